@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,8 +16,10 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/measure/history/sysstat"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // standardInput is what a user types for a run file that comes through a pipe.
@@ -90,7 +96,36 @@ func readRun(env Env, path string) (*counts.Run, error) {
 		return run, naming("standard input", err)
 	}
 	run, err := counts.FromFile(path)
+	if errors.Is(err, runfile.ErrNotRunFile) {
+		err = cmp.Or(keptByOthers(path), err)
+	}
 	return run, naming(path, err)
+}
+
+// keptByOthers says how a run file is made of what another program kept; nil: the file is nothing that is known.
+func keptByOthers(path string) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	const enough = 64 << 10
+	begin := make([]byte, enough)
+	n, _ := io.ReadFull(file, begin)
+	keeper := sysstat.Keeper(begin[:n])
+	history := func(name string) string {
+		return shell.InText("realiops history").File(name, "FILE").With("-o history.jsonl").String()
+	}
+	switch {
+	case keeper == "":
+		return nil
+	case sysstat.IsOwn(begin[:n]):
+		return fmt.Errorf("%w, but one of sysstat's own: type %s, then %s", runfile.ErrNotRunFile, sysstat.ToJSON(path), history(filepath.Base(path)+".json"))
+	}
+	return fmt.Errorf("%w, but what %s wrote: %s makes one of it", runfile.ErrNotRunFile, keeper, history(path))
 }
 
 // naming puts the file's name before an error that does not carry it yet.

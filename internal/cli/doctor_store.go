@@ -45,7 +45,7 @@ func diagnoseStore(ctx context.Context, env Env, o doctorOptions) error {
 // strayed refuses flags about a store where none is asked, as somebody would believe that they were heeded.
 func (o storeOptions) strayed() error {
 	if o.url == "" && o != (storeOptions{back: o.back}) {
-		return errors.New("--token-file, --tenant, --sigv4, --until, --server, --host and --device are about a store: name it with --prometheus")
+		return errors.New("--token-file, --tenant, --sigv4, --until, --server, --host, --device and --name-label are about a store: name it with --prometheus")
 	}
 	return nil
 }

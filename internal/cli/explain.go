@@ -1,39 +1,49 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/typo"
 )
 
 // explainOptions are the flags of realiops explain.
-type explainOptions struct{ format formatFlag }
+type explainOptions struct {
+	format formatFlag
+	all    bool
+}
 
 func newExplainCommand(env Env) *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain [NAME...]",
-		Short: "Tell what a metric is documented to mean, and how it misleads",
-		Long: `Tell what a metric is documented to mean: on which kind of server, in which unit, over which period, what is easily
-misread, and what published runs have shown.
+		Short: "Say what a metric counts, and whether that is storage I/O",
+		Long: `Say what a metric counts, whether that is storage I/O, and how it misleads.
 
-NAME is a metric of CloudWatch or Performance Insights, one that realiops reads itself, or a counted quantity such as
-"WAL fsyncs"; without one, all names are listed. A metric may be written as PostgreSQL, the kernel or AWS write it, as
-a run file does, or by the end of either: pg_stat_wal.wal_sync, pgstat.wal/wal_sync, wal_sync.
+NAME is a metric as any of these show it: PostgreSQL's views, /proc, iostat, sar, vmstat, fio, exporters of Prometheus,
+CloudWatch and Performance Insights and what exports them, Datadog, Zabbix, Azure, Google Cloud, MySQL, CockroachDB,
+YugabyteDB. Case, blanks, labels and statistics do not matter: w/s, "AWS/RDS WriteIOPS", aws_rds_write_iops_average. The
+name of a view or a tool lists its metrics; without a name, everything is listed.
 
-It asks nobody: what is known is part of the program, and each entry names its sources with their dates.`,
+An answer has at most 25 lines; --all shows everything that is known. No server and no network is asked: what is known is
+part of the program, and each entry names its source.`,
 		Example: `  realiops explain WriteIOPS
-  realiops explain VolumeWriteIOPs pg_stat_wal.wal_sync 'WAL fsyncs'
-  realiops explain --format json | jq -r '.meanings[].metric'`,
+  realiops explain w/s node_disk_writes_completed_total
+  realiops explain pg_stat_wal
+  realiops explain --format json | jq -r '.elsewhere[].names[]'`,
 		ValidArgsFunction: completeNames,
 		RunE:              func(_ *cobra.Command, args []string) error { return runExplain(env, o, args) },
 	}
 	flags := group("Flags")
 	o.format.add(flags.FlagSet, formatText, formatJSON)
+	flags.BoolVar(&o.all, "all", false, "show everything that is known")
 	return describe(env, cmd, explainExitHelp, flags)
 }
 
@@ -43,12 +53,20 @@ const explainExitHelp = `0  explained
 func runExplain(env Env, o explainOptions, names []string) error {
 	known := allKnown()
 	asked, err := known.of(names)
+	if unknown, is := errors.AsType[*unknownMetricError](err); is {
+		for _, name := range unknown.closest {
+			env.tell("%s", known.named(name).line(name))
+		}
+	}
 	if err != nil {
 		return err
 	}
-	words := asked.document
-	if len(names) == 0 {
+	words := func() document.Document { return asked.onAScreen(env.columns(), names) }
+	switch {
+	case len(names) == 0:
 		words = known.list
+	case o.all:
+		words = asked.document
 	}
 	return env.answer(o.format.chosen, finding{what: "an explanation", value: asked.tagged(), words: words})
 }
@@ -58,14 +76,14 @@ type knowledge struct {
 	meanings   []metric.Meaning // what others' services show
 	local      metric.Table     // what realiops reads itself
 	quantities []metric.Quantity
-	elsewhere  []metric.Elsewhere // the same name in services that realiops does not read
+	elsewhere  []metric.Entry // what realiops does not read
 }
 
 func allKnown() knowledge { return knownOf(metric.All()) }
 
 func knownOf(table metric.Table) knowledge {
 	local := slices.DeleteFunc(slices.Clone(table), func(m metric.Metric) bool { return m.On != "" })
-	return knowledge{meanings: metric.Meanings(), local: local, quantities: metric.Quantities()}
+	return knowledge{meanings: metric.Meanings(), local: local, quantities: metric.Quantities(), elsewhere: metric.Dictionary()}
 }
 
 // of picks what goes by one of the names; without names it is everything.
@@ -75,20 +93,49 @@ func (k knowledge) of(names []string) (knowledge, error) {
 	}
 	var picked knowledge
 	for _, name := range names {
-		meanings, others, rows := metric.MeaningsOf(name), metric.ElsewhereOf(name), k.local.Named(name)
-		local := slices.DeleteFunc(slices.Clone(k.local), func(m metric.Metric) bool { return !slices.Contains(rows, m.Name) })
-		quantity, quantified := metric.QuantityNamed(name)
-		if quantified {
-			picked.quantities = append(picked.quantities, quantity)
+		found := k.named(name)
+		if found.empty() {
+			return picked, &unknownMetricError{name, typo.Closest(name, k.names(), 3)}
 		}
-		if len(meanings)+len(local)+len(others) == 0 && !quantified {
-			return picked, fmt.Errorf("nothing is known of %q%s (realiops explain lists all)", name, meant("", name, k.names()))
-		}
-		picked.meanings = append(picked.meanings, meanings...)
-		picked.local = append(picked.local, local...)
-		picked.elsewhere = append(picked.elsewhere, others...)
+		picked.meanings = append(picked.meanings, found.meanings...)
+		picked.local = append(picked.local, found.local...)
+		picked.quantities = append(picked.quantities, found.quantities...)
+		picked.elsewhere = append(picked.elsewhere, found.elsewhere...)
 	}
 	return picked, nil
+}
+
+// unknownMetricError is a name that nobody is known to use, with the names that are most like it.
+type unknownMetricError struct {
+	name    string
+	closest []string
+}
+
+func (e *unknownMetricError) Error() string {
+	if len(e.closest) == 0 {
+		return fmt.Sprintf("unknown metric %q (realiops explain lists all)", e.name)
+	}
+	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain lists all)", e.name)
+}
+
+// named picks what goes by a name, or all that a view of that name shows.
+func (k knowledge) named(name string) knowledge {
+	rows := k.local.Named(name)
+	found := knowledge{
+		meanings: metric.MeaningsOf(name), elsewhere: metric.EntriesOf(name),
+		local: slices.DeleteFunc(slices.Clone(k.local), func(m metric.Metric) bool {
+			view, _, _ := strings.Cut(m.Name, "/")
+			return !slices.Contains(rows, m.Name) && !strings.EqualFold(metric.PrintedView(view), name)
+		}),
+	}
+	if quantity, known := metric.QuantityNamed(name); known {
+		found.quantities = append(found.quantities, quantity)
+	}
+	return found
+}
+
+func (k knowledge) empty() bool {
+	return len(k.meanings)+len(k.local)+len(k.quantities)+len(k.elsewhere) == 0
 }
 
 // names are all that can be typed.
@@ -103,7 +150,9 @@ func (k knowledge) names() []string {
 	for _, q := range k.quantities {
 		names = append(names, string(q))
 	}
-	names = append(names, metric.ElsewhereNames()...)
+	for _, e := range k.elsewhere {
+		names = append(append(names, e.System), e.Names...)
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -129,10 +178,10 @@ func (k knowledge) tagged() any {
 		Local      []local          `json:"local"`
 		Quantities []quantity       `json:"quantities"`
 
-		Elsewhere []metric.Elsewhere `json:"elsewhere"`
+		Elsewhere []metric.Entry `json:"elsewhere"`
 
 		Sources []metric.Source `json:"sources"`
-	}{explainSchema, append([]metric.Meaning{}, k.meanings...), []local{}, []quantity{}, append([]metric.Elsewhere{}, k.elsewhere...), metric.Sources()}
+	}{explainSchema, append([]metric.Meaning{}, k.meanings...), []local{}, []quantity{}, append([]metric.Entry{}, k.elsewhere...), metric.Sources()}
 	for _, m := range k.local {
 		all.Local = append(all.Local, local{m.Announced(), m.Spellings()[1:]})
 	}

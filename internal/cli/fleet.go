@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
+	"github.com/prometheus/common/model"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -64,7 +66,7 @@ interrupted begins again, and goes on where it ended. With DIR alone nobody is a
 	told.StringVar(&o.out, "dir", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
 	told.IntVar(&o.top, "top", 10, "how `many` each list of the text has")
 	o.size.format.add(told.FlagSet, formatText, formatJSON, formatCSV, formatOpenMetrics)
-	return describe(env, cmd, fleetExitHelp, group("A store", o.store.addFleetFlags), aws, order, told)
+	return describe(env, cmd, fleetExitHelp, group("A store", o.store.addFleetFlags, o.store.addNameLabel), aws, order, told)
 }
 
 const fleetExitHelp = `0  ranked
@@ -91,6 +93,11 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 		return fmt.Errorf("--top %d: 1 or more", o.top)
 	case !(o.maxCost >= 0):
 		return fmt.Errorf("--max-cost %g: 0 or more", o.maxCost)
+	}
+	for label := range strings.SplitSeq(o.store.nameLabel, ",") {
+		if o.store.nameLabel != "" && !model.LegacyValidation.IsValidLabelName(label) {
+			return fmt.Errorf("--name-label %q: labels with commas between them, as cluster,instance", o.store.nameLabel)
+		}
 	}
 	store := o.store
 	if o.aws {

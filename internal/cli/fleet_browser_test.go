@@ -33,7 +33,7 @@ func madeUp(n int) fleet.Fleet {
 		all = append(all, d)
 	}
 	all[7].Name = `<img src=x onerror=alert(1)>`
-	return fleet.Ask{}.Rank(all, nil)
+	return fleet.Ask{}.Rank(all, nil, nil)
 }
 
 // TestFleetPage fits each screen and paper, and everybody can read it. A thousand databases are below 3 MB, sort by a number, and are

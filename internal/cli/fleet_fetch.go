@@ -85,8 +85,12 @@ func (o fleetOptions) asked(ctx context.Context, env Env) (asked, error) {
 	source := prometheus.NewFleet(store, q)
 	databases, err := source.Databases(ctx)
 	address, _ := url.Parse(options.URL)
+	name := address.Host + address.Path
+	if o.store.nameLabel != "" {
+		name += ", named by " + o.store.nameLabel // whose files have other names
+	}
 	return asked{
-		source: source, databases: databases, secrets: options.Secrets(), stretch: fleet.Stretch{Source: address.Host + address.Path, From: q.From, To: q.To},
+		source: source, databases: databases, secrets: options.Secrets(), stretch: fleet.Stretch{Source: name, From: q.From, To: q.To, Unread: source.Unread()},
 		price: func(missing []fleet.Database) (float64, string) {
 			return 0, fmt.Sprintf("about %d queries", source.Queries(len(missing)))
 		},
@@ -144,7 +148,7 @@ func (o fleetOptions) ask(ctx context.Context, env Env) (a ranking.Ask, err erro
 	if err != nil {
 		return a, err
 	}
-	a = ranking.Ask{Percentile: o.size.percentile, Headroom: o.size.headroom, Region: size.Tariff.Region, Prices: size.Tariff.Prices, Volumes: size.Volumes, Instances: size.Instances}
+	a = ranking.Ask{Percentile: o.size.percentile, Headroom: o.size.headroom, Region: size.Tariff.Region, Prices: size.Tariff.Prices, Volumes: size.Volumes, Instances: size.Instances, Now: env.Now()}
 	if o.has == "" {
 		return a, nil
 	}

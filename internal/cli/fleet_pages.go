@@ -39,7 +39,11 @@ func rankFleet(ask ranking.Ask, directory string) (ranking.Fleet, error) {
 		}
 		return ranking.Fleet{}, fmt.Errorf("%s has no run file of any database: %s", directory, why)
 	}
-	ranked := ask.Rank(all, unread)
+	asked, err := fleet.Asked(directory)
+	if err != nil {
+		return ranking.Fleet{}, err
+	}
+	ranked := ask.Rank(all, unread, append([]string{}, asked.Unread...))
 	return ranked, writePage(directory, "index.html", ranked.Document(len(all)))
 }
 

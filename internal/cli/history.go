@@ -42,6 +42,7 @@ type storeOptions struct {
 	server    string
 	host      string
 	device    string
+	nameLabel string // labels with commas between them
 }
 
 func newHistoryCommand(env Env) *cobra.Command {
@@ -57,7 +58,8 @@ node_exporter and realiops observe --listen, or hours of an instance that an exp
 CloudWatch come the periods of an instance of RDS or Aurora, in minutes of the last 15 days, else longer.
 
 FILEs are what promtool tsdb dump or dump-openmetrics wrote of a store, aws cloudwatch get-metric-data of an instance (--query prints
-the question; aws rds describe-db-instances may lie beside it), or sadf -j -- -b of the days of a machine.`,
+the question; aws rds describe-db-instances may lie beside it), or of a machine what sadf -j -- -b, iostat -o JSON, az monitor metrics
+list or vCenter's Get-Stat wrote.`,
 		Example: `  realiops history --prometheus http://prometheus:9090 --for 24h
   realiops history --prometheus https://mimir.example/prometheus --tenant shop --token-file token --for 7d -o shop.jsonl.zst
   realiops history --prometheus http://prometheus:9090 --server 'instance="db1:9187"' --host 'instance="db1:9100"' --device sda
@@ -100,6 +102,11 @@ func (o *storeOptions) addFleetFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.host, "host", "", "label `matchers` that pick node_exporter on its machine, if there are several")
 }
 
+// addNameLabel adds the flag of whoever asks about many.
+func (o *storeOptions) addNameLabel(f *pflag.FlagSet) {
+	f.StringVar(&o.nameLabel, "name-label", "", "the `labels` whose values name a database: cluster,instance or pod (default: what its exporter names it by, and what else tells it from others)")
+}
+
 // open prepares to ask the store, and says what it is to be asked.
 func (o storeOptions) open(ctx context.Context, env Env, who account.Options) (*prometheus.Store, prometheus.Options, prometheus.Query, error) {
 	var q prometheus.Query
@@ -120,7 +127,7 @@ func (o storeOptions) open(ctx context.Context, env Env, who account.Options) (*
 	if err != nil {
 		return nil, asked, q, err
 	}
-	q = prometheus.Query{Server: o.server, Host: o.host, Device: o.device, From: until.Add(-time.Duration(o.back)), To: until}
+	q = prometheus.Query{Server: o.server, Host: o.host, Device: o.device, NameLabels: strings.FieldsFunc(o.nameLabel, func(r rune) bool { return r == ',' }), From: until.Add(-time.Duration(o.back)), To: until}
 	if asked.Sign, err = o.signer(ctx, who); err != nil {
 		return nil, asked, q, err
 	}

@@ -163,8 +163,8 @@ func (o historyOptions) ofFiles(ctx context.Context, env Env, files []string) (h
 	}
 	first := bytes.TrimSpace(all[0].Text)
 	switch json := bytes.HasPrefix(first, []byte("{")) && !bytes.HasPrefix(first, []byte("{__name__=")); {
-	case json && bytes.HasPrefix(bytes.TrimSpace(first[1:]), []byte(`"sysstat"`)):
-		return o.ofSysstat(ctx, files, env.Now())
+	case sysstat.Keeper(all[0].Text) != "":
+		return o.ofSysstat(ctx, files, sysstat.Keeper(all[0].Text), env.Now())
 	case json:
 		h.Told, h.target, err = exported.History(all, exported.Asked{Flavor: o.flavor, Instance: o.instance}, env.Now())
 		h.whence = "exported from CloudWatch by the aws program; realiops was not there"
@@ -182,8 +182,11 @@ func (o historyOptions) ofFiles(ctx context.Context, env Env, files []string) (h
 	return ofStore(ctx, store, q, env.Now())
 }
 
+// leastHours are fewer than which make no kind of load, and so no size.
+const leastHours = 4
+
 // ofSysstat reads the files of a machine.
-func (o historyOptions) ofSysstat(ctx context.Context, files []string, now time.Time) (h heard, err error) {
+func (o historyOptions) ofSysstat(ctx context.Context, files []string, keeper string, now time.Time) (h heard, err error) {
 	source, err := sysstat.NewFleet(ctx, files, now, input.ReadExported)
 	if err != nil {
 		return h, err
@@ -198,5 +201,8 @@ func (o historyOptions) ofSysstat(ctx context.Context, files []string, now time.
 		return h, err
 	}
 	told[0].Notices = source.Notices()
-	return heard{told[0], machines[0].Target, "kept by sysstat; realiops was not there"}, nil
+	if n := told[0].Hours(); n < leastHours {
+		return h, fmt.Errorf("the files tell of %d whole hours, and a size takes %d at least: give more of them, or the busiest figures to realiops size --need", n, leastHours)
+	}
+	return heard{told[0], machines[0].Target, "kept by " + keeper + "; realiops was not there"}, nil
 }

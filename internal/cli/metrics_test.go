@@ -74,6 +74,39 @@ func TestEveryMetricIsExplained(t *testing.T) {
 	}
 }
 
+// TestAnswersFitAScreen: whatever somebody asks for, the answer has 25 lines of 80 columns at most, and one that leaves something out says how to
+// get the rest.
+func TestAnswersFitAScreen(t *testing.T) {
+	known := allKnown()
+	for _, name := range known.names() {
+		found, err := known.of([]string{name})
+		if err != nil {
+			t.Errorf("%s is offered, and not explained: %v", name, err)
+			continue
+		}
+		var page strings.Builder
+		if err := document.Text(&page, found.onAScreen(80, []string{name}), 80); err != nil {
+			t.Fatal(err)
+		}
+		text := page.String()
+		if lines := strings.Count(text, "\n"); lines > 25 || lines == 0 {
+			t.Errorf("%s takes %d lines:\n%s", name, lines, text)
+		}
+		whole := inOneColumn(t, found.document())
+		if complete := len(strings.Fields(text)) == len(strings.Fields(whole)); complete == strings.Contains(text, "realiops explain --all") {
+			t.Errorf("%s: complete: %t, and it says\n%s", name, complete, text)
+		}
+	}
+}
+
+// TestUnknownMetric: a name that nobody uses is answered with the three names that are most like it, a line each.
+func TestUnknownMetric(t *testing.T) {
+	out, said := runs(t, exitUsage, "explain", "pg_stat_wal.wal_synk")
+	if want := "pg_stat_wal.wal_sync: fsyncs of the WAL's files\n"; out != "" || strings.Count(said, "\n") != 4 || !strings.Contains(said, want) {
+		t.Errorf("it says %s%s", out, said)
+	}
+}
+
 // serviceOf is the service of AWS that shows a metric; empty: none does.
 func serviceOf(m metric.Metric) string {
 	service, _, _ := strings.Cut(m.Name, "/")

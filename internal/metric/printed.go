@@ -119,8 +119,34 @@ func (t Table) Spellings(name string) []string {
 // or either without what stands before its last slash, dot or space (wal_sync, WriteIOPS), in whatever case.
 func Named(typed string) []string { return All().Named(typed) }
 
-// Named is the function of that name, of one table. What is written in full is meant before what ends so.
+// Named is the function of that name, of one table. What is written in full is meant before what ends so, and that before
+// what exporters and consoles make of a name: aws_rds_write_iops_average, AWS/RDS WriteIOPS.
 func (t Table) Named(typed string) []string {
+	for _, candidate := range undressed(typed) {
+		if found := t.named(candidate); len(found) > 0 {
+			return found
+		}
+	}
+	for _, candidate := range undressed(typed) {
+		if found := t.alike(candidate); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// alike finds names of cloud services that differ from what was typed only in case, blanks and marks.
+func (t Table) alike(typed string) (names []string) {
+	typed = folded(typed)
+	for _, m := range t {
+		if _, column, _ := strings.Cut(m.Name, "/"); ofCloud(m.Name) && typed != "" && folded(column) == typed && !slices.Contains(names, m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+func (t Table) named(typed string) []string {
 	typed = plain(typed)
 	var whole, ending []string
 	for _, m := range t {

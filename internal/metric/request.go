@@ -101,7 +101,7 @@ func requestsByFile() []Metric {
 	add("request", "all", "write_bytes", "bytes", "bytes written", all)
 	add("request", "all", "flushes", "operations", "flushes of the disks' caches", all)
 	add("request", "all", "lost", "operations", "requests that came faster than they were fetched, and are in no other figure", all)
-	const late = "a request whose file was made within the last seconds may be counted up to three seconds later"
+	const late = "a direct request to a file made within the last seconds may be counted up to three seconds later"
 	for _, k := range requestKinds {
 		add(k.view, k.printed, "reads", "operations", "read requests "+k.whose, late)
 		add(k.view, k.printed, "read_bytes", "bytes", "bytes read "+k.whose, late)

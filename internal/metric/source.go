@@ -20,7 +20,7 @@ func SourceOf(key string) (Source, bool) {
 
 // Sources are what the meanings of metrics, the limits of volumes and the prices rest on.
 func Sources() []Source {
-	return []Source{
+	return append([]Source{
 		{
 			"aurora-size",
 			"Aurora user guide, the maximum capacity of an Aurora PostgreSQL cluster, under managing Limitless Database",
@@ -222,6 +222,11 @@ func Sources() []Source {
 			"https://zenn.dev/hiren/scraps/61f3ea2d8f72b3", "2023",
 		},
 		{
+			"azure-sizes",
+			"Azure, sizes of virtual machines: the series Dsv3 to Dsv6, Ddsv5, Dasv5, Esv5, Esv6, Edsv5 and Easv5, without bursts",
+			"https://learn.microsoft.com/azure/virtual-machines/sizes/overview", "2026-02-27",
+		},
+		{
 			"aurora-list",
 			"AWS price list, RDS in us-east-1, as a third party published it",
 			"https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonRDS/current/us-east-1/index.json", "2026-07-28",
@@ -276,5 +281,5 @@ func Sources() []Source {
 			"CockroachDB, recommended production settings",
 			"https://www.cockroachlabs.com/docs/v24.1/recommended-production-settings", "2024",
 		},
-	}
+	}, dictionary().Sources...)
 }

@@ -1,22 +1,39 @@
 // Package typo finds the name that somebody meant who typed another.
 package typo
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
-// Nearest is the name that is least far from what was typed, letters of either case being equal; empty where there are
-// no names.
+// Nearest returns the name that is least far from what was typed, or "" where there are no names. Case does not matter.
 func Nearest(typed string, names []string) string {
-	best, least := "", 0
+	ranked, _ := rank(typed, names)
+	if len(ranked) == 0 {
+		return ""
+	}
+	return ranked[0]
+}
+
+// Closest returns up to n names that are like what was typed, the nearest first. Case does not matter.
+func Closest(typed string, names []string, n int) []string {
+	ranked, far := rank(typed, names)
+	ranked = slices.DeleteFunc(ranked, func(name string) bool { return far[name] > 1+len(typed)/2 })
+	return ranked[:min(n, len(ranked))]
+}
+
+// rank sorts names by how far they are from what was typed.
+func rank(typed string, names []string) (ranked []string, far map[string]int) {
+	typed, far = strings.ToLower(typed), map[string]int{}
 	for _, name := range names {
-		steps := distance(strings.ToLower(typed), strings.ToLower(name))
-		if strings.Contains(strings.ToLower(name), strings.ToLower(typed)) {
-			steps = 0 // what was left out is no mistake in what was typed
-		}
-		if best == "" || steps < least || steps == least && len(name) < len(best) {
-			best, least = name, steps
+		if lower := strings.ToLower(name); !strings.Contains(lower, typed) { // what was left out is no mistake in what was typed
+			far[name] = distance(typed, lower)
 		}
 	}
-	return best
+	return slices.SortedStableFunc(slices.Values(names), func(a, b string) int {
+		return cmp.Or(far[a]-far[b], len(a)-len(b))
+	}), far
 }
 
 // Guess is the nearest name where it is so near that it was probably meant, and empty otherwise.

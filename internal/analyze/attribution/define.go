@@ -64,7 +64,23 @@ func (j *judge) explanation(y column, among []held) (*table, model) {
 		return t, model{predictionError: math.Inf(1)}
 	}
 	j.estimateNoise(t, y, among)
-	return t, t.shortest(math.Log(j.options.Tolerance))
+	open := func(m model) bool {
+		return len(m.columns) > 1 || among[placeOf(among, t.places[m.columns[0]])].Status != Excluded
+	}
+	return t, t.shortest(math.Log(j.options.Tolerance), open)
+}
+
+// missedByWeight is by how much a model misses loads that it was not fitted to, on average, as a logarithm. A load counts by how certain what it
+// shows above the background is: one of which half may be background tells little.
+func (t *table) missedByWeight(m model, near float64) float64 {
+	sum, weights := 0.0, 0.0
+	for i := range t.y {
+		if !t.guesses(m, i) {
+			w := near * near / (near*near + t.noise[i])
+			sum, weights = sum+w*t.missed(m, i), weights+w
+		}
+	}
+	return sum / weights
 }
 
 // isItself says that a metric counts the quantity that is computed from it.
@@ -101,13 +117,20 @@ func (j *judge) explain(v *Verdict, t *table, best model, rivals []held) {
 	v.Mixture = j.mixture(t, best)
 }
 
+func placeOf(among []held, place int) int {
+	return slices.IndexFunc(among, func(h held) bool { return h.place == place })
+}
+
 // shortest is the best sum of one term if that comes near enough, else of two, and so on: the best of all if none does,
-// but with more terms only where they better it by much.
-func (t *table) shortest(near float64) (best model) {
+// but with more terms only where they better it by much. A quantity that its spread excludes stands back where one is open.
+func (t *table) shortest(near float64, open func(model) bool) (best model) {
 	best.predictionError = math.Inf(1)
 	for size, models := range t.sizes() {
+		if slices.ContainsFunc(models, open) {
+			models = slices.DeleteFunc(models, func(m model) bool { return !open(m) })
+		}
 		for i := range models {
-			t.leaveOut(&models[i])
+			models[i].predictionError = t.missedByWeight(models[i], near)
 		}
 		next := slices.MinFunc(append(models, model{predictionError: math.Inf(1)}), func(a, b model) int {
 			if a.predictionError < b.predictionError {

@@ -66,7 +66,7 @@ func (j *judge) done(a int, use []int) done {
 		d.statements += float64(w.Work.Statements) / n
 	}
 	d.changed = changes(load)
-	if d.rows == 0 && d.returned > 0 { // a commit of what wrote nothing leaves nothing in the WAL
+	if d.onlyReads() { // a commit of what wrote nothing leaves nothing in the WAL
 		d.known, d.commits = true, 0
 	}
 	return d
@@ -266,7 +266,7 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 			continue
 		}
 		lost := h.Status == Unknown && !j.absentByNature(h) || h.Status == Possible && j.lost(j.columns[h.place], j.blank(y))
-		if lost && !j.ratios(y, h.Quantity, noise).empty() {
+		if lost && !j.ratios(y, h.Quantity, noise).empty() && !j.farFetched(y, h, rivals) {
 			open = append(open, h)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	mostPagesOfCall = 128  // io_combine_limit is 1 MB at most
+	mostPagesOfCall = 128 // io_combine_limit is 1 MB at most
+	fewRecords      = 10
 	fewestSpilled   = 1000 // rows that a statement works through before work_mem, 64 kB at least, may not hold them
 )
 
@@ -32,12 +33,19 @@ func (d done) ofReads(quantity string, of func(string) span) (s span, told bool)
 			return span{}, true
 		}
 		return anything(), true
+	case metric.WALRecords:
+		if d.onlyReads() { // pages are pruned, and marked where they have checksums
+			return span{0, fewRecords + of(counts.BuffersTouched).hi}, true
+		}
+		return anything(), false
 	case metric.PageImages:
 		return span{0, of(counts.WALRecords).hi}, true
 	default:
 		return anything(), false
 	}
 }
+
+func (d done) onlyReads() bool { return d.rows == 0 && d.returned > 0 }
 
 // ofChanges is what updates and deletes imply of the rest: at least a record for each row, and a flush for as many commits as there are clients.
 func (d done) ofChanges(quantity string) span {

@@ -123,7 +123,7 @@ func ofBackground(w Warning) bool { return w.Code == "background" || w.Code == "
 
 func (j *judge) verdict(m counts.Metric) Verdict {
 	v := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: CannotTell}
-	y := j.column(m, m.From, step(m.Unit))
+	y := j.column(m, m.From, j.stepOf(m))
 	if why := y.whole(); why != nil {
 		v.Why = fmt.Sprintf("It was not counted under any load: %s", why)
 		switch why.Reason {
@@ -150,7 +150,7 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 		case j.run.Observed != nil:
 			j.restrain(&v, y, rivals)
 		case v.Kind == CannotTell && len(v.Between) == 0 && someOf(m.Name) == "":
-			j.partOf(&v, y, rivals)
+			j.partOf(&v, m, y, rivals)
 			if v.Kind == CannotTell {
 				j.ofIndexes(&v, y)
 			}

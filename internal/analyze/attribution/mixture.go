@@ -126,6 +126,11 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		}
 		sure = false
 	}
+	if kind == Mixed {
+		if v.Why = j.notMixed(mixture, t, s, rivals); v.Why != "" {
+			return
+		}
+	}
 	v.Kind = kind
 	if !sure || kind != itsKind {
 		v.Why = why + sameSide(kind)
@@ -133,6 +138,25 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	}
 	v.Mixture = mixture
 	j.unreadTerms(mixture, t, y, best, rivals)
+}
+
+// notMixed says what is missing for logical work and other to be in a metric for certain; empty: nothing. No single quantity may be left, by its
+// spread and by how it meets the loads, and there must surely be some of either side.
+func (j *judge) notMixed(mixture *Mixture, t *table, s search, rivals []held) string {
+	for _, m := range s.sizes[0] {
+		h := rivals[t.places[m.columns[0]]]
+		if meets := t.misfit(m) <= mostDevianceUnknown*float64(len(t.y)-1); h.Status == Consistent || h.Status == Possible && j.bounded(h) && meets {
+			return fmt.Sprintf("A sum of logical work and other explains it, and %s may be all of it", many(h.Quantity))
+		}
+	}
+	certain := map[bool]bool{}
+	for _, t := range mixture.Terms {
+		certain[t.Side == counts.Logical] = certain[t.Side == counts.Logical] || t.Share >= weighty && t.PerUnit.Lo > 0
+	}
+	if !certain[true] || !certain[false] {
+		return "A sum of logical work and other explains it, and a part of it may be nothing"
+	}
+	return ""
 }
 
 // mostErrorOfUncounted is how far a sum with reads that were asked of Aurora's storage may miss a load, beyond noise: what that reads at once goes with
@@ -256,7 +280,7 @@ func (j *judge) unfit(t *table, m model) string {
 			unknown = append(unknown, d.Name)
 		}
 	}
-	deviance := m.deviance / float64(len(t.y)-len(m.columns))
+	deviance := t.misfit(m) / float64(len(t.y)-len(m.columns))
 	switch {
 	case len(unknown) > 0 && deviance > mostDevianceUnknown:
 		return "The best sum of quantities misses the loads by more than noise explains, and the run did not count " + conjoined(unknown)
@@ -286,6 +310,9 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 func (j *judge) follows(t *table, y column, m model) bool {
 	var xx, xy, yy, freedom float64
 	for i, a := range t.loads {
+		if t.guesses(m, i) {
+			continue
+		}
 		var lx, ly []float64
 		for _, r := range t.use[i] {
 			predicted := 0.0

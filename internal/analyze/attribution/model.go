@@ -23,6 +23,7 @@ type table struct {
 	places  []int       // of the columns among the quantities
 	loads   []int       // of the rows
 	use     [][]int     // the repetitions of each row
+	guessed [][]int     // by column: the rows in which nobody counted it; see guess
 	known   [][]float64 // variance of the logarithm of each column in each row, as far as it is known beforehand
 	own     []float64   // the same of y
 	noise   []float64   // and with the noise that repetitions show, and the allowance
@@ -39,18 +40,53 @@ const allowance = 0.007
 func (j *judge) table(y column, rivals []held) *table {
 	t := &table{}
 	blank := j.blank(y)
+	var among []held
 	for _, h := range rivals {
-		if h.Status != Itself && h.Status != Unknown && !h.impossible && !j.lost(j.columns[h.place], blank) && j.coversAll(y, h.place, blank) && !plentyForNothing(y, j.columns[h.place], blank) {
-			t.places = append(t.places, h.place)
+		if h.Status != Itself && h.Status != Unknown && !h.impossible && !j.lost(j.columns[h.place], blank) && (j.coversAll(y, h.place, blank) || j.mayGuess(h, y, blank)) && !plentyForNothing(y, j.columns[h.place], blank) {
+			t.places, among = append(t.places, h.place), append(among, h)
 		}
 	}
-	t.columns, t.known = make([][]float64, len(t.places)), make([][]float64, len(t.places))
+	n := len(t.places)
+	t.columns, t.known, t.guessed = make([][]float64, n), make([][]float64, n), make([][]int, n)
 	for a := range y {
 		if !blank[a] {
-			j.addRow(t, y, a)
+			j.addRow(t, y, a, among)
 		}
 	}
 	return t
+}
+
+// mayGuess reports whether a quantity keeps one ratio to the metric under so many loads that those under which nobody counted it need not take
+// it out of the comparison: under more than half of those that show the metric. Of one that is modelled it is known that it is there.
+func (j *judge) mayGuess(h held, y column, blank []bool) bool {
+	shown := 0
+	for a := range y {
+		if !blank[a] && isCounted(y[a]) {
+			shown++
+		}
+	}
+	enough := len(h.loads) >= fewestForModels && 2*len(h.loads) > shown
+	return enough && (h.Status == Consistent || h.Status == Possible && h.Modelled) && j.bounded(h)
+}
+
+// What is known of a guess, as the variance of its logarithm: next to nothing within its bounds, and all of it at one of them.
+const (
+	withinBounds = 1
+	atBound      = allowance * allowance
+)
+
+// guess is how much of a quantity a load brought about in which nobody counted it: as much as goes best with the metric, within the bounds of
+// what the load implies. Under loads that only read WAL records are modelled by nobody, and there are few of them, or one for each page touched.
+func (j *judge) guess(y float64, h held, a int, use []int) (x, variance float64) {
+	of := j.implied(h.Quantity, a, use)
+	x = y / h.Ratio.Value
+	switch {
+	case x < of.lo:
+		return of.lo, atBound
+	case x > of.hi:
+		return max(of.hi, 1), atBound
+	}
+	return x, withinBounds
 }
 
 // lost tells whether a quantity is lost in its own background in most loads in which the metric shows something: then it
@@ -99,10 +135,10 @@ func (j *judge) coversAll(y column, place int, blank []bool) bool {
 	return true
 }
 
-func (j *judge) addRow(t *table, y column, a int) {
+func (j *judge) addRow(t *table, y column, a int, among []held) {
 	var use []int
 	for r := range y[a] {
-		blind := func(place int) bool { return j.columns[place][a][r].missing != nil }
+		blind := func(place int) bool { return j.columns[place][a][r].missing != nil && isCounted(j.columns[place][a]) }
 		if y[a][r].missing == nil && !slices.ContainsFunc(t.places, blind) {
 			use = append(use, r)
 		}
@@ -125,8 +161,15 @@ func (j *judge) addRow(t *table, y column, a int) {
 	}
 	t.loads, t.use, t.y, t.own = append(t.loads, a), append(t.use, use), append(t.y, mean(y)), append(t.own, variance(y))
 	for k, place := range t.places {
-		t.columns[k] = append(t.columns[k], mean(j.columns[place]))
-		t.known[k] = append(t.known[k], variance(j.columns[place]))
+		c, guessed := j.columns[place], !isCounted(j.columns[place][a])
+		var x, v float64
+		if guessed {
+			t.guessed[k] = append(t.guessed[k], len(t.y)-1)
+			x, v = j.guess(mean(y), among[k], a, use)
+		} else {
+			x, v = mean(c), variance(c)
+		}
+		t.columns[k], t.known[k] = append(t.columns[k], x), append(t.known[k], v)
 	}
 }
 
@@ -152,6 +195,9 @@ func (t *table) weigh() {
 func (j *judge) within(t *table, y column, m model) (variance float64, freedom int) {
 	var logs [][]stats.Value
 	for i, a := range t.loads {
+		if t.guesses(m, i) {
+			continue
+		}
 		var values []stats.Value
 		for _, r := range t.use[i] {
 			predicted, variance := 0.0, 0.0
@@ -167,6 +213,22 @@ func (j *judge) within(t *table, y column, m model) (variance float64, freedom i
 		logs = append(logs, values)
 	}
 	return stats.Within(certain(logs))
+}
+
+// guesses reports whether a model rests in a load on what nobody counted there.
+func (t *table) guesses(m model, i int) bool {
+	return slices.ContainsFunc(m.columns, func(c int) bool { return t.guessed != nil && slices.Contains(t.guessed[c], i) })
+}
+
+// misfit is the deviance of a model without the price of its guesses, which any value of a wide choice would have met.
+func (t *table) misfit(m model) float64 {
+	left := m.deviance
+	for i := range t.y {
+		if t.guesses(m, i) {
+			left -= math.Log(t.variance(m.columns, m.of, i, t.predict(m.columns, m.of, i)) / t.noise[i])
+		}
+	}
+	return left
 }
 
 // fit is the best sum of these columns, if all of them have a part in it.
@@ -260,11 +322,13 @@ func (t *table) leaveOut(m *model) {
 	if !math.IsNaN(m.predictionError) {
 		return
 	}
-	sum := 0.0
+	sum, n := 0.0, 0.0
 	for i := range t.y {
-		sum += t.missed(*m, i)
+		if !t.guesses(*m, i) {
+			sum, n = sum+t.missed(*m, i), n+1
+		}
 	}
-	m.predictionError = sum / float64(len(t.y))
+	m.predictionError = sum / n
 }
 
 // missed is by how much a model misses a load that it was not fitted to, as a logarithm.
@@ -280,17 +344,21 @@ const mostMissed = 3
 // beyondNoise is how far a model misses loads that it was not fitted to, beyond what noise makes of that: each is taken for as little as the
 // loads that it was fitted to tell what to expect there, and less the part that the noise of the load itself has in it on average.
 func (t *table) beyondNoise(m model) float64 {
-	missed, chance, n := 0.0, 0.0, float64(len(t.y))
+	missed, chance, n := 0.0, 0.0, 0.0
 	row := make([]float64, len(m.columns))
 	for i, y := range t.y {
+		if t.guesses(m, i) {
+			continue
+		}
+		n++
 		for k, c := range m.columns {
 			row[k] = t.columns[c][i]
 		}
 		expected := t.omitting(i).Variance(row, m.columns...) / (y * y)
-		missed += t.missed(m, i) * math.Sqrt(t.noise[i]/(t.noise[i]+expected)) / n
-		chance += math.Sqrt(2/math.Pi*t.noise[i]) / n
+		missed += t.missed(m, i) * math.Sqrt(t.noise[i]/(t.noise[i]+expected))
+		chance += math.Sqrt(2 / math.Pi * t.noise[i])
 	}
-	return math.Sqrt(max(0, missed*missed-chance*chance))
+	return math.Sqrt(max(0, missed*missed-chance*chance)) / n
 }
 
 // share is which part of the metric a term is, on average over the loads.

@@ -61,7 +61,7 @@ func Compare(run *counts.Run, pairs [][2]string, options Options) []Pair {
 }
 
 func (j *judge) pair(one, other counts.Metric) Pair {
-	y, x := j.column(one, one.From, step(one.Unit)), j.column(other, other.From, step(other.Unit))
+	y, x := j.column(one, one.From, j.stepOf(one)), j.column(other, other.From, j.stepOf(other))
 	if one.Unit == "operations" {
 		y.leaveOutFew(x)
 	}

@@ -116,7 +116,7 @@ func (t *table) dispersion(sizes [][]model) float64 {
 	least := math.Inf(1)
 	for k, models := range sizes {
 		if len(models) > 0 {
-			least = min(least, models[0].deviance/float64(len(t.y)-k-1))
+			least = min(least, t.misfit(models[0])/float64(len(t.y)-k-1))
 		}
 	}
 	return max(1, least)

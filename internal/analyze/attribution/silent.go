@@ -21,6 +21,7 @@ const fewCounts = 2
 // repetitions may move late or in steps: CannotTell. Otherwise the kind is empty.
 func (j *judge) silent(m counts.Metric) (kind Kind, why string) {
 	var logs [][]stats.Value
+	s := j.stepOf(m)
 	most, amount, length, idle := 0.0, 0.0, 0.0, false
 	for _, load := range j.run.Loads {
 		var values []stats.Value
@@ -31,7 +32,6 @@ func (j *judge) silent(m counts.Metric) (kind Kind, why string) {
 				continue
 			}
 			most, amount, length = max(most, math.Abs(count)), amount+count, length+seconds
-			s := step(m.Unit)
 			values = append(values, stats.Value{X: math.Log(max(count, s/2) / seconds), Var: s * s / max(4*count*count, s*s)})
 			idle = idle || load.Idle()
 		}
@@ -39,7 +39,7 @@ func (j *judge) silent(m counts.Metric) (kind Kind, why string) {
 			logs = append(logs, values)
 		}
 	}
-	few := fewCounts * step(m.Unit)
+	few := fewCounts * s
 	if len(logs) > 0 && most <= few {
 		if between := j.run.GrewBetween(m, 0, most+few); between > 0 && between <= mostCounted {
 			return CannotTell, fmt.Sprintf("It grew by %s in the run and by no more than %s in any repetition: "+

@@ -42,6 +42,7 @@ const (
 	oursCommits     = "pgstat.database/xact_commit"
 	entriesLeast    = "pgstat.tables/index_entries_least"
 	entriesMost     = "pgstat.tables/index_entries_most"
+	statWALBytes    = "pgstat.wal/wal_bytes"
 )
 
 // tally is which counters tell what was done: those of all databases, or of the one that a source tells of.
@@ -74,6 +75,9 @@ func observedQuantities(all []Quantity, by tally) {
 			d.Help, d.From, d.how = "rows and the index entries written for them", append(by.rows[:3:3], entriesLeast), addition
 		case Commits:
 			d.Help, d.From = "transactions committed "+by.of+", those that only read among them", []string{by.commits}
+		case WALBytes: // of what others scraped this may be all
+			d.From = append(d.From[:len(d.From):len(d.From)], statWALBytes)
+			d.count = firstOf(d.From...)
 		case Statements:
 			d.Help = "statements, which an observation does not count"
 		}
@@ -141,7 +145,7 @@ func (r Repetition) seenEntries() (float64, error) {
 // long enough to hold them, and where nothing else is told the longest of them.
 func (c *collector) keepThin() {
 	if len(c.periods) > 0 {
-		c.thin.lengthenTo(time.Minute)
+		c.thin.onGrid()
 	}
 	if c.onlyPeriods() {
 		from, to, longest := c.spanOfPeriods()

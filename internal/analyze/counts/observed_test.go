@@ -197,3 +197,57 @@ func TestAWindowHasReadingsOfItsOwn(t *testing.T) {
 		t.Errorf("%d windows of %v, %d of them whole", run.Observed.Windows, run.Observed.Window, run.Observed.Whole)
 	}
 }
+
+// TestWindowsAreFiveScrapesLong: of a history they are as long as five scrapes take, and so many scrapes are enough for as many windows as of one that was
+// read each second.
+func TestWindowsAreFiveScrapesLong(t *testing.T) {
+	for interval, want := range map[time.Duration]time.Duration{15 * time.Second: 75 * time.Second, 14998 * time.Millisecond: 75 * time.Second, 30 * time.Second: 150 * time.Second,
+		time.Minute: 5 * time.Minute, time.Hour: time.Hour} {
+		run := observed(t, func(yield func(runfile.Record, error) bool) {
+			for r, err := range observation(60, unchanging, nothingMore) {
+				switch r := r.(type) {
+				case runfile.Run:
+					r.Parameters = map[string]string{"interval": interval.String()}
+					yield(r, err)
+				case runfile.Reading: // as far apart as scrapes are
+					r.At = dayBreak.Add(time.Duration(r.At.Sub(dayBreak).Seconds()+1) * interval)
+					yield(r, err)
+				default:
+					yield(r, err)
+				}
+			}
+		})
+		if o := run.Observed; o.Window != want || interval < time.Hour && (o.Whole < 10 || o.Used != o.Whole) {
+			t.Errorf("scraped each %v: %d windows of %v, %d whole, %d used", interval, o.Windows, o.Window, o.Whole, o.Used)
+		}
+	}
+}
+
+// TestScrapedWALBytes: bytes of WAL are known where nothing but pg_stat_wal was scraped.
+func TestScrapedWALBytes(t *testing.T) {
+	const bytes = "pgstat.wal/wal_bytes"
+	run := observed(t, func(yield func(runfile.Record, error) bool) {
+		for r, err := range observation(60, unchanging, func(_ int, _ time.Time, counters map[string]float64) []runfile.Record {
+			counters[bytes] += 5000
+			return nil
+		}) {
+			if !yield(r, err) {
+				return
+			}
+			if _, head := r.(runfile.Run); head {
+				yield(runfile.Metric{Name: bytes, Unit: "bytes", Type: runfile.Counter}, nil)
+			}
+		}
+	})
+	d := run.Quantity(counts.WALBytes)
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
+			if n, err := d.Count(load, r); err != nil || math.Abs(n/r.Seconds-5000) > 1 {
+				t.Errorf("%g bytes of WAL in %g s, %v", n, r.Seconds, err)
+			}
+		}
+	}
+	if len(run.Loads) == 0 {
+		t.Error("no load was seen")
+	}
+}

@@ -1,13 +1,14 @@
 package counts
 
 import (
+	"slices"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// lengths are how long the windows of an observation are: the shortest that come to no more than mostWindows. Each is a
-// multiple of the one before, and from a minute on windows begin where the periods of clouds do.
+// lengths are how long the windows of an observation are: five readings, or the shortest of these that is longer and comes to no more than mostWindows.
+// Each is a multiple of the one before, and from a minute on windows begin where the periods of clouds do.
 func lengths() []time.Duration {
 	return []time.Duration{
 		5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour,
@@ -36,11 +37,20 @@ type kept struct {
 }
 
 func newThin(run runfile.Run) *thin {
-	t := &thin{length: int64(lengths()[0]), rows: map[string][]*kept{}}
+	all := lengths()
+	t := &thin{length: int64(all[0]), rows: map[string][]*kept{}}
 	if interval, err := time.ParseDuration(run.Parameters["interval"]); err == nil {
-		t.lengthenTo(readingsInWindow * interval)
+		t.length = int64(min(max(all[0], readingsInWindow*interval.Round(time.Second)), all[len(all)-1]))
 	}
 	return t
+}
+
+// onGrid makes windows a minute long at least, and such that they begin where the periods of clouds do.
+func (t *thin) onGrid() {
+	t.lengthenTo(time.Minute)
+	if !slices.Contains(lengths(), time.Duration(t.length)) {
+		t.lengthenTo(time.Duration(t.length) + 1)
+	}
 }
 
 // lengthenTo makes windows at least so long, as far as there are lengths.

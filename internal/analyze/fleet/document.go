@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +53,7 @@ func (f Fleet) headline() string {
 	} else if known > 0 {
 		said = append(said, "None of them would cost less with another order.")
 	}
-	said = append(said, f.dangers()...)
+	said = append(append(said, f.dangers()...), f.incomplete()...)
 	if open := len(f.Databases) - known; open > 0 {
 		said = append(said, fmt.Sprintf("Of %d it is not known what they would save.", open))
 	}
@@ -99,17 +100,16 @@ func (s Span) ends() string {
 func (f Fleet) moneySection(top int) document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "database", Words: true}, {Header: "has", Words: true}, {Header: "needs"},
 		{Header: "order instead", Words: true}, {Header: "saves a month"}, {Header: "interval", Words: true}}}
+	cheaper := slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return !d.cheaper() })
+	known := knownColumn(&t, cheaper)
 	left := 0
-	for _, d := range f.Databases {
-		if !d.cheaper() {
-			continue
-		}
+	for _, d := range cheaper {
 		if len(t.Rows) == top {
 			left++
 			continue
 		}
 		requests, _ := d.needCells()
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Name(d.Name), d.hasCell(), requests, d.orderCell(), d.savesCell(), document.Words(d.Saves.ends())}})
+		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests, d.orderCell(), d.savesCell(), document.Words(d.Saves.ends()))})
 	}
 	return listed("What costs for nothing", t, left)
 }
@@ -118,6 +118,7 @@ func (f Fleet) moneySection(top int) document.Block {
 func (f Fleet) riskSection(top int) document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "database", Words: true}, {Header: "has", Words: true}, {Header: "needs"}, {Header: "carries"},
 		{Header: "risk", Words: true}, {Header: "when", Words: true}, {Header: "order instead", Words: true}}}
+	known := knownColumn(&t, f.atRisk())
 	left := 0
 	for _, d := range f.atRisk() {
 		if len(t.Rows) == top {
@@ -125,9 +126,20 @@ func (f Fleet) riskSection(top int) document.Block {
 			continue
 		}
 		requests, _ := d.needCells()
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Name(d.Name), d.hasCell(), requests, d.carriesCell(), d.riskCell(), document.Words(d.Risk.when()), d.orderCell()}})
+		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests, d.carriesCell(), d.riskCell(), document.Words(d.Risk.when()), d.orderCell())})
 	}
 	return listed("Where storage is in the way", t, left)
+}
+
+// knownColumn adds how much is known of each database where it is not nearly all of some, and gives what makes a row of cells.
+func knownColumn(t *document.Table, of []Database) func(Database, ...document.Cell) []document.Cell {
+	if !partly(of) {
+		return func(_ Database, cells ...document.Cell) []document.Cell { return cells }
+	}
+	t.Columns = append(t.Columns, document.Column{Header: "known", Words: true})
+	return func(d Database, cells ...document.Cell) []document.Cell {
+		return append(cells, document.Words(d.knownText()))
+	}
 }
 
 // listed is a table under a title, with how many more there are.
@@ -144,17 +156,15 @@ func listed(title string, t document.Table, left int) document.Block {
 
 // lackSection says what is not known of how many, and how to get it.
 func (f Fleet) lackSection(top int) document.Block {
-	var list document.List
+	list := document.List(f.unseen())
 	all := f.lacks()
 	for _, l := range all[:min(len(all), top)] {
-		const few = 3
-		names := strings.Join(l.names[:min(few, len(l.names))], ", ")
-		if more := len(l.names) - few; more > 0 {
-			names += fmt.Sprintf(" and %d more", more)
-		}
-		list = append(list, names+": "+l.what)
+		list = append(list, named(l.names)+": "+l.what)
 	}
 	list = append(list, f.Unread[:min(len(f.Unread), top)]...)
+	if more := max(0, len(all)-top) + max(0, len(f.Unread)-top); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more: --top lists them", more))
+	}
 	if len(list) == 0 {
 		return nil
 	}
@@ -170,6 +180,8 @@ func (r Risk) when() string {
 		return hours(c.Hours) + ", by its rule"
 	case r.Level == Exhausted:
 		return hours(c.Hours)
+	case r.Level == Ending && c.Ended:
+		return "by now, if the last seven days went on"
 	case r.Level == Ending && c.Ends == nil:
 		return "from " + day(*c.Early) + " on, if it grows"
 	case r.Level == Ending && day(*c.Early) != day(*c.Ends):
@@ -262,7 +274,7 @@ func (d Database) savesCell() document.Cell {
 // csvTable has a line for each database, with all its numbers.
 func (f Fleet) csvTable() document.Table {
 	columns := []string{"database", "kind", "class", "region", "hours", "known_hours", "typical_requests", "worst_hour_requests", "worst_hour_mibps", "worst_day_requests",
-		"has", "carries_requests", "carries_mibps", "has_monthly", "order", "order_monthly", "saves", "saves_lowest", "saves_highest", "risk", "uses", "hours_at_limit", "credits_end", "missing"}
+		"has", "carries_requests", "carries_mibps", "has_monthly", "order", "order_monthly", "saves", "saves_lowest", "saves_highest", "risk", "uses", "hours_at_limit", "credits_end", "known_until", "missing"}
 	var t document.Table
 	for _, c := range columns {
 		t.Columns = append(t.Columns, document.Column{Header: c})
@@ -287,7 +299,10 @@ func (d Database) csvCells() []document.Cell {
 	if d.Saves != nil {
 		saves = *d.Saves
 	}
-	ends := ""
+	ends, until := "", ""
+	if !d.KnownUntil.IsZero() {
+		until = d.KnownUntil.Format(time.RFC3339)
+	}
 	if c := d.Risk.Credits; c != nil && c.Ends != nil {
 		ends = c.Ends.Format(time.RFC3339)
 	}
@@ -295,7 +310,7 @@ func (d Database) csvCells() []document.Cell {
 		number(need[0]), number(need[1]), number(need[2]), number(day)}
 	cells = append(append(cells, d.Has.csvCells(true)...), d.Order.csvCells(false)...)
 	return append(cells, number(saves.Value), number(saves.Lowest), number(saves.Highest), document.Words(string(d.Risk.Level)), number(d.Risk.Uses),
-		number(float64(d.Risk.Hours)), document.Words(ends), document.Words(strings.Join(d.Lacks, "; ")))
+		number(float64(d.Risk.Hours)), document.Words(ends), document.Words(until), document.Words(strings.Join(d.Lacks, "; ")))
 }
 
 // csvCells are what it is, what it carries where that is asked for, and what it costs.

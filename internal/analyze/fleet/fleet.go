@@ -23,6 +23,7 @@ type Ask struct {
 	Volumes    []catalog.Volume
 	Instances  []catalog.Instance
 	Has        map[string]Has // by the name of the database, before what its file says
+	Now        time.Time      // no forecast lies before it
 }
 
 // Fleet is all databases of a source.
@@ -34,6 +35,8 @@ type Fleet struct {
 	Saves     Span       `json:"saves_a_month"` // of all databases that would cost less
 	Databases []Database `json:"databases"`     // by what they save, those of which that is not known last
 	Unread    []string   `json:"unread"`        // files that are no run file of a database, with the reason
+	NotFound  []string   `json:"not_found"`     // databases of which it was said what they have, and that the source does not tell of
+	Families  []string   `json:"unread_series"` // names of series in a store that look like those of databases, and are not read
 }
 
 // Database is one of them, and what is said of it.
@@ -46,14 +49,16 @@ type Database struct {
 	To     time.Time `json:"to,omitzero"`
 	Hours  int       `json:"hours"`
 	Known  int       `json:"known_hours"`
-	Need   *Need     `json:"need"`          // nil: see Lacks
-	Has    *Storage  `json:"has"`           // nil: likewise
-	Order  *Storage  `json:"order"`         // nil: what it has stays, or see Lacks
-	Saves  *Span     `json:"saves_a_month"` // below 0: it costs more; nil: not known
-	Aurora *Aurora   `json:"aurora"`        // nil: it is none
-	Risk   Risk      `json:"risk"`
-	Lacks  []string  `json:"missing"` // what is not known, and how to get it
-	Notes  []string  `json:"notes"`
+	// KnownUntil is when the last hour that is known ended.
+	KnownUntil time.Time `json:"known_until,omitzero"`
+	Need       *Need     `json:"need"`          // nil: see Lacks
+	Has        *Storage  `json:"has"`           // nil: likewise
+	Order      *Storage  `json:"order"`         // nil: what it has stays, or see Lacks
+	Saves      *Span     `json:"saves_a_month"` // below 0: it costs more; nil: not known
+	Aurora     *Aurora   `json:"aurora"`        // nil: it is none
+	Risk       Risk      `json:"risk"`
+	Lacks      []string  `json:"missing"` // what is not known, and how to get it
+	Notes      []string  `json:"notes"`
 	// Daily is the highest hour of each day, as requests a second; of Aurora what it was billed for in each whole day, in operations a
 	// second. A day of which that is not known is NaN.
 	Daily []float64 `json:"daily"`

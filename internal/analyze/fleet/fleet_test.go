@@ -40,7 +40,7 @@ func ask(t *testing.T) fleet.Ask {
 // file is a run file of so many hours of a database; NaN: not known.
 func file(cloud runfile.Cloud, hours int, value func(metric string, h int) float64, metrics ...string) iter.Seq2[runfile.Record, error] {
 	cloud.Provider, cloud.Region = "aws", "here"
-	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, Target: runfile.Target{Cloud: &cloud}, Plan: runfile.Plan{Name: runfile.FleetPlan}}}
+	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, Start: begin, Target: runfile.Target{Cloud: &cloud}, Plan: runfile.Plan{Name: runfile.FleetPlan}}}
 	for _, metric := range metrics {
 		name, statistic, _ := strings.Cut(metric, " ")
 		for h := range hours {
@@ -56,8 +56,10 @@ func file(cloud runfile.Cloud, hours int, value func(metric string, h int) float
 			}
 		}
 	}
+	end := runfile.EndOf(nil, false)
+	end.At = begin.Add(time.Duration(hours) * time.Hour)
 	return func(yield func(runfile.Record, error) bool) {
-		for _, r := range append(records, runfile.EndOf(nil, false)) {
+		for _, r := range append(records, end) {
 			if !yield(r, nil) {
 				return
 			}

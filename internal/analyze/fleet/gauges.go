@@ -18,6 +18,8 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 	ends := gauge("database_credits_end_timestamp_seconds", "When its credits end if the next weeks are as the last seven days were.")
 	saves := gauge("database_saved_per_month", "What another order would save at list prices, with the ends of what that may be; below 0: it costs more.", "bound", "currency")
 	known := gauge("database_known_ratio", "The share of its hours that are known.")
+	since := gauge("database_known_until_timestamp_seconds", "When the last hour that is known of it ended.")
+	missing := gauge("database_not_found", "1 for a database of which it was said what it has, and that the source does not tell of.")
 	until := &openmetrics.Gauge{Name: "realiops_fleet_end_timestamp_seconds", Help: "Until when the fleet was looked at."}
 	volume := func(s *Storage) string {
 		if s == nil {
@@ -30,6 +32,9 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 		risk.Add(1, d.Name, string(d.Risk.Level))
 		if d.Hours > 0 {
 			known.Add(float64(d.Known)/float64(d.Hours), d.Name)
+		}
+		if !d.KnownUntil.IsZero() {
+			since.Add(float64(d.KnownUntil.Unix()), d.Name)
 		}
 		d.addNeed(requests, bytes)
 		if d.Has != nil {
@@ -45,10 +50,13 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 			saves.Add(d.Saves.Highest, d.Name, "highest", f.Currency)
 		}
 	}
+	for _, name := range f.NotFound {
+		missing.Add(1, name)
+	}
 	if !f.To.IsZero() {
 		until.Add(float64(f.To.Unix()))
 	}
-	return []*openmetrics.Gauge{info, requests, bytes, carried, uses, risk, ends, saves, known, until}
+	return []*openmetrics.Gauge{info, requests, bytes, carried, uses, risk, ends, saves, known, since, missing, until}
 }
 
 func (d Database) addNeed(requests, bytes *openmetrics.Gauge) {

@@ -26,8 +26,8 @@ type cell struct {
 // mostCells bounds the hours of all metrics together, which take some 32 bytes each: ten times what is asked for of a year.
 const mostCells = 4_000_000
 
-func newSheet(periods []runfile.Period) (sheet, error) {
-	var from, to time.Time
+// newSheet is of the stretch that was asked for, and of more where periods reach beyond it.
+func newSheet(periods []runfile.Period, from, to time.Time) (sheet, error) {
 	for _, p := range periods {
 		if from.IsZero() || p.From.Before(from) {
 			from = p.From

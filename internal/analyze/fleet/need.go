@@ -19,15 +19,43 @@ type work struct {
 	peaks []sizing.Rate // the highest minutes, or what a source has of that; nil: not known
 }
 
-// known are the hours that are.
-func (w work) known() int {
-	n := 0
+// coverage is which hours are known.
+func (w work) coverage() coverage {
+	c := coverage{from: w.from}
 	for _, r := range w.means {
-		if known(r) {
-			n++
+		c.known = append(c.known, known(r))
+	}
+	return c
+}
+
+// requests are those of each hour; NaN where it is not known.
+func (w work) requests() (all []float64) {
+	for _, r := range w.means {
+		all = append(all, r.Requests())
+	}
+	return all
+}
+
+// fillPeaks takes the mean of an hour for its highest minutes where these are not known, and says so: scrapes too far apart tell none.
+func (w *work) fillPeaks(d *Page) {
+	unknown, all := 0, 0
+	for h, r := range w.means {
+		if !known(r) {
+			continue
+		}
+		if all++; !known(w.peaks[h]) {
+			unknown++
+			w.peaks[h] = r
 		}
 	}
-	return n
+	switch {
+	case all == 0:
+	case unknown == all:
+		w.peaks = nil
+		d.lack("what happened within the hours is not known: the order is for means of hours")
+	case unknown > all/20:
+		d.lack("what happened within %d of %s is not known: there the order is for means of hours", unknown, hours(all))
+	}
 }
 
 // sized are the rates that are ordered for: by the means of hours, and by what happened within them.

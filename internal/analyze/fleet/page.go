@@ -129,6 +129,8 @@ func (p Page) creditsBlock() document.Block {
 	}
 	text := fmt.Sprintf("%s of its credits are left, and at the least %s were; nothing was left in %s (%s). ", number.Percent(c.Now/100), number.Percent(c.Lowest/100), hours(c.Hours), whence)
 	switch {
+	case c.Ended:
+		text += "As in the last seven days that are known, they have ended by now."
 	case c.Ends != nil:
 		text += "As in the last seven days, they end on " + c.Ends.Format("2006-01-02 15:04") + " UTC."
 	case c.Early != nil:

@@ -2,15 +2,21 @@ package fleet
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// Rank puts databases in the order of what they save.
-func (a Ask) Rank(all []Database, unread []string) Fleet {
-	f := Fleet{Schema: Schema, Currency: a.Currency(), Databases: slices.Clone(all), Unread: unread}
+// Rank puts databases in the order of what they save. Unread are files, and families names of series, that were found and are of no use.
+func (a Ask) Rank(all []Database, unread, families []string) Fleet {
+	f := Fleet{Schema: Schema, Currency: a.Currency(), Databases: slices.Clone(all), Unread: unread, Families: families, NotFound: []string{}}
+	for _, name := range slices.Sorted(maps.Keys(a.Has)) {
+		if !slices.ContainsFunc(all, func(d Database) bool { return d.Name == name }) {
+			f.NotFound = append(f.NotFound, name)
+		}
+	}
 	slices.SortFunc(f.Databases, byMoney)
 	for _, d := range f.Databases {
 		if f.From.IsZero() || !d.From.IsZero() && d.From.Before(f.From) {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/billing"
 	"github.com/realiops/realiops/internal/analyze/catalog"
@@ -22,7 +24,7 @@ type record struct {
 	run     runfile.Run
 	periods []runfile.Period
 	gaps    []runfile.Gap
-	whole   bool // it has an end
+	end     time.Time // zero: it was cut off
 }
 
 func read(records iter.Seq2[runfile.Record, error]) (r record, err error) {
@@ -41,7 +43,7 @@ func read(records iter.Seq2[runfile.Record, error]) (r record, err error) {
 		case runfile.Gap:
 			r.gaps = append(r.gaps, one)
 		case runfile.Ended:
-			r.whole = true
+			r.end = one.At
 		}
 		if len(r.periods) > mostPeriods {
 			return r, fmt.Errorf("it has more than %d periods: no database of a fleet has", mostPeriods)
@@ -68,7 +70,7 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 		has = HasOf(*cloud)
 	}
 	d.Class, d.Region = has.Class, cmp.Or(has.Region, a.Region)
-	if !r.whole {
+	if r.end.IsZero() {
 		d.note("its file was cut off: what is missing at its end is not known")
 	}
 	for _, g := range r.gaps {
@@ -83,13 +85,13 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 		}
 		return d, nil
 	}
-	s, err := newSheet(r.periods)
+	s, err := newSheet(r.periods, r.run.Start, r.end)
 	if err != nil {
 		return Page{}, err
 	}
 	d.From, d.To, d.Hours = s.from, s.at(s.hours), s.hours
 	if d.Kind == Cluster {
-		a.cluster(&d, r)
+		a.cluster(&d, r, s)
 		return d, nil
 	}
 	a.storage(&d, s, has, r.run.Target.Cloud)
@@ -121,6 +123,26 @@ func (d *Database) lack(format string, values ...any) {
 	d.Lacks = append(d.Lacks, fmt.Sprintf(format, values...))
 }
 
+// cover notes which hours are known.
+func (d *Database) cover(c coverage) {
+	d.Known = c.count(0, len(c.known))
+	if said := c.said(); said != "" {
+		d.lack("%s", said)
+	}
+	if _, after := c.ends(); after > 0 {
+		d.KnownUntil = c.at(after)
+	}
+}
+
+// withhold leaves out an order, and what can only be said of all hours.
+func (d *Database) withhold(why string) {
+	d.Order, d.Saves = nil, nil
+	if d.Risk.Level == None {
+		d.Risk.Level = NotKnown
+	}
+	d.lack("no order: %s", why)
+}
+
 func (d *Database) note(format string, values ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, values...))
 }
@@ -130,15 +152,28 @@ func (a Ask) tariff(region string) sizing.Tariff {
 }
 
 // cluster says what an Aurora cluster costs in both configurations.
-func (a Ask) cluster(d *Page, r record) {
+func (a Ask) cluster(d *Page, r record, s sheet) {
 	var instances []billing.Instance
 	for _, m := range r.run.Target.Cloud.Members {
 		instances = append(instances, billing.Instance{Name: m.Instance, Class: m.Class})
 	}
 	c := billing.Compare(billing.FromPeriods(r.periods, d.From, d.To, instances), a.tariff(d.Region), nil)
 	c.Now = r.run.Target.Cloud.Storage
-	d.Known, d.Risk.Level = c.Whole.Compared, None
+	writes := s.values("cloudwatch/VolumeWriteIOPs", runfile.Sum)
+	cover := coverage{from: s.from}
+	for _, v := range writes {
+		cover.known = append(cover.known, !math.IsNaN(v))
+	}
+	d.cover(cover)
+	d.Risk.Level = None
 	d.addDays(c)
+	if why := cover.tooLittle(writes); why != "" {
+		d.withhold(why)
+		return
+	}
+	if c.Whole.Compared > 0 {
+		d.Known = c.Whole.Compared
+	}
 	if c.Verdict.Cheaper == "" {
 		d.lack("which of Aurora's configurations costs less is not known: %s", c.Verdict.Why)
 		return

@@ -47,6 +47,8 @@ type Credits struct {
 	// headroom is; nil: not within 31 days.
 	Ends  *time.Time `json:"ends"`
 	Early *time.Time `json:"ends_early"`
+	// Ended: by the same reckoning they have ended since the last hour that is known.
+	Ended bool `json:"ended_since"`
 }
 
 const (
@@ -58,7 +60,7 @@ const (
 )
 
 // risk finds how near storage is to its limits.
-func risk(w work, held sizing.Held, headroom float64) Risk {
+func (a Ask) risk(w work, held sizing.Held) Risk {
 	r := Risk{Level: None, Of: held.Path.Binds}
 	for _, rate := range w.means {
 		if !known(rate) {
@@ -72,7 +74,7 @@ func risk(w work, held sizing.Held, headroom float64) Risk {
 			r.Hours++
 		}
 	}
-	r.Credits = credits(w, held, headroom)
+	r.Credits = a.credits(w, held)
 	r.Level = r.level(held)
 	return r
 }
@@ -85,7 +87,7 @@ func (r Risk) level(held sizing.Held) Level {
 		return Exhausted
 	case r.Hours > 0 && !bursts:
 		return Throttled
-	case c != nil && (c.Ends != nil || c.Early != nil):
+	case c != nil && (c.Ends != nil || c.Early != nil || c.Ended):
 		return Ending
 	case r.Hours > 0 && c == nil:
 		return Near // whether credits carry it is not known
@@ -97,19 +99,25 @@ func (r Risk) level(held sizing.Held) Level {
 
 // credits are those of the bucket that was emptiest. What is shown of a bucket that the storage does not have is not about it: some
 // exporters show nought for what is not there.
-func credits(w work, held sizing.Held, headroom float64) *Credits {
+func (a Ask) credits(w work, held sizing.Held) *Credits {
 	var all []Credits
 	for _, b := range []struct{ metric, limit string }{ // the limit is one of a [sizing.Held]
 		{"BurstBalance", "operations"}, {"EBSIOBalance%", "operations of the instance"}, {"EBSByteBalance%", "bytes of the instance"},
 	} {
 		i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == b.limit && l.Capacity > 0 })
-		shown := slices.DeleteFunc(w.values("cloudwatch/"+b.metric, runfile.Minimum), math.IsNaN)
+		values := w.values("cloudwatch/"+b.metric, runfile.Minimum)
+		shown := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+		_, after := w.coverage().ends()
 		switch {
 		case i < 0:
 		case len(shown) > 0:
-			all = append(all, w.forecast(shownCredits(b.metric, shown), held, i, headroom))
+			last := len(values) - 1
+			for math.IsNaN(values[last]) {
+				last--
+			}
+			all = append(all, a.forecast(w, shownCredits(b.metric, shown), held, i, last+1))
 		case b.metric == "BurstBalance":
-			all = append(all, w.forecast(w.playedCredits(held, i), held, i, headroom))
+			all = append(all, a.forecast(w, w.playedCredits(held, i), held, i, after))
 		}
 	}
 	if len(all) == 0 {
@@ -132,7 +140,7 @@ func shownCredits(metric string, percents []float64) Credits {
 // playedCredits are by the provider's rule, from a full bucket on.
 func (w work) playedCredits(held sizing.Held, limit int) Credits {
 	l := hourly(held.Limits[limit])
-	outcome, err := burst.Play(held.Demands(w.knownMeans(0), time.Hour.Seconds()), w.known(), []burst.Limit{l})
+	outcome, err := burst.Play(held.Demands(w.knownMeans(0), time.Hour.Seconds()), len(w.knownMeans(0)), []burst.Limit{l})
 	if err != nil {
 		return Credits{Now: 100, Lowest: 100}
 	}
@@ -140,10 +148,15 @@ func (w work) playedCredits(held sizing.Held, limit int) Credits {
 	return Credits{Now: 100 * fate.Left / l.Capacity, Lowest: 100 * fate.Lowest / l.Capacity, Hours: fate.Dry}
 }
 
-// forecast says when they end.
-func (w work) forecast(c Credits, held sizing.Held, limit int, headroom float64) Credits {
+// forecast says when they end, of credits as they were before an hour.
+func (a Ask) forecast(w work, c Credits, held sizing.Held, limit, hour int) Credits {
 	left := held.Limits[limit].Filled(c.Now)
-	c.Ends, c.Early = w.runsOut(held, left, 1), w.runsOut(held, left, 1+headroom/100)
+	c.Ends, c.Early = w.runsOut(held, left, 1, hour), w.runsOut(held, left, 1+a.Headroom/100, hour)
+	for _, end := range []**time.Time{&c.Ends, &c.Early} {
+		if *end != nil && ((*end).Before(w.at(w.hours)) || (*end).Before(a.Now)) {
+			*end, c.Ended = nil, true
+		}
+	}
 	return c
 }
 
@@ -163,9 +176,14 @@ func (w work) knownMeans(from int) (all []sizing.Rate) {
 	return all
 }
 
-// runsOut is when a bucket is empty if what was done in the last seven days goes on, so many times; nil: not within 31 days.
-func (w work) runsOut(held sizing.Held, l burst.Limit, factor float64) *time.Time {
-	lately := w.knownMeans(len(w.means) - lastDays)
+// runsOut is when a bucket is empty if what was done in the last seven days goes on, so many times, from an hour on; nil: not within 31 days, or
+// the hour is too long ago to tell.
+func (w work) runsOut(held sizing.Held, l burst.Limit, factor float64, hour int) *time.Time {
+	_, after := w.coverage().ends()
+	if min(after, hour) < w.hours-day {
+		return nil
+	}
+	lately := w.knownMeans(after - lastDays)
 	if len(lately) == 0 {
 		return nil
 	}
@@ -176,5 +194,5 @@ func (w work) runsOut(held sizing.Held, l burst.Limit, factor float64) *time.Tim
 	if err != nil || outcome.Limits[0].FirstDry < 0 {
 		return nil
 	}
-	return new(w.at(w.hours + outcome.Limits[0].FirstDry))
+	return new(w.at(hour + outcome.Limits[0].FirstDry))
 }

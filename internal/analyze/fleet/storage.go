@@ -18,9 +18,6 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 		return
 	}
 	d.Need = w.need(a.Percentile)
-	if w.peaks == nil {
-		d.lack("what happened within the hours is not known: the order is for means of hours")
-	}
 	d.work, d.Daily = w, w.daily()
 	held, ok := a.held(&d.Database, has)
 	if !ok {
@@ -38,7 +35,11 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 		d.lack("it did %s operations a second for an hour, and what it is said to have gives %s at its best: it has something else", number.Rate(least), number.Rate(most))
 		return
 	}
-	d.Risk = risk(w, held, a.Headroom)
+	d.Risk = a.risk(w, held)
+	if why := w.coverage().tooLittle(w.requests()); why != "" {
+		d.withhold(why)
+		return
+	}
 	a.order(&d.Database, w, held, has)
 }
 
@@ -46,7 +47,7 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 const overshoot = 0.1
 
 // did is what the database did, where that is known.
-func (d *Database) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
+func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	of := sizing.OfDisk()
 	if !s.has(of.Writes) {
 		of = sizing.OfInstance()
@@ -56,10 +57,9 @@ func (d *Database) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 		}
 	}
 	w := work{sheet: s, means: s.rates(of, runfile.Average), peaks: s.rates(of, runfile.Maximum)}
-	if !slices.ContainsFunc(w.peaks, known) {
-		w.peaks = nil
-	}
-	if d.Known = w.known(); d.Known == 0 {
+	w.fillPeaks(d)
+	d.cover(w.coverage())
+	if d.Known == 0 {
 		for _, metric := range of.Metrics() {
 			if !s.has(metric) {
 				d.lack("%s is not there, without which what storage did is not known", metric)

@@ -32,7 +32,11 @@ func deviceOf(reads, writes, flushes, readBytes, writeBytes string) device {
 	}}
 }
 
-func wholeDevice() device {
+// wholeDevice is the device of a run by its own counters. Kernels before Linux 5.5 count no flushes by themselves: they are among the writes.
+func wholeDevice(run *counts.Run) device {
+	if _, told := run.Counter(metric.BlockFlushes); !told {
+		return OfDisk().device()
+	}
 	return deviceOf(metric.BlockReads, metric.BlockWrites, metric.BlockFlushes, metric.BlockReadBytes, metric.BlockWriteBytes)
 }
 

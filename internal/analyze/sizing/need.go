@@ -64,7 +64,7 @@ func need(run *counts.Run, load counts.Load) Need {
 	}
 	n, counted := ownNeed(run, load), ownRequests()
 	if n == nil {
-		n, counted = &Need{Load: load.Name, Repetitions: len(load.Repetitions)}, wholeDevice()
+		n, counted = &Need{Load: load.Name, Repetitions: len(load.Repetitions)}, wholeDevice(run)
 		why := n.measure(load, counted)
 		if why == nil && load.Job == "" {
 			why = n.crossCheck(run, load)

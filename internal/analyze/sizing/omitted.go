@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -36,6 +37,8 @@ func (s Sizing) omitted() []string {
 	add(need.Reads == 0 && len(passed) == 0, "Reads: none were seen, be it that the cache answered them or that they were not recorded. Where memory does not hold the data they come on top; a run with more data than memory tells, or --need with reads=.")
 	add(need.Flushes > flushesOfOneLeast, fmt.Sprintf("The time of a flush: %s a second are asked for, and a volume that takes 0.5 to 1 ms for each lets %s to %s by, one after the other. More clients share a flush, or commit slower; a run on such a volume tells.",
 		number.Rate(need.Flushes), number.Grouped(flushesOfOneLeast, 0), number.Grouped(flushesOfOneMost, 0)))
+	add(s.Run != nil && math.IsNaN(need.Flushes), "Flushes: its source counts none, as Linux does before 5.5 and CloudWatch always. They are among the writes, so that the order may be for more "+
+		"requests than carry data; whether a volume flushes fast enough is not known, and a run on such a volume tells.")
 	add(s.recordedMultiAZ() && !s.Ask.MultiAZ, "The standby: the run's server is Multi-AZ, and the prices of RDS here are not. --multi-az doubles them.")
 	onRDS := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Provider == "rds" && o.Standing == Carries })
 	add(onRDS && !s.Ask.MultiAZ && !s.recordedMultiAZ(), "A standby: --multi-az doubles what RDS asks for storage.")

@@ -43,6 +43,7 @@ type Stretch struct {
 	Source string    `json:"source"`
 	From   time.Time `json:"from"`
 	To     time.Time `json:"to"`
+	Unread []string  `json:"unread,omitempty"` // what the source has that looks like a database and is not read
 }
 
 // Directory is where the files of a fleet are.
@@ -95,6 +96,21 @@ func (d Directory) begin() error {
 		return fmt.Errorf("begin the fleet: %w", err)
 	}
 	return os.Rename(part, filepath.Join(d.path, about))
+}
+
+// Asked is what a directory's source was asked for; nothing is known of a directory without the file that says so.
+func Asked(path string) (s Stretch, err error) {
+	text, err := os.ReadFile(filepath.Join(path, about))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil {
+		return s, fmt.Errorf("read what the fleet is about: %w", err)
+	}
+	return s, nil
 }
 
 // Files are the run files of a directory, in order.

@@ -64,13 +64,15 @@ func (m *Made) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	var data any = []string{}
 	switch path := strings.TrimPrefix(r.URL.Path, "/api/v1/"); path {
-	case "label/dimension_DBInstanceIdentifier/values":
-		names := []string{}
+	case "series":
+		all := []map[string]string{}
 		for i := range m.Instances {
-			names = append(names, Instance(i))
+			if strings.Contains(r.FormValue("match[]"), exists) {
+				all = append(all, map[string]string{"__name__": exists, "dimension_DBInstanceIdentifier": Instance(i)})
+			}
 		}
-		data = names
-	case "label/dbinstance_identifier/values", "label/instance/values", "series":
+		data = all
+	case "label/__name__/values":
 	case "query_range":
 		result, err := m.hours(r)
 		if err != nil {
@@ -86,8 +88,17 @@ func (m *Made) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"status": "success", "data": data})
 }
 
-// asks is the form of the queries that are understood.
-var asks = regexp.MustCompile(`^(?:max|min) by \(dimension_DBInstanceIdentifier\) \((avg|max|min|count)_over_time\(aws_rds_(\w+)_average\{.*=~"([^"]*)".*\}\[(1h|59m59s999ms)\]\)\)$`)
+// exists is a metric that each instance has.
+const exists = "aws_rds_write_iops_average"
+
+// asks is the form of the queries that are understood, and covers of those that ask in which twelfths of an hour there are samples. Of a
+// metric or another in its place there is the other one.
+var (
+	asks = regexp.MustCompile(`^(?:max .*\) or )?(?:max|min) by \(dimension_DBInstanceIdentifier\) ` +
+		`\((avg|max|min)_over_time\(aws_rds_(\w+)_average\{[^}]*=~"([^"]*)"[^}]*\}\[59m59s999ms\]\)\)$`)
+	covers = regexp.MustCompile(`^max by \(dimension_DBInstanceIdentifier\) ` +
+		`\(sum_over_time\(\((count)_over_time\(aws_rds_(\w+)_average\{[^}]*=~"([^"]*)"[^}]*\}\[6m\]\) > bool 0\)\[59m59s999ms:5m\]\)\)$`)
+)
 
 // mostPoints is how many a store gives of a series before it refuses.
 const mostPoints = 11_000
@@ -102,6 +113,9 @@ type series struct {
 func (m *Made) hours(r *http.Request) ([]series, error) {
 	m.Asked++
 	ask := asks.FindStringSubmatch(r.FormValue("query"))
+	if ask == nil {
+		ask = covers.FindStringSubmatch(r.FormValue("query"))
+	}
 	if ask == nil {
 		return nil, fmt.Errorf("nothing here answers %s", r.FormValue("query"))
 	}
@@ -120,7 +134,7 @@ func (m *Made) hours(r *http.Request) ([]series, error) {
 	for name := range strings.SplitSeq(strings.ReplaceAll(ask[3], `\\`, ``), "|") {
 		s := series{Metric: map[string]string{"dimension_DBInstanceIdentifier": name}, Values: [][2]any{}}
 		for at := times[0]; at <= times[1] && madeMetrics()[ask[2]] > 0; at += times[2] {
-			s.Values = append(s.Values, [2]any{at, strconv.FormatFloat(over(ask[1], name, ask[2], ask[4] == "1h", time.Unix(int64(at), 0)), 'g', -1, 64)})
+			s.Values = append(s.Values, [2]any{at, strconv.FormatFloat(over(ask[1], name, ask[2], time.Unix(int64(at), 0)), 'g', -1, 64)})
 		}
 		if len(s.Values) > 0 {
 			all = append(all, s)
@@ -129,13 +143,10 @@ func (m *Made) hours(r *http.Request) ([]series, error) {
 	return all, nil
 }
 
-// over is what a function makes of the samples of the hour up to a moment, and of the one at its begin where that is wanted.
-func over(function, instance, metric string, begin bool, at time.Time) float64 {
+// over is what a function makes of the samples of the hour up to a moment.
+func over(function, instance, metric string, at time.Time) float64 {
 	var values []float64
-	for i := range 13 {
-		if i == 12 && !begin {
-			break
-		}
+	for i := range 12 {
 		values = append(values, value(instance, metric, at.Add(-time.Duration(i)*step)))
 	}
 	switch function {

@@ -41,6 +41,7 @@ const (
 	lookups   = "lookup"
 	ranges    = "range"
 	bitmaps   = "bitmap"
+	joins     = "join"
 	scans     = "scan"
 	sorts     = "sort"
 	updates   = "update"
@@ -50,7 +51,7 @@ const (
 
 // only tells whether a method reads and changes nothing.
 func only(method string) bool {
-	return slices.Contains([]string{lookups, ranges, bitmaps, scans, sorts}, method)
+	return slices.Contains([]string{lookups, ranges, bitmaps, joins, scans, sorts}, method)
 }
 
 func changes(method string) bool {
@@ -78,6 +79,7 @@ type memory struct {
 	dirtied                float64 // pages written by version of a row
 	passes                 float64 // times that a sort writes and reads what it sorts
 	touch, call, latency   float64 // seconds of processor for a buffer and for a call, and seconds of a read of storage
+	tidying                float64 // records of the WAL for a buffer that a load which only reads touches
 	billed                 float64 // of the pages that storage reads, those that are billed: neighbours are billed as one
 }
 
@@ -187,6 +189,9 @@ const (
 	inBuffers = "buffers found" // of those touched
 )
 
+// tidied is the size of a record that pruning a page leaves.
+const tidied = 60
+
 // BilledReads are the pages that storage is asked for, neighbours as one, which no quantity counts.
 const BilledReads = "billed reads"
 
@@ -208,6 +213,7 @@ func (s server) reads(a runfile.Load, t temper) amounts {
 		pages := misses * read * (1 + w.beside)
 		one.add(amounts{
 			counts.BuffersTouched: touched, inBuffers: max(0, touched-misses), counts.RowsReturned: returned, counts.Lookups: descents,
+			counts.WALRecords: touched * m.tidying, counts.WALBytes: touched * m.tidying * tidied,
 			missed: misses, calls: misses / combined, asked: misses * pageSize,
 			devReads: pages / max(0.8, w.request*t.merging), devRead: pages * pageSize, BilledReads: misses * read * m.billed * math.Sqrt(t.merging),
 		})
@@ -220,6 +226,8 @@ func (s server) reads(a runfile.Load, t temper) amounts {
 		of(m.descent+near*1.5, near*absent, rows, 1, m.near, 1)
 	case bitmaps:
 		of(m.descent+rows, rows*absent, rows, 1, m.far, max(1, m.combined/8))
+	case joins:
+		of(rows*(m.descent+1), rows*absent*(1+m.leaves), rows, rows, m.point, 1)
 	case scans, sorts:
 		of(pages, pages*absent, float64(a.TableRows), 0, m.scan, m.combined)
 		if a.Method == sorts {

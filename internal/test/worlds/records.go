@@ -56,7 +56,7 @@ func (w World) header() runfile.Run {
 		w.plan = runfile.Plan{Name: "observe", Loads: []runfile.Load{}}
 	}
 	flavor, version := "postgres", "17.11"
-	if w.Design().aurora() {
+	if w.aurora {
 		flavor = "aurora"
 	}
 	if w.Reads() && w.unrecorded[devReads] { // then PostgreSQL counts calls that read, from 18 on

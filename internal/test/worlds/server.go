@@ -28,6 +28,7 @@ type server struct {
 	tail                                  float64 // bytes of a page of WAL written anew with each write
 	closingFlushes                        float64 // of the checkpoint that closes a load
 
+	goesOn bool    // a COPY goes on in the page in which the one before it ended
 	memory *memory // of a world whose loads read; nil of others
 }
 
@@ -117,7 +118,10 @@ func (s server) records(a runfile.Load, commits, rows float64) float64 {
 	entries := rows * float64(a.Indexes)
 	of := rows
 	if a.Method == "copy" {
-		of = commits * math.Ceil(float64(a.RowsPerTx)/s.perPage(a))
+		pages := float64(a.RowsPerTx) / s.perPage(a)
+		if of = commits * math.Ceil(pages); s.goesOn {
+			of = commits * (pages + 1 - 1/s.perPage(a))
+		}
 	}
 	return of + entries*(1+s.splits) + commits + rows*s.sequence
 }

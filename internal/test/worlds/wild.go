@@ -76,7 +76,7 @@ func (d *dice) wildDesign() Design {
 
 // wildServer draws a server and what it did.
 func (d *dice) wildServer(seed uint64, design Design) World {
-	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}}
+	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}, reading: design.reads(), aurora: design.aurora()}
 	loadSeconds := 5.0
 	w.every = readEvery
 	if d.chance(slowWorlds) {
@@ -183,6 +183,9 @@ func (w *World) run(c *courier, s server, loadSeconds float64) {
 	for number := range repetitionsPerLoad {
 		for _, i := range c.Perm(len(w.plan.Loads)) {
 			a := w.plan.Loads[i]
+			if a.MostRepetitions > 0 && number >= a.MostRepetitions {
+				continue
+			}
 			c.repetition(s, a, tempers[a.Name], len(w.repetitions), loadSeconds)
 			w.repetitions = append(w.repetitions, work{load: a, repetition: number + 1})
 		}

@@ -40,13 +40,15 @@ type World struct {
 
 	// Of a wild world only.
 	Visited    bool            // somebody else is on the device
+	reading    bool            // some of its loads read
+	aurora     bool            // the server tells nothing of its WAL, its pages and its device
 	unrecorded map[string]bool // quantities that the run has nothing of
 	course     course
 	every      float64 // seconds between readings
 }
 
 // Reads tells whether some of its loads read.
-func (w World) Reads() bool { return w.Design().reads() }
+func (w World) Reads() bool { return w.reading }
 
 // Quantities are those that its loads are to tell from each other.
 func (w World) Quantities() []counts.Quantity {

@@ -18,6 +18,8 @@ type Query struct {
 	Device string // the disk that the server is on
 	From   time.Time
 	To     time.Time
+	// NameLabels are those by whose values databases of a fleet are named; empty: those that exporters name them by, and where these are not enough, others.
+	NameLabels []string
 }
 
 // Found is a metric of ours that a store has of the server.
@@ -30,26 +32,34 @@ type Found struct {
 // mostSeries bounds what is looked through for one exporter.
 const mostSeries = 10_000
 
-// replicaLabels tell one of several that scrape the same from another.
-var replicaLabels = []model.LabelName{"replica", "prometheus_replica", "__replica__", "receive_replica", "rule_replica"}
-
-// Find looks for the metrics of a server, each from one exporter and of one instance.
+// Find looks for the metrics of a server, each from one exporter and of one instance. Disks are those of the server's machine, unless --host
+// names another.
 func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 	byName := map[string][]model.LabelSet{}
+	var machines []string
 	for _, exporter := range exporters() {
 		sets, err := s.seriesOf(ctx, exporter, q)
 		if err != nil {
 			return nil, err
 		}
+		if ofHost(exporter) && q.Host == "" {
+			if sets, err = onMachines(sets, machines, q.Server); err != nil {
+				return nil, fmt.Errorf("%s has %w", s.host, err)
+			}
+		}
 		if err := one(exporter, sets); err != nil {
 			return nil, err
+		}
+		if !ofHost(exporter) && exporter != PgWatch {
+			machines = append(machines, hostsOf(sets)...)
 		}
 		for _, set := range sets {
 			byName[string(set[model.MetricNameLabel])] = append(byName[string(set[model.MetricNameLabel])], set)
 		}
 	}
-	if err := sameServer(byName); err != nil {
-		return nil, err
+	slices.Sort(machines)
+	if machines = slices.Compact(machines); len(machines) > 1 {
+		return nil, fmt.Errorf(`exporters of several servers tell of PostgreSQL (%s): pick one with --server 'instance=~"…:.*"'`, listed(machines))
 	}
 	taken := map[string]bool{}
 	for _, row := range rows() {
@@ -72,6 +82,33 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 			s.host, ErrNothing, q.From.UTC().Format(time.RFC3339), q.To.UTC().Format(time.RFC3339), by)
 	}
 	return found, nil
+}
+
+// hostsOf are the machines of series.
+func hostsOf(sets []model.LabelSet) (hosts []string) {
+	for _, instance := range valuesOf(sets, model.InstanceLabel) {
+		hosts = append(hosts, hostOf(instance))
+	}
+	return hosts
+}
+
+// onMachines are the series of node_exporter that are of the machine on which the server runs. One that goes by another name is taken where it is the only
+// one. Where --server picked no exporter of PostgreSQL, the disks of others are none of its.
+func onMachines(sets []model.LabelSet, machines []string, server string) ([]model.LabelSet, error) {
+	if len(sets) == 0 {
+		return nil, nil
+	}
+	if len(machines) == 0 && (server != "" || len(valuesOf(sets, model.InstanceLabel)) > 1) {
+		return nil, fmt.Errorf(`%w, as no exporter tells of PostgreSQL, but disks of %d machines: pick one with --host 'instance="…"'; there are %s`,
+			ErrNothing, len(valuesOf(sets, model.InstanceLabel)), listed(valuesOf(sets, model.InstanceLabel)))
+	}
+	own := slices.DeleteFunc(slices.Clone(sets), func(set model.LabelSet) bool {
+		return !slices.Contains(machines, hostOf(string(set[model.InstanceLabel])))
+	})
+	if len(own) > 0 {
+		return own, nil
+	}
+	return sets, nil
 }
 
 // ErrNothing is a store that does not know the server.
@@ -144,26 +181,6 @@ func one(exporter string, sets []model.LabelSet) error {
 		what = "databases"
 	}
 	return fmt.Errorf(`%s tells of %d %s: name one with %s '%s="…"'; there are %s`, exporter, len(instances), what, flag, identity(exporter), listed(instances))
-}
-
-// sameServer makes sure that the exporters of PostgreSQL are on one machine, as far as their addresses tell: pgwatch is where it likes.
-func sameServer(byName map[string][]model.LabelSet) error {
-	var machines []string
-	for _, row := range rows() {
-		if ofHost(row.Exporter) || row.Exporter == PgWatch {
-			continue
-		}
-		for _, instance := range valuesOf(byName[row.Name], model.InstanceLabel) {
-			machine, _, _ := strings.Cut(instance, ":")
-			if !slices.Contains(machines, machine) {
-				machines = append(machines, machine)
-			}
-		}
-	}
-	if len(machines) > 1 {
-		return fmt.Errorf(`exporters of several servers tell of PostgreSQL (%s): pick one with --server 'instance=~"…:.*"'`, listed(machines))
-	}
-	return nil
 }
 
 func valuesOf(sets []model.LabelSet, label model.LabelName) (values []string) {

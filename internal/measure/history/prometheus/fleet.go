@@ -1,14 +1,15 @@
 package prometheus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 
 	"github.com/realiops/realiops/internal/measure/fleet"
@@ -23,85 +24,36 @@ type Fleet struct {
 	store   *Store
 	query   Query
 	members map[string]member // by name
+	unread  []string          // names of series that look like those of databases
 }
 
 // member is how a store knows a database.
 type member struct {
-	of    scraped
-	value string // of the label
+	of      shape
+	labels  []model.LabelName // that tell it from others
+	sets    []model.LabelSet  // whose values of them are its own
+	trouble string            // why nothing of it is asked
+	devices []string          // of a machine
+	without []string          // devices that are parts of these, or made of them
 }
-
-// scraped is what an exporter tells of databases, each by the value of a label.
-type scraped struct {
-	probe   string
-	label   string
-	exists  string // a metric that each of them has
-	samples string // one whose samples tell how much of an hour is known
-	among   string // label matchers that all queries have
-	parts   []hourly
-}
-
-// hourly is a metric of ours, and by which query the store makes an hour of it. In a query METRIC is the series with their labels, and
-// LABEL that by which databases are told apart.
-type hourly struct {
-	ours, name, statistic, query string
-}
-
-// wholeDisks are the devices that are no part of another one, and not made of others.
-const wholeDisks = `device!~"(dm-|md|loop|zram|ram|sr|fd|nbd).*"`
-
-// A range of 59m59s999ms has not both samples at its ends, which older versions of Prometheus take for its own; those of a counter are
-// both wanted. Several replicas of a Prometheus, and several jobs, may scrape the same: the highest of what is the same counts once.
-const (
-	meanRate = `sum by (LABEL) (max by (LABEL,device) (rate(METRIC[1h])))`
-	mostRate = `max_over_time((sum by (LABEL) (max by (LABEL,device) (rate(METRIC[5m]))))[1h:5m])`
-	mean     = `max by (LABEL) (avg_over_time(METRIC[59m59s999ms]))`
-	most     = `max by (LABEL) (max_over_time(METRIC[59m59s999ms]))`
-	least    = `min by (LABEL) (min_over_time(METRIC[59m59s999ms]))`
-)
-
-// disks are what node_exporter tells of a machine.
-func disks() scraped {
-	s := scraped{probe: "block", label: "instance", exists: "node_disk_writes_completed_total", samples: "node_disk_writes_completed_total", among: wholeDisks}
-	for _, m := range [][2]string{{"block/reads", "node_disk_reads_completed_total"}, {"block/writes", "node_disk_writes_completed_total"},
-		{"block/read_bytes", "node_disk_read_bytes_total"}, {"block/write_bytes", "node_disk_written_bytes_total"}} {
-		s.parts = append(s.parts, hourly{m[0], m[1], runfile.Average, meanRate}, hourly{m[0], m[1], runfile.Maximum, mostRate})
-	}
-	return s
-}
-
-// handedOn is what exporters of CloudWatch tell of an instance of RDS, or of Aurora, which they do not tell apart; the label is YACE's,
-// cloudwatch_exporter's or rds_exporter's. They stamp the time of the scrape, and may show one value twice, which means over an
-// hour bear.
-func handedOn(label string) scraped {
-	s := scraped{probe: metric.CloudWatch, label: label, exists: "aws_rds_write_iops_average", samples: "aws_rds_write_iops_average", among: label + `!=""`}
-	for _, m := range [][2]string{{"ReadIOPS", "read_iops"}, {"WriteIOPS", "write_iops"}, {"ReadThroughput", "read_throughput"}, {"WriteThroughput", "write_throughput"}} {
-		ours, name := metric.CloudWatch+"/"+m[0], "aws_rds_"+m[1]+"_average"
-		s.parts = append(s.parts, hourly{ours, name, runfile.Average, mean}, hourly{ours, name, runfile.Maximum, most})
-	}
-	s.parts = append(s.parts, hourly{metric.CloudWatch + "/BurstBalance", "aws_rds_burst_balance_average", runfile.Minimum, least})
-	return s
-}
-
-// instanceLabels are by which label exporters of CloudWatch name an instance.
-var instanceLabels = []string{"dimension_DBInstanceIdentifier", "dbinstance_identifier"}
 
 // NewFleet is the fleet of a store; the query picks by label matchers and says when.
-func NewFleet(s *Store, q Query) *Fleet { return &Fleet{s, q, map[string]member{}} }
+func NewFleet(s *Store, q Query) *Fleet { return &Fleet{s, q, map[string]member{}, nil} }
 
 // AtOnce is how many are asked for in a query.
 func (f *Fleet) AtOnce() int { return 20 }
 
-// Queries is how many queries so many databases take.
+// Queries is about how many queries so many databases take.
 func (f *Fleet) Queries(databases int) int {
 	batches := (databases + f.AtOnce() - 1) / f.AtOnce()
-	return batches * (1 + len(disks().parts))
+	return batches * (1 + len(nodeDisks().parts))
 }
 
 // mostDatabases bounds a fleet.
 const mostDatabases = 10_000
 
-// Databases are all of the store: instances that exporters of CloudWatch tell of, and machines on which an exporter of PostgreSQL runs.
+// Databases are all of the store: instances and clusters that exporters of CloudWatch tell of, and machines on which an exporter of PostgreSQL
+// runs.
 func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 	all, err := f.Instances(ctx)
 	if err != nil {
@@ -115,21 +67,56 @@ func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 		return nil, fmt.Errorf("%s has more than %d databases, which is the most that is ranked: pick some with --server and --host", f.store.host, mostDatabases)
 	}
 	slices.SortFunc(all, func(a, b fleet.Database) int { return strings.Compare(a.Name, b.Name) })
-	return all, nil
+	f.unread, err = f.lookUnread(ctx)
+	return all, err
 }
 
-// Instances are those that exporters of CloudWatch tell of.
+// matchers are those that the user gave for a shape.
+func (f *Fleet) matchers(s shape) string {
+	if s.probe == "block" {
+		return f.query.Host
+	}
+	return f.query.Server
+}
+
+// Instances are those that exporters of CloudWatch tell of, and clusters.
 func (f *Fleet) Instances(ctx context.Context) (all []fleet.Database, err error) {
-	for _, label := range instanceLabels {
-		names, err := f.store.values(ctx, f.query, model.LabelName(label), selector("aws_rds_write_iops_average", f.query.Server), mostDatabases+1)
+	shapes := cloudShapes()
+	var names []string
+	for _, s := range shapes {
+		names = append(names, s.exists)
+	}
+	const mostOfEach = 5
+	slices.Sort(names)
+	match := "{" + anyOf("__name__", slices.Compact(names))
+	if f.query.Server != "" {
+		match += "," + f.query.Server
+	}
+	sets, err := f.store.series(ctx, f.query, match+"}", mostOfEach*mostDatabases)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range shapes {
+		ofShape := slices.DeleteFunc(slices.Clone(sets), func(set model.LabelSet) bool { return !s.tells(set) })
+		databases, err := f.identified(ctx, s, ofShape)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			all = f.add(all, name, member{handedOn(label), name}, runfile.Target{Kind: "history", Flavor: "postgres", Host: name})
+		for _, name := range slices.Sorted(maps.Keys(databases)) {
+			target := runfile.Target{Kind: "history", Flavor: "postgres", Host: name}
+			if s.ofCluster() {
+				target.Flavor, target.Cloud = "aurora", &runfile.Cloud{Provider: "aws", Cluster: name, Engine: "aurora-postgresql"}
+			}
+			all = f.add(all, name, databases[name], target)
 		}
 	}
 	return all, nil
+}
+
+// tells reports whether a series is of a shape.
+func (s shape) tells(set model.LabelSet) bool {
+	return string(set[model.MetricNameLabel]) == s.exists && set[s.label] != "" &&
+		!slices.ContainsFunc(s.unless, func(l model.LabelName) bool { return set[l] != "" })
 }
 
 func (f *Fleet) add(all []fleet.Database, name string, m member, target runfile.Target) []fleet.Database {
@@ -140,83 +127,232 @@ func (f *Fleet) add(all []fleet.Database, name string, m member, target runfile.
 	return append(all, fleet.Database{Name: name, Target: target})
 }
 
+// identified are the databases of a shape's series by name: by the labels that the user chose, or by the one of the shape, and where that
+// is not enough by whatever tells them apart.
+func (f *Fleet) identified(ctx context.Context, s shape, sets []model.LabelSet) (map[string]member, error) {
+	byName := map[string][]model.LabelSet{}
+	for _, set := range sets {
+		name, _ := f.name(s, set)
+		byName[name] = append(byName[name], set)
+	}
+	groups, err := f.apart(ctx, s, byName)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]member{}
+	for name, of := range groups {
+		_, by := f.name(s, of[0][0].labels)
+		if len(of) == 1 {
+			all[name] = member{of: s, labels: by, sets: flat(of)}
+			continue
+		}
+		labels := told(of)
+		if labels == nil || f.chosen(of[0][0].labels) {
+			all[name] = member{of: s, labels: by, trouble: several(name, of)}
+			continue
+		}
+		for _, g := range of {
+			m := member{of: s, labels: labels, sets: flat([][]copyOf{g})}
+			if !slices.Contains(labels, s.label) {
+				m.labels = append(m.labels, s.label)
+			}
+			all[spelled(m.sets[0], labels)+"/"+name] = m
+		}
+	}
+	return all, nil
+}
+
+// several says why nothing is said of what goes by one name.
+func several(name string, groups [][]copyOf) string {
+	by := "no label tells them apart"
+	if labels := told(groups); labels != nil {
+		by = "name them with --name-label: " + joined(labels) + " tells them apart"
+	}
+	return fmt.Sprintf("%d servers that differ go by the name %s: %s", len(groups), name, by)
+}
+
+// chosen reports whether a series has labels that the user chose to name databases by.
+func (f *Fleet) chosen(set model.LabelSet) bool {
+	return slices.ContainsFunc(f.query.NameLabels, func(l string) bool { return set[model.LabelName(l)] != "" })
+}
+
+// name is what a series' database is called, and by which labels.
+func (f *Fleet) name(s shape, set model.LabelSet) (string, []model.LabelName) {
+	by := []model.LabelName{s.label}
+	if f.chosen(set) {
+		by = nil
+		for _, l := range f.query.NameLabels {
+			by = append(by, model.LabelName(l))
+		}
+	}
+	return spelled(set, by), by
+}
+
+// spelled are values of labels as a name.
+func spelled(set model.LabelSet, labels []model.LabelName) string {
+	var all []string
+	for _, l := range labels {
+		value := string(set[l])
+		if l == model.InstanceLabel {
+			value = hostOf(value)
+		}
+		all = append(all, value)
+	}
+	return strings.Join(all, "/")
+}
+
 // machines are those with an exporter of PostgreSQL, by the address without the port. One without node_exporter is there too: what its
 // storage did is what is missing of it.
 func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) {
-	devices, err := f.devices(ctx)
+	disks, err := f.disks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"pg_stat_database_xact_commit", "cnpg_collector_wal_records", "pg_wal_records"} {
-		instances, err := f.store.values(ctx, f.query, model.InstanceLabel, selector(name, f.query.Server), mostDatabases+1)
+	for _, name := range serverMetrics() {
+		s := servers(name)
+		sets, err := f.store.series(ctx, f.query, selector(name, f.query.Server), 10*mostDatabases)
 		if err != nil {
 			return nil, err
 		}
-		for _, instance := range instances {
-			machine, _, _ := strings.Cut(instance, ":")
-			disk := devices[machine]
-			target := runfile.Target{Kind: "history", Flavor: "postgres", Host: machine, Storage: runfile.Storage{Device: strings.Join(disk.devices, "+")}}
-			all = f.add(all, machine, member{disks(), disk.instance}, target)
+		servers, err := f.identified(ctx, s, sets)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(servers)) {
+			for machine, m := range disks.of(f, name, servers[name]) {
+				target := runfile.Target{Kind: "history", Flavor: "postgres", Host: machine, Storage: runfile.Storage{Device: strings.Join(m.devices, "+")}}
+				all = f.add(all, machine, m, target)
+			}
 		}
 	}
 	return all, nil
 }
 
-// disk is what node_exporter is called on a machine, and its devices.
-type disk struct {
-	instance string
-	devices  []string
+// disksOf are the disks of machines, by the machines' names.
+type disksOf map[string]member
+
+// of are the disks of the machine that a server runs on, by name: several where what tells them apart is not known of the server.
+func (d disksOf) of(f *Fleet, name string, server member) map[string]member {
+	if m, is := d[name]; is {
+		m.trouble = cmp.Or(m.trouble, server.trouble)
+		return map[string]member{name: m}
+	}
+	if server.trouble != "" {
+		return map[string]member{name: server}
+	}
+	host := hostOf(string(server.sets[0][model.InstanceLabel]))
+	found := map[string]member{}
+	for machine, m := range d {
+		if len(m.sets) == 0 || hostOf(string(m.sets[0][model.InstanceLabel])) != host {
+			continue
+		}
+		if contradict(server.sets, m.sets) {
+			continue
+		}
+		if machine == host { // a server of several on a machine by that name
+			machine = name
+		}
+		found[machine] = m
+	}
+	if len(found) == 0 {
+		server.trouble = "node_exporter does not run on its machine, or goes by another name: what its storage did is not known"
+		return map[string]member{name: server}
+	}
+	return found
 }
 
-func (f *Fleet) devices(ctx context.Context) (map[string]disk, error) {
+// contradict reports whether labels that say which one something is have other values in some series than in others.
+func contradict(a, b []model.LabelSet) bool {
+	return slices.ContainsFunc(namingLabels, func(l model.LabelName) bool {
+		if slices.Contains(exporterLabels, l) || l == "name" {
+			return false
+		}
+		one, other := valuesOf(a, l), valuesOf(b, l)
+		return len(one) > 0 && len(other) > 0 && !slices.ContainsFunc(one, func(v string) bool { return slices.Contains(other, v) })
+	})
+}
+
+// disks asks for the disks of all machines.
+func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 	const mostDisks = 10 * mostDatabases
-	sets, err := f.store.series(ctx, f.query, selector("node_disk_writes_completed_total", wholeDisks, f.query.Host), mostDisks)
-	if err != nil {
-		return nil, err
-	}
-	if len(sets) >= mostDisks {
-		return nil, fmt.Errorf("%s has %d disks and more: pick some with --host", f.store.host, mostDisks)
-	}
-	all := map[string]disk{}
-	for _, set := range sets {
-		instance := string(set[model.InstanceLabel])
-		machine, _, _ := strings.Cut(instance, ":")
-		d := all[machine]
-		if d.instance = instance; !slices.Contains(d.devices, string(set[deviceLabel])) {
-			d.devices = append(d.devices, string(set[deviceLabel]))
-			slices.Sort(d.devices)
+	all := disksOf{}
+	for _, s := range []shape{nodeDisks(), hostDisks()} {
+		sets, err := f.store.series(ctx, f.query, s.query("$1", nil, []string{f.query.Host}, s.exists), mostDisks)
+		if err != nil {
+			return nil, err
 		}
-		all[machine] = d
+		if len(sets) >= mostDisks {
+			return nil, fmt.Errorf("%s has %d disks and more: pick some with --host", f.store.host, mostDisks)
+		}
+		machines, err := f.identified(ctx, s, sets)
+		if err != nil {
+			return nil, err
+		}
+		buses := map[string]map[string]bool{}
+		if s.exporter == NodeExporter && len(sets) > 0 {
+			if buses, err = f.buses(ctx); err != nil {
+				return nil, err
+			}
+		}
+		devices := map[model.Fingerprint][]string{}
+		for _, set := range sets {
+			own := s.own(set).Fingerprint()
+			devices[own] = append(devices[own], string(set[deviceLabel]))
+		}
+		for name, m := range machines {
+			if _, twice := all[name]; !twice {
+				all[name] = m.onWhole(devices, buses)
+			}
+		}
 	}
 	return all, nil
 }
 
-// selector is of a metric, with label matchers of which some may be empty.
-func selector(name string, matchers ...string) string {
-	all := slices.DeleteFunc(matchers, func(m string) bool { return m == "" })
-	return name + "{" + strings.Join(all, ",") + "}"
+// onWhole is the member with its devices.
+func (m member) onWhole(devices map[model.Fingerprint][]string, buses map[string]map[string]bool) member {
+	var all []string
+	onBus := map[string]bool{}
+	for _, set := range m.sets {
+		all = append(all, devices[set.Fingerprint()]...)
+		maps.Copy(onBus, buses[string(set[model.InstanceLabel])])
+	}
+	slices.Sort(all)
+	m.devices, m.without = split(slices.Compact(all), onBus)
+	return m
 }
 
 // Hours are what the store kept of some databases.
 func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Told, error) {
 	told := make([]history.Told, len(some))
-	byKind := map[string][]int{}
+	batches := map[string]*batch{}
 	for i, one := range some {
 		m := f.members[one.Name]
-		if m.value == "" {
-			told[i].Gaps = append(told[i].Gaps, runfile.Gap{At: from, Probe: m.of.probe, Reason: runfile.Absent,
-				Detail: "node_exporter does not run on its machine, or goes by another name: what its storage did is not known"})
+		for _, why := range []string{m.trouble, m.of.caveat} {
+			if why != "" {
+				told[i].Gaps = append(told[i].Gaps, runfile.Gap{At: from, Probe: cmp.Or(m.of.probe, "block"), Reason: runfile.Absent, Detail: why})
+			}
+		}
+		if m.trouble != "" {
 			continue
 		}
-		byKind[m.of.label] = append(byKind[m.of.label], i)
-	}
-	for _, places := range byKind {
-		b := batch{fleet: f, from: from, to: to, told: map[string]*history.Told{}}
-		b.of = f.members[some[places[0]].Name].of
-		for _, i := range places {
-			b.told[f.members[some[i].Name].value] = &told[i]
+		several := ""
+		if len(m.devices) > 1 {
+			several = "several disks"
 		}
-		if err := b.ask(ctx); err != nil {
+		key := strings.Join([]string{several, m.of.exporter, string(m.of.label), m.of.exists, joined(m.labels), strings.Join(m.without, ",")}, "\x00")
+		if batches[key] == nil {
+			batches[key] = &batch{fleet: f, of: m, from: from, to: to, told: map[string]*history.Told{}}
+		}
+		for _, set := range m.sets {
+			batches[key].told[tuple(set, m.labels)] = &told[i]
+		}
+		batches[key].sets = append(batches[key].sets, m.sets...)
+	}
+	for _, key := range slices.Sorted(maps.Keys(batches)) {
+		if err := batches[key].ask(ctx); err != nil {
+			return nil, err
+		}
+		if err := batches[key].compare(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -226,19 +362,20 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 // batch is some databases of one exporter being asked for.
 type batch struct {
 	fleet    *Fleet
-	of       scraped
+	of       member // one of them
+	sets     []model.LabelSet
 	from, to time.Time
-	told     map[string]*history.Told // by the value of the label
+	told     map[string]*history.Told // by the values of the labels
 }
 
 func (b *batch) ask(ctx context.Context) error {
-	samples, err := b.hours(ctx, b.of.samples, `max by (LABEL) (count_over_time(METRIC[1h]))`)
+	twelfths, err := b.hours(ctx, covered, b.of.of.exists)
 	if err != nil {
 		return err
 	}
-	whole := wholeHours(samples)
-	for _, part := range b.of.parts {
-		values, err := b.hours(ctx, part.name, part.query)
+	whole := wholeHours(twelfths)
+	for _, part := range b.of.of.parts {
+		values, err := b.hours(ctx, part.query, part.names...)
 		if err != nil {
 			return err
 		}
@@ -256,7 +393,7 @@ func (b *batch) keep(told *history.Told, part hourly, values []model.SamplePair,
 		return
 	}
 	if row := metric.All().Row(part.ours).InPeriods(time.Hour); !slices.ContainsFunc(told.Metrics, func(m runfile.Metric) bool { return m.Name == row.Name }) {
-		row.Caveat = strings.TrimPrefix(row.Caveat+"; each period is made of an hour of "+part.name+", by the store", "; ")
+		row.Caveat = strings.TrimPrefix(row.Caveat+"; each period is made of an hour of "+part.names[0]+", by the store", "; ")
 		told.Metrics = append(told.Metrics, row)
 	}
 	for _, v := range values {
@@ -264,56 +401,80 @@ func (b *batch) keep(told *history.Told, part hourly, values []model.SamplePair,
 			continue
 		}
 		end := v.Timestamp.Time().UTC()
-		told.Periods = append(told.Periods, runfile.Period{From: end.Add(-time.Hour), To: end, Probe: b.of.probe, Metric: part.ours, Statistic: part.statistic, Value: float64(v.Value), Fetched: b.to})
+		told.Periods = append(told.Periods, runfile.Period{From: end.Add(-time.Hour), To: end, Probe: b.of.of.probe, Metric: part.ours, Statistic: part.statistic, Value: float64(v.Value), Fetched: b.to})
 	}
 }
 
-// wholeHours are those with nearly as many samples as hours have usually.
-func wholeHours(samples map[string][]model.SamplePair) map[string]map[model.Time]bool {
-	all := map[string]map[model.Time]bool{}
-	for name, counts := range samples {
-		var usual []float64
-		for _, c := range counts {
-			usual = append(usual, float64(c.Value))
-		}
-		slices.Sort(usual)
-		all[name] = map[model.Time]bool{}
-		for _, c := range counts {
-			all[name][c.Timestamp] = float64(c.Value) >= runfile.MostOfHour*usual[len(usual)/2]
+// wholeHours are those in which nearly as many twelfths have samples as have usually, that is all of them unless a scrape takes longer. What is
+// usual may change with the interval of scrapes, so an hour is judged by those around it.
+func wholeHours(twelfths map[string][]model.SamplePair) map[string]map[model.Time]bool {
+	const (
+		around = 6
+		all    = 12
+	)
+	whole := map[string]map[model.Time]bool{}
+	for name, hours := range twelfths {
+		whole[name] = map[model.Time]bool{}
+		for i, h := range hours {
+			var usual []float64
+			for _, other := range hours[max(0, i-around):min(len(hours), i+around+1)] {
+				usual = append(usual, min(all, float64(other.Value)))
+			}
+			slices.Sort(usual)
+			whole[name][h.Timestamp] = float64(h.Value) >= runfile.MostOfHour*usual[len(usual)/2]
 		}
 	}
-	return all
+	return whole
 }
 
 // hours asks for a value at the end of each hour, of all databases of the batch.
-func (b *batch) hours(ctx context.Context, name, query string) (map[string][]model.SamplePair, error) {
-	var databases []string
-	for database := range b.told {
-		databases = append(databases, regexp.QuoteMeta(database))
-	}
-	slices.Sort(databases)
-	given := b.fleet.query.Host
-	if b.of.probe == metric.CloudWatch {
-		given = b.fleet.query.Server
-	}
-	series := selector(name, b.of.among, b.of.label+"=~"+quoted(strings.Join(databases, "|")), given)
-	query = strings.NewReplacer("METRIC", series, "LABEL", b.of.label).Replace(query)
-	within, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	value, warnings, _, err := b.fleet.store.api.QueryRange(within, query, v1.Range{Start: b.from.Add(time.Hour), End: b.to, Step: time.Hour})
-	if err != nil {
-		return nil, b.fleet.store.explain(ctx, err)
-	}
-	if len(warnings) > 0 {
-		return nil, fmt.Errorf("%w: %s", fleet.ErrPartly, strings.Join(warnings, "; "))
-	}
-	matrix, is := value.(model.Matrix)
-	if !is {
-		return nil, fmt.Errorf("%s answers with a %s where hours were asked for", b.fleet.store.host, value.Type())
-	}
+func (b *batch) hours(ctx context.Context, query string, names ...string) (map[string][]model.SamplePair, error) {
+	matrix, err := b.matrix(ctx, query, names...)
 	all := map[string][]model.SamplePair{}
 	for _, stream := range matrix {
-		all[string(stream.Metric[model.LabelName(b.of.label)])] = stream.Values
+		all[tuple(model.LabelSet(stream.Metric), b.of.labels)] = stream.Values
 	}
-	return all, nil
+	return all, err
+}
+
+func (b *batch) matrix(ctx context.Context, query string, names ...string) (model.Matrix, error) {
+	m := b.of
+	matchers := []string{b.fleet.matchers(m.of)}
+	var labels []string
+	for _, l := range m.labels {
+		labels = append(labels, string(l))
+		matchers = append(matchers, anyOf(string(l), allOf(b.sets, l)))
+	}
+	if len(m.without) > 0 {
+		matchers = append(matchers, noneOf(deviceLabel, m.without))
+	}
+	return b.fleet.rangeOf(ctx, m.of.query(query, labels, matchers, names...), b.from, b.to)
+}
+
+// allOf are the values of a label, also those of series that lack it.
+func allOf(sets []model.LabelSet, label model.LabelName) (values []string) {
+	for _, set := range sets {
+		values = append(values, string(set[label]))
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// anyOf is a matcher of a label for some values.
+func anyOf(label string, values []string) string { return label + "=~" + alternatives(values) }
+
+func noneOf(label string, values []string) string { return label + "!~" + alternatives(values) }
+
+func alternatives(values []string) string {
+	quotedValues := make([]string, len(values))
+	for i, v := range values {
+		quotedValues[i] = regexp.QuoteMeta(v)
+	}
+	return quoted(strings.Join(quotedValues, "|"))
+}
+
+// selector is of a metric, with label matchers of which some may be empty.
+func selector(name string, matchers ...string) string {
+	all := slices.DeleteFunc(slices.Clone(matchers), func(m string) bool { return m == "" })
+	return name + "{" + strings.Join(all, ",") + "}"
 }

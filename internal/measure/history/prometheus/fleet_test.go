@@ -19,8 +19,8 @@ func TestFleetAnswers(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			switch {
-			case strings.Contains(r.URL.Path, "/label/dimension_DBInstanceIdentifier/"):
-				fmt.Fprint(w, `{"status":"success","data":["one"]}`)
+			case strings.HasSuffix(r.URL.Path, "/series") && strings.Contains(r.FormValue("match[]"), "aws_rds_write_iops_average"):
+				fmt.Fprint(w, `{"status":"success","data":[{"__name__":"aws_rds_write_iops_average","dbinstance_identifier":"one"}]}`)
 			case strings.HasSuffix(r.URL.Path, "/query_range"):
 				fmt.Fprint(w, hours)
 			default:

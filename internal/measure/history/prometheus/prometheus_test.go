@@ -66,6 +66,12 @@ func planted() []prometheustest.Series {
 		// pgwatch asks two databases of a server from one place, and tells under the name of each what is the whole server's
 		s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="shop",sys_id="7"`, 10, 20), s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="crm",sys_id="7"`, 1, 2),
 		s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="shop"`, 100, 300), s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="crm"`, 100, 300),
+		// one address in two clusters, and one that two jobs scrape
+		s(commits, `instance="twins:9187",datname="a",cluster="eu"`, 10, 20, 30), s(commits, `instance="twins:9187",datname="a",cluster="us"`, 1000, 3000, 5000),
+		s(commits, `instance="others:9187",datname="a",cluster="eu"`, 10, 20, 30), s(commits, `instance="others:9187",datname="b",cluster="us"`, 1000, 3000, 5000),
+		s(commits, `instance="jobs:9187",datname="a",job="x"`, 10, 20, 30), s(commits, `instance="jobs:9187",datname="a",job="y"`, 10, 20, 30),
+		s(commits, `instance="oid:9187",datname="a",datid="1"`, 10, 20, 30), s(commits, `instance="oid:9187",datname="b",datid="2"`, 1, 2, 3),
+		s(commits, `instance="[fd00::1]:9187",datname="a"`, 10, 20, 30), s(wal, `instance="[fd00::2]:9187",stats_reset="1"`, 1, 2, 3),
 		// names with anything in them
 		s(commits, `instance="odd \"quoted\":9187",datname="a{b}\\c"`, 1, 2),
 	}
@@ -162,7 +168,13 @@ func traps(t *testing.T, store *prometheus.Store) {
 			t.Errorf("%+v: %v, want %s", q, err, want)
 		}
 	}
-	refused(prometheus.Query{}, `tells of 7 instances: name one with --server 'instance="…"'; there are ahead:9187, databases:9187, hole:9187`)
+	check("jobs:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30},
+		Said: []string{"Several replicas scraped the same: of postgres_exporter only one counts."}})
+	check("oid:9187", ours, told{Values: map[string]float64{"0s": 11, "1m0s": 22, "2m0s": 33}})
+	refused(prometheus.Query{Server: `instance="twins:9187"`, Host: `instance="none"`}, `tells of several servers at twins:9187, which differ in cluster (us, eu): name one with --server 'cluster="…"'`)
+	refused(prometheus.Query{Server: `instance="others:9187"`, Host: `instance="none"`}, `which differ in cluster`)
+	refused(prometheus.Query{Server: `instance=~".fd00.*"`}, "exporters of several servers tell of PostgreSQL (fd00::1, fd00::2)")
+	refused(prometheus.Query{}, `tells of 12 instances: name one with --server 'instance="…"'; there are [fd00::1]:9187, ahead:9187, databases:9187`)
 	refused(prometheus.Query{Server: `instance=~"(plain|reset):9187"`}, "exporters of several servers")
 	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`}, "name the one that PostgreSQL is on with --device; there are sda, sdb")
 	refused(prometheus.Query{Server: `instance="watch:8080"`}, `pgwatch tells of 2 databases: name one with --server 'dbname="…"'; there are crm, shop`)

@@ -44,12 +44,15 @@ type reading struct {
 	values int
 }
 
-// part is one series of several that add up.
-type part map[int64]float64
+// part is one series of several that add up, without the labels that say which replica of a Prometheus scraped it.
+type part struct {
+	labels model.LabelSet
+	values map[int64]float64
+}
 
 // metric asks for a metric chunk by chunk, and adds its series up.
 func (r *reading) metric(ctx context.Context, f Found, q Query) error {
-	parts := map[string]part{}
+	parts := map[string]*part{}
 	for from := q.From; from.Before(q.To); from = from.Add(chunk) {
 		to := from.Add(chunk)
 		if to.After(q.To) {
@@ -69,7 +72,10 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 	}
 	announced.Caveat = strings.TrimPrefix(announced.Caveat+"; "+whence, "; ")
 	r.out.Metrics = append(r.out.Metrics, announced)
-	once := sortedParts(parts)
+	once, err := oneServer(f, sortedParts(parts))
+	if err != nil {
+		return err
+	}
 	if len(once) < len(parts) {
 		r.notice("Several replicas scraped the same: of %s only one counts.", f.Exporter)
 	}
@@ -79,7 +85,7 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 
 // chunk asks for one stretch. An answer that the store itself calls incomplete is not used: a sum without some of its
 // series would be too low.
-func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts map[string]part) error {
+func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts map[string]*part) error {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	value, warnings, _, err := r.store.api.Query(within, fmt.Sprintf("%s[%dms]", f.selector, to.Sub(from).Milliseconds()), to)
@@ -106,7 +112,7 @@ func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts 
 }
 
 // take keeps the samples of a series, those of each replica of a Prometheus by themselves.
-func (r *reading) take(f Found, stream *model.SampleStream, parts map[string]part) {
+func (r *reading) take(f Found, stream *model.SampleStream, parts map[string]*part) {
 	labels := stream.Metric.Clone()
 	var replica []string
 	for _, name := range replicaLabels {
@@ -115,7 +121,8 @@ func (r *reading) take(f Found, stream *model.SampleStream, parts map[string]par
 	}
 	key := strings.Join(replica, ",") + "\x00" + labels.String()
 	if parts[key] == nil {
-		parts[key] = part{}
+		delete(labels, model.MetricNameLabel)
+		parts[key] = &part{model.LabelSet(labels), map[int64]float64{}}
 	}
 	ahead := 0
 	for _, sample := range stream.Values {
@@ -125,7 +132,7 @@ func (r *reading) take(f Found, stream *model.SampleStream, parts map[string]par
 			ahead++
 		case !runfile.Counted(v):
 		default:
-			parts[key][int64(sample.Timestamp)] = v
+			parts[key].values[int64(sample.Timestamp)] = v
 			r.values++
 		}
 	}
@@ -141,7 +148,7 @@ func (r *reading) notice(format string, values ...any) {
 }
 
 // sortedParts are the series without their replicas: of each the one with most samples.
-func sortedParts(parts map[string]part) []part {
+func sortedParts(parts map[string]*part) []*part {
 	best := map[string]string{} // key by labels
 	var wholes []string
 	for key, p := range parts {
@@ -150,12 +157,12 @@ func sortedParts(parts map[string]part) []part {
 		if !is {
 			wholes = append(wholes, whole)
 		}
-		if !is || len(p) > len(parts[known]) || len(p) == len(parts[known]) && key < known {
+		if !is || len(p.values) > len(parts[known].values) || len(p.values) == len(parts[known].values) && key < known {
 			best[whole] = key
 		}
 	}
 	slices.Sort(wholes)
-	var all []part
+	var all []*part
 	for _, whole := range wholes {
 		all = append(all, parts[best[whole]])
 	}
@@ -164,14 +171,14 @@ func sortedParts(parts map[string]part) []part {
 
 // add adds the series of a metric up. Where one comes or goes, the sum begins anew: a database was made or dropped, an exporter
 // began to tell of more, a label changed.
-func (r *reading) add(f Found, parts []part) {
+func (r *reading) add(f Found, parts []*part) {
 	type sum struct {
 		value float64
 		of    string
 	}
 	sums := map[int64]sum{}
 	for i, p := range parts {
-		for at, v := range p {
+		for at, v := range p.values {
 			before := sums[at]
 			sums[at] = sum{before.value + v, before.of + string(rune(i+1))}
 		}
@@ -198,22 +205,46 @@ func moment(at int64) time.Time { return time.UnixMilli(at).UTC() }
 
 // history puts readings in order.
 func (r *reading) history() (*history.Told, error) {
-	var apart []time.Duration
 	for exporter, at := range r.at {
 		moments := slices.Sorted(maps.Keys(at))
+		var apart []time.Duration
 		for i, m := range moments {
 			r.out.Readings = append(r.out.Readings, runfile.Reading{At: moment(m), Probe: exporter, Values: at[m]})
 			if i > 0 {
 				apart = append(apart, time.Duration(m-moments[i-1])*time.Millisecond)
 			}
 		}
+		r.out.Interval = max(r.out.Interval, usualInterval(apart))
 	}
-	if len(apart) == 0 {
+	if r.out.Interval == 0 {
 		return nil, errors.New("the store has no two samples of anything in that time")
 	}
-	slices.Sort(apart)
-	r.out.Interval = apart[len(apart)/2]
 	slices.SortFunc(r.out.Readings, func(a, b runfile.Reading) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Probe, b.Probe)) })
 	slices.SortFunc(r.out.Gaps, func(a, b runfile.Gap) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Metric, b.Metric)) })
 	return &r.out, nil
+}
+
+// usualInterval is how far apart an exporter was scraped in nine tenths of the time at most, where the interval changed the longer one. A stretch without
+// scrapes is none.
+func usualInterval(apart []time.Duration) time.Duration {
+	const (
+		silence = 10  // times the median
+		nearly  = 0.9 // of the time
+	)
+	slices.Sort(apart)
+	if len(apart) == 0 {
+		return 0
+	}
+	median := apart[len(apart)/2]
+	apart = slices.DeleteFunc(apart, func(d time.Duration) bool { return d > silence*median })
+	var all, upTo time.Duration
+	for _, d := range apart {
+		all += d
+	}
+	for _, d := range apart {
+		if upTo += d; float64(upTo) >= nearly*float64(all) {
+			return d
+		}
+	}
+	return median
 }

@@ -68,6 +68,9 @@ func (f *Fleet) open(ctx context.Context, name string) (hosts []Host, ahead int,
 	if err != nil {
 		return nil, 0, fmt.Errorf("read what sadf wrote: %w", err)
 	}
+	if IsOwn(text) {
+		return nil, 0, fmt.Errorf("%s is a file of sysstat's own: type %s, and give that", name, ToJSON(name))
+	}
 	if hosts, err = Read(text); err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}

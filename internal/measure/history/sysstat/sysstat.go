@@ -1,13 +1,19 @@
-// Package sysstat reads what sysstat kept of the disks of machines, as its program sadf -j -- -b writes it: files of any days of any
-// machines. What they say of a machine is added up over its disks, those that are made of others left out.
+// Package sysstat reads what sysstat and other monitors kept of the disks of machines, files of any days of any machines: what sadf -j -- -b
+// and iostat wrote, Azure Monitor's metrics as the az program writes them, and vCenter's as PowerCLI exports them. What they say of a machine
+// is added up over its disks, those that are made of others left out.
 package sysstat
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // Host is what a file says of a machine.
@@ -22,26 +28,30 @@ type Interval struct {
 	Reads, Writes, ReadBytes, WriteBytes float64
 }
 
-// exported is the part of sadf's JSON that is about disks.
+// exported is the part of sadf's JSON that is about disks, or of iostat's, which has the same frame.
 type exported struct {
 	Sysstat *struct {
 		Hosts []struct {
-			Nodename   string `json:"nodename"`
-			Statistics []struct {
-				Timestamp timestamp `json:"timestamp"`
-				IO        *struct {
-					Reads struct {
-						Requests float64 `json:"rtps"`
-						Blocks   float64 `json:"bread"`
-					} `json:"io-reads"`
-					Writes struct {
-						Requests float64 `json:"wtps"`
-						Blocks   float64 `json:"bwrtn"`
-					} `json:"io-writes"`
-				} `json:"io"`
-			} `json:"statistics"`
+			Nodename   string            `json:"nodename"`
+			Statistics []json.RawMessage `json:"statistics"`
 		} `json:"hosts"`
 	} `json:"sysstat"`
+	azure
+}
+
+// statistic is one of sadf's.
+type statistic struct {
+	Timestamp timestamp `json:"timestamp"`
+	IO        *struct {
+		Reads struct {
+			Requests float64 `json:"rtps"`
+			Blocks   float64 `json:"bread"`
+		} `json:"io-reads"`
+		Writes struct {
+			Requests float64 `json:"wtps"`
+			Blocks   float64 `json:"bwrtn"`
+		} `json:"io-writes"`
+	} `json:"io"`
 }
 
 // timestamp is when an interval ended.
@@ -61,42 +71,118 @@ const (
 	most = 1e10
 )
 
-// Read reads a file.
+// Read reads a file, whose content says by whom it was written.
 func Read(text []byte) ([]Host, error) {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	all, err := read(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range all {
+		if h.Name == "" {
+			return nil, errors.New("it does not say which machine it is about")
+		}
+		for _, i := range h.Intervals {
+			for _, rate := range i.rates() {
+				if !(rate >= 0 && rate <= most*block) {
+					return nil, fmt.Errorf("it shows %g a second at %s, which no disk does", rate, i.To.Format(time.RFC3339))
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+func read(text []byte) (all []Host, err error) {
+	switch keeper := Keeper(text); {
+	case keeper == "iostat" && !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
+		h, err := ofIostatText(string(bytes.TrimSpace(text)))
+		return []Host{h}, err
+	case keeper == "vCenter":
+		return ofVSphere(string(text))
+	}
 	var e exported
 	if err := json.Unmarshal(text, &e); err != nil {
 		return nil, notJSON(text, err)
 	}
-	if e.Sysstat == nil {
+	switch {
+	case e.Sysstat == nil && len(e.Value) > 0:
+		h, err := e.host()
+		return []Host{h}, err
+	case e.Sysstat == nil:
 		return nil, errors.New(`it is JSON of something else: sadf -j -- -b begins with "sysstat"`)
 	}
-	var all []Host
 	for _, h := range e.Sysstat.Hosts {
-		host := Host{Name: h.Nodename}
-		if host.Name == "" {
-			return nil, errors.New("it does not say which machine it is about")
+		one, err := ofHost(h.Nodename, h.Statistics)
+		if err != nil {
+			return nil, err
 		}
-		for _, s := range h.Statistics {
-			if s.IO == nil {
-				return nil, errors.New("it says nothing of the disks: have it written by sadf -j -- -b")
-			}
-			from, to, err := s.Timestamp.interval()
-			if err != nil {
-				return nil, err
-			}
-			i := Interval{from, to, s.IO.Reads.Requests, s.IO.Writes.Requests, s.IO.Reads.Blocks * block, s.IO.Writes.Blocks * block}
-			for _, rate := range i.rates() {
-				if !(rate >= 0 && rate <= most*block) {
-					return nil, fmt.Errorf("it shows %g a second at %s, which no disk does", rate, to.Format(time.RFC3339))
-				}
-			}
-			if to.After(from) {
-				host.Intervals = append(host.Intervals, i)
-			}
-		}
-		all = append(all, host)
+		all = append(all, one)
 	}
 	return all, nil
+}
+
+// Keeper names what wrote a file that [Read] takes, or whose own file it is; empty: nothing that is known.
+func Keeper(text []byte) string {
+	begin := bytes.TrimSpace(bytes.TrimPrefix(text[:min(len(text), 64<<10)], []byte("\xef\xbb\xbf")))
+	first, _, _ := bytes.Cut(begin, []byte("\n"))
+	has := func(in []byte, words ...string) bool {
+		return !slices.ContainsFunc(words, func(word string) bool { return !bytes.Contains(in, []byte(word)) })
+	}
+	switch {
+	case IsOwn(text):
+		return "sysstat"
+	case bytes.HasPrefix(begin, []byte("{")) && bytes.HasPrefix(bytes.TrimSpace(begin[1:]), []byte(`"sysstat"`)):
+		if has(begin, `"disk_device"`) {
+			return "iostat"
+		}
+		return "sysstat"
+	case bytes.HasPrefix(begin, []byte("Linux ")) && has(begin, "Device"):
+		return "iostat"
+	case has(first, "MetricId", "Timestamp"):
+		return "vCenter"
+	case bytes.HasPrefix(begin, []byte("{")) && has(begin, `"timeseries"`, `"timeStamp"`):
+		return "Azure Monitor"
+	}
+	return ""
+}
+
+// ofHost reads what sadf or iostat has of a machine.
+func ofHost(name string, statistics []json.RawMessage) (host Host, err error) {
+	host.Name = name
+	for n, text := range statistics {
+		var s statistic
+		if err := json.Unmarshal(text, &s); err != nil {
+			if n == 0 && bytes.Contains(text, []byte(`"disk_device"`)) {
+				return ofIostat(name, statistics)
+			}
+			return host, fmt.Errorf("it is JSON that has other fields: %w", err)
+		}
+		if s.IO == nil {
+			return host, errors.New("it says nothing of the disks: have it written by sadf -j -- -b")
+		}
+		from, to, err := s.Timestamp.interval()
+		if err != nil {
+			return host, err
+		}
+		if to.After(from) {
+			host.Intervals = append(host.Intervals, Interval{from, to, s.IO.Reads.Requests, s.IO.Writes.Requests, s.IO.Reads.Blocks * block, s.IO.Writes.Blocks * block})
+		}
+	}
+	return host, nil
+}
+
+// IsOwn reports whether a file is one of sysstat's own, which sar reads.
+func IsOwn(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("\x96\xd5")) || bytes.HasPrefix(text, []byte("\xd5\x96"))
+}
+
+// errOwn says how one of sysstat's own files is read.
+var errOwn = errors.New("it is a file of sysstat's own: sadf -j FILE -- -b writes it as JSON")
+
+// ToJSON is the command that writes a file of sysstat's own as [Read] takes it.
+func ToJSON(name string) string {
+	return shell.InText("sadf -j").File(name, "FILE").With("-- -b >").File(filepath.Base(name)+".json", "FILE.json").String()
 }
 
 // rates are the numbers of an interval, in the order of [rows].
@@ -123,8 +209,8 @@ func notJSON(text []byte, err error) error {
 	switch {
 	case begin == "":
 		return errors.New("it is empty")
-	case strings.HasPrefix(string(text), "\x96\xd5"), strings.HasPrefix(string(text), "\xd5\x96"):
-		return errors.New("it is a file of sysstat's own: sadf -j FILE -- -b writes it as JSON")
+	case IsOwn(text):
+		return errOwn
 	case begin[0] != '{':
 		return errors.New("it is no JSON: have it written by sadf -j -- -b")
 	}

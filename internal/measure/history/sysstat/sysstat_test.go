@@ -218,6 +218,10 @@ func TestBadFiles(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add(written("db1", 0, stretch{2, 600, 1}))
+	f.Add([]byte(`{"sysstat": {"hosts": [{"nodename": "a", "statistics": [{"timestamp": "2026-11-10T00:00:00+0000", "disk": [{"disk_device": "sda", "r/s": 1, "w/s": 1, "rkB/s": 1, "wkB/s": 1}]}]}]}}`))
+	f.Add([]byte("Linux 6.1 (a)\n2026-11-10T00:00:00+0000\nDevice r/s rkB/s w/s wkB/s\nsda 1 2 3 4\n2026-11-10T00:00:10+0000\nsda 1 2 3 4\n"))
+	f.Add([]byte(`{"interval": "PT1M", "value": [{"id": "/a/providers/Microsoft.Insights/x", "name": {"value": "read_iops"}, "timeseries": [{"data": [{"timeStamp": "2026-11-10T00:00:00Z", "average": 1}]}]}]}`))
+	f.Add([]byte("Entity,MetricId,Timestamp,Value,Instance,IntervalSecs\na,virtualdisk.read.average,2026-11-10T00:00:00Z,1,scsi0:0,20\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		hosts, err := sysstat.Read(text)
 		for _, h := range hosts {

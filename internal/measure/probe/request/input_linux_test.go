@@ -166,6 +166,26 @@ func TestTooManyFiles(t *testing.T) {
 	}
 }
 
+// TestRequestsThatWaitTooLong: a reading is withheld, and says so, while requests wait longer for their files than docs/requests.md promises.
+func TestRequestsThatWaitTooLong(t *testing.T) {
+	s := needsKernel(t, Place{Roots: serverIn(t, directory(t)), Postmaster: os.Getpid(), Database: 5})
+	defer s.Close()
+	s.mu.Lock()
+	s.waiting = append(s.waiting, waiting{event{Sector: 1 << 62, Bytes: 4096, Operation: opWrite, Process: uint32(os.Getpid())}, time.Now().Add(-latest - time.Second)})
+	s.looked = spell{time.Now(), time.Hour} // many files
+	s.mu.Unlock()
+	_, err := s.Sample(t.Context())
+	if gap := probe.GapOf(err); err == nil || gap.Reason != runfile.Late || !strings.Contains(err.Error(), "a later reading has them") {
+		t.Errorf("a reading without what one wrote: %v", err)
+	}
+	s.mu.Lock()
+	s.looked = spell{}
+	s.mu.Unlock()
+	if sample, err := s.Sample(t.Context()); err != nil || sample.Values["request.other/write_bytes"]+sample.Values["request.journal/write_bytes"] < 4096 {
+		t.Errorf("after a look: %v, %v", sample.Values, err)
+	}
+}
+
 // TestOthersTracing: who traces requests by tracefs goes on, with every one of them, and finds nothing of ours there.
 func TestOthersTracing(t *testing.T) {
 	top, disk := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")

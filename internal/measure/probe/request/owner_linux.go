@@ -49,9 +49,9 @@ func mayBeShared(e *event, postmaster int) bool {
 }
 
 // mayBeNew tells whether a request that belongs to no known file may be for one of the server that was not seen yet: its own processes
-// write to it, and the kernel's, where these do not write what is in the pages of another file or a file system's notes.
+// write to it, and the kernel's, where these do not write what is in the pages of another file. A file system's notes are in none.
 func mayBeNew(e *event, postmaster int, notes uint32) bool {
-	return e.Process == 0 || ours(e, postmaster) || e.byWorker() && e.File == inode{} && e.Operation&notes == 0
+	return e.Operation&notes == 0 && (e.Process == 0 || ours(e, postmaster) || e.byWorker() && e.File == inode{})
 }
 
 // asker is who asked for requests.

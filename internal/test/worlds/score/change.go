@@ -19,9 +19,11 @@ type Change int
 const (
 	// Renamed loads have the names of others and are listed in another order, at the times and with the factors that they had.
 	Renamed Change = iota
-	// InMinutes and InPages are meters that show 60 and 4,096 for one.
+	// InMinutes and InPages are meters that show 60 and 4,096 for one, InThousands and OfPages such that show 1,000 and an 8,192nd.
 	InMinutes
 	InPages
+	InThousands
+	OfPages
 	// Split is a load whose second repetition has a name of its own, and so is a load of its own with the same factors.
 	Split
 	changes
@@ -60,6 +62,10 @@ func (c Change) of(world worlds.World, records []runfile.Record) []runfile.Recor
 		return scaled(records, 60)
 	case InPages:
 		return scaled(records, 4096)
+	case InThousands:
+		return scaled(records, 1000)
+	case OfPages:
+		return scaled(records, 1./8192)
 	default:
 		return split(records, world.Seed)
 	}
@@ -177,8 +183,9 @@ func ChangeTable(pairs []Pair) []Figure {
 	}
 	return []Figure{
 		atMost(0, "loads renamed and listed in another order: verdict changed", of(Renamed), Pair.differs),
-		// A step of one count is less of a larger number.
+		// When a meter moves and how late is told before, from what it shows: there a count of one is still a unit.
 		atMost(0.01, "meters that show 60 or 4,096 for one: verdict changed", where(of(InMinutes, InPages), Pair.plain), Pair.differs),
+		seen("meters that show 1,000 or an 8,192nd for one: verdict changed", where(of(InThousands, OfPages), Pair.plain), Pair.differs),
 		atMost(0, "a load in two: a verdict that contradicts the former", of(Split), Pair.contradicts),
 		seen("a load in two: told before it only, or after it only", of(Split), Pair.opened),
 	}

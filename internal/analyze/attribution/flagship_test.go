@@ -1,0 +1,204 @@
+package attribution_test
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/readtest"
+)
+
+// did is what the server did in a repetition, by the counters that a run on Aurora has not.
+type did struct {
+	load    string
+	reads   bool
+	touched float64 // buffers
+	of      func(quantity string) float64
+}
+
+// onAurora is the shipped run with loads that only read beside it, as Aurora would tell it: no WAL records, no pages, no device. The made-up metric
+// counts what the truth says, give or take half a percent.
+func onAurora(t *testing.T, truth func(did) float64, without ...string) *counts.Run {
+	t.Helper()
+	run := fromFile(t, shippedRun)
+	for _, load := range loaded(t, "17", nil).Loads {
+		if slices.Contains([]string{"point-cold", "range-cold", "bitmap-cold", "scan-cold"}, load.Name) {
+			run.Loads = append(run.Loads, load)
+		}
+	}
+	run.Loads = slices.DeleteFunc(run.Loads, func(a counts.Load) bool { return slices.Contains(without, a.Name) })
+	run.Header.Target.Flavor = "aurora"
+	run.Counters = append(run.Counters, runfile.Metric{Name: made, Unit: "operations", Type: runfile.Counter})
+	random := rand.New(rand.NewPCG(11, 12))
+	for _, load := range run.Loads {
+		for i, r := range load.Repetitions {
+			touched := r.Counts["pgstat.database/blks_hit"].Raw + r.Counts["pgstat.database/blks_read"].Raw
+			of := func(quantity string) float64 {
+				d, _ := counts.Named(quantity)
+				n, err := d.Count(load, r)
+				if err != nil {
+					return 0
+				}
+				return n
+			}
+			n := 0.0
+			if !load.Idle() {
+				n = truth(did{load.Name, r.Work.Returned > 0, touched, of}) * math.Exp(0.005*random.NormFloat64())
+			}
+			kept := maps.Clone(r.Counts)
+			maps.DeleteFunc(kept, func(name string, _ counts.Count) bool {
+				return strings.HasPrefix(name, "pgstat.wal/") || strings.HasPrefix(name, "block/") || strings.HasPrefix(name, "pgstat.io/") ||
+					strings.HasPrefix(name, "pgstat.bgwriter/") || strings.HasPrefix(name, "pgstat.checkpointer/")
+			})
+			kept[made] = counts.Count{Amount: n, Raw: n, Seconds: r.Seconds}
+			load.Repetitions[i].Counts, load.Repetitions[i].Log = kept, nil
+		}
+	}
+	return run
+}
+
+// TestWALRecordsAreNamedBesideReads: under a load that only reads nobody can model WAL records, of which there are none or some for a page touched.
+// That they are unknown there takes nothing from the loads that write.
+func TestWALRecordsAreNamedBesideReads(t *testing.T) {
+	for _, perPage := range []float64{0, 0.001, 0.05, 0.8} {
+		for _, factor := range []float64{1, 0.37} {
+			v := judged(t, onAurora(t, func(d did) float64 {
+				if d.reads {
+					return factor * (40 + perPage*d.touched)
+				}
+				return factor * d.of(counts.WALRecords)
+			}))
+			if v.Kind != attribution.Logical || v.Counts != counts.WALRecords || math.Abs(v.PerUnit.Value/factor-1) > 0.02 {
+				t.Errorf("%g for one, %g for a page touched: %s %q %v %v: %s", factor, perPage, v.Kind, v.Counts, v.Between, v.Mixture, v.Why)
+			}
+		}
+	}
+	// More than one for each page touched is no WAL record.
+	if v := judged(t, onAurora(t, func(d did) float64 {
+		if d.reads {
+			return 30 * d.touched
+		}
+		return d.of(counts.WALRecords)
+	})); v.Counts == counts.WALRecords {
+		t.Errorf("what shows 30 for each page touched is said to count WAL records: %s", v.Kind)
+	}
+}
+
+// TestPhysicalIsNeverCalledLogical: where nothing of the device was recorded, what it did is not taken for the work that it went with in a load or two.
+func TestPhysicalIsNeverCalledLogical(t *testing.T) {
+	asMany := func(d did, loads ...string) bool { return slices.Contains(loads, d.load) }
+	for name, truth := range map[string]func(did) float64{
+		"device requests":       func(d did) float64 { return d.of(counts.DeviceRequests) },
+		"two for a WAL fsync":   func(d did) float64 { return 2 * d.of(counts.WALSyncs) },
+		"reads and writes":      func(d did) float64 { return d.of(counts.DeviceRequests) + d.of(string(metric.DeviceReads)) },
+		"device flushes":        func(d did) float64 { return d.of(counts.DeviceFlushes) },
+		"as many as statements": func(d did) float64 { return math.Min(d.of(counts.Statements), d.of(counts.DeviceRequests)) },
+		"equal under two of all": func(d did) float64 {
+			return d.of(counts.Statements) * map[bool]float64{true: 1, false: 0.3}[asMany(d, "single", "async")]
+		},
+	} {
+		for _, without := range [][]string{nil, {"single"}, {"single", "async"}} {
+			if name == "equal under two of all" && len(without) > 0 {
+				continue
+			}
+			run := onAurora(t, truth, without...)
+			exactly(run, name == "equal under two of all")
+			if v := judged(t, run); v.Kind == attribution.Logical || v.Kind == attribution.Mixed {
+				t.Errorf("%s, without %v: %s %q %v %v", name, without, v.Kind, v.Counts, v.Between, v.Mixture)
+			}
+		}
+	}
+}
+
+// exactly takes the noise off a metric that is all of the statements under two loads.
+func exactly(run *counts.Run, wanted bool) {
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
+			if c := r.Counts[made]; wanted && (load.Name == "single" || load.Name == "async") {
+				c.Amount, c.Raw = float64(r.Work.Statements), float64(r.Work.Statements)
+				r.Counts[made] = c
+			}
+		}
+	}
+}
+
+// TestAUnitChangesNothing: a metric that shows 1,000, 60 or an 8,192nd for one gets the verdict that it gets as it is.
+func TestAUnitChangesNothing(t *testing.T) {
+	for name, count := range map[string]counted{
+		"rows": of(counts.Rows, 0.013), "a WAL write and a row": func(_ string, _ float64, x map[string]float64) float64 {
+			return x[counts.Rows] + 800*x[counts.WALWrites]
+		},
+		"few": func(_ string, _ float64, x map[string]float64) float64 { return x[counts.WALSyncs] / 50 },
+		"a seldom one": func(load string, _ float64, _ map[string]float64) float64 {
+			return map[string]float64{"bulk": 1.2, "copy": 2.4, "wide": 3.3}[load]
+		},
+	} {
+		said := func(unit float64) attribution.Verdict {
+			run := with(t, count)
+			for _, load := range run.Loads {
+				for _, r := range load.Repetitions {
+					c := r.Counts[made]
+					c.Raw = unit * math.Round(c.Raw)
+					c.Amount = c.Raw
+					r.Counts[made] = c
+				}
+			}
+			return judged(t, run)
+		}
+		want := said(1)
+		for _, unit := range []float64{1000, 60, 1. / 8192, 4096, 0.001} {
+			v := said(unit)
+			if v.Kind != want.Kind || v.Counts != want.Counts || !slices.Equal(v.Between, want.Between) || (v.Mixture == nil) != (want.Mixture == nil) {
+				t.Errorf("%s, %g for one: %s %q %v, else %s %q %v", name, unit, v.Kind, v.Counts, v.Between, want.Kind, want.Counts, want.Between)
+			}
+		}
+	}
+}
+
+// TestASumThatOneQuantityMeetsIsNotMixed: a few percent of other work under some loads leave a quantity within the tolerance, and MIXED unsaid.
+func TestASumThatOneQuantityMeetsIsNotMixed(t *testing.T) {
+	for _, part := range []float64{0.02, 0.05} {
+		v := judged(t, with(t, func(load string, _ float64, x map[string]float64) float64 {
+			if load == "copy" || load == "wide" || load == "multi" {
+				return (1 - part) * x[counts.Rows]
+			}
+			return x[counts.Rows]
+		}))
+		if v.Kind == attribution.Mixed {
+			t.Errorf("%g %% off under three loads: %s of %v", 100*part, v.Kind, v.Mixture)
+		}
+	}
+	// The larger of two is neither, nor a sum of both.
+	v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) float64 {
+		return math.Max(x[counts.DeviceRequests], x[counts.DeviceBytes]/262144)
+	}))
+	if v.Kind == attribution.Mixed || v.Kind == attribution.Logical {
+		t.Errorf("the larger of requests and bytes: %s %q %v", v.Kind, v.Counts, v.Mixture)
+	}
+}
+
+// TestOneQuantityAndATraceOfAnother is what a run on a real server gave: one for each buffer touched, but for 3 % under two loads, was said to be those
+// and pages missed.
+func TestOneQuantityAndATraceOfAnother(t *testing.T) {
+	run := loaded(t, "17", map[string]func(readtest.Load) float64{made: func(l readtest.Load) float64 {
+		return (l.Hits+l.Misses)*map[string]float64{"point-cold": 1.03, "scan-cold": 1.03}[l.Load] + map[bool]float64{true: 0, false: l.Hits + l.Misses}[l.Load == "point-cold" || l.Load == "scan-cold"]
+	}})
+	v := judged(t, run)
+	named := []string{v.Counts}
+	if v.Mixture != nil {
+		named = nil
+		for _, term := range v.Mixture.Terms {
+			named = append(named, term.Quantity)
+		}
+	}
+	if v.Kind != attribution.Logical || !slices.Equal(named, []string{counts.BuffersTouched}) {
+		t.Errorf("%s %q between %v: %s", v.Kind, named, v.Between, v.Why)
+	}
+}

@@ -1,0 +1,132 @@
+package fleet
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// coverage is which hours of a stretch that was asked for are known.
+type coverage struct {
+	from  time.Time
+	known []bool
+}
+
+const (
+	nearlyAll = 0.95 // of the hours, from where on a history counts as whole
+	week      = 7 * 24
+	day       = 24
+	fewHours  = 2 // that may be missing at an end
+)
+
+// count is how many hours are known from one on, up to another.
+func (c coverage) count(from, to int) (n int) {
+	for _, known := range c.known[max(0, from):min(to, len(c.known))] {
+		if known {
+			n++
+		}
+	}
+	return n
+}
+
+// ends are the first hour that is known and the one after the last.
+func (c coverage) ends() (first, after int) {
+	first = len(c.known)
+	for h, known := range c.known {
+		if known {
+			first, after = min(first, h), h+1
+		}
+	}
+	return first, after
+}
+
+func (c coverage) at(h int) time.Time { return c.from.Add(time.Duration(h) * time.Hour) }
+
+// since is when the last hour that is known ended, if it was not at the end of the stretch; nil: it was.
+func (c coverage) since() *time.Time {
+	if _, after := c.ends(); after+fewHours <= len(c.known) {
+		return new(c.at(after))
+	}
+	return nil
+}
+
+const shortly = "2 Jan 15:04"
+
+// said is how much is known, and where what is missing lies; empty: all is there.
+func (c coverage) said() string {
+	n, all := c.count(0, len(c.known)), len(c.known)
+	first, after := c.ends()
+	since := c.since()
+	if n == 0 || since == nil && first < fewHours && float64(n) >= nearlyAll*float64(all) {
+		return ""
+	}
+	text := fmt.Sprintf("known %d of %d h", n, all)
+	if first >= fewHours {
+		text += ", nothing before " + c.at(first).Format(shortly)
+	}
+	if since != nil {
+		text += ", nothing since " + since.Format(shortly)
+	}
+	if holes := after - first - n; holes > 0 {
+		text += fmt.Sprintf(", %s missing in between", hours(holes))
+	}
+	return text
+}
+
+// tooLittle says why nothing can be ordered on what is known; empty: something can. What is busy is known by the requests of each hour.
+func (c coverage) tooLittle(requests []float64) string {
+	all := len(c.known)
+	if last := min(all, week); float64(c.count(all-last, all)) < nearlyAll*float64(last) {
+		first, after := c.ends()
+		switch {
+		case c.since() != nil:
+			return "nothing is known since " + c.at(after).Format(shortly)
+		case first > all-last:
+			return "nothing is known before " + c.at(first).Format(shortly)
+		}
+		return fmt.Sprintf("of the last %s only %d are known", hours(last), c.count(all-last, all))
+	}
+	if at := c.emptySlots(); at != nil {
+		return "nothing is ever known of " + strings.Join(at, ", ") + " UTC, and the busiest hour may be then"
+	}
+	return c.busiestBeside(requests)
+}
+
+// emptySlots are the hours of the day that are missing on more than half of the days.
+func (c coverage) emptySlots() (at []string) {
+	if len(c.known) < 2*day {
+		return nil
+	}
+	first, after := c.ends()
+	for slot := range day {
+		n, of := 0, 0
+		for h := first; h < after; h++ {
+			if c.at(h).Hour() != slot {
+				continue
+			}
+			if of++; c.known[h] {
+				n++
+			}
+		}
+		if 2*n < of {
+			at = append(at, fmt.Sprintf("%02d:00", slot))
+		}
+	}
+	return at
+}
+
+// busiestBeside says so where the busiest hour lies at a hole of more than an hour or two: it may go on in it.
+func (c coverage) busiestBeside(requests []float64) string {
+	worst := -1
+	for h, known := range c.known {
+		if known && (worst < 0 || requests[h] > requests[worst]) {
+			worst = h
+		}
+	}
+	first, after := c.ends()
+	hole := func(from, to int) bool { return from > first && to < after && c.count(from, to) == 0 }
+	if worst >= 0 && (hole(worst+1, worst+1+fewHours) || hole(worst-fewHours, worst)) {
+		return "the busiest hour that is known, " + c.at(worst).Format(shortly) + ", lies beside hours of which nothing is"
+	}
+	return ""
+}

@@ -1,0 +1,59 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// few is how many names of many are said.
+const few = 5
+
+// incomplete says of how many databases only a part is known, and of which nothing is.
+func (f Fleet) incomplete() (said []string) {
+	parts := 0
+	for _, d := range f.Databases {
+		if d.Known > 0 && float64(d.Known) < nearlyAll*float64(d.Hours) {
+			parts++
+		}
+	}
+	if parts > 0 {
+		said = append(said, fmt.Sprintf("Of %d only a part of that time is known.", parts))
+	}
+	if n := len(f.NotFound); n > 0 {
+		said = append(said, fmt.Sprintf("%d that --has names were not found: %s.", n, named(f.NotFound)))
+	}
+	return said
+}
+
+// unseen lists what was looked for and not found, and what was found and not read.
+func (f Fleet) unseen() (all []string) {
+	if len(f.NotFound) > 0 {
+		all = append(all, strings.Join(f.NotFound, ", ")+": --has names them, and the source tells of none by that name")
+	}
+	if n := len(f.Families); n == 1 {
+		all = append(all, "1 series family looks like a database's and is not read: "+f.Families[0])
+	} else if n > 1 {
+		all = append(all, fmt.Sprintf("%d series families look like databases and are not read: %s", n, named(f.Families)))
+	}
+	return all
+}
+
+// named are the first of some names, and how many more there are.
+func named(names []string) string {
+	text := strings.Join(names[:min(few, len(names))], ", ")
+	if more := len(names) - few; more > 0 {
+		text += fmt.Sprintf(" and %s more", number.Grouped(float64(more), 0))
+	}
+	return text
+}
+
+// partly reports whether of any of some databases only a part is known.
+func partly(all []Database) bool {
+	return slices.ContainsFunc(all, func(d Database) bool { return float64(d.Known) < nearlyAll*float64(d.Hours) })
+}
+
+// knownText is how many hours of it are known.
+func (d Database) knownText() string { return fmt.Sprintf("%d of %d h", d.Known, d.Hours) }

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/test/prometheustest"
+)
+
+// shapesFleet is one database for each way in which an exporter may show it, for a day.
+func shapesFleet() (all []prometheustest.Series) {
+	gauge := func(labels string, step time.Duration, values map[string]float64) {
+		for name, v := range values {
+			name, own, _ := strings.Cut(name, "|")
+			if own != "" {
+				own = "," + own
+			}
+			all = append(all, prometheustest.Series{Name: name, Labels: labels + own, Samples: between(0, day, step, always(v))})
+		}
+	}
+	const kib8 = 8192
+	gauge(`dbidentifier="qonto",aws_account_id="1",aws_region="eu-west-1"`, time.Minute, map[string]float64{
+		"rds_read_iops_average": 30, "rds_write_iops_average": 70, "rds_read_throughput_bytes": 30 * kib8, "rds_write_throughput_bytes": 70 * kib8})
+	gauge(`dimension_dbinstance_identifier="snake"`, 5*time.Minute, map[string]float64{
+		"aws_rds_read_iops_average": 31, "aws_rds_write_iops_average": 70, "aws_rds_read_throughput_average": 31 * kib8, "aws_rds_write_throughput_average": 70 * kib8})
+	gauge(`dimension_DBInstanceIdentifier="maximum"`, 5*time.Minute, map[string]float64{
+		"aws_rds_read_iops_maximum": 32, "aws_rds_write_iops_maximum": 70, "aws_rds_read_throughput_maximum": 32 * kib8, "aws_rds_write_throughput_maximum": 70 * kib8})
+	// of which one keeps both
+	gauge(`dimension_DBInstanceIdentifier="both"`, 5*time.Minute, map[string]float64{
+		"aws_rds_read_iops_average": 33, "aws_rds_write_iops_average": 70, "aws_rds_read_throughput_average": 33 * kib8, "aws_rds_write_throughput_average": 70 * kib8,
+		"aws_rds_read_iops_maximum": 330, "aws_rds_write_iops_maximum": 700, "aws_rds_read_throughput_maximum": 330 * kib8, "aws_rds_write_throughput_maximum": 700 * kib8})
+	gauge(`dbinstance_identifier="official",job="aws_rds",instance=""`, 10*time.Minute, map[string]float64{
+		"aws_rds_read_iops_average": 34, "aws_rds_write_iops_average": 70, "aws_rds_read_throughput_average": 34 * kib8, "aws_rds_write_throughput_average": 70 * kib8})
+	gauge(`instance="percona",region="eu-west-1"`, time.Minute, map[string]float64{
+		"aws_rds_read_iops_average": 35, "aws_rds_write_iops_average": 70, "aws_rds_read_throughput_average": 35 * kib8, "aws_rds_write_throughput_average": 70 * kib8})
+	for metric, v := range map[string]float64{"ReadIOPS": 36, "WriteIOPS": 70, "ReadThroughput": 36 * kib8, "WriteThroughput": 70 * kib8} {
+		name := "amazonaws_com_AWS_RDS_" + metric
+		gauge(`DBInstanceIdentifier="streams"`, time.Minute, map[string]float64{name + "_sum": 2 * v, name + "_count": 2, name + `|quantile="1"`: 3 * v, name + `|quantile="0"`: 0})
+	}
+	gauge(`dimension_DBClusterIdentifier="volume"`, 5*time.Minute, map[string]float64{"aws_rds_volume_write_iops_sum": 3e5})
+	// four families that nobody reads
+	gauge(`resource_name="flexible"`, 5*time.Minute, map[string]float64{"azure_postgresql_flexible_read_iops_average": 1, "azure_postgresql_flexible_write_iops_average": 1})
+	gauge(`database_id="p:db"`, 5*time.Minute, map[string]float64{"stackdriver_cloudsql_database_cloudsql_googleapis_com_database_disk_write_ops_count": 1,
+		"stackdriver_cloudsql_database_cloudsql_googleapis_com_database_disk_read_ops_count": 1})
+	return append(all, collectorsMachine()...)
+}
+
+// collectorsMachine is a machine that OpenTelemetry's collector watches, and one of node_exporter's with devices that are made of others.
+func collectorsMachine() (all []prometheustest.Series) {
+	add := func(name, labels string, rate float64) {
+		all = append(all, prometheustest.Series{Name: name, Labels: labels, Samples: between(0, day, 2*time.Minute, func(since time.Duration) float64 { return rate * since.Seconds() })})
+	}
+	for direction, rate := range map[string]float64{"read": 37, "write": 70} {
+		for _, device := range []string{"sda", "dm-0"} {
+			add("system_disk_operations_total", `instance="otel:8889",device="`+device+`",direction="`+direction+`"`, rate)
+			add("system_disk_io_bytes_total", `instance="otel:8889",device="`+device+`",direction="`+direction+`"`, rate*8192)
+		}
+	}
+	add("postgresql_commits_total", `instance="otel:8889",postgresql_database_name="app"`, 10)
+	for _, device := range []string{"sdb", "sdb1", "bcache0", "drbd0", "flashcache"} {
+		path := map[string]string{"sdb": "pci-0000:00:1f.2-ata-2", "sdb1": "pci-0000:00:1f.2-ata-2"}[device]
+		all = append(all, prometheustest.Series{Name: "node_disk_info", Labels: `instance="stacked:9100",device="` + device + `",path="` + path + `"`, Samples: between(0, day, 2*time.Minute, always(1))})
+		for name, rate := range map[string]float64{"reads_completed": 38, "writes_completed": 70, "read_bytes": 38 * 8192, "written_bytes": 70 * 8192} {
+			add("node_disk_"+name+"_total", `instance="stacked:9100",device="`+device+`"`, rate)
+		}
+	}
+	// two disks that do the same, of which nobody says that one is made of the other
+	for _, device := range []string{"sdb", "emcpowera"} {
+		for name, rate := range map[string]float64{"reads_completed": 20, "writes_completed": 70, "read_bytes": 20, "written_bytes": 70} {
+			add("node_disk_"+name+"_total", `instance="twice:9100",device="`+device+`"`, rate)
+		}
+	}
+	for _, host := range []string{"stacked", "twice"} {
+		add("pg_stat_database_xact_commit", `instance="`+host+`:9187",datname="app"`, 10)
+	}
+	return all
+}
+
+// TestFleetShapes: whatever exporter tells of a database, it is found, and its requests are those that were planted. What looks like one and
+// is not read is counted.
+func TestFleetShapes(t *testing.T) {
+	t.Parallel()
+	for engine, start := range prometheustest.Engines() {
+		t.Run(engine, func(t *testing.T) { shapesOf(t, start(t, shapesFleet()...)) })
+	}
+}
+
+func shapesOf(t *testing.T, url string) {
+	t.Helper()
+	var list strings.Builder
+	list.WriteString("database,volume,gib\n")
+	want := map[string]float64{"qonto": 100, "snake": 101, "maximum": 102, "both": 103, "official": 104, "percona": 105, "streams": 106, "otel": 107, "stacked": 108, "twice": 180}
+	for name := range want {
+		list.WriteString(name + ",rds-gp3,500\n")
+	}
+	has := filepath.Join(t.TempDir(), "has.csv")
+	if err := os.WriteFile(has, []byte(list.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "fleet")
+	out, _ := fleetAt(t, fleetBegin.Add(day+time.Minute), exitDone, "--prometheus", url, "--for", "1d", "--has", has, "--dir", dir, "--format", "json")
+	all := fleetOf(t, out)
+	for name, requests := range want {
+		d, is := all[name]
+		if !is || d.Need == nil || d.Saves == nil {
+			t.Errorf("%s: %v %+v", name, is, d)
+			continue
+		}
+		if d.Known < 23 || math.Abs(d.Need.WorstHour.Requests-requests) > 0.02*requests {
+			t.Errorf("%s: %d h, %g requests a second, want %g", name, d.Known, d.Need.WorstHour.Requests, requests)
+		}
+	}
+	for name, most := range map[string]float64{"both": 1030, "streams": 3 * 106, "maximum": 102} {
+		if n := all[name].Need; n == nil || n.Most == nil || math.Abs(n.Most.Requests-most) > 0.02*most {
+			t.Errorf("%s: highest minutes %+v, want %g", name, n, most)
+		}
+	}
+	if len(all) != len(want)+1 || all["volume"].Kind != "aurora" || all["volume"].Known < 23 {
+		t.Errorf("%d databases, and the cluster %+v", len(all), all["volume"])
+	}
+	for name, lack := range map[string]string{"maximum": "keeps only the maximum of each period", "volume": "tells only what its volume was billed for",
+		"twice": "emcpowera and sdb do the same"} {
+		if !slices.ContainsFunc(all[name].Lacks, func(l string) bool { return strings.Contains(l, lack) }) {
+			t.Errorf("%s lacks %q, want %q", name, all[name].Lacks, lack)
+		}
+	}
+	text, _ := fleetAt(t, fleetBegin.Add(day+time.Minute), exitDone, dir, "--has", has, "--top", "20")
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), "4 series families look like databases and are not read: azure_postgresql_flexible_read_iops_average, ") {
+		t.Errorf("what is not read is not counted:\n%s", text)
+	}
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFilesOfSar: sysstat's own file is answered with the command that writes it as JSON, by every command that somebody may give it to; what
+// other programs kept, given for a run file, with the command that makes one.
+func TestFilesOfSar(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "sa 25")
+	if err := os.WriteFile(own, append([]byte("\x96\xd5u!"), make([]byte, 400)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"history", "fleet", "size", "report", "compare"} {
+		_, said := runs(t, exitUsage, command, own)
+		if command == "compare" {
+			_, said = runs(t, exitUsage, command, own, own)
+		}
+		if !strings.Contains(said, "sadf -j ") || !strings.Contains(said, "-- -b >") || strings.Count(said, "\n") != 1 {
+			t.Errorf("%s says %s", command, said)
+		}
+	}
+	for file, keeper := range map[string]string{"migration/iostat.json": "iostat", "migration/azure.json": "Azure Monitor", "migration/vcenter.csv": "vCenter", "fleet/legacy-18.json": "sysstat"} {
+		path := filepath.Join("../../testdata", file)
+		_, said := runs(t, exitUsage, "size", path)
+		if want := "not a realiops run file, but what " + keeper + " wrote: realiops history " + path + " -o history.jsonl makes one of it"; !strings.Contains(said, want) {
+			t.Errorf("size %s says %swant %s", file, said, want)
+		}
+	}
+}
+
+// TestSarTyped: the command that is told does what it says, with sysstat itself.
+func TestSarTyped(t *testing.T) {
+	collector := "/usr/lib/sysstat/sadc"
+	if _, err := os.Stat(collector); err != nil {
+		t.Skip("sysstat is not installed")
+	}
+	dir := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), collector, "1", "2", filepath.Join(dir, "sa25")).CombinedOutput(); err != nil {
+		t.Fatalf("sadc: %v: %s", err, out)
+	}
+	t.Chdir(dir)
+	_, said := runs(t, exitUsage, "history", "sa25")
+	_, typed, _ := strings.Cut(said, "type ")
+	typed, _, _ = strings.Cut(typed, ", and")
+	if out, err := exec.CommandContext(t.Context(), "sh", "-c", typed).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", typed, err, out)
+	}
+	if _, said = runs(t, exitUsage, "history", "sa25.json"); !strings.Contains(said, "whole hours, and a size takes 4 at least") {
+		t.Errorf("of two seconds it says %s", said)
+	}
+}
+
+// TestOrdersOfOneDay: whichever monitor kept the day, the order is for its busiest hours: 3,500 requests a second and 20 % more.
+func TestOrdersOfOneDay(t *testing.T) {
+	for _, file := range []string{"iostat.json", "azure.json", "vcenter.csv"} {
+		run := filepath.Join(t.TempDir(), "db1.jsonl")
+		runs(t, exitDone, "history", filepath.Join("../../testdata/migration", file), "-o", run)
+		out, _ := runs(t, exitDone, "size", run, "--gib", "500", "--on", "gp3")
+		// 500 GiB at 0.08, and 4,200 - 3,000 IOPS at 0.005
+		if !strings.HasPrefix(out, "Order: EBS gp3, 500 GiB, 4,200 IOPS: 46 USD a month") {
+			t.Errorf("%s: %.120s", file, out)
+		}
+		// a Standard_D2s_v3 passes 3,200 requests a second, and a Standard_E8s_v5 12,800
+		if out, _ := runs(t, exitDone, "size", run, "--gib", "500", "--on", "azure", "--class", "Standard_D2s_v3"); !strings.HasPrefix(out, "Order: nothing") {
+			t.Errorf("%s: behind a D2s_v3 %.120s", file, out)
+		}
+		if out, _ := runs(t, exitDone, "size", run, "--gib", "500", "--on", "azure", "--class", "Standard_E8s_v5"); !strings.HasPrefix(out, "Order: Azure Premium SSD P30") {
+			t.Errorf("%s: behind an E8s_v5 %.120s", file, out)
+		}
+	}
+}

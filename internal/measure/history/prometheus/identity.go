@@ -1,0 +1,360 @@
+package prometheus
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
+
+	"github.com/realiops/realiops/internal/measure/fleet"
+)
+
+// hostOf is the machine in an instance label: what stands before the port, if there is one.
+func hostOf(instance string) string {
+	if host, _, err := net.SplitHostPort(instance); err == nil && host != "" {
+		return host
+	}
+	return instance
+}
+
+// scrapeLabels say how something was scraped. When only they change, it is the same that is scraped.
+var scrapeLabels = []model.LabelName{"job", "endpoint", "service", "container", "prometheus", "monitor", "scrape_job", "version", "short_version"}
+
+// exporterLabels name the exporter, which for some shapes runs in a pod of its own.
+var exporterLabels = []model.LabelName{"pod", "namespace"}
+
+// ofScrape reports whether a label says how something was scraped.
+func (s shape) ofScrape(l model.LabelName) bool {
+	return slices.Contains(scrapeLabels, l) || s.probe != "" && slices.Contains(exporterLabels, l)
+}
+
+// namingLabels say which one of several something is, the plainest first.
+var namingLabels = []model.LabelName{"cluster", "account_id", "aws_account_id", "account", "region", "aws_region", "namespace", "environment", "env", "project", "datacenter", "dc", "pod", "name"}
+
+// copyOf is a set of labels under which something was scraped, without those of replicas and of its parts, and what it showed each hour.
+type copyOf struct {
+	labels model.LabelSet
+	rates  []map[model.Time]float64 // by the queries of its shape
+	values map[model.Time]float64   // of a counter
+}
+
+// distinct are the label sets of series without those labels that say which replica or which part they are of.
+func (s shape) distinct(sets []model.LabelSet) (all []copyOf) {
+	known := map[model.Fingerprint]bool{}
+	for _, set := range sets {
+		own := s.own(set)
+		if !known[own.Fingerprint()] {
+			known[own.Fingerprint()] = true
+			all = append(all, copyOf{labels: own})
+		}
+	}
+	slices.SortFunc(all, func(a, b copyOf) int { return strings.Compare(a.labels.String(), b.labels.String()) })
+	return all
+}
+
+func (s shape) own(set model.LabelSet) model.LabelSet {
+	own := set.Clone()
+	for _, l := range append([]model.LabelName{model.MetricNameLabel, s.per, "direction"}, replicaLabels...) {
+		delete(own, l)
+	}
+	return own
+}
+
+// apart groups what goes by one name: series of one group are the same database, scraped several times or under labels that changed. It
+// asks the store what they showed only where there are several.
+func (f *Fleet) apart(ctx context.Context, s shape, byName map[string][]model.LabelSet) (map[string][][]copyOf, error) {
+	groups, several := map[string][][]copyOf{}, []string{}
+	copies := map[string][]copyOf{}
+	for name, sets := range byName {
+		copies[name] = s.distinct(sets)
+		if len(copies[name]) > 1 {
+			several = append(several, name)
+			continue
+		}
+		groups[name] = [][]copyOf{copies[name]}
+	}
+	slices.Sort(several)
+	for some := range slices.Chunk(several, f.AtOnce()) {
+		var all []copyOf
+		for _, name := range some {
+			all = append(all, copies[name]...)
+		}
+		if err := f.show(ctx, s, all); err != nil {
+			return nil, err
+		}
+		for _, name := range some { // copies of a name are the same elements as those of all
+			n := len(copies[name])
+			s.named = f.chosen(all[0].labels)
+			groups[name] = s.grouped(all[:n])
+			all = all[n:]
+		}
+	}
+	return groups, nil
+}
+
+// show asks what each of some copies showed, hour by hour.
+func (f *Fleet) show(ctx context.Context, s shape, all []copyOf) error {
+	place := map[model.Fingerprint]int{}
+	var values []string
+	for i, c := range all {
+		place[c.labels.Fingerprint()] = i
+		values = append(values, string(c.labels[s.label]))
+	}
+	matcher := anyOf(string(s.label), values)
+	ask := func(query, name string) ([]map[model.Time]float64, error) {
+		shown := make([]map[model.Time]float64, len(all))
+		matrix, err := f.rangeOf(ctx, s.query(query, nil, []string{matcher, f.matchers(s)}, name), f.query.From, f.query.To)
+		if err != nil {
+			return nil, err
+		}
+		for _, stream := range matrix {
+			i, known := place[s.own(model.LabelSet(stream.Metric)).Fingerprint()]
+			if !known {
+				continue
+			}
+			shown[i] = map[model.Time]float64{}
+			for _, v := range stream.Values {
+				shown[i][v.Timestamp] = float64(v.Value)
+			}
+		}
+		return shown, nil
+	}
+	query := hourlyMean
+	if s.counts != "" {
+		query = hourlyRate
+		shown, err := ask(hourlyValue, s.counts)
+		if err != nil {
+			return err
+		}
+		for i := range all {
+			all[i].values = shown[i]
+		}
+	}
+	for _, name := range s.copies {
+		shown, err := ask(query, name)
+		if err != nil {
+			return err
+		}
+		for i := range all {
+			all[i].rates = append(all[i].rates, shown[i])
+		}
+	}
+	return nil
+}
+
+// grouped puts those together that are the same.
+func (s shape) grouped(all []copyOf) (groups [][]copyOf) {
+	for _, c := range all {
+		i := slices.IndexFunc(groups, func(g []copyOf) bool {
+			return !slices.ContainsFunc(g, func(other copyOf) bool { return !s.same(c, other) })
+		})
+		if i < 0 {
+			groups = append(groups, []copyOf{c})
+			continue
+		}
+		groups[i] = append(groups[i], c)
+	}
+	return groups
+}
+
+const (
+	agreeing   = 0.02 // of the whole, by which replicas may differ: they scrape a few seconds apart
+	agreesMost = 0.9  // of the hours in which they agree likewise
+	inAnHour   = 0.1  // of an hour
+	atLeast    = 0.05 // a second, which is nothing
+)
+
+// same reports whether two copies show the same database.
+func (s shape) same(a, b copyOf) bool {
+	together, idle := 0, true
+	for i := range a.rates {
+		n, nothing, agree := agree(a.rates[i], b.rates[i])
+		if !agree {
+			return false
+		}
+		together, idle = together+n, idle && nothing
+	}
+	switch {
+	case together == 0:
+		return s.named || s.follow(a, b)
+	case s.counts == "": // two that do nothing agree whatever they are
+		_, naming := s.differ(a, b)
+		return !idle || !naming
+	}
+	// Two counters that are one differ by less than it grows in an hour.
+	common, off := 0, 0
+	for at, v := range a.values {
+		w, both := b.values[at]
+		if !both {
+			continue
+		}
+		common++
+		if grown := max(a.rates[len(a.rates)-1][at], b.rates[len(b.rates)-1][at]) * time.Hour.Seconds(); math.Abs(v-w) > max(grown, 1) {
+			off++
+		}
+	}
+	return float64(off) <= (1-agreesMost)*float64(common)
+}
+
+// agree compares rates in the hours that both have.
+func agree(a, b map[model.Time]float64) (hours int, idle, agree bool) {
+	sumA, sumB, alike := 0.0, 0.0, 0
+	for at, v := range a {
+		w, both := b[at]
+		if !both {
+			continue
+		}
+		hours++
+		sumA, sumB = sumA+v, sumB+w
+		if math.Abs(v-w) <= max(inAnHour*max(v, w), atLeast) {
+			alike++
+		}
+	}
+	n := float64(hours)
+	return hours, max(sumA, sumB) <= atLeast*n, math.Abs(sumA-sumB) <= max(agreeing*max(sumA, sumB), atLeast*n) && float64(alike) >= agreesMost*n
+}
+
+// follow reports whether of two that never were there together one goes on where the other ended.
+func (s shape) follow(a, b copyOf) bool {
+	others, naming := s.differ(a, b)
+	switch {
+	case !others:
+		return true
+	case s.counts == "":
+		return !naming
+	}
+	return goesOn(a, b) || goesOn(b, a)
+}
+
+// differ reports whether two have labels that differ, but for those of a scrape, and whether these say which one of several it is.
+func (s shape) differ(a, b copyOf) (others, naming bool) {
+	for _, c := range []copyOf{a, b} {
+		for l := range c.labels {
+			if a.labels[l] != b.labels[l] && !s.ofScrape(l) {
+				others, naming = true, naming || slices.Contains(namingLabels, l)
+			}
+		}
+	}
+	return others, naming
+}
+
+// goesOn reports whether a counter goes on where another ended.
+func goesOn(a, b copyOf) bool {
+	var last, first model.Time
+	fastest := 0.0
+	for at := range a.values {
+		last = max(last, at)
+	}
+	for at := range b.values {
+		if first == 0 || at < first {
+			first = at
+		}
+	}
+	if first <= last || last == 0 {
+		return false
+	}
+	for _, rates := range []map[model.Time]float64{a.rates[len(a.rates)-1], b.rates[len(b.rates)-1]} {
+		for _, v := range rates {
+			fastest = max(fastest, v)
+		}
+	}
+	const slack = 1.1
+	grown := b.values[first] - a.values[last]
+	return a.values[last] > 0 && grown >= 0 && grown <= slack*fastest*first.Sub(last).Seconds()
+}
+
+// told are the labels that tell groups apart: one that does it alone, if there is one. Nothing does where none is returned.
+func told(groups [][]copyOf) []model.LabelName {
+	names := map[model.LabelName]bool{}
+	for _, g := range groups {
+		for _, c := range g {
+			for l := range c.labels {
+				names[l] = true
+			}
+		}
+	}
+	var all, differ []model.LabelName
+	for l := range names {
+		all = append(all, l)
+	}
+	rank := func(l model.LabelName) int {
+		if i := slices.Index(namingLabels, l); i >= 0 {
+			return i
+		}
+		if slices.Contains(scrapeLabels, l) {
+			return len(namingLabels) + 1
+		}
+		return len(namingLabels)
+	}
+	slices.SortFunc(all, func(a, b model.LabelName) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	for _, l := range all {
+		if disjoint(groups, l) {
+			return []model.LabelName{l}
+		}
+		if len(valuesOf(flat(groups), l)) > 1 {
+			differ = append(differ, l)
+		}
+	}
+	if disjoint(groups, differ...) {
+		return differ
+	}
+	return nil
+}
+
+func flat(groups [][]copyOf) (sets []model.LabelSet) {
+	for _, g := range groups {
+		for _, c := range g {
+			sets = append(sets, c.labels)
+		}
+	}
+	return sets
+}
+
+// disjoint reports whether no two groups have the same values of some labels.
+func disjoint(groups [][]copyOf, labels ...model.LabelName) bool {
+	of := map[string]int{}
+	for i, g := range groups {
+		for _, c := range g {
+			key := tuple(c.labels, labels)
+			if j, known := of[key]; known && j != i {
+				return false
+			}
+			of[key] = i
+		}
+	}
+	return true
+}
+
+// tuple is the values of some labels.
+func tuple(set model.LabelSet, labels []model.LabelName) string {
+	var values []string
+	for _, l := range labels {
+		values = append(values, string(set[l]))
+	}
+	return strings.Join(values, "\x00")
+}
+
+// rangeOf asks for a value at the end of each hour.
+func (f *Fleet) rangeOf(ctx context.Context, query string, from, to time.Time) (model.Matrix, error) {
+	within, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	value, warnings, _, err := f.store.api.QueryRange(within, query, v1.Range{Start: from.Add(time.Hour), End: to, Step: time.Hour})
+	if err != nil {
+		return nil, f.store.explain(ctx, err)
+	}
+	if len(warnings) > 0 {
+		return nil, fmt.Errorf("%w: %s", fleet.ErrPartly, strings.Join(warnings, "; "))
+	}
+	matrix, is := value.(model.Matrix)
+	if !is {
+		return nil, fmt.Errorf("%s answers with a %s where hours were asked for", f.store.host, kindOf(value))
+	}
+	return matrix, nil
+}

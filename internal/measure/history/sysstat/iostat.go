@@ -1,0 +1,136 @@
+package sysstat
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// askIostat is how iostat is asked for what [Read] takes.
+const askIostat = "S_TIME_FORMAT=ISO iostat -o JSON -dxkty 10 360 > io.json"
+
+// disks are the names of disks under Linux, and not of what is made of them, which would count the same requests again.
+var disks = regexp.MustCompile(`^(/dev/)?([shv]d[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+|dasd[a-z]+)$`)
+
+// iostatTimes are how iostat writes when an interval ended, with S_TIME_FORMAT=ISO.
+const iostatTimes = "2006-01-02T15:04:05-0700"
+
+// iostat is a statistic of iostat -o JSON.
+type iostat struct {
+	Timestamp string           `json:"timestamp"`
+	Disks     []map[string]any `json:"disk"`
+}
+
+// ofIostat adds up the disks of a machine. The first statistic is the end of no interval, since nothing says when it began.
+func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
+	host := Host{Name: name}
+	var before time.Time
+	for _, text := range statistics {
+		var s iostat
+		if err := json.Unmarshal(text, &s); err != nil {
+			return host, fmt.Errorf("it is iostat's JSON with other fields than those of -x: have it written by %s", askIostat)
+		}
+		at, err := time.Parse(iostatTimes, s.Timestamp)
+		if err != nil {
+			return host, fmt.Errorf("iostat wrote the time %q, without a zone or with the parts of a day in any order: have it written by %s", s.Timestamp, askIostat)
+		}
+		i := Interval{From: before.UTC(), To: at.UTC()}
+		found := false
+		for _, d := range s.Disks {
+			name, _ := d["disk_device"].(string)
+			if disks.MatchString(name) {
+				found = true
+				if err := i.add(d); err != nil {
+					return host, err
+				}
+			}
+		}
+		switch {
+		case !found:
+			return host, errors.New("iostat shows no disk there, but for what is made of disks (dm-, md, loop): leave out -N and names of devices")
+		case !before.IsZero() && (!at.After(before) || at.Sub(before) > longest):
+			return host, fmt.Errorf("iostat's times go from %s to %s: an hour is the longest interval that is taken", before.Format(time.RFC3339), at.Format(time.RFC3339))
+		case !before.IsZero():
+			host.Intervals = append(host.Intervals, i)
+		}
+		before = at
+	}
+	return host, nil
+}
+
+// add adds what one disk did.
+func (i *Interval) add(disk map[string]any) error {
+	const kilo = 1024
+	number := func(names map[string]float64) (float64, error) {
+		for name, unit := range names {
+			if v, is := disk[name].(float64); is {
+				return v * unit, nil
+			}
+		}
+		return 0, fmt.Errorf("iostat shows no requests and bytes of %v: have it written by %s", disk["disk_device"], askIostat)
+	}
+	for to, names := range map[*float64]map[string]float64{
+		&i.Reads: {"r/s": 1}, &i.Writes: {"w/s": 1},
+		&i.ReadBytes:  {"rkB/s": kilo, "rMB/s": kilo * kilo, "rsec/s": block},
+		&i.WriteBytes: {"wkB/s": kilo, "wMB/s": kilo * kilo, "wsec/s": block},
+	} {
+		v, err := number(names)
+		if err != nil {
+			return err
+		}
+		*to += v
+	}
+	return nil
+}
+
+// ofIostatText reads the table that iostat writes for people.
+func ofIostatText(text string) (Host, error) {
+	first, rest, _ := strings.Cut(text, "\n")
+	_, name, _ := strings.Cut(first, "(")
+	name, _, named := strings.Cut(name, ")")
+	if !named || name == "" {
+		return Host{}, errors.New("the first line of iostat's table does not name the machine: have it written by " + askIostat)
+	}
+	var all []json.RawMessage
+	var now iostat
+	var columns []string
+	keep := func() error {
+		if len(now.Disks) == 0 {
+			return nil
+		}
+		text, err := json.Marshal(map[string]any{"timestamp": now.Timestamp, "disk": now.Disks})
+		all, now.Disks = append(all, text), nil
+		return err
+	}
+	for line := range strings.Lines(rest) {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 1:
+			if err := keep(); err != nil {
+				return Host{}, err
+			}
+			now.Timestamp = fields[0]
+		case len(fields) > 1 && strings.HasPrefix(fields[0], "Device"):
+			columns = fields
+		case len(fields) > 1 && len(fields) == len(columns):
+			disk := map[string]any{"disk_device": fields[0]}
+			for k, field := range fields[1:] {
+				if v, err := strconv.ParseFloat(strings.Replace(field, ",", ".", 1), 64); err == nil {
+					disk[columns[k+1]] = v
+				}
+			}
+			now.Disks = append(now.Disks, disk)
+		}
+	}
+	if err := keep(); err != nil {
+		return Host{}, fmt.Errorf("read iostat's table: %w", err)
+	}
+	if len(all) == 0 {
+		return Host{}, errors.New("iostat's table has no disk in it: have it written by " + askIostat)
+	}
+	return ofIostat(name, all)
+}

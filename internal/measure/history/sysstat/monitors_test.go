@@ -1,0 +1,130 @@
+package sysstat_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/history/sysstat"
+)
+
+// TestMonitorsOfOneDay: iostat, Azure Monitor and vCenter as they would have kept the same day of the same machine: 900 reads of 8 KiB and
+// 300 writes of 16 KiB a second, and from two to four 2,000 and 1,500; over two disks, or one that has a mapping on top.
+func TestMonitorsOfOneDay(t *testing.T) {
+	for file, keeper := range map[string]string{"iostat.json": "iostat", "azure.json": "Azure Monitor", "vcenter.csv": "vCenter"} {
+		text, err := os.ReadFile("../../../../testdata/migration/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts, err := sysstat.Read(text)
+		if err != nil || len(hosts) != 1 || hosts[0].Name != "db1" || sysstat.Keeper(text) != keeper {
+			t.Fatalf("%s: %d machines, by %q, %v", file, len(hosts), sysstat.Keeper(text), err)
+		}
+		covered := time.Duration(0)
+		for _, i := range hosts[0].Intervals {
+			want := sysstat.Interval{From: i.From, To: i.To, Reads: 900, Writes: 300, ReadBytes: 900 * 8192, WriteBytes: 300 * 16384}
+			if h := i.From.Hour(); h == 2 || h == 3 {
+				want.Reads, want.Writes, want.ReadBytes, want.WriteBytes = 2000, 1500, 2000*8192, 1500*16384
+			}
+			if i != want {
+				t.Fatalf("%s: %+v, want %+v", file, i, want)
+			}
+			covered += i.To.Sub(i.From)
+		}
+		if covered != 24*time.Hour {
+			t.Errorf("%s: %v", file, covered)
+		}
+	}
+}
+
+// TestReadsWhatIostatWrites: the table and the JSON that iostat itself writes in the same seconds show the same disks.
+func TestReadsWhatIostatWrites(t *testing.T) {
+	if _, err := exec.LookPath("iostat"); err != nil {
+		t.Skip("iostat is not installed")
+	}
+	run := func(args ...string) []byte {
+		c := exec.CommandContext(t.Context(), "iostat", append(args, "-dxkty", "1", "2")...)
+		c.Env = append(os.Environ(), "S_TIME_FORMAT=ISO", "LC_ALL=C")
+		out, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	written := run("-o", "JSON")
+	hosts, err := sysstat.Read(written)
+	if err != nil && strings.Contains(err.Error(), "iostat shows no disk") {
+		t.Skip("this machine has no disk of its own")
+	}
+	if err != nil || len(hosts) != 1 || len(hosts[0].Intervals) != 1 {
+		t.Fatalf("%+v, %v\n%s", hosts, err, written)
+	}
+	var plain struct {
+		Sysstat struct {
+			Hosts []struct {
+				Statistics []struct {
+					Disk []map[string]any `json:"disk"`
+				} `json:"statistics"`
+			} `json:"hosts"`
+		} `json:"sysstat"`
+	}
+	if err := json.Unmarshal(written, &plain); err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	for _, d := range plain.Sysstat.Hosts[0].Statistics[1].Disk {
+		if name := d["disk_device"].(string); !strings.HasPrefix(name, "loop") && !strings.HasPrefix(name, "dm-") && !strings.HasPrefix(name, "md") &&
+			!strings.HasPrefix(name, "zram") && !strings.HasPrefix(name, "ram") && !strings.HasPrefix(name, "sr") {
+			want += d["w/s"].(float64)
+		}
+	}
+	if got := hosts[0].Intervals[0].Writes; !(math.Abs(got-want) < 1e-9) {
+		t.Errorf("%g writes a second, want %g", got, want)
+	}
+	table, err := sysstat.Read(run())
+	if err != nil || len(table) != 1 || table[0].Name != hosts[0].Name || len(table[0].Intervals) != 1 {
+		t.Errorf("the table: %+v, %v", table, err)
+	}
+}
+
+// TestBadMonitors: what would be read wrongly is refused, with the command that writes it well.
+func TestBadMonitors(t *testing.T) {
+	file := func(name string) string {
+		text, err := os.ReadFile("../../../../testdata/migration/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	iostat, azure, vcenter := file("iostat.json"), file("azure.json"), file("vcenter.csv")
+	for text, want := range map[string]string{
+		strings.Replace(iostat, "2026-11-10T00:10:00+0000", "11/10/26 00:10:00", 1):        "S_TIME_FORMAT=ISO iostat -o JSON",
+		strings.Replace(iostat, "2026-11-10T00:10:00+0000", "2026-11-10T02:10:00+0000", 1): "an hour is the longest",
+		strings.ReplaceAll(iostat, `"sd`, `"dm-`):                                          "shows no disk",
+		strings.Replace(iostat, `"wkB/s"`, `"w"`, 4):                                       "no requests and bytes",
+		strings.Replace(iostat, `"w/s": 300.00`, `"w/s": -1`, 4):                           "which no disk does",
+		strings.ReplaceAll(azure, `[{"name": {"value": "lun"}, "value": "0"}]`, "[]"):      "took the mean over the disks",
+		strings.ReplaceAll(azure, "Data Disk Write Bytes/sec", "OS Disk Write Bytes/sec"):  `"Data Disk Write Bytes/sec" is missing`,
+		strings.ReplaceAll(azure, "PT15M", "P1D"):                                          "is none of PT1M",
+		strings.ReplaceAll(azure, "Data Disk", "Disk"):                                     "no answer about disks",
+		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`, 1):                        "the column IntervalSecs is missing",
+		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1):      "none with a zone",
+		strings.ReplaceAll(vcenter, `"1800"`, `"7200"`):                                    "an hour is the longest",
+		strings.ReplaceAll(vcenter, "virtualdisk.", "net."):                                "none of vCenter's counters",
+		vcenter[:len(vcenter)-4]:                                                           "is none",
+	} {
+		if _, err := sysstat.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	// where a disk is missing in an interval of Azure's, the interval is left out, and no zero
+	gap := strings.Replace(azure, `{"timeStamp": "2026-11-10T00:00:00Z", "average": 450.0}, `, "", 1)
+	hosts, err := sysstat.Read([]byte(gap))
+	if err != nil || len(hosts[0].Intervals) != 95 || gap == azure {
+		t.Errorf("%v, %v", len(hosts[0].Intervals), err)
+	}
+}

@@ -1,0 +1,80 @@
+package sysstat
+
+import (
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// vsphereNames are the counters of a virtual machine's disks in vCenter: reads and writes a second, and KB of them.
+var vsphereNames = []string{"virtualdisk.numberreadaveraged.average", "virtualdisk.numberwriteaveraged.average", "virtualdisk.read.average", "virtualdisk.write.average"}
+
+const askVSphere = `Get-Stat -Entity db1 -Stat virtualdisk.numberreadaveraged.average,virtualdisk.numberwriteaveraged.average,virtualdisk.read.average,virtualdisk.write.average | ` +
+	`Select @{n='Entity';e={$_.Entity.Name}},MetricId,@{n='Timestamp';e={$_.Timestamp.ToUniversalTime().ToString('s')+'Z'}},Value,Instance,IntervalSecs | Export-Csv -NoTypeInformation stats.csv`
+
+// ofVSphere reads what PowerCLI's Get-Stat exported as CSV: machines by their names, in the order of the names.
+func ofVSphere(text string) ([]Host, error) {
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("it begins as a CSV of vCenter's and is none: %w", err)
+	}
+	column := map[string]int{}
+	for k, name := range rows[0] {
+		column[name] = k
+	}
+	for _, name := range []string{"Entity", "MetricId", "Timestamp", "Value", "Instance", "IntervalSecs"} {
+		if _, is := column[name]; !is {
+			return nil, fmt.Errorf("the column %s is missing: have it written by %s", name, askVSphere)
+		}
+	}
+	type key struct {
+		machine string
+		length  time.Duration
+	}
+	sums := map[key]map[time.Time]*[4]sum{}
+	for n, row := range rows[1:] {
+		k := slices.Index(vsphereNames, strings.ToLower(row[column["MetricId"]]))
+		at, errTime := time.Parse(time.RFC3339, row[column["Timestamp"]])
+		v, errValue := strconv.ParseFloat(row[column["Value"]], 64)
+		seconds, errSeconds := strconv.ParseFloat(row[column["IntervalSecs"]], 64)
+		switch {
+		case k < 0:
+			continue
+		case errTime != nil:
+			return nil, fmt.Errorf("line %d: the time %q is none with a zone: have it written by %s", n+2, row[column["Timestamp"]], askVSphere)
+		case errValue != nil || errSeconds != nil || !(seconds >= 1 && seconds <= longest.Seconds()):
+			return nil, fmt.Errorf("line %d: a value, and an interval of a second to an hour: an hour is the longest that is taken", n+2)
+		case row[column["Instance"]] == "":
+			continue // of all disks together, which count one by one
+		}
+		const kilo = 1024
+		if k >= 2 {
+			v *= kilo
+		}
+		of := key{row[column["Entity"]], time.Duration(seconds * float64(time.Second))}
+		if sums[of] == nil {
+			sums[of] = map[time.Time]*[4]sum{}
+		}
+		begin := at.Add(-of.length) // vCenter names the end
+		if sums[of][begin] == nil {
+			sums[of][begin] = &[4]sum{}
+		}
+		sums[of][begin][k].add(&v)
+	}
+	var all []Host
+	for of, s := range sums {
+		h := Host{Name: of.machine}
+		if err := h.fill(s, of.length); err != nil {
+			return nil, err
+		}
+		all = append(all, h)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("it has none of vCenter's counters of virtual disks, disk by disk: have it written by %s", askVSphere)
+	}
+	slices.SortFunc(all, func(a, b Host) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}

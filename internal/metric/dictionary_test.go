@@ -1,0 +1,89 @@
+package metric_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// TestDictionaryIsWhole holds every entry to a form: who shows it, what it counts on which side, how that is known, and a
+// source that somebody can open.
+func TestDictionaryIsWhole(t *testing.T) {
+	sides := []string{metric.Logical, metric.Requested, metric.Physical, metric.EitherSide, metric.ALimit, metric.NoSide}
+	seen := map[string]bool{}
+	for _, e := range metric.Dictionary() {
+		what := e.System + " " + strings.Join(e.Names, ", ")
+		switch {
+		case e.System == "" || e.Counts == "" || len(e.Names) == 0 || len(e.Sources) == 0:
+			t.Errorf("%s: something is missing: %+v", what, e)
+		case !slices.Contains(sides, e.Side):
+			t.Errorf("%s: side %q", what, e.Side)
+		case !slices.Contains([]metric.Basis{metric.Documented, metric.Read, metric.Inferred}, e.Basis):
+			t.Errorf("%s: basis %q", what, e.Basis)
+		case e.Same != "" && len(metric.All().Of(e.Same)) == 0:
+			t.Errorf("%s: there is no metric %s", what, e.Same)
+		}
+		for _, key := range e.Sources {
+			s, known := metric.SourceOf(key)
+			if address, err := url.Parse(s.Address); !known || err != nil || address.Scheme != "https" || s.Title == "" || s.State == "" {
+				t.Errorf("%s: source %s: %+v", what, key, s)
+			}
+		}
+		for _, name := range e.Names {
+			if full := e.System + "\n" + name; seen[full] {
+				t.Errorf("%s %s stands there twice", e.System, name)
+			} else {
+				seen[full] = true
+			}
+			if !slices.ContainsFunc(metric.EntriesOf(name), func(found metric.Entry) bool { return found.System == e.System && found.Counts == e.Counts }) {
+				t.Errorf("%s does not lead to its entry of %s", name, e.System)
+			}
+			if !slices.ContainsFunc(metric.EntriesOf(e.System+" "+name), func(found metric.Entry) bool { return found.Counts == e.Counts }) {
+				t.Errorf("%s %s does not lead to its entry", e.System, name)
+			}
+		}
+	}
+	names := len(seen)
+	for _, m := range metric.All() {
+		if m.Derived == nil {
+			names++
+		}
+	}
+	if names < 500 {
+		t.Errorf("%d names are answered", names)
+	}
+}
+
+// TestSpellings: a metric is found however a console, an exporter or a dashboard writes it.
+func TestSpellings(t *testing.T) {
+	for typed, want := range map[string]string{
+		"WriteIOPS": "cloudwatch/WriteIOPS", "Write IOPS": "cloudwatch/WriteIOPS", "writeiops": "cloudwatch/WriteIOPS",
+		"AWS/RDS WriteIOPS": "cloudwatch/WriteIOPS", "aws_rds_write_iops_average": "cloudwatch/WriteIOPS", "aws_rds_write_iops_sum": "cloudwatch/WriteIOPS",
+		"amazonaws.com/AWS/RDS/WriteIOPS": "cloudwatch/WriteIOPS", "amazonaws_com_AWS_RDS_WriteIOPS_sum": "cloudwatch/WriteIOPS",
+		"aws_rds_volume_write_iops_sum": "cloudwatch/VolumeWriteIOPs", "aws_ebs_volume_write_ops_sum": "cloudwatch/VolumeWriteOps",
+		`aws_rds_read_iops_average{dbinstance_identifier="shop"}`: "cloudwatch/ReadIOPS", "aws_rds_ebsiobalance_percent_average": "cloudwatch/EBSIOBalance%",
+		"os.diskIO.rdsdev.writeIOsPS.avg": "insights/os.diskIO.rdsdev.writeIOsPS", "WriteIOPS (Average)": "cloudwatch/WriteIOPS",
+		"pg_stat_wal.wal_sync": "pgstat.wal/wal_sync",
+	} {
+		if found := metric.Named(typed); !slices.Contains(found, want) {
+			t.Errorf("%s leads to %q, want %s", typed, found, want)
+		}
+	}
+	for typed, want := range map[string]string{
+		"w/s": "iostat", "iostat w/s": "iostat", "%util": "iostat", "util": "iostat", "node_disk_writes_completed_total": "node_exporter",
+		"rate(node_disk_writes_completed_total[5m])": "node_exporter", `node_disk_reads_completed_total{device="sda"}`: "node_exporter",
+		"postgresql.disk_read": "Datadog", "datadog aws.rds.write_iops": "Datadog", "write_ops_count": "Cloud SQL", "Azure flexible server write_iops": "Azure flexible server",
+		"Innodb_data_writes": "MySQL", "sys.host.disk.write.count": "CockroachDB", "sys_host_disk_write_count": "CockroachDB", "bo": "vmstat", "svctm": "iostat",
+		"rds_write_iops_average": "prometheus-rds-exporter", "kB_wr/s": "pidstat", "wios": "cgroup io.stat", "iostat": "iostat",
+	} {
+		if found := metric.EntriesOf(typed); !slices.ContainsFunc(found, func(e metric.Entry) bool { return e.System == want }) {
+			t.Errorf("%s leads to %+v, want %s", typed, found, want)
+		}
+	}
+	if found := metric.EntriesOf("iostat w/s"); len(found) != 1 || len(found[0].Names) != 1 {
+		t.Errorf("iostat w/s leads to %+v", found)
+	}
+}
