@@ -187,7 +187,11 @@ func OwnWALRecords(most int64) Limit { return limit(cost.OwnRecords, float64(mos
 // WALBytes bounds all of the WAL, images of whole pages and upkeep among it.
 func WALBytes(most int64) Limit { return limit("wal_bytes", float64(most)) }
 
-// Fsyncs bounds the fsyncs of the WAL.
+// WaitingCommits bounds the commits that wait for an fsync of the WAL.
+func WaitingCommits(most int64) Limit { return limit(cost.WaitingCommits, float64(most)) }
+
+// Fsyncs bounds the fsyncs of the WAL by all processes. The WAL writer may add one where a transaction outlasts its delay, and a limit
+// that only this exceeds cannot be told: see WaitingCommits.
 func Fsyncs(most int64) Limit { return limit(cost.Fsyncs, float64(most)) }
 
 // Rows bounds the rows inserted, updated and deleted.

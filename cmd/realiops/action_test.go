@@ -18,6 +18,7 @@ type action struct {
 	Inputs map[string]any `yaml:"inputs"`
 	Runs   struct {
 		Steps []struct {
+			Name string            `yaml:"name"`
 			Uses string            `yaml:"uses"`
 			Run  string            `yaml:"run"`
 			With map[string]string `yaml:"with"`
@@ -44,6 +45,7 @@ func parsedAction(t *testing.T) (text string, a action) {
 func TestActionIsPinned(t *testing.T) {
 	t.Parallel()
 	text, action := parsedAction(t)
+	ofOurs := regexp.MustCompile(`^\$\{\{ steps\.[a-z]+\.outputs\.[a-z]+ }}$`) // which a step before it has written
 	pinned := regexp.MustCompile(`^[^@]+@[0-9a-f]{40}$`)
 	handed := map[string]bool{}
 	for _, step := range action.Runs.Steps {
@@ -55,17 +57,21 @@ func TestActionIsPinned(t *testing.T) {
 			t.Errorf("a script is put together by the host, or hands on the connection string as an argument:\n%s", step.Run)
 		}
 		for _, value := range step.With {
-			if strings.Contains(value, "${{") {
+			if strings.Contains(value, "${{") && !ofOurs.MatchString(value) {
 				t.Errorf("another action is handed %s", value)
 			}
 		}
 		for name, value := range step.Env {
-			input := regexp.MustCompile(`^\$\{\{ inputs\.([a-z]+) }}$`).FindStringSubmatch(value)
-			if input == nil || action.Inputs[input[1]] == nil {
+			inputs := regexp.MustCompile(`\$\{\{ inputs\.([a-z]+) }}`).FindAllStringSubmatch(value, -1)
+			if len(inputs) == 0 && !ofOurs.MatchString(value) {
 				t.Errorf("%s is %s, which is no input", name, value)
-				continue
 			}
-			handed[input[1]] = true
+			for _, input := range inputs {
+				if action.Inputs[input[1]] == nil {
+					t.Errorf("%s is %s, which is no input", name, value)
+				}
+				handed[input[1]] = true
+			}
 		}
 	}
 	for input := range action.Inputs {
@@ -75,34 +81,96 @@ func TestActionIsPinned(t *testing.T) {
 	}
 }
 
-// The action's last step, as a code host would run it, holds a statement to a budget that it meets and to one that it
-// does not.
+// step is a step of the action as a code host would run it, with what it is handed.
+func (a action) step(t *testing.T, name string, path string, handed ...string) *exec.Cmd {
+	t.Helper()
+	for _, step := range a.Runs.Steps {
+		if step.Name != name {
+			continue
+		}
+		c := exec.CommandContext(t.Context(), "bash", "-e", "-o", "pipefail", "-c", step.Run)
+		c.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"), "HOME="+t.TempDir())
+		for of := range step.Env {
+			c.Env = append(c.Env, of+"=")
+		}
+		c.Env = append(c.Env, handed...)
+		return c
+	}
+	t.Fatalf("there is no step %q", name)
+	return nil
+}
+
+// The action holds a statement to a budget that it meets and to one that it does not, and to a base, with a report for the summary, for JUnit,
+// and for a comment.
 func TestAction(t *testing.T) {
 	t.Parallel()
 	_, action := parsedAction(t)
-	step := action.Runs.Steps[len(action.Runs.Steps)-1]
 	endpoint := servertest.Alone(t, "17")
 	boss := servertest.Connect(t, endpoint)
 	servertest.Exec(t, boss, "create table t (id int)")
 	if err := boss.Close(t.Context()); err != nil { // open, it might report what it did up to ten seconds later
 		t.Fatal(err)
 	}
-	bin := programIn(t)
-	for limit, status := range map[string]int{"rows=1": 0, "rows=0": 4} {
-		summary := filepath.Join(t.TempDir(), "summary.md")
-		c := exec.CommandContext(t.Context(), "bash", "-e", "-o", "pipefail", "-c", step.Run)
-		c.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GITHUB_STEP_SUMMARY="+summary)
-		for name := range step.Env {
-			c.Env = append(c.Env, name+"=")
-		}
-		c.Env = append(c.Env, "REALIOPS_DSN="+endpoint.Config().ConnString(), "SQL=insert into t values (1)", "REPETITIONS=2", "MAX="+limit)
-		out, _ := c.CombinedOutput()
+	bin, dir := programIn(t), t.TempDir()
+	base := filepath.Join(dir, "base.jsonl")
+	for _, c := range []struct {
+		limit, base, save string
+		status            int
+		says              string
+	}{
+		{"rows=1", "", base, 0, ""},
+		{"rows=base", base, "", 0, ""},
+		{"rows=0", "", "", 4, "::error title=realiops measure::realiops: over the budget: rows: 1 a run, and at most 0"},
+	} {
+		summary, outputs, junit := filepath.Join(t.TempDir(), "summary.md"), filepath.Join(t.TempDir(), "outputs"), filepath.Join(t.TempDir(), "junit.xml")
+		step := action.step(t, "Measure", bin, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_OUTPUT="+outputs, "REALIOPS_DSN="+endpoint.Config().ConnString(),
+			"SQL=insert into t values (1)", "REPETITIONS=2", "MAX="+c.limit, "BASE="+c.base, "SAVE="+c.save, "JUNIT="+junit)
+		out, _ := step.CombinedOutput()
 		told, err := os.ReadFile(summary)
-		if err != nil || c.ProcessState.ExitCode() != status || !strings.Contains(string(told), "| rows | 1 | 1 | 1 |") {
-			t.Errorf("%s: exit status %d, want %d, %v\n%s%s", limit, c.ProcessState.ExitCode(), status, err, out, told)
+		if err != nil || step.ProcessState.ExitCode() != c.status || !strings.Contains(string(told), "| rows | 1 | 1 | 1 |") || !strings.Contains(string(out), c.says) {
+			t.Errorf("%s: exit status %d, want %d, %v\n%s%s", c.limit, step.ProcessState.ExitCode(), c.status, err, out, told)
 		}
-		if failed := strings.Contains(string(out), "::error title=realiops measure::realiops: over the budget: rows: 1 a run, and at most 0"); failed != (status != 0) {
-			t.Errorf("%s: annotated %v\n%s", limit, failed, out)
+		if cases, err := os.ReadFile(junit); err != nil || !strings.Contains(string(cases), `<testcase name="`+c.limit+`"`) {
+			t.Errorf("%s: %v\n%s", c.limit, err, cases)
+		}
+		if annotated := strings.Contains(string(out), "::error"); annotated != (c.status != 0) {
+			t.Errorf("%s: annotated %v\n%s", c.limit, annotated, out)
+		}
+		if said, err := os.ReadFile(outputs); err != nil || !strings.HasPrefix(string(said), "report=") {
+			t.Errorf("%s: %v\n%s", c.limit, err, said)
+		}
+	}
+}
+
+// A pull request gets one comment, which a later run replaces. Where none may be written, that is said and fails nothing. GitHub itself is
+// not to be had in a test: what answers stands in for its program.
+func TestActionComments(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("jq"); err != nil {
+		t.Skip("jq is not here")
+	}
+	_, action := parsedAction(t)
+	for _, c := range []struct{ name, event, listed, token, want string }{
+		{"the first", `{"pull_request":{"number":7}}`, "echo", "x", "api --silent repos/shop/shop/issues/7/comments -F body=@"},
+		{"another", `{"pull_request":{"number":7}}`, "echo 42", "x", "api --silent -X PATCH repos/shop/shop/issues/comments/42 -F body=@"},
+		{"none may be written", `{"pull_request":{"number":7}}`, "exit 1", "x", "::notice title=realiops measure::There is no comment"},
+		{"no pull request", `{"push":{}}`, "echo", "x", ""},
+		{"none wanted", `{"pull_request":{"number":7}}`, "echo", "", ""},
+	} {
+		dir := t.TempDir()
+		gh := "#!/bin/sh\ncase \"$*\" in *--paginate*) " + c.listed + " ;; *) echo \"$@\"; cat \"${5#body=@}\" \"${7#body=@}\" 2>/dev/null || : ;; esac\n"
+		for name, text := range map[string]string{"gh": gh, "event.json": c.event, "report.md": "| rows | 1 |\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil { //nolint:gosec // a program among them
+				t.Fatal(err)
+			}
+		}
+		out, err := action.step(t, "Comment on the pull request", dir, "GH_TOKEN="+c.token, "REPORT="+filepath.Join(dir, "report.md"), "OF=./order",
+			"GITHUB_EVENT_PATH="+filepath.Join(dir, "event.json"), "GITHUB_REPOSITORY=shop/shop").CombinedOutput()
+		if err != nil || !strings.HasPrefix(string(out), c.want) || c.want == "" && len(out) > 0 {
+			t.Errorf("%s: %v, want %q\n%s", c.name, err, c.want, out)
+		}
+		if written := strings.HasPrefix(c.want, "api"); written != strings.Contains(string(out), "<!-- realiops measure ") || written != strings.Contains(string(out), "| rows | 1 |") {
+			t.Errorf("%s: the comment is\n%s", c.name, out)
 		}
 	}
 }

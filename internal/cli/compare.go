@@ -3,11 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 )
@@ -31,6 +33,7 @@ in another.
 
 A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs that was written last.`,
 		Example: `  realiops compare before.jsonl after.jsonl
+  realiops compare base.jsonl measured.jsonl --fail-if 'own_wal_bytes>3%'
   realiops compare pg15.jsonl pg17.jsonl pg18.jsonl -v
   realiops compare before.jsonl LAST --fail-if 'device requests>10%' --fail-if 'WAL fsyncs/copy<-5%'
   realiops compare before.jsonl LAST --format json | jq '.quantities[].geomean.runs[1].change.ratio'`,
@@ -45,7 +48,7 @@ A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs t
 	flags := group("Flags")
 	o.format.add(flags.FlagSet, formatText, formatJSON, formatCSV)
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show every counted quantity, and every metric that changed")
-	flags.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 4 on this `CHANGE`: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD for one; WHAT is a counted quantity: rows, WAL fsyncs, device requests (repeatable)")
+	flags.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 4 on this `CHANGE`: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD for one; WHAT is a counted quantity: rows, WAL fsyncs, device requests; of measurements, a count of measure (repeatable)")
 	return describe(env, cmd, compareExitHelp, flags)
 }
 
@@ -65,6 +68,9 @@ func runCompare(env Env, o compareOptions, names []string) error {
 			return fmt.Errorf("--fail-if %w", err)
 		}
 		gates = append(gates, gate)
+	}
+	if base, now, are, err := measurements(env, names); are || err != nil {
+		return compareCosts(env, o, cost.Compared{File: names[0], Cost: base}, now, gates, err)
 	}
 	runs, err := namedRuns(env, names)
 	if err != nil {
@@ -87,6 +93,76 @@ func runCompare(env Env, o compareOptions, names []string) error {
 		return err
 	}
 	return failed
+}
+
+var changeOfCount = regexp.MustCompile(`^\s*(\w+)\s*>\s*\+?([0-9.]+)\s*%\s*$`)
+
+// measurements are two files of what an operation cost, where they are such.
+func measurements(env Env, names []string) (base, now cost.Cost, are bool, err error) {
+	var n int
+	for _, name := range names {
+		if isMeasurement(env, name) {
+			n++
+		}
+	}
+	switch {
+	case n == 0:
+		return base, now, false, nil
+	case n != len(names) || n != 2:
+		return base, now, true, errors.New("a measurement is compared with one other: name two, and nothing else")
+	}
+	if base, err = namedCost(env, names[0]); err == nil {
+		now, err = namedCost(env, names[1])
+	}
+	return base, now, true, err
+}
+
+func isMeasurement(env Env, name string) bool {
+	if _, is, _ := baseIn(name); is {
+		return true
+	}
+	if name == standardInput { // which can be read once
+		return false
+	}
+	run, err := namedRun(env, name)
+	return err == nil && cost.Is(run)
+}
+
+// compareCosts holds a measurement to another, for one run of the operation.
+func compareCosts(env Env, o compareOptions, base cost.Compared, now cost.Cost, gates []report.Gate, err error) error {
+	if err != nil {
+		return err
+	}
+	r := cost.Result{Cost: now, Base: &base}
+	var budgets []cost.Budget
+	for _, g := range gates {
+		change := changeOfCount.FindStringSubmatch(g.Text)
+		if change == nil {
+			return fmt.Errorf("--fail-if %q: of measurements, say by how much a count may grow: own_wal_bytes>3%%", g.Text)
+		}
+		one, err := cost.ParseBudgets(change[1] + "=base+" + change[2] + "%")
+		if err != nil {
+			return fmt.Errorf("--fail-if %w", err)
+		}
+		budgets = append(budgets, one...)
+	}
+	for _, differs := range []string{base.Differs(now), plainError(base.Refuse(now))} {
+		if differs != "" {
+			r.Warnings = append(r.Warnings, differs)
+		}
+	}
+	r.Hold(budgets)
+	if err := env.answer(o.format.chosen, costAnswer(r, o.verbose)); err != nil {
+		return err
+	}
+	return budgetsMet(r)
+}
+
+func plainError(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // held tells which gates tripped, or what of them is not known, as the error to end with once the comparison is written.

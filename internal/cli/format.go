@@ -44,6 +44,7 @@ const (
 	formatJUnit       = "junit"
 	formatGitHub      = "github"
 	formatBencher     = "bencher"
+	formatBase        = "base" // of measure, for --compare
 )
 
 // formats returns every format that any command writes.
@@ -62,6 +63,7 @@ func formats() []outputFormat {
 		{name: formatJUnit, extensions: []string{".xml"}},
 		{name: formatGitHub},
 		{name: formatBencher},
+		{name: formatBase, extensions: []string{".jsonl"}},
 	}
 }
 

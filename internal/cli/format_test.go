@@ -123,6 +123,7 @@ var parsers = map[string]func(string) error{
 	formatJUnit:     func(text string) error { return rootOf(text, "testsuite") },
 	formatPNG:       func(text string) error { _, err := png.Decode(strings.NewReader(text)); return err },
 	formatGo:        func(text string) error { return everyLine(text, "Benchmark") },
+	formatBase:      func(text string) error { return startsWith(text, `{"schema":"realiops.base/1"`) },
 	formatGitHub:    func(text string) error { return everyLine(text, "::") },
 	formatTerraform: func(text string) error { return startsWith(text, `data "aws_iam_policy_document"`) },
 	formatOpenMetrics: func(text string) error {

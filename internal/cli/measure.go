@@ -23,7 +23,8 @@ type measureOptions struct {
 
 	max            []string
 	base           string // a saved measurement
-	save, out      string
+	save           string
+	out            []string
 	format         formatFlag
 	quiet, verbose bool
 }
@@ -68,11 +69,11 @@ counted apart.`,
 	what.DurationVar(&o.background, "background", 2*time.Second, "how long to measure, twice beforehand, what the server does by itself")
 	what.BoolVar(&o.target.yes, "yes", false, "do not ask if only the environment names a server on another machine")
 	what.StringVar(&o.ours, "count", "", "also count sessions that were connected before, by `NAME=VALUE`: application_name or user")
-	told.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024; @FILE has one a line (repeatable)")
-	told.StringVar(&o.base, "compare", "", "compare with this `FILE` that --save wrote")
-	told.StringVar(&o.save, "save", "", "save the measurement to this `FILE`, for --compare")
+	told.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024; MOST may be base, base+3% or base+N; @FILE has one a line (repeatable)")
+	told.StringVar(&o.base, "compare", "", "compare with this `FILE` that -o or --save wrote")
+	told.StringVar(&o.save, "save", "", "save all readings to this run `FILE`, for report and --compare")
 	o.format.add(told.FlagSet, append([]string{formatText, formatJSON, formatHTML, formatMarkdown, formatCSV}, costForms...)...)
-	told.StringVarP(&o.out, "output", "o", "", "write the report to this `FILE`")
+	told.StringArrayVarP(&o.out, "output", "o", nil, "write the report to this `FILE`, as its name says: .txt, .json, .html, .md, .csv, .xml (JUnit) or .jsonl (a base) (repeatable)")
 	told.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
 	told.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
 	return describe(env, cmd, measureCommandExitHelp, append(o.target.groups(), what, told)...)
@@ -86,7 +87,10 @@ const measureCommandExitHelp = `0  done, and all budgets are met
 N  the status of COMMAND, where that failed: no budget is judged then`
 
 // costForms are the formats of programs that read what operations cost.
-var costForms = []string{formatGo, formatJUnit, formatGitHub, formatBencher}
+var costForms = []string{formatBase, formatGo, formatJUnit, formatGitHub, formatBencher}
+
+// failureForms are those that are written also where the operation failed before anything was counted.
+var failureForms = []string{formatJUnit, formatGitHub}
 
 // costAnswer is what an operation cost. Text says what each count is where that is asked for, and a page always.
 func costAnswer(r cost.Result, meanings bool) finding {
@@ -97,6 +101,7 @@ func costAnswer(r cost.Result, meanings bool) finding {
 		formatHTML:     func(w io.Writer) error { return document.HTML(w, r.Document(true)) },
 		formatMarkdown: func(w io.Writer) error { return document.Markdown(w, r.Document(false)) },
 		formatCSV:      func(w io.Writer) error { return document.CSV(w, r.Document(false)) },
+		formatBase:     func(w io.Writer) error { return cost.WriteBase(w, r) },
 		formatGo:       func(w io.Writer) error { return cost.GoBench(w, r) },
 		formatJUnit:    func(w io.Writer) error { return cost.JUnit(w, r) },
 		formatGitHub:   func(w io.Writer) error { return cost.GitHub(w, r) },

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/operation"
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -58,6 +58,9 @@ func (o *measureOptions) measuring(ctx context.Context, env Env, flags *pflag.Fl
 	}
 	m.Head = headOf(env, flags)
 	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.warmup, FirstTouch: o.firstTouch, SessionsKnown: m.Ours.Known}
+	if o.transactions > 1 {
+		m.Head.Operation.Times = o.transactions
+	}
 	return m, nil
 }
 
@@ -115,6 +118,11 @@ func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err er
 		}
 		all = append(all, some...)
 	}
+	for _, b := range all {
+		if b.OverBase != nil && o.base == "" {
+			return nil, fmt.Errorf("%s refers to a base: name one with --compare", b.Text)
+		}
+	}
 	return all, nil
 }
 
@@ -123,15 +131,46 @@ func (o *measureOptions) compared(ctx context.Context, env Env) (*cost.Compared,
 	if o.base == "" {
 		return nil, nil
 	}
-	run, err := input.Await(ctx, func() (*counts.Run, error) { return namedRun(env, o.base) })
+	c, err := input.Await(ctx, func() (cost.Cost, error) { return namedCost(env, o.base) })
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--compare %w", err)
 	}
-	base, err := cost.Of(run)
+	return &cost.Compared{File: o.base, Cost: c}, nil
+}
+
+// namedCost is what a base or a run file says that an operation cost.
+func namedCost(env Env, name string) (cost.Cost, error) {
+	if base, is, err := baseIn(name); is {
+		return base, err
+	}
+	run, err := namedRun(env, name)
 	if err != nil {
-		return nil, fmt.Errorf("--compare %s: %w", o.base, err)
+		return cost.Cost{}, err
 	}
-	return &cost.Compared{File: o.base, Cost: base}, nil
+	c, err := cost.Of(run)
+	return c, naming(name, err)
+}
+
+// baseIn reads a base, where the file is one.
+func baseIn(name string) (c cost.Cost, is bool, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return c, false, nil //nolint:nilerr // whoever reads run files says so
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return c, false, nil //nolint:nilerr // likewise
+	}
+	head := make([]byte, 64)
+	n, _ := io.ReadFull(file, head) // a shorter one is no base
+	if !cost.IsBase(head[:n]) {
+		return c, false, nil
+	}
+	rest, err := io.ReadAll(io.LimitReader(file, input.Most))
+	if err == nil {
+		c, err = cost.ReadBase(append(head[:n], rest...))
+	}
+	return c, true, naming(name, err)
 }
 
 // keepIn names the file of the record: the user's, or one that goes when the report is written.

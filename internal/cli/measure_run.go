@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -12,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/operation"
-	"github.com/realiops/realiops/internal/printable"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // runMeasure measures, and reports from the record.
@@ -32,6 +33,7 @@ func runMeasure(ctx context.Context, env Env, o measureOptions, flags *pflag.Fla
 		return err
 	}
 	m.countStatements()
+	m.base = report.base
 	remove, err := o.keepIn(&m)
 	if err != nil {
 		return err
@@ -48,7 +50,7 @@ func runMeasure(ctx context.Context, env Env, o measureOptions, flags *pflag.Fla
 	if !recorded {
 		return failed
 	}
-	result, err := report.tell(m.path, failed)
+	result, err := report.tell(m.path, *m.Head.Operation, failed)
 	switch {
 	case failed != nil:
 		status := exitFailed
@@ -65,24 +67,38 @@ func runMeasure(ctx context.Context, env Env, o measureOptions, flags *pflag.Fla
 
 // costReport is how a cost is told, and what it is held against.
 type costReport struct {
-	write   func(io.Writer, cost.Result) error
-	to      io.Writer
-	file    string // in the place of to; empty: none
+	outputs []costOutput
 	budgets []cost.Budget
 	base    *cost.Compared // nil: none
 }
 
+// costOutput is where a cost is written to, and how.
+type costOutput struct {
+	format string
+	file   string // empty: what the command itself prints to
+	to     io.Writer
+	write  func(io.Writer, cost.Result) error
+}
+
 func (o *measureOptions) report(ctx context.Context, env Env, args []string) (r costReport, err error) {
-	r.to, r.file = env.Out, o.out
+	to := env.Out
 	if len(args) > 0 {
-		r.to = env.Err // what a command prints is not to be mixed with it
+		to = env.Err // what a command prints is not to be mixed with it
 	}
-	if err := o.format.follow(o.out); err != nil {
-		return r, err
+	files := o.out
+	if len(files) == 0 {
+		files = []string{""}
 	}
-	r.write = func(w io.Writer, result cost.Result) error {
-		env.Out, env.OutTerminal = w, env.OutTerminal && len(args) == 0 && o.out == ""
-		return env.answer(o.format.chosen, costAnswer(result, o.verbose))
+	for _, file := range files {
+		format := o.format
+		if err := format.follow(file); err != nil {
+			return r, err
+		}
+		r.outputs = append(r.outputs, costOutput{format.chosen, file, to, func(w io.Writer, result cost.Result) error {
+			env := env
+			env.Out, env.OutTerminal = w, env.OutTerminal && len(args) == 0 && file == ""
+			return env.answer(format.chosen, costAnswer(result, o.verbose))
+		}})
 	}
 	if r.budgets, err = o.budgets(ctx); err != nil {
 		return r, err
@@ -93,57 +109,67 @@ func (o *measureOptions) report(ctx context.Context, env Env, args []string) (r 
 
 // tell reports on what there is in the file. Where the measurement failed, that may be less than was asked for, by which no
 // budget is judged, or nothing.
-func (r costReport) tell(path string, failed error) (cost.Result, error) {
-	if failed != nil {
-		r.budgets = nil
+func (r costReport) tell(path string, operation runfile.Operation, failed error) (cost.Result, error) {
+	result, err := r.result(path, failed)
+	if err != nil {
+		if failed == nil {
+			return result, err
+		}
+		operation.Text = runfile.Scrub(operation.Text)
+		result.Cost = cost.Cost{Operation: operation} // nothing was counted: what failed says why
+		result.Hold(r.budgets)
 	}
-	result, err := r.result(path)
-	switch {
-	case err != nil && failed != nil:
-		return result, nil // nothing: what failed says why
-	case err != nil:
-		return result, err
-	default:
-		return result, writeTo(r.file, r.to, func(w io.Writer) error { return r.write(w, result) })
+	var failures error
+	for _, to := range r.outputs {
+		if err == nil || slices.Contains(failureForms, to.format) {
+			failures = errors.Join(failures, writeTo(to.file, to.to, func(w io.Writer) error { return to.write(w, result) }))
+		}
 	}
+	return result, failures
 }
 
-func (r costReport) result(path string) (cost.Result, error) {
+func (r costReport) result(path string, failed error) (result cost.Result, err error) {
+	result.Base = r.base
+	if failed != nil {
+		result.Failed = failed.Error()
+	}
 	run, err := counts.FromFile(path)
 	if err != nil {
-		return cost.Result{}, err
+		return result, err
 	}
-	c, err := cost.Of(run)
-	result := cost.Result{Cost: c, Base: r.base}
-	for _, b := range r.budgets {
-		result.Budgets = append(result.Budgets, c.Judge(b))
+	if result.Cost, err = cost.Of(run); err != nil {
+		return result, err
 	}
-	return result, err
+	if r.base != nil {
+		if err := r.base.Refuse(result.Cost); err != nil {
+			return result, err
+		}
+		if differs := r.base.Differs(result.Cost); differs != "" {
+			result.Warnings = append(result.Warnings, differs)
+		}
+	}
+	result.Hold(r.budgets)
+	return result, nil
 }
 
 // budgetsMet is what budgets end the command with.
 func budgetsMet(r cost.Result) error {
-	said := map[cost.Verdict][]string{}
-	for _, j := range r.Budgets {
-		said[j.Verdict] = append(said[j.Verdict], j.Sentence())
+	if over := r.Exceeded(); over != "" {
+		return withCode(exitGate, errors.New("over the budget: "+over))
 	}
-	switch {
-	case len(said[cost.Over]) > 0:
-		if statement := printable.Line(r.Costliest()); statement != "" {
-			said[cost.Over] = append(said[cost.Over], statement)
+	var unknown []string
+	for _, j := range r.Budgets {
+		if j.Verdict == cost.CannotTell {
+			unknown = append(unknown, j.Judgement())
 		}
-		return withCode(exitGate, errors.New("over the budget: "+strings.Join(said[cost.Over], "; ")))
-	case len(said[cost.CannotTell]) > 0:
-		return withCode(exitCannotTell, errors.New(strings.Join(said[cost.CannotTell], "; ")))
+	}
+	if len(unknown) > 0 {
+		return withCode(exitCannotTell, errors.New(strings.Join(unknown, "; ")))
 	}
 	return nil
 }
 
 // writeCost shows again what a saved measurement has shown.
-func writeCost(env Env, run *counts.Run, format string, verbose bool) error {
-	c, err := cost.Of(run)
-	if err != nil {
-		return err
-	}
+func writeCost(env Env, c cost.Cost, format string, verbose bool) error {
 	return env.answer(format, costAnswer(cost.Result{Cost: c}, verbose))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/measure/operation"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
@@ -20,6 +21,7 @@ type measuring struct {
 	server      target.Options
 	operationOn func(*target.Target) operation.Operation
 	path        string
+	base        *cost.Compared // nil: none
 	show        target.Notices
 }
 
@@ -62,6 +64,13 @@ func (m measuring) on(ctx context.Context, t *target.Target, file *runfile.Write
 	defer session.Close(ctx)
 	if err := t.Refuse(session.Facts); err != nil {
 		return false, err
+	}
+	if m.base != nil {
+		is := cost.Cost{Operation: *m.Head.Operation, Server: "PostgreSQL " + session.Facts.Version, Settings: session.Facts.Settings}
+		is.Operation.Text = runfile.Scrub(is.Operation.Text, t.Secrets(ctx)...) // as it is kept
+		if err := m.base.Refuse(is); err != nil {
+			return false, err
+		}
 	}
 	if t.Own() {
 		// Where it cannot be made, the report says why no statements are known.

@@ -80,6 +80,12 @@ func runReport(env Env, o reportOptions, names []string) error {
 	if slices.ContainsFunc(names, func(name string) bool { return sameFile(o.out, name) }) {
 		return fmt.Errorf("%s is the run itself, which the report would replace: name another file with -o", o.out)
 	}
+	if base, is, err := baseIn(names[0]); is && len(names) == 1 {
+		if err != nil {
+			return err
+		}
+		return o.writeAs(env, func(env Env) error { return writeCost(env, base, format, o.verbose) })
+	}
 	runs, err := namedRuns(env, names)
 	if err != nil {
 		return err
@@ -97,7 +103,11 @@ func runReport(env Env, o reportOptions, names []string) error {
 	}
 	switch {
 	case cost.Is(run):
-		return o.writeAs(env, func(env Env) error { return writeCost(env, run, format, o.verbose) })
+		c, err := cost.Of(run)
+		if err != nil {
+			return err
+		}
+		return o.writeAs(env, func(env Env) error { return writeCost(env, c, format, o.verbose) })
 	case baseline.Is(run):
 		return o.writeBaseline(env, run, format)
 	}

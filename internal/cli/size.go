@@ -115,7 +115,7 @@ func (o *sizeOptions) addBaselineFlag(f *pflag.FlagSet) {
 func (o *sizeOptions) addFigureFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.need, "need", "", "`FIGURES` to size for: two of iops=, mbps= (or 120MiB) and kb= of a request; reads= in percent; flushes=")
 	f.Float64Var(&o.hours, "hours", 24, "with --need, `hours` of each day that it lasts")
-	f.StringVar(&o.fromMetric, "from-metric", "", "what an amount of a metric is in real I/O, as `NAME=AMOUNT`: WriteIOPS=800000; of RDS several, with commas, and what to order for them")
+	f.StringVar(&o.fromMetric, "from-metric", "", "what an amount of a metric is in real I/O, as `NAME=AMOUNT`: WriteIOPS=800000; a sum with its time: VolumeReadIOPs=2.43e9/month; of RDS several, with commas, and what to order for them")
 	f.StringVar(&o.told, "check", "", "`FIGURES` that should agree with each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
 	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, up to how many `milliseconds` latency is excellent, good and fair (default 5,10,15)")
 	f.StringVar(&o.queueBands, "queue-bands", "", "with --check, the `lengths` from which a queue is a bottleneck: if it lasts, and at once (default 2,5)")

@@ -27,6 +27,7 @@ type Operation struct {
 	Text       string `json:"text"` // a command, a statement or the name of a script, as it was given
 	Warmup     int    `json:"warmup"`
 	FirstTouch bool   `json:"first_touch,omitempty"` // with a checkpoint before each repetition
+	Times      int    `json:"times,omitempty"`       // a script is run in each repetition; 0: once
 	// SessionsKnown: which sessions are its own is known, as of statements that realiops sends.
 	SessionsKnown bool `json:"sessions_known,omitempty"`
 }

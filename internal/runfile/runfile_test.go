@@ -47,7 +47,7 @@ func everyKind() []Record {
 			Plan:       Plan{Name: "published", Loads: []Load{load}, Repetitions: 3, LoadSeconds: 5, Seed: 42, RestSeconds: 3600, Workers: 1},
 			Observed:   true,
 			Provenance: "made by hand",
-			Operation:  &Operation{Text: "vacuum", Warmup: 1, FirstTouch: true, SessionsKnown: true},
+			Operation:  &Operation{Text: "vacuum", Warmup: 1, FirstTouch: true, Times: 2, SessionsKnown: true},
 			Baseline:   &Baseline{Program: "fio 3.33", Set: "database", Bytes: 1 << 30, Direct: true, UntilThrottled: 60},
 		},
 		Metric{

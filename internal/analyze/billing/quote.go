@@ -39,8 +39,8 @@ var (
 	storageRatio  = estimate{2.25, 2.2, 2.3}
 )
 
-// What prices of another region are worth, by what the same class costs in both. Of 229 such prices of classes r5 and r6g none was
-// farther off than 2 %; storage and I/O of the regions that are known were up to 15 % cheaper than that, and capacity units 6 % dearer.
+// What prices of another region are worth, by what the same class costs in both. Of the classes r5 and r6g, in all regions that have both,
+// none was farther off than 2 %; storage and I/O of the regions that are known were up to 15 % cheaper, and capacity units 6 % dearer.
 var (
 	otherSize    = estimate{1, 0.99, 1.01}
 	otherRegion  = estimate{1, 0.95, 1.05}

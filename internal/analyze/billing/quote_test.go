@@ -41,3 +41,37 @@ func TestPricesThatAreInferredHold(t *testing.T) {
 		t.Errorf("%d prices were tried", tried)
 	}
 }
+
+// TestFamiliesThatAreInferredHold: each price of a family, with all of the family left out of the list of its region, lies where it would
+// have been inferred to from another family.
+func TestFamiliesThatAreInferredHold(t *testing.T) {
+	all, err := catalog.Prices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, p := range all {
+		family, _ := sizeOf(p.Class)
+		if p.Volume != Standard || p.Per != catalog.PerHour || p.Region == home || family != "db.r5" && family != "db.r6g" {
+			continue
+		}
+		others := slices.DeleteFunc(slices.Clone(all), func(o catalog.Price) bool {
+			of, _ := sizeOf(o.Class)
+			return o.Region == p.Region && of == family
+		})
+		q := quoted(sizing.Tariff{Region: p.Region, Prices: others}, p.Per, p.Class)
+		if q.how == "" {
+			continue // a region of one family
+		}
+		tried++
+		if off := p.Price/q.Standard - 1; !(math.Abs(off) < 0.02) {
+			t.Errorf("%s in %s: %g, inferred %g (%s)", p.Class, p.Region, p.Price, q.Standard, q.how)
+		}
+		if least, most := q.may[0].Standard, q.may[len(q.may)-1].Standard; !(least < p.Price && p.Price < most) {
+			t.Errorf("%s in %s: %g, inferred from %g to %g", p.Class, p.Region, p.Price, least, most)
+		}
+	}
+	if tried < 150 {
+		t.Errorf("%d prices were tried", tried)
+	}
+}

@@ -10,10 +10,21 @@ import (
 // Budget is the most that one count may come to.
 type Budget struct {
 	Name string  `json:"name"`
-	Max  float64 `json:"max"`
+	Max  float64 `json:"max"` // of one that refers to a base, once it is judged
 	Per  string  `json:"per"` // run, or transaction
 	Text string  `json:"text"`
+	// OverBase is how far the count may exceed that of the base; nil: Max is an amount of its own.
+	OverBase *Allowance `json:"over_base"`
 }
+
+// Allowance is what a count may have more than its base.
+type Allowance struct {
+	Percent float64 `json:"percent"`
+	Amount  float64 `json:"amount"`
+}
+
+// from is the most that a count may come to where the base is so much.
+func (a Allowance) from(base float64) float64 { return base + base*a.Percent/100 + a.Amount }
 
 // What a budget is for.
 const (
@@ -21,25 +32,7 @@ const (
 	PerTransaction = "transaction"
 )
 
-// Verdict is what can be said of a budget.
-type Verdict string
-
-// The verdicts. That something cannot be told is never taken for a pass.
-const (
-	Over       Verdict = "over"
-	Within     Verdict = "within"
-	CannotTell Verdict = "cannot tell"
-)
-
-// Judged is a budget and what became of it.
-type Judged struct {
-	Budget
-	Verdict Verdict `json:"verdict"`
-	Value   float64 `json:"value"` // the median
-	Why     string  `json:"why,omitempty"`
-}
-
-// ParseBudgets reads a list such as own_wal_bytes=24KiB,wal_fsyncs=3,rows=1/tx: k is 1,000 and Ki 1,024.
+// ParseBudgets reads a list such as own_wal_bytes=24KiB,own_wal_records=base,wal_bytes=base+3%,rows=1/tx: k is 1,000 and Ki 1,024.
 func ParseBudgets(list string) ([]Budget, error) {
 	var all []Budget
 	for text := range strings.SplitSeq(list, ",") {
@@ -55,7 +48,7 @@ func ParseBudgets(list string) ([]Budget, error) {
 func parseBudget(text string) (Budget, error) {
 	name, amount, found := strings.Cut(text, "=")
 	if !found {
-		return Budget{}, fmt.Errorf("%q is no budget: NAME=MOST, such as wal_fsyncs=3 or own_wal_bytes=24KiB", text)
+		return Budget{}, fmt.Errorf("%q is no budget: NAME=MOST, such as commits=3, own_wal_bytes=24KiB or own_wal_bytes=base+3%%", text)
 	}
 	b := Budget{Name: strings.TrimSpace(name), Per: PerRun, Text: text}
 	if names := Names(); !slices.Contains(names, b.Name) {
@@ -65,11 +58,34 @@ func parseBudget(text string) (Budget, error) {
 	if found {
 		b.Per = PerTransaction
 	}
+	amount = strings.TrimSpace(amount)
 	var err error
-	if b.Max, err = parseAmount(strings.TrimSpace(amount)); err != nil {
+	if more, ofBase := strings.CutPrefix(amount, "base"); ofBase {
+		b.OverBase, err = parseAllowance(strings.TrimSpace(more))
+	} else {
+		b.Max, err = parseAmount(amount)
+	}
+	if err != nil {
 		return b, fmt.Errorf("%s: %w", text, err)
 	}
 	return b, nil
+}
+
+// parseAllowance reads what follows the word base: nothing, +3% or +24KiB.
+func parseAllowance(text string) (*Allowance, error) {
+	more, plus := strings.CutPrefix(text, "+")
+	if text == "" {
+		return &Allowance{}, nil
+	}
+	if !plus {
+		return nil, fmt.Errorf("%q cannot follow base: base, base+3%% or base+24KiB", text)
+	}
+	number, percent := strings.CutSuffix(strings.TrimSpace(more), "%")
+	v, err := parseAmount(strings.TrimSpace(number))
+	if percent {
+		return &Allowance{Percent: v}, err
+	}
+	return &Allowance{Amount: v}, err
 }
 
 // units are the endings of an amount, longest first.
@@ -97,31 +113,4 @@ func parseAmount(text string) (float64, error) {
 		return v, nil
 	}
 	return 0, nil
-}
-
-// Judge holds a cost against a budget. The median decides. What others did can only have been added, and what sessions have
-// not reported yet can only be lacking.
-func (c Cost) Judge(b Budget) Judged {
-	count, _ := c.Find(b.Name)
-	j := Judged{Budget: b, Value: count.Median, Verdict: Within}
-	if b.Per == PerTransaction {
-		j.Value *= float64(c.Repetitions) / float64(c.Transactions)
-	}
-	if j.Value > b.Max {
-		j.Verdict = Over
-	}
-	switch {
-	case count.Missing != "":
-		j.Why = count.Missing
-	case b.Per == PerTransaction && c.Transactions == 0:
-		j.Why = "how many transactions the operation committed is known of scripts and statements only"
-	case j.Verdict == Over && len(c.Others) > 0:
-		j.Why = "others were at work, or may have been: " + strings.Join(c.Others, ", ")
-	case j.Verdict == Within && c.Incomplete:
-		j.Why = "sessions stayed open that are the operation's or may be, or processes of it went on: what they did last may not be counted"
-	default:
-		return j
-	}
-	j.Verdict = CannotTell
-	return j
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 )
 
-// Causes are the statements or the tables that an operation wrote by, those that wrote most first.
+// Causes are the statements, tables or indexes that an operation wrote by, those that wrote most first.
 type Causes struct {
 	Items   []Cause `json:"items"`
 	Missing string  `json:"missing,omitempty"` // why there are none
@@ -18,9 +18,9 @@ type Causes struct {
 	Others bool `json:"others,omitempty"`
 }
 
-// Cause is one statement or table.
+// Cause is one statement, table or index.
 type Cause struct {
-	Name    string             `json:"name"`           // of a table, with its schema; of a statement, its queryid
+	Name    string             `json:"name"`           // with its schema; of a statement, its queryid
 	Text    string             `json:"text,omitempty"` // of a statement, without its values
 	Each    map[string]float64 `json:"each"`           // each time that the operation was done; what is not there was not counted
 	AtLeast bool               `json:"at_least,omitempty"`
@@ -68,6 +68,7 @@ var (
 	tableColumns = []causeColumn{
 		{"inserted", "n_tup_ins"}, {"updated", "n_tup_upd"}, {"of these HOT", "n_tup_hot_upd"}, {"deleted", "n_tup_del"}, {"index entries", "entries"},
 	}
+	indexColumns = []causeColumn{{"entries", "entries"}}
 )
 
 // section is a table of causes, or why there is none.
@@ -110,11 +111,18 @@ func (i Cause) called() document.Cell {
 	if i.Text == "" {
 		return document.Name(i.Name)
 	}
-	text := []rune(i.Text)
-	if len(text) <= nameWidth {
-		return document.Words(i.Text)
+	cell := document.Words(shortened(i.Text, nameWidth))
+	if cell.Text != i.Text {
+		cell.Hover = i.Text
 	}
-	cell := document.Words(string(text[:nameWidth-1]) + "…")
-	cell.Hover = i.Text
 	return cell
+}
+
+// shortened is as much of a text as there is room for.
+func shortened(text string, most int) string {
+	all := []rune(text)
+	if len(all) <= most {
+		return text
+	}
+	return string(all[:most-1]) + "…"
 }

@@ -2,7 +2,12 @@ package cost
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Compared is a cost to compare with.
@@ -11,12 +16,74 @@ type Compared struct {
 	Cost Cost   `json:"cost"`
 }
 
+// Refuse says why a base cannot be compared with a cost: what was measured is another thing, or was measured in another way. It
+// looks at what is known of the cost so far.
+func (b Compared) Refuse(now Cost) error {
+	is, was := now.Operation, b.Cost.Operation
+	type differing struct {
+		what    string
+		was, is any
+	}
+	all := []differing{
+		{"another command", was.Text, is.Text},
+		{"another plan: --first-touch", was.FirstTouch, is.FirstTouch},
+		{"another plan: --transactions", max(1, was.Times), max(1, is.Times)},
+		{"another plan: --warmup", was.Warmup, is.Warmup},
+	}
+	if now.Server != "" {
+		all = append(all, []differing{
+			{"another version", major(b.Cost.Server), major(now.Server)},
+			{"other settings: block_size", b.Cost.Settings["block_size"], now.Settings["block_size"]},
+			{"other settings: wal_level", b.Cost.Settings["wal_level"], now.Settings["wal_level"]},
+		}...)
+	}
+	for _, v := range all {
+		if v.was != v.is {
+			return fmt.Errorf("%s is a base of %s: %s there, and %s here: measure it anew", b.File, v.what,
+				printable.Line(fmt.Sprint(v.was)), printable.Line(fmt.Sprint(v.is)))
+		}
+	}
+	return nil
+}
+
+// major is a version without what minor releases change.
+func major(server string) string {
+	version, _, _ := strings.Cut(server, ".")
+	return version
+}
+
+// changing are the settings that change what the same operation costs.
+func changing(settings map[string]string) map[string]string {
+	some := map[string]string{}
+	for _, name := range []string{"block_size", "wal_level", "full_page_writes", "wal_compression", "data_checksums", "fsync", "synchronous_commit", "wal_sync_method"} {
+		if value, known := settings[name]; known {
+			some[name] = value
+		}
+	}
+	return some
+}
+
+// Differs names the settings that are not the same in the base, and may have changed some counts.
+func (b Compared) Differs(now Cost) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(now.Settings)) {
+		if was, known := b.Cost.Settings[name]; known && was != now.Settings[name] {
+			all = append(all, fmt.Sprintf("%s (%s there, %s here)", name, was, now.Settings[name]))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "The server of " + b.File + " had other settings: " + strings.Join(all, ", ")
+}
+
 // Change is what became of a count since the base.
 type Change struct {
 	Base  float64 // median
 	Ratio float64 // of the medians
-	Clear bool    // each repetition of one lies beyond all of the other's
+	Clear bool    // the repetitions of both do not overlap by more than chance explains
 	Why   string  // there is none
+	more  float64
 }
 
 // Of is the change of a count.
@@ -32,10 +99,12 @@ func (b Compared) Of(c Count) Change {
 	if c.Median == base.Median {
 		ratio = 1
 	}
-	return Change{Base: base.Median, Ratio: ratio, Clear: c.Low > base.High || c.High < base.Low}
+	more := beyond(c.Runs, base.Runs, Allowance{})
+	fewer := beyond(base.Runs, c.Runs, Allowance{})
+	return Change{Base: base.Median, Ratio: ratio, Clear: max(more, fewer) >= clearly, more: c.Median - base.Median}
 }
 
-// Text is the change for people.
+// Text is the change for people: the amount, and how much that is.
 func (c Change) Text() string {
 	switch {
 	case c.Ratio == 1:
@@ -43,8 +112,17 @@ func (c Change) Text() string {
 	case !c.Clear:
 		return "~"
 	case math.IsInf(c.Ratio, 0):
-		return "from 0"
+		return sign(c.more) + amount(math.Abs(c.more))
 	default:
-		return fmt.Sprintf("%+.1f%%", 100*(c.Ratio-1))
+		return fmt.Sprintf("%s%s (%+.1f%%)", sign(c.more), amount(math.Abs(c.more)), 100*(c.Ratio-1))
 	}
+}
+
+// spread is the median of repetitions, and what they lie between.
+func spread(runs []float64) string {
+	low, high := slices.Min(runs), slices.Max(runs)
+	if low == high {
+		return amount(low)
+	}
+	return amount(low) + " to " + amount(high)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -25,6 +26,8 @@ type Cost struct {
 	Statements   Causes            `json:"statements"`
 	Tables       Causes            `json:"tables"`
 	Relations    Relations         `json:"relations"`
+	Indexes      Causes            `json:"indexes"`
+	Settings     map[string]string `json:"settings"` // of the server, that change what the same operation costs
 	Warnings     []string          `json:"warnings"`
 	// Others were at work in all repetitions, or may have been: nothing of the server's counts is the operation's for sure.
 	Others []string `json:"others"`
@@ -34,13 +37,16 @@ type Cost struct {
 
 // Count is one thing that was counted, once for each repetition.
 type Count struct {
-	Name    string    `json:"name"` // as in a budget
-	Unit    string    `json:"unit"`
-	Help    string    `json:"help"`
-	Runs    []float64 `json:"runs"` // in each repetition
-	Median  float64   `json:"median"`
-	Low     float64   `json:"low"`
-	High    float64   `json:"high"`
+	Name   string    `json:"name"` // as in a budget
+	Unit   string    `json:"unit"`
+	Help   string    `json:"help"`
+	Runs   []float64 `json:"runs"` // in each repetition
+	Median float64   `json:"median"`
+	Low    float64   `json:"low"`
+	High   float64   `json:"high"`
+	// Own is what surely is the operation's of each repetition, and Rest who else may have done the rest; nil: all is its own.
+	Own     []float64 `json:"own,omitempty"`
+	Rest    string    `json:"rest,omitempty"`
 	Missing string    `json:"missing,omitempty"` // why there is nothing
 	// Background is what the server does by itself in the time of a repetition, which is taken off where it comes to one.
 	Background float64 `json:"background"`
@@ -80,7 +86,7 @@ func Of(run *counts.Run) (Cost, error) {
 		return Cost{}, ErrNone
 	}
 	target, all := run.Header.Target, len(load.Repetitions)
-	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version}
+	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version, Settings: changing(target.Settings), Others: []string{}, Warnings: []string{}}
 	if text := unfinished(run.Ended); text != "" {
 		c.Warnings = append(c.Warnings, text)
 	}
@@ -102,9 +108,11 @@ func Of(run *counts.Run) (Cost, error) {
 		c.Counts = append(c.Counts, count)
 	}
 	c.Relations = relations(load)
-	c.Statements, c.Tables = causes(run, "statements", all), causes(run, "tables", all)
 	beside := len(c.Others) > 0 || len(unshared) < all
-	c.Statements.Others, c.Tables.Others = beside, beside
+	for of, those := range c.sorts() {
+		*those = causes(run, of, all)
+		those.Others = beside
+	}
 	return c, nil
 }
 
@@ -123,7 +131,9 @@ func (c *Cost) whole(load counts.Load, counted []kind) (whole []counts.Repetitio
 	}
 	var left []string
 	for i, r := range load.Repetitions {
-		lacks := func(k kind) bool { return why[i][k.name] != nil && missing[k.name] < len(load.Repetitions) }
+		lacks := func(k kind) bool {
+			return !k.mayLack && why[i][k.name] != nil && missing[k.name] < len(load.Repetitions)
+		}
 		if n := slices.IndexFunc(counted, lacks); n >= 0 {
 			left = append(left, fmt.Sprintf("Repetition %d is left out: %s was not read: %s", r.Number, counted[n].name, reason(why[i][counted[n].name])))
 			continue
@@ -144,9 +154,23 @@ func reason(err error) string {
 	case ok && missing.Reason == series.Reset:
 		return "its statistics were reset meanwhile" // which shows as a lower value, or by what its view says
 	case ok:
-		return cmp.Or(missing.Detail, err.Error())
+		return withRemedy(cmp.Or(missing.Detail, err.Error()))
 	default:
 		return err.Error()
+	}
+}
+
+// withRemedy adds to the reason why the WAL was not read what to do about it. A measurement changes nothing on the server, so that it
+// makes no extension itself.
+func withRemedy(why string) string {
+	const absent, make = "pg_walinspect is not in this database", ": create extension pg_walinspect"
+	switch after, is := strings.CutPrefix(why, absent); {
+	case !is:
+		return why
+	case strings.Contains(after, "superuser"), strings.Contains(after, "may not"):
+		return absent + "; a superuser may" + make + "; grant pg_read_server_files to the role that measures"
+	default:
+		return absent + make
 	}
 }
 
@@ -154,21 +178,46 @@ func reason(err error) string {
 type kind struct {
 	name, unit, help string
 	// of gives what was counted, and how much of that the server does by itself in the time.
-	of func(counts.Load, counts.Repetition) (counted, background float64, err error)
+	of counting
 	// everybody is what the device did for all; nil: of is all there is.
 	everybody func(counts.Load, counts.Repetition) (float64, error)
+	// needed is what the operation cannot have done with less, as far as that is known: no background takes it off. Nil: nothing.
+	needed func(counts.Load, counts.Repetition) float64
+	// own is what surely is the operation's own, and rest says who else may have done more; nil: all is its own.
+	own  func(counts.Load, counts.Repetition) float64
+	rest string
+	// mayLack: it may be unknown in a repetition that was read whole.
+	mayLack bool
+}
+
+// less takes off what the server does by itself.
+func (k kind) less(counted, background float64, load counts.Load, r counts.Repetition) float64 {
+	var needed float64
+	if k.needed != nil {
+		needed = min(counted, k.needed(load, r))
+	}
+	return max(needed, counted-math.Round(background))
+}
+
+// missingCount is a count of which nothing is known so far.
+func missingCount(k kind) Count {
+	return Count{Name: k.name, Unit: k.unit, Help: k.help, Median: math.NaN(), Low: math.NaN(), High: math.NaN()}
 }
 
 func (k kind) count(load counts.Load) Count {
-	c := Count{Name: k.name, Unit: k.unit, Help: k.help, Median: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	c := missingCount(k)
 	for _, r := range load.Repetitions {
 		counted, background, err := k.of(load, r)
 		if err != nil {
-			c.Missing, c.Runs, c.Background = reason(err), nil, 0
+			c.Missing, c.Runs, c.Own, c.Rest, c.Background = reason(err), nil, nil, "", 0
 			return c
 		}
 		c.Background = max(c.Background, background)
-		c.Runs = append(c.Runs, max(0, counted-math.Round(background)))
+		is := k.less(counted, background, load, r)
+		c.Runs = append(c.Runs, is)
+		if k.own != nil {
+			c.Own, c.Rest = append(c.Own, min(is, k.own(load, r))), k.rest
+		}
 	}
 	c.Low, c.Median, c.High = slices.Min(c.Runs), stats.Median(c.Runs), slices.Max(c.Runs)
 	c.Everybody = k.forEverybody(load)

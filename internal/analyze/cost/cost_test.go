@@ -10,7 +10,7 @@ import (
 )
 
 func TestBudgetsAreReadAsPeopleWriteThem(t *testing.T) {
-	got, err := cost.ParseBudgets("own_wal_bytes=24KiB, wal_fsyncs=3,rows=1.5k/tx")
+	got, err := cost.ParseBudgets("own_wal_bytes=24KiB, wal_fsyncs=3,rows=1.5k/tx,commits=base,wal_bytes=base+3%,rows=base + 2Ki")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,6 +18,9 @@ func TestBudgetsAreReadAsPeopleWriteThem(t *testing.T) {
 		{Name: "own_wal_bytes", Max: 24 * 1024, Per: cost.PerRun, Text: "own_wal_bytes=24KiB"},
 		{Name: "wal_fsyncs", Max: 3, Per: cost.PerRun, Text: "wal_fsyncs=3"},
 		{Name: "rows", Max: 1500, Per: cost.PerTransaction, Text: "rows=1.5k/tx"},
+		{Name: "commits", Per: cost.PerRun, Text: "commits=base", OverBase: &cost.Allowance{}},
+		{Name: "wal_bytes", Per: cost.PerRun, Text: "wal_bytes=base+3%", OverBase: &cost.Allowance{Percent: 3}},
+		{Name: "rows", Per: cost.PerRun, Text: "rows=base + 2Ki", OverBase: &cost.Allowance{Amount: 2048}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -25,6 +28,7 @@ func TestBudgetsAreReadAsPeopleWriteThem(t *testing.T) {
 	for text, why := range map[string]string{
 		"wal_fsyncs": "is no budget", "fsyncs=3": `nothing is counted under the name "fsyncs"`, "rows=": "is no amount", "rows=-1": "is no amount",
 		"rows=1e999": "is no amount", "rows=NaN": "is no amount", "rows=3 MiBs": "is no amount", "": "is no budget",
+		"rows=base-1": `"-1" cannot follow base`, "rows=base+": "is no amount", "rows=base+3%%": "is no amount", "rows=base+-1": "is no amount",
 	} {
 		if _, err := cost.ParseBudgets(text); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, want %q", text, err, why)
@@ -34,7 +38,7 @@ func TestBudgetsAreReadAsPeopleWriteThem(t *testing.T) {
 
 // What others did can only have been added, and what was not reported yet can only be lacking: each leaves one side sure.
 func TestBudgetsAreNeverPassedByDefault(t *testing.T) {
-	counted := []cost.Count{{Name: "wal_fsyncs", Median: 4, Low: 4, High: 4}, {Name: "own_wal_bytes", Missing: "the WAL was not read"}}
+	counted := []cost.Count{{Name: "wal_fsyncs", Runs: []float64{4}, Median: 4, Low: 4, High: 4}, {Name: "own_wal_bytes", Missing: "the WAL was not read"}}
 	others, open := []string{"psql of joe in shop"}, true
 	for _, c := range []struct {
 		name   string
@@ -70,15 +74,15 @@ func TestBudgetsAreNeverPassedByDefault(t *testing.T) {
 }
 
 func TestChangesAreClearWhereRepetitionsLieApart(t *testing.T) {
-	base := cost.Compared{File: "base.jsonl", Cost: cost.Cost{Counts: []cost.Count{{Name: "rows", Median: 4, Low: 3, High: 5}}}}
+	base := cost.Compared{File: "base.jsonl", Cost: cost.Cost{Counts: []cost.Count{{Name: "rows", Runs: []float64{3, 4, 5}, Median: 4, Low: 3, High: 5}}}}
 	for _, c := range []struct {
 		now  cost.Count
 		want string
 	}{
-		{cost.Count{Name: "rows", Median: 6, Low: 6, High: 7}, "+50.0%"},
-		{cost.Count{Name: "rows", Median: 6, Low: 5, High: 7}, "~"},
-		{cost.Count{Name: "rows", Median: 2, Low: 2, High: 2}, "-50.0%"},
-		{cost.Count{Name: "rows", Median: 4, Low: 4, High: 4}, "same"},
+		{cost.Count{Name: "rows", Runs: []float64{6, 6, 7}, Median: 6, Low: 6, High: 7}, "+2 (+50.0%)"},
+		{cost.Count{Name: "rows", Runs: []float64{4, 6, 7}, Median: 6, Low: 4, High: 7}, "~"},
+		{cost.Count{Name: "rows", Runs: []float64{2, 2, 2}, Median: 2, Low: 2, High: 2}, "-2 (-50.0%)"},
+		{cost.Count{Name: "rows", Runs: []float64{4, 4, 4}, Median: 4, Low: 4, High: 4}, "same"},
 	} {
 		if got := base.Of(c.now).Text(); got != c.want {
 			t.Errorf("%v: %s, want %s", c.now, got, c.want)
@@ -107,7 +111,7 @@ func TestFormats(t *testing.T) {
 		want  string
 	}{
 		"go":     {func(b *strings.Builder) error { return cost.GoBench(b, r) }, "BenchmarkInsertIntoT100New 1 3 rows/op\nBenchmarkInsertIntoT100New 1 4 rows/op\n"},
-		"junit":  {func(b *strings.Builder) error { return cost.JUnit(b, r) }, `tests="2" failures="1" errors="0"`},
+		"junit":  {func(b *strings.Builder) error { return cost.JUnit(b, r) }, `tests="4" failures="1" errors="0" skipped="1"`},
 		"github": {func(b *strings.Builder) error { return cost.GitHub(b, r) }, "::error title=realiops measure::rows: 3.50 a run, and at most 3\n"},
 		"bencher": {func(b *strings.Builder) error { return cost.Bencher(b, r) },
 			`"rows": {` + "\n      \"value\": 3.5,\n      \"lower_value\": 3,\n      \"upper_value\": 4\n    }"},
@@ -134,7 +138,7 @@ func FuzzParseBudgets(f *testing.F) {
 }
 
 func TestWhatOthersCallThemselvesIsMadeSafe(t *testing.T) {
-	of := cost.Cost{Repetitions: 1, Counts: []cost.Count{{Name: "rows", Median: 4}}, Others: []string{"\x1b[31mpsql\n::error::"}}
+	of := cost.Cost{Repetitions: 1, Counts: []cost.Count{{Name: "rows", Runs: []float64{4}, Median: 4}}, Others: []string{"\x1b[31mpsql\n::error::"}}
 	budgets, err := cost.ParseBudgets("rows=3")
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,8 @@ import (
 type Result struct {
 	Cost
 	Budgets []Judged  `json:"budgets"`
-	Base    *Compared `json:"base"` // nil: it was compared with nothing
+	Base    *Compared `json:"base"`             // nil: it was compared with nothing
+	Failed  string    `json:"failed,omitempty"` // why the operation was not done to the end
 }
 
 // Document is a result for people, in the order from what was asked of the database to what its device did. meanings says what
@@ -29,10 +30,10 @@ func (r Result) Document(meanings bool) document.Document {
 	d := document.Document{Title: "What " + r.Operation.Text + " costs", Heading: heading}
 	d.Blocks = []document.Block{
 		document.Only(document.InText, document.Paragraph{Text: heading}), document.Doubts(r.Warnings),
-		r.table(), document.Notes{}, r.notCounted(), r.legend(), r.budgetTable(), document.Notes{},
+		r.budgetTable(), document.Notes{}, r.table(), document.Notes{}, r.notCounted(), r.legend(),
 		r.Statements.section("Statements that wrote, each time", "statement", statementColumns),
 		r.Tables.section("Tables, each time", "table", tableColumns),
-		r.Relations.section(),
+		r.Relations.section(), r.indexes(),
 		document.Only(document.InCSV, r.everyCount()),
 	}
 	if meanings {
@@ -43,6 +44,14 @@ func (r Result) Document(meanings bool) document.Document {
 		d.Blocks = append(d.Blocks, document.Section{Title: "What each count is", Blocks: []document.Block{all}})
 	}
 	return d
+}
+
+// indexes are told by what the server counts of their tables, where the WAL does not tell of them.
+func (r Result) indexes() document.Block {
+	if r.Relations.Missing == "" {
+		return nil
+	}
+	return r.Indexes.section("Indexes, each time", "index", indexColumns)
 }
 
 // table has a row for each thing that was counted, apart from what is missing altogether.
@@ -115,7 +124,7 @@ func (r Result) everyCount() document.Block {
 	for _, sort := range []struct {
 		of string
 		Causes
-	}{{"statement", r.Statements}, {"table", r.Tables}} {
+	}{{"statement", r.Statements}, {"table", r.Tables}, {"index", r.Indexes}} {
 		for _, i := range sort.Items {
 			for _, count := range slices.Sorted(maps.Keys(i.Each)) {
 				t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(sort.of), document.Words(cmp.Or(i.Text, i.Name)), document.Name(count),
@@ -152,21 +161,48 @@ func (r Result) legend() document.Block {
 	return document.Paragraph{Text: strings.Join(sentences, " "), Style: document.Faint}
 }
 
-// budgetTable says what became of each budget.
+// budgetTable says what became of each budget, and what made it exceed the base.
 func (r Result) budgetTable() document.Block {
-	if len(r.Budgets) == 0 {
+	if len(r.Budgets) == 0 || r.Failed != "" {
 		return nil
 	}
 	t := document.Table{Columns: []document.Column{{Header: "budget", Words: true}, {Header: "most"}, {Header: "is"}, {Header: "verdict", Words: true}}}
+	based := slices.ContainsFunc(r.Budgets, func(j Judged) bool { return j.OverBase != nil })
+	if based {
+		t.Columns = slices.Insert(t.Columns, 1, document.Column{Header: "base"})
+	}
+	var grew document.List
 	for _, j := range r.Budgets {
-		is := document.Missing(j.Why)
-		if number.Finite(j.Value) {
-			is = document.Number(amount(j.Value), j.Value)
+		most := document.Number(amount(j.Max), j.Max)
+		if j.OverBase != nil && j.Base == nil {
+			most = document.Missing(j.Why)
 		}
 		verdict := document.Words(string(j.Verdict))
 		verdict.Note = j.Why
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{
-			document.Name(j.Name + " a " + j.Per), document.Number(amount(j.Max), j.Max), is, verdict}})
+		cells := []document.Cell{document.Name(j.Name + " a " + j.Per), most, counted(j.Value, j.Why), verdict}
+		if based && j.Base != nil {
+			cells = slices.Insert(cells, 1, document.Number(amount(*j.Base), *j.Base))
+		} else if based {
+			cells = slices.Insert(cells, 1, document.Words(""))
+		}
+		t.Rows = append(t.Rows, document.Row{Cells: cells})
+		for _, g := range j.Grew {
+			if text := g.String(); !slices.Contains(grew, text) {
+				grew = append(grew, text)
+			}
+		}
 	}
-	return document.Section{Title: "Budgets", Blocks: []document.Block{t}}
+	blocks := []document.Block{t}
+	if len(grew) > 0 {
+		blocks = append(blocks, document.Section{Title: "More than in the base", Blocks: []document.Block{grew}})
+	}
+	return document.Section{Title: "Budgets", Blocks: blocks}
+}
+
+// counted is a cell for a number, or for why there is none.
+func counted(v float64, why string) document.Cell {
+	if !number.Finite(v) {
+		return document.Missing(why)
+	}
+	return document.Number(amount(v), v)
 }

@@ -12,9 +12,11 @@ import (
 
 // Names that budgets have.
 const (
-	OwnRecords = "own_wal_records"
-	OwnBytes   = "own_wal_bytes"
-	Fsyncs     = "wal_fsyncs"
+	OwnRecords     = "own_wal_records"
+	OwnBytes       = "own_wal_bytes"
+	WaitingCommits = "waiting_commits"
+	OwnFsyncs      = "own_wal_fsyncs"
+	Fsyncs         = "wal_fsyncs"
 )
 
 // quantities are the names that counted quantities have in a budget; those that follow from loads of our own have none.
@@ -25,10 +27,11 @@ var quantities = map[string]string{
 }
 
 // ofWAL are the things that are counted of the database and its WAL, in the order in which they are told.
-func ofWAL() []kind {
+func ofWAL(waiting counting) []kind {
 	return []kind{
 		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database", of: lessBackground(rows)},
 		{name: "commits", unit: "commits", help: "transactions that wrote, by their records in the WAL", of: ofParts(records, commit)},
+		{name: WaitingCommits, unit: "commits", help: "of these, those that waited for an fsync of the WAL", of: waiting, mayLack: true},
 		{name: "sessions", unit: "sessions", help: "sessions that connected to the database", of: sessions},
 		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries and commits", of: ofParts(records, append([]string{split}, own...)...)},
 		{name: OwnBytes, unit: "bytes", help: "bytes of these records, without images of whole pages", of: ownBytes},
@@ -40,7 +43,7 @@ func ofWAL() []kind {
 
 // Names lists what a budget may be for.
 func Names() (all []string) {
-	for _, k := range ofWAL() {
+	for _, k := range append(ofWAL(nil), ownFsyncs) {
 		all = append(all, k.name)
 	}
 	for _, q := range counts.OfInserts() {
@@ -53,19 +56,30 @@ func Names() (all []string) {
 
 // kinds are all things that are counted, from what was asked of the database to what its device did.
 func kinds(run *counts.Run) []kind {
-	all := ofWAL()
+	flushes := flushingOf(run)
+	all := append(ofWAL(flushes.waiting), ownFsyncs)
 	for _, q := range run.Quantities() {
-		name := quantities[q.Name]
+		k := kind{name: quantities[q.Name], unit: q.Unit, help: q.Help, of: lessBackground(q.Count)}
 		switch {
-		case name == "":
+		case k.name == "":
+			continue
 		case ofDevice(q) && run.OfServer():
 			whole, _ := counts.Named(q.Name)
-			all = append(all, kind{name, q.Unit, q.Help, lessBackground(q.Count), whole.Count})
+			k.everybody = whole.Count
 		case ofDevice(q) && !run.Header.Target.Storage.Own:
-			all = append(all, kind{name: name, unit: q.Unit, help: q.Help, of: shared})
-		default:
-			all = append(all, kind{name: name, unit: q.Unit, help: q.Help, of: lessBackground(q.Count)})
+			k.of = shared
 		}
+		switch q.Name { // a commit that waits wants an fsync, and that a request, a flush and a page
+		case counts.WALSyncs:
+			k.needed, k.own, k.rest = flushes.needed(1), flushes.own("fsyncs"), notOwn
+		case counts.WALWrites:
+			k.needed, k.own, k.rest = flushes.needed(1), flushes.own("writes"), notOwn
+		case counts.DeviceRequests, counts.DeviceFlushes:
+			k.needed = flushes.needed(1)
+		case counts.DeviceBytes:
+			k.needed = flushes.needed(pageOfWAL)
+		}
+		all = append(all, k)
 	}
 	return all
 }
@@ -107,7 +121,7 @@ func rows(_ counts.Load, r counts.Repetition) (sum float64, err error) {
 
 // lessBackground counts as read, and what of that the server does by itself: as much as it did each time that it was watched. What
 // it did only once, such as a checkpoint's fsync, is nothing that it does in the time of any repetition.
-func lessBackground(of func(counts.Load, counts.Repetition) (float64, error)) func(counts.Load, counts.Repetition) (float64, float64, error) {
+func lessBackground(of func(counts.Load, counts.Repetition) (float64, error)) counting {
 	return func(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 		counted, err = of(a, r.AsRead())
 		if err != nil {
@@ -170,7 +184,7 @@ func entriesOfSplits(log counts.Anatomy) float64 {
 
 // ofParts adds up parts of the WAL, those named or all. It counts only where each record was read: a budget on an estimate
 // would be met or missed by chance.
-func ofParts(of func(counts.Part) float64, parts ...string) func(counts.Load, counts.Repetition) (float64, float64, error) {
+func ofParts(of func(counts.Part) float64, parts ...string) counting {
 	return func(_ counts.Load, r counts.Repetition) (sum, background float64, err error) {
 		switch log := r.Log; {
 		case log == nil:

@@ -91,7 +91,7 @@ func TestSessionsThatMayBeOthers(t *testing.T) {
 		for _, r := range of.alike(run, all) {
 			used = append(used, r.Number)
 		}
-		of.Counts = []Count{{Name: "rows", Median: c.rows[0]}}
+		of.Counts = []Count{{Name: "rows", Runs: c.rows[:1], Median: c.rows[0]}}
 		judged := of.Judge(Budget{Name: "rows", Max: over, Per: PerRun})
 		if said := strings.Join(of.Warnings, "\n"); !slices.Equal(used, c.used) || said != c.says || judged.Verdict != c.verdict {
 			t.Errorf("%s: repetitions %v, %s, %q; want %v, %s, %q", c.name, used, judged.Verdict, said, c.used, c.verdict, c.says)

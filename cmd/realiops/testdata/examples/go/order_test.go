@@ -19,7 +19,7 @@ func TestPlaceOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	got.AtMost(t, realiopstest.Rows(1), realiopstest.OwnWALRecords(3), realiopstest.Fsyncs(1))
+	got.AtMost(t, realiopstest.Rows(1), realiopstest.OwnWALRecords(3), realiopstest.WaitingCommits(1))
 }
 
 // placeOrder is the application. ORM_WRITES stands for an upgrade of what it is written with.

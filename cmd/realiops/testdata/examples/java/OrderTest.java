@@ -6,7 +6,7 @@ import org.junit.Test;
 public class OrderTest {
     @Test
     public void placeOrder() throws Exception {
-        String budget = "rows=1,own_wal_records=3,wal_fsyncs=1";
+        String budget = "rows=1,own_wal_records=3,waiting_commits=1";
         Process measured = new ProcessBuilder("realiops", "measure", "--quiet", "-r", "3", "--max", budget,
                 "--", "java", "-cp", System.getProperty("java.class.path"), "Order").redirectErrorStream(true).start();
         String report = new String(measured.getInputStream().readAllBytes());

@@ -5,7 +5,7 @@ import sys
 
 
 def test_place_order():
-    budget = "rows=1,own_wal_records=3,wal_fsyncs=1"
+    budget = "rows=1,own_wal_records=3,waiting_commits=1"
     measured = subprocess.run(
         ["realiops", "measure", "--quiet", "-r", "3", "--max", budget, "--", sys.executable, "order.py"],
         stderr=subprocess.PIPE, text=True,

@@ -1,0 +1,262 @@
+package cost
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// BaseSchema names the form of a base: a cost as lines of JSON to be committed and reviewed. It holds what was counted, and neither
+// times, names of machines nor identifiers, which differ although nothing has changed.
+const BaseSchema = "realiops.base/1"
+
+// baseLine is a line of a base: the first says what was measured, and each other has one of the rest.
+type baseLine struct {
+	Schema string    `json:"schema,omitempty"`
+	Of     *baseHead `json:"of,omitempty"`
+
+	Count     string `json:"count,omitempty"`
+	Statement string `json:"statement,omitempty"`
+	Table     string `json:"table,omitempty"`
+	Index     string `json:"index,omitempty"`
+	WALOf     string `json:"wal_of,omitempty"`  // a table, an index or another relation, with its schema
+	Is        string `json:"is,omitempty"`      // what that is
+	Unknown   string `json:"unknown,omitempty"` // causes of which there are none: statements, tables, indexes or relations
+
+	Each    any       `json:"each,omitempty"` // the median of a count; of a cause, by column
+	Unit    string    `json:"unit,omitempty"`
+	Runs    []float64 `json:"runs,omitempty"` // ascending; absent where all are the same
+	Missing string    `json:"missing,omitempty"`
+}
+
+// baseHead is what the first line has.
+type baseHead struct {
+	Operation    runfile.Operation `json:"operation"`
+	Server       string            `json:"server"`
+	Settings     map[string]string `json:"settings"`
+	Repetitions  int               `json:"repetitions"`
+	Transactions int64             `json:"transactions,omitempty"`
+	Others       []string          `json:"others,omitempty"`
+	Incomplete   bool              `json:"incomplete,omitempty"`
+}
+
+// sorts are the sorts of causes, by their names in a base.
+func (c *Cost) sorts() map[string]*Causes {
+	return map[string]*Causes{"statements": &c.Statements, "tables": &c.Tables, "indexes": &c.Indexes}
+}
+
+// kept are the columns of causes that a base keeps: those that tell why a count grew.
+var kept = []string{"calls", "rows", "wal_records", "wal_bytes", "wal_fpi", "shared_blks_dirtied", "n_tup_ins", "n_tup_upd", "n_tup_hot_upd",
+	"n_tup_del", "entries", "records", "bytes", "images", "image_bytes"}
+
+// WriteBase writes a result as a base. Counts come in the order of reports, and causes by their names, so that the same cost
+// gives the same text.
+func WriteBase(w io.Writer, r Result) error {
+	c := r.Cost
+	lines := []baseLine{{Schema: BaseSchema, Of: &baseHead{c.Operation, c.Server, c.Settings, c.Repetitions, c.Transactions, c.Others, c.Incomplete}}}
+	for _, n := range c.Counts {
+		line := baseLine{Count: n.Name, Unit: n.Unit, Missing: n.Missing}
+		if n.Missing == "" {
+			line.Each, line.Runs = n.Median, varied(n.Runs)
+		}
+		lines = append(lines, line)
+	}
+	for _, of := range []string{"statements", "tables", "indexes"} {
+		causes := c.sorts()[of]
+		if causes.Missing != "" {
+			lines = append(lines, baseLine{Unknown: of, Missing: causes.Missing})
+		}
+		lines = append(lines, causes.lines(of)...)
+	}
+	lines = append(lines, c.Relations.lines()...)
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	for _, line := range lines {
+		if err := out.Encode(line); err != nil {
+			return fmt.Errorf("write the base: %w", err)
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// varied are values in ascending order; nil: they are all the same.
+func varied(runs []float64) []float64 {
+	sorted := slices.Sorted(slices.Values(runs))
+	if len(slices.Compact(slices.Clone(sorted))) == 1 {
+		return nil
+	}
+	return sorted
+}
+
+func (c Causes) lines(of string) (all []baseLine) {
+	for _, i := range c.Items {
+		each := map[string]float64{}
+		for _, column := range kept {
+			if n := i.Each[column]; n != 0 {
+				each[column] = n
+			}
+		}
+		if len(each) == 0 {
+			continue
+		}
+		line := baseLine{Each: each}
+		*line.name(of) = cmp.Or(i.Text, i.Name)
+		all = append(all, line)
+	}
+	slices.SortStableFunc(all, func(a, b baseLine) int { return cmp.Compare(*a.name(of), *b.name(of)) })
+	return all
+}
+
+// lines are what the WAL holds of each relation: what of it repeats.
+func (rs Relations) lines() (all []baseLine) {
+	if rs.Missing != "" {
+		return []baseLine{{Unknown: relationsUnknown, Missing: rs.Missing}}
+	}
+	for _, r := range rs.Items {
+		each := map[string]float64{}
+		for name, e := range r.kept() {
+			if e.Median != 0 {
+				each[name] = e.Median
+			}
+		}
+		if len(each) > 0 && r.Name != "" {
+			all = append(all, baseLine{WALOf: r.Name, Is: r.Is, Each: each})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b baseLine) int { return cmp.Or(cmp.Compare(a.WALOf, b.WALOf), cmp.Compare(a.Is, b.Is)) })
+	return all
+}
+
+const relationsUnknown = "relations"
+
+// kept are the amounts that a base keeps.
+func (r *Relation) kept() map[string]*Each {
+	return map[string]*Each{"own_records": &r.OwnRecords, "own_bytes": &r.OwnBytes, "image_bytes": &r.ImageBytes}
+}
+
+// readRelation takes a relation of which only medians are known.
+func (c *Cost) readRelation(l baseLine, text json.RawMessage) error {
+	var each map[string]float64
+	if err := json.Unmarshal(text, &each); err != nil {
+		return err
+	}
+	r := Relation{Name: l.WALOf, Is: l.Is}
+	for name, e := range r.kept() {
+		*e = Each{Runs: []float64{each[name]}, Median: each[name], Low: each[name], High: each[name]}
+	}
+	c.Relations.Items = append(c.Relations.Items, r)
+	return nil
+}
+
+// name is the field that a sort of causes is named in.
+func (l *baseLine) name(of string) *string {
+	return map[string]*string{"statements": &l.Statement, "tables": &l.Table, "indexes": &l.Index}[of]
+}
+
+// IsBase reports whether a text begins as a base does.
+func IsBase(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(text), []byte(`{"schema":"`+BaseSchema+`"`))
+}
+
+// ReadBase reads what WriteBase has written.
+func ReadBase(text []byte) (c Cost, err error) {
+	c = Cost{Warnings: []string{}, Others: []string{}, Relations: Relations{Items: []Relation{}}}
+	for _, causes := range c.sorts() {
+		causes.Items = []Cause{}
+	}
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if err := c.readBaseLine(line); err != nil {
+			return c, fmt.Errorf("line %d is no line of a base: %w", n, err)
+		}
+	}
+	if len(c.Counts) == 0 {
+		return c, errors.New("it has no counts")
+	}
+	return c, nil
+}
+
+func (c *Cost) readBaseLine(text []byte) error {
+	var l struct {
+		baseLine
+		Each json.RawMessage `json:"each"`
+	}
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&l); err != nil {
+		return err
+	}
+	if h := l.Of; h != nil && l.Schema == BaseSchema {
+		c.Operation, c.Server, c.Settings, c.Repetitions, c.Transactions, c.Incomplete = h.Operation, h.Server, h.Settings, h.Repetitions, h.Transactions, h.Incomplete
+		c.Others = append(c.Others, h.Others...)
+		return nil
+	}
+	if l.Count != "" {
+		return c.readCount(l.baseLine, l.Each)
+	}
+	if l.WALOf != "" {
+		return c.readRelation(l.baseLine, l.Each)
+	}
+	if l.Unknown == relationsUnknown {
+		c.Relations.Missing = l.Missing
+		return nil
+	}
+	if causes := c.sorts()[l.Unknown]; causes != nil {
+		causes.Missing = l.Missing
+		return nil
+	}
+	for of, causes := range c.sorts() {
+		if name := *l.name(of); name != "" {
+			item := Cause{Name: name}
+			if of == "statements" {
+				item.Text = name
+			}
+			if err := json.Unmarshal(l.Each, &item.Each); err != nil {
+				return err
+			}
+			causes.Items = append(causes.Items, item)
+			return nil
+		}
+	}
+	return errors.New("it names no count, statement, table or index")
+}
+
+// mostRuns bounds what is kept of a count.
+const mostRuns = 10_000
+
+// readCount takes a count whose repetitions are all the same for as many as the first line says.
+func (c *Cost) readCount(l baseLine, each json.RawMessage) error {
+	if c.Repetitions < 1 || c.Repetitions > mostRuns {
+		return fmt.Errorf("a line before it says what was measured, and in how many repetitions: 1 to %d", mostRuns)
+	}
+	n := missingCount(kind{name: l.Count, unit: l.Unit})
+	n.Missing, n.Runs = l.Missing, l.Runs
+	if n.Missing == "" {
+		var median float64
+		if err := json.Unmarshal(each, &median); err != nil {
+			return err
+		}
+		if n.Runs == nil {
+			n.Runs = slices.Repeat([]float64{median}, c.Repetitions)
+		}
+		if len(n.Runs) != c.Repetitions || stats.Median(n.Runs) != median {
+			return fmt.Errorf("%s: each is the median of its runs, of which there are %d", n.Name, c.Repetitions)
+		}
+		n.Low, n.Median, n.High = slices.Min(n.Runs), median, slices.Max(n.Runs)
+	}
+	c.Counts = append(c.Counts, n)
+	return nil
+}

@@ -1,0 +1,209 @@
+package cost
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/printable"
+)
+
+// testCase is one of JUnit's.
+type testCase struct {
+	Name    string   `xml:"name,attr"`
+	Class   string   `xml:"classname,attr"`
+	Failure *message `xml:"failure,omitempty"`
+	Error   *message `xml:"error,omitempty"`
+	Skipped *message `xml:"skipped,omitempty"`
+	Out     string   `xml:"system-out,omitempty"`
+}
+
+type message struct {
+	Message string `xml:"message,attr"`
+}
+
+// JUnit writes a test for each count, or for each of its budgets, and one for the operation itself.
+func JUnit(w io.Writer, r Result) error {
+	suite := struct {
+		XMLName  xml.Name   `xml:"testsuite"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Errors   int        `xml:"errors,attr"`
+		Skipped  int        `xml:"skipped,attr"`
+		Cases    []testCase `xml:"testcase"`
+	}{Name: "realiops measure", Cases: r.cases()}
+	suite.Tests = len(suite.Cases)
+	for _, c := range suite.Cases {
+		suite.Failures += len(c.Failure.one())
+		suite.Errors += len(c.Error.one())
+		suite.Skipped += len(c.Skipped.one())
+	}
+	out, err := xml.MarshalIndent(suite, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write JUnit: %w", err)
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, out)
+	return err
+}
+
+// one holds a message that there is.
+func (m *message) one() []*message {
+	if m == nil {
+		return nil
+	}
+	return []*message{m}
+}
+
+func (r Result) cases() []testCase {
+	class := printable.Line(r.Operation.Text)
+	done := testCase{Name: "it is done", Class: class}
+	if r.Failed != "" {
+		done.Error = &message{printable.Line(r.Failed)}
+	}
+	all := []testCase{done}
+	for _, c := range r.Counts {
+		of := r.budgetsOf(c.Name)
+		if len(of) == 0 {
+			all = append(all, testCase{Name: c.Name, Class: class, Skipped: skipped(c.Missing), Out: c.sentence()})
+		}
+		for _, j := range of {
+			all = append(all, j.testCase(class))
+		}
+	}
+	for _, j := range r.Budgets {
+		if _, counted := r.Find(j.Name); !counted {
+			all = append(all, j.testCase(class))
+		}
+	}
+	return all
+}
+
+func (r Result) budgetsOf(count string) (all []Judged) {
+	for _, j := range r.Budgets {
+		if j.Name == count {
+			all = append(all, j)
+		}
+	}
+	return all
+}
+
+func skipped(why string) *message {
+	if why == "" {
+		return nil
+	}
+	return &message{"not counted: " + printable.Line(why)}
+}
+
+func (j Judged) testCase(class string) testCase {
+	one := testCase{Name: j.Text, Class: class}
+	switch said := (&message{j.Sentence()}); j.Verdict {
+	case Over:
+		one.Failure = said
+	case CannotTell:
+		one.Error = said
+	case NotJudged:
+		one.Skipped = said
+	default:
+		one.Out = said.Message
+	}
+	return one
+}
+
+// sentence is what was counted; empty where nothing was.
+func (c Count) sentence() string {
+	switch {
+	case c.Missing != "":
+		return ""
+	case c.Low == c.High:
+		return fmt.Sprintf("%s: %s each time", c.Name, amount(c.Median))
+	default:
+		return fmt.Sprintf("%s: %s each time (%s)", c.Name, amount(c.Median), spread(c.Runs))
+	}
+}
+
+// Sentence says what became of a budget, and what made it grow.
+func (j Judged) Sentence() string {
+	if len(j.Grew) == 0 {
+		return j.Judgement()
+	}
+	return j.Judgement() + moreThanBefore(j.Grew)
+}
+
+// moreThanBefore says once what did more than in the base.
+func moreThanBefore(grew []Growth) string {
+	var all []string
+	for _, g := range grew {
+		if text := g.String(); !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return printable.Line(". More than in the base: " + strings.Join(all, "; "))
+}
+
+// Exceeded says which budgets are exceeded, and what made them: what did more than in the base, or the statement that wrote most.
+func (r Result) Exceeded() string {
+	var all []string
+	var grew []Growth
+	for _, j := range r.Budgets {
+		if j.Verdict == Over {
+			all, grew = append(all, j.Judgement()), append(grew, j.Grew...)
+		}
+	}
+	switch statement := printable.Line(r.Costliest()); {
+	case len(all) == 0:
+		return ""
+	case len(grew) > 0:
+		return strings.Join(all, "; ") + moreThanBefore(grew)
+	case statement != "":
+		return strings.Join(append(all, statement), "; ")
+	}
+	return strings.Join(all, "; ")
+}
+
+// Judgement says what became of a budget.
+func (j Judged) Judgement() string {
+	most := amount(j.Max)
+	if j.OverBase != nil {
+		_, most, _ = strings.Cut(j.Text, "=")
+		if j.Base != nil {
+			most = fmt.Sprintf("%s (%s, which was %s)", amount(j.Max), most, amount(*j.Base))
+		}
+	}
+	var text string
+	switch j.Verdict {
+	case CannotTell:
+		text = fmt.Sprintf("%s: whether it is at most %s a %s cannot be told: %s", j.Name, most, j.Per, j.Why)
+	case NotJudged:
+		text = fmt.Sprintf("%s: whether it is at most %s a %s was not judged: %s", j.Name, most, j.Per, j.Why)
+	default:
+		text = fmt.Sprintf("%s: %s a %s, and at most %s", j.Name, amount(j.Value), j.Per, most)
+		if j.Why != "" {
+			text += " (" + j.Why + ")"
+		}
+	}
+	return printable.Line(text) // others call themselves what they like
+}
+
+// GitHub writes what became of each budget as annotations of a workflow.
+func GitHub(w io.Writer, r Result) error {
+	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	annotate := func(level, text string) error {
+		_, err := fmt.Fprintf(w, "::%s title=realiops measure::%s\n", level, escape.Replace(text))
+		return err
+	}
+	if r.Failed != "" {
+		if err := annotate("error", printable.Line(r.Failed)); err != nil {
+			return err
+		}
+	}
+	for _, j := range r.Budgets {
+		level := map[Verdict]string{Over: "error", CannotTell: "warning", Within: "notice", NotJudged: "warning"}[j.Verdict]
+		if err := annotate(level, j.Sentence()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

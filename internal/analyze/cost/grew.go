@@ -1,0 +1,184 @@
+package cost
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Growth is a statement, a table or an index that did more than in the base.
+type Growth struct {
+	Of   string  `json:"of"` // statement, table or index
+	Name string  `json:"name"`
+	What string  `json:"what"` // that it did more of
+	Base float64 `json:"base"`
+	Now  float64 `json:"now"`
+	New  bool    `json:"new,omitempty"` // the base does not have it
+	// Bytes are what it did more of these records are, where the WAL tells.
+	Bytes float64 `json:"bytes,omitempty"`
+}
+
+// String says it in one line.
+func (g Growth) String() string {
+	more := g.Now - g.Base
+	text := fmt.Sprintf("%s %s: %s%s %s", g.Of, shortened(g.Name, longestName), sign(more), amount(math.Abs(more)), g.What)
+	if g.Bytes != 0 {
+		text += fmt.Sprintf(", %s%s bytes", sign(g.Bytes), amount(math.Abs(g.Bytes)))
+	}
+	if g.New {
+		return text + ", new"
+	}
+	return text + fmt.Sprintf(" (%s -> %s)", amount(g.Base), amount(g.Now))
+}
+
+// longestName is how much of a statement a sentence has room for.
+const longestName = 100
+
+func sign(v float64) string {
+	if v < 0 {
+		return "-"
+	}
+	return "+"
+}
+
+// causedBy are the columns of statements, tables and indexes that tell what made a count grow.
+var causedBy = map[string]struct{ statements, tables, indexes []string }{
+	"rows":               {[]string{"rows"}, []string{"n_tup_ins", "n_tup_upd", "n_tup_del"}, nil},
+	"commits":            {[]string{"calls"}, nil, nil},
+	WaitingCommits:       {[]string{"calls"}, nil, nil},
+	OwnFsyncs:            {[]string{"calls"}, nil, nil},
+	Fsyncs:               {[]string{"calls"}, nil, nil},
+	"wal_writes":         {[]string{"calls"}, nil, nil},
+	"page_image_bytes":   {[]string{"wal_fpi"}, nil, []string{"images", "image_bytes"}},
+	OwnRecords:           {[]string{"wal_records"}, ofTables, ofIndexes},
+	OwnBytes:             {[]string{"wal_bytes"}, ofTables, ofIndexes},
+	"wal_records":        {[]string{"wal_records"}, ofTables, ofIndexes},
+	"wal_bytes":          {[]string{"wal_bytes"}, ofTables, ofIndexes},
+	"upkeep_wal_records": {[]string{"wal_records"}, ofTables, ofIndexes},
+	"upkeep_wal_bytes":   {[]string{"wal_bytes"}, ofTables, ofIndexes},
+	"pages_written":      {[]string{"shared_blks_dirtied"}, ofTables, ofIndexes},
+}
+
+var (
+	ofTables  = []string{"n_tup_ins", "n_tup_upd", "n_tup_del", "entries"}
+	ofIndexes = []string{"entries"}
+)
+
+// words are what people call columns of the server's views.
+var words = map[string]string{
+	"wal_records": "records", "wal_bytes": "bytes", "wal_fpi": "page images", "shared_blks_dirtied": "pages changed", "entries": "index entries",
+	"n_tup_ins": "rows inserted", "n_tup_upd": "rows updated", "n_tup_del": "rows deleted", "image_bytes": "bytes of page images", "images": "page images",
+	"n_tup_hot_upd": "HOT updates",
+}
+
+// mostGrowths are told of each sort.
+const mostGrowths = 3
+
+// grew names what did more than in the base of what makes up a count. Updates that are no longer HOT are told of their table.
+func (c Cost) grew(count string, base Cost) []Growth {
+	by := causedBy[count]
+	all := growth("statement", c.Statements, base.Statements, by.statements)
+	byWAL := byRelation[count]
+	told := byWAL != nil && len(c.Relations.Items) > 0 && len(base.Relations.Items) > 0
+	if told {
+		all = append(all, growthOfRelations(c.Relations, base.Relations, count)...)
+	} else {
+		all = append(all, growth("table", c.Tables, base.Tables, by.tables)...)
+	}
+	if by.indexes != nil {
+		all = append(all, noLongerHOT(c.Tables, base.Tables)...)
+	}
+	if !told {
+		all = append(all, growth("index", c.Indexes, base.Indexes, by.indexes)...)
+	}
+	return all
+}
+
+// byRelation are the amounts of a table or an index that tell what made a count grow.
+var byRelation = map[string]func(Relation) Each{
+	OwnRecords: func(r Relation) Each { return r.OwnRecords }, OwnBytes: func(r Relation) Each { return r.OwnRecords },
+	"wal_records": func(r Relation) Each { return r.OwnRecords }, "wal_bytes": func(r Relation) Each { return r.OwnRecords },
+	"page_image_bytes": func(r Relation) Each { return r.ImageBytes },
+}
+
+// growthOfRelations names those of which the WAL has more records than in the base, or more bytes of them or of page images.
+func growthOfRelations(now, base Relations, count string) (all []Growth) {
+	of, what := byRelation[count], map[bool]string{true: "bytes of page images", false: "records"}[count == "page_image_bytes"]
+	for _, r := range now.Items {
+		before, known := base.find(r)
+		g := Growth{Of: r.Is, Name: r.Name, What: what, Base: of(before).Median, Now: of(r).Median, New: !known}
+		if what == "records" {
+			g.Bytes = r.OwnBytes.Median - before.OwnBytes.Median
+		}
+		if g.Name != "" && (exceeds(g.Now, g.Base) || count != OwnRecords && exceeds(g.Bytes, 0)) {
+			all = append(all, g)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Growth) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Now-b.Base, a.Now-a.Base))
+	})
+	return all[:min(len(all), mostGrowths)]
+}
+
+func (rs Relations) find(like Relation) (r Relation, known bool) {
+	i := slices.IndexFunc(rs.Items, func(r Relation) bool { return r.Is == like.Is && r.Name == like.Name })
+	if i < 0 {
+		return Relation{}, false
+	}
+	return rs.Items[i], true
+}
+
+func growth(of string, now, base Causes, columns []string) (all []Growth) {
+	if now.Missing != "" || base.Missing != "" {
+		return nil
+	}
+	for _, column := range columns {
+		for _, item := range now.Items {
+			name := cmp.Or(item.Text, item.Name)
+			before, known := base.each(name, column)
+			if !known && len(base.Items) >= runfile.MostTopItems {
+				continue // it may have been there, below those that are listed
+			}
+			g := Growth{Of: of, Name: name, What: told(column), Base: before, Now: now.sum(name, column), New: !known}
+			if exceeds(g.Now, g.Base) && !slices.Contains(all, g) {
+				all = append(all, g)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Growth) int { return cmp.Compare(b.Now-b.Base, a.Now-a.Base) })
+	return all[:min(len(all), mostGrowths)]
+}
+
+// noLongerHOT are the tables with fewer HOT updates, and more that were not.
+func noLongerHOT(now, base Causes) (all []Growth) {
+	const hot, updates = "n_tup_hot_upd", "n_tup_upd"
+	for _, item := range now.Items {
+		before, known := base.each(item.Name, hot)
+		others := item.Each[updates] - item.Each[hot]
+		if after := item.Each[hot]; known && after < before && exceeds(others, base.sum(item.Name, updates)-before) {
+			all = append(all, Growth{Of: "table", Name: item.Name, What: told(hot), Base: before, Now: after})
+		}
+	}
+	return all[:min(len(all), mostGrowths)]
+}
+
+func told(column string) string { return cmp.Or(words[column], strings.ReplaceAll(column, "_", " ")) }
+
+// each is what the causes of that name did each time; statements of one text are one.
+func (c Causes) each(name, column string) (sum float64, known bool) {
+	for _, i := range c.Items {
+		if cmp.Or(i.Text, i.Name) == name {
+			sum, known = sum+i.Each[column], true
+		}
+	}
+	return sum, known
+}
+
+func (c Causes) sum(name, column string) float64 {
+	sum, _ := c.each(name, column)
+	return sum
+}

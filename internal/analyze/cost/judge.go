@@ -1,0 +1,202 @@
+package cost
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/stats"
+)
+
+// Verdict is what can be said of a budget.
+type Verdict string
+
+// The verdicts. That something cannot be told is never taken for a pass.
+const (
+	Over       Verdict = "over"
+	Within     Verdict = "within"
+	CannotTell Verdict = "cannot tell"
+	NotJudged  Verdict = "not judged" // the operation failed
+)
+
+// Judged is a budget and what became of it.
+type Judged struct {
+	Budget
+	Verdict Verdict  `json:"verdict"`
+	Value   float64  `json:"value"` // the median
+	Base    *float64 `json:"base"`  // the median of the base; nil: the budget does not refer to one, or it is not known
+	Why     string   `json:"why,omitempty"`
+	Grew    []Growth `json:"grew"` // what did more than in the base, where it is over that; what did most comes first
+}
+
+// Judge holds a cost against a budget that refers to no base.
+func (c Cost) Judge(b Budget) Judged { return c.JudgeBy(b, nil) }
+
+// JudgeBy holds a cost against a budget. The median decides. What others did can only have been added, and what sessions have
+// not reported yet can only be lacking. A nil base is none.
+func (c Cost) JudgeBy(b Budget, base *Compared) Judged {
+	j := Judged{Budget: b, Grew: []Growth{}}
+	now, was, why := c.sides(b, base)
+	j.Value = now.is()
+	switch {
+	case why != "":
+		j.Verdict, j.Why = CannotTell, why
+		return j
+	case b.OverBase != nil:
+		before := was.is()
+		j.Base, j.Max = &before, b.OverBase.from(before)
+	}
+	j.Verdict, j.Why = c.verdict(j, now, was, base)
+	if j.Verdict == Over && b.OverBase != nil {
+		j.Grew = c.grew(b.Name, base.Cost)
+	}
+	return j
+}
+
+// Hold judges budgets. Where the operation failed, fewer repetitions than were asked for tell nothing of them.
+func (r *Result) Hold(budgets []Budget) {
+	for _, b := range budgets {
+		j := Judged{Budget: b, Verdict: NotJudged, Value: math.NaN(), Why: "the operation failed", Grew: []Growth{}}
+		if r.Failed == "" {
+			j = r.JudgeBy(b, r.Base)
+		}
+		r.Budgets = append(r.Budgets, j)
+	}
+}
+
+// side is a count as a budget looks at it: for a run of the operation, or for one of its transactions.
+type side struct {
+	all  []float64 // in each repetition
+	own  []float64 // of these surely the operation's own
+	by   string    // the count that stands in for one that is not known; empty: it is the one asked for
+	rest string    // who else may have done what is not surely its own
+	// lowest: it is the lowest repetition instead of the median. Where all of the WAL stands in for the operation's own on both sides,
+	// what the server has added by itself is least there.
+	lowest bool
+}
+
+// is what the count comes to.
+func (s side) is() float64 {
+	if s.lowest {
+		return slices.Min(s.all)
+	}
+	return stats.Median(s.all)
+}
+
+// sides are the count of a budget, and that of the base where the budget refers to it; why says what is in the way.
+func (c Cost) sides(b Budget, base *Compared) (now, was side, why string) {
+	now, why = c.side(b)
+	if b.OverBase == nil || base == nil {
+		if b.OverBase != nil && why == "" {
+			why = "there is no base"
+		}
+		return now, was, why
+	}
+	was, whyNot := base.Cost.side(b)
+	switch {
+	case why != "":
+	case whyNot != "":
+		why = base.File + " does not know it: " + whyNot
+	case was.by != "" && now.by != "":
+		was.lowest, now.lowest = true, true
+	case was.by != "":
+		why = base.File + " does not know it: its WAL was not read"
+	}
+	return now, was, why
+}
+
+// standIn names for counts of the operation's own WAL, where that was not read, all of the WAL, which is at least as much.
+var standIn = map[string]string{OwnRecords: "wal_records", OwnBytes: "wal_bytes"}
+
+// unknown is what a count comes to of which nothing is known.
+var unknown = []float64{math.NaN()}
+
+func (c Cost) side(b Budget) (s side, why string) {
+	count, found := c.Find(b.Name)
+	if !found || count.Missing != "" {
+		why = cmp.Or(count.Missing, "it was not counted")
+		if count, _ = c.Find(standIn[b.Name]); len(count.Runs) == 0 {
+			return side{all: unknown, own: unknown}, why
+		}
+		why = ""
+		s.by = count.Name
+	}
+	times := 1.0
+	if b.Per == PerTransaction {
+		if c.Transactions == 0 {
+			return side{all: unknown, own: unknown}, "how many transactions the operation committed is known of scripts and statements only"
+		}
+		times = float64(c.Repetitions) / float64(c.Transactions)
+	}
+	s.all, s.own, s.rest = scaled(count.Runs, times), scaled(count.Runs, times), count.Rest
+	if count.Own != nil {
+		s.own = scaled(count.Own, times)
+	}
+	return s, ""
+}
+
+func scaled(all []float64, times float64) (scaled []float64) {
+	for _, v := range all {
+		scaled = append(scaled, v*times)
+	}
+	return scaled
+}
+
+// Doubts that a verdict may stand in.
+const (
+	notReported = "sessions stayed open that are the operation's or may be, or processes of it went on: what they did last may not be counted"
+	notRead     = "the WAL was not read, and %s counts all of it"
+)
+
+func (c Cost) verdict(j Judged, now, was side, base *Compared) (v Verdict, why string) {
+	if !exceeds(j.Value, j.Max) {
+		switch {
+		case c.Incomplete:
+			return CannotTell, notReported
+		case j.OverBase != nil && len(base.Cost.Others) > 0:
+			return CannotTell, "others were at work when " + base.File + " was measured: the base may be too high"
+		case now.by != "":
+			return Within, fmt.Sprintf(notRead, now.by)
+		}
+		return Within, ""
+	}
+	switch own := stats.Median(now.own); {
+	case len(c.Others) > 0:
+		return CannotTell, "others were at work, or may have been: " + strings.Join(c.Others, ", ")
+	case !exceeds(own, j.Max):
+		return CannotTell, fmt.Sprintf("of %s at least %s are the operation's own; %s", amount(j.Value), amount(own), now.rest)
+	case now.by != "" && (was.by == "" || j.Name == OwnBytes):
+		return CannotTell, fmt.Sprintf(notRead, now.by)
+	case j.OverBase == nil:
+		return Over, ""
+	case base.Cost.Incomplete:
+		return CannotTell, "not all was counted when " + base.File + " was measured: the base may be too low"
+	case beyond(now.own, was.all, *j.OverBase) < clearly:
+		return CannotTell, fmt.Sprintf("the repetitions of both overlap: %s now, and %s in the base; allow for that (%s=base+…), or measure it more often (-r)",
+			spread(now.all), spread(was.all), j.Name)
+	default:
+		return Over, ""
+	}
+}
+
+// exceeds reports whether a value is more than the most, beyond what computing with fractions makes of it.
+func exceeds(v, most float64) bool { return v > most+1e-9*(1+most) }
+
+// clearly is the share of pairs, one repetition of now and one of the base, that must exceed what is allowed. By chance alone, of
+// ten repetitions each that vary alike, nine in ten pairs do in one of a thousand measurements (the test of Mann and Whitney).
+const clearly = 0.9
+
+// beyond is that share.
+func beyond(now, base []float64, allowed Allowance) float64 {
+	var n int
+	for _, b := range base {
+		for _, v := range now {
+			if exceeds(v, allowed.from(b)) {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(len(now)*len(base))
+}

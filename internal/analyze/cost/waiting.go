@@ -1,0 +1,108 @@
+package cost
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// counting is a count of a repetition, and what of it the server does by itself.
+type counting = func(counts.Load, counts.Repetition) (counted, background float64, err error)
+
+// flushing is what a server tells of the fsyncs of its WAL.
+type flushing struct {
+	settings map[string]string
+	fsyncs   func(counts.Load, counts.Repetition) (float64, error) // by all processes
+}
+
+func flushingOf(run *counts.Run) flushing {
+	f := flushing{settings: run.Header.Target.Settings}
+	for _, q := range run.Quantities() {
+		if q.Name == counts.WALSyncs {
+			f.fsyncs = q.Count
+		}
+	}
+	return f
+}
+
+// waiting counts the commits that waited for an fsync of the WAL. A commit that waits makes an fsync, unless another process made it
+// meanwhile. So all have waited where there were as many fsyncs, and none where the server counts the sessions' own and there were none.
+// In between, some did not wait (synchronous_commit=off), or several waited for one fsync: how many cannot be told.
+func (f flushing) waiting(a counts.Load, r counts.Repetition) (n, background float64, err error) {
+	n, _, err = ofParts(records, commit)(a, r)
+	if err != nil || n == 0 {
+		return n, 0, err
+	}
+	if why := f.uncounted(); why != "" {
+		return 0, 0, &series.Missing{Reason: counts.NotRecorded, Detail: why}
+	}
+	all, err := f.fsyncs(a, r.AsRead())
+	if err != nil {
+		return 0, 0, err
+	}
+	own, byProcess := grew(r, "pgstat.io/wal_client_fsyncs")
+	switch {
+	case byProcess && own == 0:
+		return 0, 0, nil
+	case all >= n && (byProcess || f.settings["synchronous_commit"] != "off"):
+		return n, 0, nil
+	}
+	return 0, 0, &series.Missing{Reason: counts.NotRecorded, Detail: fmt.Sprintf(
+		"%s commits and %s fsyncs: some did not wait, or several waited for one fsync", amount(n), amount(all))}
+}
+
+// uncounted says why the server counts no fsyncs of its WAL; empty: it counts them.
+func (f flushing) uncounted() string {
+	method := f.settings["wal_sync_method"]
+	switch {
+	case f.settings["fsync"] == "off":
+		return "fsync is off on this server"
+	case strings.HasPrefix(method, "open_"):
+		return "with wal_sync_method=" + method + " PostgreSQL counts no fsyncs"
+	}
+	return ""
+}
+
+// ownFsyncs are those that clients' sessions made.
+var ownFsyncs = kind{name: OwnFsyncs, unit: "fsyncs", help: "fsyncs of the WAL that sessions made: 18 and later",
+	of: lessBackground(func(_ counts.Load, r counts.Repetition) (float64, error) {
+		c, there := r.Counts["pgstat.io/wal_client_fsyncs"]
+		switch {
+		case !there || c.Missing != nil && c.Missing.Reason == series.Reason(runfile.Unsupported):
+			return 0, &series.Missing{Reason: counts.NotRecorded, Detail: "before 18 PostgreSQL does not tell which process made an fsync of the WAL"}
+		case c.Missing != nil:
+			return 0, c.Missing
+		}
+		return c.Amount, nil
+	})}
+
+// own gives what of all writes or fsyncs of the WAL is surely the operation's: what its sessions did where the server counts each
+// process (18), and elsewhere one for each commit that waited. The rest may be the WAL writer's, which flushes what a transaction
+// that outlasts wal_writer_delay has written, or the checkpointer's.
+func (f flushing) own(column string) func(counts.Load, counts.Repetition) float64 {
+	return func(a counts.Load, r counts.Repetition) float64 {
+		if clients, byProcess := grew(r, "pgstat.io/wal_client_"+column); byProcess {
+			return clients
+		}
+		return f.needed(1)(a, r)
+	}
+}
+
+const notOwn = "the rest may be the WAL writer's or the checkpointer's: hold " + WaitingCommits + " to a budget"
+
+// pageOfWAL is the least that PostgreSQL writes of its WAL, as it is built by default.
+const pageOfWAL = 8192
+
+// needed gives what an operation cannot have done with less: so much for each commit that waited.
+func (f flushing) needed(each float64) func(counts.Load, counts.Repetition) float64 {
+	return func(a counts.Load, r counts.Repetition) float64 {
+		n, _, err := f.waiting(a, r)
+		if err != nil {
+			return 0
+		}
+		return n * each
+	}
+}
