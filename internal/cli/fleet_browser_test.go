@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/fleet"
@@ -20,8 +21,15 @@ func madeUp(n int) fleet.Fleet {
 		d := fleet.Database{Name: fmt.Sprintf("customer-%04d", i), Kind: fleet.RDS, Class: "db.r6g.2xlarge", From: fleetBegin, To: fleetBegin.Add(30 * day), Hours: 720, Known: 700,
 			Need: &fleet.Need{WorstHour: fleet.Rate{Requests: float64(i * 7), MiBps: float64(i) / 10}},
 			Has:  &fleet.Storage{Title: "RDS io1", GiB: 1000, IOPS: 10000, Carries: fleet.Rate{Requests: 10000}, Monthly: &monthly}}
-		if d.Risk = (fleet.Risk{Level: fleet.None}); i%5 == 0 {
+		switch ends := ends.Add(-time.Duration(i) * time.Hour); {
+		case i%5 == 0:
 			d.Risk = fleet.Risk{Level: fleet.Ending, Credits: &fleet.Credits{Ends: &ends, Early: &ends}}
+		case i%7 == 6:
+			d.Risk = fleet.Risk{Level: fleet.Throttled, Uses: 0.97, Hours: i}
+		case i == 11:
+			d.Risk = fleet.Risk{Level: fleet.Exhausted, Uses: 0.4, Credits: &fleet.Credits{Metric: "BurstBalance", Hours: 9}}
+		default:
+			d.Risk = fleet.Risk{Level: fleet.None, Uses: float64(i) / 2000}
 		}
 		if i%4 > 0 {
 			d.Order = &fleet.Storage{Title: "RDS gp3", GiB: 1000}
@@ -51,6 +59,32 @@ func TestFleetPage(t *testing.T) {
 		for _, fault := range b.faults(t, page, v) {
 			t.Errorf("%s: %s", v.name, fault)
 		}
+	}
+	b.look(t, "file://"+page, views()[1]) // 390 px
+	const first = `(() => [...document.querySelectorAll('.filter tr')].flatMap(r => [...r.cells].slice(0, 4)).filter(c => c.getBoundingClientRect().right > innerWidth)
+		.map(c => 'not to be seen: ' + c.textContent).concat([...document.querySelectorAll('.filter th')].slice(0, 4).map(h => h.textContent)))()`
+	if got, want := ask(t, b, first), []string{"database", "risk", "saves a month, ", "needs"}; !slices.Equal(got, want) {
+		t.Errorf("on a phone are seen first %q, want %q", got, want)
+	}
+	b.look(t, "file://"+page, views()[3]) // 1440 px
+	const scrolls = `(() => { const w = document.querySelector('.filter'); return w.scrollWidth > w.clientWidth ? ['it scrolls'] : []; })()`
+	if got := ask(t, b, scrolls); len(got) > 0 {
+		t.Errorf("1440 px: %v", got)
+	}
+	const order = `(() => {
+		const table = document.querySelector('.filter table'), heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+		const names = n => [...body.rows].slice(0, n).map(r => r.cells[0].textContent.slice(-4));
+		const by = head => { heads.find(h => h.textContent === head).querySelector('button').click(); return names(3).join(); };
+		const first = names(5).join();
+		return [first, by('runs out'), by('hours at the limit'), by('risk')];
+	})()`
+	if got, want := ask(t, b, order), []string{"0011,0006,0013,0015,0010", "0011,0015,0010", "0006,0011,0013", "0011,0006,0013"}; !slices.Equal(got, want) {
+		t.Errorf("the gravest first, by end, by hours, by risk: %q, want %q", got, want)
+	}
+	b.look(t, "file://"+page, views()[5]) // print
+	const printed = `(() => [document.querySelector('.filter-line').getClientRects().length, getComputedStyle(document.querySelector('.filter table')).breakInside].map(String))()`
+	if got, want := ask(t, b, printed), []string{"0", "auto"}; !slices.Equal(got, want) {
+		t.Errorf("on paper a field, and a table that is not begun on the first page: %q, want %q", got, want)
 	}
 	show(1000)
 	const most = 3_000_000

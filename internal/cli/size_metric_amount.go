@@ -36,12 +36,12 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 		name, value, _ := strings.Cut(a.text, "=")
 		digits, time, timed := strings.Cut(value, "/")
 		a.name = name
-		if a.amount, err = strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64); err != nil || !(a.amount >= leastFigure && a.amount < 1e15) {
+		if a.amount, err = strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(digits), ",", ""), 64); err != nil || !(a.amount >= leastFigure && a.amount < 1e15) {
 			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0; of a sum with its time: NAME=AMOUNT/month", a.text)
 		}
 		if timed {
 			a.written = "/" + time
-			if a.seconds = secondsIn(time); a.seconds == 0 {
+			if a.seconds = secondsIn(strings.TrimSpace(time)); a.seconds == 0 {
 				return nil, fmt.Errorf("--from-metric %s: the time behind / is one of s, min, 5min, h, day, week and month", a.text)
 			}
 		}

@@ -32,6 +32,7 @@ func TestSumsOfAPeriod(t *testing.T) {
 		"VolumeWriteIOPs=70848000/day":       820,
 		"VolumeWriteIOPs=495936000/week":     820,
 		"VolumeWriteIOPs=820/s":              820,
+		"VolumeWriteIOPs=820 / s":            820,
 		"volumewriteiops=49200/min":          820,
 		"VolumeWriteOps=60000/min":           1000, // of an EBS volume
 		"VolumeReadOps=300000/5min":          1000,
@@ -55,6 +56,9 @@ func TestSumsOfAPeriod(t *testing.T) {
 // TestSumOfAMonth: 2.43 thousand million reads of a month are 486 USD.
 func TestSumOfAMonth(t *testing.T) {
 	out, said, _ := converted(t, "VolumeReadIOPs=2.43e9/month")
+	if days, _, _ := converted(t, "VolumeReadIOPs=2.43e9/30d"); !strings.HasPrefix(days, "2,430,000,000 VolumeReadIOPs in 30 days on Aurora") {
+		t.Errorf("of thirty days it says %.80s", days)
+	}
 	for _, want := range []string{"2,430,000,000 VolumeReadIOPs in a month on Aurora", "925 a second", "486 USD a month"} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("it does not say %q:\n%s%s", want, out, said)

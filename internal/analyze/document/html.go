@@ -246,8 +246,8 @@ func (p *page) cell(c Cell, of Column) {
 	if c.Kind == IsVerdict {
 		class = append(class, strings.ReplaceAll(strings.ToLower(c.Text), " ", "-"))
 	}
-	value := ""
-	if c.Kind == IsNumber {
+	value := c.key
+	if value == "" && c.Kind == IsNumber {
 		value = c.exact()
 	}
 	p.open("td", "class", strings.Join(strings.Fields(strings.Join(class, " ")), " "), "title", c.Hover, "data-value", value)

@@ -42,6 +42,7 @@ for (const region of document.querySelectorAll(".filter")) {
   };
   field.addEventListener("input", show);
   const line = document.createElement("p");
+  line.className = "filter-line";
   line.append(label, count);
   region.before(line);
   show();

@@ -42,6 +42,7 @@ type Cell struct {
 	Also      string    // a second line below a name
 	Mark      string    // what a page marks the cell by, as a status
 	value     float64   // of a number, as it was computed; NaN: as it is read
+	key       string    // a number that a page sorts the cell by; empty: a number's value, or the text
 }
 
 // Kind is what a cell holds.
@@ -71,6 +72,12 @@ func Number(text string, value float64) Cell { return Cell{Text: text, Kind: IsN
 // Missing stands in the place of a number, with the reason in a footnote.
 func Missing(reason string) Cell {
 	return Cell{Text: "-", Note: reason, Kind: IsMissing, value: math.NaN()}
+}
+
+// By has a page sort the cell by a number, as the time of a date.
+func (c Cell) By(key float64) Cell {
+	c.key = strconv.FormatFloat(key, 'g', -1, 64)
+	return c
 }
 
 // Sure adds how far a number is sure.

@@ -60,21 +60,26 @@ func (f Fleet) headline() string {
 	return strings.Join(said, " ")
 }
 
-// dangers say how many storage is in the way of.
+// dangers say which databases storage is in the way of, and when.
 func (f Fleet) dangers() (said []string) {
-	levels := map[Level]int{}
-	for _, d := range f.Databases {
-		levels[d.Risk.Level]++
-	}
+	risky := f.atRisk()
 	for _, level := range []struct {
 		is   Level
 		text string
 	}{
-		{Exhausted, "%d ran out of credits, as was shown or follows from the rule of their volume."},
-		{Throttled, "%d had hours at the limit of their storage."}, {Ending, "%d will run out of credits within 31 days."},
+		{Exhausted, "%d ran out of credits, as was shown or follows from the rule of their volume: %s."},
+		{Throttled, "%d had hours at the limit of their storage: %s."}, {Ending, "%d will run out of credits within 31 days: %s."},
 	} {
-		if n := levels[level.is]; n > 0 {
-			said = append(said, fmt.Sprintf(level.text, n))
+		var names []string
+		for _, d := range risky {
+			if d.Risk.Level == Ending && level.is == Ending {
+				names = append(names, d.Name+" ("+d.Risk.when()+")")
+			} else if d.Risk.Level == level.is {
+				names = append(names, d.Name)
+			}
+		}
+		if len(names) > 0 {
+			said = append(said, fmt.Sprintf(level.text, len(names), named(names)))
 		}
 	}
 	return said

@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -16,25 +17,58 @@ func FileOf(name string) string { return runfile.FileName(name) + ".html" }
 
 // wholeSection is the table of all databases on a page, which sorts and filters.
 func (f Fleet) wholeSection() document.Block {
-	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true}, {Header: "saves a month, " + f.Currency}, {Header: "interval", Words: true},
-		{Header: "risk", Words: true}, {Header: "when", Words: true}, {Header: "month", Words: true}, {Header: "has", Words: true}, {Header: "order instead", Words: true},
-		{Header: "needs"}, {Header: "MiB/s"}, {Header: "carries"}, {Header: "class", Words: true}}}
-	for _, d := range f.Databases {
+	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true}, {Header: "risk", Words: true}, {Header: "saves a month, " + f.Currency},
+		{Header: "needs"}, {Header: "runs out", Words: true}, {Header: "hours at the limit"}, {Header: "uses"}, {Header: "month", Words: true}, {Header: "has", Words: true},
+		{Header: "order instead", Words: true}, {Header: "interval", Words: true}, {Header: "MiB/s"}, {Header: "carries"}, {Header: "class", Words: true}}}
+	known := knownColumn(&t, f.Databases)
+	for _, d := range f.gravestFirst() {
 		name := document.Name(d.Name)
 		name.File = FileOf(d.Name)
 		requests, bytes := d.needCells()
 		interval := document.Words("-")
 		if d.Saves != nil {
-			interval = document.Words(d.Saves.ends())
+			interval = document.Words(d.Saves.ends()).By(d.Saves.Lowest)
 		}
-		when := "-"
-		if d.Risk.Level != None && d.Risk.Level != NotKnown {
-			when = d.Risk.when()
-		}
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{name, d.savesCell(), interval, d.riskCell(), document.Words(when), {Spark: d.Daily}, d.hasCell(), d.orderCell(),
-			requests, bytes, d.carriesCell(), document.Words(d.Class)}})
+		risk := d.riskCell().By(float64(slices.Index(levels(), d.Risk.Level)))
+		t.Rows = append(t.Rows, document.Row{Cells: known(d, name, risk, d.savesCell(), requests, d.Risk.endCell(), d.Risk.hoursCell(), d.usesCell(), document.Cell{Spark: d.Daily},
+			d.hasCell(), d.orderCell(), interval, bytes, d.carriesCell(), document.Words(d.Class))})
 	}
 	return document.Section{Title: "All databases", Blocks: []document.Block{t}}
+}
+
+// gravestFirst are all databases: those that are at risk, and the rest by what they save.
+func (f Fleet) gravestFirst() []Database {
+	return append(f.atRisk(), slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return d.Risk.Level != None && d.Risk.Level != NotKnown })...)
+}
+
+// endCell is when credits end.
+func (r Risk) endCell() document.Cell {
+	switch {
+	case r.Level == Exhausted:
+		return document.Words("has run out").By(0)
+	case r.Level == Ending:
+		return document.Words(r.when()).By(float64(r.Credits.first().Unix()))
+	}
+	return document.Words("-")
+}
+
+// hoursCell is how many hours storage was in the way.
+func (r Risk) hoursCell() document.Cell {
+	n := r.Hours
+	if r.Level == Exhausted {
+		n = r.Credits.Hours
+	}
+	if n == 0 {
+		return document.Words("-")
+	}
+	return document.Number(number.Grouped(float64(n), 0), float64(n))
+}
+
+func (d Database) usesCell() document.Cell {
+	if d.Has == nil {
+		return document.Words("-")
+	}
+	return document.Number(number.Percent(d.Risk.Uses), d.Risk.Uses)
 }
 
 // Document is the page of one database.

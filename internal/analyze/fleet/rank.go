@@ -58,12 +58,18 @@ func byMoney(a, b Database) int {
 	return cmp.Or(cmp.Compare(b.Saves.Value, a.Saves.Value), strings.Compare(a.Name, b.Name))
 }
 
-// atRisk are those that are, the gravest first.
+// atRisk are those that are, the gravest first, and of those that will run out the soonest.
 func (f Fleet) atRisk() []Database {
+	ends := func(d Database) int64 {
+		if d.Risk.Level != Ending {
+			return 0
+		}
+		return d.Risk.Credits.first().Unix()
+	}
 	rank := func(d Database) int { return slices.Index(levels(), d.Risk.Level) }
 	all := slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return d.Risk.Level == None || d.Risk.Level == NotKnown })
 	slices.SortFunc(all, func(a, b Database) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Risk.Uses, a.Risk.Uses), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(ends(a), ends(b)), cmp.Compare(b.Risk.Uses, a.Risk.Uses), strings.Compare(a.Name, b.Name))
 	})
 	return all
 }

@@ -51,6 +51,17 @@ type Credits struct {
 	Ended bool `json:"ended_since"`
 }
 
+// first is when credits may end; zero: by now.
+func (c *Credits) first() time.Time {
+	switch {
+	case c.Early != nil:
+		return *c.Early
+	case c.Ends != nil:
+		return *c.Ends
+	}
+	return time.Time{}
+}
+
 const (
 	full     = 0.95 // of a limit, from where on it is taken to be in the way
 	nearly   = 0.8

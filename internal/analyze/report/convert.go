@@ -54,6 +54,8 @@ func (c Convert) period() string {
 		return words
 	case c.Period > minute && math.Mod(c.Period, minute) == 0 && c.Period < hour:
 		return fmt.Sprintf("in %.0f minutes", c.Period/minute)
+	case c.Period > day && math.Mod(c.Period, day) == 0:
+		return fmt.Sprintf("in %s days", number.Grouped(c.Period/day, 0))
 	}
 	return fmt.Sprintf("in %s seconds", number.Grouped(c.Period, 0))
 }
