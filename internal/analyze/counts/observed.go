@@ -144,7 +144,7 @@ func (r Repetition) seenEntries() (float64, error) {
 // keepThin takes what is left of the readings of an observation into series. Where a source tells of periods, windows are
 // long enough to hold them, and where nothing else is told the longest of them.
 func (c *collector) keepThin() {
-	if len(c.periods) > 0 {
+	if len(c.periods) > 0 && !c.onlyPeriods() {
 		c.thin.onGrid()
 	}
 	if c.onlyPeriods() {
@@ -181,7 +181,7 @@ func (c *collector) inWindows(loads *[]Load, times int64) *Observation {
 	busy := busyWindows(whole)
 	o.Quiet = len(whole) - len(busy)
 	groups := grouped(busy)
-	if len(groups) == 0 && o.Period > 0 && len(busy) >= fewestWindows { // nothing tells kinds of load apart
+	if len(groups) == 0 && o.Period > 0 && len(busy) > 0 { // nothing tells kinds of load apart
 		groups = [][]window{busy}
 	}
 	for _, g := range groups {

@@ -126,6 +126,9 @@ func (s Sizing) answered() (Sizing, error) {
 func (s *Sizing) parts(run *counts.Run) (all []Part, err error) {
 	needs := Needs(run)
 	chosen, err := choose(needs, s.Ask.Load, keptCold(run))
+	if len(needs) == 0 && run.Observed != nil && run.Observed.Period > 0 {
+		err = errTooShort
+	}
 	if err != nil {
 		return nil, err
 	}
