@@ -161,8 +161,13 @@ func (k kept) worst() counts.Level {
 func keptHeadline(requests, bytes kept, period time.Duration) string {
 	one, _ := sizing.Stretches(period)
 	r, b := requests.worst(), bytes.worst()
+	const sector = 512 // bytes
+	odd := ""
+	if each := bytes.mean() * perMB / requests.mean(); requests.mean() >= 1 && each < sector {
+		odd = fmt.Sprintf(" Its requests carry %s bytes each, and none carries less than %d: what is called bytes or requests here is something else.", number.Rate(each), sector)
+	}
 	return fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99 %% of all are at %s or less. The most bytes were %s MB/s, %s UTC.",
-		one, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)), number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04"))
+		one, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)), number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04")) + odd
 }
 
 // keptTable has a row for each metric.
