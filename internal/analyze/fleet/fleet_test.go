@@ -256,3 +256,33 @@ func TestCreditsAgainstTheirRule(t *testing.T) {
 		t.Errorf("%q", p.Lacks)
 	}
 }
+
+// TestEndsAreAhead: credits that end in some days have a date; ranked again after it, they have none, and are said to have ended.
+func TestEndsAreAhead(t *testing.T) {
+	read := func(now time.Time) fleet.Page {
+		a := ask(t)
+		a.Now = now
+		p, err := a.Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 100}, 48, func(name string, h int) float64 {
+			return map[string]float64{"ReadIOPS": 310, "ReadThroughput": 310 * 8192, "BurstBalance": 100 - float64(h)/2}[name] // 10 above its 300: 5.4 million last for 150 hours
+		}, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average", "BurstBalance Minimum"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	end := begin.Add(48 * time.Hour)
+	p := read(end)
+	if c := p.Risk.Credits; c == nil || c.Ends == nil || c.Ended || c.Ends.Sub(end).Round(time.Hour) < 113*time.Hour || c.Ends.Sub(end) > 117*time.Hour { // 76.5 % of 150 hours
+		t.Errorf("%+v", c)
+	}
+	p = read(end.Add(30 * 24 * time.Hour))
+	if c := p.Risk.Credits; c == nil || c.Ends != nil || c.Early != nil || !c.Ended || p.Risk.Level != fleet.Ending {
+		t.Errorf("%+v", c)
+	}
+	for _, d := range []document.Document{p.Document("USD"), ask(t).Rank([]fleet.Database{p.Database}, nil, nil).Document(10)} {
+		var text strings.Builder
+		if err := document.Text(&text, d, 80); err != nil || !strings.Contains(strings.Join(strings.Fields(text.String()), " "), "by now") {
+			t.Errorf("%v: %s", err, &text)
+		}
+	}
+}
