@@ -75,9 +75,9 @@ func TestHistoryOfShortFiles(t *testing.T) {
 		says []string
 		size float64 // 0: it is too little
 	}{
-		"30 s":    {sadf(10, [2]int{20, 12}, [2]int{20, 12}, [2]int{40, 12}), []string{"observed for 30 s", "In its worst 10 seconds, 1 Nov 08:00 UTC, storage did 52 requests/s; the median is 32", "08:00 39 52"}, 52},
-		"odd":     {sadf(601, [2]int{20, 12}, [2]int{40, 12}), []string{"observed for 20 min 2 s", "storage did 52 requests/s"}, 0},
-		"2 hours": {sadf(600, slices.Repeat([][2]int{{20, 12}, {100, 12}}, 6)...), []string{"observed for 2 h", "In its worst hour", "storage did 72 requests/s", "09:00 72 72"}, 112},
+		"30 s":  {sadf(10, [2]int{20, 12}, [2]int{20, 12}, [2]int{40, 12}), []string{"observed for 30 s", "In its worst 10 seconds, 1 Nov 08:00 UTC, storage did 52 requests/s; the median is 32", "08:00 39 52"}, 0},
+		"odd":   {sadf(601, [2]int{20, 12}, [2]int{40, 12}), []string{"observed for 20 min 2 s", "storage did 52 requests/s"}, 0},
+		"hours": {sadf(600, slices.Repeat([][2]int{{20, 12}, {100, 12}}, 12)...), []string{"observed for 4 h", "In its worst hour", "storage did 72 requests/s", "09:00 72 72"}, 112},
 	} {
 		file, path := filepath.Join(t.TempDir(), "sadf.json"), filepath.Join(t.TempDir(), "old.jsonl")
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {

@@ -181,7 +181,7 @@ func (c *collector) inWindows(loads *[]Load, times int64) *Observation {
 	busy := busyWindows(whole)
 	o.Quiet = len(whole) - len(busy)
 	groups := grouped(busy)
-	if len(groups) == 0 && o.Period > 0 && len(busy) > 0 { // nothing tells kinds of load apart
+	if len(groups) == 0 && o.Period > 0 && len(busy) >= fewestWindows { // nothing tells kinds of load apart
 		groups = [][]window{busy}
 	}
 	for _, g := range groups {

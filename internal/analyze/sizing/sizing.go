@@ -126,7 +126,7 @@ func (s Sizing) answered() (Sizing, error) {
 func (s *Sizing) parts(run *counts.Run) (all []Part, err error) {
 	needs := Needs(run)
 	chosen, err := choose(needs, s.Ask.Load, keptCold(run))
-	if len(needs) == 0 && run.Observed != nil && run.Observed.Period > 0 {
+	if o := run.Observed; o != nil && o.Period > 0 && (len(needs) == 0 || time.Duration(o.Windows)*o.Window < time.Hour) {
 		err = errTooShort
 	}
 	if err != nil {
