@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,5 +52,69 @@ func TestHistoryAmongManyExporters(t *testing.T) {
 	_, said := runs(t, exitUsage, "history", "--prometheus", url, "--until", fleetBegin.Add(6*time.Hour).Format(time.RFC3339), "--for", "6h", "--server", `instance="nobody"`)
 	if !strings.Contains(said, "no metric of PostgreSQL") || !strings.Contains(said, "disks of 4 machines") {
 		t.Error(said)
+	}
+}
+
+// sadf is what sadf -j writes of a machine: intervals of so many seconds, of each the reads and writes of 8 KiB a second.
+func sadf(seconds int, rates ...[2]int) string {
+	var all []string
+	at := fleetBegin.Add(8 * time.Hour)
+	for _, r := range rates {
+		at = at.Add(time.Duration(seconds) * time.Second)
+		all = append(all, fmt.Sprintf(`{"timestamp": {"date": %q, "time": %q, "utc": 1, "interval": %d}, "io": {"io-reads": {"rtps": %d, "bread": %d}, "io-writes": {"wtps": %d, "bwrtn": %d}}}`,
+			at.Format(time.DateOnly), at.Format(time.TimeOnly), seconds, r[0], 16*r[0], r[1], 16*r[1]))
+	}
+	return `{"sysstat": {"hosts": [{"nodename": "old", "statistics": [` + strings.Join(all, ",") + "]}]}}"
+}
+
+// TestHistoryOfShortFiles: whatever little sysstat kept is shown, as rates and without verdicts; what is too little to size is said to be.
+func TestHistoryOfShortFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		says []string
+		size float64 // 0: it is too little
+	}{
+		"30 s":  {sadf(10, [2]int{20, 12}, [2]int{20, 12}, [2]int{40, 12}), []string{"observed for 30 s", "In its worst 10 seconds, 1 Nov 08:00 UTC, storage did 52 requests/s; the median is 32", "08:00 39 52"}, 0},
+		"odd":   {sadf(601, [2]int{20, 12}, [2]int{40, 12}), []string{"observed for 20 min 2 s", "storage did 52 requests/s"}, 0},
+		"hours": {sadf(600, slices.Repeat([][2]int{{20, 12}, {100, 12}}, 12)...), []string{"observed for 4 h", "In its worst hour", "storage did 72 requests/s", "09:00 72 72"}, 112},
+	} {
+		file, path := filepath.Join(t.TempDir(), "sadf.json"), filepath.Join(t.TempDir(), "old.jsonl")
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, _ := runs(t, exitDone, "history", file, "-o", path)
+		out = strings.Join(strings.Fields(out), " ")
+		for _, part := range c.says {
+			if !strings.Contains(out, part) {
+				t.Errorf("%s: it does not say %q: %s", name, part, out)
+			}
+		}
+		for _, word := range []string{"PHYSICAL", "CANNOT TELL", "nothing was written", "windows"} {
+			if strings.Contains(out, word) {
+				t.Errorf("%s: it says %q: %s", name, word, out)
+			}
+		}
+		if c.size > 0 {
+			cents(t, name, sizedOf(t, path, "--percentile", "100", "--gib", "100").Sized.Rate.Requests, c.size)
+		} else if _, said := runs(t, exitUsage, "size", path); !strings.Contains(said, "too little time to size from") {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+}
+
+// TestHistoryOfAuroraIsNoVerdict: of periods of CloudWatch alone nothing is said to be physical or logical, in any form; the rates are there.
+func TestHistoryOfAuroraIsNoVerdict(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "aurora.jsonl")
+	out, _ := runs(t, exitDone, "history", "../../testdata/history/orders.json", "--flavor", "aurora", "--instance", "orders", "-o", path)
+	if strings.Contains(out, "PHYSICAL") || strings.Contains(out, "LOGICAL") || !strings.Contains(out, "CloudWatch WriteIOPS") {
+		t.Errorf("%s", out)
+	}
+	asJSON, _ := runs(t, exitDone, "report", path, "--format", "json")
+	for _, verdict := range []string{`"physical"`, `"logical"`} {
+		if strings.Contains(asJSON, `"verdict": `+verdict) {
+			t.Errorf("JSON has a verdict %s", verdict)
+		}
 	}
 }

@@ -50,7 +50,10 @@ func TestSarTyped(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "sh", "-c", typed).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", typed, err, out)
 	}
-	if _, said = runs(t, exitUsage, "history", "sa25.json"); !strings.Contains(said, "whole hours, and a size takes 4 at least") {
+	if out, _ := runs(t, exitDone, "history", "sa25.json", "-o", "seconds.jsonl"); !strings.Contains(out, "By hour of the day") {
+		t.Errorf("of two seconds it shows %s", out)
+	}
+	if _, said = runs(t, exitUsage, "size", "seconds.jsonl"); !strings.Contains(said, "too little time to size from, which takes four hours") {
 		t.Errorf("of two seconds it says %s", said)
 	}
 }

@@ -182,9 +182,6 @@ func (o historyOptions) ofFiles(ctx context.Context, env Env, files []string) (h
 	return ofStore(ctx, store, q, env.Now())
 }
 
-// leastHours are fewer than which make no kind of load, and so no size.
-const leastHours = 4
-
 // ofSysstat reads the files of a machine.
 func (o historyOptions) ofSysstat(ctx context.Context, files []string, keeper string, now time.Time) (h heard, err error) {
 	source, err := sysstat.NewFleet(ctx, files, now, input.ReadExported)
@@ -195,14 +192,10 @@ func (o historyOptions) ofSysstat(ctx context.Context, files []string, keeper st
 	if len(machines) != 1 {
 		return h, fmt.Errorf("the files tell of %d machines, and a history is of one: realiops fleet takes them all", len(machines))
 	}
-	from, to := source.Span()
-	told, err := source.Hours(ctx, machines, from, to)
+	told, err := source.History(ctx, machines[0].Name)
 	if err != nil {
 		return h, err
 	}
-	told[0].Notices = source.Notices()
-	if n := told[0].Hours(); n < leastHours {
-		return h, fmt.Errorf("the files tell of %d whole hours, and a size takes %d at least: give more of them, or the busiest figures to realiops size --need", n, leastHours)
-	}
-	return heard{told[0], machines[0].Target, "kept by " + keeper + "; realiops was not there"}, nil
+	told.Notices = source.Notices()
+	return heard{told, machines[0].Target, "kept by " + keeper + "; realiops was not there"}, nil
 }

@@ -39,7 +39,8 @@
 //
 // What the run did not record stays among them, unless physics that holds for every server excludes it (implied.go): a load's
 // factors bound what it can have brought about, and no values within these bounds keep one ratio to the metric. Nothing goes by
-// the name of a load.
+// the name of a load. It is given up, too, where only a coincidence would have it keep step with a recorded quantity that is consistent
+// (far_fetched.go). A quantity that was not counted under some loads stays in the comparison by a guess there (guess), at a price.
 //
 // A sum is stated when it misses no load by more than 1.1 when left out (mean, beyond noise), fits within noise, follows the work also from
 // repetition to repetition of one load and from second to second, no curve of fewer quantities comes near it (curve.go), and no sum that does, of

@@ -61,6 +61,13 @@ func Judge(run *counts.Run, options Options) Verdicts {
 	if run.Observed != nil && run.Observed.Coarse != nil {
 		confirm(all.Metrics, Judge(run.Observed.Coarse, options).Metrics)
 	}
+	if run.Observed != nil && run.Observed.Period > 0 {
+		for i, v := range all.Metrics { // by what others are judged does not hold of itself either
+			if v.Why == "" || v.Kind != CannotTell {
+				all.Metrics[i] = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Why: OnlyPeriods}
+			}
+		}
+	}
 	slices.SortFunc(all.Metrics, func(a, b Verdict) int { return cmp.Compare(a.Metric.Name, b.Metric.Name) })
 	all.Warnings = j.warnings()
 	return all

@@ -37,3 +37,20 @@ func TestALoadThatTheOthersForetellIsMissed(t *testing.T) {
 		t.Errorf("beyond noise by %g only", missed)
 	}
 }
+
+// TestALoadOfBackgroundNamesNothing: one quantity is off by a fifth under all loads, the other by two thirds under one that shows little above the
+// background. The latter is what the loads tell of; and where its spread excludes it, the one that is open.
+func TestALoadOfBackgroundNamesNothing(t *testing.T) {
+	y := []float64{100, 200, 300, 400, 10}
+	table := &table{y: y, columns: [][]float64{{80, 240, 240, 480, 10}, {100, 200, 300, 400, 30}}, noise: []float64{1e-4, 1e-4, 1e-4, 1e-4, 0.3}}
+	table.known = [][]float64{make([]float64, 5), make([]float64, 5)}
+	table.weigh()
+	all := func(model) bool { return true }
+	if best := table.shortest(0.1, all); len(best.columns) != 1 || best.columns[0] != 1 {
+		t.Errorf("columns %v, missed by %g", best.columns, best.predictionError)
+	}
+	first := func(m model) bool { return len(m.columns) == 1 && m.columns[0] == 0 }
+	if best := table.shortest(0.3, first); len(best.columns) != 1 || best.columns[0] != 0 {
+		t.Errorf("columns %v, of which the spread excludes some", best.columns)
+	}
+}

@@ -144,7 +144,7 @@ func (r Repetition) seenEntries() (float64, error) {
 // keepThin takes what is left of the readings of an observation into series. Where a source tells of periods, windows are
 // long enough to hold them, and where nothing else is told the longest of them.
 func (c *collector) keepThin() {
-	if len(c.periods) > 0 {
+	if len(c.periods) > 0 && !c.onlyPeriods() {
 		c.thin.onGrid()
 	}
 	if c.onlyPeriods() {

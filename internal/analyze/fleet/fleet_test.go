@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/fleet"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -183,5 +184,105 @@ func TestReadHas(t *testing.T) {
 	}
 	if err := read("\ufeff" + head + "a, gp2, 1, true\n"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSanity: what cannot be is said in a line, and no order is made of it.
+func TestSanity(t *testing.T) {
+	page := func(values map[string]func(h int) float64) fleet.Page {
+		var metrics []string
+		for name := range values {
+			metrics = append(metrics, name)
+		}
+		p, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 1000}, 72,
+			func(name string, h int) float64 { return values[name+" Average"](h) }, metrics...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	reads := func(rate, bytes float64) map[string]func(int) float64 {
+		nothing := func(int) float64 { return 0 }
+		of := func(v float64) func(int) float64 {
+			return func(h int) float64 { return v * float64(1+h/24) }
+		}
+		return map[string]func(int) float64{"ReadIOPS Average": of(rate), "WriteIOPS Average": nothing, "ReadThroughput Average": of(bytes), "WriteThroughput Average": nothing}
+	}
+	lacks := func(p fleet.Page, want string) bool {
+		for _, l := range p.Lacks {
+			if strings.Contains(l, want) {
+				return true
+			}
+		}
+		return false
+	}
+	if p := page(reads(100, 100)); p.Saves != nil || !lacks(p, "its requests carry 1.0 bytes each") {
+		t.Errorf("a byte a request: %+v", p.Database)
+	}
+	if p := page(reads(100, 100*512)); p.Saves == nil || lacks(p, "bytes each") {
+		t.Errorf("512 bytes a request: %+v", p.Database)
+	}
+	one, other, third := page(reads(100, 1e6)), page(reads(100, 1e6)), page(reads(101, 1e6))
+	one.Name, other.Name, third.Name = "a", "b", "c"
+	var text strings.Builder
+	f := ask(t).Rank([]fleet.Database{one.Database, other.Database, third.Database}, nil, nil)
+	if err := document.Text(&text, f.Document(10), 80); err != nil {
+		t.Fatal(err)
+	}
+	if said := strings.Join(strings.Fields(text.String()), " "); !strings.Contains(said, "a, b: they did the same hour by hour") || strings.Contains(said, "a, b, c: they did") {
+		t.Errorf("%s", said)
+	}
+}
+
+// TestCreditsAgainstTheirRule: 500 GiB of gp2 earn 1,500 a second, so that credits cannot fall where half as many are asked for.
+func TestCreditsAgainstTheirRule(t *testing.T) {
+	read := func(perHour float64) fleet.Page {
+		p, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 500}, 24, func(name string, h int) float64 {
+			return map[string]float64{"ReadIOPS": 700, "ReadThroughput": 700 * 8192, "BurstBalance": 100 - perHour*float64(h)}[name]
+		}, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average", "ReadIOPS Maximum", "WriteIOPS Maximum", "ReadThroughput Maximum",
+			"WriteThroughput Maximum", "BurstBalance Minimum"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	has := func(p fleet.Page) bool {
+		return strings.Contains(strings.Join(p.Lacks, "; "), "its credits fell in 23 hours in which it did less than its volume earns")
+	}
+	if p := read(2); !has(p) {
+		t.Errorf("%q", p.Lacks)
+	}
+	if p := read(0); has(p) {
+		t.Errorf("%q", p.Lacks)
+	}
+}
+
+// TestEndsAreAhead: credits that end in some days have a date; ranked again after it, they have none, and are said to have ended.
+func TestEndsAreAhead(t *testing.T) {
+	read := func(now time.Time) fleet.Page {
+		a := ask(t)
+		a.Now = now
+		p, err := a.Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 100}, 48, func(name string, h int) float64 {
+			return map[string]float64{"ReadIOPS": 310, "ReadThroughput": 310 * 8192, "BurstBalance": 100 - float64(h)/2}[name] // 10 above its 300: 5.4 million last for 150 hours
+		}, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average", "BurstBalance Minimum"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	end := begin.Add(48 * time.Hour)
+	p := read(end)
+	if c := p.Risk.Credits; c == nil || c.Ends == nil || c.Ended || c.Ends.Sub(end).Round(time.Hour) < 113*time.Hour || c.Ends.Sub(end) > 117*time.Hour { // 76.5 % of 150 hours
+		t.Errorf("%+v", c)
+	}
+	p = read(end.Add(30 * 24 * time.Hour))
+	if c := p.Risk.Credits; c == nil || c.Ends != nil || c.Early != nil || !c.Ended || p.Risk.Level != fleet.Ending {
+		t.Errorf("%+v", c)
+	}
+	for _, d := range []document.Document{p.Document("USD"), ask(t).Rank([]fleet.Database{p.Database}, nil, nil).Document(10)} {
+		var text strings.Builder
+		if err := document.Text(&text, d, 80); err != nil || !strings.Contains(strings.Join(strings.Fields(text.String()), " "), "by now") {
+			t.Errorf("%v: %s", err, &text)
+		}
 	}
 }

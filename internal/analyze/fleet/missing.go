@@ -38,7 +38,7 @@ func (f Fleet) unseen() (all []string) {
 	} else if n > 1 {
 		all = append(all, fmt.Sprintf("%d series families look like databases and are not read: %s", n, named(f.Families)))
 	}
-	return all
+	return append(all, f.repeated()...)
 }
 
 // named are the first of some names, and how many more there are.

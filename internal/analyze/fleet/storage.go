@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +37,10 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 		return
 	}
 	d.Risk = a.risk(w, held)
-	if why := w.coverage().tooLittle(w.requests()); why != "" {
+	if why := w.againstRule(held); why != "" {
+		d.lack("%s", why)
+	}
+	if why := cmp.Or(w.oddBytes(), w.coverage().tooLittle(w.requests())); why != "" {
 		d.withhold(why)
 		return
 	}

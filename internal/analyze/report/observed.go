@@ -61,8 +61,8 @@ func onlyPeriods(o *counts.Observation) string {
 	if o.Period == 0 {
 		return ""
 	}
-	return "These are periods that others kept, and what the server itself counted is not beside them: so what they count cannot be told. " +
-		"realiops size takes what storage did from them; realiops explain says what each is documented to count."
+	return "These are periods that others kept. What the server itself counted is not beside them, so there are no verdicts. " +
+		"realiops size takes what storage did from them; realiops explain says what each metric is documented to count."
 }
 
 // unread says that the server's own counters were not followed all the time, and why.
@@ -77,6 +77,8 @@ func unread(o *counts.Observation) string {
 // nothingLearned says what an observation lacked.
 func nothingLearned(o *counts.Observation) string {
 	switch {
+	case o.Period > 0:
+		return ""
 	case o.Windows == 0:
 		return fmt.Sprintf("Nothing to learn yet: it takes some windows of %s.", span(o.Window.Seconds()))
 	case o.Whole > 0 && o.Quiet == o.Whole:

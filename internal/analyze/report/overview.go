@@ -25,6 +25,9 @@ func Document(run *counts.Run, r Report, size *Size, unsized error) document.Doc
 		Title:   "realiops: " + strings.TrimSpace(serverName(r.Run.Flavor)+" "+r.Run.Target.Version) + ", " + r.Run.Start.Format("2006-01-02"),
 		Heading: "Which of the numbers called IOPS are real?",
 	}
+	if ofPeriods(run) {
+		return keptDocument(run, r, d)
+	}
 	d.Blocks = []document.Block{
 		document.Only(document.OnPages, faint(r.when())),
 		faint(r.target()),

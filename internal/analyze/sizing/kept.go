@@ -115,6 +115,8 @@ func Stretches(length time.Duration) (one, several string) {
 	case length == time.Hour:
 		return "hour", "hours"
 	}
-	one = fmt.Sprintf("%.0f minutes", length.Minutes())
+	if one = fmt.Sprintf("%.0f minutes", length.Minutes()); length < time.Minute {
+		one = fmt.Sprintf("%.0f seconds", length.Seconds())
+	}
 	return one, "stretches of " + one
 }

@@ -43,6 +43,9 @@ type Option struct {
 	Bare        *Bursting // a still smaller one, that only holds the data: how long its credits last; nil: as for Burst
 }
 
+// errTooShort is a history of periods in which none lies within a window.
+var errTooShort = errors.New("it tells of too little time to size from, which takes four hours: give realiops history more of them, or the busiest figures to realiops size --need")
+
 // ErrNoDemand is a need of nothing.
 var ErrNoDemand = errors.New("there is no demand: nothing was written or read, so there is nothing to size")
 

@@ -126,6 +126,9 @@ func (s Sizing) answered() (Sizing, error) {
 func (s *Sizing) parts(run *counts.Run) (all []Part, err error) {
 	needs := Needs(run)
 	chosen, err := choose(needs, s.Ask.Load, keptCold(run))
+	if o := run.Observed; o != nil && o.Period > 0 && (len(needs) == 0 || time.Duration(o.Windows)*o.Window < time.Hour) {
+		err = errTooShort
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -46,15 +46,6 @@ func (t Told) Span() (from, to time.Time) {
 	return from, to
 }
 
-// Hours is in how many different moments periods begin: of hours, how many there are.
-func (t Told) Hours() int {
-	begins := map[time.Time]bool{}
-	for _, p := range t.Periods {
-		begins[p.From] = true
-	}
-	return len(begins)
-}
-
 // Write makes the run file.
 func Write(path string, head runfile.Run, told Told) error {
 	head.Observed, head.Plan = true, runfile.Plan{Name: "history", Loads: []runfile.Load{}}

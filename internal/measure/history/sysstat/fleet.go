@@ -3,6 +3,7 @@ package sysstat
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -111,6 +112,19 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 	return told, nil
 }
 
+// History is what the files say of one machine: hour by hour, or where they have no whole hour interval by interval.
+func (f *Fleet) History(ctx context.Context, machine string) (history.Told, error) {
+	intervals, err := f.intervals(ctx, machine)
+	if err != nil {
+		return history.Told{}, err
+	}
+	from, to := f.Span()
+	if told := byHour(intervals, from, to); len(told.Periods) > 0 {
+		return told, nil
+	}
+	return byInterval(intervals)
+}
+
 // intervals are those of a machine in order, what several files have of it once.
 func (f *Fleet) intervals(ctx context.Context, machine string) (all []Interval, err error) {
 	for _, name := range f.files[machine] {
@@ -184,4 +198,24 @@ func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
 		}
 	}
 	return told
+}
+
+// byInterval makes a period of each interval.
+func byInterval(intervals []Interval) (told history.Told, err error) {
+	if len(intervals) == 0 {
+		return told, errors.New("the files have no interval with a beginning and an end: sadf writes one of each two readings of sysstat")
+	}
+	longest := time.Duration(0)
+	for _, i := range intervals {
+		longest = max(longest, i.To.Sub(i.From))
+		for k, rate := range i.rates() {
+			told.Periods = append(told.Periods, runfile.Period{From: i.From, To: i.To, Probe: "block", Metric: rows()[k], Statistic: runfile.Average, Value: rate, Fetched: intervals[len(intervals)-1].To})
+		}
+	}
+	for _, name := range rows() {
+		announced := metric.All().Row(name).InPeriods(longest)
+		announced.Caveat = "of all disks together, as sysstat kept it, which is less than an hour"
+		told.Metrics = append(told.Metrics, announced)
+	}
+	return told, nil
 }

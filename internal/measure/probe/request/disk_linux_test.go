@@ -2,6 +2,7 @@ package request
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cilium/ebpf/ringbuf"
 	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/metric"
@@ -212,5 +214,52 @@ func fill(t *testing.T, top, disk string, room int64) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestPagesLeadToTheirFiles: what is written from single pages of larger pieces of the cache leads to the inode of its file.
+func TestPagesLeadToTheirFiles(t *testing.T) {
+	for _, mkfs := range [][]string{{"mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"}, {"mkfs.xfs", "-q"}} {
+		t.Run(mkfs[0], func(t *testing.T) {
+			top, _ := partitioned(t, mkfs...)
+			path := filepath.Join(top, "base/5/100")
+			write(t, path, 256)
+			s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
+			defer s.Close()
+			f, err := os.OpenFile(path, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close() //nolint:errcheck // it is synced
+			if _, err := io.Copy(io.Discard, f); err != nil {
+				t.Fatal(err)
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			const pages = 100
+			for i := range pages {
+				if _, err := f.WriteAt(make([]byte, 4096), int64(i*3+1)*4096); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var stat unix.Stat_t
+			if err := errors.Join(f.Sync(), unix.Fstat(int(f.Fd()), &stat)); err != nil {
+				t.Fatal(err)
+			}
+			led := 0
+			var record ringbuf.Record
+			for s.kernel.reader.SetDeadline(time.Now()); s.kernel.reader.ReadInto(&record) == nil; {
+				var e event
+				if err := e.read(record.RawSample); err != nil {
+					t.Fatal(err)
+				}
+				if e.writes() && e.File.Number == stat.Ino {
+					led += int(e.Bytes) / 4096
+				}
+			}
+			if led != pages {
+				t.Errorf("%d of %d pages lead to their file", led, pages)
+			}
+		})
 	}
 }

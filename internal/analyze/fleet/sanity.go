@@ -1,0 +1,85 @@
+package fleet
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/burst"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const (
+	sector = 512 // bytes, less than which no request carries
+	speaks = 1   // request a second, below which nothing is concluded
+	fell   = 1   // percent of credits
+)
+
+// oddBytes says so where requests carry less than any can; empty: they do not.
+func (w work) oddBytes() string {
+	var requests, bytes float64
+	for _, r := range w.knownMeans(0) {
+		requests, bytes = requests+r.Requests(), bytes+r.Bytes()
+	}
+	if n := len(w.knownMeans(0)); requests < speaks*float64(n) || bytes >= sector*requests {
+		return ""
+	}
+	return fmt.Sprintf("its requests carry %s bytes each, and none carries less than %d: what is called bytes or requests here is something else", number.Rate(bytes/requests), sector)
+}
+
+// againstRule says so where credits fell in hours in which the volume earned more than it spent; empty: they did not.
+func (w work) againstRule(held sizing.Held) string {
+	i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == "operations" && l.Capacity > 0 })
+	if i < 0 || w.peaks == nil {
+		return ""
+	}
+	limit, balance := held.Limits[i], w.values("cloudwatch/BurstBalance", runfile.Minimum)
+	earns := func(h int) bool {
+		if !known(w.peaks[h]) {
+			return false
+		}
+		return held.Demands([]sizing.Rate{w.peaks[h]}, 1)[0][limit.Of] <= limit.Base
+	}
+	n := 0
+	for h := 1; h < len(balance); h++ {
+		if earns(h-1) && earns(h) && balance[h] <= balance[h-1]-fell {
+			n++
+		}
+	}
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf("its credits fell in %s in which it did less than its volume earns: it has another volume than is said, or does more than is shown", hours(n))
+}
+
+// repeated are groups of databases whose hours are the same: one under several names.
+func (f Fleet) repeated() (said []string) {
+	byHours := map[string][]string{}
+	var keys []string
+	for _, d := range f.Databases {
+		if d.Need == nil || !d.varies() {
+			continue
+		}
+		key := fmt.Sprintf("%.6g %.6g %s %.6g", d.Need.Typical, d.Need.WorstHour, d.Need.WorstAt.Format(time.RFC3339), d.Daily)
+		if byHours[key] == nil {
+			keys = append(keys, key)
+		}
+		byHours[key] = append(byHours[key], d.Name)
+	}
+	for _, key := range keys {
+		if names := byHours[key]; len(names) > 1 {
+			said = append(said, named(names)+": they did the same hour by hour, and may be one database under several names")
+		}
+	}
+	return said
+}
+
+// varies reports whether the days of a database differ, so that another's are not the same by chance.
+func (d Database) varies() bool {
+	const differ = 1.02
+	days := slices.DeleteFunc(slices.Clone(d.Daily), math.IsNaN)
+	return len(days) > 1 && slices.Max(days) > differ*slices.Min(days) && slices.Max(days) > speaks
+}

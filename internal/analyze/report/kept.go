@@ -1,0 +1,224 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// kept is what a source showed of one metric, or of several together, in each of its periods.
+type kept struct {
+	name   string
+	levels []counts.Level
+	most   float64 // within the periods; NaN: not known
+	per    float64 // by which a value is divided to be shown
+}
+
+// ofPeriods reports whether a source told of periods alone, so that there is nothing to judge by.
+func ofPeriods(run *counts.Run) bool { return run.Observed != nil && run.Observed.Period > 0 }
+
+// keptDocument is the report of a history of periods: rates, and no verdicts.
+func keptDocument(run *counts.Run, r Report, d document.Document) document.Document {
+	d.Heading = "What storage did"
+	all := keptOf(run)
+	requests, bytes, known := requestsAndBytes(run)
+	d.Blocks = []document.Block{document.Only(document.OnPages, faint(r.when())), faint(r.keptTarget(all)), r.conditions()}
+	if known {
+		d.Blocks = append(d.Blocks, document.Paragraph{Text: keptHeadline(requests, bytes, run.Observed.Period), Style: document.Headline})
+		all = append([]kept{requests, bytes}, all...)
+	}
+	d.Blocks = append(d.Blocks, keptTable(all, run.Observed.Period))
+	if known {
+		d.Blocks = append(d.Blocks, dayTable(requests, bytes))
+	}
+	if r.Run.Provenance != "" {
+		d.Blocks = append(d.Blocks, faint("Where the figures come from: "+r.Run.Provenance+"."))
+	}
+	return d
+}
+
+// keptTarget says what the periods are of, and over what time.
+func (r Report) keptTarget(all []kept) string {
+	var from, to time.Time
+	for _, k := range all {
+		if first := k.levels[0].From; from.IsZero() || first.Before(from) {
+			from = first
+		}
+		if last := k.levels[len(k.levels)-1].To; last.After(to) {
+			to = last
+		}
+	}
+	return strings.TrimSpace(serverName(r.Run.Target.Flavor)+" "+r.Run.Target.Version) + place(r) + "; observed for " + span(to.Sub(from).Seconds())
+}
+
+const perMB = 1e6
+
+// keptOf is all that the source showed.
+func keptOf(run *counts.Run) (all []kept) {
+	version := metric.VersionNum(run.Header.Target.Version)
+	for _, m := range run.Metrics() {
+		k := kept{name: metric.Printed(m.Name, version), levels: run.Rates(m.Name, runfile.Average), most: math.NaN(), per: 1}
+		if len(k.levels) == 0 {
+			k.levels = run.Rates(m.Name, runfile.Sum)
+		}
+		if len(k.levels) == 0 {
+			continue
+		}
+		for _, l := range run.Rates(m.Name, runfile.Maximum) {
+			k.most = max(l.Value, number0(k.most))
+		}
+		if strings.Contains(m.Unit, "bytes") {
+			k.per, k.name = perMB, k.name+", MB"
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// number0 is a number, or nought where there is none.
+func number0(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+// requestsAndBytes are those of all periods in which reads and writes of both are known.
+func requestsAndBytes(run *counts.Run) (requests, bytes kept, known bool) {
+	of := sizing.OfDisk()
+	if len(run.Rates(of.Writes, runfile.Average)) == 0 {
+		of = sizing.OfInstance()
+	}
+	if run.Header.Target.Flavor == "aurora" { // whose WriteIOPS are WAL records
+		return requests, bytes, false
+	}
+	add := func(name string, per float64, metrics ...string) kept {
+		k := kept{name: name, most: math.NaN(), per: per}
+		sums, n := map[time.Time]counts.Level{}, map[time.Time]int{}
+		for _, m := range metrics {
+			for _, l := range run.Rates(m, runfile.Average) {
+				sum := sums[l.From]
+				sums[l.From] = counts.Level{From: l.From, To: l.To, Value: sum.Value + l.Value}
+				n[l.From]++
+			}
+		}
+		for at, l := range sums {
+			if n[at] == len(metrics) {
+				k.levels = append(k.levels, l)
+			}
+		}
+		slices.SortFunc(k.levels, func(a, b counts.Level) int { return a.From.Compare(b.From) })
+		return k
+	}
+	requests, bytes = add("requests", 1, of.Reads, of.Writes), add("MB", perMB, of.ReadBytes, of.WriteBytes)
+	return requests, bytes, len(requests.levels) > 0 && len(bytes.levels) > 0
+}
+
+// ranked are the values in order.
+func (k kept) ranked() (values []float64) {
+	for _, l := range k.levels {
+		values = append(values, l.Value/k.per)
+	}
+	slices.Sort(values)
+	return values
+}
+
+// at is a percentile.
+func (k kept) at(percent float64) float64 {
+	values := k.ranked()
+	return values[max(0, int(math.Ceil(percent/100*float64(len(values))))-1)]
+}
+
+func (k kept) mean() float64 {
+	sum := 0.0
+	for _, v := range k.ranked() {
+		sum += v
+	}
+	return sum / float64(len(k.levels))
+}
+
+func (k kept) worst() counts.Level {
+	return slices.MaxFunc(k.levels, func(a, b counts.Level) int {
+		switch {
+		case a.Value > b.Value:
+			return 1
+		case a.Value < b.Value:
+			return -1
+		}
+		return 0
+	})
+}
+
+func keptHeadline(requests, bytes kept, period time.Duration) string {
+	one, _ := sizing.Stretches(period)
+	r, b := requests.worst(), bytes.worst()
+	const sector = 512 // bytes
+	odd := ""
+	if each := bytes.mean() * perMB / requests.mean(); requests.mean() >= 1 && each < sector {
+		odd = fmt.Sprintf(" Its requests carry %s bytes each, and none carries less than %d: what is called bytes or requests here is something else.", number.Rate(each), sector)
+	}
+	return fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99 %% of all are at %s or less. The most bytes were %s MB/s, %s UTC.",
+		one, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)), number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04")) + odd
+}
+
+// keptTable has a row for each metric.
+func keptTable(all []kept, period time.Duration) document.Block {
+	one, several := sizing.Stretches(period)
+	t := document.Table{Columns: []document.Column{{Header: "a second", Words: true}, {Header: "mean"}, {Header: "median"}, {Header: "95 %"}, {Header: "99 %"},
+		{Header: "worst " + one}, {Header: "when, UTC", Words: true}, {Header: "highest within"}}}
+	cell := func(v float64) document.Cell { return document.Number(number.Rate(v), v) }
+	for _, k := range all {
+		within := document.Words("-")
+		if !math.IsNaN(k.most) {
+			within = cell(k.most / k.per)
+		}
+		worst := k.worst()
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(k.name), cell(k.mean()), cell(k.at(50)), cell(k.at(95)), cell(k.at(99)),
+			cell(worst.Value / k.per), document.Words(worst.From.Format("2 Jan 15:04")), within}})
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return document.Section{Title: "Percentiles of its " + several, Blocks: []document.Block{t, document.Notes{}}}
+}
+
+// dayTable is the hours of the day, over all days.
+func dayTable(requests, bytes kept) document.Block {
+	const hours = 24
+	type slot struct {
+		n         float64
+		sum, most [2]float64
+	}
+	var slots [hours]slot
+	for i, k := range []kept{requests, bytes} {
+		for _, l := range k.levels {
+			s := &slots[l.From.UTC().Hour()]
+			if i == 0 {
+				s.n++
+			}
+			s.sum[i], s.most[i] = s.sum[i]+l.Value/k.per, max(s.most[i], l.Value/k.per)
+		}
+	}
+	t := document.Table{Columns: []document.Column{{Header: "hour, UTC", Words: true}, {Header: "requests/s"}, {Header: "highest"}, {Header: "MB/s"}, {Header: "highest"}}}
+	for h, s := range slots {
+		if s.n == 0 {
+			continue
+		}
+		cells := []document.Cell{document.Words(fmt.Sprintf("%02d:00", h))}
+		for i := range s.sum {
+			mean := s.sum[i] / s.n
+			cells = append(cells, document.Number(number.Rate(mean), mean), document.Number(number.Rate(s.most[i]), s.most[i]))
+		}
+		t.Rows = append(t.Rows, document.Row{Cells: cells})
+	}
+	return document.Section{Title: "By hour of the day", Blocks: []document.Block{t, document.Notes{}}}
+}
