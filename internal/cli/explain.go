@@ -16,8 +16,9 @@ import (
 
 // explainOptions are the flags of realiops explain.
 type explainOptions struct {
-	format formatFlag
-	all    bool
+	format    formatFlag
+	all       bool
+	dashboard string
 }
 
 func newExplainCommand(env Env) *cobra.Command {
@@ -37,18 +38,28 @@ part of the program, and each entry names its source.`,
 		Example: `  realiops explain WriteIOPS
   realiops explain w/s node_disk_writes_completed_total
   realiops explain pg_stat_wal
+  realiops explain --dashboard grafana.json
   realiops explain --format json | jq -r '.elsewhere[].names[]'`,
 		ValidArgsFunction: completeNames,
-		RunE:              func(_ *cobra.Command, args []string) error { return runExplain(env, o, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.dashboard == "":
+				return runExplain(env, o, args)
+			case len(args) > 0 || o.all:
+				return errors.New("--dashboard explains a file: leave out names and --all")
+			}
+			return explainDashboard(cmd.Context(), env, o)
+		},
 	}
 	flags := group("Flags")
 	o.format.add(flags.FlagSet, formatText, formatJSON)
 	flags.BoolVar(&o.all, "all", false, "show everything that is known")
+	flags.StringVar(&o.dashboard, "dashboard", "", "explain the panels of this Grafana dashboard, a JSON `file`, and say which titles are wrong")
 	return describe(env, cmd, explainExitHelp, flags)
 }
 
 const explainExitHelp = `0  explained
-1  wrong usage, or a name that is not known`
+1  wrong usage, a name that is not known, or a file that is no dashboard`
 
 func runExplain(env Env, o explainOptions, names []string) error {
 	known := allKnown()

@@ -1,0 +1,121 @@
+// Package dashboard reads which metrics the panels of a Grafana dashboard draw: from queries of Prometheus, CloudWatch,
+// Azure Monitor and Google Cloud. What the metrics count is for others to say.
+package dashboard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Panel is a panel that has a query.
+type Panel struct {
+	Title   string
+	Metrics []string // by the names that queries use, each once
+}
+
+// Read returns the panels of a dashboard, as Grafana exports it or its API answers, in their order.
+func Read(text []byte) ([]Panel, error) {
+	var file struct {
+		board
+		Dashboard *board `json:"dashboard"` // in an answer of the API
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, fmt.Errorf("not a dashboard of Grafana's: %w", err)
+	}
+	if file.Dashboard != nil {
+		file.board = *file.Dashboard
+	}
+	if file.Panels == nil && file.Rows == nil {
+		return nil, errors.New("not a dashboard of Grafana's: it has no panels")
+	}
+	panels := file.Panels
+	for _, row := range file.Rows {
+		panels = append(panels, row.Panels...)
+	}
+	return withQueries(panels), nil
+}
+
+type board struct {
+	Panels []panel `json:"panels"`
+	Rows   []struct {
+		Panels []panel `json:"panels"`
+	} `json:"rows"` // of old versions
+}
+
+type panel struct {
+	Title   string   `json:"title"`
+	Targets []target `json:"targets"`
+	Panels  []panel  `json:"panels"` // of a row that is folded
+}
+
+// target is a query, in the fields of whichever source of data it is for.
+type target struct {
+	Expr       string `json:"expr"`
+	Namespace  string `json:"namespace"`
+	MetricName string `json:"metricName"`
+	Azure      struct {
+		MetricName string `json:"metricName"`
+	} `json:"azureMonitor"`
+	Google struct {
+		Filters []string `json:"filters"`
+	} `json:"timeSeriesList"`
+}
+
+func withQueries(panels []panel) (all []Panel) {
+	for _, p := range panels {
+		read := Panel{Title: p.Title}
+		for _, t := range p.Targets {
+			for _, name := range t.metrics() {
+				if !slices.Contains(read.Metrics, name) {
+					read.Metrics = append(read.Metrics, name)
+				}
+			}
+		}
+		if len(read.Metrics) > 0 {
+			all = append(all, read)
+		}
+		all = append(all, withQueries(p.Panels)...)
+	}
+	return all
+}
+
+func (t target) metrics() []string {
+	names := ofExpression(t.Expr)
+	if t.MetricName != "" {
+		names = append(names, strings.TrimSpace(t.Namespace+" "+t.MetricName))
+	}
+	if t.Azure.MetricName != "" {
+		names = append(names, t.Azure.MetricName)
+	}
+	for _, filter := range t.Google.Filters {
+		if strings.Contains(filter, ".googleapis.com/") {
+			names = append(names, filter)
+		}
+	}
+	return names
+}
+
+var (
+	quoted   = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`")
+	apart    = regexp.MustCompile(`\{[^}]*\}|\[[^\]]*\]`) // labels, times
+	grouping = regexp.MustCompile(`\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)`)
+	name     = regexp.MustCompile(`\b[a-zA-Z_:][a-zA-Z0-9_:]*\s*\(?`)
+)
+
+// operators are words of PromQL that stand where a metric may stand.
+var operators = []string{"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring", "group_left", "group_right", "inf", "nan"}
+
+// ofExpression returns the metrics of an expression of PromQL.
+func ofExpression(expression string) (names []string) {
+	bare := grouping.ReplaceAllString(apart.ReplaceAllString(quoted.ReplaceAllString(expression, ""), ""), "")
+	for _, found := range name.FindAllString(bare, -1) {
+		if word := strings.TrimSpace(found); !strings.HasSuffix(word, "(") && !slices.Contains(operators, strings.ToLower(word)) {
+			names = append(names, word)
+		}
+	}
+	return names
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/metric"
+)
+
+var updateDictionary = flag.Bool("update-dictionary", false, "write docs/reference/dictionary.md anew; then read the difference")
+
+// TestDictionaryPage: the page has every name that explain answers of others' metrics, with the line that explain begins with.
+func TestDictionaryPage(t *testing.T) {
+	const page = "../../docs/reference/dictionary.md"
+	want := dictionaryPage()
+	if *updateDictionary {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Error("write it anew with: go test ./internal/cli -run TestDictionaryPage -update-dictionary")
+	}
+}
+
+func dictionaryPage() string {
+	var page strings.Builder
+	page.WriteString(`# What does each I/O metric count?
+
+Consoles, exporters and tools show numbers that are called IOPS, reads, writes or blocks. Some are storage I/O, some are asked of the operating
+system, and some are work of the database. Each line begins as ` + "`realiops explain NAME`" + ` does, which also gives the sources. What realiops reads
+itself is on [its own page](../metrics.md). This page is made from the data files in internal/metric.
+`)
+	anchors := map[string]int{}
+	row := func(names []string, side, counts, unit, trap string) {
+		var cells []string
+		for _, name := range names {
+			anchor := strings.Trim(strings.Map(func(r rune) rune {
+				if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' {
+					return r
+				}
+				return '-'
+			}, name), "-")
+			if anchors[anchor]++; anchors[anchor] > 1 {
+				anchor = fmt.Sprintf("%s-%d", anchor, anchors[anchor])
+			}
+			cells = append(cells, fmt.Sprintf(`<a id="%s"></a>%s`, anchor, "`"+name+"`"))
+		}
+		cell := strings.NewReplacer("|", `\|`, "\n", " ", "*", `\*`)
+		fmt.Fprintf(&page, "| %s | %s | %s | %s |\n", strings.Join(cells, " "), cell.Replace(counting(side, counts)), cell.Replace(unit), cell.Replace(trap))
+	}
+	heading := func(system string) {
+		fmt.Fprintf(&page, "\n## %s\n\n| name | counts | unit | beware |\n|---|---|---|---|\n", system)
+	}
+	last := ""
+	for _, m := range metric.Meanings() {
+		if now := metric.Service(m.Service) + ", " + metric.Flavor(m.On) + ", of the " + m.Level; now != last {
+			heading(now)
+			last = now
+		}
+		trap := ""
+		if len(m.Traps) > 0 {
+			trap = m.Traps[0]
+		}
+		row([]string{m.Metric}, m.Side, m.Counts, m.Unit, trap)
+	}
+	bySystem := map[string][]metric.Entry{}
+	var systems []string
+	for _, e := range metric.Dictionary() {
+		if bySystem[e.System] == nil {
+			systems = append(systems, e.System)
+		}
+		bySystem[e.System] = append(bySystem[e.System], e)
+	}
+	for _, system := range systems {
+		heading(system)
+		for _, e := range bySystem[system] {
+			row(e.Names, e.Side, e.Counts, e.Unit, e.Trap)
+		}
+	}
+	return page.String()
+}
