@@ -21,9 +21,9 @@ func TestSourcesAreUsed(t *testing.T) {
 			used[s.Source] = true
 		}
 	}
-	for _, name := range metric.ElsewhereNames() {
-		for _, e := range metric.ElsewhereOf(name) {
-			used[e.Source] = true
+	for _, e := range metric.Dictionary() {
+		for _, key := range e.Sources {
+			used[key] = true
 		}
 	}
 	for _, key := range soldBy(t) {
