@@ -9,12 +9,21 @@
 //		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.Fsyncs(3))
 //	}
 //
-// The operation is done once to warm up and three times to be counted, by any client, in this process or in another. All
-// sessions in the database are taken for the operation's; others on the server must not be at work meanwhile, and where they
-// were, a count beyond its limit is told as such. A session that stays open keeps its last counts to itself for up to ten
-// seconds, which are waited for: an operation that closes its session is measured sooner. Own WAL can be told from upkeep
-// where the extension pg_walinspect is in the database (15 and later), and a failure names the statement that wrote most where
+// The operation is done once to warm up and three times to be counted, by any client, in this process or in another. Own WAL can be told
+// from upkeep where the extension pg_walinspect is in the database (15 and later), and a failure names the statement that wrote most where
 // pg_stat_statements is.
+//
+// # Parallel tests
+//
+// All sessions in the database are taken for the operation's. Measurements in one database wait for each other, also those of parallel tests
+// and of other packages' tests. What else runs in the database meanwhile is counted as the operation's, so do not prepare one test there
+// while another measures: call Measure in tests without t.Parallel, or give each test a server of its own by [Start]. Work in
+// other databases of the server is noticed: a count beyond its limit cannot be told then.
+//
+// # Pools
+//
+// A session that stays open keeps its last counts to itself for up to ten seconds, which are waited for after each time. Name the pool that the
+// operation uses, and they are not: see [SQLPool] and [PgxPool].
 //
 // [Open] takes any server, such as one that testcontainers-go has started. [Start] starts a PostgreSQL for the test, with nothing
 // installed and both extensions in place; the package's TestMain calls [Main] for that.
@@ -32,6 +41,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/operation"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
@@ -45,7 +55,31 @@ const (
 	warmup      = 1
 	// background is how long it is measured, twice, what the server does by itself.
 	background = 200 * time.Millisecond
+	// waited is more than a measurement takes whose sessions end: one that takes longer has waited for those that stay.
+	waited = 20 * time.Second
 )
+
+// turn is a lock of PostgreSQL's that measurements in one database hold, whoever makes them.
+const turn = 0x7265616c696f7073 // realiops
+
+// takeTurn waits until nobody else measures in the database.
+func (db *DB) takeTurn(ctx context.Context) error {
+	for {
+		var taken bool
+		err := postgres.QueryRow(ctx, db.control, "select pg_catalog.pg_try_advisory_lock($1)", int64(turn)).Scan(&taken)
+		if err != nil || taken {
+			return err
+		}
+		if err := experiment.Wait(ctx, 50*time.Millisecond); err != nil {
+			return fmt.Errorf("wait for another measurement in the database: %w", err)
+		}
+	}
+}
+
+// endTurn lets the next one measure. If the session is gone, so is its lock.
+func (db *DB) endTurn() {
+	_ = postgres.Exec(context.Background(), db.control, fmt.Sprintf("select pg_catalog.pg_advisory_unlock(%d)", int64(turn)))
+}
 
 // DB is a server to measure on.
 type DB struct {
@@ -60,9 +94,12 @@ type DB struct {
 }
 
 // Open connects to the server of a connection string, as libpq understands it, for as long as the test lasts. The database is
-// that in which the operation works.
+// that in which the operation works. An empty string fails the test: it may be a variable that nobody set, and another server than was meant.
 func Open(t testing.TB, dsn string) *DB {
 	t.Helper()
+	if strings.TrimSpace(dsn) == "" {
+		t.Fatal("realiopstest.Open: the connection string is empty: name a server, such as postgres://postgres@localhost/test, or start one with realiopstest.Start")
+	}
 	endpoint, err := postgres.Parse(dsn)
 	if err != nil {
 		t.Fatal(err)
@@ -121,17 +158,26 @@ func (db *DB) close() {
 // Cost is what an operation cost, each time that it was done.
 type Cost struct{ cost cost.Cost }
 
-// Measure does the operation some times and says what it costs.
-func (db *DB) Measure(t testing.TB, do func()) Cost {
+// Measure does the operation some times and says what it costs. Pools are those that the operation uses and that stay open.
+func (db *DB) Measure(t testing.TB, do func(), pools ...Pool) Cost {
 	t.Helper()
-	c, err := db.measure(t.Context(), t.Name(), do)
+	if err := db.takeTurn(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer db.endTurn() // also where the operation ends the test
+	began := time.Now()
+	c, err := db.measure(t.Context(), t.Name(), do, pools)
+	if took := time.Since(began); len(pools) == 0 && took > waited {
+		t.Logf("Measure took %.0f s, which is how long sessions that stay open keep what they did to themselves: name their pool, as in "+
+			"Measure(t, do, realiopstest.PgxPool(pool)), or close them in the operation", took.Seconds())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	return Cost{c}
 }
 
-func (db *DB) measure(ctx context.Context, name string, do func()) (cost.Cost, error) {
+func (db *DB) measure(ctx context.Context, name string, do func(), pools []Pool) (cost.Cost, error) {
 	place := operation.Place{
 		Control: db.control, Facts: db.facts, Samplers: db.samplers,
 		Target:  runfile.Target{Kind: "dsn", Flavor: db.facts.Flavor, Version: db.facts.Version, Settings: db.facts.Settings},
@@ -143,7 +189,10 @@ func (db *DB) measure(ctx context.Context, name string, do func()) (cost.Cost, e
 	o := operation.Options{
 		Head: runfile.Run{Schema: runfile.Schema, Start: time.Now(), Operation: &runfile.Operation{Text: name, Warmup: warmup}},
 		Tell: func(string) {}, Repetitions: repetitions, Warmup: warmup, Background: background, Ours: postgres.Sessions{All: true},
-		Operation: func(context.Context) (operation.Outcome, error) { do(); return operation.Outcome{}, nil },
+		Operation: func(ctx context.Context) (operation.Outcome, error) {
+			do()
+			return operation.Outcome{}, db.report(ctx, pools)
+		},
 	}
 	var records []runfile.Record
 	err := operation.Do(ctx, place, o, func(r runfile.Record) error {
@@ -233,9 +282,9 @@ func (c Cost) Count(name string) (each float64, counted bool) {
 
 // Bench reports what an operation costs beside the time that a benchmark takes: own-wal-B/op, wal-B/op, fsyncs/op (of the WAL),
 // pages/op and rows/op. It measures apart from b's own loop, in which the operation is done as often as the benchmark wants.
-func (db *DB) Bench(b *testing.B, do func()) {
+func (db *DB) Bench(b *testing.B, do func(), pools ...Pool) {
 	b.Helper()
-	c := db.Measure(b, do)
+	c := db.Measure(b, do, pools...)
 	for b.Loop() {
 		do()
 	}

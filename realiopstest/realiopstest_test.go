@@ -5,10 +5,15 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/realiops/realiops/realiopstest"
 )
@@ -23,6 +28,10 @@ type told struct {
 
 func (t *told) Errorf(format string, args ...any) {
 	t.errors = append(t.errors, fmt.Sprintf(format, args...))
+}
+func (t *told) Fatal(args ...any) {
+	t.errors = append(t.errors, fmt.Sprint(args...))
+	runtime.Goexit()
 }
 func (t *told) Helper() {}
 
@@ -150,15 +159,66 @@ func TestStartNeedsMain(t *testing.T) {
 	}
 }
 
-// Whoever imports it in tests gets no command line, no cloud and no containers with it.
-func TestImportsLittle(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+// An empty connection string is no server, and not the one that the environment names.
+func TestOpenDoesNotGuess(t *testing.T) {
+	t.Setenv("PGHOST", "127.0.0.1")
+	var refused told
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		realiopstest.Open(&refused, " ")
+	}()
+	<-done
+	if len(refused.errors) != 1 || !strings.Contains(refused.errors[0], "the connection string is empty") {
+		t.Errorf("%q", refused.errors)
+	}
+}
+
+// The connections of a pool stay open, and what they did is counted at once.
+func TestPools(t *testing.T) {
+	db := orders(t, "17")
+	pool, err := pgxpool.New(t.Context(), db.DSN())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, unwanted := range []string{"spf13/cobra", "aws-sdk-go", "testcontainers", "docker/docker", "moby/", "cilium/ebpf"} {
-		if strings.Contains(string(out), unwanted) {
-			t.Errorf("%s is imported", unwanted)
+	defer pool.Close()
+	other := stdlib.OpenDB(*pool.Config().ConnConfig)
+	defer other.Close()
+	const insert = "insert into orders (customer) values (7)"
+	began := time.Now()
+	got := db.Measure(t, func() {
+		if _, err := pool.Exec(t.Context(), insert); err != nil {
+			t.Error(err)
+		}
+		if _, err := other.ExecContext(t.Context(), insert); err != nil {
+			t.Error(err)
+		}
+	}, realiopstest.PgxPool(pool), realiopstest.SQLPool(other))
+	if took := time.Since(began); took > 40*time.Second { // each of the four times would wait for ten
+		t.Errorf("it took %v", took)
+	}
+	for name, want := range map[string]float64{"rows": 2, "commits": 2, "own_wal_records": 8, "sessions": 0} {
+		if each, counted := got.Count(name); each != want || !counted {
+			t.Errorf("%s: %v (%v), want %v\n%s", name, each, counted, want, got)
 		}
 	}
+}
+
+// Measurements in one database take turns, so that none counts what another does.
+func TestMeasureInParallel(t *testing.T) {
+	first := orders(t, "17")
+	second := realiopstest.Open(t, first.DSN())
+	t.Run("both", func(t *testing.T) {
+		for rows, db := range map[int]*realiopstest.DB{2: first, 5: second} {
+			t.Run(strconv.Itoa(rows), func(t *testing.T) {
+				t.Parallel()
+				got := db.Measure(t, func() {
+					execute(t, db.DSN(), fmt.Sprintf("insert into orders (customer) select 7 from generate_series(1, %d)", rows))
+				})
+				if each, counted := got.Count("rows"); each != float64(rows) || !counted {
+					t.Errorf("%v rows (%v), want %d\n%s", each, counted, rows, got)
+				}
+			})
+		}
+	})
 }

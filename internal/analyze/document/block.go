@@ -1,7 +1,6 @@
 package document
 
 import (
-	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/shell"
 )
 
@@ -63,10 +62,21 @@ type (
 
 	// Figure are pictures, which only HTML can show.
 	Figure struct {
-		Pictures []*plot.Picture
+		Pictures []Picture
 		Legend   []string
 	}
 )
+
+// Picture draws itself, so that whoever writes only text needs no library that draws.
+type Picture interface {
+	Heading() string
+	Small() bool // it stands beside others
+	SVG() (string, error)
+	Legend() []Key
+}
+
+// Key is what a line of a picture looks like.
+type Key struct{ Name, Color, Shape string }
 
 // Warning is something to know before anything is believed.
 type Warning struct {

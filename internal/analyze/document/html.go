@@ -9,8 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/realiops/realiops/internal/analyze/plot"
 )
 
 //go:embed page.css
@@ -276,14 +274,14 @@ func (p *page) figure(f Figure, title string) {
 	if len(f.Pictures) == 0 {
 		return
 	}
-	several := slices.ContainsFunc(f.Pictures, func(p *plot.Picture) bool { return p.Size != (plot.Size{}) })
+	several := slices.ContainsFunc(f.Pictures, Picture.Small)
 	if several {
 		p.raw("<div class=\"panels\">\n")
 	}
 	for _, picture := range f.Pictures {
 		p.raw("<figure>\n")
 		if several {
-			p.element(fmt.Sprintf("h%d", 2+p.depth), picture.Title)
+			p.element(fmt.Sprintf("h%d", 2+p.depth), picture.Heading())
 			p.svg(picture)
 		} else {
 			p.open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", "picture: "+title)
@@ -301,8 +299,8 @@ func (p *page) figure(f Figure, title string) {
 	}
 }
 
-// svg is a picture as a part of the page; plot has quoted what is text in it.
-func (p *page) svg(picture *plot.Picture) {
+// svg is a picture as a part of the page; it has quoted what is text in it.
+func (p *page) svg(picture Picture) {
 	text, err := picture.SVG()
 	if err != nil && p.err == nil {
 		p.err = fmt.Errorf("draw the page: %w", err)
@@ -310,7 +308,7 @@ func (p *page) svg(picture *plot.Picture) {
 	p.raw(text)
 }
 
-func (p *page) legend(keys []plot.Key) {
+func (p *page) legend(keys []Key) {
 	if len(keys) == 0 {
 		return
 	}

@@ -191,7 +191,7 @@ func (p Page) picture() document.Block {
 		carries := p.Has.Carries.Requests
 		picture.Lines = append(picture.Lines, plot.Line{Name: "what it has carries", Points: []plot.Point{{X: 0, Y: carries}, {X: end, Y: carries}}})
 	}
-	return document.Figure{Pictures: []*plot.Picture{picture}}
+	return document.Figure{Pictures: plot.All(picture)}
 }
 
 // highest is where the picture ends: from nought on, so that hours can be compared by their heights.

@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/printable"
 )
 
@@ -228,16 +229,27 @@ func (l Line) add(d *plot.Plot, i int, legend bool) error {
 	return nil
 }
 
-// Key is what a line looks like, for a legend beside the picture.
-type Key struct{ Name, Color, Shape string }
+// All are pictures for a document.
+func All(pictures ...*Picture) (all []document.Picture) {
+	for _, p := range pictures {
+		all = append(all, p)
+	}
+	return all
+}
+
+// Heading is the title.
+func (p Picture) Heading() string { return p.Title }
+
+// Small reports whether it has a size of its own, to stand beside others.
+func (p Picture) Small() bool { return p.Size != Size{} }
 
 // Legend has the lines of the picture in order.
-func (p Picture) Legend() []Key {
+func (p Picture) Legend() []document.Key {
 	signs := []string{"●", "□", "△", "▲", "○", "■", "✕", "+"} // as shapes draws them
-	var keys []Key
+	var keys []document.Key
 	for i, l := range p.Lines {
 		c, _ := look(i)
-		key := Key{Name: l.Name, Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B), Shape: "—"}
+		key := document.Key{Name: l.Name, Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B), Shape: "—"}
 		if l.Marked {
 			key.Shape = signs[i%len(signs)]
 		}

@@ -27,7 +27,7 @@ func (b Baseline) sideBySide() document.Block {
 		return nil
 	}
 	return document.Section{Title: "Rates and latency: fio beside the device", Blocks: []document.Block{document.Figure{
-		Pictures: []*plot.Picture{b.operations(), b.megabytes(), b.latencies()},
+		Pictures: plot.All(b.operations(), b.megabytes(), b.latencies()),
 		Legend:   []string{"Orange is what fio says, blue what the kernel counted of the device meanwhile. Times are means, of the slowest kind of operation."},
 	}}}
 }
@@ -129,7 +129,7 @@ func (b Baseline) course(run *counts.Run) document.Block {
 	if b.Throttle.Found {
 		legend += " The shade begins where storage slowed down for good; the second line is the median before and after."
 	}
-	return document.Section{Title: "The course of " + b.Jobs[0].Name, Blocks: []document.Block{document.Figure{Pictures: pictures, Legend: []string{legend}}}}
+	return document.Section{Title: "The course of " + b.Jobs[0].Name, Blocks: []document.Block{document.Figure{Pictures: plot.All(pictures...), Legend: []string{legend}}}}
 }
 
 // courses are rate and latency over time; none: nobody waited for it to be throttled.

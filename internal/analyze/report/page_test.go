@@ -68,7 +68,9 @@ func tableOf(t *testing.T, d document.Document, word string) document.Table {
 func picturesOf(d document.Document) (all []*plot.Picture) {
 	walk("", d.Blocks, func(_ string, b document.Block) {
 		if f, is := b.(document.Figure); is {
-			all = append(all, f.Pictures...)
+			for _, p := range f.Pictures {
+				all = append(all, p.(*plot.Picture))
+			}
 		}
 	})
 	return all

@@ -90,7 +90,7 @@ func (r Report) hero() document.Block {
 	if p == nil {
 		return nil
 	}
-	return document.Figure{Pictures: []*plot.Picture{p}, Legend: []string{p.Title + ", to scale: " + strings.TrimPrefix(p.Text, p.Title+": ")}}
+	return document.Figure{Pictures: plot.All(p), Legend: []string{p.Title + ", to scale: " + strings.TrimPrefix(p.Text, p.Title+": ")}}
 }
 
 // second is the ladder of a load on a linear scale, whose few rungs say it all.
@@ -238,7 +238,7 @@ func (r Report) overTime(run *counts.Run) document.Block {
 		p.Text = "Rates on a logarithmic scale while the server was observed."
 		legend = "Windows that belong to a kind of load are shaded."
 	}
-	return document.Section{Title: p.Title, Blocks: []document.Block{document.Figure{Pictures: []*plot.Picture{p}, Legend: []string{legend}}}}
+	return document.Section{Title: p.Title, Blocks: []document.Block{document.Figure{Pictures: plot.All(p), Legend: []string{legend}}}}
 }
 
 // fewest readings in a repetition make a line worth drawing: with those at its ends alone there is nothing in between.

@@ -16,10 +16,10 @@ func (s Size) curves() document.Block {
 		return nil
 	}
 	return document.Section{Title: balance.Title, Blocks: []document.Block{
-		document.Figure{Pictures: []*plot.Picture{balance}, Legend: []string{
+		document.Figure{Pictures: plot.All(balance), Legend: []string{
 			"The seconds that were recorded, over and over. Where a line reaches 0 the volume falls back to what it carries without credits.",
 		}},
-		document.Section{Title: "What is asked for, and what goes through", Blocks: []document.Block{document.Figure{Pictures: s.servedCurves()}}},
+		document.Section{Title: "What is asked for, and what goes through", Blocks: []document.Block{document.Figure{Pictures: plot.All(s.servedCurves()...)}}},
 	}}
 }
 

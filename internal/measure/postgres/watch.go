@@ -86,6 +86,7 @@ type visitor struct {
 	hidden                  bool // our role may not see what it does
 	busy                    bool
 	changed                 bool // its state, since the operation began
+	reported                bool // it was asked to report all that it did, and has
 	late                    bool // or so shortly before that it may have reported only then what it did
 	wrote                   Wrote
 }
@@ -208,7 +209,7 @@ func (s Seen) And(later Seen) Seen {
 
 // staying counts a session of the operation's, unless it is an old one that has done nothing for it.
 func (s *Seen) staying(v visitor, old bool, f Facts) {
-	if old && !v.busy && !v.changed && !v.hidden {
+	if old && !v.busy && !v.changed && !v.hidden || v.reported {
 		return
 	}
 	s.Staying++
@@ -224,7 +225,8 @@ var visitors = `/* realiops */
 	Named("coalesce(a.datname, '')") + `,
 		coalesce(a.datname = pg_catalog.current_database(), false), a.state is null, coalesce(a.state <> 'idle', false),
 		coalesce(a.state_change >= $1::pg_catalog.timestamptz, false),
-		coalesce(a.state_change >= $1::pg_catalog.timestamptz - $2::pg_catalog.interval, false), %s
+		coalesce(a.state_change >= $1::pg_catalog.timestamptz - $2::pg_catalog.interval, false),
+		coalesce(a.state = 'idle' and a.query ilike '%%pg_stat_force_next_flush%%', false), %s
 	from pg_catalog.pg_stat_activity a %s
 	where coalesce(a.backend_type = 'client backend', a.usename is not null and a.datname is not null) and a.pid <> pg_catalog.pg_backend_pid()
 		and a.application_name <> '` + applicationName + "'"
@@ -245,7 +247,7 @@ func (w *Watch) visitors(ctx context.Context, conn *pgx.Conn) (map[Backend]visit
 	var b Backend
 	var v visitor
 	err := ForEachRow(ctx, conn, []any{
-		&b.PID, &b.Since, (*Name)(&v.program), (*Name)(&v.role), (*Name)(&v.database), &v.here, &v.hidden, &v.busy, &v.changed, &v.late,
+		&b.PID, &b.Since, (*Name)(&v.program), (*Name)(&v.role), (*Name)(&v.database), &v.here, &v.hidden, &v.busy, &v.changed, &v.late, &v.reported,
 		&v.wrote.WALBytes, &v.wrote.WALWrites, &v.wrote.WALFsyncs,
 	}, func() error {
 		all[b] = v

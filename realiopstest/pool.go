@@ -1,0 +1,67 @@
+package realiopstest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Pool is a pool of connections that an operation uses and that stays open. PostgreSQL counts what a session did when the session ends, or
+// up to ten seconds later. Measure asks the connections of a pool to report at once (PostgreSQL 15 and later), and need not wait.
+type Pool struct {
+	report func(context.Context) error
+}
+
+// reportAtOnce is what each connection is asked for.
+const reportAtOnce = "select pg_catalog.pg_stat_force_next_flush()"
+
+// SQLPool is a pool of database/sql.
+func SQLPool(db *sql.DB) Pool {
+	return Pool{func(ctx context.Context) (err error) {
+		var all []*sql.Conn
+		for range db.Stats().Idle {
+			conn, failed := db.Conn(ctx)
+			if failed != nil {
+				err = failed
+				break
+			}
+			all = append(all, conn)
+		}
+		for _, conn := range all { // once all are taken, so that each is asked
+			_, failed := conn.ExecContext(ctx, reportAtOnce)
+			err = errors.Join(err, failed, conn.Close())
+		}
+		return err
+	}}
+}
+
+// PgxPool is a pool of pgx.
+func PgxPool(pool *pgxpool.Pool) Pool {
+	return Pool{func(ctx context.Context) (err error) {
+		for _, conn := range pool.AcquireAllIdle(ctx) {
+			_, failed := conn.Exec(ctx, reportAtOnce)
+			err = errors.Join(err, failed)
+			conn.Release()
+		}
+		return err
+	}}
+}
+
+// report has all pools report, where the server can be asked for that.
+func (db *DB) report(ctx context.Context, pools []Pool) error {
+	if db.facts.VersionNum < firstToReport {
+		return nil
+	}
+	for _, p := range pools {
+		if err := p.report(ctx); err != nil {
+			return fmt.Errorf("ask a pool's connections to report what they did: %w", err)
+		}
+	}
+	return nil
+}
+
+// firstToReport is the first version whose sessions can be asked to.
+const firstToReport = 150000
