@@ -1,28 +1,47 @@
 package realiopstest_test
 
 import (
-	"os"
+	"context"
+	"fmt"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/realiops/realiops/realiopstest"
 )
 
-// A test of an application that holds an operation to what it may cost, on a server that is there.
-func ExampleOpen() {
-	_ = func(t *testing.T) { // func TestPlaceOrder(t *testing.T)
-		db := realiopstest.Open(t, os.Getenv("DATABASE_URL"))
-		got := db.Measure(t, func() { placeOrder(t, os.Getenv("DATABASE_URL")) })
-		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.Fsyncs(3))
-	}
-}
-
-// The same on a server that is started for the test. The package has a TestMain that calls Main.
+// A test of an application that holds an operation to what it may cost, on a server that is started for the test. The package
+// has a TestMain that calls Main.
 func ExampleStart() {
-	_ = func(t *testing.T) { // func TestPlaceOrder(t *testing.T)
+	testPlaceOrder := func(t testing.TB) { // func TestPlaceOrder(t *testing.T)
 		db := realiopstest.Start(t, "17")
-		got := db.Measure(t, func() { placeOrder(t, db.DSN()) })
-		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.Fsyncs(3))
+		execute(t, db.DSN(), "create table orders (id int generated always as identity primary key, customer int)")
+		got := db.Measure(t, func() {
+			execute(t, db.DSN(), "insert into orders (customer) values (7)")
+		})
+		got.AtMost(t, realiopstest.OwnWALBytes(200), realiopstest.OwnWALRecords(3), realiopstest.Rows(1))
 	}
+	fmt.Println(goTest(testPlaceOrder))
+	// Output: PASS
 }
 
-func placeOrder(*testing.T, string) {}
+// The same on a server that is there, such as one that testcontainers-go has started, by a pool of connections that stays open.
+func ExampleOpen() {
+	testPlaceOrders := func(t testing.TB) { // func TestPlaceOrders(t *testing.T)
+		dsn := aServer(t) // os.Getenv("DATABASE_URL")
+		pool, err := pgxpool.New(context.Background(), dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Close()
+		db := realiopstest.Open(t, dsn)
+		got := db.Measure(t, func() {
+			if _, err := pool.Exec(context.Background(), "insert into orders (customer) select 7 from generate_series(1, 3)"); err != nil {
+				t.Fatal(err)
+			}
+		}, realiopstest.PgxPool(pool))
+		got.AtMost(t, realiopstest.Rows(3), realiopstest.OwnWALRecords(7))
+	}
+	fmt.Println(goTest(testPlaceOrders))
+	// Output: PASS
+}

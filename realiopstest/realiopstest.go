@@ -102,7 +102,7 @@ func Open(t testing.TB, dsn string) *DB {
 	}
 	endpoint, err := postgres.Parse(dsn)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(inWords(err))
 	}
 	if w := endpoint.Warning(); w != "" {
 		t.Log(w)
@@ -110,7 +110,7 @@ func Open(t testing.TB, dsn string) *DB {
 	db := &DB{dsn: dsn, endpoint: endpoint}
 	t.Cleanup(db.close)
 	if err := db.open(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatal(inWords(err))
 	}
 	return db
 }
@@ -162,7 +162,7 @@ type Cost struct{ cost cost.Cost }
 func (db *DB) Measure(t testing.TB, do func(), pools ...Pool) Cost {
 	t.Helper()
 	if err := db.takeTurn(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatal(inWords(err))
 	}
 	defer db.endTurn() // also where the operation ends the test
 	began := time.Now()
@@ -172,7 +172,7 @@ func (db *DB) Measure(t testing.TB, do func(), pools ...Pool) Cost {
 			"Measure(t, do, realiopstest.PgxPool(pool)), or close them in the operation", took.Seconds())
 	}
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(inWords(err))
 	}
 	return Cost{c}
 }
@@ -221,30 +221,33 @@ func inOrder(records []runfile.Record) iter.Seq2[runfile.Record, error] {
 }
 
 // Limit is the most that one count may come to.
-type Limit struct{ budget cost.Budget }
+type Limit struct {
+	called string // as this package has it: OwnWALBytes
+	budget cost.Budget
+}
 
-func limit(name string, most float64) Limit {
-	return Limit{cost.Budget{Name: name, Max: most, Per: cost.PerRun}}
+func limit(called, name string, most int64) Limit {
+	return Limit{called, cost.Budget{Name: name, Max: float64(most), Per: cost.PerRun}}
 }
 
 // OwnWALBytes bounds the WAL of the rows, their index entries and commits, without images of whole pages and upkeep.
-func OwnWALBytes(most int64) Limit { return limit(cost.OwnBytes, float64(most)) }
+func OwnWALBytes(most int64) Limit { return limit("OwnWALBytes", cost.OwnBytes, most) }
 
 // OwnWALRecords bounds its records.
-func OwnWALRecords(most int64) Limit { return limit(cost.OwnRecords, float64(most)) }
+func OwnWALRecords(most int64) Limit { return limit("OwnWALRecords", cost.OwnRecords, most) }
 
 // WALBytes bounds all of the WAL, images of whole pages and upkeep among it.
-func WALBytes(most int64) Limit { return limit("wal_bytes", float64(most)) }
+func WALBytes(most int64) Limit { return limit("WALBytes", "wal_bytes", most) }
 
 // WaitingCommits bounds the commits that wait for an fsync of the WAL.
-func WaitingCommits(most int64) Limit { return limit(cost.WaitingCommits, float64(most)) }
+func WaitingCommits(most int64) Limit { return limit("WaitingCommits", cost.WaitingCommits, most) }
 
 // Fsyncs bounds the fsyncs of the WAL by all processes. The WAL writer may add one where a transaction outlasts its delay, and a limit
 // that only this exceeds cannot be told: see WaitingCommits.
-func Fsyncs(most int64) Limit { return limit(cost.Fsyncs, float64(most)) }
+func Fsyncs(most int64) Limit { return limit("Fsyncs", cost.Fsyncs, most) }
 
 // Rows bounds the rows inserted, updated and deleted.
-func Rows(most int64) Limit { return limit("rows", float64(most)) }
+func Rows(most int64) Limit { return limit("Rows", "rows", most) }
 
 // AtMost fails the test unless each count is within its limit. What cannot be told is a failure, too.
 func (c Cost) AtMost(t testing.TB, limits ...Limit) {
@@ -252,7 +255,7 @@ func (c Cost) AtMost(t testing.TB, limits ...Limit) {
 	var failed []string
 	for _, l := range limits {
 		if j := c.cost.Judge(l.budget); j.Verdict != cost.Within {
-			failed = append(failed, j.Sentence())
+			failed = append(failed, fmt.Sprintf("realiopstest.%s(%.0f): %s", l.called, l.budget.Max, j.Sentence()))
 		}
 	}
 	if statement := c.cost.Costliest(); len(failed) > 0 && statement != "" {

@@ -1,11 +1,13 @@
 package realiopstest_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,7 +38,7 @@ func (t *told) Fatal(args ...any) {
 func (t *told) Helper() {}
 
 // execute opens a session for some statements.
-func execute(t *testing.T, dsn string, statements ...string) {
+func execute(t testing.TB, dsn string, statements ...string) {
 	t.Helper()
 	client, err := pgx.Connect(t.Context(), dsn)
 	if err != nil {
@@ -48,6 +50,50 @@ func execute(t *testing.T, dsn string, statements ...string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// inExample is a test within an example, which has none.
+type inExample struct {
+	testing.TB
+	failed   string
+	cleanups []func()
+}
+
+func (*inExample) Helper()                  {}
+func (*inExample) Name() string             { return "Example" }
+func (*inExample) Context() context.Context { return context.Background() }
+func (*inExample) Logf(string, ...any)      {}
+func (t *inExample) Cleanup(f func())       { t.cleanups = append(t.cleanups, f) }
+func (t *inExample) Error(args ...any)      { t.failed += fmt.Sprintln(args...) }
+func (t *inExample) Errorf(format string, args ...any) {
+	t.failed += fmt.Sprintf(format, args...)
+}
+
+func (t *inExample) Fatal(args ...any) {
+	t.Error(args...)
+	runtime.Goexit()
+}
+
+// goTest runs a test as go test does, and says what became of it.
+func goTest(test func(testing.TB)) string {
+	t, done := &inExample{}, make(chan struct{})
+	go func() {
+		defer close(done)
+		test(t)
+	}()
+	<-done
+	for _, cleanup := range slices.Backward(t.cleanups) {
+		cleanup()
+	}
+	return cmp.Or(t.failed, "PASS")
+}
+
+// aServer is one with a table of orders.
+func aServer(t testing.TB) string {
+	t.Helper()
+	db := realiopstest.Start(t, "18")
+	execute(t, db.DSN(), "create table orders (id int generated always as identity primary key, customer int)")
+	return db.DSN()
 }
 
 // orders is a server with a table of two indexes.
@@ -80,7 +126,7 @@ func TestWhatAnOperationCosts(t *testing.T) {
 			}
 			var over told
 			got.AtMost(&over, realiopstest.Rows(2))
-			if len(over.errors) != 1 || !strings.Contains(over.errors[0], "rows: 3 a run, and at most 2") ||
+			if len(over.errors) != 1 || !strings.Contains(over.errors[0], "realiopstest.Rows(2): rows: 3 a run, and at most 2") ||
 				!strings.Contains(over.errors[0], "the statement that wrote most: insert into orders (customer) values ($1) (3 times, ") {
 				t.Errorf("over its limit: %q", over.errors)
 			}

@@ -39,10 +39,11 @@ func Start(t testing.TB, version string) *DB {
 	}
 	s, err := embedded.Start(t.Context(), embedded.Options{
 		Version: version, Repository: os.Getenv("REALIOPS_PG_REPOSITORY"),
+		AllowRAM: true, // no count here is of the disk
 		Settings: []string{"shared_preload_libraries=pg_stat_statements", "autovacuum=off"},
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(inWords(err))
 	}
 	t.Cleanup(func() {
 		if err := s.Stop(context.Background()); err != nil {
@@ -50,7 +51,7 @@ func Start(t testing.TB, version string) *DB {
 		}
 	})
 	if err := extend(t.Context(), s.URL()); err != nil {
-		t.Fatal(err)
+		t.Fatal(inWords(err))
 	}
 	return Open(t, s.URL())
 }
