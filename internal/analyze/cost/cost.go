@@ -28,6 +28,7 @@ type Cost struct {
 	Relations    Relations         `json:"relations"`
 	Indexes      Causes            `json:"indexes"`
 	Settings     map[string]string `json:"settings"` // of the server, that change what the same operation costs
+	Remedies     []string          `json:"remedies"` // what would make it cheaper, where that is sure
 	Warnings     []string          `json:"warnings"`
 	// Others were at work in all repetitions, or may have been: nothing of the server's counts is the operation's for sure.
 	Others []string `json:"others"`
@@ -113,6 +114,7 @@ func Of(run *counts.Run) (Cost, error) {
 		*those = causes(run, of, all)
 		those.Others = beside
 	}
+	c.Remedies = c.remedies(run)
 	return c, nil
 }
 

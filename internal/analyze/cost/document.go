@@ -33,7 +33,7 @@ func (r Result) Document(meanings bool) document.Document {
 		r.budgetTable(), document.Notes{}, r.table(), document.Notes{}, r.notCounted(), r.legend(),
 		r.Statements.section("Statements that wrote, each time", "statement", statementColumns),
 		r.Tables.section("Tables, each time", "table", tableColumns),
-		r.Relations.section(), r.indexes(),
+		r.Relations.section(), r.indexes(), r.remedySection(),
 		document.Only(document.InCSV, r.everyCount()),
 	}
 	if meanings {
