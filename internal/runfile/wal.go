@@ -1,6 +1,7 @@
 package runfile
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -35,6 +36,22 @@ type WALItem struct {
 	Like string `json:"like,omitempty"`
 	// Parts are by the kind of record, as metrics of the probe anatomy name it: heap_insert.
 	Parts map[string]WALPart `json:"parts"`
+}
+
+// Called is what it is and its name, for people.
+func (i WALItem) Called() string {
+	switch name := cmp.Or(i.Name, "dropped since"); {
+	case i.Is == WALOfNone:
+		return "commits and others"
+	case i.Is == OtherRelations && i.Name == "":
+		return "other tables and indexes"
+	case i.Is == WALOversized:
+		return "oversized values of " + cmp.Or(i.Table, name)
+	case i.Dropped && i.Name != "":
+		return i.Is + " " + name + ", dropped since"
+	default:
+		return i.Is + " " + name
+	}
 }
 
 // What an item of the WAL is.

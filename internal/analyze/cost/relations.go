@@ -128,18 +128,7 @@ func ownOf(log counts.Anatomy) (records, bytes float64) {
 
 // Called is the name for people: with its schema, and what it is.
 func (r Relation) Called() string {
-	switch name := cmp.Or(r.Name, "dropped since"); {
-	case r.Is == runfile.WALOfNone:
-		return "commits and others"
-	case r.Is == runfile.OtherRelations && r.Name == "":
-		return "other tables and indexes"
-	case r.Is == runfile.WALOversized:
-		return "oversized values of " + cmp.Or(r.Table, name)
-	case r.Dropped && r.Name != "":
-		return r.Is + " " + name + ", dropped since"
-	default:
-		return r.Is + " " + name
-	}
+	return runfile.WALItem{Name: r.Name, Is: r.Is, Table: r.Table, Dropped: r.Dropped}.Called()
 }
 
 // mostRelations are told; the rest is small.

@@ -273,7 +273,7 @@ func (c *collector) finish() *Run {
 	if c.run.Observed != nil {
 		c.run.Observed.Coarse.ofServer = c.run.ofServer
 	}
-	c.run.Top, c.run.WAL = c.joinTops(), c.wal.joined()
+	c.run.Top = append(c.joinTops(), c.wal.top()...)
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()
 	c.run.series, c.run.levels, c.run.over, c.run.share = c.series, c.levels, c.over, c.share

@@ -75,14 +75,34 @@ func (s *stretches) add(item runfile.WALItem, scale float64) {
 	s.all.Items[at] = item
 }
 
-// joined is all of it, the item of most bytes first; nil: nobody asked.
-func (s *stretches) joined() *runfile.WAL {
-	if s.all != nil {
-		slices.SortStableFunc(s.all.Items, func(a, b runfile.WALItem) int {
-			return cmp.Or(cmp.Compare(Written(b).Bytes, Written(a).Bytes), cmp.Compare(a.Name, b.Name))
-		})
+// OfWAL is a ranking of tables and indexes by the WAL that names their pages.
+const OfWAL = "wal"
+
+// top is what most of the WAL of an observation was about; none: nobody asked.
+func (s *stretches) top() []Top {
+	if s.all == nil {
+		return nil
 	}
-	return s.all
+	t := Top{Of: OfWAL, Seconds: s.all.To.Sub(s.all.From).Seconds(), Missing: s.all.Missing, Total: map[string]float64{}}
+	items := slices.Clone(s.all.Items)
+	slices.SortStableFunc(items, func(a, b runfile.WALItem) int {
+		return cmp.Or(cmp.Compare(Written(b).Bytes, Written(a).Bytes), cmp.Compare(a.Name, b.Name))
+	})
+	for n, i := range items {
+		sum := Written(i)
+		grew := map[string]float64{"wal_bytes": float64(sum.Bytes), "wal_records": float64(sum.Records),
+			"wal_fpi": float64(sum.Images), "image_bytes": float64(sum.ImageBytes)}
+		for name, value := range grew {
+			t.Total[name] += value
+		}
+		if n < runfile.MostTopItems {
+			t.Items = append(t.Items, runfile.TopItem{Name: i.Called(), Grew: grew})
+		}
+	}
+	if t.Missing == "" {
+		t.Total["read_share"] = float64(s.all.Read) / float64(max(1, s.all.Bytes))
+	}
+	return []Top{t}
 }
 
 // Written is all that the WAL holds of an item.

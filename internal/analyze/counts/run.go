@@ -31,8 +31,7 @@ type Run struct {
 	SettingChanges []runfile.SettingChange
 	Origins        []runfile.Origin // of figures that realiops did not read itself
 	Observed       *Observation     // nil: it put a load on the server
-	Top            []Top            // of statements, tables and indexes, as far as they were looked at
-	WAL            *runfile.WAL     // of an observation, which tables and indexes it is about, scaled up to all of it; nil: nobody asked
+	Top            []Top            // of statements, tables, indexes and what the WAL is about, as far as they were looked at
 
 	ofServer bool // see OfServer
 

@@ -66,6 +66,10 @@ func sorts() []sort {
 			{"entries", []string{"entries"}, 1}, {"pages looked at", []string{"idx_blks_hit", "idx_blks_read"}, 1},
 			{"of these read", []string{"idx_blks_read"}, 1}, {"scans", []string{"idx_scan"}, 1},
 		}},
+		{counts.OfWAL, "table or index", "Tables and indexes, by their share of the WAL", "bytes of the WAL's records", []string{"wal_bytes"}, []topColumn{
+			{"WAL kB", []string{"wal_bytes"}, 1000}, {"WAL records", []string{"wal_records"}, 1}, {"page images", []string{"wal_fpi"}, 1},
+			{"share of these", []string{"wal_fpi"}, ofAll},
+		}},
 	}
 }
 
@@ -164,7 +168,9 @@ func (t Top) table() document.Table {
 func (t Top) rest() string {
 	switch t.Of {
 	case "tables":
-		return "PostgreSQL counts neither WAL nor written pages by table."
+		return "PostgreSQL counts no written pages by table."
+	case counts.OfWAL:
+		return t.sampled()
 	case runfile.Files:
 		return "Each request that the disks completed, by the file that it was for. What others use the disks for is not among them."
 	}
@@ -187,6 +193,15 @@ func (t Top) rest() string {
 
 // hidden are the statements of others, all in one, for a user who may not look at them.
 func (i TopItem) hidden() bool { return i.Name == "hidden" }
+
+// sampled says how much of the WAL was read for its tables and indexes.
+func (t Top) sampled() string {
+	const names = "By the pages that each WAL record names."
+	if read := t.Total["read_share"]; read < 1-oneInAHundred {
+		return names + " " + number.Percent(read) + " of the WAL was read for that, in places that lie evenly over it."
+	}
+	return names
+}
 
 // oneInAHundred of the whole is not worth a word.
 const oneInAHundred = 0.01
