@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+// A gate is never said to be exceeded by what others did: another worker of the tests in the same database, whose sessions come and go as the
+// command's do, leaves it open or keeps it from beginning. Behind a pooler in transaction mode nothing is measured.
+func TestGateBesideOthers(t *testing.T) {
+	t.Parallel()
+	endpoint := servertest.Alone(t, "17")
+	boss := servertest.Connect(t, endpoint)
+	servertest.Exec(t, boss, "create table t (id int)")
+	if err := boss.Close(t.Context()); err != nil { // open, it might report what it did up to ten seconds later
+		t.Fatal(err)
+	}
+	dsn, base := endpoint.Config().ConnString(), filepath.Join(t.TempDir(), "base.jsonl")
+	gate := func(dsn string, flags ...string) (code int, said string) {
+		args := append([]string{"measure", "--dsn", dsn, "-q", "-r", "3", "--background", "200ms"}, flags...)
+		c := exec.CommandContext(t.Context(), os.Args[0], append(args, "--", "psql", "-q", "-c", "insert into t values (1)")...)
+		c.Args[0] = "realiops" // which testscript.Main takes for the program
+		out, err := c.CombinedOutput()
+		if ended, failed := errors.AsType[*exec.ExitError](err); failed {
+			return ended.ExitCode(), string(out)
+		}
+		return 0, string(out)
+	}
+	if code, said := gate(dsn, "-o", base); code != 0 {
+		t.Fatalf("the base: exit status %d\n%s", code, said)
+	}
+	if code, said := gate(dsn, "--compare", base, "--max", "rows=base,wal_fsyncs=base+1"); code != 0 {
+		t.Errorf("alone: exit status %d\n%s", code, said)
+	}
+	if code, said := gate(servertest.Pooler(t, endpoint, "transaction").Config().ConnString(), "--compare", base, "--max", "rows=base"); code != 1 || !strings.Contains(said, "--allow-pooler") {
+		t.Errorf("behind a pooler: exit status %d\n%s", code, said)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	worked := make(chan struct{})
+	go func() {
+		defer close(worked)
+		for ctx.Err() == nil {
+			if conn, err := pgx.Connect(ctx, dsn); err == nil {
+				_, _ = conn.Exec(ctx, "insert into t values (2), (3); select pg_sleep(0.05)")
+				_ = conn.Close(context.WithoutCancel(ctx))
+			}
+		}
+	}()
+	for _, flags := range [][]string{{}, {"--shared"}} {
+		if code, said := gate(dsn, append(flags, "--compare", base, "--max", "rows=base")...); code != 3 && code != 1 {
+			t.Errorf("beside another worker, %v: exit status %d\n%s", flags, code, said)
+		}
+	}
+	stop()
+	<-worked
+}
