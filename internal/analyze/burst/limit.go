@@ -12,11 +12,12 @@ type Dimension int
 // The dimensions of a demand.
 const (
 	Operations Dimension = iota // as the provider counts them
-	Bytes
+	Bytes                       // as the provider counts them: a hard disk takes a small request for a whole unit
+	Data                        // bytes that there are; nothing limits them
 )
 
 // Demand is what is asked of storage in one second.
-type Demand [2]float64
+type Demand [3]float64
 
 // Limit is a cap on one dimension, with a bucket of credits or without. One credit is one operation, or one byte.
 type Limit struct {

@@ -7,7 +7,8 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
+
+	"github.com/realiops/realiops/internal/typo"
 )
 
 // Price is what one unit of something costs.
@@ -21,6 +22,7 @@ type Price struct {
 	Currency string  `json:"currency"`
 	Price    float64 `json:"price"`
 	Source   string  `json:"source"`
+	Inferred bool    `json:"inferred,omitempty"` // by whoever published it, and not read off a price list: it ranks no order
 }
 
 // Per is what a price is for.
@@ -64,40 +66,77 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 	if err != nil {
 		return nil, err
 	}
+	names, err := priced()
+	if err != nil {
+		return nil, err
+	}
+	places := map[Price]int{}
 	for i, p := range all {
 		err := p.check()
-		if err == nil && p.Currency != all[0].Currency {
+		first, twice := places[p.unit()]
+		switch {
+		case err != nil:
+		case !slices.Contains(names, p.Volume):
+			err = fmt.Errorf("there is no such volume%s", suggested(p.Volume, names))
+		case twice:
+			err = fmt.Errorf("it is price %d again: leave one out", first+1)
+		case p.Currency != all[0].Currency:
 			err = fmt.Errorf("it is in %s, and the first one in %s: they cannot be held against each other", p.Currency, all[0].Currency)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("price %d, of %s per %s: %w", i+1, p.Volume, p.Per, err)
 		}
+		places[p.unit()] = i
 	}
 	return all, nil
 }
 
-// Override is a list with another one behind it: a volume that the first has prices of in a region has none but those
-// there. What is in another currency is left out of the second.
+// priced are the names that a price may be of.
+func priced() ([]string, error) {
+	volumes, err := Volumes()
+	names := []string{MachinesOfEC2, MachinesOfRDS, MachinesOfRDS + WithStandby}
+	for _, v := range volumes {
+		names = append(names, v.Name)
+		if v.Provider == "rds" {
+			names = append(names, v.Name+WithStandby)
+		}
+	}
+	return names, err
+}
+
+// suggested is the name that was meant, as the end of a sentence; empty: none is near.
+func suggested(typed string, names []string) string {
+	if guess := typo.Guess(typed, names); guess != "" {
+		return fmt.Sprintf(": did you mean %s?", guess)
+	}
+	return ""
+}
+
+// unit is what a price is of: the price without amount and source.
+func (p Price) unit() Price {
+	p.Currency, p.Price, p.Source, p.Inferred = "", 0, "", false
+	return p
+}
+
+// Override is a list with another one behind it: what the first has a price of has none but those there, all steps of it. What is in
+// another currency is left out of the second.
 func Override(first, second []Price) []Price {
-	known := map[[2]string]bool{}
+	known := map[Price]bool{}
+	whole := func(p Price) Price {
+		p = p.unit()
+		p.From = 0
+		return p
+	}
 	for _, p := range first {
-		known[p.place()] = true
+		known[whole(p)] = true
 	}
 	all := slices.Clone(first)
 	for _, p := range second {
-		if !known[p.place()] && (len(first) == 0 || p.Currency == first[0].Currency) {
+		if !known[whole(p)] && (len(first) == 0 || p.Currency == first[0].Currency) {
 			all = append(all, p)
 		}
 	}
 	return all
-}
-
-// place is the volume and the region that a price is of; of Azure and Google there is one region alone.
-func (p Price) place() [2]string {
-	if strings.HasPrefix(p.Volume, "azure-") || strings.HasPrefix(p.Volume, "google-") {
-		return [2]string{p.Volume}
-	}
-	return [2]string{p.Volume, p.Region}
 }
 
 // absurd is a price that nobody asks for any unit: it is surely in another one.

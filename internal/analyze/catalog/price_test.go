@@ -33,18 +33,68 @@ func TestPricesThatAreNone(t *testing.T) {
 	check("["+row("gp3", "gib", "", "1")+"]", "price 1, of gp3 per gib: volume, per, region and currency must be there")
 }
 
-// TestOverride: a volume of a region is priced from one list alone, and in one currency.
+// TestPricesOfNothing: what is no volume is named with what was meant, and what has two prices with both.
+func TestPricesOfNothing(t *testing.T) {
+	row := func(volume, from string) string {
+		return `{"volume": "` + volume + `", "per": "iops", "from": ` + from + `, "region": "here", "currency": "USD", "price": 1, "source": "us"}`
+	}
+	check := func(text, want string) {
+		t.Helper()
+		if _, err := catalog.ReadPrices(strings.NewReader("[" + text + "]")); err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	check(row("gp3", "0")+","+row("gp33", "0"), "price 2, of gp33 per iops: there is no such volume: did you mean gp3?")
+	check(row("quartz", "0"), "price 1, of quartz per iops: there is no such volume")
+	check(row("io2", "0")+","+row("gp3", "0")+","+row("io2", "0"), "price 3, of io2 per iops: it is price 1 again: leave one out")
+	check(row("io2", "0")+","+row("io2", "32000"), "")
+	check(row("rds-gp3-multi-az", "0"), "")
+}
+
+// TestRegions: a region is of one cloud, also where nothing but a price tells; what is none is of no cloud.
+func TestRegions(t *testing.T) {
+	own := []catalog.Price{{Volume: "azure-ultra", Region: "marswest"}}
+	for region, want := range map[string]catalog.Cloud{
+		"us-east-1": catalog.AWS, "il-central-1": catalog.AWS, "eastus": catalog.Azure, "us-central1": catalog.Google, "marswest": catalog.Azure, "us-est-1": "", "": "",
+	} {
+		if got := catalog.CloudOfRegion(region, own); got != want {
+			t.Errorf("%q: %q, want %q", region, got, want)
+		}
+	}
+	prices, err := catalog.Prices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range prices {
+		if got := catalog.CloudOfRegion(p.Region, nil); got != catalog.CloudOfVolume(p.Volume) {
+			t.Errorf("%s of %s is %q's region", p.Region, p.Volume, got)
+		}
+	}
+}
+
+// TestProviders: the name of a class of machine tells whose volumes it has.
+func TestProviders(t *testing.T) {
+	for class, want := range map[string]string{
+		"db.r6g.large": "rds", "DB.m5.large": "rds", "db.serverless": "rds", "m7g.16xlarge": "ebs", "c5.metal": "ebs", "u-12tb1.112xlarge": "ebs",
+		"Standard_D8s_v5": "azure", "ds14_v2": "azure", "E4-2s_v5": "azure", "n2-standard-8": "google", "e2-medium": "google",
+		"c3d-highmem-60-lssd": "google", "n2-custom-4-8192": "google", "serverless": "",
+	} {
+		if got := catalog.ProviderOf(class); got != want {
+			t.Errorf("%s: %q, want %q", class, got, want)
+		}
+	}
+}
+
+// TestOverride: one list alone has the price of a unit, with all its steps, and all prices are in one currency.
 func TestOverride(t *testing.T) {
 	price := func(volume, region, currency string, amount float64) catalog.Price {
 		return catalog.Price{Volume: volume, Per: catalog.PerGiB, Region: region, Currency: currency, Price: amount}
 	}
-	azure := []catalog.Price{price("azure-ultra", "westeurope", "USD", 1)} // of Azure there is one region alone
-	if diff := cmp.Diff(azure, catalog.Override(azure, []catalog.Price{price("azure-ultra", "eastus", "USD", 2)})); diff != "" {
-		t.Errorf("Azure (-want +got):\n%s", diff)
-	}
+	iops := catalog.Price{Volume: "gp3", Per: catalog.PerIOPS, Region: "here", Currency: "USD", Price: 6}
+	tier := catalog.Price{Volume: "gp3", Per: catalog.PerGiB, From: 1000, Region: "here", Currency: "USD", Price: 7}
 	own := []catalog.Price{price("gp3", "here", "USD", 1)}
-	known := []catalog.Price{price("gp3", "here", "USD", 2), price("gp3", "there", "USD", 3), price("gp2", "here", "USD", 4), price("gp2", "here", "CNY", 5)}
-	if diff := cmp.Diff([]catalog.Price{own[0], known[1], known[2]}, catalog.Override(own, known)); diff != "" {
+	known := []catalog.Price{price("gp3", "here", "USD", 2), price("gp3", "there", "USD", 3), price("gp2", "here", "USD", 4), price("gp2", "here", "CNY", 5), iops, tier}
+	if diff := cmp.Diff([]catalog.Price{own[0], known[1], known[2], iops}, catalog.Override(own, known)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

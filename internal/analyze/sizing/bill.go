@@ -20,6 +20,7 @@ type Bill struct {
 	Total    float64
 	Currency string
 	Lines    []BillLine
+	Inferred bool // a price in it was, so that it ranks no order
 }
 
 // BillLine is one part of a bill.
@@ -57,36 +58,55 @@ func (e *noPrice) Error() string {
 }
 
 // Monthly is what an order costs in a month; the error says which price is not known.
-func (t Tariff) Monthly(c Config) (Bill, error) {
+func (t Tariff) Monthly(c Config) (Bill, error) { return t.of(c.Volume).monthly(c) }
+
+// list is the prices of a volume in one region.
+type list struct {
+	volume, region string
+	prices         []catalog.Price
+}
+
+func (l list) monthly(c Config) (Bill, error) {
 	tier, _ := c.Volume.Tier(c.GiB)
 	var b Bill
 	if c.Volume.SoldInSteps {
-		err := t.charge(&b, cmp.Or(c.Volume.PricedAs, c.Volume.Name), catalog.PerTier, tier.Name, 1, 0)
+		err := l.charge(&b, catalog.PerTier, tier.Name, 1, 0)
 		return b, err
 	}
-	if err := t.charge(&b, c.Volume.Name, catalog.PerGiB, "", c.GiB, 0); err != nil {
+	if err := l.charge(&b, catalog.PerGiB, "", c.GiB, 0); err != nil {
 		return Bill{}, err
 	}
 	if c.IOPS > tier.IOPS.Free {
-		if err := t.charge(&b, c.Volume.Name, catalog.PerIOPS, "", c.IOPS, tier.IOPS.Free); err != nil {
+		if err := l.charge(&b, catalog.PerIOPS, "", c.IOPS, tier.IOPS.Free); err != nil {
 			return Bill{}, err
 		}
 	}
 	if c.MiBps > tier.MiBps.Free {
 		step := c.Volume.Step()
-		if err := t.charge(&b, c.Volume.Name, catalog.PerMiBps, "", c.MiBps/step, tier.MiBps.Free/step); err != nil {
+		if err := l.charge(&b, catalog.PerMiBps, "", c.MiBps/step, tier.MiBps.Free/step); err != nil {
 			return Bill{}, err
 		}
 	}
 	return b, nil
 }
 
-// charge puts an amount on a bill, each part of it at the price from which it holds; what is free costs nothing.
+// charge puts an amount of something that is no volume on a bill.
 func (t Tariff) charge(b *Bill, volume string, per catalog.Per, tier string, amount, free float64) error {
-	steps := t.of(volume, per, tier)
-	if len(steps) == 0 {
-		return &noPrice{volume, per, t.Region}
+	return t.of(catalog.Volume{Name: volume}).charge(b, per, tier, amount, free)
+}
+
+// charge puts an amount on a bill, each part of it at the price from which it holds; what is free costs nothing.
+func (l list) charge(b *Bill, per catalog.Per, tier string, amount, free float64) error {
+	var steps []catalog.Price
+	for _, p := range l.prices {
+		if p.Per == per && p.Tier == tier {
+			steps = append(steps, p)
+		}
 	}
+	if len(steps) == 0 {
+		return &noPrice{strings.TrimSpace(l.volume + " " + tier), per, l.region}
+	}
+	slices.SortFunc(steps, func(a, b catalog.Price) int { return cmp.Compare(a.From, b.From) })
 	for i, p := range steps {
 		from, to := max(p.From, free), amount
 		if i+1 < len(steps) {
@@ -95,21 +115,40 @@ func (t Tariff) charge(b *Bill, volume string, per catalog.Per, tier string, amo
 		if to <= from {
 			continue
 		}
-		line := BillLine{What: words(volume, to-from, per, tier), Amount: (to - from) * p.Price, Source: p.Source}
+		line := BillLine{What: words(l.volume, to-from, per, tier), Amount: (to - from) * p.Price, Source: p.Source}
 		b.Lines, b.Total, b.Currency = append(b.Lines, line), b.Total+line.Amount, p.Currency
+		b.Inferred = b.Inferred || p.Inferred
 	}
 	return nil
 }
 
-// of are the prices of one thing, by where they begin. The region is one of AWS: others have names of their own, and the
-// catalog one region of each.
-func (t Tariff) of(volume string, per catalog.Per, tier string) []catalog.Price {
-	elsewhere := strings.HasPrefix(volume, "azure-") || strings.HasPrefix(volume, "google-")
-	found := slices.DeleteFunc(slices.Clone(t.Prices), func(p catalog.Price) bool {
-		return p.Volume != volume || p.Per != per || p.Tier != tier || p.Region != t.Region && !elsewhere || p.Class != ""
-	})
-	slices.SortFunc(found, func(a, b catalog.Price) int { return int(a.From - b.From) })
-	return found
+// of are the prices of a volume in the region of its cloud.
+func (t Tariff) of(v catalog.Volume) list {
+	return t.in(v, t.RegionOf(catalog.CloudOfVolume(cmp.Or(v.PricedAs, v.Name))))
+}
+
+// in are the prices of a volume in a region.
+func (t Tariff) in(v catalog.Volume, region string) list {
+	l := list{volume: cmp.Or(v.PricedAs, v.Name), region: region}
+	for _, p := range t.Prices {
+		if p.Volume == l.volume && p.Region == region && p.Class == "" {
+			l.prices = append(l.prices, p)
+		}
+	}
+	return l
+}
+
+// RegionOf is the region of a cloud whose prices count: the tariff's own if that is one of the cloud's, else the first that has prices.
+func (t Tariff) RegionOf(cloud catalog.Cloud) string {
+	if of := cmp.Or(catalog.CloudOfRegion(t.Region, t.Prices), catalog.AWS); of == cloud {
+		return t.Region
+	}
+	for _, p := range t.Prices {
+		if catalog.CloudOfVolume(p.Volume) == cloud {
+			return p.Region
+		}
+	}
+	return cloud.Home()
 }
 
 // Currency is that of the prices; empty where there are none.

@@ -41,8 +41,8 @@ func TestListedBills(t *testing.T) {
 
 // TestUnknownPricesAreSaid: what is not known is no nought.
 func TestUnknownPricesAreSaid(t *testing.T) {
-	_, err := tariff(t, "us-east-1").Monthly(sizing.Config{Volume: volume(t, "azure-premium-v2"), GiB: 100})
-	if want := "no price is known of azure-premium-v2 per gib in us-east-1"; err == nil || err.Error() != want {
+	_, err := tariff(t, "us-east-1").Monthly(sizing.Config{Volume: volume(t, "google-hyperdisk-balanced"), GiB: 100})
+	if want := "no price is known of google-hyperdisk-balanced per gib in us-central1"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -3,16 +3,28 @@ package sizing
 import (
 	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/realiops/realiops/internal/typo"
+	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
 // Choice is what to order: the cheapest that carries the need.
 type Choice struct {
 	Option
-	If    string  // what is not known and must hold for it; empty: it carries the need
-	Next  *Option // the cheapest of another kind; nil: there is none
-	Turns []Turn  // where another kind would be chosen
+	If     string  // what is not known and must hold for it; empty: it carries the need
+	Next   *Option // the cheapest of another kind; nil: there is none
+	Single *Option // the cheapest that is one volume, where the choice is a stripe; nil: no one volume carries it
+	Also   []Also  // what carries it, too, and has no price that ranks it
+	Turns  []Turn  // where another kind would be chosen
+	Raised *Raised // nil: it is asked for all day, or nothing of the order is more than what comes with the size
+}
+
+// Also is an order that carries the need, and that may cost less: its price is not known.
+type Also struct {
+	Volume catalog.Volume
+	Fitted
+	Disks int
+	Bill  *Bill // by an inferred price; nil: none is known
 }
 
 // Turn is what would be ordered for another need: the first of those that were tried whose order is of another kind.
@@ -29,12 +41,34 @@ func (s Sizing) choice() (*Choice, error) {
 	}
 	c := &Choice{Option: s.Options[i], If: s.Options[i].Why}
 	for _, o := range s.Options[i+1:] {
-		if o.chosen() && o.Standing == c.Standing && o.Volume.Name != c.Volume.Name {
+		same := o.chosen() && o.Standing == c.Standing
+		if same && c.Next == nil && o.Volume.Name != c.Volume.Name && (o.cost() != nil || c.cost() == nil) {
 			c.Next = &o
-			break
+		}
+		if same && c.Single == nil && c.Disks > 1 && o.Disks == 1 && (o.cost() != nil || c.cost() == nil) {
+			c.Single = &o
 		}
 	}
+	c.Also, c.Raised = s.also(*c), s.raised(*c)
 	return c, s.addTurns(c)
+}
+
+// also are the other kinds of volume that carry the need and have no price that ranks them, and smaller sizes of any kind.
+func (s Sizing) also(c Choice) (all []Also) {
+	named := map[string]bool{c.Volume.Name: true}
+	for _, o := range s.Options {
+		if !o.chosen() || o.Standing != c.Standing || strings.HasSuffix(o.Volume.Name, logSuffix) {
+			continue
+		}
+		if o.cost() == nil && !named[o.Volume.Name] {
+			all = append(all, Also{o.Volume, *o.Order, o.Disks, o.Bill})
+		}
+		named[o.Volume.Name] = true
+		if o.Smaller != nil && (o.Bill == nil || c.cost() != nil) {
+			all = append(all, Also{o.Volume, *o.Smaller, o.Disks, o.SmallerBill})
+		}
+	}
+	return all
 }
 
 // chosen tells whether something may be ordered: it carries the need, or would if the machine did, of which nothing is known.
@@ -92,12 +126,5 @@ func (s *Sizing) warnOfMachine() {
 	case held && !carried:
 		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small for it, whatever volume is behind it: for good it lets %.0f operations and %.0f MiB/s by, and with headroom %.0f requests and %.0f MiB/s are asked for.",
 			m.class, m.limits.BaseIOPS, m.limits.BaseMB*1e6/mib, need.Requests(), need.Bytes()/mib))
-	}
-}
-
-// warnOfPrices says that nothing costs anything that is known here, where that is so.
-func (s *Sizing) warnOfPrices() {
-	if region := s.Ask.Tariff.Region; len(s.Options) > 0 && !slices.Contains(s.Ask.Tariff.Regions(), region) {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("No prices are known of %s (the nearest name of which some are is %s): the order stands, and its price is -. realiops prices asks for them.", region, typo.Nearest(region, s.Ask.Tariff.Regions())))
 	}
 }

@@ -26,6 +26,9 @@ type Capacity struct {
 	CreditsMiB            float64
 }
 
+// carries reports whether it is as much as is required.
+func (k Capacity) carries(need Requirement) bool { return k.IOPS >= need.IOPS && k.MiBps >= need.MiBps }
+
 // Capacity of the configuration. The error says why it cannot be ordered.
 func (c Config) Capacity() (Capacity, error) {
 	tier, known := c.Volume.Tier(c.GiB)

@@ -67,11 +67,10 @@ func hasCredits(v catalog.Volume) bool {
 
 // demand is what the provider counts of each second, headroom included.
 func (q Question) demand(v catalog.Volume) []burst.Demand {
-	headroom := 1 + q.Headroom/100
 	all := make([]burst.Demand, len(q.Demand))
 	for i, rate := range q.Demand {
 		_, operations := rate.Operations(v.UnitKiB, v.Merges)
-		all[i] = burst.Demand{operations * headroom, rate.Charged(v) * headroom}
+		all[i] = burst.Demand{q.with(operations), q.with(rate.Charged(v)), q.with(rate.Bytes())}
 	}
 	return all
 }

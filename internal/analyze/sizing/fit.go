@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
@@ -36,27 +35,52 @@ type Fitted struct {
 // errTooMuch is a requirement that no size of a volume carries.
 var errTooMuch = errors.New("more than it can be")
 
-// Fit finds the cheapest order of a volume that carries a requirement for good; where the cost of any that does is not known,
-// the smallest.
+// Fit finds the cheapest order of a volume that carries a requirement for good, among those whose cost is known; where none is, the
+// smallest.
 func Fit(v catalog.Volume, need Requirement, cost func(Config) (float64, bool)) (Fitted, error) {
-	var found []Fitted
-	var costs []float64
-	priced := true
+	found := fits(v, need)
+	if len(found) == 0 {
+		return Fitted{}, tooMuch(v, need)
+	}
+	best, _ := cheapest(found, cost)
+	return best, nil
+}
+
+func tooMuch(v catalog.Volume, need Requirement) error {
+	return fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: %w", v.Title, need.IOPS, need.MiBps, need.GiB, errTooMuch)
+}
+
+// fits are the least orders that carry a requirement, one of each tier, by size.
+func fits(v catalog.Volume, need Requirement) (found []Fitted) {
 	for i := range v.Tiers {
-		f, ok := inTier(v, i, need)
-		if !ok {
-			continue
+		if f, ok := inTier(v, i, need); ok {
+			found = append(found, f)
 		}
-		price, known := cost(f.Config)
-		found, costs, priced = append(found, f), append(costs, price), priced && known
 	}
-	switch {
-	case len(found) == 0:
-		return Fitted{}, fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: %w", v.Title, need.IOPS, need.MiBps, need.GiB, errTooMuch)
-	case !priced:
-		return found[0], nil // tiers are by size
+	return found
+}
+
+// cheapest is the order that costs least of those whose cost is known; where none is, the first. It reports whether one is.
+func cheapest(found []Fitted, cost func(Config) (float64, bool)) (best Fitted, known bool) {
+	least := 0.0
+	for i, f := range found {
+		price, priced := cost(f.Config)
+		if i == 0 || priced && (!known || price < least) {
+			best, least = f, price
+		}
+		known = known || priced
 	}
-	return found[slices.Index(costs, slices.Min(costs))], nil
+	return best, known
+}
+
+// smaller is the first order that is smaller than another, and whose cost is not known; nil: there is none.
+func smaller(found []Fitted, than Fitted, cost func(Config) (float64, bool)) *Fitted {
+	for _, f := range found {
+		if _, known := cost(f.Config); !known && f.GiB < than.GiB {
+			return &f
+		}
+	}
+	return nil
 }
 
 // inTier is the least order within one tier of sizes.
@@ -75,7 +99,7 @@ func inTier(v catalog.Volume, i int, need Requirement) (Fitted, bool) {
 		return Fitted{}, false
 	}
 	k, err := c.Capacity()
-	if err != nil || k.IOPS < need.IOPS || k.MiBps < need.MiBps {
+	if err != nil || !k.carries(need) {
 		return Fitted{}, false
 	}
 	return Fitted{c, k, binding(c, k, need)}, true

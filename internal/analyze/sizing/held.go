@@ -58,7 +58,7 @@ func (h Held) Demands(rates []Rate, seconds float64) []burst.Demand {
 	all := make([]burst.Demand, len(rates))
 	for i, r := range rates {
 		_, most := r.Operations(h.Volume.UnitKiB, h.Volume.Merges)
-		all[i] = burst.Demand{most * seconds, r.Charged(h.Volume) * seconds}
+		all[i] = burst.Demand{most * seconds, r.Charged(h.Volume) * seconds, r.Bytes() * seconds}
 	}
 	return all
 }

@@ -15,6 +15,9 @@ const (
 	logVolumeIOPS = 3000
 )
 
+// logSuffix ends the name of a volume that has a log volume beside it.
+const logSuffix = "-log"
+
 // WALShare is how much of what is written is WAL, of requests and of bytes.
 type WALShare struct{ Requests, Bytes float64 }
 
@@ -41,7 +44,7 @@ func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, boo
 	o := q.of(rest).order(v, t)
 	o.Disks = 1
 	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)
-	o.Volume.Name += "-log"
+	o.Volume.Name += logSuffix
 	o.Volume.Title = strings.TrimSuffix(v.Title, " Block Express") + " + log"
 	o.Volume.Note = fmt.Sprintf("with a dedicated log volume of %d GiB and %d IOPS; PostgreSQL from 13.10, 14.7, 15.2 and 16.1 on", logVolumeGiB, logVolumeIOPS)
 	beside := Config{Volume: v, GiB: logVolumeGiB, IOPS: logVolumeIOPS}
@@ -78,8 +81,12 @@ func (o *Option) addLogVolume(beside Config, t Tariff) {
 	k := &o.Order.Capacity
 	k.IOPS, k.BurstIOPS = k.IOPS+logVolumeIOPS, k.BurstIOPS+logVolumeIOPS
 	k.MiBps, k.BurstMiBps = k.MiBps+oneVolume(beside.Volume), k.BurstMiBps+oneVolume(beside.Volume)
+	if o.Bill == nil {
+		return
+	}
 	bill, err := t.Monthly(beside)
-	if err != nil || o.Bill == nil {
+	if err != nil {
+		o.Bill, o.NoBill = nil, err.Error()
 		return
 	}
 	for _, line := range bill.Lines {

@@ -28,11 +28,13 @@ type Path struct {
 
 // machine is a class of machine that was asked for.
 type machine struct {
-	class   string
-	limits  *catalog.Instance // nil: see unknown
-	unknown string            // why none are known
-	advice  string            // what to do about that; empty: nothing
-	sold    []catalog.Sold    // what RDS sells with it; none: not known
+	class    string
+	provider string            // whose volumes it has, by its name; empty: the name does not tell
+	limits   *catalog.Instance // nil: see unknown
+	unknown  string            // why none are known
+	advice   string            // what to do about that; empty: nothing
+	sold     []catalog.Sold    // what RDS sells with it; none: not known
+	daily    float64           // seconds of a day that it needs its burst for, which lasts as long; 0: it needs none, or it does not last
 }
 
 // machineOf finds a class of machine, in any case, with db. before it or without; nil: none is asked for.
@@ -40,17 +42,17 @@ func machineOf(class string, all []catalog.Instance) *machine {
 	if class == "" {
 		return nil
 	}
-	name := class
-	if db := "db."; len(class) > len(db) && strings.EqualFold(class[:len(db)], db) {
-		name = class[len(db):]
+	name := catalog.Bare(class)
+	m := &machine{class: name, provider: catalog.ProviderOf(class), unknown: fmt.Sprintf("no limits of the %s are known", name)}
+	if m.provider == "ebs" || m.provider == "rds" {
+		m.advice = " realiops aws limits asks AWS, and --limits takes its answer."
 	}
-	m := &machine{class: name, unknown: fmt.Sprintf("no limits of the %s are known", name), advice: " realiops aws limits asks AWS, and --limits takes its answer."}
 	for i, known := range all {
 		switch {
 		case strings.EqualFold(known.Class, "db."+name):
 			m.sold = known.Sold
-		case strings.EqualFold(known.Class, name), strings.EqualFold(known.Class, "Standard_"+name):
-			m.class, m.limits = strings.TrimPrefix(known.Class, "Standard_"), &all[i]
+		case strings.EqualFold(catalog.Bare(known.Class), name):
+			m.class, m.limits = catalog.Bare(known.Class), &all[i]
 		}
 	}
 	if m.limits != nil && m.limits.Unpublished {
@@ -60,9 +62,45 @@ func machineOf(class string, all []catalog.Instance) *machine {
 	return m
 }
 
-// behind tells whether a kind of volume can be behind it, and its limits are known.
+// takes reports whether a kind of volume can be attached to it, by its name. A class of EC2 has the name of RDS's without db.
+func (m *machine) takes(v catalog.Volume) bool {
+	if m.limits != nil && m.provider != "rds" {
+		return m.behind(v)
+	}
+	return m.provider == "" || m.provider == v.Provider || m.provider == "ebs" && v.Provider == "rds"
+}
+
+// behind reports whether a kind of volume can be behind it, and its limits are known.
 func (m *machine) behind(v catalog.Volume) bool {
 	return m != nil && m.limits != nil && (m.limits.Provider == v.Provider || m.limits.Provider == "ebs" && v.Provider == "rds")
+}
+
+// What a volume reaches behind a machine without AWS's Nitro system, by the EBS user guide: IOPS of any kind, and of io1 and io2 MiB/s. RDS
+// stripes over volumes like these, and sells 500 IOPS of io2 for each GiB.
+const (
+	iopsBeforeNitro   = 32000
+	mibpsBeforeNitro  = 500
+	perGiBBeforeNitro = 500
+)
+
+// attached is a kind of volume as it is behind the machine.
+func (m *machine) attached(v catalog.Volume) catalog.Volume {
+	if !m.behind(v) || !m.limits.BeforeNitro() {
+		return v
+	}
+	v.Tiers = slices.Clone(v.Tiers)
+	for i := range v.Tiers {
+		tier := &v.Tiers[i]
+		n := float64(max(1, tier.Volumes))
+		if tier.IOPS.SoldMost > 0 {
+			tier.IOPS.SoldMost = min(tier.IOPS.SoldMost, n*iopsBeforeNitro)
+			tier.IOPS.SoldPerGiB = min(tier.IOPS.SoldPerGiB, perGiBBeforeNitro)
+		}
+		if tier.MiBps.SoldMost == 0 && tier.IOPS.SoldMost > 0 {
+			tier.MiBps.Most = n * mibpsBeforeNitro
+		}
+	}
+	return v
 }
 
 // unsold is why RDS does not sell an order with the machine; empty where it does, or where that is not known.
@@ -101,6 +139,31 @@ func capped(m catalog.Instance, f Fitted, need Requirement) *Cap {
 	}
 	c.Carries = c.IOPS >= need.IOPS && c.MiBps >= need.MiBps
 	return c
+}
+
+// grant is for how many seconds of a day a need is above what the machine lets by for good, where that is no more than AWS grants: 30
+// minutes in 24 hours, at the class's most, less where its credits begin lower; 0: it is never above, or not granted.
+func (q Question) grant(m *machine) (daily float64) {
+	if m.limits == nil || !m.limits.Bursts || len(q.Demand) == 0 {
+		return 0
+	}
+	unit := 256.0 // KiB, of EBS
+	above := 0
+	for _, r := range q.Demand {
+		_, most := r.Operations(unit, true)
+		iops, mb := q.with(most), q.with(r.Bytes())/number.Mega
+		if iops > m.limits.MostIOPS || mb > m.limits.MostMB {
+			return 0
+		}
+		if iops > m.limits.BaseIOPS || mb > m.limits.BaseMB {
+			above++
+		}
+	}
+	daily = 24 * 3600 * float64(above) / float64(len(q.Demand))
+	if daily > burstSeconds*min(q.Balance.Operations.Percent, q.Balance.Bytes.Percent)/100 {
+		return 0
+	}
+	return daily
 }
 
 // Through is what volumes let through together on one way, of which the machine lets so many operations and MB (10^6) a

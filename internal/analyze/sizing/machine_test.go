@@ -199,8 +199,12 @@ func TestClasses(t *testing.T) {
 	}
 	order := func(class string) sizing.Option {
 		t.Helper()
+		kind := "io2"
+		if strings.HasPrefix(strings.ToLower(class), "db.") {
+			kind = "rds-io2"
+		}
 		q := sizing.Question{Need: sizing.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 100, Instance: class}
-		all, err := sizing.Options(q, []catalog.Volume{volume(t, "io2")}, classes, tariff(t, "us-east-1"))
+		all, err := sizing.Options(q, []catalog.Volume{volume(t, kind)}, classes, tariff(t, "us-east-1"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func (r Rate) Operations(unitKiB float64, merges bool) (least, most float64) {
 		if requests <= 0 {
 			continue
 		}
-		alone := requests * max(1, math.Ceil(units/requests))
+		alone := requests * max(1, math.Ceil(tidy(units/requests)))
 		most += alone
 		if merges {
 			least += min(units, alone)

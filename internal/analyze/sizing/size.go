@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
@@ -21,6 +22,7 @@ type Question struct {
 	HardDisks bool // they were asked for by name
 	MultiAZ   bool // RDS keeps a standby in another zone, with storage of its own
 	Disks     int  // that it is striped over, by whoever orders them; up to 1: it is not
+	MostDisks int  // up to so many are tried where that is cheaper, or nothing else carries it; up to 1: Disks alone
 }
 
 // Option is one way to carry a need.
@@ -32,7 +34,12 @@ type Option struct {
 
 	Disks int // that the order is for, each as it stands there; 1 unless more were asked for
 
-	unknownMachine bool // that is all that is not known of it
+	unknownMachine bool     // that is all that is not known of it
+	rank           *float64 // by what it is held against others of its standing where neither has a price: the cloud's best known region's
+
+	Smaller     *Fitted // a smaller size of it that carries the need, too, and whose price is not known; nil: there is none
+	SmallerBill *Bill   // of an inferred price; nil: none is known
+	OnCredits   float64 // seconds of a day for which the machine needs its burst; 0: none
 	// Operations that the provider counts for the need, headroom included: where it merges all it can, and where nothing.
 	Least, Most float64
 	Bill        *Bill       // nil: see NoBill
@@ -55,22 +62,49 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 		return nil, ErrNoDemand
 	}
 	m := machineOf(q.Instance, instances)
+	if m != nil {
+		m.daily = q.grant(m)
+	}
 	var all []Option
 	for _, v := range volumes {
 		if v.Unlimited {
 			continue // no limit of it decides an order
 		}
-		o, err := q.option(v, m, t)
+		v = m.attached(v)
+		some, err := q.ways(v, m, t)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, o)
+		all = append(all, some...)
 		if beside, has := q.besideLog(v, m, t); has {
 			all = append(all, beside)
 		}
 	}
 	slices.SortStableFunc(all, cheaper)
 	return all, nil
+}
+
+// ways are one volume of a kind, or as many as were asked for, and the stripe of it that is better, if one is.
+func (q Question) ways(v catalog.Volume, m *machine, t Tariff) ([]Option, error) {
+	one, err := q.option(v, m, t)
+	if err != nil || q.Disks > 1 {
+		return []Option{one}, err
+	}
+	best := one
+	for n := 2; n <= q.MostDisks && stripes(v); n++ {
+		q.Disks = n
+		o, err := q.option(v, m, t)
+		if err != nil {
+			return nil, err
+		}
+		if cheaper(o, best) < 0 {
+			best = o
+		}
+	}
+	if best.Disks == one.Disks {
+		return []Option{one}, nil
+	}
+	return []Option{one, best}, nil
 }
 
 // option is what a kind of volume, behind a machine, makes of a need.
@@ -82,6 +116,9 @@ func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error)
 	}
 	if m.behind(v) && o.Order != nil {
 		o.Cap = capped(*m.limits, *o.Order, q.requirement(v))
+		if !o.Cap.Carries && m.daily > 0 && o.Order.Capacity.carries(q.requirement(v)) {
+			o.OnCredits, o.Cap.Carries = m.daily, true
+		}
 	}
 	o.stand(q, m)
 	if v.HardDisk && !q.HardDisks || o.Disks > 1 {
@@ -94,31 +131,56 @@ func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error)
 
 // requirement is the need with headroom as the provider counts it, at most.
 func (q Question) requirement(v catalog.Volume) Requirement {
-	headroom := 1 + q.Headroom/100
 	_, most := q.Need.Operations(v.UnitKiB, v.Merges)
-	return Requirement{GiB: q.GiB, IOPS: most * headroom, MiBps: q.Need.Charged(v) / mib * headroom}
+	step := v.Step()
+	return Requirement{GiB: tidy(q.GiB), IOPS: q.with(most), MiBps: q.with(q.Need.Charged(v)/(mib*step)) * step}
+}
+
+// with is an amount with headroom.
+func (q Question) with(amount float64) float64 { return tidy(amount * (100 + q.Headroom) / 100) }
+
+// tidy takes off what arithmetic in binary fractions adds to a whole number: 760 with 10 % are 836, and not 837.
+func tidy(v float64) float64 {
+	if whole := math.Round(v); math.Abs(v-whole) <= 1e-9*max(1, math.Abs(v)) {
+		return whole
+	}
+	return v
 }
 
 // order is the cheapest of a kind of volume that carries the need.
 func (q Question) order(v catalog.Volume, t Tariff) Option {
 	o := Option{Volume: v}
-	headroom := 1 + q.Headroom/100
 	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)
-	o.Least, o.Most = o.Least*headroom, o.Most*headroom
-	cost := func(c Config) (float64, bool) {
-		b, err := t.Monthly(c)
-		return b.Total, err == nil
+	o.Least, o.Most = q.with(o.Least), q.with(o.Most)
+	prices, home := t.of(v), t.in(v, v.Cloud().Home())
+	sure := func(l list) func(Config) (float64, bool) {
+		return func(c Config) (float64, bool) {
+			b, err := l.monthly(c)
+			return b.Total, err == nil && !b.Inferred
+		}
 	}
-	fitted, err := Fit(v, q.requirement(v), cost)
-	if err != nil {
-		o.Why = err.Error()
+	found := fits(v, q.requirement(v))
+	fitted, priced := cheapest(found, sure(prices))
+	if !priced {
+		fitted, _ = cheapest(found, sure(home)) // so it is the same order whether its price is known here or not
+	}
+	if len(found) == 0 {
+		o.Why = tooMuch(v, q.requirement(v)).Error()
 		return o
 	}
 	o.Order = &fitted
-	if bill, err := t.Monthly(fitted.Config); err != nil {
+	if b, err := home.monthly(fitted.Config); err == nil {
+		o.rank = &b.Total
+	}
+	if bill, err := prices.monthly(fitted.Config); err != nil {
 		o.NoBill = err.Error()
 	} else {
 		o.Bill = &bill
+	}
+	if o.Smaller = smaller(found, fitted, sure(prices)); o.Smaller != nil {
+		if b, err := prices.monthly(o.Smaller.Config); err == nil {
+			o.SmallerBill = &b
+		}
 	}
 	return o
 }

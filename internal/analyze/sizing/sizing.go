@@ -21,10 +21,12 @@ type Ask struct {
 	Headroom      float64 // percent
 	GiB           float64 // of data
 	Instance      string
-	HardDisks     bool // may be ordered
-	MultiAZ       bool // with a standby, on RDS
-	Disks         int  // to stripe it over; up to 1: it is not
-	Repeat        int  // seconds that the demand goes on for, over and over
+	HardDisks     bool    // may be ordered
+	MultiAZ       bool    // with a standby, on RDS
+	Disks         int     // to stripe it over, exactly so many; 0: as many as cost least
+	Hours         float64 // of a day that the need lasts; 0 or 24: all of it
+	DefaultGiB    bool    // nobody said how much data there is
+	Repeat        int     // seconds that the demand goes on for, over and over
 	Balance       Asked
 	Calibrate     *counts.Run // on Aurora; nil: what was published stands
 	Tariff        Tariff
@@ -42,6 +44,7 @@ type Sizing struct {
 	Target   Span // what storage must carry, before headroom
 	Options  []Option
 	Choice   *Choice       // nil: nothing is known to carry it
+	Passing  *Passing      // what the machine must pass; nil: one was named that does, or nothing is known of it
 	Machines []MachineCost // of the class that was asked for; none: no price is known
 	Omitted  []string      // what is not in the need
 	Aurora   *AuroraAnswer // nil: rows or bytes of WAL are not known
@@ -110,11 +113,11 @@ func (s Sizing) answered() (Sizing, error) {
 		return Sizing{}, err
 	}
 	s.warnOfMachine()
-	s.warnOfPrices()
 	s.addAurora(forecast)
 	if s.Choice, err = s.choice(); err != nil {
 		return Sizing{}, err
 	}
+	s.Passing = s.passing()
 	s.Machines, s.Omitted = s.machineCosts(), s.omitted()
 	s.Spreads = s.spreads()
 	s.Misread, err = s.misread()
@@ -187,6 +190,9 @@ func (s Sizing) question() Question {
 	q := Question{
 		Need: s.Target.Most, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom, Instance: s.Ask.Instance,
 		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.walShare(), HardDisks: s.Ask.HardDisks, MultiAZ: s.Ask.MultiAZ, Disks: s.Ask.Disks,
+	}
+	if s.Ask.Disks == 0 {
+		q.MostDisks = mostDisks
 	}
 	if p := s.Need.Peaks; p != nil && p.Length > time.Second {
 		return q // credits come and go by the second
@@ -281,7 +287,9 @@ func (s Sizing) misread() (*Misread, error) {
 	m := &Misread{Records: *s.Need.WALRecords * s.Scale.Factor}
 	m.Factor = m.Records / need.Requests()
 	need.Reads, need.Writes = 0, m.Records
-	options, err := Options(Question{Need: need, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom}, s.Ask.Volumes, nil, s.Ask.Tariff)
+	q := s.question()
+	q.Need, q.Instance, q.Log, q.Demand = need, "", nil, nil
+	options, err := Options(q, s.Ask.Volumes, nil, s.Ask.Tariff)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func TestWhatRDSSellsWithAClass(t *testing.T) {
 			}
 		}
 	}
-	check("DB.t9.micro", 300, map[string]string{"gp2": "", "rds-gp2": "", "rds-gp3": "", "rds-io2": "RDS io2 Block Express is not sold with the db.t9.micro"})
+	check("DB.t9.micro", 300, map[string]string{"rds-gp2": "", "rds-gp3": "", "rds-io2": "RDS io2 Block Express is not sold with the db.t9.micro"})
 	check("t9.micro", 25000, map[string]string{
 		"rds-gp2": "up to 100 GiB of RDS gp2 are sold with the db.t9.micro", "rds-gp3": "up to 20,000 IOPS of RDS gp3 are sold with the db.t9.micro"})
 	limits = limits[:1]

@@ -33,6 +33,8 @@ func (o *Option) stand(q Question, m *machine) {
 	case v.Unlimited:
 		o.Standing, o.Why = Unknown, "no limits of it are published"
 	case m == nil:
+	case !m.takes(v):
+		o.Standing, o.Why = Unknown, fmt.Sprintf("it cannot be behind one %s", q.Instance)
 	case unsold != "":
 		o.Standing, o.Why = HeldBack, unsold
 	case m.limits == nil:
@@ -46,14 +48,23 @@ func (o *Option) stand(q Question, m *machine) {
 	}
 }
 
-// cheaper orders options by their standing, then by what they cost, those of no known price last.
+// cheaper orders options by their standing, then by what they cost, those of no known price last and by what they cost elsewhere.
 func cheaper(a, b Option) int {
 	standings := []Standing{Carries, Unknown, HeldBack, Unasked, TooSmall}
 	rank := func(o Option) int { return slices.Index(standings, o.Standing) }
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), cheaperBill(a.Bill, b.Bill))
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), less(a.cost(), b.cost()), less(a.rank, b.rank))
 }
 
-func cheaperBill(a, b *Bill) int {
+// cost is what ranks an option: no inferred price does; nil: nothing.
+func (o Option) cost() *float64 {
+	if o.Bill == nil || o.Bill.Inferred {
+		return nil
+	}
+	return &o.Bill.Total
+}
+
+// less orders amounts, those that are not known last.
+func less(a, b *float64) int {
 	switch {
 	case a == nil && b == nil:
 		return 0
@@ -62,5 +73,5 @@ func cheaperBill(a, b *Bill) int {
 	case b == nil:
 		return -1
 	}
-	return cmp.Compare(a.Total, b.Total)
+	return cmp.Compare(*a, *b)
 }

@@ -100,7 +100,7 @@ func TestChoiceWithoutPrices(t *testing.T) {
 // TestUnknownMachine: an order that stands is made all the same, and says on what it depends.
 func TestUnknownMachine(t *testing.T) {
 	s := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: "bulk", GiB: 500, Instance: "db.r99z.large"})
-	if s.Choice == nil || s.Choice.Volume.Name != "gp3" || s.Choice.If != "no limits of the r99z.large are known" {
+	if s.Choice == nil || s.Choice.Volume.Name != "rds-gp3" || s.Choice.If != "no limits of the r99z.large are known" {
 		t.Errorf("%+v", s.Choice)
 	}
 }

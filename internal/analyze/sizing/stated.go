@@ -60,6 +60,7 @@ func SizeStated(ask Ask, said Stated) (Sizing, error) {
 func SizeRate(ask Ask, rate Rate, hours float64) (Sizing, error) {
 	need := Need{Load: "your need", Repetitions: 1, Mean: rate, Lowest: rate, Highest: rate, Seconds: day(rate, hours)}
 	own := rate.Times(1 + ask.Growth/100)
+	ask.Hours = hours
 	p := Part{Needs: []Need{need}, Need: need, Basis: BySaying, Scale: Scale{Factor: 1 + ask.Growth/100, Shared: 1}, Own: Span{own, own, own}}
 	return Sizing{Ask: ask, Parts: []Part{p}}.answered()
 }

@@ -6,6 +6,13 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
+// mostDisks is up to how many volumes a stripe is tried over where nobody says.
+const mostDisks = 8
+
+// stripes reports whether somebody may stripe over several volumes of a kind, each of which adds what one lets through: what a disk of
+// Google does depends on the machine, and RDS and Aurora do it themselves.
+func stripes(v catalog.Volume) bool { return v.Provider == "ebs" || v.Provider == "azure" }
+
 // disks is how many of a kind of volume are striped: RDS and Aurora do that themselves.
 func (q Question) disks(v catalog.Volume) int {
 	if v.Provider == "rds" || v.Unlimited {
@@ -31,12 +38,21 @@ func (o *Option) stripe(q Question, v catalog.Volume) {
 	}
 	k := &o.Order.Capacity
 	*k = Capacity{k.IOPS * n, k.MiBps * n, k.BurstIOPS * n, k.BurstMiBps * n, k.Credits * n, k.CreditsMiB * n}
-	if o.Bill == nil {
+	if o.rank != nil {
+		o.rank = new(*o.rank * n)
+	}
+	o.Bill.times(o.Disks)
+	o.SmallerBill.times(o.Disks)
+}
+
+// times is a bill for so many; of none it is none.
+func (b *Bill) times(n int) {
+	if b == nil {
 		return
 	}
-	o.Bill.Total *= n
-	for i := range o.Bill.Lines {
-		line := &o.Bill.Lines[i]
-		line.What, line.Amount = fmt.Sprintf("%d x %s", o.Disks, line.What), line.Amount*n
+	b.Total *= float64(n)
+	for i := range b.Lines {
+		line := &b.Lines[i]
+		line.What, line.Amount = fmt.Sprintf("%d x %s", n, line.What), line.Amount*float64(n)
 	}
 }
