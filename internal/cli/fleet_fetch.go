@@ -144,6 +144,7 @@ func (o fleetOptions) askedOfFiles(ctx context.Context, env Env) (asked, error) 
 // ask is by what databases are judged.
 func (o fleetOptions) ask(ctx context.Context, env Env) (a ranking.Ask, err error) {
 	o.size.region = cmp.Or(o.account.Region, defaultRegion)
+	o.size.everywhere = true
 	size, err := o.size.ask(ctx)
 	if err != nil {
 		return a, err

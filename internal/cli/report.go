@@ -55,7 +55,10 @@ size makes the .csv of sizes); .png for the counts under one load, that of the h
   realiops report run.jsonl -o ticket.md --load bulk-indexed --gib 500
   realiops report LAST -o ladder.png`,
 		Args: runFiles,
-		RunE: func(_ *cobra.Command, args []string) error { return runReport(env, o, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.size.saidGiB = cmd.Flags().Changed("gib")
+			return runReport(env, o, args)
+		},
 	}
 	page := group("The report")
 	page.StringVarP(&o.out, "output", "o", "", "`file` to write; - is standard output (default: standard output)")
@@ -166,6 +169,7 @@ func (o reportOptions) write(env Env, run *counts.Run, view report.WithSize, uns
 
 // sized is what to order, or the reason why a run does not tell; that is an error where a load or an instance was asked for.
 func (o reportOptions) sized(runs []*counts.Run) (size *report.Size, unsized, err error) {
+	o.size.server = commonServer(runs)
 	ask, err := o.size.ask(context.Background())
 	if err != nil {
 		return nil, nil, err

@@ -40,6 +40,10 @@ type sizeOptions struct {
 	format        formatFlag
 	baseline      string
 
+	everywhere bool           // the volumes of all clouds, for servers that each have a region
+	saidGiB    bool           // --gib was given
+	server     runfile.Target // of the runs, where they agree
+
 	need       string
 	hours      float64
 	fromMetric string
@@ -77,7 +81,7 @@ amount of a metric on a console in real I/O? --check: do figures of a console or
   realiops size --from-metric WriteIOPS=800000 --flavor aurora
   realiops size --check "iops=489 kbps=62598 kb=4 ms=62.1 queue=30"`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if o.need != "" || o.fromMetric != "" || o.told != "" {
+			if figures(cmd.Flags()) != "" {
 				return noRun(args)
 			}
 			return runFiles(cmd, args)
@@ -86,12 +90,13 @@ amount of a metric on a console in real I/O? --check: do figures of a console or
 			if err := misplaced(cmd.Flags()); err != nil {
 				return err
 			}
-			switch {
-			case o.told != "":
+			o.saidGiB = cmd.Flags().Changed("gib")
+			switch figures(cmd.Flags()) {
+			case "check":
 				return checkFigures(env, o)
-			case o.fromMetric != "":
+			case "from-metric":
 				return convert(cmd.Context(), env, o)
-			case o.need != "":
+			case "need":
 				return sizeNeed(cmd.Context(), env, o)
 			}
 			return runSize(cmd.Context(), env, o, args)
@@ -136,16 +141,26 @@ func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 // addStorageFlags adds those that say what is ordered, and by whose prices.
 func (o *sizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.instance, "class", "", "`class` of the database's machine: db.r6g.large, m5.xlarge")
-	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb, or volumes such as gp3 (default: all but the hard disks st1 and sc1)")
-	f.IntVar(&o.disks, "disks", 1, "how `many` disks to stripe over; not on RDS and Aurora, which do that themselves")
+	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb, or volumes such as gp3 (default: what the class of machine can have, else what the region's cloud sells, but for the hard disks st1 and sc1)")
+	f.IntVar(&o.disks, "disks", 0, "how `many` disks to stripe over (default: 1 to 8, as many as cost least); not on RDS and Aurora, which do that themselves")
 	f.BoolVar(&o.multiAZ, "multi-az", false, "price RDS with a standby in another zone")
-	f.StringVar(&o.region, "region", defaultRegion, "the `region` whose prices count")
+	f.StringVar(&o.region, "region", "", "the `region` whose prices count, and whose cloud the order is for (default: the run's, that of --price, or "+defaultRegion+", eastus and us-central1)")
 	f.StringVar(&o.calibrate, "calibrate", "", "a run `file` from Aurora to estimate billed writes by, instead of the published loads")
 	f.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
 	f.StringVar(&o.limits, "limits", "", "a `file` of limits that realiops aws limits wrote, used before the program's own")
 	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "for volumes with credits, how long to repeat the recorded seconds")
 	f.Var(&o.balance, "balance", "percent of a volume's credits at the start (default: the last BurstBalance of the run, or 100)")
 	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: the last EBSIOBalance% and EBSByteBalance% of the run, or 100)")
+}
+
+// figures is the flag by which somebody asks about figures, without a run; empty: none was given.
+func figures(flags *pflag.FlagSet) string {
+	for _, name := range []string{"check", "from-metric", "need"} {
+		if flags.Changed(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // noRun refuses a run where figures are asked about.
@@ -198,11 +213,12 @@ func runSize(ctx context.Context, env Env, o sizeOptions, names []string) error 
 	if err := o.readCalibration(env); err != nil {
 		return err
 	}
-	ask, err := o.ask(ctx)
+	runs, err := namedRuns(env, names)
 	if err != nil {
 		return err
 	}
-	runs, err := namedRuns(env, names)
+	o.server = commonServer(runs)
+	ask, err := o.ask(ctx)
 	if err != nil {
 		return err
 	}
@@ -216,6 +232,21 @@ func runSize(ctx context.Context, env Env, o sizeOptions, names []string) error 
 		return naming(names[0], suggesting(err))
 	}
 	return o.answer(env, answer, runs...)
+}
+
+// commonServer is what runs agree on of their server: the flavor, and the region of a cloud.
+func commonServer(runs []*counts.Run) runfile.Target {
+	of := runs[0].Header.Target
+	for _, run := range runs[1:] {
+		other := run.Header.Target
+		if other.Flavor != of.Flavor {
+			return runfile.Target{}
+		}
+		if of.Cloud != nil && (other.Cloud == nil || other.Cloud.Region != of.Cloud.Region) {
+			of.Cloud = nil
+		}
+	}
+	return of
 }
 
 // answer writes what to order, with the cautions of the runs that it rests on, and holds it against a device that was measured, where

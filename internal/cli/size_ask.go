@@ -26,7 +26,7 @@ func (o sizeOptions) check() error {
 		{"--percentile", o.percentile, 50, 100},
 		{"--headroom", o.headroom, 0, 1e4},
 		{"--gib", o.gib, 1, mostGiB},
-		{"--disks", float64(o.disks), 1, 64},
+		{"--disks", float64(o.disks), 0, 64},
 		{"--repeat, in hours,", o.repeat.Hours(), 0, 24 * 366},
 	} {
 		if !(f.value >= f.least && f.value <= f.most) { // also NaN
@@ -43,7 +43,7 @@ func (o sizeOptions) ask(ctx context.Context) (sizing.Ask, error) {
 	rules, errRules := catalog.DistributedRules()
 	prices, errPrices := o.readPrices(ctx)
 	ask := sizing.Ask{
-		Load: o.load, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.percentile, Headroom: o.headroom, GiB: o.gib, Disks: o.disks, MultiAZ: o.multiAZ, Instance: o.instance,
+		Load: o.load, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.percentile, Headroom: o.headroom, GiB: o.gib, Disks: o.disks, MultiAZ: o.multiAZ, Instance: o.instance, DefaultGiB: !o.saidGiB,
 		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
 		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Instances: instances, Calibrate: o.calibrated,
 	}
@@ -53,7 +53,10 @@ func (o sizeOptions) ask(ctx context.Context) (sizing.Ask, error) {
 	if err := errors.Join(o.choose(&ask, volumes, rules), checkClass(o.instance, instances)); err != nil {
 		return ask, err
 	}
-	return ask, checkRegion(o.region, ask.Tariff.Regions())
+	if o.everywhere {
+		return ask, nil
+	}
+	return ask, o.narrow(&ask)
 }
 
 // choose takes those kinds of storage that were asked for, by provider or by name, or all.
@@ -93,15 +96,16 @@ func storageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names 
 // classes are how classes of machines are named, by AWS and by Azure.
 var classes = regexp.MustCompile(`(?i)^(db\.)?(serverless|[a-z][a-z0-9-]*\.(nano|micro|small|medium|(\d*x)?large|metal)[a-z0-9.-]*|(standard_)?[a-z]+\d+[a-z0-9_-]*)$`)
 
-// regions are how AWS names its regions.
-var regions = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d{1,2}$`)
-
-// checkRegion refuses what cannot be a region; of one that is not known there are just no prices.
+// checkRegion refuses what is no region of any cloud, and has no prices.
 func checkRegion(region string, priced []string) error {
-	if slices.Contains(priced, region) || regions.MatchString(region) {
+	known := slices.Clone(priced)
+	for _, c := range []catalog.Cloud{catalog.AWS, catalog.Azure, catalog.Google} {
+		known = append(known, c.Regions()...)
+	}
+	if slices.Contains(known, region) {
 		return nil
 	}
-	return fmt.Errorf("no prices are known of the region %s%s (realiops prices asks for them, and --price takes a file)", region, meant("", region, priced))
+	return fmt.Errorf("there is no region %s%s (--price takes a file with the prices of a new one)", region, meant("", region, known))
 }
 
 // checkClass refuses what cannot be a class of machine; one whose limits are not known is none the less.

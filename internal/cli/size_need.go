@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -51,15 +52,16 @@ func parseNeed(text string) (sizing.Stated, error) {
 		"iops":    {&need.Requests, map[string]float64{"": 1}, 0, 1e9, "a number of requests a second, without a unit"},
 		"mbps":    {&need.Bytes, map[string]float64{"": 1e6, "MB": 1e6, "MiB": 1 << 20}, 0, 1e15, "a number, in MB of 10^6 bytes or with MiB behind it"},
 		"kb":      {&need.RequestSize, map[string]float64{"": 1024, "KiB": 1024}, 0, 1 << 40, "the size of a request, in KiB"},
-		"reads":   {&need.Reads, map[string]float64{"": 0.01, "%": 0.01}, -1, 1, "a share from 0 to 100 %"},
+		"reads":   {&need.Reads, map[string]float64{"": 0.01, "%": 0.01}, -1, 1, "a share from 0 to 100 %"}, // without a unit not up to 1, which may be a part of one
 		"flushes": {&need.Flushes, map[string]float64{"": 1}, -1, 1e9, "a number of flushes a second, without a unit"},
 	}
 	said := map[string]bool{}
-	for part := range strings.SplitSeq(text, ",") {
+	for _, part := range needParts(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		figure, known := figures[strings.ToLower(name)]
+		name = strings.ToLower(name)
+		figure, known := figures[name]
 		if !known {
-			return need, fmt.Errorf("--need %s: NAME=NUMBER of iops, mbps, kb, reads and flushes, with commas between them", part)
+			return need, fmt.Errorf("--need %q: NAME=NUMBER of iops, mbps, kb, reads and flushes, with commas between them: two of the first three are needed", part)
 		}
 		if said[name] {
 			return need, fmt.Errorf("--need %s= is said twice", name)
@@ -68,15 +70,37 @@ func parseNeed(text string) (sizing.Stated, error) {
 		if err := figure.read(value); err != nil {
 			return need, fmt.Errorf("--need %s: %w", part, err)
 		}
+		if v, err := strconv.ParseFloat(strings.TrimSpace(value), 64); name == "reads" && err == nil && v > 0 && v <= 1 {
+			return need, fmt.Errorf("--need %s: %g %% or %g %%? Write reads=%g%% or reads=%g%%", part, v, 100*v, v, 100*v)
+		}
 	}
 	return need, nil
 }
+
+// needParts are the figures of a need. A comma that stands between thousands is of the number.
+func needParts(text string) (parts []string) {
+	for part := range strings.SplitSeq(text, ",") {
+		if last := len(parts) - 1; last >= 0 && thousands.MatchString(part) && grouped.MatchString(parts[last]) {
+			parts[last] += "," + part
+			continue
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// thousands begin with three digits and end as a number may, and grouped is a number to which they can belong.
+var (
+	thousands = regexp.MustCompile(`^\d{3}(\.\d+)?[a-zA-Z%/]*$`)
+	grouped   = regexp.MustCompile(`=\s*\d{1,3}(,\d{3})*$`)
+)
 
 // leastFigure is below whatever somebody means: what is less is a number of some other kind.
 const leastFigure = 1e-9
 
 // read takes a number with its unit.
 func (f needFigure) read(text string) error {
+	text = strings.ReplaceAll(text, ",", "") // between thousands
 	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%/")
 	if _, err := strconv.ParseFloat(text, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		digits = text // it may be written with letters

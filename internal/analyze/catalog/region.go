@@ -26,6 +26,11 @@ func CloudOf(provider string) Cloud {
 	return AWS
 }
 
+// Title is what people call a cloud.
+func (c Cloud) Title() string {
+	return map[Cloud]string{AWS: "AWS", Azure: "Azure", Google: "Google Cloud"}[c]
+}
+
 // Cloud is whose a volume is.
 func (v Volume) Cloud() Cloud { return CloudOf(v.Provider) }
 

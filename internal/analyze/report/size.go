@@ -16,10 +16,12 @@ type Size struct {
 	Run      SizeRun       `json:"run"`
 	Needs    []SizeNeed    `json:"needs"` // of every load
 	Sized    Sized         `json:"sized"`
-	Order    *SizeOrder    `json:"order"`   // what to order in short; null: nothing is known to carry it
-	Options  []SizeOption  `json:"options"` // those that carry it first, by cost where that is known
-	Aurora   *SizeAurora   `json:"aurora"`  // nil: rows or bytes of WAL are not known
-	Misread  *SizeMisread  `json:"misread"` // what sizing from WAL records would have led to
+	Passing  *SizePassing  `json:"machine_must_pass"` // null: the class that was asked for does, or it cannot be told
+	Cautions []string      `json:"cautions"`          // of the need, before it is ordered for
+	Order    *SizeOrder    `json:"order"`             // what to order in short; null: nothing is known to carry it
+	Options  []SizeOption  `json:"options"`           // those that carry it first, by cost where that is known
+	Aurora   *SizeAurora   `json:"aurora"`            // nil: rows or bytes of WAL are not known
+	Misread  *SizeMisread  `json:"misread"`           // what sizing from WAL records would have led to
 	Spreads  []SizeSpread  `json:"distributed"`
 	Sources  []SizeSource  `json:"sources"` // of the limits and prices above
 	Warnings []string      `json:"warnings"`
@@ -81,17 +83,18 @@ type SizeNeed struct {
 
 // Sized is what the options were chosen for.
 type Sized struct {
-	Load     string   `json:"load"`
-	Basis    string   `json:"basis"` // p99 or as was asked, mean, model or said
-	Factor   float64  `json:"factor"`
-	Law      []string `json:"law"`
-	Headroom float64  `json:"headroom_percent"`
-	GiB      float64  `json:"gib"`
-	Region   string   `json:"region"`
-	Currency string   `json:"currency"`
-	Instance string   `json:"instance,omitempty"` // that was asked for
-	Rate     SizeRate `json:"rate"`               // headroom not included
-	Least    SizeRate `json:"least"`
+	Load       string   `json:"load"`
+	Basis      string   `json:"basis"` // p99 or as was asked, mean, model or said
+	Factor     float64  `json:"factor"`
+	Law        []string `json:"law"`
+	Headroom   float64  `json:"headroom_percent"`
+	GiB        float64  `json:"gib"`
+	DefaultGiB bool     `json:"default_gib"` // nobody said how much data there is
+	Region     string   `json:"region"`
+	Currency   string   `json:"currency"`
+	Instance   string   `json:"instance,omitempty"` // that was asked for
+	Rate       SizeRate `json:"rate"`               // headroom not included
+	Least      SizeRate `json:"least"`
 	// Balances of credits at the start, but for buckets taken to be full.
 	Balances []SizeBalance `json:"balances"`
 	Runs     []SizedRun    `json:"runs"` // rate and least are the most of each number among them
@@ -137,8 +140,12 @@ type SizeOption struct {
 	Monthly    *float64       `json:"monthly"`
 	Span       *[2]float64    `json:"monthly_span"` // what monthly may come to; null: it is no estimate
 	Currency   string         `json:"currency,omitempty"`
-	Bill       []SizeBillLine `json:"bill"`    // what monthly is made of
-	Sources    []string       `json:"sources"` // keys, of the limits
+	Region     string         `json:"region"`                       // whose prices count
+	AsOf       string         `json:"prices_as_of,omitempty"`       // from the oldest to the newest date of those in monthly
+	Inferred   bool           `json:"inferred,omitempty"`           // one of them was, so that it ranks no order
+	OnCredits  float64        `json:"on_credits_seconds,omitempty"` // of a day for which the machine carries it by its burst alone
+	Bill       []SizeBillLine `json:"bill"`                         // what monthly is made of
+	Sources    []string       `json:"sources"`                      // keys, of the limits
 	NoPrice    string         `json:"no_price,omitempty"`
 	Instance   *SizeCap       `json:"instance"`
 	Credits    *SizeCredits   `json:"credits"` // a smaller size that credits carry; null: none, or not known
@@ -154,6 +161,14 @@ type SizeBillLine struct {
 	Source string  `json:"source"` // key, of the price
 }
 
+// SizePassing is what the machine must pass for the need with headroom.
+type SizePassing struct {
+	IOPS  float64 `json:"iops"`
+	MiBps float64 `json:"mibps"`
+	Class string  `json:"class,omitempty"` // the smallest that does; none: see Known
+	Known bool    `json:"known"`           // limits of such machines are known
+}
+
 // SizeMachine is what the class of machine costs beside its storage.
 type SizeMachine struct {
 	Class    string  `json:"class"`
@@ -162,6 +177,7 @@ type SizeMachine struct {
 	Monthly  float64 `json:"monthly"`
 	Currency string  `json:"currency"`
 	Source   string  `json:"source"`
+	AsOf     string  `json:"prices_as_of,omitempty"`
 }
 
 // SizeCap is what volume and class of instance let through together.
@@ -242,8 +258,9 @@ type SizeAurora struct {
 	IOCost       *[3]float64 `json:"io_cost"`                 // a month
 	// The whole cluster a month, with one instance of the class that was asked for; null: no such price is known.
 	Standard  *[3]float64 `json:"standard"`
-	Optimized *float64    `json:"optimized"`  // the same on I/O-Optimized, whatever the I/O
-	BreakEven *float64    `json:"break_even"` // I/O in money from which on that is cheaper
+	Optimized *float64    `json:"optimized"`              // the same on I/O-Optimized, whatever the I/O
+	BreakEven *float64    `json:"break_even"`             // I/O in money from which on that is cheaper
+	AsOf      string      `json:"prices_as_of,omitempty"` // of all these
 }
 
 // SizeMisread is what the WAL records would have led to, had somebody read them as I/O.
@@ -253,4 +270,5 @@ type SizeMisread struct {
 	Cheapest *float64 `json:"cheapest"` // a month; nil: nothing carries it, or no price is known
 	Volume   string   `json:"volume,omitempty"`
 	IOCost   *float64 `json:"aurora_io_cost"` // a month, were each billed
+	AsOf     string   `json:"prices_as_of,omitempty"`
 }

@@ -23,7 +23,7 @@ func sizeCredits(b *sizing.Bursting) *SizeCredits {
 	v := &SizeCredits{
 		GiB: b.Order.GiB, Tier: tier.Name, Seconds: b.Outcome.Seconds, Throttled: b.Outcome.Throttled, Bucket: fate.Name, DrySecs: fate.Dry,
 		Start: share(limit.Balance, fate), Lowest: share(fate.Lowest, fate), Left: share(fate.Left, fate), Refills: limit.Filled(0).Refills(),
-		Served: SizeServed{fate.Served[burst.Operations], fate.Served[burst.Bytes]}, Curve: sizeCurve(b.Outcome),
+		Served: SizeServed{fate.Served[burst.Operations], fate.Served[burst.Data]}, Curve: sizeCurve(b.Outcome),
 	}
 	if fate.FirstDry >= 0 {
 		v.Dry = &fate.FirstDry
@@ -67,7 +67,7 @@ func sizeCurve(o burst.Outcome) SizeCurve {
 	for _, p := range o.Curve {
 		c.Second = append(c.Second, p.Second)
 		c.Demanded, c.Served = append(c.Demanded, p.Demanded[burst.Operations]), append(c.Served, p.Served[burst.Operations])
-		c.DemandedMB, c.ServedMB = append(c.DemandedMB, p.Demanded[burst.Bytes]/number.Mega), append(c.ServedMB, p.Served[burst.Bytes]/number.Mega)
+		c.DemandedMB, c.ServedMB = append(c.DemandedMB, p.Demanded[burst.Data]/number.Mega), append(c.ServedMB, p.Served[burst.Data]/number.Mega)
 		least := 100.0
 		for i, fate := range o.Limits {
 			least = min(least, share(p.Credits[i], fate))

@@ -107,6 +107,8 @@ func (s Size) optionSection(cited *citations) document.Block {
 	after := document.Together{}
 	if len(carrying) > 0 {
 		after = append(after, s.optionTable(carrying, cited), faint(s.optionLegend()))
+	} else if s.Order != nil {
+		after = append(after, document.Paragraph{Text: "Nothing is known to: " + s.Order.If + "."})
 	} else if len(s.Options) > 0 {
 		after = append(after, document.Paragraph{Text: "No volume here carries it."})
 	}
@@ -217,7 +219,7 @@ func (s Size) machineLegend() string {
 		if m.Standby {
 			class += " with its standby"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %s a month (730 h at %s)", class, number.Rate(m.Monthly), m.Currency, number.Significant(m.Hourly, 4)))
+		parts = append(parts, fmt.Sprintf("%s %s %s a month (730 h at %s, %s)", class, number.Rate(m.Monthly), m.Currency, number.Significant(m.Hourly, 4), m.AsOf))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -237,15 +239,21 @@ func (s Size) estimateLegend() string {
 	return text
 }
 
-// places are the regions that prices are of: Azure and Google have one each.
+// places are the regions that prices are of, each with their dates.
 func (s Size) places() string {
 	var places []string
-	for _, p := range []struct{ provider, place string }{{"", s.Sized.Region}, {"azure", "East US"}, {"google", "us-central1"}} {
-		of := func(o SizeOption) bool {
-			return o.Provider == p.provider || p.provider == "" && o.Provider != "azure" && o.Provider != "google"
+	dates := map[string][]string{}
+	for _, o := range s.standing(sizing.Carries) {
+		if !slices.Contains(places, o.Region) {
+			places = append(places, o.Region)
 		}
-		if slices.ContainsFunc(s.standing(sizing.Carries), of) {
-			places = append(places, p.place)
+		if o.AsOf != "" {
+			dates[o.Region] = append(dates[o.Region], o.AsOf)
+		}
+	}
+	for i, place := range places {
+		if of := sizing.Dates(dates[place]...); of != "" {
+			places[i] += " of " + of
 		}
 	}
 	return enumerated(places, " and ")
@@ -320,7 +328,7 @@ func (s Size) misreadText() string {
 	case m.Volume == "":
 		text += ": no volume here carries that"
 	case m.Cheapest != nil:
-		text += fmt.Sprintf(": %s for %s %s a month", m.Volume, number.Rate(*m.Cheapest), s.currency())
+		text += fmt.Sprintf(": %s for %s %s a month (prices of %s)", m.Volume, number.Rate(*m.Cheapest), s.currency(), m.AsOf)
 	default:
 		text += ": " + m.Volume
 	}
@@ -351,7 +359,7 @@ func (s Size) auroraText() string {
 			number.Rate(a.ReadsSpan[0]), number.Rate(a.ReadsSpan[1]), number.Rate(a.BilledReads), a.readsFollow())
 	}
 	if a.IOCost != nil {
-		text += fmt.Sprintf(": %s to %s %s a month if it never stops", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.currency())
+		text += fmt.Sprintf(": %s to %s %s a month if it never stops (prices of %s)", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.currency(), a.AsOf)
 	}
 	claimed, cache := "", ""
 	if a.WriteIOPS != nil {

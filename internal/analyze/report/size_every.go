@@ -29,6 +29,8 @@ func (s Size) everyOption() document.Table {
 	add("monthly_lo", func(o SizeOption) document.Cell { return end(o.Span, 0) })
 	add("monthly_hi", func(o SizeOption) document.Cell { return end(o.Span, 1) })
 	word("currency", func(o SizeOption) string { return o.Currency })
+	word("region", func(o SizeOption) string { return o.Region })
+	word("prices_as_of", func(o SizeOption) string { return o.AsOf })
 	word("instance_carries", func(o SizeOption) string {
 		if o.Instance == nil {
 			return ""

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -14,20 +15,24 @@ import (
 // NewSize puts a sizing into the form that is shown.
 func NewSize(s sizing.Sizing) Size {
 	v := Size{
-		Machines: each(func(m sizing.MachineCost) SizeMachine { return SizeMachine(m) }, s.Machines),
-		Schema:   SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
+		Machines: each(sizeMachine, s.Machines), Passing: (*SizePassing)(s.Passing), Cautions: append([]string{}, s.Cautions...),
+		Schema: SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s.Spreads),
 		Sized: Sized{
 			Load: s.Need.Load, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
-			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, Region: s.Ask.Tariff.Region, Currency: s.Ask.Tariff.Currency(), Instance: strings.TrimPrefix(s.Ask.Instance, "db."), Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
+			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, DefaultGiB: s.Ask.DefaultGiB, Region: s.Ask.Tariff.Region, Currency: s.Ask.Tariff.Currency(), Instance: strings.TrimPrefix(s.Ask.Instance, "db."), Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
 			Balances: balances(s.Balance), Runs: sizedRuns(s),
 		},
 	}
 	v.addNeeds(s.Parts)
+	region := func(o sizing.Option) string { return s.Ask.Tariff.RegionOf(o.Volume.Cloud()) }
 	for _, o := range s.Options {
-		v.Options = append(v.Options, sizeOption(o))
+		v.Options = append(v.Options, sizeOption(o, region(o)))
 	}
-	v.Order = v.order(s.Choice)
+	v.Order = v.order(s.Choice, region)
+	if v.Aurora != nil && v.Aurora.IOCost != nil {
+		v.Aurora.AsOf = s.Ask.Tariff.AsOf(catalog.Volume{Name: "aurora"})
+	}
 	v.Sources = v.cited()
 	return v
 }
@@ -139,8 +144,13 @@ func perRequest(v *float64, n sizing.Need) *float64 {
 	return new(*v / n.Mean.Requests())
 }
 
-func sizeOption(o sizing.Option) SizeOption {
+func sizeMachine(m sizing.MachineCost) SizeMachine {
+	return SizeMachine{m.Class, m.Standby, m.Hourly, m.Monthly, m.Currency, m.Source, sizing.AsOf(m.Source)}
+}
+
+func sizeOption(o sizing.Option, region string) SizeOption {
 	v := SizeOption{
+		Region: region, OnCredits: o.OnCredits,
 		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Standing: string(o.Standing), Why: o.Why, NoPrice: o.NoBill,
 		Operations: [2]float64{o.Least, o.Most}, Note: o.Volume.Note, Unverified: o.Volume.Unverified,
 		Bill: []SizeBillLine{}, Sources: o.Volume.Sources,
@@ -162,7 +172,7 @@ func sizeOption(o sizing.Option) SizeOption {
 		v.Carries = &[2]float64{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
 	}
 	if o.Bill != nil {
-		v.Monthly, v.Span, v.Currency = &o.Bill.Total, o.BillSpan, o.Bill.Currency
+		v.Monthly, v.Span, v.Currency, v.AsOf, v.Inferred = &o.Bill.Total, o.BillSpan, o.Bill.Currency, o.Bill.AsOf(), o.Bill.Inferred
 		for _, l := range o.Bill.Lines {
 			v.Bill = append(v.Bill, SizeBillLine(l))
 		}
@@ -183,7 +193,7 @@ func misread(s sizing.Sizing) *SizeMisread {
 	if m.Cheapest != nil {
 		v.Volume = m.Cheapest.Volume.Title
 		if m.Cheapest.Bill != nil {
-			v.Cheapest = &m.Cheapest.Bill.Total
+			v.Cheapest, v.AsOf = &m.Cheapest.Bill.Total, m.Cheapest.Bill.AsOf()
 		}
 	}
 	return v

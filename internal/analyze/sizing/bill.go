@@ -143,6 +143,11 @@ func (t Tariff) RegionOf(cloud catalog.Cloud) string {
 	if of := cmp.Or(catalog.CloudOfRegion(t.Region, t.Prices), catalog.AWS); of == cloud {
 		return t.Region
 	}
+	return t.First(cloud)
+}
+
+// First is the first region of a cloud that has prices: that of a file of prices, which come before the program's own.
+func (t Tariff) First(cloud catalog.Cloud) string {
 	for _, p := range t.Prices {
 		if catalog.CloudOfVolume(p.Volume) == cloud {
 			return p.Region

@@ -31,6 +31,7 @@ type Also struct {
 type Turn struct {
 	Load, Data float64 // times what was asked for
 	Option     *Option // nil: nothing carries it
+	HeldBack   bool    // by the machine that was named, where nothing carries it
 }
 
 // choice picks it; nil: there is none.
@@ -103,7 +104,8 @@ func (s Sizing) addTurns(c *Choice) error {
 // turn finds what is ordered for a turn's need, and tells whether that is of another kind.
 func (s Sizing) turn(c *Choice, t *Turn) (bool, error) {
 	q := s.question()
-	q.Need, q.GiB, q.Demand = q.Need.Times(t.Load), q.GiB*t.Data, nil
+	q.Need, q.GiB, q.Repeat = q.Need.Times(t.Load), q.GiB*t.Data, 0
+	q.Demand = q.demanded(t.Load, s.Ask.Instances)
 	options, err := Options(q, s.Ask.Volumes, s.Ask.Instances, s.Ask.Tariff)
 	if err != nil {
 		return false, err
@@ -111,7 +113,19 @@ func (s Sizing) turn(c *Choice, t *Turn) (bool, error) {
 	if i := slices.IndexFunc(options, Option.chosen); i >= 0 {
 		t.Option = &options[i]
 	}
+	t.HeldBack = slices.ContainsFunc(options, func(o Option) bool { return o.Standing == HeldBack })
 	return t.Option == nil || t.Option.Volume.Name != c.Volume.Name, nil
+}
+
+// demanded are the seconds of the demand so many times, where a machine's burst may carry them; else none.
+func (q Question) demanded(times float64, instances []catalog.Instance) (all []Rate) {
+	if m := machineOf(q.Instance, instances); m == nil || m.limits == nil || !m.limits.Bursts {
+		return nil
+	}
+	for _, r := range q.Demand {
+		all = append(all, r.Times(times))
+	}
+	return all
 }
 
 // warnOfMachine says what is to be known of the class of machine that was asked for, where not everything is behind it.

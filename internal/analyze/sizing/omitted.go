@@ -35,8 +35,6 @@ func (s Sizing) omitted() []string {
 	}
 	add(len(passed) > 0, "Reads of a table of which nothing is in memory, as under "+strings.Join(passed, " and ")+": these ask for as much as the device gives. --load sizes for one of them.")
 	add(need.Reads == 0 && len(passed) == 0, "Reads: none were seen, be it that the cache answered them or that they were not recorded. Where memory does not hold the data they come on top; a run with more data than memory tells, or --need with reads=.")
-	add(need.Flushes > flushesOfOneLeast, fmt.Sprintf("The time of a flush: %s a second are asked for, and a volume that takes 0.5 to 1 ms for each lets %s to %s by, one after the other. More clients share a flush, or commit slower; a run on such a volume tells.",
-		number.Rate(need.Flushes), number.Grouped(flushesOfOneLeast, 0), number.Grouped(flushesOfOneMost, 0)))
 	add(s.Run != nil && math.IsNaN(need.Flushes), "Flushes: its source counts none, as Linux does before 5.5 and CloudWatch always. They are among the writes, so that the order may be for more "+
 		"requests than carry data; whether a volume flushes fast enough is not known, and a run on such a volume tells.")
 	add(s.recordedMultiAZ() && !s.Ask.MultiAZ, "The standby: the run's server is Multi-AZ, and the prices of RDS here are not. --multi-az doubles them.")
@@ -46,6 +44,31 @@ func (s Sizing) omitted() []string {
 	io2 := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Name == "io2" && o.Standing == Carries })
 	add(io2, "Durability: io2 is made to lose one volume in 100,000 a year (99.999 %), the others of EBS one or two in 1,000 (99.8 to 99.9 %), by the EBS user guide's page of volume types. No load shows that.")
 	add(true, "Readers (storage of their own on RDS, none on Aurora), backups, and vacuum or index builds beyond what ran in this load: add to the need with --growth.")
+	return all
+}
+
+// What a request of a database can be: no less than a sector, and no more than a kernel makes of one.
+const (
+	leastRequest = 512
+	mostRequest  = 1 << 20
+)
+
+// cautions are what makes an order wrong that is right for the need as it is told.
+func (s Sizing) cautions() (all []string) {
+	need := s.Target.Most
+	if need.Flushes > flushesOfOneLeast {
+		all = append(all, fmt.Sprintf("%s flushes a second follow one another, and one volume does %s to %s, at 0.5 to 1 ms each: commits wait, unless several share a flush",
+			number.Grouped(need.Flushes, 0), number.Grouped(flushesOfOneLeast, 0), number.Grouped(flushesOfOneMost, 0)))
+	}
+	if s.Basis != BySaying {
+		return all
+	}
+	if size := need.Bytes() / need.Requests(); size < leastRequest || size > mostRequest {
+		all = append(all, fmt.Sprintf("Its requests are of %s bytes on average, and a database's of 512 bytes to 1 MiB: a unit is probably wrong", number.Significant(size, 3)))
+	}
+	if s.Ask.Repeated {
+		all = append(all, "Its reads are exactly its writes: a figure was probably taken twice")
+	}
 	return all
 }
 

@@ -26,6 +26,7 @@ type Ask struct {
 	Disks         int     // to stripe it over, exactly so many; 0: as many as cost least
 	Hours         float64 // of a day that the need lasts; 0 or 24: all of it
 	DefaultGiB    bool    // nobody said how much data there is
+	Repeated      bool    // reads and writes were read apart, and are the same figures
 	Repeat        int     // seconds that the demand goes on for, over and over
 	Balance       Asked
 	Calibrate     *counts.Run // on Aurora; nil: what was published stands
@@ -47,6 +48,7 @@ type Sizing struct {
 	Passing  *Passing      // what the machine must pass; nil: one was named that does, or nothing is known of it
 	Machines []MachineCost // of the class that was asked for; none: no price is known
 	Omitted  []string      // what is not in the need
+	Cautions []string      // about the need itself, for whoever pays
 	Aurora   *AuroraAnswer // nil: rows or bytes of WAL are not known
 	Misread  *Misread      // nil: WAL records are not known
 	Spreads  []Spread      // on distributed databases; none: rows are not known
@@ -118,7 +120,7 @@ func (s Sizing) answered() (Sizing, error) {
 		return Sizing{}, err
 	}
 	s.Passing = s.passing()
-	s.Machines, s.Omitted = s.machineCosts(), s.omitted()
+	s.Machines, s.Omitted, s.Cautions = s.machineCosts(), s.omitted(), s.cautions()
 	s.Spreads = s.spreads()
 	s.Misread, err = s.misread()
 	return s, err

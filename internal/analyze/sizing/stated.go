@@ -53,11 +53,16 @@ func SizeStated(ask Ask, said Stated) (Sizing, error) {
 	if err != nil {
 		return Sizing{}, err
 	}
-	return SizeRate(ask, rate, said.Hours)
+	return sized(ask, rate, said.Hours)
 }
 
 // SizeRate answers what to order for a rate that lasts for so many hours of each day.
 func SizeRate(ask Ask, rate Rate, hours float64) (Sizing, error) {
+	ask.Repeated = rate.Reads > 0 && rate.Reads == rate.Writes && rate.ReadBytes == rate.WriteBytes
+	return sized(ask, rate, hours)
+}
+
+func sized(ask Ask, rate Rate, hours float64) (Sizing, error) {
 	need := Need{Load: "your need", Repetitions: 1, Mean: rate, Lowest: rate, Highest: rate, Seconds: day(rate, hours)}
 	own := rate.Times(1 + ask.Growth/100)
 	ask.Hours = hours
