@@ -23,7 +23,7 @@ import (
 // sized is a shipped run with readings each second, its sizing for so much data, and the page of both.
 func sized(t *testing.T, gib float64) (report.Size, document.Document) {
 	t.Helper()
-	return sizedBy(t, runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"), sizing.Ask{Load: "wide", Headroom: 20, GiB: gib, Repeat: 86400})
+	return sizedBy(t, runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"), sizing.Ask{Load: "wide", Headroom: 20, GiB: gib, Repeat: 86400, Disks: 1})
 }
 
 // sizedBy is a run's sizing for all volumes and instances that are known, and the page of both.
@@ -247,10 +247,10 @@ func TestTheOrderIsSaidAlike(t *testing.T) {
 	if o == nil || o.Title != "EBS gp3" || o.GiB != 500 || o.IOPS != 4999 || o.MiBps != 1162 || o.Next == nil || *o.Next.Monthly < *o.Monthly {
 		t.Fatalf("%+v", o)
 	}
-	const said = "EBS gp3, 500 GiB, 4,999 IOPS, 1,162 MiB/s: 91 USD a month"
+	const said = "EBS gp3, 500 GiB, 4,999 IOPS, 1,162 MiB/s: 91 USD a month (prices of 2024-07-01)"
 	text := rendered(t, func(w io.Writer) error { return document.Text(w, size.Document(), 80) })
-	if first, _, _ := strings.Cut(text, "\n"); first != "Order: "+said+"." {
-		t.Errorf("the first line is %q", first)
+	if first := strings.Join(strings.Fields(text), " "); !strings.HasPrefix(first, "Order: "+said+".") {
+		t.Errorf("it begins with %.200q", first)
 	}
 	found := 0
 	walk("", page.Blocks, func(_ string, b document.Block) {
@@ -260,7 +260,7 @@ func TestTheOrderIsSaidAlike(t *testing.T) {
 				found++
 			}
 		case document.Paragraph:
-			if b.Text == "Order: "+said+"." {
+			if strings.HasPrefix(b.Text, "Order: "+said+".") {
 				found++
 			}
 		}

@@ -201,7 +201,7 @@ func (s Size) alsoText() string {
 	region := ""
 	for _, a := range s.Order.Also {
 		if a.Monthly != nil {
-			inferred = append(inferred, fmt.Sprintf("%s, for about %s %s by an inferred price", a.goods(""), number.Rate(*a.Monthly), a.Currency))
+			inferred = append(inferred, fmt.Sprintf("%s, also carries it, for about %s %s a month by an inferred price", a.goods(""), number.Rate(*a.Monthly), a.Currency))
 			continue
 		}
 		unknown, region = append(unknown, a.Title), a.Region
@@ -214,10 +214,7 @@ func (s Size) alsoText() string {
 	default:
 		said = append(said, fmt.Sprintf("%s also carry it; their prices are not known for %s", enumerated(unknown, " and "), region))
 	}
-	for _, text := range inferred {
-		said = append(said, "So does "+text)
-	}
-	return strings.Join(said, ". ")
+	return strings.Join(append(said, inferred...), ". ")
 }
 
 // unpricedText says by what an order was chosen that has no price; empty: it has one.

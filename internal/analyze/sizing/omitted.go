@@ -43,7 +43,11 @@ func (s Sizing) omitted() []string {
 	add(onRDS, "The step of RDS: growing past 400 GiB takes it from one volume to four, which copies all data for hours and costs operations meanwhile. Order 400 GiB at once where that is near.")
 	io2 := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Name == "io2" && o.Standing == Carries })
 	add(io2, "Durability: io2 is made to lose one volume in 100,000 a year (99.999 %), the others of EBS one or two in 1,000 (99.8 to 99.9 %), by the EBS user guide's page of volume types. No load shows that.")
-	add(true, "Readers (storage of their own on RDS, none on Aurora), backups, and vacuum or index builds beyond what ran in this load: add to the need with --growth.")
+	readers := "Readers"
+	if onRDS {
+		readers += " (storage of their own on RDS, none on Aurora)"
+	}
+	add(true, readers+", backups, and vacuum or index builds beyond what ran in this load: add to the need with --growth.")
 	return all
 }
 
