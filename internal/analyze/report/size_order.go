@@ -222,7 +222,7 @@ func (s Size) unpricedText() string {
 	if s.Order.Monthly != nil {
 		return ""
 	}
-	return "It is the cheapest where prices are known best; realiops prices asks for those of " + s.Order.Region
+	return "It is the cheapest by the prices of its cloud's best known region; realiops prices asks for those of its own"
 }
 
 // stripeText says what a stripe costs in care, and what one volume costs; empty: the order is one.

@@ -36,7 +36,7 @@ func TestNoHigherLoadIsCheaper(t *testing.T) {
 	regions := []string{"us-east-1", "eu-west-1", "eu-central-1", "il-central-1", "us-east-1"}
 	classes := []string{"", "", "m5.large", "m4.16xlarge", "db.r6g.4xlarge", "Standard_DS14_v2", "n2-standard-8", "db.x9z.large"}
 	ordered := 0
-	for range 150 {
+	for range 60 {
 		ask := sizing.Ask{
 			Volumes: shops[random.IntN(len(shops))], Instances: instances, Tariff: tariff(t, regions[random.IntN(len(regions))]),
 			GiB: math.Ceil(math.Exp(random.Float64() * math.Log(8000))), Headroom: float64(10 * random.IntN(3)), Instance: classes[random.IntN(len(classes))],
@@ -57,7 +57,7 @@ func TestNoHigherLoadIsCheaper(t *testing.T) {
 		}
 		ordered++
 		check(t, ask, one)
-		for _, more := range [][2]float64{{1.25, 1}, {3, 1}, {1, 1.5}} {
+		for _, more := range [][2]float64{{1.25, 1}, {1, 1.5}} {
 			s := answer(more[0], more[1])
 			if s.Choice == nil {
 				continue
@@ -68,8 +68,8 @@ func TestNoHigherLoadIsCheaper(t *testing.T) {
 			}
 		}
 	}
-	if ordered < 50 {
-		t.Errorf("%d of 150 needs were ordered for: this tests little", ordered)
+	if ordered < 20 {
+		t.Errorf("%d of 60 needs were ordered for: this tests little", ordered)
 	}
 }
 
