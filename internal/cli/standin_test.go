@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/jackc/pgx/v5"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
@@ -28,6 +29,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/measure/collect"
 	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/metric"
@@ -38,27 +40,151 @@ import (
 )
 
 // TestStandInAurora goes the whole way: a load on a server that answers as Aurora does in SQL, by realiops run; what it did
-// as Aurora publishes it, by counting rules drawn at random, with all that is wrong about fresh points; and verdicts of a
-// program that knows only what AWS would tell it. A hundred seconds of the cloud's pass in one, unless the environment says otherwise, in the hours
-// of rest before and after the loads as well.
+// as Aurora publishes it, with all that is wrong about fresh points, and a failover; and a report. Two hundred seconds of the cloud's pass in one,
+// in the hours of rest before and after the loads as well, so that few loads are run and little is told of them: nothing that is said may be
+// wrong. With REALIOPS_STANDIN_RECORD it runs all loads that the recorded test needs, more slowly, and records them.
 //
 // It is a stand-in: that its rules are found proves nothing about the real Aurora.
 func TestStandInAurora(t *testing.T) {
-	a := startAurora(t)
-	draws, seed := fromEnvironment(t, "REALIOPS_STANDIN_DRAWS", 6), uint64(fromEnvironment(t, "REALIOPS_STANDIN_SEED", 1))
+	record, factor, plan := os.Getenv("REALIOPS_STANDIN_RECORD"), 200, []string{"--plan", "published", "--repetitions", "1"}
+	if record != "" {
+		factor, plan = recordedFactor, []string{"--plan", allLoads(t)}
+	}
+	a := startAurora(t, factor)
 	path := filepath.Join(t.ArtifactDir(), "run.jsonl")
-	var rows []outcome
-	t.Run("live", func(t *testing.T) { rows = append(rows, a.live(t, standin.New(seed), path)...) })
-	if len(rows) == 0 {
+	a.live(t, standin.New(1), path, record == "", plan)
+	if record != "" {
+		a.record(t, record, path)
 		return
 	}
-	for i := 1; i < draws; i++ {
-		t.Run(fmt.Sprintf("draw %d", seed+uint64(i)), func(t *testing.T) {
-			rows = append(rows, a.after(t, standin.New(seed+uint64(i)), path)...)
-		})
+	a.inSteps(t, path)
+}
+
+// TestRecordedAurora holds verdicts against rules drawn at random: each publishes what a recorded run did, by counting rules of its own, and the
+// program aws collect that for a copy of the run as it was when the load was over.
+func TestRecordedAurora(t *testing.T) {
+	draws, seed := fromEnvironment(t, "REALIOPS_STANDIN_DRAWS", 4), uint64(fromEnvironment(t, "REALIOPS_STANDIN_SEED", 1))
+	a := recordedAurora(t)
+	cloud := a.withoutLoads(t, "single")
+	var rows []outcome
+	for i := range draws {
+		d := standin.New(seed + uint64(i))
+		t.Run(fmt.Sprintf("draw %d", d.Seed), func(t *testing.T) { rows = append(rows, a.after(t, d, cloud)...) })
 	}
-	t.Run("in steps", func(t *testing.T) { a.inSteps(t, path) })
-	t.Logf("%d draws, of which the first live:\n%s", draws, table(rows))
+	t.Run("blind", func(t *testing.T) { rows = append(rows, a.after(t, standin.NewBlind(seed), a.path)...) })
+	t.Run("flagship", func(t *testing.T) { a.flagship(t, cloud) })
+	t.Logf("%d draws:\n%s", draws+1, table(rows))
+}
+
+// flagship is WriteIOPS as AWS documents it, and VolumeWriteIOPs as it was measured, with the background that was published of an idle cluster.
+func (a *aurora) flagship(t *testing.T, path string) {
+	d := standin.Draw{
+		Write: standin.Rule{{Kind: standin.Records, PerUnit: 1}}, Volume: standin.Rule{{Kind: standin.Bytes, PerUnit: 0.33 / 4096}},
+		Read: standin.Rule{{Kind: standin.Missed, PerUnit: 1}}, VolumeRead: standin.Rule{{Kind: standin.Missed, PerUnit: 0.5}},
+		Habits: standin.Habits{Noise: 0.01, Background: 7.66},
+	}
+	for _, o := range a.after(t, d, path) {
+		named := o.metric != "cloudwatch/VolumeWriteIOPs" // of bytes of the WAL the side is told
+		if named && o.sort != standin.Right || o.sort == standin.CannotTell {
+			t.Errorf("%s counts %s, and was said to be %s", o.metric, o.rule, o.said)
+		}
+	}
+}
+
+// allLoads is a plan of all loads that any plan for AWS's periods has, and of single rows.
+func allLoads(t *testing.T) string {
+	t.Helper()
+	plan := experiment.Cloud()
+	plan.Name = "recorded"
+	for _, l := range load.Loads() {
+		if l.Name == "single" {
+			plan.Loads = append(plan.Loads, l)
+		}
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "plan.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// What a recording is made of, in a directory, and how many times as fast as ours its cloud's clock went.
+const (
+	recordedFactor = 120
+	recordedRun    = "run.jsonl.zst"
+	recordedCourse = "course.jsonl.zst"
+	recordings     = "../testdata/stand-in"
+)
+
+// record keeps what the server did, and the run as it was when the load was over.
+func (a *aurora) record(t *testing.T, directory, path string) {
+	t.Helper()
+	text, err := os.ReadFile(withoutPeriods(t, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var course bytes.Buffer
+	if err := a.course.Save(&course); err != nil {
+		t.Fatal(err)
+	}
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{recordedRun: text, recordedCourse: course.Bytes()} {
+		if err := os.WriteFile(filepath.Join(directory, name), encoder.EncodeAll(content, nil), 0o644); err != nil { //nolint:gosec // part of the source
+			t.Fatal(err)
+		}
+	}
+}
+
+// recordedAurora is the server of a recording. Its clock stands where the recording ended, and goes on from there.
+func recordedAurora(t *testing.T) *aurora {
+	t.Helper()
+	accounttest.Start(t) // skips where there is none
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	if err := os.WriteFile(path, unpacked(t, recordedRun), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	course, err := standin.Load(bytes.NewReader(unpacked(t, recordedCourse)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := collect.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	began := time.Now()
+	over := file.Span.To.Add(time.Hour / recordedFactor * 2)
+	a := &aurora{
+		course: course, path: path, now: func() time.Time { return over.Add(time.Since(began)) },
+		clock: standin.Clock{Here: file.Span.From.Truncate(time.Minute), There: file.Span.From.Add(-24 * time.Hour).Truncate(time.Hour), Factor: recordedFactor},
+	}
+	a.resources = [len(instances)]string{file.Header.Target.Cloud.Resource, "db-" + instances[1]}
+	return a
+}
+
+func unpacked(t *testing.T, name string) []byte {
+	t.Helper()
+	packed, err := os.ReadFile(filepath.Join(recordings, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer decoder.Close()
+	text, err := decoder.DecodeAll(packed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 func fromEnvironment(t *testing.T, name string, otherwise int) int {
@@ -81,6 +207,8 @@ type aurora struct {
 	course *standin.Course
 	clock  standin.Clock
 	moved  atomic.Pointer[time.Time] // when a failover brought the load from the first instance to the second
+	path   string                    // of a recorded run
+	now    func() time.Time
 
 	resources [len(instances)]string // by which Performance Insights knows the instances
 }
@@ -101,7 +229,7 @@ func (a *aurora) writer(at time.Time) int {
 	return 0
 }
 
-func startAurora(t *testing.T) *aurora {
+func startAurora(t *testing.T, factor int) *aurora {
 	t.Helper()
 	accounttest.Start(t) // skips where there is none
 	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{
@@ -122,7 +250,8 @@ func startAurora(t *testing.T) *aurora {
 		behind: behind,
 		dsn:    fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=%s", c.Host, c.Port, c.Database, c.User, c.Password),
 		course: &standin.Course{Clients: clientName},
-		clock:  standin.Clock{Here: now.Truncate(time.Minute), There: now.Add(-24 * time.Hour).Truncate(time.Hour), Factor: float64(fromEnvironment(t, "REALIOPS_STANDIN_FACTOR", 100))},
+		clock:  standin.Clock{Here: now.Truncate(time.Minute), There: now.Add(-24 * time.Hour).Truncate(time.Hour), Factor: float64(factor)},
+		now:    time.Now,
 	}
 	a.watch(t, servertest.Connect(t, behind))
 	return a
@@ -146,7 +275,7 @@ func (a *aurora) realiops(t *testing.T, args ...string) (report.Report, string) 
 	t.Helper()
 	var out, said bytes.Buffer
 	env := Env{
-		In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 },
+		In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: a.now, Width: func() int { return 80 },
 		Tempo: collect.Tempo{Here: a.clock.Here, There: a.clock.There, Factor: a.clock.Factor},
 	}
 	code := Main(env, append(args, "--format", "json", "--progress", "plain"))
@@ -166,7 +295,7 @@ func (a *aurora) failOver(ctx context.Context, t *testing.T, path string) {
 	boss := servertest.Connect(t, a.behind)
 	for clients := 0; ctx.Err() == nil; {
 		_ = experiment.Wait(ctx, time.Second)
-		const begun = 5
+		const begun = 2
 		if text, err := os.ReadFile(path); err != nil || bytes.Count(text, []byte(`"event":"begin"`)) < begun {
 			continue
 		}
@@ -180,28 +309,33 @@ func (a *aurora) failOver(ctx context.Context, t *testing.T, path string) {
 }
 
 // live has the program measure the server while a draw publishes what it does, late and wrong at first.
-func (a *aurora) live(t *testing.T, d standin.Draw, path string) []outcome {
+func (a *aurora) live(t *testing.T, d standin.Draw, path string, failover bool, plan []string) {
 	s := newCloud(t)
 	s.database(t, a)
 	ctx, stop := context.WithCancel(t.Context())
 	var publishing sync.WaitGroup
 	publishing.Go(func() { s.publish(ctx, t, a, d) })
-	publishing.Go(func() { a.failOver(ctx, t, path) })
+	if failover {
+		publishing.Go(func() { a.failOver(ctx, t, path) })
+	}
 	defer publishing.Wait()
 	defer stop()
-	r, said := a.realiops(t, "run", "--dsn", a.dsn, "--instance", instances[0], "--aws", "--yes", "--clients", "4", "-o", path)
+	r, said := a.realiops(t, append([]string{"run", "--dsn", a.dsn, "--instance", instances[0], "--aws", "--yes", "--clients", "4", "-o", path}, plan...)...)
+	if err := a.course.Check(); err != nil {
+		t.Fatal(err)
+	}
+	s.insights.Check(t)
+	a.keepsNoSecrets(t, path, said)
+	judged(t, d, r)
+	if !failover {
+		return
+	}
 	if !strings.Contains(said, "is run again: repetition") {
 		t.Error("the load that lost its server was not run again")
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "failed-over" }) {
 		t.Error("the report says nothing of the failover")
 	}
-	if err := a.course.Check(); err != nil {
-		t.Fatal(err)
-	}
-	s.insights.Check(t)
-	a.keepsNoSecrets(t, path, said)
-	return judged(t, d, r)
 }
 
 // keepsNoSecrets looks for what was planted: keys, passwords and the account's number.
@@ -289,6 +423,42 @@ func (a *aurora) rested(t *testing.T, path string) collect.Span {
 		From: a.clock.ToThere(file.Span.From).Add(-hour).Truncate(standin.FiveMinutes),
 		To:   a.clock.ToThere(file.Span.To).Add(hour).Truncate(standin.FiveMinutes).Add(standin.FiveMinutes),
 	}
+}
+
+// withoutLoads is the recorded run as if its plan had not had some loads.
+func (a *aurora) withoutLoads(t *testing.T, names ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(a.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []byte
+	for line := range bytes.Lines(text) {
+		var of struct {
+			Load string `json:"load"`
+			Plan struct {
+				Loads []json.RawMessage `json:"loads"`
+			} `json:"plan"`
+		}
+		if err := json.Unmarshal(line, &of); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(names, of.Load) {
+			continue
+		}
+		for _, planned := range of.Plan.Loads {
+			if slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(planned, fmt.Appendf(nil, "%q", name)) }) {
+				line = bytes.Replace(line, append(bytes.Clone(planned), ','), nil, 1)
+				line = bytes.Replace(line, append([]byte{','}, planned...), nil, 1)
+			}
+		}
+		kept = append(kept, line...)
+	}
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	if err := os.WriteFile(path, kept, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // withoutPeriods is the run file as it was when the load was over.

@@ -25,12 +25,18 @@ const (
 	Touched  Kind = "buffers_touched"
 	Returned Kind = "rows_returned"
 	Lookups  Kind = "lookups"
+
+	Writes Kind = "wal_writes"
+	Syncs  Kind = "wal_syncs"
 )
 
 // OfWrites lists those that loads which write bring about, and OfReads those that loads which read do.
 func OfWrites() []Kind { return []Kind{Rows, Entries, Records, Bytes} }
 
 func OfReads() []Kind { return []Kind{Missed, Touched, Returned, Lookups} }
+
+// Blind lists those that Aurora does not show to whoever measures it.
+func Blind() []Kind { return []Kind{Writes, Syncs} }
 
 // sample is what the server had done at a moment.
 type sample struct {
@@ -65,12 +71,12 @@ const look = `with t as materialized (
 			from pg_index where indrelid = c.oid) i
 		where c.relkind = 'r' and c.relnamespace = to_regnamespace('realiops'))
 	select (select count(*) from pg_stat_activity where application_name = $1), clock_timestamp(), pg_current_wal_insert_lsn() - '0/0'::pg_lsn,
-	(select sum(shared_blks_hit + shared_blks_read)::float8 from pg_stat_statements(false)), (pg_stat_get_wal()).wal_records,
+	(select sum(shared_blks_hit + shared_blks_read)::float8 from pg_stat_statements(false)), w.wal_records, w.wal_write, w.wal_sync,
 	pg_stat_get_db_blocks_fetched(d.oid), pg_stat_get_db_blocks_fetched(d.oid) - pg_stat_get_db_blocks_hit(d.oid),
 	(pg_stat_get_db_tuples_returned(d.oid) + pg_stat_get_db_tuples_fetched(d.oid))::float8,
 	array(select oid from t order by oid), array(select rows from t order by oid), array(select indexes from t order by oid),
 	array(select entries from t order by oid), array(select lookups from t order by oid)
-	from pg_database d where d.datname = current_database()`
+	from pg_database d, pg_stat_get_wal() w where d.datname = current_database()`
 
 // Watch looks at the server until ctx ends, over a superuser's session.
 func (c *Course) Watch(ctx context.Context, conn *pgx.Conn) error {
@@ -97,9 +103,11 @@ func (c *Course) Watch(ctx context.Context, conn *pgx.Conn) error {
 func (c *Course) sample(ctx context.Context, conn *pgx.Conn) error {
 	var clients int
 	var at time.Time
-	var position, looked, records, touched, missed, returned float64
+	var position, looked, records, writes, syncs, touched, missed, returned float64
 	var oids, rows, indexes, read, lookups []int64
-	if err := conn.QueryRow(ctx, look, c.Clients).Scan(&clients, &at, &position, &looked, &records, &touched, &missed, &returned, &oids, &rows, &indexes, &read, &lookups); err != nil {
+	if err := conn.QueryRow(ctx, look, c.Clients).Scan(
+		&clients, &at, &position, &looked, &records, &writes, &syncs, &touched, &missed, &returned, &oids, &rows, &indexes, &read, &lookups,
+	); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -110,7 +118,9 @@ func (c *Course) sample(ctx context.Context, conn *pgx.Conn) error {
 	for i, oid := range oids {
 		c.tables[uint32(oid)] = table{float64(rows[i]), float64(rows[i] * (1 + indexes[i])), float64(read[i]), float64(lookups[i])}
 	}
-	s := sample{at: at, position: position, looked: looked, counts: map[Kind]float64{Records: records, Bytes: position, Touched: touched, Missed: missed, Returned: returned}}
+	s := sample{at: at, position: position, looked: looked, counts: map[Kind]float64{
+		Records: records, Bytes: position, Writes: writes, Syncs: syncs, Touched: touched, Missed: missed, Returned: returned,
+	}}
 	for _, t := range c.tables {
 		s.counts[Rows] += t.rows
 		s.counts[Entries] += t.entries
@@ -211,7 +221,7 @@ func (c *Course) at(moment time.Time) map[Kind]float64 {
 		}
 	}
 	between := func(from, to float64) float64 { return from + passed*(to-from) }
-	spread(OfWrites(), share(a.position, between(before.position, after.position), b.position))
+	spread(slices.Concat(OfWrites(), Blind()), share(a.position, between(before.position, after.position), b.position))
 	spread(OfReads(), share(a.looked, between(before.looked, after.looked), b.looked))
 	return counts
 }

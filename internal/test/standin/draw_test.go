@@ -1,7 +1,9 @@
 package standin
 
 import (
+	"bytes"
 	"math"
+	"strings"
 	"testing"
 	"time"
 )
@@ -123,6 +125,46 @@ func TestPointsAreRatesAndSums(t *testing.T) {
 	for _, at := range []time.Duration{0, 5 * time.Minute} {
 		if p, _ := d.Point(course(), clock, VolumeWriteIOPs, noon.Add(at-time.Hour)); p.Value != 200 {
 			t.Errorf("half of 800 bytes in ten minutes are %v each five", p.Value)
+		}
+	}
+}
+
+// TestSavedCourse: what is saved says as much of each stretch as what it was saved of.
+func TestSavedCourse(t *testing.T) {
+	var file bytes.Buffer
+	was := course()
+	if err := was.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	is, err := Load(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from := 0.0; from < 6; from += 0.5 {
+		begin := noon.Add(time.Duration(from * float64(time.Second)))
+		want, got := was.Between(begin, begin.Add(time.Second)), is.Between(begin, begin.Add(time.Second))
+		for _, kind := range []Kind{Rows, Entries, Records, Bytes, Lookups} {
+			if got[kind] != want[kind] {
+				t.Errorf("%s from %g on: %g, want %g", kind, from, got[kind], want[kind])
+			}
+		}
+	}
+	if _, err := Load(strings.NewReader(`{"at":"2026-11-20T12:00:00Z","done":[1,2]}`)); err == nil {
+		t.Error("a sample with two figures is a course")
+	}
+}
+
+// TestBlindRulesAreNeverLogical: whoever calls them so is wrong, whatever the draw.
+func TestBlindRulesAreNeverLogical(t *testing.T) {
+	for seed := range uint64(50) {
+		d := NewBlind(seed)
+		for _, r := range []Rule{d.Write, d.Volume} {
+			if got := r.Judge(Said{Verdict: "logical", Counts: "wal_records", PerUnit: 1}); got != Wrong {
+				t.Errorf("%v said to be logical is %s", r, got)
+			}
+			if got := r.Judge(Said{Verdict: "cannot_tell"}); got != CannotTell {
+				t.Errorf("%v not told is %s", r, got)
+			}
 		}
 	}
 }
