@@ -49,7 +49,7 @@ func TestBaselineRefuses(t *testing.T) {
 			t.Errorf("%q: %d, %s", args, code, &err)
 		}
 	}
-	check(`--format "x": unknown format "x": there are text, json (see realiops baseline --help)`, "--format", "x")
+	check(`--format "x": want text or json (see realiops baseline --help)`, "--format", "x")
 	check(`--until-throttled is 1s: from 30s to 24h0m0s`, "--until-throttled=1s")
 	check("--show-buffered goes with the jobs of a set alone", "--show-buffered", "--job", "x")
 	check("--show-buffered goes with the jobs of a set alone", "--show-buffered", "--until-throttled")

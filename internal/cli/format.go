@@ -90,8 +90,7 @@ type formatFlag struct {
 // add offers formats under --format; the first is the one that goes without saying.
 func (f *formatFlag) add(flags *pflag.FlagSet, offered ...string) {
 	f.offered, f.chosen = offered, offered[0]
-	last := len(offered) - 1
-	flags.Var(f, "format", "the `format`: "+strings.Join(offered[:last], ", ")+" or "+offered[last])
+	flags.Var(f, "format", "the `format`: "+f.list())
 }
 
 func (f *formatFlag) String() string { return f.chosen }
@@ -100,10 +99,16 @@ func (*formatFlag) Type() string     { return "string" }
 // Set chooses a format by its name.
 func (f *formatFlag) Set(name string) error {
 	if !slices.Contains(f.offered, name) {
-		return fmt.Errorf("unknown format %q%s: there are %s", name, meant("", name, f.offered), strings.Join(f.offered, ", "))
+		return fmt.Errorf("want %s", f.list())
 	}
 	f.chosen, f.given = name, true
 	return nil
+}
+
+// list names the formats that are offered.
+func (f *formatFlag) list() string {
+	last := len(f.offered) - 1
+	return strings.Join(f.offered[:last], ", ") + " or " + f.offered[last]
 }
 
 // follow chooses the format that belongs to the extension of a file, unless the user chose one. Standard output has none.
@@ -118,5 +123,8 @@ func (f *formatFlag) follow(file string) error {
 			name = known.name
 		}
 	}
-	return f.Set(name)
+	if err := f.Set(name); err != nil {
+		return fmt.Errorf("-o %s: unknown format %q: %w", file, name, err)
+	}
+	return nil
 }

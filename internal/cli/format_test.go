@@ -65,7 +65,7 @@ func TestEveryFormat(t *testing.T) {
 		for _, f := range formats() {
 			if !slices.Contains(flag.Value.(*formatFlag).offered, f.name) {
 				out, code := formatted(t, append(path, "--format", f.name)...)
-				if code != exitUsage || !strings.Contains(out, fmt.Sprintf("--format %q: unknown format", f.name)) || strings.Count(out, "\n") != 1 {
+				if code != exitUsage || !strings.Contains(out, fmt.Sprintf("--format %q: want ", f.name)) || strings.Count(out, "\n") != 1 {
 					t.Errorf("%s --format %s: exit status %d: %s", c.CommandPath(), f.name, code, out)
 				}
 				continue
