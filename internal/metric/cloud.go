@@ -100,43 +100,12 @@ const (
 	Hour        = 3600
 )
 
-// What is asked for beside the number that answers how much.
-var (
-	meanAndPeak = []string{runfile.Average, runfile.Maximum}
-	sums        = []string{runfile.Sum}
-)
-
-// Meanings are all that is documented of metrics of cloud services, and what others have published of them.
-func Meanings() []Meaning {
-	return slices.Concat(
-		cloudWatch("aurora", "instance", "DBInstanceIdentifier", auroraInstance()),
-		cloudWatch("aurora", "cluster", "DBClusterIdentifier", auroraCluster()),
-		cloudWatch("rds", "instance", "DBInstanceIdentifier", rdsInstance()),
-		cloudWatch("ebs", "volume", "VolumeId", ebsVolume()),
-		cloudWatch("ebs", "machine", "InstanceId", ebsMachine()),
-		insights("aurora", auroraInsights()),
-		insights("rds", rdsInsights()),
-	)
-}
-
-func cloudWatch(on, level, dimension string, rows []Meaning) []Meaning {
-	for i := range rows {
-		m := &rows[i]
-		m.Service, m.On, m.Level, m.Dimension, m.Statistic = CloudWatch, on, level, dimension, m.Statistics[0]
-		m.Delay = "a new point may be missing or too low for ten minutes and more"
-		if m.Period == 0 {
-			m.Period = Minute
-		}
+// Meanings returns all that is documented of metrics of cloud services, and what others have published of them.
+func Meanings() (all []Meaning) {
+	for _, g := range fromFile().Groups {
+		all = append(all, g.meanings()...)
 	}
-	return rows
-}
-
-func insights(on string, rows []Meaning) []Meaning {
-	for i := range rows {
-		m := &rows[i]
-		m.Service, m.On, m.Level, m.Dimension, m.Statistic, m.Period = Insights, on, "instance", "DbiResourceId", "avg", Minute
-	}
-	return rows
+	return all
 }
 
 // MeaningsOf are those of whatever people may call a metric: WriteIOPS, cloudwatch/WriteIOPS, CloudWatch WriteIOPS.

@@ -6,7 +6,7 @@
 // is a row here and a reading in its probe, and nothing else.
 //
 // The rows stand by where they are read: postgres.go and postgres_io.go, device.go, waldump.go, fio.go, and cloud.json
-// with its sources, which also holds what others have published about a metric. Families that differ in one thing, the
+// with its sources, which also holds what others have published about a metric. What other tools show is in dictionary.json. Families that differ in one thing, the
 // disks of a role or the processes of pg_stat_io, are patterns.
 //
 // The table imports the run file and nothing above it. How a metric is read, and when a server has it, is its probe's.

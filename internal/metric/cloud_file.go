@@ -1,0 +1,64 @@
+package metric
+
+import (
+	_ "embed" // cloud.json
+	"encoding/json"
+	"fmt"
+	"sync"
+)
+
+// cloudFile is cloud.json: what metrics of clouds are documented to mean, what others published of them, and the sources of
+// that, of prices and of limits.
+type cloudFile struct {
+	Sources []Source     `json:"sources"`
+	Groups  []cloudGroup `json:"groups"`
+}
+
+// cloudGroup has the metrics that a service shows of one level of one flavor of server.
+type cloudGroup struct {
+	Service   string     `json:"service"`
+	On        string     `json:"on"`
+	Level     string     `json:"level"`
+	Dimension string     `json:"dimension"`
+	Metrics   []cloudRow `json:"metrics"`
+}
+
+// cloudRow is a metric as the file has it: without what its whole group has in common, and with what no answer of realiops
+// explain shows.
+type cloudRow struct {
+	Meaning
+	Says       Quantity `json:"says,omitempty"`
+	Statistics []string `json:"statistics,omitempty"`
+	Only       Having   `json:"only,omitempty"`
+	Unread     bool     `json:"unread,omitempty"`
+	Caveat     string   `json:"caveat,omitempty"`
+}
+
+//go:embed cloud.json
+var cloudJSON []byte
+
+// fromFile reads cloud.json, which is part of the program.
+var fromFile = sync.OnceValue(func() (f cloudFile) {
+	if err := json.Unmarshal(cloudJSON, &f); err != nil {
+		panic(fmt.Sprintf("cloud.json: %v", err)) // a test reads it
+	}
+	return f
+})
+
+// meanings returns the metrics of a group.
+func (g cloudGroup) meanings() (all []Meaning) {
+	for _, r := range g.Metrics {
+		m := r.Meaning
+		m.Service, m.On, m.Level, m.Dimension = g.Service, g.On, g.Level, g.Dimension
+		m.Says, m.Statistics, m.Only, m.Unread, m.Caveat = r.Says, r.Statistics, r.Only, r.Unread, r.Caveat
+		m.Statistic = "avg"
+		if g.Service == CloudWatch {
+			m.Statistic, m.Delay = m.Statistics[0], "a new point may be missing or too low for ten minutes and more"
+		}
+		if m.Period == 0 {
+			m.Period = Minute
+		}
+		all = append(all, m)
+	}
+	return all
+}

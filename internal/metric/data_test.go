@@ -1,0 +1,25 @@
+package metric
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+)
+
+// TestDataFilesHaveKnownFields: a field that is misspelled in a data file is no field, and would be silently left out.
+func TestDataFilesHaveKnownFields(t *testing.T) {
+	var entries struct {
+		Sources []Source
+		Entries []Entry
+	}
+	for name, file := range map[string]struct {
+		text []byte
+		into any
+	}{"cloud.json": {cloudJSON, &cloudFile{}}, "dictionary.json": {dictionaryJSON, &entries}} {
+		in := json.NewDecoder(bytes.NewReader(file.text))
+		in.DisallowUnknownFields()
+		if err := in.Decode(file.into); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
