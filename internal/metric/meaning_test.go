@@ -19,7 +19,7 @@ func TestMeaningsAreWhole(t *testing.T) {
 			"service":   slices.Contains([]string{"cloudwatch", "insights"}, m.Service),
 			"flavor":    slices.Contains([]string{"aurora", "rds", "ebs"}, m.On),
 			"level":     slices.Contains([]string{"instance", "cluster", "volume", "machine"}, m.Level),
-			"side":      slices.Contains([]string{"logical", "physical", "none"}, m.Side),
+			"side":      slices.Contains([]string{"logical", "requested", "physical", "none"}, m.Side),
 			"basis":     slices.Contains([]metric.Basis{metric.Documented, metric.Measured, metric.Inferred}, m.Basis),
 			"period":    m.Period >= 60,
 			"unit":      m.Unit != "",
