@@ -142,9 +142,15 @@ func wanted(invalid *pflag.InvalidValueError) string {
 // would be as good as not given, and the command do something else than was asked.
 func refuseEmpty(c *cobra.Command, _ []string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if f.Value.Type() == "string" && strings.TrimSpace(f.Value.String()) == "" && err == nil {
-			err = fmt.Errorf("--%s is empty: say which, or leave the flag out %s", f.Name, seeHelp(c))
+		if f.Value.Type() != "string" || strings.TrimSpace(f.Value.String()) != "" || err != nil {
+			return
 		}
+		lacks := "say which, or leave the flag out"
+		if kind, usage := pflag.UnquoteUsage(f); kind == "FIGURES" {
+			_, figures, _ := strings.Cut(usage, ": ")
+			lacks = "it takes " + figures
+		}
+		err = fmt.Errorf("--%s is empty: %s %s", f.Name, lacks, seeHelp(c))
 	})
 	return err
 }
