@@ -40,7 +40,7 @@ itself is on [its own page](../metrics.md). This page is made from the data file
 `)
 	anchors := map[string]int{}
 	row := func(names []string, side, counts, unit, trap string) {
-		var cells []string
+		var anchored []string
 		for _, name := range names {
 			anchor := strings.Trim(strings.Map(func(r rune) rune {
 				if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' {
@@ -51,13 +51,19 @@ itself is on [its own page](../metrics.md). This page is made from the data file
 			if anchors[anchor]++; anchors[anchor] > 1 {
 				anchor = fmt.Sprintf("%s-%d", anchor, anchors[anchor])
 			}
-			cells = append(cells, fmt.Sprintf(`<a id="%s"></a>%s`, anchor, "`"+name+"`"))
+			anchored = append(anchored, fmt.Sprintf(`<a id="%s"></a>%s`, anchor, "`"+name+"`"))
 		}
-		cell := strings.NewReplacer("|", `\|`, "\n", " ", "*", `\*`)
-		fmt.Fprintf(&page, "| %s | %s | %s | %s |\n", strings.Join(cells, " "), cell.Replace(counting(side, counts)), cell.Replace(unit), cell.Replace(trap))
+		text := counting(side, counts)
+		if unit != "" {
+			text += ", in " + unit
+		}
+		if text += "."; trap != "" {
+			text += " " + trap
+		}
+		fmt.Fprintf(&page, "- %s: %s\n", strings.Join(anchored, ", "), strings.ReplaceAll(text, "*", `\*`))
 	}
 	heading := func(system string) {
-		fmt.Fprintf(&page, "\n## %s\n\n| name | counts | unit | beware |\n|---|---|---|---|\n", system)
+		fmt.Fprintf(&page, "\n## %s\n\n", system)
 	}
 	last := ""
 	for _, m := range metric.Meanings() {
