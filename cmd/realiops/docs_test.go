@@ -46,11 +46,14 @@ func TestDocsAreTrue(t *testing.T) {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	database := servertest.Start(t, embedded.Options{Version: "17"}).URL()
-	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
+	documents := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")}
+	for _, pages := range []string{"docs/*.md", "docs/reference/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pages))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %v", pages, err)
+		}
+		documents = append(documents, found...)
 	}
-	documents = append(documents, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"))
 	for _, document := range documents {
 		text, err := os.ReadFile(document)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-var update = flag.Bool("update", false, "write the statements that servers saw into docs/statements.md")
+var update = flag.Bool("update", false, "write the statements that servers saw into docs/reference/statements.md")
 
 // What stands between these lines of the page are the statements.
 const (
@@ -26,7 +26,7 @@ const (
 	statementsEnd   = "```\n<!-- end -->\n"
 )
 
-// docs/statements.md lists every statement that servers of all versions see of the commands that speak to one, by the servers' own logs.
+// docs/reference/statements.md lists every statement that servers of all versions see of the commands that speak to one, by the servers' own logs.
 func TestDocsListEveryStatement(t *testing.T) {
 	t.Parallel()
 	seen := sightings{of: map[string]map[string][]string{}}
@@ -38,7 +38,7 @@ func TestDocsListEveryStatement(t *testing.T) {
 			})
 		}
 	})
-	const page = "../../docs/statements.md"
+	const page = "../../docs/reference/statements.md"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

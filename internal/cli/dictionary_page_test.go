@@ -36,7 +36,7 @@ func dictionaryPage() string {
 
 Consoles, exporters and tools show numbers that are called IOPS, reads, writes or blocks. Some are storage I/O, some are asked of the operating
 system, and some are work of the database. Each line begins as ` + "`realiops explain NAME`" + ` does, which also gives the sources. What realiops reads
-itself is on [its own page](../metrics.md). This page is made from the data files in internal/metric.
+itself is on [its own page](metrics.md). This page is made from the data files in internal/metric.
 `)
 	anchors := map[string]int{}
 	row := func(names []string, side, counts, unit, trap string) {

@@ -168,7 +168,7 @@ func (k knowledge) names() []string {
 	return slices.Compact(names)
 }
 
-// explainSchema names the form of the explanations for programs, as docs/json.md describes it.
+// explainSchema names the form of the explanations for programs, as docs/reference/json.md describes it.
 const explainSchema = "realiops.explain/1"
 
 // tagged returns what is known under the name of its form.

@@ -106,7 +106,7 @@ func shared(out string, a *runfile.Anonymizer, kept map[runfile.Kind]int) docume
 			{Name: "kept", Texts: []string{"lines of the kinds " + strings.Join(lines, ", ")}},
 			{Name: "taken out", Texts: taken},
 		},
-		document.Paragraph{Text: "Read it before you pass it on: each line is JSON (docs/run-file.md has every field). To add it to what is known of servers like " +
+		document.Paragraph{Text: "Read it before you pass it on: each line is JSON (docs/reference/run-file.md has every field). To add it to what is known of servers like " +
 			"yours, attach it to an issue of this project: https://github.com/realiops/realiops/issues. docs/evidence.md lists what came so far."},
 	}}
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-var update = flag.Bool("update", false, "write docs/metrics.md anew; then read the difference")
+var update = flag.Bool("update", false, "write docs/reference/metrics.md anew; then read the difference")
 
-const page = "../../docs/metrics.md"
+const page = "../../docs/reference/metrics.md"
 
-// TestDocsListEveryMetric: docs/metrics.md is made from the table.
+// TestDocsListEveryMetric: docs/reference/metrics.md is made from the table.
 func TestDocsListEveryMetric(t *testing.T) {
 	want := introduction + sections(metric.All())
 	if *update {
@@ -59,7 +59,7 @@ made from the table in internal/metric; a run file announces the same in its [me
 - **Units** are base units, and times are seconds.
 - **Services** of AWS are asked when the run is over; what they tell comes in [periods](run-file.md#period) of their own, of a minute where
   nothing else is said, and ` + "`realiops explain`" + ` says what their documentation makes of it.
-- **What it counts.** A metric that makes a [counted quantity](reading.md) says so in brackets.
+- **What it counts.** A metric that makes a [counted quantity](../reading.md) says so in brackets.
 `
 
 // sections has a table for each view of each document, by name.

@@ -2,7 +2,7 @@
 //
 // A [Metric] is a row: its name in a run file, the name that people know it by, unit, kind, meaning and source, the
 // versions that show it, whether a first screen has it, and which counted quantity it makes. Probes announce from the
-// table and keep the reading alone; the analysis, realiops explain, --require and docs/metrics.md ask it. So a new metric
+// table and keep the reading alone; the analysis, realiops explain, --require and docs/reference/metrics.md ask it. So a new metric
 // is a row here and a reading in its probe, and nothing else.
 //
 // The rows stand by where they are read: postgres.go and postgres_io.go, device.go, waldump.go, fio.go, and cloud.json

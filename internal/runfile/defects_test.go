@@ -136,8 +136,8 @@ func TestOldWords(t *testing.T) {
 	for _, kind := range []string{"load", "proof", "total", "origin"} {
 		check(kind, one+`{"kind":"`+kind+`","arm":"bulk","replicate":1}`+"\n")
 	}
-	if doc, err := os.ReadFile("../../docs/run-file.md"); err != nil || !strings.Contains(string(doc), "\n## Old words\n") {
-		t.Errorf("docs/run-file.md has no table of old words: %v", err)
+	if doc, err := os.ReadFile("../../docs/reference/run-file.md"); err != nil || !strings.Contains(string(doc), "\n## Old words\n") {
+		t.Errorf("docs/reference/run-file.md has no table of old words: %v", err)
 	}
 }
 

@@ -2,7 +2,7 @@
 //
 // A run file is JSON Lines, one record a line, append-only; a name ending in .zst is compressed on the way. Measuring
 // and analyzing meet only here: whatever writes needs a server, a kernel or an account, whatever reads needs only the
-// file. The kinds of record are in record.go; docs/run-file.md describes them field by field.
+// file. The kinds of record are in record.go; docs/reference/run-file.md describes them field by field.
 //
 //   - [Create] makes a new file and never overwrites one; its [Writer] may be used by many goroutines.
 //   - [Append] goes on with a file later: sources that tell of periods tell of them when a run is long over.

@@ -164,9 +164,9 @@ func TestBaselineCSVHasBothAccounts(t *testing.T) {
 	}
 }
 
-// TestDocsNameTheFieldsOfABaseline: every field of the object is in docs/json.md, by its own name.
+// TestDocsNameTheFieldsOfABaseline: every field of the object is in docs/reference/json.md, by its own name.
 func TestDocsNameTheFieldsOfABaseline(t *testing.T) {
-	section := docstest.Section(t, "json.md", "## What storage delivers")
+	section := docstest.Section(t, "reference/json.md", "## What storage delivers")
 	for _, name := range fields(reflect.TypeFor[report.Baseline]()) {
 		if strings.HasPrefix(name, "run.storage.") {
 			continue // as in the run file

@@ -1,6 +1,6 @@
 // Package report says what a run has shown, once as data and in as many renderings as there are readers.
 //
-// [New] makes a [Report] of a run: plain data, the same for every rendering, described field by field in docs/json.md.
+// [New] makes a [Report] of a run: plain data, the same for every rendering, described field by field in docs/reference/json.md.
 // [Document] is for people, [Details] has every metric under every load, [JSON] is the contract for programs.
 //
 // Each number is a [Figure] and carries its uncertainty: from how many repetitions it comes and how far they lay apart, or why

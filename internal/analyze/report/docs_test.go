@@ -17,9 +17,9 @@ import (
 	"github.com/realiops/realiops/internal/test/docstest"
 )
 
-// TestDocsNameEveryField: docs/json.md is the contract, so it has exactly the fields that are written.
+// TestDocsNameEveryField: docs/reference/json.md is the contract, so it has exactly the fields that are written.
 func TestDocsNameEveryField(t *testing.T) {
-	const page = "json.md"
+	const page = "reference/json.md"
 	figures := strings.ReplaceAll(docstest.Section(t, page, "## Figures"), "`missing` |", "missing |")
 	beforeCodes, _, _ := strings.Cut(docstest.Section(t, page, "## Fields"), "\n| code |")
 	for _, c := range []struct {
@@ -40,7 +40,7 @@ func TestDocsNameEveryField(t *testing.T) {
 
 func fields(of reflect.Type) []string { return docstest.Fields(of, elsewhere) }
 
-// elsewhere are types that the page, or docs/run-file.md, describes once.
+// elsewhere are types that the page, or docs/reference/run-file.md, describes once.
 func elsewhere(of reflect.Type, path string) bool {
 	end := strings.Contains(path, "*") && (strings.HasSuffix(path, ".smallest") || strings.HasSuffix(path, ".largest"))
 	return end || path != "missing" && of == reflect.TypeFor[series.Missing]() || slices.Contains([]reflect.Type{
@@ -50,7 +50,7 @@ func elsewhere(of reflect.Type, path string) bool {
 
 // TestDocsNameEveryWarning: a program that goes by codes must know them all.
 func TestDocsNameEveryWarning(t *testing.T) {
-	_, codes, _ := strings.Cut(docstest.Section(t, "json.md", "## Fields"), "\n| code |")
+	_, codes, _ := strings.Cut(docstest.Section(t, "reference/json.md", "## Fields"), "\n| code |")
 	documented := map[string]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (yes|no) \\|").FindAllStringSubmatch(codes, -1) {
 		documented[row[1]] = row[2]

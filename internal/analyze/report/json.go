@@ -19,7 +19,7 @@ type WithSize struct {
 	Size *Size `json:"size"` // nil: the run does not tell
 }
 
-// JSON writes a report, or another view of a run, for programs, as docs/json.md describes them. Two rules hold for all that
+// JSON writes a report, or another view of a run, for programs, as docs/reference/json.md describes them. Two rules hold for all that
 // is written: a number that is infinite or none at all is null, and a list is never null.
 func JSON(w io.Writer, view any) error {
 	out := bufio.NewWriter(w)

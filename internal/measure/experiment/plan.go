@@ -26,7 +26,7 @@ type Sizes struct {
 	TableBytes int64
 }
 
-// DefaultSizes are those of the measurements in docs/benchmarks.md.
+// DefaultSizes are those of the measurements in docs/reference/benchmarks.md.
 func DefaultSizes() Sizes { return Sizes{Clients: 8, RowsPerTx: 1000} }
 
 // Published is the pair of loads of the published runs, bulk insert without and with two indexes, with the two that

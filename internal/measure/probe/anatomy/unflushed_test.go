@@ -69,14 +69,14 @@ func TestAnEndInsideOfARecord(t *testing.T) {
 // The other statements are compared with what servers saw, and no server is sure to see these.
 func TestDocsListTheStatementsThatAreRare(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../../docs/statements.md")
+	page, err := os.ReadFile("../../../../docs/reference/statements.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{ender(pgx.Identifier{"realiops"}), databasesCalled} {
 		sent := strings.Join(strings.Fields(statement), " ")
 		if listed := regexp.MustCompile(`\d+`).ReplaceAllString(sent, "N"); !strings.Contains(string(page), "\n"+listed+"\n") {
-			t.Errorf("docs/statements.md does not list %s", listed)
+			t.Errorf("docs/reference/statements.md does not list %s", listed)
 		}
 	}
 }
