@@ -71,7 +71,7 @@ func (l *listening) from(before func(queries int)) {
 // is kept is not asked for again, and all that is said in the end is byte for byte what an undisturbed run says.
 func TestFleetGoesOnAfterKill(t *testing.T) {
 	t.Parallel()
-	const databases, queries = 45, 10 // of each batch of twenty
+	const databases = 45 // which are asked about twenty at a time
 	made := &prometheustest.Made{Instances: databases}
 	end := time.Date(2026, 11, 3, 0, 0, 0, 0, time.UTC)
 	store, err := url.Parse(prometheustest.Start(t, made.Sampled(end.Add(-25*time.Hour), end)...))
@@ -116,6 +116,13 @@ func TestFleetGoesOnAfterKill(t *testing.T) {
 		t.Fatalf("%d databases were asked for: %s", len(l.asked), undisturbed)
 	}
 
+	queries, all := l.asked["db-0001"], l.queries
+	for name, times := range l.asked {
+		if times != queries {
+			t.Errorf("%s was asked for %d times, and db-0001 %d times", name, times, queries)
+		}
+	}
+
 	killed := func(name string, kill func(kill func()) (before func(queries int)), until func(dir string)) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "fleet")
@@ -155,9 +162,9 @@ func TestFleetGoesOnAfterKill(t *testing.T) {
 		}
 	}
 	killed("before its first answer", at(1), nil)
-	killed("within the second twenty", at(queries+5), nil)
-	killed("at the last", at(3*queries), nil)
-	killed("while it writes", at(queries+1), func(dir string) {
+	killed("within the second twenty", at(all/2), nil)
+	killed("at the last", at(all), nil)
+	killed("while it writes", at(all/3+1), func(dir string) {
 		for range 120_000 { // two minutes
 			if len(keptIn(t, dir)) >= 3 {
 				return
