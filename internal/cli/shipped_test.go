@@ -103,6 +103,10 @@ func TestShippedObservationTellsNothingWrong(t *testing.T) {
 		switch stated := v.Kind != attribution.CannotTell && v.Kind != attribution.Silent; {
 		case name == "pgstat.database/xact_commit" && v.Counts != counts.Commits:
 			t.Errorf("%s: %s %s, want commits", name, v.Kind, v.Counts)
+		case slices.Contains([]string{"block.process/rchar", "block.process/wchar", "block.process/syscr", "block.process/syscw"}, name):
+			if stated && v.Kind != attribution.Requested { // they count system calls
+				t.Errorf("%s: %s", name, v.Kind)
+			}
 		case stated && strings.HasPrefix(name, "block") && v.Kind != attribution.Physical,
 			stated && strings.HasPrefix(name, "pgstat.tables/n_tup") && v.Kind != attribution.Logical:
 			t.Errorf("%s: %s", name, v.Kind)

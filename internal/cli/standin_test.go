@@ -52,7 +52,11 @@ func TestStandInAurora(t *testing.T) {
 	}
 	a := startAurora(t, factor)
 	path := filepath.Join(t.ArtifactDir(), "run.jsonl")
-	a.live(t, standin.New(1), path, record == "", plan)
+	d := standin.New(1)
+	if record == "" { // none of these loads reads
+		d.Read, d.VolumeRead = nil, nil
+	}
+	a.live(t, d, path, record == "", plan)
 	if record != "" {
 		a.record(t, record, path)
 		return
