@@ -132,8 +132,8 @@ func TestWhatAnOperationCosts(t *testing.T) {
 			}
 			if version < "15" {
 				var unknown told
-				got.AtMost(&unknown, realiopstest.OwnWALRecords(1000))
-				if len(unknown.errors) != 1 || !strings.Contains(unknown.errors[0], "own_wal_records: whether it is at most 1,000 a run cannot be told") {
+				got.AtMost(&unknown, realiopstest.OwnWALRecords(1)) // all of the WAL is more than that, and some of it may be the server's own
+				if len(unknown.errors) != 1 || !strings.Contains(unknown.errors[0], "own_wal_records: whether it is at most 1 a run cannot be told") {
 					t.Errorf("of WAL that was not read: %q", unknown.errors)
 				}
 				return
