@@ -214,6 +214,9 @@ func (r *Run) Grew(metric string) (Growth, bool) {
 	}
 	m, known := r.Counter(metric)
 	if statistic, inPeriods := statistics()[m.Type]; known && inPeriods {
+		if r.levels == nil {
+			return Growth{}, false
+		}
 		return grewInPeriods(r.Rates(metric, statistic), m.Type == runfile.Rate)
 	}
 	c := r.series(metric).Grew()

@@ -56,7 +56,7 @@ func userPlans() (all []worlds.Plan) {
 	cloud, writing := experiment.Cloud(), experiment.Cloud()
 	writing.Loads = slices.DeleteFunc(slices.Clone(writing.Loads), func(a runfile.Load) bool { return load.Reads(a.Method) || a.Name == "async" })
 	for _, p := range []worlds.Plan{
-		with(cloud), with(writing), with(writing, load.JoinCold), with(writing, "single", "async"), with(cloud, "single", "async"),
+		with(cloud), with(writing), with(writing, load.JoinCold), with(writing, "single", "async"), with(cloud, "single"),
 	} {
 		all = append(all, p)
 		for _, tidying := range []float64{1e-4, 1e-3, 0.05, 0.5} {
