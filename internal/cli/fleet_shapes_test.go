@@ -71,7 +71,7 @@ func collectorsMachine() (all []prometheustest.Series) {
 	}
 	// two disks that do the same, of which nobody says that one is made of the other
 	for _, device := range []string{"sdb", "emcpowera"} {
-		for name, rate := range map[string]float64{"reads_completed": 20, "writes_completed": 70, "read_bytes": 20, "written_bytes": 70} {
+		for name, rate := range map[string]float64{"reads_completed": 20, "writes_completed": 70, "read_bytes": 20 * 8192, "written_bytes": 70 * 8192} {
 			add("node_disk_"+name+"_total", `instance="twice:9100",device="`+device+`"`, rate)
 		}
 	}
