@@ -12,7 +12,7 @@ import (
 
 var updateDictionary = flag.Bool("update-dictionary", false, "write docs/reference/dictionary.md anew; then read the difference")
 
-// TestDictionaryPage: the page has every name that explain answers of others' metrics, with the line that explain begins with.
+// TestDictionaryPage: the page has every name that explain answers of others' metrics, with what explain says of it.
 func TestDictionaryPage(t *testing.T) {
 	const page = "../../docs/reference/dictionary.md"
 	want := dictionaryPage()
@@ -35,11 +35,11 @@ func dictionaryPage() string {
 	page.WriteString(`# What does each I/O metric count?
 
 Consoles, exporters and tools show numbers that are called IOPS, reads, writes or blocks. Some are storage I/O, some are asked of the operating
-system, and some are work of the database. Each line begins as ` + "`realiops explain NAME`" + ` does, which also gives the sources. What realiops reads
-itself is on [its own page](metrics.md). This page is made from the data files in internal/metric.
+system, and some are work of the database. ` + "`realiops explain NAME`" + ` says the same on a terminal. What realiops reads itself is on
+[its own page](metrics.md).
 `)
 	anchors := map[string]int{}
-	row := func(names []string, side, counts, unit, trap string) {
+	item := func(names []string, side, counts string, said entry) {
 		var anchored []string
 		for _, name := range names {
 			anchor := strings.Trim(strings.Map(func(r rune) rune {
@@ -53,14 +53,16 @@ itself is on [its own page](metrics.md). This page is made from the data files i
 			}
 			anchored = append(anchored, fmt.Sprintf(`<a id="%s"></a>%s`, anchor, "`"+name+"`"))
 		}
-		text := counting(side, counts)
-		if unit != "" {
-			text += ", in " + unit
+		text := counting(side, counts) + "."
+		for _, term := range said {
+			switch term.Name {
+			case "means", "trap", "shown":
+				text += " " + strings.Join(term.Texts, " ")
+			default:
+				text += " " + strings.ToUpper(term.Name[:1]) + term.Name[1:] + ": " + strings.Join(term.Texts, "; ") + "."
+			}
 		}
-		if text += "."; trap != "" {
-			text += " " + trap
-		}
-		fmt.Fprintf(&page, "- %s: %s\n", strings.Join(anchored, ", "), strings.ReplaceAll(text, "*", `\*`))
+		fmt.Fprintf(&page, "- %s: %s\n", strings.Join(anchored, ", "), strings.NewReplacer("*", `\*`, "..", ".", "<", "&lt;").Replace(text))
 	}
 	heading := func(system string) {
 		fmt.Fprintf(&page, "\n## %s\n\n", system)
@@ -71,11 +73,7 @@ itself is on [its own page](metrics.md). This page is made from the data files i
 			heading(now)
 			last = now
 		}
-		trap := ""
-		if len(m.Traps) > 0 {
-			trap = m.Traps[0]
-		}
-		row([]string{m.Metric}, m.Side, m.Counts, m.Unit, trap)
+		item([]string{m.Metric}, m.Side, m.Counts, ofMeaning(m))
 	}
 	bySystem := map[string][]metric.Entry{}
 	var systems []string
@@ -88,7 +86,7 @@ itself is on [its own page](metrics.md). This page is made from the data files i
 	for _, system := range systems {
 		heading(system)
 		for _, e := range bySystem[system] {
-			row(e.Names, e.Side, e.Counts, e.Unit, e.Trap)
+			item(e.Names, e.Side, e.Counts, ofEntry(e))
 		}
 	}
 	return page.String()

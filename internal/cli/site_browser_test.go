@@ -39,7 +39,7 @@ func TestTheSite(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(directory)))
 	t.Cleanup(server.Close)
 	for _, v := range []view{{"phone", 360, "light", "screen", true}, {"laptop-dark", 1280, "dark", "screen", true}} {
-		for _, page := range []string{"/", "/sizing/", "/report.html"} {
+		for _, page := range []string{"/", "/realiops/", "/sizing/", "/report.html"} {
 			b.look(t, server.URL+page, v)
 			faults := slices.Concat(ask(t, b, tooWide), ask(t, b, b.axe+";"+unfit))
 			b.lock.Lock()
