@@ -25,11 +25,12 @@ type Convert struct {
 	PerSecond   float64       `json:"per_second"`
 	Counts      string        `json:"counts"`
 	Side        string        `json:"side"`
-	Kinds       []ConvertKind `json:"kinds"`           // of load, one by one; none: it does not count WAL records
-	Rows        *ConvertSpan  `json:"rows"`            // a second, as are the next
-	Requests    *ConvertSpan  `json:"requests"`        // of the device under a PostgreSQL that writes pages
-	Billed      *ConvertSpan  `json:"billed_writes"`   // of Aurora
-	IOCost      *ConvertSpan  `json:"io_cost"`         // a month on Aurora Standard
+	Kinds       []ConvertKind `json:"kinds"`         // of load, one by one; none: it does not count WAL records
+	Rows        *ConvertSpan  `json:"rows"`          // a second, as are the next
+	Requests    *ConvertSpan  `json:"requests"`      // of the device under a PostgreSQL that writes pages
+	Billed      *ConvertSpan  `json:"billed_writes"` // of Aurora
+	IOCost      *ConvertSpan  `json:"io_cost"`       // a month on Aurora Standard
+	AsOf        string        `json:"prices_as_of,omitempty"`
 	Misread     *float64      `json:"misread_io_cost"` // a month, were each one billed
 	Calibration string        `json:"calibration"`     // of billed writes
 	Settle      string        `json:"settle,omitempty"`
@@ -86,7 +87,7 @@ func NewConvert(c sizing.Converted, by sizing.Calibration, asked []sizing.Spread
 	v := Convert{
 		Schema: ConvertSchema, Metric: c.Meaning.Metric, On: c.Meaning.On, Amount: c.Amount, PerSecond: c.PerSecond,
 		Counts: c.Meaning.Counts, Side: c.Meaning.Side, Kinds: []ConvertKind{}, Rows: span(c.Rows), Requests: span(c.Requests), Billed: span(c.Billed),
-		IOCost: span(c.IOCost), Misread: c.Misread, Settle: c.Settle, Calibration: calibrationText(by), Spreads: spreads(asked),
+		IOCost: span(c.IOCost), AsOf: c.AsOf, Misread: c.Misread, Settle: c.Settle, Calibration: calibrationText(by), Spreads: spreads(asked),
 	}
 	for _, k := range c.Kinds {
 		kind := ConvertKind{Load: k.Load, What: k.What, Rows: k.Rows, Requests: k.Requests}
@@ -162,7 +163,7 @@ func (c Convert) cost() string {
 	if c.Misread != nil {
 		text += fmt.Sprintf("; %s if somebody takes each for a billed one", number.Rate(*c.Misread))
 	}
-	return text + "."
+	return text + " (prices of " + c.AsOf + ")."
 }
 
 // ConvertsSchema names the form of an answer on amounts of several metrics.

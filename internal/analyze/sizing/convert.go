@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -50,6 +51,7 @@ type Converted struct {
 	Requests  *Range      // of a device under a PostgreSQL that writes pages, a second
 	Billed    *Range      // writes of Aurora, a second
 	IOCost    *Range      // a month on Aurora Standard; nil: no price is known
+	AsOf      string      // the dates of its prices
 	Misread   *float64    // a month, were each one billed
 	Settle    string      // what would narrow it down
 }
@@ -153,7 +155,7 @@ func (c *Converted) cost(t Tariff) {
 	least, errLeast := t.IOCost(c.Billed.Least)
 	most, errMost := t.IOCost(c.Billed.Most)
 	if errLeast == nil && errMost == nil {
-		c.IOCost = between(least, most)
+		c.IOCost, c.AsOf = between(least, most), t.AsOf(catalog.Volume{Name: "aurora"})
 	}
 }
 
