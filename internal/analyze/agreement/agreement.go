@@ -137,7 +137,7 @@ func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
 // count is an amount with its standard deviation.
 type count struct{ amount, deviation float64 }
 
-// pair is what a metric and the quantity came to.
+// pair holds what a metric and the quantity came to.
 type pair struct{ shown, did count }
 
 // pairs are those of each repetition that has both, and of all together.
@@ -171,7 +171,7 @@ func step(unit string) float64 {
 	return 1
 }
 
-// deviation is what the background, the source and the steps of counters leave in doubt of a count.
+// deviation returns how far the background, the source and the steps of counters leave a count in doubt.
 func deviation(run *counts.Run, r counts.Repetition, from []string, unit string) float64 {
 	variance := step(unit) * step(unit) / 4
 	for _, name := range from {

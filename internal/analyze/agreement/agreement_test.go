@@ -11,14 +11,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// did is what one load's repetitions committed, and what a metric showed for it.
+// did holds what the repetitions of one load committed, and what a metric showed for it.
 type did struct {
 	load             string
 	commits, records []float64
 	shown            []float64
 }
 
-// agreed is what becomes of a metric on a flavor of server.
+// agreed compares a metric with its document on a flavor of server.
 func agreed(name, flavor string, loads ...did) *agreement.Agreement {
 	const records = "pgstat.wal/wal_records"
 	run := &counts.Run{Counters: []runfile.Metric{{Name: name, Unit: "operations", Type: runfile.Counter}, {Name: records, Unit: "records", Type: runfile.Counter}}}

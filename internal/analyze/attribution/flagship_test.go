@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/test/readtest"
 )
 
-// did is what the server did in a repetition, by the counters that a run on Aurora has not.
+// did holds what the server did in a repetition, by counters that a run on Aurora lacks.
 type did struct {
 	load    string
 	reads   bool
