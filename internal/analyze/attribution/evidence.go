@@ -83,7 +83,7 @@ func (e *evidence) cell(counted counting, from []string, step float64, load coun
 			continue
 		}
 		seconds = count.Seconds
-		d := e.deviation(metric) * seconds
+		d := e.deviation(metric, step) * seconds
 		stdErr += d*d + count.Error*count.Error
 		shared += d * d / float64(max(1, e.run.Idle.Repetitions))
 	}
@@ -107,14 +107,14 @@ type estimated interface {
 const mostCounted = 1e20
 
 // deviation is by how much the rate of the background varies. Where fewer than two idle repetitions show it, it is taken
-// to come in single counts, which vary by their root.
-func (e *evidence) deviation(metric string) float64 {
+// to come in single steps, whose number varies by its root.
+func (e *evidence) deviation(metric string, step float64) float64 {
 	if deviation, known := e.run.Idle.Deviation[metric]; known {
 		return deviation
 	}
 	rate := e.run.Idle.PerSecond[metric]
 	length := max(1, e.run.Header.Plan.LoadSeconds)
-	return math.Sqrt(math.Abs(rate) / length)
+	return math.Sqrt(step * math.Abs(rate) / length)
 }
 
 // step is by how much a counter of this unit moves at least.

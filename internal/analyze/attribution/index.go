@@ -61,7 +61,7 @@ func (j *judge) onlyWithIndexes(y column, forEntry float64) bool {
 			case c.missing != nil:
 			case c.value > max(nextToNothing*much, c.stdErr):
 				return false
-			case nextToNothing*much > max(1, c.stdErr):
+			case nextToNothing*much > c.stdErr:
 				shown++
 			}
 		}

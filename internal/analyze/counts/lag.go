@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// What it takes to say that a counter moves in steps: so large, and so much further apart than it is read; with fewer than so many, as far apart
+// What it takes to say that a counter moves in steps: so many of what it counts by, and so much further apart than it is read; with fewer than so many, as far apart
 // as whole steps are.
 const (
 	smallestStep  = 10
@@ -41,8 +41,9 @@ func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 		amounts = append(amounts, change.Amount)
 		lengths = append(lengths, change.Seconds())
 	}
+	by, _ := stepOf(amounts)
 	during, few := c.during(moves), len(moves) < fewestSteps
-	if len(moves) < 2 || during == 0 || stats.Median(amounts) < smallestStep || !few && 2*during < len(moves) {
+	if len(moves) < 2 || during == 0 || stats.Median(amounts) < smallestStep*by || !few && 2*during < len(moves) {
 		return p
 	}
 	var gaps []float64

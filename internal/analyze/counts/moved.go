@@ -20,9 +20,10 @@ const NotMoved series.Reason = "not-moved"
 const InSteps series.Reason = "in-steps"
 
 const (
-	// fewestSame periods that show the same are no coincidence, if they show at least so much.
+	// fewestSame periods that show the same are no coincidence, if they show at least so many of what their source counts by.
 	fewestSame  = 3
 	leastMoving = 1000
+	fewestApart = 10 // amounts that differ, below which chance makes what all are multiples of large
 	// StepsInLoad must lie in a load that is judged by a source that moves in steps: those at its ends are shared with what came before
 	// and after it.
 	StepsInLoad = 3
@@ -34,7 +35,7 @@ func (c *collector) countIn(name string, from, to time.Time, work func(from, to 
 	if count.Missing != nil {
 		return count
 	}
-	step := c.stepOf(name)
+	step := c.stillFor(name)
 	if step == 0 || to.Sub(from) >= StepsInLoad*step {
 		return count
 	}
@@ -48,9 +49,9 @@ func (c *collector) countIn(name string, from, to time.Time, work func(from, to 
 		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), StepsInLoad)}}
 }
 
-// stepOf is how long a source shows the same, at most; 0: it moves from period to period. Of a source of which too little was read to
+// stillFor is how long a source shows the same, at most; 0: it moves from period to period. Of a source of which too little was read to
 // tell, it is what others have seen.
-func (c *collector) stepOf(name string) time.Duration {
+func (c *collector) stillFor(name string) time.Duration {
 	all := c.stretched[name]
 	if len(all) < fewestSame {
 		for _, row := range metric.All().Of(name) {
@@ -60,13 +61,21 @@ func (c *collector) stepOf(name string) time.Duration {
 		}
 		return 0
 	}
+	var amounts []float64
+	for _, s := range all {
+		amounts = append(amounts, s.amount)
+	}
+	by, of := stepOf(amounts)
+	if of < fewestApart {
+		by = min(by, 1)
+	}
 	var longest time.Duration
 	for first := 0; first < len(all); {
 		last := first
 		for last+1 < len(all) && all[last+1].same(all[first]) && all[last+1].from.Equal(all[last].to) {
 			last++
 		}
-		if last-first+1 >= fewestSame && all[first].amount >= leastMoving {
+		if last-first+1 >= fewestSame && all[first].amount >= leastMoving*by {
 			longest = max(longest, all[last].to.Sub(all[first].from))
 		}
 		first = last + 1

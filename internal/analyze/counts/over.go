@@ -292,6 +292,13 @@ const mostDoubt = 0.1
 
 // later is the run with a metric counted so much later: from the pause before a repetition to the pause after it.
 func (c *collector) later(metric string, s series.Series, lag time.Duration) *Run {
+	var amounts []float64
+	for change, err := range s.Changes(time.Time{}, farFuture) {
+		if err == nil {
+			amounts = append(amounts, change.Amount)
+		}
+	}
+	by, _ := stepOf(amounts)
 	return c.rebuilt(func(a *attempt, _ bool, r Repetition) Repetition {
 		r = r.AsRead()
 		r.Quiet = nil
@@ -311,7 +318,7 @@ func (c *collector) later(metric string, s series.Series, lag time.Duration) *Ru
 		switch err := errors.Join(fromErr, toErr, err); {
 		case err != nil:
 			r.Counts[metric] = Count{Missing: missing(err)}
-		case doubtFrom+doubtTo > mostDoubt*change && doubtFrom+doubtTo > 1:
+		case doubtFrom+doubtTo > mostDoubt*change && doubtFrom+doubtTo > by:
 			r.Counts[metric] = Count{Missing: &series.Missing{Reason: series.NeverRead, Detail: "it lags, and was not read in the pauses that it shows"}}
 		default:
 			r.Counts[metric] = Count{Amount: change, Raw: change, Seconds: to.At.Sub(from.At).Seconds()}

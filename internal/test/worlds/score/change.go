@@ -2,6 +2,7 @@ package score
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -170,9 +171,9 @@ func (t Pair) contradicts() bool {
 	return t.stated() && t.statedAfter() && (one.Kind.Or(two.Kind) == attribution.CannotTell || one.Counts != two.Counts && one.Counts != "" && two.Counts != "")
 }
 
-// plain: that it shows one for one, or wraps at a count, is no reason for what is said of a meter.
+// plain: that it shows one for one, within the tolerance, or wraps at a count, is no reason for what is said of a meter.
 func (t Pair) plain() bool {
-	one := func(term worlds.Term) bool { return term.PerUnit == 1 }
+	one := func(term worlds.Term) bool { return math.Abs(math.Log(term.PerUnit)) < math.Log(attribution.DefaultTolerance) }
 	return t.Meter.Trouble != worlds.Wrapping && !slices.ContainsFunc(t.Meter.Rule.Terms, one)
 }
 
@@ -183,9 +184,8 @@ func ChangeTable(pairs []Pair) []Figure {
 	}
 	return []Figure{
 		atMost(0, "loads renamed and listed in another order: verdict changed", of(Renamed), Pair.differs),
-		// When a meter moves and how late is told before, from what it shows: there a count of one is still a unit.
-		atMost(0.01, "meters that show 60 or 4,096 for one: verdict changed", where(of(InMinutes, InPages), Pair.plain), Pair.differs),
-		seen("meters that show 1,000 or an 8,192nd for one: verdict changed", where(of(InThousands, OfPages), Pair.plain), Pair.differs),
+		atMost(0, "meters that show 60, 1,000, 4,096 or an 8,192nd for one: verdict changed",
+			where(of(InMinutes, InThousands, InPages, OfPages), Pair.plain), Pair.differs),
 		atMost(0, "a load in two: a verdict that contradicts the former", of(Split), Pair.contradicts),
 		seen("a load in two: told before it only, or after it only", of(Split), Pair.opened),
 	}
