@@ -22,17 +22,18 @@ func Find(s Server) (*Layout, error) {
 	if s.Data == "" {
 		return nil, notLocal("the server's data directory is not to be seen on this machine")
 	}
-	data, err := Of(s.Prefix + s.Data)
+	f := finder{server: s}
+	data, err := f.of(s.Data)
 	if err != nil {
 		return nil, err
 	}
 	data.Role, data.tree = Data, ofData
-	f := finder{server: s, data: data}
+	f.data = data
 	if f.fd, err = f.data.Look(); err != nil {
 		return nil, fmt.Errorf("look at %s: %w", data.Path, err)
 	}
 	defer f.fd.Close()
-	l := &Layout{Roots: []Root{data}}
+	l := &Layout{Roots: []Root{data}, Postmaster: s.Postmaster}
 	add := func(r Root, there bool, err error) {
 		if r.Err = err; there || err != nil {
 			l.Roots = append(l.Roots, r)
@@ -51,17 +52,21 @@ func Find(s Server) (*Layout, error) {
 	return l, nil
 }
 
-// Of is a directory of anybody's, as a root.
+// Of is a directory of anybody's, as a root. What lies below /proc is taken as it is, because links there lead to what no path of ours may
+// lead to.
 func Of(path string) (Root, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return Root{}, fmt.Errorf("look at %s: %w", path, err)
 	}
-	resolved, err := filepath.EvalSymlinks(absolute)
-	if err != nil {
-		return Root{}, fmt.Errorf("look at %s: %w", path, err)
+	resolved, follow := absolute, 0
+	if !strings.HasPrefix(absolute, "/proc/") {
+		if resolved, err = filepath.EvalSymlinks(absolute); err != nil {
+			return Root{}, fmt.Errorf("look at %s: %w", path, err)
+		}
+		follow = unix.O_NOFOLLOW
 	}
-	fd, err := unix.Open(resolved, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(resolved, unix.O_PATH|follow|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return Root{}, fmt.Errorf("look at %s: %w", path, err)
 	}
@@ -91,6 +96,28 @@ type finder struct {
 	fd     *os.File // the data directory, by O_PATH
 }
 
+// own notes whose path and mounts lead to a root.
+func (s *Server) own(r Root) Root {
+	r.prefix = s.Prefix
+	if s.Foreign {
+		r.Process = s.Postmaster
+	}
+	return r
+}
+
+// of looks at a path as the server sees it.
+func (f *finder) of(path string) (Root, error) {
+	if f.server.Prefix == "" {
+		return Of(path)
+	}
+	reached, err := below(f.server.Prefix, path)
+	if err != nil {
+		return Root{}, fmt.Errorf("look at %s in the server's root: %w", path, err)
+	}
+	r, err := Of(reached)
+	return f.server.own(r), err
+}
+
 // below opens a name in the data directory, or the target of a link there, by O_PATH. Nothing may be there.
 func (f *finder) below(name string) (r Root, target string, err error) {
 	r.Path = filepath.Join(f.data.Path, name)
@@ -100,11 +127,11 @@ func (f *finder) below(name string) (r Root, target string, err error) {
 	switch {
 	case err == nil:
 		target = string(buffer[:n])
-		path := f.server.Prefix + target
+		path := target
 		if !filepath.IsAbs(target) {
-			path = filepath.Join(f.data.Path, filepath.Dir(name), target)
+			path = filepath.Join(f.data.Inside(), filepath.Dir(name), target)
 		}
-		found, err := Of(path)
+		found, err := f.of(path)
 		if err != nil {
 			found.Path = r.Path
 		}
@@ -116,7 +143,7 @@ func (f *finder) below(name string) (r Root, target string, err error) {
 		}
 		defer unix.Close(fd) //nolint:errcheck // nothing was written
 		found, err := rootOf(fd, r.Path)
-		return found, "", err
+		return f.server.own(found), "", err
 	default:
 		return r, "", fmt.Errorf("look at %s: %w", r.Path, err)
 	}
@@ -226,12 +253,10 @@ func (f *finder) logDirectory() (Root, bool, error) {
 	if path == "" {
 		return Root{}, false, nil
 	}
-	if filepath.IsAbs(path) {
-		path = f.server.Prefix + path
-	} else {
-		path = filepath.Join(f.data.Path, path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.data.Inside(), path)
 	}
-	r, err := Of(path)
+	r, err := f.of(path)
 	if err != nil {
 		r = Root{Path: path}
 	}
@@ -260,7 +285,7 @@ func (f *finder) standardError() (Root, bool, error) {
 	}
 	r, err := rootOf(fd, path)
 	r.Role = Log
-	return r, true, err
+	return f.server.own(r), true, err
 }
 
 // mostOpen bounds how many open files of processes are looked at.
@@ -307,18 +332,4 @@ func parentOf(pid int) (parent int) {
 	var state string
 	_, _ = fmt.Sscan(string(text[behind+1:]), &state, &parent)
 	return parent
-}
-
-// readSmall reads the beginning of a file of the data directory.
-func readSmall(data, name string) ([]byte, error) {
-	r, err := Of(data)
-	if err != nil {
-		return nil, err
-	}
-	f, err := r.openFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("open %s in %s: %w", name, data, err)
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, 1024))
 }

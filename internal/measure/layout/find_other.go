@@ -3,7 +3,6 @@
 package layout
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 )
@@ -26,13 +25,4 @@ func (r *Root) Open() (*os.File, error) { return os.Open(r.Path) }
 
 func (r *Root) openFile(below string) (*os.File, error) {
 	return os.OpenInRoot(r.Path, filepath.FromSlash(below))
-}
-
-func readSmall(data, name string) ([]byte, error) {
-	f, err := os.OpenInRoot(data, name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, 1024))
 }

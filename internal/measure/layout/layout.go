@@ -1,6 +1,6 @@
 // Package layout finds the files of a PostgreSQL server on this machine.
 //
-// [DataDirectory] finds the data directory of a server that we are connected to. [Find] finds the roots below which the
+// [Locate] finds the server of a session, also in a container or below another root. [Find] finds the roots below which the
 // server keeps its files: the data directory, the WAL, each tablespace and the log, each with its device, inode and mount.
 // [Root.Walk] and [Layout.Open] reach single files there. They know files by PostgreSQL's documented layout
 // (https://www.postgresql.org/docs/current/storage-file-layout.html): what it does not name belongs to other programs.
@@ -24,8 +24,9 @@ import (
 // Server holds what a server reports about its files.
 type Server struct {
 	Data       string // the data directory, as the server calls it
-	Prefix     string // reaches the server's paths: /proc/PID/root in another mount namespace, empty in ours
-	Postmaster int    // its first process; 0: unknown
+	Prefix     string // reaches the server's paths where its root is another; empty: it has ours
+	Foreign    bool   // its mounts are not ours
+	Postmaster int    // its first process, as we count them; 0: unknown
 
 	Tablespaces []Tablespace // of pg_tablespace, without pg_default and pg_global
 	Unasked     error        // why pg_tablespace is not known
@@ -54,23 +55,31 @@ const (
 
 // Root is a directory below which a server keeps files, or the file of its log.
 type Root struct {
-	Role  Role
-	OID   uint32 // of a tablespace
-	Temp  bool   // the tablespace is for temporary files
-	Path  string // reaches it from this process, without links where they can be seen
-	Major uint32 // of the device it is on, as stat(2) has it; 0 stands for none in particular
-	Minor uint32
-	Inode uint64
-	Mount int    // as /proc/self/mountinfo has it; 0: this kernel does not tell
-	Owner uint32 // the server's user: files of others are not the server's
-	Err   error  // why it cannot be looked at; then only Role, OID and Path are known
+	Role    Role
+	OID     uint32 // of a tablespace
+	Temp    bool   // the tablespace is for temporary files
+	Path    string // reaches it from this process, without links where they can be seen
+	Major   uint32 // of the device it is on, as stat(2) has it; 0 stands for none in particular
+	Minor   uint32
+	Inode   uint64
+	Mount   int    // as /proc/PID/mountinfo has it; 0: this kernel does not tell
+	Process int    // a process whose mounts these are; 0: they are ours
+	Owner   uint32 // the server's user: files of others are not the server's
+	Err     error  // why it cannot be looked at; then only Role, OID and Path are known
 
+	prefix string // of the server's paths
 	within string // the directory of a tablespace that is this server's: PG_17_202406281
 	tree   *tree  // what the server keeps below; nil: the root is a file
 }
 
+// Inside returns the path as the server has it.
+func (r *Root) Inside() string { return strings.TrimPrefix(r.Path, r.prefix) }
+
 // Layout is all roots of a server, the data directory first.
-type Layout struct{ Roots []Root }
+type Layout struct {
+	Roots      []Root
+	Postmaster int // the server's first process, as we count them; 0: unknown
+}
 
 // Root returns the root of a role that has only one, or nil.
 func (l *Layout) Root(role Role) *Root {

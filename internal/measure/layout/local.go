@@ -1,14 +1,17 @@
 package layout
 
 import (
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/prometheus/procfs"
 
@@ -20,57 +23,213 @@ import (
 var ErrHidden = &probe.Error{Reason: runfile.Permission, Err: errors.New(
 	"the server's data directory is hidden from this user: grant pg_read_all_settings, or run as the server's user")}
 
-// DataDirectory is the data directory of a server that somebody gave us the address of, if the server is a
-// process of this machine: a loopback address does not prove that, because a tunnel or a container may listen there.
-// The pid is what pg_backend_pid() answers on a session that is still open; configured is the setting data_directory,
-// or empty where this user may not read it. The error is a *probe.Error.
-func DataDirectory(pid int, configured string) (string, error) {
+// Session is what a session that is still open tells about itself and its server.
+type Session struct {
+	PID        int    // pg_backend_pid(): as the server counts processes
+	ClientPort int    // inet_client_port(); 0: the session came by a socket
+	Directory  string // data_directory; empty: this user may not know it
+	System     string // system_identifier of pg_control_system(); empty likewise
+}
+
+// Locate finds a session's server among the processes of this machine, also in a container or below another root. A
+// loopback address proves nothing, because a tunnel may listen there. The error is a *probe.Error.
+func Locate(s Session) (Server, error) {
 	if runtime.GOOS != "linux" {
 		err := fmt.Errorf("%s does not tell which server a process is of: Linux does", runtime.GOOS)
-		return "", &probe.Error{Reason: runfile.Unsupported, Err: err}
+		return Server{}, &probe.Error{Reason: runfile.Unsupported, Err: err}
 	}
-	return dataDirectory("/proc", pid, configured)
+	return locate("/proc", s)
 }
 
-func dataDirectory(proc string, pid int, configured string) (string, error) {
-	if !isBackend(proc, pid) {
-		return "", notLocal("the server is on another machine or in a container: its process %d is not PostgreSQL here", pid)
+func locate(proc string, s Session) (found Server, err error) {
+	err = notLocal("no process of this machine is the server's process %d: the server is on another machine, in a virtual one "+
+		"(Docker Desktop has one), or hidden from this user", s.PID)
+	servers := map[int]bool{}
+	for _, b := range backends(proc, s) {
+		server, refused := s.serverOf(proc, b)
+		if refused != nil {
+			err = refused
+			continue
+		}
+		found, servers[b.postmaster] = server, true
 	}
-	// PostgreSQL works in its data directory; only the server's own user and root may read this link.
-	link := filepath.Join(proc, strconv.Itoa(pid), "cwd")
-	cwd, err := os.Readlink(link)
-	switch {
-	case err == nil && !Same(link, cwd):
-		return "", notLocal("the server is in a container: its process %d sees other file systems than we do", pid)
-	case err == nil && configured != "" && !Same(cwd, configured):
-		return "", notLocal("process %d here serves %s, and the server says that it serves %s", pid, cwd, configured)
-	case err == nil:
-		return cwd, nil
-	case configured == "":
-		return "", ErrHidden
-	case !Same(configured, configured):
-		return "", notLocal("the server's data directory %s is not to be seen on this machine", configured)
+	switch len(servers) {
+	case 0:
+		return Server{}, err
+	case 1:
+		return found, nil
 	default:
-		return configured, nil
+		return Server{}, notLocal("%d servers of this machine have the same data and a process %d: which of them answers cannot be told",
+			len(servers), s.PID)
 	}
 }
 
-// isBackend reports whether the process is one of PostgreSQL's, by its title, and is called by the same number there.
-func isBackend(proc string, pid int) bool {
+// backend is a process that may serve a session.
+type backend struct {
+	pid, postmaster int
+	shared          bool // it lives among our processes, by the same numbers
+}
+
+// shownClient finds the client in a backend's title: "postgres: me shop 172.17.0.1(54321) idle" or "postgres: me shop [local] idle". Names
+// stand before it, and may look like it.
+var shownClient = regexp.MustCompile(`^postgres: .*(?:\((\d+)\)|\[local\])(?: |$)`)
+
+// isOf reports whether a title is that of a session's backend, as far as it shows: titles can be forged and cut off, so they exclude, and
+// prove nothing.
+func (s Session) isOf(title string) bool {
+	if !strings.HasPrefix(title, "postgres:") {
+		return false
+	}
+	client := shownClient.FindStringSubmatch(title)
+	return client == nil || cmp.Or(client[1], "0") == strconv.Itoa(s.ClientPort)
+}
+
+// backends finds the processes of PostgreSQL that a session's server would call by its number.
+func backends(proc string, s Session) (all []backend) {
 	fs, err := procfs.NewFS(proc)
 	if err != nil {
-		return false
+		return nil
 	}
-	process, err := fs.Proc(pid)
+	processes, err := fs.AllProcs()
+	if err != nil {
+		return nil
+	}
+	for _, process := range processes {
+		title, err := process.CmdLine()
+		if err != nil || len(title) == 0 || !s.isOf(title[0]) {
+			continue
+		}
+		status, err := process.NewStatus()
+		if err != nil {
+			continue
+		}
+		numbers := status.NSpids // one for each namespace, ours first; a kernel before 4.1 does not tell
+		if len(numbers) == 0 {
+			numbers = []uint64{uint64(process.PID)}
+		}
+		if numbers[len(numbers)-1] != uint64(s.PID) { //nolint:gosec // processes count from 1
+			continue
+		}
+		stat, err := process.Stat()
+		if err != nil {
+			continue
+		}
+		all = append(all, backend{process.PID, stat.PPID, len(numbers) == 1})
+	}
+	return all
+}
+
+// serverOf describes the server of a backend, once it is sure that the session is there. PostgreSQL works in its data
+// directory; only the server's own user and root may look there.
+func (s Session) serverOf(proc string, b backend) (Server, error) {
+	works := filepath.Join(proc, strconv.Itoa(b.pid), "cwd")
+	cwd, err := os.Readlink(works)
+	if err != nil {
+		return s.unseen(b)
+	}
+	system, err := systemOf(works)
+	switch {
+	case err == nil && s.System != "" && system != s.System:
+		return Server{}, notLocal("process %d here serves other data than the server (system identifier %s, not %s): the server is elsewhere",
+			b.pid, system, s.System)
+	case (err != nil || s.System == "") && s.Directory != "" && !sameAs(proc, b, works, s.Directory):
+		return Server{}, notLocal("process %d here serves %s, and the server says that it serves %s", b.pid, cwd, s.Directory)
+	case (err != nil || s.System == "") && s.Directory == "" && !b.shared:
+		return Server{}, ErrHidden
+	}
+	server := Server{Postmaster: b.postmaster, Foreign: !sameMounts(proc, b.postmaster)}
+	root := filepath.Join(proc, strconv.Itoa(b.postmaster), "root")
+	above, _ := os.Readlink(root) // as its mounts have it
+	above = strings.TrimSuffix(above, "/")
+	server.Prefix = above
+	if server.Foreign {
+		server.Prefix = root
+	}
+	for _, inside := range []string{s.Directory, strings.TrimPrefix(cwd, above)} {
+		if path, err := below(server.Prefix, inside); inside != "" && err == nil && Same(path, works) {
+			server.Data = inside
+			return server, nil
+		}
+	}
+	return Server{}, notLocal("process %d here works in %s, which cannot be reached from here", b.pid, cwd)
+}
+
+// unseen answers for a server that this user may not look at: among our own processes its directory can do, if it can be seen.
+func (s Session) unseen(b backend) (Server, error) {
+	switch {
+	case !b.shared:
+		return Server{}, &probe.Error{Reason: runfile.Permission, Err: fmt.Errorf(
+			"the server runs in a container of this machine, as process %d, which is hidden from this user: run realiops as root (sudo)", b.pid)}
+	case s.Directory == "":
+		return Server{}, ErrHidden
+	case !Same(s.Directory, s.Directory):
+		return Server{}, notLocal("the server's data directory %s is not to be seen on this machine", s.Directory)
+	default:
+		return Server{Data: s.Directory, Postmaster: b.postmaster}, nil
+	}
+}
+
+// systemOf reads the system identifier, with which pg_control begins.
+func systemOf(data string) (string, error) {
+	f, err := os.OpenInRoot(data, "global/pg_control")
+	if err != nil {
+		return "", fmt.Errorf("read pg_control: %w", err)
+	}
+	defer f.Close()
+	var number uint64
+	if err := binary.Read(f, binary.NativeEndian, &number); err != nil {
+		return "", fmt.Errorf("read pg_control: %w", err)
+	}
+	return strconv.FormatUint(number, 10), nil
+}
+
+// sameAs reports whether a path leads a backend to the directory it works in.
+func sameAs(proc string, b backend, works, path string) bool {
+	inside, err := below(filepath.Join(proc, strconv.Itoa(b.pid), "root"), path)
+	return err == nil && Same(inside, works)
+}
+
+// sameMounts reports whether a process sees the mounts that we see.
+func sameMounts(proc string, pid int) bool {
+	theirs, err := os.Readlink(filepath.Join(proc, strconv.Itoa(pid), "ns", "mnt"))
 	if err != nil {
 		return false
 	}
-	title, err := process.CmdLine()
-	if err != nil || len(title) == 0 || !strings.HasPrefix(title[0], "postgres:") {
-		return false
+	ours, err := os.Readlink(filepath.Join(proc, "self", "ns", "mnt"))
+	return err == nil && theirs == ours
+}
+
+// below resolves a path of a process whose root is prefix: links begin at that root again.
+func below(prefix, path string) (string, error) {
+	if prefix == "" {
+		return filepath.EvalSymlinks(path)
 	}
-	status, err := process.NewStatus()
-	return err == nil && (len(status.NSpids) == 0 || slices.Equal(status.NSpids, []uint64{uint64(pid)}))
+	const mostLinks = 40 // as the kernel has it
+	done, rest, links := "/", strings.Split(path, "/"), 0
+	for len(rest) > 0 {
+		next := filepath.Join(done, rest[0])
+		rest = rest[1:]
+		if next == done || strings.HasPrefix(done, next) { // nothing, a dot, or upwards
+			done = next
+			continue
+		}
+		target, err := os.Readlink(prefix + next)
+		if errors.Is(err, syscall.EINVAL) { // no link
+			done = next
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if links++; links > mostLinks {
+			return "", fmt.Errorf("resolve %s: %w", path, syscall.ELOOP)
+		}
+		if filepath.IsAbs(target) {
+			done = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return prefix + done, nil
 }
 
 // Same reports whether two paths lead to the same file, by device and inode.
@@ -85,24 +244,4 @@ func Same(a, b string) bool {
 
 func notLocal(format string, args ...any) error {
 	return &probe.Error{Reason: runfile.NotLocal, Err: fmt.Errorf(format, args...)}
-}
-
-// Postmaster is the first process of the server that works in a data directory, as it notes there; one in a container
-// notes a number that is another process's here.
-func Postmaster(directory string) (pid int, err error) {
-	text, err := readSmall(directory, "postmaster.pid")
-	if err != nil {
-		return 0, fmt.Errorf("find the server's first process: %w", err)
-	}
-	if _, err := fmt.Sscan(string(text), &pid); err != nil {
-		return 0, &probe.Error{Reason: runfile.Failed, Err: errors.New("postmaster.pid does not begin with the number of a process")}
-	}
-	works := fmt.Sprintf("/proc/%d/cwd", pid)
-	if _, err := os.Stat(works); err != nil {
-		return 0, fmt.Errorf("find the server's first process: %w", err)
-	}
-	if !Same(works, directory) {
-		return 0, notLocal("process %d does not work in %s: the server is in a container", pid, directory)
-	}
-	return pid, nil
 }

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,56 +12,95 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// process lays a process out as /proc shows it.
-func process(t *testing.T, proc string, pid int, title, known, works string) {
+// process lays a process out as /proc shows it: one that sees our files, if it works in any directory that is known.
+func process(t *testing.T, proc string, pid, parent int, title, known, works string) {
 	t.Helper()
 	directory := filepath.Join(proc, fmt.Sprint(pid))
-	status := fmt.Sprintf("Name:\tpostgres\nTgid:\t%d\nPid:\t%d\nUid:\t104\t104\t104\t104\nGid:\t104\t104\t104\t104\nNSpid:\t%s\n", pid, pid, known)
-	if err := os.MkdirAll(directory, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(directory, "ns"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"cmdline": title, "status": status} {
+	for name, text := range map[string]string{
+		"cmdline": title,
+		"status":  fmt.Sprintf("Name:\tpostgres\nTgid:\t%d\nPid:\t%d\nUid:\t104\t104\t104\t104\nGid:\t104\t104\t104\t104\nNSpid:\t%s\n", pid, pid, known),
+		"stat":    fmt.Sprintf("%d (postgres) S %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0", pid, parent),
+	} {
 		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if works == "" {
-		return
-	}
-	if err := os.Symlink(works, filepath.Join(directory, "cwd")); err != nil {
-		t.Fatal(err)
+	for name, to := range map[string]string{"cwd": works, "root": "/", "ns/mnt": "mnt:[1]"} {
+		if to == "" {
+			continue
+		}
+		if err := os.Symlink(to, filepath.Join(directory, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
-func TestDataDirectory(t *testing.T) {
-	proc, data, other := t.TempDir(), t.TempDir(), t.TempDir()
-	backend := "postgres: me shop [local] idle"
-	process(t, proc, 100, backend, "100", data)
-	process(t, proc, 101, backend, "101", "") // another user's: its directory is hidden
-	process(t, proc, 102, "nginx: worker process", "102", data)
-	process(t, proc, 103, backend, "103\t42", data)                      // in a container
-	process(t, proc, 104, backend, "104", "/not/in/our/mount/namespace") // in another mount namespace
-	found := func(pid int, configured, want string) {
+// dataOf makes a data directory with a system identifier, as far as Locate looks.
+func dataOf(t *testing.T, system uint64) string {
+	t.Helper()
+	data := t.TempDir()
+	if err := os.Mkdir(filepath.Join(data, "global"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	control := binary.NativeEndian.AppendUint64(nil, system)
+	if err := os.WriteFile(filepath.Join(data, "global", "pg_control"), control, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestLocate(t *testing.T) {
+	proc, data, replica, other := t.TempDir(), dataOf(t, 7), dataOf(t, 7), dataOf(t, 8)
+	for pid, works := range map[int]string{50: data, 51: replica, 52: other, 53: data, 54: replica} {
+		process(t, proc, pid, 1, "/usr/lib/postgresql/17/bin/postgres", fmt.Sprint(pid), works)
+	}
+	process(t, proc, 99, 1, "sh", "99", "/")
+	if err := os.Symlink("99", filepath.Join(proc, "self")); err != nil {
+		t.Fatal(err)
+	}
+	idle, socket := "postgres: me shop 172.17.0.1(5001) idle", "postgres: me shop [local] idle"
+	process(t, proc, 100, 50, idle, "100", data)
+	process(t, proc, 101, 50, idle, "101", "") // another user's: its directory is hidden
+	process(t, proc, 102, 50, "nginx: worker process", "102", data)
+	process(t, proc, 110, 50, idle, "110\t42", data)                                        // in a container
+	process(t, proc, 111, 51, strings.Replace(idle, "5001", "5002", 1), "111\t42", replica) // in another one, for another client
+	process(t, proc, 112, 52, idle, "112\t42", other)                                       // in a third one, with other data
+	process(t, proc, 113, 53, "postgres: me sh", "113\t43", data)
+	process(t, proc, 114, 54, "postgres: me sh", "114\t43", replica) // titles that were cut off
+	process(t, proc, 115, 50, socket, "115\t44", "")                 // hidden
+
+	found := func(s Session, want string, postmaster int) {
 		t.Helper()
-		got, err := dataDirectory(proc, pid, configured)
-		if err != nil || !Same(got, want) {
-			t.Errorf("process %d, configured %q: %q, %v", pid, configured, got, err)
+		got, err := locate(proc, s)
+		if err != nil || !Same(got.Data, want) || got.Postmaster != postmaster {
+			t.Errorf("%+v: %+v, %v", s, got, err)
 		}
 	}
-	refused := func(pid int, configured string, reason runfile.Reason, words string) {
+	refused := func(s Session, reason runfile.Reason, words string) {
 		t.Helper()
-		got, err := dataDirectory(proc, pid, configured)
+		got, err := locate(proc, s)
 		if err == nil || probe.GapOf(err).Reason != reason || !strings.Contains(err.Error(), words) {
-			t.Errorf("process %d, configured %q: %q, %v", pid, configured, got, err)
+			t.Errorf("%+v: %+v, %v", s, got, err)
 		}
 	}
-	found(100, data, data)
-	found(101, data, data) // by the setting alone
-	refused(100, other, runfile.NotLocal, "says that it serves "+other)
-	refused(101, "", runfile.Permission, "grant pg_read_all_settings")
-	refused(101, "/not/here", runfile.NotLocal, "/not/here is not to be seen")
-	refused(102, data, runfile.NotLocal, "process 102 is not PostgreSQL here")
-	refused(103, data, runfile.NotLocal, "in a container")
-	refused(42, data, runfile.NotLocal, "process 42 is not PostgreSQL here")
-	refused(104, data, runfile.NotLocal, "sees other file systems")
+	found(Session{100, 5001, data, "7"}, data, 50)
+	found(Session{100, 5001, "/data/19", "7"}, data, 50) // another root, which calls it so
+	found(Session{101, 5001, data, "7"}, data, 50)       // by the setting alone
+	refused(Session{100, 5001, data, "9"}, runfile.NotLocal, "system identifier 7, not 9")
+	refused(Session{100, 5001, other, ""}, runfile.NotLocal, "says that it serves "+other)
+	refused(Session{100, 5002, data, "7"}, runfile.NotLocal, "no process of this machine")
+	refused(Session{101, 5001, "", ""}, runfile.Permission, "grant pg_read_all_settings")
+	refused(Session{101, 5001, "/not/here", ""}, runfile.NotLocal, "/not/here is not to be seen")
+	refused(Session{102, 5001, data, "7"}, runfile.NotLocal, "no process of this machine")
+	refused(Session{41, 5001, data, "7"}, runfile.NotLocal, "no process of this machine")
+
+	found(Session{42, 5001, data, "7"}, data, 50)
+	found(Session{42, 5002, data, "7"}, replica, 51)
+	found(Session{42, 5001, "", "8"}, other, 52)
+	refused(Session{43, 5001, data, "7"}, runfile.NotLocal, "2 servers of this machine")
+	refused(Session{42, 5001, "", ""}, runfile.Permission, "grant pg_read_all_settings") // nothing proves that it is that one
+	refused(Session{44, 0, data, "7"}, runfile.Permission, "as process 115, which is hidden from this user: run realiops as root")
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/measure/probe"
@@ -19,23 +20,47 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-func TestDataDirectoryOfARealServer(t *testing.T) {
-	session := servertest.Connect(t, servertest.Database(t, "17"))
-	pid := servertest.Value[int](t, session, "select pg_backend_pid()")
-	configured := servertest.Value[string](t, session, "show data_directory")
-	for _, setting := range []string{configured, ""} {
-		if got, err := DataDirectory(pid, setting); err != nil || !Same(got, configured) {
-			t.Errorf("with the setting %q: %q, %v", setting, got, err)
-		}
+// sessionOf asks a session what Locate wants to know.
+func sessionOf(t *testing.T, conn *pgx.Conn) Session {
+	t.Helper()
+	return Session{
+		PID:        servertest.Value[int](t, conn, "select pg_backend_pid()"),
+		ClientPort: servertest.Value[int](t, conn, "select coalesce(inet_client_port(), 0)"),
+		Directory:  servertest.Value[string](t, conn, "show data_directory"),
+		System:     servertest.Value[string](t, conn, "select system_identifier::text from pg_control_system()"),
 	}
-	refused := func(pid int, setting string) {
+}
+
+func TestLocateARealServer(t *testing.T) {
+	session := sessionOf(t, servertest.Connect(t, servertest.Database(t, "17")))
+	found := func(s Session) {
 		t.Helper()
-		if got, err := DataDirectory(pid, setting); err == nil || probe.GapOf(err).Reason != runfile.NotLocal {
-			t.Errorf("process %d and the setting %q: %q, %v", pid, setting, got, err)
+		if got, err := Locate(s); err != nil || got.Prefix != "" || !Same(got.Data, session.Directory) {
+			t.Errorf("%+v: %+v, %v", s, got, err)
 		}
 	}
-	refused(os.Getpid(), configured) // this is no PostgreSQL
-	refused(pid, t.TempDir())
+	refused := func(s Session) {
+		t.Helper()
+		if got, err := Locate(s); err == nil || probe.GapOf(err).Reason != runfile.NotLocal {
+			t.Errorf("%+v: %+v, %v", s, got, err)
+		}
+	}
+	found(session)
+	found(Session{PID: session.PID, ClientPort: session.ClientPort})
+	elsewhere := session
+	elsewhere.Directory = "/data/19" // as a server calls it that has another root
+	found(elsewhere)
+	elsewhere.System = ""
+	refused(elsewhere)
+	other := session
+	other.System = "7000000000000000001" // a tunnel leads to another machine, whose process has the same number
+	refused(other)
+	other = session
+	other.ClientPort += 7
+	refused(other)
+	other = session
+	other.PID = os.Getpid() // this is no PostgreSQL
+	refused(other)
 }
 
 // walked are the files of all roots, by their absolute paths.

@@ -39,6 +39,7 @@ type Facts struct {
 	MaySeeOthers  bool // what their sessions do; without it nobody seems to be at work
 	BusySessions  int  // of other people, in any database
 	BackendPID    int
+	ClientPort    int    // ours, as the server sees it; 0: a socket
 	Connections   int    // that the server takes at most
 	DataDirectory string // empty where this user may not know it
 	Settings      map[string]string
@@ -55,8 +56,9 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 		       pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),
 		       `+Named("pg_catalog.current_database()")+`, pg_catalog.pg_is_in_recovery(),
 		       pg_catalog.current_setting('transaction_read_only')::boolean, pg_catalog.pg_backend_pid(),
-		       pg_catalog.current_setting('max_connections')::int`).Scan(
-		&f.VersionNum, &f.Version, (*Name)(&f.Database), &f.Standby, &f.ReadOnly, &f.BackendPID, &f.Connections)
+		       coalesce(pg_catalog.inet_client_port(), 0), pg_catalog.current_setting('max_connections')::int`).Scan(
+		&f.VersionNum, &f.Version, (*Name)(&f.Database), &f.Standby, &f.ReadOnly, &f.BackendPID,
+		&f.ClientPort, &f.Connections)
 	if err != nil {
 		return f, fmt.Errorf("ask the server what it is: %w", err)
 	}

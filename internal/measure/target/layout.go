@@ -15,17 +15,17 @@ import (
 
 // findLayout finds the server's files, if they are on this machine.
 func findLayout(ctx context.Context, t *Target, facts postgres.Facts) (*layout.Layout, error) {
-	s := layout.Server{Data: t.known.Storage.Directory}
-	if t.started == nil {
-		if facts.Flavor != postgres.FlavorPostgres { // whatever process of this machine has the same number is another's
-			return nil, &probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server is AWS's, and so are the machine and the disks under it")}
-		}
-		var err error
-		if s.Data, err = layout.DataDirectory(facts.BackendPID, facts.DataDirectory); err != nil {
-			return nil, err
-		}
+	if t.started == nil && facts.Flavor != postgres.FlavorPostgres { // whatever process of this machine has the same number is another's
+		return nil, &probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server is AWS's, and so are the machine and the disks under it")}
 	}
-	s.Postmaster, _ = layout.Postmaster(s.Data) // without it the log is only found where the server collects it
+	s, err := layout.Locate(layout.Session{
+		PID: facts.BackendPID, ClientPort: facts.ClientPort, Directory: facts.DataDirectory, System: facts.SystemIdentifier})
+	switch {
+	case err != nil && t.started == nil:
+		return nil, err
+	case err != nil: // whoever started it knows where
+		s = layout.Server{Data: t.known.Storage.Directory}
+	}
 	if err := askForFiles(ctx, t, &s); err != nil {
 		s.Unasked = err
 	}

@@ -2,13 +2,13 @@ package target
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/probe/request"
@@ -56,9 +56,9 @@ func (p *Probes) requestPlace(ctx context.Context, names *naming) (place request
 	if p.unseen != nil {
 		return place, p.unseen
 	}
-	place = request.Place{Roots: p.layout.Roots, Relations: names.relations}
-	if place.Postmaster, err = layout.Postmaster(p.layout.Root(layout.Data).Path); err != nil {
-		return place, err
+	place = request.Place{Roots: p.layout.Roots, Relations: names.relations, Postmaster: p.layout.Postmaster}
+	if place.Postmaster == 0 {
+		return place, &probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server's processes are not to be seen from here")}
 	}
 	conn, err := names.connected(ctx)
 	if err != nil {

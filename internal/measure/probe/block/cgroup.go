@@ -36,7 +36,7 @@ func (h host) cgroupOf(pid int, devices []string) (cgroup, error) {
 	if err != nil {
 		return cgroup{}, fmt.Errorf("find the control group of process %d: %w", pid, err)
 	}
-	mounts, err := h.mounts()
+	mounts, err := h.mountsOf(0)
 	if err != nil {
 		return cgroup{}, err
 	}

@@ -54,7 +54,7 @@ func (h host) lay(roots []layout.Root) (spread, error) {
 				all.parts = append(all.parts, part{temp, p})
 			}
 		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist): // a link made in a container leads to a place there
-			all.unseen = append(all.unseen, r.Path)
+			all.unseen = append(all.unseen, r.Inside())
 		default:
 			all.parts = append(all.parts, part{partsOf[r.Role], place{path: r.Path, missing: err}})
 		}
@@ -140,7 +140,7 @@ func (l spread) directories() []layout.Root {
 func (h host) storage(l spread) runfile.Storage {
 	p := l.parts[0]
 	s := runfile.Storage{
-		Directory: p.path, FileSystem: p.fileSystem, Device: joined(p.devices), RAM: p.ram, Unseen: l.unseen,
+		Directory: p.root.Inside(), FileSystem: p.fileSystem, Device: joined(p.devices), RAM: p.ram, Unseen: l.unseen,
 	}
 	all := h.group("", l.parts).devices
 	for _, device := range all {

@@ -21,7 +21,7 @@ type host struct {
 // place is what lies under a directory.
 type place struct {
 	root       layout.Root
-	path       string // the directory, without links
+	path       string // the directory, without links, as it is reached from here
 	number     string // of its file system, as stat(2) has it
 	fileSystem string
 	devices    []string // whole disks, as in /sys/block
@@ -95,7 +95,7 @@ func (h host) underOverlay(f layout.Root, mount *procfs.MountInfo) place {
 // mountOf is the mount that holds a file. Where the kernel does not tell (before 5.8), it is the deepest at its path, and of several at one
 // point the last.
 func (h host) mountOf(f layout.Root) (*procfs.MountInfo, error) {
-	mounts, err := h.mounts()
+	mounts, err := h.mountsOf(f.Process)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (h host) mountOf(f layout.Root) (*procfs.MountInfo, error) {
 		if f.Mount != 0 && m.MountID == f.Mount {
 			return m, nil
 		}
-		if within(f.Path, m.MountPoint) && (found == nil || len(m.MountPoint) >= len(found.MountPoint)) {
+		if within(f.Inside(), m.MountPoint) && (found == nil || len(m.MountPoint) >= len(found.MountPoint)) {
 			found = m
 		}
 	}
@@ -114,13 +114,17 @@ func (h host) mountOf(f layout.Root) (*procfs.MountInfo, error) {
 	return found, nil
 }
 
-// mounts is the table of mounts, as this process sees it.
-func (h host) mounts() ([]*procfs.MountInfo, error) {
+// mountsOf reads the table of mounts as a process sees it; 0: this one.
+func (h host) mountsOf(pid int) ([]*procfs.MountInfo, error) {
 	proc, err := procfs.NewFS(h.proc)
 	if err != nil {
 		return nil, fmt.Errorf("read the table of mounts: %w", err)
 	}
-	mounts, err := proc.GetMounts()
+	read := proc.GetMounts
+	if pid != 0 {
+		read = func() ([]*procfs.MountInfo, error) { return proc.GetProcMounts(pid) }
+	}
+	mounts, err := read()
 	if err != nil {
 		return nil, fmt.Errorf("read the table of mounts: %w", err)
 	}

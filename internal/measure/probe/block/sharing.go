@@ -12,7 +12,7 @@ import (
 
 // carried are the file systems on a device, each by where it is mounted first, and swap: everybody who may write to it.
 func (h host) carried(device string) []string {
-	mounts, err := h.mounts()
+	mounts, err := h.mountsOf(0)
 	if err != nil {
 		return nil
 	}
