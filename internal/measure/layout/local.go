@@ -158,8 +158,7 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 func (s Session) unseen(b backend) (Server, error) {
 	switch {
 	case !b.shared:
-		return Server{}, &probe.Error{Reason: runfile.Permission, Err: fmt.Errorf(
-			"the server runs in a container of this machine, as process %d, which is hidden from this user: run realiops as root (sudo)", b.pid)}
+		return Server{}, notLocal("the server runs in a container of this machine, as process %d, which is hidden from this user", b.pid)
 	case s.Directory == "":
 		return Server{}, ErrHidden
 	case !Same(s.Directory, s.Directory):

@@ -102,5 +102,5 @@ func TestLocate(t *testing.T) {
 	found(Session{42, 5001, "", "8"}, other, 52)
 	refused(Session{43, 5001, data, "7"}, runfile.NotLocal, "2 servers of this machine")
 	refused(Session{42, 5001, "", ""}, runfile.Permission, "grant pg_read_all_settings") // nothing proves that it is that one
-	refused(Session{44, 0, data, "7"}, runfile.Permission, "as process 115, which is hidden from this user: run realiops as root")
+	refused(Session{44, 0, data, "7"}, runfile.NotLocal, "in a container of this machine, as process 115, which is hidden from this user")
 }
