@@ -102,16 +102,16 @@ func consoleBlocks(text string) []block {
 	return blocks
 }
 
-// command is what a reader types and what the document promises; no promise is made by an empty want.
-type command struct{ text, want string }
+// example is what a reader types and what the document promises; no promise is made by an empty want.
+type example struct{ text, want string }
 
-func commandsOf(block string) []command {
-	var all []command
+func commandsOf(block string) []example {
+	var all []example
 	for line := range strings.Lines(block) {
 		typed, isCommand := strings.CutPrefix(line, "$ ")
 		switch {
 		case isCommand:
-			all = append(all, command{text: typed})
+			all = append(all, example{text: typed})
 		case len(all) > 0:
 			all[len(all)-1].want += line
 		}
@@ -170,7 +170,7 @@ func (p *place) makeFleet(t *testing.T) {
 	p.env = append(p.env, "PROMETHEUS="+store.URL)
 }
 
-func (p place) run(t *testing.T, line int, c command) {
+func (p place) run(t *testing.T, line int, c example) {
 	t.Helper()
 	shell := exec.CommandContext(t.Context(), "bash", "-c", "set -o pipefail; "+strings.ReplaceAll(c.text, "go run ./cmd/realiops", "realiops"))
 	shell.Dir, shell.Env = p.dir, p.env
@@ -220,7 +220,7 @@ func TestConsoleBlocks(t *testing.T) {
 		t.Fatalf("blocks %v", blocks)
 	}
 	commands := commandsOf(blocks[0].text)
-	want := []command{{"realiops report x\n", "out\n"}, {"second\n", ""}}
+	want := []example{{"realiops report x\n", "out\n"}, {"second\n", ""}}
 	if fmt.Sprint(commands) != fmt.Sprint(want) {
 		t.Errorf("commands %v, want %v", commands, want)
 	}

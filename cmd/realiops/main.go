@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/realiops/realiops/internal/cli"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/measure/load/workers"
 	"github.com/realiops/realiops/internal/measure/role"
 	"github.com/realiops/realiops/internal/measure/supervisor"
@@ -14,5 +15,5 @@ func main() {
 	if status, played := role.Main(os.Args, supervisor.Role(), workers.Role()); played {
 		os.Exit(status)
 	}
-	os.Exit(cli.Main(cli.SystemEnv(), os.Args[1:]))
+	os.Exit(cli.Main(command.SystemEnv(), os.Args[1:]))
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
@@ -59,9 +60,11 @@ func TestInterruptedCollection(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(ctx)
 	told := interrupting{after: "waiting for CloudWatch: 0 of 1 metrics settled, about 1", interrupt: func() { interrupt(errors.New("enough")) }}
 	var out bytes.Buffer
-	env := Env{In: strings.NewReader(""), Out: &out, Err: &told, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
-	err := runCollect(ctx, env, collectOptions{progress: "plain", analyze: analyzeOptions{format: formatFlag{chosen: formatText}}}, path)
-	if err == nil || codeOf(err) != exitFailed || !strings.Contains(err.Error(), "enough") {
+	env := command.Env{In: strings.NewReader(""), Out: &out, Err: &told, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
+	root := Command(env)
+	root.SetArgs([]string{"aws", "collect", path, "--progress", "plain"})
+	err := root.ExecuteContext(ctx)
+	if err == nil || command.CodeOf(err) != command.ExitFailed || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v", err)
 	}
 	left := regexp.MustCompile(`settled, about 1[12] min`) // twelve after the last whole minute, which ended up to one ago

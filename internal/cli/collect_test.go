@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
@@ -26,9 +27,9 @@ func TestCollectSaysWhatIsGone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	measured(t, path, "Shop-1", time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Hour))
 	var said bytes.Buffer
-	code := Main(Env{In: strings.NewReader(""), Out: io.Discard, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }},
+	code := Main(command.Env{In: strings.NewReader(""), Out: io.Discard, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }},
 		[]string{"aws", "collect", path, "--progress", "none"})
-	if want := "CloudWatch has nothing of the instance Shop-1 in " + accounttest.Region; !strings.Contains(said.String(), want) || code != exitFailed {
+	if want := "CloudWatch has nothing of the instance Shop-1 in " + accounttest.Region; !strings.Contains(said.String(), want) || code != command.ExitFailed {
 		t.Errorf("exit code %d, said %q, want %q", code, said.String(), want)
 	}
 }
@@ -55,7 +56,7 @@ func TestCollectKeepsNoSecrets(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "run.jsonl")
 		measured(t, path, "shop-1", at)
 		var said bytes.Buffer
-		Main(Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }},
+		Main(command.Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }},
 			append([]string{"aws", "collect", path, "--progress", "plain"}, more...))
 		file, err := os.ReadFile(path)
 		if err != nil || !strings.Contains(said.String(), says) {
@@ -92,7 +93,7 @@ func TestCollectOnEC2(t *testing.T) {
 		runfile.Metric{Name: "cloudwatch/VolumeWriteOps", Unit: "operations", Type: runfile.CountPerPeriod, Period: 60},
 		runfile.Metric{Name: "cloudwatch/EBSWriteOps", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300})
 	var out, said bytes.Buffer
-	Main(Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }},
+	Main(command.Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }},
 		[]string{"aws", "collect", path, "--progress", "none", "--format", "json"})
 	var r report.Report
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {

@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/cli/reading"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/fio"
 	"github.com/realiops/realiops/internal/runfile"
@@ -24,7 +26,7 @@ var shells = map[string]func(*cobra.Command, io.Writer) error{
 	"powershell": (*cobra.Command).GenPowerShellCompletionWithDesc,
 }
 
-func newCompletionCommand(env Env) *cobra.Command {
+func newCompletionCommand(env command.Env) *cobra.Command {
 	names := slices.Sorted(maps.Keys(shells))
 	cmd := &cobra.Command{
 		Use:   "completion SHELL",
@@ -36,12 +38,12 @@ func newCompletionCommand(env Env) *cobra.Command {
 		ValidArgs: names,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 || shells[args[0]] == nil {
-				return fmt.Errorf("name one shell of %s %s", strings.Join(names, ", "), seeHelp(c))
+				return fmt.Errorf("name one shell of %s %s", strings.Join(names, ", "), command.SeeHelp(c))
 			}
 			return shells[args[0]](c.Root(), env.Out)
 		},
 	}
-	return describe(env, cmd, completionExitHelp, group("Flags"))
+	return command.Describe(env, cmd, completionExitHelp, command.Group("Flags"))
 }
 
 const completionExitHelp = `0  printed
@@ -57,7 +59,7 @@ func complete(c *cobra.Command) {
 		offer(c, flag, cobra.ShellCompDirectiveNoFileComp, values...)
 	}
 	if format := c.Flags().Lookup("format"); format != nil {
-		offer(c, "format", cobra.ShellCompDirectiveNoFileComp, format.Value.(*formatFlag).offered...)
+		offer(c, "format", cobra.ShellCompDirectiveNoFileComp, format.Value.(*command.FormatFlag).Offered...)
 	}
 	offer(c, "plan", cobra.ShellCompDirectiveDefault, experiment.Names()...)
 	switch c.Name() {
@@ -67,7 +69,7 @@ func complete(c *cobra.Command) {
 		completeSizes(c)
 	}
 	if c.Flags().Lookup("require") != nil {
-		_ = c.RegisterFlagCompletionFunc("require", completeNames)
+		_ = c.RegisterFlagCompletionFunc("require", reading.CompleteNames)
 	}
 	switch {
 	case c.ValidArgsFunction != nil || c.ValidArgs != nil:
@@ -75,6 +77,9 @@ func complete(c *cobra.Command) {
 		c.ValidArgsFunction = cobra.NoFileCompletions
 	case strings.Contains(c.Use, "FILE") || strings.Contains(c.Use, "A B"):
 		c.ValidArgsFunction = completeLatest
+	}
+	for _, below := range c.Commands() {
+		complete(below)
 	}
 }
 
@@ -104,12 +109,6 @@ func completeSizes(c *cobra.Command) {
 	for _, ofRun := range []string{"baseline", "calibrate"} {
 		_ = c.RegisterFlagCompletionFunc(ofRun, completeLatest)
 	}
-	offer(c, "on", cobra.ShellCompDirectiveNoFileComp, storageNames(volumes, rules)...)
+	offer(c, "on", cobra.ShellCompDirectiveNoFileComp, reading.StorageNames(volumes, rules)...)
 	offer(c, "class", cobra.ShellCompDirectiveNoFileComp, classes...)
-}
-
-// completeNames offers every name that explain knows and that a shell takes without quotes.
-func completeNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	bare := slices.DeleteFunc(allKnown().names(), func(name string) bool { return strings.ContainsAny(name, " ()*") })
-	return bare, cobra.ShellCompDirectiveNoFileComp
 }

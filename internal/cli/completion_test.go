@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // What the shell is told, as the scripts of realiops completion ask for it.
@@ -13,7 +15,7 @@ func TestCompletion(t *testing.T) {
 	check := func(offered string, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
-		if code := Main(Env{Out: &out, Err: &bytes.Buffer{}}, append([]string{"__completeNoDesc"}, args...)); code != exitDone {
+		if code := Main(command.Env{Out: &out, Err: &bytes.Buffer{}}, append([]string{"__completeNoDesc"}, args...)); code != command.ExitDone {
 			t.Errorf("%q: exit status %d", args, code)
 		}
 		if lines := strings.Split(out.String(), "\n"); !slices.Contains(lines, offered) {
@@ -47,7 +49,7 @@ func TestCompletion(t *testing.T) {
 func formatsByHelp() map[string][]string {
 	format := regexp.MustCompile(`\b(text|json|csv|html|md|png|svg|terraform|openmetrics|go|junit|github|bencher)\b`)
 	named := map[string][]string{}
-	for _, c := range Command(Env{}).Commands() {
+	for _, c := range Command(command.Env{}).Commands() {
 		if f := c.Flags().Lookup("format"); f != nil {
 			named[c.Name()] = format.FindAllString(f.Usage, -1)
 		}
@@ -59,7 +61,7 @@ func formatsByHelp() map[string][]string {
 func TestCompletionOfNoShell(t *testing.T) {
 	for _, args := range [][]string{{"completion"}, {"completion", "tcsh"}, {"completion", "bash", "zsh"}} {
 		var out, messages bytes.Buffer
-		if code := Main(Env{Out: &out, Err: &messages}, args); code != exitUsage || out.Len() > 0 {
+		if code := Main(command.Env{Out: &out, Err: &messages}, args); code != command.ExitUsage || out.Len() > 0 {
 			t.Errorf("%q: exit status %d, %s", args, code, &out)
 		}
 		if want := "name one shell of bash, fish, powershell, zsh"; !strings.Contains(messages.String(), want) {

@@ -5,15 +5,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // COLUMNS decides, then the terminal; what is read line by line stays one line.
 func TestColumns(t *testing.T) {
 	check := func(said string, terminal bool, report, message int) {
 		t.Helper()
-		env := Env{OutTerminal: terminal, ErrTerminal: terminal, Width: func() int { return 120 }, Getenv: func(string) string { return said }}
-		if env.columns() != report || env.messageColumns() != message {
-			t.Errorf("COLUMNS=%s, terminal %v: %d and %d, want %d and %d", said, terminal, env.columns(), env.messageColumns(), report, message)
+		env := command.Env{OutTerminal: terminal, ErrTerminal: terminal, Width: func() int { return 120 }, Getenv: func(string) string { return said }}
+		if env.Columns() != report || env.MessageColumns() != message {
+			t.Errorf("COLUMNS=%s, terminal %v: %d and %d, want %d and %d", said, terminal, env.Columns(), env.MessageColumns(), report, message)
 		}
 	}
 	check("", false, 80, 0)
@@ -29,7 +31,7 @@ func TestOutputFitsTheColumns(t *testing.T) {
 	check := func(lines int, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
-		Main(Env{Out: &out, Err: &out, Now: time.Now, Getenv: func(string) string { return "60" }}, args)
+		Main(command.Env{Out: &out, Err: &out, Now: time.Now, Getenv: func(string) string { return "60" }}, args)
 		for line := range strings.Lines(out.String()) {
 			if words := strings.Fields(line); len([]rune(strings.TrimSuffix(line, "\n"))) > 60 && len(words) > 1 {
 				t.Errorf("%q, %d columns: %s", args, len(line)-1, line)
@@ -52,7 +54,7 @@ func TestOutputFitsTheColumns(t *testing.T) {
 
 func TestErrorsFitTheColumns(t *testing.T) {
 	var out bytes.Buffer
-	Main(Env{Out: &out, Err: &out, Getenv: func(string) string { return "40" }}, []string{"run", "--budget", "120"})
+	Main(command.Env{Out: &out, Err: &out, Getenv: func(string) string { return "40" }}, []string{"run", "--budget", "120"})
 	for line := range strings.Lines(out.String()) {
 		if len(strings.TrimSuffix(line, "\n")) > 40 {
 			t.Errorf("%d columns: %s", len(line)-1, line)

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
@@ -34,7 +35,7 @@ func TestFleetOfAnAccount(t *testing.T) {
 	run := func(code int, args ...string) (out, said string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
+		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
 		args = append([]string{"fleet", "--aws", "--region", accounttest.Region, "--for", "10d", "--dir", dir, "--price", prices, "--format", "json"}, args...)
 		if got := Main(env, args); got != code {
 			t.Fatalf("%v: exit status %d, want %d: %s%s", args, got, code, &stdout, &stderr)
@@ -42,11 +43,11 @@ func TestFleetOfAnAccount(t *testing.T) {
 		return stdout.String(), stderr.String()
 	}
 	// the instance seven metrics, the cluster four and one of each instance
-	_, said := run(exitUsage, "--max-cost", "0.0001")
+	_, said := run(command.ExitUsage, "--max-cost", "0.0001")
 	if !strings.Contains(said, "CloudWatch is asked for 13 metrics, which cost 0.00 USD") || !strings.Contains(said, "more than --max-cost 0.0001") {
 		t.Errorf("said: %s", said)
 	}
-	out, _ := run(exitDone)
+	out, _ := run(command.ExitDone)
 	all := fleetOf(t, out)
 	orders, shop := all["orders"], all["shop"]
 	if len(all) != 2 || orders.Need == nil || orders.Risk.Credits == nil || orders.Saves == nil || shop.Kind != fleet.Cluster {

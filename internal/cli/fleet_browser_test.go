@@ -11,14 +11,15 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // madeUp are databases with whatever a page may have to show, and a name that would do harm were it taken for markup.
 func madeUp(n int) fleet.Fleet {
-	ends, monthly := fleetBegin.Add(40*day), 1062.5
+	ends, monthly := fleetBegin.Add(40*command.Day), 1062.5
 	var all []fleet.Database
 	for i := range n {
-		d := fleet.Database{Name: fmt.Sprintf("customer-%04d", i), Kind: fleet.RDS, Class: "db.r6g.2xlarge", From: fleetBegin, To: fleetBegin.Add(30 * day), Hours: 720, Known: 700,
+		d := fleet.Database{Name: fmt.Sprintf("customer-%04d", i), Kind: fleet.RDS, Class: "db.r6g.2xlarge", From: fleetBegin, To: fleetBegin.Add(30 * command.Day), Hours: 720, Known: 700,
 			Need: &fleet.Need{WorstHour: fleet.Rate{Requests: float64(i * 7), MiBps: float64(i) / 10}},
 			Has:  &fleet.Storage{Title: "RDS io1", GiB: 1000, IOPS: 10000, Carries: fleet.Rate{Requests: 10000}, Monthly: &monthly}}
 		switch ends := ends.Add(-time.Duration(i) * time.Hour); {
@@ -50,7 +51,7 @@ func TestFleetPage(t *testing.T) {
 	b := startBrowser(t)
 	page := filepath.Join(t.TempDir(), "fleet.html")
 	show := func(n int) {
-		if err := writeTo(page, nil, func(w io.Writer) error { return document.HTML(w, madeUp(n).Document(n)) }); err != nil {
+		if err := command.WriteTo(page, nil, func(w io.Writer) error { return document.HTML(w, madeUp(n).Document(n)) }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
@@ -41,15 +42,15 @@ func serverOn(host, labels string, from, to, step time.Duration, rate, count flo
 
 // changedInterval is scraped each 15 s at 200 writes a second, and in the last days each minute at 8,000.
 func changedInterval() []prometheustest.Series {
-	const first, change = 8 * day, 8*day + 18*time.Hour
-	all := serverOn("interval", "", first, gapDays*day, day, 0, 0)
+	const first, change = 8 * command.Day, 8*command.Day + 18*time.Hour
+	all := serverOn("interval", "", first, gapDays*command.Day, command.Day, 0, 0)
 	for i, s := range all {
 		scale := map[string]float64{"node_disk_writes_completed_total": 1, "node_disk_written_bytes_total": 8192}[s.Name]
 		total := func(since time.Duration) float64 {
 			return scale * (200*(min(since, change)-first).Seconds() + 8000*max(0, since-change).Seconds())
 		}
 		if strings.HasPrefix(s.Name, "node_") {
-			all[i].Samples = slices.Concat(between(first, change, 15*time.Second, total), between(change+time.Minute, gapDays*day, time.Minute, total))
+			all[i].Samples = slices.Concat(between(first, change, 15*time.Second, total), between(change+time.Minute, gapDays*command.Day, time.Minute, total))
 		}
 	}
 	return all
@@ -57,29 +58,29 @@ func changedInterval() []prometheustest.Series {
 
 func gapsFleet() (all []prometheustest.Series) {
 	all = append(all, changedInterval()...)
-	all = append(all, serverOn("whole", "", 0, gapDays*day, 10*time.Minute, 100, 0)...)
+	all = append(all, serverOn("whole", "", 0, gapDays*command.Day, 10*time.Minute, 100, 0)...)
 	// ended after five days
-	all = append(all, serverOn("ended", "", 0, 5*day, 10*time.Minute, 100, 0)...)
+	all = append(all, serverOn("ended", "", 0, 5*command.Day, 10*time.Minute, 100, 0)...)
 	// began four days ago
-	all = append(all, serverOn("late", "", 6*day, gapDays*day, 10*time.Minute, 100, 0)...)
+	all = append(all, serverOn("late", "", 6*command.Day, gapDays*command.Day, 10*time.Minute, 100, 0)...)
 	// the same address in two clusters, and one that two Prometheuses scrape by labels of their own
-	all = append(all, serverOn("pg", `,cluster="eu"`, 0, gapDays*day, 10*time.Minute, 50, 1000)...)
-	all = append(all, serverOn("pg", `,cluster="us"`, 0, gapDays*day, 10*time.Minute, 1100, 5e6)...)
-	all = append(all, serverOn("copied", `,scraper="a"`, 0, gapDays*day, 10*time.Minute, 70, 1000)...)
-	all = append(all, serverOn("copied", `,scraper="b"`, 0, gapDays*day, 10*time.Minute, 70, 1000)...)
+	all = append(all, serverOn("pg", `,cluster="eu"`, 0, gapDays*command.Day, 10*time.Minute, 50, 1000)...)
+	all = append(all, serverOn("pg", `,cluster="us"`, 0, gapDays*command.Day, 10*time.Minute, 1100, 5e6)...)
+	all = append(all, serverOn("copied", `,scraper="a"`, 0, gapDays*command.Day, 10*time.Minute, 70, 1000)...)
+	all = append(all, serverOn("copied", `,scraper="b"`, 0, gapDays*command.Day, 10*time.Minute, 70, 1000)...)
 	// two addresses of IPv6
-	all = append(all, serverOn("[fd00::1]", "", 0, gapDays*day, 10*time.Minute, 30, 0)...)
-	all = append(all, serverOn("[fd00::2]", "", 0, gapDays*day, 10*time.Minute, 60, 0)...)
+	all = append(all, serverOn("[fd00::1]", "", 0, gapDays*command.Day, 10*time.Minute, 30, 0)...)
+	all = append(all, serverOn("[fd00::2]", "", 0, gapDays*command.Day, 10*time.Minute, 60, 0)...)
 	// a job that was renamed, whose counters went on, and an address that another pod got
-	all = append(all, serverOn("renamed", `,job="old"`, 0, 5*day, 10*time.Minute, 40, 0)...)
-	all = append(all, serverOn("renamed", `,job="new"`, 5*day+10*time.Minute, gapDays*day, 10*time.Minute, 40, 0)...)
+	all = append(all, serverOn("renamed", `,job="old"`, 0, 5*command.Day, 10*time.Minute, 40, 0)...)
+	all = append(all, serverOn("renamed", `,job="new"`, 5*command.Day+10*time.Minute, gapDays*command.Day, 10*time.Minute, 40, 0)...)
 	// 100 GiB of gp2 at 600 a second empty 5.4 million credits in 5 hours; nothing is known for the last two days
 	credits := func(until time.Duration) map[string][]prometheustest.Sample {
 		v := func(x float64) []prometheustest.Sample { return between(0, until, 5*time.Minute, always(x)) }
 		return map[string][]prometheustest.Sample{"read_iops": v(320), "write_iops": v(0), "read_throughput": v(320 * 8192), "write_throughput": v(0),
 			"burst_balance": between(0, until, 5*time.Minute, func(since time.Duration) float64 { return 100 - 100*since.Seconds()*20/5.4e6 })}
 	}
-	for name, until := range map[string]time.Duration{"stale": 2 * day, "running": 2*day + 13*day/2} {
+	for name, until := range map[string]time.Duration{"stale": 2 * command.Day, "running": 2*command.Day + 13*command.Day/2} {
 		for metric, samples := range credits(until) {
 			all = append(all, prometheustest.Series{Name: "aws_rds_" + metric + "_average", Labels: `dimension_DBInstanceIdentifier="` + name + `"`, Samples: samples})
 		}
@@ -88,7 +89,7 @@ func gapsFleet() (all []prometheustest.Series) {
 	for account, rate := range map[string]float64{"111": 10, "222": 900} {
 		for metric, v := range map[string]float64{"read_iops": rate, "write_iops": 0, "read_throughput": rate * 8192, "write_throughput": 0} {
 			all = append(all, prometheustest.Series{Name: "aws_rds_" + metric + "_average", Labels: `dimension_DBInstanceIdentifier="shop",account_id="` + account + `"`,
-				Samples: between(0, gapDays*day, 5*time.Minute, always(v))})
+				Samples: between(0, gapDays*command.Day, 5*time.Minute, always(v))})
 		}
 	}
 	return all
@@ -120,8 +121,8 @@ func TestFleetGaps(t *testing.T) {
 	if err := os.WriteFile(has, []byte(gapsHas), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	now := fleetBegin.Add(gapDays*day + time.Minute)
-	out, _ := fleetAt(t, now, exitDone, "--prometheus", url, "--for", "10d", "--has", has, "--dir", dir, "--format", "json")
+	now := fleetBegin.Add(gapDays*command.Day + time.Minute)
+	out, _ := fleetAt(t, now, command.ExitDone, "--prometheus", url, "--for", "10d", "--has", has, "--dir", dir, "--format", "json")
 	all := fleetOf(t, out)
 	for name, want := range map[string]struct {
 		known int
@@ -157,7 +158,7 @@ func coverageSaid(t *testing.T, now time.Time, has, dir, asJSON string) {
 	t.Helper()
 	const since = "known 120 of 240 h, nothing since 6 Nov"
 	oneLine := func(s string) string { return strings.Join(strings.Fields(s), " ") }
-	text, _ := fleetAt(t, now, exitDone, dir, "--has", has, "--top", "20")
+	text, _ := fleetAt(t, now, command.ExitDone, dir, "--has", has, "--top", "20")
 	for _, part := range []string{since, "no order: nothing is known since 6 Nov", "1 that --has names were not found: nowhere."} {
 		if !strings.Contains(oneLine(text), part) {
 			t.Errorf("the text does not say %q:\n%s", part, text)
@@ -168,7 +169,7 @@ func coverageSaid(t *testing.T, now time.Time, has, dir, asJSON string) {
 			t.Errorf("%s does not say it: %v", page, err)
 		}
 	}
-	table, _ := fleetAt(t, now, exitDone, dir, "--has", has, "--format", "csv")
+	table, _ := fleetAt(t, now, command.ExitDone, dir, "--has", has, "--format", "csv")
 	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -188,9 +189,9 @@ func coverageSaid(t *testing.T, now time.Time, has, dir, asJSON string) {
 	if err := json.Unmarshal([]byte(asJSON), &f); err != nil || !slices.Equal(f.NotFound, []string{"nowhere"}) {
 		t.Errorf("not found: %q, %v", f.NotFound, err)
 	}
-	metrics, _ := fleetAt(t, now, exitDone, dir, "--has", has, "--format", "openmetrics")
+	metrics, _ := fleetAt(t, now, command.ExitDone, dir, "--has", has, "--format", "openmetrics")
 	samples := prometheustest.Samples(t, metrics)
-	at := float64(fleetBegin.Add(5 * day).Unix())
+	at := float64(fleetBegin.Add(5 * command.Day).Unix())
 	if got := samples[`realiops_database_known_until_timestamp_seconds{database="ended"}`]; got != at {
 		t.Errorf("known until %v, want %v", got, at)
 	}

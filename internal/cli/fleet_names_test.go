@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
@@ -18,10 +19,10 @@ func TestFleetNames(t *testing.T) {
 	t.Parallel()
 	const half = 12 * time.Hour
 	planted := slices.Concat(
-		serverOn("10.0.0.5", `,db="orders"`, 0, half, 10*time.Minute, 40, 0), serverOn("10.0.0.9", `,db="orders"`, half+10*time.Minute, day, 10*time.Minute, 40, 40*half.Seconds()),
-		serverOn("primary", `,db="crm"`, 0, day, 10*time.Minute, 100, 0), serverOn("standby", `,db="crm"`, 0, day, 10*time.Minute, 300, 0),
-		serverOn("10.0.0.7", `,namespace="one"`, 0, half, 10*time.Minute, 70, 1e9), serverOn("10.0.0.7", `,namespace="two"`, half+10*time.Minute, day, 10*time.Minute, 700, 0),
-		serverOn("plain", "", 0, day, 10*time.Minute, 20, 0))
+		serverOn("10.0.0.5", `,db="orders"`, 0, half, 10*time.Minute, 40, 0), serverOn("10.0.0.9", `,db="orders"`, half+10*time.Minute, command.Day, 10*time.Minute, 40, 40*half.Seconds()),
+		serverOn("primary", `,db="crm"`, 0, command.Day, 10*time.Minute, 100, 0), serverOn("standby", `,db="crm"`, 0, command.Day, 10*time.Minute, 300, 0),
+		serverOn("10.0.0.7", `,namespace="one"`, 0, half, 10*time.Minute, 70, 1e9), serverOn("10.0.0.7", `,namespace="two"`, half+10*time.Minute, command.Day, 10*time.Minute, 700, 0),
+		serverOn("plain", "", 0, command.Day, 10*time.Minute, 20, 0))
 	// the pods of a server have its name, those of node_exporter have none
 	for i, s := range planted {
 		if strings.HasPrefix(s.Name, "node_") {
@@ -30,7 +31,7 @@ func TestFleetNames(t *testing.T) {
 	}
 	url := prometheustest.Start(t, planted...)
 	ranked := func(more ...string) map[string]fleet.Database {
-		out, _ := fleetAt(t, fleetBegin.Add(day+time.Minute), exitDone, append([]string{"--prometheus", url, "--for", "1d", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "json"}, more...)...)
+		out, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitDone, append([]string{"--prometheus", url, "--for", "1d", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "json"}, more...)...)
 		return fleetOf(t, out)
 	}
 	names := func(all map[string]fleet.Database) (names []string) {
@@ -60,7 +61,7 @@ func TestFleetNames(t *testing.T) {
 	if d := all["crm"]; d.Need != nil || len(d.Lacks) != 1 || !strings.Contains(d.Lacks[0], "2 servers that differ go by the name crm: name them with --name-label: instance tells them apart") {
 		t.Errorf("crm: %+v", d)
 	}
-	_, said := fleetAt(t, fleetBegin.Add(day+time.Minute), exitUsage, "--prometheus", url, "--name-label", "db,,x")
+	_, said := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitUsage, "--prometheus", url, "--name-label", "db,,x")
 	if !strings.Contains(said, "labels with commas between them") {
 		t.Error(said)
 	}

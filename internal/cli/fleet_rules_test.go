@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/realiops/realiops/internal/analyze/openmetrics"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
@@ -27,7 +28,7 @@ func TestFleetRules(t *testing.T) {
 		t.Skip("promtool is not installed")
 	}
 	files, _ := filepath.Glob("../../testdata/fleet/legacy-*.json")
-	out, _ := ranksLegacy(t, exitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
+	out, _ := ranksLegacy(t, command.ExitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
 	run := func(in string, args ...string) {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), promtool, args...)
@@ -60,7 +61,7 @@ func TestFleetRules(t *testing.T) {
 // TestFleetTextfile: a real node_exporter hands on every gauge of a file that realiops fleet wrote.
 func TestFleetTextfile(t *testing.T) {
 	files, _ := filepath.Glob("../../testdata/fleet/legacy-*.json")
-	out, _ := ranksLegacy(t, exitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
+	out, _ := ranksLegacy(t, command.ExitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "realiops.prom"), []byte(out), 0o644); err != nil {
 		t.Fatal(err)
@@ -161,7 +162,7 @@ func TestFleetManifest(t *testing.T) {
 		args = strings.ReplaceAll(args, from, to)
 	}
 	t.Chdir(t.TempDir())
-	out, _ := runs(t, exitDone, strings.Split(args, "\n")...)
+	out, _ := runs(t, command.ExitDone, strings.Split(args, "\n")...)
 	if !strings.HasPrefix(out, "8 databases") {
 		t.Errorf("it prints\n%s", out)
 	}
@@ -197,7 +198,7 @@ func ruleTest(text string) string {
 	}
 	fmt.Fprintf(&series, "      - {series: 'realiops_fleet_end_timestamp_seconds', values: '0+0x96'}\n")
 	fmt.Fprintf(&series, "      - {series: 'realiops_database_risk{database=\"slow\",level=\"at its limit\"}', values: '1+0x96'}\n")
-	fmt.Fprintf(&series, "      - {series: 'realiops_database_credits_end_timestamp_seconds{database=\"gp2\"}', values: '%.0f+0x96'}\n", (8 * day).Seconds())
+	fmt.Fprintf(&series, "      - {series: 'realiops_database_credits_end_timestamp_seconds{database=\"gp2\"}', values: '%.0f+0x96'}\n", (8 * command.Day).Seconds())
 	alert := func(at time.Duration, name, labels, summary string) string {
 		if labels == "" {
 			return fmt.Sprintf("      - {eval_time: %s, alertname: %s, exp_alerts: []}\n", at, name)
@@ -208,7 +209,7 @@ func ruleTest(text string) string {
 		alert(time.Hour, "StoragePaidForNothing", "{database: legacy, bound: lowest, currency: USD}", "legacy: another order would save 412.5 USD a month") +
 		alert(time.Hour, "StorageIsInTheWay", "{database: slow, level: at its limit}", "slow: its storage is at its limit") +
 		alert(time.Hour, "FleetIsOld", "", "") +
-		alert(3*day+time.Hour, "FleetIsOld", "{}", "nobody has looked at the databases for 3d 1h 0m 0s") +
+		alert(3*command.Day+time.Hour, "FleetIsOld", "{}", "nobody has looked at the databases for 3d 1h 0m 0s") +
 		alert(time.Hour, "CreditsEndWithinAWeek", "", "") +
-		alert(2*day, "CreditsEndWithinAWeek", "{database: gp2}", "gp2: its credits end in 6d 0h 0m 0s")
+		alert(2*command.Day, "CreditsEndWithinAWeek", "{database: gp2}", "gp2: its credits end in 6d 0h 0m 0s")
 }

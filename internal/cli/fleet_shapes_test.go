@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
@@ -20,7 +21,7 @@ func shapesFleet() (all []prometheustest.Series) {
 			if own != "" {
 				own = "," + own
 			}
-			all = append(all, prometheustest.Series{Name: name, Labels: labels + own, Samples: between(0, day, step, always(v))})
+			all = append(all, prometheustest.Series{Name: name, Labels: labels + own, Samples: between(0, command.Day, step, always(v))})
 		}
 	}
 	const kib8 = 8192
@@ -53,7 +54,7 @@ func shapesFleet() (all []prometheustest.Series) {
 // collectorsMachine is a machine that OpenTelemetry's collector watches, and one of node_exporter's with devices that are made of others.
 func collectorsMachine() (all []prometheustest.Series) {
 	add := func(name, labels string, rate float64) {
-		all = append(all, prometheustest.Series{Name: name, Labels: labels, Samples: between(0, day, 2*time.Minute, func(since time.Duration) float64 { return rate * since.Seconds() })})
+		all = append(all, prometheustest.Series{Name: name, Labels: labels, Samples: between(0, command.Day, 2*time.Minute, func(since time.Duration) float64 { return rate * since.Seconds() })})
 	}
 	for direction, rate := range map[string]float64{"read": 37, "write": 70} {
 		for _, device := range []string{"sda", "dm-0"} {
@@ -64,7 +65,7 @@ func collectorsMachine() (all []prometheustest.Series) {
 	add("postgresql_commits_total", `instance="otel:8889",postgresql_database_name="app"`, 10)
 	for _, device := range []string{"sdb", "sdb1", "bcache0", "drbd0", "flashcache"} {
 		path := map[string]string{"sdb": "pci-0000:00:1f.2-ata-2", "sdb1": "pci-0000:00:1f.2-ata-2"}[device]
-		all = append(all, prometheustest.Series{Name: "node_disk_info", Labels: `instance="stacked:9100",device="` + device + `",path="` + path + `"`, Samples: between(0, day, 2*time.Minute, always(1))})
+		all = append(all, prometheustest.Series{Name: "node_disk_info", Labels: `instance="stacked:9100",device="` + device + `",path="` + path + `"`, Samples: between(0, command.Day, 2*time.Minute, always(1))})
 		for name, rate := range map[string]float64{"reads_completed": 38, "writes_completed": 70, "read_bytes": 38 * 8192, "written_bytes": 70 * 8192} {
 			add("node_disk_"+name+"_total", `instance="stacked:9100",device="`+device+`"`, rate)
 		}
@@ -103,7 +104,7 @@ func shapesOf(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "fleet")
-	out, _ := fleetAt(t, fleetBegin.Add(day+time.Minute), exitDone, "--prometheus", url, "--for", "1d", "--has", has, "--dir", dir, "--format", "json")
+	out, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitDone, "--prometheus", url, "--for", "1d", "--has", has, "--dir", dir, "--format", "json")
 	all := fleetOf(t, out)
 	for name, requests := range want {
 		d, is := all[name]
@@ -129,7 +130,7 @@ func shapesOf(t *testing.T, url string) {
 			t.Errorf("%s lacks %q, want %q", name, all[name].Lacks, lack)
 		}
 	}
-	text, _ := fleetAt(t, fleetBegin.Add(day+time.Minute), exitDone, dir, "--has", has, "--top", "20")
+	text, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitDone, dir, "--has", has, "--top", "20")
 	if !strings.Contains(strings.Join(strings.Fields(text), " "), "4 series families look like databases and are not read: azure_postgresql_flexible_read_iops_average, ") {
 		t.Errorf("what is not read is not counted:\n%s", text)
 	}

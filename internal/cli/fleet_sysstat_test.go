@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // TestFleetOfSysstat ranks a machine by the files that sysstat kept of three of its days: each night an hour of 900 reads and 300 writes a
@@ -19,20 +20,20 @@ func TestFleetOfSysstat(t *testing.T) {
 	}
 	kept := filepath.Join(t.TempDir(), "fleet")
 	args := append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir", kept, "--format", "json")
-	out, _ := ranksLegacy(t, exitDone, args...)
+	out, _ := ranksLegacy(t, command.ExitDone, args...)
 	legacy := fleetOf(t, out)["legacy"]
 	if legacy.Need == nil || legacy.Saves == nil || legacy.Kind != fleet.Machine || legacy.Known != 3*24 {
 		t.Fatalf("%+v", legacy)
 	}
 	cents(t, "the worst hour", legacy.Need.WorstHour.Requests, 900+300)
 	cents(t, "saved", legacy.Saves.Value, 6000*0.065+500*(0.125-0.08))
-	again, said := ranksLegacy(t, exitDone, args...)
+	again, said := ranksLegacy(t, command.ExitDone, args...)
 	if again != out || !strings.Contains(said, "1 of them kept") {
 		t.Errorf("a second time it says %s, and writes %s", said, again)
 	}
-	runsFleet(t, exitUsage, append(files, "--for", "2d")...)
-	runsFleet(t, exitUsage, kept, files[0])
-	runsFleet(t, exitUsage, "nothing-there.json")
+	runsFleet(t, command.ExitUsage, append(files, "--for", "2d")...)
+	runsFleet(t, command.ExitUsage, kept, files[0])
+	runsFleet(t, command.ExitUsage, "nothing-there.json")
 }
 
 // TestFleetOfLittle: of less than an hour nothing is known, and no time is made up for it.
@@ -43,7 +44,7 @@ func TestFleetOfLittle(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := runsFleet(t, exitCannotTell, file, "--dir", filepath.Join(t.TempDir(), "fleet"))
+	out, _ := runsFleet(t, command.ExitCannotTell, file, "--dir", filepath.Join(t.TempDir(), "fleet"))
 	if !strings.HasPrefix(out, "1 database. Of 1 it is not known") {
 		t.Errorf("%s", out)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
@@ -26,7 +27,7 @@ var fleetBegin = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
 // every are the samples of a series, each of a moment since the begin.
 func every(step time.Duration, value func(since time.Duration) float64) (all []prometheustest.Sample) {
-	for since := time.Duration(0); since <= fleetDays*day; since += step {
+	for since := time.Duration(0); since <= fleetDays*command.Day; since += step {
 		if v := value(since); !math.IsNaN(v) {
 			all = append(all, prometheustest.Sample{At: fleetBegin.Add(since), Value: v})
 		}
@@ -66,7 +67,7 @@ func plantedFleet() (all []prometheustest.Series) {
 func plantedIdle() map[string]func(time.Duration) float64 {
 	busy := func(since time.Duration) float64 {
 		switch {
-		case since%day < 10*time.Hour || since%day >= 11*time.Hour:
+		case since%command.Day < 10*time.Hour || since%command.Day >= 11*time.Hour:
 			return 100
 		case since%(30*time.Minute) == 5*time.Minute:
 			return 1800
@@ -106,7 +107,7 @@ func plantedMachine() (all []prometheustest.Series) {
 // runsFleet runs the command when the planted time is over.
 func runsFleet(t *testing.T, code int, args ...string) (out, said string) {
 	t.Helper()
-	return fleetAt(t, fleetBegin.Add(fleetDays*day+7*time.Minute), code, args...)
+	return fleetAt(t, fleetBegin.Add(fleetDays*command.Day+7*time.Minute), code, args...)
 }
 
 // ranksLegacy runs the command when the days of the machine legacy are over.
@@ -118,7 +119,7 @@ func ranksLegacy(t *testing.T, code int, args ...string) (out, said string) {
 func fleetAt(t *testing.T, now time.Time, code int, args ...string) (out, said string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return now }}
+	env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return now }}
 	if got := Main(env, append([]string{"fleet"}, args...)); got != code {
 		t.Fatalf("%v: exit status %d, want %d\n%s%s", args, got, code, &stdout, &stderr)
 	}
@@ -160,7 +161,7 @@ func fleetOfAStore(t *testing.T, url string) {
 	if err := os.WriteFile(has, []byte(plantedHas), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	first, said := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has, "--format", "json")
+	first, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has, "--format", "json")
 	if !strings.Contains(said, "5 databases, 0 of them kept in "+dir+" already: about 9 queries") {
 		t.Errorf("said: %s", said)
 	}
@@ -170,17 +171,17 @@ func fleetOfAStore(t *testing.T, url string) {
 	if err := errors.Join(os.Remove(filepath.Join(dir, "idle.jsonl.zst")), os.WriteFile(torn, []byte("torn"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	again, said := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has, "--format", "json")
+	again, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has, "--format", "json")
 	if !strings.Contains(said, "5 databases, 4 of them kept") || again != first {
 		t.Errorf("begun again: %s\n%s", said, again)
 	}
-	if kept, _ := runsFleet(t, exitDone, dir, "--has", has, "--format", "json"); kept != first {
+	if kept, _ := runsFleet(t, command.ExitDone, dir, "--has", has, "--format", "json"); kept != first {
 		t.Errorf("of what is kept:\n%s", kept)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 5+5+2 { // a file and a page of each, the page of all, and what was asked
 		t.Errorf("%d files, %v", len(entries), err)
 	}
-	_, said = runsFleet(t, exitUsage, "--prometheus", url, "--for", "2d", "--dir", dir)
+	_, said = runsFleet(t, command.ExitUsage, "--prometheus", url, "--for", "2d", "--dir", dir)
 	if !strings.Contains(said, "another length is asked for now: name another directory with -o") {
 		t.Errorf("said: %s", said)
 	}
@@ -230,13 +231,13 @@ func TestMadeFleetIsTheReal(t *testing.T) {
 	made := &prometheustest.Made{Instances: 2}
 	server := httptest.NewServer(made)
 	defer server.Close()
-	real := prometheustest.Start(t, made.Sampled(fleetBegin.Add(-time.Hour), fleetBegin.Add(fleetDays*day))...)
+	real := prometheustest.Start(t, made.Sampled(fleetBegin.Add(-time.Hour), fleetBegin.Add(fleetDays*command.Day))...)
 	has := filepath.Join(t.TempDir(), "has.csv")
 	if err := os.WriteFile(has, []byte("database,volume,gib,iops\ndb-0001,rds-gp2,500,\ndb-0002,rds-io1,500,9000\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ranked := func(url string) map[string]fleet.Database {
-		out, _ := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "--dir", filepath.Join(t.TempDir(), "fleet"), "--has", has, "--format", "json")
+		out, _ := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", filepath.Join(t.TempDir(), "fleet"), "--has", has, "--format", "json")
 		return fleetOf(t, out)
 	}
 	if diff := cmp.Diff(ranked(real), ranked(server.URL), cmpopts.EquateApprox(1e-12, 0)); diff != "" {

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/net/html"
 
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -30,7 +31,7 @@ func TestEveryFormat(t *testing.T) {
 	kept := t.TempDir()
 	file := func(name string) string { return filepath.Join(kept, name) }
 	measured := file("measured.jsonl")
-	if out, code := formatted(t, "measure", "--dsn", dsn, "-r", "2", "--background", "100ms", "--sql", "select 1", "--save", measured); code != exitDone {
+	if out, code := formatted(t, "measure", "--dsn", dsn, "-r", "2", "--background", "100ms", "--sql", "select 1", "--save", measured); code != command.ExitDone {
 		t.Fatalf("%d: %s", code, out)
 	}
 	observed := filepath.Join(shippedRuns, "observed-pg17.jsonl.zst")
@@ -52,7 +53,7 @@ func TestEveryFormat(t *testing.T) {
 	if err := os.WriteFile(file("one.sql"), []byte("select 1;\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	walk(Command(Env{}), func(c *cobra.Command) {
+	walk(Command(command.Env{}), func(c *cobra.Command) {
 		flag := c.Flags().Lookup("format")
 		if flag == nil {
 			return
@@ -62,31 +63,31 @@ func TestEveryFormat(t *testing.T) {
 			t.Errorf("no example of %s", c.CommandPath())
 		}
 		path := strings.Fields(c.CommandPath())[1:]
-		for _, f := range formats() {
-			if !slices.Contains(flag.Value.(*formatFlag).offered, f.name) {
-				out, code := formatted(t, append(path, "--format", f.name)...)
-				if code != exitUsage || !strings.Contains(out, fmt.Sprintf("--format %q: want ", f.name)) || strings.Count(out, "\n") != 1 {
-					t.Errorf("%s --format %s: exit status %d: %s", c.CommandPath(), f.name, code, out)
+		for _, f := range command.Formats() {
+			if !slices.Contains(flag.Value.(*command.FormatFlag).Offered, f.Name) {
+				out, code := formatted(t, append(path, "--format", f.Name)...)
+				if code != command.ExitUsage || !strings.Contains(out, fmt.Sprintf("--format %q: want ", f.Name)) || strings.Count(out, "\n") != 1 {
+					t.Errorf("%s --format %s: exit status %d: %s", c.CommandPath(), f.Name, code, out)
 				}
 				continue
 			}
 			written := len(all) == 0
 			for _, args := range all {
-				what := strings.ReplaceAll(strings.Join(slices.Concat(path, args), "\n"), "FORMAT", f.name)
-				out, code := formatted(t, append(strings.Split(what, "\n"), "--format", f.name)...)
+				what := strings.ReplaceAll(strings.Join(slices.Concat(path, args), "\n"), "FORMAT", f.Name)
+				out, code := formatted(t, append(strings.Split(what, "\n"), "--format", f.Name)...)
 				what = strings.ReplaceAll(what, "\n", " ")
-				if strings.Contains(out, " cannot be written as "+f.name) && code == exitUsage {
+				if strings.Contains(out, " cannot be written as "+f.Name) && code == command.ExitUsage {
 					continue // of this kind
 				}
 				written = true
-				if code != exitDone && code != exitCannotTell {
+				if code != command.ExitDone && code != command.ExitCannotTell {
 					t.Errorf("%s: exit status %d: %s", what, code, out)
-				} else if err := parsers[f.name](out); err != nil {
-					t.Errorf("%s --format %s: %v\n%.600s", what, f.name, err, out)
+				} else if err := parsers[f.Name](out); err != nil {
+					t.Errorf("%s --format %s: %v\n%.600s", what, f.Name, err, out)
 				}
 			}
 			if !written {
-				t.Errorf("%s offers %s, and writes nothing so", c.CommandPath(), f.name)
+				t.Errorf("%s offers %s, and writes nothing so", c.CommandPath(), f.Name)
 			}
 		}
 	})
@@ -96,7 +97,7 @@ func TestEveryFormat(t *testing.T) {
 func formatted(t *testing.T, args ...string) (string, int) {
 	t.Helper()
 	var out, said bytes.Buffer
-	env := Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: func(string) string { return "" }, Now: time.Now}
+	env := command.Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: func(string) string { return "" }, Now: time.Now}
 	code := Main(env, args)
 	if out.Len() == 0 {
 		return said.String(), code
@@ -113,20 +114,20 @@ func walk(c *cobra.Command, visit func(*cobra.Command)) {
 
 // parsers read a format as those do for whom it is written.
 var parsers = map[string]func(string) error{
-	formatText:      parsedText,
-	formatMarkdown:  parsedText,
-	formatHTML:      parsedPage,
-	formatCSV:       parsedTable,
-	formatJSON:      parsedObject,
-	formatBencher:   parsedObject,
-	formatSVG:       func(text string) error { return rootOf(text, "svg") },
-	formatJUnit:     func(text string) error { return rootOf(text, "testsuite") },
-	formatPNG:       func(text string) error { _, err := png.Decode(strings.NewReader(text)); return err },
-	formatGo:        func(text string) error { return everyLine(text, "Benchmark") },
-	formatBase:      func(text string) error { return startsWith(text, `{"schema":"realiops.base/1"`) },
-	formatGitHub:    func(text string) error { return everyLine(text, "::") },
-	formatTerraform: func(text string) error { return startsWith(text, `data "aws_iam_policy_document"`) },
-	formatOpenMetrics: func(text string) error {
+	command.FormatText:      parsedText,
+	command.FormatMarkdown:  parsedText,
+	command.FormatHTML:      parsedPage,
+	command.FormatCSV:       parsedTable,
+	command.FormatJSON:      parsedObject,
+	command.FormatBencher:   parsedObject,
+	command.FormatSVG:       func(text string) error { return rootOf(text, "svg") },
+	command.FormatJUnit:     func(text string) error { return rootOf(text, "testsuite") },
+	command.FormatPNG:       func(text string) error { _, err := png.Decode(strings.NewReader(text)); return err },
+	command.FormatGo:        func(text string) error { return everyLine(text, "Benchmark") },
+	command.FormatBase:      func(text string) error { return startsWith(text, `{"schema":"realiops.base/1"`) },
+	command.FormatGitHub:    func(text string) error { return everyLine(text, "::") },
+	command.FormatTerraform: func(text string) error { return startsWith(text, `data "aws_iam_policy_document"`) },
+	command.FormatOpenMetrics: func(text string) error {
 		parser := expfmt.NewTextParser(model.UTF8Validation)
 		_, err := parser.TextToMetricFamilies(strings.NewReader(text))
 		if !strings.HasSuffix(text, "# EOF\n") {

@@ -8,12 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // What a person asks first is answered for every command in the same way: an example, what the exit status means, and
 // all of it in the 80 columns of a terminal, but for examples, which are to be copied.
 func TestHelpOfEveryCommand(t *testing.T) {
-	for _, c := range newRootCommand(Env{}).Commands() {
+	for _, c := range newRootCommand(command.Env{}).Commands() {
 		if !c.IsAvailableCommand() || c.Name() == "help" || c.Name() == "version" {
 			continue
 		}
@@ -23,7 +25,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 
 func checkHelp(t *testing.T, c *cobra.Command) {
 	var out bytes.Buffer
-	root := newRootCommand(Env{Out: &out, Err: &out})
+	root := newRootCommand(command.Env{Out: &out, Err: &out})
 	root.SetArgs([]string{c.Name(), "--help"})
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
@@ -35,7 +37,7 @@ func checkHelp(t *testing.T, c *cobra.Command) {
 		}
 	}
 	for line := range strings.Lines(strings.ReplaceAll(help, c.Example, "")) {
-		if len([]rune(line)) > defaultWidth+1 {
+		if len([]rune(line)) > command.DefaultWidth+1 {
 			t.Errorf("%d columns: %s", len(line)-1, line)
 		}
 		for _, kind := range []string{" string ", " strings ", " int ", " uint ", " float "} {
@@ -51,8 +53,8 @@ func TestMistakes(t *testing.T) {
 	check := func(want string, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
-		if code := Main(Env{Out: &out, Err: &out, Getenv: func(string) string { return "" }}, args); code != exitUsage {
-			t.Errorf("%q: exit status %d, want %d", args, code, exitUsage)
+		if code := Main(command.Env{Out: &out, Err: &out, Getenv: func(string) string { return "" }}, args); code != command.ExitUsage {
+			t.Errorf("%q: exit status %d, want %d", args, code, command.ExitUsage)
 		}
 		if got := strings.TrimSuffix(out.String(), "\n"); got != "realiops: "+want {
 			t.Errorf("%q\nsays  %s\nwant  realiops: %s", args, got, want)
@@ -80,13 +82,13 @@ func TestMistakes(t *testing.T) {
 
 // A flag that had another name is refused in one line that names the new one; the help shows that one alone.
 func TestRenamedFlags(t *testing.T) {
-	check := func(command, earlier, name string) {
+	check := func(verb, earlier, name string) {
 		t.Helper()
 		var out, said bytes.Buffer
-		if code := Main(Env{Out: &out, Err: &said}, []string{command, "--" + earlier, "3"}); code != 1 {
-			t.Errorf("%s --%s 3 ends with %d", command, earlier, code)
+		if code := Main(command.Env{Out: &out, Err: &said}, []string{verb, "--" + earlier, "3"}); code != 1 {
+			t.Errorf("%s --%s 3 ends with %d", verb, earlier, code)
 		}
-		want := fmt.Sprintf("realiops: --%s is now --%s (see realiops %s --help)\n", earlier, name, command)
+		want := fmt.Sprintf("realiops: --%s is now --%s (see realiops %s --help)\n", earlier, name, verb)
 		if diff := cmp.Diff(want, said.String()); diff != "" {
 			t.Error(diff)
 		}
@@ -106,8 +108,8 @@ func TestRenamedCommands(t *testing.T) {
 		"collect LAST": "aws collect",
 	} {
 		var out, said bytes.Buffer
-		code := Main(Env{Out: &out, Err: &said}, strings.Fields(old))
-		if want := "realiops: realiops " + strings.Fields(old)[0] + " is now realiops " + now + "\n"; code != exitUsage || said.String() != want {
+		code := Main(command.Env{Out: &out, Err: &said}, strings.Fields(old))
+		if want := "realiops: realiops " + strings.Fields(old)[0] + " is now realiops " + now + "\n"; code != command.ExitUsage || said.String() != want {
 			t.Errorf("%s: %d, %q, want %q", old, code, &said, want)
 		}
 	}
@@ -115,10 +117,10 @@ func TestRenamedCommands(t *testing.T) {
 
 // A recording is no report: its file is not named as one.
 func TestARecordingIsNoPage(t *testing.T) {
-	for _, command := range []string{"run", "observe", "baseline", "history"} {
+	for _, verb := range []string{"run", "observe", "baseline", "history"} {
 		var out, said bytes.Buffer
-		if code := Main(Env{Out: &out, Err: &said}, []string{command, "-o", "page.html"}); code != exitUsage || !strings.Contains(said.String(), "realiops report RUN -o page.html") {
-			t.Errorf("%s: %d, %q", command, code, &said)
+		if code := Main(command.Env{Out: &out, Err: &said}, []string{verb, "-o", "page.html"}); code != command.ExitUsage || !strings.Contains(said.String(), "realiops report RUN -o page.html") {
+			t.Errorf("%s: %d, %q", verb, code, &said)
 		}
 	}
 }

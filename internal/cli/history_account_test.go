@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
@@ -23,7 +24,7 @@ import (
 func sizedOf(t *testing.T, path string, args ...string) report.Size {
 	t.Helper()
 	var s report.Size
-	out, _ := runs(t, exitDone, append([]string{"size", path, "--format", "json"}, args...)...)
+	out, _ := runs(t, command.ExitDone, append([]string{"size", path, "--format", "json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &s); err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +62,8 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	run := func(args ...string) (out, said string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
-		if code := Main(env, append([]string{"history", "--region", accounttest.Region}, args...)); code != exitDone {
+		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
+		if code := Main(env, append([]string{"history", "--region", accounttest.Region}, args...)); code != command.ExitDone {
 			t.Fatalf("%v: exit status %d: %s%s", args, code, &stdout, &stderr)
 		}
 		return stdout.String(), stderr.String()
@@ -122,7 +123,7 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(query, "-o", unknown)
-	if _, said := runs(t, exitUsage, "size", unknown); !strings.Contains(said, "whether it is RDS or Aurora") {
+	if _, said := runs(t, command.ExitUsage, "size", unknown); !strings.Contains(said, "whether it is RDS or Aurora") {
 		t.Errorf("without its flavor: %s", said)
 	}
 }
@@ -165,14 +166,14 @@ func TestHistoryOfACluster(t *testing.T) {
 	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
 	plantShop(t, s, to.Add(-240*time.Hour), 2)
 	path := filepath.Join(t.TempDir(), "shop.jsonl")
-	out, _ := runs(t, exitDone, "history", "--region", accounttest.Region, "--cluster", "shop", "--for", "9d", "-o", path)
+	out, _ := runs(t, command.ExitDone, "history", "--region", accounttest.Region, "--cluster", "shop", "--for", "9d", "-o", path)
 	if !strings.Contains(out, "as CloudWatch kept it") || !strings.Contains(out, "VolumeWriteIOPs") {
 		t.Error(out)
 	}
-	if _, said := runs(t, exitUsage, "size", path); !strings.Contains(said, "realiops aws cost says what it costs") {
+	if _, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(said, "realiops aws cost says what it costs") {
 		t.Error(said)
 	}
-	if _, said := runs(t, exitUsage, "history", "--region", accounttest.Region, "--cluster", "nobody", "-o", path); !strings.Contains(said, "nobody") {
+	if _, said := runs(t, command.ExitUsage, "history", "--region", accounttest.Region, "--cluster", "nobody", "-o", path); !strings.Contains(said, "nobody") {
 		t.Error(said)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
@@ -22,8 +23,8 @@ func TestHistoryWithoutFlushes(t *testing.T) {
 	older := slices.DeleteFunc(slices.Clone(planted), func(s prometheustest.Series) bool { return strings.HasPrefix(s.Name, "node_disk_flush") })
 	sized := func(series []prometheustest.Series) (text string, size report.Size) {
 		path := filepath.Join(t.TempDir(), "through.jsonl")
-		runs(t, exitDone, "history", "--prometheus", prometheustest.Start(t, series...), "--until", last.Add(time.Second).Format(time.RFC3339), "--for", "1h", "-o", path)
-		out, _ := runs(t, exitDone, "size", path)
+		runs(t, command.ExitDone, "history", "--prometheus", prometheustest.Start(t, series...), "--until", last.Add(time.Second).Format(time.RFC3339), "--for", "1h", "-o", path)
+		out, _ := runs(t, command.ExitDone, "size", path)
 		return strings.Join(strings.Fields(out), " "), sizedOf(t, path)
 	}
 	_, with := sized(planted)
@@ -44,12 +45,12 @@ func TestHistoryAmongManyExporters(t *testing.T) {
 	url := prometheustest.Start(t, planted...)
 	read := func(server string, more ...string) report.Size {
 		path := filepath.Join(t.TempDir(), "one.jsonl")
-		runs(t, exitDone, append([]string{"history", "--prometheus", url, "--until", fleetBegin.Add(6 * time.Hour).Format(time.RFC3339), "--for", "6h", "-o", path, "--server", server}, more...)...)
+		runs(t, command.ExitDone, append([]string{"history", "--prometheus", url, "--until", fleetBegin.Add(6 * time.Hour).Format(time.RFC3339), "--for", "6h", "-o", path, "--server", server}, more...)...)
 		return sizedOf(t, path, "--gib", "100")
 	}
 	cents(t, "an instance of RDS", read(`dimension_DBInstanceIdentifier="idle"`, "--flavor", "rds").Needs[0].Mean.Requests, 100)
 	cents(t, "the server db2", math.Round(read(`instance="db2:9187"`).Sized.Rate.Requests), 300)
-	_, said := runs(t, exitUsage, "history", "--prometheus", url, "--until", fleetBegin.Add(6*time.Hour).Format(time.RFC3339), "--for", "6h", "--server", `instance="nobody"`)
+	_, said := runs(t, command.ExitUsage, "history", "--prometheus", url, "--until", fleetBegin.Add(6*time.Hour).Format(time.RFC3339), "--for", "6h", "--server", `instance="nobody"`)
 	if !strings.Contains(said, "no metric of PostgreSQL") || !strings.Contains(said, "disks of 4 machines") {
 		t.Error(said)
 	}
@@ -83,7 +84,7 @@ func TestHistoryOfShortFiles(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, _ := runs(t, exitDone, "history", file, "-o", path)
+		out, _ := runs(t, command.ExitDone, "history", file, "-o", path)
 		out = strings.Join(strings.Fields(out), " ")
 		for _, part := range c.says {
 			if !strings.Contains(out, part) {
@@ -97,7 +98,7 @@ func TestHistoryOfShortFiles(t *testing.T) {
 		}
 		if c.size > 0 {
 			cents(t, name, sizedOf(t, path, "--percentile", "100", "--gib", "100").Sized.Rate.Requests, c.size)
-		} else if _, said := runs(t, exitUsage, "size", path); !strings.Contains(said, "too little time to size from") {
+		} else if _, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(said, "too little time to size from") {
 			t.Errorf("%s: %s", name, said)
 		}
 	}
@@ -107,11 +108,11 @@ func TestHistoryOfShortFiles(t *testing.T) {
 func TestHistoryOfAuroraIsNoVerdict(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "aurora.jsonl")
-	out, _ := runs(t, exitDone, "history", "../../testdata/history/orders.json", "--flavor", "aurora", "--instance", "orders", "-o", path)
+	out, _ := runs(t, command.ExitDone, "history", "../../testdata/history/orders.json", "--flavor", "aurora", "--instance", "orders", "-o", path)
 	if strings.Contains(out, "PHYSICAL") || strings.Contains(out, "LOGICAL") || !strings.Contains(out, "CloudWatch WriteIOPS") {
 		t.Errorf("%s", out)
 	}
-	asJSON, _ := runs(t, exitDone, "report", path, "--format", "json")
+	asJSON, _ := runs(t, command.ExitDone, "report", path, "--format", "json")
 	for _, verdict := range []string{`"physical"`, `"logical"`} {
 		if strings.Contains(asJSON, `"verdict": `+verdict) {
 			t.Errorf("JSON has a verdict %s", verdict)

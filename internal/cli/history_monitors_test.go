@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // TestFilesOfSar: sysstat's own file is answered with the command that writes it as JSON, by every command that somebody may give it to; what
@@ -15,18 +17,18 @@ func TestFilesOfSar(t *testing.T) {
 	if err := os.WriteFile(own, append([]byte("\x96\xd5u!"), make([]byte, 400)...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"history", "fleet", "size", "report", "compare"} {
-		_, said := runs(t, exitUsage, command, own)
-		if command == "compare" {
-			_, said = runs(t, exitUsage, command, own, own)
+	for _, verb := range []string{"history", "fleet", "size", "report", "compare"} {
+		_, said := runs(t, command.ExitUsage, verb, own)
+		if verb == "compare" {
+			_, said = runs(t, command.ExitUsage, verb, own, own)
 		}
 		if !strings.Contains(said, "sadf -j ") || !strings.Contains(said, "-- -b >") || strings.Count(said, "\n") != 1 {
-			t.Errorf("%s says %s", command, said)
+			t.Errorf("%s says %s", verb, said)
 		}
 	}
 	for file, keeper := range map[string]string{"migration/iostat.json": "iostat", "migration/azure.json": "Azure Monitor", "migration/vcenter.csv": "vCenter", "fleet/legacy-18.json": "sysstat"} {
 		path := filepath.Join("../../testdata", file)
-		_, said := runs(t, exitUsage, "size", path)
+		_, said := runs(t, command.ExitUsage, "size", path)
 		if want := "not a realiops run file, but what " + keeper + " wrote: realiops history " + path + " -o history.jsonl makes one of it"; !strings.Contains(said, want) {
 			t.Errorf("size %s says %swant %s", file, said, want)
 		}
@@ -44,16 +46,16 @@ func TestSarTyped(t *testing.T) {
 		t.Fatalf("sadc: %v: %s", err, out)
 	}
 	t.Chdir(dir)
-	_, said := runs(t, exitUsage, "history", "sa25")
+	_, said := runs(t, command.ExitUsage, "history", "sa25")
 	_, typed, _ := strings.Cut(said, "type ")
 	typed, _, _ = strings.Cut(typed, ", and")
 	if out, err := exec.CommandContext(t.Context(), "sh", "-c", typed).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", typed, err, out)
 	}
-	if out, _ := runs(t, exitDone, "history", "sa25.json", "-o", "seconds.jsonl"); !strings.Contains(out, "By hour of the day") {
+	if out, _ := runs(t, command.ExitDone, "history", "sa25.json", "-o", "seconds.jsonl"); !strings.Contains(out, "By hour of the day") {
 		t.Errorf("of two seconds it shows %s", out)
 	}
-	if _, said = runs(t, exitUsage, "size", "seconds.jsonl"); !strings.Contains(said, "too little time to size from, which takes four hours") {
+	if _, said = runs(t, command.ExitUsage, "size", "seconds.jsonl"); !strings.Contains(said, "too little time to size from, which takes four hours") {
 		t.Errorf("of two seconds it says %s", said)
 	}
 }
@@ -62,8 +64,8 @@ func TestSarTyped(t *testing.T) {
 func TestOrdersOfOneDay(t *testing.T) {
 	for _, file := range []string{"iostat.json", "azure.json", "vcenter.csv"} {
 		run := filepath.Join(t.TempDir(), "db1.jsonl")
-		runs(t, exitDone, "history", filepath.Join("../../testdata/migration", file), "-o", run)
-		out, _ := runs(t, exitDone, "size", run, "--gib", "500", "--on", "gp3")
+		runs(t, command.ExitDone, "history", filepath.Join("../../testdata/migration", file), "-o", run)
+		out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "gp3")
 		// 500 GiB at 0.08: two volumes come with 6,000 IOPS, and one with 3,000, to which 1,200 are added at 0.005.
 		for _, want := range []string{"Order: 2 x EBS gp3, 250 GiB each: 40 USD a month", "One volume: EBS gp3, 500 GiB, 4,200 IOPS: 46 USD a month"} {
 			if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
@@ -71,10 +73,10 @@ func TestOrdersOfOneDay(t *testing.T) {
 			}
 		}
 		// a Standard_D2s_v3 passes 3,200 requests a second, and a Standard_E8s_v5 12,800
-		if out, _ := runs(t, exitDone, "size", run, "--gib", "500", "--on", "azure", "--class", "Standard_D2s_v3"); !strings.HasPrefix(out, "Order: nothing") {
+		if out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "azure", "--class", "Standard_D2s_v3"); !strings.HasPrefix(out, "Order: nothing") {
 			t.Errorf("%s: behind a D2s_v3 %.120s", file, out)
 		}
-		if out, _ := runs(t, exitDone, "size", run, "--gib", "500", "--on", "azure", "--class", "Standard_E8s_v5"); !strings.HasPrefix(out, "Order: 2 x Azure Premium SSD v2, 250 GiB each: 40 USD a month") { // 500 GiB at 0.0803
+		if out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "azure", "--class", "Standard_E8s_v5"); !strings.HasPrefix(out, "Order: 2 x Azure Premium SSD v2, 250 GiB each: 40 USD a month") { // 500 GiB at 0.0803
 			t.Errorf("%s: behind an E8s_v5 %.120s", file, out)
 		}
 	}

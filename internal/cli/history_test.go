@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/prometheustest"
@@ -28,7 +29,7 @@ const observed = "../../testdata/runs/observed-pg17.jsonl.zst"
 func runs(t *testing.T, want int, args ...string) (out, said string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: time.Now}
+	env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: time.Now}
 	if code := Main(env, args); code != want {
 		t.Fatalf("%q: exit status %d, want %d\n%s%s", args, code, want, &stdout, &stderr)
 	}
@@ -49,7 +50,7 @@ func TestHistoryIsTheObservation(t *testing.T) {
 func observedThrough(t *testing.T, url, from string, last time.Time, off float64) {
 	t.Helper()
 	through := filepath.Join(t.TempDir(), "through.jsonl")
-	_, said := runs(t, exitDone, "history", "--prometheus", strings.Replace(url, "://", "://me:planted-password@", 1), "--until", last.Add(time.Second).Format(time.RFC3339), "--for", "1h", "-o", through)
+	_, said := runs(t, command.ExitDone, "history", "--prometheus", strings.Replace(url, "://", "://me:planted-password@", 1), "--until", last.Add(time.Second).Format(time.RFC3339), "--for", "1h", "-o", through)
 	if strings.Contains(said, "planted-password") {
 		t.Errorf("it says %s", said)
 	}
@@ -57,7 +58,7 @@ func observedThrough(t *testing.T, url, from string, last time.Time, off float64
 		t.Errorf("the file has the password of the store, or %v", err)
 	}
 	sameAnswers(t, from, through, off)
-	out, _ := runs(t, exitDone, "report", through, "--format", "json")
+	out, _ := runs(t, command.ExitDone, "report", through, "--format", "json")
 	if !strings.Contains(out, `"verdict": "physical"`) || !strings.Contains(out, `"verdict": "logical"`) {
 		t.Errorf("no verdict in\n%s", out)
 	}
@@ -72,9 +73,9 @@ func TestHistoryOfADump(t *testing.T) {
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		runs(t, exitDone, "history", file, "-o", through)
+		runs(t, command.ExitDone, "history", file, "-o", through)
 		sameAnswers(t, from, through, 0)
-		runs(t, exitUsage, "history", file, "--host", `instance!="db1:9100"`, "--server", `instance!~"db1.*"`, "-o", filepath.Join(t.TempDir(), "none"))
+		runs(t, command.ExitUsage, "history", file, "--host", `instance!="db1:9100"`, "--server", `instance!~"db1.*"`, "-o", filepath.Join(t.TempDir(), "none"))
 	}
 	for text, want := range map[string]string{
 		"no samples at all":             "line 1: it is no sample",
@@ -89,7 +90,7 @@ func TestHistoryOfADump(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, said := runs(t, exitUsage, "history", file); !strings.Contains(said, want) {
+		if _, said := runs(t, command.ExitUsage, "history", file); !strings.Contains(said, want) {
 			t.Errorf("%q: %s, want %s", text, said, want)
 		}
 	}
@@ -99,17 +100,17 @@ func TestHistoryOfADump(t *testing.T) {
 func TestHistoryOfSysstat(t *testing.T) {
 	days := []string{"../../testdata/fleet/legacy-18.json", "../../testdata/fleet/legacy-19.json", "../../testdata/fleet/legacy-20.json"}
 	path, dir := filepath.Join(t.TempDir(), "legacy.jsonl"), filepath.Join(t.TempDir(), "fleet")
-	out, _ := runs(t, exitDone, append([]string{"history", "-o", path}, days...)...)
+	out, _ := runs(t, command.ExitDone, append([]string{"history", "-o", path}, days...)...)
 	if !strings.Contains(out, "as others kept it; observed for 72 h") {
 		t.Errorf("it says %s", out)
 	}
-	ranked, _ := runs(t, exitDone, append([]string{"fleet", "--dir", dir, "--has", "../../testdata/fleet/legacy.csv", "--format", "json"}, days...)...)
+	ranked, _ := runs(t, command.ExitDone, append([]string{"fleet", "--dir", dir, "--has", "../../testdata/fleet/legacy.csv", "--format", "json"}, days...)...)
 	size, need := sizedOf(t, path), fleetOf(t, ranked)["legacy"].Need
-	for _, command := range [][]string{{"size", path}, {"size", "--need", "iops=100,kb=8"}} {
-		out, _ := runs(t, exitDone, append(command, "--format", "json")...)
+	for _, args := range [][]string{{"size", path}, {"size", "--need", "iops=100,kb=8"}} {
+		out, _ := runs(t, command.ExitDone, append(args, "--format", "json")...)
 		all := regexp.MustCompile(`"flushes": (.*?),?\n`).FindAllStringSubmatch(out, -1)
 		if len(all) == 0 || slices.ContainsFunc(all, func(one []string) bool { return one[1] != "null" }) {
-			t.Errorf("%v: flushes that nobody knows are %q", command, all)
+			t.Errorf("%v: flushes that nobody knows are %q", args, all)
 		}
 	}
 	cents(t, "requests", size.Sized.Rate.Requests, need.Most.Requests)
@@ -143,7 +144,7 @@ func sameAnswers(t *testing.T, from, through string, off float64) {
 	t.Helper()
 	verdicts := func(path string) any {
 		var r struct{ Metrics, Loads, Headline, Observed any }
-		out, _ := runs(t, exitDone, "report", path, "--format", "json")
+		out, _ := runs(t, command.ExitDone, "report", path, "--format", "json")
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +155,7 @@ func sameAnswers(t *testing.T, from, through string, off float64) {
 	}
 	size := func(path string) any {
 		var r struct{ Options, Needs any }
-		out, _ := runs(t, exitDone, "size", path, "--format", "json")
+		out, _ := runs(t, command.ExitDone, "size", path, "--format", "json")
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +201,7 @@ func TestDoctorOfAStore(t *testing.T) {
 func diagnosed(t *testing.T, url string) {
 	t.Helper()
 	args := []string{"doctor", "--prometheus", url, "--until", "2026-11-02T10:30:00Z", "--for", "2h"}
-	out, _ := runs(t, exitDone, append(args, "--format", "json")...)
+	out, _ := runs(t, command.ExitDone, append(args, "--format", "json")...)
 	var d diagnosis.Store
 	if err := json.Unmarshal([]byte(out), &d); err != nil {
 		t.Fatal(err)
@@ -219,21 +220,21 @@ func diagnosed(t *testing.T, url string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	text, _ := runs(t, exitDone, args...)
+	text, _ := runs(t, command.ExitDone, args...)
 	for _, part := range []string{"pages written by checkpoints: of disk-alone, rows, with-disk, with-wal", "--collector.stat_checkpointer", "diskstats is on by default"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), part) {
 			t.Errorf("it does not say %q:\n%s", part, text)
 		}
 	}
-	runs(t, exitCannotTell, append(args, "--server", `instance="rows:1"`, "--host", `instance="none"`)...)
-	_, said := runs(t, exitCannotTell, append(args, "--server", `instance="none"`, "--host", `instance="none"`)...)
+	runs(t, command.ExitCannotTell, append(args, "--server", `instance="rows:1"`, "--host", `instance="none"`)...)
+	_, said := runs(t, command.ExitCannotTell, append(args, "--server", `instance="none"`, "--host", `instance="none"`)...)
 	if !strings.Contains(said, "no metric of PostgreSQL") {
 		t.Error(said)
 	}
-	if _, said := runs(t, exitUsage, "doctor", "--tenant", "shop"); !strings.Contains(said, "name it with --prometheus") {
+	if _, said := runs(t, command.ExitUsage, "doctor", "--tenant", "shop"); !strings.Contains(said, "name it with --prometheus") {
 		t.Error(said)
 	}
-	if _, said := runs(t, exitUsage, append(args, "--dsn", "x")...); !strings.Contains(said, "asks a store, and no server") {
+	if _, said := runs(t, command.ExitUsage, append(args, "--dsn", "x")...); !strings.Contains(said, "asks a store, and no server") {
 		t.Error(said)
 	}
 }
@@ -261,7 +262,7 @@ func TestRemedies(t *testing.T) {
 			if up, _ := prometheustest.Ask(t, store, "sum(up) == 2"); len(up) == 0 {
 				continue
 			}
-			out, _ := runs(t, exitDone, "doctor", "--prometheus", store, "--for", "1h", "--format", "json")
+			out, _ := runs(t, command.ExitDone, "doctor", "--prometheus", store, "--for", "1h", "--format", "json")
 			var d diagnosis.Store
 			if err := json.Unmarshal([]byte(out), &d); err != nil {
 				t.Fatal(err)
@@ -290,12 +291,12 @@ func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 	for engine, start := range prometheustest.Engines() {
 		t.Run(engine, func(t *testing.T) {
 			url, path := start(t, slices.Concat(handedOn("idle", plantedIdle()), handedOn("other", plantedIdle()))...), filepath.Join(t.TempDir(), "idle.jsonl")
-			args := []string{"history", "--prometheus", url, "--until", fleetBegin.Add(fleetDays * day).Format(time.RFC3339), "--for", "3d", "-o", path}
-			if _, said := runs(t, exitUsage, args...); !strings.Contains(said, "an exporter of CloudWatch tells of 2 instances, idle among them: name one") {
+			args := []string{"history", "--prometheus", url, "--until", fleetBegin.Add(fleetDays * command.Day).Format(time.RFC3339), "--for", "3d", "-o", path}
+			if _, said := runs(t, command.ExitUsage, args...); !strings.Contains(said, "an exporter of CloudWatch tells of 2 instances, idle among them: name one") {
 				t.Error(said)
 			}
 			args = append(args, "--server", `dimension_DBInstanceIdentifier="idle"`)
-			runs(t, exitDone, append(args, "--flavor", "rds")...)
+			runs(t, command.ExitDone, append(args, "--flavor", "rds")...)
 			size := sizedOf(t, path, "--percentile", "100", "--gib", "500", "--on", "rds")
 			cents(t, "the highest minutes", size.Sized.Rate.Requests, 1800)
 			cents(t, "their bytes", size.Sized.Rate.Bytes, 1800*16384)
@@ -303,8 +304,8 @@ func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
-			runs(t, exitDone, args...)
-			if out, said := runs(t, exitUsage, "size", path); !strings.Contains(out+said, "realiops history takes --flavor") {
+			runs(t, command.ExitDone, args...)
+			if out, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(out+said, "realiops history takes --flavor") {
 				t.Error(out, said)
 			}
 		})

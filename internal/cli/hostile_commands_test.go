@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // commandNames are what a shell would do something else with than take it for one word.
@@ -38,7 +40,7 @@ func TestSuggestedCommands(t *testing.T) {
 				{"size", runs[0], "--baseline", runs[2]}, {"compare", runs[0], runs[1]}, {"share", runs[0], "-o", filepath.Join(dir, "shared.jsonl")},
 			} {
 				var out, messages bytes.Buffer
-				Main(Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }, Now: time.Now}, args)
+				Main(command.Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }, Now: time.Now}, args)
 				text := out.String() + messages.String()
 				if slices.Contains(args, "html") {
 					text = html.UnescapeString(text)
@@ -107,30 +109,6 @@ func pasted(t *testing.T, what, text, name string) {
 		made, _ := os.ReadDir(dir)
 		if err != nil || string(got) != "one\n" || len(made) > 0 {
 			t.Errorf("%s suggests %q, which does %q, makes %v, %v", what, found[2], got, made, err)
-		}
-	}
-}
-
-// TestKeptUnderAnyName says how to show a run again, by its name only where no shell reads that otherwise.
-func TestKeptUnderAnyName(t *testing.T) {
-	for path, want := range map[string]string{
-		"": "realiops report LAST shows", "a.jsonl": "realiops report a.jsonl shows", "-a.jsonl": "realiops report ./-a.jsonl shows",
-		"LAST": "realiops report ./LAST shows", "a b.jsonl": "realiops report FILE shows", "a;$(id).jsonl": "realiops report FILE shows",
-		"\u202ea": "realiops report FILE shows",
-	} {
-		for _, columns := range []string{"", "40"} {
-			var messages bytes.Buffer
-			env := Env{Err: &messages, Getenv: func(name string) string { return map[string]string{"COLUMNS": columns}[name] }}
-			if err := (keepingOptions{out: path}).conclude(env, path, nil); err != nil {
-				t.Fatal(err)
-			}
-			if command, _, _ := strings.Cut(want, " shows"); !strings.Contains(messages.String(), command) {
-				t.Errorf("%q in %s columns: %s", path, columns, messages.String())
-			}
-		}
-		err := keepingOptions{}.conclude(Env{}, path, fmt.Errorf("full"))
-		if want := strings.Replace(want, "shows", "tries", 1); path != "" && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q fails: %v", path, err)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
@@ -35,7 +36,7 @@ func TestHostileLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for format, safe := range map[string]func(string) error{"text": isText, "json": isJSON, "csv": isCSV, "openmetrics": isText} {
-		out, said := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--format", format)
+		out, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--format", format)
 		if err := safe(out); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}
@@ -125,7 +126,7 @@ func TestFiftyThousandDatabases(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "fleet")
 			refused := func(want string, args ...string) {
 				t.Helper()
-				if _, said := runs(t, exitUsage, append(args, "--prometheus", url, "--until", at, "--for", "2h")...); !strings.Contains(said, want) || strings.Count(said, "\n") != 1 {
+				if _, said := runs(t, command.ExitUsage, append(args, "--prometheus", url, "--until", at, "--for", "2h")...); !strings.Contains(said, want) || strings.Count(said, "\n") != 1 {
 					t.Errorf("%v: %s, want %s", args, said, want)
 				}
 			}
@@ -139,7 +140,7 @@ func TestFiftyThousandDatabases(t *testing.T) {
 			if _, err := os.Stat(dir); err == nil {
 				t.Error("something was kept")
 			}
-			some, _ := runsFleet(t, exitCannotTell, "--prometheus", url, "--for", "3d", "--dir", dir, "--server", `instance=~"db12.:9187"`)
+			some, _ := runsFleet(t, command.ExitCannotTell, "--prometheus", url, "--for", "3d", "--dir", dir, "--server", `instance=~"db12.:9187"`)
 			if !strings.HasPrefix(some, "10 databases") {
 				t.Errorf("%.200s", some)
 			}

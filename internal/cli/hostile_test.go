@@ -20,6 +20,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/net/html"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // hostile follows a name or a message: it drives a terminal, reorders and forges lines, and is markup where nobody quotes it.
@@ -79,7 +81,7 @@ func TestHostileRunFiles(t *testing.T) {
 func shows(t *testing.T, safe func(string) error, args ...string) {
 	t.Helper()
 	var out, messages bytes.Buffer
-	Main(Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }, Now: time.Now}, args)
+	Main(command.Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }, Now: time.Now}, args)
 	short := strings.ReplaceAll(strings.Join(args, " "), hostile, "…")
 	if err := isText(messages.String()); err != nil {
 		t.Errorf("%s, standard error: %v", short, err)

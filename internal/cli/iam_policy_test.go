@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
@@ -25,8 +26,8 @@ import (
 func policyOf(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, failed bytes.Buffer
-	env := Env{In: strings.NewReader(""), Out: &out, Err: &failed, Getenv: os.Getenv}
-	if code := Main(env, append([]string{"aws", "policy"}, args...)); code != exitDone {
+	env := command.Env{In: strings.NewReader(""), Out: &out, Err: &failed, Getenv: os.Getenv}
+	if code := Main(env, append([]string{"aws", "policy"}, args...)); code != command.ExitDone {
 		t.Fatalf("iam-policy %v: %d, %s", args, code, &failed)
 	}
 	return out.String()

@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // impossible are numbers that no figure of a database, a disk or a bill can be.
@@ -62,7 +64,7 @@ func TestImpossibleNumbers(t *testing.T) {
 			try(below, append(slices.Clip(name), below.Name()))
 		}
 	}
-	try(newRootCommand(Env{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Getenv: func(string) string { return "" }, Now: time.Now}), nil)
+	try(newRootCommand(command.Env{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Getenv: func(string) string { return "" }, Now: time.Now}), nil)
 	if tried < 300 {
 		t.Errorf("%d were tried", tried)
 	}
@@ -140,7 +142,7 @@ func impossibleNumber(t *testing.T, args ...string) (status int) {
 	var out, messages bytes.Buffer
 	done := make(chan int, 1)
 	go func() {
-		done <- Main(Env{Out: &out, Err: &messages, In: strings.NewReader(""), Getenv: func(string) string { return "" }, Now: time.Now}, args)
+		done <- Main(command.Env{Out: &out, Err: &messages, In: strings.NewReader(""), Getenv: func(string) string { return "" }, Now: time.Now}, args)
 	}()
 	select {
 	case status = <-done:

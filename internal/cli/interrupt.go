@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
@@ -129,25 +127,6 @@ func leaving(command string) string {
 		return ": " + what
 	}
 	return ""
-}
-
-// endingAtOnce has commands that only read what was measured end at the first interrupt: they have nothing to put in order,
-// and what they wait for may be a pipe that nobody writes to.
-func endingAtOnce(commands ...*cobra.Command) []*cobra.Command {
-	for _, c := range commands {
-		run := c.RunE
-		c.RunE = func(cmd *cobra.Command, args []string) error {
-			done := make(chan error, 1)
-			go func() { done <- run(cmd, args) }()
-			select {
-			case err := <-done:
-				return err
-			case <-cmd.Context().Done():
-				return context.Cause(cmd.Context())
-			}
-		}
-	}
-	return commands
 }
 
 // die ends the process by a signal, as if nobody had heeded it.

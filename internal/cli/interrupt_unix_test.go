@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // Libraries say "context canceled" of any end; people are told which signal it was.
@@ -30,15 +32,15 @@ func TestWhatWaitsForAWSNamesTheSignalThatEndedIt(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	for _, command := range []string{"aws limits", "prices aws"} {
+	for _, line := range []string{"aws limits", "prices aws"} {
 		go func() {
 			<-asked
 			_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
 		}()
 		var told bytes.Buffer
-		env := Env{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &told, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
-		if status := Main(env, append(strings.Fields(command), "--region", "eu-central-1")); status != exitUsage || told.String() != "realiops: terminated signal received\n" {
-			t.Errorf("%s ends with %d and says %q", command, status, &told)
+		env := command.Env{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &told, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
+		if status := Main(env, append(strings.Fields(line), "--region", "eu-central-1")); status != command.ExitUsage || told.String() != "realiops: terminated signal received\n" {
+			t.Errorf("%s ends with %d and says %q", line, status, &told)
 		}
 		for len(asked) > 0 {
 			<-asked

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
@@ -21,9 +22,9 @@ func TestMeasureTellsItsRepetitions(t *testing.T) {
 		told     bool
 	}{{true, nil, true}, {true, []string{"--quiet"}, false}, {false, nil, false}} {
 		var out, said bytes.Buffer
-		env := Env{In: strings.NewReader(""), Out: &out, Err: &said, ErrTerminal: c.terminal, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
+		env := command.Env{In: strings.NewReader(""), Out: &out, Err: &said, ErrTerminal: c.terminal, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
 		args := append([]string{"measure", "--dsn", server.DSN(), "-r", "2", "--sql", "select 1"}, c.flags...)
-		if code := Main(env, args); code != exitDone {
+		if code := Main(env, args); code != command.ExitDone {
 			t.Fatalf("exit status %d\n%s%s", code, &out, &said)
 		}
 		if got := strings.Contains(said.String(), "repetition 2 of 2\n"); got != c.told {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 func TestWriteToKeepsWhoMayRead(t *testing.T) {
@@ -18,7 +20,7 @@ func TestWriteToKeepsWhoMayRead(t *testing.T) {
 		t.Helper()
 		defer syscall.Umask(syscall.Umask(umask))
 		path := filepath.Join(dir, name)
-		if err := writeTo(path, nil, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
+		if err := command.WriteTo(path, nil, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
@@ -46,7 +48,7 @@ func TestWriteToAPipe(t *testing.T) {
 		}
 		read <- string(text)
 	}()
-	if err := writeTo(pipe, nil, func(w io.Writer) error { _, err := io.WriteString(w, "through"); return err }); err != nil {
+	if err := command.WriteTo(pipe, nil, func(w io.Writer) error { _, err := io.WriteString(w, "through"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-read; got != "through" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -40,7 +41,7 @@ func pagesOf(t *testing.T) []string {
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, messages bytes.Buffer
-	if code := Main(Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }}, args); code != exitDone {
+	if code := Main(command.Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }}, args); code != command.ExitDone {
 		t.Fatalf("realiops %s ends with %d: %s", strings.Join(args, " "), code, &messages)
 	}
 	return out.String()

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // TestPricesOfAWS asks a service that has gp3 for twice its price, and sizes by what that wrote.
@@ -37,7 +39,7 @@ func TestPricesOfAWS(t *testing.T) {
 	run := func(args ...string) (out, errs string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		root := newRootCommand(Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv})
+		root := newRootCommand(command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv})
 		root.SetArgs(args)
 		if err := root.ExecuteContext(t.Context()); err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, &stderr)

@@ -1,8 +1,9 @@
-// Package cli is the command line: commands, flags, wiring and exit codes. Nothing imports it but main, and nothing
-// else imports cobra.
+// Package cli is the command line: the tree of commands, help, completion, interrupts and exit codes. Nothing imports it
+// but main, and nothing else imports cobra.
 //
-// Each command is a file with three things: newXCommand, xOptions with its flags, and runX, which takes the world as
-// an [Env]. Results go to Env.Out, progress and messages to Env.Err, and an error is printed once, by [Main].
+// The commands stand in reading, measuring and setup, and what they share in command. Each is a file with three things:
+// NewXCommand, xOptions with its flags, and runX, which takes the world as a [command.Env]. Results go to Env.Out,
+// progress and messages to Env.Err, and an error is printed once, by [Main].
 package cli
 
 import (
@@ -14,31 +15,35 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/measuring"
+	"github.com/realiops/realiops/internal/cli/reading"
+	"github.com/realiops/realiops/internal/cli/setup"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Main runs one command and returns its exit code. The first interrupt asks the command to stop, keep what there is
 // and report on it; a second one ends the process.
-func Main(env Env, args []string) int {
+func Main(env command.Env, args []string) int {
 	root := newRootCommand(env)
 	root.SetArgs(args)
 	name := ""
 	if command, _, err := root.Find(args); err == nil {
 		name = command.Name()
 	}
-	ctx, stop := stoppable(env.tell, name)
-	err := renamedCommand(args)
+	ctx, stop := stoppable(env.Tell, name)
+	err := command.RenamedCommand(args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
 	stop()
 	if nobodyReads(err) {
-		return exitPipe
+		return command.ExitPipe
 	}
-	if err != nil && !errors.Is(err, errSilent) {
-		env.tell("realiops: %s", runfile.OneLine(runfile.Scrub(reasonOf(ctx, err))))
+	if err != nil && !errors.Is(err, command.ErrSilent) {
+		env.Tell("realiops: %s", runfile.OneLine(runfile.Scrub(reasonOf(ctx, err))))
 	}
-	return codeOf(err)
+	return command.CodeOf(err)
 }
 
 // reasonOf is an error's text, with the signal that ended the command in the place of what a library says of any end.
@@ -58,12 +63,9 @@ func nobodyReads(err error) bool {
 }
 
 // Command is the tree of all commands, for manuals.
-func Command(env Env) *cobra.Command { return newRootCommand(env) }
+func Command(env command.Env) *cobra.Command { return newRootCommand(env) }
 
-// errSilent ends a command whose failure has been told already.
-var errSilent = errors.New("told already")
-
-func newRootCommand(env Env) *cobra.Command {
+func newRootCommand(env command.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "realiops",
 		Short: "Find out which of the numbers called IOPS are real storage I/O",
@@ -73,8 +75,8 @@ counts: work of the database, or what storage had to do.`,
   realiops run --dsn URL       measure yours
   realiops report LAST        the report of the last run again, from its file
   realiops explain WriteIOPS   what a metric is documented to mean`,
-		Version:       fullVersion(),
-		Args:          knownCommand,
+		Version:       command.FullVersion(),
+		Args:          command.KnownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -85,24 +87,24 @@ counts: work of the database, or what storage had to do.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().BoolP("version", "V", false, "show the version and exit") // not -v, which elsewhere is --verbose
 	root.Flags().BoolP("help", "h", false, "show this help and exit")
-	root.SetFlagErrorFunc(flagMistake)
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { showHelp(env, c) })
+	root.SetFlagErrorFunc(command.FlagMistake)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { command.ShowHelp(env, c) })
 	addCommands(root, env)
 	return root
 }
 
 // addCommands adds all commands, those that people use under titles.
-func addCommands(root *cobra.Command, env Env) {
+func addCommands(root *cobra.Command, env command.Env) {
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
 	}{
 		{"Measure", []*cobra.Command{
-			newRunCommand(env), newObserveCommand(env), newMeasureCommand(env), newHistoryCommand(env), newFleetCommand(env), newBaselineCommand(env), newLoadCommand(env),
+			measuring.NewRunCommand(env), measuring.NewObserveCommand(env), measuring.NewMeasureCommand(env), measuring.NewHistoryCommand(env), measuring.NewFleetCommand(env), measuring.NewBaselineCommand(env), measuring.NewLoadCommand(env),
 		}},
-		{"Read", append(endingAtOnce(newReportCommand(env), newCompareCommand(env), newSizeCommand(env)), newExplainCommand(env))},
-		{"Before", []*cobra.Command{newDoctorCommand(env), newPricesCommand(env), newAWSCommand(env), newServerCommand(env)}},
-		{"More", append(endingAtOnce(newShareCommand(env)), newCompletionCommand(env), newVersionCommand(env))},
+		{"Read", append(command.EndingAtOnce(reading.NewReportCommand(env), reading.NewCompareCommand(env), reading.NewSizeCommand(env)), reading.NewExplainCommand(env))},
+		{"Before", []*cobra.Command{setup.NewDoctorCommand(env), setup.NewPricesCommand(env), setup.NewAWSCommand(env), setup.NewServerCommand(env)}},
+		{"More", append(command.EndingAtOnce(reading.NewShareCommand(env)), newCompletionCommand(env), newVersionCommand(env))},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, c := range g.commands {
@@ -123,7 +125,7 @@ func newHelpCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			asked, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 && asked == c.Root() {
-				return knownCommand(c.Root(), args)
+				return command.KnownCommand(c.Root(), args)
 			}
 			return asked.Help()
 		},

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 func TestErrorsDriveNoTerminal(t *testing.T) {
 	check := func(want string, args ...string) {
 		t.Helper()
 		var out, messages bytes.Buffer
-		Main(Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }}, args)
+		Main(command.Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }}, args)
 		if said := messages.String(); !strings.Contains(said, want) || strings.Count(said, "\n") != 1 || strings.ContainsAny(said, "\x1b\x07\u202E") {
 			t.Errorf("%q says %q, and not %s", args, said, want)
 		}

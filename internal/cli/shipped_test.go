@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -18,7 +19,7 @@ const shippedRuns = "../../testdata/runs"
 // nothing tells of the machine.
 func TestShippedRunsAreWhole(t *testing.T) {
 	for _, path := range localRuns(t) {
-		run, err := readRun(Env{}, path)
+		run, err := command.ReadRun(command.Env{}, path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,7 @@ func TestShippedRunsTellNothingWrong(t *testing.T) {
 		"pgstat.database/tup_inserted": counts.Rows, "pgstat.tables/n_tup_ins": counts.Rows, "pgstat.database/xact_commit": counts.Commits,
 	}
 	for _, path := range localRuns(t) {
-		run, err := readRun(Env{}, path)
+		run, err := command.ReadRun(command.Env{}, path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func localRuns(t *testing.T) []string {
 // its ranking against what pgbench was told to do.
 func TestShippedObservationTellsNothingWrong(t *testing.T) {
 	path := filepath.Join(shippedRuns, "observed-pg17.jsonl.zst")
-	run, err := readRun(Env{}, path)
+	run, err := command.ReadRun(command.Env{}, path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,15 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 // converted runs size --from-metric.
 func converted(t *testing.T, amount string, args ...string) (out, said string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	env := Env{Out: &stdout, Err: &stderr, Getenv: func(string) string { return "" }}
+	env := command.Env{Out: &stdout, Err: &stderr, Getenv: func(string) string { return "" }}
 	code = Main(env, append([]string{"size", "--from-metric", amount}, args...))
 	return stdout.String(), stderr.String(), code
 }
@@ -47,7 +49,7 @@ func TestSumsOfAPeriod(t *testing.T) {
 		var answer struct {
 			PerSecond float64 `json:"per_second"`
 		}
-		if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitDone || !(math.Abs(answer.PerSecond-want) < 1e-9*want) {
+		if err := json.Unmarshal([]byte(out), &answer); err != nil || code != command.ExitDone || !(math.Abs(answer.PerSecond-want) < 1e-9*want) {
 			t.Errorf("%s: %g a second, want %g (exit status %d, %v)\n%s", text, answer.PerSecond, want, code, err, said)
 		}
 	}
@@ -86,12 +88,12 @@ func TestBareSum(t *testing.T) {
 		"VolumeReadIOPs=1/":            ": the time behind / is one of s, min, 5min, h, day, week and month",
 	} {
 		_, said, code := converted(t, text)
-		if code != exitUsage || said != "realiops: --from-metric "+text+want+"\n" {
+		if code != command.ExitUsage || said != "realiops: --from-metric "+text+want+"\n" {
 			t.Errorf("%s: exit status %d: %swant %s", text, code, said, want)
 		}
 	}
 	_, said, code := converted(t, "WriteIOPS=800000/month", "--flavor", "aurora")
-	if want := "realiops: --from-metric WriteIOPS=800000/month: WriteIOPS is a mean a second and no sum: leave out /month\n"; code != exitUsage || said != want {
+	if want := "realiops: --from-metric WriteIOPS=800000/month: WriteIOPS is a mean a second and no sum: leave out /month\n"; code != command.ExitUsage || said != want {
 		t.Errorf("%swant %s", said, want)
 	}
 	out, _, _ := converted(t, "VolumeWriteIOPs=246,000")

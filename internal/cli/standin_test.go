@@ -19,6 +19,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/realiops/realiops/internal/cli/command"
+
 	awsrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/jackc/pgx/v5"
 	"github.com/klauspost/compress/zstd"
@@ -278,13 +281,13 @@ func (a *aurora) watch(t *testing.T, conn *pgx.Conn) {
 func (a *aurora) realiops(t *testing.T, args ...string) (report.Report, string) {
 	t.Helper()
 	var out, said bytes.Buffer
-	env := Env{
+	env := command.Env{
 		In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: a.now, Width: func() int { return 80 },
 		Tempo: collect.Tempo{Here: a.clock.Here, There: a.clock.There, Factor: a.clock.Factor},
 	}
 	code := Main(env, append(args, "--format", "json", "--progress", "plain"))
 	t.Logf("realiops %s\n%s", strings.Join(args, " "), &said)
-	if code != exitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d", code)
 	}
 	var r report.Report

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -68,12 +69,12 @@ func TestLetInByStores(t *testing.T) {
 				return all + out + said
 			}
 			for _, flags := range c.turnedOut {
-				if said := commands(exitUsage, flags); strings.Contains(said, "planted-") || c.guard.LetIn.Load() > 0 {
+				if said := commands(command.ExitUsage, flags); strings.Contains(said, "planted-") || c.guard.LetIn.Load() > 0 {
 					t.Errorf("%v: %d are let in: %s", flags, c.guard.LetIn.Load(), said)
 				}
 			}
 			refused := c.guard.Refused.Load()
-			said := commands(exitDone, c.in)
+			said := commands(command.ExitDone, c.in)
 			if c.guard.LetIn.Load() == 0 || c.guard.Refused.Load() > refused {
 				t.Errorf("%d are let in, and %d refused", c.guard.LetIn.Load(), c.guard.Refused.Load()-refused)
 			}
@@ -85,15 +86,15 @@ func TestLetInByStores(t *testing.T) {
 			}
 		})
 	}
-	_, said := runs(t, exitUsage, "history", "--prometheus", "http://me:x@127.0.0.1:1", "--sigv4", "--region", region)
+	_, said := runs(t, command.ExitUsage, "history", "--prometheus", "http://me:x@127.0.0.1:1", "--sigv4", "--region", region)
 	if !strings.Contains(said, "--sigv4 signs in the place of a token or a password") {
 		t.Error(said)
 	}
 	unsigned := (&prometheustest.Guard{Token: "x"}).Start(t, store)
-	if _, said := runs(t, exitUsage, "doctor", "--prometheus", unsigned, "--sigv4", "--region", region, "--profile", "long"); !strings.Contains(said, "may these credentials of AWS query it") {
+	if _, said := runs(t, command.ExitUsage, "doctor", "--prometheus", unsigned, "--sigv4", "--region", region, "--profile", "long"); !strings.Contains(said, "may these credentials of AWS query it") {
 		t.Error(said)
 	}
-	if _, said := runs(t, exitUsage, "history", "--prometheus", "http://127.0.0.1:1", "--sigv4"); !strings.Contains(said, "the region of AWS is not known") {
+	if _, said := runs(t, command.ExitUsage, "history", "--prometheus", "http://127.0.0.1:1", "--sigv4"); !strings.Contains(said, "the region of AWS is not known") {
 		t.Error(said)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/realiops/realiops/internal/cli"
+	"github.com/realiops/realiops/internal/cli/command"
 )
 
 func main() {
@@ -33,7 +34,7 @@ func write(directory, version, at string) error {
 	if err != nil {
 		return err
 	}
-	root := cli.Command(cli.SystemEnv())
+	root := cli.Command(command.SystemEnv())
 	pages := filepath.Join(directory, "man")
 	if err := os.MkdirAll(pages, 0o755); err != nil {
 		return err
@@ -49,7 +50,7 @@ func write(directory, version, at string) error {
 
 // forManual gives a page what the help says and cobra does not hand on: what the exit status means.
 func forManual(c *cobra.Command) {
-	if status := c.Annotations[cli.ExitStatus]; status != "" {
+	if status := c.Annotations[command.ExitStatus]; status != "" {
 		c.Long += "\n\n**Exit status**\n\n"
 		for line := range strings.Lines(status) {
 			c.Long += "- " + line

@@ -1,0 +1,37 @@
+package command
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/target"
+)
+
+// AddSignInFlags adds those that a connection without a password may take.
+func AddSignInFlags(f *pflag.FlagSet, o *target.AWSOptions) {
+	f.BoolVar(&o.IAMAuth, "iam-auth", false, "sign in to RDS or Aurora with AWS credentials instead of a password")
+	f.StringVar(&o.Instance, "instance", "", "the `name` of the RDS or Aurora instance, if the host does not say it")
+	AddAccountFlags(f, &o.Account)
+}
+
+// AddAccountFlags adds those that choose an AWS account where the environment does not.
+func AddAccountFlags(f *pflag.FlagSet, o *account.Options) {
+	f.StringVar(&o.Profile, "profile", "", "the AWS `profile` to ask with (default: as the aws program chooses)")
+	f.StringVar(&o.Region, "region", "", "the AWS `region` to ask (default: as the host's name says, or as the aws program chooses)")
+	f.StringVar(&o.Role, "role", "", "the `ARN` of an AWS role to assume")
+}
+
+// DefaultRegion is the one whose prices count where nobody names another.
+const DefaultRegion = "us-east-1"
+
+// OpenInRegion opens an account, and refuses one of which nobody named the region.
+func OpenInRegion(ctx context.Context, o account.Options) (*account.Account, error) {
+	a, err := account.Open(ctx, o)
+	if err == nil && a.Region() == "" {
+		err = errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
+	}
+	return a, err
+}

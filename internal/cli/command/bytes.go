@@ -1,0 +1,49 @@
+package command
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Size is a number of bytes, as fio and PostgreSQL take it: 512M, 4G, 4GB or 4GiB, all in powers of 1024.
+type Size int64
+
+// sizeUnits are the powers of 1024, from 1 on.
+const sizeUnits = " KMGT"
+
+var sizeForm = regexp.MustCompile(`^(\d+)([KMGT]?)(I?B)?$`)
+
+func (s *Size) Type() string { return "size" }
+
+// String is the shortest form that Set takes.
+func (s *Size) String() string {
+	n, unit := int64(*s), 0
+	for unit < len(sizeUnits)-1 && n != 0 && n%1024 == 0 {
+		n, unit = n/1024, unit+1
+	}
+	return strings.TrimSpace(strconv.FormatInt(n, 10) + sizeUnits[unit:unit+1])
+}
+
+// Set takes what people write.
+func (s *Size) Set(text string) error {
+	parts := sizeForm.FindStringSubmatch(strings.ToUpper(strings.TrimSpace(text)))
+	if parts == nil {
+		return fmt.Errorf("want a size, as 512M or 4G")
+	}
+	n, err := strconv.ParseInt(parts[1], 10, 64)
+	unit := int64(1) << (10 * max(0, strings.Index(sizeUnits, parts[2])))
+	if parts[2] == "" {
+		unit = 1
+	}
+	if err != nil || n > math.MaxInt64/unit {
+		return fmt.Errorf("too much")
+	}
+	if n == 0 {
+		return fmt.Errorf("want a size above 0, as 512M or 4G")
+	}
+	*s = Size(n * unit)
+	return nil
+}

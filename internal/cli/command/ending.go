@@ -1,0 +1,26 @@
+package command
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+// EndingAtOnce has commands that only read what was measured end at the first interrupt: they have nothing to put in order,
+// and what they wait for may be a pipe that nobody writes to.
+func EndingAtOnce(commands ...*cobra.Command) []*cobra.Command {
+	for _, c := range commands {
+		run := c.RunE
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			done := make(chan error, 1)
+			go func() { done <- run(cmd, args) }()
+			select {
+			case err := <-done:
+				return err
+			case <-cmd.Context().Done():
+				return context.Cause(cmd.Context())
+			}
+		}
+	}
+	return commands
+}

@@ -1,0 +1,116 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/measure/collect"
+)
+
+// Env is the world as a command sees it, so that a test can hand in another one.
+type Env struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Getenv   func(string) string
+	Now      func() time.Time
+	// Tempo is how the clock of what AWS publishes goes beside ours: the same, but where a stand-in publishes hours in
+	// minutes.
+	Tempo collect.Tempo
+
+	InTerminal, OutTerminal, ErrTerminal bool
+	// Width is how many columns the terminal has, asked anew because people resize; 80 where there is none.
+	Width func() int
+}
+
+// DefaultWidth is what reports are laid out for when nobody says otherwise.
+const DefaultWidth = 80
+
+// SystemEnv is the world of the process.
+func SystemEnv() Env {
+	return Env{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now,
+		InTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
+		OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		Width:       terminalWidth,
+	}
+}
+
+// Columns is how wide a report may be: as COLUMNS says, or else as wide as the terminal it goes to, and 80 where it goes
+// elsewhere.
+func (e Env) Columns() int { return cmp.Or(e.saidColumns(), e.terminal(e.OutTerminal), DefaultWidth) }
+
+// MessageColumns is how wide a message on standard error may be, by the same rule; 0: where it goes elsewhere it is one line,
+// for whoever reads it line by line.
+func (e Env) MessageColumns() int { return cmp.Or(e.saidColumns(), e.terminal(e.ErrTerminal)) }
+
+// Tell puts a message on standard error.
+func (e Env) Tell(format string, values ...any) {
+	fmt.Fprintln(e.Err, e.message(fmt.Sprintf(format, values...)))
+}
+
+// message lays out what goes there.
+func (e Env) message(text string) string { return document.Message(text, e.MessageColumns()) }
+
+// Display shows progress there.
+func (e Env) Display(mode progress.Mode) *progress.Display {
+	d := progress.New(e.Err, mode, e.Width)
+	locale := strings.ToLower(cmp.Or(e.get("LC_ALL"), e.get("LC_CTYPE"), e.get("LANG"))) // as POSIX has it
+	d.Layout, d.Letters = e.message, strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+	return d
+}
+
+// Write puts a document on standard output, in colours where that is a terminal which has them.
+func (e Env) Write(d document.Document) error {
+	return document.Text(e.Coloured(e.Out, e.OutTerminal), d, e.Columns())
+}
+
+// Coloured is a way out with colours where it leads to a terminal, unless its user wants none (no-color.org).
+func (e Env) Coloured(out io.Writer, terminal bool) io.Writer {
+	if !terminal || e.get("NO_COLOR") != "" || e.get("TERM") == "dumb" {
+		return out
+	}
+	return document.Coloured(out)
+}
+
+// get is a variable of the environment; a test may have none at all.
+func (e Env) get(name string) string {
+	if e.Getenv == nil {
+		return ""
+	}
+	return e.Getenv(name)
+}
+
+// saidColumns is what COLUMNS says; 0: nothing that is a width.
+func (e Env) saidColumns() int {
+	width, err := strconv.Atoi(e.get("COLUMNS"))
+	if err != nil || width < 0 {
+		return 0
+	}
+	return width
+}
+
+func (e Env) terminal(is bool) int {
+	if !is || e.Width == nil {
+		return 0
+	}
+	return e.Width()
+}
+
+func terminalWidth() int {
+	for _, f := range []*os.File{os.Stderr, os.Stdout} {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return DefaultWidth
+}

@@ -1,0 +1,96 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/history/sysstat"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
+)
+
+// StandardInput is what a user types for a run file that comes through a pipe.
+const StandardInput = "-"
+
+func OneRunFile(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("name one run file, LAST for the last run, or - for standard input (see %s --help)", cmd.CommandPath())
+	}
+	return nil
+}
+
+// NamedRun reads the run that a user names: a file, LAST, or standard input.
+func NamedRun(env Env, name string) (*counts.Run, error) {
+	path, err := runfile.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return ReadRun(env, path)
+}
+
+func ReadRun(env Env, path string) (*counts.Run, error) {
+	if path == StandardInput {
+		run, err := counts.FromRun(runfile.Possible(runfile.ReadRows(env.In)))
+		return run, Naming("standard input", err)
+	}
+	run, err := counts.FromFile(path)
+	if errors.Is(err, runfile.ErrNotRunFile) {
+		err = cmp.Or(keptByOthers(path), err)
+	}
+	return run, Naming(path, err)
+}
+
+// keptByOthers says how a run file is made of what another program kept; nil: the file is nothing that is known.
+func keptByOthers(path string) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	const enough = 64 << 10
+	begin := make([]byte, enough)
+	n, _ := io.ReadFull(file, begin)
+	keeper := sysstat.Keeper(begin[:n])
+	history := func(name string) string {
+		return shell.InText("realiops history").File(name, "FILE").With("-o history.jsonl").String()
+	}
+	switch {
+	case keeper == "":
+		return nil
+	case sysstat.IsOwn(begin[:n]):
+		return fmt.Errorf("%w, but one of sysstat's own: type %s, then %s", runfile.ErrNotRunFile, sysstat.ToJSON(path), history(filepath.Base(path)+".json"))
+	}
+	return fmt.Errorf("%w, but what %s wrote: %s makes one of it", runfile.ErrNotRunFile, keeper, history(path))
+}
+
+// Naming puts the file's name before an error that does not carry it yet.
+func Naming(file string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if path, named := errors.AsType[*fs.PathError](err); named {
+		return fmt.Errorf("read the run file %s: %w", path.Path, path.Err)
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+// ReadExported reads what another program wrote.
+func ReadExported(ctx context.Context, env Env, name string) ([]byte, error) {
+	if name == StandardInput {
+		return input.ReadExportedFrom(ctx, env.In, "standard input")
+	}
+	return input.ReadExported(ctx, name)
+}

@@ -1,0 +1,130 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report"
+)
+
+// outputFormat is a way to write what a command found.
+type outputFormat struct {
+	Name       string
+	extensions []string // of the files that hold it
+	// write is nil for a format that only the form of a finding can write.
+	write func(Env, Finding) error
+}
+
+// Finding is what a command found. A format writes its value or its words, or the form that the finding itself has for it.
+type Finding struct {
+	What  string                           // as a message says it: a baseline
+	Value any                              // for programs
+	Words func() document.Document         // for people, and for spreadsheets
+	Forms map[string]func(io.Writer) error // by the name of the format, in place of the format's own way
+}
+
+// Names of formats.
+const (
+	FormatText        = "text"
+	FormatHTML        = "html"
+	FormatMarkdown    = "md"
+	FormatCSV         = "csv"
+	FormatJSON        = "json"
+	FormatPNG         = "png"
+	FormatSVG         = "svg"
+	FormatOpenMetrics = "openmetrics"
+	FormatTerraform   = "terraform"
+	FormatGo          = "go"
+	FormatJUnit       = "junit"
+	FormatGitHub      = "github"
+	FormatBencher     = "bencher"
+	FormatBase        = "base" // of measure, for --compare
+)
+
+// Formats returns every format that any command writes.
+func Formats() []outputFormat {
+	return []outputFormat{
+		{FormatText, []string{".txt"}, func(e Env, f Finding) error { return e.Write(f.Words()) }},
+		{FormatHTML, []string{".html", ".htm"}, func(e Env, f Finding) error { return document.HTML(e.Out, f.Words()) }},
+		{FormatMarkdown, []string{".md"}, func(e Env, f Finding) error { return document.Markdown(e.Out, f.Words()) }},
+		{FormatCSV, []string{".csv"}, func(e Env, f Finding) error { return document.CSV(e.Out, f.Words()) }},
+		{FormatJSON, []string{".json"}, func(e Env, f Finding) error { return report.JSON(e.Out, f.Value) }},
+		{Name: FormatPNG, extensions: []string{".png"}},
+		{Name: FormatSVG, extensions: []string{".svg"}},
+		{Name: FormatOpenMetrics, extensions: []string{".prom"}},
+		{Name: FormatTerraform, extensions: []string{".tf"}},
+		{Name: FormatGo},
+		{Name: FormatJUnit, extensions: []string{".xml"}},
+		{Name: FormatGitHub},
+		{Name: FormatBencher},
+		{Name: FormatBase, extensions: []string{".jsonl"}},
+	}
+}
+
+// Answer writes a finding to standard output in a format.
+func (e Env) Answer(name string, f Finding) error {
+	if own := f.Forms[name]; own != nil {
+		return own(e.Out)
+	}
+	for _, known := range Formats() {
+		if known.Name == name && known.write != nil {
+			return known.write(e, f)
+		}
+	}
+	return fmt.Errorf("%s cannot be written as %s", f.What, name)
+}
+
+// FormatFlag is the format that was chosen, of those that a command offers.
+type FormatFlag struct {
+	Offered []string
+	Chosen  string
+	given   bool // by the user
+}
+
+// Add offers formats under --format; the first is the one that goes without saying.
+func (f *FormatFlag) Add(flags *pflag.FlagSet, offered ...string) {
+	f.Offered, f.Chosen = offered, offered[0]
+	flags.Var(f, "format", "the `format`: "+f.list())
+}
+
+func (f *FormatFlag) String() string { return f.Chosen }
+func (*FormatFlag) Type() string     { return "string" }
+
+// Set chooses a format by its name.
+func (f *FormatFlag) Set(name string) error {
+	if !slices.Contains(f.Offered, name) {
+		return fmt.Errorf("want %s", f.list())
+	}
+	f.Chosen, f.given = name, true
+	return nil
+}
+
+// list names the formats that are offered.
+func (f *FormatFlag) list() string {
+	last := len(f.Offered) - 1
+	return strings.Join(f.Offered[:last], ", ") + " or " + f.Offered[last]
+}
+
+// Follow chooses the format that belongs to the extension of a file, unless the user chose one. Standard output has none.
+func (f *FormatFlag) Follow(file string) error {
+	extension := strings.ToLower(filepath.Ext(file))
+	if f.given || file == StandardInput || extension == "" {
+		return nil
+	}
+	name := strings.TrimPrefix(extension, ".")
+	for _, known := range Formats() {
+		if slices.Contains(known.extensions, extension) {
+			name = known.Name
+		}
+	}
+	if err := f.Set(name); err != nil {
+		return fmt.Errorf("-o %s: unknown format %q: %w", file, name, err)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+)
+
+// flagGroup is a part of a command's flags under a title of its own, in the order in which the help shows them.
+type flagGroup struct {
+	title string
+	*pflag.FlagSet
+}
+
+// Group puts flags under a title.
+func Group(title string, add ...func(*pflag.FlagSet)) flagGroup {
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.SortFlags = false
+	for _, add := range add {
+		add(f)
+	}
+	return flagGroup{title, f}
+}
+
+// ExitStatus annotates a command with what its exit status means, a line each.
+const ExitStatus = "exit status"
+
+// Describe gives a command its flags, and a help of them, group by group, that ends with what the exit status means.
+func Describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGroup) *cobra.Command {
+	for _, g := range groups {
+		cmd.Flags().AddFlagSet(g.FlagSet)
+	}
+	if last := groups[len(groups)-1].FlagSet; cmd.Flags().Lookup("help") == nil {
+		last.BoolP("help", "h", false, "show this help and exit")
+		cmd.Flags().AddFlagSet(last)
+	}
+	cmd.PreRunE = refuseEmpty
+	cmd.Annotations = map[string]string{ExitStatus: exitStatus}
+	cmd.SetUsageFunc(func(c *cobra.Command) error {
+		return usage(c.OutOrStderr(), c, env.Columns(), exitStatus, groups)
+	})
+	return cmd
+}
+
+func usage(w io.Writer, c *cobra.Command, width int, exitStatus string, groups []flagGroup) error {
+	fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
+	if c.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\nCommands:\n")
+		for _, below := range c.Commands() {
+			fmt.Fprintf(w, "  %-*s  %s\n", below.NamePadding(), below.Name(), below.Short)
+		}
+	}
+	for _, g := range groups {
+		fmt.Fprintf(w, "\n%s:\n%s", g.title, g.FlagUsagesWrapped(width))
+	}
+	fmt.Fprint(w, "\nExit status:\n")
+	var meanings document.Terms
+	for line := range strings.Lines(exitStatus) {
+		code, means, _ := strings.Cut(line, " ")
+		meanings = append(meanings, document.Term{Name: code, Texts: []string{means}})
+	}
+	return document.Text(w, document.Document{Blocks: []document.Block{meanings}}, width)
+}
+
+// ShowHelp writes what a command is for, as wide as there is room for, and then its usage.
+func ShowHelp(env Env, c *cobra.Command) error {
+	var d document.Document
+	for paragraph := range strings.SplitSeq(cmp.Or(c.Long, c.Short), "\n\n") {
+		var block document.Block = document.Paragraph{Text: strings.ReplaceAll(paragraph, "\n", " ")}
+		if strings.HasPrefix(paragraph, "    ") {
+			block = document.Example(strings.Split(paragraph, "\n"))
+		}
+		d.Blocks = append(d.Blocks, block)
+	}
+	if err := document.Text(c.OutOrStdout(), d, env.Columns()); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.OutOrStdout())
+	return c.Usage()
+}

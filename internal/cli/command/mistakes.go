@@ -1,0 +1,156 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/typo"
+)
+
+// What somebody typed who did not type what they meant: one line that says so, with what was probably meant.
+
+func SeeHelp(c *cobra.Command) string { return fmt.Sprintf("(see %s --help)", c.CommandPath()) }
+
+// KnownCommand refuses what is not the name of a command.
+func KnownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, known := range c.Commands() {
+		if known.IsAvailableCommand() {
+			names = append(names, known.Name())
+		}
+	}
+	return fmt.Errorf("there is no command %q%s %s", args[0], Meant("", args[0], names), SeeHelp(c))
+}
+
+// RenamedCommand names the command that args mean where they begin with a name of before the first release.
+func RenamedCommand(args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	now := map[string]string{
+		"analyze": "report", "aurora-cost": "aws cost", "limits": "aws limits", "iam-policy": "aws policy", "collect": "aws collect",
+	}[args[0]]
+	if now == "" {
+		return nil
+	}
+	return fmt.Errorf("realiops %s is now realiops %s", args[0], now)
+}
+
+// NoArguments refuses what follows a command that takes flags alone.
+func NoArguments(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case c.Flags().Changed("container"):
+		return fmt.Errorf("%s takes no argument such as %q: an image is named as --container=%s %s", c.CommandPath(), args[0], args[0], SeeHelp(c))
+	case c.Flags().Lookup("dsn") != nil:
+		return fmt.Errorf("%s takes no argument such as %q: a server is named with --dsn %s", c.CommandPath(), args[0], SeeHelp(c))
+	default:
+		return fmt.Errorf("%s takes no argument such as %q %s", c.CommandPath(), args[0], SeeHelp(c))
+	}
+}
+
+// Meant asks whether it was one of these names that was meant, where one is like what was typed.
+func Meant(prefix, typed string, names []string) string {
+	if guess := typo.Guess(typed, names); guess != "" {
+		return fmt.Sprintf(": did you mean %s%s?", prefix, guess)
+	}
+	return ""
+}
+
+// CountGiven is how many of the things that exclude each other were said.
+func CountGiven(given ...bool) (n int) {
+	for _, g := range given {
+		if g {
+			n++
+		}
+	}
+	return n
+}
+
+// FlagMistake says what is wrong with a flag in the words of who types it.
+func FlagMistake(c *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if c.HasParent() && c.HasAvailableSubCommands() {
+			return fmt.Errorf("%s asks nobody by itself: name one of its commands first %s", c.CommandPath(), SeeHelp(c))
+		}
+		if now := renamedFlag(c, unknown.GetSpecifiedName()); now != "" {
+			return fmt.Errorf("--%s is now %s %s", unknown.GetSpecifiedName(), now, SeeHelp(c))
+		}
+		return fmt.Errorf("%s has no flag %s %s", c.CommandPath(), unknownFlag(c, unknown), SeeHelp(c))
+	}
+	if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		kind, _ := pflag.UnquoteUsage(lacking.GetFlag())
+		return fmt.Errorf("--%s lacks its %s %s", lacking.GetFlag().Name, kind, SeeHelp(c))
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return fmt.Errorf("--%s %q: %s %s", invalid.GetFlag().Name, invalid.GetValue(), wanted(invalid), SeeHelp(c))
+	}
+	return fmt.Errorf("%w %s", err, SeeHelp(c))
+}
+
+// renamedFlag returns what a flag of before the first release is called, or "" where the command never had it.
+func renamedFlag(c *cobra.Command, old string) string {
+	now := map[string]string{"arm": "load", "arm-seconds": "load-seconds", "replicates": "repetitions", "budget": "max", "instance": "class"}[old]
+	if now == "" || c.Flags().Lookup(now) == nil {
+		return ""
+	}
+	return "--" + now
+}
+
+func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
+	if unknown.GetSpecifiedShortnames() != "" {
+		return "-" + unknown.GetSpecifiedName()
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return "--" + unknown.GetSpecifiedName() + Meant("--", unknown.GetSpecifiedName(), names)
+}
+
+// wanted says what a flag takes. Flags of our own kinds say so themselves.
+func wanted(invalid *pflag.InvalidValueError) string {
+	switch invalid.GetFlag().Value.Type() {
+	case "duration":
+		return "want a time with its unit, as 90s, 5m or 1h30m"
+	case "int":
+		return "want a whole number"
+	case "uint64":
+		return "want a whole number from 0 on"
+	case "float64":
+		return "want a number"
+	case "bool":
+		return "want true or false"
+	case "stringSlice":
+		return "want a list with commas in between"
+	default:
+		return invalid.Unwrap().Error()
+	}
+}
+
+// refuseEmpty refuses a flag that was given nothing, as by a variable of a script that is not set: without it, the flag
+// would be as good as not given, and the command do something else than was asked.
+func refuseEmpty(c *cobra.Command, _ []string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() != "string" || strings.TrimSpace(f.Value.String()) != "" || err != nil {
+			return
+		}
+		lacks := "say which, or leave the flag out"
+		if kind, usage := pflag.UnquoteUsage(f); kind == "FIGURES" {
+			_, figures, _ := strings.Cut(usage, ": ")
+			lacks = "it takes " + figures
+		}
+		err = fmt.Errorf("--%s is empty: %s %s", f.Name, lacks, SeeHelp(c))
+	})
+	return err
+}

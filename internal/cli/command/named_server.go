@@ -1,0 +1,98 @@
+package command
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// A server that the environment names: as libpq has it, or in DATABASE_URL, as web frameworks do. The other PG* variables say
+// how to connect to one, and name none.
+
+// named is the variable that names a server, and the connection string that leads there; an empty variable: none does.
+func named(env Env) (variable, dsn string, err error) {
+	address := env.Getenv("DATABASE_URL")
+	if !strings.HasPrefix(address, "postgres") {
+		address = "" // another kind of database's
+	} else {
+		variable, dsn = "DATABASE_URL", address
+	}
+	for _, v := range []string{"PGSERVICE", "PGHOST", "PGHOSTADDR"} { // those of libpq
+		switch {
+		case env.Getenv(v) == "":
+		case address != "":
+			return "", "", fmt.Errorf(`%s and DATABASE_URL both name a server: choose with --dsn '' or --dsn "$DATABASE_URL"`, v)
+		default:
+			return v, "", nil
+		}
+	}
+	return variable, dsn, nil
+}
+
+// meant is the server that the environment names, where the flags choose none; an empty variable: there is no such.
+func (o *TargetOptions) meant(env Env) (variable, dsn string, endpoint *postgres.Endpoint, err error) {
+	if o.DSN.Given || o.Container.Given || o.Own || o.embedded.given() != "" {
+		return "", "", nil, nil
+	}
+	if variable, dsn, err = named(env); err != nil || variable == "" {
+		return "", "", nil, err
+	}
+	endpoint, err = postgres.Parse(dsn)
+	return variable, dsn, endpoint, err
+}
+
+// UseNamed takes the server that the environment names, where the flags choose none, and says so.
+func (o *TargetOptions) UseNamed(env Env) error {
+	variable, dsn, endpoint, err := o.meant(env)
+	if err != nil || variable == "" {
+		return err
+	}
+	env.Tell("%s names the server: %s", variable, endpoint)
+	return o.DSN.Set(dsn)
+}
+
+// UseNamedFor takes it for what is going to be done so many times. Where the server is not on this machine, somebody has to
+// agree first: nobody has typed its name.
+func (o *TargetOptions) UseNamedFor(env Env, times int) error {
+	variable, _, endpoint, err := o.meant(env)
+	if err != nil || variable == "" {
+		return err
+	}
+	if err := o.UseNamed(env); err != nil || endpoint.Local() {
+		return err
+	}
+	return Agree(env, o.Yes, fmt.Sprintf("%s is not on this machine, and only %s says that it is meant: what is measured will be done there %d times.",
+		endpoint, variable, times))
+}
+
+// AskAboutNamed asks which is to be put under load where the environment names a server and the flags choose none: somebody
+// may have forgotten the one, or expect the other.
+func (o *TargetOptions) AskAboutNamed(env Env) error {
+	variable, dsn, endpoint, err := o.meant(env)
+	if err != nil || variable == "" {
+		return err
+	}
+	flag := "--dsn ''"
+	if dsn != "" {
+		flag = `--dsn "$DATABASE_URL"`
+	}
+	which := fmt.Sprintf("%s names a server, %s. %s puts the load on it, --embedded on a PostgreSQL that realiops starts", variable, endpoint, flag)
+	if !env.InTerminal {
+		return errors.New(which + ": say which")
+	}
+	env.Tell("%s.", which)
+	fmt.Fprint(env.Err, "Which? Type dsn or embedded: ")
+	answer, err := bufio.NewReader(env.In).ReadString('\n')
+	switch strings.TrimSpace(answer) {
+	case "dsn":
+		return o.DSN.Set(dsn)
+	case "embedded":
+		o.Own = true
+		return nil
+	default:
+		return errors.Join(errors.New("neither was chosen: nothing was measured"), err)
+	}
+}

@@ -1,0 +1,88 @@
+package command
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// WriteTo writes a result to a file, which appears when it is whole, or to standard output where no file is named. What
+// is there and no file, such as a device or a pipe, is written to as it is.
+func WriteTo(name string, out io.Writer, write func(io.Writer) error) error {
+	if name == "" || name == StandardInput {
+		return write(out)
+	}
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target // which the file replaces, and not the link to it
+	}
+	existing, err := os.Stat(name)
+	switch {
+	case err == nil && existing.IsDir():
+		err = errors.New("it is a directory: name a file in it")
+	case err == nil && !existing.Mode().IsRegular():
+		err = writeInto(name, write)
+	default:
+		err = replace(name, existing, write)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+func writeInto(name string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return plainly(err)
+	}
+	return plainly(errors.Join(write(file), file.Close()))
+}
+
+// replace writes beside the file, and puts that in its place when all is written. Who may read it is what the umask says, or
+// what was so of the file that it replaces.
+func replace(name string, existing fs.FileInfo, write func(io.Writer) error) error {
+	part, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".realiops-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, modeOf(existing))
+	if err != nil {
+		return plainly(err)
+	}
+	if existing != nil {
+		err = part.Chmod(modeOf(existing))
+	}
+	err = errors.Join(err, write(part), part.Close())
+	if err == nil {
+		err = os.Rename(part.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(plainly(err), os.Remove(part.Name()))
+	}
+	return nil
+}
+
+func modeOf(existing fs.FileInfo) fs.FileMode {
+	if existing == nil {
+		return 0o666 // less the umask
+	}
+	return existing.Mode().Perm()
+}
+
+// plainly leaves only the reason of an error about a file, where the name is that of one that nobody asked for.
+func plainly(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
+		return link.Err
+	}
+	return err
+}
+
+// SameFile tells whether two names are of one file that exists.
+func SameFile(a, b string) bool {
+	first, errFirst := os.Stat(a)
+	second, errSecond := os.Stat(b)
+	return errFirst == nil && errSecond == nil && os.SameFile(first, second)
+}

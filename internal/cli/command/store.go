@@ -1,0 +1,115 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/history/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/history/prometheus"
+)
+
+// StoreOptions are the flags that say where history is, and of what.
+type StoreOptions struct {
+	URL       string
+	TokenFile string
+	Tenant    string
+	SigV4     bool
+	Back      Stretch
+	Until     string
+	Server    string
+	Host      string
+	Device    string
+	NameLabel string // labels with commas between them
+}
+
+func (o *StoreOptions) AddFlags(f *pflag.FlagSet) {
+	o.AddFleetFlags(f)
+	f.StringVar(&o.Device, "device", "", "the `disk` with its data, as node_exporter names it")
+}
+
+// AddFleetFlags adds those that make sense for several servers, too.
+func (o *StoreOptions) AddFleetFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.URL, "prometheus", "", "the `URL` of the store, with the path before /api/v1")
+	f.StringVar(&o.TokenFile, "token-file", "", "a `file` with the bearer token")
+	f.StringVar(&o.Tenant, "tenant", "", "the `ID` for X-Scope-OrgID, if the store has tenants")
+	f.BoolVar(&o.SigV4, "sigv4", false, "sign what is asked with the AWS account's credentials, as Amazon Managed Service for Prometheus wants it")
+	f.Var(&o.Back, "for", "`how long` back: 24h, 7d")
+	f.StringVar(&o.Until, "until", "", "up to this `time`, as 2026-10-31T18:00:00Z (default: now)")
+	f.StringVar(&o.Server, "server", "", "label `matchers` that pick the exporters of the server, if there are several")
+	f.StringVar(&o.Host, "host", "", "label `matchers` that pick node_exporter on its machine, if there are several")
+}
+
+// AddNameLabel adds the flag of whoever asks about many.
+func (o *StoreOptions) AddNameLabel(f *pflag.FlagSet) {
+	f.StringVar(&o.NameLabel, "name-label", "", "the `labels` whose values name a database: cluster,instance or pod (default: what its exporter names it by, and what else tells it from others)")
+}
+
+// Open prepares to ask the store, and says what it is to be asked.
+func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*prometheus.Store, prometheus.Options, prometheus.Query, error) {
+	var q prometheus.Query
+	asked := prometheus.Options{URL: o.URL, Tenant: o.Tenant}
+	if o.URL == "" {
+		return nil, asked, q, errors.New("name the store with --prometheus URL")
+	}
+	if o.TokenFile != "" {
+		text, err := input.Read(ctx, o.TokenFile)
+		if err != nil {
+			return nil, asked, q, fmt.Errorf("read the token: %w", err)
+		}
+		if asked.Token = strings.TrimSpace(string(text)); asked.Token == "" || strings.ContainsAny(asked.Token, "\r\n") {
+			return nil, asked, q, fmt.Errorf("%s: a token is one line", o.TokenFile)
+		}
+	}
+	until, err := o.end(env.Now())
+	if err != nil {
+		return nil, asked, q, err
+	}
+	q = prometheus.Query{Server: o.Server, Host: o.Host, Device: o.Device, NameLabels: strings.FieldsFunc(o.NameLabel, func(r rune) bool { return r == ',' }), From: until.Add(-time.Duration(o.Back)), To: until}
+	if asked.Sign, err = o.signer(ctx, who); err != nil {
+		return nil, asked, q, err
+	}
+	store, err := prometheus.Open(asked)
+	return store, asked, q, err
+}
+
+// end is until when history is asked for.
+func (o StoreOptions) end(now time.Time) (time.Time, error) {
+	if o.Until == "" {
+		return now, nil
+	}
+	until, err := time.Parse(time.RFC3339, o.Until)
+	if err != nil {
+		return until, fmt.Errorf("--until %s: a time as 2026-10-31T18:00:00Z", o.Until)
+	}
+	if until.After(now) { // nothing of the future is history
+		return now, nil
+	}
+	return until, nil
+}
+
+// Settled is the time that CloudWatch is asked for: whole hours that no longer change.
+func (o StoreOptions) Settled(now time.Time) (from, to time.Time, err error) {
+	until, err := o.end(now)
+	if err != nil {
+		return from, to, err
+	}
+	if to = cloudwatch.Settled(now); until.Before(to) {
+		to = until.UTC().Truncate(time.Hour)
+	}
+	return to.Add(-time.Duration(o.Back)), to, nil
+}
+
+// Strayed refuses flags about a store where none is asked, as somebody would believe that they were heeded.
+func (o StoreOptions) Strayed() error {
+	if o.URL == "" && o != (StoreOptions{Back: o.Back}) {
+		return errors.New("--token-file, --tenant, --sigv4, --until, --server, --host, --device and --name-label are about a store: name it with --prometheus")
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package command
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/server/container"
+	"github.com/realiops/realiops/internal/measure/target"
+)
+
+// TargetOptions are the flags that choose the server and what is allowed on it.
+type TargetOptions struct {
+	DSN       optional
+	Container optional
+	Own       bool // --embedded
+	embedded  EmbeddedOptions
+	AWS       target.AWSOptions
+
+	Yes     bool
+	Allowed postgres.Permissions
+}
+
+// optional is a flag's text and whether it was given at all: --dsn "" means the PG* variables.
+type optional struct {
+	text  string
+	Given bool
+}
+
+func (o *optional) String() string     { return o.text }
+func (o *optional) Type() string       { return "text" }
+func (o *optional) Set(s string) error { o.text, o.Given = s, true; return nil }
+
+// Groups are its flags, with further ones for servers in AWS.
+func (o *TargetOptions) Groups(aws ...func(*pflag.FlagSet)) []flagGroup {
+	yours, ours := Group("A server of yours"), Group("A server that is started for it")
+	yours.Var(&o.DSN, "dsn", "measure this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
+	yours.BoolVar(&o.Allowed.Shared, "shared", false, "go on even if other sessions work on the server")
+	yours.BoolVar(&o.Allowed.Pooler, "allow-pooler", false, "go on even through a connection pooler")
+	ours.BoolVar(&o.Own, "embedded", false, "start one even if the environment names a server (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL)")
+	o.embedded.AddFlags(ours.FlagSet)
+	ours.Var(&o.Container, "container", "start it in a container of this `image`")
+	ours.Lookup("container").NoOptDefVal = container.DefaultImage
+	return []flagGroup{yours, ours, Group("A server in AWS", append([]func(*pflag.FlagSet){o.AddAWSFlags}, aws...)...)}
+}
+
+func (o *TargetOptions) AddAWSFlags(f *pflag.FlagSet) {
+	AddSignInFlags(f, &o.AWS)
+	f.StringVar(&o.AWS.Cluster, "cluster", "", "the `name` of the Aurora cluster, whose writer is measured")
+	f.StringArrayVar(&o.AWS.Volumes, "volume", nil, "the `ID` of an EBS volume under a server on EC2 (repeatable)")
+	f.StringVar(&o.AWS.Machine, "ec2-instance", "", "the `ID` of the EC2 instance under the server, for the sums of its volumes")
+}
+
+// Target is the server that the flags choose. It refuses flags of which one says nothing about the server that another chooses.
+func (o *TargetOptions) Target(env Env) (chosen target.Options, err error) {
+	own, inContainer := o.embedded.given(), o.embedded.notInContainer()
+	switch {
+	case o.DSN.Given && o.Container.Given:
+		return chosen, errors.New("--dsn and --container exclude each other")
+	case o.Own && (o.DSN.Given || o.Container.Given):
+		return chosen, errors.New("--embedded goes with neither --dsn nor --container: each of them chooses a server")
+	case o.DSN.Given && own != "":
+		return chosen, fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --dsn", own)
+	case o.Container.Given && inContainer != "":
+		return chosen, fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --container", inContainer)
+	case o.AWS.Given() && !o.DSN.Given:
+		return chosen, errors.New("--profile, --region, --role, --instance, --cluster, --volume, --ec2-instance and --iam-auth are for a server in AWS: they go with --dsn")
+	}
+	return target.Options{
+		Yours: o.DSN.Given, DSN: o.DSN.text, AWS: o.AWS,
+		Contained: o.Container.Given, Image: o.Container.text, Embedded: o.embedded.Options(env),
+		Allowed: o.Allowed,
+	}, nil
+}
+
+// Agree asks whoever sits at the terminal, unless they have agreed already.
+func Agree(env Env, agreed bool, question string) error {
+	if agreed {
+		return nil
+	}
+	if !env.InTerminal {
+		return errors.New(question + " Agree with --yes")
+	}
+	env.Tell("%s", question)
+	fmt.Fprint(env.Err, "Go on? Type yes: ")
+	answer, err := bufio.NewReader(env.In).ReadString('\n')
+	if strings.TrimSpace(answer) != "yes" {
+		return errors.Join(errors.New("not agreed to: nothing was written"), err)
+	}
+	return nil
+}
+
+// UseHandedOver takes REALIOPS_DSN for --dsn, where the flags choose no server: every user of a machine can see
+// arguments.
+func (o *TargetOptions) UseHandedOver(env Env) error {
+	dsn := env.get("REALIOPS_DSN")
+	if dsn == "" || o.DSN.Given || o.Container.Given || o.Own || o.embedded.given() != "" {
+		return nil
+	}
+	if err := o.DSN.Set(dsn); err != nil {
+		return fmt.Errorf("REALIOPS_DSN: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/cli/command"
+)
+
+// TestDashboard: titles that promise storage I/O are held against what AWS, the kernel and PostgreSQL document of the metrics below them.
+func TestDashboard(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{"panels": [
+		{"title": "Disk IOPS", "targets": [{"namespace": "AWS/RDS", "metricName": "WriteIOPS"}]},
+		{"title": "Disk writes", "targets": [{"expr": "rate(node_disk_writes_completed_total[5m])"}]},
+		{"title": "Physical reads", "targets": [{"expr": "rate(pg_stat_database_blks_read[5m])"}]},
+		{"title": "Rows", "targets": [{"expr": "rate(pg_stat_database_tup_inserted[5m])"}]},
+		{"title": "IOPS \u001b[2J<script>", "targets": [{"expr": "rate(pg_stat_database_tup_inserted[5m])"}]},
+		{"title": "Uptime", "targets": [{"expr": "up"}]}]}`)
+	out, _ := runs(t, command.ExitDone, "explain", "--dashboard", file, "--format", "json")
+	var b struct {
+		Panels []struct{ Title, Wrong string }
+		Others int
+	}
+	if err := json.Unmarshal([]byte(out), &b); err != nil {
+		t.Fatal(err)
+	}
+	var wrong []string
+	for _, p := range b.Panels {
+		if p.Wrong != "" {
+			wrong = append(wrong, p.Title)
+		}
+	}
+	if want := []string{"Disk IOPS", "Physical reads", "IOPS \x1b[2J<script>"}; len(b.Panels) != 5 || b.Others != 1 || !slices.Equal(wrong, want) {
+		t.Errorf("%d panels, %d others, wrong %q, want %q", len(b.Panels), b.Others, wrong, want)
+	}
+	text, _ := runs(t, command.ExitDone, "explain", "--dashboard", file)
+	if strings.Contains(text, "\x1b") || !strings.Contains(text, "WAL records on Aurora") {
+		t.Errorf("it says\n%s", text)
+	}
+	for content, want := range map[string]string{
+		"no JSON": "not a dashboard of Grafana's", `{"a": 1}`: "it has no panels", strings.Repeat("x", 40<<20): "is longer than 4 MiB",
+	} {
+		write(content)
+		if _, said := runs(t, command.ExitUsage, "explain", "--dashboard", file); !strings.Contains(said, want) || strings.Count(said, "\n") != 1 {
+			t.Errorf("it says %s, want %s", said, want)
+		}
+	}
+	runs(t, command.ExitUsage, "explain", "--dashboard", file, "WriteIOPS")
+}
+
+// TestUnknownMetric: a name that nobody uses is answered with the three names that are most like it, a line each.
+func TestUnknownMetric(t *testing.T) {
+	out, said := runs(t, command.ExitUsage, "explain", "pg_stat_wal.wal_synk")
+	if want := "pg_stat_wal.wal_sync: fsyncs of the WAL's files\n"; out != "" || strings.Count(said, "\n") != 4 || !strings.Contains(said, want) {
+		t.Errorf("it says %s%s", out, said)
+	}
+}

@@ -1,0 +1,178 @@
+package measuring
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/cli/reading"
+
+	jobs "github.com/realiops/realiops/internal/measure/baseline"
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/fio"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// baselineOptions are the flags of realiops baseline.
+type baselineOptions struct {
+	dir      string
+	allowRAM bool
+	yes      bool
+
+	set     string
+	job     string
+	only    []string
+	size    command.Size
+	runtime time.Duration
+
+	buffered bool
+	until    time.Duration
+
+	keepingOptions
+}
+
+func NewBaselineCommand(env command.Env) *cobra.Command {
+	o := baselineOptions{size: defaultTestFile}
+	cmd := &cobra.Command{
+		Use:   "baseline",
+		Short: "Measure what storage delivers, as fio and as the device count it",
+		Long: `Measure what storage delivers with the fio of this machine, and show what the kernel counted of the device beside what
+fio says: one operation of fio is not one request of the device.
+
+It works on files in a directory of its own, which it removes at the end, also after kill -9. The set database has jobs
+like those of a database: pages read and written anywhere, a long write, and a page written and flushed as each commit
+does. The set published has the jobs behind figures that people quote. --job takes your own job file; one that reaches
+beyond the directory is refused.
+
+With --until-throttled one job goes on until storage slows down for good. The report says when, to what, and which
+published bucket of credits fits. It uses up the credits of the volume.`,
+		Example: `  realiops baseline
+  realiops baseline --dir /var/lib/postgresql --size 8G --runtime 60s
+  realiops baseline --show-buffered
+  realiops baseline --dir /mnt/data --until-throttled=1h --only random-write
+  realiops baseline --job my.fio --format json
+  realiops size RUN --baseline LAST`,
+		Args: command.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runBaseline(cmd.Context(), env, o, cmd.Flags()) },
+	}
+	where, what := command.Group("Where"), command.Group("What to measure")
+	where.StringVar(&o.dir, "dir", "", "a `directory` on the storage to measure (default: where realiops run would put its data)")
+	where.BoolVar(&o.allowRAM, "allow-ram", false, "allow a directory in memory, where nothing reaches a disk")
+	where.BoolVar(&o.yes, "yes", false, "do not ask before loading storage with files of others, or using up its credits")
+	what.StringVar(&o.set, "set", fio.SetDatabase, "the `set` of jobs: database or published")
+	what.StringVar(&o.job, "job", "", "a job `file` of yours instead")
+	what.StringSliceVar(&o.only, "only", nil, "only these jobs, by `name`")
+	what.Var(&o.size, "size", "`size` of the test files, as 1G")
+	what.DurationVar(&o.runtime, "runtime", 0, "how long each job runs (default: 10s, or as published, or as the job file says)")
+	what.BoolVar(&o.buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
+	what.DurationVar(&o.until, "until-throttled", 0, "go on with one job until storage slows down for good, at most for this long")
+	what.Lookup("until-throttled").NoOptDefVal = defaultUntil.String()
+	return command.Describe(env, cmd, baselineExitHelp, where, what, command.Group("What to tell", o.keepingOptions.addFlags))
+}
+
+const baselineExitHelp = `0  done
+1  wrong usage, or nothing to measure with or on: nothing was measured
+2  it failed or was interrupted; what was measured is kept`
+
+// defaultTestFile is more than most caches of a disk, and little enough to be written in seconds.
+const defaultTestFile = 1 << 30
+
+// defaultUntil is time enough for a bucket of gp2, which lasts 31 minutes and more.
+const defaultUntil = 45 * time.Minute
+
+// Bounds of what may be asked for.
+const (
+	leastTestFile  = 1 << 20
+	longestRuntime = 24 * time.Hour
+	shortestJob    = time.Second
+)
+
+// check refuses what no baseline can be.
+func (o baselineOptions) check() error {
+	switch {
+	case o.set != fio.SetDatabase && o.set != fio.SetPublished:
+		return fmt.Errorf("unknown set %q: there are %s and %s", o.set, fio.SetDatabase, fio.SetPublished)
+	case o.size < leastTestFile:
+		return errors.New("--size is at least 1M")
+	case o.runtime != 0 && (o.runtime < shortestJob || o.runtime > longestRuntime):
+		return fmt.Errorf("--runtime is %v: from %v to %v", o.runtime, shortestJob, longestRuntime)
+	case o.until != 0 && (o.until < time.Minute/2 || o.until > longestRuntime):
+		return fmt.Errorf("--until-throttled is %v: from 30s to %v", o.until, longestRuntime)
+	case o.until != 0 && o.runtime != 0:
+		return errors.New("--until-throttled and --runtime exclude each other")
+	case o.until != 0 && o.buffered, o.job != "" && o.buffered:
+		return errors.New("--show-buffered goes with the jobs of a set alone")
+	}
+	return nil
+}
+
+// runBaseline measures, keeps the record whatever happens, and reports from the record.
+func runBaseline(ctx context.Context, env command.Env, o baselineOptions, flags *pflag.FlagSet) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
+	if err != nil {
+		return err
+	}
+	head := headOf(env, flags)
+	plan, err := jobs.NewPlan(ctx, jobs.Wishes{
+		Directory: o.dir, AllowRAM: o.allowRAM, Set: o.set, File: o.job, Only: o.only, Size: int64(o.size),
+		Runtime: o.runtime, Until: o.until, Buffered: o.buffered,
+	})
+	if err != nil {
+		return err
+	}
+	if question := plan.Question(o.dir != ""); question != "" {
+		if err := command.Agree(env, o.yes, question); err != nil {
+			return err
+		}
+	}
+	path := cmp.Or(o.out, runfile.DefaultPath(head.ID))
+	show := env.Display(mode)
+	show.Message(announcement(plan, path))
+	recorded, err := jobs.Do(ctx, jobs.Options{Head: head, Path: path, Plan: plan, Show: show, Throttled: throttled()})
+	show.Close()
+	if !recorded {
+		return err
+	}
+	failed := command.WithCode(command.ExitFailed, err)
+	measured, err := command.ReadRun(env, path)
+	if err == nil {
+		err = reading.WriteBaseline(env, measured, o.format.Chosen)
+	}
+	return errors.Join(failed, o.conclude(env, path, err))
+}
+
+// announcement says beforehand what will be done.
+func announcement(p *jobs.Plan, path string) string {
+	direct, most := "direct I/O", "about"
+	if !p.Place.Direct {
+		direct = "no direct I/O there, so the page cache takes part"
+	}
+	if p.Until != 0 {
+		most = "at most"
+	}
+	files := command.Size(fio.TestBytes(p.Jobs))
+	return fmt.Sprintf("fio %s on %s (%s): %s of test files, then %s for %s %s; run file: %s",
+		p.Program.Version, p.Directory, direct, files.String(), strings.Join(p.Names(), ", "), most, experiment.About(p.Lasts()), path)
+}
+
+// throttled says after each second of a job whether storage has slowed down for good. It looks every few seconds.
+func throttled() func(jobs.Second) bool {
+	const every = 5
+	var points []baseline.Point
+	return func(s jobs.Second) bool {
+		points = append(points, baseline.Point(s))
+		return len(points)%every == 0 && baseline.Throttled(points).Settled()
+	}
+}

@@ -1,0 +1,146 @@
+package measuring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/prometheus/common/model"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/reading"
+	"github.com/realiops/realiops/internal/measure/account"
+)
+
+// fleetOptions are the flags of realiops fleet.
+type fleetOptions struct {
+	store   command.StoreOptions
+	files   []string // of sysstat
+	aws     bool
+	account account.Options
+	maxCost float64
+	out     string
+	size    reading.SizeOptions
+	has     string
+	top     int
+}
+
+func NewFleetCommand(env command.Env) *cobra.Command {
+	o := fleetOptions{store: command.StoreOptions{Back: command.Stretch(30 * command.Day)}}
+	cmd := &cobra.Command{
+		Use:   "fleet [DIR | FILE...]",
+		Short: "Rank all databases of a Prometheus, an AWS account or sysstat's files by money and by risk",
+		Long: `Say of every database that a source knows what it needed, what it has, what is in the way, when its credits end, what to order
+instead and what that saves, and rank them. The source is a store that speaks Prometheus' language, or with --aws the RDS instances and
+Aurora clusters of an account, by CloudWatch; no connection is made to any database. FILEs are what sadf -j -- -b
+wrote of the days that sysstat kept of a machine, of any number of machines; each counts as a database.
+
+What a source tells is kept in a directory, hour by hour, as a run file of each database, with a page of all and one of each. Whoever is
+interrupted begins again, and goes on where it ended. With DIR alone nobody is asked: what is kept there is ranked again.`,
+		Example: `  realiops fleet --prometheus http://prometheus:9090 --has has.csv
+  realiops fleet --aws --region eu-west-1 --price prices.json --dir fleet
+  realiops fleet fleet --format csv
+  sadf -j /var/log/sysstat/sa15 -- -b > db1-15.json; realiops fleet db*.json --dir machines`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !isDirectory(args[0]) {
+				o.files, args = args, nil
+			}
+			if err := o.check(args, cmd.Flags()); err != nil {
+				return err
+			}
+			return runFleet(cmd.Context(), env, o, args, cmd.Flags())
+		},
+	}
+	aws, order, told := command.Group("An AWS account"), command.Group("What to order, and at which price"), command.Group("What to tell")
+	aws.BoolVar(&o.aws, "aws", false, "ask CloudWatch about all databases of PostgreSQL of the account in the region")
+	command.AddAccountFlags(aws.FlagSet, &o.account)
+	aws.Lookup("region").Usage = "the `region` to ask in, whose prices count where a database does not say its own (default: as the AWS programs choose, or us-east-1)"
+	aws.Float64Var(&o.maxCost, "max-cost", 1, "the most `USD` that the calls may cost by AWS's price list; what they will is said first")
+	order.StringVar(&o.has, "has", "", "a `file` of what databases have, before what the source says: CSV with database,volume,gib and perhaps iops,mibps,class,region,multi_az, or what aws rds describe-db-instances wrote")
+	order.StringVar(&o.size.Prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
+	order.StringVar(&o.size.Limits, "limits", "", "a `file` of what classes of machine carry; realiops aws limits writes one")
+	order.Float64Var(&o.size.Percentile, "percentile", 99, "which `percentile` of the hours is ordered for; 100: the worst of them")
+	order.Float64Var(&o.size.Headroom, "headroom", 20, "`percent` that is ordered beyond what is needed")
+	told.StringVar(&o.out, "dir", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
+	told.IntVar(&o.top, "top", 10, "how `many` each list of the text has")
+	o.size.Format.Add(told.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV, command.FormatOpenMetrics)
+	return command.Describe(env, cmd, fleetExitHelp, command.Group("A store", o.store.AddFleetFlags, o.store.AddNameLabel), aws, order, told)
+}
+
+const fleetExitHelp = `0  ranked
+1  wrong usage, or nothing can be asked or read
+2  ranked, but the source told only a part: begin again for the rest
+3  nothing that a database needs, has or would save is known of any`
+
+// check refuses what makes no sense together.
+func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
+	switch {
+	case command.CountGiven(o.store.URL != "", o.aws, len(args) > 0, len(o.files) > 0) != 1:
+		return errors.New("name one source: --prometheus URL, --aws, files that sadf -j wrote, or a directory that realiops fleet wrote")
+	case len(args) > 1:
+		return fmt.Errorf("%s is a directory that realiops fleet wrote: name it alone", args[0])
+	case len(o.files) > 0 && flags.Changed("for"):
+		return errors.New("--for is how far back a source is asked: of files all is read")
+	case len(args) > 0 && o.out != "":
+		return errors.New("--dir is where a source is kept: a directory that is there is named alone")
+	case !(o.size.Percentile >= 50 && o.size.Percentile <= 100):
+		return fmt.Errorf("--percentile %g: from 50 to 100", o.size.Percentile)
+	case !(o.size.Headroom >= 0 && o.size.Headroom <= 1e4):
+		return fmt.Errorf("--headroom %g: from 0 to 10000", o.size.Headroom)
+	case o.top < 1:
+		return fmt.Errorf("--top %d: 1 or more", o.top)
+	case !(o.maxCost >= 0):
+		return fmt.Errorf("--max-cost %g: 0 or more", o.maxCost)
+	}
+	for label := range strings.SplitSeq(o.store.NameLabel, ",") {
+		if o.store.NameLabel != "" && !model.LegacyValidation.IsValidLabelName(label) {
+			return fmt.Errorf("--name-label %q: labels with commas between them, as cluster,instance", o.store.NameLabel)
+		}
+	}
+	store := o.store
+	if o.aws {
+		store.Until = "" // which is for both
+	}
+	return store.Strayed()
+}
+
+// isDirectory tells what realiops fleet wrote from files of others. What is not there is left to whoever reads it.
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// errPartly ends a fleet of which not all was told.
+var errPartly = command.WithCode(command.ExitFailed, command.ErrSilent)
+
+func runFleet(ctx context.Context, env command.Env, o fleetOptions, args []string, flags *pflag.FlagSet) error {
+	ask, err := o.ask(ctx, env)
+	if err != nil {
+		return err
+	}
+	directory, partly := "", 0
+	if len(args) > 0 {
+		directory = args[0]
+	} else if directory, partly, err = o.fetch(ctx, env, headOf(env, flags)); err != nil {
+		return err
+	}
+	ranked, err := rankFleet(ask, directory)
+	if err != nil {
+		return err
+	}
+	if err := o.answer(env, ranked); err != nil {
+		return err
+	}
+	switch {
+	case partly > 0:
+		env.Tell("of %d databases the source told only a part: begin again, and they are asked for", partly)
+		return errPartly
+	case !ranked.Concludes():
+		return command.ErrNoConclusion
+	}
+	return nil
+}

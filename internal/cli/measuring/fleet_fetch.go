@@ -1,0 +1,180 @@
+package measuring
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/realiops/realiops/internal/cli/command"
+
+	ranking "github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/fleet"
+	"github.com/realiops/realiops/internal/measure/history/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/history/exported"
+	"github.com/realiops/realiops/internal/measure/history/prometheus"
+	"github.com/realiops/realiops/internal/measure/history/sysstat"
+	"github.com/realiops/realiops/internal/owner"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// fleetDirectory is where fleets are kept that are not told otherwise, each in a directory of its day.
+const fleetDirectory = "realiops-fleet"
+
+// asked is a source, with what there is of it and what asking costs.
+type asked struct {
+	source    fleet.Source
+	stretch   fleet.Stretch
+	databases []fleet.Database
+	price     func(missing []fleet.Database) (usd float64, text string)
+	secrets   []string
+	cost      func() string // of all calls, when they were made
+}
+
+// fetch keeps what the source tells, and says where.
+func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.Run) (directory string, partly int, err error) {
+	a, err := o.asked(ctx, env)
+	if err != nil {
+		return "", 0, errors.New(runfile.Scrub(err.Error(), a.secrets...))
+	}
+	directory = cmp.Or(o.out, filepath.Join(fleetDirectory, a.stretch.To.Format(time.DateOnly)))
+	if o.out == "" {
+		for _, path := range []string{fleetDirectory, directory} {
+			if err := owner.Make(path); err != nil {
+				return "", 0, fmt.Errorf("keep the fleet: %w; name a directory with -o, or work in one of your own", err)
+			}
+		}
+	}
+	d, err := fleet.Open(directory, a.stretch)
+	if err != nil {
+		return "", 0, err
+	}
+	missing := d.Missing(a.databases)
+	usd, text := a.price(missing)
+	env.Tell("%d databases, %d of them kept in %s already: %s", len(a.databases), len(a.databases)-len(missing), directory, text)
+	if usd > o.maxCost {
+		return "", 0, fmt.Errorf("that is more than --max-cost %g: allow more, or ask for less with --for", o.maxCost)
+	}
+	partly, err = d.Fetch(ctx, a.source, head, missing, func(n int) { env.Tell("%d of %d", n, len(missing)) })
+	if err != nil {
+		return "", 0, fmt.Errorf("%s; what was told so far is kept in %s, and the same command goes on", runfile.Scrub(err.Error(), a.secrets...), directory)
+	}
+	if said := a.cost(); said != "" {
+		env.Tell("%s", said)
+	}
+	return directory, partly, nil
+}
+
+func (o fleetOptions) asked(ctx context.Context, env command.Env) (asked, error) {
+	switch {
+	case o.aws:
+		return o.askedOfAWS(ctx, env)
+	case len(o.files) > 0:
+		return o.askedOfFiles(ctx, env)
+	}
+	store, options, q, err := o.store.Open(ctx, env, o.account)
+	if err != nil {
+		return asked{}, err
+	}
+	q.To = q.To.UTC().Truncate(time.Hour)
+	q.From = q.To.Add(-time.Duration(o.store.Back)).Truncate(time.Hour)
+	source := prometheus.NewFleet(store, q)
+	databases, err := source.Databases(ctx)
+	address, _ := url.Parse(options.URL)
+	name := address.Host + address.Path
+	if o.store.NameLabel != "" {
+		name += ", named by " + o.store.NameLabel // whose files have other names
+	}
+	return asked{
+		source: source, databases: databases, secrets: options.Secrets(), stretch: fleet.Stretch{Source: name, From: q.From, To: q.To, Unread: source.Unread()},
+		price: func(missing []fleet.Database) (float64, string) {
+			return 0, fmt.Sprintf("about %d queries", source.Queries(len(missing)))
+		},
+		cost: func() string { return "" },
+	}, err
+}
+
+func (o fleetOptions) askedOfAWS(ctx context.Context, env command.Env) (asked, error) {
+	a, err := command.OpenInRegion(ctx, o.account)
+	if err != nil {
+		return asked{}, err
+	}
+	from, to, err := o.store.Settled(env.Now())
+	if err != nil {
+		return asked{}, err
+	}
+	from = from.Truncate(time.Hour)
+	source := cloudwatch.NewFleet(a)
+	databases, err := source.Databases(ctx)
+	return asked{
+		source: source, databases: databases, stretch: fleet.Stretch{Source: "cloudwatch " + a.Region(), From: from, To: to},
+		price: func(missing []fleet.Database) (float64, string) {
+			const perMetric = 0.01 / 1000 // https://aws.amazon.com/cloudwatch/pricing/
+			n := source.Metrics(missing, from, to, env.Now())
+			return float64(n) * perMetric, fmt.Sprintf("CloudWatch is asked for %d metrics, which cost %.2f USD by the price list of us-east-1", n, float64(n)*perMetric)
+		},
+		cost: func() string { return account.Text(a.Calls()) },
+	}, err
+}
+
+// askedOfFiles is what sysstat kept, for as long as it is about.
+func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked, error) {
+	source, err := sysstat.NewFleet(ctx, o.files, env.Now(), input.ReadExported)
+	if err != nil {
+		return asked{}, err
+	}
+	for _, notice := range source.Notices() {
+		env.Tell("%s", runfile.OneLine(notice))
+	}
+	from, to := source.Span()
+	if to.Sub(from) > command.Longest+command.Day {
+		return asked{}, fmt.Errorf("the files reach from %s to %s, and 455 days are the most that is ranked: are the clocks right?", from.Format(time.DateOnly), to.Format(time.DateOnly))
+	}
+	return asked{
+		source: source, databases: source.Databases(), stretch: fleet.Stretch{Source: "sysstat", From: from, To: to},
+		price: func([]fleet.Database) (float64, string) { return 0, "what sysstat kept is read" },
+		cost:  func() string { return "" },
+	}, nil
+}
+
+// ask is by what databases are judged.
+func (o fleetOptions) ask(ctx context.Context, env command.Env) (a ranking.Ask, err error) {
+	o.size.Region = cmp.Or(o.account.Region, command.DefaultRegion)
+	o.size.Everywhere = true
+	size, err := o.size.Ask(ctx)
+	if err != nil {
+		return a, err
+	}
+	a = ranking.Ask{Percentile: o.size.Percentile, Headroom: o.size.Headroom, Region: size.Tariff.Region, Prices: size.Tariff.Prices, Volumes: size.Volumes, Instances: size.Instances, Now: env.Now()}
+	if o.has == "" {
+		return a, nil
+	}
+	text, err := input.ReadExported(ctx, o.has)
+	if err != nil {
+		return a, fmt.Errorf("read what databases have: %w", err)
+	}
+	a.Has, err = readHas(text, env.Now())
+	return a, command.Naming(o.has, err)
+}
+
+// readHas reads either form.
+func readHas(text []byte, now time.Time) (map[string]ranking.Has, error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return ranking.ReadHas(bytes.NewReader(text))
+	}
+	var e exported.Export
+	if err := e.Read(text, now); err != nil {
+		return nil, err
+	}
+	all := map[string]ranking.Has{}
+	for _, c := range e.Instances() {
+		all[c.Instance] = ranking.HasOf(c)
+	}
+	return all, nil
+}

@@ -1,0 +1,121 @@
+package measuring
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/reading"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/history"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// historyOptions are the flags of realiops history.
+type historyOptions struct {
+	store    command.StoreOptions
+	account  account.Options
+	instance string
+	cluster  string
+	flavor   string
+	query    bool
+	analyze  reading.AnalyzeOptions
+	out      string
+}
+
+func NewHistoryCommand(env command.Env) *cobra.Command {
+	o := historyOptions{store: command.StoreOptions{Back: command.Stretch(24 * time.Hour)}}
+	cmd := &cobra.Command{
+		Use:   "history [FILE...]",
+		Short: "Report on a server from what a Prometheus, CloudWatch or sysstat kept of it",
+		Long: `Read what others kept of one PostgreSQL server and its disk, write it as a run file like that of realiops observe, and show the
+report. realiops size, report and compare take the file as any other. Nothing is written to the source.
+
+From a store with the API of Prometheus come raw samples of the metrics of postgres_exporter, CloudNativePG, pg_exporter, pgwatch,
+node_exporter and realiops observe --listen, or hours of an instance that an exporter hands on from CloudWatch. If a store has several servers, --server and --host pick one by label matchers, and --device the disk. From
+CloudWatch come the periods of an instance of RDS or Aurora, in minutes of the last 15 days, else longer.
+
+FILEs are what promtool tsdb dump or dump-openmetrics wrote of a store, aws cloudwatch get-metric-data of an instance (--query prints
+the question; aws rds describe-db-instances may lie beside it), or of a machine what sadf -j -- -b, iostat -o JSON, az monitor metrics
+list or vCenter's Get-Stat wrote.`,
+		Example: `  realiops history --prometheus http://prometheus:9090 --for 24h
+  realiops history --prometheus https://mimir.example/prometheus --tenant shop --token-file token --for 7d -o shop.jsonl.zst
+  realiops history --prometheus http://prometheus:9090 --server 'instance="db1:9187"' --host 'instance="db1:9100"' --device sda
+  realiops history --instance shop-1 --region eu-west-1 --for 14d -o shop.jsonl.zst; realiops size shop.jsonl.zst --gib 500
+  promtool tsdb dump --match '{instance=~"db1:.*"}' data > db1.txt; realiops history db1.txt`,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			return runHistory(cmd.Context(), env, o, files, cmd.Flags())
+		},
+	}
+	aws, told := command.Group("CloudWatch"), command.Group("What to tell")
+	aws.StringVar(&o.instance, "instance", "", "the `instance` of RDS or Aurora to ask about, or which one of several in the files")
+	aws.StringVar(&o.cluster, "cluster", "", "the Aurora `cluster` whose writer to ask about")
+	command.AddAccountFlags(aws.FlagSet, &o.account)
+	aws.StringVar(&o.flavor, "flavor", "", "`rds` or aurora, where neither AWS nor a file says which it is")
+	aws.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
+	told.VarP((*recordFlag)(&o.out), "output", "o", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
+	o.analyze.AddFlags(told.FlagSet)
+	return command.Describe(env, cmd, historyExitHelp, command.Group("A store", o.store.AddFlags), aws, told)
+}
+
+const historyExitHelp = `0  read, and the report was written
+1  wrong usage, or the source cannot be asked or read or has nothing of a server: nothing was kept
+2  it was read and kept, and the report failed
+3  read, and a metric that was required got no verdict`
+
+func runHistory(ctx context.Context, env command.Env, o historyOptions, files []string, flags *pflag.FlagSet) error {
+	if err := o.check(files, flags); err != nil {
+		return err
+	}
+	if o.query {
+		return o.printQuery(env)
+	}
+	h, err := o.read(ctx, env, files)
+	if err != nil {
+		return err
+	}
+	for _, notice := range h.Notices {
+		env.Tell("%s", runfile.OneLine(notice))
+	}
+	head := headOf(env, flags)
+	head.Target, head.Provenance = h.target, h.whence
+	path := cmp.Or(o.out, runfile.DefaultPath(head.ID)+".zst")
+	if err := history.Write(path, head, h.Told); err != nil {
+		return err
+	}
+	return keepingOptions{out: o.out}.conclude(env, path, o.analyze.AnalyzeFile(env, path))
+}
+
+// ofAWS tells whether CloudWatch is to be asked.
+func (o historyOptions) ofAWS() bool { return o.instance != "" || o.cluster != "" }
+
+// check refuses what makes no sense together.
+func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
+	store := o.store
+	if store.URL == "" && o.ofAWS() {
+		store.Until = "" // which is for both
+	}
+	if len(files) > 0 {
+		store = command.StoreOptions{Back: o.store.Back, URL: o.store.URL, Until: o.store.Until, Tenant: o.store.Tenant, SigV4: o.store.SigV4, TokenFile: o.store.TokenFile}
+	}
+	switch {
+	case command.CountGiven(o.store.URL != "", o.ofAWS() && len(files) == 0, len(files) > 0) != 1:
+		return errors.New("name one source: --prometheus URL, --instance or --cluster of an AWS account, or files")
+	case o.query && !o.ofAWS():
+		return errors.New("--query asks CloudWatch: name the instance with --instance, and the cluster of one of Aurora with --cluster")
+	case o.query && o.instance == "":
+		return errors.New("--query asks nobody which instance writes: name it with --instance")
+	case len(files) > 0 && flags.Changed("for"):
+		return errors.New("--for is how far back a source is asked: of files all is read")
+	case !slices.Contains([]string{"", "rds", "aurora"}, o.flavor):
+		return fmt.Errorf("--flavor %s: rds or aurora", o.flavor)
+	}
+	return store.Strayed()
+}

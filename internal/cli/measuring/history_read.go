@@ -1,0 +1,190 @@
+package measuring
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/history"
+	"github.com/realiops/realiops/internal/measure/history/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/history/exported"
+	"github.com/realiops/realiops/internal/measure/history/prometheus"
+	"github.com/realiops/realiops/internal/measure/history/sysstat"
+	"github.com/realiops/realiops/internal/measure/rds"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// heard is what a source keeps of a server.
+type heard struct {
+	history.Told
+	target runfile.Target
+	whence string // where the figures are from
+}
+
+// read asks the source that was chosen.
+func (o historyOptions) read(ctx context.Context, env command.Env, files []string) (heard, error) {
+	switch {
+	case len(files) > 0:
+		return o.ofFiles(ctx, env, files)
+	case o.ofAWS():
+		return o.ofCloudWatch(ctx, env)
+	}
+	store, asked, q, err := o.store.Open(ctx, env, o.account)
+	if err != nil {
+		return heard{}, err
+	}
+	h, err := ofStore(ctx, store, q, env.Now())
+	if errors.Is(err, prometheus.ErrNothing) {
+		h, err = o.handedOn(ctx, store, q, err)
+	}
+	if err != nil {
+		return h, errors.New(runfile.Scrub(err.Error(), asked.Secrets()...))
+	}
+	return h, nil
+}
+
+// ofStore reads raw samples.
+func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, now time.Time) (h heard, err error) {
+	found, err := store.Find(ctx, q)
+	if err != nil {
+		return h, err
+	}
+	told, err := store.Read(ctx, found, q, now)
+	if err != nil {
+		return h, err
+	}
+	version, flavor, err := store.About(ctx, q)
+	if err != nil {
+		return h, err
+	}
+	whence := "scraped by others and kept in a store, which scraped about every " + told.Interval.String() + "; realiops was not there"
+	return heard{*told, runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}, whence}, nil
+}
+
+// handedOn reads the hours of the one instance that an exporter of CloudWatch tells of, where no other exporter tells of anything.
+func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q prometheus.Query, nothing error) (h heard, err error) {
+	q.To = q.To.UTC().Truncate(time.Hour)
+	q.From = q.To.Add(-time.Duration(o.store.Back)).Truncate(time.Hour)
+	source := prometheus.NewFleet(store, q)
+	instances, err := source.Instances(ctx)
+	switch {
+	case err != nil:
+		return h, err
+	case len(instances) == 0:
+		return h, nothing
+	case len(instances) > 1:
+		return h, fmt.Errorf(`an exporter of CloudWatch tells of %d instances, %s among them: name one with --server 'dimension_DBInstanceIdentifier="…"', or take all with realiops fleet`, len(instances), instances[0].Name)
+	}
+	told, err := source.Hours(ctx, instances, q.From, q.To)
+	if err != nil {
+		return h, err
+	}
+	if len(told[0].Periods) == 0 {
+		return h, nothing
+	}
+	target := instances[0].Target
+	target.Flavor = cmp.Or(o.flavor, target.Flavor)
+	return heard{told[0], target, "kept by CloudWatch, and handed on to a store by an exporter; realiops was not there"}, nil
+}
+
+// ofCloudWatch asks AWS what the database is, and CloudWatch what it did.
+func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env) (h heard, err error) {
+	from, to, err := o.store.Settled(env.Now())
+	if err != nil {
+		return h, err
+	}
+	if o.account.Region == "" {
+		o.account.Region = env.Getenv("AWS_REGION")
+	}
+	a, err := command.OpenInRegion(ctx, o.account)
+	if err != nil {
+		return h, err
+	}
+	found, err := rds.Find(ctx, a.Config(), rds.Query{Instance: o.instance, Cluster: o.cluster})
+	if err != nil {
+		return h, err
+	}
+	if h.Told, err = cloudwatch.History(ctx, a, found.Cloud, from, to, env.Now()); err != nil {
+		return h, err
+	}
+	env.Tell("%s", account.Text(a.Calls()))
+	h.Notices = cloudwatch.Refused(h.Gaps)
+	if len(h.Periods) == 0 {
+		why := ""
+		if len(h.Notices) > 0 {
+			why = ": " + h.Notices[0]
+		}
+		return h, fmt.Errorf("CloudWatch has nothing of it from %s to %s%s", from.Format(time.RFC3339), to.Format(time.RFC3339), why)
+	}
+	h.target, h.whence = cloudwatch.TargetOf(found.Cloud), "kept by CloudWatch; realiops was not there"
+	return h, nil
+}
+
+// printQuery writes the question for the aws program.
+func (o historyOptions) printQuery(env command.Env) error {
+	from, to, err := o.store.Settled(env.Now())
+	if err != nil {
+		return err
+	}
+	flavor := cmp.Or(o.flavor, "rds")
+	if o.flavor == "" && o.cluster != "" {
+		flavor = "aurora"
+	}
+	return report.JSON(env.Out, exported.HistoryOf(runfile.Cloud{Instance: o.instance, Cluster: o.cluster}, flavor, from, to, env.Now()))
+}
+
+// ofFiles reads what other programs wrote. By their first bytes they say which.
+func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []string) (h heard, err error) {
+	var all []exported.File
+	for _, name := range files {
+		text, err := command.ReadExported(ctx, env, name)
+		if err != nil {
+			return h, fmt.Errorf("read what was exported: %w", err)
+		}
+		all = append(all, exported.File{Name: name, Text: text})
+	}
+	first := bytes.TrimSpace(all[0].Text)
+	switch json := bytes.HasPrefix(first, []byte("{")) && !bytes.HasPrefix(first, []byte("{__name__=")); {
+	case sysstat.Keeper(all[0].Text) != "":
+		return o.ofSysstat(ctx, files, sysstat.Keeper(all[0].Text), env.Now())
+	case json:
+		h.Told, h.target, err = exported.History(all, exported.Asked{Flavor: o.flavor, Instance: o.instance}, env.Now())
+		h.whence = "exported from CloudWatch by the aws program; realiops was not there"
+		return h, err
+	}
+	if len(all) > 1 {
+		return h, errors.New("of samples that promtool wrote one file is read: write all into one")
+	}
+	store, from, to, err := prometheus.OpenDump(all[0].Name, all[0].Text)
+	if err != nil {
+		return h, err
+	}
+	const before = time.Millisecond // a range does not have the sample at its begin
+	q := prometheus.Query{Server: o.store.Server, Host: o.store.Host, Device: o.store.Device, From: from.Add(-before), To: to}
+	return ofStore(ctx, store, q, env.Now())
+}
+
+// ofSysstat reads the files of a machine.
+func (o historyOptions) ofSysstat(ctx context.Context, files []string, keeper string, now time.Time) (h heard, err error) {
+	source, err := sysstat.NewFleet(ctx, files, now, input.ReadExported)
+	if err != nil {
+		return h, err
+	}
+	machines := source.Databases()
+	if len(machines) != 1 {
+		return h, fmt.Errorf("the files tell of %d machines, and a history is of one: realiops fleet takes them all", len(machines))
+	}
+	told, err := source.History(ctx, machines[0].Name)
+	if err != nil {
+		return h, err
+	}
+	told.Notices = source.Notices()
+	return heard{told, machines[0].Target, "kept by " + keeper + "; realiops was not there"}, nil
+}

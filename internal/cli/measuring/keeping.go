@@ -1,0 +1,104 @@
+package measuring
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/cli/reading"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
+)
+
+// keepingOptions are the flags of a command that measures, keeps a run file, and reports from it.
+type keepingOptions struct {
+	out      string
+	format   command.FormatFlag
+	progress string
+}
+
+func (o *keepingOptions) addFlags(f *pflag.FlagSet) {
+	f.VarP((*recordFlag)(&o.out), "output", "o", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
+	o.format.Add(f, command.FormatText, command.FormatJSON)
+	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
+}
+
+// recordFlag is the name of a run file to write. A name that would make it look like a report is refused.
+type recordFlag string
+
+func (r *recordFlag) String() string { return string(*r) }
+func (*recordFlag) Type() string     { return "string" }
+
+func (r *recordFlag) Set(name string) error {
+	switch ext := strings.ToLower(filepath.Ext(name)); ext {
+	case ".html", ".htm", ".md", ".csv", ".json", ".txt", ".png", ".svg":
+		how := shell.InText("realiops report RUN").Flag("-o", name, "FILE")
+		return fmt.Errorf("this writes a run file, as run.jsonl or run.jsonl.zst; %s then makes the report", how)
+	}
+	*r = recordFlag(name)
+	return nil
+}
+
+// conclude says where the record is, after the report on it, or that there is none because of err.
+func (o keepingOptions) conclude(env command.Env, path string, err error) error {
+	if err != nil && command.CodeOf(err) != command.ExitCannotTell {
+		return command.WithCode(command.ExitFailed, fmt.Errorf("report on %s: %w; %s tries again", path, err, again(path)))
+	}
+	how := shell.InText("realiops report").With(runfile.Latest)
+	if o.out != "" {
+		how = again(path)
+	}
+	env.Tell("The run is kept in %s; %s shows this again.", path, how.Unbroken())
+	return err
+}
+
+// again is the command that reports on a file.
+func again(path string) shell.Command {
+	if path == runfile.Latest {
+		path = "./" + path
+	}
+	return shell.InText("realiops report").File(path, "FILE")
+}
+
+// readingOptions are the flags of a command that reads counters again and again, and says what each of them counts.
+type readingOptions struct {
+	keepingOptions
+	interval time.Duration
+	verbose  bool
+	require  reading.RequireOptions
+}
+
+func (o *readingOptions) addFlags(f *pflag.FlagSet) {
+	o.keepingOptions.addFlags(f)
+	o.require.AddFlags(f)
+	f.DurationVar(&o.interval, "interval", time.Second, "how often the probes read")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every metric and every load")
+}
+
+// Bounds of how often the probes read: more often costs the server what is to be measured, less often misses loads.
+const (
+	shortestInterval = 100 * time.Millisecond
+	longestInterval  = time.Minute
+)
+
+// resolve finds what makes no sense before anything is done.
+func (o readingOptions) resolve(env command.Env) (progress.Mode, error) {
+	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
+	if err != nil {
+		return "", err
+	}
+	if o.interval < shortestInterval || o.interval > longestInterval {
+		return "", fmt.Errorf("--interval is %v: from %v to %v", o.interval, shortestInterval, longestInterval)
+	}
+	return mode, nil
+}
+
+// report prints what the file holds, and where it is.
+func (o readingOptions) report(env command.Env, path string) error {
+	return o.conclude(env, path, reading.AnalyzeOptions{Format: o.format, Verbose: o.verbose, Require: o.require}.AnalyzeFile(env, path))
+}

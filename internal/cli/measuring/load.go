@@ -1,0 +1,119 @@
+package measuring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/script"
+	"github.com/realiops/realiops/internal/measure/load/tables"
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+func NewLoadCommand(env command.Env) *cobra.Command {
+	o := &loadOptions{scale: 1, maxTries: 1, define: map[string]string{}, load: engine.Options{
+		Clients: 1, Threads: 1, Mode: engine.Simple, Silence: defaultSilence,
+	}}
+	cmd := &cobra.Command{
+		Use:   "load [DBNAME]",
+		Short: "Put pgbench's load on a server: its flags, scripts, report and more",
+		Long: `Put a load on a server of yours: pgbench's flags, scripts, report and log files, and what pgbench lacks.
+
+Without -f or -b it runs pgbench's TPC-B-like transactions, for which -i makes the tables. DBNAME is a database, a
+connection string or a URL; PG* variables, the service file and the password file work as in psql. Unlike realiops run,
+it does not ask before it loads a server on another machine, and scripts write wherever they say.`,
+		Example: `  realiops load -i -s 10 test
+  realiops load -c 8 -T 60 -P 5 test
+  realiops load -f insert.sql@9 -f read.sql -M prepared -c 50 -R 2000 -L 20 -T 300 --fail-if 'achieved<0.99' test
+  realiops load -f copy.sql -T 60 --warmup 10 --format json test | jq .totals.per_second.rows`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runLoad(cmd.Context(), env, o, cmd.Flags(), args)
+		},
+	}
+	command.Describe(env, cmd, loadExitHelp,
+		command.Group("What to run", o.scriptFlags), command.Group("How to run it", o.loadFlags), command.Group("What to tell", o.reportFlags),
+		command.Group("What pgbench lacks", o.ownFlags), command.Group("To make the tables of the built-in scripts", o.tableFlags),
+		command.Group("Where", o.connectionFlags))
+	cmd.PreRunE = nil // as in pgbench, -h "" is no -h
+	return cmd
+}
+
+const loadExitHelp = `0  done
+1  wrong usage, or no connection: nothing was run
+2  the run was interrupted or clients aborted; the report is of what ran
+4  the load ran, and a --fail-if holds`
+
+// runLoad does what is asked: a question about the scripts, the tables, or a load.
+func runLoad(ctx context.Context, env command.Env, o *loadOptions, flags *pflag.FlagSet, args []string) error {
+	if done, err := o.answer(env); done || err != nil {
+		return err
+	}
+	if err := errors.Join(o.connection.name(args), o.check(flags)); err != nil {
+		return err
+	}
+	endpoint, err := postgres.Parse(o.connection.dsn())
+	if err != nil {
+		return err
+	}
+	if w := endpoint.Warning(); w != "" {
+		env.Tell("%s", w)
+	}
+	switch {
+	case o.aws.IAMAuth:
+		if _, err := o.aws.Open(ctx, endpoint); err != nil { // its credentials stand for a password from here on
+			return err
+		}
+	case o.aws.Given():
+		return errors.New("--instance, --profile, --region and --role tell a load how to sign in: they go with --iam-auth")
+	}
+	if o.initialize {
+		return o.runInitialize(ctx, env, endpoint)
+	}
+	return o.runBenchmark(ctx, env, endpoint, flags)
+}
+
+// answer does what needs no server, if that is asked.
+func (o *loadOptions) answer(env command.Env) (done bool, err error) {
+	switch {
+	case o.version:
+		_, err = fmt.Fprintf(env.Out, "realiops load (realiops) %s\n", command.Version())
+	case o.show != "":
+		b, err := script.FindBuiltin(o.show)
+		if err == nil {
+			fmt.Fprintf(env.Err, "-- %s: %s\n%s\n", b.Name, b.Description, b.Text)
+		}
+		return true, err
+	case o.listScripts:
+		fmt.Fprintln(env.Err, "Available builtin scripts:")
+		for _, b := range script.Builtins() {
+			fmt.Fprintf(env.Err, "  %13s: %s\n", b.Name, b.Description)
+		}
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+// runInitialize is -i.
+func (o *loadOptions) runInitialize(ctx context.Context, env command.Env, endpoint *postgres.Endpoint) error {
+	conn, err := endpoint.ConnectUser(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is left to be done on it
+	t := o.tables
+	t.Scale, t.NoVacuum = o.scale, o.noVacuum
+	t.PartitionMethod = tables.Method(strings.ToLower(string(t.PartitionMethod)))
+	t.Progress, t.Terminal = env.Err, env.ErrTerminal
+	err = tables.Initialize(ctx, conn, t)
+	if ctx.Err() != nil {
+		return command.WithCode(command.ExitFailed, err)
+	}
+	return err
+}

@@ -1,0 +1,135 @@
+package measuring
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/output"
+	"github.com/realiops/realiops/internal/measure/load/tables"
+	"github.com/realiops/realiops/internal/measure/target"
+)
+
+// loadOptions are the flags of realiops load. Those of pgbench have its names, letters and defaults.
+type loadOptions struct {
+	connection connectionOptions
+	aws        target.AWSOptions // of which a load knows how to sign in
+
+	scripts     []scriptArgument
+	listScripts bool
+	show        string
+	version     bool
+
+	initialize bool
+	tables     tables.Options
+	scale      int
+	noVacuum   bool
+	vacuumAll  bool
+
+	load     engine.Options // what it takes as it is
+	define   map[string]string
+	maxTries int
+	seed     seed
+
+	log       bool
+	logPrefix string
+	aggregate int // seconds
+
+	progress          time.Duration
+	progressTimestamp bool
+	failuresDetailed  bool
+	verboseErrors     bool
+
+	format command.FormatFlag
+	gates  []output.Gate
+}
+
+// defaultSilence is how long a server may say nothing: longer than transactions of a load take, shorter than a night.
+const defaultSilence = 10 * time.Minute
+
+func (o *loadOptions) scriptFlags(f *pflag.FlagSet) {
+	f.VarP(&builtinFlag{o}, "builtin", "b", "add the built-in script `NAME[@W]`, weighted at W; list shows them")
+	f.VarP(&fileFlag{o}, "file", "f", "add the script in `FILE[@W]`, weighted at W; - is standard input")
+	addSwitch(f, &shortcutFlag{o, "simple-update"}, "skip-some-updates", "N", "the same as -b simple-update")
+	addSwitch(f, &shortcutFlag{o, "select-only"}, "select-only", "S", "the same as -b select-only")
+	f.StringVar(&o.show, "show-script", "", "show the built-in script `NAME` and exit")
+	f.VarP(&defineFlag{o.define}, "define", "D", "define a variable of the scripts, as `VARNAME=VALUE`")
+	f.VarP(whole(&o.scale, 1), "scale", "s", "the scale factor of the tables (with -i), or of :scale and the report")
+}
+
+// addSwitch adds a flag that takes no value.
+func addSwitch(f *pflag.FlagSet, v pflag.Value, name, letter, usage string) {
+	f.VarP(v, name, letter, usage)
+	f.Lookup(name).NoOptDefVal = "true"
+}
+
+func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
+	f.VarP(whole(&o.load.Clients, 1), "client", "c", "`number` of clients")
+	f.VarP(whole(&o.load.Threads, 1), "jobs", "j", "`number` of worker processes that the clients are divided over, as pgbench divides them over threads")
+	f.VarP(whole(&o.load.Transactions, 1), "transactions", "t", fmt.Sprintf("`number` of transactions of each client (default %d)", output.DefaultTransactions))
+	f.VarP(&secondsFlag{&o.load.Duration, true}, "time", "T", "how long to run, in `seconds`, or as 10m")
+	f.VarP(&modeFlag{&o.load.Mode}, "protocol", "M", "how statements are sent: simple, extended or prepared")
+	f.VarP(&positiveFlag{value: &o.load.Rate}, "rate", "R", "begin this `number` of transactions a second, over all clients")
+	f.VarP(&limitFlag{&o.load.LatencyLimit}, "latency-limit", "L", "count transactions longer than this many `milliseconds` as late; with -R skip those late before they begin")
+	f.BoolVarP(&o.load.Reconnect, "connect", "C", false, "open a connection for each transaction")
+	f.Var(whole(&o.maxTries, 0), "max-tries", "how often to try a transaction that meets a serialization failure or a deadlock; 0: no limit")
+	f.BoolVar(&o.load.ExitOnAbort, "exit-on-abort", false, "end the run when a client aborts")
+	f.BoolVar(&o.load.ContinueOnError, "continue-on-error", false, "let a statement that fails end its transaction, not its client")
+	f.Var(&o.seed, "random-seed", "the seed of all random numbers: a `number`, time, or rand")
+	f.BoolVarP(&o.noVacuum, "no-vacuum", "n", false, "do not vacuum pgbench's tables first")
+	f.BoolVarP(&o.vacuumAll, "vacuum-all", "v", false, "vacuum pgbench_accounts first, too")
+}
+
+func (o *loadOptions) reportFlags(f *pflag.FlagSet) {
+	f.VarP(&secondsFlag{&o.progress, true}, "progress", "P", "show progress every this many `seconds`")
+	f.BoolVar(&o.progressTimestamp, "progress-timestamp", false, "show the time in progress lines as a Unix timestamp")
+	f.BoolVarP(&o.load.PerCommand, "report-per-command", "r", false, "report latencies, failures and retries of each statement")
+	f.BoolVar(&o.failuresDetailed, "failures-detailed", false, "report failures by kind")
+	f.BoolVar(&o.verboseErrors, "verbose-errors", false, "show every error")
+	f.BoolVarP(&o.log, "log", "l", false, "write each transaction to a log file, PREFIX.PID, and PREFIX.PID.N for each further worker")
+	f.StringVar(&o.logPrefix, "log-prefix", "", "`PREFIX` of the log file (default \""+output.DefaultLogPrefix+"\")")
+	f.Var(whole(&o.aggregate, 1), "aggregate-interval", "log sums over this many `seconds` instead of each transaction")
+	f.Var(&positiveFlag{value: &o.load.SampleRate, most: 1}, "sampling-rate", "log this `part` of the transactions, as 0.01 for 1%")
+}
+
+func (o *loadOptions) ownFlags(f *pflag.FlagSet) {
+	o.format.Add(f, command.FormatText, command.FormatJSON)
+	f.Var(&secondsFlag{&o.load.Warmup, false}, "warmup", "run this many `seconds` before anything counts")
+	f.Var(&gateFlag{&o.gates}, "fail-if", "exit with 4 if this `condition` holds: 'p99>20ms', 'achieved<0.95', 'failed>0' (repeatable)")
+	f.Var(&secondsFlag{&o.load.Silence, false}, "answer-timeout", "give up on a server that does not answer for this many `seconds`; 0: never")
+}
+
+func (o *loadOptions) tableFlags(f *pflag.FlagSet) {
+	t := &o.tables
+	f.BoolVarP(&o.initialize, "initialize", "i", false, "make the tables instead of running a load")
+	f.StringVarP(&t.Steps, "init-steps", "I", "", "the `steps` of -i: d, t, g, G, v, p, f (default \""+tables.DefaultSteps+"\")")
+	f.VarP(ranged(&t.Fillfactor, 10, 100), "fillfactor", "F", "fill factor of the tables, in `percent`")
+	f.BoolVarP(&t.Quiet, "quiet", "q", false, "show progress only every five seconds")
+	f.BoolVar(&t.ForeignKeys, "foreign-keys", false, "create foreign keys between the tables")
+	f.Var(whole(&t.Partitions, 0), "partitions", "divide pgbench_accounts into this many partitions")
+	f.StringVar((*string)(&t.PartitionMethod), "partition-method", "", "partition by `METHOD`: range or hash (default range)")
+	f.StringVar(&t.Tablespace, "tablespace", "", "the `tablespace` to create the tables in")
+	f.StringVar(&t.IndexTablespace, "index-tablespace", "", "the `tablespace` to create the indexes in")
+	f.BoolVar(&t.Unlogged, "unlogged-tables", false, "create the tables unlogged")
+}
+
+func (o *loadOptions) connectionFlags(f *pflag.FlagSet) {
+	c := &o.connection
+	f.StringVarP(&c.host, "host", "h", "", "the server's `host`, or the directory of its socket")
+	f.StringVarP(&c.port, "port", "p", "", "its `port`")
+	f.StringVarP(&c.user, "username", "U", "", "the `user` to connect as")
+	f.StringVarP(&c.database, "dbname", "d", "", "the same as `DBNAME`")
+	f.StringVar(&c.database, "dsn", "", "the same as `DBNAME`, for those who know realiops run")
+	command.AddSignInFlags(f, &o.aws)
+	f.BoolVarP(&o.version, "version", "V", false, "show the version and exit")
+	f.BoolP("help", "?", false, "show this help and exit; -h is the host, as in pgbench")
+}
+
+// whole is a flag for an integer that must not be less than least.
+func whole(value *int, least int) *wholeFlag { return ranged(value, least, math.MaxInt32) }
+
+func ranged(value *int, least, most int) *wholeFlag { return &wholeFlag{value, least, most} }

@@ -1,0 +1,137 @@
+package measuring
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/output"
+	"github.com/realiops/realiops/internal/measure/load/tables"
+	"github.com/realiops/realiops/internal/measure/load/workers"
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// benchmark is one load, from the flags to the exit code.
+type benchmark struct {
+	*loadOptions
+	env   command.Env
+	asked output.Asked
+	// password finds one for each connection; nil where one is for all.
+	password func(context.Context) (string, error)
+}
+
+// runBenchmark runs a load and reports on it, however it ends.
+func (o *loadOptions) runBenchmark(ctx context.Context, env command.Env, endpoint *postgres.Endpoint, flags *pflag.FlagSet) error {
+	b := &benchmark{loadOptions: o, env: env, password: endpoint.PasswordSource()}
+	if err := b.resolve(ctx, endpoint); err != nil {
+		return err
+	}
+	if err := b.prepare(ctx, endpoint, flags.Changed("scale")); err != nil {
+		return err
+	}
+	result, err := b.run(ctx)
+	if err != nil && result.Began.IsZero() {
+		return err
+	}
+	return b.report(ctx, result, err)
+}
+
+// resolve makes of the flags what the engine is asked.
+func (b *benchmark) resolve(ctx context.Context, endpoint *postgres.Endpoint) (err error) {
+	o := b.load
+	if o.Set, o.Scripts, err = b.readScripts(ctx, b.env); err != nil {
+		return err
+	}
+	if err := b.seed.resolve(b.env); err != nil {
+		return err
+	}
+	o.Define, o.Seed = b.define, b.seed.value
+	_, o.SeedGiven = b.define["default_seed"]
+	o.MaxTries, o.Unlimited = b.maxTries, b.maxTries == 0
+	o.Debug = b.env.Err
+	o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return endpoint.UserConfig(), nil }
+	b.asked = output.Asked{
+		Options: o, Program: strings.Trim(command.Version(), "()"), Scale: b.scale,
+		ShowProgress: b.progress > 0, FailuresDetailed: b.failuresDetailed,
+	}
+	return nil
+}
+
+// prepare does before the load what pgbench does: it finds the scale, and vacuums.
+func (b *benchmark) prepare(ctx context.Context, endpoint *postgres.Endpoint, scaleGiven bool) error {
+	conn, err := endpoint.ConnectUser(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is left to be done on it
+	b.asked.Server = conn.PgConn().ParameterStatus("server_version")
+	if b.seed.given {
+		b.say("setting random seed to %d", b.seed.value)
+	}
+	if b.format.Chosen == command.FormatText {
+		fmt.Fprintln(b.env.Out, b.asked.Banner())
+	}
+	if err := b.findTables(ctx, conn, scaleGiven); err != nil {
+		return err
+	}
+	if b.noVacuum {
+		return nil
+	}
+	return tables.Vacuum(ctx, conn, b.vacuumAll, b.env.Err)
+}
+
+// say puts a line on standard error.
+func (b *benchmark) say(format string, values ...any) {
+	b.env.Tell("realiops: "+format, values...)
+}
+
+// findTables asks the tables of the built-in scripts for their scale, and tells the scripts.
+func (b *benchmark) findTables(ctx context.Context, conn *pgx.Conn, scaleGiven bool) (err error) {
+	if slices.ContainsFunc(b.scripts, func(s scriptArgument) bool { return s.builtin != nil }) {
+		if b.asked.Scale, err = tables.Scale(ctx, conn); err != nil {
+			return err
+		}
+		if scaleGiven {
+			b.say("warning: scale option ignored, using count from pgbench_branches table (%d)", b.asked.Scale)
+		}
+		var method tables.Method
+		if method, b.asked.Partitions, err = tables.Partitions(ctx, conn); err != nil {
+			return err
+		}
+		b.asked.PartitionMethod = string(method)
+	}
+	if _, given := b.define["scale"]; !given {
+		b.define["scale"] = strconv.Itoa(b.asked.Scale)
+	}
+	return nil
+}
+
+// run puts the load on the server.
+func (b *benchmark) run(ctx context.Context) (engine.Result, error) {
+	o := b.asked.Options
+	if b.progress > 0 {
+		show := output.Progress{W: b.env.Err, Asked: b.asked, Timestamp: b.progressTimestamp}
+		show.Asked.Every = b.progress
+		o.Every, o.Tick = b.progress, show.Tick
+	}
+	o.Trouble = (&output.Troubles{Say: b.say, Asked: b.asked, Verbose: b.verboseErrors}).Tell
+	o.Verbose = b.verboseErrors
+	crew := workers.Crew{Password: b.password, Tell: func(line string) { b.say("warning: %s", line) }}
+	if b.log {
+		crew.Log = &workers.Log{
+			Prefix: cmp.Or(b.logPrefix, output.DefaultLogPrefix), PID: os.Getpid(),
+			Interval: time.Duration(b.aggregate) * time.Second, FailuresDetailed: b.failuresDetailed,
+		}
+	}
+	return crew.Run(ctx, o)
+}

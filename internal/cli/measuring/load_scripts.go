@@ -1,0 +1,111 @@
+package measuring
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/script"
+)
+
+// scriptArgument is a script as it was asked for; their order on the command line counts.
+type scriptArgument struct {
+	file    string          // "" for a built-in one
+	builtin *script.Builtin // nil for a file
+	weight  int
+}
+
+type builtinFlag struct{ o *loadOptions }
+
+func (f *builtinFlag) String() string { return "" }
+func (f *builtinFlag) Type() string   { return "NAME[@W]" }
+func (f *builtinFlag) Set(s string) error {
+	if s == "list" {
+		f.o.listScripts = true
+		return nil
+	}
+	name, weight, err := script.SplitWeight(s)
+	if err != nil {
+		return err
+	}
+	return f.o.addBuiltin(name, weight)
+}
+
+// shortcutFlag is a switch for a built-in script.
+type shortcutFlag struct {
+	o    *loadOptions
+	name string
+}
+
+func (f *shortcutFlag) String() string   { return "" }
+func (f *shortcutFlag) Type() string     { return "bool" }
+func (f *shortcutFlag) IsBoolFlag() bool { return true }
+func (f *shortcutFlag) Set(string) error { return f.o.addBuiltin(f.name, 1) }
+
+type fileFlag struct{ o *loadOptions }
+
+func (f *fileFlag) String() string { return "" }
+func (f *fileFlag) Type() string   { return "FILE[@W]" }
+func (f *fileFlag) Set(s string) error {
+	name, weight, err := script.SplitWeight(s)
+	return errors.Join(err, f.o.addScript(scriptArgument{file: name, weight: weight}))
+}
+
+func (o *loadOptions) addBuiltin(name string, weight int) error {
+	b, err := script.FindBuiltin(name)
+	return errors.Join(err, o.addScript(scriptArgument{builtin: &b, weight: weight}))
+}
+
+// mostScripts are pgbench's.
+const mostScripts = 128
+
+func (o *loadOptions) addScript(s scriptArgument) error {
+	if len(o.scripts) == mostScripts {
+		return fmt.Errorf("at most %d scripts are allowed", mostScripts)
+	}
+	o.scripts = append(o.scripts, s)
+	return nil
+}
+
+// readScripts reads and parses all scripts into one set.
+func (o *loadOptions) readScripts(ctx context.Context, env command.Env) (*script.Set, []engine.Weighted, error) {
+	set := script.NewSet()
+	var all []engine.Weighted
+	for _, argument := range o.scripts {
+		name, text, err := argument.read(ctx, env.In)
+		if err != nil {
+			return nil, nil, err
+		}
+		parsed, err := set.Parse(name, text)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, engine.Weighted{Script: parsed, Weight: argument.weight})
+	}
+	return set, all, nil
+}
+
+// read gives the text of a script and the name that reports give it.
+func (a scriptArgument) read(ctx context.Context, in io.Reader) (name, text string, err error) {
+	if a.builtin != nil {
+		return a.builtin.Description, a.builtin.Text, nil
+	}
+	var b []byte
+	if a.file == command.StandardInput {
+		b, err = input.ReadFrom(ctx, in, "standard input")
+	} else {
+		b, err = input.Read(ctx, a.file)
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("read the script: %w", err)
+	}
+	if before, _, ok := bytes.Cut(b, []byte{0}); ok {
+		return "", "", fmt.Errorf("%s: line %d holds a NUL byte, which no statement can", a.file, bytes.Count(before, []byte{'\n'})+1)
+	}
+	return a.file, string(b), nil
+}

@@ -1,0 +1,89 @@
+package measuring
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/reading"
+)
+
+// measureOptions are the flags of realiops measure.
+type measureOptions struct {
+	target       command.TargetOptions
+	sql, file    string
+	transactions int
+	ours         string // NAME=VALUE of sessions that were there before
+
+	repetitions, warmup int
+	firstTouch          bool
+	background          time.Duration
+
+	max            []string
+	base           string // a saved measurement
+	save           string
+	out            []string
+	format         command.FormatFlag
+	quiet, verbose bool
+}
+
+func NewMeasureCommand(env command.Env) *cobra.Command {
+	var o measureOptions
+	cmd := &cobra.Command{
+		Use:   "measure [FLAGS] -- COMMAND [ARGUMENT...]",
+		Short: "Say what a command, statement or script costs in WAL and storage I/O",
+		Long: `Say what a command, a statement or a script costs a server: rows, WAL records and bytes, fsyncs, pages, and what the
+device did; and which statements and tables cause it.
+
+It reads all counters before and after, repeats that, and subtracts what the server does by itself. Without --dsn it
+measures on the server that the environment names (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL), and if it names none,
+on a PostgreSQL that it starts and removes. REALIOPS_DSN stands for --dsn where others can see arguments. COMMAND finds
+the server by PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE and DATABASE_URL. Its output passes through; the report
+then goes to standard error, or to a file with -o.
+
+own_wal_records and own_wal_bytes are the WAL of the rows, their index entries and commits. They depend on the operation
+alone, so they can be held to a budget. Images of whole pages, which depend on the last checkpoint, and upkeep are
+counted apart.`,
+		Example: `  realiops measure -- ./place-order
+  realiops measure --dsn test --sql 'update orders set paid = true where id = 7'
+  realiops measure --dsn test --max own_wal_bytes=24KiB,wal_fsyncs=3 -- ./place-order
+  realiops measure --pg-version 17 -r 20 -- psql -q -f migration.sql
+  realiops measure --dsn test --save before.jsonl --file order.sql
+  realiops measure --dsn test --compare before.jsonl --file order.sql --format md`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.target.UseHandedOver(env); err != nil {
+				return err
+			}
+			return runMeasure(cmd.Context(), env, o, cmd.Flags(), args)
+		},
+	}
+	what, told := command.Group("What to measure"), command.Group("What to tell")
+	what.StringVar(&o.sql, "sql", "", "measure these `statements` instead of a command")
+	what.StringVarP(&o.file, "file", "f", "", "measure this pgbench `script` instead of a command")
+	what.IntVarP(&o.transactions, "transactions", "t", 1, "run the script `N` times in each repetition")
+	what.IntVarP(&o.repetitions, "repetitions", "r", 10, "measure it `N` times")
+	what.IntVar(&o.warmup, "warmup", 1, "do it `N` times first, uncounted")
+	what.BoolVar(&o.firstTouch, "first-touch", false, "make a checkpoint before each repetition, so that the first change of a page puts the whole page into the WAL")
+	what.DurationVar(&o.background, "background", 2*time.Second, "how long to measure, twice beforehand, what the server does by itself")
+	what.BoolVar(&o.target.Yes, "yes", false, "do not ask if only the environment names a server on another machine")
+	what.StringVar(&o.ours, "count", "", "also count sessions that were connected before, by `NAME=VALUE`: application_name or user")
+	told.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024; MOST may be base, base+3% or base+N; @FILE has one a line (repeatable)")
+	told.StringVar(&o.base, "compare", "", "compare with this `FILE` that -o or --save wrote")
+	told.StringVar(&o.save, "save", "", "save all readings to this run `FILE`, for report and --compare")
+	o.format.Add(told.FlagSet, append([]string{command.FormatText, command.FormatJSON, command.FormatHTML, command.FormatMarkdown, command.FormatCSV}, reading.CostForms...)...)
+	told.StringArrayVarP(&o.out, "output", "o", nil, "write the report to this `FILE`, as its name says: .txt, .json, .html, .md, .csv, .xml (JUnit) or .jsonl (a base) (repeatable)")
+	told.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
+	told.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
+	return command.Describe(env, cmd, measureCommandExitHelp, append(o.target.Groups(), what, told)...)
+}
+
+const measureCommandExitHelp = `0  done, and all budgets are met
+1  wrong usage, or no server to measure: nothing was measured
+2  it failed, a statement failed, or it was interrupted; what was measured until then is told
+3  done, and whether a budget is met cannot be told
+4  done, and a budget is not met
+N  the status of COMMAND, where that failed: no budget is judged then`
+
+// failureForms are those that are written also where the operation failed before anything was counted.
+var failureForms = []string{command.FormatJUnit, command.FormatGitHub}

@@ -1,0 +1,173 @@
+package measuring
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/cost"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/reading"
+	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/operation"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/scratch"
+	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// mostRepetitions bounds what is kept of a measurement.
+const mostRepetitions = 10_000
+
+// measurement is what is to be measured.
+func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags *pflag.FlagSet, args []string) (m measurement, err error) {
+	m.Options = operation.Options{Repetitions: o.repetitions, Warmup: o.warmup, FirstTouch: o.firstTouch, Background: o.background}
+	switch {
+	case max(o.repetitions, o.warmup) > mostRepetitions:
+		return m, fmt.Errorf("--repetitions and --warmup are at most %d", mostRepetitions)
+	case o.repetitions < 1 || o.warmup < 0 || o.transactions < 1 || o.background <= 0:
+		return m, errors.New("--repetitions and --transactions are 1 or more, --warmup 0 or more, and --background is a time")
+	case command.CountGiven(len(args) > 0, o.sql != "", o.file != "") != 1:
+		return m, errors.New("name one thing to measure: a COMMAND behind --, --sql STATEMENTS or --file SCRIPT")
+	}
+	if m.Ours, err = sessionsOf(o.ours); err != nil {
+		return m, err
+	}
+	text := cmp.Or(o.sql, filepath.Base(o.file))
+	if len(args) > 0 {
+		text = strings.Join(args, " ")
+		m.operationOn = func(t *target.Target) operation.Operation {
+			return operation.Command(t.Endpoint, t.HostForAll(), args, func(c *exec.Cmd) {
+				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, env.Out, env.Err, os.Environ()
+			})
+		}
+	} else {
+		script, err := o.script(ctx)
+		if err != nil {
+			return m, err
+		}
+		m.operationOn = func(t *target.Target) operation.Operation { return script.On(t.Endpoint, o.transactions) }
+		m.Ours.Known = o.ours == ""
+	}
+	m.Head = headOf(env, flags)
+	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.warmup, FirstTouch: o.firstTouch, SessionsKnown: m.Ours.Known}
+	if o.transactions > 1 {
+		m.Head.Operation.Times = o.transactions
+	}
+	return m, nil
+}
+
+// script is that of --sql or --file.
+func (o *measureOptions) script(ctx context.Context) (operation.Script, error) {
+	if o.sql != "" {
+		return operation.ParseScript("--sql", o.sql)
+	}
+	text, err := input.Read(ctx, o.file)
+	if err != nil {
+		return operation.Script{}, fmt.Errorf("read the script: %w", err)
+	}
+	return operation.ParseScript(o.file, string(text))
+}
+
+func sessionsOf(text string) (s postgres.Sessions, err error) {
+	name, value, _ := strings.Cut(text, "=")
+	switch {
+	case text == "":
+	case value == "":
+		err = fmt.Errorf("--count %q: say application_name=NAME or user=NAME", text)
+	case name == "application_name":
+		s.ApplicationName = value
+	case name == "user":
+		s.User = value
+	default:
+		err = fmt.Errorf("--count %q: sessions are known by application_name and by user", text)
+	}
+	return s, err
+}
+
+// budgets are those of the flags and of the file.
+func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err error) {
+	var lists []string
+	for _, list := range o.max {
+		file, isFile := strings.CutPrefix(list, "@")
+		if !isFile {
+			lists = append(lists, list)
+			continue
+		}
+		text, err := input.Read(ctx, file)
+		if err != nil {
+			return nil, fmt.Errorf("read the budgets: %w", err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
+				lists = append(lists, line)
+			}
+		}
+	}
+	for _, list := range lists {
+		some, err := cost.ParseBudgets(list)
+		if err != nil {
+			return nil, fmt.Errorf("a budget: %w", err)
+		}
+		all = append(all, some...)
+	}
+	for _, b := range all {
+		if b.OverBase != nil && o.base == "" {
+			return nil, fmt.Errorf("%s refers to a base: name one with --compare", b.Text)
+		}
+	}
+	return all, nil
+}
+
+// compared is the measurement to compare with; nil: none was named.
+func (o *measureOptions) compared(ctx context.Context, env command.Env) (*cost.Compared, error) {
+	if o.base == "" {
+		return nil, nil
+	}
+	c, err := input.Await(ctx, func() (cost.Cost, error) { return reading.NamedCost(env, o.base) })
+	if err != nil {
+		return nil, fmt.Errorf("--compare %w", err)
+	}
+	return &cost.Compared{File: o.base, Cost: c}, nil
+}
+
+// keepIn names the file of the record: the user's, or one that goes when the report is written.
+func (o *measureOptions) keepIn(m *measurement) (remove func(), err error) {
+	m.path = o.save
+	if o.save != "" {
+		return func() {}, nil
+	}
+	dir, lock, err := recordDirectory()
+	m.path = filepath.Join(dir, "measure.jsonl")
+	return func() {
+		// By name, which takes no file descriptor: there may be none left.
+		for _, name := range []string{m.path, filepath.Join(dir, scratch.LockName), dir} {
+			_ = os.Remove(name)
+		}
+		_, _ = os.RemoveAll(dir), lock.Close()
+	}, err
+}
+
+// recordDirectory makes a directory for a record that goes, and removes those of measurements that were killed. A nil
+// lock is closed without effect.
+func recordDirectory() (dir string, lock *os.File, err error) {
+	const prefix = "realiops-measure-"
+	if runtime.GOOS == "windows" { // where there are no such locks
+		dir, err = os.MkdirTemp("", prefix)
+		return dir, nil, err
+	}
+	scratch.Sweep(os.TempDir(), prefix, os.RemoveAll)
+	dir, lock, err = scratch.Make(os.TempDir(), prefix)
+	if err != nil {
+		return "", nil, err
+	}
+	return dir, lock, os.Chmod(dir, 0o700) //nolint:gosec // a directory
+}

@@ -1,0 +1,154 @@
+package measuring
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/cost"
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/cli/reading"
+	"github.com/realiops/realiops/internal/measure/operation"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// runMeasure measures, and reports from the record.
+func runMeasure(ctx context.Context, env command.Env, o measureOptions, flags *pflag.FlagSet, args []string) error {
+	m, err := o.measurement(ctx, env, flags, args)
+	if err != nil {
+		return err
+	}
+	report, err := o.report(ctx, env, args)
+	if err != nil {
+		return err
+	}
+	if err := o.target.UseNamedFor(env, o.warmup+o.repetitions); err != nil {
+		return err
+	}
+	if m.server, err = o.target.Target(env); err != nil {
+		return err
+	}
+	m.countStatements()
+	m.base = report.base
+	remove, err := o.keepIn(&m)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	mode := progress.None
+	if env.ErrTerminal && !o.quiet {
+		mode = progress.Plain // a bar would be drawn over what the command prints
+	}
+	show := env.Display(mode)
+	m.show = show
+	recorded, failed := m.do(ctx)
+	show.Close()
+	if !recorded {
+		return failed
+	}
+	result, err := report.tell(m.path, *m.Head.Operation, failed)
+	switch {
+	case failed != nil:
+		status := command.ExitFailed
+		if own, is := errors.AsType[*operation.FailedError](failed); is { // the command's own
+			status = own.Status
+		}
+		return command.WithCode(status, errors.Join(failed, err))
+	case err != nil:
+		return command.WithCode(command.ExitFailed, err)
+	default:
+		return reading.BudgetsMet(result)
+	}
+}
+
+// costReport is how a cost is told, and what it is held against.
+type costReport struct {
+	outputs []costOutput
+	budgets []cost.Budget
+	base    *cost.Compared // nil: none
+}
+
+// costOutput is where a cost is written to, and how.
+type costOutput struct {
+	format string
+	file   string // empty: what the command itself prints to
+	to     io.Writer
+	write  func(io.Writer, cost.Result) error
+}
+
+func (o *measureOptions) report(ctx context.Context, env command.Env, args []string) (r costReport, err error) {
+	to := env.Out
+	if len(args) > 0 {
+		to = env.Err // what a command prints is not to be mixed with it
+	}
+	files := o.out
+	if len(files) == 0 {
+		files = []string{""}
+	}
+	for _, file := range files {
+		format := o.format
+		if err := format.Follow(file); err != nil {
+			return r, err
+		}
+		r.outputs = append(r.outputs, costOutput{format.Chosen, file, to, func(w io.Writer, result cost.Result) error {
+			env := env
+			env.Out, env.OutTerminal = w, env.OutTerminal && len(args) == 0 && file == ""
+			return env.Answer(format.Chosen, reading.CostAnswer(result, o.verbose))
+		}})
+	}
+	if r.budgets, err = o.budgets(ctx); err != nil {
+		return r, err
+	}
+	r.base, err = o.compared(ctx, env)
+	return r, err
+}
+
+// tell reports on what there is in the file. Where the measurement failed, that may be less than was asked for, by which no
+// budget is judged, or nothing.
+func (r costReport) tell(path string, operation runfile.Operation, failed error) (cost.Result, error) {
+	result, err := r.result(path, failed)
+	if err != nil {
+		if failed == nil {
+			return result, err
+		}
+		operation.Text = runfile.Scrub(operation.Text)
+		result.Cost = cost.Cost{Operation: operation} // nothing was counted: what failed says why
+		result.Hold(r.budgets)
+	}
+	var failures error
+	for _, to := range r.outputs {
+		if err == nil || slices.Contains(failureForms, to.format) {
+			failures = errors.Join(failures, command.WriteTo(to.file, to.to, func(w io.Writer) error { return to.write(w, result) }))
+		}
+	}
+	return result, failures
+}
+
+func (r costReport) result(path string, failed error) (result cost.Result, err error) {
+	result.Base = r.base
+	if failed != nil {
+		result.Failed = failed.Error()
+	}
+	run, err := counts.FromFile(path)
+	if err != nil {
+		return result, err
+	}
+	if result.Cost, err = cost.Of(run); err != nil {
+		return result, err
+	}
+	if r.base != nil {
+		if err := r.base.Refuse(result.Cost); err != nil {
+			return result, err
+		}
+		if differs := r.base.Differs(result.Cost); differs != "" {
+			result.Warnings = append(result.Warnings, differs)
+		}
+	}
+	result.Hold(r.budgets)
+	return result, nil
+}

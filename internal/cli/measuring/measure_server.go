@@ -1,0 +1,90 @@
+package measuring
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/cost"
+	"github.com/realiops/realiops/internal/measure/operation"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// measurement is an operation, the server it is to be measured on, and the file that it is kept in.
+type measurement struct {
+	operation.Options
+	server      target.Options
+	operationOn func(*target.Target) operation.Operation
+	path        string
+	base        *cost.Compared // nil: none
+	show        target.Notices
+}
+
+// countStatements has a server of ours count what each statement writes, unless the user has it load something else.
+func (m *measurement) countStatements() {
+	const preload = "shared_preload_libraries="
+	settings := m.server.Embedded.Settings
+	if !slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, preload) }) {
+		m.server.Embedded.Settings = append(slices.Clone(settings), preload+metric.StatStatements)
+	}
+}
+
+// do has a server for as long as it takes. recorded tells whether the file holds anything; without that there is no file.
+func (m measurement) do(ctx context.Context) (recorded bool, err error) {
+	file, err := runfile.Create(m.path)
+	if err != nil {
+		return false, err
+	}
+	t, err := target.Open(ctx, m.server, m.show)
+	if err != nil {
+		return false, errors.Join(err, file.Discard())
+	}
+	file.Hide(t.Secrets(ctx)...)
+	watched, cancel := t.Watch(ctx)
+	defer cancel()
+	recorded, err = m.on(watched, t, file)
+	err = errors.Join(t.Because(watched, err), t.Close(ctx, m.show))
+	if !recorded {
+		return false, errors.Join(err, file.Discard())
+	}
+	return true, errors.Join(err, file.Close())
+}
+
+// on measures on a server that answers.
+func (m measurement) on(ctx context.Context, t *target.Target, file *runfile.Writer) (recorded bool, err error) {
+	session, err := t.Session(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer session.Close(ctx)
+	if err := t.Refuse(session.Facts); err != nil {
+		return false, err
+	}
+	if m.base != nil {
+		is := cost.Cost{Operation: *m.Head.Operation, Server: "PostgreSQL " + session.Facts.Version, Settings: session.Facts.Settings}
+		is.Operation.Text = runfile.Scrub(is.Operation.Text, t.Secrets(ctx)...) // as it is kept
+		if err := m.base.Refuse(is); err != nil {
+			return false, err
+		}
+	}
+	if t.Own() {
+		// Where it cannot be made, the report says why no statements are known.
+		_ = postgres.Exec(ctx, session.Control, "create extension if not exists "+metric.StatStatements+" schema public")
+	}
+	probes, err := t.Probes(ctx, session.Facts, "")
+	if err != nil {
+		return false, err
+	}
+	defer probes.Close(context.WithoutCancel(ctx))
+	place := operation.Place{
+		Control: session.Control, Facts: session.Facts, Target: t.Describe(session.Facts, probes.Storage),
+		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL, Relations: probes.Relations, Rank: pgstat.NewRanking(t.Endpoint.Config()).Read,
+	}
+	m.Operation, m.Tell = m.operationOn(t), m.show.Stage
+	return true, operation.Do(ctx, place, m.Options, func(r runfile.Record) error { return file.Write(r) })
+}

@@ -1,0 +1,154 @@
+package measuring
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/next"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/exporter"
+	"github.com/realiops/realiops/internal/measure/observation"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// observeOptions are the flags of realiops observe.
+type observeOptions struct {
+	target  command.TargetOptions // of which only a server that is there already can be observed
+	length  time.Duration
+	settled bool
+	atLeast time.Duration // before --until-settled may end it
+	append  bool
+	listen  string // empty: nobody is answered
+	readingOptions
+}
+
+func NewObserveCommand(env command.Env) *cobra.Command {
+	var o observeOptions
+	cmd := &cobra.Command{
+		Use:   "observe",
+		Short: "Say what a PostgreSQL that others use does, without a load",
+		Long: `Say what a PostgreSQL that others use really writes, what its counters count, and who causes it.
+
+It puts no load on the server and changes nothing there: no schema, no setting, no checkpoint, no extension. It compares
+quiet and busy times, where realiops run compares loads of its own. So a verdict takes longer, and some metrics get
+none. The report names the short load of realiops run that would tell.
+
+If the server is restarted, or fails over behind the same address, realiops reconnects and goes on; the time between is a
+gap. --append goes on in the file of an earlier observation of the same server.`,
+		Example: `  realiops observe --dsn 'postgres://me@db.example/shop'
+  realiops observe --dsn service=prod --for 72h -o shop.jsonl.zst
+  realiops observe --dsn service=prod --for 72h --append -o shop.jsonl.zst
+  realiops observe --dsn service=prod --until-settled
+  realiops observe --dsn service=prod --for 720h --listen 9650`,
+		Args: command.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), env, o, cmd.Flags()) },
+	}
+	server, long, told := command.Group("The server"), command.Group("How long"), command.Group("What to read and tell", o.readingOptions.addFlags)
+	server.Var(&o.target.DSN, "dsn", "observe this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
+	long.DurationVar(&o.length, "for", time.Hour, "how long to observe, at most")
+	long.BoolVar(&o.settled, "until-settled", false, "end earlier when the report no longer changes")
+	long.DurationVar(&o.atLeast, "at-least", leastObserved, "with --until-settled, how long to observe before it may end")
+	long.BoolVar(&o.append, "append", false, "go on in the file that -o names")
+	told.StringVar(&o.listen, "listen", "", "let a Prometheus scrape what is read, at this `ADDRESS`: HOST:PORT, or a port of this machine alone")
+	return command.Describe(env, cmd, observeExitHelp, server, command.Group("A server in AWS", o.target.AddAWSFlags), long, told)
+}
+
+const observeExitHelp = `0  done, also where Ctrl-C ended it
+1  wrong usage, or no server to observe: nothing was read
+2  it failed; what was read is kept
+3  done, and a metric that was required got no verdict`
+
+// leastObserved is how long --until-settled observes at least, unless the user says: checkpoints come every five minutes,
+// and jobs every quarter of an hour.
+const leastObserved = 20 * time.Minute
+
+// check finds what makes no sense before anything is done.
+func (o *observeOptions) check() error {
+	switch {
+	case o.length <= 0:
+		return fmt.Errorf("--for is %v: there is nothing to observe in that", o.length)
+	case o.atLeast <= 0:
+		return fmt.Errorf("--at-least is %v: it must be more than that", o.atLeast)
+	case o.atLeast != leastObserved && !o.settled:
+		return errors.New("--at-least is for --until-settled, which was not asked for")
+	case o.atLeast != leastObserved && o.atLeast > o.length:
+		return fmt.Errorf("--at-least %v is longer than it is observed (--for %v)", o.atLeast, o.length)
+	case o.append && o.out == "":
+		return errors.New("--append goes on in a file: name it with -o")
+	}
+	return nil
+}
+
+// runObserve observes, keeps the record whatever happens, and reports from the record.
+func runObserve(ctx context.Context, env command.Env, o observeOptions, flags *pflag.FlagSet) error {
+	mode, err := o.resolve(env)
+	if err != nil {
+		return err
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := o.target.UseNamed(env); err != nil {
+		return err
+	}
+	head := headOf(env, flags)
+	path := cmp.Or(o.out, runfile.DefaultPath(head.ID)+".zst") // days of it are large
+	o.target.DSN.Given = true                                  // without it the PG* variables say where
+	server, err := o.target.Target(env)
+	if err != nil {
+		return err
+	}
+	var metrics *exporter.Server
+	if o.listen != "" { // the port is taken before the server is asked anything
+		if metrics, err = exporter.Listen(ctx, o.listen, command.Version()); err != nil {
+			return err
+		}
+	}
+	show := follower{env.Display(mode), metrics}
+	recorded, err := observation.Do(ctx, observation.Options{
+		Head: head, Path: path, Append: o.append, Target: server, Interval: o.interval, For: o.length, Show: show,
+		Known: func(metrics []runfile.Metric) error {
+			_, err := o.require.Names(countedNames(metrics))
+			return err
+		},
+		Settled: o.settling(), AtLeast: o.atLeast, Preview: preview(show),
+	})
+	show.Close()
+	if !recorded {
+		return command.WithCode(command.ExitUsage, err)
+	}
+	return errors.Join(command.WithCode(command.ExitFailed, err), o.report(env, path))
+}
+
+// preview says what the file tells so far; nil where nobody looks on.
+func preview(show follower) func(path string, after time.Duration) (text string, looked bool) {
+	if !show.Looked() && show.metrics == nil {
+		return nil
+	}
+	var p next.Preview
+	return func(path string, after time.Duration) (text string, looked bool) {
+		seen, looked := p.Ask(after, func() (*counts.Run, error) { return counts.FromFile(path) })
+		if looked && show.metrics != nil {
+			show.metrics.Judged(seen.Verdicts)
+		}
+		return seen.String(), looked
+	}
+}
+
+// settling says when the report no longer changes; nil where the observation ends by time alone.
+func (o *observeOptions) settling() func(path string, after time.Duration) (why string, settled bool) {
+	if !o.settled {
+		return nil
+	}
+	settling := next.Settling{AtLeast: o.atLeast}
+	return func(path string, after time.Duration) (why string, settled bool) {
+		return settling.Ask(after, func() (*counts.Run, error) { return counts.FromFile(path) })
+	}
+}

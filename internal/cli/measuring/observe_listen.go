@@ -1,0 +1,39 @@
+package measuring
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/cli/exporter"
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// follower shows an observation to whoever looks on, and to whoever scrapes it.
+type follower struct {
+	*progress.Display
+	metrics *exporter.Server // nil: nobody scrapes
+}
+
+// Record follows the observation.
+func (f follower) Record(r runfile.Record) {
+	f.Display.Record(r)
+	if f.metrics == nil {
+		return
+	}
+	f.metrics.Record(r)
+	if r.Kind() == runfile.KindRun {
+		who := "which only this machine reaches"
+		if !f.metrics.Alone() {
+			who = "which everybody reads who reaches this machine there"
+		}
+		f.Message(fmt.Sprintf("Metrics for a Prometheus are at %s, %s.", f.metrics.URL(), who))
+	}
+}
+
+// Close ends both.
+func (f follower) Close() {
+	f.Display.Close()
+	if f.metrics != nil {
+		f.metrics.Close()
+	}
+}

@@ -1,0 +1,63 @@
+package measuring
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/next"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// nextLoad chooses, from the run file so far, the load to run once more. A file that cannot be read gives none: its report
+// will tell.
+func nextLoad() func(path string, required []string, loads []runfile.Load) (load, why string) {
+	var chooser next.Chooser
+	return func(path string, required []string, loads []runfile.Load) (load, why string) {
+		run, err := counts.FromFile(path)
+		if err != nil {
+			return "", ""
+		}
+		return chooser.Load(run, mattering(run, required), loads)
+	}
+}
+
+// firstVerdicts shows what one repetition of each load tells; nil where nobody looks on. A file that cannot be read shows
+// nothing: its report will tell.
+func firstVerdicts(env command.Env, show *progress.Display) func(path string) {
+	if !show.Looked() {
+		return nil
+	}
+	return func(path string) {
+		run, err := counts.FromFile(path)
+		if err != nil {
+			return
+		}
+		verdicts := attribution.Judge(run, attribution.Options{Asked: run.MetricNames()})
+		var found bytes.Buffer
+		if document.Text(env.Coloured(&found, env.ErrTerminal), report.New(run, verdicts).FirstRound(), cmp.Or(env.MessageColumns(), command.DefaultWidth)) == nil {
+			show.Found(found.String())
+		}
+	}
+}
+
+// mattering are the metrics that matter to whoever runs it: those they require, or else those that are bought, billed or taken for I/O.
+func mattering(run *counts.Run, required []string) []string {
+	if len(required) > 0 {
+		return required
+	}
+	return slices.DeleteFunc(run.MetricNames(), func(name string) bool { return !metric.All().Matters(name) })
+}
+
+// countedNames are the names of all that a run with these metrics can get verdicts on.
+func countedNames(metrics []runfile.Metric) []string {
+	counters := slices.DeleteFunc(slices.Clone(metrics), func(m runfile.Metric) bool { return m.Type == runfile.Gauge })
+	return (&counts.Run{Counters: counters}).MetricNames()
+}

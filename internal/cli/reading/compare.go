@@ -1,0 +1,194 @@
+package reading
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/cost"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/cli/command"
+)
+
+// compareOptions are the flags of realiops compare.
+type compareOptions struct {
+	format  command.FormatFlag
+	verbose bool
+	failIf  []string
+}
+
+func NewCompareCommand(env command.Env) *cobra.Command {
+	var o compareOptions
+	cmd := &cobra.Command{
+		Use:   "compare A B [C...]",
+		Short: "Compare runs: their rates, and what each metric counts",
+		Long: `Compare runs with the first of them, as benchstat does. First comes what else differs between the runs, such as a
+setting or the plan. Then, for each load that all have, the rates of rows, WAL records and what the device did: by how
+much they changed, and whether chance explains that. Last come the metrics that count one thing in one run and another
+in another.
+
+A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs that was written last.`,
+		Example: `  realiops compare before.jsonl after.jsonl
+  realiops compare base.jsonl measured.jsonl --fail-if 'own_wal_bytes>3%'
+  realiops compare pg15.jsonl pg17.jsonl pg18.jsonl -v
+  realiops compare before.jsonl LAST --fail-if 'device requests>10%' --fail-if 'WAL fsyncs/copy<-5%'
+  realiops compare before.jsonl LAST --format json | jq '.quantities[].geomean.runs[1].change.ratio'`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return fmt.Errorf("name two run files or more (see %s --help)", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return runCompare(env, o, args) },
+	}
+	flags := command.Group("Flags")
+	o.format.Add(flags.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV)
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show every counted quantity, and every metric that changed")
+	flags.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 4 on this `CHANGE`: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD for one; WHAT is a counted quantity: rows, WAL fsyncs, device requests; of measurements, a count of measure (repeatable)")
+	return command.Describe(env, cmd, compareExitHelp, flags)
+}
+
+const compareExitHelp = `0  the comparison was written, whatever it shows
+1  wrong usage, a file cannot be read as a run file, or the runs have nothing in common
+3  the comparison was written, and a change that --fail-if asks for is not known
+4  the comparison was written, and a change that --fail-if names is there, with its whole interval`
+
+func runCompare(env command.Env, o compareOptions, names []string) error {
+	if len(names) > 26 {
+		return errors.New("at most 26 runs are compared, named A to Z")
+	}
+	var gates []report.Gate
+	for _, text := range o.failIf {
+		gate, err := report.ParseGate(text)
+		if err != nil {
+			return fmt.Errorf("--fail-if %w", err)
+		}
+		gates = append(gates, gate)
+	}
+	if base, now, are, err := measurements(env, names); are || err != nil {
+		return compareCosts(env, o, cost.Compared{File: names[0], Cost: base}, now, gates, err)
+	}
+	runs, err := namedRuns(env, names)
+	if err != nil {
+		return err
+	}
+	var judged []report.Compared
+	for i, run := range runs {
+		view := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
+		judged = append(judged, report.Compared{File: names[i], Run: run, Report: view})
+	}
+	c, err := report.Compare(judged)
+	if err != nil {
+		return err
+	}
+	failed, err := held(env, c, gates)
+	if err != nil {
+		return err
+	}
+	if err := env.Answer(o.format.Chosen, command.Finding{What: "a comparison", Value: c, Words: func() document.Document { return c.Document(o.verbose) }}); err != nil {
+		return err
+	}
+	return failed
+}
+
+var changeOfCount = regexp.MustCompile(`^\s*(\w+)\s*>\s*\+?([0-9.]+)\s*%\s*$`)
+
+// measurements are two files of what an operation cost, where they are such.
+func measurements(env command.Env, names []string) (base, now cost.Cost, are bool, err error) {
+	var n int
+	for _, name := range names {
+		if isMeasurement(env, name) {
+			n++
+		}
+	}
+	switch {
+	case n == 0:
+		return base, now, false, nil
+	case n != len(names) || n != 2:
+		return base, now, true, errors.New("a measurement is compared with one other: name two, and nothing else")
+	}
+	if base, err = NamedCost(env, names[0]); err == nil {
+		now, err = NamedCost(env, names[1])
+	}
+	return base, now, true, err
+}
+
+func isMeasurement(env command.Env, name string) bool {
+	if _, is, _ := baseIn(name); is {
+		return true
+	}
+	if name == command.StandardInput { // which can be read once
+		return false
+	}
+	run, err := command.NamedRun(env, name)
+	return err == nil && cost.Is(run)
+}
+
+// compareCosts holds a measurement to another, for one run of the operation.
+func compareCosts(env command.Env, o compareOptions, base cost.Compared, now cost.Cost, gates []report.Gate, err error) error {
+	if err != nil {
+		return err
+	}
+	r := cost.Result{Cost: now, Base: &base}
+	var budgets []cost.Budget
+	for _, g := range gates {
+		change := changeOfCount.FindStringSubmatch(g.Text)
+		if change == nil {
+			return fmt.Errorf("--fail-if %q: of measurements, say by how much a count may grow: own_wal_bytes>3%%", g.Text)
+		}
+		one, err := cost.ParseBudgets(change[1] + "=base+" + change[2] + "%")
+		if err != nil {
+			return fmt.Errorf("--fail-if %w", err)
+		}
+		budgets = append(budgets, one...)
+	}
+	for _, differs := range []string{base.Differs(now), plainError(base.Refuse(now))} {
+		if differs != "" {
+			r.Warnings = append(r.Warnings, differs)
+		}
+	}
+	r.Hold(budgets)
+	if err := env.Answer(o.format.Chosen, CostAnswer(r, o.verbose)); err != nil {
+		return err
+	}
+	return BudgetsMet(r)
+}
+
+func plainError(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// held tells which gates tripped, or what of them is not known, as the error to end with once the comparison is written.
+func held(env command.Env, c report.Comparison, gates []report.Gate) (failed, err error) {
+	var tripped, unknown []string
+	for _, gate := range gates {
+		found, err := c.Hold(gate)
+		if err != nil {
+			return nil, fmt.Errorf("--fail-if %w", err)
+		}
+		for _, words := range found.Tripped {
+			tripped = append(tripped, gate.Text+" ("+words+")")
+		}
+		for _, words := range found.Unknown {
+			unknown = append(unknown, gate.Text+" ("+words+")")
+		}
+		for _, words := range found.Unsure {
+			env.Tell("Warning: %s (%s): the interval is too wide to say; more repetitions would tell", gate.Text, words)
+		}
+	}
+	switch {
+	case len(tripped) > 0:
+		return command.WithCode(command.ExitGate, errors.New("there is what must not be: "+strings.Join(tripped, "; "))), nil
+	case len(unknown) > 0:
+		return command.WithCode(command.ExitCannotTell, errors.New("not known is "+strings.Join(unknown, "; "))), nil
+	}
+	return nil, nil
+}

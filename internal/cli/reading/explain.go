@@ -1,0 +1,210 @@
+package reading
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/typo"
+)
+
+// explainOptions are the flags of realiops explain.
+type explainOptions struct {
+	format    command.FormatFlag
+	all       bool
+	dashboard string
+}
+
+func NewExplainCommand(env command.Env) *cobra.Command {
+	var o explainOptions
+	cmd := &cobra.Command{
+		Use:   "explain [NAME...]",
+		Short: "Say what a metric counts, and whether that is storage I/O",
+		Long: `Say what a metric counts, whether that is storage I/O, and how it misleads.
+
+NAME is a metric as any of these show it: PostgreSQL's views, /proc, iostat, sar, vmstat, fio, exporters of Prometheus,
+CloudWatch and Performance Insights and what exports them, Datadog, Zabbix, Azure, Google Cloud, MySQL, CockroachDB,
+YugabyteDB. Case, blanks, labels and statistics do not matter: w/s, "AWS/RDS WriteIOPS", aws_rds_write_iops_average. The
+name of a view or a tool lists its metrics; without a name, everything is listed.
+
+An answer has at most 25 lines; --all shows everything that is known. No server and no network is asked: what is known is
+part of the program, and each entry names its source.`,
+		Example: `  realiops explain WriteIOPS
+  realiops explain w/s node_disk_writes_completed_total
+  realiops explain pg_stat_wal
+  realiops explain --dashboard grafana.json
+  realiops explain --format json | jq -r '.elsewhere[].names[]'`,
+		ValidArgsFunction: CompleteNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.dashboard == "":
+				return runExplain(env, o, args)
+			case len(args) > 0 || o.all:
+				return errors.New("--dashboard explains a file: leave out names and --all")
+			}
+			return explainDashboard(cmd.Context(), env, o)
+		},
+	}
+	flags := command.Group("Flags")
+	o.format.Add(flags.FlagSet, command.FormatText, command.FormatJSON)
+	flags.BoolVar(&o.all, "all", false, "show everything that is known")
+	flags.StringVar(&o.dashboard, "dashboard", "", "explain the panels of this Grafana dashboard, a JSON `file`, and say which titles are wrong")
+	return command.Describe(env, cmd, explainExitHelp, flags)
+}
+
+const explainExitHelp = `0  explained
+1  wrong usage, a name that is not known, or a file that is no dashboard`
+
+func runExplain(env command.Env, o explainOptions, names []string) error {
+	known := allKnown()
+	asked, err := known.of(names)
+	if unknown, is := errors.AsType[*unknownMetricError](err); is {
+		for _, name := range unknown.closest {
+			env.Tell("%s", known.named(name).line(name))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	words := func() document.Document { return asked.onAScreen(env.Columns(), names) }
+	switch {
+	case len(names) == 0:
+		words = known.list
+	case o.all:
+		words = asked.document
+	}
+	return env.Answer(o.format.Chosen, command.Finding{What: "an explanation", Value: asked.tagged(), Words: words})
+}
+
+// knowledge is what can be explained.
+type knowledge struct {
+	meanings   []metric.Meaning // what others' services show
+	local      metric.Table     // what realiops reads itself
+	quantities []metric.Quantity
+	elsewhere  []metric.Entry // what realiops does not read
+}
+
+func allKnown() knowledge { return knownOf(metric.All()) }
+
+func knownOf(table metric.Table) knowledge {
+	local := slices.DeleteFunc(slices.Clone(table), func(m metric.Metric) bool { return m.On != "" })
+	return knowledge{meanings: metric.Meanings(), local: local, quantities: metric.Quantities(), elsewhere: metric.Dictionary()}
+}
+
+// of picks what goes by one of the names; without names it is everything.
+func (k knowledge) of(names []string) (knowledge, error) {
+	if len(names) == 0 {
+		return k, nil
+	}
+	var picked knowledge
+	for _, name := range names {
+		found := k.named(name)
+		if found.empty() {
+			return picked, &unknownMetricError{name, typo.Closest(name, k.names(), 3)}
+		}
+		picked.meanings = append(picked.meanings, found.meanings...)
+		picked.local = append(picked.local, found.local...)
+		picked.quantities = append(picked.quantities, found.quantities...)
+		picked.elsewhere = append(picked.elsewhere, found.elsewhere...)
+	}
+	return picked, nil
+}
+
+// unknownMetricError is a name that nobody is known to use, with the names that are most like it.
+type unknownMetricError struct {
+	name    string
+	closest []string
+}
+
+func (e *unknownMetricError) Error() string {
+	if len(e.closest) == 0 {
+		return fmt.Sprintf("unknown metric %q (realiops explain lists all)", e.name)
+	}
+	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain lists all)", e.name)
+}
+
+// named picks what goes by a name, or all that a view of that name shows.
+func (k knowledge) named(name string) knowledge {
+	rows := k.local.Named(name)
+	found := knowledge{
+		meanings: metric.MeaningsOf(name), elsewhere: metric.EntriesOf(name),
+		local: slices.DeleteFunc(slices.Clone(k.local), func(m metric.Metric) bool {
+			view, _, _ := strings.Cut(m.Name, "/")
+			return !slices.Contains(rows, m.Name) && !strings.EqualFold(metric.PrintedView(view), name)
+		}),
+	}
+	if quantity, known := metric.QuantityNamed(name); known {
+		found.quantities = append(found.quantities, quantity)
+	}
+	return found
+}
+
+func (k knowledge) empty() bool {
+	return len(k.meanings)+len(k.local)+len(k.quantities)+len(k.elsewhere) == 0
+}
+
+// names are all that can be typed.
+func (k knowledge) names() []string {
+	var names []string
+	for _, m := range k.meanings {
+		names = append(names, m.Metric)
+	}
+	for _, m := range k.local {
+		names = append(names, m.Spellings()...)
+	}
+	for _, q := range k.quantities {
+		names = append(names, string(q))
+	}
+	for _, e := range k.elsewhere {
+		names = append(append(names, e.System), e.Names...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// explainSchema names the form of the explanations for programs, as docs/reference/json.md describes it.
+const explainSchema = "realiops.explain/1"
+
+// tagged returns what is known under the name of its form.
+func (k knowledge) tagged() any {
+	type local struct {
+		runfile.Metric
+		Printed []string `json:"printed"`
+	}
+	type quantity struct {
+		Quantity string `json:"quantity"`
+		Side     string `json:"side"`
+		Unit     string `json:"unit"`
+		Help     string `json:"help"`
+	}
+	all := struct {
+		Schema     string           `json:"schema"`
+		Meanings   []metric.Meaning `json:"meanings"`
+		Local      []local          `json:"local"`
+		Quantities []quantity       `json:"quantities"`
+
+		Elsewhere []metric.Entry `json:"elsewhere"`
+
+		Sources []metric.Source `json:"sources"`
+	}{explainSchema, append([]metric.Meaning{}, k.meanings...), []local{}, []quantity{}, append([]metric.Entry{}, k.elsewhere...), metric.Sources()}
+	for _, m := range k.local {
+		all.Local = append(all.Local, local{m.Announced(), m.Spellings()[1:]})
+	}
+	for _, q := range k.quantities {
+		all.Quantities = append(all.Quantities, quantity{string(q), q.Side(), q.Unit(), q.Help()})
+	}
+	return all
+}
+
+// CompleteNames offers every name that explain knows and that a shell takes without quotes.
+func CompleteNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	bare := slices.DeleteFunc(allKnown().names(), func(name string) bool { return strings.ContainsAny(name, " ()*") })
+	return bare, cobra.ShellCompDirectiveNoFileComp
+}

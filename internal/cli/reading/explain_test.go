@@ -1,0 +1,144 @@
+package reading
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/measure/fio"
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
+	"github.com/realiops/realiops/internal/measure/probe/block"
+	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/probe/insights"
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/measure/probe/request"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// TestProbesReadTheTable: every metric that a probe announces is a row of the table, as it stands there, and every row is
+// read by a probe, but for what is derived from others.
+func TestProbesReadTheTable(t *testing.T) {
+	announced := slices.Concat(pgstat.Metrics(), block.Metrics(), request.Metrics(), anatomy.Metrics(), fio.Metrics())
+	for _, engine := range []string{"postgres", "aurora-postgresql"} {
+		announced = append(announced, insights.New(aws.Config{}, runfile.Cloud{Engine: engine}).Metrics()...)
+		for _, class := range []string{"db.serverless", "db.t4g.medium", "db.r6gd.large"} {
+			cloud := runfile.Cloud{
+				Instance: "one", Cluster: "all", Engine: engine, Class: class, Storage: "gp2", LogVolume: true,
+				Volumes: []string{"vol-1"}, Machine: "i-1",
+			}
+			source, err := cloudwatch.New(aws.Config{}, cloud)
+			if err != nil {
+				t.Fatal(err)
+			}
+			announced = append(announced, source.Metrics()...)
+		}
+	}
+	rows := map[runfile.Metric]bool{} // and whether it is announced
+	for _, m := range metric.All() {
+		if m.Derived == nil {
+			rows[m.Announced()] = false
+		}
+	}
+	for _, m := range announced {
+		if _, known := rows[m]; !known {
+			t.Errorf("announced otherwise than the table has it: %+v", m)
+		}
+		rows[m] = true
+	}
+	for m, read := range rows {
+		if !read {
+			t.Errorf("no probe reads %s (%s)", m.Name, m.Help)
+		}
+	}
+}
+
+// TestEveryMetricIsExplained: by whatever name people type it, explain finds each row, and says what it means.
+func TestEveryMetricIsExplained(t *testing.T) {
+	everything := allKnown()
+	listed := inOneColumn(t, everything.list())
+	for _, m := range metric.All() {
+		if name := m.Printed(0); !strings.Contains(listed, "\n  "+strings.TrimPrefix(name, metric.Service(serviceOf(m))+" ")+" ") {
+			t.Errorf("%s is not in the list", name)
+		}
+		for _, typed := range m.Spellings() {
+			found, err := everything.of([]string{typed})
+			if err != nil || !strings.Contains(inOneColumn(t, found.document()), m.Help) {
+				t.Errorf("%s does not lead to %s: %v", typed, m.Help, err)
+			}
+		}
+	}
+}
+
+// TestAnswersFitAScreen: whatever somebody asks for, the answer has 25 lines of 80 columns at most, and one that leaves something out says how to
+// get the rest.
+func TestAnswersFitAScreen(t *testing.T) {
+	known := allKnown()
+	for _, name := range known.names() {
+		found, err := known.of([]string{name})
+		if err != nil {
+			t.Errorf("%s is offered, and not explained: %v", name, err)
+			continue
+		}
+		var page strings.Builder
+		if err := document.Text(&page, found.onAScreen(80, []string{name}), 80); err != nil {
+			t.Fatal(err)
+		}
+		text := page.String()
+		if lines := strings.Count(text, "\n"); lines > 25 || lines == 0 {
+			t.Errorf("%s takes %d lines:\n%s", name, lines, text)
+		}
+		whole := inOneColumn(t, found.document())
+		if complete := len(strings.Fields(text)) == len(strings.Fields(whole)); complete == strings.Contains(text, "realiops explain --all") {
+			t.Errorf("%s: complete: %t, and it says\n%s", name, complete, text)
+		}
+	}
+}
+
+// serviceOf is the service of AWS that shows a metric; empty: none does.
+func serviceOf(m metric.Metric) string {
+	service, _, _ := strings.Cut(m.Name, "/")
+	if metric.Service(service) == "" {
+		return ""
+	}
+	return service
+}
+
+// inOneColumn is a document whose lines are never broken.
+func inOneColumn(t *testing.T, d document.Document) string {
+	t.Helper()
+	var page strings.Builder
+	if err := document.Text(&page, d, 100000); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+// TestANewMetricIsARow: a row that a table gains is explained, offered, required, and announced as all the others are.
+func TestANewMetricIsARow(t *testing.T) {
+	fresh := metric.Metric{
+		Name: "pgstat.wal/wal_polished", Kind: runfile.Counter, Unit: "records", Help: "WAL records that were polished", First: true, Matters: true,
+		Makes: metric.WALRecords,
+	}.As("pg_stat_wal.wal_polished")
+	table := append(slices.Clone(metric.All()), fresh)
+	k := knownOf(table)
+	for what, ok := range map[string]bool{
+		"announced":           slices.Contains(table.View("pgstat.wal").Announced(), fresh.Announced()),
+		"printed":             table.Printed(fresh.Name, 180000) == "pg_stat_wal.wal_polished",
+		"found by its column": slices.Contains(table.Named("wal_polished"), fresh.Name),
+		"on the first screen": table.First(fresh.Name),
+		"to be settled":       table.Matters(fresh.Name),
+		"counted":             slices.ContainsFunc(table.Making(metric.WALRecords), func(m metric.Metric) bool { return m.Name == fresh.Name }),
+		"listed":              regexp.MustCompile(`\n  pg_stat_wal\.wal_polished +WAL records that were polished\n`).MatchString(inOneColumn(t, k.list())),
+		"offered":             slices.Contains(k.names(), "pg_stat_wal.wal_polished"),
+		"explained":           strings.Contains(inOneColumn(t, knowledge{local: metric.Table{fresh}}.document()), "WAL records that were polished"),
+	} {
+		if !ok {
+			t.Errorf("it is not %s", what)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package reading
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/shell"
+)
+
+// aScreen is how many lines an answer has at most, unless all is asked for.
+const aScreen = 25
+
+// answers are what is said of each thing that goes by a name, each with the line that answers the question.
+type answers []struct {
+	line string
+	said entry
+}
+
+func (a *answers) add(line string, said entry) {
+	*a = append(*a, struct {
+		line string
+		said entry
+	}{line, said})
+}
+
+// document says everything that is known.
+func (k knowledge) document() document.Document { return k.answers(entry.everything).document() }
+
+// onAScreen says as much as a screen holds, and what shows the rest.
+func (k knowledge) onAScreen(width int, names []string) document.Document {
+	all := k.answers(entry.everything)
+	if d := all.document(); heightOf(d, width) <= aScreen {
+		return d
+	}
+	more := shell.New("realiops explain --all")
+	for _, name := range names {
+		more = more.File(name, "NAME")
+	}
+	rest := document.Command{Lead: "everything that is known:", Lines: []shell.Command{more}}
+	brief := k.answers(entry.brief)
+	fits := func(blocks ...document.Block) (document.Document, bool) {
+		d := document.Document{Blocks: append(blocks, rest)}
+		return d, heightOf(d, width) <= aScreen
+	}
+	for first := len(all); first > 0; first-- { // the first few at some length, and a line for each other
+		if d, fit := fits(append(brief[:first].document().Blocks, brief[first:].list())...); fit {
+			return d
+		}
+	}
+	const few = 12
+	for first := len(all); first > 0 && len(all) <= few; first-- {
+		if d, fit := fits(append(brief[:first].document().Blocks, brief[first:].names())...); fit {
+			return d
+		}
+	}
+	for first := len(all); first > 0; first-- {
+		if d, fit := fits(brief[:first].list(), document.Paragraph{Text: fmt.Sprintf("and %d more", len(all)-first)}); fit {
+			return d
+		}
+	}
+	return brief.document()
+}
+
+// heightOf returns how many lines a document takes.
+func heightOf(d document.Document, width int) int {
+	var page strings.Builder
+	if err := document.Text(&page, d, width); err != nil {
+		return 0 // a builder takes everything
+	}
+	return strings.Count(page.String(), "\n")
+}
+
+// line is what is said of a name where there is only a line for it.
+func (k knowledge) line(name string) string {
+	all := k.answers(entry.brief)
+	if len(all) == 0 {
+		return name
+	}
+	return all[0].line
+}
+
+// answers explains each thing, as fully as is wanted.
+func (k knowledge) answers(wanted func(entry) entry) (all answers) {
+	for _, m := range k.meanings {
+		all.add(fmt.Sprintf("%s on %s: %s", m.Metric, metric.Flavor(m.On), counting(m.Side, m.Counts)), wanted(ofMeaning(m)))
+	}
+	for _, m := range k.local {
+		all.add(m.Printed(0)+": "+m.Help, wanted(ofLocal(m)))
+	}
+	for _, q := range k.quantities {
+		all.add(fmt.Sprintf("%s: a counted quantity, %s", q.Many(), q.Side()), wanted(ofQuantity(q)))
+	}
+	for _, e := range k.elsewhere {
+		all.add(fmt.Sprintf("%s %s: %s", e.System, strings.Join(e.Names, ", "), counting(e.Side, e.Counts)), wanted(ofEntry(e)))
+	}
+	return all
+}
+
+func (a answers) document() (d document.Document) {
+	for _, one := range a {
+		d.Blocks = append(d.Blocks, under(one.line, one.said))
+	}
+	return d
+}
+
+func (a answers) list() document.Block {
+	var lines document.Together
+	for _, one := range a {
+		lines = append(lines, document.Paragraph{Text: one.line})
+	}
+	return lines
+}
+
+// names mentions what there is no room to say more of.
+func (a answers) names() document.Block {
+	var names []string
+	for _, one := range a {
+		name, _, _ := strings.Cut(one.line, ": ")
+		names = append(names, name)
+	}
+	return document.Paragraph{Text: "Shown elsewhere too: " + strings.Join(names, "; ")}
+}
+
+func (e entry) everything() entry { return e }
+
+// brief leaves out what only somebody who doubts the answer needs, and all traps but the first.
+func (e entry) brief() (short entry) {
+	for _, term := range e {
+		switch term.Name {
+		case "means", "claimed", "unit", "beware", "on Aurora", "counted by":
+			short = append(short, term)
+		case "trap":
+			short.say(term.Name, term.Texts[0])
+		}
+	}
+	return short
+}
+
+// ofEntry explains what realiops does not read.
+func ofEntry(o metric.Entry) (e entry) {
+	e.say("unit", o.Unit)
+	e.say("trap", o.Trap)
+	if o.Same != "" {
+		e.say("same as", metric.Printed(o.Same, 0))
+	}
+	e.say("known", map[metric.Basis]string{
+		metric.Documented: "its documentation says so", metric.Read: "its source code does so", metric.Inferred: "inferred from what is documented",
+	}[o.Basis])
+	e.say("source", titles(o.Sources)...)
+	return e
+}
+
+func titles(keys []string) (all []string) {
+	for _, key := range keys {
+		if s, known := metric.SourceOf(key); known {
+			all = append(all, fmt.Sprintf("%s (%s)", s.Title, s.State))
+		}
+	}
+	return all
+}
+
+func under(heading string, said entry) document.Block {
+	return document.Together{document.Paragraph{Text: heading}, document.Terms(said)}
+}
+
+// entry is what there is to say under each word.
+type entry document.Terms
+
+func (e *entry) say(word string, texts ...string) {
+	if len(texts) > 0 && texts[0] != "" {
+		*e = append(*e, document.Term{Name: word, Texts: texts})
+	}
+}
+
+func ofMeaning(m metric.Meaning) (e entry) {
+	e.say("means", m.Means)
+	if m.Metric == "WriteIOPS" && m.On == "aurora" {
+		e.say("claimed", metric.WriteIOPSOnAurora)
+	}
+	e.say("where", fmt.Sprintf("%s, of the %s (%s)", metric.Service(m.Service), m.Level, m.Dimension))
+	e.say("unit", fmt.Sprintf("%s; ask for %s of %.0f s", m.Unit, m.Statistic, m.Period))
+	if m.SameAs != "" {
+		e.say("same as", metric.Printed(m.SameAs, 0)+", as is said")
+	}
+	e.say("delay", m.Delay)
+	e.say("trap", m.Traps...)
+	var shown []string
+	for _, s := range m.Shown {
+		shown = append(shown, s.Text)
+	}
+	e.say("shown", shown...)
+	e.say("known", map[metric.Basis]string{
+		metric.Documented: "AWS documents it", metric.Measured: "others measured it", metric.Inferred: "inferred from what is documented",
+	}[m.Basis])
+	e.say("source", titles(m.Sources)...)
+	return e
+}
+
+func ofLocal(m metric.Metric) (e entry) {
+	for _, other := range m.Spellings()[1:] {
+		if other != m.Printed(0) {
+			e.say("also", other+", in older versions")
+		}
+	}
+	if m.Derived == nil {
+		e.say("where", "realiops reads it itself; in run files it is "+m.Name)
+	} else {
+		e.say("where", fmt.Sprintf("%s, less %s; in JSON it is %s", metric.Printed(m.Derived.Of, 0), metric.Printed(m.Derived.Less, 0), m.Name))
+	}
+	e.say("unit", fmt.Sprintf("%s (%s)", m.Unit, m.Kind))
+	e.say("versions", versions(m))
+	e.say("needs", strings.Join(m.Needs, ", "))
+	e.say("beware", m.Caveat)
+	e.say("on Aurora", m.OnAurora())
+	e.say("source", m.Source)
+	return e
+}
+
+// versions says which versions of PostgreSQL show a metric, and what shows it later; nothing of what all show.
+func versions(m metric.Metric) string {
+	if m.Versions == (metric.Span{}) {
+		return ""
+	}
+	var later []string
+	for _, name := range m.Instead {
+		later = append(later, metric.Printed(name, 0))
+	}
+	if len(later) == 0 {
+		return "PostgreSQL " + m.Versions.String()
+	}
+	return "PostgreSQL " + m.Versions.String() + ", then " + strings.Join(later, " and ")
+}
+
+func ofQuantity(q metric.Quantity) (e entry) {
+	e.say("means", q.Help())
+	var by []string
+	for _, m := range metric.All().Making(q) {
+		by = append(by, m.Printed(0))
+	}
+	e.say("counted by", by...)
+	e.say("unit", q.Unit())
+	return e
+}
+
+// list names everything, each with the few words that matter most, by where it is shown.
+func (k knowledge) list() document.Document {
+	var local, quantities entry
+	for _, m := range k.local {
+		local.say(m.Printed(0), m.Help)
+	}
+	for _, q := range k.quantities {
+		quantities.say(q.Many(), q.Side()+": "+q.Help())
+	}
+	return document.Document{Blocks: []document.Block{
+		under(metric.Service("cloudwatch"), k.shownBy("cloudwatch")), under(metric.Service("insights"), k.shownBy("insights")),
+		under("What realiops reads itself", local), under("Counted quantities", quantities), under("What others show", k.others()),
+	}}
+}
+
+// others lists what realiops does not read.
+func (k knowledge) others() (e entry) {
+	for _, other := range k.elsewhere {
+		for _, name := range other.Names {
+			e.say(name, other.System+": "+counting(other.Side, other.Counts))
+		}
+	}
+	return e
+}
+
+func (k knowledge) shownBy(service string) (e entry) {
+	for _, m := range k.meanings {
+		if m.Service == service {
+			e.say(m.Metric, metric.Flavor(m.On)+": "+counting(m.Side, m.Counts))
+		}
+	}
+	return e
+}
+
+// counting says what a metric counts, and whether that is storage I/O.
+func counting(side, counts string) string {
+	if is := map[string]string{
+		metric.Logical: "work of the database, not storage I/O", metric.Requested: "asked of the operating system, whose cache may answer",
+		metric.Physical: "storage I/O", metric.EitherSide: "storage I/O or not, depending on where", metric.ALimit: "a limit, not a measurement",
+	}[side]; is != "" {
+		return counts + " (" + is + ")"
+	}
+	return counts
+}

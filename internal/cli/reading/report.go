@@ -1,0 +1,190 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/cost"
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// reportOptions are the flags of realiops report.
+type reportOptions struct {
+	out     string
+	format  command.FormatFlag
+	verbose bool
+	require RequireOptions
+	size    SizeOptions
+}
+
+func NewReportCommand(env command.Env) *cobra.Command {
+	var o reportOptions
+	cmd := &cobra.Command{
+		Use:   "report FILE...",
+		Short: "Show what a run found, or make a page of it",
+		Long: `Show what a run found, from its file alone: no server, no account, no network. The report says of each metric whether it
+counts logical work or real storage I/O, which, and how surely; -v shows its ratio under each load. A run that was
+interrupted or cut off is reported as far as it went, and the report says so.
+
+With -o it is a file to pass around. As a page it also has pictures, what storage to order and what that costs, and needs
+no network, for a screen, a phone or paper.
+
+FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input. Of several files
+the page is of the first, and what to order is for all: the highest of each number counts.
+
+The ending of the name given with -o chooses the format: .html; .md for a ticket; .csv and .json for programs (realiops
+size makes the .csv of sizes); .png for the counts under one load, that of the headline unless --load names another;
+.svg for one second of it, to scale. Of a baseline, a picture is what each job did, or how the one went that was throttled.`,
+		Example: `  realiops report LAST
+  realiops report LAST -v | less
+  realiops report run.jsonl --require '/proc/diskstats writes'
+  realiops report LAST -o report.html
+  realiops report run.jsonl -o ticket.md --load bulk-indexed --gib 500
+  realiops report LAST -o ladder.png`,
+		Args: runFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.size.saidGiB = cmd.Flags().Changed("gib")
+			return runReport(env, o, args)
+		},
+	}
+	page := command.Group("The report")
+	page.StringVarP(&o.out, "output", "o", "", "`file` to write; - is standard output (default: standard output)")
+	o.format.Add(page.FlagSet, append([]string{command.FormatText, command.FormatHTML, command.FormatMarkdown, command.FormatCSV, command.FormatJSON, command.FormatPNG, command.FormatSVG}, CostForms...)...)
+	page.BoolVarP(&o.verbose, "verbose", "v", false, "show why, as text: every metric beside every counted quantity, load by load")
+	o.require.AddFlags(page.FlagSet)
+	return command.Describe(env, cmd, reportExitHelp, page, command.Group("The load to size for", o.size.addLoadFlags), command.Group("What to size", o.size.addStorageFlags))
+}
+
+const reportExitHelp = `0  the report was written, also that of a run which did not end well
+1  wrong usage, FILE cannot be read as a run file, or the report cannot be written
+3  the report was written, and a metric that was required got no verdict`
+
+func runReport(env command.Env, o reportOptions, names []string) error {
+	if err := o.format.Follow(o.out); err != nil {
+		return err
+	}
+	format := o.format.Chosen
+	if err := o.size.check(); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return command.SameFile(o.out, name) }) {
+		return fmt.Errorf("%s is the run itself, which the report would replace: name another file with -o", o.out)
+	}
+	if base, is, err := baseIn(names[0]); is && len(names) == 1 {
+		if err != nil {
+			return err
+		}
+		return o.writeAs(env, func(env command.Env) error { return writeCost(env, base, format, o.verbose) })
+	}
+	runs, err := namedRuns(env, names)
+	if err != nil {
+		return err
+	}
+	if err := o.size.readCalibration(env); err != nil {
+		return err
+	}
+	run := runs[0]
+	sizes := !baseline.Is(run) && !cost.Is(run) && slices.Contains([]string{command.FormatHTML, command.FormatMarkdown, command.FormatJSON}, format)
+	if len(runs) > 1 && !sizes {
+		return fmt.Errorf("what is to be written has no sizes, and so is of %s alone: leave %s out", names[0], strings.Join(names[1:], ", "))
+	}
+	if (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0 {
+		return fmt.Errorf("%s: no metric gets a verdict from it: --require is for runs that put loads on a database", names[0])
+	}
+	switch {
+	case cost.Is(run):
+		c, err := cost.Of(run)
+		if err != nil {
+			return err
+		}
+		return o.writeAs(env, func(env command.Env) error { return writeCost(env, c, format, o.verbose) })
+	case baseline.Is(run):
+		return o.writeBaseline(env, run, format)
+	}
+	asked := run.MetricNames()
+	required, err := o.require.Names(asked)
+	if err != nil {
+		return err
+	}
+	var size *report.Size
+	var unsized error
+	if sizes {
+		if size, unsized, err = o.sized(runs); err != nil {
+			return err
+		}
+	}
+	verdicts := attribution.Judge(run, attribution.Options{Asked: asked}) // all, also those that are true by definition
+	if err := o.writeAs(env, func(env command.Env) error {
+		return o.write(env, run, report.WithSize{Report: report.New(run, verdicts), Size: size}, unsized, format)
+	}); err != nil {
+		return err
+	}
+	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
+}
+
+// writeAs has write print to the file that was asked for as it does to standard output.
+func (o reportOptions) writeAs(env command.Env, write func(command.Env) error) error {
+	return command.WriteTo(o.out, env.Out, func(w io.Writer) error {
+		if o.out != "" && o.out != command.StandardInput {
+			env.OutTerminal = false
+		}
+		env.Out = w
+		return write(env)
+	})
+}
+
+// writeBaseline says what storage delivered alone, which has no verdicts and no bill.
+func (o reportOptions) writeBaseline(env command.Env, run *counts.Run, format string) error {
+	if o.size.load != "" || o.size.instance != "" {
+		return errors.New("a baseline measured storage alone and has no sizes: --load and --class are for runs on a database")
+	}
+	return o.writeAs(env, func(env command.Env) error { return WriteBaseline(env, run, format) })
+}
+
+// write makes the report of a run, with its sizes where the format has sizes, or why there are none.
+func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithSize, unsized error, format string) error {
+	words := wordsOf(run, view.Report, o.verbose)
+	if format == command.FormatHTML || format == command.FormatMarkdown {
+		words = func() document.Document { return report.Document(run, view.Report, view.Size, unsized) }
+	}
+	return env.Answer(format, command.Finding{What: "a run", Value: view, Words: words, Forms: map[string]func(io.Writer) error{
+		command.FormatCSV: func(w io.Writer) error { return document.CSV(w, report.Document(run, view.Report, nil, nil)) },
+		command.FormatPNG: func(w io.Writer) error { return report.LadderPNG(w, view.Report, o.size.load) },
+		command.FormatSVG: func(w io.Writer) error { return report.SecondSVG(w, view.Report, o.size.load) },
+	}})
+}
+
+// sized is what to order, or the reason why a run does not tell; that is an error where a load or an instance was asked for.
+func (o reportOptions) sized(runs []*counts.Run) (size *report.Size, unsized, err error) {
+	o.size.server = commonServer(runs)
+	ask, err := o.size.Ask(context.Background())
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := sizing.Size(ask, runs...)
+	if errors.Is(err, sizing.ErrNotCalibrated) {
+		return nil, nil, command.Naming(o.size.calibrate, err)
+	}
+	if err != nil && (o.size.load != "" || o.size.instance != "") {
+		return nil, nil, suggesting(err)
+	}
+	if err != nil {
+		return nil, err, nil // a report without sizes is a report
+	}
+	view := report.NewSize(answer)
+	return &view, nil, nil
+}

@@ -1,0 +1,97 @@
+package reading
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/typo"
+)
+
+// RequireOptions are the metrics that must get a verdict.
+type RequireOptions struct{ patterns []string }
+
+func (o *RequireOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.patterns, "require", nil,
+		"exit with 3 if this `metric` gets no verdict: a name as in a report or a run file; * and ? stand for any text (repeatable)")
+}
+
+// Names are the metrics of a run that are required, each once. That none goes by what the user typed is an error.
+func (o *RequireOptions) Names(known []string) ([]string, error) {
+	var names []string
+	for _, pattern := range o.patterns {
+		matching, err := matching(pattern, known)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range matching {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, nil
+}
+
+// matching are the known metrics that go by what was typed: by any of their spellings, or by the end of one.
+func matching(pattern string, known []string) ([]string, error) {
+	table := metric.All()
+	var names, spellings []string
+	for _, name := range known {
+		spelled := table.Spellings(name)
+		for _, s := range spelled {
+			matches, err := path.Match(overSlashes(pattern), overSlashes(s))
+			if err != nil {
+				return nil, fmt.Errorf("--require %s: a [ without its ]", pattern)
+			}
+			if matches || s == pattern {
+				names = append(names, name)
+				break
+			}
+		}
+		spellings = append(spellings, spelled...)
+	}
+	meant := table.Named(pattern)
+	if len(names) == 0 {
+		names = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return !slices.Contains(meant, name) })
+	}
+	if len(names) > 0 {
+		return names, nil
+	}
+	for _, name := range meant {
+		for _, row := range table.Of(name) {
+			if len(row.Instead) > 0 && slices.Contains(known, row.Instead[0]) {
+				return nil, fmt.Errorf("--require %s: this server shows it as %s", pattern, metric.Printed(row.Instead[0], 0))
+			}
+		}
+	}
+	if near := typo.Guess(pattern, spellings); near != "" {
+		return nil, fmt.Errorf("--require %s: the run has no such metric; the nearest is %s", pattern, near)
+	}
+	return nil, fmt.Errorf("--require %q: the run has no such metric (realiops explain lists all that there are)", pattern)
+}
+
+// overSlashes has * reach over a slash.
+func overSlashes(text string) string { return strings.ReplaceAll(text, "/", "\x00") }
+
+// unmet is an error that names the required metrics without a verdict; nil where all have one.
+func unmet(required []string, verdicts attribution.Verdicts, version int) error {
+	var open []string
+	for _, name := range required {
+		i := slices.IndexFunc(verdicts.Metrics, func(v attribution.Verdict) bool { return v.Metric.Name == name })
+		if i < 0 || verdicts.Metrics[i].Kind == attribution.CannotTell {
+			open = append(open, metric.Printed(name, version))
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	return command.WithCode(command.ExitCannotTell, errors.New("no verdict on "+strings.Join(open, ", ")+", which was required"))
+}

@@ -1,0 +1,179 @@
+package reading
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/input"
+)
+
+// check refuses what no load, disk or price can be.
+func (o SizeOptions) check() error {
+	for _, f := range []struct {
+		flag               string
+		value, least, most float64
+	}{
+		{"--rows-per-second", o.rowsPerSecond, 0, 1e12},
+		{"--growth", o.growth, -99.9, 1e6},
+		{"--percentile", o.Percentile, 50, 100},
+		{"--headroom", o.Headroom, 0, 1e4},
+		{"--gib", o.gib, 1, command.MostGiB},
+		{"--disks", float64(o.disks), 0, 64},
+		{"--repeat, in hours,", o.repeat.Hours(), 0, 24 * 366},
+	} {
+		if !(f.value >= f.least && f.value <= f.most) { // also NaN
+			return fmt.Errorf("%s %g: from %g to %g", f.flag, f.value, f.least, f.most)
+		}
+	}
+	return nil
+}
+
+// Ask puts flags and catalog together.
+func (o SizeOptions) Ask(ctx context.Context) (sizing.Ask, error) {
+	volumes, errVolumes := catalog.Volumes()
+	instances, errInstances := o.readLimits(ctx)
+	rules, errRules := catalog.DistributedRules()
+	prices, errPrices := ReadPrices(ctx, o.Prices)
+	ask := sizing.Ask{
+		Load: o.load, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.Percentile, Headroom: o.Headroom, GiB: o.gib, Disks: o.disks, MultiAZ: o.multiAZ, Instance: o.instance, DefaultGiB: !o.saidGiB,
+		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
+		Tariff: sizing.Tariff{Region: o.Region, Prices: prices}, Instances: instances, Calibrate: o.calibrated,
+	}
+	if err := errors.Join(errVolumes, errInstances, errPrices, errRules); err != nil {
+		return ask, err
+	}
+	if err := errors.Join(o.choose(&ask, volumes, rules), checkClass(o.instance, instances)); err != nil {
+		return ask, err
+	}
+	if o.Everywhere {
+		return ask, nil
+	}
+	return ask, o.narrow(&ask)
+}
+
+// choose takes those kinds of storage that were asked for, by provider or by name, or all.
+func (o SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []catalog.Distributed) error {
+	for _, v := range volumes {
+		if len(o.on) == 0 || slices.Contains(o.on, v.Provider) || slices.Contains(o.on, v.Name) {
+			ask.Volumes = append(ask.Volumes, v)
+		}
+		ask.HardDisks = ask.HardDisks || v.HardDisk && slices.Contains(o.on, v.Name)
+	}
+	for _, r := range rules {
+		if len(o.on) == 0 || slices.Contains(o.on, r.Name) {
+			ask.Distributed = append(ask.Distributed, r)
+		}
+	}
+	known := StorageNames(volumes, rules)
+	for _, name := range o.on {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("--on %s: there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// StorageNames are those that --on takes.
+func StorageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names []string) {
+	for _, v := range volumes {
+		names = append(names, v.Provider, v.Name)
+	}
+	for _, r := range rules {
+		names = append(names, r.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// classes are how classes of machines are named, by AWS and by Azure.
+var classes = regexp.MustCompile(`(?i)^(db\.)?(serverless|[a-z][a-z0-9-]*\.(nano|micro|small|medium|(\d*x)?large|metal)[a-z0-9.-]*|(standard_)?[a-z]+\d+[a-z0-9_-]*)$`)
+
+// CheckRegion refuses what is no region of any cloud, and has no prices.
+func CheckRegion(region string, priced []string) error {
+	known := slices.Clone(priced)
+	for _, c := range []catalog.Cloud{catalog.AWS, catalog.Azure, catalog.Google} {
+		known = append(known, c.Regions()...)
+	}
+	if slices.Contains(known, region) {
+		return nil
+	}
+	return fmt.Errorf("there is no region %s%s (--price takes a file with the prices of a new one)", region, command.Meant("", region, known))
+}
+
+// checkClass refuses what cannot be a class of machine; one whose limits are not known is none the less.
+func checkClass(class string, known []catalog.Instance) error {
+	if class == "" || classes.MatchString(class) {
+		return nil
+	}
+	var names []string
+	for _, m := range known {
+		names = append(names, strings.TrimPrefix(m.Class, "Standard_"))
+	}
+	return fmt.Errorf("--class %s is no class of machine%s", class, command.Meant("", strings.TrimPrefix(class, "db."), names))
+}
+
+// percent is a flag that may be left out.
+type percent struct{ value *float64 }
+
+func (p *percent) Set(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= 100) {
+		return errors.New("from 0 to 100")
+	}
+	p.value = &v
+	return nil
+}
+
+func (p *percent) String() string {
+	if p.value == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*p.value, 'g', -1, 64)
+}
+
+func (p *percent) Type() string { return "percent" }
+
+// ReadPrices are the program's own, with those of a file before them.
+func ReadPrices(ctx context.Context, file string) ([]catalog.Price, error) {
+	known, err := catalog.Prices()
+	if file == "" || err != nil {
+		return known, err
+	}
+	text, err := input.Read(ctx, file)
+	if err != nil {
+		return nil, fmt.Errorf("read the prices: %w", err)
+	}
+	own, err := catalog.ReadPrices(bytes.NewReader(text))
+	return catalog.Override(own, known), command.Naming(file, err)
+}
+
+// readLimits are the program's own, with those of a file before them.
+func (o SizeOptions) readLimits(ctx context.Context) ([]catalog.Instance, error) {
+	known, err := catalog.Instances()
+	if o.Limits == "" || err != nil {
+		return known, err
+	}
+	text, err := input.Read(ctx, o.Limits)
+	if err != nil {
+		return nil, fmt.Errorf("read the limits: %w", err)
+	}
+	own, err := catalog.ReadLimits(bytes.NewReader(text))
+	return catalog.Before(own, known), command.Naming(o.Limits, err)
+}
+
+// suggesting adds the nearest name to an error about one that is not known.
+func suggesting(err error) error {
+	if unknown, ok := errors.AsType[*sizing.UnknownLoad](err); ok {
+		return fmt.Errorf("%w: there are %s", err, strings.Join(unknown.Known, ", "))
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package reading
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/cli/command"
+)
+
+// checkFigures holds figures that somebody was told against each other.
+func checkFigures(env command.Env, o SizeOptions) error {
+	figures, err := parseFigures(o.told)
+	if err != nil {
+		return err
+	}
+	rules, err := sizing.ParseRules(o.latencyBands, o.queueBands)
+	if err != nil {
+		return fmt.Errorf("--latency-bands, --queue-bands: %w", err)
+	}
+	return env.Write(report.Check(figures, rules))
+}
+
+// figureNames are the names that figures go by: those of consoles, and the columns of iostat.
+const figureNames = "iops, kbps, mbps, ms, queue, kb, cap-iops, cap-mbps, r/s, w/s, rkB/s, wkB/s, r_await, w_await, aqu-sz"
+
+// parseFigures reads what was told: iops=489 kbps=62598 ms=62.1 queue=30 kb=4.
+func parseFigures(text string) (sizing.Figures, error) {
+	f := sizing.NoFigures()
+	known := map[string]struct {
+		to   *float64
+		unit float64
+	}{
+		"iops": {&f.Operations, 1}, "kbps": {&f.Bytes, 1024}, "mbps": {&f.Bytes, 1e6}, "ms": {&f.Latency, 0.001},
+		"r/s": {&f.Reads.Operations, 1}, "rkb/s": {&f.Reads.Bytes, 1024}, "r_await": {&f.Reads.Latency, 0.001},
+		"w/s": {&f.Writes.Operations, 1}, "wkb/s": {&f.Writes.Bytes, 1024}, "w_await": {&f.Writes.Latency, 0.001},
+		"queue": {&f.Queue, 1}, "aqu-sz": {&f.Queue, 1},
+		"kb": {&f.SaidSize, 1024}, "cap-iops": {&f.CapIOPS, 1}, "cap-mbps": {&f.CapBytes, 1e6},
+	}
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
+		name, value, _ := strings.Cut(strings.ToLower(part), "=")
+		if name == "buffered" && value == "" {
+			f.Buffered = true
+			continue
+		}
+		field, found := known[name]
+		v, err := strconv.ParseFloat(value, 64)
+		if !found || err != nil || !(v == 0 || v >= leastFigure && v < 1e18) {
+			return f, fmt.Errorf("--check %s: NAME=NUMBER of %s, and buffered", part, figureNames)
+		}
+		*field.to = v * field.unit
+	}
+	return f, nil
+}

@@ -1,0 +1,108 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// convert answers what amounts of metrics mean, without a run.
+func convert(ctx context.Context, env command.Env, o SizeOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.Format.Chosen == command.FormatCSV {
+		return errors.New("--from-metric answers as text or json")
+	}
+	amounts, err := parseAmounts(o.fromMetric)
+	if err != nil {
+		return err
+	}
+	if err := o.readCalibration(env); err != nil {
+		return err
+	}
+	calibration, err := sizing.Calibrate(o.calibrated, o.load)
+	if err != nil {
+		return command.Naming(o.calibrate, err)
+	}
+	ask, err := o.Ask(ctx)
+	if err != nil {
+		return err
+	}
+	var all []sizing.Converted
+	answer := report.Converts{Schema: report.ConvertsSchema}
+	for _, a := range amounts {
+		meanings, err := meaningsOf(a.name, o.flavor)
+		if err != nil {
+			return err
+		}
+		if len(meanings) == 1 {
+			if a, err = a.over(meanings[0]); err != nil {
+				return fmt.Errorf("--from-metric %s: %w", a.text, err)
+			}
+		}
+		converted, err := sizing.Convert(meanings, a.asPublished(meanings), ask.Tariff, calibration)
+		if err != nil {
+			return err
+		}
+		all = append(all, converted)
+		answer.Metrics = append(answer.Metrics, report.NewConvert(converted, calibration, o.spreadsOf(converted, ask)).Over(a.amount, a.seconds, a.assumed))
+	}
+	if need := sizing.NeedOf(all); need != nil {
+		const always = 24
+		size, err := sizing.SizeRate(ask, *need, always)
+		if err != nil {
+			return err
+		}
+		answer.Size = new(report.NewSize(size))
+	}
+	return answerMetrics(env, o.Format.Chosen, answer)
+}
+
+// answerMetrics writes what they mean; of one metric alone there is nothing around it.
+func answerMetrics(env command.Env, format string, answer report.Converts) error {
+	switch {
+	case format != command.FormatJSON:
+		return env.Write(answer.Document())
+	case len(answer.Metrics) == 1:
+		return report.JSON(env.Out, answer.Metrics[0])
+	}
+	return report.JSON(env.Out, answer)
+}
+
+// spreadsOf is what the rows would ask of the distributed databases that --on names.
+func (o SizeOptions) spreadsOf(c sizing.Converted, ask sizing.Ask) (all []sizing.Spread) {
+	for _, rule := range ask.Distributed {
+		if c.Rows != nil && slices.Contains(o.on, rule.Name) {
+			all = append(all, sizing.SpreadOf(rule, *c.Rows))
+		}
+	}
+	return all
+}
+
+// meaningsOf are those of a name on a flavor, or on all.
+func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
+	all := metric.MeaningsOf(name)
+	if len(all) == 0 {
+		var names []string
+		for _, m := range metric.Meanings() {
+			names = append(names, m.Metric)
+		}
+		return nil, fmt.Errorf("--from-metric: nothing is known of %q%s (realiops explain lists all)", name, command.Meant("", name, names))
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(m metric.Meaning) bool { return flavor != "" && m.On != flavor })
+	if named := slices.DeleteFunc(slices.Clone(found), func(m metric.Meaning) bool { return !strings.EqualFold(m.Metric, name) }); len(named) > 0 {
+		found = named // and not what is called so in another place
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("--flavor %s: %s is not shown there, but on %s", flavor, all[0].Metric, all[0].On)
+	}
+	return found, nil
+}

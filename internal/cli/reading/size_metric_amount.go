@@ -1,0 +1,147 @@
+package reading
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// metricAmount is so much of a metric.
+type metricAmount struct {
+	text    string // as it was written
+	name    string
+	amount  float64
+	written string  // the time behind the slash, with it; empty: none was written
+	seconds float64 // in which a sum was added up; 0: it is a rate
+	assumed bool    // the seconds are those in which the metric is published, since none were written
+}
+
+// parseAmounts reads NAME=AMOUNT and NAME=AMOUNT/TIME, with commas between them; in an amount commas may stand between thousands.
+func parseAmounts(text string) (all []metricAmount, err error) {
+	var parts []string
+	for part := range strings.SplitSeq(text, ",") {
+		if len(parts) > 0 && !strings.Contains(part, "=") {
+			parts[len(parts)-1] += "," + part
+			continue
+		}
+		parts = append(parts, part)
+	}
+	for _, part := range parts {
+		a := metricAmount{text: strings.TrimSpace(part)}
+		name, value, _ := strings.Cut(a.text, "=")
+		digits, time, timed := strings.Cut(value, "/")
+		a.name = name
+		if a.amount, err = strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(digits), ",", ""), 64); err != nil || !(a.amount >= leastFigure && a.amount < 1e15) {
+			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0; of a sum with its time: NAME=AMOUNT/month", a.text)
+		}
+		if timed {
+			a.written = "/" + time
+			if a.seconds = secondsIn(strings.TrimSpace(time)); a.seconds == 0 {
+				return nil, fmt.Errorf("--from-metric %s: the time behind / is one of s, min, 5min, h, day, week and month", a.text)
+			}
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// month is how many seconds providers take a month for.
+const month = catalog.HoursInMonth * metric.Hour
+
+// secondsIn is how long a time of sums is: month, 5min, 300s; 0: it is none.
+func secondsIn(text string) float64 {
+	unit := strings.ToLower(strings.TrimLeft(text, "0123456789 "))
+	n := 1.0
+	if digits := strings.TrimSpace(text[:len(text)-len(unit)]); digits != "" {
+		n, _ = strconv.ParseFloat(digits, 64)
+	}
+	const day = 24 * metric.Hour
+	if n > month {
+		return 0
+	}
+	return n * map[string]float64{
+		"s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "minute": 60, "minutes": 60, "h": metric.Hour, "hour": metric.Hour, "hours": metric.Hour,
+		"d": day, "day": day, "days": day, "w": 7 * day, "week": 7 * day, "weeks": 7 * day, "month": month, "months": month,
+	}[unit]
+}
+
+// over settles in what time a sum was added up, and refuses one that cannot be, or may be of another time just as well.
+func (a metricAmount) over(m metric.Meaning) (metricAmount, error) {
+	switch {
+	case !m.Summed() && a.seconds > 1:
+		return a, fmt.Errorf("%s is a mean a second and no sum: leave out %s", m.Metric, a.written)
+	case !m.Summed():
+		a.seconds = 0
+		return a, nil
+	case a.seconds == 0 && (m.Period != metric.FiveMinutes || a.amount/month > leastOfAMonth):
+		return a, a.ask(m)
+	case a.seconds == 0:
+		a.seconds, a.assumed = m.Period, true
+	}
+	return a, impossibleSum(a.amount/a.seconds, m)
+}
+
+// leastOfAMonth is how many a second a database does that anybody asks about: fewer were not added up over a month.
+const leastOfAMonth = 1
+
+// ask asks for the time of a sum, with what it would be a second in each.
+func (a metricAmount) ask(m metric.Meaning) error {
+	times := []struct {
+		words, written string
+		seconds        float64
+	}{{"a minute", "/min", 60}, {"5 minutes", "/5min", metric.FiveMinutes}, {"an hour", "/h", metric.Hour}, {"a day", "/day", 24 * metric.Hour}, {"a month", "/month", month}}
+	if m.Period == metric.FiveMinutes {
+		times = times[1:]
+	}
+	var would, write []string
+	for _, t := range times {
+		text := number.Rate(a.amount/t.seconds) + " if in " + t.words
+		if len(would) == 0 {
+			text = number.Rate(a.amount/t.seconds) + " a second if in " + t.words
+		}
+		would, write = append(would, text), append([]string{t.written}, write...)
+	}
+	return fmt.Errorf("over what time was it added up? %s: write %s%s, or %s", strings.Join(would, ", "), a.text, write[0], strings.Join(write[1:], ", "))
+}
+
+// Bounds of what a second can hold, far above what is sold: an Aurora instance passes 50 Gbit/s at most, and a cluster has 16.
+// https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Concepts.DBInstanceClass.Summary.html
+const (
+	bytesOfInstance = 100e9 / 8
+	mostInstances   = 16
+	pageRead        = 8192
+	unitWritten     = 4096
+	mostOfVolume    = 256_000 // io2
+)
+
+// impossibleSum refuses more a second than there can be.
+func impossibleSum(perSecond float64, m metric.Meaning) error {
+	more := func(most float64, than string) error {
+		if perSecond <= most {
+			return nil
+		}
+		return errors.New(number.Grouped(perSecond, 0) + " a second are more than " + fmt.Sprintf(than, number.Grouped(most, 0)))
+	}
+	switch {
+	case m.On == "aurora" && m.Metric == "VolumeReadIOPs":
+		return more(mostInstances*bytesOfInstance/pageRead, "an Aurora cluster can read: %s pages of 8 KiB, were all of its 16 instances to pass 100 Gbit/s")
+	case m.On == "aurora":
+		return more(bytesOfInstance/unitWritten, "an Aurora cluster can write: %s units of 4 KiB, were its writer to pass 100 Gbit/s")
+	case m.Level == "volume" && strings.HasSuffix(m.Metric, "Ops"):
+		return more(mostOfVolume, "an EBS volume can do, %s")
+	}
+	return nil
+}
+
+// asPublished is the amount in the time in which the metric is published.
+func (a metricAmount) asPublished(meanings []metric.Meaning) float64 {
+	if len(meanings) != 1 || a.seconds == 0 {
+		return a.amount
+	}
+	return a.amount / a.seconds * meanings[0].Period
+}

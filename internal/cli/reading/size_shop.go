@@ -1,0 +1,111 @@
+package reading
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// narrow leaves the volumes of one shop and names the region whose prices count. What --on names stays. Where it names nothing, the class of
+// machine decides, then the server of the run, then the region: no order goes to another cloud unless --on names both.
+func (o SizeOptions) narrow(ask *sizing.Ask) error {
+	if err := CheckRegion(o.Region, ask.Tariff.Regions()); err != nil && o.Region != "" {
+		return err
+	}
+	keep := func(takes func(catalog.Volume) bool) {
+		if len(o.on) == 0 {
+			ask.Volumes = slices.DeleteFunc(slices.Clone(ask.Volumes), func(v catalog.Volume) bool { return !takes(v) })
+		}
+	}
+	provider := catalog.ProviderOf(o.instance)
+	cloud := cmp.Or(catalog.CloudOfRegion(o.Region, ask.Tariff.Prices), catalog.AWS)
+	switch {
+	case strings.EqualFold(catalog.Bare(o.instance), "serverless"):
+		keep(func(v catalog.Volume) bool { return v.Provider == "aurora" })
+	case provider == "rds" || o.instance == "" && o.Region == "" && o.onRDS():
+		keep(managed)
+	case provider != "":
+		keep(func(v catalog.Volume) bool { return v.Provider == provider })
+	default:
+		keep(func(v catalog.Volume) bool { return v.Cloud() == cloud })
+	}
+	if o.disks > 0 {
+		keep(func(v catalog.Volume) bool { return !managed(v) })
+	}
+	if o.multiAZ {
+		keep(managed)
+	}
+	if err := o.contradicts(ask.Volumes, provider); err != nil {
+		return err
+	}
+	ask.Tariff.Region = o.priced(*ask, cloud)
+	if provider == "ebs" && !slices.ContainsFunc(ask.Volumes, func(v catalog.Volume) bool { return v.Provider == "ebs" }) {
+		ask.Instance = "db." + o.instance
+	}
+	return nil
+}
+
+// onRDS reports whether the run, or the metric, is of a server that AWS manages.
+func (o SizeOptions) onRDS() bool {
+	return slices.Contains([]string{"rds", "aurora"}, o.server.Flavor) || slices.Contains([]string{"rds", "aurora"}, o.flavor)
+}
+
+// managed reports whether a volume is RDS's or Aurora's, which stripe by themselves and have standbys.
+func managed(v catalog.Volume) bool { return v.Provider == "rds" || v.Provider == "aurora" }
+
+// contradicts refuses flags of which one rules out the other.
+func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) error {
+	some := func(is func(catalog.Volume) bool) bool { return slices.ContainsFunc(volumes, is) }
+	cloud := catalog.CloudOfRegion(o.Region, nil)
+	switch takes := func(v catalog.Volume) bool {
+		return v.Provider == provider || v.Provider == "rds" && provider == "ebs" || v.Provider == "aurora" && provider == "rds"
+	}; {
+	case len(volumes) == 0 && o.disks > 0 && len(o.on) == 0:
+		return errors.New("--disks: RDS and Aurora stripe by themselves: leave it out")
+	case len(volumes) == 0 && o.multiAZ && len(o.on) == 0:
+		return fmt.Errorf("--multi-az: only RDS has a standby, and not the %s", o.instance)
+	case provider != "" && len(o.on) > 0 && len(volumes) > 0 && !some(takes):
+		return fmt.Errorf("--class %s is %s, and nothing that --on names can be attached to it", o.instance, classOf(provider))
+	case o.Region != "" && cloud != "" && len(volumes) > 0 && !some(func(v catalog.Volume) bool { return v.Cloud() == cloud }):
+		other := volumes[0].Cloud()
+		return fmt.Errorf("--region %s is a region of %s: name one of %s, such as %s", o.Region, cloud.Title(), other.Title(), other.Home())
+	case o.disks > 0 && some(managed):
+		return errors.New("--disks: RDS and Aurora stripe by themselves: leave it out, or take them out of --on")
+	case o.multiAZ && some(func(v catalog.Volume) bool { return !managed(v) }):
+		return errors.New("--multi-az: only RDS has a standby: leave it out, or name only rds with --on")
+	}
+	return nil
+}
+
+// classOf is what a class of machine is, by whose volumes it has.
+func classOf(provider string) string {
+	switch provider {
+	case "ebs":
+		return "a machine of EC2"
+	case "rds":
+		return "a class of RDS or Aurora"
+	}
+	return "a machine of " + catalog.CloudOf(provider).Title()
+}
+
+// priced is the region whose prices count: the one that was named, that of the run, that of a file of prices, or the cloud's best known.
+func (o SizeOptions) priced(ask sizing.Ask, cloud catalog.Cloud) string {
+	if o.Region != "" {
+		return o.Region
+	}
+	if len(ask.Volumes) > 0 && !slices.ContainsFunc(ask.Volumes, func(v catalog.Volume) bool { return v.Cloud() == catalog.AWS }) {
+		cloud = ask.Volumes[0].Cloud()
+	}
+	if of := o.server.Cloud; of != nil && of.Region != "" && cloud == catalog.AWS {
+		return of.Region
+	}
+	if o.Prices != "" {
+		return sizing.Tariff{Prices: ask.Tariff.Prices}.First(cloud)
+	}
+	return cloud.Home()
+}

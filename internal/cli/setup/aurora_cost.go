@@ -1,0 +1,245 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/billing"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/reading"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/history/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/history/exported"
+	"github.com/realiops/realiops/internal/measure/rds"
+)
+
+// auroraCostOptions are the flags of realiops aws cost.
+type auroraCostOptions struct {
+	cluster   string
+	back      command.Stretch
+	from      []string
+	month     string
+	instances []string
+	came      []string // and went
+	reserved  []string
+	account   account.Options
+	prices    string
+	format    command.FormatFlag
+	query     bool
+}
+
+func newAuroraCostCommand(env command.Env) *cobra.Command {
+	o := auroraCostOptions{back: command.Stretch(30 * 24 * time.Hour)}
+	cmd := &cobra.Command{
+		Use:   "cost",
+		Short: "Say which costs less: Aurora Standard or I/O-Optimized",
+		Long: `Work out what an Aurora cluster costs in both storage configurations, hour by hour, from what it did: billed reads and
+writes, storage, instances and capacity units, at the prices of its region. The report says which costs less, by month
+and with the spread of the days, how sure that is, and what would change it. What is not known is said, and never
+counted as nothing.
+
+--cluster asks CloudWatch for the hours. --from reads what the aws program wrote, and asks nobody; --query prints the
+question for the aws program. --month takes the sums of a month, as a bill has them.`,
+		Example: `  realiops aws cost --cluster shop --for 90d
+  realiops aws cost --query --cluster shop --class shop-1=db.r6g.large > query.json
+  aws cloudwatch get-metric-data --cli-input-json file://query.json > metrics.json
+  realiops aws cost --from metrics.json --class shop-1=db.r6g.large --price prices.json
+  realiops aws cost --month reads=2.43e9,writes=9e6,gib=800 --class db.r6g.large`,
+		Args: command.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(cmd.Flags()); err != nil {
+				return err
+			}
+			return runAuroraCost(cmd.Context(), env, o)
+		},
+	}
+	did, costs, aws, told := command.Group("What the cluster did"), command.Group("What it costs"), command.Group("AWS"), command.Group("What to tell")
+	did.StringVar(&o.cluster, "cluster", "", "the `cluster` to ask CloudWatch about, or which one of several in the files")
+	did.Var(&o.back, "for", "with --cluster, `how long` back from now: 30d, 12w; CloudWatch keeps 455 days")
+	did.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters or describe-db-instances wrote; - is standard input (repeatable)")
+	did.StringVar(&o.month, "month", "", "`FIGURES` of a month: billed reads= and writes=, gib= of storage")
+	did.StringArrayVar(&o.instances, "class", nil, "the `CLASS` of an instance that runs all the time, or NAME=CLASS of one in the metrics (repeatable)")
+	did.StringArrayVar(&o.came, "instance", nil, "one that came and went, as `NAME=CLASS@FROM..TO` in UTC: r3=db.r6g.large@2026-10-01T08:00..2026-10-09 (repeatable)")
+	costs.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
+	costs.StringArrayVar(&o.reserved, "reserved", nil, "reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
+	command.AddAccountFlags(aws.FlagSet, &o.account)
+	aws.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs choose; for files us-east-1)"
+	o.format.Add(told.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV)
+	told.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
+	return command.Describe(env, cmd, auroraCostExitHelp, did, costs, aws, told)
+}
+
+const auroraCostExitHelp = `0  one of the two costs less
+1  wrong usage, or what the cluster did cannot be read
+3  which costs less is not known: the text says what is missing`
+
+// check refuses what makes no sense together.
+func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
+	switch {
+	case command.CountGiven(len(o.from) > 0, o.month != "", o.cluster != "" && len(o.from) == 0) != 1:
+		return errors.New("say what the cluster did in one way: --cluster asks CloudWatch, --from reads files, --month takes the sums of a month")
+	case o.query && (o.cluster == "" || len(o.from) > 0):
+		return errors.New("--query asks about a cluster: name it with --cluster, and its instances with --class")
+	case o.month != "" && len(o.came) > 0:
+		return errors.New("--instance is about the hours of a history: of a month name each instance with --class")
+	case flags.Changed("for") && (o.cluster == "" || len(o.from) > 0):
+		return errors.New("--for is about what CloudWatch is asked for: it goes with --cluster alone")
+	}
+	return nil
+}
+
+// billed is a cluster and what it did.
+type billed struct {
+	cluster  rds.Cluster
+	use      billing.Use
+	region   string
+	warnings []string
+}
+
+func runAuroraCost(ctx context.Context, env command.Env, o auroraCostOptions) error {
+	members, err := parseInstances(o.instances)
+	if err != nil {
+		return err
+	}
+	came, err := parseStretches(o.came)
+	if err != nil {
+		return err
+	}
+	members = append(members, came...)
+	if o.query {
+		return o.printQuery(env, members)
+	}
+	reserved, err := parseReserved(o.reserved)
+	if err != nil {
+		return err
+	}
+	known, err := reading.ReadPrices(ctx, o.prices)
+	if err != nil {
+		return err
+	}
+	b, err := o.billed(ctx, env, members)
+	if err != nil {
+		return err
+	}
+	tariff := sizing.Tariff{Region: b.region, Prices: known}
+	if err := reading.CheckRegion(b.region, tariff.Regions()); err != nil {
+		return err
+	}
+	c := billing.Compare(b.use, tariff, reserved)
+	c.Cluster, c.Now = b.cluster.Name, b.cluster.Storage
+	if !b.cluster.NextSwitch.IsZero() {
+		c.NextSwitch = &b.cluster.NextSwitch
+	}
+	c.Warnings = append(b.warnings, c.Warnings...)
+	err = env.Answer(o.format.Chosen, command.Finding{What: "a bill", Value: c, Words: c.Document})
+	if err == nil && c.Verdict.Cheaper == "" {
+		return command.ErrNoConclusion
+	}
+	return err
+}
+
+// billed reads what the cluster did, in the way that was chosen.
+func (o auroraCostOptions) billed(ctx context.Context, env command.Env, members []rds.Member) (billed, error) {
+	region := cmp.Or(o.account.Region, command.DefaultRegion)
+	switch {
+	case o.month != "":
+		return o.ofMonth(members, region)
+	case len(o.from) > 0:
+		return o.ofFiles(ctx, env, members, region)
+	}
+	return o.ofCloudWatch(ctx, env, members)
+}
+
+// ofFiles reads files.
+func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members []rds.Member, region string) (billed, error) {
+	var e exported.Export
+	for _, name := range o.from {
+		text, err := command.ReadExported(ctx, env, name)
+		if err != nil {
+			return billed{}, fmt.Errorf("read what was exported: %w", err)
+		}
+		if err := e.Read(text, env.Now()); err != nil {
+			return billed{}, command.Naming(name, err)
+		}
+	}
+	c, err := e.Cluster(o.cluster)
+	if err != nil {
+		return billed{}, err
+	}
+	if len(e.Periods) == 0 {
+		return billed{}, errors.New("the files have no point of any metric: --query prints the question for aws cloudwatch get-metric-data")
+	}
+	from, to := e.Span()
+	if to.Sub(from) > command.Longest+command.Day {
+		return billed{}, fmt.Errorf("the points of the files reach from %s to %s, and CloudWatch keeps 455 days: are all of them its own?", from.Format(time.DateOnly), to.Format(time.DateOnly))
+	}
+	b := billed{cluster: c, region: region, warnings: e.Warnings}
+	named, always := instancesOf(append(c.Members, members...))
+	b.use = billing.FromPeriods(e.Periods, from, to, named).Always(always)
+	return b, nil
+}
+
+// ofCloudWatch asks AWS what the cluster is, and CloudWatch what it did.
+func (o auroraCostOptions) ofCloudWatch(ctx context.Context, env command.Env, members []rds.Member) (billed, error) {
+	a, err := command.OpenInRegion(ctx, o.account)
+	if err != nil {
+		return billed{}, err
+	}
+	c, err := rds.FindCluster(ctx, a.Config(), o.cluster)
+	if err != nil {
+		return billed{}, err
+	}
+	to := cloudwatch.Settled(env.Now())
+	from := to.Add(-time.Duration(o.back))
+	periods, gaps, err := cloudwatch.Hours(ctx, a, cloudwatch.ForBill(c), from, to)
+	if err != nil {
+		return billed{}, err
+	}
+	env.Tell("%s", account.Text(a.Calls()))
+	named, always := instancesOf(append(c.Members, members...))
+	b := billed{cluster: c, region: a.Region(), warnings: cloudwatch.Refused(gaps)}
+	b.use = billing.FromPeriods(periods, from, to, named).Always(always)
+	return b, nil
+}
+
+// printQuery writes the question for the aws program.
+func (o auroraCostOptions) printQuery(env command.Env, members []rds.Member) error {
+	c := rds.Cluster{Name: o.cluster}
+	for _, m := range members {
+		if m.Name == "" {
+			return fmt.Errorf("--class %s: name the instance as NAME=CLASS, or CloudWatch cannot be asked about it", m.Class)
+		}
+		c.Members = append(c.Members, m)
+	}
+	to := cloudwatch.Settled(env.Now())
+	return report.JSON(env.Out, exported.QueryOf(cloudwatch.ForBill(c), to.Add(-time.Duration(o.back)), to))
+}
+
+// instancesOf are those that metrics tell of, and those that run all the time. What the user says of one comes last, and counts.
+func instancesOf(members []rds.Member) (named, always []billing.Instance) {
+	for _, m := range members {
+		i := slices.IndexFunc(named, func(n billing.Instance) bool { return n.Name == m.Name })
+		switch {
+		case m.Name == "":
+			always = append(always, billing.Instance{Name: m.Class, Class: m.Class})
+		case i >= 0:
+			named[i].Class = m.Class
+		default:
+			i = len(named)
+			named = append(named, billing.Instance{Name: m.Name, Class: m.Class})
+		}
+		if !m.From.IsZero() {
+			named[i].Ran = append(named[i].Ran, billing.Run{From: m.From, To: m.To})
+		}
+	}
+	return named, always
+}

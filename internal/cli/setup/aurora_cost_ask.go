@@ -1,0 +1,98 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/billing"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/measure/rds"
+)
+
+// auroraClasses are how classes of Aurora's instances are named.
+var auroraClasses = regexp.MustCompile(`^db\.[a-z0-9-]+(\.[a-z0-9-]+)?$`)
+
+// parseInstances reads NAME=CLASS, and CLASS.
+func parseInstances(all []string) (members []rds.Member, err error) {
+	for _, text := range all {
+		name, class, named := strings.Cut(text, "=")
+		if !named {
+			name, class = "", text
+		}
+		if !auroraClasses.MatchString(class) || named && name == "" {
+			return nil, fmt.Errorf("--class %s: NAME=CLASS or CLASS, the class as db.r6g.large or db.serverless", text)
+		}
+		if !named && class == billing.Serverless {
+			return nil, fmt.Errorf("--class %s: how much capacity it had is not known: name it as NAME=db.serverless, and have ServerlessDatabaseCapacity in the file", text)
+		}
+		members = append(members, rds.Member{Name: name, Class: class})
+	}
+	return members, nil
+}
+
+// parseStretches reads NAME=CLASS@FROM..TO of instances that came and went.
+func parseStretches(all []string) (members []rds.Member, err error) {
+	for _, text := range all {
+		instance, times, _ := strings.Cut(text, "@")
+		name, class, _ := strings.Cut(instance, "=")
+		first, last, _ := strings.Cut(times, "..")
+		from, errFrom := moment(first)
+		to, errTo := moment(last)
+		if !strings.Contains(last, "T") {
+			to = to.Add(command.Day)
+		}
+		if name == "" || !auroraClasses.MatchString(class) || class == billing.Serverless || errors.Join(errFrom, errTo) != nil || !to.After(from) {
+			return nil, fmt.Errorf("--instance %s: NAME=CLASS@FROM..TO, as shop-3=db.r6g.large@2026-10-01T08:00..2026-10-09, in UTC; a day is all of it", text)
+		}
+		members = append(members, rds.Member{Name: name, Class: class, From: from, To: to})
+	}
+	return members, nil
+}
+
+// moment reads a day, or a time of one.
+func moment(text string) (at time.Time, err error) {
+	for _, form := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04Z", time.RFC3339} {
+		if at, err = time.Parse(form, text); err == nil {
+			return at.UTC(), nil
+		}
+	}
+	return at, err
+}
+
+// parseReserved reads CLASS=NUMBER.
+func parseReserved(all []string) (billing.Reserved, error) {
+	reserved := billing.Reserved{}
+	for _, text := range all {
+		class, number, _ := strings.Cut(text, "=")
+		n, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(n > 0 && n <= 1e4) || !auroraClasses.MatchString(class) || class == billing.Serverless {
+			return nil, fmt.Errorf("--reserved %s: CLASS=NUMBER, as db.r6g.large=2; capacity units cannot be reserved", text)
+		}
+		reserved[class] += n
+	}
+	return reserved, nil
+}
+
+// ofMonth is a month as somebody says it.
+func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b billed, err error) {
+	figures := map[string]float64{"reads": math.NaN(), "writes": math.NaN(), "gib": math.NaN()}
+	for part := range strings.SplitSeq(o.month, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		_, known := figures[name]
+		v, err := strconv.ParseFloat(value, 64)
+		if !known || err != nil || !(v >= 0 && v < map[bool]float64{true: command.MostGiB, false: 1e15}[name == "gib"]) {
+			return b, fmt.Errorf("--month %s: NAME=NUMBER of reads, writes and gib, with commas between them", part)
+		}
+		figures[name] = v
+	}
+	named, always := instancesOf(members)
+	const bytesInGiB = 1 << 30
+	b.region = region
+	b.use = billing.InAMonth(figures["reads"], figures["writes"], figures["gib"]*bytesInGiB, append(named, always...))
+	return b, nil
+}

@@ -1,0 +1,31 @@
+package setup
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/cli/command"
+)
+
+func NewAWSCommand(env command.Env) *cobra.Command {
+	return below(env, "aws", "Ask an AWS account: what a run did there, costs, limits, permissions",
+		`Ask an AWS account: for what it measured of a run, for what an Aurora cluster costs, for what its machines carry; and print
+the permissions that all this needs.`,
+		`  realiops aws collect LAST
+  realiops aws cost --cluster shop --for 90d
+  realiops aws limits --region eu-west-1 -o limits.json
+  realiops aws policy > policy.json`,
+		append(command.EndingAtOnce(newAuroraCostCommand(env)), newCollectCommand(env), newLimitsCommand(env), newPolicyCommand(env))...)
+}
+
+// below returns a command that only has others below it.
+func below(env command.Env, name, short, long, example string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: name, Short: short, Long: long, Example: example, Args: command.KnownCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(commands...)
+	return command.Describe(env, c, belowExitHelp, command.Group("Flags"))
+}
+
+const belowExitHelp = `0  shown
+1  wrong usage: there is no such command`

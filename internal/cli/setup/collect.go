@@ -1,0 +1,116 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/cli/reading"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/collect"
+	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// collectOptions are the flags of realiops aws collect.
+type collectOptions struct {
+	account  account.Options
+	analyze  reading.AnalyzeOptions
+	progress string
+}
+
+func newCollectCommand(env command.Env) *cobra.Command {
+	var o collectOptions
+	cmd := &cobra.Command{
+		Use:   "collect FILE",
+		Short: "Ask AWS for what it had not yet reported when a run ended",
+		Long: `Ask AWS for what it had not yet reported when a run ended, add it to the run file, and show the report.
+
+FILE is a run file, compressed or not, of a database that AWS was asked about; LAST is the run in ./` + runfile.Directory + ` that
+was written last. The file names the instance, so this needs only AWS credentials, on any machine and day. CloudWatch
+keeps minutes for 15 days, and Performance Insights 7 days unless it is told to keep more.
+
+AWS corrects its last minutes, so this asks until two answers agree. An interrupt keeps what has come; run the command
+again to go on.`,
+		Example: `  realiops aws collect LAST
+  realiops aws collect run.jsonl.zst --profile audit --require 'CloudWatch *IOPS'`,
+		Args: command.OneRunFile,
+		RunE: func(cmd *cobra.Command, args []string) error { return runCollect(cmd.Context(), env, o, args[0]) },
+	}
+	flags := command.Group("Flags")
+	command.AddAccountFlags(flags.FlagSet, &o.account)
+	_ = flags.MarkHidden("region") // the file says it
+	o.analyze.AddFlags(flags.FlagSet)
+	flags.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
+	return command.Describe(env, cmd, collectExitHelp, flags)
+}
+
+const collectExitHelp = `0  all there is was collected, and the report was written
+1  wrong usage, FILE cannot be gone on with, or there is no way to ask AWS
+2  AWS failed to answer, or this was interrupted; what came is kept, and the report is of that
+3  the report was written, and a metric that was required got no verdict`
+
+func runCollect(ctx context.Context, env command.Env, o collectOptions, name string) error {
+	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
+	if err != nil {
+		return err
+	}
+	path, err := runfile.Resolve(name)
+	if err != nil {
+		return err
+	}
+	if path == command.StandardInput {
+		return errors.New("what is collected is added to the run file: name the file")
+	}
+	w, err := runfile.Append(path)
+	if err != nil {
+		return err
+	}
+	show := env.Display(mode)
+	p, err := o.provider(ctx, env, path, w)
+	begun := err == nil
+	if begun {
+		err = p.Collect(ctx, w, show)
+	}
+	show.Close()
+	err = errors.Join(command.Naming(path, err), w.Close())
+	if !begun {
+		return err
+	}
+	return errors.Join(command.WithCode(command.ExitFailed, err), o.analyze.AnalyzeFile(env, path))
+}
+
+// provider is that of the server which the file is about, as far as the run asked it.
+func (o collectOptions) provider(ctx context.Context, env command.Env, path string, w *runfile.Writer) (*collect.Cloud, error) {
+	file, err := collect.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	cloud := file.Header.Target.Cloud
+	if cloud == nil {
+		return nil, errors.New("the run was not told which of AWS's databases it measured, so there is nothing to collect")
+	}
+	if o.account.Region != "" && o.account.Region != cloud.Region {
+		return nil, fmt.Errorf("the run was made in %s, and its metrics are there: leave out --region", cloud.Region)
+	}
+	o.account.Region = cloud.Region
+	a, err := account.Open(ctx, o.account)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.Credentials(ctx); err != nil {
+		return nil, account.Explain(err)
+	}
+	w.Hide(a.Secrets(ctx)...)
+	// Those that the run announced, or all where it had none of a source.
+	asAnnounced := func(m runfile.Metric) bool {
+		source, _, _ := strings.Cut(m.Name, "/")
+		return file.Announced(m.Name) || !file.AnnouncedAny(source) && !file.AnnouncedAny(cloudwatch.Name)
+	}
+	return collect.NewCloud(a, *cloud, env.Tempo, env.Now, asAnnounced)
+}

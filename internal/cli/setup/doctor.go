@@ -1,0 +1,160 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/diagnosis"
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// doctorOptions are the flags of realiops doctor.
+type doctorOptions struct {
+	target command.TargetOptions
+	store  command.StoreOptions
+	format command.FormatFlag
+}
+
+func NewDoctorCommand(env command.Env) *cobra.Command {
+	o := doctorOptions{store: command.StoreOptions{Back: command.Stretch(24 * time.Hour)}}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what a run could conclude on a server, and what it lacks",
+		Long: `Say what a run could conclude on this server as this user: which sources can be read, why the others cannot, which
+conclusions that costs, and what to do about it.
+
+It reads every source once, and looks for three seconds at what the disk does for others. It puts no load on the server
+and changes nothing there. It takes the server flags of realiops run. Without --dsn or --container it examines the server that the environment names, and if it names none, a
+PostgreSQL that it starts and removes.
+
+--prometheus examines a store of metrics instead: what could be concluded about each server from the history in it, and
+what is missing.`,
+		Example: `  realiops doctor --dsn 'postgres://me@db.example/test'
+  realiops doctor --prometheus http://prometheus:9090 --for 7d
+  realiops doctor --dsn service=prod --format json | jq -r '.sources[].gaps[].remedy // empty' | sort -u`,
+		Args: command.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), env, o) },
+	}
+	told := command.Group("What to tell")
+	o.format.Add(told.FlagSet, command.FormatText, command.FormatJSON)
+	return command.Describe(env, cmd, doctorExitHelp, append(o.target.Groups(), command.Group("A store of metrics", o.store.AddFlags), told)...)
+}
+
+const doctorExitHelp = `0  a run can conclude here, with what the diagnosis says
+1  wrong usage, or no server to ask
+2  a run can conclude here, but without AWS's part: a call to AWS was refused or not answered
+3  no run could conclude anything here: it would be refused, or nothing shows what storage has to do`
+
+// errWithoutAWS ends a diagnosis without AWS's part.
+var errWithoutAWS = command.WithCode(command.ExitFailed, command.ErrSilent)
+
+func runDoctor(ctx context.Context, env command.Env, o doctorOptions) error {
+	if err := o.store.Strayed(); err != nil {
+		return err
+	}
+	if o.store.URL != "" {
+		return diagnoseStore(ctx, env, o)
+	}
+	if err := o.target.UseNamed(env); err != nil {
+		return err
+	}
+	d, err := diagnose(ctx, env, o.target)
+	if err != nil {
+		return err
+	}
+	err = env.Answer(o.format.Chosen, command.Finding{What: "a diagnosis", Value: d, Words: d.Document})
+	switch {
+	case err == nil && !d.Concludes:
+		return command.ErrNoConclusion
+	case err == nil && d.AWS != nil && d.AWS.Silent():
+		return errWithoutAWS
+	}
+	return err
+}
+
+// diagnose has a server for as long as it takes to ask it.
+func diagnose(ctx context.Context, env command.Env, o command.TargetOptions) (d diagnosis.Diagnosis, err error) {
+	mode, err := progress.Resolve(string(progress.Auto), env.ErrTerminal)
+	if err != nil {
+		return d, err
+	}
+	show := env.Display(mode)
+	defer show.Close()
+	server, err := o.Target(env)
+	if err != nil {
+		return d, err
+	}
+	t, err := target.Open(ctx, server, show)
+	if err != nil {
+		return d, err
+	}
+	defer func() { err = errors.Join(err, t.Close(ctx, show)) }()
+	ctx, cancel := t.Watch(ctx)
+	defer cancel()
+	d, err = examine(ctx, t, o.Allowed)
+	return d, t.Because(ctx, err)
+}
+
+// examine asks everything that a run would ask before it begins, and reads each source once.
+func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions) (diagnosis.Diagnosis, error) {
+	session, err := t.Session(ctx)
+	if err != nil {
+		return diagnosis.Diagnosis{}, err
+	}
+	defer session.Close(ctx)
+	facts := session.Facts
+	refusal, err := refusalOf(ctx, t, session)
+	if err != nil {
+		return diagnosis.Diagnosis{}, err
+	}
+	set, err := postgres.SessionSettings(ctx, session.Control)
+	if err != nil {
+		return diagnosis.Diagnosis{}, err
+	}
+	fire, err := postgres.EventTriggers(ctx, session.Control)
+	if err != nil {
+		return diagnosis.Diagnosis{}, err
+	}
+	p, err := t.Probes(ctx, facts, "") // which makes nothing
+	if err != nil {
+		return diagnosis.Diagnosis{}, err
+	}
+	defer p.Close(context.WithoutCancel(ctx))
+	aws := diagnoseAWS(ctx, &t.AWS)
+	subject := diagnosis.Subject{
+		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
+		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
+		Settings: set, Remedy: remedyOf(facts),
+	}
+	for _, sampler := range p.Samplers {
+		sample, err := sampler.Sample(ctx)
+		if err != nil {
+			sample = probe.Sample{Gaps: []runfile.Gap{probe.GapOf(err)}}
+		}
+		read := diagnosis.Probe{Name: sampler.Name(), Metrics: sampler.Metrics(), Values: sample.Values, Gaps: sample.Gaps}
+		subject.Probes = append(subject.Probes, read)
+	}
+	subject.Disk = lookAtDisk(ctx, p)
+	return diagnosis.New(subject), nil
+}
+
+// refusalOf says why a run would not begin, or nothing.
+func refusalOf(ctx context.Context, t *target.Target, session *target.Session) (string, error) {
+	refusal, err := t.Refuse(session.Facts), error(nil)
+	if refusal == nil {
+		refusal, err = session.Facts.RefuseSchema(ctx, session.Control)
+	}
+	if err != nil || refusal == nil {
+		return "", err
+	}
+	return refusal.Error(), nil
+}

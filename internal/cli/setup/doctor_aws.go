@@ -1,0 +1,135 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/cli/diagnosis"
+	"github.com/realiops/realiops/internal/measure/access"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
+)
+
+// diagnoseAWS makes each call of a run once; nil where AWS is not asked.
+func diagnoseAWS(ctx context.Context, a *target.AWS) *diagnosis.AWS {
+	if a.Account == nil && a.Trouble == nil {
+		return nil
+	}
+	d := &diagnosis.AWS{Calls: []diagnosis.Call{}}
+	if a.Trouble != nil {
+		d.Trouble = a.Trouble.Error()
+	}
+	if a.Account == nil {
+		return d
+	}
+	ctx, cancel := context.WithTimeout(ctx, target.AskWithin)
+	defer cancel()
+	d.Region = a.Account.Region()
+	if ends, err := a.Account.Credentials(ctx); err == nil && !ends.IsZero() {
+		d.Ends = &ends
+	}
+	d.Calls = append(d.Calls, described(a)...)
+	if a.Cloud != nil {
+		for _, answer := range access.Try(ctx, a.Account.Config(), *a.Cloud) {
+			d.Calls = append(d.Calls, callOf(answer))
+		}
+	}
+	if clock := a.Account.Clock(); clock.Source != "" {
+		d.Clock = &clock
+	}
+	d.Asked = account.Text(a.Account.Calls())
+	return d
+}
+
+// described are the calls that found the database, or did not. They are not made again.
+func described(a *target.AWS) (all []diagnosis.Call) {
+	for _, c := range a.Account.Calls() {
+		if c.Service != "rds" {
+			continue
+		}
+		answer := access.Answer{Action: c.Service + ":" + c.Operation}
+		if trouble, ok := errors.AsType[*account.Trouble](a.Trouble); ok && c.Failures == c.Count {
+			answer.Err = trouble // of the only ones that can be: the search ends with the first
+		}
+		all = append(all, callOf(answer))
+	}
+	return all
+}
+
+func callOf(answer access.Answer) diagnosis.Call {
+	call := diagnosis.Call{Action: answer.Action, Allowed: answer.Allowed(), Detail: answer.Unasked}
+	if answer.Unasked != "" {
+		call.Reason = diagnosis.Unasked
+	}
+	if trouble, ok := errors.AsType[*account.Trouble](answer.Err); ok {
+		call.Reason, call.Detail = string(trouble.Kind), trouble.Error()
+	}
+	return call
+}
+
+// soon is how long a run with all of AWS's metrics takes until its data are collected.
+const soon = 4 * time.Hour
+
+// cautionsOfAWS are what AWS lacks or does otherwise than a run wants it.
+func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now time.Time) []diagnosis.Caution {
+	if d == nil {
+		return nil
+	}
+	var all []diagnosis.Caution
+	caution := func(applies bool, code, text, remedy string) {
+		if applies {
+			all = append(all, diagnosis.Caution{Code: code, Text: text, Remedy: remedy})
+		}
+	}
+	caution(d.Ends != nil && d.Ends.Before(now.Add(soon)), "credentials-end",
+		"The AWS credentials end before a run with AWS's metrics would: "+until(d.Ends, now)+".",
+		"sign in again before the run; realiops aws collect goes on later with new ones")
+	var clock runfile.Clock
+	if d.Clock != nil {
+		clock = *d.Clock
+	}
+	caution(clock.Off(clockMatters), "aws-clock",
+		"AWS's clock and ours differ by "+clock.Apart()+": its periods are not those of the run file, and from five minutes on it refuses to answer.", "synchronize this machine's clock")
+	denied := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool { return c.Reason == string(account.Denied) })
+	caution(denied, "aws-denied", "AWS does not allow all that a run asks it.", "give the credentials the policy that realiops aws policy prints")
+	if a.Found == nil {
+		return all
+	}
+	c := *a.Cloud
+	caution(!c.Insights, "insights-off", "Performance Insights is off: its counters, which show the same numbers as CloudWatch's, are left out.",
+		shell.New("aws rds modify-db-instance --apply-immediately --enable-performance-insights").
+			Flag("--db-instance-identifier", c.Instance, "INSTANCE").String())
+	caution(c.MonitoringSeconds == 0, "monitoring-off",
+		"Enhanced Monitoring is off: figures of the operating system come once a minute at best.",
+		shell.New("aws rds modify-db-instance --apply-immediately --monitoring-interval 1 --monitoring-role-arn ROLE").
+			Flag("--db-instance-identifier", c.Instance, "INSTANCE").String())
+	caution(a.Found.Status != "" && a.Found.Status != "available", "aws-status", "AWS says that the instance is "+a.Found.Status+": what it does beside is counted too.", "wait until it is available")
+	caution(otherVersion(c, facts), "aws-other",
+		fmt.Sprintf("AWS says that %s is %s %s, and the server says that it is PostgreSQL %s: it may be another.", c.Instance, c.Engine, c.Version, facts.Version),
+		"look at --instance and --cluster")
+	return all
+}
+
+func until(ends *time.Time, now time.Time) string {
+	if ends == nil {
+		return ""
+	}
+	if left := ends.Sub(now).Round(time.Minute); left > 0 {
+		return fmt.Sprintf("%.0f minutes are left", left.Minutes())
+	}
+	return "they have ended"
+}
+
+// otherVersion tells whether AWS and the server cannot speak of the same. Of the versions only the major one is
+// compared: AWS adds numbers of its own.
+func otherVersion(c runfile.Cloud, facts postgres.Facts) bool {
+	major := func(version string) string { m, _, _ := strings.Cut(version, "."); return m }
+	return c.Version != "" && major(c.Version) != major(facts.Version)
+}

@@ -1,0 +1,110 @@
+package setup
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/cli/diagnosis"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
+	"github.com/realiops/realiops/internal/measure/probe/block"
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/measure/probe/request"
+	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// clockMatters is the difference of clocks, in seconds, from which times in the server's log or of a cloud's metrics
+// belong to another load than they seem to.
+const clockMatters = 1
+
+// cautions are what makes numbers lie on this server, beside what the report on a run warns of by itself.
+func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) []diagnosis.Caution {
+	var all []diagnosis.Caution
+	caution := func(applies bool, code, text, remedy string) {
+		if applies {
+			all = append(all, diagnosis.Caution{Code: code, Text: text, Remedy: remedy})
+		}
+	}
+	caution(p.Stats.Notice() != "", "newer-server", p.Stats.Notice()+".", "look for a newer realiops")
+	others := othersOn(p.Storage)
+	caution(len(others) > 0 && p.ByFile(), "disk-of-many",
+		"The disk under the data carries "+strings.Join(others, ", ")+" as well. Its requests are told apart by file: "+
+			"verdicts and sizes rest on those for this server's files.", "")
+	caution(len(others) > 0 && !p.ByFile(), "disk-of-many",
+		"The disk under the data carries "+strings.Join(others, ", ")+" as well: whatever is written there is counted too.",
+		"give the data a disk of their own; --own-device makes one for a server of ours")
+	caution(f.Settings["track_counts"] == "off", "track-counts-off",
+		"track_counts is off: the counters of tables and rows stand still, whatever is written.", "set track_counts = on")
+	caution(strings.HasPrefix(f.Settings["wal_sync_method"], "open_"), "wal-sync-hidden",
+		"wal_sync_method is "+f.Settings["wal_sync_method"]+": the WAL is flushed as it is written, which no counter of fsyncs shows.", "")
+	caution(f.BusySessions > 0 && allowed.Shared, "shared-server",
+		f.OthersAtWork()+": what they write is counted as ours.", "wait until they are done")
+	caution(!f.MaySeeOthers, "others-hidden",
+		"This user does not see what other sessions do, so nobody can say whether the server is otherwise idle.",
+		"grant pg_read_all_stats (or pg_monitor) to "+postgres.Typed(f.User, "ROLE"))
+	caution(f.Flavor == postgres.FlavorAurora, "aurora-views",
+		"PostgreSQL's own views show other things on Aurora: "+strings.Join(metric.AuroraViews(), "; ")+".", "")
+	caution(!f.MayCheckpoint, "no-checkpoint",
+		"This user may not ask for checkpoints: pages that one load leaves to be written are counted under the loads after it.", checkpointRemedy(f))
+	caution(f.Clock.Off(clockMatters), "clock-offset",
+		"The server's clock and ours differ by more than a second: times in its log are not those of the run file.", "synchronize the clocks")
+	return all
+}
+
+// cautionsOfTriggers names event triggers that superusers have made; those of others are a refusal.
+func cautionsOfTriggers(all []postgres.EventTrigger) []diagnosis.Caution {
+	var names []string
+	for _, t := range all {
+		if t.Trusted {
+			names = append(names, t.String())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []diagnosis.Caution{{Code: "event-triggers", Text: "A run makes tables, and with each runs " + strings.Join(names, ", ") + "."}}
+}
+
+// othersOn is what else is on the disks under the data than one file system that may well be the data's alone.
+func othersOn(storage runfile.Storage) []string {
+	var all []string
+	for _, d := range storage.Devices {
+		if len(d.Carries) > 1 || slices.Contains(d.Carries, "/") {
+			all = append(all, d.Carries...)
+		}
+	}
+	if storage.Own {
+		return nil
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// checkpointRemedy goes by when the role for it came.
+func checkpointRemedy(f postgres.Facts) string {
+	const firstWithRole = 150000
+	if f.VersionNum < firstWithRole {
+		return "connect as a superuser; from PostgreSQL 15 on a role is enough: grant pg_checkpoint"
+	}
+	return postgres.Grant("pg_checkpoint", f.User)
+}
+
+// remedyOf says what to do about a gap: the probe knows, or else the kind of gap tells.
+func remedyOf(f postgres.Facts) func(runfile.Gap) string {
+	return func(gap runfile.Gap) string {
+		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap), request.Remedy(gap)); remedy != "" {
+			return strings.ReplaceAll(remedy, "the user of this connection", postgres.Typed(f.User, "ROLE"))
+		}
+		switch gap.Reason {
+		case runfile.Permission:
+			return postgres.Grant("pg_monitor", f.User) + ", or run realiops as the server's user or as root"
+		case runfile.NotLocal:
+			return "run realiops on the machine that the data are on, as root or as the server's user"
+		default:
+			return ""
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/limits"
+)
+
+// limitsOptions are the flags of realiops aws limits.
+type limitsOptions struct {
+	account account.Options
+	out     string
+}
+
+func newLimitsCommand(env command.Env) *cobra.Command {
+	var o limitsOptions
+	cmd := &cobra.Command{
+		Use:   "limits",
+		Short: "Ask AWS for the limits of its classes, for realiops size --limits",
+		Long: `Ask AWS how many operations and bytes a second each class of machine in a region lets through to EBS, and which storage
+RDS sells with each of its classes for PostgreSQL. Write a file that realiops size --limits takes before what the
+program knows itself. The credentials need ec2:DescribeInstanceTypes and rds:DescribeOrderableDBInstanceOptions.
+
+RDS has an offer for each version of PostgreSQL, so this is some hundred calls, and takes a minute or two.`,
+		Example: `  realiops aws limits --region eu-west-1 -o limits.json
+  realiops size LAST --class db.r9g.large --limits limits.json`,
+		Args: command.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runLimits(cmd.Context(), env, o) },
+	}
+	flags := command.Group("Flags")
+	flags.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
+	command.AddAccountFlags(flags.FlagSet, &o.account)
+	flags.Lookup("region").Usage = "the `region` whose classes are asked for (default: as the AWS programs choose)"
+	return command.Describe(env, cmd, limitsExitHelp, flags)
+}
+
+const limitsExitHelp = `0  written
+1  wrong usage, or AWS could not be asked`
+
+func runLimits(ctx context.Context, env command.Env, o limitsOptions) error {
+	a, err := account.Open(ctx, o.account)
+	if err != nil {
+		return err
+	}
+	if a.Region() == "" {
+		return errors.New("name the region whose classes of machine you want with --region")
+	}
+	all, err := limits.Ask(ctx, a.Config())
+	if err != nil {
+		return account.Explain(err)
+	}
+	return writeList(env, o.out, all)
+}
+
+// writeList writes a list that realiops size takes: whole, or not at all.
+func writeList(env command.Env, name string, list any) error {
+	var text bytes.Buffer
+	if err := report.JSON(&text, list); err != nil {
+		return err
+	}
+	return command.WriteTo(name, env.Out, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err })
+}

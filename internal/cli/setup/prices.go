@@ -1,0 +1,118 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/service/pricing"
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/prices"
+)
+
+// pricesOptions are the flags of realiops prices.
+type pricesOptions struct {
+	account account.Options
+	public  bool
+	out     string
+}
+
+func NewPricesCommand(env command.Env) *cobra.Command {
+	return below(env, "prices", "Ask a cloud for its prices, for realiops size --price",
+		`Ask a cloud what storage and machines cost in a region, and write a file that realiops size --price takes before the
+program's own prices. Google's prices need a key and are not read.`,
+		`  realiops prices aws --region eu-west-1 -o prices.json
+  realiops prices azure --region westeurope -o azure.json
+  realiops size LAST --region eu-west-1 --price prices.json`,
+		newPricesOfAWS(env), newPricesOfAzure(env))
+}
+
+func newPricesOfAWS(env command.Env) *cobra.Command {
+	var o pricesOptions
+	cmd := &cobra.Command{
+		Use:   "aws",
+		Short: "Ask AWS for its prices",
+		Long: `Ask AWS's price list what EBS volumes, RDS storage, Aurora, and machines of EC2 and RDS cost on demand in a region, and
+write a file that realiops size --price takes before the program's own prices. The credentials need
+pricing:GetProducts.
+
+--public reads the price files that AWS publishes for everybody instead: some hundred megabytes, and no account.`,
+		Example: `  realiops prices aws --region eu-west-1 -o prices.json
+  realiops prices aws --region eu-west-1 --public -o prices.json`,
+		Args: command.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.write(cmd.Context(), env, o.ofAWS) },
+	}
+	flags := command.Group("Flags")
+	flags.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
+	flags.BoolVar(&o.public, "public", false, "read AWS's price files, without an account")
+	command.AddAccountFlags(flags.FlagSet, &o.account)
+	flags.Lookup("region").Usage = "the `region` whose prices are asked for (default: as the AWS programs choose)"
+	return command.Describe(env, cmd, pricesExitHelp, flags)
+}
+
+func newPricesOfAzure(env command.Env) *cobra.Command {
+	var o pricesOptions
+	cmd := &cobra.Command{
+		Use:   "azure",
+		Short: "Ask Azure for its retail prices, without an account",
+		Long: `Read Azure's retail prices of Premium SSD, Premium SSD v2 and Ultra Disk in a region, without an account, and write a file
+that realiops size --price takes before the program's own prices.`,
+		Example: `  realiops prices azure --region westeurope -o azure.json`,
+		Args:    command.NoArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.write(cmd.Context(), env, o.ofAzure) },
+	}
+	flags := command.Group("Flags")
+	flags.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
+	flags.StringVar(&o.account.Region, "region", "", "the `region` whose prices are asked for, as westeurope")
+	return command.Describe(env, cmd, pricesExitHelp, flags)
+}
+
+const pricesExitHelp = `0  written
+1  wrong usage, the cloud could not be asked, or it has no prices of the region`
+
+// errNoRegion refuses to guess a region, whose prices would look like those of another.
+var errNoRegion = errors.New("name the region whose prices you want with --region")
+
+// write writes the prices that ask returns, and names those that it could not read.
+func (o *pricesOptions) write(ctx context.Context, env command.Env, ask func(context.Context) (prices.List, error)) error {
+	list, err := ask(ctx)
+	if err != nil {
+		return err
+	}
+	for _, unread := range list.Unread {
+		env.Tell("left out: %s", unread)
+	}
+	return writeList(env, o.out, list.Prices)
+}
+
+func (o *pricesOptions) ofAzure(ctx context.Context) (prices.List, error) {
+	if o.account.Region == "" {
+		return prices.List{}, errNoRegion
+	}
+	return prices.Published(http.DefaultClient).OfAzure(ctx, o.account.Region)
+}
+
+func (o *pricesOptions) ofAWS(ctx context.Context) (prices.List, error) {
+	switch {
+	case o.public && o.account.Region == "":
+		return prices.List{}, errNoRegion
+	case o.public:
+		return prices.Published(http.DefaultClient).OfAWS(ctx, o.account.Region)
+	}
+	a, err := account.Open(ctx, o.account)
+	if err != nil {
+		return prices.List{}, err
+	}
+	region := a.Region()
+	if region == "" {
+		return prices.List{}, errNoRegion
+	}
+	list, err := prices.Ask(ctx, pricing.NewFromConfig(a.In(prices.Home(region)).Config()), region)
+	if err != nil {
+		return prices.List{}, account.Explain(err)
+	}
+	return list, nil
+}

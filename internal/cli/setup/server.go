@@ -1,0 +1,64 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/measure/stopping"
+)
+
+func NewServerCommand(env command.Env) *cobra.Command {
+	var o command.EmbeddedOptions
+	cmd := &cobra.Command{
+		Use:   "server",
+		Short: "Start a PostgreSQL, print its address, and keep it until Ctrl-C",
+		Long: `Start a real PostgreSQL without installing one, print its address on standard output, and keep it until Ctrl-C.
+
+Its programs are fetched once and kept in the user's cache directory; REALIOPS_PG_REPOSITORY names a mirror. When
+realiops ends, also after kill -9, the server is stopped and its data removed, unless --keep asks for it.`,
+		Example: `  realiops server
+  realiops server --pg-version 15 -c shared_buffers=1GB --data-dir /mnt/disk/new
+  realiops server --pg-bin installed
+  sudo realiops server --own-device 4G`,
+		Args: command.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runServer(cmd.Context(), env, o) },
+	}
+	return command.Describe(env, cmd, serverExitHelp, command.Group("Flags", o.AddFlags))
+}
+
+const serverExitHelp = `0  it ran until it was told to stop
+1  wrong usage, or it could not be started
+2  it died`
+
+func runServer(ctx context.Context, env command.Env, o command.EmbeddedOptions) error {
+	options := o.Options(env)
+	if env.ErrTerminal {
+		options.Notify = func(stage string) { env.Tell("%s …", stage) }
+	}
+	s, err := embedded.Start(ctx, options)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Out, s.URL())
+	if env.ErrTerminal {
+		env.Tell("PostgreSQL %s runs until Ctrl-C", s.Target().Version)
+	}
+	var died error
+	select {
+	case <-ctx.Done():
+	case <-s.Died():
+		died = fmt.Errorf("the server died: %w", s.Cause())
+	}
+	defer stopping.For(ctx, "the server to write what is in memory and stop", 0)()
+	// However long that takes: who presses Ctrl-C again leaves it to the supervisor.
+	err = s.Stop(context.WithoutCancel(ctx))
+	if kept := s.Kept(); kept != "" {
+		env.Tell("%s", kept)
+	}
+	return command.WithCode(command.ExitFailed, errors.Join(died, err))
+}
