@@ -2,6 +2,7 @@ package architecture
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -171,4 +172,46 @@ func nouns(t tree) (broken []string) {
 		}
 	}
 	return broken
+}
+
+// size is how large a package may be, without its tests.
+type size struct{ files, lines int }
+
+// rooms bounds packages. Those that are larger today may not grow, and are no exception any more once they fit.
+func rooms(most size, exceptions map[string]size) func(tree) []string {
+	return func(t tree) (broken []string) {
+		for _, directory := range t.directories(everything) {
+			is, may := size{t[directory].files, t[directory].length}, most
+			except, excepted := exceptions[directory]
+			if excepted {
+				may = except
+			}
+			switch {
+			case is.files > may.files || is.lines > may.lines:
+				broken = append(broken, fmt.Sprintf("%s has %d files and %d lines, of at most %d and %d", directory, is.files, is.lines, may.files, may.lines))
+			case excepted && is.files <= most.files && is.lines <= most.lines:
+				broken = append(broken, directory+" is no exception any more")
+			}
+		}
+		return broken
+	}
+}
+
+// thoughts bounds the methods of a type, in the same way.
+func thoughts(most int, exceptions map[string]int) func(tree) []string {
+	return func(t tree) (broken []string) {
+		for _, directory := range t.directories(everything) {
+			for _, name := range slices.Sorted(maps.Keys(t[directory].methods)) {
+				of := directory + "." + name
+				has, may := t[directory].methods[name], max(most, exceptions[of])
+				switch {
+				case has > may:
+					broken = append(broken, fmt.Sprintf("%s has %d methods, of at most %d", of, has, may))
+				case exceptions[of] > 0 && has <= most:
+					broken = append(broken, of+" is no exception any more")
+				}
+			}
+		}
+		return broken
+	}
 }

@@ -1,6 +1,8 @@
 package architecture
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -153,6 +155,33 @@ func TestRulesCanFail(t *testing.T) {
 		"internal/iolib/a.go":   "package ioutil\n",
 		"internal/helpers/a.go": "package helpers\n",
 	}, "internal/helpers is named helpers", "internal/iolib is named ioutil")
+
+	long := strings.Repeat("\n", 5200)
+	check("no package is larger than somebody can know", map[string]string{
+		"internal/series/a.go":         "package series\n" + strings.Repeat("\n", 4499),
+		"internal/series/a_test.go":    "package series\n" + long,
+		"internal/long/a.go":           "package long\n" + strings.Repeat("\n", 4500),
+		"internal/analyze/counts/a.go": "package counts\n" + long,
+		"internal/analyze/sizing/a.go": "package sizing\n",
+	},
+		"internal/analyze/counts has 1 files and 5201 lines, of at most 36 and 5118",
+		"internal/analyze/sizing is no exception any more",
+		"internal/long has 1 files and 4501 lines, of at most 30 and 4500")
+
+	methods := func(of string, n int) (text string) {
+		for i := range n {
+			text += fmt.Sprintf("func (*%s) m%d() {}\n", of, i)
+		}
+		return text
+	}
+	check("no type does everything", map[string]string{
+		"internal/series/a.go":              "package series\n" + methods("T", 40),
+		"internal/analyze/attribution/a.go": "package attribution\n" + methods("judge", 113) + methods("judged", 41),
+		"internal/measure/load/a.go":        "package load\n" + methods("Workload", 2),
+	},
+		"internal/analyze/attribution.judge has 113 methods, of at most 112",
+		"internal/analyze/attribution.judged has 41 methods, of at most 40",
+		"internal/measure/load.Workload is no exception any more")
 
 	for _, r := range rules {
 		if !proved[r.name] {

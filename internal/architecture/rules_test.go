@@ -101,6 +101,27 @@ var rules = []rule{
 		commands,
 	},
 	{
+		"no package is larger than somebody can know",
+		"whoever looks for a thing has to read a file list, and in a longer one everything comes to lean on everything",
+		rooms(size{30, 4500}, map[string]size{ // which get fewer and smaller
+			"internal/analyze/counts": {36, 5118},
+			"internal/analyze/report": {51, 8210},
+			"internal/analyze/sizing": {35, 3890},
+		}),
+	},
+	{
+		"no type does everything",
+		"what has a hundred methods shares all its state between them, as a program of global variables would",
+		thoughts(40, map[string]int{ // which get fewer and smaller
+			"internal/analyze/attribution.judge":    112,
+			"internal/analyze/counts.collector":     83,
+			"internal/analyze/report.Report":        61,
+			"internal/analyze/report.Size":          52,
+			"internal/measure/load.Workload":        44,
+			"internal/measure/load/session.Session": 45,
+		}),
+	},
+	{
 		"no init",
 		"what happens, happens because somebody called it; a test can then call it differently",
 		initializers,

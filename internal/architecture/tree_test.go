@@ -1,6 +1,7 @@
 package architecture
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -25,7 +26,9 @@ type pkg struct {
 	name        string
 	docs        []string // files with a package comment
 	files       int
-	imports     []string // our own by their directory, others by their path
+	length      int            // in lines
+	methods     map[string]int // how many each type has
+	imports     []string       // our own by their directory, others by their path
 	testImports []string
 	exits       []string // where it ends the process
 	inits       []string
@@ -66,7 +69,7 @@ func (t tree) add(root fs.FS, file string) error {
 	}
 	p := t[path.Dir(file)]
 	if p == nil {
-		p = &pkg{}
+		p = &pkg{methods: map[string]int{}}
 		t[path.Dir(file)] = p
 	}
 	if strings.HasSuffix(file, "_test.go") {
@@ -75,6 +78,7 @@ func (t tree) add(root fs.FS, file string) error {
 	}
 	p.name = parsed.Name.Name
 	p.files++
+	p.length += bytes.Count(text, []byte("\n"))
 	p.imports = append(p.imports, imports(parsed)...)
 	if parsed.Doc != nil {
 		p.docs = append(p.docs, path.Base(file))
@@ -108,7 +112,10 @@ func (p *pkg) look(set *token.FileSet, file *ast.File) {
 			_, literal := n.(*ast.BasicLit)
 			return !literal && !spliced(n.(ast.Expr))
 		case *ast.FuncDecl:
-			if n.Recv == nil && n.Name.Name == "init" {
+			switch of := receiver(n); {
+			case of != "":
+				p.methods[strings.TrimSuffix(of, ".")]++
+			case n.Name.Name == "init":
 				p.inits = append(p.inits, place(set, n)+" declares init")
 			}
 		}
