@@ -24,6 +24,7 @@ func shops() []shop {
 		{name: "--on rds", providers: []string{"rds"}},
 		{name: "--on azure", providers: []string{"azure"}},
 		{name: "--on google", providers: []string{"google"}},
+		{name: "--region europe-west3", providers: []string{"google"}, region: "europe-west3"},
 		{name: "--on ebs,azure", providers: []string{"ebs", "azure"}},
 		{name: "--on rds --region eu-west-1", providers: []string{"rds"}, region: "eu-west-1"},
 		{name: "--region eu-west-1", providers: []string{"ebs", "rds"}, region: "eu-west-1"},
@@ -110,7 +111,7 @@ func separately(free, freeBytes, perGiB, mostIOPS, mostBytes, unit float64, pric
 // kinds are those that the shop has, with their prices in its region. AWS: EBS and RDS user guides, prices of the EBS and RDS pages. Azure: managed disk
 // types. Google: disk types, of which only the share that goes by the size is taken.
 func (s shop) kinds() []kind {
-	all := slices.Concat(s.ebs(), s.rds(), s.azure(), google())
+	all := slices.Concat(s.ebs(), s.rds(), s.azure(), s.google())
 	return slices.DeleteFunc(all, func(k kind) bool { return !slices.Contains(s.providers, k.provider) })
 }
 
@@ -193,14 +194,14 @@ func (s shop) rds() []kind {
 	}
 }
 
-// size is one of Premium SSD: GiB, IOPS and MB/s, the two with performance plus, and a month in East US; 0: not sold, or no price is known.
+// size is one of Premium SSD: GiB, IOPS and MB/s, the two with performance plus, and a month in East US; 0: not sold.
 type size struct{ gib, iops, mb, plus, plusMB, month float64 }
 
 func premium() []size {
 	return []size{
-		{4, 120, 25, 0, 0, 0}, {8, 120, 25, 0, 0, 0}, {16, 120, 25, 0, 0, 0}, {32, 120, 25, 0, 0, 5.28}, {64, 240, 50, 0, 0, 0}, {128, 500, 100, 0, 0, 19.71},
+		{4, 120, 25, 0, 0, 0.60}, {8, 120, 25, 0, 0, 1.20}, {16, 120, 25, 0, 0, 2.40}, {32, 120, 25, 0, 0, 5.28}, {64, 240, 50, 0, 0, 10.207}, {128, 500, 100, 0, 0, 19.71},
 		{256, 1100, 125, 0, 0, 38.01}, {512, 2300, 150, 0, 0, 73.22}, {1024, 5000, 200, 8000, 300, 135.17}, {2048, 7500, 250, 16000, 600, 259.0457},
-		{4096, 7500, 250, 20000, 900, 495.5657}, {8192, 16000, 500, 20000, 900, 946.08}, {16384, 18000, 750, 20000, 900, 0}, {32767, 20000, 900, 20000, 900, 0},
+		{4096, 7500, 250, 20000, 900, 495.5657}, {8192, 16000, 500, 20000, 900, 946.08}, {16384, 18000, 750, 20000, 900, 1802.06}, {32767, 20000, 900, 20000, 900, 3604.11},
 	}
 }
 
@@ -242,19 +243,26 @@ func (s shop) azure() []kind {
 	return all
 }
 
-func google() []kind {
+// google has prices by the GiB alone, so that what a Hyperdisk has beyond what comes with it has none.
+func (s shop) google() []kind {
+	price := map[string][3]float64{"": {0.17, 0.10, 0.08}, "europe-west3": {0.204, 0.12, 0.094}}[s.region]
 	bySize := func(perGiB, mibPerGiB, mostIOPS, month float64) func(gib, ops, bytes float64) (float64, bool) {
 		return func(gib, ops, bytes float64) (float64, bool) {
 			return gib * month, gib >= 10 && ops <= min(mostIOPS, perGiB*gib) && bytes <= min(1200, mibPerGiB*gib)*mib
 		}
 	}
-	hyperdisk := separately(3000, 140, 500, 160000, 2400, mib, [3]float64{})
+	hyperdisk := separately(3000, 140, 500, 160000, 2400, mib, [3]float64{price[2]})
+	free := func(ops, bytes float64) bool { return ops <= 3000 && bytes <= 140*mib }
 	return []kind{
-		{name: "google-pd-ssd", provider: "google", unit: 16, most: 65536, priced: true, fits: bySize(30, 0.48, 100000, 0.17)},
-		{name: "google-pd-balanced", provider: "google", unit: 16, most: 65536, priced: true, fits: bySize(6, 0.28, 80000, 0.10)},
+		{name: "google-pd-ssd", provider: "google", unit: 16, most: 65536, priced: true, fits: bySize(30, 0.48, 100000, price[0])},
+		{name: "google-pd-balanced", provider: "google", unit: 16, most: 65536, priced: true, fits: bySize(6, 0.28, 80000, price[1])},
+		{name: "google-hyperdisk-balanced", provider: "google", unit: 16, most: 65536, priced: true, fits: func(gib, ops, bytes float64) (float64, bool) {
+			month, ok := hyperdisk(gib, ops, bytes)
+			return month, ok && gib >= 4 && free(ops, bytes)
+		}},
 		{name: "google-hyperdisk-balanced", provider: "google", unit: 16, most: 65536, fits: func(gib, ops, bytes float64) (float64, bool) {
-			price, ok := hyperdisk(gib, ops, bytes)
-			return price, ok && gib >= 4
+			month, ok := hyperdisk(gib, ops, bytes)
+			return month, ok && gib >= 4 && !free(ops, bytes)
 		}},
 	}
 }

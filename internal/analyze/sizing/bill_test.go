@@ -32,6 +32,7 @@ func TestListedBills(t *testing.T) {
 	check("azure-premium", 32, 0, 0, 5.28)
 	check("azure-premium-plus", 1024, 0, 0, 135.17) // a P30's: "no extra charge for enabling performance plus"
 	check("google-pd-ssd", 100, 0, 0, 17.00)
+	check("google-hyperdisk-balanced", 100, 0, 0, 8.00)
 	// io2 by its three prices, and volumes of other regions, by the price list
 	check("io2", 100, 100000, 0, 12.50+32000*0.065+32000*0.0455+36000*0.03185)
 	in("eu-west-1", "gp3", 100, 4000, 225, 8.80+1000*0.0055+100*0.044)
@@ -41,8 +42,8 @@ func TestListedBills(t *testing.T) {
 
 // TestUnknownPricesAreSaid: what is not known is no nought.
 func TestUnknownPricesAreSaid(t *testing.T) {
-	_, err := tariff(t, "us-east-1").Monthly(sizing.Config{Volume: volume(t, "google-hyperdisk-balanced"), GiB: 100})
-	if want := "no price is known of google-hyperdisk-balanced per gib in us-central1"; err == nil || err.Error() != want {
+	_, err := tariff(t, "us-east-1").Monthly(sizing.Config{Volume: volume(t, "google-hyperdisk-balanced"), GiB: 100, IOPS: 4000})
+	if want := "no price is known of google-hyperdisk-balanced per iops in us-central1"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
