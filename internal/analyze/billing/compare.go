@@ -19,8 +19,9 @@ type Comparison struct {
 	Cluster    string     `json:"cluster"`
 	Region     string     `json:"region"`
 	Currency   string     `json:"currency"`
-	Now        string     `json:"now"`         // its configuration: aurora, aurora-iopt1; empty: not known
-	NextSwitch *time.Time `json:"next_switch"` // from when on AWS lets it change to I/O-Optimized; nil: not known
+	AsOf       string     `json:"prices_as_of,omitempty"` // of all amounts: the dates of the prices, from the oldest to the newest
+	Now        string     `json:"now"`                    // its configuration: aurora, aurora-iopt1; empty: not known
+	NextSwitch *time.Time `json:"next_switch"`            // from when on AWS lets it change to I/O-Optimized; nil: not known
 	Reserved   Reserved   `json:"reserved,omitempty"`
 	Items      []Item     `json:"items"`
 	Whole      Stretch    `json:"whole"`
@@ -80,9 +81,12 @@ func (d Day) Saved() float64 { return d.IO - d.BreakEven }
 func Compare(u Use, t sizing.Tariff, reserved Reserved) Comparison {
 	lines := u.lines(t, reserved)
 	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, told: u.Told, counted: u.Counted}
+	var dates []string
 	for _, l := range lines {
 		c.Items = append(c.Items, l.item)
+		dates = append(dates, l.item.asOf())
 	}
+	c.AsOf = sizing.Dates(dates...)
 	bill := u.bill(lines)
 	c.Whole = bill.stretch(0, len(bill.hours))
 	if !u.Told {

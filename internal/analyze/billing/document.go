@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -69,7 +70,7 @@ func (c Comparison) answer() string {
 	if c.gone > 0 && v.Cheaper == Standard {
 		least = "at least "
 	}
-	text := fmt.Sprintf("%s: %s costs %s%s %s a month less than %s (%s).", whose, name(v.Cheaper), least, money(v.Saves), c.Currency, name(other), number.Percent(v.Share))
+	text := fmt.Sprintf("%s: %s costs %s%s %s a month less than %s (%s; %s).", whose, name(v.Cheaper), least, money(v.Saves), c.Currency, name(other), number.Percent(v.Share), sizing.PricesOf(c.AsOf))
 	if !v.Sure {
 		text += " It is not sure: " + v.Why + "."
 	}
@@ -104,7 +105,7 @@ func moneyCell(v float64, why string) document.Cell {
 // itemTable has a row for each thing that is billed.
 func (c Comparison) itemTable() document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "item", Words: true}, {Header: "amount"}, {Header: "unit", Words: true}, {Header: "hours known"},
-		{Header: "Standard, " + c.Currency}, {Header: "I/O-Optimized"}}}
+		{Header: "Standard, " + c.Currency}, {Header: "I/O-Optimized"}, {Header: "prices of", Words: true}}}
 	for _, i := range c.Items {
 		what := document.Name(i.What)
 		if i.Class != "" && i.Class != i.What {
@@ -117,7 +118,7 @@ func (c Comparison) itemTable() document.Block {
 		}
 		known := document.Number(fmt.Sprintf("%d of %d", i.Hours, c.Whole.Hours), float64(i.Hours))
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{
-			what, amount, document.Words(i.Unit), known, moneyCell(i.Cost.Standard, why), moneyCell(i.Cost.Optimized, why)}})
+			what, amount, document.Words(i.Unit), known, moneyCell(i.Cost.Standard, why), moneyCell(i.Cost.Optimized, why), document.Words(cmp.Or(i.asOf(), "-"))}})
 	}
 	return t
 }
@@ -138,9 +139,9 @@ func (c Comparison) monthTable() document.Block {
 		t.Rows = append(t.Rows, c.monthRow("all", c.Whole))
 	}
 	compute, storage := c.Whole.Compute, c.Whole.Storage
-	legend := fmt.Sprintf("Both for the same hours, in %s. Break-even: what I/O must cost on Standard for I/O-Optimized to pay: "+
+	legend := fmt.Sprintf("Both for the same hours, in %s, by %s. Break-even: what I/O must cost on Standard for I/O-Optimized to pay: "+
 		"%.3f of compute and %.3f of storage, by these prices.",
-		c.Currency, -compute.Saved()/compute.Standard, -storage.Saved()/storage.Standard)
+		c.Currency, sizing.PricesOf(c.AsOf), -compute.Saved()/compute.Standard, -storage.Saved()/storage.Standard)
 	if !c.told {
 		legend += " Days beyond: whole days (UTC) on which it cost more than that. Lowest, median, highest: what I/O-Optimized would have saved on a day."
 	}
@@ -168,12 +169,12 @@ func (c Comparison) monthRow(name string, s Stretch) document.Row {
 // dayTable has a row for each whole day, for programs.
 func (c Comparison) dayTable() document.Table {
 	t := document.Table{}
-	for _, header := range []string{"date", "io", "break_even", "standard", "io_optimized"} {
+	for _, header := range []string{"date", "io", "break_even", "standard", "io_optimized", "prices_as_of"} {
 		t.Columns = append(t.Columns, document.Column{Header: header})
 	}
 	for _, d := range c.Days {
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Name(d.Date), document.Number("", d.IO), document.Number("", d.BreakEven),
-			document.Number("", d.Total.Standard), document.Number("", d.Total.Optimized)}})
+			document.Number("", d.Total.Standard), document.Number("", d.Total.Optimized), document.Words(c.AsOf)}})
 	}
 	return t
 }
@@ -200,13 +201,13 @@ func (c Comparison) switchingBlock() document.Block {
 	text := fmt.Sprintf("A cluster may change to I/O-Optimized once in 30 days, and back at any time. Of the %s hours above, knowing all days beforehand, ",
 		number.Grouped(float64(c.Whole.Compared), 0))
 	if stay-s.Best < 0.5 || s.Switches == 0 {
-		text += fmt.Sprintf("no change back and forth would have cost less than staying, %s %s.", money(stay), c.Currency)
+		text += fmt.Sprintf("no change back and forth would have cost less than staying, %s %s (%s).", money(stay), c.Currency, sizing.PricesOf(c.AsOf))
 	} else {
 		changes := "one change"
 		if s.Switches > 1 {
 			changes = number.Spelled(s.Switches) + " changes"
 		}
-		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s.", changes, money(s.Best), c.Currency, money(stay))
+		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s (%s).", changes, money(s.Best), c.Currency, money(stay), sizing.PricesOf(c.AsOf))
 	}
 	return document.Section{Title: "Changing back and forth", Blocks: []document.Block{document.Paragraph{Text: text}}}
 }

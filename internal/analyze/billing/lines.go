@@ -25,6 +25,15 @@ type Item struct {
 	Sources  []string `json:"price_sources"`            // keys
 }
 
+// asOf are the dates of its prices, from the oldest to the newest.
+func (i Item) asOf() string {
+	var dates []string
+	for _, key := range i.Sources {
+		dates = append(dates, sizing.AsOf(key))
+	}
+	return sizing.Dates(dates...)
+}
+
 // kind is the part of a bill that an item belongs to.
 type kind int
 

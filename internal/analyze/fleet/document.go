@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // Document is the ranking: text has the first of each list, and a page all.
@@ -49,7 +50,7 @@ func (f Fleet) headline() string {
 		}
 	}
 	if cheaper > 0 {
-		said = append(said, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s).", cheaper, number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.ends()))
+		said = append(said, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s; %s).", cheaper, number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.ends(), sizing.PricesOf(f.AsOf)))
 	} else if known > 0 {
 		said = append(said, "None of them would cost less with another order.")
 	}
@@ -104,7 +105,7 @@ func (s Span) ends() string {
 // moneySection lists those that cost most for nothing.
 func (f Fleet) moneySection(top int) document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "database", Words: true}, {Header: "has", Words: true}, {Header: "needs"},
-		{Header: "order instead", Words: true}, {Header: "saves a month"}, {Header: "interval", Words: true}}}
+		{Header: "order instead", Words: true}, {Header: "saves a month"}, {Header: "interval", Words: true}, {Header: "prices of", Words: true}}}
 	cheaper := slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return !d.cheaper() })
 	known := knownColumn(&t, cheaper)
 	left := 0
@@ -114,7 +115,8 @@ func (f Fleet) moneySection(top int) document.Block {
 			continue
 		}
 		requests, _ := d.needCells()
-		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests, d.orderCell(), d.savesCell(), document.Words(d.Saves.ends()))})
+		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests, d.orderCell(), d.savesCell(), document.Words(d.Saves.ends()),
+			document.Words(d.AsOf))})
 	}
 	return listed("What costs for nothing", t, left)
 }
@@ -279,7 +281,7 @@ func (d Database) savesCell() document.Cell {
 // csvTable has a line for each database, with all its numbers.
 func (f Fleet) csvTable() document.Table {
 	columns := []string{"database", "kind", "class", "region", "hours", "known_hours", "typical_requests", "worst_hour_requests", "worst_hour_mibps", "worst_day_requests",
-		"has", "carries_requests", "carries_mibps", "has_monthly", "order", "order_monthly", "saves", "saves_lowest", "saves_highest", "risk", "uses", "hours_at_limit", "credits_end", "known_until", "missing"}
+		"has", "carries_requests", "carries_mibps", "has_monthly", "order", "order_monthly", "saves", "saves_lowest", "saves_highest", "prices_as_of", "risk", "uses", "hours_at_limit", "credits_end", "known_until", "missing"}
 	var t document.Table
 	for _, c := range columns {
 		t.Columns = append(t.Columns, document.Column{Header: c})
@@ -314,7 +316,7 @@ func (d Database) csvCells() []document.Cell {
 	cells := []document.Cell{document.Name(d.Name), document.Words(string(d.Kind)), document.Words(d.Class), document.Words(d.Region), number(float64(d.Hours)), number(float64(d.Known)),
 		number(need[0]), number(need[1]), number(need[2]), number(day)}
 	cells = append(append(cells, d.Has.csvCells(true)...), d.Order.csvCells(false)...)
-	return append(cells, number(saves.Value), number(saves.Lowest), number(saves.Highest), document.Words(string(d.Risk.Level)), number(d.Risk.Uses),
+	return append(cells, number(saves.Value), number(saves.Lowest), number(saves.Highest), document.Words(d.AsOf), document.Words(string(d.Risk.Level)), number(d.Risk.Uses),
 		number(float64(d.Risk.Hours)), document.Words(ends), document.Words(until), document.Words(strings.Join(d.Lacks, "; ")))
 }
 

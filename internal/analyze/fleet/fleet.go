@@ -32,11 +32,12 @@ type Fleet struct {
 	From      time.Time  `json:"from"`
 	To        time.Time  `json:"to"`
 	Currency  string     `json:"currency"`
-	Saves     Span       `json:"saves_a_month"` // of all databases that would cost less
-	Databases []Database `json:"databases"`     // by what they save, those of which that is not known last
-	Unread    []string   `json:"unread"`        // files that are no run file of a database, with the reason
-	NotFound  []string   `json:"not_found"`     // databases of which it was said what they have, and that the source does not tell of
-	Families  []string   `json:"unread_series"` // names of series in a store that look like those of databases, and are not read
+	Saves     Span       `json:"saves_a_month"`          // of all databases that would cost less
+	AsOf      string     `json:"prices_as_of,omitempty"` // from the oldest to the newest date of the prices in that
+	Databases []Database `json:"databases"`              // by what they save, those of which that is not known last
+	Unread    []string   `json:"unread"`                 // files that are no run file of a database, with the reason
+	NotFound  []string   `json:"not_found"`              // databases of which it was said what they have, and that the source does not tell of
+	Families  []string   `json:"unread_series"`          // names of series in a store that look like those of databases, and are not read
 }
 
 // Database is one of them, and what is said of it.
@@ -55,10 +56,12 @@ type Database struct {
 	Has        *Storage  `json:"has"`           // nil: likewise
 	Order      *Storage  `json:"order"`         // nil: what it has stays, or see Lacks
 	Saves      *Span     `json:"saves_a_month"` // below 0: it costs more; nil: not known
-	Aurora     *Aurora   `json:"aurora"`        // nil: it is none
-	Risk       Risk      `json:"risk"`
-	Lacks      []string  `json:"missing"` // what is not known, and how to get it
-	Notes      []string  `json:"notes"`
+	// AsOf are the dates of the prices in all its amounts, from the oldest to the newest.
+	AsOf   string   `json:"prices_as_of,omitempty"`
+	Aurora *Aurora  `json:"aurora"` // nil: it is none
+	Risk   Risk     `json:"risk"`
+	Lacks  []string `json:"missing"` // what is not known, and how to get it
+	Notes  []string `json:"notes"`
 	// Daily is the highest hour of each day, as requests a second; of Aurora what it was billed for in each whole day, in operations a
 	// second. A day of which that is not known is NaN.
 	Daily []float64 `json:"daily"`

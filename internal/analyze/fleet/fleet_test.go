@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func prices() (all []catalog.Price) {
 		{Volume: "aurora", Per: catalog.PerMillionIO, Price: 0.2}, {Volume: "aurora", Per: catalog.PerGiB, Price: 0.1}, {Volume: "aurora-iopt1", Per: catalog.PerGiB, Price: 0.225},
 		{Volume: "aurora", Per: catalog.PerHour, Class: "db.r6g.large", Price: 0.26}, {Volume: "aurora-iopt1", Per: catalog.PerHour, Class: "db.r6g.large", Price: 0.338},
 	} {
-		p.Region, p.Currency = "here", "USD"
+		p.Region, p.Currency, p.Source = "here", "USD", "a list of 2026-10-01"
 		all = append(all, p)
 	}
 	return all
@@ -101,6 +102,10 @@ func near(t *testing.T, what string, got, want float64) {
 func TestInstances(t *testing.T) {
 	easy := instance(t, "gp2", 1000, 1000, 4)
 	near(t, "saved on gp3", easy.Saves.Value, 1000*(0.2-0.1))
+	if want := "what RDS io1 or RDS io2 Block Express would cost in here, which may be less: realiops prices asks for it, and --price takes the file"; easy.AsOf != "2026-10-01" ||
+		!slices.Contains(easy.Lacks, want) {
+		t.Errorf("prices of %s, missing %q", easy.AsOf, easy.Lacks)
+	}
 	if easy.Risk.Level != fleet.None || easy.Known != 47 || easy.Hours != 48 || easy.Need.Most != nil {
 		t.Errorf("%+v", easy.Database)
 	}

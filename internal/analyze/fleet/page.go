@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,7 +20,7 @@ func FileOf(name string) string { return runfile.FileName(name) + ".html" }
 func (f Fleet) wholeSection() document.Block {
 	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true}, {Header: "risk", Words: true}, {Header: "saves a month, " + f.Currency},
 		{Header: "needs"}, {Header: "runs out", Words: true}, {Header: "hours at the limit"}, {Header: "uses"}, {Header: "month", Words: true}, {Header: "has", Words: true},
-		{Header: "order instead", Words: true}, {Header: "interval", Words: true}, {Header: "MiB/s"}, {Header: "carries"}, {Header: "class", Words: true}}}
+		{Header: "order instead", Words: true}, {Header: "interval", Words: true}, {Header: "prices of", Words: true}, {Header: "MiB/s"}, {Header: "carries"}, {Header: "class", Words: true}}}
 	known := knownColumn(&t, f.Databases)
 	for _, d := range f.gravestFirst() {
 		name := document.Name(d.Name)
@@ -31,7 +32,7 @@ func (f Fleet) wholeSection() document.Block {
 		}
 		risk := d.riskCell().By(float64(slices.Index(levels(), d.Risk.Level)))
 		t.Rows = append(t.Rows, document.Row{Cells: known(d, name, risk, d.savesCell(), requests, d.Risk.endCell(), d.Risk.hoursCell(), d.usesCell(), document.Cell{Spark: d.Daily},
-			d.hasCell(), d.orderCell(), interval, bytes, d.carriesCell(), document.Words(d.Class))})
+			d.hasCell(), d.orderCell(), interval, document.Words(cmp.Or(d.AsOf, "-")), bytes, d.carriesCell(), document.Words(d.Class))})
 	}
 	return document.Section{Title: "All databases", Blocks: []document.Block{t}}
 }
@@ -112,9 +113,9 @@ func (p Page) headline(currency string) string {
 	case p.Saves == nil:
 		text += "What it would save is not known: see what is missing."
 	case p.cheaper():
-		text += fmt.Sprintf("%s would cost %s %s a month less (%s).", p.orderCell().Text, number.Grouped(p.Saves.Value, 0), currency, p.Saves.ends())
+		text += fmt.Sprintf("%s would cost %s %s a month less (%s; %s).", p.orderCell().Text, number.Grouped(p.Saves.Value, 0), currency, p.Saves.ends(), sizing.PricesOf(p.AsOf))
 	case p.Order != nil:
-		text += fmt.Sprintf("To carry what it needs takes %s: %s %s a month more.", p.orderCell().Text, number.Grouped(-p.Saves.Value, 0), currency)
+		text += fmt.Sprintf("To carry what it needs takes %s: %s %s a month more (%s).", p.orderCell().Text, number.Grouped(-p.Saves.Value, 0), currency, sizing.PricesOf(p.AsOf))
 	default:
 		text += "Nothing that carries what it needs costs less than what it has."
 	}

@@ -26,6 +26,7 @@ func (a Ask) Rank(all []Database, unread, families []string) Fleet {
 			f.To = d.To
 		}
 		if d.cheaper() {
+			f.AsOf = sizing.Dates(f.AsOf, d.AsOf)
 			f.Saves = Span{f.Saves.Value + d.Saves.Value, f.Saves.Lowest + d.Saves.Lowest, f.Saves.Highest + d.Saves.Highest}
 		}
 	}

@@ -178,6 +178,7 @@ func (a Ask) cluster(d *Page, r record, s sheet) {
 		d.lack("which of Aurora's configurations costs less is not known: %s", c.Verdict.Why)
 		return
 	}
+	d.AsOf = c.AsOf
 	month := catalog.HoursInMonth / float64(c.Whole.Compared)
 	d.Aurora = &Aurora{Now: c.Now, Cheaper: c.Verdict.Cheaper, Sure: c.Verdict.Sure, Standard: c.Whole.Total.Standard * month, Optimized: c.Whole.Total.Optimized * month}
 	d.addSwitch(c)

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 		return
 	}
 	d.Has = stored(held.Config, held.Bill)
+	d.date(held.Bill)
 	d.Has.Carries = Rate{held.Path.IOPS, held.Path.MiBps}
 	// Operations of the worst hour, as few as a provider may count for them, and what the volume gives at its best.
 	least, most := 0.0, held.Capacity.BurstIOPS
@@ -117,6 +119,13 @@ func bought(c sizing.Config) sizing.Config {
 	return c
 }
 
+// date adds the dates of a bill's prices; nil has none.
+func (d *Database) date(b *sizing.Bill) {
+	if b != nil {
+		d.AsOf = sizing.Dates(d.AsOf, b.AsOf())
+	}
+}
+
 func stored(c sizing.Config, bill *sizing.Bill) *Storage {
 	s := &Storage{Volume: c.Volume.Name, Title: c.Volume.Title, GiB: c.GiB, IOPS: c.IOPS, MiBps: c.MiBps}
 	if bill != nil {
@@ -135,22 +144,41 @@ func (a Ask) order(d *Database, w work, held sizing.Held, has Has) {
 		d.lack("it did nothing at all in that time: is it the right disk?")
 		return
 	}
-	sure, why := a.cheapest(held, has, d.Region, *most)
-	if sure == nil {
-		d.lack("%s", why)
+	options, err := a.options(held, has, d.Region, *most)
+	if err != nil {
+		d.lack("%v", err)
 		return
 	}
-	bold, _ := a.cheapest(held, has, d.Region, least)
+	sure := options[0]
+	d.date(sure.Bill)
 	if held.Bill == nil || sure.Bill == nil {
-		d.Order = orderOf(*sure)
+		d.Order = orderOf(sure)
 		return
+	}
+	d.lackPrices(options)
+	bold := sure
+	if fewer, err := a.options(held, has, d.Region, least); err == nil {
+		bold = fewer[0]
 	}
 	d.Saves = &Span{Value: held.Bill.Total - sure.Bill.Total, Lowest: held.Bill.Total - sure.Bill.Total, Highest: held.Bill.Total - bold.Bill.Total}
-	if stays(held, *sure, a.Headroom, *most) {
+	if stays(held, sure, a.Headroom, *most) {
 		*d.Saves = Span{}
 		return
 	}
-	d.Order = orderOf(*sure)
+	d.Order = orderOf(sure)
+}
+
+// lackPrices names what carries the need, too, and may cost less than what is ordered: its price is not known.
+func (d *Database) lackPrices(options []sizing.Option) {
+	var names []string
+	for _, o := range options {
+		if o.Standing == sizing.Carries && (o.Bill == nil || o.Bill.Inferred) && !slices.Contains(names, o.Volume.Title) {
+			names = append(names, o.Volume.Title)
+		}
+	}
+	if len(names) > 0 {
+		d.lack("what %s would cost in %s, which may be less: realiops prices asks for it, and --price takes the file", strings.Join(names, " or "), d.Region)
+	}
 }
 
 func orderOf(o sizing.Option) *Storage {
@@ -169,9 +197,9 @@ func stays(held sizing.Held, o sizing.Option, headroom float64, need sizing.Rate
 	return uses <= 1 && held.Bill.Total <= o.Bill.Total+cent
 }
 
-// cheapest is the cheapest order of the same provider that carries a need for good with the data that there are: storage of a
-// database does not shrink. Where there is none, it says why.
-func (a Ask) cheapest(held sizing.Held, has Has, region string, need sizing.Rate) (*sizing.Option, string) {
+// options are the orders of the same provider that carry a need for good with the data that there are, the cheapest first: storage of a
+// database does not shrink. Where there is none, the error says why.
+func (a Ask) options(held sizing.Held, has Has, region string, need sizing.Rate) ([]sizing.Option, error) {
 	q := sizing.Question{Need: need, GiB: held.GiB, Headroom: a.Headroom, Instance: has.Class, MultiAZ: has.MultiAZ, Balance: sizing.Full()}
 	if held.Machine != "" {
 		q.Instance = ""
@@ -179,14 +207,13 @@ func (a Ask) cheapest(held sizing.Held, has Has, region string, need sizing.Rate
 	same := slices.DeleteFunc(slices.Clone(a.Volumes), func(v catalog.Volume) bool { return v.Provider != held.Volume.Provider || v.HardDisk })
 	options, err := sizing.Options(q, same, a.Instances, a.tariff(region))
 	if err != nil {
-		return nil, err.Error()
+		return nil, err
 	}
 	if len(options) > 0 && options[0].Standing == sizing.Carries {
-		return &options[0], ""
+		return options, nil
 	}
-	why := "nothing that its provider sells carries it"
 	if len(options) > 0 && options[0].Why != "" {
-		why = fmt.Sprintf("no volume alone carries it: %s", options[0].Why)
+		return nil, fmt.Errorf("no volume alone carries it: %s", options[0].Why)
 	}
-	return nil, why
+	return nil, errors.New("nothing that its provider sells carries it")
 }

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -143,7 +144,7 @@ func rounds(t *testing.T, cell document.Cell, want float64) bool {
 func TestSidesAreHeldAgainstEachOther(t *testing.T) {
 	size, page := sized(t, 500)
 	rows := tableOf(t, page, "the wrong number would").Rows
-	if got := number(t, rows[1].Cells[3]) / number(t, rows[0].Cells[3]); math.Abs(got/size.Misread.Factor-1) > 0.01 {
+	if got := number(t, rows[1].Cells[4]) / number(t, rows[0].Cells[4]); math.Abs(got/size.Misread.Factor-1) > 0.01 {
 		t.Errorf("%g times the requests, %g in JSON", got, size.Misread.Factor)
 	}
 	cheapest := math.Inf(1)
@@ -155,6 +156,53 @@ func TestSidesAreHeldAgainstEachOther(t *testing.T) {
 	if got := number(t, rows[0].Cells[1]); math.Abs(got-cheapest) > 0.5 {
 		t.Errorf("%g a month, and the cheapest is %g", got, cheapest)
 	}
+}
+
+// TestEveryTotalHasADate: what costs something a month says of when its prices are, in JSON and beside it in each table.
+func TestEveryTotalHasADate(t *testing.T) {
+	size, page := sized(t, 500)
+	var value any
+	text, err := json.Marshal(size)
+	if err == nil {
+		err = json.Unmarshal(text, &value)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	totals := 0
+	var look func(path string, v any)
+	look = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for key, field := range v {
+				look(path+"."+key, field)
+				if date := map[string]string{"monthly": "prices_as_of", "io_cost": "prices_as_of", "cheapest": "prices_as_of", "aurora_io_cost": "aurora_io_cost_prices_as_of"}[key]; date != "" && field != nil {
+					totals++
+					if text, _ := v[date].(string); !strings.HasPrefix(text, "20") {
+						t.Errorf("%s.%s has no date", path, key)
+					}
+				}
+			}
+		case []any:
+			for _, element := range v {
+				look(path, element)
+			}
+		}
+	}
+	look("", value)
+	if totals < 10 {
+		t.Errorf("%d totals: this tests little", totals)
+	}
+	walk("", page.Blocks, func(title string, b document.Block) {
+		table, _ := b.(document.Table)
+		month := slices.IndexFunc(table.Columns, func(c document.Column) bool { return strings.HasSuffix(strings.ReplaceAll(c.Header, "\u00a0", " "), "USD a month") })
+		dates := slices.IndexFunc(table.Columns, func(c document.Column) bool { return c.Header == "prices of" })
+		for _, row := range table.Rows {
+			if month >= 0 && row.Cells[month].Text != "-" && (dates < 0 || !strings.HasPrefix(row.Cells[dates].Text, "20")) {
+				t.Errorf("%s: %v", title, row.Cells)
+			}
+		}
+	})
 }
 
 // TestEverySourceIsNamed: the numbers beside an option are those of the list, and each has a date.

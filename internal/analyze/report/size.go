@@ -227,6 +227,7 @@ type SizeCredits struct {
 	Refills   float64    `json:"refill_seconds"` // without any demand, from empty to full
 	Curve     SizeCurve  `json:"curve"`
 	Monthly   *float64   `json:"monthly"`
+	AsOf      string     `json:"prices_as_of,omitempty"`
 }
 
 // SizeServed is what goes through in a second, as the provider counts.
@@ -269,6 +270,8 @@ type SizeMisread struct {
 	Factor   float64  `json:"factor"`   // of the device's
 	Cheapest *float64 `json:"cheapest"` // a month; nil: nothing carries it, or no price is known
 	Volume   string   `json:"volume,omitempty"`
-	IOCost   *float64 `json:"aurora_io_cost"` // a month, were each billed
-	AsOf     string   `json:"prices_as_of,omitempty"`
+	AsOf     string   `json:"prices_as_of,omitempty"` // of cheapest
+	IOCost   *float64 `json:"aurora_io_cost"`         // a month, were each billed
+	// IOCostAsOf are the dates of the prices in aurora_io_cost.
+	IOCostAsOf string `json:"aurora_io_cost_prices_as_of,omitempty"`
 }

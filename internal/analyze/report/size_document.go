@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -156,8 +157,26 @@ func (s Size) optionTable(options []SizeOption, cited *citations) document.Table
 	}
 	add(numeric("decided\u00a0by"), func(o SizeOption) document.Cell { return document.Words(o.Binding) })
 	add(document.Column{Header: s.currency() + " a\u00a0month", First: true}, SizeOption.price)
+	s.addDates(&t, options, func(o SizeOption) string { return o.AsOf })
 	add(document.Column{Header: "sources", In: document.OnPages}, func(o SizeOption) document.Cell { return document.Words(cited.mark(o.sourceKeys())) })
 	return t
+}
+
+// addDates adds the dates of the prices in each total: in text that of the oldest, and its month where the machine takes a column.
+func (s Size) addDates(t *document.Table, options []SizeOption, asOf func(SizeOption) string) {
+	of := func(in document.Format, dates func(string) string) {
+		t.Add(document.Column{Header: "prices of", Words: true, In: in}, cells(options, func(o SizeOption) document.Cell {
+			return document.Words(cmp.Or(dates(asOf(o)), "-"))
+		}))
+	}
+	of(document.InText, func(dates string) string {
+		oldest, _, _ := strings.Cut(dates, " to ")
+		if s.Sized.Instance != "" && strings.HasPrefix(oldest, "20") {
+			return oldest[:min(len(oldest), len("2026-01"))]
+		}
+		return oldest
+	})
+	of(document.OnPages, func(dates string) string { return dates })
 }
 
 func whole(v float64) document.Cell { return document.Number(number.Grouped(v, 0), v) }
@@ -296,8 +315,9 @@ func (s Size) sides() document.Block {
 	}
 	right, wrong := "none carries it", "none carries it"
 	var paid *float64
+	dates := ""
 	if s.Order != nil {
-		right, paid = s.Order.Title, s.Order.Monthly
+		right, paid, dates = s.Order.Title, s.Order.Monthly, s.Order.AsOf
 	}
 	if m.Volume != "" {
 		wrong = m.Volume
@@ -306,6 +326,7 @@ func (s Size) sides() document.Block {
 	t.Add(wordy("sized from"), texts([]string{"what the device did (real)", "WAL records, read as IOPS"}))
 	t.Add(numeric(s.currency()+" a month"), []document.Cell{known(paid), known(m.Cheapest)})
 	t.Add(numeric("the cheapest that carries it"), texts([]string{right, wrong}))
+	t.Add(numeric("prices of"), texts([]string{cmp.Or(dates, "-"), cmp.Or(m.AsOf, "-")}))
 	t.Add(numeric("requests a second"), []document.Cell{known(&s.Sized.Rate.Requests), known(&m.Requests)})
 	if s.Aurora != nil && s.Aurora.IOCost != nil {
 		t.Add(numeric("Aurora's I/O, "+s.currency()+" a month"), []document.Cell{
@@ -328,12 +349,12 @@ func (s Size) misreadText() string {
 	case m.Volume == "":
 		text += ": no volume here carries that"
 	case m.Cheapest != nil:
-		text += fmt.Sprintf(": %s for %s %s a month (prices of %s)", m.Volume, number.Rate(*m.Cheapest), s.currency(), m.AsOf)
+		text += fmt.Sprintf(": %s for %s %s a month (%s)", m.Volume, number.Rate(*m.Cheapest), s.currency(), sizing.PricesOf(m.AsOf))
 	default:
 		text += ": " + m.Volume
 	}
 	if m.IOCost != nil {
-		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month", number.Rate(*m.IOCost), s.currency())
+		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month (%s)", number.Rate(*m.IOCost), s.currency(), sizing.PricesOf(m.IOCostAsOf))
 	}
 	return text + "."
 }
@@ -359,7 +380,7 @@ func (s Size) auroraText() string {
 			number.Rate(a.ReadsSpan[0]), number.Rate(a.ReadsSpan[1]), number.Rate(a.BilledReads), a.readsFollow())
 	}
 	if a.IOCost != nil {
-		text += fmt.Sprintf(": %s to %s %s a month if it never stops (prices of %s)", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.currency(), a.AsOf)
+		text += fmt.Sprintf(": %s to %s %s a month if it never stops (%s)", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.currency(), sizing.PricesOf(a.AsOf))
 	}
 	claimed, cache := "", ""
 	if a.WriteIOPS != nil {
@@ -393,6 +414,7 @@ func (s Size) clusterText() string {
 	case a.Standard[0] > *a.Optimized:
 		verdict = "I/O-Optimized is cheaper"
 	}
-	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized, which pays from %s of I/O on: %s",
-		s.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]), s.currency(), number.Rate(*a.Optimized), number.Rate(*a.BreakEven), verdict)
+	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized (%s), which pays from %s of I/O on: %s",
+		s.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]), s.currency(), number.Rate(*a.Optimized),
+		sizing.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
 }

@@ -19,6 +19,7 @@ func (s Size) everyOption() document.Table {
 	word("standing", func(o SizeOption) string { return o.Standing })
 	word("why", func(o SizeOption) string { return o.Why })
 	word("tier", func(o SizeOption) string { return o.Tier })
+	add("disks", func(o SizeOption) document.Cell { return exact(float64(max(1, o.Disks))) })
 	add("gib", func(o SizeOption) document.Cell { return bought(o.GiB) })
 	add("iops", func(o SizeOption) document.Cell { return bought(o.IOPS) })
 	add("mibps", func(o SizeOption) document.Cell { return bought(o.MiBps) })
@@ -49,6 +50,12 @@ func (s Size) everyOption() document.Table {
 	bare := func(o SizeOption) *SizeCredits { return o.Bare }
 	credits("credits_gib", enough, func(c SizeCredits) *float64 { return &c.GiB })
 	credits("credits_monthly", enough, func(c SizeCredits) *float64 { return c.Monthly })
+	word("credits_prices_as_of", func(o SizeOption) string {
+		if o.Credits == nil {
+			return ""
+		}
+		return o.Credits.AsOf
+	})
 	credits("credits_lowest_percent", enough, func(c SizeCredits) *float64 { return &c.Lowest })
 	credits("bare_gib", bare, func(c SizeCredits) *float64 { return &c.GiB })
 	credits("bare_dry_at", bare, func(c SizeCredits) *float64 { return new(float64(*c.Dry)) }) // where credits last there is no bare

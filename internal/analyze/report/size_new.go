@@ -190,8 +190,11 @@ func misread(s sizing.Sizing) *SizeMisread {
 		return nil
 	}
 	v := &SizeMisread{Requests: m.Records, Factor: m.Factor, IOCost: m.IOCost}
+	if m.IOCost != nil {
+		v.IOCostAsOf = s.Ask.Tariff.AsOf(catalog.Volume{Name: "aurora"})
+	}
 	if m.Cheapest != nil {
-		v.Volume = m.Cheapest.Volume.Title
+		v.Volume = sizeOption(*m.Cheapest, "").name()
 		if m.Cheapest.Bill != nil {
 			v.Cheapest, v.AsOf = &m.Cheapest.Bill.Total, m.Cheapest.Bill.AsOf()
 		}

@@ -141,11 +141,7 @@ func (c SizeChosen) price() string {
 	if c.Monthly == nil {
 		return "its price is not known for " + c.Region
 	}
-	text := fmt.Sprintf("%s %s a month", number.Rate(*c.Monthly), c.Currency)
-	if c.AsOf != "" {
-		text += " (prices of " + c.AsOf + ")"
-	}
-	return text
+	return fmt.Sprintf("%s %s a month (%s)", number.Rate(*c.Monthly), c.Currency, sizing.PricesOf(c.AsOf))
 }
 
 // bytes is the throughput that is bought, in the unit that it is sold in.
@@ -201,7 +197,7 @@ func (s Size) alsoText() string {
 	region := ""
 	for _, a := range s.Order.Also {
 		if a.Monthly != nil {
-			inferred = append(inferred, fmt.Sprintf("%s, also carries it, for about %s %s a month by an inferred price", a.goods(""), number.Rate(*a.Monthly), a.Currency))
+			inferred = append(inferred, fmt.Sprintf("%s, also carries it, for about %s %s a month by an inferred price (%s)", a.goods(""), number.Rate(*a.Monthly), a.Currency, sizing.PricesOf(a.AsOf)))
 			continue
 		}
 		unknown, region = append(unknown, a.Title), a.Region

@@ -44,6 +44,14 @@ func (t Tariff) AsOf(v catalog.Volume) string {
 	return Dates(all...)
 }
 
+// PricesOf says of what dates prices are.
+func PricesOf(dates string) string {
+	if dates == undated || dates == "" {
+		return "prices without a date"
+	}
+	return "prices of " + dates
+}
+
 // Dates are dates, or what this made of some, from the oldest to the newest; empty: there are none.
 func Dates(dates ...string) string {
 	var all []string
