@@ -195,7 +195,9 @@ func TestEveryTotalHasADate(t *testing.T) {
 	}
 	walk("", page.Blocks, func(title string, b document.Block) {
 		table, _ := b.(document.Table)
-		month := slices.IndexFunc(table.Columns, func(c document.Column) bool { return strings.HasSuffix(strings.ReplaceAll(c.Header, "\u00a0", " "), "USD a month") })
+		month := slices.IndexFunc(table.Columns, func(c document.Column) bool {
+			return strings.HasSuffix(strings.ReplaceAll(c.Header, "\u00a0", " "), "USD a month")
+		})
 		dates := slices.IndexFunc(table.Columns, func(c document.Column) bool { return c.Header == "prices of" })
 		for _, row := range table.Rows {
 			if month >= 0 && row.Cells[month].Text != "-" && (dates < 0 || !strings.HasPrefix(row.Cells[dates].Text, "20")) {
