@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -86,7 +87,7 @@ func Compare(u Use, t sizing.Tariff, reserved Reserved) Comparison {
 		c.Items = append(c.Items, l.item)
 		dates = append(dates, l.item.asOf())
 	}
-	c.AsOf = sizing.Dates(dates...)
+	c.AsOf = catalog.Dates(dates...)
 	bill := u.bill(lines)
 	c.Whole = bill.stretch(0, len(bill.hours))
 	if !u.Told {

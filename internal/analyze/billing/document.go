@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
-	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -70,7 +70,7 @@ func (c Comparison) answer() string {
 	if c.gone > 0 && v.Cheaper == Standard {
 		least = "at least "
 	}
-	text := fmt.Sprintf("%s: %s costs %s%s %s a month less than %s (%s; %s).", whose, name(v.Cheaper), least, money(v.Saves), c.Currency, name(other), number.Percent(v.Share), sizing.PricesOf(c.AsOf))
+	text := fmt.Sprintf("%s: %s costs %s%s %s a month less than %s (%s; %s).", whose, name(v.Cheaper), least, money(v.Saves), c.Currency, name(other), number.Percent(v.Share), catalog.PricesOf(c.AsOf))
 	if !v.Sure {
 		text += " It is not sure: " + v.Why + "."
 	}
@@ -141,7 +141,7 @@ func (c Comparison) monthTable() document.Block {
 	compute, storage := c.Whole.Compute, c.Whole.Storage
 	legend := fmt.Sprintf("Both for the same hours, in %s, by %s. Break-even: what I/O must cost on Standard for I/O-Optimized to pay: "+
 		"%.3f of compute and %.3f of storage, by these prices.",
-		c.Currency, sizing.PricesOf(c.AsOf), -compute.Saved()/compute.Standard, -storage.Saved()/storage.Standard)
+		c.Currency, catalog.PricesOf(c.AsOf), -compute.Saved()/compute.Standard, -storage.Saved()/storage.Standard)
 	if !c.told {
 		legend += " Days beyond: whole days (UTC) on which it cost more than that. Lowest, median, highest: what I/O-Optimized would have saved on a day."
 	}
@@ -201,13 +201,13 @@ func (c Comparison) switchingBlock() document.Block {
 	text := fmt.Sprintf("A cluster may change to I/O-Optimized once in 30 days, and back at any time. Of the %s hours above, knowing all days beforehand, ",
 		number.Grouped(float64(c.Whole.Compared), 0))
 	if stay-s.Best < 0.5 || s.Switches == 0 {
-		text += fmt.Sprintf("no change back and forth would have cost less than staying, %s %s (%s).", money(stay), c.Currency, sizing.PricesOf(c.AsOf))
+		text += fmt.Sprintf("no change back and forth would have cost less than staying, %s %s (%s).", money(stay), c.Currency, catalog.PricesOf(c.AsOf))
 	} else {
 		changes := "one change"
 		if s.Switches > 1 {
 			changes = number.Spelled(s.Switches) + " changes"
 		}
-		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s (%s).", changes, money(s.Best), c.Currency, money(stay), sizing.PricesOf(c.AsOf))
+		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s (%s).", changes, money(s.Best), c.Currency, money(stay), catalog.PricesOf(c.AsOf))
 	}
 	return document.Section{Title: "Changing back and forth", Blocks: []document.Block{document.Paragraph{Text: text}}}
 }

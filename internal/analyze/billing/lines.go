@@ -29,9 +29,9 @@ type Item struct {
 func (i Item) asOf() string {
 	var dates []string
 	for _, key := range i.Sources {
-		dates = append(dates, sizing.AsOf(key))
+		dates = append(dates, catalog.AsOf(key))
 	}
-	return sizing.Dates(dates...)
+	return catalog.Dates(dates...)
 }
 
 // kind is the part of a bill that an item belongs to.

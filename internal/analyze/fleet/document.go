@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
-	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // Document is the ranking: text has the first of each list, and a page all.
@@ -50,7 +50,7 @@ func (f Fleet) headline() string {
 		}
 	}
 	if cheaper > 0 {
-		said = append(said, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s; %s).", cheaper, number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.ends(), sizing.PricesOf(f.AsOf)))
+		said = append(said, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s; %s).", cheaper, number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.ends(), catalog.PricesOf(f.AsOf)))
 	} else if known > 0 {
 		said = append(said, "None of them would cost less with another order.")
 	}

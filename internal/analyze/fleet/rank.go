@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -26,7 +27,7 @@ func (a Ask) Rank(all []Database, unread, families []string) Fleet {
 			f.To = d.To
 		}
 		if d.cheaper() {
-			f.AsOf = sizing.Dates(f.AsOf, d.AsOf)
+			f.AsOf = catalog.Dates(f.AsOf, d.AsOf)
 			f.Saves = Span{f.Saves.Value + d.Saves.Value, f.Saves.Lowest + d.Saves.Lowest, f.Saves.Highest + d.Saves.Highest}
 		}
 	}

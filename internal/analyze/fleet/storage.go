@@ -122,7 +122,7 @@ func bought(c sizing.Config) sizing.Config {
 // date adds the dates of a bill's prices; nil has none.
 func (d *Database) date(b *sizing.Bill) {
 	if b != nil {
-		d.AsOf = sizing.Dates(d.AsOf, b.AsOf())
+		d.AsOf = catalog.Dates(d.AsOf, b.AsOf())
 	}
 }
 

@@ -163,7 +163,7 @@ func (c Convert) cost() string {
 	if c.Misread != nil {
 		text += fmt.Sprintf("; %s if somebody takes each for a billed one", number.Rate(*c.Misread))
 	}
-	return text + " (" + sizing.PricesOf(c.AsOf) + ")."
+	return text + " (" + catalog.PricesOf(c.AsOf) + ")."
 }
 
 // ConvertsSchema names the form of an answer on amounts of several metrics.

@@ -92,7 +92,7 @@ func (s Size) enoughSection() document.Block {
 	add(numeric("credits at the worst"), func(c SizeCredits) document.Cell { return ofHundred(c.Lowest) })
 	add(numeric("credits at the end"), func(c SizeCredits) document.Cell { return ofHundred(c.Left) })
 	add(numeric(s.currency()+" a month"), func(c SizeCredits) document.Cell { return known(c.Monthly) })
-	s.addDates(&t, options, func(o SizeOption) string { return o.Credits.AsOf })
+	addDates(&t, options, func(o SizeOption) string { return o.Credits.AsOf })
 	played := options[len(options)-1].Credits.Seconds
 	title := fmt.Sprintf("What is enough while credits last: this demand over and over, for %s h", number.Grouped(float64(played)/hour, 0))
 	return document.Section{Title: title, Blocks: []document.Block{t}}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -157,25 +158,19 @@ func (s Size) optionTable(options []SizeOption, cited *citations) document.Table
 	}
 	add(numeric("decided\u00a0by"), func(o SizeOption) document.Cell { return document.Words(o.Binding) })
 	add(document.Column{Header: s.currency() + " a\u00a0month", First: true}, SizeOption.price)
-	s.addDates(&t, options, func(o SizeOption) string { return o.AsOf })
+	addDates(&t, options, func(o SizeOption) string { return o.AsOf })
 	add(document.Column{Header: "sources", In: document.OnPages}, func(o SizeOption) document.Cell { return document.Words(cited.mark(o.sourceKeys())) })
 	return t
 }
 
-// addDates adds the dates of the prices in each total: in text that of the oldest, and its month where the machine takes a column.
-func (s Size) addDates(t *document.Table, options []SizeOption, asOf func(SizeOption) string) {
+// addDates adds the dates of the prices in each total: in text, where columns are dear, the month of the oldest.
+func addDates(t *document.Table, options []SizeOption, asOf func(SizeOption) string) {
 	of := func(in document.Format, dates func(string) string) {
 		t.Add(document.Column{Header: "prices of", Words: true, In: in}, cells(options, func(o SizeOption) document.Cell {
 			return document.Words(cmp.Or(dates(asOf(o)), "-"))
 		}))
 	}
-	of(document.InText, func(dates string) string {
-		oldest, _, _ := strings.Cut(dates, " to ")
-		if s.Sized.Instance != "" && strings.HasPrefix(oldest, "20") {
-			return oldest[:min(len(oldest), len("2026-01"))]
-		}
-		return oldest
-	})
+	of(document.InText, func(dates string) string { return dates[:min(len(dates), len("2026-01"))] })
 	of(document.OnPages, func(dates string) string { return dates })
 }
 
@@ -271,7 +266,7 @@ func (s Size) places() string {
 		}
 	}
 	for i, place := range places {
-		if of := sizing.Dates(dates[place]...); of != "" {
+		if of := catalog.Dates(dates[place]...); of != "" {
 			places[i] += " of " + of
 		}
 	}
@@ -349,12 +344,12 @@ func (s Size) misreadText() string {
 	case m.Volume == "":
 		text += ": no volume here carries that"
 	case m.Cheapest != nil:
-		text += fmt.Sprintf(": %s for %s %s a month (%s)", m.Volume, number.Rate(*m.Cheapest), s.currency(), sizing.PricesOf(m.AsOf))
+		text += fmt.Sprintf(": %s for %s %s a month (%s)", m.Volume, number.Rate(*m.Cheapest), s.currency(), catalog.PricesOf(m.AsOf))
 	default:
 		text += ": " + m.Volume
 	}
 	if m.IOCost != nil {
-		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month (%s)", number.Rate(*m.IOCost), s.currency(), sizing.PricesOf(m.IOCostAsOf))
+		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month (%s)", number.Rate(*m.IOCost), s.currency(), catalog.PricesOf(m.IOCostAsOf))
 	}
 	return text + "."
 }
@@ -380,7 +375,7 @@ func (s Size) auroraText() string {
 			number.Rate(a.ReadsSpan[0]), number.Rate(a.ReadsSpan[1]), number.Rate(a.BilledReads), a.readsFollow())
 	}
 	if a.IOCost != nil {
-		text += fmt.Sprintf(": %s to %s %s a month if it never stops (%s)", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.currency(), sizing.PricesOf(a.AsOf))
+		text += fmt.Sprintf(": %s to %s %s a month if it never stops (%s)", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.currency(), catalog.PricesOf(a.AsOf))
 	}
 	claimed, cache := "", ""
 	if a.WriteIOPS != nil {
@@ -416,5 +411,5 @@ func (s Size) clusterText() string {
 	}
 	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized (%s), which pays from %s of I/O on: %s",
 		s.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]), s.currency(), number.Rate(*a.Optimized),
-		sizing.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
+		catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
 }

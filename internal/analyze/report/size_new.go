@@ -145,7 +145,7 @@ func perRequest(v *float64, n sizing.Need) *float64 {
 }
 
 func sizeMachine(m sizing.MachineCost) SizeMachine {
-	return SizeMachine{m.Class, m.Standby, m.Hourly, m.Monthly, m.Currency, m.Source, sizing.AsOf(m.Source)}
+	return SizeMachine{m.Class, m.Standby, m.Hourly, m.Monthly, m.Currency, m.Source, catalog.AsOf(m.Source)}
 }
 
 func sizeOption(o sizing.Option, region string) SizeOption {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -141,7 +142,7 @@ func (c SizeChosen) price() string {
 	if c.Monthly == nil {
 		return "its price is not known for " + c.Region
 	}
-	return fmt.Sprintf("%s %s a month (%s)", number.Rate(*c.Monthly), c.Currency, sizing.PricesOf(c.AsOf))
+	return fmt.Sprintf("%s %s a month (%s)", number.Rate(*c.Monthly), c.Currency, catalog.PricesOf(c.AsOf))
 }
 
 // bytes is the throughput that is bought, in the unit that it is sold in.
@@ -197,7 +198,7 @@ func (s Size) alsoText() string {
 	region := ""
 	for _, a := range s.Order.Also {
 		if a.Monthly != nil {
-			inferred = append(inferred, fmt.Sprintf("%s, also carries it, for about %s %s a month by an inferred price (%s)", a.goods(""), number.Rate(*a.Monthly), a.Currency, sizing.PricesOf(a.AsOf)))
+			inferred = append(inferred, fmt.Sprintf("%s, also carries it, for about %s %s a month by an inferred price (%s)", a.goods(""), number.Rate(*a.Monthly), a.Currency, catalog.PricesOf(a.AsOf)))
 			continue
 		}
 		unknown, region = append(unknown, a.Title), a.Region
