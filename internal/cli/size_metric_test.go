@@ -26,9 +26,9 @@ func TestSumsOfAPeriod(t *testing.T) {
 		"VolumeReadIOPs=2.43e9/month":        2.43e9 / month, // the month of the Open Reaction Database: 925 a second
 		"VolumeReadIOPs=2,430,000,000/month": 2.43e9 / month,
 		"VolumeReadIOPs=13686/5min":          45.62, // AWS's own example
-		"VolumeReadIOPs=13,686":              45.62,
+		"VolumeReadIOPs=13,686/5min":         45.62,
 		"VolumeReadIOPs=13686/300s":          45.62,
-		"VolumeWriteIOPs=246,000":            820,
+		"VolumeWriteIOPs=246,000/5min":       820,
 		"VolumeWriteIOPs=2952000/h":          820,
 		"VolumeWriteIOPs=2952000/hour":       820,
 		"VolumeWriteIOPs=70848000/day":       820,
@@ -68,8 +68,7 @@ func TestSumOfAMonth(t *testing.T) {
 	}
 }
 
-// TestBareSum: a sum whose time is not said is refused where another time is as likely, with what it would be a second; where it is taken
-// for the time that the metric is published in, the answer says so first.
+// TestBareSum: a sum whose time is not said is refused, with what it would be a second, however little it is.
 func TestBareSum(t *testing.T) {
 	const ask = ": over what time was it added up? "
 	for text, want := range map[string]string{
@@ -79,6 +78,8 @@ func TestBareSum(t *testing.T) {
 			"write VolumeWriteIOPs=5e7/month, or /day, /h, /5min",
 		"VolumeReadOps=246,000": ask + "4,100 a second if in a minute, 820 if in 5 minutes, 68 if in an hour, 2.8 if in a day, 0.09 if in a month: " +
 			"write VolumeReadOps=246,000/month, or /day, /h, /5min, /min",
+		"VolumeReadIOPs=13,686": ask + "46 a second if in 5 minutes, 3.8 if in an hour, 0.2 if in a day, 0.005 if in a month: " +
+			"write VolumeReadIOPs=13,686/month, or /day, /h, /5min",
 		"VolumeReadIOPs=2.43e9/s":      ": 2,430,000,000 a second are more than an Aurora cluster can read: 24,414,062 pages of 8 KiB, were all of its 16 instances to pass 100 Gbit/s",
 		"VolumeWriteIOPs=2.43e9/5min":  ": 8,100,000 a second are more than an Aurora cluster can write: 3,051,758 units of 4 KiB, were its writer to pass 100 Gbit/s",
 		"VolumeWriteOps=600000000/min": ": 10,000,000 a second are more than an EBS volume can do, 256,000",
@@ -96,7 +97,7 @@ func TestBareSum(t *testing.T) {
 	if want := "realiops: --from-metric WriteIOPS=800000/month: WriteIOPS is a mean a second and no sum: leave out /month\n"; code != command.ExitUsage || said != want {
 		t.Errorf("%swant %s", said, want)
 	}
-	out, _, _ := converted(t, "VolumeWriteIOPs=246,000")
+	out, _, _ := converted(t, "VolumeWriteIOPs=246,000/5min")
 	if first, _, _ := strings.Cut(strings.Join(strings.Fields(out), " "), ". "); !strings.Contains(first, "246,000 VolumeWriteIOPs in 5 minutes on Aurora") {
 		t.Errorf("the first sentence does not say what time it was taken for: %s", first)
 	}

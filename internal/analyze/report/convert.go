@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
@@ -35,14 +34,11 @@ type Convert struct {
 	Calibration string        `json:"calibration"`     // of billed writes
 	Settle      string        `json:"settle,omitempty"`
 	Spreads     []SizeSpread  `json:"distributed"` // databases that were asked for, for the geometric middle of the rows
-
-	assumed bool // the period is that in which the metric is published, since nobody said one
 }
 
-// Over is the answer for an amount that was added up over a time other than that in which the metric is published; assumed: nobody
-// said the time.
-func (c Convert) Over(amount, seconds float64, assumed bool) Convert {
-	c.Amount, c.Period, c.assumed = amount, seconds, assumed
+// Over is the answer for an amount that was added up over a time other than that in which the metric is published.
+func (c Convert) Over(amount, seconds float64) Convert {
+	c.Amount, c.Period = amount, seconds
 	return c
 }
 
@@ -108,11 +104,11 @@ func (c Convert) blocks() []document.Block {
 	switch {
 	case c.Rows == nil && c.Billed != nil && c.Billed.Lo == c.Billed.Hi:
 		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), c.cost(),
-			c.otherwise(), "That is what the bill goes by; a database on a volume of its own asks for other requests: realiops size on a run tells them")}}
+			"That is what the bill goes by; a database on a volume of its own asks for other requests: realiops size on a run tells them")}}
 	case c.Rows == nil && c.Billed != nil:
 		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are %s: %s to %s billed writes a second (by %s)", name, c.Counts, number.Rate(c.Billed.Lo), number.Rate(c.Billed.Hi), c.Calibration), c.cost())}}
 	case c.Rows == nil:
-		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), c.otherwise(), "Size for that")}}
+		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), "Size for that")}}
 	}
 	text := fmt.Sprintf("%s are %s, not disk operations. Nothing turns them into I/O by one factor; what is known bounds it, by the kind of load that makes them:", name, c.Counts)
 	legend := "Measured on one machine; billed writes by " + c.Calibration + ", with its spread."
@@ -120,15 +116,6 @@ func (c Convert) blocks() []document.Block {
 		document.Paragraph{Text: text}, document.Together{c.bounds(), faint(legend)}, document.Paragraph{Text: c.cost()},
 		document.Paragraph{Text: spreadText(c.Spreads)}, document.Paragraph{Text: "What would settle it: " + c.Settle},
 	}
-}
-
-// otherwise says how to write another time than the one that was assumed.
-func (c Convert) otherwise() string {
-	if !c.assumed {
-		return ""
-	}
-	plain := strconv.FormatFloat(c.Amount, 'f', -1, 64)
-	return fmt.Sprintf("Nobody said the time, so it is CloudWatch's: of another one write %s=%s/h, /day or /month.", c.Metric, plain)
 }
 
 // bounds says what the WAL records may stand for, by kind of load and in all.

@@ -53,7 +53,7 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 			return err
 		}
 		all = append(all, converted)
-		answer.Metrics = append(answer.Metrics, report.NewConvert(converted, calibration, o.spreadsOf(converted, ask)).Over(a.amount, a.seconds, a.assumed))
+		answer.Metrics = append(answer.Metrics, report.NewConvert(converted, calibration, o.spreadsOf(converted, ask)).Over(a.amount, a.seconds))
 	}
 	if need := sizing.NeedOf(all); need != nil {
 		const always = 24

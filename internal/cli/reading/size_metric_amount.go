@@ -18,7 +18,6 @@ type metricAmount struct {
 	amount  float64
 	written string  // the time behind the slash, with it; empty: none was written
 	seconds float64 // in which a sum was added up; 0: it is a rate
-	assumed bool    // the seconds are those in which the metric is published, since none were written
 }
 
 // parseAmounts reads NAME=AMOUNT and NAME=AMOUNT/TIME, with commas between them; in an amount commas may stand between thousands.
@@ -70,7 +69,7 @@ func secondsIn(text string) float64 {
 	}[unit]
 }
 
-// over settles in what time a sum was added up, and refuses one that cannot be, or may be of another time just as well.
+// over settles in what time a sum was added up, and refuses one that cannot be, or of which nobody says the time: it may be any.
 func (a metricAmount) over(m metric.Meaning) (metricAmount, error) {
 	switch {
 	case !m.Summed() && a.seconds > 1:
@@ -78,16 +77,11 @@ func (a metricAmount) over(m metric.Meaning) (metricAmount, error) {
 	case !m.Summed():
 		a.seconds = 0
 		return a, nil
-	case a.seconds == 0 && (m.Period != metric.FiveMinutes || a.amount/month > leastOfAMonth):
-		return a, a.ask(m)
 	case a.seconds == 0:
-		a.seconds, a.assumed = m.Period, true
+		return a, a.ask(m)
 	}
 	return a, impossibleSum(a.amount/a.seconds, m)
 }
-
-// leastOfAMonth is how many a second a database does that anybody asks about: fewer were not added up over a month.
-const leastOfAMonth = 1
 
 // ask asks for the time of a sum, with what it would be a second in each.
 func (a metricAmount) ask(m metric.Meaning) error {
