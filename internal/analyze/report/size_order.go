@@ -156,8 +156,8 @@ func (c SizeChosen) bytes() string {
 // inShort says what to order, in a line or two for each thought.
 func (s Size) inShort() document.Block {
 	o := s.Order
-	if len(s.Options) == 0 {
-		return nil
+	if len(s.Options) == 0 { // of what has limits
+		return document.Paragraph{Text: sentences(s.Cautions...)}
 	}
 	if o == nil {
 		text := sentences(append([]string{"Order: nothing. No storage here is known to carry " + s.load() + s.behind(), s.machineText()}, s.Cautions...)...)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 )
@@ -43,6 +44,7 @@ func (s Sizing) omitted() []string {
 	add(onRDS, "The step of RDS: growing past 400 GiB takes it from one volume to four, which copies all data for hours and costs operations meanwhile. Order 400 GiB at once where that is near.")
 	io2 := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Name == "io2" && o.Standing == Carries })
 	add(io2, "Durability: io2 is made to lose one volume in 100,000 a year (99.999 %), the others of EBS one or two in 1,000 (99.8 to 99.9 %), by the EBS user guide's page of volume types. No load shows that.")
+	add(s.auroraUntold() && len(s.Options) > 0, onAurora+".")
 	readers := "Readers"
 	if onRDS {
 		readers += " (storage of their own on RDS, none on Aurora)"
@@ -57,6 +59,15 @@ const (
 	mostRequest  = 1 << 20
 )
 
+// onAurora is why a need alone orders nothing there.
+const onAurora = "Aurora bills each read and write of its own, and a need does not tell how many: realiops size on a run does, and so does " +
+	"--from-metric VolumeReadIOPs=AMOUNT/month"
+
+// auroraUntold reports whether Aurora was asked for, and what it would bill is not known.
+func (s Sizing) auroraUntold() bool {
+	return s.Basis == BySaying && s.Aurora == nil && slices.ContainsFunc(s.Ask.Volumes, func(v catalog.Volume) bool { return v.Provider == auroraStandard })
+}
+
 // cautions are what makes an order wrong that is right for the need as it is told.
 func (s Sizing) cautions() (all []string) {
 	need := s.Target.Most
@@ -66,6 +77,9 @@ func (s Sizing) cautions() (all []string) {
 	}
 	if s.Basis != BySaying {
 		return all
+	}
+	if s.auroraUntold() && len(s.Options) == 0 {
+		all = append(all, "Order: no storage, since Aurora has no size to order", onAurora)
 	}
 	if size := need.Bytes() / need.Requests(); size < leastRequest || size > mostRequest {
 		all = append(all, fmt.Sprintf("Its requests are of %s bytes on average, and a database's of 512 bytes to 1 MiB: a unit is probably wrong", number.Significant(size, 3)))
