@@ -55,6 +55,7 @@ type published struct {
 	period     time.Duration
 	statistics []string // the first tells how much there was
 	scale      float64  // of its values
+	underLoad  bool     // it has points only while there is load
 }
 
 // New is the source for a server: for all that it may have, or for the metrics that are named, as CloudWatch writes them

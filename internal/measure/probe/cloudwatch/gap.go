@@ -79,6 +79,10 @@ func (b *backfill) gap(i int, t tally) *runfile.Gap {
 			s.period.Seconds(), keptFor(s.period), day(b.from), t.period.Seconds())
 	case t.missing.IsZero() || b.now.Sub(t.end) < Final:
 		return nil
+	case s.underLoad:
+		gap.Code = "idle"
+		gap.Detail = fmt.Sprintf("CloudWatch has no point for %d of %d periods, the first that of %s: it is published only while there is load, and they may have been idle",
+			t.wanted-t.came, t.wanted, t.missing.Format(time.RFC3339))
 	case t.came == 0:
 		gap.Reason, gap.Code = runfile.Unsupported, "nothing"
 		gap.Detail = "CloudWatch has nothing of it for this time: not every class and kind of storage shows it"
