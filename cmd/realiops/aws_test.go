@@ -89,8 +89,7 @@ func (p *onAWS) withInsights(t *testing.T) {
 func (p *onAWS) types(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, failed strings.Builder
-	c := exec.CommandContext(t.Context(), os.Args[0], args...)
-	c.Args[0] = "realiops"
+	c := realiops(t, args...)
 	c.Stdout, c.Stderr, c.Dir = &out, &failed, t.TempDir()
 	c.Env = os.Environ()
 	for name, value := range p.env {

@@ -36,6 +36,22 @@ func Versions() []string {
 	return all
 }
 
+// Matrix returns the versions that a long test is tried on: the representative in a run of all tests, and each of them,
+// of all versions where none are named, where scripts/test-versions asks for it.
+func Matrix(representative string, versions ...string) []string {
+	switch {
+	case !Thorough():
+		return []string{representative}
+	case len(versions) > 0:
+		return versions
+	default:
+		return Versions()
+	}
+}
+
+// Thorough reports whether long tests are to be tried on every version.
+func Thorough() bool { return os.Getenv("REALIOPS_TEST_VERSIONS") == "all" }
+
 // Main runs the tests, or plays the role that this process was started for, and gives the exit code.
 func Main(m interface{ Run() int }, roles ...role.Role) int {
 	if status, played := role.Main(os.Args, append(roles, supervisor.Role())...); played {
