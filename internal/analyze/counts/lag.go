@@ -42,7 +42,7 @@ func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 		amounts = append(amounts, change.Amount)
 		lengths = append(lengths, change.Seconds())
 	}
-	by, of := stepOf(amounts)
+	by, of := stats.Divisor(amounts)
 	if of < fewestSame {
 		by = min(by, 1)
 	}
@@ -51,7 +51,7 @@ func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 		return p
 	}
 	if len(moves) == 1 {
-		return c.movedOnce(moves[0], amounts[0], stepsReadings*lengths[0])
+		return movedOnce(moves[0].Sub(c.run.Header.Start).Seconds(), amounts[0], stepsReadings*lengths[0], c.stays())
 	}
 	var gaps []float64
 	for i := 1; i < len(moves); i++ {
@@ -72,13 +72,11 @@ func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 
 // movedOnce is the pulse of a counter that moved once while loads went on: no step is known, but that none is shorter than the loads before it, or
 // after it.
-func (c *collector) movedOnce(at time.Time, by, least float64) (p pulse) {
-	stays := c.stays()
+func movedOnce(at, by, least float64, stays []stay) (p pulse) {
 	if len(stays) == 0 {
 		return p
 	}
-	moved := at.Sub(c.run.Header.Start).Seconds()
-	if longest := max(moved-stays[0].from, stays[len(stays)-1].end-moved); longest > least {
+	if longest := max(at-stays[0].from, stays[len(stays)-1].end-at); longest > least {
 		p.apart, p.once = time.Duration(longest*float64(time.Second)).Round(time.Second), by
 	}
 	return p

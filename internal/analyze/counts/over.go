@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -303,7 +304,7 @@ func (c *collector) later(metric string, s series.Series, lag time.Duration) *Ru
 			amounts = append(amounts, change.Amount)
 		}
 	}
-	by, _ := stepOf(amounts)
+	by, _ := stats.Divisor(amounts)
 	return c.rebuilt(func(a *attempt, _ bool, r Repetition) Repetition {
 		r = r.AsRead()
 		r.Quiet = nil
