@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
-	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
@@ -143,7 +143,7 @@ func TestMeasureBesideOtherPrograms(t *testing.T) {
 	}
 }
 
-func sizeOf(t *testing.T, file string) (sized report.Size) {
+func sizeOf(t *testing.T, file string) (sized sizes.Size) {
 	t.Helper()
 	c, stdout, stderr := withFIO(t, "size", file, "--format", "json")
 	if err := errors.Join(c.Run(), json.Unmarshal(stdout.Bytes(), &sized)); err != nil {

@@ -319,6 +319,14 @@ type Ended struct {
 	Cost   *Cost     `json:"cost,omitempty"`   // of an observation
 }
 
+// How returns the status of a run and its cause; of a file without an end line it is cut-off.
+func (e *Ended) How() (status, cause string) {
+	if e == nil {
+		return "cut-off", ""
+	}
+	return string(e.Status), e.Cause
+}
+
 // Cost is what an observation cost, since it began or was resumed.
 type Cost struct {
 	Seconds   float64 `json:"seconds"`   // that it lasted

@@ -1,4 +1,4 @@
-package report
+package words
 
 import (
 	"math"
@@ -13,26 +13,26 @@ import (
 // single quiet one, and gaps stay gaps.
 func TestThinnerKeepsPeaks(t *testing.T) {
 	const day, peak, lull = 86400, 40007, 40009
-	thin := thinner{together: day * 2.0 / mostPoints}
+	thin := Thinner{Together: day * 2.0 / MostPoints}
 	for second := range day {
 		switch second {
 		case peak:
-			thin.add(plot.Point{X: peak, Y: 5000})
+			thin.Add(plot.Point{X: peak, Y: 5000})
 		case lull:
-			thin.add(plot.Point{X: lull, Y: 1})
+			thin.Add(plot.Point{X: lull, Y: 1})
 		case 60000:
-			thin.gap(60000)
+			thin.Gap(60000)
 		default:
-			thin.add(plot.Point{X: float64(second), Y: 100 + float64(second%7)})
+			thin.Add(plot.Point{X: float64(second), Y: 100 + float64(second%7)})
 		}
 	}
-	thin.close()
-	if n := len(thin.line.Points); n > mostPoints+10 || n < mostPoints/2 {
+	thin.Close()
+	if n := len(thin.Line.Points); n > MostPoints+10 || n < MostPoints/2 {
 		t.Errorf("%d points", n)
 	}
 	var kept []plot.Point
 	gaps, last := 0, -1.0
-	for _, p := range thin.line.Points {
+	for _, p := range thin.Line.Points {
 		if p.X <= last {
 			t.Errorf("%g comes after %g", p.X, last)
 		}
@@ -50,13 +50,13 @@ func TestThinnerKeepsPeaks(t *testing.T) {
 
 // TestThinnerLeavesFewPointsAlone: where there is room, every reading is shown.
 func TestThinnerLeavesFewPointsAlone(t *testing.T) {
-	thin := thinner{together: 0.1}
+	thin := Thinner{Together: 0.1}
 	want := []plot.Point{{X: 1, Y: 3}, {X: 2, Y: 1}, {X: 3, Y: 2}}
 	for _, p := range want {
-		thin.add(p)
+		thin.Add(p)
 	}
-	thin.close()
-	if diff := cmp.Diff(want, thin.line.Points); diff != "" {
+	thin.Close()
+	if diff := cmp.Diff(want, thin.Line.Points); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

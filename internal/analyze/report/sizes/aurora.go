@@ -1,10 +1,11 @@
-package report
+package sizes
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -42,7 +43,7 @@ func restsOn(c sizing.Calibration) string {
 	if c.Run == "" {
 		return "the loads that were published"
 	}
-	text := counted(c.Repetitions, "repetition")
+	text := words.Counted(c.Repetitions, "repetition")
 	if c.Load != "" {
 		text += " of " + c.Load
 	}

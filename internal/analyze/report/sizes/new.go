@@ -1,4 +1,4 @@
-package report
+package sizes
 
 import (
 	"math"
@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/counts"
-	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -15,7 +14,7 @@ import (
 // NewSize puts a sizing into the form that is shown.
 func NewSize(s sizing.Sizing) Size {
 	v := Size{
-		Machines: each(sizeMachine, s.Machines), Passing: (*SizePassing)(s.Passing), Cautions: append([]string{}, s.Cautions...),
+		Machines: words.Each(sizeMachine, s.Machines), Passing: (*SizePassing)(s.Passing), Cautions: append([]string{}, s.Cautions...),
 		Schema: SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s.Spreads),
 		Sized: Sized{
@@ -37,13 +36,12 @@ func NewSize(s sizing.Sizing) Size {
 	return v
 }
 
-// Caution adds what the analysis of a run says of all its numbers, so that an order says no less: it is the same numbers'. What it
-// says already is not said again.
-func (s *Size) Caution(run *counts.Run) {
-	r := Report{Run: describe(run), Loads: loads(run), Metrics: metrics(run), Observed: observed(run)}
-	for _, w := range warnings(run, r) {
-		if w.Condition && w.Rank != document.Note && !slices.Contains(s.Warnings, w.Text) {
-			s.Warnings = append(s.Warnings, w.Text)
+// Caution adds what is said of all numbers of a run, so that an order says no less: it is the same numbers'. What it says
+// already is not said again.
+func (s *Size) Caution(texts ...string) {
+	for _, text := range texts {
+		if !slices.Contains(s.Warnings, text) {
+			s.Warnings = append(s.Warnings, text)
 		}
 	}
 }
@@ -117,7 +115,7 @@ func sizeRate(r sizing.Rate) SizeRate {
 func sizeNeed(n sizing.Need) SizeNeed {
 	v := SizeNeed{Load: n.Load, Rows: n.Rows, Commits: n.Commits, WALRecords: n.WALRecords}
 	if n.Missing != nil {
-		v.Missing = whyMissing(n.Missing)
+		v.Missing = words.WhyMissing(n.Missing)
 		return v
 	}
 	if n.Model != nil {

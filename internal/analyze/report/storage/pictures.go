@@ -1,4 +1,4 @@
-package report
+package storage
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
 // account is one quantity of a job as fio has it, and as the device has it.
@@ -98,7 +99,7 @@ func (d *BaselineDevice) meanOf(f BaselineFio) float64 {
 func paired(title, label, unit string, all []account) *plot.Picture {
 	const margin, thickness, room = 45, 17, 1.35
 	p := &plot.Picture{
-		Title: title, Size: plot.Size{Width: panel().Width, Height: margin + thickness*float64(2*len(all))}, X: plot.Axis{Label: label},
+		Title: title, Size: plot.Size{Width: words.Panel().Width, Height: margin + thickness*float64(2*len(all))}, X: plot.Axis{Label: label},
 	}
 	add := func(name, who string, v *float64, more string, second bool) string {
 		place := 2*len(all) - 1 - len(p.Y.Names)
@@ -160,16 +161,16 @@ func (b Baseline) seconds(run *counts.Run) []baseline.Point {
 func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baseline.Point) float64, level func(baseline.Level) float64) *plot.Picture {
 	last := points[len(points)-1].Seconds
 	p := &plot.Picture{
-		Size: panel(), X: plot.Axis{Label: "seconds since the job began"}, Y: plot.Axis{Label: unit},
+		Size: words.Panel(), X: plot.Axis{Label: "seconds since the job began"}, Y: plot.Axis{Label: unit},
 		Text: fmt.Sprintf("%d seconds, %s.", len(points), unit),
 	}
-	each := thinner{line: plot.Line{Name: "each second"}, together: last * 2 / mostPoints}
+	each := words.Thinner{Line: plot.Line{Name: "each second"}, Together: last * 2 / words.MostPoints}
 	for _, at := range points {
 		v := of(at)
-		each.add(plot.Point{X: at.Seconds, Y: v, Text: fmt.Sprintf("%s s: %s %s", number.Rate(at.Seconds), number.Rate(v), unit)})
+		each.Add(plot.Point{X: at.Seconds, Y: v, Text: fmt.Sprintf("%s s: %s %s", number.Rate(at.Seconds), number.Rate(v), unit)})
 	}
-	each.close()
-	p.Lines = []plot.Line{each.line}
+	each.Close()
+	p.Lines = []plot.Line{each.Line}
 	if t := b.Throttle; t.Found {
 		before, after := level(*t.Before), level(*t.After)
 		p.Shades = []plot.Shade{{From: t.Seconds, To: last}}
@@ -179,7 +180,7 @@ func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baselin
 		}})
 		p.Text += fmt.Sprintf(" %s until %s s, %s after that.", number.Rate(before), number.Rate(t.Seconds), number.Rate(after))
 	}
-	p.Y.Max = 1.1 * highest(p.Lines)
+	p.Y.Max = 1.1 * words.Highest(p.Lines)
 	return p
 }
 
@@ -195,5 +196,5 @@ func BaselinePNG(w io.Writer, run *counts.Run, b Baseline) error {
 	}
 	p.Title = b.Run.Storage.Directory + ": " + what
 	p.Size.Width = plot.Width
-	return writePNG(w, p)
+	return words.WritePNG(w, p)
 }

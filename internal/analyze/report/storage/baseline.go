@@ -1,4 +1,4 @@
-package report
+package storage
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -92,11 +93,12 @@ type BaselineDevice struct {
 
 // NewBaseline puts what storage delivered into the form that is shown.
 func NewBaseline(run *counts.Run, b baseline.Baseline) Baseline {
-	h, d := run.Header, describe(run)
+	h := run.Header
+	status, cause := run.Ended.How()
 	v := Baseline{
 		Schema: BaselineSchema, LeftOut: b.LeftOut, Buffered: b.Buffered, Throttle: b.Throttle, Warnings: b.Warnings,
 		Run: BaselineRun{
-			ID: h.ID, Start: h.Start, Status: d.Status, Cause: d.Cause, Program: b.Facts.Program, Set: b.Facts.Set, SizeBytes: b.Facts.Bytes,
+			ID: h.ID, Start: h.Start, Status: status, Cause: cause, Program: b.Facts.Program, Set: b.Facts.Set, SizeBytes: b.Facts.Bytes,
 			Direct: b.Facts.Direct, UntilThrottled: b.Facts.UntilThrottled, Storage: h.Target.Storage, Host: h.Host,
 		},
 	}
@@ -118,7 +120,7 @@ func baselineJob(r baseline.Row) BaselineJob {
 	}
 	v.Band = sizing.DefaultRules().Latency.Of(v.Fio.mean())
 	if r.Missing != nil {
-		v.Missing = whyMissing(r.Missing)
+		v.Missing = words.WhyMissing(r.Missing)
 	}
 	if d := r.Device; d != nil {
 		v.Device = &BaselineDevice{

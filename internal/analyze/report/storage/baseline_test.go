@@ -1,11 +1,9 @@
-package report_test
+package storage_test
 
 import (
 	"encoding/csv"
-	"io"
+	"errors"
 	"math"
-	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -16,33 +14,33 @@ import (
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/plot"
+	"github.com/realiops/realiops/internal/analyze/report/storage"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
-	"github.com/realiops/realiops/internal/test/docstest"
 )
 
 // measuredStorage is a view with large numbers and a job out of sight.
-func measuredStorage() report.Baseline {
+func measuredStorage() storage.Baseline {
 	latency := func(mean, p50, p99 float64) *baseline.Latency {
 		return &baseline.Latency{Mean: mean, P50: p50, P95: math.NaN(), P99: p99, P999: math.NaN()}
 	}
-	return report.Baseline{
-		Run: report.BaselineRun{
+	return storage.Baseline{
+		Run: storage.BaselineRun{
 			Program: "fio 3.33", Set: "database", SizeBytes: 1 << 30, Direct: true, Status: "complete",
 			Storage: runfile.Storage{Directory: "/data", Device: "nvme0n1", FileSystem: "xfs"},
 		},
-		Jobs: []report.BaselineJob{
+		Jobs: []storage.BaselineJob{
 			{
 				Name: "sequential-write", Seconds: 10, Factor: 2, Flushed: math.NaN(), Band: "look into it", Findings: []string{"fio kept 3.0 operations in flight, of the 8 asked for"},
-				Fio: report.BaselineFio{Writes: 1234567, WriteBytes: 12345e6, InFlight: 8, Write: latency(0.0187, 0.012, 1.25)},
-				Device: &report.BaselineDevice{
+				Fio: storage.BaselineFio{Writes: 1234567, WriteBytes: 12345e6, InFlight: 8, Write: latency(0.0187, 0.012, 1.25)},
+				Device: &storage.BaselineDevice{
 					Requests: 2469134, Writes: 2469134, Flushes: 12345, Merged: 54321, WriteBytes: 12345e6, ReadLatency: math.NaN(), WriteLatency: 0.0187, FlushLatency: math.NaN(), Queue: 123.4,
 				},
 			},
 			{
 				Name: "commit", Seconds: 10, Factor: math.NaN(), Flushed: math.NaN(), Band: "excellent", Missing: &series.Missing{Reason: "not-local", Detail: "/data is on nfs: its disk cannot be seen from this machine"},
-				Fio: report.BaselineFio{Writes: 500, Syncs: 500, WriteBytes: 4096e3, InFlight: 1, Write: latency(0.0000125, 0.00001, 0.00002), Sync: latency(0.0019, 0.0018, 0.005)},
+				Fio: storage.BaselineFio{Writes: 500, Syncs: 500, WriteBytes: 4096e3, InFlight: 1, Write: latency(0.0000125, 0.00001, 0.00002), Sync: latency(0.0019, 0.0018, 0.005)},
 			},
 		},
 		LeftOut: []baseline.LeftOut{{Job: "random-read", Why: "fio was killed (signal: killed)"}},
@@ -93,7 +91,11 @@ without. A full bucket lasts 2,000 s; this one held 1.5 % at the beginning.
 `
 
 func TestBaselineText(t *testing.T) {
-	text := written(t, measuredStorage().Document(&counts.Run{}), 80)
+	var page strings.Builder
+	if err := document.Text(&page, measuredStorage().Document(&counts.Run{}), 80); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
 	if diff := cmp.Diff(measuredText, text); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -109,8 +111,11 @@ func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 	v := measuredStorage()
 	v.LeftOut[0].Why = "<script>alert(1)</script>"
 	page := v.Document(&counts.Run{})
-	html := rendered(t, func(w io.Writer) error { return document.HTML(w, page) })
-	markdown := rendered(t, func(w io.Writer) error { return document.Markdown(w, page) })
+	var inHTML, inMarkdown strings.Builder
+	if err := errors.Join(document.HTML(&inHTML, page), document.Markdown(&inMarkdown, page)); err != nil {
+		t.Fatal(err)
+	}
+	html, markdown := inHTML.String(), inMarkdown.String()
 	if strings.Contains(html, "<script>") || strings.Contains(markdown, "<script>") {
 		t.Error("a reason is markup")
 	}
@@ -120,7 +125,7 @@ func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 		}
 	}
 	var pictures [][]string
-	for _, p := range picturesOf(page) {
+	for _, p := range picturesIn(page.Blocks) {
 		var bars []string
 		for _, b := range p.Bars {
 			bars = append(bars, b.Text)
@@ -139,7 +144,11 @@ func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 
 // TestBaselineCSVHasBothAccounts of every job, and nothing where nothing is known.
 func TestBaselineCSVHasBothAccounts(t *testing.T) {
-	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return document.CSV(w, measuredStorage().Document(&counts.Run{})) }))).ReadAll()
+	var written strings.Builder
+	if err := document.CSV(&written, measuredStorage().Document(&counts.Run{})); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(strings.NewReader(written.String())).ReadAll()
 	if err != nil || len(lines) != 3 {
 		t.Fatalf("%v: %v", err, lines)
 	}
@@ -164,16 +173,19 @@ func TestBaselineCSVHasBothAccounts(t *testing.T) {
 	}
 }
 
-// TestDocsNameTheFieldsOfABaseline: every field of the object is in docs/reference/json.md, by its own name.
-func TestDocsNameTheFieldsOfABaseline(t *testing.T) {
-	section := docstest.Section(t, "reference/json.md", "## What storage delivers")
-	for _, name := range fields(reflect.TypeFor[report.Baseline]()) {
-		if strings.HasPrefix(name, "run.storage.") {
-			continue // as in the run file
-		}
-		last := name[strings.LastIndex(name, ".")+1:]
-		if !regexp.MustCompile("`([a-z_.]*[].]*\\.)?" + regexp.QuoteMeta(strings.TrimSuffix(last, "[]")) + "(\\[\\])?[`.]").MatchString(strings.ReplaceAll(section, "[]", "")) {
-			t.Errorf("%s is not documented", name)
+// picturesIn are those of blocks, in their order.
+func picturesIn(blocks []document.Block) (all []*plot.Picture) {
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case document.Section:
+			all = append(all, picturesIn(b.Blocks)...)
+		case interface{ Within() []document.Block }:
+			all = append(all, picturesIn(b.Within())...)
+		case document.Figure:
+			for _, p := range b.Pictures {
+				all = append(all, p.(*plot.Picture))
+			}
 		}
 	}
+	return all
 }

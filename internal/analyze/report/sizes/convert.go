@@ -1,4 +1,4 @@
-package report
+package sizes
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -107,17 +108,17 @@ func (c Convert) blocks() []document.Block {
 	name := fmt.Sprintf("%s %s on %s", number.Grouped(c.Amount, 0), strings.TrimSpace(c.Metric+" "+c.period()), server)
 	switch {
 	case c.Rows == nil && c.Billed != nil && c.Billed.Lo == c.Billed.Hi:
-		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), c.cost(),
+		return []document.Block{document.Paragraph{Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), c.cost(),
 			c.otherwise(), "That is what the bill goes by; a database on a volume of its own asks for other requests: realiops size on a run tells them")}}
 	case c.Rows == nil && c.Billed != nil:
-		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are %s: %s to %s billed writes a second (by %s)", name, c.Counts, number.Rate(c.Billed.Lo), number.Rate(c.Billed.Hi), c.Calibration), c.cost())}}
+		return []document.Block{document.Paragraph{Text: words.Sentences(fmt.Sprintf("%s are %s: %s to %s billed writes a second (by %s)", name, c.Counts, number.Rate(c.Billed.Lo), number.Rate(c.Billed.Hi), c.Calibration), c.cost())}}
 	case c.Rows == nil:
-		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), c.otherwise(), "Size for that")}}
+		return []document.Block{document.Paragraph{Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), c.otherwise(), "Size for that")}}
 	}
 	text := fmt.Sprintf("%s are %s, not disk operations. Nothing turns them into I/O by one factor; what is known bounds it, by the kind of load that makes them:", name, c.Counts)
 	legend := "Measured on one machine; billed writes by " + c.Calibration + ", with its spread."
 	return []document.Block{
-		document.Paragraph{Text: text}, document.Together{c.bounds(), faint(legend)}, document.Paragraph{Text: c.cost()},
+		document.Paragraph{Text: text}, document.Together{c.bounds(), words.Faint(legend)}, document.Paragraph{Text: c.cost()},
 		document.Paragraph{Text: spreadText(c.Spreads)}, document.Paragraph{Text: "What would settle it: " + c.Settle},
 	}
 }
@@ -137,17 +138,17 @@ func (c Convert) bounds() document.Table {
 	names, rows, requests := []string{}, []document.Cell{}, []document.Cell{}
 	var billed []document.Cell
 	for _, k := range c.Kinds {
-		names, rows, requests = append(names, k.Load+": "+k.What), append(rows, known(&k.Rows)), append(requests, known(&k.Requests))
+		names, rows, requests = append(names, k.Load+": "+k.What), append(rows, words.Known(&k.Rows)), append(requests, words.Known(&k.Requests))
 		if k.Billed == nil {
-			billed = append(billed, known(nil))
+			billed = append(billed, words.Known(nil))
 			continue
 		}
 		billed = append(billed, document.Words(number.Rate(k.Billed[0])+" to "+number.Rate(k.Billed[2])))
 	}
-	t.Add(wordy("a second, were it"), texts(append(names, "at least", "at most")))
-	t.Add(numeric("rows written"), append(rows, known(&c.Rows.Lo), known(&c.Rows.Hi)))
-	t.Add(numeric("requests to a disk of its own"), append(requests, known(&c.Requests.Lo), known(&c.Requests.Hi)))
-	t.Add(numeric("billed writes, on Aurora"), append(billed, known(&c.Billed.Lo), known(&c.Billed.Hi)))
+	t.Add(words.Wordy("a second, were it"), words.Texts(append(names, "at least", "at most")))
+	t.Add(words.Numeric("rows written"), append(rows, words.Known(&c.Rows.Lo), words.Known(&c.Rows.Hi)))
+	t.Add(words.Numeric("requests to a disk of its own"), append(requests, words.Known(&c.Requests.Lo), words.Known(&c.Requests.Hi)))
+	t.Add(words.Numeric("billed writes, on Aurora"), append(billed, words.Known(&c.Billed.Lo), words.Known(&c.Billed.Hi)))
 	return t
 }
 

@@ -1,4 +1,4 @@
-package report
+package sizes
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -17,7 +18,7 @@ import (
 // needSection shows what each load asked of storage, and what is sized for.
 func (s Size) needSection() document.Block {
 	t := document.Table{}
-	t.Add(wordy("load"), cells(s.Needs, func(n SizeNeed) document.Cell {
+	t.Add(words.Wordy("load"), words.Cells(s.Needs, func(n SizeNeed) document.Cell {
 		name := n.Load
 		if n.Run != "" {
 			name = runfile.ShownID(n.Run) + ": " + name
@@ -28,16 +29,16 @@ func (s Size) needSection() document.Block {
 		return document.Words(name)
 	}))
 	add := func(header string, rate func(SizeNeed) *SizeRate, of func(SizeRate) float64) {
-		t.Add(numeric(header), cells(s.Needs, func(n SizeNeed) document.Cell {
+		t.Add(words.Numeric(header), words.Cells(s.Needs, func(n SizeNeed) document.Cell {
 			if r := rate(n); r != nil {
-				return known(new(of(*r)))
+				return words.Known(new(of(*r)))
 			}
-			return known(nil)
+			return words.Known(nil)
 		}))
 	}
 	mean := func(n SizeNeed) *SizeRate { return n.Mean }
 	p99 := func(n SizeNeed) *SizeRate { return n.P99 }
-	t.Add(numeric("rows"), cells(s.Needs, func(n SizeNeed) document.Cell { return known(n.Rows) }))
+	t.Add(words.Numeric("rows"), words.Cells(s.Needs, func(n SizeNeed) document.Cell { return words.Known(n.Rows) }))
 	add("requests", mean, requestsOf)
 	one, several := s.stretches()
 	add("p99 "+one, p99, requestsOf)
@@ -51,9 +52,9 @@ func (s Size) needSection() document.Block {
 	said := document.Together{t}
 	switch {
 	case several != "seconds":
-		said = append(said, faint("Requests and MB are means over all of it, flushes among the requests. The others are single "+several+", of each the highest that its source knows."))
+		said = append(said, words.Faint("Requests and MB are means over all of it, flushes among the requests. The others are single "+several+", of each the highest that its source knows."))
 	case slices.ContainsFunc(s.Needs, func(n SizeNeed) bool { return n.P99 != nil }):
-		said = append(said, faint("Requests, flushes and MB are all that a load caused, for each second that it ran, also what was written after it. The others are single seconds, those after it among them: they can be lower."))
+		said = append(said, words.Faint("Requests, flushes and MB are all that a load caused, for each second that it ran, also what was written after it. The others are single seconds, those after it among them: they can be lower."))
 	}
 	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{said}}
 }
@@ -71,14 +72,6 @@ func requestsOf(r SizeRate) float64  { return r.Requests }
 func flushesOf(r SizeRate) float64   { return r.Flushes }
 func megabytesOf(r SizeRate) float64 { return r.Bytes / number.Mega }
 func sizeOf(r SizeRate) float64      { return r.Bytes / r.Requests / 1000 }
-
-// known is a rate that may be missing.
-func known(v *float64) document.Cell {
-	if v == nil || !number.Finite(*v) {
-		return document.Words("-")
-	}
-	return document.Number(number.Rate(*v), *v)
-}
 
 // detailSection shows what the load that is sized for asked of storage, both ways, on average and at the worst; nothing:
 // there is nothing beside the mean.
@@ -99,7 +92,7 @@ func (s Size) detailSection() document.Block {
 			names, rates = append(names, row.name), append(rates, *row.rate)
 		}
 	}
-	t.Add(wordy("a second"), texts(names))
+	t.Add(words.Wordy("a second"), words.Texts(names))
 	for _, column := range []struct {
 		header string
 		of     func(SizeRate) float64
@@ -112,13 +105,13 @@ func (s Size) detailSection() document.Block {
 		if column.header == "flushes" && several != "seconds" {
 			continue
 		}
-		t.Add(numeric(column.header), cells(rates, func(r SizeRate) document.Cell { return known(new(column.of(r))) }))
+		t.Add(words.Numeric(column.header), words.Cells(rates, func(r SizeRate) document.Cell { return words.Known(new(column.of(r))) }))
 	}
 	legend := fmt.Sprintf("Each number by itself; %d single %s", need.Seconds, several)
 	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
 		legend += fmt.Sprintf("; %s rows and %s WAL records for each request on average", number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))
 	}
-	return document.Section{Title: need.Load + " in detail", Blocks: []document.Block{document.Together{t, faint(legend + ".")}}}
+	return document.Section{Title: need.Load + " in detail", Blocks: []document.Block{document.Together{t, words.Faint(legend + ".")}}}
 }
 
 // sizedNeed is that of the load that is sized for; of several runs, of the one that asks for most bytes.

@@ -1,4 +1,4 @@
-package report_test
+package comparison_test
 
 import (
 	"math"
@@ -9,16 +9,18 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/comparison"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 // another is the shipped run by another name, with its records changed.
-func another(t *testing.T, name string, change func(runfile.Record) runfile.Record) report.Compared {
+func another(t *testing.T, name string, change func(runfile.Record) runfile.Record) comparison.Compared {
 	t.Helper()
-	records := runfiletest.Records(t, shippedRun)
+	records := runfiletest.Records(t, "../../../../testdata/runs/loads-pg17.jsonl")
 	for i, record := range records {
 		if header, is := record.(runfile.Run); is {
 			header.ID = name
@@ -30,14 +32,14 @@ func another(t *testing.T, name string, change func(runfile.Record) runfile.Reco
 	if err != nil {
 		t.Fatal(err)
 	}
-	return report.Compared{File: name, Run: run, Report: report.New(run, attribution.Judge(run, attribution.Options{}))}
+	return comparison.Compared{File: name, Run: run, Report: report.New(run, attribution.Judge(run, attribution.Options{}))}
 }
 
 func asItIs(r runfile.Record) runfile.Record { return r }
 
-func compared(t *testing.T, runs ...report.Compared) report.Comparison {
+func compared(t *testing.T, runs ...comparison.Compared) comparison.Comparison {
 	t.Helper()
-	c, err := report.Compare(runs)
+	c, err := comparison.Compare(runs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +68,11 @@ func TestNothingChangedShowsNothing(t *testing.T) {
 	if changes == 0 || len(c.Metrics) == 0 {
 		t.Errorf("%d changes and %d metrics compared", changes, len(c.Metrics))
 	}
-	text := written(t, c.Document(false), 80)
+	var page strings.Builder
+	if err := document.Text(&page, c.Document(false), 80); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
 	if !strings.Contains(text, "No verdict changed.") {
 		t.Error("the text does not say that no verdict changed")
 	}
@@ -159,9 +165,9 @@ func TestAGateTakesEveryName(t *testing.T) {
 	}
 }
 
-func held(t *testing.T, c report.Comparison, gate string) report.Held {
+func held(t *testing.T, c comparison.Comparison, gate string) comparison.Held {
 	t.Helper()
-	g, err := report.ParseGate(gate)
+	g, err := comparison.ParseGate(gate)
 	if err != nil {
 		t.Fatal(err)
 	}

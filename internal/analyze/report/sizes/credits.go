@@ -1,4 +1,4 @@
-package report
+package sizes
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -85,13 +86,13 @@ func (s Size) enoughSection() document.Block {
 	}
 	var t document.Table
 	add := func(c document.Column, of func(SizeCredits) document.Cell) {
-		t.Add(c, cells(options, func(o SizeOption) document.Cell { return of(*o.Credits) }))
+		t.Add(c, words.Cells(options, func(o SizeOption) document.Cell { return of(*o.Credits) }))
 	}
-	t.Add(wordy("volume"), cells(options, func(o SizeOption) document.Cell { return document.Words(o.Credits.sizeOf(o)) }))
-	add(numeric("GiB"), func(c SizeCredits) document.Cell { return whole(c.GiB) })
-	add(numeric("credits at the worst"), func(c SizeCredits) document.Cell { return ofHundred(c.Lowest) })
-	add(numeric("credits at the end"), func(c SizeCredits) document.Cell { return ofHundred(c.Left) })
-	add(numeric(s.currency()+" a month"), func(c SizeCredits) document.Cell { return known(c.Monthly) })
+	t.Add(words.Wordy("volume"), words.Cells(options, func(o SizeOption) document.Cell { return document.Words(o.Credits.sizeOf(o)) }))
+	add(words.Numeric("GiB"), func(c SizeCredits) document.Cell { return whole(c.GiB) })
+	add(words.Numeric("credits at the worst"), func(c SizeCredits) document.Cell { return ofHundred(c.Lowest) })
+	add(words.Numeric("credits at the end"), func(c SizeCredits) document.Cell { return ofHundred(c.Left) })
+	add(words.Numeric(s.currency()+" a month"), func(c SizeCredits) document.Cell { return words.Known(c.Monthly) })
 	played := options[len(options)-1].Credits.Seconds
 	title := fmt.Sprintf("What is enough while credits last: this demand over and over, for %s h", number.Grouped(float64(played)/hour, 0))
 	return document.Section{Title: title, Blocks: []document.Block{t}}
@@ -112,9 +113,9 @@ func (s Size) bareSection() document.Block {
 	}
 	var t document.Table
 	add := func(header string, of func(SizeCredits) document.Cell) {
-		t.Add(numeric(header), cells(options, func(o SizeOption) document.Cell { return of(*o.Bare) }))
+		t.Add(words.Numeric(header), words.Cells(options, func(o SizeOption) document.Cell { return of(*o.Bare) }))
 	}
-	t.Add(wordy("volume"), cells(options, func(o SizeOption) document.Cell { return document.Words(o.Bare.sizeOf(o)) }))
+	t.Add(words.Wordy("volume"), words.Cells(options, func(o SizeOption) document.Cell { return document.Words(o.Bare.sizeOf(o)) }))
 	add("GiB", func(c SizeCredits) document.Cell { return whole(c.GiB) })
 	if s.Sized.Instance != "" {
 		add("credits of", func(c SizeCredits) document.Cell {
@@ -125,8 +126,8 @@ func (s Size) bareSection() document.Block {
 		})
 	}
 	add("empty after", func(c SizeCredits) document.Cell { return lasting(*c.Dry) })
-	add("then IOPS", func(c SizeCredits) document.Cell { return known(&c.Served.Operations) })
-	add("and MB/s", func(c SizeCredits) document.Cell { return known(new(c.Served.Bytes / number.Mega)) })
+	add("then IOPS", func(c SizeCredits) document.Cell { return words.Known(&c.Served.Operations) })
+	add("and MB/s", func(c SizeCredits) document.Cell { return words.Known(new(c.Served.Bytes / number.Mega)) })
 	add("full again without load", func(c SizeCredits) document.Cell { return lasting(int(c.Refills)) })
 	return document.Section{Title: "Where credits end, on what only holds the data" + s.startOf(), Blocks: []document.Block{t}}
 }

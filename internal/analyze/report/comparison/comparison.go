@@ -1,4 +1,4 @@
-package report
+package comparison
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
@@ -58,8 +60,8 @@ type ComparedLoad struct {
 
 // RunOfRate is a rate in one run, and how it differs from that in the first.
 type RunOfRate struct {
-	PerSecond Figure  `json:"per_second"`
-	Change    *Change `json:"change"` // null: this is the first, or one of both is not known
+	PerSecond report.Figure `json:"per_second"`
+	Change    *Change       `json:"change"` // null: this is the first, or one of both is not known
 }
 
 // Change is how many times a rate is that of the first run.
@@ -86,14 +88,14 @@ type VerdictInARun struct {
 	Verdict attribution.Kind      `json:"verdict"`
 	Counts  []string              `json:"counts"` // a quantity, the terms of a sum, or what cannot be told apart
 	PerUnit *attribution.Estimate `json:"per_unit"`
-	of      Metric
+	of      report.Metric
 }
 
 // Compared is a run with what was read out of it.
 type Compared struct {
 	File   string
 	Run    *counts.Run
-	Report Report
+	Report report.Report
 }
 
 // compareLevel is that of the intervals of changes; what lies outside is called a difference.
@@ -112,13 +114,13 @@ func Compare(runs []Compared) (Comparison, error) {
 		d := r.Report.Run
 		c.Runs = append(c.Runs, ComparedRun{
 			Name: string(rune('A' + i)), File: r.File, ID: d.ID, Start: d.Start, Status: d.Status,
-			Flavor: d.Flavor, Version: d.Target.Version, Target: r.Report.target(),
+			Flavor: d.Flavor, Version: d.Target.Version, Target: r.Report.Target(),
 		})
 	}
 	c.Loads, c.LeftOut = commonLoads(runs)
 	if len(c.Loads) == 0 {
-		loads := each(func(r Compared) string {
-			return r.File + " has " + cmp.Or(strings.Join(names(r.Report.loaded()), ", "), "none")
+		loads := words.Each(func(r Compared) string {
+			return r.File + " has " + cmp.Or(strings.Join(report.Names(r.Report.Loaded()), ", "), "none")
 		}, runs)
 		return c, errors.New("these runs have no load in common: " + strings.Join(loads, "; "))
 	}
@@ -134,8 +136,8 @@ func Compare(runs []Compared) (Comparison, error) {
 func commonLoads(runs []Compared) (common, others []string) {
 	common, others = []string{}, []string{}
 	for _, r := range runs {
-		for _, name := range names(r.Report.loaded()) {
-			in := func(o Compared) bool { return slices.Contains(names(o.Report.loaded()), name) }
+		for _, name := range report.Names(r.Report.Loaded()) {
+			in := func(o Compared) bool { return slices.Contains(report.Names(o.Report.Loaded()), name) }
 			all := !slices.ContainsFunc(runs, func(o Compared) bool { return !in(o) })
 			switch {
 			case all && !slices.Contains(common, name):
@@ -155,8 +157,8 @@ func (c Comparison) quantity(d counts.Quantity, runs []Compared) ComparedQuantit
 		load := ComparedLoad{Load: name}
 		var first []float64
 		for i, r := range runs {
-			counted := countedAs(r.Run, d.Name) // versions count pages by different metrics
-			of, rates := RunOfRate{PerSecond: rate(counted, loadOf(r, name))}, logarithms(counted, loadOf(r, name))
+			counted := report.CountedAs(r.Run, d.Name) // versions count pages by different metrics
+			of, rates := RunOfRate{PerSecond: report.Rate(counted, loadOf(r, name))}, logarithms(counted, loadOf(r, name))
 			if i == 0 {
 				first = rates
 			} else if len(first) > 0 && len(rates) > 0 {
@@ -175,8 +177,8 @@ func loadOf(r Compared, name string) counts.Load {
 	return r.Run.Loads[i]
 }
 
-func reported(r Report, name string) Load {
-	i := slices.IndexFunc(r.Loads, func(a Load) bool { return a.Name == name })
+func reported(r report.Report, name string) report.Load {
+	i := slices.IndexFunc(r.Loads, func(a report.Load) bool { return a.Name == name })
 	return r.Loads[i]
 }
 
@@ -186,7 +188,7 @@ func logarithms(d counts.Quantity, a counts.Load) []float64 {
 	var all []float64
 	for _, r := range a.Repetitions {
 		count, err := d.Count(a, r)
-		if err != nil || !(count/r.Seconds > resolution) {
+		if err != nil || !(count/r.Seconds > report.Resolution) {
 			return nil
 		}
 		all = append(all, math.Log(count/r.Seconds))
@@ -226,7 +228,7 @@ func geomean(loads []ComparedLoad, runs int) ComparedLoad {
 			}
 		}
 		v := math.Exp(sum)
-		mean.Runs[i].PerSecond = Figure{Value: v, Lowest: v, Highest: v, N: len(loads)}
+		mean.Runs[i].PerSecond = report.Figure{Value: v, Lowest: v, Highest: v, N: len(loads)}
 		if i > 0 {
 			mean.Runs[i].Change = changeOf(stats.MeanDifference(changes), n)
 		}

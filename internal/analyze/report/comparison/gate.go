@@ -1,4 +1,4 @@
-package report
+package comparison
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -50,7 +51,7 @@ type Held struct {
 func (c Comparison) Hold(g Gate) (Held, error) {
 	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
 	if i < 0 {
-		counted := each(func(d ComparedQuantity) string { return many(d.Quantity) }, c.Quantities)
+		counted := words.Each(func(d ComparedQuantity) string { return words.Many(d.Quantity) }, c.Quantities)
 		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.quantity, strings.Join(counted, ", "))
 	}
 	of, where := c.Quantities[i].Geomean, "geomean"

@@ -1,4 +1,4 @@
-package report
+package sizes
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -38,17 +39,17 @@ func (s Size) deviceSection() document.Block {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("the device gives"), cells(b.Bounds, func(b baseline.Bound) document.Cell {
+	t.Add(words.Wordy("the device gives"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
 		if b.Of == baseline.ByFlushes {
 			return document.Words("flushes (latency)")
 		}
 		return document.Words(b.Of)
 	}))
-	t.Add(numeric("needed"), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Need)) }))
-	t.Add(numeric("measured"), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Most)) }))
+	t.Add(words.Numeric("needed"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Need)) }))
+	t.Add(words.Numeric("measured"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Most)) }))
 	share := fmt.Sprintf("share, with %.0f %% headroom", s.Sized.Headroom)
-	t.Add(numeric(share), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundShare(b)) }))
-	t.Add(numeric("going by"), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(strings.Join(b.Jobs, ", ")) }))
+	t.Add(words.Numeric(share), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundShare(b)) }))
+	t.Add(words.Numeric("going by"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(strings.Join(b.Jobs, ", ")) }))
 	said := document.Together{t, document.Paragraph{Text: s.Sized.Load + " " + b.verdict(s.Sized.Headroom)}}
 	for _, bound := range b.Bounds {
 		if bound.Why != "" {

@@ -1,4 +1,4 @@
-package report
+package sizes
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -73,7 +74,7 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 		text := "nothing here is known to carry that"
 		switch {
 		case turn.Option != nil:
-			text = shown(*turn.Option).text()
+			text = shown(*turn.Option).Text()
 		case turn.HeldBack:
 			text = "more than one " + s.machine() + " passes"
 		}
@@ -106,7 +107,7 @@ func (s Size) deciding(o SizeOption) string {
 	case o.Carries != nil:
 		parts = append(parts, fmt.Sprintf("its %s operations are within the %s that come with it", number.Grouped(operations, 0), number.Grouped(o.Carries[0], 0)))
 	}
-	return enumerated(parts, ", and ")
+	return words.Enumerated(parts, ", and ")
 }
 
 // turned is another need.
@@ -117,8 +118,8 @@ func (s Size) turned(t sizing.Turn) string {
 	return fmt.Sprintf("%g times the load", t.Load)
 }
 
-// text is an order as somebody would place it, and its price.
-func (c SizeChosen) text() string { return c.goods("") + ": " + c.price() }
+// Text is an order as somebody would place it, and its price.
+func (c SizeChosen) Text() string { return c.goods("") + ": " + c.price() }
 
 // goods are what is ordered; of says something of its size.
 func (c SizeChosen) goods(of string) string {
@@ -163,13 +164,13 @@ func (s Size) inShort() document.Block {
 		return nil
 	}
 	if o == nil {
-		text := sentences(append([]string{"Order: nothing. No storage here is known to carry " + s.load() + s.behind(), s.machineText()}, s.Cautions...)...)
+		text := words.Sentences(append([]string{"Order: nothing. No storage here is known to carry " + s.Load() + s.Behind(), s.machineText()}, s.Cautions...)...)
 		return document.Paragraph{Text: text}
 	}
 	first := append([]string{s.orderText(), s.alsoText(), s.unpricedText(), s.stripeText(), s.raisedText(), s.machineText()}, s.Cautions...)
-	said := document.Together{document.Paragraph{Text: sentences(first...)}}
+	said := document.Together{document.Paragraph{Text: words.Sentences(first...)}}
 	if o.Next != nil {
-		said = append(said, document.Paragraph{Text: "Next cheapest: " + o.Next.text() + "."})
+		said = append(said, document.Paragraph{Text: "Next cheapest: " + o.Next.Text() + "."})
 	}
 	said = append(said, document.Paragraph{Text: "What decides: " + o.Decides + "."})
 	changes := "nothing between a tenth and ten times the load, or the data"
@@ -212,7 +213,7 @@ func (s Size) alsoText() string {
 	case 1:
 		said = append(said, fmt.Sprintf("%s also carries it; its price is not known for %s", unknown[0], region))
 	default:
-		said = append(said, fmt.Sprintf("%s also carry it; their prices are not known for %s", enumerated(unknown, " and "), region))
+		said = append(said, fmt.Sprintf("%s also carry it; their prices are not known for %s", words.Enumerated(unknown, " and "), region))
 	}
 	return strings.Join(append(said, inferred...), ". ")
 }
@@ -232,7 +233,7 @@ func (s Size) stripeText() string {
 	}
 	text := fmt.Sprintf("That is a stripe: you set it up (LVM, mdadm), snapshots must be taken of all %d at once, and losing one loses all", s.Order.Disks)
 	if s.Order.Single != nil {
-		text += ". One volume: " + s.Order.Single.text()
+		text += ". One volume: " + s.Order.Single.Text()
 	}
 	return text
 }
@@ -243,7 +244,7 @@ func (s Size) raisedText() string {
 	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf("Raised only for %g h of each day, %s. AWS allows one change of a volume in six hours", r.Hours, r.text())
+	return fmt.Sprintf("Raised only for %g h of each day, %s. AWS allows one change of a volume in six hours", r.Hours, r.Text())
 }
 
 // machineText says what the machine must pass; empty: the one that was named does, or nothing is known.

@@ -1,4 +1,4 @@
-package report
+package sizes
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
 // curves show how long credits last.
@@ -90,24 +91,14 @@ func (s Size) servedCurves() []*plot.Picture {
 		}
 		name := c.name(o)
 		p := &plot.Picture{
-			Title: name, Size: panel(), X: plot.Axis{Label: "hours of this load"}, Y: plot.Axis{Label: unit},
+			Title: name, Size: words.Panel(), X: plot.Axis{Label: "hours of this load"}, Y: plot.Axis{Label: unit},
 			Lines: []plot.Line{c.Curve.line("asked for", unit, asked, c.Seconds), c.Curve.line("served", unit, served, c.Seconds)},
 			Text:  fmt.Sprintf("%s: %s; then %s operations and %s MB a second go through.", name, c.fate(), number.Rate(c.Served.Operations), number.Rate(c.Served.Bytes/number.Mega)),
 		}
-		p.Y.Max = 1.1 * highest(p.Lines)
+		p.Y.Max = 1.1 * words.Highest(p.Lines)
 		all = append(all, p)
 	}
 	return all
-}
-
-func highest(lines []plot.Line) float64 {
-	most := 0.0
-	for _, l := range lines {
-		for _, at := range l.Points {
-			most = max(most, at.Y)
-		}
-	}
-	return most
 }
 
 // line is a column of the curve.

@@ -1,4 +1,4 @@
-package report
+package sizes
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -35,15 +36,15 @@ func (s Size) blocks(cited *citations) []document.Block {
 		s.bareSection(),
 		s.curves(),
 		document.Section{Title: "What the wrong number would have cost", Blocks: []document.Block{
-			document.Only(document.OnPages, s.sides()), document.Paragraph{Text: s.misreadText()},
+			document.Only(document.OnPages, s.sides()), document.Paragraph{Text: s.MisreadText()},
 		}},
 		document.Section{Title: "The same load on Aurora", Blocks: []document.Block{document.Paragraph{Text: s.auroraText()}}},
 		document.Section{Title: "The same load on distributed databases", Blocks: []document.Block{document.Paragraph{Text: spreadText(s.Spreads)}}},
 	}
 }
 
-// orderBlocks are what to order for a run, and the sources of limits and prices; nothing: the run does not tell.
-func orderBlocks(size *Size) (order []document.Block, sources document.Block) {
+// OrderBlocks are what to order for a run, and the sources of limits and prices; nothing: the run does not tell.
+func OrderBlocks(size *Size) (order []document.Block, sources document.Block) {
 	if size == nil {
 		return nil, nil
 	}
@@ -84,8 +85,8 @@ func (c *citations) list() []string {
 	return all
 }
 
-// command is the one that sizes so.
-func (s Size) command() shell.Command {
+// Command is the one that sizes so.
+func (s Size) Command() shell.Command {
 	c := shell.New("realiops size")
 	var named []string
 	for _, r := range s.Sized.Runs {
@@ -103,10 +104,10 @@ func (s Size) command() shell.Command {
 
 // optionSection is what carries the load, with the sources of its limits and its price, and what does not.
 func (s Size) optionSection(cited *citations) document.Block {
-	carrying := s.standing(sizing.Carries)
+	carrying := s.Standing(sizing.Carries)
 	after := document.Together{}
 	if len(carrying) > 0 {
-		after = append(after, s.optionTable(carrying, cited), faint(s.optionLegend()))
+		after = append(after, s.optionTable(carrying, cited), words.Faint(s.optionLegend()))
 	} else if s.Order != nil {
 		after = append(after, document.Paragraph{Text: "Nothing is known to: " + s.Order.If + "."})
 	} else if len(s.Options) > 0 {
@@ -118,19 +119,19 @@ func (s Size) optionSection(cited *citations) document.Block {
 		}
 	}
 	named := func(standing sizing.Standing) []string {
-		return each(func(o SizeOption) string { return o.Title }, s.standing(standing))
+		return words.Each(func(o SizeOption) string { return o.Title }, s.Standing(standing))
 	}
-	after = append(after, faint(listing("Too small at any size", named(sizing.TooSmall))))
-	if disks := s.standing(sizing.Unasked); len(disks) > 0 {
-		text := fmt.Sprintf("Not proposed: %s (%s). --on names them.", enumerated(named(sizing.Unasked), " and "), disks[0].Why)
-		after = append(after, faint(text))
+	after = append(after, words.Faint(words.Listing("Too small at any size", named(sizing.TooSmall))))
+	if disks := s.Standing(sizing.Unasked); len(disks) > 0 {
+		text := fmt.Sprintf("Not proposed: %s (%s). --on names them.", words.Enumerated(named(sizing.Unasked), " and "), disks[0].Why)
+		after = append(after, words.Faint(text))
 	}
 	return document.Section{Title: "What carries it for good", Blocks: []document.Block{after}}
 }
 
 // otherSection is what is not known to carry the load, and what the machine holds back.
 func (s Size) otherSection(cited *citations) document.Block {
-	other := append(s.standing(sizing.Unknown), s.standing(sizing.HeldBack)...)
+	other := append(s.Standing(sizing.Unknown), s.Standing(sizing.HeldBack)...)
 	if len(other) == 0 {
 		return nil
 	}
@@ -140,21 +141,21 @@ func (s Size) otherSection(cited *citations) document.Block {
 			reasons = append(reasons, o.Why)
 		}
 	}
-	legend := capital(strings.Join(reasons, "; ")) + "." + s.estimateLegend()
-	return document.Section{Title: "What is not known to carry it, or does not behind the machine", Blocks: []document.Block{document.Together{s.optionTable(other, cited), faint(legend)}}}
+	legend := words.Capital(strings.Join(reasons, "; ")) + "." + s.estimateLegend()
+	return document.Section{Title: "What is not known to carry it, or does not behind the machine", Blocks: []document.Block{document.Together{s.optionTable(other, cited), words.Faint(legend)}}}
 }
 
 func (s Size) optionTable(options []SizeOption, cited *citations) document.Table {
 	var t document.Table
-	add := func(c document.Column, of func(SizeOption) document.Cell) { t.Add(c, cells(options, of)) }
-	add(wordy("volume"), func(o SizeOption) document.Cell { return document.Words(o.name()) })
-	add(numeric("GiB"), func(o SizeOption) document.Cell { return whole(o.GiB) })
-	add(numeric("IOPS"), func(o SizeOption) document.Cell { return o.carries(0, o.IOPS) })
-	add(numeric("MiB/s"), func(o SizeOption) document.Cell { return o.carries(1, o.MiBps) })
+	add := func(c document.Column, of func(SizeOption) document.Cell) { t.Add(c, words.Cells(options, of)) }
+	add(words.Wordy("volume"), func(o SizeOption) document.Cell { return document.Words(o.name()) })
+	add(words.Numeric("GiB"), func(o SizeOption) document.Cell { return whole(o.GiB) })
+	add(words.Numeric("IOPS"), func(o SizeOption) document.Cell { return o.carries(0, o.IOPS) })
+	add(words.Numeric("MiB/s"), func(o SizeOption) document.Cell { return o.carries(1, o.MiBps) })
 	if slices.ContainsFunc(options, func(o SizeOption) bool { return o.Instance != nil }) {
-		add(numeric(s.machine()+" lets\u00a0by"), func(o SizeOption) document.Cell { return document.Words(s.through(o)) })
+		add(words.Numeric(s.machine()+" lets\u00a0by"), func(o SizeOption) document.Cell { return document.Words(s.through(o)) })
 	}
-	add(numeric("decided\u00a0by"), func(o SizeOption) document.Cell { return document.Words(o.Binding) })
+	add(words.Numeric("decided\u00a0by"), func(o SizeOption) document.Cell { return document.Words(o.Binding) })
 	add(document.Column{Header: s.currency() + " a\u00a0month", First: true}, SizeOption.price)
 	add(document.Column{Header: "sources", In: document.OnPages}, func(o SizeOption) document.Cell { return document.Words(cited.mark(o.sourceKeys())) })
 	return t
@@ -164,7 +165,7 @@ func whole(v float64) document.Cell { return document.Number(number.Grouped(v, 0
 
 // price is what it costs a month, with a mark where that is an estimate, and what it is made of.
 func (o SizeOption) price() document.Cell {
-	c := known(o.Monthly)
+	c := words.Known(o.Monthly)
 	if o.Span != nil {
 		c.Text = "~" + c.Text
 	}
@@ -205,7 +206,7 @@ func (s Size) through(o SizeOption) string {
 
 func (s Size) optionLegend() string {
 	text := "* is bought beside the size. Prices of " + s.places() + ", without machines; - where none is known: see --price."
-	if slices.ContainsFunc(s.standing(sizing.Carries), func(o SizeOption) bool { return o.Volumes > 1 }) {
+	if slices.ContainsFunc(s.Standing(sizing.Carries), func(o SizeOption) bool { return o.Volumes > 1 }) {
 		text += " RDS stripes it over four volumes from 400 GiB on."
 	}
 	return text + s.machineLegend()
@@ -243,7 +244,7 @@ func (s Size) estimateLegend() string {
 func (s Size) places() string {
 	var places []string
 	dates := map[string][]string{}
-	for _, o := range s.standing(sizing.Carries) {
+	for _, o := range s.Standing(sizing.Carries) {
 		if !slices.Contains(places, o.Region) {
 			places = append(places, o.Region)
 		}
@@ -256,7 +257,7 @@ func (s Size) places() string {
 			places[i] += " of " + of
 		}
 	}
-	return enumerated(places, " and ")
+	return words.Enumerated(places, " and ")
 }
 
 // machine is the class that was asked for, as its provider says it in short.
@@ -264,8 +265,8 @@ func (s Size) machine() string { return strings.TrimPrefix(s.Sized.Instance, "St
 
 func (s Size) currency() string { return s.Sized.Currency }
 
-// standing are the options that stand so to the need.
-func (s Size) standing(standing sizing.Standing) []SizeOption {
+// Standing are the options that stand so to the need.
+func (s Size) Standing(standing sizing.Standing) []SizeOption {
 	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Standing != string(standing) })
 }
 
@@ -303,27 +304,27 @@ func (s Size) sides() document.Block {
 		wrong = m.Volume
 	}
 	var t document.Table
-	t.Add(wordy("sized from"), texts([]string{"what the device did (real)", "WAL records, read as IOPS"}))
-	t.Add(numeric(s.currency()+" a month"), []document.Cell{known(paid), known(m.Cheapest)})
-	t.Add(numeric("the cheapest that carries it"), texts([]string{right, wrong}))
-	t.Add(numeric("requests a second"), []document.Cell{known(&s.Sized.Rate.Requests), known(&m.Requests)})
+	t.Add(words.Wordy("sized from"), words.Texts([]string{"what the device did (real)", "WAL records, read as IOPS"}))
+	t.Add(words.Numeric(s.currency()+" a month"), []document.Cell{words.Known(paid), words.Known(m.Cheapest)})
+	t.Add(words.Numeric("the cheapest that carries it"), words.Texts([]string{right, wrong}))
+	t.Add(words.Numeric("requests a second"), []document.Cell{words.Known(&s.Sized.Rate.Requests), words.Known(&m.Requests)})
 	if s.Aurora != nil && s.Aurora.IOCost != nil {
-		t.Add(numeric("Aurora's I/O, "+s.currency()+" a month"), []document.Cell{
-			document.Words(number.Rate(s.Aurora.IOCost[0]) + " to " + number.Rate(s.Aurora.IOCost[2])), known(m.IOCost),
+		t.Add(words.Numeric("Aurora's I/O, "+s.currency()+" a month"), []document.Cell{
+			document.Words(number.Rate(s.Aurora.IOCost[0]) + " to " + number.Rate(s.Aurora.IOCost[2])), words.Known(m.IOCost),
 		})
 	}
 	return t
 }
 
-// misreadText says what reading WAL records as I/O would have led to.
-func (s Size) misreadText() string {
+// MisreadText says what reading WAL records as I/O would have led to.
+func (s Size) MisreadText() string {
 	m := s.Misread
 	if m == nil {
 		return ""
 	}
 	text := fmt.Sprintf("Sized from the WAL records instead, as if they were IOPS, it would have been %s a second, %s times as many requests", number.Rate(m.Requests), number.Ratio(m.Factor))
 	switch {
-	case len(s.standing(sizing.Unknown)) == len(s.Options):
+	case len(s.Standing(sizing.Unknown)) == len(s.Options):
 		// none with limits was asked for
 	case m.Volume == "":
 		text += ": no volume here carries that"
@@ -368,7 +369,7 @@ func (s Size) auroraText() string {
 	if a.BilledReads >= 1 {
 		cache = "Only pages that its buffers do not hold are billed: where these are larger than here it is less, down to nothing"
 	}
-	return sentences(text, claimed, cache, s.clusterText())
+	return words.Sentences(text, claimed, cache, s.clusterText())
 }
 
 // readsFollow says what billed reads are estimated by.
@@ -395,4 +396,28 @@ func (s Size) clusterText() string {
 	}
 	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized, which pays from %s of I/O on: %s",
 		s.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]), s.currency(), number.Rate(*a.Optimized), number.Rate(*a.BreakEven), verdict)
+}
+
+// Behind names the machine that was asked for.
+func (s Size) Behind() string {
+	if s.Sized.Instance == "" {
+		return ""
+	}
+	return " behind one " + s.machine()
+}
+
+// Load is what was sized for.
+func (s Size) Load() string {
+	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f %% of headroom) on %s GiB",
+		number.Rate(s.Sized.Rate.Requests), number.Rate(s.Sized.Rate.Bytes/number.Mega), s.sizedLoad(), s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
+}
+
+// SpreadOfNeed is how far apart the repetitions lie of what was sized for; empty: there is only one, or a model.
+func (s Size) SpreadOfNeed() string {
+	need := s.sizedNeed()
+	if need == nil || need.Lowest == nil || need.Model != "" || *need.Lowest == *need.Highest {
+		return ""
+	}
+	return fmt.Sprintf("%s asked for %s to %s requests and %s to %s MB a second, on average over each of its repetitions.", need.Load,
+		number.Rate(need.Lowest.Requests), number.Rate(need.Highest.Requests), number.Rate(need.Lowest.Bytes/number.Mega), number.Rate(need.Highest.Bytes/number.Mega))
 }

@@ -1,4 +1,4 @@
-package report
+package comparison
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -22,18 +24,18 @@ func (c Comparison) Document(all bool) document.Document {
 	var lacking []string
 	for _, of := range c.Quantities {
 		switch {
-		case !all && !slices.ContainsFunc(columns(), func(shown column) bool { return shown.quantity == of.Quantity }):
+		case !all && !slices.ContainsFunc(report.Columns(), func(shown report.Column) bool { return shown.Quantity == of.Quantity }):
 		case of.comparable():
 			d.Blocks = append(d.Blocks, c.rates(of))
 		default:
-			lacking = append(lacking, many(of.Quantity))
+			lacking = append(lacking, words.Many(of.Quantity))
 		}
 	}
-	lack := document.Paragraph{Text: listing("Not counted in two runs", lacking)}
+	lack := document.Paragraph{Text: words.Listing("Not counted in two runs", lacking)}
 	legend := "±: half the range of the repetitions. vs A: by how much it changed, with its 95% interval, from the means of logarithms by Welch's test; " +
 		"~ chance explains it (p of 0.05 or more), or a run has one repetition alone, so that nothing was shown; n: repetitions. Of twenty rows in which " +
 		"nothing changed, one shows a change all the same. geomean: the geometric mean over these loads."
-	d.Blocks = append(d.Blocks, document.Together{lack, faint(legend)}, c.verdictSection(all), document.Only(document.InCSV, c.everyRate()))
+	d.Blocks = append(d.Blocks, document.Together{lack, words.Faint(legend)}, c.verdictSection(all), document.Only(document.InCSV, c.everyRate()))
 	return d
 }
 
@@ -46,7 +48,7 @@ func (d ComparedQuantity) comparable() bool {
 
 // rates is a table of one way of counting.
 func (c Comparison) rates(d ComparedQuantity) document.Block {
-	unit, name := 1.0, many(d.Quantity)
+	unit, name := 1.0, words.Many(d.Quantity)
 	if d.Quantity == counts.DeviceBytes {
 		unit, name = number.Mega, "device MB"
 	}
@@ -55,26 +57,26 @@ func (c Comparison) rates(d ComparedQuantity) document.Block {
 		rows = append(rows[:len(rows):len(rows)], ComparedLoad{Load: geomeanName, Runs: d.Geomean.Runs})
 	}
 	var t document.Table
-	t.Add(wordy("load"), cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Load) }))
+	t.Add(words.Wordy("load"), words.Cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Load) }))
 	for i, r := range c.Runs {
-		t.Add(numeric(r.Name), cells(rows, func(a ComparedLoad) document.Cell { return a.Runs[i].PerSecond.compared(unit, a.Load != geomeanName) }))
+		t.Add(words.Numeric(r.Name), words.Cells(rows, func(a ComparedLoad) document.Cell { return compared(a.Runs[i].PerSecond, unit, a.Load != geomeanName) }))
 		if i > 0 {
-			t.Add(numeric("vs A"), cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Runs[i].Change.text()) }))
+			t.Add(words.Numeric("vs A"), words.Cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Runs[i].Change.text()) }))
 		}
 	}
-	return document.Section{Title: capital(name) + " a second", Blocks: []document.Block{t}}
+	return document.Section{Title: words.Capital(name) + " a second", Blocks: []document.Block{t}}
 }
 
 const geomeanName = "geomean"
 
 // compared is a rate and how far its repetitions lay apart.
-func (f Figure) compared(unit float64, plusMinus bool) document.Cell {
+func compared(f report.Figure, unit float64, plusMinus bool) document.Cell {
 	if !f.Known() {
 		return document.Words("-")
 	}
 	text := number.Rate(f.Value / unit)
 	if plusMinus && f.Value > 0 {
-		text += " " + f.plusMinus()
+		text += " " + f.PlusMinus()
 	}
 	return document.Number(text, f.Value)
 }
@@ -120,7 +122,7 @@ func (c Comparison) verdictSection(all bool) document.Block {
 	if len(c.Metrics) == 0 {
 		return document.Paragraph{Text: "The runs have no metric in common."}
 	}
-	t := document.Table{Columns: []document.Column{wordy("metric"), wordy("verdict"), wordy("it counts"), numeric("ratio"), numeric(number.Percent(compareLevel))}}
+	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("verdict"), words.Wordy("it counts"), words.Numeric("ratio"), words.Numeric(number.Percent(compareLevel))}}
 	hidden, same := 0, 0
 	for _, m := range c.Metrics {
 		switch {
@@ -142,7 +144,7 @@ func (c Comparison) verdictSection(all bool) document.Block {
 	if len(t.Rows) == 0 {
 		return document.Paragraph{Text: "No verdict changed. " + rest}
 	}
-	return document.Section{Title: "Which verdicts are not the same?", Blocks: []document.Block{document.Together{t, faint(rest)}}}
+	return document.Section{Title: "Which verdicts are not the same?", Blocks: []document.Block{document.Together{t, words.Faint(rest)}}}
 }
 
 // rows are the lines of a metric, some for each run.
@@ -150,11 +152,11 @@ func (m ComparedMetric) rows(runs []ComparedRun) []document.Row {
 	name := document.Name(m.Runs[0].of.Name)
 	var rows []document.Row
 	for i, r := range m.Runs {
-		terms := r.of.terms()
-		if r.of.cannotTell() {
-			terms = [][]document.Cell{texts(make([]string, 4))}
+		terms := r.of.Terms()
+		if r.of.CannotTell() {
+			terms = [][]document.Cell{words.Texts(make([]string, 4))}
 		}
-		verdict := document.Words(runs[i].Name + " " + label(r.Verdict))
+		verdict := document.Words(runs[i].Name + " " + report.Label(r.Verdict))
 		for _, term := range terms {
 			rows = append(rows, document.Row{Cells: append([]document.Cell{name, verdict}, term[:3]...), More: len(rows) > 0})
 			name, verdict = document.Words(""), document.Words("")
@@ -165,11 +167,11 @@ func (m ComparedMetric) rows(runs []ComparedRun) []document.Row {
 
 // everyRate has a line for each way of counting, load and run; the load of the geometric mean is empty.
 func (c Comparison) everyRate() document.Table {
-	t := document.Table{Columns: each(wordy, []string{"quantity", "unit", "load", "run", "file", "per second", "n", "ratio", "lo", "hi", "p"})}
+	t := document.Table{Columns: words.Each(words.Wordy, []string{"quantity", "unit", "load", "run", "file", "per second", "n", "ratio", "lo", "hi", "p"})}
 	for _, d := range c.Quantities {
 		for _, a := range append(d.Loads[:len(d.Loads):len(d.Loads)], d.Geomean) {
 			for i, r := range a.Runs {
-				line := append(texts([]string{d.Quantity, d.Unit, a.Load, c.Runs[i].Name, c.Runs[i].File}), r.PerSecond.exactly(), count(r.PerSecond.N))
+				line := append(words.Texts([]string{d.Quantity, d.Unit, a.Load, c.Runs[i].Name, c.Runs[i].File}), r.PerSecond.Exactly(), words.Count(r.PerSecond.N))
 				t.Rows = append(t.Rows, document.Row{Cells: append(line, r.Change.exactly()...)})
 			}
 		}
@@ -179,7 +181,7 @@ func (c Comparison) everyRate() document.Table {
 
 func (c *Change) exactly() []document.Cell {
 	if c == nil {
-		return texts(make([]string, 4))
+		return words.Texts(make([]string, 4))
 	}
-	return each(exact, []float64{c.Ratio, float64(c.Lo), float64(c.Hi), float64(c.P)})
+	return words.Each(words.Exact, []float64{c.Ratio, float64(c.Lo), float64(c.Hi), float64(c.P)})
 }

@@ -1,4 +1,4 @@
-package report
+package storage
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/shell"
 )
@@ -22,7 +23,7 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 	}
 	cautions := append(slices.Clone(b.Warnings), b.findings()...)
 	d.Blocks = []document.Block{
-		document.Together{faint(b.head()), document.Doubts(cautions)},
+		document.Together{words.Faint(b.head()), document.Doubts(cautions)},
 		document.Only(document.OnPages, b.answers()),
 		b.sideBySide(),
 		document.Section{Title: "What fio says (a second; times in ms, of the slowest kind of operation)", Blocks: []document.Block{b.table(fioColumns())}},
@@ -30,7 +31,7 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 		b.course(run),
 		document.Section{Title: "The same write through the page cache", Blocks: []document.Block{document.Paragraph{Text: b.bufferedText()}}},
 		document.Section{Title: "Until it is throttled", Blocks: []document.Block{together(b.throttleLines())}},
-		document.Notes{Title: "What to know about single figures", Remarks: each(func(out baseline.LeftOut) string { return out.Job + " has no result: " + out.Why }, b.LeftOut)},
+		document.Notes{Title: "What to know about single figures", Remarks: words.Each(func(out baseline.LeftOut) string { return out.Job + " has no result: " + out.Why }, b.LeftOut)},
 		document.Only(document.OnPages, b.method()),
 		document.Only(document.InCSV, b.everyJob()),
 	}
@@ -39,7 +40,7 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 
 // together are paragraphs without blank lines in between.
 func together(lines []string) document.Together {
-	return each(func(line string) document.Block { return document.Paragraph{Text: line} }, lines)
+	return words.Each(func(line string) document.Block { return document.Paragraph{Text: line} }, lines)
 }
 
 // findings are what is odd about single jobs.
@@ -77,9 +78,9 @@ type jobColumn struct {
 
 func (b Baseline) table(columns []jobColumn) document.Table {
 	var t document.Table
-	t.Add(wordy("job"), cells(b.Jobs, func(j BaselineJob) document.Cell { return document.Words(j.Name) }))
+	t.Add(words.Wordy("job"), words.Cells(b.Jobs, func(j BaselineJob) document.Cell { return document.Words(j.Name) }))
 	for _, c := range columns {
-		t.Add(numeric(c.header), cells(b.Jobs, c.of))
+		t.Add(words.Numeric(c.header), words.Cells(b.Jobs, c.of))
 	}
 	return t
 }
@@ -104,7 +105,7 @@ func fioColumns() []jobColumn {
 	done := func(pick func(BaselineFio) float64) func(BaselineJob) document.Cell {
 		return func(j BaselineJob) document.Cell {
 			if v := pick(j.Fio); v != 0 {
-				return known(&v)
+				return words.Known(&v)
 			}
 			return document.Words("") // it did none
 		}
@@ -114,7 +115,7 @@ func fioColumns() []jobColumn {
 		{"writes", done(func(f BaselineFio) float64 { return f.Writes })},
 		{"flushes", done(func(f BaselineFio) float64 { return f.Syncs })},
 		{"MB", func(j BaselineJob) document.Cell {
-			return known(new((j.Fio.ReadBytes + j.Fio.WriteBytes) / number.Mega))
+			return words.Known(new((j.Fio.ReadBytes + j.Fio.WriteBytes) / number.Mega))
 		}},
 		{"mean", latency(func(l *baseline.Latency) float64 { return l.Mean })},
 		{"p50", latency(func(l *baseline.Latency) float64 { return l.P50 })},
@@ -146,16 +147,18 @@ func deviceColumns() []jobColumn {
 	}
 	ratio := func(v float64) document.Cell { return document.Number(number.Ratio(v), v) }
 	return []jobColumn{
-		{"requests", device(func(d BaselineDevice) document.Cell { return known(&d.Requests) })},
+		{"requests", device(func(d BaselineDevice) document.Cell { return words.Known(&d.Requests) })},
 		{"for one of\u00a0fio's", func(j BaselineJob) document.Cell {
 			if !number.Finite(j.Factor) {
 				return document.Words("-")
 			}
 			return ratio(j.Factor)
 		}},
-		{"merged", device(func(d BaselineDevice) document.Cell { return known(&d.Merged) })},
-		{"flushes", device(func(d BaselineDevice) document.Cell { return known(&d.Flushes) })},
-		{"MB", device(func(d BaselineDevice) document.Cell { return known(new((d.ReadBytes + d.WriteBytes) / number.Mega)) })},
+		{"merged", device(func(d BaselineDevice) document.Cell { return words.Known(&d.Merged) })},
+		{"flushes", device(func(d BaselineDevice) document.Cell { return words.Known(&d.Flushes) })},
+		{"MB", device(func(d BaselineDevice) document.Cell {
+			return words.Known(new((d.ReadBytes + d.WriteBytes) / number.Mega))
+		})},
 		{"read ms", device(func(d BaselineDevice) document.Cell { return milliseconds(d.ReadLatency) })},
 		{"write ms", device(func(d BaselineDevice) document.Cell { return milliseconds(d.WriteLatency) })},
 		{"flush ms", device(func(d BaselineDevice) document.Cell { return milliseconds(d.FlushLatency) })},
@@ -204,7 +207,7 @@ func (b Baseline) throttleLines() []string {
 	if len(t.Buckets) == 0 {
 		return append(lines, "It fits no published bucket of credits: which limit it is cannot be told.")
 	}
-	return append(lines, each(func(k baseline.Bucket) string { return "It fits " + bucketText(k) }, t.Buckets)...)
+	return append(lines, words.Each(func(k baseline.Bucket) string { return "It fits " + bucketText(k) }, t.Buckets)...)
 }
 
 func bucketText(k baseline.Bucket) string {
@@ -225,7 +228,7 @@ func (b Baseline) answers() document.Answers {
 		return document.Answers{{Question: "How fast is it?", Texts: []string{"This run does not say: no job has a result."}}}
 	}
 	all := document.Answers{
-		{Question: "How fast is it?", Texts: each(func(j BaselineJob) string { return j.Name + ": " + j.Fio.text() + "." }, b.Jobs)},
+		{Question: "How fast is it?", Texts: words.Each(func(j BaselineJob) string { return j.Name + ": " + j.Fio.text() + "." }, b.Jobs)},
 		{Question: "Is an operation of fio's a request of the device?", Texts: b.factors()},
 	}
 	if b.Throttle != nil {
@@ -266,7 +269,7 @@ func (b Baseline) factors() []string {
 			agree = append(agree, j.Name)
 		}
 	}
-	return filled(append(differ, listing("One for one", agree), listing("The device cannot be told", unknown))...)
+	return words.Filled(append(differ, words.Listing("One for one", agree), words.Listing("The device cannot be told", unknown))...)
 }
 
 // method says how it was measured, and how to repeat it.
@@ -292,9 +295,9 @@ func (b Baseline) method() document.Block {
 // everyJob has a line for each job, both accounts of it: rates a second, times in seconds.
 func (b Baseline) everyJob() document.Table {
 	var t document.Table
-	t.Add(wordy("job"), cells(b.Jobs, func(j BaselineJob) document.Cell { return document.Words(j.Name) }))
+	t.Add(words.Wordy("job"), words.Cells(b.Jobs, func(j BaselineJob) document.Cell { return document.Words(j.Name) }))
 	add := func(header string, of func(BaselineJob) float64) {
-		t.Add(numeric(header), cells(b.Jobs, func(j BaselineJob) document.Cell { return exact(of(j)) }))
+		t.Add(words.Numeric(header), words.Cells(b.Jobs, func(j BaselineJob) document.Cell { return words.Exact(of(j)) }))
 	}
 	add("seconds", func(j BaselineJob) float64 { return j.Seconds })
 	add("fio reads", func(j BaselineJob) float64 { return j.Fio.Reads })

@@ -1,4 +1,4 @@
-package report
+package comparison
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -19,10 +21,10 @@ func differing(c Comparison, runs []Compared) []string {
 	for i, r := range runs[1:] {
 		d := r.Report.Run
 		for _, v := range []struct{ what, was, is string }{
-			{"server", serverName(first.Flavor) + " " + first.Target.Version + place(runs[0].Report), serverName(d.Flavor) + " " + d.Target.Version + place(r.Report)},
-			{"storage", under(first.Target.Storage), under(d.Target.Storage)},
+			{"server", report.ServerName(first.Flavor) + " " + first.Target.Version + report.Place(runs[0].Report), report.ServerName(d.Flavor) + " " + d.Target.Version + report.Place(r.Report)},
+			{"storage", report.Under(first.Target.Storage), report.Under(d.Target.Storage)},
 			{"machine", machineOf(first.Host), machineOf(d.Host)},
-			{"plan", planName(runs[0].Report), planName(r.Report)},
+			{"plan", report.PlanName(runs[0].Report), report.PlanName(r.Report)},
 			{"clients' program", first.Realiops, d.Realiops},
 		} {
 			if v.was != v.is {
@@ -32,7 +34,7 @@ func differing(c Comparison, runs []Compared) []string {
 		if long, short := max(first.LoadSeconds, d.LoadSeconds), min(first.LoadSeconds, d.LoadSeconds); long > otherLength*short {
 			all = append(all, fmt.Sprintf("Not the same length of a load: A %.4g s, %s %.4g s.", first.LoadSeconds, c.Runs[i+1].Name, d.LoadSeconds))
 		}
-		all = append(all, filled(otherSettings(first.Target.Settings, d.Target.Settings, c.Runs[i+1].Name), otherLoads(c, runs[0].Report, r.Report, c.Runs[i+1].Name))...)
+		all = append(all, words.Filled(otherSettings(first.Target.Settings, d.Target.Settings, c.Runs[i+1].Name), otherLoads(c, runs[0].Report, r.Report, c.Runs[i+1].Name))...)
 	}
 	if len(c.LeftOut) > 0 {
 		all = append(all, "Not in all runs, and left out: "+strings.Join(c.LeftOut, ", ")+".")
@@ -70,11 +72,11 @@ func otherSettings(was, is map[string]string, run string) string {
 	if len(changed) == 0 {
 		return ""
 	}
-	return "Not the same settings: " + enumerated(few(changed), " and ") + "."
+	return "Not the same settings: " + words.Enumerated(words.Few(changed), " and ") + "."
 }
 
 // otherLoads names the loads that go by one name and do not do the same.
-func otherLoads(c Comparison, was, is Report, run string) string {
+func otherLoads(c Comparison, was, is report.Report, run string) string {
 	var changed []string
 	for _, name := range c.Loads {
 		a, b := reported(was, name), reported(is, name)
@@ -101,14 +103,14 @@ func (c *Comparison) metrics(runs []Compared) {
 	for _, m := range runs[0].Report.Metrics {
 		v := ComparedMetric{Metric: m.Metric}
 		for i, r := range runs {
-			j := slices.IndexFunc(r.Report.Metrics, func(o Metric) bool { return o.Metric == m.Metric })
+			j := slices.IndexFunc(r.Report.Metrics, func(o report.Metric) bool { return o.Metric == m.Metric })
 			if j < 0 || r.Report.Metrics[j].Missing != nil {
 				break
 			}
 			other := r.Report.Metrics[j]
-			v.Runs = append(v.Runs, VerdictInARun{Verdict: other.Kind, Counts: other.countedQuantities(), PerUnit: other.PerUnit, of: other})
+			v.Runs = append(v.Runs, VerdictInARun{Verdict: other.Kind, Counts: countedQuantities(other), PerUnit: other.PerUnit, of: other})
 			if i > 0 && v.Changed == "" {
-				v.Changed = m.changed(other)
+				v.Changed = changed(m, other)
 			}
 		}
 		if len(v.Runs) == len(runs) {
@@ -129,10 +131,10 @@ func (c *Comparison) metrics(runs []Compared) {
 }
 
 // countedQuantities are those that a metric counts, or may.
-func (m Metric) countedQuantities() []string {
+func countedQuantities(m report.Metric) []string {
 	counts := slices.Clone(m.Between)
 	switch {
-	case m.Mixture != nil && !m.cannotTell():
+	case m.Mixture != nil && !m.CannotTell():
 		counts = nil
 		for _, t := range m.Mixture.Terms {
 			counts = append(counts, t.Quantity)
@@ -150,8 +152,8 @@ func contradict(one, other attribution.Kind) bool {
 }
 
 // changed says how what a metric counts differs from what it counts in another run.
-func (m Metric) changed(other Metric) string {
-	told := func(m Metric) bool { return !m.cannotTell() && !m.silent() }
+func changed(m, other report.Metric) string {
+	told := func(m report.Metric) bool { return !m.CannotTell() && !m.Silent() }
 	switch {
 	case !told(m) && !told(other):
 		return ""
@@ -159,7 +161,7 @@ func (m Metric) changed(other Metric) string {
 		return toldInOne
 	case contradict(m.Kind, other.Kind):
 		return changedVerdict
-	case m.Kind != other.Kind || !slices.Equal(m.countedQuantities(), other.countedQuantities()):
+	case m.Kind != other.Kind || !slices.Equal(countedQuantities(m), countedQuantities(other)):
 		return changedCounts
 	case m.PerUnit != nil && other.PerUnit != nil && (m.PerUnit.Hi < other.PerUnit.Lo || other.PerUnit.Hi < m.PerUnit.Lo):
 		return changedRatio

@@ -1,15 +1,18 @@
-package report
+package sizes
 
 import (
 	"fmt"
 
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
 // everyOption has a line for each option, those that do not carry the load too, in columns called as the fields of JSON.
 func (s Size) everyOption() document.Table {
 	var t document.Table
-	add := func(name string, of func(SizeOption) document.Cell) { t.Add(wordy(name), cells(s.Options, of)) }
+	add := func(name string, of func(SizeOption) document.Cell) {
+		t.Add(words.Wordy(name), words.Cells(s.Options, of))
+	}
 	word := func(name string, of func(SizeOption) string) {
 		add(name, func(o SizeOption) document.Cell { return document.Words(of(o)) })
 	}
@@ -63,19 +66,19 @@ func bought(v float64) document.Cell {
 	if v == 0 {
 		return document.Words("")
 	}
-	return exact(v)
+	return words.Exact(v)
 }
 
 func optional(v *float64) document.Cell {
 	if v == nil {
 		return document.Words("")
 	}
-	return exact(*v)
+	return words.Exact(*v)
 }
 
 func end(span *[2]float64, i int) document.Cell {
 	if span == nil {
 		return document.Words("")
 	}
-	return exact(span[i])
+	return words.Exact(span[i])
 }
