@@ -1,49 +1,15 @@
-package cli
+package browser
 
 import (
-	"fmt"
-	"io"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/fleet"
-	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/test/fleettest"
 )
-
-// madeUp are databases with whatever a page may have to show, and a name that would do harm were it taken for markup.
-func madeUp(n int) fleet.Fleet {
-	ends, monthly := fleetBegin.Add(40*command.Day), 1062.5
-	var all []fleet.Database
-	for i := range n {
-		d := fleet.Database{Name: fmt.Sprintf("customer-%04d", i), Kind: fleet.RDS, Class: "db.r6g.2xlarge", From: fleetBegin, To: fleetBegin.Add(30 * command.Day), Hours: 720, Known: 700,
-			Need: &fleet.Need{WorstHour: fleet.Rate{Requests: float64(i * 7), MiBps: float64(i) / 10}},
-			Has:  &fleet.Storage{Title: "RDS io1", GiB: 1000, IOPS: 10000, Carries: fleet.Rate{Requests: 10000}, Monthly: &monthly}}
-		switch ends := ends.Add(-time.Duration(i) * time.Hour); {
-		case i%5 == 0:
-			d.Risk = fleet.Risk{Level: fleet.Ending, Credits: &fleet.Credits{Ends: &ends, Early: &ends}}
-		case i%7 == 6:
-			d.Risk = fleet.Risk{Level: fleet.Throttled, Uses: 0.97, Hours: i}
-		case i == 11:
-			d.Risk = fleet.Risk{Level: fleet.Exhausted, Uses: 0.4, Credits: &fleet.Credits{Metric: "BurstBalance", Hours: 9}}
-		default:
-			d.Risk = fleet.Risk{Level: fleet.None, Uses: float64(i) / 2000}
-		}
-		if i%4 > 0 {
-			d.Order = &fleet.Storage{Title: "RDS gp3", GiB: 1000}
-			d.Saves = &fleet.Span{Value: float64(i), Lowest: float64(i), Highest: float64(i + 50)}
-		}
-		for k := range 30 {
-			d.Daily = append(d.Daily, float64((k*k*i)%5000))
-		}
-		all = append(all, d)
-	}
-	all[7].Name = `<img src=x onerror=alert(1)>`
-	return fleet.Ask{}.Rank(all, nil, nil)
-}
 
 // TestFleetPage fits each screen and paper, and everybody can read it. A thousand databases are below 3 MB, sort by a number, and are
 // picked by words.
@@ -51,12 +17,16 @@ func TestFleetPage(t *testing.T) {
 	b := startBrowser(t)
 	page := filepath.Join(t.TempDir(), "fleet.html")
 	show := func(n int) {
-		if err := command.WriteTo(page, nil, func(w io.Writer) error { return document.HTML(w, madeUp(n).Document(n)) }); err != nil {
+		file, err := os.Create(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(document.HTML(file, fleettest.MadeUp(n).Document(n)), file.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	show(20)
-	for _, v := range views() {
+	for _, v := range tried() {
 		for _, fault := range b.faults(t, page, v) {
 			t.Errorf("%s: %s", v.name, fault)
 		}

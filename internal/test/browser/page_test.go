@@ -1,7 +1,8 @@
-package cli
+package browser
 
 import (
 	"bytes"
+	"fmt"
 	"html/template"
 	"os"
 	"os/exec"
@@ -10,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/process"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
@@ -31,20 +32,42 @@ func pagesOf(t *testing.T) []string {
 	for _, run := range runs {
 		name, _, _ := strings.Cut(filepath.Base(run), ".")
 		page := filepath.Join(dir, name+".html")
-		mustRun(t, "report", run, "-o", page)
+		realiops(t, "report", run, "-o", page)
 		pages = append(pages, page)
 	}
 	return pages
 }
 
-// mustRun is a command of ours that must succeed, and what it prints.
-func mustRun(t *testing.T, args ...string) string {
+// root is the repository, and shippedRuns are the runs that come with it.
+const (
+	root        = "../../.."
+	shippedRuns = root + "/testdata/runs"
+)
+
+// program is realiops, built once.
+var program string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		directory, err := os.MkdirTemp("", "realiops-browser-")
+		if err == nil {
+			defer os.RemoveAll(directory)
+			program, err = process.Build(directory)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// realiops is a command that must succeed.
+func realiops(t *testing.T, args ...string) {
 	t.Helper()
-	var out, messages bytes.Buffer
-	if code := Main(command.Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }}, args); code != command.ExitDone {
-		t.Fatalf("realiops %s ends with %d: %s", strings.Join(args, " "), code, &messages)
+	if out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput(); err != nil {
+		t.Fatalf("realiops %s: %v: %s", strings.Join(args, " "), err, out)
 	}
-	return out.String()
 }
 
 // evilRun is the run of all loads, one of them by another name.
@@ -85,7 +108,7 @@ func evilRun(t *testing.T, dir string) string {
 // checkers is the directory with what third parties hold pages against.
 func checkers(t *testing.T) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), filepath.Join("..", "..", "scripts", "page-checkers")).Output()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(root, "scripts", "page-checkers")).Output()
 	if err != nil {
 		why := err.Error()
 		if failed, ok := err.(*exec.ExitError); ok { //nolint:errorlint // as Output documents it
@@ -142,7 +165,13 @@ func TestPagesAreValid(t *testing.T) {
 
 // TestNamesStayText in the page, wherever a browser would look for markup.
 func TestNamesStayText(t *testing.T) {
-	page := mustRun(t, "report", evilRun(t, t.TempDir()), "--format", "html")
+	written := filepath.Join(t.TempDir(), "page.html")
+	realiops(t, "report", evilRun(t, t.TempDir()), "-o", written)
+	text, err := os.ReadFile(written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
 	if strings.Contains(page, "<script>") || strings.Contains(page, "<img") || !strings.Contains(page, template.HTMLEscapeString(`"taken over"`)) {
 		t.Error("the name is markup, or gone")
 	}

@@ -1,4 +1,4 @@
-package cli
+package browser
 
 import (
 	"net/http"
@@ -33,7 +33,7 @@ func TestTheSite(t *testing.T) {
 	}
 	b := startBrowser(t)
 	directory := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), filepath.Join("..", "..", "scripts", "site"), directory).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), filepath.Join(root, "scripts", "site"), directory).CombinedOutput(); err != nil {
 		t.Fatalf("scripts/site: %v: %s", err, out)
 	}
 	server := httptest.NewServer(http.FileServer(http.Dir(directory)))
