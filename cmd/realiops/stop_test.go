@@ -164,7 +164,7 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 		}
 	}
 	interrupt()
-	time.Sleep(time.Second) // so that it has been heard
+	must(t, s.AwaitText("nterrupt again to end at once"))
 	interrupt()
 	inOrder := time.AfterFunc(30*time.Second, thaw)
 	if code := s.Wait(); code != -1 || !inOrder.Stop() {
