@@ -181,7 +181,7 @@ func (db *DB) measure(ctx context.Context, name string, do func(), pools []Pool)
 	place := operation.Place{
 		Control: db.control, Facts: db.facts, Samplers: db.samplers,
 		Target:  runfile.Target{Kind: "dsn", Flavor: db.facts.Flavor, Version: db.facts.Version, Settings: db.facts.Settings},
-		ReadWAL: func(context.Context) error { return nil }, Relations: db.by, Rank: pgstat.NewRanking(db.endpoint.Config()).Read,
+		ReadWAL: func(context.Context) error { return nil }, Relations: db.by, Ranking: pgstat.NewRanking(db.endpoint.Config()),
 	}
 	if db.wal != nil {
 		place.ReadWAL = db.wal.ReadWAL

@@ -68,6 +68,7 @@ type Repetition struct {
 	Counts  map[string]Count // by metric
 	Log     *Anatomy         // as it was read; nil in a run that did not try. See Load.Anatomy
 	WAL     *runfile.WAL     // which tables and indexes it is about; nil in a run that did not ask
+	Tops    []runfile.Top    // which tables, indexes and statements caused what, as far as somebody looked
 	// Sessions are those that connected to an operation's database meanwhile; nil: nobody counted them.
 	Sessions *int64
 	// Variants are the same repetition with the background of one idle repetition taken off instead of the mean of all:
