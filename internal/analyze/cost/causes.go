@@ -29,19 +29,21 @@ type Cause struct {
 }
 
 // causes are those of one sort, each with the median of its repetitions.
-func causes(repetitions []counts.Repetition, of string) Causes {
+func causes(tops []runfile.Top, repetitions []counts.Repetition, of string) Causes {
 	c := Causes{Items: []Cause{}}
 	var lists []runfile.Top
 	for _, r := range repetitions {
-		n := slices.IndexFunc(r.Tops, func(t runfile.Top) bool { return t.Of == of })
+		n := slices.IndexFunc(tops, func(t runfile.Top) bool {
+			return t.Of == of && t.Load == runfile.OperationLoad && t.Repetition == r.Number
+		})
 		if n < 0 {
 			c.Missing = "they were not asked for in all repetitions"
 			return c
 		}
-		if c.Missing = r.Tops[n].Missing; c.Missing != "" {
+		if c.Missing = tops[n].Missing; c.Missing != "" {
 			return c
 		}
-		lists = append(lists, r.Tops[n])
+		lists = append(lists, tops[n])
 	}
 	for _, list := range lists {
 		for _, item := range list.Items {

@@ -109,7 +109,7 @@ func Of(run *counts.Run) (Cost, error) {
 	}
 	c.Relations = relations(load)
 	for of, those := range c.sorts() {
-		*those = causes(load.Repetitions, of)
+		*those = causes(run.Tops, load.Repetitions, of)
 		those.Others = len(c.Others) > 0
 	}
 	c.Remedies = c.remedies(run)

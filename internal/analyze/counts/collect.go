@@ -62,7 +62,6 @@ type attempt struct {
 	clients      clientWork
 	proof        *runfile.Proof
 	wal          *runfile.WAL
-	tops         []runfile.Top
 	totals       []runfile.Total
 }
 
@@ -110,10 +109,6 @@ func (c *collector) take(record runfile.Record) {
 		c.takeWAL(r)
 	case runfile.Top:
 		c.tops[topKey{r.Of, r.From.UTC()}] = r
-		if r.Load != "" {
-			a := c.attempt(r.Load, r.Repetition)
-			a.tops = append(a.tops, r)
-		}
 	case runfile.Row:
 		c.readRow(r)
 	case runfile.Gap:

@@ -162,7 +162,7 @@ func (c *collector) checkLoad(a *attempt) {
 func (c *collector) repetition(a *attempt, idle bool, busy []time.Time) Repetition {
 	r := Repetition{
 		Number: a.repetition, Begin: a.begin(), End: a.end(),
-		Work: a.clients.work, Latency: a.clients.latency.summary(), Counts: map[string]Count{}, Sessions: a.sessions, WAL: a.wal, Tops: a.tops,
+		Work: a.clients.work, Latency: a.clients.latency.summary(), Counts: map[string]Count{}, Sessions: a.sessions, WAL: a.wal,
 	}
 	loadEnd := r.Begin
 	ours := !idle && a.clients.lines > 0

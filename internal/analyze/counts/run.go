@@ -32,8 +32,8 @@ type Run struct {
 	Origins        []runfile.Origin // of figures that realiops did not read itself
 	Observed       *Observation     // nil: it put a load on the server
 	Top            []Top            // of statements, tables, indexes and what the WAL is about, as far as they were looked at
-
-	ofServer bool // see OfServer
+	Tops           []runfile.Top    // as they were looked at, in no order
+	ofServer       bool             // see OfServer
 
 	series func(metric string) series.Series
 	levels func(metric string, preferred []string) []Level
@@ -68,7 +68,6 @@ type Repetition struct {
 	Counts  map[string]Count // by metric
 	Log     *Anatomy         // as it was read; nil in a run that did not try. See Load.Anatomy
 	WAL     *runfile.WAL     // which tables and indexes it is about; nil in a run that did not ask
-	Tops    []runfile.Top    // which tables, indexes and statements caused what, as far as somebody looked
 	// Sessions are those that connected to an operation's database meanwhile; nil: nobody counted them.
 	Sessions *int64
 	// Variants are the same repetition with the background of one idle repetition taken off instead of the mean of all:

@@ -50,9 +50,9 @@ type Kind int
 
 // Kinds of cell.
 const (
-	IsWords Kind = iota
-	IsName       // may be broken behind its separators
-	IsStatement  // may be broken at its spaces
+	IsWords     Kind = iota
+	IsName           // may be broken behind its separators
+	IsStatement      // may be broken at its spaces
 	IsNumber
 	IsVerdict
 	IsMissing
