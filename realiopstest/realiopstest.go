@@ -6,7 +6,7 @@
 //	func TestPlaceOrder(t *testing.T) {
 //		db := realiopstest.Open(t, os.Getenv("DATABASE_URL"))
 //		got := db.Measure(t, func() { placeOrder(t) })
-//		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.Fsyncs(3))
+//		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.WaitingCommits(3))
 //	}
 //
 // The operation is done once to warm up and three times to be counted, by any client, in this process or in another. Own WAL can be told

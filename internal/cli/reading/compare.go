@@ -111,6 +111,11 @@ func measurements(env command.Env, names []string) (base, now cost.Cost, are boo
 	case n == 0:
 		return base, now, false, nil
 	case n != len(names) || n != 2:
+		for _, name := range names {
+			if _, err := NamedCost(env, name); err != nil && !errors.Is(err, cost.ErrNone) {
+				return base, now, true, err
+			}
+		}
 		return base, now, true, errors.New("a measurement is compared with one other: name two, and nothing else")
 	}
 	if base, err = NamedCost(env, names[0]); err == nil {
@@ -148,7 +153,11 @@ func compareCosts(env command.Env, o compareOptions, base cost.Compared, now cos
 		}
 		budgets = append(budgets, one...)
 	}
-	for _, differs := range []string{base.Differs(now), plainError(base.Refuse(now))} {
+	refused := base.Refuse(now)
+	if refused != nil && len(gates) > 0 {
+		return refused
+	}
+	for _, differs := range []string{base.Differs(now), plainError(refused)} {
 		if differs != "" {
 			r.Warnings = append(r.Warnings, differs)
 		}
