@@ -6,7 +6,7 @@
 //	func TestPlaceOrder(t *testing.T) {
 //		db := realiopstest.Open(t, os.Getenv("DATABASE_URL"))
 //		got := db.Measure(t, func() { placeOrder(t) })
-//		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.Fsyncs(3))
+//		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.WaitingCommits(3))
 //	}
 //
 // The operation is done once to warm up and three times to be counted, by any client, in this process or in another. Own WAL can be told
@@ -181,7 +181,7 @@ func (db *DB) measure(ctx context.Context, name string, do func(), pools []Pool)
 	place := operation.Place{
 		Control: db.control, Facts: db.facts, Samplers: db.samplers,
 		Target:  runfile.Target{Kind: "dsn", Flavor: db.facts.Flavor, Version: db.facts.Version, Settings: db.facts.Settings},
-		ReadWAL: func(context.Context) error { return nil }, Relations: db.by, Rank: pgstat.NewRanking(db.endpoint.Config()).Read,
+		ReadWAL: func(context.Context) error { return nil }, Relations: db.by, Ranking: pgstat.NewRanking(db.endpoint.Config()),
 	}
 	if db.wal != nil {
 		place.ReadWAL = db.wal.ReadWAL

@@ -111,7 +111,7 @@ func TestAction(t *testing.T) {
 	if err := boss.Close(t.Context()); err != nil { // open, it might report what it did up to ten seconds later
 		t.Fatal(err)
 	}
-	bin, dir := programIn(t), t.TempDir()
+	bin, dir := filepath.Dir(built(t)), t.TempDir()
 	base := filepath.Join(dir, "base.jsonl")
 	for _, c := range []struct {
 		limit, base, save string

@@ -63,6 +63,13 @@ func auroraCluster(t *testing.T) *onAWS {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for dimension, name := range map[string]string{"DBInstanceIdentifier shop-1": "RDS CPUUtilization", "DBInstanceIdentifier alone": "RDS CPUUtilization",
+		"VolumeId vol-1": "EBS VolumeWriteOps"} {
+		key, value, _ := strings.Cut(dimension, " ")
+		space, metric, _ := strings.Cut(name, " ")
+		s.Put(t, accounttest.Series{Namespace: "AWS/" + space, Metric: metric, Dimensions: map[string]string{key: value},
+			From: time.Now().Truncate(time.Minute).Add(-5 * time.Minute), Step: time.Minute, Values: []float64{1, 2, 3}})
+	}
 	server := servertest.Alone(t, "17")
 	database := servertest.Aurora(t, server, "shop-1")
 	return &onAWS{account: s, server: server, dsn: database.Config().ConnString(), env: s.Environment()}
@@ -72,7 +79,9 @@ func auroraCluster(t *testing.T) *onAWS {
 func (p *onAWS) withInsights(t *testing.T) {
 	t.Helper()
 	insights := insightstest.Start(t, insightstest.Options{})
-	insights.Have(insightstest.Metric{Name: "db.load"})
+	insights.Have(insightstest.Metric{Name: "db.load"}, insightstest.Metric{Name: "os.diskIO.auroraStorage.writeIOsPS"})
+	from := time.Now().Truncate(time.Minute).Add(-5 * time.Minute)
+	insights.Tell(insightstest.Point{Metric: "os.diskIO.auroraStorage.writeIOsPS", From: from, To: from.Add(time.Minute), Value: 1})
 	p.env["AWS_ENDPOINT_URL_PI"] = insights.URL()
 }
 
@@ -80,8 +89,7 @@ func (p *onAWS) withInsights(t *testing.T) {
 func (p *onAWS) types(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, failed strings.Builder
-	c := exec.CommandContext(t.Context(), os.Args[0], args...)
-	c.Args[0] = "realiops"
+	c := realiops(t, args...)
 	c.Stdout, c.Stderr, c.Dir = &out, &failed, t.TempDir()
 	c.Env = os.Environ()
 	for name, value := range p.env {
@@ -141,7 +149,7 @@ func testDoctor(t *testing.T, here *onAWS) {
 	region := []string{"--region", accounttest.Region}
 	check("all is well", here, 0, region, "AWS knows it as the writer shop-1 of the cluster shop in eu-central-1: aurora-postgresql "+version,
 		"rds:DescribeDBClusters allowed", "cloudwatch:GetMetricData allowed", "pi:ListAvailableResourceMetrics allowed", "pi:GetResourceMetrics allowed",
-		"GetMetricData 1× (1 metric)", "without pi:GetResourceMetrics and pi:ListAvailableResourceMetrics, whose price is not known here")
+		"GetMetricData 1× (", "without pi:GetResourceMetrics and pi:ListAvailableResourceMetrics, whose price is not known here")
 	check("another name", here, 2, []string{"--instance", "shop-2"},
 		"the server says that it is the instance shop-1, and --instance says shop-2")
 	reader := servertest.Aurora(t, servertest.Database(t, "17"), "shop-2").Config().ConnString()

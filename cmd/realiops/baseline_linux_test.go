@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/process"
 )
 
 // ownDisk is a file system on a device that nobody else writes to, kept in a directory, and the device's name.
@@ -36,21 +37,20 @@ func ownDisk(t *testing.T, work string, size int64) (directory, device string) {
 		return strings.TrimSpace(string(out))
 	}
 	node := do("losetup", "--find", "--show", "--direct-io=on", image)
-	t.Cleanup(func() { do("losetup", "--detach", node) })
+	process.Undo(t, "losetup", "--detach", node)
 	do("mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", node)
 	do("mount", node, directory)
-	t.Cleanup(func() { do("umount", directory) })
+	process.Undo(t, "umount", directory)
 	return directory, filepath.Base(node)
 }
 
-// realiops is the program itself, as a command to be started.
-func realiops(t *testing.T, args ...string) (c *exec.Cmd, stdout, stderr *bytes.Buffer) {
+// withFIO is a command of the program to be started, where fio is.
+func withFIO(t *testing.T, args ...string) (c *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	t.Helper()
 	if _, err := exec.LookPath("fio"); err != nil {
 		t.Skip(err)
 	}
-	c = exec.CommandContext(t.Context(), os.Args[0], args...)
-	c.Args[0] = "realiops" // which testscript.Main takes for the program
+	c = realiops(t, args...)
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	c.Stdout, c.Stderr = stdout, stderr
 	return c, stdout, stderr
@@ -136,7 +136,7 @@ func TestBaselineAgreesWithEverybody(t *testing.T) {
 	if err := os.WriteFile(jobs, []byte(paced), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, stdout, stderr := realiops(t, "baseline", "--dir", directory, "--job", jobs, "--format", "json", "-o", file)
+	c, stdout, stderr := withFIO(t, "baseline", "--dir", directory, "--job", jobs, "--format", "json", "-o", file)
 	third := exec.Command("iostat", "-d", "-x", "-y", "-t", "-o", "JSON", device, "1")
 	var said bytes.Buffer
 	third.Stdout = &said
@@ -280,7 +280,7 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they wait more than they work
 			directory, file := t.TempDir(), filepath.Join(t.TempDir(), "run.jsonl")
-			c, stdout, stderr := realiops(t, "baseline", "--dir", directory, "--allow-ram", "--size", "8M", "--runtime", "5m", "--only", "random-write,commit", "-o", file)
+			c, stdout, stderr := withFIO(t, "baseline", "--dir", directory, "--allow-ram", "--size", "8M", "--runtime", "5m", "--only", "random-write,commit", "-o", file)
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -300,7 +300,7 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 				time.Sleep(100 * time.Millisecond) // the supervisor needs a moment
 			}
 			checkEmpty(t, directory)
-			if again, _, complaint := realiops(t, "report", file); again.Run() != nil {
+			if again, _, complaint := withFIO(t, "report", file); again.Run() != nil {
 				t.Errorf("report: %s", complaint)
 			}
 		})

@@ -40,11 +40,7 @@ exec "$REALIOPS" "$@"
 func TestDocsAreTrue(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
-	program := filepath.Join(t.TempDir(), "realiops")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	program := built(t)
 	database := servertest.Start(t, embedded.Options{Version: "17"}).URL()
 	documents := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")}
 	for _, pages := range []string{"docs/*.md", "docs/reference/*.md"} {

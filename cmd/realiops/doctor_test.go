@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -13,9 +12,7 @@ import (
 // doctor runs the program and gives what it printed and its exit code.
 func doctor(t *testing.T, dsn string, flags ...string) (printed string, code int) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"doctor", "--dsn", dsn}, flags...)...)
-	c.Args[0] = "realiops" // which testscript.Main takes for the program
-	out, err := c.CombinedOutput()
+	out, err := realiops(t, append([]string{"doctor", "--dsn", dsn}, flags...)...).CombinedOutput()
 	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
 		return string(out), ended.ExitCode()
 	}

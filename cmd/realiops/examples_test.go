@@ -21,7 +21,7 @@ func TestExamples(t *testing.T) {
 	if err := boss.Close(t.Context()); err != nil { // open, it might report what it did up to ten seconds later
 		t.Fatal(err)
 	}
-	path := programIn(t) + ":" + os.Getenv("PATH")
+	path := filepath.Dir(built(t)) + ":" + os.Getenv("PATH")
 	for language, command := range map[string]func(*testing.T) []string{"python": pytest, "java": junit, "go": goTest} {
 		t.Run(language, func(t *testing.T) {
 			for writes, says := range map[string]string{"1": "", "2": "rows: 2 a run, and at most 1"} {
@@ -36,20 +36,6 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-}
-
-// programIn is a directory with the program, which this test binary is under its name.
-func programIn(t *testing.T) string {
-	t.Helper()
-	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	directory := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(directory, "realiops")); err != nil {
-		t.Fatal(err)
-	}
-	return directory
 }
 
 // pytest runs by the first Python that has it and psycopg.

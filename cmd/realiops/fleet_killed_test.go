@@ -11,7 +11,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/test/process"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
@@ -90,24 +90,17 @@ func TestFleetGoesOnAfterKill(t *testing.T) {
 	if err := os.WriteFile(has, []byte(table.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start := func(dir string) (c *exec.Cmd, out, said *bytes.Buffer) {
+	begin := func(dir string) *process.Process {
 		t.Helper()
-		out, said = &bytes.Buffer{}, &bytes.Buffer{}
-		c = exec.CommandContext(t.Context(), os.Args[0], "fleet", "--prometheus", server.URL, "--until", end.Format(time.RFC3339), "--for", "24h", "--dir", dir, "--has", has, "--format", "csv")
-		c.Args[0] = "realiops" // which testscript.Main takes for the program
-		c.Stdout, c.Stderr = out, said
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		return c, out, said
+		return start(t, raced(t, "fleet", "--prometheus", server.URL, "--until", end.Format(time.RFC3339), "--for", "24h", "--dir", dir, "--has", has, "--format", "csv"))
 	}
 	finish := func(dir string) string {
 		t.Helper()
-		c, out, said := start(dir)
-		if err := c.Wait(); err != nil {
-			t.Fatalf("%v: %s", err, said)
+		p := begin(dir)
+		if status := p.Wait(); status != 0 {
+			t.Fatalf("status %d: %s", status, p.Err)
 		}
-		return out.String() + told(t, dir)
+		return p.Out.String() + told(t, dir)
 	}
 	never := func(int) {}
 	l.from(never)
@@ -126,16 +119,16 @@ func TestFleetGoesOnAfterKill(t *testing.T) {
 	killed := func(name string, kill func(kill func()) (before func(queries int)), until func(dir string)) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "fleet")
-			begun := make(chan *exec.Cmd, 1)
-			l.from(kill(func() { c := <-begun; _ = c.Process.Kill(); begun <- c }))
-			c, _, said := start(dir)
-			begun <- c
+			begun := make(chan *process.Process, 1)
+			l.from(kill(func() { p := <-begun; _ = p.Process.Kill(); begun <- p }))
+			p := begin(dir)
+			begun <- p
 			if until != nil {
 				until(dir)
-				_ = c.Process.Kill()
+				_ = p.Process.Kill()
 			}
-			if err := c.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
-				t.Fatalf("it ended by itself: %v: %s", err, said)
+			if status := p.Wait(); status != -1 {
+				t.Fatalf("it ended by itself: status %d: %s", status, p.Err)
 			}
 			kept := keptIn(t, dir)
 			l.from(never)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -27,9 +26,7 @@ func TestGateBesideOthers(t *testing.T) {
 	dsn, base := endpoint.Config().ConnString(), filepath.Join(t.TempDir(), "base.jsonl")
 	gate := func(dsn string, flags ...string) (code int, said string) {
 		args := append([]string{"measure", "--dsn", dsn, "-q", "-r", "3", "--background", "200ms"}, flags...)
-		c := exec.CommandContext(t.Context(), os.Args[0], append(args, "--", "psql", "-q", "-c", "insert into t values (1)")...)
-		c.Args[0] = "realiops" // which testscript.Main takes for the program
-		out, err := c.CombinedOutput()
+		out, err := realiops(t, append(args, "--", "psql", "-q", "-c", "insert into t values (1)")...).CombinedOutput()
 		if ended, failed := errors.AsType[*exec.ExitError](err); failed {
 			return ended.ExitCode(), string(out)
 		}

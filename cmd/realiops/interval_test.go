@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,9 +41,7 @@ func recordOf(t *testing.T, args ...string) []runfile.Record {
 
 func recordIn(t *testing.T, path string, args ...string) []runfile.Record {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"run", "-o", path}, args...)...)
-	c.Args[0] = "realiops" // which testscript.Main takes for the program
-	if out, err := c.CombinedOutput(); err != nil {
+	if out, err := realiops(t, append([]string{"run", "-o", path}, args...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return runfiletest.Records(t, path)

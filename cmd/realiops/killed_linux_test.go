@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/test/process"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -52,31 +50,29 @@ func killAtOnce(t *testing.T, theirs *embedded.Server, settings []string) {
 	planted := plant(t, temp, theirs)
 	foreign := memoryOf(processesOf(t, theirs))
 
-	url, command := serve(t, temp, settings...)
-	busy(t, url)
-	killed := freezeAll(t, command.Process.Pid)
+	server := serve(t, temp, settings...)
+	busy(t, server.url)
+	killed := freezeAll(t, server.Process.Process.Pid)
 	left := memoryOf(killed)
 	for _, pid := range killed {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	_ = command.Wait()
+	server.Wait()
 	awaitEnd(t, killed)
 	maps.DeleteFunc(left, func(name, number string) bool { return !isThere(t, name, number) })
 	if len(left) == 0 || len(foreign) < 3 {
 		t.Fatalf("the kill left %v, and there is %v of another server's: there is nothing to be seen", left, foreign)
 	}
 
-	_, next := serve(t, temp, "--pg-version", "17")
+	next := serve(t, temp, "--pg-version", "17")
 	for name, number := range left {
 		if isThere(t, name, number) {
 			t.Errorf("%s is still there", name)
 		}
 	}
-	if err := next.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := next.Wait(); err != nil {
-		t.Error(err)
+	must(t, next.Process.Process.Signal(os.Interrupt))
+	if status := next.Wait(); status != 0 {
+		t.Errorf("status %d", status)
 	}
 	found, _ := filepath.Glob(filepath.Join(temp, "realiops-server-*"))
 	if found = slices.DeleteFunc(found, func(directory string) bool { return directory == planted }); len(found) > 0 {
@@ -93,35 +89,14 @@ func killAtOnce(t *testing.T, theirs *embedded.Server, settings []string) {
 }
 
 // serve starts realiops server and returns when it runs.
-func serve(t *testing.T, temp string, settings ...string) (url string, command *exec.Cmd) {
+func serve(t *testing.T, temp string, settings ...string) *held {
 	t.Helper()
-	command = exec.Command(os.Args[0], append([]string{"server"}, settings...)...)
-	command.Args[0], command.Dir = "realiops", temp
-	command.Env = append(os.Environ(), "TMPDIR="+temp, "GORACE=atexit_sleep_ms=0")
+	command := realiops(t, append([]string{"server"}, settings...)...)
 	command.Stderr = t.Output()
-	reading, writing, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command.Stdout = writing
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	writing.Close()
-	t.Cleanup(func() {
-		if command.ProcessState == nil {
-			_, _ = command.Process.Signal(os.Interrupt), command.Wait()
-		}
-		reading.Close()
-	})
-	if err := reading.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	url, err = bufio.NewReader(reading).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(url), command
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // where the test does not end it
+	h := holdServer(t, command, temp)
+	t.Cleanup(func() { h.Wait() })
+	return h
 }
 
 // busy has a server make dynamic shared memory: it answers a parallel query that takes longer than the test.
@@ -234,30 +209,8 @@ func isThere(t *testing.T, name, number string) bool {
 // processesOf are the first process of a server and those below it.
 func processesOf(t *testing.T, s *embedded.Server) []int {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.Target().Storage.Directory, "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(below(pid), pid)
-}
-
-// below are the processes that a process has started.
-func below(pid int) (all []int) {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, thread := range threads {
-		text, _ := os.ReadFile(thread)
-		for child := range strings.FieldsSeq(string(text)) {
-			if n, err := strconv.Atoi(child); err == nil {
-				all = append(all, n)
-			}
-		}
-	}
-	return all
+	pid := postmaster(t, s.Target().Storage.Directory)
+	return append(process.Children(pid), pid)
 }
 
 // freezeAll stops a process and all below it, so that none sees another end, and returns them.
@@ -267,7 +220,7 @@ func freezeAll(t *testing.T, pid int) (all []int) {
 		t.Fatal(err)
 	}
 	all = []int{pid}
-	for _, child := range below(pid) {
+	for _, child := range process.Children(pid) {
 		all = append(all, freezeAll(t, child)...)
 	}
 	return all
@@ -298,30 +251,20 @@ func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer said.Close()
-	start := func(args ...string) *exec.Cmd {
-		command := exec.Command(os.Args[0], append([]string{"measure", "--dsn", dsn, "-q", "-r", "1", "--warmup", "0", "--background", "50ms", "--shared", "--"}, args...)...)
-		command.Args[0], command.Stdout, command.Stderr = "realiops", said, said
-		command.Env = append(os.Environ(), "TMPDIR="+temp, "GORACE=atexit_sleep_ms=0")
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _, _ = command.Process.Kill(), command.Wait() })
-		return command
+	measures := func(args ...string) *process.Process {
+		command := realiops(t, append([]string{"measure", "--dsn", dsn, "-q", "-r", "1", "--warmup", "0", "--background", "50ms", "--shared", "--"}, args...)...)
+		command.Stdout, command.Stderr = said, said
+		command.Env = append(os.Environ(), "TMPDIR="+temp)
+		return start(t, command)
 	}
 	records := func() []string {
 		found, _ := filepath.Glob(filepath.Join(temp, "realiops-measure-*"))
 		return found
 	}
-	measuring := func(flag string) *exec.Cmd { // one that is in the middle of it, for as long as the test lasts
-		command := start("sh", "-c", `: > "$0"; while [ -e "$0" ]; do sleep 0.05; done`, flag)
-		for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(20 * time.Millisecond) {
-			if _, err := os.Stat(flag); err == nil {
-				return command
-			}
-		}
-		text, _ := os.ReadFile(said.Name())
-		t.Fatalf("nothing is measured: %s", text)
-		return nil
+	measuring := func(flag string) *process.Process { // one that is in the middle of it, for as long as the test lasts
+		p := measures("sh", "-c", `: > "$0"; while [ -e "$0" ]; do sleep 0.05; done`, flag)
+		must(t, p.AwaitInFile(flag, ""))
+		return p
 	}
 	ended, goesOn := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	killed := measuring(ended)
@@ -332,8 +275,8 @@ func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
 	if len(first) != 1 || len(second) != 1 || first[0] == second[0] {
 		t.Errorf("after a kill and another measurement there are %v and %v", first, second)
 	}
-	if err := start("true").Wait(); err != nil {
-		t.Error(err)
+	if status := measures("true").Wait(); status != 0 {
+		t.Errorf("status %d", status)
 	}
 	if now := records(); !slices.Equal(now, second) {
 		t.Errorf("a measurement that goes on has lost its record: %v, not %v", now, second)
@@ -343,8 +286,8 @@ func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := other.Wait(); err != nil {
-		t.Error(err)
+	if status := other.Wait(); status != 0 {
+		t.Errorf("status %d", status)
 	}
 	if now := records(); len(now) > 0 {
 		t.Errorf("%v are left", now)

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bytes"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/realiops/realiops/internal/test/process"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -29,38 +28,22 @@ func TestTheSchemaGoesHoweverARunEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := exec.CommandContext(t.Context(), os.Args[0], "run", "--dsn", database.Config().ConnString(), "--yes", "--shared",
-				"--plan", plan, "-o", filepath.Join(t.TempDir(), "run.jsonl"))
-			c.Args[0], c.Stdout, c.Stderr = "realiops", writing, writing // which testscript.Main takes for the program
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
+			record := filepath.Join(t.TempDir(), "run.jsonl")
+			c := realiops(t, "run", "--dsn", database.Config().ConnString(), "--yes", "--shared", "--plan", plan, "-o", record)
+			c.Stdout, c.Stderr = writing, writing
+			p := start(t, c)
 			writing.Close()
-			said := make(chan string, 1)
-			begun := make(chan bool, 1)
+			var said process.Output
+			read := make(chan struct{})
 			go func() {
-				var all bytes.Buffer
-				for b := make([]byte, 4096); ; {
-					n, err := reading.Read(b)
-					all.Write(b[:n])
-					if bytes.Contains(all.Bytes(), []byte("every load has been tried")) && len(begun) == 0 {
-						begun <- true
-					}
-					if err != nil {
-						said <- all.String()
-						return
-					}
-				}
+				defer close(read)
+				_, _ = io.Copy(&said, reading) // until it ends, or nobody reads it any more
 			}()
-			select {
-			case <-begun:
-			case <-time.After(2 * time.Minute):
-				t.Fatal("no run began")
-			}
-			time.Sleep(2 * time.Second)
-			end(c.Process, reading)
-			_ = c.Wait()
-			text := <-said
+			must(t, p.AwaitInFile(record, `"kind":"work"`))
+			end(p.Process, reading)
+			p.Wait()
+			<-read
+			text := said.String()
 			there := servertest.Value[bool](t, boss, "select to_regnamespace('realiops') is not null")
 			if there && !strings.Contains(text, "ended at once: the schema realiops may stay") {
 				t.Errorf("the schema is there, and nothing says so:\n%s", text)

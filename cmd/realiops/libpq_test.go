@@ -38,11 +38,11 @@ func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 	run := func(t *testing.T, env []string, path string, args ...string) string {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), path, args...)
-		if path == os.Args[0] {
-			command.Args[0] = "realiops"
+		if path == "realiops" {
+			command = realiops(t, args...)
 		}
 		var said bytes.Buffer
-		command.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}, env...)
+		command.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, env...)
 		command.Stderr = &said
 		out, err := command.Output()
 		if err != nil {
@@ -93,7 +93,7 @@ func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 			}
 			check := func(command string, args ...string) {
 				t.Helper()
-				run(t, test.env, os.Args[0], args...)
+				run(t, test.env, "realiops", args...)
 				if !marked(t, want) {
 					t.Errorf("%s works elsewhere than in %s", command, want)
 				}
@@ -101,7 +101,7 @@ func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 			check("load", append([]string{"load", "-n", "-t", "1", "-f", mark}, argument...)...)
 			once := append([]string{"measure", "-q", "-r", "1", "--warmup", "0", "--background", "50ms"}, flag...)
 			check("a program that is measured", append(once, "--", psql, "-Xqf", mark)...)
-			found := run(t, test.env, os.Args[0], append(once, "--", "sh", "-c", `echo $PGDATABASE; exec `+psql+` -XAtc "$0" "$DATABASE_URL"`, ask)...)
+			found := run(t, test.env, "realiops", append(once, "--", "sh", "-c", `echo $PGDATABASE; exec `+psql+` -XAtc "$0" "$DATABASE_URL"`, ask)...)
 			if found != want+"\n"+want {
 				t.Errorf("the program that is measured finds PGDATABASE and DATABASE_URL of %s, not of %s", found, want)
 			}
@@ -110,7 +110,7 @@ func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 			}
 			check("load --dsn", append([]string{"load", "-n", "-t", "1", "-f", mark}, flag...)...)
 			check("measure --file", append(once, "--file", mark)...)
-			if said := run(t, test.env, os.Args[0], append([]string{"doctor", "--format", "json"}, flag...)...); !strings.Contains(said, `"`+want+`"`) {
+			if said := run(t, test.env, "realiops", append([]string{"doctor", "--format", "json"}, flag...)...); !strings.Contains(said, `"`+want+`"`) {
 				t.Errorf("doctor does not look at %s: %s", want, said)
 			}
 		})
@@ -123,9 +123,9 @@ func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 			{"load", "-n", "-t", "1", "-f", mark}, {"load", "-i", "-q"}, {"measure", "--sql", "select 1"}, {"measure", "--", "true"}, {"doctor"},
 			{"observe", "--for", "1s"}, {"run", "--dsn", "", "--yes"},
 		} {
-			command := exec.CommandContext(t.Context(), os.Args[0], args...)
-			command.Args[0], command.Dir = "realiops", t.TempDir()
-			command.Env = append([]string{"HOME=" + home, "PGPASSFILE=" + open, "GORACE=atexit_sleep_ms=0"}, connect...)
+			command := realiops(t, args...)
+			command.Dir = t.TempDir()
+			command.Env = append([]string{"HOME=" + home, "PGPASSFILE=" + open}, connect...)
 			out, err := command.CombinedOutput()
 			if err == nil || strings.Count(string(out), warning+"\n") != 1 || !strings.Contains(string(out), "password") {
 				t.Errorf("%q: %v: %s", args, err, out)

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +16,6 @@ import (
 // or says in time what it waits for. scripts/chaos tries all lies.
 func TestOneInterruptEndsWhatALiarHolds(t *testing.T) {
 	t.Parallel()
-	program := buildProgram(t)
 	script := filepath.Join(t.TempDir(), "script.sql")
 	if err := os.WriteFile(script, []byte("select 1;\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -40,27 +37,20 @@ func TestOneInterruptEndsWhatALiarHolds(t *testing.T) {
 			}
 			defer liar.Close()
 			args := append(strings.Fields(strings.ReplaceAll(command, "FILE", script)), "--dsn", liar.DSN())
-			c := exec.CommandContext(t.Context(), program, args...)
-			var said bytes.Buffer
-			c.Dir, c.Stderr = t.TempDir(), &said
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			for begun := time.Now(); liar.Asked() == 0; time.Sleep(10 * time.Millisecond) {
-				if time.Since(begun) > time.Minute {
-					t.Fatal("it asks nothing")
-				}
-			}
+			c := realiops(t, args...)
+			c.Dir = t.TempDir()
+			p := start(t, c)
+			must(t, p.Await("a question", func() bool { return liar.Asked() > 0 }))
 			time.Sleep(500 * time.Millisecond) // it is in the middle of the answer, on any machine but the slowest
 			interrupted := time.Now()
-			if err := c.Process.Signal(syscall.SIGINT); err != nil {
+			if err := p.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
-			_ = c.Wait() // the status says that it did not succeed
-			took, told := time.Since(interrupted), strings.Count(said.String(), "realiops: stopping; waiting for ")
+			status := p.Wait()
+			took, told := time.Since(interrupted), strings.Count(p.Err.String(), "realiops: stopping; waiting for ")
 			const endsWithin, toldEvery, busy = 10 * time.Second, 5 * time.Second, 5 * time.Second
-			if took > endsWithin+busy && told < int(took/(toldEvery+busy)) || c.ProcessState.ExitCode() < 1 {
-				t.Errorf("it ended after %v with %v, and said\n%s", took, c.ProcessState, &said)
+			if took > endsWithin+busy && told < int(took/(toldEvery+busy)) || status < 1 {
+				t.Errorf("it ended after %v with %v, and said\n%s", took, p.ProcessState, p.Err)
 			}
 		})
 	}

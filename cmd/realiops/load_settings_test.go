@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -13,8 +12,7 @@ import (
 // load runs the program as realiops load with more in its environment, and gives what it printed and its exit code.
 func load(t *testing.T, env []string, args ...string) (printed string, code int) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"load"}, args...)...)
-	c.Args[0] = "realiops" // which testscript.Main takes for the program
+	c := realiops(t, append([]string{"load"}, args...)...)
 	c.Env = append(os.Environ(), env...)
 	out, _ := c.CombinedOutput()
 	return string(out), c.ProcessState.ExitCode()

@@ -5,65 +5,25 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/test/process"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// onTheirs is a run on a server of the user's, under load.
-type onTheirs struct {
-	*exec.Cmd
-	printed string // the file that has what it says
-}
-
-func runOnTheirs(t *testing.T, dsn string) onTheirs {
+// runOnTheirs is a run on a server of the user's, under load.
+func runOnTheirs(t *testing.T, dsn string) *process.Process {
 	t.Helper()
-	place := t.TempDir()
-	record, printed := filepath.Join(place, "run.jsonl"), filepath.Join(place, "printed")
-	out, err := os.Create(printed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	c := exec.CommandContext(t.Context(), os.Args[0], "run", "--dsn", dsn, "--yes", "--plan", bulkAlone(t), "-o", record)
-	c.Args[0], c.Stdout, c.Stderr = "realiops", out, out // which testscript.Main takes for the program
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	r := onTheirs{c, printed}
-	awaitText(t, record, `"kind":"work"`)
-	return r
-}
-
-func awaitText(t *testing.T, file, text string) {
-	t.Helper()
-	for range 2400 { // two minutes
-		if has, err := os.ReadFile(file); err == nil && strings.Contains(string(has), text) {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	has, _ := os.ReadFile(file)
-	t.Fatalf("nothing says %q: %s", text, has)
-}
-
-// ends waits for its end, and gives its status and all that it said.
-func (r onTheirs) ends(t *testing.T) (status int, said string) {
-	t.Helper()
-	_ = r.Wait() // the status tells
-	text, err := os.ReadFile(r.printed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.ProcessState.ExitCode(), string(text)
+	record := filepath.Join(t.TempDir(), "run.jsonl")
+	p := start(t, realiops(t, "run", "--dsn", dsn, "--yes", "--plan", bulkAlone(t), "-o", record))
+	must(t, p.AwaitInFile(record, `"kind":"work"`))
+	return p
 }
 
 // Where a server answers nobody, the first Ctrl-C says what is waited for, and what a second one leaves; the second ends it.
@@ -77,13 +37,11 @@ func TestCtrlCOnAServerThatHangs(t *testing.T) {
 		"Interrupt again to end at once: the schema realiops may stay on the server, and the next run drops it",
 		"ended at once: the schema realiops may stay on the server, and the next run drops it",
 	} {
-		if err := r.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		awaitText(t, r.printed, said)
+		must(t, r.Process.Signal(os.Interrupt))
+		must(t, r.AwaitText(said))
 	}
-	if status, said := r.ends(t); status != -1 {
-		t.Errorf("status %d: %s", status, said)
+	if status := r.Wait(); status != -1 {
+		t.Errorf("status %d: %s", status, r.Printed())
 	}
 }
 
@@ -112,7 +70,7 @@ func TestTheSchemaAfterAFailover(t *testing.T) {
 	if err := syscall.Kill(postmaster(t, lost.Target().Storage.Directory), syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}
-	status, said := r.ends(t)
+	status, said := r.Wait(), r.Printed()
 	there := servertest.Value[bool](t, boss, "select to_regnamespace('realiops') is not null")
 	if status != 2 || !strings.Contains(said, "it stays on the server that was lost, because another server answers now, with other data (system identifier ") {
 		t.Errorf("status %d: %s", status, said)

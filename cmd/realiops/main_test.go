@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ import (
 
 // Tests that hold rates or times against each other run alone; the rest wait more than they work, and run in parallel.
 func TestMain(m *testing.M) {
-	testscript.Main(withServers{m}, map[string]func(){"realiops": main})
+	testscript.Main(workshop{withServers{m}}, map[string]func(){"realiops": main})
 }
 
 // withServers runs the tests of a program that starts servers, and asks AWS.
@@ -49,11 +50,16 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	program := filepath.Dir(built(t))
+	raced := []string{"baseline", "collect", "doctor", "history", "load", "measure", "observe", "prices", "run"} // a script of each command
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("RUNS", runs)
+			if name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"); !slices.Contains(raced, name) {
+				env.Setenv("PATH", program+":"+env.Getenv("PATH")) // before this binary, which testscript.Main has put there
+			}
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("TMPDIR", os.TempDir()) // the script's own is closed to the user that a server of root's runs as
 			if mirror := os.Getenv("REALIOPS_PG_REPOSITORY"); mirror != "" {
@@ -71,6 +77,8 @@ func TestScripts(t *testing.T) {
 			switch condition {
 			case "image":
 				return exec.Command("docker", "image", "inspect", containerImage).Run() == nil, nil
+			case "versions":
+				return servertest.Thorough(), nil
 			case "root":
 				return os.Geteuid() == 0, nil
 			default:

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -76,8 +74,7 @@ func (m mallory) lurks(t *testing.T) {
 // types a command, which may refuse in one line, and looks that mallory has gained nothing.
 func (m mallory) types(t *testing.T, want string, command ...string) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), os.Args[0], append(command, "--dsn", m.dsn)...)
-	c.Args[0] = "realiops" // which testscript.Main takes for the program
+	c := realiops(t, append(command, "--dsn", m.dsn)...)
 	var said strings.Builder
 	c.Stdout, c.Stderr = &said, &said
 	err := c.Run()
@@ -106,7 +103,7 @@ func TestTheOwnerOfADatabaseGainsNothing(t *testing.T) {
 	t.Parallel()
 	plan := planFile(t, `{"name": "bulk", "method": "copy", "rows_per_tx": 10, "clients": 2},
 		{"name": "looked", "method": "lookup-update", "rows_per_tx": 1, "indexes": 2, "width": 100, "table_rows": 1000, "clients": 1}`, "1")
-	for _, version := range []string{"13", "18"} {
+	for _, version := range servertest.Matrix("18", "13", "18") {
 		t.Run(version, func(t *testing.T) {
 			m := newMallory(t, version)
 			m.exec(t, m.own, "alter database shop set role = 'mallory'; alter database shop set session_authorization = 'mallory'; alter database shop set search_path = theirs")
@@ -167,9 +164,7 @@ func TestDoctorListsSettings(t *testing.T) {
 	m := newMallory(t, "17")
 	m.exec(t, m.dsn, `alter database shop set role = 'mallory'; alter database shop set "app.key" = 'zqzx'; alter database shop set synchronous_commit = off;
 		alter role all set work_mem = '8MB'; alter role postgres in database shop set row_security = off; alter role mallory set lc_time = 'C'`)
-	c := exec.CommandContext(t.Context(), os.Args[0], "doctor", "--dsn", m.dsn)
-	c.Args[0] = "realiops"
-	printed, err := c.CombinedOutput()
+	printed, err := realiops(t, "doctor", "--dsn", m.dsn).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, printed)
 	}

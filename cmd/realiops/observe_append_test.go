@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/process"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
@@ -28,7 +28,7 @@ type watched struct {
 	url  url.URL
 	boss *pgx.Conn
 	file string
-	said bytes.Buffer
+	said process.Output // by all that observe
 }
 
 // secretWork is what others do there: literals that the server keeps in the texts of its statements.
@@ -81,7 +81,7 @@ func (w *watched) work(t *testing.T, pause time.Duration, statements ...string) 
 }
 
 // observe is a command that observes the server as watcher, whose password is in the URL or in a file beside it.
-func (w *watched) observe(t *testing.T, passfile bool, flags ...string) *exec.Cmd {
+func (w *watched) observe(t *testing.T, passfile bool, flags ...string) *process.Process {
 	t.Helper()
 	as := w.url
 	as.User = url.UserPassword("watcher", "planted-password")
@@ -93,13 +93,9 @@ func (w *watched) observe(t *testing.T, passfile bool, flags ...string) *exec.Cm
 		}
 		as.RawQuery = "passfile=" + url.QueryEscape(passwords)
 	}
-	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"observe", "--dsn", as.String(), "-o", w.file}, flags...)...)
-	c.Args[0] = "realiops" // which testscript.Main takes for the program
+	c := realiops(t, append([]string{"observe", "--dsn", as.String(), "-o", w.file}, flags...)...)
 	c.Stdout, c.Stderr = &w.said, &w.said
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return start(t, c)
 }
 
 // awaitWhole returns once so many windows are whole.
@@ -124,10 +120,8 @@ func TestObserveGoesOn(t *testing.T) {
 	stop := w.work(t, time.Second/200, "insert into worked values (1, '')")
 	killed := w.observe(t, false, "--for", "3m")
 	before := w.awaitWhole(t, 2)
-	if err := killed.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = killed.Wait() // it says that it was killed
+	must(t, killed.Process.Kill())
+	killed.Wait()
 	stop()
 	const unseen = 300_000
 	servertest.Exec(t, w.boss, "insert into worked select g from generate_series(1, 300000) g")
@@ -135,8 +129,8 @@ func TestObserveGoesOn(t *testing.T) {
 	servertest.Exec(t, w.boss, "select pg_stat_force_next_flush()")
 
 	stop = w.work(t, time.Second, secretWork...)
-	if err := w.observe(t, true, "--for", "3m", "--append", "--until-settled", "--at-least", "11s").Wait(); err != nil {
-		t.Fatalf("%v: %s", err, &w.said)
+	if status := w.observe(t, true, "--for", "3m", "--append", "--until-settled", "--at-least", "11s").Wait(); status != 0 {
+		t.Fatalf("status %d: %s", status, &w.said)
 	}
 	stop()
 	run, err := counts.FromFile(w.file)
@@ -150,7 +144,7 @@ func TestObserveGoesOn(t *testing.T) {
 	if rows := after.RowsPerSecond["inserted"] * float64(after.Whole) * after.Window.Seconds(); !(rows > 0 && rows < unseen/2) {
 		t.Errorf("%.0f rows were inserted in whole windows: those of the gap are among them, or there are none", rows)
 	}
-	if run.Ended == nil || run.Ended.Status != runfile.Complete || !regexp.MustCompile(`(?m)^Settled after \d+s: `).Match(w.said.Bytes()) {
+	if run.Ended == nil || run.Ended.Status != runfile.Complete || !regexp.MustCompile(`(?m)^Settled after \d+s: `).MatchString(w.said.String()) {
 		t.Errorf("it ended %+v, and said %s", run.Ended, &w.said)
 	}
 	w.keepsSecrets(t)

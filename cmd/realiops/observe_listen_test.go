@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"net"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -31,23 +27,18 @@ func TestObserveIsScraped(t *testing.T) {
 	server := servertest.Start(t, embedded.Options{Version: "17"})
 	conn := servertest.Connect(t, servertest.Endpoint(t, server.DSN()))
 	servertest.Exec(t, conn, "create table worked (x int)")
-	program, watched := buildProgram(t), filepath.Join(t.TempDir(), "o.jsonl")
-	observe := exec.CommandContext(t.Context(), program, "observe", "--dsn", server.URL(), "--for", "5m", "--listen", "0", "-o", watched)
-	said, err := observe.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := observe.Start(); err != nil {
-		t.Fatal(err)
-	}
-	address := firstMatch(t, said, regexp.MustCompile(`Metrics for a Prometheus are at http://(127\.0\.0\.1:\d+)/metrics`))
-	prometheus := prometheustest.Scraping(t, address)
+	watched := filepath.Join(t.TempDir(), "o.jsonl")
+	observe := start(t, realiops(t, "observe", "--dsn", server.URL(), "--for", "5m", "--listen", "0", "-o", watched))
+	told := regexp.MustCompile(`Metrics for a Prometheus are at http://(127\.0\.0\.1:\d+)/metrics`)
+	must(t, observe.Await("an address", func() bool { return told.MatchString(observe.Err.String()) }))
+	prometheus := prometheustest.Scraping(t, told.FindStringSubmatch(observe.Err.String())[1])
 
 	const rows = 5000
 	servertest.Exec(t, conn, fmt.Sprintf("insert into worked select generate_series(1, %d)", rows))
 	sees := func(expression string, is func(float64) bool) {
 		t.Helper()
 		var got model.Vector
+		var err error
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
 			if got, err = prometheustest.Ask(t, prometheus, expression); err == nil && len(got) == 1 && is(float64(got[0].Value)) {
 				return
@@ -65,12 +56,13 @@ func TestObserveIsScraped(t *testing.T) {
 		skipped = append(skipped, "realiops_request_") // this takes root, and a kernel that takes BPF programs
 	}
 	prometheustest.Dashboard(t, prometheus, "../../packaging/grafana/observe.json", append(prometheustest.Names(t, prometheus), exported()...), skipped...)
-	if err := errors.Join(observe.Process.Signal(syscall.SIGINT), observe.Wait()); err != nil {
-		t.Errorf("observe: %v", err)
+	must(t, observe.Process.Signal(syscall.SIGINT))
+	if status := observe.Wait(); status != 0 {
+		t.Errorf("status %d: %s", status, observe.Err)
 	}
 	sees("up", func(v float64) bool { return v == 0 })
 	through := filepath.Join(t.TempDir(), "through.jsonl")
-	if out, err := exec.CommandContext(t.Context(), program, "history", "--prometheus", prometheus, "--for", "1h", "-o", through).CombinedOutput(); err != nil {
+	if out, err := realiops(t, "history", "--prometheus", prometheus, "--for", "1h", "-o", through).CombinedOutput(); err != nil {
 		t.Fatalf("history: %v: %s", err, out)
 	}
 	cameBack(t, watched, through)
@@ -122,31 +114,6 @@ func exported() []string {
 	return names
 }
 
-// firstMatch reads lines until one matches, and goes on reading, so that whoever writes is not held up.
-func firstMatch(t *testing.T, from io.Reader, pattern *regexp.Regexp) string {
-	t.Helper()
-	found := make(chan string, 1)
-	var all bytes.Buffer
-	go func() {
-		for part := make([]byte, 4096); ; {
-			n, err := from.Read(part)
-			all.Write(part[:n])
-			if m := pattern.FindSubmatch(all.Bytes()); m != nil && len(found) == 0 {
-				found <- string(m[1])
-			}
-			if err != nil {
-				close(found)
-				return
-			}
-		}
-	}()
-	match, ok := <-found
-	if !ok {
-		t.Fatalf("nothing matches %s in\n%s", pattern, &all)
-	}
-	return match
-}
-
 // TestListenFirst: an address that cannot be listened on is said in a line, before the server is asked anything and a file is made.
 func TestListenFirst(t *testing.T) {
 	t.Parallel()
@@ -155,11 +122,10 @@ func TestListenFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer database.Close()
-	program := buildProgram(t)
 	refused := func(as *syscall.Credential, listen, want string) {
 		t.Helper()
 		dir := openDirectory(t)
-		c := exec.CommandContext(t.Context(), program, "observe", "--dsn", "postgres://me@"+database.Addr().String()+"/shop", "--listen", listen)
+		c := realiops(t, "observe", "--dsn", "postgres://me@"+database.Addr().String()+"/shop", "--listen", listen)
 		c.Dir, c.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}
 		out, err := c.CombinedOutput()
 		if c.ProcessState.ExitCode() != 1 || string(out) != want+"\n" {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -135,25 +134,19 @@ func TestObserveOutlivesItsServer(t *testing.T) {
 	t.Parallel()
 	p := startPair(t)
 	p.sql(t, 0, "create table worked (x int)")
-	program := buildProgram(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var somebody worker
 	go somebody.work(ctx, p)
 
-	refused := exec.CommandContext(t.Context(), program, "observe", "--dsn", fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres", p.port[1]),
+	refused := realiops(t, "observe", "--dsn", fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres", p.port[1]),
 		"--for", "5s", "-o", filepath.Join(t.TempDir(), "none.jsonl"))
 	if out, err := refused.CombinedOutput(); err == nil || string(out) != "realiops: the server is a standby: it writes what its primary tells it to; observe the primary\n" {
 		t.Errorf("of a standby: %v: %s", err, out)
 	}
 
 	path := filepath.Join(t.TempDir(), "observed.jsonl.zst")
-	observe := exec.CommandContext(t.Context(), program, "observe", "--dsn", p.dsn(""), "--for", "54s", "-o", path)
-	var said bytes.Buffer
-	observe.Stdout, observe.Stderr = &said, &said
-	if err := observe.Start(); err != nil {
-		t.Fatal(err)
-	}
+	observe := start(t, realiops(t, "observe", "--dsn", p.dsn(""), "--for", "54s", "-o", path))
 	time.Sleep(11 * time.Second)
 	p.must(t, "pg_ctl", "stop", "-D", p.dirs[0], "-m", "fast")
 	p.start(t, 0)
@@ -162,11 +155,11 @@ func TestObserveOutlivesItsServer(t *testing.T) {
 	time.Sleep(8 * time.Second)
 	p.must(t, "pg_ctl", "stop", "-D", p.dirs[0], "-m", "immediate")
 	p.must(t, "pg_ctl", "promote", "-w", "-D", p.dirs[1])
-	if err := observe.Wait(); err != nil {
-		t.Fatalf("%v\n%s", err, &said)
+	if status := observe.Wait(); status != 0 {
+		t.Fatalf("status %d\n%s", status, observe.Printed())
 	}
-	if again := strings.Count(said.String(), "The server was started anew, or another one answers in its place"); again != 2 {
-		t.Errorf("it was told %d times that the server began anew, want 2:\n%s", again, &said)
+	if again := strings.Count(observe.Printed(), "The server was started anew, or another one answers in its place"); again != 2 {
+		t.Errorf("it was told %d times that the server began anew, want 2:\n%s", again, observe.Printed())
 	}
 	checkObserved(t, path, somebody.perSecond())
 }

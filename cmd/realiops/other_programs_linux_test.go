@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
-	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
@@ -127,7 +127,7 @@ func TestMeasureBesideOtherPrograms(t *testing.T) {
 		stop()
 		_ = other.Wait() // it was stopped
 	}()
-	c, stdout, stderr := realiops(t, "measure", "--dsn", server.DSN(), "-r", "5", "--sql", "insert into kept values (7)", "--format", "json")
+	c, stdout, stderr := withFIO(t, "measure", "--dsn", server.DSN(), "-r", "5", "--sql", "insert into kept values (7)", "--format", "json")
 	var measured cost.Cost
 	if err := errors.Join(c.Run(), json.Unmarshal(stdout.Bytes(), &measured)); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
@@ -143,9 +143,9 @@ func TestMeasureBesideOtherPrograms(t *testing.T) {
 	}
 }
 
-func sizeOf(t *testing.T, file string) (sized report.Size) {
+func sizeOf(t *testing.T, file string) (sized sizes.Size) {
 	t.Helper()
-	c, stdout, stderr := realiops(t, "size", file, "--format", "json")
+	c, stdout, stderr := withFIO(t, "size", file, "--format", "json")
 	if err := errors.Join(c.Run(), json.Unmarshal(stdout.Bytes(), &sized)); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -30,7 +29,7 @@ func TestNothingPlantedIsCalled(t *testing.T) {
 	if err := os.WriteFile(binary, []byte("\\copy_rows pgbench_history (tid, bid) rows 10 values (1, 1) format binary\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, version := range servertest.Versions() {
+	for _, version := range servertest.Matrix("18") {
 		t.Run(version, func(t *testing.T) {
 			database := servertest.Alone(t, version)
 			planted := servertest.Plant(t, database)
@@ -107,9 +106,7 @@ func TestLoadsThroughAPooler(t *testing.T) {
 // runs the program, which must succeed.
 func runs(t *testing.T, command ...string) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), os.Args[0], command...)
-	c.Args[0] = "realiops" // which testscript.Main takes for the program
-	if printed, err := c.CombinedOutput(); err != nil {
+	if printed, err := realiops(t, command...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", command, err, printed)
 	}
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -15,64 +13,25 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/test/process"
 )
 
 // held is a realiops server: the program as it is built, holding a PostgreSQL.
 type held struct {
-	command *exec.Cmd
-	stderr  bytes.Buffer
-	url     string
-	place   string // where it makes its temporary files
+	*process.Process
+	url   string
+	place string // where it makes its temporary files
 }
 
-// buildProgram builds realiops where every user can run it.
-func buildProgram(t *testing.T) string {
+// holdServer starts a command that holds a server, in an environment whose temporary files go to a place of its own.
+func holdServer(t *testing.T, c *exec.Cmd, place string) *held {
 	t.Helper()
-	program := filepath.Join(openDirectory(t), "realiops")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	return program
-}
-
-// openDirectory is a directory that every user can use, which one of t.TempDir is not.
-func openDirectory(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "realiops-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-// holdServer starts the program, as the head of a process group like one that a shell started.
-func holdServer(t *testing.T, program string, as *syscall.Credential, args ...string) *held {
-	t.Helper()
-	h := &held{command: exec.CommandContext(t.Context(), program, append([]string{"server"}, args...)...), place: openDirectory(t)}
-	h.command.Env = append(os.Environ(), "TMPDIR="+h.place)
-	h.command.Dir = h.place
-	h.command.Stderr = &h.stderr
-	h.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: as}
-	out, err := h.command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("no address: %v, %v\n%s", err, h.command.Wait(), &h.stderr)
-	}
-	h.url = strings.TrimSpace(line)
+	c.Env = append(os.Environ(), "TMPDIR="+place)
+	c.Dir = place
+	h := &held{Process: start(t, c), place: place}
+	must(t, h.Await("an address", func() bool { return strings.HasSuffix(h.Out.String(), "\n") }))
+	h.url = strings.TrimSpace(h.Out.String())
 	return h
 }
 
@@ -84,21 +43,6 @@ func (h *held) serverPID(t *testing.T) int {
 		t.Fatalf("servers in %s: %q, want one", h.place, files)
 	}
 	return postmaster(t, filepath.Dir(files[0]))
-}
-
-// postmaster is the process of the server that has a data directory, as it says there itself.
-func postmaster(t *testing.T, directory string) int {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(directory, "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pid
 }
 
 func (h *held) checkNothingLeft(t *testing.T, server int) {
@@ -117,22 +61,20 @@ func (h *held) checkNothingLeft(t *testing.T, server int) {
 // However the program ends, neither a server nor a file of it stays.
 func TestServerEndsWithItsProgram(t *testing.T) {
 	t.Parallel()
-	program := buildProgram(t)
 	check := func(name string, as *syscall.Credential, end func(pid int) error, code int, args ...string) {
 		t.Run(name, func(t *testing.T) {
-			h := holdServer(t, program, as, args...)
+			command := realiops(t, append([]string{"server"}, args...)...)
+			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: as} // as a shell starts it
+			h := holdServer(t, command, openDirectory(t))
 			conn, err := pgx.Connect(t.Context(), h.url)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer conn.Close(context.Background())
 			server := h.serverPID(t)
-			if err := end(h.command.Process.Pid); err != nil {
-				t.Fatal(err)
-			}
-			_ = h.command.Wait()
-			if got := h.command.ProcessState.ExitCode(); got != code {
-				t.Errorf("exit code %d, want %d: %s", got, code, &h.stderr)
+			must(t, end(h.Process.Process.Pid))
+			if got := h.Wait(); got != code {
+				t.Errorf("exit code %d, want %d: %s", got, code, h.Err)
 			}
 			h.checkNothingLeft(t, server)
 		})

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,13 +12,13 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/process"
 )
 
 // stopped is a realiops in the middle of a run, with its server's data in a place of its own.
 type stopped struct {
-	command        *exec.Cmd
-	stdout, stderr bytes.Buffer
-	file, data     string
+	*process.Process
+	file, data string
 }
 
 // startRun starts a run and returns when its first load has begun.
@@ -35,21 +33,9 @@ func startRun(t *testing.T, args ...string) *stopped {
 		t.Fatal(err)
 	}
 	s := &stopped{file: filepath.Join(t.TempDir(), "run.jsonl"), data: filepath.Join(data, "data")}
-	s.command = exec.CommandContext(t.Context(), os.Args[0], append([]string{"run", "-o", s.file, "--data-dir", s.data, "--plan", bulkAlone(t)}, args...)...)
-	s.command.Args[0] = "realiops" // which testscript.Main takes for the program
-	s.command.Stdout, s.command.Stderr = &s.stdout, &s.stderr
-	if err := s.command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for range 2400 { // two minutes
-		text, err := os.ReadFile(s.file)
-		if err == nil && bytes.Contains(text, []byte(`"kind":"work"`)) {
-			return s
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatalf("no load began: %v, %v: %s", s.command.Process.Kill(), s.command.Wait(), &s.stderr)
-	return nil
+	s.Process = start(t, raced(t, append([]string{"run", "-o", s.file, "--data-dir", s.data, "--plan", bulkAlone(t)}, args...)...))
+	must(t, s.AwaitInFile(s.file, `"kind":"work"`))
+	return s
 }
 
 // serverPID is the server's process, as it says itself in the data directory that the record names.
@@ -67,19 +53,6 @@ func (s *stopped) serverPID(t *testing.T) int {
 		}
 	}
 	return postmaster(t, s.data)
-}
-
-// wait gives the exit code, -1 for a death by signal.
-func (s *stopped) wait(t *testing.T) int {
-	t.Helper()
-	err := s.command.Wait()
-	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
-		return ended.ExitCode()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return 0
 }
 
 // checkNothingLeft waits for the server's process and its data to be gone.
@@ -123,18 +96,18 @@ func TestSignalsEndARunInOrder(t *testing.T) {
 		t.Run(signal.String(), func(t *testing.T) {
 			s := startRun(t)
 			pid := s.serverPID(t)
-			if err := s.command.Process.Signal(signal); err != nil {
+			if err := s.Process.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			if code := s.wait(t); code != 2 {
+			if code := s.Wait(); code != 2 {
 				t.Errorf("exit code %d, want 2", code)
 			}
 			s.checkNothingLeft(t, pid)
 			if end, torn := s.ends(t); end.Status != runfile.Interrupted || torn {
 				t.Errorf("the file ends with %+v, torn: %v", end, torn)
 			}
-			if !strings.Contains(s.stdout.String(), "The run was interrupted") || !strings.Contains(s.stderr.String(), "kept in "+s.file) {
-				t.Errorf("it printed\n%s%s", &s.stdout, &s.stderr)
+			if !strings.Contains(s.Out.String(), "The run was interrupted") || !strings.Contains(s.Err.String(), "kept in "+s.file) {
+				t.Errorf("it printed\n%s%s", s.Out, s.Err)
 			}
 		})
 	}
@@ -144,19 +117,17 @@ func TestKillLeavesTheRecordAndNoServer(t *testing.T) {
 	t.Parallel()
 	s := startRun(t)
 	pid := s.serverPID(t)
-	if err := s.command.Process.Kill(); err != nil {
+	if err := s.Process.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if code := s.wait(t); code != -1 {
+	if code := s.Wait(); code != -1 {
 		t.Errorf("exit code %d of a killed process", code)
 	}
 	s.checkNothingLeft(t, pid)
 	if end, _ := s.ends(t); end.Status != "" {
 		t.Errorf("a killed run has the end line %+v", end)
 	}
-	report := exec.CommandContext(t.Context(), os.Args[0], "report", s.file)
-	report.Args[0] = "realiops"
-	if out, err := report.CombinedOutput(); err != nil || !strings.Contains(string(out), "PostgreSQL 17") {
+	if out, err := realiops(t, "report", s.file).CombinedOutput(); err != nil || !strings.Contains(string(out), "PostgreSQL 17") {
 		t.Errorf("report: %v\n%s", err, out)
 	}
 }
@@ -168,7 +139,7 @@ func TestServerThatDiesEndsTheRunWithItsCause(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil { // immediate shutdown, as after a crash
 		t.Fatal(err)
 	}
-	if code := s.wait(t); code != 2 {
+	if code := s.Wait(); code != 2 {
 		t.Errorf("exit code %d, want 2", code)
 	}
 	s.checkNothingLeft(t, pid)
@@ -176,8 +147,8 @@ func TestServerThatDiesEndsTheRunWithItsCause(t *testing.T) {
 	if end.Status != runfile.Broken || !strings.Contains(end.Cause, "the server died") || torn {
 		t.Errorf("the file ends with %+v, torn: %v", end, torn)
 	}
-	if lines := strings.Count(s.stderr.String(), "realiops:"); lines != 1 {
-		t.Errorf("%d lines of error:\n%s", lines, &s.stderr)
+	if lines := strings.Count(s.Err.String(), "realiops:"); lines != 1 {
+		t.Errorf("%d lines of error:\n%s", lines, s.Err)
 	}
 }
 
@@ -188,15 +159,15 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	thaw := freeze(t, pid) // so that the first one has to wait
 	interrupt := func() {
 		t.Helper()
-		if err := s.command.Process.Signal(syscall.SIGINT); err != nil {
+		if err := s.Process.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
 	}
 	interrupt()
-	time.Sleep(time.Second) // so that it has been heard
+	must(t, s.AwaitText("nterrupt again to end at once"))
 	interrupt()
 	inOrder := time.AfterFunc(30*time.Second, thaw)
-	if code := s.wait(t); code != -1 || !inOrder.Stop() {
+	if code := s.Wait(); code != -1 || !inOrder.Stop() {
 		t.Errorf("exit code %d of what should not have waited for the server", code)
 	}
 	thaw()

@@ -99,7 +99,7 @@ func TestBaselineFindsTheBucket(t *testing.T) {
 	st1.allow(st1.burst)
 
 	file := filepath.Join(t.TempDir(), "run.jsonl")
-	c, stdout, stderr := realiops(t, "baseline", "--dir", directory, "--allow-ram", "--size", "4M", "--only", "sequential-write",
+	c, stdout, stderr := withFIO(t, "baseline", "--dir", directory, "--allow-ram", "--size", "4M", "--only", "sequential-write",
 		"--until-throttled=1m", "--yes", "--format", "json", "-o", file)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

@@ -156,32 +156,15 @@ func TestRulesCanFail(t *testing.T) {
 		"internal/helpers/a.go": "package helpers\n",
 	}, "internal/helpers is named helpers", "internal/iolib is named ioutil")
 
-	long := strings.Repeat("\n", 5200)
 	check("no package is larger than somebody can know", map[string]string{
-		"internal/series/a.go":         "package series\n" + strings.Repeat("\n", 4499),
-		"internal/series/a_test.go":    "package series\n" + long,
-		"internal/long/a.go":           "package long\n" + strings.Repeat("\n", 4500),
-		"internal/analyze/counts/a.go": "package counts\n" + long,
-		"internal/analyze/sizing/a.go": "package sizing\n",
-	},
-		"internal/analyze/counts has 1 files and 5201 lines, of at most 36 and 5118",
-		"internal/analyze/sizing is no exception any more",
-		"internal/long has 1 files and 4501 lines, of at most 30 and 4500")
+		"internal/series/a.go":      "package series\n" + strings.Repeat("\n", 4499),
+		"internal/series/a_test.go": "package series\n" + strings.Repeat("\n", 5000),
+		"internal/long/a.go":        "package long\n" + strings.Repeat("\n", 4500),
+	}, "internal/long has 1 files and 4501 lines, of at most 30 and 4500")
 
-	methods := func(of string, n int) (text string) {
-		for i := range n {
-			text += fmt.Sprintf("func (*%s) m%d() {}\n", of, i)
-		}
-		return text
-	}
 	check("no type does everything", map[string]string{
-		"internal/series/a.go":              "package series\n" + methods("T", 40),
-		"internal/analyze/attribution/a.go": "package attribution\n" + methods("judge", 113) + methods("judged", 41),
-		"internal/measure/load/a.go":        "package load\n" + methods("Workload", 2),
-	},
-		"internal/analyze/attribution.judge has 113 methods, of at most 112",
-		"internal/analyze/attribution.judged has 41 methods, of at most 40",
-		"internal/measure/load.Workload is no exception any more")
+		"internal/series/a.go": "package series\n" + methods("T", 40) + methods("U", 41),
+	}, "internal/series.U has 41 methods, of at most 40")
 
 	for _, r := range rules {
 		if !proved[r.name] {
@@ -199,4 +182,32 @@ func ruleNamed(t *testing.T, name string) rule {
 	}
 	t.Fatalf("there is no rule %q", name)
 	return rule{}
+}
+
+// methods declares so many of a type.
+func methods(of string, n int) (text string) {
+	for i := range n {
+		text += fmt.Sprintf("func (*%s) m%d() {}\n", of, i)
+	}
+	return text
+}
+
+// TestExceptionsShrink: what is larger than it may be does not grow, and is named no longer than it has to be.
+func TestExceptionsShrink(t *testing.T) {
+	parsed, err := parse(fstest.MapFS{
+		"internal/grown/a.go":  {Data: []byte("package grown\n" + methods("T", 51) + "\n\n")},
+		"internal/shrunk/a.go": {Data: []byte("package shrunk\n" + methods("T", 2))},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := append(thoughts(40, map[string]int{"internal/grown.T": 50, "internal/shrunk.T": 50})(parsed),
+		rooms(size{30, 40}, map[string]size{"internal/grown": {1, 53}, "internal/shrunk": {40, 40}})(parsed)...)
+	want := []string{
+		"internal/grown.T has 51 methods, of at most 50", "internal/shrunk.T is no exception any more",
+		"internal/grown has 1 files and 54 lines, of at most 1 and 53", "internal/shrunk is no exception any more",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/openmetrics"
 	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/test/fleettest"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
@@ -171,7 +172,7 @@ func TestFleetManifest(t *testing.T) {
 // TestFleetDashboard: a real Prometheus that scrapes the gauges of a fleet answers every panel of the dashboard.
 func TestFleetDashboard(t *testing.T) {
 	var text bytes.Buffer
-	if err := openmetrics.Write(&text, madeUp(20).Gauges()...); err != nil {
+	if err := openmetrics.Write(&text, fleettest.MadeUp(20).Gauges()...); err != nil {
 		t.Fatal(err)
 	}
 	handed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -181,7 +182,7 @@ func TestFleetDashboard(t *testing.T) {
 	defer handed.Close()
 	store := prometheustest.Scraping(t, strings.TrimPrefix(handed.URL, "http://"))
 	var printed []string
-	for _, g := range madeUp(20).Gauges() {
+	for _, g := range fleettest.MadeUp(20).Gauges() {
 		printed = append(printed, g.Name)
 	}
 	prometheustest.Dashboard(t, store, "../../packaging/grafana/fleet.json", printed)

@@ -15,15 +15,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
 // sizedOf is what realiops size makes of a file.
-func sizedOf(t *testing.T, path string, args ...string) report.Size {
+func sizedOf(t *testing.T, path string, args ...string) sizes.Size {
 	t.Helper()
-	var s report.Size
+	var s sizes.Size
 	out, _ := runs(t, command.ExitDone, append([]string{"size", path, "--format", "json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &s); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
@@ -21,7 +21,7 @@ func TestHistoryWithoutFlushes(t *testing.T) {
 	t.Parallel()
 	planted, _, last := prometheustest.Observation(t, observed)
 	older := slices.DeleteFunc(slices.Clone(planted), func(s prometheustest.Series) bool { return strings.HasPrefix(s.Name, "node_disk_flush") })
-	sized := func(series []prometheustest.Series) (text string, size report.Size) {
+	sized := func(series []prometheustest.Series) (text string, size sizes.Size) {
 		path := filepath.Join(t.TempDir(), "through.jsonl")
 		runs(t, command.ExitDone, "history", "--prometheus", prometheustest.Start(t, series...), "--until", last.Add(time.Second).Format(time.RFC3339), "--for", "1h", "-o", path)
 		out, _ := runs(t, command.ExitDone, "size", path)
@@ -43,7 +43,7 @@ func TestHistoryAmongManyExporters(t *testing.T) {
 		planted = append(planted, serverOn(fmt.Sprintf("db%d", i), "", 0, 6*time.Hour, time.Minute, 100*float64(i+1), 0)...)
 	}
 	url := prometheustest.Start(t, planted...)
-	read := func(server string, more ...string) report.Size {
+	read := func(server string, more ...string) sizes.Size {
 		path := filepath.Join(t.TempDir(), "one.jsonl")
 		runs(t, command.ExitDone, append([]string{"history", "--prometheus", url, "--until", fleetBegin.Add(6 * time.Hour).Format(time.RFC3339), "--for", "6h", "-o", path, "--server", server}, more...)...)
 		return sizedOf(t, path, "--gib", "100")

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"os"
+	"strings"
 	"testing"
 
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/measure/load/workers"
 	"github.com/realiops/realiops/internal/test/accounttest"
 	"github.com/realiops/realiops/internal/test/servertest"
@@ -16,4 +19,14 @@ func (m withAWS) Run() int { return accounttest.Main(m.M) }
 
 func TestMain(m *testing.M) {
 	os.Exit(servertest.Main(withAWS{m}, workers.Role()))
+}
+
+// mustRun is a command of ours that must succeed, and what it prints.
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, messages bytes.Buffer
+	if code := Main(command.Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }}, args); code != command.ExitDone {
+		t.Fatalf("realiops %s ends with %d: %s", strings.Join(args, " "), code, &messages)
+	}
+	return out.String()
 }

@@ -32,6 +32,7 @@ type Meaning struct {
 	Only       Having   `json:"-"`                       // the servers that have it; empty: all of the flavor
 	Unread     bool     `json:"-"`                       // it is explained, and no probe asks for it
 	Caveat     string   `json:"-"`                       // where its name misleads, for a run file
+	UnderLoad  bool     `json:"-"`                       // it has points only while there is load
 	Steps      float64  `json:"steps_seconds,omitempty"` // for which it was seen to show the same, where that is longer than a period
 }
 

@@ -32,6 +32,7 @@ type cloudRow struct {
 	Only       Having   `json:"only,omitempty"`
 	Unread     bool     `json:"unread,omitempty"`
 	Caveat     string   `json:"caveat,omitempty"`
+	UnderLoad  bool     `json:"only_under_load,omitempty"`
 }
 
 //go:embed cloud.json
@@ -50,7 +51,7 @@ func (g cloudGroup) meanings() (all []Meaning) {
 	for _, r := range g.Metrics {
 		m := r.Meaning
 		m.Service, m.On, m.Level, m.Dimension = g.Service, g.On, g.Level, g.Dimension
-		m.Says, m.Statistics, m.Only, m.Unread, m.Caveat = r.Says, r.Statistics, r.Only, r.Unread, r.Caveat
+		m.Says, m.Statistics, m.Only, m.Unread, m.Caveat, m.UnderLoad = r.Says, r.Statistics, r.Only, r.Unread, r.Caveat, r.UnderLoad
 		m.Statistic = "avg"
 		if g.Service == CloudWatch {
 			m.Statistic, m.Delay = m.Statistics[0], "a new point may be missing or too low for ten minutes and more"

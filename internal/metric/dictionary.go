@@ -4,6 +4,7 @@ import (
 	_ "embed" // dictionary.json
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -105,9 +106,15 @@ func folded(name string) string {
 // statistics are what exporters and consoles put behind a name.
 var statistics = []string{"average", "avg", "sum", "maximum", "max", "minimum", "min", "sample_count", "samplecount", "percent"}
 
+// metricMath is how expressions of CloudWatch, and the alarms and dashboards made of them, name a counter of Performance Insights.
+var metricMath = regexp.MustCompile(`(?i)DB_PERF_INSIGHTS\(\s*['"]\w+['"]\s*,\s*['"][^'"]*['"]\s*,\s*['"]([^'"]+)['"]\s*\)`)
+
 // undressed returns what was typed, and then the same without what exporters and consoles put around a name: labels in
 // brackets, namespaces of CloudWatch before it, and statistics behind it.
 func undressed(typed string) []string {
+	if math := metricMath.FindStringSubmatch(typed); math != nil {
+		typed = math[1]
+	}
 	bare, _, _ := strings.Cut(typed, "{")
 	bare, _, _ = strings.Cut(bare, "[")
 	if before, inside, found := strings.Cut(bare, "("); found {

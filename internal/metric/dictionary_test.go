@@ -65,6 +65,8 @@ func TestSpellings(t *testing.T) {
 		"amazonaws.com/AWS/RDS/WriteIOPS": "cloudwatch/WriteIOPS", "amazonaws_com_AWS_RDS_WriteIOPS_sum": "cloudwatch/WriteIOPS",
 		"aws_rds_volume_write_iops_sum": "cloudwatch/VolumeWriteIOPs", "aws_ebs_volume_write_ops_sum": "cloudwatch/VolumeWriteOps",
 		`aws_rds_read_iops_average{dbinstance_identifier="shop"}`: "cloudwatch/ReadIOPS", "aws_rds_ebsiobalance_percent_average": "cloudwatch/EBSIOBalance%",
+		"DB_PERF_INSIGHTS('RDS','db-X','os.diskIO.rdsdev.writeIOsPS.avg')":    "insights/os.diskIO.rdsdev.writeIOsPS",
+		`SUM(db_perf_insights("RDS", "db-X", "db.IO.storage_blks_read.avg"))`: "insights/db.IO.storage_blks_read", "DBLoad": "cloudwatch/DBLoad",
 		"os.diskIO.rdsdev.writeIOsPS.avg": "insights/os.diskIO.rdsdev.writeIOsPS", "WriteIOPS (Average)": "cloudwatch/WriteIOPS",
 		"pg_stat_wal.wal_sync": "pgstat.wal/wal_sync",
 	} {
@@ -76,6 +78,7 @@ func TestSpellings(t *testing.T) {
 		"w/s": "iostat", "iostat w/s": "iostat", "%util": "iostat", "util": "iostat", "node_disk_writes_completed_total": "node_exporter",
 		"rate(node_disk_writes_completed_total[5m])": "node_exporter", `node_disk_reads_completed_total{device="sda"}`: "node_exporter",
 		"postgresql.disk_read": "Datadog", "datadog aws.rds.write_iops": "Datadog", "write_ops_count": "Cloud SQL", "Azure flexible server write_iops": "Azure flexible server",
+		"DB_PERF_INSIGHTS('RDS','db-X','os.cpuUtilization.user.avg')": "Performance Insights", "DB_PERF_INSIGHTS": "CloudWatch metric math",
 		"Innodb_data_writes": "MySQL", "sys.host.disk.write.count": "CockroachDB", "sys_host_disk_write_count": "CockroachDB", "bo": "vmstat", "svctm": "iostat",
 		"rds_write_iops_average": "prometheus-rds-exporter", "kB_wr/s": "pidstat", "wios": "cgroup io.stat", "iostat": "iostat",
 	} {

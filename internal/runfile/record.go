@@ -280,9 +280,13 @@ const Files = "files"
 // Top is what grew the most from one moment to another: which tables, indexes, statements or files caused what. A later line
 // of the same Of and From stands for an earlier one.
 type Top struct {
-	From  time.Time          `json:"from"`
-	At    time.Time          `json:"at"`
-	Of    string             `json:"of"`              // tables, indexes, statements or files
+	From time.Time `json:"from"`
+	At   time.Time `json:"at"`
+	Of   string    `json:"of"` // tables, indexes, statements or files
+	// Load and Repetition are those that it is about; empty and 0: of none.
+	Load       string `json:"load,omitempty"`
+	Repetition int    `json:"repetition,omitempty"`
+
 	Items []TopItem          `json:"items,omitempty"` // those that grew most, the first most of all
 	Total map[string]float64 `json:"total,omitempty"` // what all did together, listed or not
 	// Missing says why there are no items.
@@ -295,7 +299,7 @@ const MostTopItems = 10
 // TopItem is one table, index or statement.
 type TopItem struct {
 	Name    string             `json:"name"`           // with its schema; of a statement, its queryid
-	Text    string             `json:"text,omitempty"` // of a statement: shortened, without its values
+	Text    string             `json:"text,omitempty"` // of a statement, without its values; a long one ends with a checksum of the whole
 	Grew    map[string]float64 `json:"grew"`           // what is not there was not counted
 	AtLeast bool               `json:"at_least,omitempty"`
 }
@@ -317,6 +321,14 @@ type Ended struct {
 	Cause  string    `json:"cause,omitempty"`
 	Clocks []Clock   `json:"clocks,omitempty"` // compared again, as at the start
 	Cost   *Cost     `json:"cost,omitempty"`   // of an observation
+}
+
+// How returns the status of a run and its cause; of a file without an end line it is cut-off.
+func (e *Ended) How() (status, cause string) {
+	if e == nil {
+		return "cut-off", ""
+	}
+	return string(e.Status), e.Cause
 }
 
 // Cost is what an observation cost, since it began or was resumed.

@@ -78,7 +78,7 @@ func everyKind() []Record {
 			Author: "A. N. Author", Licence: "Apache-2.0", How: Digitized, Error: 0.02, Note: "by pixels",
 		},
 		Top{
-			From: noon, At: noon.Add(time.Minute), Of: "statements", Total: map[string]float64{"wal_bytes": 1e6}, Missing: "not asked",
+			From: noon, At: noon.Add(time.Minute), Of: "statements", Load: "operation", Repetition: 2, Total: map[string]float64{"wal_bytes": 1e6}, Missing: "not asked",
 			Items: []TopItem{{Name: "123", Text: "insert into t values ($1)", Grew: map[string]float64{"wal_bytes": 1e5}, AtLeast: true}},
 		},
 		WAL{

@@ -102,7 +102,7 @@ func scrubbed(r Record, secrets []string) (Record, error) {
 		r.Title, r.Place, r.Note = Scrub(r.Title, secrets...), Scrub(r.Place, secrets...), Scrub(r.Note, secrets...)
 		return r, nil
 	case Top:
-		r.Missing = Scrub(r.Missing, secrets...)
+		r.Missing, r.Load = Scrub(r.Missing, secrets...), Scrub(r.Load)
 		r.Items = slices.Clone(r.Items)
 		for i := range r.Items {
 			r.Items[i].Name, r.Items[i].Text = Scrub(r.Items[i].Name), Scrub(r.Items[i].Text, secrets...)

@@ -240,6 +240,9 @@ func (a *Anonymizer) dimensions(of map[string]string) map[string]string {
 
 func (a *Anonymizer) top(t Top) Top {
 	t.Missing, t.Items = a.drop("free text", t.Missing), slices.Clone(t.Items)
+	if t.Load != "" {
+		t.Load = a.loadName(t.Load)
+	}
 	for i := range t.Items {
 		item := &t.Items[i]
 		item.Name, item.Text = a.stand(strings.TrimSuffix(t.Of, "s"), item.Name), a.drop("statements", item.Text)

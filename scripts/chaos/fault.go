@@ -78,7 +78,7 @@ func (f Fault) try(p *place) (r result) {
 		broken(err.Error())
 	}
 	if s != nil {
-		r.said = strings.NewReplacer(p.dir+"/", "", p.dir, ".").Replace(complaint(s.stderr.String())) // the directory is another each time
+		r.said = strings.NewReplacer(p.dir+"/", "", p.dir, ".").Replace(complaint(s.command.Err.String())) // the directory is another each time
 		broken(f.clear(s)...)
 		broken(f.lost(s)...)
 		broken(f.unmarked(s)...)
@@ -115,8 +115,8 @@ func (f Fault) happen(p *place) (*scene, error) {
 		}
 	}
 	s.wait()
-	if err != nil && s.stderr.String() != "" {
-		err = errors.Join(err, errors.New(strings.TrimSpace(s.stderr.String())))
+	if err != nil && s.command.Err.String() != "" {
+		err = errors.Join(err, errors.New(strings.TrimSpace(s.command.Err.String())))
 	}
 	return s, err
 }

@@ -69,7 +69,7 @@ func onceInterrupted(s *scene) error {
 	begun := time.Now()
 	told, at := 0, begun
 	for s.ctx.Err() == nil {
-		if lines := strings.Count(s.stderr.String(), waiting); lines > told {
+		if lines := strings.Count(s.command.Err.String(), waiting); lines > told {
 			told, at = lines, time.Now()
 		}
 		if time.Since(begun) > endsWithin+slack && time.Since(at) > toldEvery+slack {

@@ -15,7 +15,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/role"
 	"github.com/realiops/realiops/internal/measure/supervisor"
+	"github.com/realiops/realiops/internal/test/process"
 )
 
 func main() {
@@ -76,19 +76,16 @@ func build() (program, work string, err error) {
 	if err := os.Chmod(work, 0o755); err != nil { //nolint:gosec // see above
 		return "", work, err
 	}
-	program = filepath.Join(work, "realiops")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/realiops/realiops/cmd/realiops").CombinedOutput(); err != nil {
-		return "", work, fmt.Errorf("build realiops: %w: %s", err, out)
-	}
-	return program, work, nil
+	program, err = process.Build(work)
+	return program, work, err
 }
 
 func shippedRuns() string {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	root, err := process.Root()
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(strings.TrimSpace(string(out)), "testdata", "runs")
+	return filepath.Join(root, "testdata", "runs")
 }
 
 // versions are those that faults are tried on in turn.

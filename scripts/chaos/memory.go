@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/realiops/realiops/internal/test/process"
 )
 
 // memoryOf is the most that a process held, in MB. Linux counts kilobytes.
@@ -77,7 +79,7 @@ func takeMemory(s *scene) error {
 		return err
 	}
 	s.others.Go(func() {
-		<-s.ended
+		s.command.Wait()
 		_ = hog.Process.Kill()
 		_ = hog.Wait()
 	})
@@ -106,10 +108,10 @@ func (s *server) limitMemory(most string) error {
 	if err != nil {
 		return err
 	}
-	for _, process := range append([]int{s.pid()}, childrenOf(s.pid())...) {
-		c := exec.Command("prlimit", "--pid", strconv.Itoa(process), "--as="+most+":") //nolint:gosec // a number
-		c.SysProcAttr = owner                                                          // who alone may
-		if out, err := c.CombinedOutput(); err != nil && syscall.Kill(process, 0) == nil {
+	for _, pid := range append([]int{s.pid()}, process.Children(s.pid())...) {
+		c := exec.Command("prlimit", "--pid", strconv.Itoa(pid), "--as="+most+":") //nolint:gosec // a number
+		c.SysProcAttr = owner                                                      // who alone may
+		if out, err := c.CombinedOutput(); err != nil && syscall.Kill(pid, 0) == nil {
 			return fmt.Errorf("prlimit: %w: %s", err, out)
 		}
 	}

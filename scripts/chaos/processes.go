@@ -11,6 +11,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/realiops/realiops/internal/test/process"
 )
 
 // processes are killed, stopped, asked to end, and short of what the system gives them.
@@ -77,15 +79,15 @@ var killAll strike = func(s *scene) error {
 	if err := syscall.Kill(own, syscall.SIGSTOP); err != nil {
 		return err
 	}
-	all := s.descendants(own)
+	all := process.Descendants(own)
 	for _, pid := range all {
 		_ = syscall.Kill(pid, syscall.SIGSTOP) // what it starts before that is seen below
 	}
-	all = append(s.descendants(own), own)
+	all = append(process.Descendants(own), own)
 	for _, pid := range all {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	<-s.ended
+	s.command.Wait()
 	return nil
 }
 
@@ -109,20 +111,13 @@ func killPostgres(s *scene) error {
 }
 
 func (s *scene) postgres() (pid int, runs bool) {
-	for _, pid := range s.descendants(s.command.Process.Pid) {
+	for _, pid := range process.Descendants(s.command.Process.Pid) {
 		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 		if string(name) == "postgres\n" {
 			return pid, true
 		}
 	}
 	return 0, false
-}
-
-func (s *scene) descendants(pid int) (all []int) {
-	for _, child := range childrenOf(pid) {
-		all = append(append(all, child), s.descendants(child)...)
-	}
-	return all
 }
 
 // asked are commands that are asked to end, by all ways there are.

@@ -38,7 +38,7 @@ func (f Fault) clear(s *scene) (broken []string) {
 			broken = append(broken, fmt.Sprintf(format, values...))
 		}
 	}
-	all, line := s.stderr.String(), complaint(s.stderr.String())
+	all, line := s.command.Err.String(), complaint(s.command.Err.String())
 	check(!s.late, "takes longer than %v", f.within())
 	check(s.late || s.status() == f.Status, "status %d instead of %d", s.status(), f.Status)
 	said := strings.Split(line, "\n")
@@ -47,9 +47,9 @@ func (f Fault) clear(s *scene) (broken []string) {
 	check(len(last) <= 1, "says it in %d lines", len(last))
 	check(f.Says != "" || len(last) == 0, "says %q", line)
 	for _, trace := range []string{"goroutine ", "panic:", "runtime error"} {
-		check(!strings.Contains(all+s.stdout.String(), trace), "prints a trace: %s", all)
+		check(!strings.Contains(all+s.command.Out.String(), trace), "prints a trace: %s", all)
 	}
-	check(f.Never == "" || !strings.Contains(s.stdout.String()+all, f.Never), "prints what must not be printed")
+	check(f.Never == "" || !strings.Contains(s.command.Out.String()+all, f.Never), "prints what must not be printed")
 	used := memoryOf(s.command.ProcessState)
 	check(used <= max(f.MemoryMB, 300), "takes %d MB", used)
 	return broken

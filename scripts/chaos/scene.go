@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/realiops/realiops/internal/test/process"
 )
 
 // place is where a fault happens: a directory, and what is prepared there.
@@ -81,31 +82,11 @@ func (p *place) close() (err error) {
 // scene is a command that meets a fault.
 type scene struct {
 	*place
-	command        *exec.Cmd
-	stdout, stderr *said
-	kept           []byte // of the record, as it was when the fault came
-	ended          chan struct{}
-	late           bool
-	ctx            context.Context // ends with the command
-	others         sync.WaitGroup  // who work beside it
-}
-
-// said is what is printed, to be looked at meanwhile.
-type said struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *said) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
+	command *process.Process
+	kept    []byte // of the record, as it was when the fault came
+	late    bool
+	ctx     context.Context // ends with the command
+	others  sync.WaitGroup  // who work beside it
 }
 
 // start starts the program. All that it starts in turn has the place in its environment or among its arguments.
@@ -114,37 +95,36 @@ func (p *place) start(args []string, within time.Duration) (*scene, error) {
 	if p.before, err = listing(p.dir); err != nil {
 		return nil, err
 	}
-	s := &scene{place: p, stdout: &said{}, stderr: &said{}, ended: make(chan struct{})}
-	s.command = exec.Command(p.program, args...) //nolint:gosec // what the table says
+	s := &scene{place: p}
+	command := exec.Command(p.program, args...) //nolint:gosec // what the table says
 	if p.ulimit != "" {
-		s.command = exec.Command("sh", append([]string{"-c", "ulimit " + p.ulimit + ` && exec "$0" "$@"`, p.program}, args...)...) //nolint:gosec // likewise
+		command = exec.Command("sh", append([]string{"-c", "ulimit " + p.ulimit + ` && exec "$0" "$@"`, p.program}, args...)...) //nolint:gosec // likewise
 	}
 	if p.group != "" {
-		s.command = exec.Command("sh", append([]string{"-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, p.group, p.program}, args...)...) //nolint:gosec // likewise
+		command = exec.Command("sh", append([]string{"-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, p.group, p.program}, args...)...) //nolint:gosec // likewise
 	}
-	s.command.Dir, s.command.Stdout, s.command.Stderr = p.dir, s.stdout, s.stderr
+	command.Dir = p.dir
 	if p.stdout != nil {
-		s.command.Stdout = p.stdout
+		command.Stdout = p.stdout
 	}
-	s.command.Env = append(withoutServer(os.Environ()), append([]string{
+	command.Env = append(withoutServer(os.Environ()), append([]string{
 		"AWS_EC2_METADATA_DISABLED=true", "TMPDIR=" + p.path(temp), "CHAOS=" + p.dir,
 	}, p.env...)...)
-	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := s.command.Start(); err != nil {
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if s.command, err = process.Start(command); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.ctx = ctx
-	go func() {
-		defer close(s.ended)
+	late := time.AfterFunc(within, func() {
+		s.late = true
+		_ = s.command.Process.Kill()
+	})
+	s.others.Go(func() {
 		defer cancel()
-		late := time.AfterFunc(within, func() {
-			s.late = true
-			_ = s.command.Process.Kill()
-		})
-		_ = s.command.Wait()
+		s.command.Wait()
 		late.Stop()
-	}()
+	})
 	return s, nil
 }
 
@@ -154,11 +134,11 @@ func withoutServer(environment []string) []string {
 }
 
 func (s *scene) wait() {
-	<-s.ended
+	s.command.Wait()
 	s.others.Wait()
 }
 
-func (s *scene) status() int { return s.command.ProcessState.ExitCode() }
+func (s *scene) status() int { return s.command.Wait() }
 
 // moment is how far a command has come: it has printed or recorded a text, or made its record, or has a server of its own, and then a
 // while has passed.
@@ -180,7 +160,7 @@ func (s *scene) await(m moment) error {
 	for s.ctx.Err() == nil {
 		recorded, err := os.ReadFile(s.path(record))
 		_, runs := s.postgres()
-		if (err == nil || !m.made) && (runs || !m.server) && strings.Contains(string(recorded)+s.stdout.String()+s.stderr.String(), m.text) {
+		if (err == nil || !m.made) && (runs || !m.server) && strings.Contains(string(recorded)+s.command.Printed(), m.text) {
 			return s.pause(m.plus)
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -191,7 +171,7 @@ func (s *scene) await(m moment) error {
 // pause lets time pass while the command goes on.
 func (s *scene) pause(d time.Duration) error {
 	select {
-	case <-s.ended:
+	case <-s.command.Ended():
 		return errors.New("the command ended before its fault")
 	case <-time.After(d):
 		return nil

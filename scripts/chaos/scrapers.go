@@ -87,7 +87,7 @@ func beset(n int, do func(net.Conn)) strike {
 				return fmt.Errorf("an honest scrape gets %s, %d bytes, %w", answer.Status, len(text), err)
 			}
 		}
-		<-s.ended
+		s.command.Wait()
 		return noGap(s.path(record))
 	}
 }

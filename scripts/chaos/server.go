@@ -19,19 +19,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/test/process"
 )
 
 // server is a PostgreSQL that a command meets. It may be stopped and started again.
 type server struct {
 	*embedded.Server
 	data  string
-	again *process // it was started again as this
-}
-
-// process is one of ours.
-type process struct {
-	*exec.Cmd
-	ended chan struct{}
+	again *process.Process // it was started again as this
 }
 
 // server starts one that is gone when the fault is over.
@@ -53,16 +48,14 @@ func (s *server) close() error {
 	if s.again != nil {
 		_ = s.everyProcess(syscall.SIGCONT)
 		_ = s.again.Process.Signal(syscall.SIGQUIT)
-		<-s.again.ended
+		s.again.Wait()
 	}
 	return s.Stop(context.Background())
 }
 
 // pid is the server's process, 0 where it does not run.
 func (s *server) pid() int {
-	text, err := os.ReadFile(filepath.Join(s.data, "postmaster.pid"))
-	first, _, _ := strings.Cut(string(text), "\n")
-	pid, _ := strconv.Atoi(first)
+	pid, err := process.Postmaster(s.data)
 	if err != nil || syscall.Kill(pid, 0) != nil {
 		return 0
 	}
@@ -76,7 +69,7 @@ func (s *server) end(by syscall.Signal) error {
 		return err
 	}
 	if s.again != nil {
-		<-s.again.ended
+		s.again.Wait()
 		s.again = nil
 		return nil
 	}
@@ -108,11 +101,11 @@ func (s *server) restart(by syscall.Signal) error {
 // lock is what the server's processes keep its directory by: whoever finds it free removes what is in there.
 func (s *server) lock() (*os.File, error) {
 	pid := s.pid()
-	process, err := unix.PidfdOpen(pid, 0)
+	handle, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return nil, fmt.Errorf("find the server: %w", err)
 	}
-	defer unix.Close(process) //nolint:errcheck // nothing was written
+	defer unix.Close(handle) //nolint:errcheck // nothing was written
 	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	for _, link := range links {
 		name, _ := os.Readlink(link)
@@ -123,7 +116,7 @@ func (s *server) lock() (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		own, err := unix.PidfdGetfd(process, number, 0)
+		own, err := unix.PidfdGetfd(handle, number, 0)
 		return os.NewFile(uintptr(own), name), err //nolint:gosec // a file descriptor is not negative
 	}
 	return nil, errors.New("the server holds no lock")
@@ -141,7 +134,7 @@ func (s *server) startAgain(program string, lock *os.File) (err error) {
 			return nil
 		}
 		select {
-		case <-s.again.ended:
+		case <-s.again.Ended():
 			s.again = nil
 		default:
 		}
@@ -150,22 +143,15 @@ func (s *server) startAgain(program string, lock *os.File) (err error) {
 }
 
 // launch starts a server as the user whose data they are.
-func launch(program, data string, lock *os.File) (*process, error) {
+func launch(program, data string, lock *os.File) (*process.Process, error) {
 	owner, err := ownerOf(data)
 	if err != nil {
 		return nil, err
 	}
-	p := &process{exec.Command(program, "-D", data), make(chan struct{})} //nolint:gosec // the server's own program
-	p.Dir, p.ExtraFiles = data, []*os.File{lock}
-	p.SysProcAttr = owner
-	if err := p.Start(); err != nil {
-		return nil, err
-	}
-	go func() {
-		defer close(p.ended)
-		_ = p.Wait()
-	}()
-	return p, nil
+	c := exec.Command(program, "-D", data) //nolint:gosec // the server's own program
+	c.Dir, c.ExtraFiles = data, []*os.File{lock}
+	c.SysProcAttr, c.WaitDelay = owner, time.Second // its children may outlive it, and hold what it prints to
+	return process.Start(c)
 }
 
 // ownerOf has a process run as the user whose a directory is.
@@ -187,24 +173,10 @@ func (s *server) everyProcess(signal syscall.Signal) error {
 	if err := syscall.Kill(pid, signal); err != nil {
 		return err
 	}
-	for _, child := range childrenOf(pid) {
+	for _, child := range process.Children(pid) {
 		_ = syscall.Kill(child, signal) // it may have ended
 	}
 	return nil
-}
-
-// childrenOf are the processes that one has started.
-func childrenOf(pid int) (all []int) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, list := range lists {
-		text, _ := os.ReadFile(list)
-		for word := range strings.FieldsSeq(string(text)) {
-			if child, err := strconv.Atoi(word); err == nil {
-				all = append(all, child)
-			}
-		}
-	}
-	return all
 }
 
 // ask has a session of somebody else's for a moment.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/realiops/realiops/internal/test/process"
 )
 
 // servers go away, come back, hang, refuse and change while something is measured on them.
@@ -50,7 +52,7 @@ func gone() (all []Fault) {
 
 // crash kills a session of the server, which then starts over.
 func crash(s *server) error {
-	for _, child := range childrenOf(s.pid()) {
+	for _, child := range process.Children(s.pid()) {
 		title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child))
 		if text := string(title); len(text) > 0 && strings.Contains(text, " 127.0.0.1(") {
 			return syscall.Kill(child, syscall.SIGKILL)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/test/process"
 )
 
 // strike is what is done to a command, or to what it works with.
@@ -84,7 +86,7 @@ func (s *scene) find(whom string) (int, error) {
 		return -own, nil
 	}
 	for begun := time.Now(); time.Since(begun) < patience && s.ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
-		for _, child := range childrenOf(own) {
+		for _, child := range process.Children(own) {
 			arguments, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child))
 			words := strings.Split(string(arguments), "\x00")
 			if len(words) > 1 && words[1] == whom {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/runfile"
@@ -162,9 +163,15 @@ func (l *baseLine) name(of string) *string {
 	return map[string]*string{"statements": &l.Statement, "tables": &l.Table, "indexes": &l.Index}[of]
 }
 
-// IsBase reports whether a text begins as a base does.
+// IsBase reports whether a text begins as a base does, of this form or another.
 func IsBase(text []byte) bool {
-	return bytes.HasPrefix(bytes.TrimSpace(text), []byte(`{"schema":"`+BaseSchema+`"`))
+	form, _, _ := strings.Cut(BaseSchema, "/")
+	return bytes.HasPrefix(withoutMark(text), []byte(`{"schema":"`+form+`/`))
+}
+
+// withoutMark is a text without the mark that some editors put before it.
+func withoutMark(text []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
 }
 
 // ReadBase reads what WriteBase has written.
@@ -173,15 +180,23 @@ func ReadBase(text []byte) (c Cost, err error) {
 	for _, causes := range c.sorts() {
 		causes.Items = []Cause{}
 	}
-	n := 0
-	for line := range bytes.Lines(text) {
+	n, read := 0, map[[6]string]bool{}
+	for line := range bytes.Lines(withoutMark(text)) {
 		n++
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if err := c.readBaseLine(line); err != nil {
+		l, err := parseBaseLine(line)
+		if err == nil {
+			err = c.readBaseLine(l)
+		}
+		if err != nil {
 			return c, fmt.Errorf("line %d is no line of a base: %w", n, err)
 		}
+		if read[l.about()] {
+			return c, fmt.Errorf("line %d says again what a line before it has said: delete one of them, or measure it anew", n)
+		}
+		read[l.about()] = true
 	}
 	if len(c.Counts) == 0 {
 		return c, errors.New("it has no counts")
@@ -189,17 +204,34 @@ func ReadBase(text []byte) (c Cost, err error) {
 	return c, nil
 }
 
-func (c *Cost) readBaseLine(text []byte) error {
-	var l struct {
-		baseLine
-		Each json.RawMessage `json:"each"`
-	}
+// readLine is a line of a base whose amounts are not read yet.
+type readLine struct {
+	baseLine
+	Each json.RawMessage `json:"each"`
+}
+
+// about is what a line is about: no two are about the same.
+func (l readLine) about() [6]string {
+	return [6]string{l.Count, l.Statement, l.Table, l.Index, l.WALOf + l.Is, l.Unknown}
+}
+
+func parseBaseLine(text []byte) (l readLine, err error) {
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&l); err != nil {
-		return err
+		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown && json.Valid(text) {
+			return l, fmt.Errorf("this version of realiops does not know the field %s: use the one that wrote it, or measure it anew", field)
+		}
+		return l, err
 	}
-	if h := l.Of; h != nil && l.Schema == BaseSchema {
+	if l.Schema != "" && l.Schema != BaseSchema {
+		return l, fmt.Errorf("it has the form %q, and this version of realiops reads %s: use the one that wrote it, or measure it anew", l.Schema, BaseSchema)
+	}
+	return l, nil
+}
+
+func (c *Cost) readBaseLine(l readLine) error {
+	if h := l.Of; h != nil {
 		c.Operation, c.Server, c.Settings, c.Repetitions, c.Transactions, c.Incomplete = h.Operation, h.Server, h.Settings, h.Repetitions, h.Transactions, h.Incomplete
 		c.Others = append(c.Others, h.Others...)
 		return nil

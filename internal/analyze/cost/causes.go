@@ -8,13 +8,15 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Causes are the statements, tables or indexes that an operation wrote by, those that wrote most first.
 type Causes struct {
 	Items   []Cause `json:"items"`
 	Missing string  `json:"missing,omitempty"` // why there are none
-	// Others were at work in some repetition, or may have been: what they wrote by is among the items, also where that repetition is left out.
+	// Others were at work in all repetitions, or may have been: what they wrote by is among the items.
 	Others bool `json:"others,omitempty"`
 }
 
@@ -26,26 +28,77 @@ type Cause struct {
 	AtLeast bool               `json:"at_least,omitempty"`
 }
 
-// causes are those of one sort. Statements of realiops' own are marked as such.
-func causes(run *counts.Run, of string, repetitions int) Causes {
-	c := Causes{Items: []Cause{}, Missing: "they were not asked for to the end"}
-	for _, top := range run.Top {
-		if top.Of != of {
-			continue
+// causes are those of one sort, each with the median of its repetitions.
+func causes(tops []runfile.Top, repetitions []counts.Repetition, of string) Causes {
+	c := Causes{Items: []Cause{}}
+	var lists []runfile.Top
+	for _, r := range repetitions {
+		n := slices.IndexFunc(tops, func(t runfile.Top) bool {
+			return t.Of == of && t.Load == runfile.OperationLoad && t.Repetition == r.Number
+		})
+		if n < 0 {
+			c.Missing = "they were not asked for in all repetitions"
+			return c
 		}
-		c.Missing = top.Missing
-		for _, item := range top.Items {
-			if strings.HasPrefix(item.Text, "/* realiops */") {
-				continue
+		if c.Missing = tops[n].Missing; c.Missing != "" {
+			return c
+		}
+		lists = append(lists, tops[n])
+	}
+	for _, list := range lists {
+		for _, item := range list.Items {
+			listed := func(of Cause) bool { return sameCause(item)(runfile.TopItem{Name: of.Name, Text: of.Text}) }
+			if !ofRealiops(item) && !slices.ContainsFunc(c.Items, listed) {
+				c.Items = append(c.Items, causeIn(lists, item))
 			}
-			each := map[string]float64{}
-			for column, grew := range item.Grew {
-				each[column] = grew / float64(repetitions)
-			}
-			c.Items = append(c.Items, Cause{item.Name, item.Text, each, item.AtLeast})
 		}
 	}
+	c.Items = slices.DeleteFunc(c.Items, func(i Cause) bool { return i.wrote() == 0 })
+	slices.SortStableFunc(c.Items, func(a, b Cause) int { return cmp.Compare(b.wrote(), a.wrote()) })
 	return c
+}
+
+// ofRealiops reports whether a statement is of ours, and marked as such.
+func ofRealiops(i runfile.TopItem) bool { return strings.HasPrefix(i.Text, "/* realiops */") }
+
+// sameCause finds what is of the same name. Statements of one text are one, whoever made them.
+func sameCause(as runfile.TopItem) func(runfile.TopItem) bool {
+	return func(i runfile.TopItem) bool { return cmp.Or(i.Text, i.Name) == cmp.Or(as.Text, as.Name) }
+}
+
+// causeIn is a cause in all repetitions. It did nothing where it is not listed, unless only those are listed that did most.
+func causeIn(lists []runfile.Top, as runfile.TopItem) Cause {
+	c := Cause{Name: as.Name, Text: as.Text, Each: map[string]float64{}}
+	runs := map[string][]float64{}
+	for column := range as.Grew {
+		runs[column] = make([]float64, len(lists))
+	}
+	for n, list := range lists {
+		c.AtLeast = c.AtLeast || len(list.Items) >= runfile.MostTopItems && !slices.ContainsFunc(list.Items, sameCause(as))
+		for _, item := range list.Items {
+			if !sameCause(as)(item) {
+				continue
+			}
+			c.AtLeast = c.AtLeast || item.AtLeast
+			for column, grew := range item.Grew {
+				if runs[column] != nil {
+					runs[column][n] += grew
+				}
+			}
+		}
+	}
+	for column, all := range runs {
+		c.Each[column] = stats.Median(all)
+	}
+	return c
+}
+
+// wrote is what causes of one sort are ordered by.
+func (c Cause) wrote() (sum float64) {
+	for _, column := range []string{"wal_bytes", "shared_blks_written", "temp_blks_written", "n_tup_ins", "n_tup_upd", "n_tup_del", "entries"} {
+		sum += c.Each[column]
+	}
+	return sum
 }
 
 // Costliest names the statement that wrote most; empty: it is not known.
@@ -54,7 +107,12 @@ func (c Cost) Costliest() string {
 		return ""
 	}
 	first := c.Statements.Items[0]
-	return fmt.Sprintf("the statement that wrote most: %s (%s times, %s bytes of WAL)", cmp.Or(first.Text, first.Name), amount(first.Each["calls"]), amount(first.Each["wal_bytes"]))
+	times := "once"
+	if calls := first.Each["calls"]; calls != 1 {
+		times = amount(calls) + " times"
+	}
+	return fmt.Sprintf("the statement that wrote most: %s (%s, %s bytes of WAL)",
+		document.Distinct([]string{first.called()}, longestName)[0], times, amount(first.Each["wal_bytes"]))
 }
 
 // causeColumn is what is told of each cause.
@@ -79,15 +137,20 @@ func (c Causes) section(title, one string, columns []causeColumn) document.Block
 	if len(c.Items) == 0 {
 		return nil
 	}
-	t := document.Table{Columns: []document.Column{{Header: one, Words: true}}}
+	t := document.Table{Columns: []document.Column{{Header: one, Words: true, In: document.InText}, {Header: one, Words: true, In: document.OnPages}}}
 	columns = slices.DeleteFunc(slices.Clone(columns), func(column causeColumn) bool {
 		return !slices.ContainsFunc(c.Items, func(i Cause) bool { _, counted := i.Each[column.of]; return counted })
 	})
 	for _, column := range columns {
 		t.Columns = append(t.Columns, document.Column{Header: column.header})
 	}
-	for _, i := range c.Items {
-		cells := []document.Cell{i.called()}
+	short := document.Distinct(names(c.Items), shownOfStatement)
+	for n, i := range c.Items {
+		name := document.Name(short[n])
+		if i.Text != "" {
+			name = document.Statement(short[n])
+		}
+		cells := []document.Cell{name, document.Words(i.called())}
 		for _, column := range columns {
 			cell := document.Missing("it was not counted")
 			if each, counted := i.Each[column.of]; counted {
@@ -104,25 +167,15 @@ func (c Causes) section(title, one string, columns []causeColumn) document.Block
 	return document.Section{Title: title, Blocks: blocks}
 }
 
-// nameWidth is what a table has room for.
-const nameWidth = 30
+// shownOfStatement is how much of a statement a terminal shows, in as many lines as it takes there.
+const shownOfStatement = 160
 
-func (i Cause) called() document.Cell {
-	if i.Text == "" {
-		return document.Name(i.Name)
-	}
-	cell := document.Words(shortened(i.Text, nameWidth))
-	if cell.Text != i.Text {
-		cell.Hover = i.Text
-	}
-	return cell
-}
+// called is the name of a table or an index, or the text of a statement.
+func (i Cause) called() string { return cmp.Or(i.Text, i.Name) }
 
-// shortened is as much of a text as there is room for.
-func shortened(text string, most int) string {
-	all := []rune(text)
-	if len(all) <= most {
-		return text
+func names(causes []Cause) (all []string) {
+	for _, i := range causes {
+		all = append(all, i.called())
 	}
-	return string(all[:most-1]) + "…"
+	return all
 }

@@ -86,7 +86,7 @@ func Of(run *counts.Run) (Cost, error) {
 		}
 		return Cost{}, ErrNone
 	}
-	target, all := run.Header.Target, len(load.Repetitions)
+	target := run.Header.Target
 	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version, Settings: changing(target.Settings), Others: []string{}, Warnings: []string{}}
 	if text := unfinished(run.Ended); text != "" {
 		c.Warnings = append(c.Warnings, text)
@@ -95,8 +95,7 @@ func Of(run *counts.Run) (Cost, error) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("Repetition %d is left out: %s", left.Repetition, left.Why))
 	}
 	counted := kinds(run)
-	unshared := c.alike(run, c.alone(run, load))
-	load.Repetitions = c.withBackground(run, unshared)
+	load.Repetitions = c.withBackground(run, c.alike(run, c.alone(run, load)))
 	load.Repetitions = c.whole(load, counted)
 	c.warnOfOpen(run, load)
 	c.Repetitions = len(load.Repetitions)
@@ -109,10 +108,9 @@ func Of(run *counts.Run) (Cost, error) {
 		c.Counts = append(c.Counts, count)
 	}
 	c.Relations = relations(load)
-	beside := len(c.Others) > 0 || len(unshared) < all
 	for of, those := range c.sorts() {
-		*those = causes(run, of, all)
-		those.Others = beside
+		*those = causes(run.Tops, load.Repetitions, of)
+		those.Others = len(c.Others) > 0
 	}
 	c.Remedies = c.remedies(run)
 	return c, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -112,24 +113,48 @@ func amount(v float64) string {
 	return number.Grouped(v, 2)
 }
 
-// everyCount is all that was counted, of the operation and of the statements and tables that it wrote by.
+// everyCount is all that was counted, of the operation and of the statements, tables and indexes that it wrote by.
 func (r Result) everyCount() document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "of", Words: true}, {Header: "name", Words: true}, {Header: "count", Words: true},
-		{Header: "each time"}, {Header: "lowest"}, {Header: "highest"}, {Header: "missing", Words: true}}}
-	none := document.Missing("")
+		{Header: "each time"}, {Header: "lowest"}, {Header: "highest"}, {Header: "base"}, {Header: "missing", Words: true}}}
+	add := func(of, name, count string, median, low, high, base float64, missing string) {
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(of), document.Words(name), document.Name(count),
+			document.Number("", median), document.Number("", low), document.Number("", high), document.Number("", base), document.Words(missing)}})
+	}
+	var before Cost
+	if r.Base != nil {
+		before = r.Base.Cost
+	}
 	for _, c := range r.Counts {
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words("operation"), document.Words(r.Operation.Text), document.Name(c.Name),
-			document.Number("", c.Median), document.Number("", c.Low), document.Number("", c.High), document.Words(c.Missing)}})
+		base, known := before.Find(c.Name)
+		if !known {
+			base.Median = math.NaN()
+		}
+		add("operation", r.Operation.Text, c.Name, c.Median, c.Low, c.High, base.Median, c.Missing)
 	}
 	for _, sort := range []struct {
-		of string
-		Causes
-	}{{"statement", r.Statements}, {"table", r.Tables}, {"index", r.Indexes}} {
-		for _, i := range sort.Items {
+		of        string
+		now, base Causes
+	}{{"statement", r.Statements, before.Statements}, {"table", r.Tables, before.Tables}, {"index", r.Indexes, before.Indexes}} {
+		for _, i := range sort.now.Items {
 			for _, count := range slices.Sorted(maps.Keys(i.Each)) {
-				t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(sort.of), document.Words(cmp.Or(i.Text, i.Name)), document.Name(count),
-					document.Number("", i.Each[count]), none, none, document.Words("")}})
+				base, known := sort.base.each(i.called(), count)
+				if !known || base == 0 && !slices.Contains(kept, count) { // a base keeps no others
+					base = math.NaN()
+				}
+				add(sort.of, i.called(), count, i.Each[count], math.NaN(), math.NaN(), base, "")
 			}
+		}
+	}
+	for _, relation := range r.Relations.Items {
+		base, known := before.Relations.find(relation)
+		name, of := cmp.Or(relation.Name, relation.Called()), base.named()
+		for _, e := range relation.named() {
+			was := math.NaN()
+			if i := slices.IndexFunc(of, func(b namedEach) bool { return b.name == e.name }); known && len(of[i].Runs) > 0 {
+				was = of[i].Median
+			}
+			add(relation.Is, name, e.name, e.Median, e.Low, e.High, was, "")
 		}
 	}
 	return t
@@ -171,7 +196,7 @@ func (r Result) budgetTable() document.Block {
 	if based {
 		t.Columns = slices.Insert(t.Columns, 1, document.Column{Header: "base"})
 	}
-	var grew document.List
+	var grew []Growth
 	for _, j := range r.Budgets {
 		most := document.Number(amount(j.Max), j.Max)
 		if j.OverBase != nil && j.Base == nil {
@@ -186,15 +211,11 @@ func (r Result) budgetTable() document.Block {
 			cells = slices.Insert(cells, 1, document.Words(""))
 		}
 		t.Rows = append(t.Rows, document.Row{Cells: cells})
-		for _, g := range j.Grew {
-			if text := g.String(); !slices.Contains(grew, text) {
-				grew = append(grew, text)
-			}
-		}
+		grew = append(grew, j.Grew...)
 	}
 	blocks := []document.Block{t}
 	if len(grew) > 0 {
-		blocks = append(blocks, document.Section{Title: "More than in the base", Blocks: []document.Block{grew}})
+		blocks = append(blocks, document.Section{Title: "More than in the base", Blocks: []document.Block{document.List(sayAll(grew))}})
 	}
 	return document.Section{Title: "Budgets", Blocks: blocks}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/printable"
@@ -134,13 +133,7 @@ func (j Judged) Sentence() string {
 
 // moreThanBefore says once what did more than in the base.
 func moreThanBefore(grew []Growth) string {
-	var all []string
-	for _, g := range grew {
-		if text := g.String(); !slices.Contains(all, text) {
-			all = append(all, text)
-		}
-	}
-	return printable.Line(". More than in the base: " + strings.Join(all, "; "))
+	return printable.Line(". More than in the base: " + strings.Join(sayAll(grew), "; "))
 }
 
 // Exceeded says which budgets are exceeded, and what made them: what did more than in the base, or the statement that wrote most.

@@ -3,6 +3,7 @@ package cost_test
 import (
 	"encoding/xml"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -192,9 +194,12 @@ func TestBases(t *testing.T) {
 		t.Errorf("in another order:\n%s\nis not\n%s", again, text)
 	}
 	for edit, why := range map[string]string{
-		text + "{\"count\":\"rows\",\"each\":1,\"runs\":[1,2]}\n":      "line 12 is no line of a base: rows: each is the median of its runs, of which there are 3",
-		text + "{\"colour\":1}\n":                                      "unknown field",
-		text + "{}\n":                                                  "it names no count, statement, table or index",
+		text + "{\"count\":\"rows\",\"each\":1,\"runs\":[1,2]}\n":         "line 12 is no line of a base: rows: each is the median of its runs, of which there are 3",
+		text + "{\"colour\":1}\n":                                         "line 12 is no line of a base: this version of realiops does not know the field \"colour\"",
+		text + "{\"count\":\"rows\",\"each\":7}\n":                        "line 12 says again what a line before it has said",
+		text + "{\"wal_of\":\"public.a\",\"is\":\"table\",\"each\":{}}\n": "line 12 says again what a line before it has said",
+		strings.Replace(text, "base/1", "base/2", 1):                      `it has the form "realiops.base/2", and this version of realiops reads realiops.base/1`,
+		text + "{}\n": "it names no count, statement, table or index",
 		strings.Replace(text, `"repetitions":3`, `"repetitions":0`, 1): "line 2 is no line of a base",
 		strings.SplitAfter(text, "\n")[0]:                              "it has no counts",
 		text + "hello\n":                                               "line 12 is no line of a base",
@@ -202,6 +207,84 @@ func TestBases(t *testing.T) {
 		if _, err := cost.ReadBase([]byte(edit)); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%v, want %q", err, why)
 		}
+		if !cost.IsBase([]byte(edit)) {
+			t.Errorf("it is taken for a run file: %s", why)
+		}
+	}
+	edited := "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n") // by an editor on Windows
+	if again, err := cost.ReadBase([]byte(edited)); err != nil || !cost.IsBase([]byte(edited)) || write(again) != text {
+		t.Errorf("with other ends of lines: %v", err)
+	}
+}
+
+// What became of each table and index stands in CSV with every amount, and the base beside it, where that keeps it.
+func TestRelationsInCSV(t *testing.T) {
+	each := func(runs ...float64) cost.Each {
+		return cost.Each{Runs: runs, Median: stats.Median(runs), Low: slices.Min(runs), High: slices.Max(runs)}
+	}
+	now := cost.Cost{Operation: runfile.Operation{Text: "order"}, Relations: cost.Relations{Items: []cost.Relation{
+		{Is: "index", Name: "public.a_pkey", OwnRecords: each(20, 21, 25), OwnBytes: each(1280), Records: each(30), Bytes: each(9280), Images: each(1), ImageBytes: each(8000)},
+		{Is: "other", OwnRecords: each(1), OwnBytes: each(34), Records: each(1), Bytes: each(34), Images: each(0), ImageBytes: each(0)},
+	}}}
+	before := cost.Cost{Relations: cost.Relations{Items: []cost.Relation{relation("index", "public.a_pkey", 10, 640, 0)}}}
+	var b strings.Builder
+	if err := document.CSV(&b, cost.Result{Cost: now, Base: &cost.Compared{Cost: before}}.Document(false)); err != nil {
+		t.Fatal(err)
+	}
+	const want = `of,name,count,each time,lowest,highest,base,missing
+index,public.a_pkey,own_records,21,20,25,10,
+index,public.a_pkey,own_bytes,1280,1280,1280,640,
+index,public.a_pkey,records,30,30,30,,
+index,public.a_pkey,bytes,9280,9280,9280,,
+index,public.a_pkey,images,1,1,1,,
+index,public.a_pkey,image_bytes,8000,8000,8000,0,
+other,commits and others,own_records,1,1,1,,
+other,commits and others,own_bytes,34,34,34,,
+other,commits and others,records,1,1,1,,
+other,commits and others,bytes,34,34,34,,
+other,commits and others,images,0,0,0,,
+other,commits and others,image_bytes,0,0,0,,
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Statements that begin alike are told apart in each form, and a page has the whole of them. What a base does not keep is not told as 0.
+func TestStatementsAreToldApart(t *testing.T) {
+	long := "INSERT INTO shop_order_item (" + strings.Repeat("a_column_with_a_name, ", 20) + "id) VALUES "
+	one, two := long+"($1)", long+"($1), ($2)"
+	items := []cost.Cause{{Name: "1", Text: one, Each: map[string]float64{"calls": 3, "wal_bytes": 9}}, {Name: "2", Text: two, Each: map[string]float64{"calls": 4, "wal_bytes": 8}}}
+	base := cost.Cost{Repetitions: 1, Statements: cost.Causes{Items: items}, Relations: cost.Relations{Items: []cost.Relation{{Is: "table", Name: "public.a",
+		OwnRecords: cost.Each{Runs: []float64{7}, Median: 7}}}}}
+	d := cost.Result{Cost: base}.Document(false)
+	written := map[string]string{}
+	for form, write := range map[string]func(io.Writer, document.Document) error{
+		"text": func(w io.Writer, d document.Document) error { return document.Text(w, d, 100) }, "html": document.HTML, "md": document.Markdown,
+	} {
+		var b strings.Builder
+		if err := write(&b, d); err != nil {
+			t.Fatal(err)
+		}
+		written[form] = strings.Join(strings.Fields(b.String()), " ")
+		if strings.Contains(b.String(), "share") || strings.Contains(b.String(), "bytes in all") {
+			t.Errorf("%s: a base does not keep all bytes:\n%s", form, b.String())
+		}
+	}
+	for _, whole := range []string{one, two} {
+		if !strings.Contains(written["html"], whole) || !strings.Contains(strings.ReplaceAll(written["md"], `\`, ""), whole) {
+			t.Errorf("a page does not have all of %s:\n%s", whole, written["md"])
+		}
+	}
+	if text := written["text"]; strings.Contains(text, one) || !strings.Contains(text, "VALUES ($1)") || !strings.Contains(text, "VALUES ($1), ($2)") {
+		t.Errorf("%s", text)
+	}
+	now := base
+	now.Counts, base.Counts = []cost.Count{counted(cost.OwnRecords, 9)}, []cost.Count{counted(cost.OwnRecords, 7)}
+	now.Statements.Items = []cost.Cause{{Name: "1", Text: one, Each: map[string]float64{"wal_records": 5}}, {Name: "2", Text: two, Each: map[string]float64{"wal_records": 5}}}
+	if said := judged(t, now, "own_wal_records=base", &cost.Compared{Cost: base}).Sentence(); !strings.Contains(said, "($1): +5 records") ||
+		!strings.Contains(said, "($1), ($2): +5 records") {
+		t.Errorf("what grew: %s", said)
 	}
 }
 

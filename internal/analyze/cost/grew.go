@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -22,10 +23,23 @@ type Growth struct {
 	Bytes float64 `json:"bytes,omitempty"`
 }
 
-// String says it in one line.
-func (g Growth) String() string {
+// sayAll says each in one line, and what is the same only once.
+func sayAll(grew []Growth) (all []string) {
+	var called []string
+	for _, g := range grew {
+		called = append(called, g.Name)
+	}
+	for i, name := range document.Distinct(called, longestName) {
+		if text := grew[i].say(name); !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+func (g Growth) say(name string) string {
 	more := g.Now - g.Base
-	text := fmt.Sprintf("%s %s: %s%s %s", g.Of, shortened(g.Name, longestName), sign(more), amount(math.Abs(more)), g.What)
+	text := fmt.Sprintf("%s %s: %s%s %s", g.Of, name, sign(more), amount(math.Abs(more)), g.What)
 	if g.Bytes != 0 {
 		text += fmt.Sprintf(", %s%s bytes", sign(g.Bytes), amount(math.Abs(g.Bytes)))
 	}

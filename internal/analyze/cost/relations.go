@@ -27,9 +27,9 @@ type Relation struct {
 	// Own are records of rows, entries and commits, without images of pages: what budgets for own WAL are about.
 	OwnRecords Each `json:"own_records"`
 	OwnBytes   Each `json:"own_bytes"`
-	Records    Each `json:"records"`
-	Bytes      Each `json:"bytes"` // with images
-	Images     Each `json:"images"`
+	Records    Each `json:"records,omitzero"` // not in a base, as the next two
+	Bytes      Each `json:"bytes,omitzero"`   // with images
+	Images     Each `json:"images,omitzero"`
 	ImageBytes Each `json:"image_bytes"`
 
 	last runfile.WALItem // as it was told last
@@ -63,7 +63,7 @@ func relations(load counts.Load) Relations {
 		}
 	}
 	for i := range all.Items {
-		for _, e := range all.Items[i].each() {
+		for _, e := range all.Items[i].named() {
 			e.Low, e.Median, e.High = slices.Min(e.Runs), stats.Median(e.Runs), slices.Max(e.Runs)
 		}
 	}
@@ -76,7 +76,7 @@ func untold(w *runfile.WAL) string {
 	case w == nil:
 		return "this run did not ask for it"
 	case w.Missing != "":
-		return w.Missing
+		return withRemedy(w.Missing)
 	case w.Read < w.Bytes:
 		return fmt.Sprintf("%s of %s bytes of its WAL were read in the time for that", amount(float64(w.Read)), amount(float64(w.Bytes)))
 	default:
@@ -86,14 +86,21 @@ func untold(w *runfile.WAL) string {
 
 func newRelation(i runfile.WALItem, repetitions int) Relation {
 	r := Relation{Name: i.Name, Is: i.Is}
-	for _, e := range r.each() {
+	for _, e := range r.named() {
 		e.Runs = make([]float64, repetitions) // 0 where it is not among the items
 	}
 	return r
 }
 
-func (r *Relation) each() []*Each {
-	return []*Each{&r.OwnRecords, &r.OwnBytes, &r.Records, &r.Bytes, &r.Images, &r.ImageBytes}
+// namedEach is an amount of a relation, by the name that the same has in JSON.
+type namedEach struct {
+	name string
+	*Each
+}
+
+func (r *Relation) named() []namedEach {
+	return []namedEach{{"own_records", &r.OwnRecords}, {"own_bytes", &r.OwnBytes}, {"records", &r.Records}, {"bytes", &r.Bytes},
+		{"images", &r.Images}, {"image_bytes", &r.ImageBytes}}
 }
 
 func (r *Relation) add(n int, i runfile.WALItem) {
@@ -149,11 +156,28 @@ func (rs Relations) section() document.Block {
 	for _, r := range rs.Items {
 		sum += r.Bytes.Median
 	}
+	cell := func(e Each) document.Cell {
+		if len(e.Runs) == 0 {
+			return document.Words("") // a base does not keep it
+		}
+		return document.Number(amount(e.Median), e.Median)
+	}
 	for _, r := range rs.Items[:min(len(rs.Items), mostRelations)] {
-		cell := func(e Each) document.Cell { return document.Number(amount(e.Median), e.Median) }
-		share := r.Bytes.Median / max(sum, 1)
+		if r.wroteNothing() {
+			continue
+		}
+		share := document.Words("")
+		if len(r.Bytes.Runs) > 0 {
+			part := r.Bytes.Median / max(sum, 1)
+			share = document.Number(fmt.Sprintf("%.0f%%", 100*part), part)
+		}
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(r.Called()), cell(r.OwnRecords), cell(r.OwnBytes),
-			cell(r.Images), cell(r.Bytes), document.Number(fmt.Sprintf("%.0f%%", 100*share), share)}})
+			cell(r.Images), cell(r.Bytes), share}})
 	}
 	return document.Section{Title: title, Blocks: []document.Block{t}}
+}
+
+// wroteNothing reports whether a relation has no WAL in most repetitions.
+func (r Relation) wroteNothing() bool {
+	return !slices.ContainsFunc(r.named(), func(e namedEach) bool { return e.Median > 0 })
 }

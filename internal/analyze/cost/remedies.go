@@ -28,12 +28,11 @@ func (c Cost) oneTransaction() string {
 		count, found := c.Find(name)
 		return count.Low, found && count.Missing == "" && count.Low == count.High
 	}
-	commits, sure := steady("commits")
+	commits, sure := steady(WaitingCommits)
 	rows, counted := steady("rows")
 	sessions, one := steady("sessions")
-	fsyncs, waited := c.Find(Fsyncs)
 	asked := c.Transactions > int64(c.Repetitions)
-	if !sure || !counted || !one || asked || sessions > 1 || commits < 2 || waited && fsyncs.Missing != "" || fsyncs.Low < commits || len(c.Others) > 0 {
+	if !sure || !counted || !one || asked || sessions > 1 || commits < 2 || len(c.Others) > 0 {
 		return ""
 	}
 	saved := fmt.Sprintf("%s fsyncs", amount(commits-1))

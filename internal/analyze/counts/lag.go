@@ -22,7 +22,8 @@ const (
 // pulse is how a counter moves that moves so seldom that most readings show nothing new although the load goes on.
 type pulse struct {
 	steps []stretch     // from one move to the next
-	apart time.Duration // the steps; 0: it moves at any time
+	apart time.Duration // the steps, at least; 0: it moves at any time
+	once  float64       // by how much a counter grew that moved once in the run; 0: it moved more often, or never
 }
 
 // pulse finds the steps of a counter. A source that did not move between two readings was not read twice. The move itself came at
@@ -41,10 +42,16 @@ func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 		amounts = append(amounts, change.Amount)
 		lengths = append(lengths, change.Seconds())
 	}
-	by, _ := stepOf(amounts)
+	by, of := stats.Divisor(amounts)
+	if of < fewestSame {
+		by = min(by, 1)
+	}
 	during, few := c.during(moves), len(moves) < fewestSteps
-	if len(moves) < 2 || during == 0 || stats.Median(amounts) < smallestStep*by || !few && 2*during < len(moves) {
+	if len(moves) == 0 || during == 0 || stats.Median(amounts) < smallestStep*by || !few && 2*during < len(moves) {
 		return p
+	}
+	if len(moves) == 1 {
+		return movedOnce(moves[0].Sub(c.run.Header.Start).Seconds(), amounts[0], stepsReadings*lengths[0], c.stays())
 	}
 	var gaps []float64
 	for i := 1; i < len(moves); i++ {
@@ -57,10 +64,31 @@ func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 	}
 	apart := stats.Median(gaps)
 	if few {
-		apart = shortest
+		apart = evenly(gaps, shortest)
 	}
 	p.apart = time.Duration(apart * float64(time.Second)).Round(time.Second)
 	return p
+}
+
+// movedOnce is the pulse of a counter that moved once while loads went on: no step is known, but that none is shorter than the loads before it, or
+// after it.
+func movedOnce(at, by, least float64, stays []stay) (p pulse) {
+	if len(stays) == 0 {
+		return p
+	}
+	if longest := max(at-stays[0].from, stays[len(stays)-1].end-at); longest > least {
+		p.apart, p.once = time.Duration(longest*float64(time.Second)).Round(time.Second), by
+	}
+	return p
+}
+
+// evenly is the step of which each gap holds so many, whose shortest holds one.
+func evenly(gaps []float64, shortest float64) float64 {
+	sum, steps := 0.0, 0.0
+	for _, gap := range gaps {
+		sum, steps = sum+gap, steps+math.Round(gap/shortest)
+	}
+	return sum / steps
 }
 
 // wholeSteps reports whether each gap is so many steps, to within what readings leave in doubt.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -65,7 +66,7 @@ func (c *collector) stillFor(name string) time.Duration {
 	for _, s := range all {
 		amounts = append(amounts, s.amount)
 	}
-	by, of := stepOf(amounts)
+	by, of := stats.Divisor(amounts)
 	if of < fewestApart {
 		by = min(by, 1)
 	}

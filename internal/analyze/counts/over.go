@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -53,7 +55,7 @@ func (c *collector) over(metric string) (*Run, View) {
 				return run, View{Stepped: p.apart}
 			}
 		}
-		return c.tooShort(metric, p.apart), View{Stepped: p.apart}
+		return c.tooShort(metric, p), View{Stepped: p.apart}
 	}
 	if lag := c.lag(s, split); lag > 0 {
 		return c.later(metric, s, lag), View{Lag: lag}
@@ -62,9 +64,13 @@ func (c *collector) over(metric string) (*Run, View) {
 }
 
 // tooShort is the run without counts of a metric whose steps are longer than the loads.
-func (c *collector) tooShort(metric string, apart time.Duration) *Run {
+func (c *collector) tooShort(metric string, p pulse) *Run {
 	missing := &series.Missing{Reason: InSteps, Detail: fmt.Sprintf(
-		"it moves every %s: loads of %s would tell", seconds(apart), seconds(StepsInLoad*apart))}
+		"it moves every %s: loads of %s would tell", seconds(p.apart), seconds(StepsInLoad*p.apart))}
+	if p.once > 0 {
+		missing.Detail = fmt.Sprintf("it moved once in the run, by %s: if it moves every %s or later, loads of %s or longer would tell",
+			number.Grouped(p.once, 0), seconds(p.apart), seconds(StepsInLoad*p.apart))
+	}
 	return c.rebuilt(func(_ *attempt, _ bool, r Repetition) Repetition {
 		r = r.AsRead()
 		r.Counts[metric] = Count{Missing: missing}
@@ -298,7 +304,7 @@ func (c *collector) later(metric string, s series.Series, lag time.Duration) *Ru
 			amounts = append(amounts, change.Amount)
 		}
 	}
-	by, _ := stepOf(amounts)
+	by, _ := stats.Divisor(amounts)
 	return c.rebuilt(func(a *attempt, _ bool, r Repetition) Repetition {
 		r = r.AsRead()
 		r.Quiet = nil

@@ -32,8 +32,8 @@ type Run struct {
 	Origins        []runfile.Origin // of figures that realiops did not read itself
 	Observed       *Observation     // nil: it put a load on the server
 	Top            []Top            // of statements, tables, indexes and what the WAL is about, as far as they were looked at
-
-	ofServer bool // see OfServer
+	Tops           []runfile.Top    // as they were looked at, in no order
+	ofServer       bool             // see OfServer
 
 	series func(metric string) series.Series
 	levels func(metric string, preferred []string) []Level

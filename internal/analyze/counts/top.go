@@ -16,8 +16,7 @@ type Top struct {
 	Items   []runfile.TopItem  // the first of all; where there are several parts, those of the first part come first
 	Total   map[string]float64 // what all did together
 	Missing string             // why there are no items
-
-	cut bool // some part listed no more than the first of all
+	cut     bool               // some part listed no more than the first of all
 }
 
 // topKey is what a later look stands for an earlier one by.
@@ -29,6 +28,7 @@ type topKey struct {
 // tops joins what was seen from one start of the server to the next.
 func (c *collector) joinTops() (all []Top) {
 	keys := slices.SortedFunc(maps.Keys(c.tops), func(a, b topKey) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of)) })
+	c.run.Tops = slices.Collect(maps.Values(c.tops))
 	for _, of := range []string{"statements", runfile.Files, "tables", "indexes"} {
 		t := Top{Of: of, Total: map[string]float64{}}
 		for _, key := range keys {

@@ -50,8 +50,9 @@ type Kind int
 
 // Kinds of cell.
 const (
-	IsWords Kind = iota
-	IsName       // may be broken behind its separators
+	IsWords     Kind = iota
+	IsName           // may be broken behind its separators
+	IsStatement      // may be broken at its spaces
 	IsNumber
 	IsVerdict
 	IsMissing
@@ -62,6 +63,9 @@ func Words(text string) Cell { return Cell{Text: text, value: math.NaN()} }
 
 // Name is a cell with a name, which may be broken behind its separators where a format has no room.
 func Name(name string) Cell { return Cell{Text: name, Kind: IsName, value: math.NaN()} }
+
+// Statement is a cell with a statement, which takes several lines where a terminal has no room.
+func Statement(text string) Cell { return Cell{Text: text, Kind: IsStatement, value: math.NaN()} }
 
 // Verdict is a cell with one of few words, each of which a page shows in its own colour.
 func Verdict(word string) Cell { return Cell{Text: word, Kind: IsVerdict, value: math.NaN()} }

@@ -22,6 +22,9 @@ const (
 	tight = " "
 )
 
+// furtherLine is before each line of a name but the first.
+const furtherLine = "  "
+
 // shortestName is the length below which names are not broken any more.
 const shortestName = 18
 
@@ -75,7 +78,7 @@ func (t *textWriter) cells(of Table) [][]string {
 func longestName(of Table) int {
 	longest := shortestName
 	for _, row := range of.Rows {
-		if c := row.Cells[0]; c.Kind == IsName {
+		if c := row.Cells[0]; c.Kind == IsName || c.Kind == IsStatement {
 			longest = max(longest, text.StringWidth(plain(c.Text)))
 		}
 	}
@@ -125,8 +128,14 @@ func nameBeside(name []string, lines [][]string) [][]string {
 // nameLines are those of a name, with what it is called too below it.
 func nameLines(c Cell, name string, limit int) []string {
 	lines := []string{name}
-	if c.Kind == IsName {
+	switch {
+	case c.Kind == IsName:
 		lines = broken(name, limit)
+	case c.Kind == IsStatement && text.StringWidth(name) > limit:
+		lines = wrapped(name, limit-len(furtherLine))
+		for i := range lines[1:] {
+			lines[i+1] = furtherLine + lines[i+1]
+		}
 	}
 	if c.Also != "" {
 		lines = append(lines, "  "+plain(c.Also))
@@ -137,7 +146,7 @@ func nameLines(c Cell, name string, limit int) []string {
 // broken is a name in lines no longer than width, where its separators allow it: at a space if there is one, and as early as
 // leaves the rest room in one line.
 func broken(name string, width int) []string {
-	const indent = "  "
+	const indent = furtherLine
 	if text.StringWidth(name) <= width {
 		return []string{name}
 	}

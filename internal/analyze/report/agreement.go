@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
 // agrees says whether the metric is what its document says, which is weaker than a verdict; empty where no document says what it
@@ -17,24 +18,24 @@ func (m Metric) agrees() string {
 	if d == nil {
 		return ""
 	}
-	says := many(d.Quantity)
+	says := words.Many(d.Quantity)
 	if d.Some {
 		says = "some of the " + says
 	}
 	switch {
-	case d.Says == agreement.NotTested && !m.cannotTell():
+	case d.Says == agreement.NotTested && !m.CannotTell():
 		return "" // the verdict says more
 	case d.Says == agreement.NotTested:
-		return fmt.Sprintf("%s says %s, which was not tested: %s", capital(d.Document), says, d.Why)
+		return fmt.Sprintf("%s says %s, which was not tested: %s", words.Capital(d.Document), says, d.Why)
 	case d.Says == agreement.Contradicts && d.Refuted.Ratio == nil:
 		return fmt.Sprintf("It contradicts %s, which says %s: there were none under %s", d.Document, says, d.Refuted.Load)
 	case d.Says == agreement.Contradicts:
 		return fmt.Sprintf("It contradicts %s, which says %s: %s for each under %s", d.Document, says, number.Ratio(*d.Refuted.Ratio), d.Refuted.Load)
 	case d.Some:
-		return fmt.Sprintf("It agrees with %s: %s, in %s", d.Document, says, counted(d.Loads, "load"))
+		return fmt.Sprintf("It agrees with %s: %s, in %s", d.Document, says, words.Counted(d.Loads, "load"))
 	}
 	ratio, interval := estimated(attribution.Estimate{Value: d.Ratio.Value, Lo: d.Ratio.Lo, Hi: d.Ratio.Hi})
-	return fmt.Sprintf("It agrees with %s: %s, %s (%s) in %s", d.Document, says, ratio, interval, counted(d.Loads, "load"))
+	return fmt.Sprintf("It agrees with %s: %s, %s (%s) in %s", d.Document, says, ratio, interval, words.Counted(d.Loads, "load"))
 }
 
 // excluded says of a metric that cannot be told what it does not count, of the work that it is most often taken for.
@@ -42,13 +43,13 @@ func (m Metric) excluded() string {
 	var names []string
 	for _, r := range m.Rivals {
 		if r.Status == attribution.Excluded && slices.Contains([]string{counts.Rows, counts.Entries, counts.Statements, counts.Commits}, r.Quantity) {
-			names = append(names, many(r.Quantity))
+			names = append(names, words.Many(r.Quantity))
 		}
 	}
 	if len(names) == 0 || m.Document == nil || m.Document.Says != agreement.Agrees {
 		return ""
 	}
-	return "It does not count " + enumerated(names, " or ")
+	return "It does not count " + words.Enumerated(names, " or ")
 }
 
 // contradictory says which metrics are not what their documents say.
@@ -57,6 +58,6 @@ func (r Report) contradictory() []string {
 		if m.Document == nil || m.Document.Says != agreement.Contradicts {
 			return nil
 		}
-		return []string{sentences(m.agrees())}
+		return []string{words.Sentences(m.agrees())}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -98,21 +99,21 @@ func difference(anatomies []counts.Anatomy) Figure {
 
 // walSection is what the WAL of each load is made of, for each thousand rows.
 func (r Report) walSection() document.Block {
-	loads := slices.DeleteFunc(r.loaded(), func(a Load) bool { return a.Log == nil })
+	loads := slices.DeleteFunc(r.Loaded(), func(a Load) bool { return a.Log == nil })
 	if len(loads) == 0 {
 		return nil
 	}
 	parts, seldom := partsIn(loads)
 	var t document.Table
-	t.Add(wordy("records for each 1,000 rows"), texts(append(slices.Clone(parts), "all together")))
+	t.Add(words.Wordy("records for each 1,000 rows"), words.Texts(append(slices.Clone(parts), "all together")))
 	for _, a := range loads {
-		t.Add(numeric(a.Name), append(cells(parts, a.Log.part), a.Log.PerRow.cell(perThousand)))
+		t.Add(words.Numeric(a.Name), append(words.Cells(parts, a.Log.part), a.Log.PerRow.cell(perThousand)))
 	}
 	legend := howRead(loads)
 	if len(seldom) > 0 {
 		legend += " There were less than 0.1 for 1,000 rows of " + strings.Join(seldom, ", ") + "."
 	}
-	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{document.Together{t, faint(legend)}}}
+	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{document.Together{t, words.Faint(legend)}}}
 }
 
 // partsIn are the parts of the loads' logs, and those of them that are nowhere worth a line.
@@ -148,13 +149,13 @@ func (l *Log) part(name string) document.Cell {
 
 // howRead says how the figures of each load were come by, and by how much they miss PostgreSQL's own.
 func howRead(loads []Load) string {
-	var g gathered
+	var g words.Gathered
 	for _, a := range loads {
-		g.add(a.Log.way(), a.Name)
+		g.Add(a.Log.way(), a.Name)
 	}
-	said := g.said
+	said := g.Said
 	if len(said) > 1 {
-		said = g.sentences(func(names, way string) string { return names + ": " + way })
+		said = g.Sentences(func(names, way string) string { return names + ": " + way })
 	}
 	return strings.TrimRight(strings.Join(append(said, offText(loads)), " "), " ")
 }

@@ -7,11 +7,13 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // answers are the whole page in short.
-func (r Report) answers(size *Size, unsized error) document.Answers {
+func (r Report) answers(size *sizes.Size, unsized error) document.Answers {
 	return document.Answers{
 		{Question: "Which number was real?", Texts: r.realNumbers()},
 		{Question: "What do I buy?", Texts: r.buy(size, unsized)},
@@ -24,9 +26,9 @@ func (r Report) answers(size *Size, unsized error) document.Answers {
 func (r Report) realNumbers() []string {
 	first, _ := r.firstScreen()
 	of := func(kind attribution.Kind, word string) string {
-		return listing(word, first.namesOf(func(m Metric) bool { return m.Kind == kind }))
+		return words.Listing(word, first.namesOf(func(m Metric) bool { return m.Kind == kind }))
 	}
-	texts := filled(
+	texts := words.Filled(
 		of(attribution.Physical, "Storage I/O"),
 		of(attribution.Requested, "Asked of the operating system, where a cache may answer"),
 		of(attribution.NotLogical, "Asked of the operating system or done by storage, or some of both"),
@@ -40,7 +42,7 @@ func (r Report) realNumbers() []string {
 }
 
 // buy is the cheapest option, and what it was chosen for.
-func (r Report) buy(size *Size, unsized error) []string {
+func (r Report) buy(size *sizes.Size, unsized error) []string {
 	switch {
 	case size == nil && unsized != nil:
 		return []string{"Not to be told from this run: " + unsized.Error() + "."}
@@ -49,7 +51,7 @@ func (r Report) buy(size *Size, unsized error) []string {
 	}
 	best := size.Order
 	if best == nil {
-		return []string{"No volume that is known here carries " + size.load() + size.behind() + "."}
+		return []string{"No volume that is known here carries " + size.Load() + size.Behind() + "."}
 	}
 	speed := "at the speed that it was driven at"
 	if r.Observed != nil {
@@ -60,31 +62,17 @@ func (r Report) buy(size *Size, unsized error) []string {
 		whose = "Each number is that of the load which asked for most of it"
 	}
 	texts := []string{
-		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.text(), size.load()),
+		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.Text(), size.Load()),
 		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --class.", whose, speed),
 	}
-	if slices.ContainsFunc(size.standing(sizing.Unknown), func(o SizeOption) bool { return o.Carries == nil }) {
+	if slices.ContainsFunc(size.Standing(sizing.Unknown), func(o sizes.SizeOption) bool { return o.Carries == nil }) {
 		texts = append(texts, "Aurora stands below without limits of its storage: none are published, and its machine sets them.")
 	}
 	return texts
 }
 
-// behind names the machine that was asked for.
-func (s Size) behind() string {
-	if s.Sized.Instance == "" {
-		return ""
-	}
-	return " behind one " + s.machine()
-}
-
-// load is what was sized for.
-func (s Size) load() string {
-	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f %% of headroom) on %s GiB",
-		number.Rate(s.Sized.Rate.Requests), number.Rate(s.Sized.Rate.Bytes/number.Mega), s.sizedLoad(), s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
-}
-
 // costs are those of the cheapest option, and of what the wrong number would have led to.
-func costs(size *Size) []string {
+func costs(size *sizes.Size) []string {
 	if size == nil {
 		return []string{"Nothing is known to order, so nothing is known of its price."}
 	}
@@ -92,18 +80,18 @@ func costs(size *Size) []string {
 	if best := size.Order; best != nil && best.Monthly != nil {
 		texts = append(texts, fmt.Sprintf("%s %s a month for %s.", number.Rate(*best.Monthly), best.Currency, best.Title))
 	}
-	return append(texts, filled(size.misreadText())...)
+	return append(texts, words.Filled(size.MisreadText())...)
 }
 
 // sureness says what the answers rest on.
-func (r Report) sureness(size *Size) []string {
+func (r Report) sureness(size *sizes.Size) []string {
 	var texts []string
 	if h := r.Headline; h != nil && h.Quiet.Quantity != "" && h.Quiet.PerSecond.Known() {
-		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.", capital(many(h.Quiet.Quantity)), h.Quiet.PerSecond.plusMinus(), h.Load))
+		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.", words.Capital(words.Many(h.Quiet.Quantity)), h.Quiet.PerSecond.PlusMinus(), h.Load))
 	}
 	texts = append(texts, r.verdictsReached())
 	if size != nil {
-		texts = append(texts, filled(size.spreadOfNeed())...)
+		texts = append(texts, words.Filled(size.SpreadOfNeed())...)
 		texts = append(texts, size.Warnings...)
 		texts = append(texts, "Prices are those of the sources below, as of the dates that stand there; --price takes yours.")
 	}
@@ -113,26 +101,16 @@ func (r Report) sureness(size *Size) []string {
 	return texts
 }
 
-// spreadOfNeed is how far apart the repetitions lie of what was sized for; empty: there is only one, or a model.
-func (s Size) spreadOfNeed() string {
-	need := s.sizedNeed()
-	if need == nil || need.Lowest == nil || need.Model != "" || *need.Lowest == *need.Highest {
-		return ""
-	}
-	return fmt.Sprintf("%s asked for %s to %s requests and %s to %s MB a second, on average over each of its repetitions.", need.Load,
-		number.Rate(need.Lowest.Requests), number.Rate(need.Highest.Requests), number.Rate(need.Lowest.Bytes/number.Mega), number.Rate(need.Highest.Bytes/number.Mega))
-}
-
 // verdictsReached counts verdicts of what the first screen shows.
 func (r Report) verdictsReached() string {
 	first, _ := r.firstScreen()
 	told, judged, loads := 0, 0, 0
 	for _, m := range first.Metrics {
-		if m.Missing != nil || m.silent() {
+		if m.Missing != nil || m.Silent() {
 			continue
 		}
 		judged++
-		if !m.cannotTell() {
+		if !m.CannotTell() {
 			told++
 		}
 		if m.PerUnit != nil {

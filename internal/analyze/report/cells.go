@@ -15,12 +15,12 @@ func (f Figure) cell(format func(float64) string) document.Cell {
 		c.Text = "~"
 		return c
 	default:
-		return document.Number(format(f.Value), f.Value).Sure(f.plusMinus())
+		return document.Number(format(f.Value), f.Value).Sure(f.PlusMinus())
 	}
 }
 
-// plusMinus is half the way from the lowest to the highest repetition, as a share of the figure.
-func (f Figure) plusMinus() string {
+// PlusMinus is half the way from the lowest to the highest repetition, as a share of the figure.
+func (f Figure) PlusMinus() string {
 	switch {
 	case f.N == 1:
 		return "±?"
@@ -31,8 +31,8 @@ func (f Figure) plusMinus() string {
 	}
 }
 
-// exactly is a figure for a program, without its uncertainty.
-func (f Figure) exactly() document.Cell {
+// Exactly is a figure for a program, without its uncertainty.
+func (f Figure) Exactly() document.Cell {
 	if !f.Known() {
 		return document.Missing(missingText(f.Missing))
 	}
@@ -43,13 +43,3 @@ func (f Figure) exactly() document.Cell {
 func in(unit float64) func(float64) string {
 	return func(v float64) string { return number.Rate(v / unit) }
 }
-
-// cells are those of a column.
-func cells[T any](rows []T, of func(T) document.Cell) []document.Cell { return each(of, rows) }
-
-// texts are cells of words, a column of them.
-func texts(words []string) []document.Cell { return each(document.Words, words) }
-
-// wordy is a column of words, numeric one of numbers.
-func wordy(header string) document.Column   { return document.Column{Header: header, Words: true} }
-func numeric(header string) document.Column { return document.Column{Header: header} }

@@ -2,12 +2,12 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
 // differences say of loads that equal others but for one thing what that did, which a ratio over all of a load cannot see: an index more is
@@ -36,15 +36,15 @@ func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Riva
 		text += fmt.Sprintf(", which made %s index entries more", number.Rate(float64(load.MoreEntries)))
 	}
 	amount := moreAtEqualRows(run, m.Metric, load)
-	text += fmt.Sprintf(". At equal rows %s is %s more: %s, from %s to %s (%s)", m.Name, number.Rate(amount), percent(more.Value), percent(more.Lo),
-		percent(more.Hi), number.Percent(more.Level))
+	text += fmt.Sprintf(". At equal rows %s is %s more: %s, from %s to %s (%s)", m.Name, number.Rate(amount), words.Percent(more.Value), words.Percent(more.Lo),
+		words.Percent(more.Hi), number.Percent(more.Level))
 	if load.MoreEntries > 0 {
 		text += fmt.Sprintf(", and %s for each of them", number.Significant(amount/float64(load.MoreEntries), 3))
 	}
 	var foretold, names []string
 	for _, r := range excluded {
-		foretold = append(foretold, percent(r.Difference.Foretold.Value)+" by "+many(r.Quantity))
-		names = append(names, many(r.Quantity))
+		foretold = append(foretold, words.Percent(r.Difference.Foretold.Value)+" by "+words.Many(r.Quantity))
+		names = append(names, words.Many(r.Quantity))
 	}
 	return text + ". Foretold are " + strings.Join(foretold, " and ") + ": it does not count " + strings.Join(names, " or ") + "."
 }
@@ -59,12 +59,4 @@ func moreAtEqualRows(run *counts.Run, metric string, load counts.Load) float64 {
 	}
 	of := func(_ counts.Load, r counts.Repetition) (float64, error) { return r.Count(metric) }
 	return mean(load, of) - mean(other, of)*mean(load, rows.Count)/mean(other, rows.Count)
-}
-
-// percent is a small part, as people compare such.
-func percent(part float64) string {
-	if math.Abs(part) < 1e-6 {
-		return "0%"
-	}
-	return number.Significant(100*part, 2) + "%"
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/comparison"
+	"github.com/realiops/realiops/internal/analyze/report/storage"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 	"github.com/realiops/realiops/internal/test/docstest"
@@ -30,7 +32,7 @@ func TestDocsNameEveryField(t *testing.T) {
 		{"estimate", docstest.Section(t, page, "## Estimates"), fields(reflect.TypeFor[attribution.Estimate]())},
 		{"report", beforeCodes, slices.Concat([]string{"schema", "run", "loads", "metrics", "headline", "warnings", "observed", "same_numbers"},
 			fields(reflect.TypeFor[report.Report]())[1:])},
-		{"comparison", docstest.Section(t, page, "## Comparisons"), fields(reflect.TypeFor[report.Comparison]())},
+		{"comparison", docstest.Section(t, page, "## Comparisons"), fields(reflect.TypeFor[comparison.Comparison]())},
 	} {
 		if diff := cmp.Diff(c.written, docstest.Rows(c.text)); diff != "" {
 			t.Errorf("%s (-written +documented):\n%s", c.what, diff)
@@ -90,4 +92,18 @@ func codesIn(t *testing.T, dir, pattern string) map[string]string {
 		}
 	}
 	return found
+}
+
+// TestDocsNameTheFieldsOfABaseline: every field of the object is in docs/reference/json.md, by its own name.
+func TestDocsNameTheFieldsOfABaseline(t *testing.T) {
+	section := docstest.Section(t, "reference/json.md", "## What storage delivers")
+	for _, name := range fields(reflect.TypeFor[storage.Baseline]()) {
+		if strings.HasPrefix(name, "run.storage.") {
+			continue // as in the run file
+		}
+		last := name[strings.LastIndex(name, ".")+1:]
+		if !regexp.MustCompile("`([a-z_.]*[].]*\\.)?" + regexp.QuoteMeta(strings.TrimSuffix(last, "[]")) + "(\\[\\])?[`.]").MatchString(strings.ReplaceAll(section, "[]", "")) {
+			t.Errorf("%s is not documented", name)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -25,7 +26,7 @@ func Details(r Report) []document.Block {
 	}
 	evidence := document.Section{Title: "Load by load", Blocks: []document.Block{document.Paragraph{Text: legend}}}
 	for _, m := range ranked(first.Metrics) {
-		if !m.silent() && m.Missing == nil {
+		if !m.Silent() && m.Missing == nil {
 			evidence.Blocks = append(evidence.Blocks, m.evidence())
 		}
 	}
@@ -37,14 +38,14 @@ func Details(r Report) []document.Block {
 
 // loadSection is what clients did under each load; those of others count no statements and tell no latencies.
 func (r Report) loadSection() document.Block {
-	loads := r.loaded()
+	loads := r.Loaded()
 	if len(loads) == 0 {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("load"), texts(names(loads)))
+	t.Add(words.Wordy("load"), words.Texts(Names(loads)))
 	add := func(header string, unit float64, of func(Load) Figure) {
-		t.Add(numeric(header), cells(loads, func(a Load) document.Cell { return of(a).cell(in(unit)) }))
+		t.Add(words.Numeric(header), words.Cells(loads, func(a Load) document.Cell { return of(a).cell(in(unit)) }))
 	}
 	add("seconds", 1, func(a Load) Figure { return a.Seconds })
 	add("trans\u00adactions/s", 1, func(a Load) Figure { return a.Of(counts.Commits) })
@@ -71,19 +72,19 @@ func (a Load) latency() Latency {
 
 // unread lists the metrics that no load has a figure of, by their reason.
 func (r Report) unread() document.Block {
-	var g gathered
+	var g words.Gathered
 	for _, m := range r.Metrics {
 		if m.Missing != nil {
-			g.add(missingText(m.Missing), m.Name)
+			g.Add(missingText(m.Missing), m.Name)
 		}
 	}
-	return document.List(g.sentences(func(names, why string) string { return "Missing: " + names + ": " + why + "." }))
+	return document.List(g.Sentences(func(names, why string) string { return "Missing: " + names + ": " + why + "." }))
 }
 
 // movesSection holds every metric of the first screen against everything that it might count.
 func (r Report) movesSection() document.Block {
 	first, _ := r.firstScreen()
-	metrics := slices.DeleteFunc(ranked(first.Metrics), func(m Metric) bool { return m.silent() || m.Missing != nil || len(m.Rivals) == 0 })
+	metrics := slices.DeleteFunc(ranked(first.Metrics), func(m Metric) bool { return m.Silent() || m.Missing != nil || len(m.Rivals) == 0 })
 	return first.moves(metrics)
 }
 
@@ -93,13 +94,13 @@ func (r Report) moves(metrics []Metric) document.Block {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("metric"), cells(metrics, func(m Metric) document.Cell { return document.Name(m.Name) }))
+	t.Add(words.Wordy("metric"), words.Cells(metrics, func(m Metric) document.Cell { return document.Name(m.Name) }))
 	var lacking []string
 	for _, d := range counts.OfInserts() {
 		if slices.ContainsFunc(metrics, func(m Metric) bool { return m.heldAgainst(d.Name) }) {
-			t.Add(numeric(many(d.Name)), cells(metrics, func(m Metric) document.Cell { return m.move(d.Name) }))
+			t.Add(words.Numeric(words.Many(d.Name)), words.Cells(metrics, func(m Metric) document.Cell { return m.move(d.Name) }))
 		} else {
-			lacking = append(lacking, many(d.Name))
+			lacking = append(lacking, words.Many(d.Name))
 		}
 	}
 	beyond := "repetitions of one load differ by"
@@ -111,7 +112,7 @@ func (r Report) moves(metrics []Metric) document.Block {
 	if len(lacking) > 0 {
 		legend += " Not counted beside any of them: " + strings.Join(lacking, ", ") + "."
 	}
-	return document.Section{Title: "Why: how far each metric's ratio to what it might count moves", Blocks: []document.Block{document.Together{t, faint(legend)}}}
+	return document.Section{Title: "Why: how far each metric's ratio to what it might count moves", Blocks: []document.Block{document.Together{t, words.Faint(legend)}}}
 }
 
 // heldAgainst tells whether the run has both counted, the metric and a quantity.
@@ -134,7 +135,7 @@ func (m Metric) move(quantity string) document.Cell {
 	}
 	c := document.Number(mark+strings.TrimPrefix(factor(r.Spread.Value), "x"), r.Spread.Value)
 	c.Mark = string(r.Status)
-	c.Hover = fmt.Sprintf("%s / %s: moves by a factor of %s to %s: %s", m.Name, many(quantity), number.Ratio(r.Spread.Lo), strings.TrimPrefix(factor(r.Spread.Hi), "x"), r.Status)
+	c.Hover = fmt.Sprintf("%s / %s: moves by a factor of %s to %s: %s", m.Name, words.Many(quantity), number.Ratio(r.Spread.Lo), strings.TrimPrefix(factor(r.Spread.Hi), "x"), r.Status)
 	return c
 }
 
@@ -152,14 +153,14 @@ func factor(v float64) string {
 // evidence is why a metric's verdict stands: what it showed under every load, for one of every quantity, and how far each
 // of these ratios moves from load to load.
 func (m Metric) evidence() document.Block {
-	rows := append(each(func(a MetricLoad) string { return a.Load }, m.Loads), "spread", m.spreadLevel(), "status")
-	none := texts([]string{"", "", ""})
+	rows := append(words.Each(func(a MetricLoad) string { return a.Load }, m.Loads), "spread", m.spreadLevel(), "status")
+	none := words.Texts([]string{"", "", ""})
 	var t document.Table
-	t.Add(wordy("load"), texts(rows))
-	t.Add(numeric("per second"), append(cells(m.Loads, func(a MetricLoad) document.Cell { return a.PerSecond.cell(number.Rate) }), none...))
+	t.Add(words.Wordy("load"), words.Texts(rows))
+	t.Add(words.Numeric("per second"), append(words.Cells(m.Loads, func(a MetricLoad) document.Cell { return a.PerSecond.cell(number.Rate) }), none...))
 	for _, r := range m.Rivals {
 		if r.Status != attribution.Unknown {
-			t.Add(numeric(one(r.Quantity)), append(m.ratios(r), r.summary()...))
+			t.Add(words.Numeric(words.One(r.Quantity)), append(m.ratios(r), r.summary()...))
 		}
 	}
 	title := m.Name + ", " + m.Unit
@@ -171,7 +172,7 @@ func (m Metric) evidence() document.Block {
 
 // finding is the verdict in words.
 func (m Metric) finding() string {
-	parts := []string{label(m.Kind)}
+	parts := []string{Label(m.Kind)}
 	if counts := m.counted(); counts != "" {
 		parts[0] += ": " + counts
 	}
@@ -187,7 +188,7 @@ func (m Metric) finding() string {
 	for _, w := range m.Warnings {
 		parts = append(parts, w.Text)
 	}
-	return sentences(append(parts, m.underOneLoad(), m.agrees(), wouldTell(m.SettleWith), m.notCompared())...)
+	return words.Sentences(append(parts, m.underOneLoad(), m.agrees(), wouldTell(m.SettleWith), m.notCompared())...)
 }
 
 // counted is what the metric counts, with intervals in brackets.
@@ -200,7 +201,7 @@ func (m Metric) counted() string {
 	case m.Mixture != nil:
 		var terms []string
 		for _, t := range m.Mixture.Terms {
-			names := enumerated(each(m.called, append([]string{t.Quantity}, t.Or...)), " or ")
+			names := words.Enumerated(words.Each(m.called, append([]string{t.Quantity}, t.Or...)), " or ")
 			terms = append(terms, with(names, t.PerUnit, ", "+number.Percent(t.Share)+" of it"))
 		}
 		return strings.Join(terms, " + ")
@@ -208,30 +209,30 @@ func (m Metric) counted() string {
 		return with(m.called(m.Counts), *m.PerUnit, "")
 	case m.Counts != "":
 		return m.called(m.Counts)
-	case len(m.Between) == 1 && !m.cannotTell():
-		return "some of the " + many(m.Between[0])
+	case len(m.Between) == 1 && !m.CannotTell():
+		return "some of the " + words.Many(m.Between[0])
 	default:
-		return alternatives(m.Between)
+		return words.Alternatives(m.Between)
 	}
 }
 
 // notCompared are the quantities that the run does not have where it has the metric.
 func (m Metric) notCompared() string {
-	var g gathered
+	var g words.Gathered
 	for _, r := range m.Rivals {
 		if r.Status == attribution.Unknown {
-			g.add(missingText(r.Why), many(r.Quantity))
+			g.Add(missingText(r.Why), words.Many(r.Quantity))
 		}
 	}
-	if len(g.said) == 0 {
+	if len(g.Said) == 0 {
 		return ""
 	}
-	return "Not known here, and so not compared: " + strings.Join(g.sentences(func(names, why string) string { return names + " (" + why + ")" }), "; ")
+	return "Not known here, and so not compared: " + strings.Join(g.Sentences(func(names, why string) string { return names + " (" + why + ")" }), "; ")
 }
 
 // ratios are the metric's to a quantity under each of its loads; none has one when idle.
 func (m Metric) ratios(r Rival) []document.Cell {
-	return cells(m.Loads, func(a MetricLoad) document.Cell {
+	return words.Cells(m.Loads, func(a MetricLoad) document.Cell {
 		i := slices.IndexFunc(r.Loads, func(ra LoadRatio) bool { return ra.Load == a.Load })
 		if i < 0 {
 			return document.Words("")
@@ -247,11 +248,11 @@ func (r Rival) summary() []document.Cell {
 		status.Note = "modelled from the work of the clients, not counted; the intervals allow for that"
 	}
 	if r.Beaten != "" {
-		status.Note = strings.Join(filled(status.Note, many(r.Beaten)+" explain it far better, although its own spread does not exclude it"), "; ")
+		status.Note = strings.Join(words.Filled(status.Note, words.Many(r.Beaten)+" explain it far better, although its own spread does not exclude it"), "; ")
 	}
 	if d := r.Difference; d != nil {
-		status.Note = strings.Join(filled(status.Note, fmt.Sprintf("at equal rows the metric is %s more in %s than in %s, and %s are foretold", percent(d.More.Value),
-			d.Load, d.Without, percent(d.Foretold.Value))), "; ")
+		status.Note = strings.Join(words.Filled(status.Note, fmt.Sprintf("at equal rows the metric is %s more in %s than in %s, and %s are foretold", words.Percent(d.More.Value),
+			d.Load, d.Without, words.Percent(d.Foretold.Value))), "; ")
 	}
 	if r.Spread == nil {
 		return []document.Cell{document.Words(""), document.Words(""), status}

@@ -2,10 +2,10 @@ package report
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -57,7 +57,7 @@ func (s *sample) add(value float64, err error) {
 		return
 	}
 	if s.why == nil {
-		s.why = whyMissing(err)
+		s.why = words.WhyMissing(err)
 	}
 }
 
@@ -89,7 +89,7 @@ func (s *sample) figure() Figure {
 }
 
 // lost tells whether the figure cannot be told from the background: nothing can be less than nothing.
-func (f Figure) lost() bool { return f.Lowest < -resolution }
+func (f Figure) lost() bool { return f.Lowest < -Resolution }
 
 // joined is a figure over what two figures are over, where f may be that of several loads and g is of one more.
 func (f Figure) joined(g Figure) Figure {
@@ -101,11 +101,4 @@ func (f Figure) joined(g Figure) Figure {
 		Value:  f.Value*float64(f.N)/n + g.Value*float64(g.N)/n,
 		Lowest: min(f.Lowest, g.Lowest), Highest: max(f.Highest, g.Highest), N: f.N + g.N,
 	}
-}
-
-func whyMissing(err error) *series.Missing {
-	if m, ok := errors.AsType[*series.Missing](err); ok {
-		return m
-	}
-	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: err.Error()}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
 // Headline is the whole report in a sentence or two: what the loudest counter would say if it were read as IOPS, what
@@ -104,17 +105,17 @@ func (m Metric) exposed() string {
 	case m.Counts != "":
 		showed += m.called(m.Counts) + ", which is"
 	case len(m.Between) > 0:
-		showed += alternatives(m.Between) + ", which is"
+		showed += words.Alternatives(m.Between) + ", which is"
 	case m.Mixture != nil:
 		called := func(t attribution.Term) string { return m.called(t.Quantity) }
-		showed += enumerated(each(called, m.Mixture.Terms), " and ") + ", which are"
+		showed += words.Enumerated(words.Each(called, m.Mixture.Terms), " and ") + ", which are"
 	}
 	return strings.TrimSpace(showed) + " logical work and no storage I/O."
 }
 
 func compare(run *counts.Run, loads []Load, loud, quiet string) *Headline {
 	h := &Headline{Loud: Counted{Quantity: loud}, Quiet: Counted{Quantity: quiet}, ofServer: run.OfServer()}
-	count, of := countedAs(run, loud), countedAs(run, quiet)
+	count, of := CountedAs(run, loud), CountedAs(run, quiet)
 	for i, a := range run.Loads {
 		factor := ratio(count.Count, a, of)
 		if a.Idle() || loads[i].readsAlone() || factor.Value <= 0 {
@@ -142,7 +143,7 @@ func extend(smallest, largest *InLoad, f InLoad) {
 }
 
 func (h *Headline) sentence(loads []Load) string {
-	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", many(h.Loud.Quantity), number.Rate(h.Loud.PerSecond.Value), h.Load)
+	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", words.Many(h.Loud.Quantity), number.Rate(h.Loud.PerSecond.Value), h.Load)
 	switch h.Quiet.Quantity {
 	case counts.DeviceRequests:
 		text += fmt.Sprintf(" The device did %s requests a second%s%s.", number.Rate(h.Quiet.PerSecond.Value), forServer(h.ofServer), h.megabytes(loads))
@@ -176,7 +177,7 @@ func (h *Headline) megabytes(loads []Load) string {
 
 // spread says how far the factor moves with the load: that is why nobody may divide by a rule of thumb.
 func (h *Headline) spread() string {
-	one, many := one(h.Quiet.Quantity), many(h.Loud.Quantity)
+	one, many := words.One(h.Quiet.Quantity), words.Many(h.Loud.Quantity)
 	if h.Smallest.Load == h.Largest.Load {
 		return fmt.Sprintf("That is %s %s for one %s, under this load; another load has another factor.", number.Ratio(h.Largest.Figure.Value), many, one)
 	}

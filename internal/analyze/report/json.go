@@ -8,6 +8,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
+
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -16,7 +19,7 @@ import (
 // WithSize is a report with what to order, as a page has it.
 type WithSize struct {
 	Report
-	Size *Size `json:"size"` // nil: the run does not tell
+	Size *sizes.Size `json:"size"` // nil: the run does not tell
 }
 
 // JSON writes a report, or another view of a run, for programs, as docs/reference/json.md describes them. Two rules hold for all that

@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -31,7 +32,7 @@ func keptDocument(run *counts.Run, r Report, d document.Document) document.Docum
 	d.Heading = "What storage did"
 	all := keptOf(run)
 	requests, bytes, known := requestsAndBytes(run)
-	d.Blocks = []document.Block{document.Only(document.OnPages, faint(r.when())), faint(r.keptTarget(all)), r.conditions()}
+	d.Blocks = []document.Block{document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.keptTarget(all)), r.conditions()}
 	if known {
 		d.Blocks = append(d.Blocks, document.Paragraph{Text: keptHeadline(requests, bytes, run.Observed.Period), Style: document.Headline})
 		all = append([]kept{requests, bytes}, all...)
@@ -41,7 +42,7 @@ func keptDocument(run *counts.Run, r Report, d document.Document) document.Docum
 		d.Blocks = append(d.Blocks, dayTable(requests, bytes))
 	}
 	if r.Run.Provenance != "" {
-		d.Blocks = append(d.Blocks, faint("Where the figures come from: "+r.Run.Provenance+"."))
+		d.Blocks = append(d.Blocks, words.Faint("Where the figures come from: "+r.Run.Provenance+"."))
 	}
 	return d
 }
@@ -57,7 +58,7 @@ func (r Report) keptTarget(all []kept) string {
 			to = last
 		}
 	}
-	return strings.TrimSpace(serverName(r.Run.Target.Flavor)+" "+r.Run.Target.Version) + place(r) + "; observed for " + span(to.Sub(from).Seconds())
+	return strings.TrimSpace(ServerName(r.Run.Target.Flavor)+" "+r.Run.Target.Version) + Place(r) + "; observed for " + span(to.Sub(from).Seconds())
 }
 
 const perMB = 1e6

@@ -93,15 +93,15 @@ func loads(run *counts.Run) []Load {
 			load.LeftOut = append(load.LeftOut, LeftOut{l.Repetition, l.Why})
 		}
 		for _, d := range run.Quantities() {
-			load.Work = append(load.Work, Work{d.Name, string(d.Side), d.Unit, d.Help, rate(d, a), d.Modelled})
+			load.Work = append(load.Work, Work{d.Name, string(d.Side), d.Unit, d.Help, Rate(d, a), d.Modelled})
 		}
 		all = append(all, load)
 	}
 	return all
 }
 
-// rate is what a quantity comes to in a second.
-func rate(d counts.Quantity, a counts.Load) Figure {
+// Rate is what a quantity comes to in a second.
+func Rate(d counts.Quantity, a counts.Load) Figure {
 	return over(a, func(r counts.Repetition) (float64, error) {
 		return r.PerSecond(d.Count(a, r))
 	})
@@ -118,8 +118,8 @@ func countedIn(run *counts.Run) []counts.Quantity {
 	return all
 }
 
-// countedAs is one of them.
-func countedAs(run *counts.Run, name string) counts.Quantity {
+// CountedAs is one of them.
+func CountedAs(run *counts.Run, name string) counts.Quantity {
 	all := countedIn(run)
 	return all[slices.IndexFunc(all, func(d counts.Quantity) bool { return d.Name == name })]
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
 // does says what a transaction of a load is, and on what table; empty where the load is not ours, or is of a way that is not
@@ -52,7 +53,7 @@ func (a Load) does() string {
 	if a.Commit != "" {
 		what += ", with synchronous_commit " + a.Commit
 	}
-	return fmt.Sprintf("%s; a transaction is %s.", counted(a.Clients, "client"), what)
+	return fmt.Sprintf("%s; a transaction is %s.", words.Counted(a.Clients, "client"), what)
 }
 
 // reads is what a load does that only reads; empty where it does not.
@@ -105,5 +106,5 @@ func (r Report) loadTerms(loads []Load) document.Block {
 
 // anchor is where a page explains a load. It is no name, which may be anything.
 func (r Report) anchor(a Load) string {
-	return fmt.Sprintf("load-%d", 1+slices.IndexFunc(r.loaded(), func(b Load) bool { return a.Name == b.Name }))
+	return fmt.Sprintf("load-%d", 1+slices.IndexFunc(r.Loaded(), func(b Load) bool { return a.Name == b.Name }))
 }

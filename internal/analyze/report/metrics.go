@@ -6,6 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/agreement"
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -76,7 +77,7 @@ func References() []string {
 
 func metrics(run *counts.Run) []Metric {
 	all := []Metric{}
-	references := each(func(name string) counts.Quantity { return countedAs(run, name) }, References())
+	references := words.Each(func(name string) counts.Quantity { return CountedAs(run, name) }, References())
 	for _, c := range run.Metrics() {
 		m := Metric{
 			Metric: c.Name, Name: metric.Printed(c.Name, metric.VersionNum(run.Header.Target.Version)), Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
@@ -102,9 +103,9 @@ func moved(loads []MetricLoad) Moved {
 		f := a.shown()
 		switch {
 		case len(a.Per) == 0 || !f.Known():
-		case f.Lowest > resolution:
+		case f.Lowest > Resolution:
 			return Yes
-		case f.Highest > resolution:
+		case f.Highest > Resolution:
 			is = Uncertain
 		case is == Unknown:
 			is = No

@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/shell"
 )
 
@@ -39,28 +40,28 @@ func (r Report) nextLoads() document.Block {
 
 // grouped says together what is to be said of several metrics.
 func (r Report) grouped(said func(Metric) []string) []string {
-	var g gathered
+	var g words.Gathered
 	for _, m := range ranked(r.Metrics) {
-		for _, text := range filled(said(m)...) {
-			g.add(text, m.Name)
+		for _, text := range words.Filled(said(m)...) {
+			g.Add(text, m.Name)
 		}
 	}
-	return g.sentences(func(names, text string) string { return names + ": " + text })
+	return g.Sentences(func(names, text string) string { return names + ": " + text })
 }
 
 // openQuestion is what is not told of a metric; empty where nothing is open.
 func (m Metric) openQuestion() string {
 	named := m.Counts != "" || m.Mixture != nil || len(m.Between) == 1
-	if m.silent() || m.belowBackground() || m.Missing != nil || named && !m.cannotTell() {
+	if m.Silent() || m.belowBackground() || m.Missing != nil || named && !m.CannotTell() {
 		return ""
 	}
 	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", and nothing that was counted explains how much of it there is")
 	if len(m.Between) > mostListed {
 		why = m.tooLittle()
 	} else if len(m.Between) > 1 {
-		why = alternatives(m.Between)
+		why = words.Alternatives(m.Between)
 	}
-	return sentences(why, m.underOneLoad(), m.agrees(), m.excluded(), wouldTell(m.SettleWith))
+	return words.Sentences(why, m.underOneLoad(), m.agrees(), m.excluded(), wouldTell(m.SettleWith))
 }
 
 // tooLittle says of a metric that may count nearly anything how little the run tells of it.
@@ -85,7 +86,7 @@ func (m Metric) tooLittle() string {
 // underOneLoad states the ratio to rows of a metric that a single load has: it is all that is known.
 func (m Metric) underOneLoad() string {
 	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == counts.Rows })
-	if i < 0 || !m.cannotTell() || m.Why == attribution.OneLoad { // said of all at once
+	if i < 0 || !m.CannotTell() || m.Why == attribution.OneLoad { // said of all at once
 		return ""
 	}
 	known := slices.DeleteFunc(slices.Clone(m.Rivals[i].Loads), func(a LoadRatio) bool { return !a.Ratio.Known() })
@@ -103,7 +104,7 @@ func wouldTell(s *attribution.Settle) string {
 	if s == nil {
 		return ""
 	}
-	text := fmt.Sprintf("The load %s would tell: there %s differ", s.Load, conjunction(s.Between))
+	text := fmt.Sprintf("The load %s would tell: there %s differ", s.Load, words.Conjunction(s.Between))
 	if number.Finite(s.Factor) {
 		text += " by a factor of " + number.Ratio(s.Factor)
 	}

@@ -9,28 +9,30 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/shell"
 )
 
 // Document says what a run has shown: what was measured and what makes it lie, the same work counted in several ways,
 // what each metric counts, and what cannot be told. Pages add pictures, what to order, and how it was measured.
-func Document(run *counts.Run, r Report, size *Size, unsized error) document.Document {
-	if r.Observed != nil && len(r.loaded()) == 0 {
+func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) document.Document {
+	if r.Observed != nil && len(r.Loaded()) == 0 {
 		r.Metrics = nil // an observation found no load: there is nothing to say of any
 	}
 	first, _ := r.firstScreen()
-	order, sources := orderBlocks(size)
+	order, sources := sizes.OrderBlocks(size)
 	d := document.Document{
-		Title:   "realiops: " + strings.TrimSpace(serverName(r.Run.Flavor)+" "+r.Run.Target.Version) + ", " + r.Run.Start.Format("2006-01-02"),
+		Title:   "realiops: " + strings.TrimSpace(ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + ", " + r.Run.Start.Format("2006-01-02"),
 		Heading: "Which of the numbers called IOPS are real?",
 	}
 	if ofPeriods(run) {
 		return keptDocument(run, r, d)
 	}
 	d.Blocks = []document.Block{
-		document.Only(document.OnPages, faint(r.when())),
-		faint(r.target()),
+		document.Only(document.OnPages, words.Faint(r.when())),
+		words.Faint(r.Target()),
 		r.conditions(),
 		document.Paragraph{Text: r.headlineText(), Style: document.Headline},
 		document.Only(document.InHTML, r.hero()),
@@ -67,23 +69,23 @@ func (r Report) when() string {
 	return text
 }
 
-// target says in one sentence what was measured.
-func (r Report) target() string {
+// Target says in one sentence what was measured.
+func (r Report) Target() string {
 	t := r.Run.Target
 	if t.Kind == aloneKind {
-		return strings.Join(append([]string{"storage alone, in " + t.Storage.Directory, under(t.Storage)}, r.background()...), "; ")
+		return strings.Join(append([]string{"storage alone, in " + t.Storage.Directory, Under(t.Storage)}, r.background()...), "; ")
 	}
-	parts := []string{strings.TrimSpace(serverName(t.Flavor)+" "+t.Version) + place(r)}
+	parts := []string{strings.TrimSpace(ServerName(t.Flavor)+" "+t.Version) + Place(r)}
 	if fsync := t.Settings["fsync"]; fsync != "" {
 		parts = append(parts, "fsync "+fsync+r.changed("fsync"))
 	}
-	if storage := under(t.Storage); storage != "" {
+	if storage := Under(t.Storage); storage != "" {
 		parts = append(parts, storage)
 	}
 	if o := r.Observed; o != nil {
 		return strings.Join(append(parts, "observed for "+span(float64(o.Windows)*o.WindowSeconds)), "; ")
 	}
-	loads := fmt.Sprintf("%s x %s", counted(r.Run.Loads, "load"), r.repetitions())
+	loads := fmt.Sprintf("%s x %s", words.Counted(r.Run.Loads, "load"), r.repetitions())
 	if r.Run.LoadSeconds > 0 {
 		loads += fmt.Sprintf(" x %.4g s", r.Run.LoadSeconds)
 	}
@@ -95,19 +97,19 @@ func (r Report) repetitions() string {
 	fewest, most := r.measuredTimes()
 	switch {
 	case most == 0:
-		return counted(r.Run.Repetitions, "repetition")
+		return words.Counted(r.Run.Repetitions, "repetition")
 	case fewest == most:
-		return counted(most, "repetition")
+		return words.Counted(most, "repetition")
 	case fewest+1 == most:
-		return fmt.Sprintf("%d or %s", fewest, counted(most, "repetition"))
+		return fmt.Sprintf("%d or %s", fewest, words.Counted(most, "repetition"))
 	default:
-		return fmt.Sprintf("%d to %s", fewest, counted(most, "repetition"))
+		return fmt.Sprintf("%d to %s", fewest, words.Counted(most, "repetition"))
 	}
 }
 
 // measuredTimes are the fewest and the most repetitions of a load that was measured; 0 where none was.
 func (r Report) measuredTimes() (fewest, most int) {
-	for _, a := range r.loaded() {
+	for _, a := range r.Loaded() {
 		if fewest == 0 || a.Repetitions < fewest {
 			fewest = a.Repetitions
 		}
@@ -137,11 +139,11 @@ func (r Report) background() []string {
 		return []string{"idle, the device did nothing" + forServer(r.Run.OfServer)}
 	default:
 		return []string{fmt.Sprintf("idle, the device did %s %s requests/s and %s %s flushes/s%s, which are subtracted",
-			number.Rate(requests.Value), requests.plusMinus(), number.Rate(flushes.Value), flushes.plusMinus(), forServer(r.Run.OfServer))}
+			number.Rate(requests.Value), requests.PlusMinus(), number.Rate(flushes.Value), flushes.PlusMinus(), forServer(r.Run.OfServer))}
 	}
 }
 
-func serverName(flavor string) string {
+func ServerName(flavor string) string {
 	switch flavor {
 	case "aurora":
 		return "Aurora PostgreSQL"
@@ -152,12 +154,12 @@ func serverName(flavor string) string {
 	}
 }
 
-// place is where the server ran.
-func place(r Report) string {
+// Place is where the server ran.
+func Place(r Report) string {
 	t := r.Run.Target
 	switch {
 	case t.Kind == "container":
-		return ", container" + inBrackets(t.Image)
+		return ", container" + words.InBrackets(t.Image)
 	case t.Kind == "dsn" && t.Host != "":
 		return ", at " + t.Host
 	case t.Kind == "dsn":
@@ -179,15 +181,15 @@ func (r Report) headlineText() string {
 	return r.Headline.Text
 }
 
-// column is one way of counting, as the first table shows it.
-type column struct {
-	quantity string
+// Column is one way of counting, as the first table shows it.
+type Column struct {
+	Quantity string
 	header   string
 	unit     float64 // what one in the table stands for
 }
 
-func columns() []column {
-	return []column{
+func Columns() []Column {
+	return []Column{
 		{counts.Rows, "rows", 1},
 		{counts.WALRecords, "WAL records", 1},
 		{counts.DeviceRequests, "device requests", 1},
@@ -197,15 +199,15 @@ func columns() []column {
 }
 
 // columns are those of the device; where it is out of sight, in their place what the server itself wrote.
-func (r Report) columns() []column {
-	work, device := columns()[:2], columns()[2:]
-	known := func(c column) bool {
-		return slices.ContainsFunc(r.loaded(), func(a Load) bool { return a.Of(c.quantity).Known() })
+func (r Report) columns() []Column {
+	work, device := Columns()[:2], Columns()[2:]
+	known := func(c Column) bool {
+		return slices.ContainsFunc(r.Loaded(), func(a Load) bool { return a.Of(c.Quantity).Known() })
 	}
 	if slices.ContainsFunc(device, known) {
 		return append(work, device...)
 	}
-	for _, c := range []column{{counts.WALWrites, "WAL writes", 1}, {counts.WALSyncs, "WAL fsyncs", 1}, {counts.PagesWritten, "pages written", 1}} {
+	for _, c := range []Column{{counts.WALWrites, "WAL writes", 1}, {counts.WALSyncs, "WAL fsyncs", 1}, {counts.PagesWritten, "pages written", 1}} {
 		if known(c) {
 			work = append(work, c)
 		}
@@ -215,9 +217,9 @@ func (r Report) columns() []column {
 
 // writing are the loads that do more than read; where all only read, all.
 func (r Report) writing() []Load {
-	loads := slices.DeleteFunc(r.loaded(), Load.readsAlone)
+	loads := slices.DeleteFunc(r.Loaded(), Load.readsAlone)
 	if len(loads) == 0 && len(r.reading()) == 0 {
-		return r.loaded()
+		return r.Loaded()
 	}
 	return loads
 }
@@ -231,15 +233,15 @@ func (r Report) workSection() document.Block {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("load"), r.explained(loads))
+	t.Add(words.Wordy("load"), r.explained(loads))
 	if share := othersShares(loads); share != nil {
-		t.Add(numeric("others did"), share)
+		t.Add(words.Numeric("others did"), share)
 	}
 	ways := 0
 	for _, c := range r.columns() {
 		known := false
-		t.Add(numeric(c.header), cells(loads, func(a Load) document.Cell {
-			w := a.work(c.quantity)
+		t.Add(words.Numeric(c.header), words.Cells(loads, func(a Load) document.Cell {
+			w := a.work(c.Quantity)
 			known = known || w.PerSecond.Known() && !w.Modelled
 			cell := w.PerSecond.cell(in(c.unit))
 			if w.Modelled && w.PerSecond.Known() {
@@ -258,7 +260,7 @@ func (r Report) workSection() document.Block {
 	case ways < 2:
 		title = "The work (per second)"
 	}
-	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, faint(r.plusMinusLegend())}, r.loadTerms(loads)}}
+	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, words.Faint(r.plusMinusLegend())}, r.loadTerms(loads)}}
 }
 
 // othersShares are how much of each load's numbers others did; nil where nobody else was at work.
@@ -266,7 +268,7 @@ func othersShares(loads []Load) []document.Cell {
 	if !slices.ContainsFunc(loads, func(a Load) bool { return a.OthersShare > 0 || a.OthersUncounted }) {
 		return nil
 	}
-	return cells(loads, func(a Load) document.Cell {
+	return words.Cells(loads, func(a Load) document.Cell {
 		switch {
 		case a.OthersUncounted:
 			return document.Words("not known")
@@ -277,8 +279,8 @@ func othersShares(loads []Load) []document.Cell {
 	})
 }
 
-// loaded are the loads that put load on the server and were measured.
-func (r Report) loaded() []Load {
+// Loaded are the loads that put load on the server and were measured.
+func (r Report) Loaded() []Load {
 	var loaded []Load
 	for _, a := range r.Loads {
 		if !a.Idle && a.Repetitions > 0 {
@@ -288,7 +290,7 @@ func (r Report) loaded() []Load {
 	return loaded
 }
 
-func names(loads []Load) []string { return each(func(a Load) string { return a.Name }, loads) }
+func Names(loads []Load) []string { return words.Each(func(a Load) string { return a.Name }, loads) }
 
 // plusMinusLegend says what ± means in this run.
 func (r Report) plusMinusLegend() string {
@@ -307,7 +309,7 @@ func (r Report) plusMinusLegend() string {
 }
 
 // method says how it was measured, and how to repeat it.
-func (r Report) method(size *Size) document.Block {
+func (r Report) method(size *sizes.Size) document.Block {
 	times := "once"
 	if r.Run.Repetitions != 1 {
 		times = fmt.Sprintf("up to %d times", r.Run.Repetitions)
@@ -334,10 +336,10 @@ func (r Report) method(size *Size) document.Block {
 	}
 	commands = append(commands, shell.New("realiops report").File(runfile.FileOf(r.Run.ID), "FILE").With("-v"))
 	if size != nil {
-		commands = append(commands, size.command())
+		commands = append(commands, size.Command())
 	}
 	section := document.Section{Title: "How it was measured, and how to repeat it"}
-	for _, text := range filled(append(said, r.whence(), r.Run.Provenance)...) {
+	for _, text := range words.Filled(append(said, r.whence(), r.Run.Provenance)...) {
 		section.Blocks = append(section.Blocks, document.Paragraph{Text: text})
 	}
 	section.Blocks = append(section.Blocks, document.Command{Lines: commands})
@@ -350,8 +352,8 @@ func (r Report) whence() string {
 	if h := r.Run.Host; h.OS != "" {
 		return fmt.Sprintf("realiops %s, %s; %s/%s, %d CPUs.", r.Run.Realiops, run, h.OS, h.Arch, h.CPUs)
 	}
-	return capital(run) + "." // not of a machine that realiops saw
+	return words.Capital(run) + "." // not of a machine that realiops saw
 }
 
-// planName returns the name of a plan.
-func planName(r Report) string { return cmp.Or(r.Run.Plan, "FILE") }
+// PlanName returns the name of a plan.
+func PlanName(r Report) string { return cmp.Or(r.Run.Plan, "FILE") }

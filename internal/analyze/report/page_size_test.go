@@ -18,17 +18,18 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // sized is a shipped run with readings each second, its sizing for so much data, and the page of both.
-func sized(t *testing.T, gib float64) (report.Size, document.Document) {
+func sized(t *testing.T, gib float64) (sizes.Size, document.Document) {
 	t.Helper()
 	return sizedBy(t, runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"), sizing.Ask{Load: "wide", Headroom: 20, GiB: gib, Repeat: 86400, Disks: 1})
 }
 
 // sizedBy is a run's sizing for all volumes and instances that are known, and the page of both.
-func sizedBy(t *testing.T, run *counts.Run, ask sizing.Ask) (report.Size, document.Document) {
+func sizedBy(t *testing.T, run *counts.Run, ask sizing.Ask) (sizes.Size, document.Document) {
 	t.Helper()
 	volumes, errVolumes := catalog.Volumes()
 	instances, errInstances := catalog.Instances()
@@ -41,7 +42,7 @@ func sizedBy(t *testing.T, run *counts.Run, ask sizing.Ask) (report.Size, docume
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := report.NewSize(answer)
+	size := sizes.NewSize(answer)
 	return size, report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})), &size, nil)
 }
 
@@ -112,7 +113,7 @@ func TestSizesSayTheSame(t *testing.T) {
 }
 
 // options are the lines of a sizing as CSV, by the names of the columns.
-func options(t *testing.T, size report.Size) []map[string]string {
+func options(t *testing.T, size sizes.Size) []map[string]string {
 	t.Helper()
 	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return document.CSV(w, size.Document()) }))).ReadAll()
 	if err != nil || len(lines) != 1+len(size.Options) {

@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -32,16 +33,13 @@ func (r Report) ladders() document.Block {
 		"A picture for each load: the same work, counted on each rung. Orange is logical, what the database is asked to do; blue is what " +
 			"is asked of the operating system, and what storage does. All have one logarithmic scale, on which each mark below is a factor of ten.",
 	}}
-	for _, a := range r.loaded() {
-		if p := r.rungsOf(a, panel()); p != nil {
+	for _, a := range r.Loaded() {
+		if p := r.rungsOf(a, words.Panel()); p != nil {
 			f.Pictures = append(f.Pictures, p)
 		}
 	}
 	return document.Section{Title: "The ladder: the work of a second, from rows down to device requests", Blocks: []document.Block{f}}
 }
-
-// panel is the size of a picture that stands beside others.
-func panel() plot.Size { return plot.Size{Width: 360, Height: 190} }
 
 // rungsOf is the ladder of a load, with the scale of all; nil: not enough of it is known.
 func (r Report) rungsOf(a Load, size plot.Size) *plot.Picture {
@@ -51,20 +49,20 @@ func (r Report) rungsOf(a Load, size plot.Size) *plot.Picture {
 		X: plot.Axis{Label: "a second", Log: true, Min: least, Max: most * roomForLabel},
 	}
 	steps := slices.DeleteFunc(a.rungs(), func(quantity string) bool { // of which nothing is known in any load of its kind
-		return !slices.ContainsFunc(r.loaded(), func(b Load) bool { return b.readsAlone() == a.readsAlone() && positive(b.Of(quantity)) })
+		return !slices.ContainsFunc(r.Loaded(), func(b Load) bool { return b.readsAlone() == a.readsAlone() && positive(b.Of(quantity)) })
 	})
 	var said []string
 	for i, quantity := range steps {
 		place := len(steps) - 1 - i // from the top down
-		p.Y.Names = append([]string{many(quantity)}, p.Y.Names...)
+		p.Y.Names = append([]string{words.Many(quantity)}, p.Y.Names...)
 		f := a.Of(quantity)
 		if !positive(f) {
 			continue
 		}
 		known, _ := counts.Named(quantity)
-		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), many(quantity))
-		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " + f.plusMinus(), Second: known.Side == counts.Logical})
-		said = append(said, number.Rate(f.Value)+" "+many(quantity))
+		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), words.Many(quantity))
+		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " + f.PlusMinus(), Second: known.Side == counts.Logical})
+		said = append(said, number.Rate(f.Value)+" "+words.Many(quantity))
 	}
 	if len(p.Bars) < 2 {
 		return nil // one rung is no ladder
@@ -81,7 +79,7 @@ func (r Report) hero() document.Block {
 	if r.Headline == nil {
 		return nil
 	}
-	loads := r.loaded()
+	loads := r.Loaded()
 	i := slices.IndexFunc(loads, func(a Load) bool { return a.Name == r.Headline.Load })
 	if i < 0 {
 		return nil
@@ -96,7 +94,7 @@ func (r Report) hero() document.Block {
 // second is the ladder of a load on a linear scale, whose few rungs say it all.
 func (r Report) second(a Load) *plot.Picture {
 	most := 0.0
-	p := &plot.Picture{Title: "One second of " + a.Name, Size: panel(), X: plot.Axis{Label: "a second"}} // so that a phone can show its words
+	p := &plot.Picture{Title: "One second of " + a.Name, Size: words.Panel(), X: plot.Axis{Label: "a second"}} // so that a phone can show its words
 	p.Size.Height = 140
 	rungs := []string{counts.Rows, counts.WALRecords, counts.WALSyncs, counts.DeviceRequests}
 	if !a.Of(counts.DeviceRequests).Known() {
@@ -104,7 +102,7 @@ func (r Report) second(a Load) *plot.Picture {
 	}
 	var said []string
 	for i, quantity := range rungs {
-		p.Y.Names = append([]string{many(quantity)}, p.Y.Names...)
+		p.Y.Names = append([]string{words.Many(quantity)}, p.Y.Names...)
 		f := a.Of(quantity)
 		if !positive(f) {
 			continue
@@ -112,8 +110,8 @@ func (r Report) second(a Load) *plot.Picture {
 		known, _ := counts.Named(quantity)
 		most = max(most, f.Value)
 		p.Bars = append(p.Bars, plot.Bar{Place: len(rungs) - 1 - i, Value: f.Value, Label: number.Rate(f.Value),
-			Text: number.Rate(f.Value) + " " + many(quantity) + " a second, " + f.plusMinus(), Second: known.Side == counts.Logical})
-		said = append(said, number.Rate(f.Value)+" "+many(quantity))
+			Text: number.Rate(f.Value) + " " + words.Many(quantity) + " a second, " + f.PlusMinus(), Second: known.Side == counts.Logical})
+		said = append(said, number.Rate(f.Value)+" "+words.Many(quantity))
 	}
 	if len(p.Bars) < 3 {
 		return nil
@@ -126,7 +124,7 @@ func (r Report) second(a Load) *plot.Picture {
 // scale are powers of ten around all that is on any ladder.
 func (r Report) scale() (least, most float64) {
 	least, most = math.Inf(1), 0
-	for _, a := range r.loaded() {
+	for _, a := range r.Loaded() {
 		for _, quantity := range a.rungs() {
 			if f := a.Of(quantity); positive(f) {
 				least, most = min(least, f.Value), max(most, f.Value)
@@ -146,8 +144,8 @@ func LadderPNG(w io.Writer, r Report, name string) error {
 	if p == nil {
 		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in two ways", load.Name)
 	}
-	p.Title = fmt.Sprintf("%s %s: one second of %s", serverName(r.Run.Flavor), r.Run.Target.Version, load.Name)
-	return writePNG(w, p)
+	p.Title = fmt.Sprintf("%s %s: one second of %s", ServerName(r.Run.Flavor), r.Run.Target.Version, load.Name)
+	return words.WritePNG(w, p)
 }
 
 // SecondSVG writes one second of a load, to scale, as a picture for a document on light or dark ground.
@@ -174,7 +172,7 @@ func (r Report) pictured(name string) (Load, error) {
 	if name == "" && r.Headline != nil {
 		name = r.Headline.Load
 	}
-	loaded := r.loaded()
+	loaded := r.Loaded()
 	if len(loaded) == 0 {
 		return Load{}, errors.New("there is nothing to draw: no load was measured")
 	}
@@ -183,20 +181,9 @@ func (r Report) pictured(name string) (Load, error) {
 	}
 	i := slices.IndexFunc(loaded, func(a Load) bool { return a.Name == name })
 	if i < 0 {
-		return Load{}, fmt.Errorf("there is nothing to draw of %s: there are %s", name, strings.Join(names(loaded), ", "))
+		return Load{}, fmt.Errorf("there is nothing to draw of %s: there are %s", name, strings.Join(Names(loaded), ", "))
 	}
 	return loaded[i], nil
-}
-
-func writePNG(w io.Writer, p *plot.Picture) error {
-	file, err := p.PNG()
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(file); err != nil {
-		return fmt.Errorf("write the picture: %w", err)
-	}
-	return nil
 }
 
 func positive(f Figure) bool { return f.Known() && f.Value > 0 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -48,8 +49,8 @@ func both(count, reference counting, a counts.Load, r counts.Repetition) (many, 
 }
 
 const (
-	// resolution is below what any counter counts; what is left of subtracting equals is less.
-	resolution = 1e-6
+	// Resolution is below what any counter counts; what is left of subtracting equals is less.
+	Resolution = 1e-6
 	// mostDoubt is how far the repetitions of a count may vary, as a part of it, before it is no use to divide by it.
 	mostDoubt = 0.5
 )
@@ -65,10 +66,10 @@ func notToDivideBy(f Figure, name string) *series.Missing {
 	switch {
 	case !f.Known():
 		return f.Missing
-	case f.Highest <= resolution:
-		return &series.Missing{Reason: nothing, Detail: "there were no " + many(name)}
-	case f.Lowest <= resolution || (f.Highest-f.Lowest)/2 > mostDoubt*f.Value:
-		return lost(many(name))
+	case f.Highest <= Resolution:
+		return &series.Missing{Reason: nothing, Detail: "there were no " + words.Many(name)}
+	case f.Lowest <= Resolution || (f.Highest-f.Lowest)/2 > mostDoubt*f.Value:
+		return lost(words.Many(name))
 	default:
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -22,7 +23,7 @@ const (
 
 // reading are the loads that read and of which it was counted what they missed.
 func (r Report) reading() []Load {
-	return slices.DeleteFunc(r.loaded(), func(a Load) bool { return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known() })
+	return slices.DeleteFunc(r.Loaded(), func(a Load) bool { return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known() })
 }
 
 // readSection shows the reads of each load on each rung, and where they were answered.
@@ -32,7 +33,7 @@ func (r Report) readSection() document.Block {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("load"), r.explained(loads))
+	t.Add(words.Wordy("load"), r.explained(loads))
 	title := "Reads, from rows down to the device (per second)"
 	steps := []struct{ quantity, header string }{
 		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"}, {deviceReads, "device reads"},
@@ -41,14 +42,14 @@ func (r Report) readSection() document.Block {
 		title, steps = "Reads, from rows down to what was asked of the operating system (per second)", steps[:3]
 	}
 	for _, c := range steps {
-		t.Add(numeric(c.header), cells(loads, func(a Load) document.Cell { return a.Of(c.quantity).cell(in(1)) }))
+		t.Add(words.Numeric(c.header), words.Cells(loads, func(a Load) document.Cell { return a.Of(c.quantity).cell(in(1)) }))
 	}
 	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system."
 	if len(r.writing()) == 0 { // or else it stands above
 		legend += " " + r.plusMinusLegend()
 	}
 	return document.Section{Title: title, Blocks: []document.Block{
-		document.Together{t, faint(legend)},
+		document.Together{t, words.Faint(legend)},
 		r.loadTerms(slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return !a.readsAlone() })), answers(loads),
 	}}
 }
@@ -60,14 +61,14 @@ func answers(loads []Load) document.Block {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("buffers touched, answered"), texts(names(known)))
+	t.Add(words.Wordy("buffers touched, answered"), words.Texts(Names(known)))
 	for i, header := range []string{"by shared buffers", "by the page cache", "by the device"} {
-		t.Add(numeric(header), cells(known, func(a Load) document.Cell {
+		t.Add(words.Numeric(header), words.Cells(known, func(a Load) document.Cell {
 			shares, _ := a.answered()
 			return document.Number(number.Percent(shares[i]), shares[i])
 		}))
 	}
-	return document.Together{t, faint("By pages: what the device read ahead beyond what was asked is not in them.")}
+	return document.Together{t, words.Faint("By pages: what the device read ahead beyond what was asked is not in them.")}
 }
 
 const blockBytes = 8192
@@ -141,20 +142,20 @@ func (h *HeadlineOfReads) sentence() string {
 
 // becameOfRequests says of requested reads how much of them the device did.
 func (r Report) becameOfRequests() document.Block {
-	var g gathered
+	var g words.Gathered
 	for _, m := range ranked(r.Metrics) {
 		if m.ToDevice != nil && m.Missing == nil {
-			g.add(becameOf(*m.ToDevice), m.Name)
+			g.Add(becameOf(*m.ToDevice), m.Name)
 		}
 	}
-	return faint(strings.Join(g.sentences(func(names, text string) string { return "REQUESTED: " + text + ": " + names + "." }), " "))
+	return words.Faint(strings.Join(g.Sentences(func(names, text string) string { return "REQUESTED: " + text + ": " + names + "." }), " "))
 }
 
 func becameOf(t attribution.ToDevice) string {
 	if t.Least.Load == t.Most.Load {
-		return fmt.Sprintf("%s of one is a %s (%s)", partOfOne(t.Most.Ratio), one(t.Of), t.Most.Load)
+		return fmt.Sprintf("%s of one is a %s (%s)", partOfOne(t.Most.Ratio), words.One(t.Of), t.Most.Load)
 	}
-	return fmt.Sprintf("%s to %s of one is a %s (%s, %s)", partOfOne(t.Least.Ratio), partOfOne(t.Most.Ratio), one(t.Of), t.Least.Load, t.Most.Load)
+	return fmt.Sprintf("%s to %s of one is a %s (%s, %s)", partOfOne(t.Least.Ratio), partOfOne(t.Most.Ratio), words.One(t.Of), t.Least.Load, t.Most.Load)
 }
 
 // partOfOne has no more digits than two metrics that are nearly the same share.

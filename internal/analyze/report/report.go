@@ -7,6 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -50,9 +51,6 @@ type Run struct {
 	SettingsChanged []runfile.SettingChange `json:"settings_changed,omitempty"`
 }
 
-// cutOff is the status of a run whose file has no end line.
-const cutOff = "cut-off"
-
 // New says what a run has shown, with what each of its metrics was found to count.
 func New(run *counts.Run, verdicts attribution.Verdicts) Report {
 	r := Report{
@@ -72,12 +70,12 @@ func New(run *counts.Run, verdicts attribution.Verdicts) Report {
 // warnedOf adds what the verdicts warn of, unless there is a word on it already, or nothing to judge.
 func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
 	all := r.Warnings
-	if len(r.loaded()) == 0 {
+	if len(r.Loaded()) == 0 {
 		return all
 	}
 	for _, w := range verdicts.Warnings {
 		if !slices.ContainsFunc(r.Warnings, func(said Warning) bool { return said.Code == w.Code }) {
-			all = append(all, Warning{Code: w.Code, Rank: document.Note, Text: sentences(w.Text)})
+			all = append(all, Warning{Code: w.Code, Rank: document.Note, Text: words.Sentences(w.Text)})
 		}
 	}
 	return all
@@ -85,13 +83,10 @@ func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
 
 func describe(run *counts.Run) Run {
 	h := run.Header
-	d := Run{
-		ID: h.ID, Start: h.Start, Status: cutOff, Realiops: h.Version, Flavor: h.Target.Flavor, Target: h.Target, Host: h.Host,
+	status, cause := run.Ended.How()
+	return Run{
+		ID: h.ID, Start: h.Start, Status: status, Cause: cause, Realiops: h.Version, Flavor: h.Target.Flavor, Target: h.Target, Host: h.Host,
 		Plan: h.Plan.Name, Loads: len(h.Plan.Loads), Repetitions: h.Plan.Repetitions, LoadSeconds: h.Plan.LoadSeconds, Seed: h.Plan.Seed,
 		IdleRepetitions: run.Idle.Repetitions, OfServer: run.OfServer(), Provenance: h.Provenance, Origins: run.Origins, SettingsChanged: run.SettingChanges,
 	}
-	if run.Ended != nil {
-		d.Status, d.Cause = string(run.Ended.Status), run.Ended.Cause
-	}
-	return d
 }

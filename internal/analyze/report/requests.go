@@ -7,6 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -103,7 +104,7 @@ func forWhat(run *counts.Run) document.Block {
 		return nil
 	}
 	return document.Section{Title: "What the disks' requests were for (per second)", Blocks: []document.Block{
-		document.Together{requests, faint("Reads and writes. Other files: those of this server that are neither WAL nor tables nor indexes of this database. Other programs: in each second " +
+		document.Together{requests, words.Faint("Reads and writes. Other files: those of this server that are neither WAL nor tables nor indexes of this database. Other programs: in each second " +
 			"that passed.")},
 		document.Only(document.OnPages, forWhatTable(run, "MB", byteFields, number.Mega)),
 	}}
@@ -118,9 +119,9 @@ func forWhatTable(run *counts.Run, caption string, fields []string, unit float64
 		return t // an observation ranks files
 	}
 	t.Caption = caption
-	t.Add(wordy("load"), cells(loads, func(a counts.Load) document.Cell { return document.Words(a.Name) }))
+	t.Add(words.Wordy("load"), words.Cells(loads, func(a counts.Load) document.Cell { return document.Words(a.Name) }))
 	for _, p := range purposes() {
-		t.Add(numeric(p.header), cells(loads, func(a counts.Load) document.Cell {
+		t.Add(words.Numeric(p.header), words.Cells(loads, func(a counts.Load) document.Cell {
 			rate, err := p.rate(a, fields)
 			if err != nil {
 				return document.Missing(err.Error())

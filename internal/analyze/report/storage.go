@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -14,13 +15,13 @@ import (
 // holdings are what a server may keep apart from its data, by what the run file calls it.
 var holdings = []struct{ role, name string }{{"wal", "WAL"}, {"tablespaces", "tablespaces"}, {"temp", "temporary files"}}
 
-// under says what the server's files lie on.
-func under(s runfile.Storage) string {
+// Under says what the server's files lie on.
+func Under(s runfile.Storage) string {
 	if s.Device == "" {
 		return ""
 	}
 	var text strings.Builder
-	text.WriteString("data on " + s.Device + inBrackets(s.FileSystem))
+	text.WriteString("data on " + s.Device + words.InBrackets(s.FileSystem))
 	if s.Own {
 		text.WriteString(", a device of its own")
 	}
@@ -49,7 +50,7 @@ func unseen(s runfile.Storage) string {
 		return ""
 	}
 	return fmt.Sprintf("This user may not look at %s: if it is on another device than %s, what is done there is in no figure here.",
-		enumerated(few(s.Unseen), " or "), s.Device)
+		words.Enumerated(words.Few(s.Unseen), " or "), s.Device)
 }
 
 // sharedFrom is the part of the quietest load's requests from which a background is more than a remark.
@@ -84,7 +85,7 @@ func sharedDevice(r Report) string {
 		who, advice = "The server writes of its own accord", "Longer loads or more repetitions would tell more."
 	}
 	return fmt.Sprintf("%s: %s %s requests/s without our load, %s. They are subtracted at their mean rate.%s%s %s",
-		who, number.Rate(idle.Value), idle.plusMinus(), much, others(r.Metrics), alsoOn(s), advice)
+		who, number.Rate(idle.Value), idle.PlusMinus(), much, others(r.Metrics), alsoOn(s), advice)
 }
 
 // backgroundMoved notes that the device did more or less without our load at the end of the run than at its start, by
@@ -143,7 +144,7 @@ func sharedWhileObserved(r Report) string {
 // throughout is a metric's rate under all loads together; not known where it is not under one of them.
 func (r Report) throughout(metric string) Figure {
 	var sum, seconds float64
-	loads := r.loaded()
+	loads := r.Loaded()
 	for _, a := range loads {
 		f, lasted := metricIn(r.Metrics, metric, a.Name), a.Seconds.Value*float64(a.Repetitions)
 		if !f.Known() {
@@ -202,5 +203,5 @@ func alsoOn(s runfile.Storage) string {
 	if s.Own || len(all) == 0 {
 		return ""
 	}
-	return " The same disks carry " + enumerated(few(all), " and ") + "."
+	return " The same disks carry " + words.Enumerated(words.Few(all), " and ") + "."
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -130,7 +131,7 @@ func (r Report) topSection() document.Block {
 		if t.Missing != "" {
 			section.Blocks = append(section.Blocks, document.Paragraph{Text: fmt.Sprintf("%s: not known, since %s.", sortOf(t.Of).title, t.Missing)})
 		} else if len(t.Items) > 0 && t.Seconds > 0 {
-			section.Blocks = append(section.Blocks, document.Together{t.table(), faint(t.rest())})
+			section.Blocks = append(section.Blocks, document.Together{t.table(), words.Faint(t.rest())})
 		}
 	}
 	return section
@@ -142,8 +143,8 @@ func (t Top) shown() []TopItem { return t.Items[:min(topShown, len(t.Items))] }
 func (t Top) table() document.Table {
 	sort := sortOf(t.Of)
 	table := document.Table{Caption: sort.title}
-	table.Add(wordy(sort.one), cells(t.shown(), TopItem.cell))
-	table.Add(numeric("share"), cells(t.shown(), TopItem.share))
+	table.Add(words.Wordy(sort.one), words.Cells(t.shown(), TopItem.cell))
+	table.Add(words.Numeric("share"), words.Cells(t.shown(), TopItem.share))
 	for _, c := range sort.columns {
 		whole, write := t.Seconds*c.unit, number.Rate
 		if c.unit == ofAll {
@@ -153,7 +154,7 @@ func (t Top) table() document.Table {
 			}
 			write = number.Percent
 		}
-		table.Add(numeric(c.header), cells(t.shown(), func(i TopItem) document.Cell {
+		table.Add(words.Numeric(c.header), words.Cells(t.shown(), func(i TopItem) document.Cell {
 			sum, known := sumOf(i.Grew, c.of)
 			if !known {
 				return document.Missing("not counted of it")

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -35,21 +36,23 @@ func (r Report) verdicts(rest string) document.Block {
 		if slices.ContainsFunc(t.Rows, func(row document.Row) bool { return row.Cells[ratioColumn].Text != "" }) {
 			legend += " ratio: how many the metric shows for one of what it counts; n: loads that this rests on."
 		}
-		all = append(all, t, faint(legend+" Load by load: realiops report -v."))
+		all = append(all, t, words.Faint(legend+" Load by load: realiops report -v."))
 	}
-	of := func(said string, are func(Metric) bool) { all = append(all, faint(listing(said, r.namesOf(are)))) }
+	of := func(said string, are func(Metric) bool) {
+		all = append(all, words.Faint(words.Listing(said, r.namesOf(are))))
+	}
 	all = append(all, r.becameOfRequests())
-	of("No load moves", Metric.silent)
+	of("No load moves", Metric.Silent)
 	of("Not to be told from what goes on without load, and so without a ratio", Metric.belowBackground)
 	for _, kind := range sides() {
-		of(label(kind)+" by definition, since others are compared with them", func(m Metric) bool { return m.itself() && m.Kind == kind })
+		of(Label(kind)+" by definition, since others are compared with them", func(m Metric) bool { return m.itself() && m.Kind == kind })
 	}
 	for _, kind := range sides() {
-		of(label(kind)+", one for each of what PostgreSQL documents that it counts", func(m Metric) bool {
+		of(Label(kind)+", one for each of what PostgreSQL documents that it counts", func(m Metric) bool {
 			return m.asDocumented() && !m.itself() && m.Kind == kind
 		})
 	}
-	return document.Section{Title: question, Blocks: []document.Block{append(all, document.List(r.contradictory()), faint(rest))}}
+	return document.Section{Title: question, Blocks: []document.Block{append(all, document.List(r.contradictory()), words.Faint(rest))}}
 }
 
 // sides are the verdicts that place a metric, from storage up.
@@ -61,7 +64,7 @@ func sides() []attribution.Kind {
 func (r Report) FirstRound() document.Document {
 	first, _ := r.firstScreen()
 	first.Metrics = slices.DeleteFunc(slices.Clone(first.Metrics), func(m Metric) bool {
-		return m.cannotTell() || m.Counts == "" && m.Mixture == nil && len(m.Between) == 0
+		return m.CannotTell() || m.Counts == "" && m.Mixture == nil && len(m.Between) == 0
 	})
 	t := first.verdictTable()
 	said := "After one repetition of each load, and so not final:"
@@ -71,20 +74,18 @@ func (r Report) FirstRound() document.Document {
 	return document.Document{Blocks: []document.Block{document.Together{document.Paragraph{Text: said}, t}}}
 }
 
-func faint(text string) document.Block { return document.Paragraph{Text: text, Style: document.Faint} }
-
 // ratioColumn of the table of verdicts has the ratios.
 const ratioColumn = 3
 
 func (r Report) verdictTable() document.Table {
-	t := document.Table{Columns: []document.Column{wordy("metric"), wordy("verdict"), wordy("it counts"), numeric("ratio"), numeric(r.interval()), numeric("n")}}
+	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("verdict"), words.Wordy("it counts"), words.Numeric("ratio"), words.Numeric(r.interval()), words.Numeric("n")}}
 	for _, m := range r.judged() {
 		name := document.Name(m.Name)
 		if m.Misnomer != "" {
 			name.Also = "called " + m.Misnomer
 		}
-		before := []document.Cell{name, document.Verdict(label(m.Kind))}
-		for i, term := range m.terms() {
+		before := []document.Cell{name, document.Verdict(Label(m.Kind))}
+		for i, term := range m.Terms() {
 			t.Rows = append(t.Rows, document.Row{Cells: append(before, term...), More: i > 0})
 			before = []document.Cell{document.Words(""), document.Words("")}
 		}
@@ -92,13 +93,13 @@ func (r Report) verdictTable() document.Table {
 	return t
 }
 
-// terms are the cells from what the metric counts on, several where it counts several things.
-func (m Metric) terms() (lines [][]document.Cell) {
+// Terms are the cells from what the metric counts on, several where it counts several things.
+func (m Metric) Terms() (lines [][]document.Cell) {
 	line := func(counted string, e *attribution.Estimate) {
 		lines = append(lines, append([]document.Cell{document.Words(counted)}, m.ratioCells(e)...))
 	}
 	switch {
-	case m.Mixture != nil && !m.cannotTell():
+	case m.Mixture != nil && !m.CannotTell():
 		for i, t := range m.Mixture.Terms {
 			line(map[bool]string{true: "+ "}[i > 0]+m.grows(t.Side)+m.called(t.Quantity), &t.PerUnit)
 			for _, other := range t.Or {
@@ -112,16 +113,16 @@ func (m Metric) terms() (lines [][]document.Cell) {
 			m.Exact = false
 			line("tied with "+m.called(other), m.ratioTo(other))
 		}
-	case len(m.Between) == 1 && !m.cannotTell():
-		line("some "+many(m.Between[0]), nil)
+	case len(m.Between) == 1 && !m.CannotTell():
+		line("some "+words.Many(m.Between[0]), nil)
 	case len(m.Between) == 0 || len(m.Between) > mostListed:
 		line("see below", m.PerUnit)
 	case len(m.Between) > mostNamed:
 		line(fmt.Sprintf("one of %s, below", number.Spelled(len(m.Between))), m.PerUnit)
 	default:
-		line(many(m.Between[0]), m.PerUnit)
+		line(words.Many(m.Between[0]), m.PerUnit)
 		for _, other := range m.Between[1:] {
-			line("or "+many(other), nil)
+			line("or "+words.Many(other), nil)
 		}
 	}
 	return lines
@@ -156,14 +157,12 @@ func (m Metric) ratioCells(e *attribution.Estimate) []document.Cell {
 	case e == nil:
 		return []document.Cell{document.Words(""), document.Words(""), document.Words("")}
 	case m.Exact:
-		return []document.Cell{document.Number(number.Ratio(e.Value), e.Value), document.Words("exact"), count(e.N)}
+		return []document.Cell{document.Number(number.Ratio(e.Value), e.Value), document.Words("exact"), words.Count(e.N)}
 	default:
 		ratio, interval := estimated(*e)
-		return []document.Cell{document.Number(ratio, e.Value), document.Words(interval), count(e.N)}
+		return []document.Cell{document.Number(ratio, e.Value), document.Words(interval), words.Count(e.N)}
 	}
 }
-
-func count(n int) document.Cell { return document.Number(fmt.Sprint(n), float64(n)) }
 
 // seldom is the ratio below which one of the metric for many of what it counts is easier to read.
 const seldom = 0.001
@@ -229,8 +228,8 @@ func (r Report) verdictLegend() string {
 	return text
 }
 
-// label writes a verdict so that it can be found without colour.
-func label(verdict attribution.Kind) string {
+// Label writes a verdict so that it can be found without colour.
+func Label(verdict attribution.Kind) string {
 	if verdict == attribution.CannotTell {
 		return "CANNOT TELL"
 	}
@@ -240,16 +239,16 @@ func label(verdict attribution.Kind) string {
 // called is what people call a quantity that the metric is said to count, and whether anybody counted it.
 func (m Metric) called(quantity string) string {
 	if slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity && r.Modelled }) {
-		return "modelled " + many(quantity)
+		return "modelled " + words.Many(quantity)
 	}
-	return many(quantity)
+	return words.Many(quantity)
 }
 
 // judged are the metrics that get a row.
 func (r Report) judged() []Metric {
 	var judged []Metric
 	for _, m := range ranked(r.Metrics) {
-		if !m.silent() && m.Missing == nil && !m.itself() && !m.belowBackground() && !m.asDocumented() {
+		if !m.Silent() && m.Missing == nil && !m.itself() && !m.belowBackground() && !m.asDocumented() {
 			judged = append(judged, m)
 		}
 	}
@@ -278,12 +277,12 @@ func (m Metric) belowBackground() bool {
 			}
 		}
 	}
-	return loaded > 0 && lost == loaded && !m.silent() && !m.itself()
+	return loaded > 0 && lost == loaded && !m.Silent() && !m.itself()
 }
 
-func (m Metric) silent() bool { return m.Kind == attribution.Silent }
+func (m Metric) Silent() bool { return m.Kind == attribution.Silent }
 
-func (m Metric) cannotTell() bool { return m.Kind == attribution.CannotTell }
+func (m Metric) CannotTell() bool { return m.Kind == attribution.CannotTell }
 
 // itself tells whether the metric is what the quantity that it counts is made of, and no other goes with it: a tautology, and no finding.
 func (m Metric) itself() bool {
@@ -333,7 +332,7 @@ func (r Report) cautioned() []string {
 	return r.grouped(func(m Metric) (texts []string) {
 		for _, w := range m.Warnings {
 			if w.Code != ofItself && !m.itself() {
-				texts = append(texts, sentences(w.Text))
+				texts = append(texts, words.Sentences(w.Text))
 			}
 		}
 		return texts
@@ -342,14 +341,14 @@ func (r Report) cautioned() []string {
 
 // everyMetric has a line for each metric: its verdict, and what it did under every load a second.
 func (r Report) everyMetric() document.Table {
-	t := document.Table{Columns: each(wordy, []string{"metric", "unit", "verdict", "counts", "ratio", "lo", "hi", "level", "loads"})}
+	t := document.Table{Columns: words.Each(words.Wordy, []string{"metric", "unit", "verdict", "counts", "ratio", "lo", "hi", "level", "loads"})}
 	for _, a := range r.Loads {
-		t.Columns = append(t.Columns, numeric(a.Name+" per second"))
+		t.Columns = append(t.Columns, words.Numeric(a.Name+" per second"))
 	}
 	for _, m := range r.Metrics {
-		line := append(texts([]string{m.Metric, m.Unit, string(m.Kind), m.quantities()}), estimateCells(m.PerUnit)...)
+		line := append(words.Texts([]string{m.Metric, m.Unit, string(m.Kind), m.quantities()}), estimateCells(m.PerUnit)...)
 		for _, a := range m.Loads {
-			line = append(line, a.PerSecond.exactly())
+			line = append(line, a.PerSecond.Exactly())
 		}
 		t.Rows = append(t.Rows, document.Row{Cells: line})
 	}
@@ -361,15 +360,12 @@ func (m Metric) quantities() string {
 	if m.Counts != "" || m.Mixture == nil {
 		return m.Counts + strings.Join(m.Between, "|")
 	}
-	return strings.Join(each(func(t attribution.Term) string { return t.Quantity }, m.Mixture.Terms), "+")
+	return strings.Join(words.Each(func(t attribution.Term) string { return t.Quantity }, m.Mixture.Terms), "+")
 }
 
 func estimateCells(e *attribution.Estimate) []document.Cell {
 	if e == nil {
-		return texts(make([]string, 5))
+		return words.Texts(make([]string, 5))
 	}
-	return append(each(exact, []float64{e.Value, e.Lo, e.Hi, e.Level}), count(e.N))
+	return append(words.Each(words.Exact, []float64{e.Value, e.Lo, e.Hi, e.Level}), words.Count(e.N))
 }
-
-// exact is a number for a program.
-func exact(v float64) document.Cell { return document.Number("", v) }

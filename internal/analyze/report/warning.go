@@ -23,6 +23,17 @@ type Warning struct {
 	Text string        `json:"text"`
 }
 
+// Cautions returns what the analysis of a run says of all its numbers.
+func Cautions(run *counts.Run) (texts []string) {
+	r := Report{Run: describe(run), Loads: loads(run), Metrics: metrics(run), Observed: observed(run)}
+	for _, w := range warnings(run, r) {
+		if w.Condition && w.Rank != document.Note {
+			texts = append(texts, w.Text)
+		}
+	}
+	return texts
+}
+
 // warnings lists conditions first, then what is odd about single figures.
 func warnings(run *counts.Run, r Report) []Warning {
 	all := []Warning{}

@@ -47,7 +47,7 @@ alone, so they can be held to a budget. Images of whole pages, which depend on t
 counted apart.`,
 		Example: `  realiops measure -- ./place-order
   realiops measure --dsn test --sql 'update orders set paid = true where id = 7'
-  realiops measure --dsn test --max own_wal_bytes=24KiB,wal_fsyncs=3 -- ./place-order
+  realiops measure --dsn test --max own_wal_bytes=24KiB,waiting_commits=3 -- ./place-order
   realiops measure --pg-version 17 -r 20 -- psql -q -f migration.sql
   realiops measure --dsn test --save before.jsonl --file order.sql
   realiops measure --dsn test --compare before.jsonl --file order.sql --format md`,

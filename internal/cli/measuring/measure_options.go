@@ -106,10 +106,14 @@ func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err er
 		if err != nil {
 			return nil, fmt.Errorf("read the budgets: %w", err)
 		}
+		before := len(lists)
 		for line := range strings.Lines(string(text)) {
 			if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
 				lists = append(lists, line)
 			}
+		}
+		if len(lists) == before {
+			return nil, fmt.Errorf("there is no budget in %s: write one in each line, such as own_wal_bytes=base+3%%", file)
 		}
 	}
 	for _, list := range lists {
@@ -134,7 +138,7 @@ func (o *measureOptions) compared(ctx context.Context, env command.Env) (*cost.C
 	}
 	c, err := input.Await(ctx, func() (cost.Cost, error) { return reading.NamedCost(env, o.base) })
 	if err != nil {
-		return nil, fmt.Errorf("--compare %w", err)
+		return nil, fmt.Errorf("--compare: %w", err)
 	}
 	return &cost.Compared{File: o.base, Cost: c}, nil
 }

@@ -83,7 +83,7 @@ func (m measurement) on(ctx context.Context, t *target.Target, file *runfile.Wri
 	defer probes.Close(context.WithoutCancel(ctx))
 	place := operation.Place{
 		Control: session.Control, Facts: session.Facts, Target: t.Describe(session.Facts, probes.Storage),
-		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL, Relations: probes.Relations, Rank: pgstat.NewRanking(t.Endpoint.Config()).Read,
+		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL, Relations: probes.Relations, Ranking: pgstat.NewRanking(t.Endpoint.Config()),
 	}
 	m.Operation, m.Tell = m.operationOn(t), m.show.Stage
 	return true, operation.Do(ctx, place, m.Options, func(r runfile.Record) error { return file.Write(r) })

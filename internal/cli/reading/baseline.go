@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/storage"
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
@@ -16,11 +16,11 @@ func WriteBaseline(env command.Env, run *counts.Run, format string) error {
 	if err != nil {
 		return err
 	}
-	view := report.NewBaseline(run, found)
+	view := storage.NewBaseline(run, found)
 	return env.Answer(format, command.Finding{
 		What: "a baseline", Value: view, Words: func() document.Document { return view.Document(run) },
 		Forms: map[string]func(io.Writer) error{
-			command.FormatPNG: func(w io.Writer) error { return report.BaselinePNG(w, run, view) },
+			command.FormatPNG: func(w io.Writer) error { return storage.BaselinePNG(w, run, view) },
 		},
 	})
 }

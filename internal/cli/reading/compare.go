@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/comparison"
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
@@ -62,9 +63,9 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	if len(names) > 26 {
 		return errors.New("at most 26 runs are compared, named A to Z")
 	}
-	var gates []report.Gate
+	var gates []comparison.Gate
 	for _, text := range o.failIf {
-		gate, err := report.ParseGate(text)
+		gate, err := comparison.ParseGate(text)
 		if err != nil {
 			return fmt.Errorf("--fail-if %w", err)
 		}
@@ -77,12 +78,12 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	var judged []report.Compared
+	var judged []comparison.Compared
 	for i, run := range runs {
 		view := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
-		judged = append(judged, report.Compared{File: names[i], Run: run, Report: view})
+		judged = append(judged, comparison.Compared{File: names[i], Run: run, Report: view})
 	}
-	c, err := report.Compare(judged)
+	c, err := comparison.Compare(judged)
 	if err != nil {
 		return err
 	}
@@ -110,6 +111,11 @@ func measurements(env command.Env, names []string) (base, now cost.Cost, are boo
 	case n == 0:
 		return base, now, false, nil
 	case n != len(names) || n != 2:
+		for _, name := range names {
+			if _, err := NamedCost(env, name); err != nil && !errors.Is(err, cost.ErrNone) {
+				return base, now, true, err
+			}
+		}
 		return base, now, true, errors.New("a measurement is compared with one other: name two, and nothing else")
 	}
 	if base, err = NamedCost(env, names[0]); err == nil {
@@ -130,7 +136,7 @@ func isMeasurement(env command.Env, name string) bool {
 }
 
 // compareCosts holds a measurement to another, for one run of the operation.
-func compareCosts(env command.Env, o compareOptions, base cost.Compared, now cost.Cost, gates []report.Gate, err error) error {
+func compareCosts(env command.Env, o compareOptions, base cost.Compared, now cost.Cost, gates []comparison.Gate, err error) error {
 	if err != nil {
 		return err
 	}
@@ -147,7 +153,11 @@ func compareCosts(env command.Env, o compareOptions, base cost.Compared, now cos
 		}
 		budgets = append(budgets, one...)
 	}
-	for _, differs := range []string{base.Differs(now), plainError(base.Refuse(now))} {
+	refused := base.Refuse(now)
+	if refused != nil && len(gates) > 0 {
+		return refused
+	}
+	for _, differs := range []string{base.Differs(now), plainError(refused)} {
 		if differs != "" {
 			r.Warnings = append(r.Warnings, differs)
 		}
@@ -167,7 +177,7 @@ func plainError(err error) string {
 }
 
 // held tells which gates tripped, or what of them is not known, as the error to end with once the comparison is written.
-func held(env command.Env, c report.Comparison, gates []report.Gate) (failed, err error) {
+func held(env command.Env, c comparison.Comparison, gates []comparison.Gate) (failed, err error) {
 	var tripped, unknown []string
 	for _, gate := range gates {
 		found, err := c.Hold(gate)

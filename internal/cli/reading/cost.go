@@ -2,6 +2,7 @@ package reading
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // CostForms are the formats of programs that read what operations cost.
@@ -60,6 +62,9 @@ func NamedCost(env command.Env, name string) (cost.Cost, error) {
 		return base, err
 	}
 	run, err := command.NamedRun(env, name)
+	if errors.Is(err, runfile.ErrNotRunFile) {
+		err = fmt.Errorf("%w, and no base either", err)
+	}
 	if err != nil {
 		return cost.Cost{}, err
 	}

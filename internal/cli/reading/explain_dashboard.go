@@ -102,12 +102,12 @@ func (k knowledge) shown(name string) boardMetric {
 	return m
 }
 
-// storage is what a title says that promises storage I/O.
-var storage = regexp.MustCompile(`(?i)\b(iops|disks?|i/?o|storage|volumes?|physical)\b`)
+// promise is what a title says that promises storage I/O.
+var promise = regexp.MustCompile(`(?i)\b(iops|disks?|i/?o|storage|volumes?|physical)\b`)
 
 // mistake says what is wrong about a title that promises storage I/O.
 func (p boardPanel) mistake() string {
-	if !storage.MatchString(p.Title) {
+	if !promise.MatchString(p.Title) {
 		return ""
 	}
 	var not []string

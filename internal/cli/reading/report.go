@@ -16,6 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/metric"
@@ -98,8 +99,8 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 		return err
 	}
 	run := runs[0]
-	sizes := !baseline.Is(run) && !cost.Is(run) && slices.Contains([]string{command.FormatHTML, command.FormatMarkdown, command.FormatJSON}, format)
-	if len(runs) > 1 && !sizes {
+	withSizes := !baseline.Is(run) && !cost.Is(run) && slices.Contains([]string{command.FormatHTML, command.FormatMarkdown, command.FormatJSON}, format)
+	if len(runs) > 1 && !withSizes {
 		return fmt.Errorf("what is to be written has no sizes, and so is of %s alone: leave %s out", names[0], strings.Join(names[1:], ", "))
 	}
 	if (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0 {
@@ -120,9 +121,9 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	var size *report.Size
+	var size *sizes.Size
 	var unsized error
-	if sizes {
+	if withSizes {
 		if size, unsized, err = o.sized(runs); err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithS
 }
 
 // sized is what to order, or the reason why a run does not tell; that is an error where a load or an instance was asked for.
-func (o reportOptions) sized(runs []*counts.Run) (size *report.Size, unsized, err error) {
+func (o reportOptions) sized(runs []*counts.Run) (size *sizes.Size, unsized, err error) {
 	o.size.server = commonServer(runs)
 	ask, err := o.size.Ask(context.Background())
 	if err != nil {
@@ -185,6 +186,6 @@ func (o reportOptions) sized(runs []*counts.Run) (size *report.Size, unsized, er
 	if err != nil {
 		return nil, err, nil // a report without sizes is a report
 	}
-	view := report.NewSize(answer)
+	view := sizes.NewSize(answer)
 	return &view, nil, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/runfile"
@@ -253,9 +254,9 @@ func commonServer(runs []*counts.Run) runfile.Target {
 // answer writes what to order, with the cautions of the runs that it rests on, and holds it against a device that was measured, where
 // one was named.
 func (o SizeOptions) answer(env command.Env, answer sizing.Sizing, runs ...*counts.Run) error {
-	view := report.NewSize(answer)
+	view := sizes.NewSize(answer)
 	for _, run := range runs {
-		view.Caution(run)
+		view.Caution(report.Cautions(run)...)
 	}
 	if o.baseline != "" {
 		run, err := command.NamedRun(env, o.baseline)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/cli/command"
 )
@@ -20,7 +20,7 @@ func checkFigures(env command.Env, o SizeOptions) error {
 	if err != nil {
 		return fmt.Errorf("--latency-bands, --queue-bands: %w", err)
 	}
-	return env.Write(report.Check(figures, rules))
+	return env.Write(sizes.Check(figures, rules))
 }
 
 // figureNames are the names that figures go by: those of consoles, and the columns of iostat.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/metric"
@@ -37,7 +38,7 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 		return err
 	}
 	var all []sizing.Converted
-	answer := report.Converts{Schema: report.ConvertsSchema}
+	answer := sizes.Converts{Schema: sizes.ConvertsSchema}
 	for _, a := range amounts {
 		meanings, err := meaningsOf(a.name, o.flavor)
 		if err != nil {
@@ -53,7 +54,7 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 			return err
 		}
 		all = append(all, converted)
-		answer.Metrics = append(answer.Metrics, report.NewConvert(converted, calibration, o.spreadsOf(converted, ask)).Over(a.amount, a.seconds))
+		answer.Metrics = append(answer.Metrics, sizes.NewConvert(converted, calibration, o.spreadsOf(converted, ask)).Over(a.amount, a.seconds))
 	}
 	if need := sizing.NeedOf(all); need != nil {
 		const always = 24
@@ -61,13 +62,13 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 		if err != nil {
 			return err
 		}
-		answer.Size = new(report.NewSize(size))
+		answer.Size = new(sizes.NewSize(size))
 	}
 	return answerMetrics(env, o.Format.Chosen, answer)
 }
 
 // answerMetrics writes what they mean; of one metric alone there is nothing around it.
-func answerMetrics(env command.Env, format string, answer report.Converts) error {
+func answerMetrics(env command.Env, format string, answer sizes.Converts) error {
 	switch {
 	case format != command.FormatJSON:
 		return env.Write(answer.Document())

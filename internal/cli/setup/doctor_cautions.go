@@ -37,7 +37,7 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 		"The disk under the data carries "+strings.Join(others, ", ")+" as well: whatever is written there is counted too.",
 		"give the data a disk of their own; --own-device makes one for a server of ours")
 	caution(f.Settings["track_counts"] == "off", "track-counts-off",
-		"track_counts is off: the counters of tables and rows stand still, whatever is written.", "set track_counts = on")
+		"track_counts is off: the counters of tables and rows stand still, whatever is written.", trackCounts(f))
 	caution(strings.HasPrefix(f.Settings["wal_sync_method"], "open_"), "wal-sync-hidden",
 		"wal_sync_method is "+f.Settings["wal_sync_method"]+": the WAL is flushed as it is written, which no counter of fsyncs shows.", "")
 	caution(f.BusySessions > 0 && allowed.Shared, "shared-server",
@@ -83,10 +83,21 @@ func othersOn(storage runfile.Storage) []string {
 	return slices.Compact(all)
 }
 
+func trackCounts(f postgres.Facts) string {
+	const remedy = "set track_counts = on"
+	if managed(f) {
+		return managedRemedy(f, runfile.Gap{}, remedy)
+	}
+	return remedy
+}
+
 // checkpointRemedy goes by when the role for it came.
 func checkpointRemedy(f postgres.Facts) string {
 	const firstWithRole = 150000
 	if f.VersionNum < firstWithRole {
+		if managed(f) {
+			return "connect as the master user; from PostgreSQL 15 on a role is enough: grant pg_checkpoint"
+		}
 		return "connect as a superuser; from PostgreSQL 15 on a role is enough: grant pg_checkpoint"
 	}
 	return postgres.Grant("pg_checkpoint", f.User)
@@ -94,6 +105,14 @@ func checkpointRemedy(f postgres.Facts) string {
 
 // remedyOf says what to do about a gap: the probe knows, or else the kind of gap tells.
 func remedyOf(f postgres.Facts) func(runfile.Gap) string {
+	if own := ownRemedy(f); managed(f) {
+		return func(gap runfile.Gap) string { return managedRemedy(f, gap, own(gap)) }
+	}
+	return ownRemedy(f)
+}
+
+// ownRemedy is remedyOf for a server that its users run.
+func ownRemedy(f postgres.Facts) func(runfile.Gap) string {
 	return func(gap runfile.Gap) string {
 		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap), request.Remedy(gap)); remedy != "" {
 			return strings.ReplaceAll(remedy, "the user of this connection", postgres.Typed(f.User, "ROLE"))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ type policyOptions struct {
 	partition      string
 	iamAuth        bool
 	user, resource string
+	only           string // the command that it is for
 }
 
 func newPolicyCommand(env command.Env) *cobra.Command {
@@ -30,12 +32,14 @@ func newPolicyCommand(env command.Env) *cobra.Command {
 them changes anything or shows data of tables. This command asks nobody.`,
 		Example: `  realiops aws policy > policy.json
   aws iam create-policy --policy-name realiops --policy-document file://policy.json
+  realiops aws policy --for cost
   realiops aws policy --iam-auth --db-user me --format terraform`,
 		Args: command.NoArguments,
 		RunE: func(*cobra.Command, []string) error { return runPolicy(env, o) },
 	}
 	flags := command.Group("Flags")
 	o.format.Add(flags.FlagSet, command.FormatJSON, command.FormatTerraform)
+	flags.StringVar(&o.only, "for", "", "only what one `COMMAND` calls: "+strings.Join(account.Commands(), ", "))
 	flags.BoolVar(&o.iamAuth, "iam-auth", false, "allow to sign in to databases with tokens, too")
 	flags.StringVar(&o.user, "db-user", "*", "with --iam-auth: only as this `user` of the database")
 	flags.StringVar(&o.resource, "resource", "*", "with --iam-auth: only on this resource `ID`: db-… of an instance, cluster-… of a cluster")
@@ -54,6 +58,8 @@ var (
 
 func (o policyOptions) check() error {
 	switch {
+	case o.only != "" && !slices.Contains(account.Commands(), o.only):
+		return fmt.Errorf("--for %q: it asks AWS nothing, or is no command; those that do are %s", o.only, strings.Join(account.Commands(), ", "))
 	case !partitions.MatchString(o.partition):
 		return fmt.Errorf("unknown partition %q: aws, aws-cn or aws-us-gov", o.partition)
 	case !o.iamAuth && (o.user != "*" || o.resource != "*"):
@@ -71,6 +77,9 @@ func runPolicy(env command.Env, o policyOptions) error {
 		return err
 	}
 	statements := account.Policy(o.partition)
+	if o.only != "" {
+		statements = account.PolicyFor(o.partition, o.only)
+	}
 	if o.iamAuth {
 		statements = append(statements, account.SignIn(o.partition, o.resource, o.user))
 	}

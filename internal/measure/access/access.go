@@ -1,20 +1,19 @@
 // Package access finds out which calls AWS allows, by making each of them once for as little as it takes.
 //
-// [Try] asks for a few minutes of one metric of each service that a run collects from. A refusal is an answer here, and
-// no error.
+// [Try] asks each service that a run collects from for its newest points, through the sources that collect them: what they
+// reject, it rejects. A refusal is an answer here, and no error.
 package access
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
-	"github.com/aws/aws-sdk-go-v2/service/pi"
-	pitypes "github.com/aws/aws-sdk-go-v2/service/pi/types"
 
 	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/probe/insights"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -26,58 +25,39 @@ type Answer struct {
 	Unasked string
 }
 
-// Allowed tells whether the call was made and answered.
+// Allowed reports whether the call was made, and answered with what a collection can use.
 func (a Answer) Allowed() bool { return a.Err == nil && a.Unasked == "" }
 
-// span is how far back is asked, and metricPeriod the period, in seconds.
-const (
-	span         = 5 * time.Minute
-	metricPeriod = 60
-)
+// within bounds each service by itself: one that has us wait takes nothing from another.
+const within = 30 * time.Second
 
-// Try makes the calls that a run would collect metrics by.
+// Try makes the calls that a run would collect metrics by, and judges the answers as a collection would.
 func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud) []Answer {
-	all := []Answer{{Action: "cloudwatch:GetMetricData", Err: account.Explain(metrics(ctx, config, cloud))}}
-	list, get := Answer{Action: "pi:ListAvailableResourceMetrics"}, Answer{Action: "pi:GetResourceMetrics"}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	metrics, list, get := Answer{Action: "cloudwatch:GetMetricData"}, Answer{Action: "pi:ListAvailableResourceMetrics"}, Answer{Action: "pi:GetResourceMetrics"}
+	var asked sync.WaitGroup
+	asked.Go(func() {
+		source, err := cloudwatch.New(config, cloud)
+		if err == nil {
+			err = source.Try(ctx)
+		}
+		metrics.Err = account.Explain(err)
+	})
 	switch {
 	case cloud.Instance == "":
-		list.Unasked = "only RDS and Aurora have Performance Insights"
-		get.Unasked = list.Unasked
-	case !cloud.Insights || cloud.Resource == "":
-		list.Unasked = "Performance Insights is off"
-		get.Unasked = list.Unasked
+		list.Unasked = "only RDS and Aurora have Performance Insights, whose counters CloudWatch Database Insights shows"
+	case !cloud.Insights:
+		list.Unasked = "Performance Insights is off, and so CloudWatch Database Insights has no counters"
+	case cloud.Resource == "":
+		list.Unasked = "RDS did not say the DbiResourceId, by which Performance Insights is asked"
 	default:
-		client := pi.NewFromConfig(config)
-		_, err := client.ListAvailableResourceMetrics(ctx, &pi.ListAvailableResourceMetricsInput{
-			ServiceType: pitypes.ServiceTypeRds, Identifier: &cloud.Resource, MetricTypes: []string{"os"}})
-		list.Err = account.Explain(err)
-		now := time.Now()
-		_, err = client.GetResourceMetrics(ctx, &pi.GetResourceMetricsInput{
-			ServiceType: pitypes.ServiceTypeRds, Identifier: &cloud.Resource,
-			StartTime: aws.Time(now.Add(-span)), EndTime: &now, PeriodInSeconds: aws.Int32(metricPeriod),
-			MetricQueries: []pitypes.MetricQuery{{Metric: aws.String("db.load.avg")}},
+		asked.Go(func() {
+			listed, values := insights.New(config, cloud).Try(ctx)
+			list.Err, get.Err = account.Explain(listed), account.Explain(values)
 		})
-		get.Err = account.Explain(err)
 	}
-	return append(all, list, get)
-}
-
-func metrics(ctx context.Context, config aws.Config, cloud runfile.Cloud) error {
-	metric := &types.Metric{Namespace: aws.String("AWS/RDS"), MetricName: aws.String("CPUUtilization"), Dimensions: []types.Dimension{
-		{Name: aws.String("DBInstanceIdentifier"), Value: &cloud.Instance}}}
-	switch {
-	case cloud.Machine != "":
-		metric = &types.Metric{Namespace: aws.String("AWS/EC2"), MetricName: aws.String("EBSWriteOps"), Dimensions: []types.Dimension{
-			{Name: aws.String("InstanceId"), Value: &cloud.Machine}}}
-	case len(cloud.Volumes) > 0:
-		metric = &types.Metric{Namespace: aws.String("AWS/EBS"), MetricName: aws.String("VolumeWriteOps"), Dimensions: []types.Dimension{
-			{Name: aws.String("VolumeId"), Value: &cloud.Volumes[0]}}}
-	}
-	now := time.Now()
-	_, err := cloudwatch.NewFromConfig(config).GetMetricData(ctx, &cloudwatch.GetMetricDataInput{
-		StartTime: aws.Time(now.Add(-span)), EndTime: &now,
-		MetricDataQueries: []types.MetricDataQuery{{Id: aws.String("try"), MetricStat: &types.MetricStat{
-			Metric: metric, Period: aws.Int32(metricPeriod), Stat: aws.String("Average")}}},
-	})
-	return err
+	get.Unasked = list.Unasked
+	asked.Wait()
+	return []Answer{metrics, list, get}
 }

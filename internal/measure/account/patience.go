@@ -20,6 +20,7 @@ const (
 	hangs        = 2               // of one that takes the call and does not answer, each as long as headerWithin
 	faults       = 5               // that are AWS's own, and no word to slow down
 	faultPause   = 5 * time.Second // the longest wait after one
+	empties      = 3               // answers of nothing
 )
 
 // patience waits longer and longer between tries of a call, and gives up early on an endpoint that cannot be reached.
@@ -44,7 +45,7 @@ func (p patience) IsErrorRetryable(err error) bool {
 	if _, endless := errors.AsType[tooLong](err); endless {
 		return false
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, nothing := errors.AsType[empty](err); nothing || errors.Is(err, io.ErrUnexpectedEOF) {
 		return true
 	}
 	return p.Standard.IsErrorRetryable(err)
@@ -56,6 +57,9 @@ func (p patience) RetryDelay(attempt int, err error) (time.Duration, error) {
 		return 0, err
 	}
 	if silent, ok := errors.AsType[net.Error](err); ok && silent.Timeout() && attempt >= hangs {
+		return 0, err
+	}
+	if _, nothing := errors.AsType[empty](err); nothing && attempt >= empties {
 		return 0, err
 	}
 	delay, spent := p.Standard.RetryDelay(attempt, err)

@@ -1,30 +1,51 @@
 package account
 
+import "slices"
+
 // Statement is a part of a policy: what realiops calls of one service, and why.
 type Statement struct {
 	ID       string
 	Why      string
 	Actions  []string
 	Resource string
+	For      []string // the commands that make the calls
 }
 
 // Policy is the least that realiops needs: what it calls, and nothing else. Nothing in it changes anything.
 func Policy(partition string) []Statement {
 	return []Statement{
 		{"RealiopsDatabases", "which instance and cluster it is, and what lies under them",
-			[]string{"rds:DescribeDBClusters", "rds:DescribeDBInstances"}, "*"},
-		{"RealiopsMetrics", "what CloudWatch counted", []string{"cloudwatch:GetMetricData"}, "*"},
-		{"RealiopsInsights", "what Performance Insights counted",
-			[]string{"pi:GetResourceMetrics", "pi:ListAvailableResourceMetrics"}, "arn:" + partition + ":pi:*:*:metrics/rds/*"},
-		{"RealiopsPrices", "what volumes and databases cost, for realiops prices", []string{"pricing:GetProducts"}, "*"},
+			[]string{"rds:DescribeDBClusters", "rds:DescribeDBInstances"}, "*", []string{"run", "observe", "doctor", "cost", "history", "fleet"}},
+		{"RealiopsMetrics", "what CloudWatch counted", []string{"cloudwatch:GetMetricData"}, "*",
+			[]string{"run", "observe", "doctor", "collect", "cost", "history", "fleet"}},
+		{"RealiopsInsights", "what Performance Insights counted, as CloudWatch Database Insights shows it",
+			[]string{"pi:GetResourceMetrics", "pi:ListAvailableResourceMetrics"}, "arn:" + partition + ":pi:*:*:metrics/rds/*",
+			[]string{"run", "observe", "doctor", "collect"}},
+		{"RealiopsStores", "what a Prometheus of AWS's has recorded, with --sigv4", []string{"aps:GetLabels", "aps:GetMetricMetadata", "aps:GetSeries", "aps:QueryMetrics"},
+			"arn:" + partition + ":aps:*:*:workspace/*", []string{"history", "fleet", "doctor"}},
+		{"RealiopsPrices", "what volumes and databases cost, for realiops prices", []string{"pricing:GetProducts"}, "*", []string{"prices"}},
 		{"RealiopsLimits", "what classes of machine carry and are sold with, for realiops aws limits",
-			[]string{"ec2:DescribeInstanceTypes", "rds:DescribeOrderableDBInstanceOptions"}, "*"},
+			[]string{"ec2:DescribeInstanceTypes", "rds:DescribeOrderableDBInstanceOptions"}, "*", []string{"limits"}},
 	}
+}
+
+// PolicyFor is the part of [Policy] that one command needs; empty for a command that asks AWS nothing.
+func PolicyFor(partition, command string) []Statement {
+	return slices.DeleteFunc(Policy(partition), func(s Statement) bool { return !slices.Contains(s.For, command) })
+}
+
+// Commands lists the commands that ask AWS, in alphabetical order.
+func Commands() (all []string) {
+	for _, s := range Policy("") {
+		all = append(all, s.For...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // SignIn is the permission to sign in as a user of the database; resource is the DbiResourceId of the instance, or the
 // DbClusterResourceId of the cluster, and * stands for any.
 func SignIn(partition, resource, user string) Statement {
 	return Statement{"RealiopsSignIn", "tokens for passwords (--iam-auth)", []string{"rds-db:connect"},
-		"arn:" + partition + ":rds-db:*:*:dbuser:" + resource + "/" + user}
+		"arn:" + partition + ":rds-db:*:*:dbuser:" + resource + "/" + user, nil}
 }

@@ -32,6 +32,10 @@ const (
 	Skewed      Kind = "clock-skew"
 	Unreachable Kind = "unreachable"
 	NotThere    Kind = "not-found"
+	Incomplete  Kind = "incomplete" // answered, and said to be no whole answer
+	Damaged     Kind = "damaged"    // answered, and the answer contradicts itself or is none
+	NoPoints    Kind = "no-points"  // answered, and nothing was measured
+	Off         Kind = "off"        // the service is not switched on for this database
 	Other       Kind = "other"
 )
 
@@ -46,6 +50,11 @@ type Trouble struct {
 	err        error
 }
 
+// NewTrouble returns the trouble with an answer that a service gave without an error. AWS's words in text must be cleaned by [Clean].
+func NewTrouble(kind Kind, code, text string) *Trouble {
+	return &Trouble{Kind: kind, Code: code, text: text}
+}
+
 func (t *Trouble) Error() string { return t.text }
 func (t *Trouble) Unwrap() error { return t.err }
 
@@ -56,6 +65,8 @@ func (t *Trouble) Reason() runfile.Reason {
 		return runfile.Permission
 	case Throttled:
 		return runfile.Throttled
+	case Off:
+		return runfile.Disabled
 	default:
 		return runfile.Failed
 	}
@@ -221,6 +232,10 @@ func (t *Trouble) network(err error, call string) bool {
 	}
 	if endless, ok := errors.AsType[tooLong](err); ok {
 		t.Kind, t.text = Other, call+": "+endless.Error()+": does AWS answer there, or something in between?"
+		return true
+	}
+	if nothing, ok := errors.AsType[empty](err); ok {
+		t.Kind, t.text = Damaged, call+": "+nothing.Error()+": does AWS answer there, or something in between?"
 		return true
 	}
 	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok {

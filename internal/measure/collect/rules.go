@@ -11,19 +11,21 @@ type Rules struct {
 	Apart time.Duration
 	// Old is how long after a period's end one reading is enough.
 	Old time.Duration
+	// Again is when a metric is asked for anew for which the source failed to answer.
+	Again time.Duration
 	// Patience is how long a collection goes on, after what it asks for is over.
 	Patience time.Duration
 }
 
 // DefaultRules are those for CloudWatch and Performance Insights.
 func DefaultRules() Rules {
-	return Rules{Ripe: 12 * time.Minute, Apart: 2 * time.Minute, Old: time.Hour, Patience: 40 * time.Minute}
+	return Rules{Ripe: 12 * time.Minute, Apart: 2 * time.Minute, Old: time.Hour, Again: 15 * time.Second, Patience: 40 * time.Minute}
 }
 
 // Faster are the rules for a source whose clock goes so many times faster than ours.
 func (r Rules) Faster(factor float64) Rules {
 	quick := func(d time.Duration) time.Duration { return time.Duration(float64(d) / factor) }
-	return Rules{Ripe: quick(r.Ripe), Apart: quick(r.Apart), Old: quick(r.Old), Patience: quick(r.Patience)}
+	return Rules{Ripe: quick(r.Ripe), Apart: quick(r.Apart), Old: quick(r.Old), Again: quick(r.Again), Patience: quick(r.Patience)}
 }
 
 // settles is the earliest moment at which another reading settles a period that ended then and has said the same since.

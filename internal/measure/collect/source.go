@@ -173,19 +173,22 @@ func (l *sourceState) whole(p runfile.Period) bool {
 	return !p.From.Before(l.span.From) && !p.To.After(l.span.To)
 }
 
-// wanting calls with every period that is open, and since when what is known of it has not changed; the zero time: it was
-// never asked for.
-func (l *sourceState) wanting(m *metric, each func(s Span, since time.Time)) {
+// wanting calls with every period that is open, and when it could settle at the earliest.
+func (l *sourceState) wanting(m *metric, each func(s Span, settles time.Time)) {
 	for _, t := range m.tracks {
 		for _, r := range t.open {
 			if l.whole(r.period) {
-				each(Span{r.period.From, r.period.To}, r.since)
+				each(Span{r.period.From, r.period.To}, l.rules.settles(r.period.To, r.since))
 			}
 		}
 	}
 	for i := range m.slots {
-		if !m.present[i] && !m.lost[i] && !m.gapped && !m.hopeless() {
-			each(m.slot(i), later(m.absent[i], m.asked))
+		switch slot := m.slot(i); {
+		case m.present[i] || m.lost[i] || m.gapped || m.hopeless():
+		case m.unanswered != nil:
+			each(slot, m.asked.Add(l.rules.Again))
+		default:
+			each(slot, l.rules.settles(slot.To, m.absent[i]))
 		}
 	}
 }
@@ -209,9 +212,7 @@ func (l *sourceState) open() (s Span, some bool) {
 // next is when all that is open could settle.
 func (l *sourceState) next() (at time.Time, some bool) {
 	for _, m := range l.metrics {
-		l.wanting(m, func(w Span, since time.Time) {
-			at, some = later(l.rules.settles(w.To, since), at), true
-		})
+		l.wanting(m, func(_ Span, settles time.Time) { at, some = later(settles, at), true })
 	}
 	return at, some
 }

@@ -14,9 +14,9 @@ type deed struct {
 	sent                   int64 // rows that the server sends
 }
 
-func (w *Workload) deed() deed {
-	n := int64(w.load.RowsPerTx)
-	switch w.load.Method {
+func (t transaction) deed() deed {
+	n := int64(t.load.RowsPerTx)
+	switch t.load.Method {
 	case Lookup:
 		return deed{returned: 1, lookups: 1, sent: 1}
 	case Range, Bitmap:
@@ -24,7 +24,7 @@ func (w *Workload) deed() deed {
 	case Join:
 		return deed{returned: n, lookups: n, sent: 1}
 	case Scan, Sort:
-		return deed{returned: w.load.TableRows, sent: 1}
+		return deed{returned: t.load.TableRows, sent: 1}
 	case Update:
 		return deed{rows: 1, updated: 1, returned: 1, lookups: 1}
 	case LookupUpdate:

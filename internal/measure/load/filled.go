@@ -82,11 +82,11 @@ func (w *Workload) fill(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // distinct is how many values the second index has: rows of one lie scattered over the table.
-func (w *Workload) distinct() int64 {
-	if w.load.Method == Replace || w.load.Method == Update || w.load.Method == LookupUpdate {
-		return w.load.TableRows
+func (t transaction) distinct() int64 {
+	if t.load.Method == Replace || t.load.Method == Update || t.load.Method == LookupUpdate {
+		return t.load.TableRows
 	}
-	return max(1, w.load.TableRows/bitmapRows)
+	return max(1, t.load.TableRows/bitmapRows)
 }
 
 // Vacuum takes away what updates and deletes left, and tells the planner what is in the table.
@@ -116,11 +116,11 @@ func (w *Workload) Warm(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // ofRows are those that are looked up, from the beginning of the table.
-func (w *Workload) ofRows() int64 {
-	if w.load.OfRows == 0 {
-		return w.load.TableRows
+func (t transaction) ofRows() int64 {
+	if t.load.OfRows == 0 {
+		return t.load.TableRows
 	}
-	return min(w.load.OfRows, w.load.TableRows)
+	return min(t.load.OfRows, t.load.TableRows)
 }
 
 // Files are those of the table and its indexes, below the data directory, without the parts beyond a gigabyte.

@@ -18,10 +18,8 @@ import (
 
 // Workload is one load made ready for a schema: the table it fills and the transaction it repeats.
 type Workload struct {
-	load   runfile.Load
+	transaction
 	schema string
-	table  string  // qualified and quoted
-	pooled bool    // each transaction may have another session of the server
 	before counted // by the server, when the load began
 	// rehearsed: the table is this load's alone, whatever it does
 	rehearsed bool
@@ -41,7 +39,7 @@ func NewWorkload(load runfile.Load, schema string) (*Workload, error) {
 	if Reads(load.Method) {
 		table = shared
 	}
-	w := &Workload{load: load, schema: schema, table: pgx.Identifier{schema, table}.Sanitize()}
+	w := &Workload{transaction: transaction{load: load, table: pgx.Identifier{schema, table}.Sanitize()}, schema: schema}
 	return w, w.parse()
 }
 
@@ -178,7 +176,7 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 		load := w.load
 		load.TableRows = rehearsalRows
 		w = &Workload{
-			load: load, schema: w.schema, table: pgx.Identifier{w.schema, load.Name}.Sanitize(), pooled: w.pooled, rehearsed: true,
+			transaction: transaction{load, pgx.Identifier{w.schema, load.Name}.Sanitize(), w.pooled}, schema: w.schema, rehearsed: true,
 		}
 		if err := w.parse(); err != nil {
 			return err

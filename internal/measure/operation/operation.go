@@ -20,6 +20,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -42,7 +43,7 @@ type Place struct {
 	ReadWAL  func(context.Context) error // reads the WAL of a repetition before the server recycles it
 	// Relations tells which tables and indexes it is about.
 	Relations anatomy.Relations
-	Rank      func(context.Context) []runfile.Record // says which tables and statements did the most since it was first called
+	Ranking   *pgstat.Ranking // which tables, indexes and statements did the most
 }
 
 // Options are what is to be measured, and how.
@@ -122,16 +123,19 @@ func (m *measurement) measure(ctx context.Context) error {
 	if err := m.measureBackground(ctx); err != nil {
 		return err
 	}
-	if err := m.rank(ctx); err != nil {
-		return err
-	}
+	m.Ranking.Since(ctx, m.Facts.ReportCounters) // from now on
+	defer m.Ranking.Close(context.WithoutCancel(ctx))
+	m.seen = nil // that has opened a session
 	for n := range m.Repetitions {
 		m.Tell(fmt.Sprintf("repetition %d of %d", n+1, m.Repetitions))
 		if _, err := m.repetition(ctx, runfile.OperationLoad, n+1, m.Operation); err != nil {
 			return err
 		}
+		if err := m.rank(ctx, n+1); err != nil {
+			return err
+		}
 	}
-	return m.rank(ctx)
+	return nil
 }
 
 // The background is measured twice, since once would not show how much it varies. Where others were at work meanwhile it is
@@ -156,10 +160,14 @@ func (m *measurement) measureBackground(ctx context.Context) error {
 	return nil
 }
 
-func (m *measurement) rank(ctx context.Context) error {
-	m.seen = nil // it opens a session
-	for _, top := range m.Rank(ctx) {
-		if err := m.record(top); err != nil {
+// rank says which tables, indexes and statements did the most in a repetition.
+func (m *measurement) rank(ctx context.Context, n int) error {
+	for _, record := range m.Ranking.Since(ctx, m.Facts.ReportCounters) {
+		if top, is := record.(runfile.Top); is {
+			top.Load, top.Repetition = runfile.OperationLoad, n
+			record = top
+		}
+		if err := m.record(record); err != nil {
 			return err
 		}
 	}

@@ -88,7 +88,7 @@ func same(t *testing.T, want, got postgres.Facts) {
 // Whoever owns a database may set whatever needs no privilege, for all who connect to it; a role may have it set for itself. What our
 // statements do, and with whose rights, is the same.
 func TestNoSettingOfADatabaseChangesWhatOursDo(t *testing.T) {
-	for _, version := range []string{"13", "18"} {
+	for _, version := range servertest.Matrix("18", "13", "18") {
 		t.Run(version, func(t *testing.T) {
 			endpoint := servertest.Database(t, version)
 			boss, name := servertest.Connect(t, endpoint), endpoint.Config().Database

@@ -18,7 +18,7 @@ var ioSettings = []string{
 	"wal_buffers", "wal_segment_size", "commit_delay", "commit_siblings", "max_wal_size", "min_wal_size", "checkpoint_timeout",
 	"checkpoint_completion_target", "checkpoint_flush_after", "shared_buffers", "block_size", "data_checksums", "autovacuum",
 	"bgwriter_lru_maxpages", "track_io_timing", "track_wal_io_timing", "track_counts", "archive_mode",
-	"effective_io_concurrency", "io_method", "temp_tablespaces", "default_tablespace", "server_version",
+	"effective_io_concurrency", "io_method", "io_workers", "io_min_workers", "io_max_workers", "io_combine_limit", "temp_tablespaces", "default_tablespace", "server_version",
 }
 
 // Settings are those of a session's server that change what is counted, by name.

@@ -177,24 +177,37 @@ func (s *search) unnamed(ctx context.Context) error {
 
 func (s *search) instance(ctx context.Context, name string) (*types.DBInstance, error) {
 	answer, err := s.client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name})
-	if gone(err) || err == nil && len(answer.DBInstances) == 0 {
+	if gone(err) {
 		return nil, s.notThere(ctx, "instance", name)
 	}
 	if err != nil {
 		return nil, account.Explain(err)
 	}
-	return &answer.DBInstances[0], nil
+	of := func(i types.DBInstance) bool { return strings.EqualFold(aws.ToString(i.DBInstanceIdentifier), name) }
+	if !slices.ContainsFunc(answer.DBInstances, of) {
+		return nil, none("rds:DescribeDBInstances", name)
+	}
+	return &answer.DBInstances[slices.IndexFunc(answer.DBInstances, of)], nil
 }
 
 func (s *search) cluster(ctx context.Context, name string) (*types.DBCluster, error) {
 	answer, err := s.client.DescribeDBClusters(ctx, &rds.DescribeDBClustersInput{DBClusterIdentifier: &name})
-	if gone(err) || err == nil && len(answer.DBClusters) == 0 {
+	if gone(err) {
 		return nil, s.notThere(ctx, "cluster", name)
 	}
 	if err != nil {
 		return nil, account.Explain(err)
 	}
+	if len(answer.DBClusters) == 0 {
+		return nil, none("rds:DescribeDBClusters", name)
+	}
 	return &answer.DBClusters[0], nil
+}
+
+// none is the trouble with a list without the database that was asked for by name: where there is none, AWS gives an error.
+func none(call, name string) error {
+	return account.NewTrouble(account.Damaged, "nothing",
+		fmt.Sprintf("%s: the answer does not speak of %s, and does not say that there is none: does AWS answer there, or something in between?", call, name))
 }
 
 func gone(err error) bool {

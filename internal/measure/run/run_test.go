@@ -105,7 +105,7 @@ var (
 
 // What a server does by itself, and what realiops asks of it, is not taken for the work of others, on any version.
 func TestNobodyIsFoundWhereNobodyIs(t *testing.T) {
-	for _, version := range servertest.Versions() {
+	for _, version := range servertest.Matrix("18") {
 		t.Run(version, func(t *testing.T) {
 			s := servertest.Start(t, embedded.Options{Version: version, Settings: []string{"autovacuum_naptime=1s"}})
 			for _, end := range newTrial(t, s.DSN(), 2, idle, single, bulk).ends(t) {
@@ -225,7 +225,7 @@ func TestTheWALOfAnotherSession(t *testing.T) {
 
 // What a transaction writes that does not end, as a long COPY, no counter tells; that it writes is seen, by every role.
 func TestASessionThatDoesNotEnd(t *testing.T) {
-	for _, version := range []string{"13", "17"} {
+	for _, version := range servertest.Matrix("13", "13", "17") {
 		t.Run(version, func(t *testing.T) {
 			s := servertest.Start(t, embedded.Options{Version: version})
 			r := newTrialOf(t, limited(t, s.DSN()), runfile.Plan{Name: "test", Loads: []runfile.Load{single}, Repetitions: 1, LoadSeconds: 4, Seed: 1})

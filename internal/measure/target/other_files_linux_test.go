@@ -15,6 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe/request"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/test/process"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -146,9 +147,9 @@ func loopDisk(t *testing.T, size int64) string {
 		return strings.TrimSpace(string(out))
 	}
 	node := do("losetup", "--find", "--show", image)
-	t.Cleanup(func() { do("losetup", "--detach", node) })
+	process.Undo(t, "losetup", "--detach", node)
 	do("mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", node)
 	do("mount", node, mount)
-	t.Cleanup(func() { do("umount", mount) })
+	process.Undo(t, "umount", mount)
 	return mount
 }

@@ -23,8 +23,34 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
+// next is a version that nobody publishes binaries of yet. $REALIOPS_PG_NEXT names the directory of its programs, which scripts/postgres-next
+// prints.
+const next = "19"
+
 // Versions are the major versions that tests which must hold on each are run on.
-func Versions() []string { return []string{"13", "14", "15", "16", "17", "18"} }
+func Versions() []string {
+	all := []string{"13", "14", "15", "16", "17", "18"}
+	if os.Getenv("REALIOPS_PG_NEXT") != "" {
+		all = append(all, next)
+	}
+	return all
+}
+
+// Matrix returns the versions that a long test is tried on: the representative in a run of all tests, and each of them,
+// of all versions where none are named, where scripts/test-versions asks for it.
+func Matrix(representative string, versions ...string) []string {
+	switch {
+	case !Thorough():
+		return []string{representative}
+	case len(versions) > 0:
+		return versions
+	default:
+		return Versions()
+	}
+}
+
+// Thorough reports whether long tests are to be tried on every version.
+func Thorough() bool { return os.Getenv("REALIOPS_TEST_VERSIONS") == "all" }
 
 // Main runs the tests, or plays the role that this process was started for, and gives the exit code.
 func Main(m interface{ Run() int }, roles ...role.Role) int {
@@ -107,6 +133,9 @@ func DatabaseOn(t testing.TB, s *embedded.Server, options string) *postgres.Endp
 // start takes the binaries from where the commands take them.
 func start(o embedded.Options) (*embedded.Server, error) {
 	o.Repository = os.Getenv("REALIOPS_PG_REPOSITORY")
+	if bin := os.Getenv("REALIOPS_PG_NEXT"); o.Version == next && bin != "" {
+		o.Version, o.BinDir = "", bin
+	}
 	return embedded.Start(context.Background(), o)
 }
 

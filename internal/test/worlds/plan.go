@@ -15,6 +15,8 @@ type Plan struct {
 
 	Aurora     bool    // the server tells nothing of its WAL but its bytes, of its pages and of its storage
 	Background float64 // that each meter shows per second, whatever the load
+	Length     float64 // of a load, in seconds; 0: as the server asks
+	Steps      float64 // seconds from one move of each meter to the next; 0: it moves whenever it is read
 	Tidying    float64 // WAL records for each buffer that a load which only reads touches: it prunes pages and sets hints
 }
 
@@ -28,6 +30,9 @@ func NewOf(seed uint64, p Plan, rules map[string]Rule) World {
 	length, design := float64(quickLoad), Both
 	if p.Aurora {
 		w.period, length, w.every, design = time.Minute, slowLoad, readSlowly, NoCache
+	}
+	if p.Length > 0 {
+		length = p.Length
 	}
 	s := d.server()
 	s.memory = d.memory(design)
@@ -51,21 +56,24 @@ func NewOf(seed uint64, p Plan, rules map[string]Rule) World {
 	w.run(&courier{dice: d, background: d.background()}, s, length)
 	w.lost = make([]string, len(w.repetitions))
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
-		w.Meters = append(w.Meters, d.meterOf(name, rules[name], p.Background, w))
+		w.Meters = append(w.Meters, d.meterOf(name, rules[name], p, w))
 	}
 	return w
 }
 
 // meterOf has a meter count by a rule, with a noise of 1 % and a background of its own.
-func (d *dice) meterOf(name string, rule Rule, background float64, w World) Meter {
+func (d *dice) meterOf(name string, rule Rule, p Plan, w World) Meter {
 	const noise = 0.01
 	m := Meter{Name: name, Rule: rule, Noise: noise, kind: runfile.Counter, missing: make([]bool, len(w.repetitions))}
 	if w.period == time.Minute {
 		m.kind = runfile.CountPerPeriod
 	}
+	if p.Steps > 0 {
+		m.kind, m.Trouble, m.step, m.phase = runfile.Counter, Stepping, p.Steps, p.Steps*d.Float64()
+	}
 	off := d.noises(m, w)
 	m.sum = w.course.sum(func(i int, s slice) float64 {
-		return (rule.of(s.done)+rule.of(s.besides))*off[i] + background*s.seconds()
+		return (rule.of(s.done)+rule.of(s.besides))*off[i] + p.Background*s.seconds()
 	})
 	return m
 }

@@ -71,12 +71,12 @@ func (s *Session) message() (byte, []byte, error) {
 }
 
 // holds tells whether we look into messages of a kind.
-func (s *Session) holds(kind byte) bool {
+func (r *requests) holds(kind byte) bool {
 	switch kind {
 	case msgCommandComplete, msgError, msgReady:
 		return true
 	case msgDataRow, msgRowDescription:
-		return s.keep
+		return r.keep
 	default:
 		return false
 	}

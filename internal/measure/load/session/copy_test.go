@@ -110,7 +110,7 @@ func TestCopyInASessionThatEnds(t *testing.T) {
 		n := 0
 		_, err := s.CopyIn([]byte("copy c from stdin"), func(b []byte) ([]byte, error) {
 			if n++; n == 100_000 {
-				srv.ask(t, fmt.Sprintf("select pg_terminate_backend(%d, 5000)", s.PID()))
+				srv.ask(t, fmt.Sprintf("select pg_terminate_backend(%d, 5000)", s.origin.PID))
 			}
 			return append(b, "1\n"...), nil
 		})

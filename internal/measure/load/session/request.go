@@ -95,21 +95,21 @@ func (s *Session) growOut(n int) {
 }
 
 // segment is where requests of the extended protocol go.
-func (s *Session) segment() *segment {
-	if !s.open {
-		s.batch = append(s.batch, segment{})
-		s.open = true
+func (r *requests) segment() *segment {
+	if !r.open {
+		r.batch = append(r.batch, segment{})
+		r.open = true
 	}
-	return &s.batch[len(s.batch)-1]
+	return &r.batch[len(r.batch)-1]
 }
 
 // execute adds Bind and Execute.
-func (s *Session) execute(st *Statement, bind []byte, args [][]byte) {
+func (r *requests) execute(st *Statement, bind []byte, args [][]byte) {
 	if len(args) != st.params {
 		panic("session: a statement is given another number of arguments than it has parameters")
 	}
-	from := len(s.out)
-	b := append(s.out, bind...)
+	from := len(r.out)
+	b := append(r.out, bind...)
 	for _, arg := range args {
 		if arg == nil {
 			b = append(b, 0xff, 0xff, 0xff, 0xff)
@@ -120,15 +120,15 @@ func (s *Session) execute(st *Statement, bind []byte, args [][]byte) {
 	}
 	end := len(b) + 2 // the tail begins with the end of the Bind
 	b = append(b, st.tail...)
-	s.finish(b[:end], from)
-	s.out = b
-	s.segment().statements++
-	s.keep = s.keep || st.keep
+	r.finish(b[:end], from)
+	r.out = b
+	r.segment().statements++
+	r.keep = r.keep || st.keep
 }
 
 // finish writes the length of a message, unless it is one that no server takes.
-func (s *Session) finish(b []byte, from int) []byte {
-	s.tooLarge = s.tooLarge || len(b)-from > maxMessage
+func (r *requests) finish(b []byte, from int) []byte {
+	r.tooLarge = r.tooLarge || len(b)-from > maxMessage
 	return patch(b, from)
 }
 

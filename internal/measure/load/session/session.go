@@ -119,9 +119,6 @@ func askReady(f *pgproto3.Frontend) error {
 	}
 }
 
-// PID is the server's number for this session, as in pg_stat_activity.
-func (s *Session) PID() uint32 { return s.origin.PID }
-
 // Status is the state of the transaction after the last answers that were read.
 func (s *Session) Status() Status { return s.status }
 

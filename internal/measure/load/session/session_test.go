@@ -300,7 +300,7 @@ func TestServerThatEndsTheSession(t *testing.T) {
 	terminated := "connection lost: FATAL: terminating connection due to administrator command (SQLSTATE 57P01)"
 	for _, way := range ways {
 		s := srv.open(t, way, long)
-		terminate := fmt.Sprintf("select pg_terminate_backend(%d, 5000)", s.PID())
+		terminate := fmt.Sprintf("select pg_terminate_backend(%d, 5000)", s.origin.PID)
 		var terminator sync.WaitGroup
 		terminator.Go(func() {
 			time.Sleep(50 * time.Millisecond)
@@ -309,7 +309,7 @@ func TestServerThatEndsTheSession(t *testing.T) {
 		check(way+", in a statement", s, terminated)
 		terminator.Wait() // its answer comes after the session's end
 		s = srv.open(t, way, long)
-		srv.ask(t, fmt.Sprintf("select pg_terminate_backend(%d, 5000)", s.PID()))
+		srv.ask(t, fmt.Sprintf("select pg_terminate_backend(%d, 5000)", s.origin.PID))
 		check(way+", between statements", s, terminated)
 	}
 }
@@ -344,7 +344,7 @@ func TestInterrupt(t *testing.T) {
 func TestClosedSession(t *testing.T) {
 	srv := aServer(t)
 	s := srv.open(t, bySocket, long)
-	pid := s.PID()
+	pid := s.origin.PID
 	s.Close()
 	s.Close()
 	s.Query([]byte("select 1"), false)

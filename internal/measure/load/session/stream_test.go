@@ -180,7 +180,7 @@ func TestServerThatIsKilled(t *testing.T) {
 	defer srv.stop()
 	for _, way := range ways {
 		s := srv.open(t, way, long)
-		time.AfterFunc(50*time.Millisecond, func() { _ = syscall.Kill(int(s.PID()), syscall.SIGKILL) })
+		time.AfterFunc(50*time.Millisecond, func() { _ = syscall.Kill(int(s.origin.PID), syscall.SIGKILL) })
 		s.Query([]byte("select pg_sleep(60)"), false)
 		if _, err := s.Finish(); KindOf(err) != Lost {
 			t.Errorf("%s: got %v", way, err)

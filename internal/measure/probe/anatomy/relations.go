@@ -40,7 +40,7 @@ func WhyNoRelations(err error) string {
 		remedy = "a superuser may: create extension pg_walinspect;"
 	}
 	if remedy != "" {
-		return err.Error() + " (" + remedy + ")"
+		return err.Error() + " (" + strings.TrimSuffix(remedy, ";") + ")"
 	}
 	return err.Error()
 }

@@ -61,6 +61,7 @@ func (b *backfill) pages(ctx context.Context, open []*query) error {
 	in := b.input(open)
 	byID := map[string]*query{}
 	for _, q := range open {
+		q.forget()
 		byID[q.id] = q
 	}
 	for range mostPages {
@@ -108,8 +109,11 @@ func (b *backfill) page(byID map[string]*query, out *cw.GetMetricDataOutput) err
 		if q == nil {
 			continue
 		}
-		q.status(r)
-		for i, at := range r.Timestamps[:min(len(r.Timestamps), len(r.Values))] {
+		q.answer(r)
+		if len(r.Timestamps) != len(r.Values) {
+			continue
+		}
+		for i, at := range r.Timestamps {
 			if !q.take(at, r.Values[i]) {
 				continue
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	cw "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 
+	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/typo"
@@ -54,6 +55,7 @@ type published struct {
 	period     time.Duration
 	statistics []string // the first tells how much there was
 	scale      float64  // of its values
+	underLoad  bool     // it has points only while there is load
 }
 
 // New is the source for a server: for all that it may have, or for the metrics that are named, as CloudWatch writes them
@@ -186,4 +188,38 @@ func (s *Source) Backfill(ctx context.Context, from, to time.Time, keep func(run
 		}
 	}
 	return b.gaps()
+}
+
+// lately is how far back [Source.Try] asks: a machine's metrics come each five minutes, and some minutes late.
+const lately = 20 * time.Minute
+
+// Try asks once for the newest points of all metrics, as a collection does, and judges the answers as that does. Its error says
+// what a collection would not get; that some metrics have no points is none, because not every server has every metric.
+func (s *Source) Try(ctx context.Context) error {
+	now := s.Now()
+	points := 0
+	b := &backfill{Source: s, from: now.Add(-lately), to: now, now: now, seen: make([]tally, len(s.series)),
+		keep: func(runfile.Record) error { points++; return nil }}
+	var told []*account.Trouble
+	for _, batch := range batches(b.queries(window{b.from, b.to, kept[0].period})) {
+		if err := b.ask(ctx, batch); err != nil {
+			return err
+		}
+		for _, q := range batch {
+			if trouble := q.judge(); trouble != nil && q.main {
+				told = append(told, trouble)
+			}
+		}
+	}
+	switch {
+	case len(told) > 0 && len(told) < len(s.series):
+		return account.NewTrouble(told[0].Kind, told[0].Code, fmt.Sprintf("of %d of %d metrics: %s", len(told), len(s.series), told[0].Error()))
+	case len(told) > 0:
+		return told[0]
+	case points == 0:
+		return account.NewTrouble(account.NoPoints, "nothing", fmt.Sprintf("CloudWatch answers, and has not one point of %s in %s in the last %.0f minutes: "+
+			"is that its name, letter by letter, and is it running?", s.whose, s.region, lately.Minutes()))
+	default:
+		return nil
+	}
 }

@@ -1,13 +1,9 @@
 package cloudwatch_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,26 +148,6 @@ func TestHungSocketObeysTheContext(t *testing.T) {
 // answer is a good answer that a test changes: by name of what is in it, and what was asked.
 type answer = cbor.Map
 
-// changed passes a call on to the service, and its answer through change.
-func changed(change func(asked, out answer)) accounttest.Fault {
-	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
-		body, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		whole := httptest.NewRecorder()
-		service.ServeHTTP(whole, r)
-		asked, errAsked := cbor.Decode(body)
-		out, errOut := cbor.Decode(whole.Body.Bytes())
-		if err := errors.Join(errAsked, errOut); err != nil {
-			panic(err)
-		}
-		change(asked.(answer), out.(answer))
-		maps.Copy(w.Header(), whole.Header())
-		w.Header().Del("Content-Length")
-		w.WriteHeader(whole.Code)
-		_, _ = w.Write(cbor.Encode(out))
-	}
-}
-
 func results(out answer) []answer {
 	var all []answer
 	for _, r := range out["MetricDataResults"].(cbor.List) {
@@ -183,7 +159,7 @@ func results(out answer) []answer {
 // paged cuts answers into pages of so many points of each metric, as CloudWatch does: what is cut is PartialData, and a
 // token leads on. Each page begins with the last point of the one before, which is more than CloudWatch says it does.
 func paged(points int) accounttest.Fault {
-	return changed(func(asked, out answer) {
+	return accounttest.Changed(func(asked, out answer) {
 		token, _ := asked["NextToken"].(cbor.String)
 		skip, _ := strconv.Atoi(string(token))
 		more := false
@@ -230,7 +206,7 @@ func TestPages(t *testing.T) {
 // find nothing. The stand-in heeds neither.
 func TestRequest(t *testing.T) {
 	s, proxy := accounttest.Start(t).Proxy(t)
-	proxy.On(operation, changed(func(asked, _ answer) {
+	proxy.On(operation, accounttest.Changed(func(asked, _ answer) {
 		if asked["ScanBy"] != cbor.String("TimestampAscending") {
 			t.Error(asked["ScanBy"])
 		}
@@ -250,7 +226,7 @@ func TestSamePageForEver(t *testing.T) {
 	s, proxy := accounttest.Start(t).Proxy(t)
 	at := anHour()
 	threeMinutes(s, t, at)
-	proxy.On(operation, changed(func(_, out answer) { out["NextToken"] = cbor.String("again") }))
+	proxy.On(operation, accounttest.Changed(func(_, out answer) { out["NextToken"] = cbor.String("again") }))
 	_, err := backfill(t, openHasty(t, s, writer, "WriteIOPS"), at, at.Add(3*time.Minute))
 	if n := proxy.Calls()[operation]; err == nil || n != 2 {
 		t.Errorf("%v after %d calls", err, n)
@@ -259,7 +235,7 @@ func TestSamePageForEver(t *testing.T) {
 
 // status gives all results, or those of one statistic, a status.
 func status(code string, keep int, of ...string) accounttest.Fault {
-	return changed(func(asked, out answer) {
+	return accounttest.Changed(func(asked, out answer) {
 		for i, q := range asked["MetricDataQueries"].(cbor.List) {
 			stat := q.(answer)["MetricStat"].(answer)
 			name := string(stat["Metric"].(answer)["MetricName"].(cbor.String))
@@ -289,7 +265,7 @@ func TestUnfinishedAnswers(t *testing.T) {
 		behind, proxy := s.Proxy(t)
 		proxy.On(operation, fault, times...)
 		var asked []string
-		proxy.On(operation, changed(func(in, _ answer) {
+		proxy.On(operation, accounttest.Changed(func(in, _ answer) {
 			asked = append(asked, strconv.Itoa(len(in["MetricDataQueries"].(cbor.List)))+" from "+minuteOf(in["StartTime"], at))
 		}))
 		got, err := backfill(t, openHasty(t, behind, writer, "WriteIOPS", "ReadLatency"), at, at.Add(3*time.Minute))
@@ -307,7 +283,7 @@ func TestUnfinishedAnswers(t *testing.T) {
 			}
 		}
 	}
-	const again = "ReadLatency error InternalError: CloudWatch did not tell all of it, asked 3 times (%: account *** has ***)"
+	const again = "ReadLatency error InternalError: CloudWatch did not tell all of it, asked 3 times: it answered InternalError (%: account *** has ***)"
 	check("partial once", status("PartialData", 1, "ReadLatency"), []int{1}, latency)
 	check("internal once", status("InternalError", 1, "ReadLatency"), []int{1}, latency)
 	check("internal thrice, and all the same all came", status("InternalError", 1, "ReadLatency"), []int{1, 2, 3}, latency)

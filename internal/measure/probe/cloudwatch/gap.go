@@ -24,8 +24,10 @@ type tally struct {
 func (b *backfill) tally(batch []*query) {
 	for _, q := range batch {
 		t := &b.seen[q.series]
-		if t.trouble == nil && (q.refused || !q.done()) {
-			t.trouble = b.untold(q)
+		if trouble := q.judge(); trouble != nil && t.trouble == nil {
+			t.trouble = &runfile.Gap{
+				At: q.wants(), Probe: Name, Metric: b.series[q.series].metric.Name, Reason: trouble.Reason(), Code: trouble.Code, Detail: trouble.Error(),
+			}
 		}
 		if !q.main {
 			continue
@@ -40,21 +42,6 @@ func (b *backfill) tally(batch []*query) {
 		}
 		t.wanted, t.period, t.end = t.wanted+len(q.got), max(t.period, q.period), q.end()
 	}
-}
-
-// untold is the gap of a query to which there was no whole answer.
-func (b *backfill) untold(q *query) *runfile.Gap {
-	gap := runfile.Gap{At: q.wants(), Probe: Name, Metric: b.series[q.series].metric.Name, Reason: runfile.Failed, Code: "InternalError"}
-	switch {
-	case q.refused:
-		gap.Reason, gap.Code = runfile.Permission, "Forbidden"
-		gap.Detail = "CloudWatch does not allow these credentials this metric" + q.said()
-	case q.answered:
-		gap.Detail = fmt.Sprintf("CloudWatch did not tell all of it, asked %d times%s", rounds, q.said())
-	default:
-		gap.Code, gap.Detail = "NoAnswer", fmt.Sprintf("CloudWatch left it out of its answer, asked %d times", rounds)
-	}
-	return &gap
 }
 
 // gone is the gap of what CloudWatch no longer has.
@@ -92,6 +79,10 @@ func (b *backfill) gap(i int, t tally) *runfile.Gap {
 			s.period.Seconds(), keptFor(s.period), day(b.from), t.period.Seconds())
 	case t.missing.IsZero() || b.now.Sub(t.end) < Final:
 		return nil
+	case s.underLoad:
+		gap.Code = "idle"
+		gap.Detail = fmt.Sprintf("CloudWatch has no point for %d of %d periods, the first that of %s: it is published only while there is load, and they may have been idle",
+			t.wanted-t.came, t.wanted, t.missing.Format(time.RFC3339))
 	case t.came == 0:
 		gap.Reason, gap.Code = runfile.Unsupported, "nothing"
 		gap.Detail = "CloudWatch has nothing of it for this time: not every class and kind of storage shows it"

@@ -24,9 +24,10 @@ type query struct {
 	first     time.Time // the begin of the first period that is wanted
 	got       []bool    // by the number of the period
 
+	// what the last answer to it was
+	status   types.StatusCode // empty: it had none
 	answered bool
-	complete bool
-	refused  bool
+	damage   string // how it contradicts itself; empty: it does not
 	messages []string
 }
 
@@ -91,10 +92,10 @@ func same(all []*query) []*query {
 func (q *query) end() time.Time { return q.first.Add(time.Duration(len(q.got)) * q.period) }
 
 // wants is the begin of the first period that may still come: points come in order, so what lies before the last that came
-// never will.
+// never will, unless an answer was damaged.
 func (q *query) wants() time.Time {
 	last := len(q.got) - 1
-	for last >= 0 && !q.got[last] {
+	for last >= 0 && (!q.got[last] || q.damage != "") {
 		last--
 	}
 	next := last + 1
@@ -114,22 +115,30 @@ func (q *query) in(s published) types.MetricDataQuery {
 	return types.MetricDataQuery{Id: aws.String(q.id), MetricStat: stat}
 }
 
-// take notes a point; false: it is none that is wanted, or known already.
+// take notes a point; false: it is none that is wanted, or known already, or damaged.
 func (q *query) take(at time.Time, value float64) bool {
 	since := at.Sub(q.first)
 	i := int(since / q.period)
-	if since < 0 || since%q.period != 0 || i >= len(q.got) || q.got[i] || !runfile.Counted(value) {
+	switch {
+	case since%q.period != 0:
+		q.damage = fmt.Sprintf("a point at %s is at the begin of no period", at.UTC().Format(time.RFC3339))
+		return false
+	case !runfile.Counted(value):
+		q.damage = fmt.Sprintf("the value at %s is %g", at.UTC().Format(time.RFC3339), value)
+		return false
+	case since < 0 || i >= len(q.got) || q.got[i]:
 		return false
 	}
 	q.got[i] = true
 	return true
 }
 
-// status notes how much of the answer came. Stand-ins say nothing of it.
-func (q *query) status(r types.MetricDataResult) {
-	q.answered = true
-	q.complete = r.StatusCode == types.StatusCodeComplete || r.StatusCode == ""
-	q.refused = r.StatusCode == types.StatusCodeForbidden
+// answer notes how an answer describes itself.
+func (q *query) answer(r types.MetricDataResult) {
+	q.answered, q.status = true, r.StatusCode
+	if len(r.Timestamps) != len(r.Values) { // which value belongs to which moment is anybody's guess
+		q.damage = fmt.Sprintf("%d values for %d timestamps", len(r.Values), len(r.Timestamps))
+	}
 	for _, m := range r.Messages {
 		text := account.Clean(aws.ToString(m.Code) + ": " + aws.ToString(m.Value))
 		if !slices.Contains(q.messages, text) {
@@ -138,9 +147,37 @@ func (q *query) status(r types.MetricDataResult) {
 	}
 }
 
-// done tells whether asking again would bring no more.
+// forget prepares for another answer.
+func (q *query) forget() { q.answered, q.status, q.damage = false, "", "" }
+
+// judge reports why what came of the query is no whole answer; nil if it is one. Both a diagnosis and a collection go by it.
+// Stand-ins give no status at all with a whole answer.
+func (q *query) judge() *account.Trouble {
+	said := ""
+	if len(q.messages) > 0 {
+		said = " (" + strings.Join(q.messages, "; ") + ")"
+	}
+	switch {
+	case q.status == types.StatusCodeForbidden:
+		return account.NewTrouble(account.Denied, string(q.status), "CloudWatch does not allow these credentials this metric"+said)
+	case !slices.Contains(q.got, false):
+		return nil
+	case q.damage != "":
+		return account.NewTrouble(account.Damaged, "Damaged", fmt.Sprintf("CloudWatch's answer is damaged, asked %d times: %s%s", rounds, q.damage, said))
+	case !q.answered:
+		return account.NewTrouble(account.Incomplete, "NoAnswer", fmt.Sprintf("CloudWatch left it out of its answer, asked %d times", rounds))
+	case q.status != types.StatusCodeComplete && q.status != "":
+		return account.NewTrouble(account.Incomplete, account.Clean(string(q.status)),
+			fmt.Sprintf("CloudWatch did not tell all of it, asked %d times: it answered %s%s", rounds, account.Clean(string(q.status)), said))
+	default:
+		return nil
+	}
+}
+
+// done reports whether asking again would bring no more.
 func (q *query) done() bool {
-	return q.complete || q.refused || !slices.Contains(q.got, false)
+	trouble := q.judge()
+	return trouble == nil || trouble.Kind == account.Denied
 }
 
 // record is a point as a run file holds it.
@@ -151,12 +188,4 @@ func (b *backfill) record(q *query, at time.Time, value float64, fetched time.Ti
 		From: at.UTC(), To: end.UTC(), Probe: Name, Metric: s.metric.Name, Dimensions: s.dimensions, Statistic: q.statistic,
 		Value: value * s.scale, Fetched: fetched.UTC(), Unsettled: fetched.Sub(end) < Final,
 	}
-}
-
-// said is what CloudWatch added to an answer.
-func (q *query) said() string {
-	if len(q.messages) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%s)", strings.Join(q.messages, "; "))
 }

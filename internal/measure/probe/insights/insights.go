@@ -25,6 +25,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 	"github.com/realiops/realiops/internal/shell"
 )
 
@@ -84,8 +85,8 @@ func (p *Probe) Backfill(ctx context.Context, from, to time.Time, keep func(runf
 		}
 	}
 	err := b.all(ctx, from, to)
-	if refused, is := errors.AsType[*refusal](err); is {
-		return keep(runfile.Gap{At: from, Probe: Name, Reason: refused.reason, Code: refused.code, Detail: refused.words})
+	if trouble, is := errors.AsType[*account.Trouble](err); is && lasting(trouble.Kind) {
+		return keep(runfile.Gap{At: from, Probe: Name, Reason: trouble.Reason(), Code: trouble.Code, Detail: trouble.Error()})
 	}
 	return err
 }
@@ -209,7 +210,7 @@ func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 		}
 	}
 	if len(has) == 0 { // every instance has some: this is no answer
-		return nil, &refusal{runfile.Failed, "nothing", "Performance Insights lists not one metric of " + b.instance()}
+		return nil, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights lists not one metric of "+b.instance())
 	}
 	return has, nil
 }
@@ -223,18 +224,40 @@ func (b *backfill) explain(err error) error {
 		return fmt.Errorf("ask Performance Insights: %w", told)
 	case trouble.Code == "NotAuthorizedException" && !strings.Contains(err.Error(), "is not authorized to perform"):
 		// which is what it says of an instance where it is off: zalando/rds-health#6
-		return &refusal{runfile.Disabled, trouble.Code, fmt.Sprintf("Performance Insights does not know %s: it is off there (%s), or the "+
-			"credentials are of another account or region", b.instance(), b.switchOn())}
+		return account.NewTrouble(account.Off, trouble.Code, fmt.Sprintf("Performance Insights does not know %s: it is off there (%s), or the "+
+			"credentials are of another account or region", b.instance(), b.switchOn()))
 	default:
-		return &refusal{runfile.Permission, trouble.Code, trouble.Error()}
+		return trouble
 	}
 }
 
-// refusal is an answer that stays the same however often one asks.
-type refusal struct {
-	reason runfile.Reason
-	code   string
-	words  string
+// lasting reports whether an answer stays the same however often one asks.
+func lasting(k account.Kind) bool {
+	return k == account.Denied || k == account.Off || k == account.NoPoints
 }
 
-func (r *refusal) Error() string { return r.words }
+// lately is how far back [Probe.Try] asks.
+const lately = 10 * time.Minute
+
+// Try makes each call of a collection once, for the newest points, and judges the answers as that does. The errors say what a
+// collection would not get of the list of counters, and of their values.
+func (p *Probe) Try(ctx context.Context) (list, values error) {
+	now := time.Now
+	if p.Now != nil {
+		now = p.Now
+	}
+	b := &backfill{Probe: p, now: now(), barren: map[string]bool{}, refused: map[string]bool{}, keep: func(runfile.Record) error { return nil }}
+	has, list := b.available(ctx)
+	counters := slices.DeleteFunc(slices.Clone(p.table), func(c counter) bool { return c.waits || list == nil && !has[c.name] })
+	counters = counters[:min(len(counters), mostQueries)]
+	w := &window{counters: counters, period: time.Minute, told: map[string]*line{}, to: series.PeriodDown(b.now, time.Minute)}
+	w.from = w.to.Add(-lately)
+	if len(counters) == 0 {
+		return list, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights of "+p.instance()+" lists no counter that a run asks for")
+	}
+	if values = b.patiently(ctx, w, counters, w.from, w.to); values == nil && w.points() == 0 {
+		values = account.NewTrouble(account.NoPoints, "nothing", fmt.Sprintf("Performance Insights answers, and has not one point of %s in the last %.0f minutes: "+
+			"was it switched on just now, and is the instance running?", p.instance(), lately.Minutes()))
+	}
+	return list, values
+}

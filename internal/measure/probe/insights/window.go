@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/pi/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -24,6 +25,12 @@ const (
 	mostQueries = 15
 	mostResults = 25
 	mostParts   = 10 // of the load, by what sessions wait for
+)
+
+// A damaged answer is asked for again: rounds times in all, with a pause that doubles.
+const (
+	rounds = 3
+	pause  = 300 * time.Millisecond
 )
 
 // mostPoints are asked of a metric at once: fewer than the 350 or so after which answers were seen to end (boto3#3784).
@@ -69,7 +76,7 @@ type line struct {
 // read asks for a window, and again for what is missing at its end and at its beginning: there, an answer is cut.
 func (b *backfill) read(ctx context.Context, w *window) error {
 	w.told = map[string]*line{}
-	if err := b.ask(ctx, w, w.counters, w.from, w.to); err != nil {
+	if err := b.patiently(ctx, w, w.counters, w.from, w.to); err != nil {
 		return err
 	}
 	for _, cut := range []func(*line) (time.Time, time.Time){w.tail, w.head} {
@@ -79,7 +86,7 @@ func (b *backfill) read(ctx context.Context, w *window) error {
 			if len(short) == 0 {
 				break
 			}
-			if err := b.ask(ctx, w, short, from, to); err != nil {
+			if err := b.patiently(ctx, w, short, from, to); err != nil {
 				return err
 			}
 			if w.points() == before {
@@ -178,6 +185,21 @@ func (b *backfill) ask(ctx context.Context, w *window, counters []counter, from,
 	return nil
 }
 
+// patiently asks again, some times, where an answer is damaged.
+func (b *backfill) patiently(ctx context.Context, w *window, counters []counter, from, to time.Time) error {
+	for again := 1; ; again++ {
+		err := b.ask(ctx, w, counters, from, to)
+		if trouble, is := errors.AsType[*account.Trouble](err); !is || trouble.Kind != account.Damaged || trouble.Code == "" || again == rounds {
+			return err
+		}
+		select {
+		case <-time.After(pause << (again - 1)):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
 func (b *backfill) halve(ctx context.Context, w *window, counters []counter, from, to time.Time, refused smithy.APIError) error {
 	if len(counters) > 1 {
 		middle := len(counters) / 2
@@ -209,18 +231,26 @@ func (w *window) take(list []types.MetricKeyDataPoints, from, to time.Time) erro
 			w.told[key(name, m.Key.Dimensions)] = l
 		}
 		for _, p := range m.DataPoints {
-			if p.Timestamp == nil || p.Value == nil || !runfile.Counted(*p.Value) {
+			if p.Timestamp == nil || p.Value == nil {
 				continue
 			}
 			at := *p.Timestamp
+			if !runfile.Counted(*p.Value) {
+				return damaged("Performance Insights told of %s at %s that it is %g", name, stamp(at), *p.Value)
+			}
 			if at.Before(series.PeriodDown(from, w.period)) || !at.Before(to) || series.IntoPeriod(at, w.period) != 0 {
-				return fmt.Errorf("ask Performance Insights: it told of %s at %s, which is no period from %s to %s",
+				return damaged("Performance Insights told of %s at %s, which is no period from %s to %s",
 					name, stamp(at), stamp(from), stamp(to))
 			}
 			l.values[at.Unix()] = *p.Value
 		}
 	}
 	return nil
+}
+
+// damaged is the trouble with an answer that nothing can be made of.
+func damaged(format string, args ...any) error {
+	return account.NewTrouble(account.Damaged, "Damaged", account.Clean(fmt.Sprintf(format, args...)))
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("15:04:05.999") }

@@ -1,9 +1,13 @@
 package pgstat
 
-import "strings"
+import (
+	"fmt"
+	"hash/crc32"
+	"strings"
+)
 
-// longestText is how much of a statement is kept, in runes: enough to know it again.
-const longestText = 160
+// longestText is how much of a statement is kept, in runes. A longer one ends with a checksum of the whole, so that none is taken for another.
+const longestText = 1000
 
 // withoutLiterals is a statement in one line without what its values are: strings, numbers and comments may hold what is
 // nobody's business. The extension leaves $1 in the place of most, but not in every statement, nor in every version.
@@ -14,7 +18,8 @@ func withoutLiterals(sql string) string {
 	}
 	text := strings.Join(strings.Fields(l.out.String()), " ")
 	if runes := []rune(text); len(runes) > longestText {
-		return string(runes[:longestText-1]) + "…"
+		end := fmt.Sprintf("… (%08x)", crc32.ChecksumIEEE([]byte(text)))
+		return string(runes[:longestText-len([]rune(end))]) + end
 	}
 	return text
 }

@@ -99,7 +99,7 @@ func indexesAgree(t *testing.T, s server) {
 }
 
 // completion is how the server's log tells of a checkpoint that is over.
-var completion = regexp.MustCompile(`checkpoint complete: wrote (\d+) buffers \([^)]*\)(?:, wrote (\d+) SLRU buffers)?.*; write=([\d.]+) s, sync=([\d.]+) s`)
+var completion = regexp.MustCompile(`checkpoint complete: (?:[a-z ]+: )?wrote (\d+) buffers \([^)]*\)(?:, wrote (\d+) SLRU buffers)?.*; write=([\d.]+) s, sync=([\d.]+) s`)
 
 // log is what the server has written to its log.
 func (s server) log(t *testing.T) string {
@@ -305,11 +305,11 @@ func TestSendersAreSeen(t *testing.T) {
 }
 
 func TestANewerServerIsSaid(t *testing.T) {
-	if got := notice(catalog{version: "18.6", number: 180006}, 5, 200); got != "" {
+	if got := notice(catalog{version: "19.0", number: 190000}, 5, 200); got != "" {
 		t.Errorf("of a version that is known: %s", got)
 	}
-	got := notice(catalog{version: "19beta1", number: 190000}, 5, 200)
-	if !strings.HasPrefix(got, "PostgreSQL 19beta1 is newer than 18, the newest that realiops knows") ||
+	got := notice(catalog{version: "20beta1", number: 200000}, 5, 200)
+	if !strings.HasPrefix(got, "PostgreSQL 20beta1 is newer than 19, the newest that realiops knows") ||
 		!strings.HasSuffix(got, "and 5 of 200 metrics are missing") || strings.Contains(got, "\n") {
 		t.Errorf("%q", got)
 	}

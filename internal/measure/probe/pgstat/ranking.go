@@ -17,6 +17,7 @@ import (
 // with many tables are not small: it is to be asked seldom.
 type Ranking struct {
 	config  *pgx.ConnConfig
+	kept    *pgx.Conn // of Since; nil: there is none
 	from    time.Time // when it was first asked; zero: it was not yet
 	counted map[string]*tally
 	server  serverTally
@@ -56,6 +57,43 @@ func (r *Ranking) Read(ctx context.Context) []runfile.Record {
 		return nil // the sampler has a gap for that
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
+	return r.ask(ctx, conn, at)
+}
+
+// Since asks what grew the most since it was asked before, and begins anew. It keeps its session, so that nobody takes one of its own for
+// somebody else's, and done has it report what it did itself.
+func (r *Ranking) Since(ctx context.Context, done func(context.Context, *pgx.Conn) error) []runfile.Record {
+	ctx, cancel := context.WithTimeout(ctx, rankWithin)
+	defer cancel()
+	at := time.Now()
+	if r.kept == nil || r.kept.IsClosed() {
+		conn, err := pgx.ConnectConfig(ctx, r.config)
+		if err != nil {
+			return nil // the sampler has a gap for that
+		}
+		r.kept = conn
+	}
+	all := r.ask(ctx, r.kept, at)
+	r.from = at
+	for of, t := range r.counted {
+		r.counted[of] = startTally(t.by, t.last)
+	}
+	r.server = startServerTally(r.server.last)
+	if done(ctx, r.kept) != nil {
+		r.Close(ctx)
+	}
+	return all
+}
+
+// Close ends the session that Since has kept.
+func (r *Ranking) Close(ctx context.Context) {
+	if r.kept != nil {
+		_ = r.kept.Close(ctx) // nothing was changed
+		r.kept = nil
+	}
+}
+
+func (r *Ranking) ask(ctx context.Context, conn *pgx.Conn, at time.Time) []runfile.Record {
 	first := r.from.IsZero()
 	if first {
 		r.from, r.counted, r.server = at, map[string]*tally{}, startServerTally(serverTotals(ctx, conn))

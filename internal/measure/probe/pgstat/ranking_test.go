@@ -1,11 +1,14 @@
 package pgstat
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -36,6 +39,39 @@ func TestRankingTellsWhoWroteWhat(t *testing.T) {
 			t.Errorf("indexes: %v, want two of 100 entries each", indexes.Items)
 		}
 	})
+}
+
+// Since tells of each stretch what was done in it, by one session that stays.
+func TestRankingOfStretches(t *testing.T) {
+	s := serverOf(t, "17")
+	s.work(t, "create table stretch (id int)")
+	ranking := NewRanking(s.config)
+	done := func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "select pg_stat_force_next_flush()")
+		return err
+	}
+	if first := ranking.Since(t.Context(), done); len(first) != 0 {
+		t.Fatalf("at first nothing has grown, and yet: %v", first)
+	}
+	kept := ranking.kept
+	for _, rows := range []int{30, 0, 7} {
+		s.work(t, fmt.Sprintf("insert into stretch select generate_series(1, %d)", rows), "select pg_stat_force_next_flush()")
+		var got float64
+		for _, r := range ranking.Since(t.Context(), done) {
+			if top := r.(runfile.Top); top.Of == rankedTables {
+				for _, i := range top.Items {
+					got += i.Grew["n_tup_ins"]
+				}
+			}
+		}
+		if got != float64(rows) || ranking.kept != kept {
+			t.Errorf("%v rows, want %d", got, rows)
+		}
+	}
+	ranking.Close(t.Context())
+	if !kept.IsClosed() {
+		t.Error("its session stays")
+	}
 }
 
 // rankingAgrees asks the extension itself about the statement that wrote most: it was done once before the ranking began,

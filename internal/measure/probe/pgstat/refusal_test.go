@@ -84,7 +84,7 @@ func TestAMissingPrivilegeIsAGapOfThatViewOnly(t *testing.T) {
 	exec(t, s.boss, "revoke execute on function pg_catalog.pg_current_wal_insert_lsn() from public")
 	bare := s.as(t, "bare")
 	sampler := bare.sampler(t)
-	want := inView(wal(), runfile.Gap{Reason: runfile.Permission, Code: "42501", Detail: "permission denied for view pg_stat_wal"})
+	want := inView(wal(), runfile.Gap{Reason: runfile.Permission, Code: "42501", Detail: "permission denied for view pg_stat_wal"}, "wal_fpi_bytes")
 	maps.Copy(want, seesNoSessions())
 	want["pgstat.lsn/insert"] = runfile.Gap{Reason: runfile.Permission, Code: "42501",
 		Detail: "permission denied for function pg_current_wal_insert_lsn"}
@@ -120,7 +120,7 @@ func TestAurora(t *testing.T) {
 	s := serverOf(t, "17")
 	s.config = servertest.Aurora(t, servertest.Endpoint(t, s.config.ConnString()), "db-1").Config()
 	want := seesNoSessions()
-	maps.Copy(want, inView(wal(), runfile.Gap{Reason: runfile.Unsupported, Code: "0A000", Detail: servertest.AuroraRefuses}))
+	maps.Copy(want, inView(wal(), runfile.Gap{Reason: runfile.Unsupported, Code: "0A000", Detail: servertest.AuroraRefuses}, "wal_fpi_bytes"))
 	sampler := s.sampler(t)
 	checkRefused(t, sampler, want)
 	before := read(t, sampler)["pgstat.lsn/insert"]

@@ -9,7 +9,7 @@ import (
 )
 
 // newest is the last major version whose statistics are known here.
-const newest = 18
+const newest = 19
 
 // Remedy says what can be done about a gap in this sampler's metrics, in one line, for whoever runs the server. It is
 // empty where nothing can be done, and for gaps of other probes.

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/test/process"
 )
 
 // partitioned makes a disk with one partition, a file system on it, and a server's directories there.
@@ -45,13 +46,13 @@ func partitioned(t *testing.T, mkfs ...string) (top, disk string) {
 		return strings.TrimSpace(string(out))
 	}
 	node := do("losetup", "--find", "--show", image)
-	t.Cleanup(func() { do("losetup", "--detach", node) })
+	process.Undo(t, "losetup", "--detach", node)
 	do("addpart", node, "1", strconv.Itoa(start), strconv.Itoa(sectors-start)) // no kernel has to know tables of partitions for that
-	t.Cleanup(func() { do("delpart", node, "1") })
+	process.Undo(t, "delpart", node, "1")
 	do(mkfs[0], append(mkfs[1:], node+"p1")...)
 	do("mkdir", mount)
 	do("mount", node+"p1", mount)
-	t.Cleanup(func() { do("umount", mount) })
+	process.Undo(t, "umount", mount)
 	for _, name := range []string{"pg_wal", "base/5"} {
 		if err := os.MkdirAll(filepath.Join(mount, name), 0o700); err != nil {
 			t.Fatal(err)

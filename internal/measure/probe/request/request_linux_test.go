@@ -76,10 +76,13 @@ func serverIn(t *testing.T, data string) []layout.Root {
 	return found.Roots
 }
 
+// writeBytes is how much each request of [write] is for.
+const writeBytes = 16 << 10
+
 // write puts so many requests of 16 KiB into a file, one after the other and past the cache.
 func write(t *testing.T, path string, requests int) {
 	t.Helper()
-	const size = 16 << 10
+	const size = writeBytes
 	fd, err := unix.Open(path, unix.O_CREAT|unix.O_WRONLY|unix.O_DIRECT, 0o600)
 	if err != nil {
 		t.Fatal(err)

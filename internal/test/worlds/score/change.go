@@ -173,7 +173,9 @@ func (t Pair) contradicts() bool {
 
 // plain: that it shows one for one, within the tolerance, or wraps at a count, is no reason for what is said of a meter.
 func (t Pair) plain() bool {
-	one := func(term worlds.Term) bool { return math.Abs(math.Log(term.PerUnit)) < math.Log(attribution.DefaultTolerance) }
+	one := func(term worlds.Term) bool {
+		return math.Abs(math.Log(term.PerUnit)) < math.Log(attribution.DefaultTolerance)
+	}
 	return t.Meter.Trouble != worlds.Wrapping && !slices.ContainsFunc(t.Meter.Rule.Terms, one)
 }
 

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/realiops/realiops/internal/test/process"
+)
+
+// workshop is where the tests share one build of the program, which every user can run.
+type workshop struct{ m interface{ Run() int } }
+
+var shared struct {
+	directory string
+	build     func() (string, error)
+}
+
+func (w workshop) Run() int {
+	directory, err := os.MkdirTemp("", "realiops-built-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(directory)
+	if err := os.Chmod(directory, 0o755); err != nil { //nolint:gosec // every user
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	shared.directory = directory
+	shared.build = sync.OnceValues(func() (string, error) { return process.Build(directory) })
+	return w.m.Run()
+}
+
+// built is the program as people have it: without the race detector.
+func built(t testing.TB) string {
+	t.Helper()
+	program, err := shared.build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// realiops is the program as a command to be started.
+func realiops(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	return exec.CommandContext(t.Context(), built(t), args...)
+}
+
+// raced is the same with the race detector, where the tests have it: this test binary, which is the program under that name.
+// It takes several times as long, so that only one test of each thing that happens at the same time starts it.
+func raced(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], args...)
+	c.Args[0] = "realiops" // which testscript.Main takes for the program
+	return c
+}
+
+// start starts a command.
+func start(t testing.TB, c *exec.Cmd) *process.Process {
+	t.Helper()
+	p, err := process.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// must ends a test whose condition never came about.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// postmaster is the process of the server that has a data directory.
+func postmaster(t testing.TB, directory string) int {
+	t.Helper()
+	pid, err := process.Postmaster(directory)
+	must(t, err)
+	return pid
+}
+
+// openDirectory is a directory that every user can use, which one of t.TempDir is not.
+func openDirectory(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "realiops-test-")
+	must(t, err)
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	must(t, os.Chmod(dir, 0o777|os.ModeSticky))
+	return dir
+}

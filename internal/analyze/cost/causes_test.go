@@ -1,0 +1,37 @@
+package cost
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// ranked tells of a repetition how many bytes of WAL statements made, by their texts.
+func ranked(number int, bytes ...any) runfile.Top {
+	top := runfile.Top{Of: "statements", Load: runfile.OperationLoad, Repetition: number}
+	for i := 0; i < len(bytes); i += 2 {
+		top.Items = append(top.Items, runfile.TopItem{Name: string(rune('1' + i)), Text: bytes[i].(string), Grew: map[string]float64{"wal_bytes": float64(bytes[i+1].(int))}})
+	}
+	return top
+}
+
+// What caused it is told as it was in most of the repetitions that count: neither what was done once, nor the mean.
+func TestCausesAreMedians(t *testing.T) {
+	tops := []runfile.Top{
+		ranked(1, "insert", 3, "update", 1),
+		ranked(2, "insert", 3, "insert", 1, "/* realiops */ select", 9),
+		ranked(3, "insert", 1000, "update", 1000),
+		ranked(4, "vacuum", 1, "insert", 90),
+	}
+	counted := []counts.Repetition{{Number: 1}, {Number: 2}, {Number: 4}}
+	want := Causes{Items: []Cause{{Name: "1", Text: "insert", Each: map[string]float64{"wal_bytes": 4}}}}
+	if diff := cmp.Diff(want, causes(tops, counted, "statements")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := causes(tops[:2], counted, "statements"); len(got.Items) > 0 || got.Missing == "" {
+		t.Errorf("one was not asked: %v", got)
+	}
+}

@@ -1,0 +1,57 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Distinct cuts texts that are longer than most characters, so that none looks like another. Of those that begin alike it leaves out some
+// of that instead of where they first differ, and numbers them where that is not enough.
+func Distinct(texts []string, most int) []string {
+	short := make([]string, len(texts))
+	for i, text := range texts {
+		short[i] = cutBehind([]rune(text), most, 0)
+	}
+	for i, text := range texts {
+		common := 0
+		for _, other := range texts {
+			if other != text && cutBehind([]rune(other), most, 0) == cutBehind([]rune(text), most, 0) {
+				common = max(common, inCommon([]rune(text), []rune(other)))
+			}
+		}
+		short[i] = cutBehind([]rune(text), most, common)
+	}
+	for i, text := range texts {
+		for n := 2; slices.ContainsFunc(texts[:i], func(other string) bool {
+			return other != text && short[slices.Index(texts, other)] == short[i]
+		}); n++ {
+			number := fmt.Sprintf(" (%d)", n)
+			short[i] = cutBehind([]rune(text), most-len(number), 0) + number
+		}
+	}
+	return short
+}
+
+// cutBehind is a text of at most so many characters, with the first behind those in common among them.
+func cutBehind(text []rune, most, common int) string {
+	if len(text) <= most {
+		return string(text)
+	}
+	if common < most-1 {
+		return string(text[:most-1]) + "…"
+	}
+	head := most / 3
+	rest := text[max(head, common-most/6):]
+	if room := most - head - 3; len(rest) > room {
+		rest = append(slices.Clip(rest[:room-1]), '…')
+	}
+	return string(text[:head]) + " … " + string(rest)
+}
+
+// inCommon is how many characters two texts begin with alike.
+func inCommon(a, b []rune) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

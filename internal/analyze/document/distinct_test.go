@@ -1,0 +1,52 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Texts that fit are left as they are. Of those that begin alike, what they differ in stays; however many there are, and wherever they
+// differ, none looks like another.
+func TestDistinct(t *testing.T) {
+	columns := "insert into invoice (id, customer, created, street, city, country) values "
+	var many []string
+	for i := range 36 {
+		many = append(many, fmt.Sprint(strings.Repeat("select ", 20), i/6, strings.Repeat(" from", 30), i%6, strings.Repeat(" where", 30)))
+	}
+	for _, c := range []struct{ texts, want []string }{
+		{[]string{"commit", "begin", "commit"}, []string{"commit", "begin", "commit"}},
+		{[]string{strings.Repeat("é", 31), "begin"}, []string{strings.Repeat("é", 29) + "…", "begin"}},
+		{[]string{columns + "($1)", columns + "($1), ($2)"}, []string{"insert int …  ($1)", "insert int …  ($1), ($2)"}},
+		{many, nil},
+	} {
+		got := Distinct(c.texts, 30)
+		if c.want != nil && !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		for i, short := range got {
+			if n := utf8.RuneCountInString(short); n > 30 {
+				t.Errorf("%q has %d characters", short, n)
+			}
+			if first := slices.Index(got, short); c.texts[first] != c.texts[i] {
+				t.Errorf("%q stands for two", short)
+			}
+		}
+	}
+}
+
+// A statement stands in one line where there is room, and else in lines that are full.
+func TestStatementsTakeTheRoomThereIs(t *testing.T) {
+	table := Table{Columns: []Column{{Header: "statement", Words: true}, {Header: "calls"}},
+		Rows: []Row{{Cells: []Cell{Statement("insert into o select generate_series($1, $2)"), Number("1", 1)}}}}
+	for width, want := range map[int]string{
+		80: "statement                                     calls\ninsert into o select generate_series($1, $2)      1",
+		40: "statement                  calls\ninsert into o select           1\n  generate_series($1, $2)",
+	} {
+		if got := strings.TrimSpace(inText(t, width, table)); got != want {
+			t.Errorf("%d columns:\n%s\nwant\n%s", width, got, want)
+		}
+	}
+}

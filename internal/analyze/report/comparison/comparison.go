@@ -1,0 +1,237 @@
+package comparison
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/analyze/stats"
+)
+
+// CompareSchema names the form of a comparison.
+const CompareSchema = "realiops.compare/1"
+
+// Comparison holds runs against the first of them.
+type Comparison struct {
+	Schema     string             `json:"schema"`
+	Runs       []ComparedRun      `json:"runs"`
+	Warnings   []string           `json:"warnings"` // what is not the same, so that more than one thing may have made a difference
+	Loads      []string           `json:"loads"`    // with a load, that all runs have
+	LeftOut    []string           `json:"left_out"` // loads that some run does not have
+	Quantities []ComparedQuantity `json:"quantities"`
+	Metrics    []ComparedMetric   `json:"metrics"` // that all runs have figures of
+	Alone      []string           `json:"alone"`   // metrics that only some have figures of
+}
+
+// ComparedRun is one of the runs.
+type ComparedRun struct {
+	Name    string    `json:"name"` // A, B, …
+	File    string    `json:"file"`
+	ID      string    `json:"id"`
+	Start   time.Time `json:"start"`
+	Status  string    `json:"status"`
+	Flavor  string    `json:"flavor"`
+	Version string    `json:"version"`
+	Target  string    `json:"target"` // in a sentence
+}
+
+// ComparedQuantity is one way of counting the work.
+type ComparedQuantity struct {
+	Quantity string         `json:"quantity"`
+	Side     string         `json:"side"`
+	Unit     string         `json:"unit"`
+	Loads    []ComparedLoad `json:"loads"`
+	Geomean  ComparedLoad   `json:"geomean"` // of the loads that have a change in all runs
+}
+
+// ComparedLoad is a load's rate in each run.
+type ComparedLoad struct {
+	Load string      `json:"load,omitempty"`
+	Runs []RunOfRate `json:"runs"`
+}
+
+// RunOfRate is a rate in one run, and how it differs from that in the first.
+type RunOfRate struct {
+	PerSecond report.Figure `json:"per_second"`
+	Change    *Change       `json:"change"` // null: this is the first, or one of both is not known
+}
+
+// Change is how many times a rate is that of the first run.
+type Change struct {
+	Ratio   float64 `json:"ratio"`
+	Lo      float64 `json:"lo"` // null, as Hi, where nothing bounds it
+	Hi      float64 `json:"hi"`
+	Level   float64 `json:"level"`
+	P       float64 `json:"p"`       // how often chance alone gives as much; null where that is not known
+	N       [2]int  `json:"n"`       // repetitions, of the first run and of this
+	Differs bool    `json:"differs"` // by more than chance explains
+	of      stats.Difference
+}
+
+// ComparedMetric is what a metric was found to count in each run.
+type ComparedMetric struct {
+	Metric  string          `json:"metric"`
+	Changed string          `json:"changed,omitempty"` // verdict, counts, ratio, or told: a run that cannot tell beside one that can; empty: no
+	Runs    []VerdictInARun `json:"runs"`
+}
+
+// VerdictInARun is a verdict as a comparison shows it.
+type VerdictInARun struct {
+	Verdict attribution.Kind      `json:"verdict"`
+	Counts  []string              `json:"counts"` // a quantity, the terms of a sum, or what cannot be told apart
+	PerUnit *attribution.Estimate `json:"per_unit"`
+	of      report.Metric
+}
+
+// Compared is a run with what was read out of it.
+type Compared struct {
+	File   string
+	Run    *counts.Run
+	Report report.Report
+}
+
+// compareLevel is that of the intervals of changes; what lies outside is called a difference.
+const compareLevel = 0.95
+
+// Compare holds runs against the first.
+func Compare(runs []Compared) (Comparison, error) {
+	if len(runs) < 2 {
+		return Comparison{}, errors.New("a comparison takes two runs or more")
+	}
+	c := Comparison{Schema: CompareSchema, Warnings: []string{}, Loads: []string{}, LeftOut: []string{}, Alone: []string{}, Metrics: []ComparedMetric{}}
+	for i, r := range runs {
+		if j := slices.IndexFunc(runs[:i], func(o Compared) bool { return o.Report.Run.ID == r.Report.Run.ID }); j >= 0 {
+			return c, fmt.Errorf("%s and %s are the same run, %s", runs[j].File, r.File, r.Report.Run.ID)
+		}
+		d := r.Report.Run
+		c.Runs = append(c.Runs, ComparedRun{
+			Name: string(rune('A' + i)), File: r.File, ID: d.ID, Start: d.Start, Status: d.Status,
+			Flavor: d.Flavor, Version: d.Target.Version, Target: r.Report.Target(),
+		})
+	}
+	c.Loads, c.LeftOut = commonLoads(runs)
+	if len(c.Loads) == 0 {
+		loads := words.Each(func(r Compared) string {
+			return r.File + " has " + cmp.Or(strings.Join(report.Names(r.Report.Loaded()), ", "), "none")
+		}, runs)
+		return c, errors.New("these runs have no load in common: " + strings.Join(loads, "; "))
+	}
+	c.Warnings = append(c.Warnings, differing(c, runs)...)
+	for _, d := range counts.OfInserts() {
+		c.Quantities = append(c.Quantities, c.quantity(d, runs))
+	}
+	c.metrics(runs)
+	return c, nil
+}
+
+// commonLoads are those with a load that all runs have measured, and those that only some have.
+func commonLoads(runs []Compared) (common, others []string) {
+	common, others = []string{}, []string{}
+	for _, r := range runs {
+		for _, name := range report.Names(r.Report.Loaded()) {
+			in := func(o Compared) bool { return slices.Contains(report.Names(o.Report.Loaded()), name) }
+			all := !slices.ContainsFunc(runs, func(o Compared) bool { return !in(o) })
+			switch {
+			case all && !slices.Contains(common, name):
+				common = append(common, name)
+			case !all && !slices.Contains(others, name):
+				others = append(others, name)
+			}
+		}
+	}
+	return common, others
+}
+
+// quantity compares one way of counting.
+func (c Comparison) quantity(d counts.Quantity, runs []Compared) ComparedQuantity {
+	v := ComparedQuantity{Quantity: d.Name, Side: string(d.Side), Unit: d.Unit, Loads: []ComparedLoad{}}
+	for _, name := range c.Loads {
+		load := ComparedLoad{Load: name}
+		var first []float64
+		for i, r := range runs {
+			counted := report.CountedAs(r.Run, d.Name) // versions count pages by different metrics
+			of, rates := RunOfRate{PerSecond: report.Rate(counted, loadOf(r, name))}, logarithms(counted, loadOf(r, name))
+			if i == 0 {
+				first = rates
+			} else if len(first) > 0 && len(rates) > 0 {
+				of.Change = changeOf(stats.Welch(first, rates), [2]int{len(first), len(rates)})
+			}
+			load.Runs = append(load.Runs, of)
+		}
+		v.Loads = append(v.Loads, load)
+	}
+	v.Geomean = geomean(v.Loads, len(runs))
+	return v
+}
+
+func loadOf(r Compared, name string) counts.Load {
+	i := slices.IndexFunc(r.Run.Loads, func(a counts.Load) bool { return a.Name == name })
+	return r.Run.Loads[i]
+}
+
+func reported(r report.Report, name string) report.Load {
+	i := slices.IndexFunc(r.Loads, func(a report.Load) bool { return a.Name == name })
+	return r.Loads[i]
+}
+
+// logarithms are those of the rates of the repetitions: what changes rates does so by a factor. There are none where in one repetition
+// nothing was counted above the background.
+func logarithms(d counts.Quantity, a counts.Load) []float64 {
+	var all []float64
+	for _, r := range a.Repetitions {
+		count, err := d.Count(a, r)
+		if err != nil || !(count/r.Seconds > report.Resolution) {
+			return nil
+		}
+		all = append(all, math.Log(count/r.Seconds))
+	}
+	return all
+}
+
+func changeOf(d stats.Difference, n [2]int) *Change {
+	i := d.Interval(compareLevel)
+	lo := math.Exp(i.Lo)
+	if math.IsInf(i.Lo, -1) {
+		lo = math.NaN() // it could be anything
+	}
+	return &Change{
+		Ratio: math.Exp(d.Value), Lo: lo, Hi: math.Exp(i.Hi), Level: compareLevel, P: d.P(), N: n,
+		Differs: i.Lo > 0 || i.Hi < 0, of: d,
+	}
+}
+
+// geomean is the geometric mean over the loads that have a change in every run.
+func geomean(loads []ComparedLoad, runs int) ComparedLoad {
+	loads = slices.DeleteFunc(slices.Clone(loads), func(a ComparedLoad) bool {
+		return slices.ContainsFunc(a.Runs[1:], func(r RunOfRate) bool { return r.Change == nil })
+	})
+	mean := ComparedLoad{Runs: make([]RunOfRate, runs)}
+	if len(loads) == 0 {
+		return mean
+	}
+	for i := range runs {
+		sum, n := 0.0, [2]int{}
+		var changes []stats.Difference
+		for _, a := range loads {
+			sum += math.Log(a.Runs[i].PerSecond.Value) / float64(len(loads))
+			if i > 0 {
+				changes = append(changes, a.Runs[i].Change.of)
+				n[0], n[1] = n[0]+a.Runs[i].Change.N[0], n[1]+a.Runs[i].Change.N[1]
+			}
+		}
+		v := math.Exp(sum)
+		mean.Runs[i].PerSecond = report.Figure{Value: v, Lowest: v, Highest: v, N: len(loads)}
+		if i > 0 {
+			mean.Runs[i].Change = changeOf(stats.MeanDifference(changes), n)
+		}
+	}
+	return mean
+}

@@ -1,0 +1,204 @@
+package comparison_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/comparison"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/runfiletest"
+)
+
+// another is the shipped run by another name, with its records changed.
+func another(t *testing.T, name string, change func(runfile.Record) runfile.Record) comparison.Compared {
+	t.Helper()
+	records := runfiletest.Records(t, "../../../../testdata/runs/loads-pg17.jsonl")
+	for i, record := range records {
+		if header, is := record.(runfile.Run); is {
+			header.ID = name
+			record = header
+		}
+		records[i] = change(record)
+	}
+	run, err := counts.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return comparison.Compared{File: name, Run: run, Report: report.New(run, attribution.Judge(run, attribution.Options{}))}
+}
+
+func asItIs(r runfile.Record) runfile.Record { return r }
+
+func compared(t *testing.T, runs ...comparison.Compared) comparison.Comparison {
+	t.Helper()
+	c, err := comparison.Compare(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestNothingChangedShowsNothing: a run against itself by another name.
+func TestNothingChangedShowsNothing(t *testing.T) {
+	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
+	changes := 0
+	for _, d := range c.Quantities {
+		for _, a := range append(d.Loads, d.Geomean) {
+			if change := a.Runs[1].Change; change != nil {
+				changes++
+				if math.Abs(change.Ratio-1) > 1e-12 || change.Differs || change.P < 0.999 || !(float64(change.Lo) <= 1 && float64(change.Hi) >= 1) {
+					t.Errorf("%s, %s: %+v", d.Quantity, a.Load, change)
+				}
+			}
+		}
+	}
+	for _, m := range c.Metrics {
+		if m.Changed != "" {
+			t.Errorf("%s changed: %s", m.Metric, m.Changed)
+		}
+	}
+	if changes == 0 || len(c.Metrics) == 0 {
+		t.Errorf("%d changes and %d metrics compared", changes, len(c.Metrics))
+	}
+	var page strings.Builder
+	if err := document.Text(&page, c.Document(false), 80); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
+	if !strings.Contains(text, "No verdict changed.") {
+		t.Error("the text does not say that no verdict changed")
+	}
+}
+
+// TestNoVerdictContradictsWhatIsTrueBesideIt: what is not logical in one run may be physical in another, and logical in none.
+func TestNoVerdictContradictsWhatIsTrueBesideIt(t *testing.T) {
+	for kind, want := range map[attribution.Kind]string{attribution.Physical: "counts", attribution.Requested: "counts", attribution.Mixed: "counts", attribution.Logical: "verdict"} {
+		before, after := another(t, "before", asItIs), another(t, "after", asItIs)
+		before.Report.Metrics, after.Report.Metrics = before.Report.Metrics[:1], after.Report.Metrics[:1]
+		before.Report.Metrics[0].Kind, after.Report.Metrics[0].Kind = attribution.NotLogical, kind
+		if c := compared(t, before, after); len(c.Metrics) != 1 || c.Metrics[0].Changed != want {
+			t.Errorf("not logical, then %s: %+v, want %s", kind, c.Metrics, want)
+		}
+	}
+}
+
+// TestDoubledRowsAreSeen: where one load brings twice the rows, that load's rows double, no other rate moves, and of eight
+// loads the geometric mean goes up by the eighth root of two.
+func TestDoubledRowsAreSeen(t *testing.T) {
+	before, after := another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
+		if load, is := record.(runfile.Work); is && load.Load == "bulk" {
+			load.Rows *= 2
+			return load
+		}
+		return record
+	})
+	if back := compared(t, after, before).Quantities[0].Loads[0].Runs[1].Change; math.Abs(back.Ratio-0.5) > 1e-9 || !back.Differs {
+		t.Errorf("the other way round: %+v", back)
+	}
+	c := compared(t, before, after)
+	if h := held(t, c, "rows/bulk>50%"); len(h.Tripped) != 1 || len(h.Unsure) != 0 {
+		t.Errorf("twice is more than half as many again: %+v", h)
+	}
+	if h := held(t, c, "rows/bulk>400%"); len(h.Tripped) != 0 || len(h.Unsure) != 0 {
+		t.Errorf("twice is not five times: %+v", h)
+	}
+	for _, d := range c.Quantities {
+		for _, a := range d.Loads {
+			change, want := a.Runs[1].Change, 1.0
+			if a.Load == "bulk" && (d.Quantity == counts.Rows || d.Quantity == counts.Entries) {
+				want = 2
+			}
+			if change != nil && (math.Abs(change.Ratio-want) > 1e-9 || change.Differs != (want == 2)) {
+				t.Errorf("%s, %s: %+v, want %g", d.Quantity, a.Load, change, want)
+			}
+		}
+		if d.Quantity == counts.Rows {
+			if got, want := d.Geomean.Runs[1].Change.Ratio, math.Pow(2, 1.0/8); math.Abs(got-want) > 1e-9 {
+				t.Errorf("geomean: %g, want %g", got, want)
+			}
+		}
+	}
+}
+
+// TestChangesAreMeansOfLogarithms of the rates that the report shows.
+func TestChangesAreMeansOfLogarithms(t *testing.T) {
+	before, after := another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
+		if load, is := record.(runfile.Work); is && load.Repetition == 2 {
+			load.Rows *= 8
+			return load
+		}
+		return record
+	})
+	for _, a := range compared(t, before, after).Quantities[0].Loads {
+		if got := a.Runs[1].Change.Ratio; math.Abs(got-2) > 1e-9 { // the third root of 8
+			t.Errorf("%s: %g", a.Load, got)
+		}
+	}
+	// One repetition in three with eight times the rows: nobody can say that it is surely more than half as many again.
+	if h := held(t, compared(t, before, after), "rows/bulk>50%"); len(h.Tripped) != 0 || len(h.Unsure) != 1 {
+		t.Errorf("%+v", h)
+	}
+}
+
+// TestAGateTakesEveryName of what is counted: as it is printed, many of it or one, and as JSON has it, in whatever case.
+func TestAGateTakesEveryName(t *testing.T) {
+	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
+	for _, d := range c.Quantities {
+		q := metric.Quantity(d.Quantity)
+		want := held(t, c, d.Quantity+"/copy>-50%")
+		if len(want.Tripped) != 1 { // it is the same, and so surely more than half
+			t.Errorf("%s: %+v", d.Quantity, want)
+		}
+		for _, name := range []string{q.Many(), q.One(), strings.ToUpper(q.Many()), strings.ReplaceAll(d.Quantity, "_", "-")} {
+			if diff := cmp.Diff(want, held(t, c, name+"/copy > -50 %")); diff != "" {
+				t.Errorf("%s is not %s (-want +got):\n%s", name, d.Quantity, diff)
+			}
+		}
+	}
+}
+
+func held(t *testing.T, c comparison.Comparison, gate string) comparison.Held {
+	t.Helper()
+	g, err := comparison.ParseGate(gate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := c.Hold(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestWhatIsNotTheSameIsTold, in the order in which it is named.
+func TestWhatIsNotTheSameIsTold(t *testing.T) {
+	c := compared(t, another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
+		if header, is := record.(runfile.Run); is {
+			header.Target.Version, header.Plan.LoadSeconds = "18.1", 60
+			header.Target.Settings = map[string]string{"fsync": "off"}
+			header.Plan.Loads[1].Clients = 7
+			return header
+		}
+		return record
+	}))
+	want := []string{
+		"Not the same server: A PostgreSQL 17.11, B PostgreSQL 18.1.",
+		"Not the same length of a load: A 5 s, B 60 s.",
+		"Not the same settings: fsync (A on, B off).",
+		"Not the same work in A and B under one name: bulk.",
+	}
+	if diff := cmp.Diff(want, c.Warnings[:len(want)]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if last := c.Warnings[len(c.Warnings)-1]; !strings.HasPrefix(last, "B: ") || !strings.Contains(last, "fsync") {
+		t.Errorf("that fsync is off in B makes its numbers lie, and the last warning is %q", last)
+	}
+}

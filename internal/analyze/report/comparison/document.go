@@ -1,0 +1,187 @@
+package comparison
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// Document is a comparison for people, in the words of benchstat; all has every way of counting and every metric.
+func (c Comparison) Document(all bool) document.Document {
+	var d document.Document
+	var runs document.Together
+	for _, r := range c.Runs {
+		runs = append(runs, document.Paragraph{Text: r.Name + ": " + r.File + ": " + r.Target})
+	}
+	d.Blocks = append(d.Blocks, runs, document.Doubts(c.Warnings))
+	var lacking []string
+	for _, of := range c.Quantities {
+		switch {
+		case !all && !slices.ContainsFunc(report.Columns(), func(shown report.Column) bool { return shown.Quantity == of.Quantity }):
+		case of.comparable():
+			d.Blocks = append(d.Blocks, c.rates(of))
+		default:
+			lacking = append(lacking, words.Many(of.Quantity))
+		}
+	}
+	lack := document.Paragraph{Text: words.Listing("Not counted in two runs", lacking)}
+	legend := "±: half the range of the repetitions. vs A: by how much it changed, with its 95% interval, from the means of logarithms by Welch's test; " +
+		"~ chance explains it (p of 0.05 or more), or a run has one repetition alone, so that nothing was shown; n: repetitions. Of twenty rows in which " +
+		"nothing changed, one shows a change all the same. geomean: the geometric mean over these loads."
+	d.Blocks = append(d.Blocks, document.Together{lack, words.Faint(legend)}, c.verdictSection(all), document.Only(document.InCSV, c.everyRate()))
+	return d
+}
+
+// comparable tells whether any load has a change.
+func (d ComparedQuantity) comparable() bool {
+	return slices.ContainsFunc(d.Loads, func(a ComparedLoad) bool {
+		return slices.ContainsFunc(a.Runs, func(r RunOfRate) bool { return r.Change != nil })
+	})
+}
+
+// rates is a table of one way of counting.
+func (c Comparison) rates(d ComparedQuantity) document.Block {
+	unit, name := 1.0, words.Many(d.Quantity)
+	if d.Quantity == counts.DeviceBytes {
+		unit, name = number.Mega, "device MB"
+	}
+	rows := d.Loads
+	if d.Geomean.Runs[0].PerSecond.Known() {
+		rows = append(rows[:len(rows):len(rows)], ComparedLoad{Load: geomeanName, Runs: d.Geomean.Runs})
+	}
+	var t document.Table
+	t.Add(words.Wordy("load"), words.Cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Load) }))
+	for i, r := range c.Runs {
+		t.Add(words.Numeric(r.Name), words.Cells(rows, func(a ComparedLoad) document.Cell { return compared(a.Runs[i].PerSecond, unit, a.Load != geomeanName) }))
+		if i > 0 {
+			t.Add(words.Numeric("vs A"), words.Cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Runs[i].Change.text()) }))
+		}
+	}
+	return document.Section{Title: words.Capital(name) + " a second", Blocks: []document.Block{t}}
+}
+
+const geomeanName = "geomean"
+
+// compared is a rate and how far its repetitions lay apart.
+func compared(f report.Figure, unit float64, plusMinus bool) document.Cell {
+	if !f.Known() {
+		return document.Words("-")
+	}
+	text := number.Rate(f.Value / unit)
+	if plusMinus && f.Value > 0 {
+		text += " " + f.PlusMinus()
+	}
+	return document.Number(text, f.Value)
+}
+
+// text is a change as benchstat writes it, with its interval: +17% (+10 to +25%) p=0.012 n=3+3, or ~ in the place of the
+// first where chance explains it.
+func (c *Change) text() string {
+	if c == nil {
+		return ""
+	}
+	by := "~"
+	if c.Differs {
+		by = changedBy(c.Ratio)
+	}
+	n := fmt.Sprintf("n=%d+%d", c.N[0], c.N[1])
+	if c.N[0] == c.N[1] {
+		n = fmt.Sprintf("n=%d", c.N[0])
+	}
+	if !number.Finite(float64(c.P)) {
+		return by + " (" + n + ")"
+	}
+	return fmt.Sprintf("%s %s p=%.3f %s", by, c.interval(), float64(c.P), n)
+}
+
+// changedBy is by how much a rate changed: in percent, or where it more than tripled by its factor.
+func changedBy(ratio float64) string {
+	if ratio > 3 {
+		return "x" + number.Ratio(ratio)
+	}
+	percent := 100 * (ratio - 1)
+	if math.Abs(percent) < 9.95 {
+		return fmt.Sprintf("%+.1f%%", percent)
+	}
+	return fmt.Sprintf("%+.0f%%", percent)
+}
+
+func (c *Change) interval() string {
+	return "(" + changedBy(float64(c.Lo)) + " to " + changedBy(float64(c.Hi)) + ")"
+}
+
+// verdictSection shows the metrics that were not found to count the same.
+func (c Comparison) verdictSection(all bool) document.Block {
+	if len(c.Metrics) == 0 {
+		return document.Paragraph{Text: "The runs have no metric in common."}
+	}
+	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("verdict"), words.Wordy("it counts"), words.Numeric("ratio"), words.Numeric(number.Percent(compareLevel))}}
+	hidden, same := 0, 0
+	for _, m := range c.Metrics {
+		switch {
+		case m.Changed == "":
+			same++
+		case !all && m.Changed != changedVerdict && !metric.All().First(m.Metric):
+			hidden++
+		default:
+			t.Rows = append(t.Rows, m.rows(c.Runs)...)
+		}
+	}
+	rest := fmt.Sprintf("%d metrics were found to count the same in all runs.", same)
+	if hidden > 0 {
+		rest += fmt.Sprintf(" %d more, most of them shares of others, were not: -v.", hidden)
+	}
+	if len(c.Alone) > 0 {
+		rest += fmt.Sprintf(" %d are not in all runs.", len(c.Alone))
+	}
+	if len(t.Rows) == 0 {
+		return document.Paragraph{Text: "No verdict changed. " + rest}
+	}
+	return document.Section{Title: "Which verdicts are not the same?", Blocks: []document.Block{document.Together{t, words.Faint(rest)}}}
+}
+
+// rows are the lines of a metric, some for each run.
+func (m ComparedMetric) rows(runs []ComparedRun) []document.Row {
+	name := document.Name(m.Runs[0].of.Name)
+	var rows []document.Row
+	for i, r := range m.Runs {
+		terms := r.of.Terms()
+		if r.of.CannotTell() {
+			terms = [][]document.Cell{words.Texts(make([]string, 4))}
+		}
+		verdict := document.Words(runs[i].Name + " " + report.Label(r.Verdict))
+		for _, term := range terms {
+			rows = append(rows, document.Row{Cells: append([]document.Cell{name, verdict}, term[:3]...), More: len(rows) > 0})
+			name, verdict = document.Words(""), document.Words("")
+		}
+	}
+	return rows
+}
+
+// everyRate has a line for each way of counting, load and run; the load of the geometric mean is empty.
+func (c Comparison) everyRate() document.Table {
+	t := document.Table{Columns: words.Each(words.Wordy, []string{"quantity", "unit", "load", "run", "file", "per second", "n", "ratio", "lo", "hi", "p"})}
+	for _, d := range c.Quantities {
+		for _, a := range append(d.Loads[:len(d.Loads):len(d.Loads)], d.Geomean) {
+			for i, r := range a.Runs {
+				line := append(words.Texts([]string{d.Quantity, d.Unit, a.Load, c.Runs[i].Name, c.Runs[i].File}), r.PerSecond.Exactly(), words.Count(r.PerSecond.N))
+				t.Rows = append(t.Rows, document.Row{Cells: append(line, r.Change.exactly()...)})
+			}
+		}
+	}
+	return t
+}
+
+func (c *Change) exactly() []document.Cell {
+	if c == nil {
+		return words.Texts(make([]string, 4))
+	}
+	return words.Each(words.Exact, []float64{c.Ratio, float64(c.Lo), float64(c.Hi), float64(c.P)})
+}

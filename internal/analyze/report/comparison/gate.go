@@ -1,0 +1,78 @@
+package comparison
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// Gate is a change that is not to be, of what was counted: WHAT>PERCENT or WHAT<PERCENT of the geometric mean over the loads,
+// or WHAT/LOAD of one.
+type Gate struct {
+	Text           string
+	quantity, load string
+	more           bool
+	bound          float64 // a ratio
+}
+
+var gateForm = regexp.MustCompile(`^\s*([\w +-]+?)\s*(?:/\s*([^<>]+?)\s*)?([<>])\s*([+-]?[0-9.]+)\s*%\s*$`)
+
+// ParseGate reads one as it is typed: device requests>10%, WAL fsyncs/copy<-5%, or with the names of JSON: wal_syncs/copy<-5%.
+func ParseGate(text string) (Gate, error) {
+	parts := gateForm.FindStringSubmatch(text)
+	if parts == nil {
+		return Gate{}, fmt.Errorf("%q: what is counted, perhaps under which load, and a change in percent: device requests>10%%, WAL fsyncs/copy<-5%%", text)
+	}
+	percent, err := strconv.ParseFloat(parts[4], 64)
+	if err != nil || percent <= -100 || percent > 1e9 {
+		return Gate{}, fmt.Errorf("%q: %s %% is no change that there can be", text, parts[4])
+	}
+	quantity := parts[1]
+	if q, known := metric.QuantityNamed(quantity); known {
+		quantity = string(q)
+	}
+	return Gate{Text: text, quantity: quantity, load: parts[2], more: parts[3] == ">", bound: 1 + percent/100}, nil
+}
+
+// Held is what a gate found.
+type Held struct {
+	Tripped []string // runs in which the change surely is beyond the bound, in words
+	Unknown []string // runs of which it is not known
+	Unsure  []string // runs whose interval lies on both sides of the bound, in words
+}
+
+// Hold holds a gate to a comparison. A change trips it when its whole interval lies beyond the bound: chance alone seldom does.
+func (c Comparison) Hold(g Gate) (Held, error) {
+	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
+	if i < 0 {
+		counted := words.Each(func(d ComparedQuantity) string { return words.Many(d.Quantity) }, c.Quantities)
+		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.quantity, strings.Join(counted, ", "))
+	}
+	of, where := c.Quantities[i].Geomean, "geomean"
+	if g.load != "" {
+		j := slices.Index(c.Loads, g.load)
+		if j < 0 {
+			return Held{}, fmt.Errorf("%q: the runs have no load %s in common; they have %s", g.Text, g.load, strings.Join(c.Loads, ", "))
+		}
+		of, where = c.Quantities[i].Loads[j], g.load
+	}
+	var h Held
+	for i, r := range of.Runs[1:] {
+		name := c.Runs[i+1].Name
+		switch change := r.Change; {
+		case change == nil || !number.Finite(float64(change.P)):
+			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s", name, where))
+		case g.more && float64(change.Lo) > g.bound, !g.more && float64(change.Hi) < g.bound:
+			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio), change.interval()))
+		case g.more && float64(change.Hi) > g.bound, !g.more && float64(change.Lo) < g.bound, !number.Finite(change.Hi - change.Lo):
+			h.Unsure = append(h.Unsure, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio), change.interval()))
+		}
+	}
+	return h, nil
+}

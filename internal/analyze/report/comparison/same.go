@@ -1,0 +1,170 @@
+package comparison
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// differing says what is not the same in the runs but should be, were they to show what one thing changes; and what makes
+// the numbers of one of them lie.
+func differing(c Comparison, runs []Compared) []string {
+	var all []string
+	first := runs[0].Report.Run
+	for i, r := range runs[1:] {
+		d := r.Report.Run
+		for _, v := range []struct{ what, was, is string }{
+			{"server", report.ServerName(first.Flavor) + " " + first.Target.Version + report.Place(runs[0].Report), report.ServerName(d.Flavor) + " " + d.Target.Version + report.Place(r.Report)},
+			{"storage", report.Under(first.Target.Storage), report.Under(d.Target.Storage)},
+			{"machine", machineOf(first.Host), machineOf(d.Host)},
+			{"plan", report.PlanName(runs[0].Report), report.PlanName(r.Report)},
+			{"clients' program", first.Realiops, d.Realiops},
+		} {
+			if v.was != v.is {
+				all = append(all, fmt.Sprintf("Not the same %s: A %s, %s %s.", v.what, orNone(v.was), c.Runs[i+1].Name, orNone(v.is)))
+			}
+		}
+		if long, short := max(first.LoadSeconds, d.LoadSeconds), min(first.LoadSeconds, d.LoadSeconds); long > otherLength*short {
+			all = append(all, fmt.Sprintf("Not the same length of a load: A %.4g s, %s %.4g s.", first.LoadSeconds, c.Runs[i+1].Name, d.LoadSeconds))
+		}
+		all = append(all, words.Filled(otherSettings(first.Target.Settings, d.Target.Settings, c.Runs[i+1].Name), otherLoads(c, runs[0].Report, r.Report, c.Runs[i+1].Name))...)
+	}
+	if len(c.LeftOut) > 0 {
+		all = append(all, "Not in all runs, and left out: "+strings.Join(c.LeftOut, ", ")+".")
+	}
+	for i, r := range runs {
+		for _, w := range r.Report.Warnings {
+			if w.Condition {
+				all = append(all, c.Runs[i].Name+": "+w.Text)
+			}
+		}
+	}
+	return all
+}
+
+// otherLength is from where on loads are of another length: what a checkpoint leaves on them depends on it.
+const otherLength = 1.2
+
+func machineOf(h runfile.Host) string {
+	if h.OS == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s/%s with %d CPUs", h.OS, h.Arch, h.CPUs)
+}
+
+func orNone(s string) string { return cmp.Or(strings.TrimSpace(s), "does not say") }
+
+// otherSettings names the settings of the server that are not the same.
+func otherSettings(was, is map[string]string, run string) string {
+	var changed []string
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if now, known := is[name]; known && now != was[name] && name != "server_version" {
+			changed = append(changed, fmt.Sprintf("%s (A %s, %s %s)", name, was[name], run, now))
+		}
+	}
+	if len(changed) == 0 {
+		return ""
+	}
+	return "Not the same settings: " + words.Enumerated(words.Few(changed), " and ") + "."
+}
+
+// otherLoads names the loads that go by one name and do not do the same.
+func otherLoads(c Comparison, was, is report.Report, run string) string {
+	var changed []string
+	for _, name := range c.Loads {
+		a, b := reported(was, name), reported(is, name)
+		if a.Method != b.Method || a.RowsPerTx != b.RowsPerTx || a.Indexes != b.Indexes || a.Width != b.Width || a.Commit != b.Commit || a.Clients != b.Clients || a.Cold != b.Cold {
+			changed = append(changed, name)
+		}
+	}
+	if len(changed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Not the same work in A and %s under one name: %s.", run, strings.Join(changed, ", "))
+}
+
+// How what a metric was found to count may differ between runs.
+const (
+	changedVerdict = "verdict" // logical here and physical there
+	changedCounts  = "counts"  // another quantity
+	changedRatio   = "ratio"   // to the same quantity, further apart than both intervals
+	toldInOne      = "told"    // one run can tell, and another cannot
+)
+
+// metrics compares what the metrics were found to count.
+func (c *Comparison) metrics(runs []Compared) {
+	for _, m := range runs[0].Report.Metrics {
+		v := ComparedMetric{Metric: m.Metric}
+		for i, r := range runs {
+			j := slices.IndexFunc(r.Report.Metrics, func(o report.Metric) bool { return o.Metric == m.Metric })
+			if j < 0 || r.Report.Metrics[j].Missing != nil {
+				break
+			}
+			other := r.Report.Metrics[j]
+			v.Runs = append(v.Runs, VerdictInARun{Verdict: other.Kind, Counts: countedQuantities(other), PerUnit: other.PerUnit, of: other})
+			if i > 0 && v.Changed == "" {
+				v.Changed = changed(m, other)
+			}
+		}
+		if len(v.Runs) == len(runs) {
+			c.Metrics = append(c.Metrics, v)
+		}
+	}
+	for _, r := range runs {
+		for _, m := range r.Report.Metrics {
+			if m.Missing != nil {
+				continue
+			}
+			common := slices.ContainsFunc(c.Metrics, func(v ComparedMetric) bool { return v.Metric == m.Metric })
+			if !common && !slices.Contains(c.Alone, m.Metric) {
+				c.Alone = append(c.Alone, m.Metric)
+			}
+		}
+	}
+}
+
+// countedQuantities are those that a metric counts, or may.
+func countedQuantities(m report.Metric) []string {
+	counts := slices.Clone(m.Between)
+	switch {
+	case m.Mixture != nil && !m.CannotTell():
+		counts = nil
+		for _, t := range m.Mixture.Terms {
+			counts = append(counts, t.Quantity)
+		}
+	case m.Counts != "":
+		counts = []string{m.Counts}
+	}
+	slices.Sort(counts)
+	return append([]string{}, counts...)
+}
+
+// contradict tells whether two verdicts cannot both be true of a metric. What is mixed in one run may show one part alone in another.
+func contradict(one, other attribution.Kind) bool {
+	return one.Or(other) == attribution.CannotTell && one != attribution.Mixed && other != attribution.Mixed
+}
+
+// changed says how what a metric counts differs from what it counts in another run.
+func changed(m, other report.Metric) string {
+	told := func(m report.Metric) bool { return !m.CannotTell() && !m.Silent() }
+	switch {
+	case !told(m) && !told(other):
+		return ""
+	case !told(m) || !told(other):
+		return toldInOne
+	case contradict(m.Kind, other.Kind):
+		return changedVerdict
+	case m.Kind != other.Kind || !slices.Equal(countedQuantities(m), countedQuantities(other)):
+		return changedCounts
+	case m.PerUnit != nil && other.PerUnit != nil && (m.PerUnit.Hi < other.PerUnit.Lo || other.PerUnit.Hi < m.PerUnit.Lo):
+		return changedRatio
+	}
+	return ""
+}

@@ -1,0 +1,99 @@
+package sizes
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// SizeBaseline is whether what was sized for fits a device that was measured.
+type SizeBaseline struct {
+	ID      string           `json:"id"` // of the baseline's run
+	Storage runfile.Storage  `json:"storage"`
+	Fits    *bool            `json:"fits"`        // null: it cannot be told
+	First   string           `json:"binds_first"` // empty: nothing can be told
+	Bounds  []baseline.Bound `json:"bounds"`
+	// Throttled: the device slowed down for good while it was measured, and this is about what it gave after that.
+	Throttled bool `json:"throttled"`
+}
+
+// Against adds what was measured of a device.
+func (s *Size) Against(header runfile.Run, device baseline.Baseline, f baseline.Fit) {
+	v := &SizeBaseline{ID: header.ID, Storage: header.Target.Storage, Fits: f.Fits, Bounds: f.Bounds, Throttled: device.Throttle != nil && device.Throttle.Found}
+	if f.First != nil {
+		v.First = f.First.Of
+	}
+	s.Baseline = v
+}
+
+// deviceSection says whether a device that was measured carries it.
+func (s Size) deviceSection() document.Block {
+	b := s.Baseline
+	if b == nil {
+		return nil
+	}
+	var t document.Table
+	t.Add(words.Wordy("the device gives"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
+		if b.Of == baseline.ByFlushes {
+			return document.Words("flushes (latency)")
+		}
+		return document.Words(b.Of)
+	}))
+	t.Add(words.Numeric("needed"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Need)) }))
+	t.Add(words.Numeric("measured"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Most)) }))
+	share := fmt.Sprintf("share, with %.0f %% headroom", s.Sized.Headroom)
+	t.Add(words.Numeric(share), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundShare(b)) }))
+	t.Add(words.Numeric("going by"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(strings.Join(b.Jobs, ", ")) }))
+	said := document.Together{t, document.Paragraph{Text: s.Sized.Load + " " + b.verdict(s.Sized.Headroom)}}
+	for _, bound := range b.Bounds {
+		if bound.Why != "" {
+			said = append(said, document.List{bound.Of + " cannot be told: " + bound.Why})
+		}
+	}
+	return document.Section{Title: "Against the device that was measured (per second)", Blocks: []document.Block{said}}
+}
+
+func boundAmount(b baseline.Bound, v float64) string {
+	if !number.Finite(v) {
+		return "-"
+	}
+	if b.Of == baseline.ByBytes {
+		return number.Rate(v/number.Mega) + " MB"
+	}
+	return number.Rate(v)
+}
+
+func boundShare(b baseline.Bound) string {
+	if !number.Finite(b.Share) {
+		return "-"
+	}
+	return number.Grouped(math.Ceil(b.Share*1000)/10, 1) + " %" // a need is not rounded away
+}
+
+func (b SizeBaseline) verdict(headroom float64) string {
+	where := b.Storage.Directory
+	if b.Storage.Device != "" {
+		where += " (" + b.Storage.Device + ")"
+	}
+	says := "may or may not fit"
+	if b.Fits != nil {
+		says = map[bool]string{true: "fits", false: "does not fit"}[*b.Fits]
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s with %.0f %% of headroom.", says, where, headroom)
+	for _, bound := range b.Bounds {
+		if bound.Of == b.First {
+			fmt.Fprintf(&text, " What binds first is %s, at %s of what was measured.", b.First, boundShare(bound))
+		}
+	}
+	if b.Throttled {
+		text.WriteString(" It was throttled while it was measured: this is what it gave after that.")
+	}
+	return text.String()
+}

@@ -1,0 +1,34 @@
+package sizes
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// Check says what does not go together among figures that somebody was told, and how good they are by rules.
+func Check(f sizing.Figures, rules sizing.Rules) document.Document {
+	var contradictions []string
+	for _, found := range f.Check() {
+		contradictions = append(contradictions, found.Text+".")
+	}
+	said := document.Together{document.Doubts(contradictions)}
+	say := func(text string) { said = append(said, document.Paragraph{Text: text}) }
+	if len(contradictions) == 0 {
+		say("Nothing here contradicts anything else.")
+	}
+	for _, of := range []struct {
+		what    string
+		latency float64
+	}{{"Latency", f.Latency}, {"Latency of reads", f.Reads.Latency}, {"Latency of writes", f.Writes.Latency}} {
+		if !math.IsNaN(of.latency) {
+			say(fmt.Sprintf("%s: %s.", of.what, rules.Latency.Of(of.latency)))
+		}
+	}
+	if !math.IsNaN(f.Queue) {
+		say(fmt.Sprintf("Queue: %s, if that is one disk's.", rules.Queue.Of(f.Queue)))
+	}
+	return document.Document{Blocks: []document.Block{said}}
+}

@@ -1,0 +1,176 @@
+package sizes
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/burst"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+func sizeCredits(b *sizing.Bursting) *SizeCredits {
+	if b == nil {
+		return nil
+	}
+	tier, _ := b.Order.Volume.Tier(b.Order.GiB)
+	i := tightest(b.Outcome)
+	fate, limit := b.Outcome.Limits[i], b.Limits[i]
+	v := &SizeCredits{
+		GiB: b.Order.GiB, Tier: tier.Name, Seconds: b.Outcome.Seconds, Throttled: b.Outcome.Throttled, Bucket: fate.Name, DrySecs: fate.Dry,
+		Start: share(limit.Balance, fate), Lowest: share(fate.Lowest, fate), Left: share(fate.Left, fate), Refills: limit.Filled(0).Refills(),
+		Served: SizeServed{fate.Served[burst.Operations], fate.Served[burst.Data]}, Curve: sizeCurve(b.Outcome),
+	}
+	if fate.FirstDry >= 0 {
+		v.Dry = &fate.FirstDry
+	}
+	if b.Bill != nil {
+		v.Monthly, v.AsOf = &b.Bill.Total, b.Bill.AsOf()
+	}
+	return v
+}
+
+// tightest is the limit whose bucket was empty first, or else came nearest to it.
+func tightest(o burst.Outcome) int {
+	best := 0
+	for i, f := range o.Limits {
+		at, first := whenDry(f), whenDry(o.Limits[best])
+		if at < first || at == first && share(f.Lowest, f) < share(o.Limits[best].Lowest, o.Limits[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
+// whenDry is the second in which a bucket was first empty; of one that never was, after all seconds.
+func whenDry(f burst.Fate) int {
+	if f.FirstDry < 0 {
+		return math.MaxInt
+	}
+	return f.FirstDry
+}
+
+// share is how much of a bucket so many credits are, in percent.
+func share(credits float64, f burst.Fate) float64 {
+	if f.Capacity == 0 {
+		return 100
+	}
+	return 100 * credits / f.Capacity
+}
+
+func sizeCurve(o burst.Outcome) SizeCurve {
+	var c SizeCurve
+	for _, p := range o.Curve {
+		c.Second = append(c.Second, p.Second)
+		c.Demanded, c.Served = append(c.Demanded, p.Demanded[burst.Operations]), append(c.Served, p.Served[burst.Operations])
+		c.DemandedMB, c.ServedMB = append(c.DemandedMB, p.Demanded[burst.Data]/number.Mega), append(c.ServedMB, p.Served[burst.Data]/number.Mega)
+		least := 100.0
+		for i, fate := range o.Limits {
+			least = min(least, share(p.Credits[i], fate))
+		}
+		c.Balance = append(c.Balance, least)
+	}
+	return c
+}
+
+// enoughSection shows smaller sizes that are enough while their credits last.
+func (s Size) enoughSection() document.Block {
+	options := slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Credits == nil })
+	if len(options) == 0 {
+		return nil
+	}
+	var t document.Table
+	add := func(c document.Column, of func(SizeCredits) document.Cell) {
+		t.Add(c, words.Cells(options, func(o SizeOption) document.Cell { return of(*o.Credits) }))
+	}
+	t.Add(words.Wordy("volume"), words.Cells(options, func(o SizeOption) document.Cell { return document.Words(o.Credits.sizeOf(o)) }))
+	add(words.Numeric("GiB"), func(c SizeCredits) document.Cell { return whole(c.GiB) })
+	add(words.Numeric("credits at the worst"), func(c SizeCredits) document.Cell { return ofHundred(c.Lowest) })
+	add(words.Numeric("credits at the end"), func(c SizeCredits) document.Cell { return ofHundred(c.Left) })
+	add(words.Numeric(s.currency()+" a month"), func(c SizeCredits) document.Cell { return words.Known(c.Monthly) })
+	addDates(&t, options, func(o SizeOption) string { return o.Credits.AsOf })
+	played := options[len(options)-1].Credits.Seconds
+	title := fmt.Sprintf("What is enough while credits last: this demand over and over, for %s h", number.Grouped(float64(played)/hour, 0))
+	return document.Section{Title: title, Blocks: []document.Block{t}}
+}
+
+func ofHundred(percent float64) document.Cell {
+	return document.Number(number.Grouped(percent, 0)+" %", percent)
+}
+
+// sizeOf is the volume with the name of the size that has the credits.
+func (c SizeCredits) sizeOf(o SizeOption) string { return strings.TrimSpace(o.Title + " " + c.Tier) }
+
+// bareSection shows how long credits last on what only holds the data.
+func (s Size) bareSection() document.Block {
+	options := slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Bare == nil })
+	if len(options) == 0 {
+		return nil
+	}
+	var t document.Table
+	add := func(header string, of func(SizeCredits) document.Cell) {
+		t.Add(words.Numeric(header), words.Cells(options, func(o SizeOption) document.Cell { return of(*o.Bare) }))
+	}
+	t.Add(words.Wordy("volume"), words.Cells(options, func(o SizeOption) document.Cell { return document.Words(o.Bare.sizeOf(o)) }))
+	add("GiB", func(c SizeCredits) document.Cell { return whole(c.GiB) })
+	if s.Sized.Instance != "" {
+		add("credits of", func(c SizeCredits) document.Cell {
+			if strings.Contains(c.Bucket, "of the instance") {
+				return document.Words(s.machine())
+			}
+			return document.Words("volume")
+		})
+	}
+	add("empty after", func(c SizeCredits) document.Cell { return lasting(*c.Dry) })
+	add("then IOPS", func(c SizeCredits) document.Cell { return words.Known(&c.Served.Operations) })
+	add("and MB/s", func(c SizeCredits) document.Cell { return words.Known(new(c.Served.Bytes / number.Mega)) })
+	add("full again without load", func(c SizeCredits) document.Cell { return lasting(int(c.Refills)) })
+	return document.Section{Title: "Where credits end, on what only holds the data" + s.startOf(), Blocks: []document.Block{t}}
+}
+
+func lasting(seconds int) document.Cell { return document.Number(hours(seconds), float64(seconds)) }
+
+// startOf says with how much of their credits the buckets begin, where that is not all.
+func (s Size) startOf() string {
+	var parts []string
+	for _, b := range s.Sized.Balances {
+		part := fmt.Sprintf("%s %% of the %s's credits", number.Grouped(b.Percent, 0), b.Of)
+		if b.Metric != "" {
+			part += " (" + b.Metric + " at " + b.At.UTC().Format("2006-01-02 15:04") + ")"
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ", from " + strings.Join(parts, " and ") + " on"
+}
+
+// hours writes how long something takes.
+func hours(seconds int) string {
+	d := (time.Duration(seconds) * time.Second).Round(time.Minute)
+	return fmt.Sprintf("%d:%02d h", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// balances are those at the start that are not full buckets.
+func balances(b sizing.Balance) []SizeBalance {
+	all := []SizeBalance{}
+	for _, f := range []struct {
+		of string
+		sizing.Filling
+	}{{"volume", b.Volume}, {"instance", b.Operations}, {"instance", b.Bytes}} {
+		v := SizeBalance{Of: f.of, Percent: f.Percent, Metric: f.Metric}
+		if f.Metric != "" {
+			v.At = &f.At
+		}
+		if (f.Percent < 100 || f.Metric != "") && !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}

@@ -1,0 +1,440 @@
+package sizes
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
+)
+
+// Document says what to order for a run, and why.
+func (s Size) Document() document.Document {
+	return document.Document{Blocks: append(s.blocks(&citations{}), document.Only(document.InCSV, s.everyOption()))}
+}
+
+// blocks are what a sizing says, also as a part of the page on a run.
+func (s Size) blocks(cited *citations) []document.Block {
+	return []document.Block{
+		s.inShort(),
+		s.needSection(),
+		s.detailSection(),
+		document.Together{document.Paragraph{Text: s.sizedFor()}, document.Doubts(s.Warnings)},
+		s.deviceSection(),
+		s.optionSection(cited),
+		s.otherSection(cited),
+		document.Section{Title: "What is not in the need", Blocks: []document.Block{document.List(s.Omitted)}},
+		s.enoughSection(),
+		s.bareSection(),
+		s.curves(),
+		document.Section{Title: "What the wrong number would have cost", Blocks: []document.Block{
+			document.Only(document.OnPages, s.sides()), document.Paragraph{Text: s.MisreadText()},
+		}},
+		document.Section{Title: "The same load on Aurora", Blocks: []document.Block{document.Paragraph{Text: s.auroraText()}}},
+		document.Section{Title: "The same load on distributed databases", Blocks: []document.Block{document.Paragraph{Text: spreadText(s.Spreads)}}},
+	}
+}
+
+// OrderBlocks are what to order for a run, and the sources of limits and prices; nothing: the run does not tell.
+func OrderBlocks(size *Size) (order []document.Block, sources document.Block) {
+	if size == nil {
+		return nil, nil
+	}
+	cited := &citations{}
+	order = size.blocks(cited)
+	return order, document.Section{Title: "Sources of limits and prices", Blocks: []document.Block{document.List(cited.list())}}
+}
+
+// citations number the sources of limits and prices.
+type citations struct{ keys []string }
+
+// mark refers to sources, new ones or those named before.
+func (c *citations) mark(keys []string) string {
+	var numbers []int
+	for _, key := range keys {
+		i := slices.Index(c.keys, key)
+		if i < 0 {
+			i, c.keys = len(c.keys), append(c.keys, key)
+		}
+		if !slices.Contains(numbers, i+1) {
+			numbers = append(numbers, i+1)
+		}
+	}
+	slices.Sort(numbers)
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
+}
+
+// list names the sources with their state.
+func (c *citations) list() []string {
+	var all []string
+	for i, key := range c.keys {
+		text := key
+		if s, known := metric.SourceOf(key); known {
+			text = fmt.Sprintf("%s, as of %s: %s", s.Title, s.State, s.Address)
+		}
+		all = append(all, fmt.Sprintf("(%d) %s", i+1, text))
+	}
+	return all
+}
+
+// Command is the one that sizes so.
+func (s Size) Command() shell.Command {
+	c := shell.New("realiops size")
+	var named []string
+	for _, r := range s.Sized.Runs {
+		if !slices.Contains(named, r.ID) {
+			named = append(named, r.ID)
+			c = c.File(runfile.FileOf(r.ID), "FILE")
+		}
+	}
+	if len(s.Sized.Runs) == 1 {
+		c = c.Flag("--load", s.Sized.Load, "LOAD")
+	}
+	figure := func(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
+	return c.Flag("--gib", figure(s.Sized.GiB), "GIB").Flag("--headroom", figure(s.Sized.Headroom), "PERCENT")
+}
+
+// optionSection is what carries the load, with the sources of its limits and its price, and what does not.
+func (s Size) optionSection(cited *citations) document.Block {
+	carrying := s.Standing(sizing.Carries)
+	after := document.Together{}
+	if len(carrying) > 0 {
+		after = append(after, s.optionTable(carrying, cited), words.Faint(s.optionLegend()))
+	} else if s.Order != nil {
+		after = append(after, document.Paragraph{Text: "Nothing is known to: " + s.Order.If + "."})
+	} else if len(s.Options) > 0 {
+		after = append(after, document.Paragraph{Text: "No volume here carries it."})
+	}
+	for _, o := range carrying {
+		if o.Unverified != "" {
+			after = append(after, document.List{o.Title + ": " + o.Unverified + "."})
+		}
+	}
+	named := func(standing sizing.Standing) []string {
+		return words.Each(func(o SizeOption) string { return o.Title }, s.Standing(standing))
+	}
+	after = append(after, words.Faint(words.Listing("Too small at any size", named(sizing.TooSmall))))
+	if disks := s.Standing(sizing.Unasked); len(disks) > 0 {
+		text := fmt.Sprintf("Not proposed: %s (%s). --on names them.", words.Enumerated(named(sizing.Unasked), " and "), disks[0].Why)
+		after = append(after, words.Faint(text))
+	}
+	return document.Section{Title: "What carries it for good", Blocks: []document.Block{after}}
+}
+
+// otherSection is what is not known to carry the load, and what the machine holds back.
+func (s Size) otherSection(cited *citations) document.Block {
+	other := append(s.Standing(sizing.Unknown), s.Standing(sizing.HeldBack)...)
+	if len(other) == 0 {
+		return nil
+	}
+	var reasons []string
+	for _, o := range other {
+		if !slices.Contains(reasons, o.Why) {
+			reasons = append(reasons, o.Why)
+		}
+	}
+	legend := words.Capital(strings.Join(reasons, "; ")) + "." + s.estimateLegend()
+	return document.Section{Title: "What is not known to carry it, or does not behind the machine", Blocks: []document.Block{document.Together{s.optionTable(other, cited), words.Faint(legend)}}}
+}
+
+func (s Size) optionTable(options []SizeOption, cited *citations) document.Table {
+	var t document.Table
+	add := func(c document.Column, of func(SizeOption) document.Cell) { t.Add(c, words.Cells(options, of)) }
+	add(words.Wordy("volume"), func(o SizeOption) document.Cell { return document.Words(o.name()) })
+	add(words.Numeric("GiB"), func(o SizeOption) document.Cell { return whole(o.GiB) })
+	add(words.Numeric("IOPS"), func(o SizeOption) document.Cell { return o.carries(0, o.IOPS) })
+	add(words.Numeric("MiB/s"), func(o SizeOption) document.Cell { return o.carries(1, o.MiBps) })
+	if slices.ContainsFunc(options, func(o SizeOption) bool { return o.Instance != nil }) {
+		add(words.Numeric(s.machine()+" lets\u00a0by"), func(o SizeOption) document.Cell { return document.Words(s.through(o)) })
+	}
+	add(words.Numeric("decided\u00a0by"), func(o SizeOption) document.Cell { return document.Words(o.Binding) })
+	add(document.Column{Header: s.currency() + " a\u00a0month", First: true}, SizeOption.price)
+	addDates(&t, options, func(o SizeOption) string { return o.AsOf })
+	add(document.Column{Header: "sources", In: document.OnPages}, func(o SizeOption) document.Cell { return document.Words(cited.mark(o.sourceKeys())) })
+	return t
+}
+
+// addDates adds the dates of the prices in each total: in text, where columns are dear, the month of the oldest.
+func addDates(t *document.Table, options []SizeOption, asOf func(SizeOption) string) {
+	of := func(in document.Format, dates func(string) string) {
+		t.Add(document.Column{Header: "prices of", Words: true, In: in}, words.Cells(options, func(o SizeOption) document.Cell {
+			return document.Words(cmp.Or(dates(asOf(o)), "-"))
+		}))
+	}
+	of(document.InText, func(dates string) string { return dates[:min(len(dates), len("2026-01"))] })
+	of(document.OnPages, func(dates string) string { return dates })
+}
+
+func whole(v float64) document.Cell { return document.Number(number.Grouped(v, 0), v) }
+
+// price is what it costs a month, with a mark where that is an estimate, and what it is made of.
+func (o SizeOption) price() document.Cell {
+	c := words.Known(o.Monthly)
+	if o.Span != nil {
+		c.Text = "~" + c.Text
+	}
+	var parts []string
+	for _, l := range o.Bill {
+		parts = append(parts, fmt.Sprintf("%s: %s", l.What, number.Grouped(l.Amount, 2)))
+	}
+	c.Hover = strings.Join(parts, "; ")
+	return c
+}
+
+// carries is what an order carries, with a mark where that must be said beside the size.
+func (o SizeOption) carries(which int, bought float64) document.Cell {
+	if o.Carries == nil {
+		return document.Words("-")
+	}
+	c := whole(o.Carries[which])
+	if bought > 0 {
+		c.Text += "*"
+	}
+	return c
+}
+
+// through says whether a machine lets it through, or else how much of what is too little.
+func (s Size) through(o SizeOption) string {
+	need := s.Sized.Rate.Bytes / (1 << 20) * (1 + s.Sized.Headroom/100)
+	switch i := o.Instance; {
+	case i == nil:
+		return "-"
+	case i.Carries:
+		return "yes"
+	case i.MiBps < need:
+		return number.Grouped(i.MiBps, 0) + " MiB/s"
+	default:
+		return number.Grouped(i.IOPS, 0) + " IOPS"
+	}
+}
+
+func (s Size) optionLegend() string {
+	text := "* is bought beside the size. Prices of " + s.places() + ", without machines; - where none is known: see --price."
+	if slices.ContainsFunc(s.Standing(sizing.Carries), func(o SizeOption) bool { return o.Volumes > 1 }) {
+		text += " RDS stripes it over four volumes from 400 GiB on."
+	}
+	return text + s.machineLegend()
+}
+
+// machineLegend says what the machine costs, which is in no price of storage.
+func (s Size) machineLegend() string {
+	var parts []string
+	for _, m := range s.Machines {
+		class := m.Class
+		if m.Standby {
+			class += " with its standby"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %s a month (730 h at %s, %s)", class, number.Rate(m.Monthly), m.Currency, number.Significant(m.Hourly, 4), m.AsOf))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " The machine comes on top: " + strings.Join(parts, ", ") + "."
+}
+
+// estimateLegend says which prices are estimates, and what is in them.
+func (s Size) estimateLegend() string {
+	if !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Span != nil }) {
+		return ""
+	}
+	text := " ~ is an estimate: see Aurora below."
+	if s.Aurora != nil && s.Aurora.Standard != nil {
+		text += " I/O-Optimized has the 30 % in it that the " + s.machine() + " costs more there."
+	}
+	return text
+}
+
+// places are the regions that prices are of, each with their dates.
+func (s Size) places() string {
+	var places []string
+	dates := map[string][]string{}
+	for _, o := range s.Standing(sizing.Carries) {
+		if !slices.Contains(places, o.Region) {
+			places = append(places, o.Region)
+		}
+		if o.AsOf != "" {
+			dates[o.Region] = append(dates[o.Region], o.AsOf)
+		}
+	}
+	for i, place := range places {
+		if of := catalog.Dates(dates[place]...); of != "" {
+			places[i] += " of " + of
+		}
+	}
+	return words.Enumerated(places, " and ")
+}
+
+// machine is the class that was asked for, as its provider says it in short.
+func (s Size) machine() string { return strings.TrimPrefix(s.Sized.Instance, "Standard_") }
+
+func (s Size) currency() string { return s.Sized.Currency }
+
+// Standing are the options that stand so to the need.
+func (s Size) Standing(standing sizing.Standing) []SizeOption {
+	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Standing != string(standing) })
+}
+
+// name has the name of the size, where sizes have names.
+func (o SizeOption) name() string {
+	name := strings.TrimSpace(o.Title + " " + o.Tier)
+	if o.Disks > 1 {
+		name = fmt.Sprintf("%d x %s", o.Disks, name)
+	}
+	return name
+}
+
+// sourceKeys are the sources of an option's limits and of its price.
+func (o SizeOption) sourceKeys() []string {
+	keys := slices.Clone(o.Sources)
+	for _, l := range o.Bill {
+		keys = append(keys, l.Source)
+	}
+	return slices.DeleteFunc(keys, func(key string) bool { return key == "" })
+}
+
+// sides holds what is ordered for the device's requests against what would have been for WAL records; nothing: there are
+// none, or they have no factor.
+func (s Size) sides() document.Block {
+	m := s.Misread
+	if m == nil {
+		return nil
+	}
+	right, wrong := "none carries it", "none carries it"
+	var paid *float64
+	dates := ""
+	if s.Order != nil {
+		right, paid, dates = s.Order.Title, s.Order.Monthly, s.Order.AsOf
+	}
+	if m.Volume != "" {
+		wrong = m.Volume
+	}
+	var t document.Table
+	t.Add(words.Wordy("sized from"), words.Texts([]string{"what the device did (real)", "WAL records, read as IOPS"}))
+	t.Add(words.Numeric(s.currency()+" a month"), []document.Cell{words.Known(paid), words.Known(m.Cheapest)})
+	t.Add(words.Numeric("the cheapest that carries it"), words.Texts([]string{right, wrong}))
+	t.Add(words.Numeric("prices of"), words.Texts([]string{cmp.Or(dates, "-"), cmp.Or(m.AsOf, "-")}))
+	t.Add(words.Numeric("requests a second"), []document.Cell{words.Known(&s.Sized.Rate.Requests), words.Known(&m.Requests)})
+	if s.Aurora != nil && s.Aurora.IOCost != nil {
+		t.Add(words.Numeric("Aurora's I/O, "+s.currency()+" a month"), []document.Cell{
+			document.Words(number.Rate(s.Aurora.IOCost[0]) + " to " + number.Rate(s.Aurora.IOCost[2])), words.Known(m.IOCost),
+		})
+	}
+	return t
+}
+
+// MisreadText says what reading WAL records as I/O would have led to.
+func (s Size) MisreadText() string {
+	m := s.Misread
+	if m == nil {
+		return ""
+	}
+	text := fmt.Sprintf("Sized from the WAL records instead, as if they were IOPS, it would have been %s a second, %s times as many requests", number.Rate(m.Requests), number.Ratio(m.Factor))
+	switch {
+	case len(s.Standing(sizing.Unknown)) == len(s.Options):
+		// none with limits was asked for
+	case m.Volume == "":
+		text += ": no volume here carries that"
+	case m.Cheapest != nil:
+		text += fmt.Sprintf(": %s for %s %s a month (%s)", m.Volume, number.Rate(*m.Cheapest), s.currency(), catalog.PricesOf(m.AsOf))
+	default:
+		text += ": " + m.Volume
+	}
+	if m.IOCost != nil {
+		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month (%s)", number.Rate(*m.IOCost), s.currency(), catalog.PricesOf(m.IOCostAsOf))
+	}
+	return text + "."
+}
+
+// auroraText says what the load would show there.
+func (s Size) auroraText() string {
+	a := s.Aurora
+	if a == nil {
+		return ""
+	}
+	load := "this load"
+	if len(s.Sized.Runs) > 1 { // of several, that which asks for most bytes
+		load = s.Sized.Load
+	}
+	text := "On Aurora " + load + " would show "
+	if a.WriteIOPS != nil {
+		text += fmt.Sprintf("about %s WriteIOPS, none of them disk operations, and ", number.Rate(*a.WriteIOPS))
+	}
+	text += fmt.Sprintf("between %s and %s billed writes a second, %s as estimated (%s)",
+		number.Rate(a.BilledWrites[0]), number.Rate(a.BilledWrites[2]), number.Rate(a.BilledWrites[1]), a.Calibration)
+	if a.BilledReads >= 1 {
+		text += fmt.Sprintf(", and between %s and %s billed reads, %s as estimated (%s)",
+			number.Rate(a.ReadsSpan[0]), number.Rate(a.ReadsSpan[1]), number.Rate(a.BilledReads), a.readsFollow())
+	}
+	if a.IOCost != nil {
+		text += fmt.Sprintf(": %s to %s %s a month if it never stops (%s)", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.currency(), catalog.PricesOf(a.AsOf))
+	}
+	claimed, cache := "", ""
+	if a.WriteIOPS != nil {
+		claimed = metric.WriteIOPSOnAurora
+	}
+	if a.BilledReads >= 1 {
+		cache = "Only pages that its buffers do not hold are billed: where these are larger than here it is less, down to nothing"
+	}
+	return words.Sentences(text, claimed, cache, s.clusterText())
+}
+
+// readsFollow says what billed reads are estimated by.
+func (a SizeAurora) readsFollow() string {
+	if a.PagesAsked == nil {
+		return "by the pages that the device read here, because those that were asked for are not known"
+	}
+	return fmt.Sprintf("%v to %v for each of the %s pages that were not in shared_buffers, in the loads that were published, and one at most, as AWS documents",
+		sizing.LeastReadsOfPage, sizing.MostReadsOfPage, number.Rate(*a.PagesAsked))
+}
+
+// clusterText holds the two ways to pay for Aurora against each other.
+func (s Size) clusterText() string {
+	a := s.Aurora
+	if a.Standard == nil {
+		return ""
+	}
+	verdict := "which of them is cheaper, only the I/O that is really billed will tell"
+	switch {
+	case a.Standard[2] < *a.Optimized:
+		verdict = "Standard is cheaper"
+	case a.Standard[0] > *a.Optimized:
+		verdict = "I/O-Optimized is cheaper"
+	}
+	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized (%s), which pays from %s of I/O on: %s",
+		s.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]), s.currency(), number.Rate(*a.Optimized),
+		catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
+}
+
+// Behind names the machine that was asked for.
+func (s Size) Behind() string {
+	if s.Sized.Instance == "" {
+		return ""
+	}
+	return " behind one " + s.machine()
+}
+
+// Load is what was sized for.
+func (s Size) Load() string {
+	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f %% of headroom) on %s GiB",
+		number.Rate(s.Sized.Rate.Requests), number.Rate(s.Sized.Rate.Bytes/number.Mega), s.sizedLoad(), s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
+}
+
+// SpreadOfNeed is how far apart the repetitions lie of what was sized for; empty: there is only one, or a model.
+func (s Size) SpreadOfNeed() string {
+	need := s.sizedNeed()
+	if need == nil || need.Lowest == nil || need.Model != "" || *need.Lowest == *need.Highest {
+		return ""
+	}
+	return fmt.Sprintf("%s asked for %s to %s requests and %s to %s MB a second, on average over each of its repetitions.", need.Load,
+		number.Rate(need.Lowest.Requests), number.Rate(need.Highest.Requests), number.Rate(need.Lowest.Bytes/number.Mega), number.Rate(need.Highest.Bytes/number.Mega))
+}

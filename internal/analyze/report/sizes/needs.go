@@ -1,0 +1,203 @@
+package sizes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// needSection shows what each load asked of storage, and what is sized for.
+func (s Size) needSection() document.Block {
+	t := document.Table{}
+	t.Add(words.Wordy("load"), words.Cells(s.Needs, func(n SizeNeed) document.Cell {
+		name := n.Load
+		if n.Run != "" {
+			name = runfile.ShownID(n.Run) + ": " + name
+		}
+		if n.Model != "" {
+			name += " (model)"
+		}
+		return document.Words(name)
+	}))
+	add := func(header string, rate func(SizeNeed) *SizeRate, of func(SizeRate) float64) {
+		t.Add(words.Numeric(header), words.Cells(s.Needs, func(n SizeNeed) document.Cell {
+			if r := rate(n); r != nil {
+				return words.Known(new(of(*r)))
+			}
+			return words.Known(nil)
+		}))
+	}
+	mean := func(n SizeNeed) *SizeRate { return n.Mean }
+	p99 := func(n SizeNeed) *SizeRate { return n.P99 }
+	t.Add(words.Numeric("rows"), words.Cells(s.Needs, func(n SizeNeed) document.Cell { return words.Known(n.Rows) }))
+	add("requests", mean, requestsOf)
+	one, several := s.stretches()
+	add("p99 "+one, p99, requestsOf)
+	add("worst "+one, func(n SizeNeed) *SizeRate { return n.PeakSecond }, requestsOf)
+	if several == "seconds" { // what keeps periods has flushes among the writes
+		add("flushes", mean, flushesOf)
+	}
+	add("MB", mean, megabytesOf)
+	add("p99 "+one+" MB", p99, megabytesOf)
+	add("KB each", mean, sizeOf)
+	said := document.Together{t}
+	switch {
+	case several != "seconds":
+		said = append(said, words.Faint("Requests and MB are means over all of it, flushes among the requests. The others are single "+several+", of each the highest that its source knows."))
+	case slices.ContainsFunc(s.Needs, func(n SizeNeed) bool { return n.P99 != nil }):
+		said = append(said, words.Faint("Requests, flushes and MB are all that a load caused, for each second that it ran, also what was written after it. The others are single seconds, those after it among them: they can be lower."))
+	}
+	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{said}}
+}
+
+// stretches is what the peaks are of, one and several.
+func (s Size) stretches() (one, several string) {
+	length := time.Second
+	for _, n := range s.Needs {
+		length = max(length, time.Duration(n.Each*float64(time.Second)))
+	}
+	return sizing.Stretches(length)
+}
+
+func requestsOf(r SizeRate) float64  { return r.Requests }
+func flushesOf(r SizeRate) float64   { return r.Flushes }
+func megabytesOf(r SizeRate) float64 { return r.Bytes / number.Mega }
+func sizeOf(r SizeRate) float64      { return r.Bytes / r.Requests / 1000 }
+
+// detailSection shows what the load that is sized for asked of storage, both ways, on average and at the worst; nothing:
+// there is nothing beside the mean.
+func (s Size) detailSection() document.Block {
+	need := s.sizedNeed()
+	if need == nil || need.P95 == nil {
+		return nil
+	}
+	one, several := s.stretches()
+	var t document.Table
+	var rates []SizeRate
+	var names []string
+	for _, row := range []struct {
+		name string
+		rate *SizeRate
+	}{{"all it caused", need.Mean}, {"mean " + one, need.MeanSecond}, {"p95 " + one, need.P95}, {"p99 " + one, need.P99}, {"worst " + one, need.PeakSecond}, {"worst minute", need.PeakMinute}} {
+		if row.rate != nil {
+			names, rates = append(names, row.name), append(rates, *row.rate)
+		}
+	}
+	t.Add(words.Wordy("a second"), words.Texts(names))
+	for _, column := range []struct {
+		header string
+		of     func(SizeRate) float64
+	}{
+		{"reads", func(r SizeRate) float64 { return r.Reads }}, {"writes", func(r SizeRate) float64 { return r.Writes }},
+		{"flushes", flushesOf},
+		{"MB read", func(r SizeRate) float64 { return r.ReadBytes / number.Mega }}, {"MB written", func(r SizeRate) float64 { return r.WriteBytes / number.Mega }},
+		{"KB each", sizeOf},
+	} {
+		if column.header == "flushes" && several != "seconds" {
+			continue
+		}
+		t.Add(words.Numeric(column.header), words.Cells(rates, func(r SizeRate) document.Cell { return words.Known(new(column.of(r))) }))
+	}
+	legend := fmt.Sprintf("Each number by itself; %d single %s", need.Seconds, several)
+	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
+		legend += fmt.Sprintf("; %s rows and %s WAL records for each request on average", number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))
+	}
+	return document.Section{Title: need.Load + " in detail", Blocks: []document.Block{document.Together{t, words.Faint(legend + ".")}}}
+}
+
+// sizedNeed is that of the load that is sized for; of several runs, of the one that asks for most bytes.
+func (s Size) sizedNeed() *SizeNeed {
+	for i, n := range s.Needs {
+		if n.Load == s.Sized.Load && (n.Run == "" || n.Run == s.Run.ID) {
+			return &s.Needs[i]
+		}
+	}
+	return nil
+}
+
+// sizedFor says what the options are for.
+func (s Size) sizedFor() string {
+	need := s.Sized.Rate
+	_, several := s.stretches()
+	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Load, basis(s.Sized.Basis, several), number.Rate(need.Requests), number.Rate(need.Bytes/number.Mega))
+	if len(s.Sized.Runs) > 1 {
+		text = fmt.Sprintf("Sized for %s, number by number: %s requests/s (%s) and %s MB/s (%s)", s.sizedLoad(),
+			number.Rate(need.Requests), s.worstOf(requestsOf), number.Rate(need.Bytes/number.Mega), s.worstOf(megabytesOf))
+	}
+	text += fmt.Sprintf("; with %.0f %% of headroom, on %s GiB.", s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
+	return strings.Join(append([]string{text}, s.scaled()...), " ")
+}
+
+// basis says what rate of a load is sized for.
+func basis(name, several string) string {
+	switch percentile, is := strings.CutPrefix(name, "p"); {
+	case is:
+		v, _ := strconv.ParseFloat(percentile, 64)
+		return fmt.Sprintf("the %s percentile of its %s and nowhere below all that it caused", number.Ordinal(v), several)
+	case name == sizing.BySaying:
+		return "as it was said"
+	case name == sizing.ByMean:
+		return "the highest mean of its repetitions"
+	default:
+		return "the most that its WAL and pages come to by the model"
+	}
+}
+
+// sizedLoad names what is sized for: a load, or the worst of several.
+func (s Size) sizedLoad() string {
+	runs := s.runs()
+	switch parts := len(s.Sized.Runs); {
+	case parts == 1:
+		return s.Sized.Load
+	case runs == parts:
+		return fmt.Sprintf("the worst of %d runs", runs)
+	case runs == 1:
+		return fmt.Sprintf("the worst of %d kinds of load", parts)
+	default:
+		return fmt.Sprintf("the worst of %d kinds of load in %d runs", parts, runs)
+	}
+}
+
+// runs is how many are sized for.
+func (s Size) runs() int {
+	ids := map[string]bool{}
+	for _, r := range s.Sized.Runs {
+		ids[r.ID] = true
+	}
+	return len(ids)
+}
+
+// worstOf names what asks for most of something: its load, and the run where there are several.
+func (s Size) worstOf(of func(SizeRate) float64) string {
+	most := slices.MaxFunc(s.Sized.Runs, func(a, b SizedRun) int { return cmp.Compare(of(a.Rate), of(b.Rate)) })
+	if s.runs() == 1 {
+		return most.Load + ", " + most.Basis
+	}
+	return fmt.Sprintf("%s, %s, %s", runfile.ShownID(most.ID), most.Load, most.Basis)
+}
+
+// scaled says what was taken to go with the rows, and how far apart that leaves what is needed.
+func (s Size) scaled() []string {
+	if len(s.Sized.Law) == 0 {
+		return nil
+	}
+	least, most := s.Sized.Least, s.Sized.Rate
+	text := fmt.Sprintf("So it lies between %s and %s requests/s, and %s and %s MB/s.",
+		number.Rate(least.Requests), number.Rate(most.Requests), number.Rate(least.Bytes/number.Mega), number.Rate(most.Bytes/number.Mega))
+	if most.Requests > wide*least.Requests || most.Bytes > wide*least.Bytes {
+		text += " A run with that load would tell more."
+	}
+	return append(slices.Clone(s.Sized.Law), text)
+}
+
+// wide is how far apart the ends of what is needed may lie before that is worth a run.
+const wide = 2

@@ -1,0 +1,201 @@
+package sizes
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// NewSize puts a sizing into the form that is shown.
+func NewSize(s sizing.Sizing) Size {
+	v := Size{
+		Machines: words.Each(sizeMachine, s.Machines), Passing: (*SizePassing)(s.Passing), Cautions: append([]string{}, s.Cautions...),
+		Schema: SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
+		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s.Spreads),
+		Sized: Sized{
+			Load: s.Need.Load, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
+			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, DefaultGiB: s.Ask.DefaultGiB, Region: s.Ask.Tariff.Region, Currency: s.Ask.Tariff.Currency(), Instance: strings.TrimPrefix(s.Ask.Instance, "db."), Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
+			Balances: balances(s.Balance), Runs: sizedRuns(s),
+		},
+	}
+	v.addNeeds(s.Parts)
+	region := func(o sizing.Option) string { return s.Ask.Tariff.RegionOf(o.Volume.Cloud()) }
+	for _, o := range s.Options {
+		v.Options = append(v.Options, sizeOption(o, region(o)))
+	}
+	v.Order = v.order(s.Choice, region)
+	if v.Aurora != nil && v.Aurora.IOCost != nil {
+		v.Aurora.AsOf = s.Ask.Tariff.AsOf(catalog.Volume{Name: "aurora"})
+	}
+	v.Sources = v.cited()
+	return v
+}
+
+// Caution adds what is said of all numbers of a run, so that an order says no less: it is the same numbers'. What it says
+// already is not said again.
+func (s *Size) Caution(texts ...string) {
+	for _, text := range texts {
+		if !slices.Contains(s.Warnings, text) {
+			s.Warnings = append(s.Warnings, text)
+		}
+	}
+}
+
+// sizeRun is the run that was sized from; nothing: the need was said.
+func sizeRun(p sizing.Part) SizeRun {
+	if p.Run == nil {
+		return SizeRun{}
+	}
+	return SizeRun{p.Run.Header.ID, p.Run.Header.Target, p.Run.Observed != nil}
+}
+
+// addNeeds shows what every load of every run asked for, with the run where there are several.
+func (s *Size) addNeeds(parts []sizing.Part) {
+	several := parts[0].Run != parts[len(parts)-1].Run
+	for i, p := range parts {
+		if i > 0 && p.Run == parts[i-1].Run {
+			continue // another load of the same one
+		}
+		for _, n := range p.Needs {
+			need := sizeNeed(n)
+			if several {
+				need.Run = p.Run.Header.ID
+			}
+			s.Needs = append(s.Needs, need)
+		}
+	}
+}
+
+// cited are the sources of all options, by key.
+func (s Size) cited() []SizeSource {
+	var keys []string
+	for _, o := range s.Options {
+		keys = append(keys, o.sourceKeys()...)
+	}
+	for _, d := range s.Spreads {
+		keys = append(keys, d.Sources...)
+	}
+	slices.Sort(keys)
+	all := []SizeSource{}
+	for _, key := range slices.Compact(keys) {
+		v := SizeSource{Key: key}
+		if source, found := metric.SourceOf(key); found {
+			v = SizeSource(source)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// sizedRuns are what each run, or each load of an observation, makes of the rate that is sized for.
+func sizedRuns(s sizing.Sizing) []SizedRun {
+	var all []SizedRun
+	for _, p := range s.Parts {
+		run := SizedRun{ID: sizeRun(p).ID, Load: p.Need.Load, Basis: p.Basis, Factor: p.Scale.Factor, Rate: sizeRate(p.Own.Most), Least: sizeRate(p.Own.Least)}
+		if p.Above != nil {
+			run.Above = &p.Above.Seconds
+		}
+		all = append(all, run)
+	}
+	return all
+}
+
+func sizeRate(r sizing.Rate) SizeRate {
+	return SizeRate{
+		Requests: r.Requests(), Reads: r.Reads, Writes: r.Writes, Flushes: r.Flushes,
+		Bytes: r.Bytes(), ReadBytes: r.ReadBytes, WriteBytes: r.WriteBytes,
+	}
+}
+
+func sizeNeed(n sizing.Need) SizeNeed {
+	v := SizeNeed{Load: n.Load, Rows: n.Rows, Commits: n.Commits, WALRecords: n.WALRecords}
+	if n.Missing != nil {
+		v.Missing = words.WhyMissing(n.Missing)
+		return v
+	}
+	if n.Model != nil {
+		v.Model = n.Model.Error()
+	}
+	of := func(r sizing.Rate) *SizeRate { return new(sizeRate(r)) }
+	v.RowsPerRequest, v.RecordsPerRequest = perRequest(n.Rows, n), perRequest(n.WALRecords, n)
+	v.Mean, v.Lowest, v.Highest = of(n.Mean), of(n.Lowest), of(n.Highest)
+	if p := n.Peaks; p != nil {
+		v.Each = p.Length.Seconds()
+		v.Seconds, v.MeanSecond, v.P95, v.P99, v.PeakSecond = p.Seconds, of(p.Mean), of(p.P95), of(p.P99), of(p.PeakSecond)
+		if p.PeakMinute != nil {
+			v.PeakMinute = of(*p.PeakMinute)
+		}
+	}
+	return v
+}
+
+// perRequest is how often something happens for one request.
+func perRequest(v *float64, n sizing.Need) *float64 {
+	if v == nil || n.Mean.Requests() <= 0 {
+		return nil
+	}
+	return new(*v / n.Mean.Requests())
+}
+
+func sizeMachine(m sizing.MachineCost) SizeMachine {
+	return SizeMachine{m.Class, m.Standby, m.Hourly, m.Monthly, m.Currency, m.Source, catalog.AsOf(m.Source)}
+}
+
+func sizeOption(o sizing.Option, region string) SizeOption {
+	v := SizeOption{
+		Region: region, OnCredits: o.OnCredits,
+		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Standing: string(o.Standing), Why: o.Why, NoPrice: o.NoBill,
+		Operations: [2]float64{o.Least, o.Most}, Note: o.Volume.Note, Unverified: o.Volume.Unverified,
+		Bill: []SizeBillLine{}, Sources: o.Volume.Sources,
+	}
+	v.Credits, v.Bare = sizeCredits(o.Burst), sizeCredits(o.Bare)
+	if o.Order == nil {
+		return v
+	}
+	tier, _ := o.Volume.Tier(o.Order.GiB)
+	v.Tier, v.GiB, v.IOPS, v.MiBps, v.Binding = tier.Name, o.Order.GiB, o.Order.IOPS, o.Order.MiBps, string(o.Order.Binding)
+	if o.Volume.InMB {
+		v.MBps = math.Round(o.Order.MiBps / o.Volume.Step())
+	}
+	v.Volumes = tier.Volumes
+	if o.Disks > 1 {
+		v.Disks = o.Disks
+	}
+	if !o.Volume.Unlimited {
+		v.Carries = &[2]float64{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
+	}
+	if o.Bill != nil {
+		v.Monthly, v.Span, v.Currency, v.AsOf, v.Inferred = &o.Bill.Total, o.BillSpan, o.Bill.Currency, o.Bill.AsOf(), o.Bill.Inferred
+		for _, l := range o.Bill.Lines {
+			v.Bill = append(v.Bill, SizeBillLine(l))
+		}
+	}
+	if c := o.Cap; c != nil {
+		v.Instance = sizeCap(*c)
+	}
+	return v
+}
+
+// misread shows what WAL records would have led to.
+func misread(s sizing.Sizing) *SizeMisread {
+	m := s.Misread
+	if m == nil {
+		return nil
+	}
+	v := &SizeMisread{Requests: m.Records, Factor: m.Factor, IOCost: m.IOCost}
+	if m.IOCost != nil {
+		v.IOCostAsOf = s.Ask.Tariff.AsOf(catalog.Volume{Name: "aurora"})
+	}
+	if m.Cheapest != nil {
+		v.Volume = sizeOption(*m.Cheapest, "").name()
+		if m.Cheapest.Bill != nil {
+			v.Cheapest, v.AsOf = &m.Cheapest.Bill.Total, m.Cheapest.Bill.AsOf()
+		}
+	}
+	return v
+}

@@ -1,0 +1,264 @@
+package sizes
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// SizeOrder is what to order, in short.
+type SizeOrder struct {
+	SizeChosen
+	If        string       `json:"if,omitempty"`                 // what is not known and must hold for it
+	Also      []SizeChosen `json:"also"`                         // what carries it, too, at a price that is not known, or inferred
+	Single    *SizeChosen  `json:"one_volume"`                   // the cheapest that is one volume; null: the order is, or none carries it
+	Raised    *SizeRaised  `json:"raised"`                       // gp3 that is raised for the hours of the need; null: it lasts all day
+	Next      *SizeChosen  `json:"next"`                         // the cheapest of another kind; null: nothing else is known to carry it
+	OnCredits float64      `json:"on_credits_seconds,omitempty"` // of a day for which the machine carries it by its burst alone
+	Decides   string       `json:"decides"`
+	Changes   []string     `json:"changes"` // what another load, other data or more knowledge would do to it
+}
+
+// SizeRaised is an order that has what a batch needs only while it runs.
+type SizeRaised struct {
+	SizeChosen
+	Hours float64 `json:"hours"` // of a day that it stays raised
+}
+
+// SizeChosen is one order.
+type SizeChosen struct {
+	Volume   string   `json:"volume"`
+	Title    string   `json:"title"`           // with the name of the size, where sizes have names
+	Disks    int      `json:"disks,omitempty"` // that are striped, each as it stands here; none: one
+	GiB      float64  `json:"gib"`
+	IOPS     float64  `json:"iops,omitempty"`  // bought beside the size
+	MiBps    float64  `json:"mibps,omitempty"` // likewise
+	MBps     float64  `json:"mbps,omitempty"`  // the same in MB of 10^6, where it is sold so
+	Monthly  *float64 `json:"monthly"`
+	Currency string   `json:"currency,omitempty"`
+	Region   string   `json:"region"`                 // whose prices count
+	AsOf     string   `json:"prices_as_of,omitempty"` // from the oldest to the newest date of its prices
+	Inferred bool     `json:"inferred,omitempty"`     // a price in it was, so that it ranks no order
+}
+
+func (o SizeOption) chosen() SizeChosen {
+	return SizeChosen{o.Volume, o.name(), o.Disks, o.GiB, o.IOPS, o.MiBps, o.MBps, o.Monthly, o.Currency, o.Region, o.AsOf, o.Inferred}
+}
+
+// order is the choice in the form that is shown; nil: there is none.
+func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOrder {
+	if c == nil {
+		return nil
+	}
+	shown := func(o sizing.Option) SizeChosen { return sizeOption(o, region(o)).chosen() }
+	o := sizeOption(c.Option, region(c.Option))
+	v := &SizeOrder{SizeChosen: o.chosen(), If: c.If, Also: []SizeChosen{}, OnCredits: c.OnCredits, Decides: s.deciding(o), Changes: []string{}}
+	for _, a := range c.Also {
+		v.Also = append(v.Also, shown(sizing.Option{Volume: a.Volume, Order: &a.Fitted, Disks: a.Disks, Bill: a.Bill}))
+	}
+	if c.Next != nil {
+		v.Next = new(shown(*c.Next))
+	}
+	if c.Single != nil {
+		v.Single = new(shown(*c.Single))
+	}
+	if r := c.Raised; r != nil {
+		v.Raised = &SizeRaised{shown(sizing.Option{Volume: r.Volume, Order: &sizing.Fitted{Config: r.Config}, Disks: 1, Bill: &r.Bill}), r.Hours}
+	}
+	for _, turn := range c.Turns {
+		text := "nothing here is known to carry that"
+		switch {
+		case turn.Option != nil:
+			text = shown(*turn.Option).Text()
+		case turn.HeldBack:
+			text = "more than one " + s.machine() + " passes"
+		}
+		v.Changes = append(v.Changes, s.turned(turn)+": "+text)
+	}
+	return v
+}
+
+// deciding says what each part of an order follows from.
+func (s Size) deciding(o SizeOption) string {
+	size := fmt.Sprintf("%s GiB are for the %s a second", number.Grouped(o.GiB, 0), map[string]string{"operations": "operations", "bytes": "bytes"}[o.Binding])
+	if o.Binding == string(sizing.BySize) {
+		size = fmt.Sprintf("%s GiB hold the data", number.Grouped(o.GiB, 0))
+	}
+	if o.Tier != "" && o.GiB > math.Ceil(s.Sized.GiB) && o.Binding == string(sizing.BySize) {
+		size = fmt.Sprintf("%s is the least size that holds the data", o.Tier)
+	}
+	parts := []string{size}
+	if o.MiBps > 0 {
+		parts = append(parts, o.chosen().bytes()+" are its bytes")
+	}
+	operations, disks := math.Ceil(o.Operations[1]), float64(max(1, o.Disks))
+	switch ofOne := math.Ceil(o.Operations[1] / disks); {
+	case o.IOPS > ofOne && o.MiBps > 0:
+		parts = append(parts, fmt.Sprintf("%s IOPS are what so many bytes take", number.Grouped(o.IOPS, 0)))
+	case o.IOPS > ofOne:
+		parts = append(parts, fmt.Sprintf("%s IOPS are for its bytes, or the least that is sold", number.Grouped(o.IOPS, 0)))
+	case o.IOPS > 0:
+		parts = append(parts, fmt.Sprintf("%s IOPS are its operations", number.Grouped(o.IOPS, 0)))
+	case o.Carries != nil:
+		parts = append(parts, fmt.Sprintf("its %s operations are within the %s that come with it", number.Grouped(operations, 0), number.Grouped(o.Carries[0], 0)))
+	}
+	return words.Enumerated(parts, ", and ")
+}
+
+// turned is another need.
+func (s Size) turned(t sizing.Turn) string {
+	if t.Load == 1 {
+		return fmt.Sprintf("%s GiB of data", number.Grouped(s.Sized.GiB*t.Data, 0))
+	}
+	return fmt.Sprintf("%g times the load", t.Load)
+}
+
+// Text is an order as somebody would place it, and its price.
+func (c SizeChosen) Text() string { return c.goods("") + ": " + c.price() }
+
+// goods are what is ordered; of says something of its size.
+func (c SizeChosen) goods(of string) string {
+	size := number.Grouped(c.GiB, 0) + " GiB"
+	if c.Disks > 1 {
+		size += " each"
+	}
+	parts := []string{c.Title, size + of}
+	if c.IOPS > 0 {
+		parts = append(parts, number.Grouped(c.IOPS, 0)+" IOPS")
+	}
+	if c.MiBps > 0 {
+		parts = append(parts, c.bytes())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// price is what it costs, with the date of that.
+func (c SizeChosen) price() string {
+	if c.Monthly == nil {
+		return "its price is not known for " + c.Region
+	}
+	return fmt.Sprintf("%s %s a month (%s)", number.Rate(*c.Monthly), c.Currency, catalog.PricesOf(c.AsOf))
+}
+
+// bytes is the throughput that is bought, in the unit that it is sold in.
+func (c SizeChosen) bytes() string {
+	if c.MBps > 0 {
+		return number.Grouped(c.MBps, 0) + " MB/s"
+	}
+	return number.Grouped(c.MiBps, 0) + " MiB/s"
+}
+
+// inShort says what to order, in a line or two for each thought.
+func (s Size) inShort() document.Block {
+	o := s.Order
+	if len(s.Options) == 0 { // of what has limits
+		return document.Paragraph{Text: words.Sentences(s.Cautions...)}
+	}
+	if o == nil {
+		text := words.Sentences(append([]string{"Order: nothing. No storage here is known to carry " + s.Load() + s.Behind(), s.machineText()}, s.Cautions...)...)
+		return document.Paragraph{Text: text}
+	}
+	first := append([]string{s.orderText(), s.alsoText(), s.unpricedText(), s.stripeText(), s.raisedText(), s.machineText()}, s.Cautions...)
+	said := document.Together{document.Paragraph{Text: words.Sentences(first...)}}
+	if o.Next != nil {
+		said = append(said, document.Paragraph{Text: "Next cheapest: " + o.Next.Text() + "."})
+	}
+	said = append(said, document.Paragraph{Text: "What decides: " + o.Decides + "."})
+	changes := "nothing between a tenth and ten times the load, or the data"
+	if len(o.Changes) > 0 {
+		changes = strings.Join(o.Changes, "; ")
+	}
+	return append(said, document.Paragraph{Text: "What would change it: " + changes + "."})
+}
+
+// orderText is what to order, on what that depends, and what nobody said.
+func (s Size) orderText() string {
+	of := ""
+	if s.Sized.DefaultGiB {
+		of = " (for the default of " + number.Grouped(s.Sized.GiB, 0) + " of data: --gib)"
+		if s.Order.GiB == s.Sized.GiB {
+			of = " (the default: --gib)"
+		}
+	}
+	text := "Order: " + s.Order.goods(of) + ": " + s.Order.price()
+	if s.Order.If != "" {
+		text += ", if the machine lets it by: " + s.Order.If
+	}
+	return text
+}
+
+// alsoText names what carries it, too, and has no price that could rank it; empty: nothing does.
+func (s Size) alsoText() string {
+	var unknown, inferred []string
+	region := ""
+	for _, a := range s.Order.Also {
+		if a.Monthly != nil {
+			inferred = append(inferred, fmt.Sprintf("%s, also carries it, for about %s %s a month by an inferred price (%s)", a.goods(""), number.Rate(*a.Monthly), a.Currency, catalog.PricesOf(a.AsOf)))
+			continue
+		}
+		unknown, region = append(unknown, a.Title), a.Region
+	}
+	var said []string
+	switch len(unknown) {
+	case 0:
+	case 1:
+		said = append(said, fmt.Sprintf("%s also carries it; its price is not known for %s", unknown[0], region))
+	default:
+		said = append(said, fmt.Sprintf("%s also carry it; their prices are not known for %s", words.Enumerated(unknown, " and "), region))
+	}
+	return strings.Join(append(said, inferred...), ". ")
+}
+
+// unpricedText says by what an order was chosen that has no price; empty: it has one.
+func (s Size) unpricedText() string {
+	if s.Order.Monthly != nil {
+		return ""
+	}
+	return "It is the cheapest by the prices of its cloud's best known region; realiops prices asks for those of its own"
+}
+
+// stripeText says what a stripe costs in care, and what one volume costs; empty: the order is one.
+func (s Size) stripeText() string {
+	if s.Order.Disks <= 1 {
+		return ""
+	}
+	text := fmt.Sprintf("That is a stripe: you set it up (LVM, mdadm), snapshots must be taken of all %d at once, and losing one loses all", s.Order.Disks)
+	if s.Order.Single != nil {
+		text += ". One volume: " + s.Order.Single.Text()
+	}
+	return text
+}
+
+// raisedText is what gp3 costs that is raised for the need alone; empty: that is not known, or not asked.
+func (s Size) raisedText() string {
+	r := s.Order.Raised
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("Raised only for %g h of each day, %s. AWS allows one change of a volume in six hours", r.Hours, r.Text())
+}
+
+// machineText says what the machine must pass; empty: the one that was named does, or nothing is known.
+func (s Size) machineText() string {
+	if s.Order != nil && s.Order.OnCredits > 0 {
+		return fmt.Sprintf("The %s passes it by its burst, which it needs for %.0f minutes of each day: AWS grants 30", s.machine(), math.Ceil(s.Order.OnCredits/60))
+	}
+	p := s.Passing
+	if p == nil {
+		return ""
+	}
+	text := fmt.Sprintf("It needs a machine that passes %s operations/s and %s MiB/s", number.Grouped(math.Ceil(p.IOPS), 0), number.Grouped(math.Ceil(p.MiBps), 0))
+	switch {
+	case p.Class != "":
+		return text + ": " + p.Class + " and up"
+	case p.Known:
+		return text + ": no class whose limits are known here does"
+	}
+	return text
+}

@@ -1,0 +1,277 @@
+package sizes
+
+import (
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// SizeSchema names the form of a size report.
+const SizeSchema = "realiops.size/1"
+
+// Size is what to order for a run.
+type Size struct {
+	Schema   string        `json:"schema"`
+	Run      SizeRun       `json:"run"`
+	Needs    []SizeNeed    `json:"needs"` // of every load
+	Sized    Sized         `json:"sized"`
+	Passing  *SizePassing  `json:"machine_must_pass"` // null: the class that was asked for does, or it cannot be told
+	Cautions []string      `json:"cautions"`          // of the need, before it is ordered for
+	Order    *SizeOrder    `json:"order"`             // what to order in short; null: nothing is known to carry it
+	Options  []SizeOption  `json:"options"`           // those that carry it first, by cost where that is known
+	Aurora   *SizeAurora   `json:"aurora"`            // nil: rows or bytes of WAL are not known
+	Misread  *SizeMisread  `json:"misread"`           // what sizing from WAL records would have led to
+	Spreads  []SizeSpread  `json:"distributed"`
+	Sources  []SizeSource  `json:"sources"` // of the limits and prices above
+	Warnings []string      `json:"warnings"`
+	Machines []SizeMachine `json:"machines,omitempty"` // of the class that was asked for, whose price is in no option
+	Omitted  []string      `json:"not_in_the_need"`
+
+	Baseline *SizeBaseline `json:"baseline"` // nil: no device was measured to hold it against
+}
+
+// SizeSource is where limits or prices come from; of a file of prices there is nothing but the key.
+type SizeSource struct {
+	Key     string `json:"key"`
+	Title   string `json:"title"`
+	Address string `json:"address"`
+	State   string `json:"state"` // date
+}
+
+// SizeRun is the run that was sized from; its id is empty where the need was said.
+type SizeRun struct {
+	ID       string         `json:"id"`
+	Target   runfile.Target `json:"target"`
+	Observed bool           `json:"observed"` // its loads are kinds of load that were seen, and that nobody ran
+}
+
+// SizeRate is what goes to and from storage in a second.
+type SizeRate struct {
+	Requests   float64 `json:"requests"` // that carry data
+	Reads      float64 `json:"reads"`
+	Writes     float64 `json:"writes"`
+	Flushes    float64 `json:"flushes"`
+	Bytes      float64 `json:"bytes"`
+	ReadBytes  float64 `json:"read_bytes"`
+	WriteBytes float64 `json:"write_bytes"`
+}
+
+// SizeNeed is what one load asked of storage.
+type SizeNeed struct {
+	Run        string          `json:"run,omitempty"` // where there are several
+	Load       string          `json:"load"`
+	Model      string          `json:"model,omitempty"` // why the device was not read: the rates are a model's
+	Missing    *series.Missing `json:"missing,omitempty"`
+	Mean       *SizeRate       `json:"mean"` // all that it caused, for each second of the load
+	Lowest     *SizeRate       `json:"lowest"`
+	Highest    *SizeRate       `json:"highest"`
+	Seconds    int             `json:"seconds"`     // that peaks rest on
+	Each       float64         `json:"each"`        // how many seconds each of them is long: 1, or the period of a source
+	MeanSecond *SizeRate       `json:"mean_second"` // of single seconds, as are the next four; those after the load are among them
+	P95        *SizeRate       `json:"p95"`
+	P99        *SizeRate       `json:"p99"`
+	PeakSecond *SizeRate       `json:"peak_second"`
+	PeakMinute *SizeRate       `json:"peak_minute"`
+	Rows       *float64        `json:"rows"` // a second, as are the others
+	Commits    *float64        `json:"commits"`
+	WALRecords *float64        `json:"wal_records"`
+	// How many of the logical things there are for one request of the device, on average; null: not known.
+	RowsPerRequest    *float64 `json:"rows_per_request"`
+	RecordsPerRequest *float64 `json:"wal_records_per_request"`
+}
+
+// Sized is what the options were chosen for.
+type Sized struct {
+	Load       string   `json:"load"`
+	Basis      string   `json:"basis"` // p99 or as was asked, mean, model or said
+	Factor     float64  `json:"factor"`
+	Law        []string `json:"law"`
+	Headroom   float64  `json:"headroom_percent"`
+	GiB        float64  `json:"gib"`
+	DefaultGiB bool     `json:"default_gib"` // nobody said how much data there is
+	Region     string   `json:"region"`
+	Currency   string   `json:"currency"`
+	Instance   string   `json:"instance,omitempty"` // that was asked for
+	Rate       SizeRate `json:"rate"`               // headroom not included
+	Least      SizeRate `json:"least"`
+	// Balances of credits at the start, but for buckets taken to be full.
+	Balances []SizeBalance `json:"balances"`
+	Runs     []SizedRun    `json:"runs"` // rate and least are the most of each number among them
+}
+
+// SizedRun is what one of the runs needs, or one of the loads of an observation.
+type SizedRun struct {
+	ID     string   `json:"id"`
+	Load   string   `json:"load"`
+	Basis  string   `json:"basis"`
+	Factor float64  `json:"factor"`
+	Rate   SizeRate `json:"rate"`
+	Least  SizeRate `json:"least"`
+	// Above is how many seconds asked for more than rate with headroom, before any scaling; null: no seconds are known.
+	Above *int `json:"seconds_above"`
+}
+
+// SizeBalance is how full a bucket of credits is at the start.
+type SizeBalance struct {
+	Of      string     `json:"of"` // volume or instance
+	Percent float64    `json:"percent"`
+	Metric  string     `json:"metric,omitempty"` // of the run that tells it; none: it was said
+	At      *time.Time `json:"at"`
+}
+
+// SizeOption is one way to carry it.
+type SizeOption struct {
+	Volume     string         `json:"volume"`
+	Title      string         `json:"title"`
+	Provider   string         `json:"provider"`
+	Standing   string         `json:"standing"`      // carries, unknown, held-back (by the machine), unasked (hard disks), too-small
+	Why        string         `json:"why,omitempty"` // it does not carry it, or is not known to
+	Tier       string         `json:"tier,omitempty"`
+	Disks      int            `json:"disks,omitempty"` // of this size and make that are striped; none: one
+	GiB        float64        `json:"gib,omitempty"`
+	IOPS       float64        `json:"iops,omitempty"`    // bought beside the size
+	MiBps      float64        `json:"mibps,omitempty"`   // likewise
+	MBps       float64        `json:"mbps,omitempty"`    // the same in MB of 10^6, where it is sold so
+	Volumes    int            `json:"volumes,omitempty"` // that the provider stripes it over
+	Carries    *[2]float64    `json:"carries"`           // operations and MiB a second, for good; null: it cannot, or no limit is published
+	Binding    string         `json:"binding,omitempty"`
+	Operations [2]float64     `json:"operations"` // that the provider counts: where it merges all it can, and where nothing
+	Monthly    *float64       `json:"monthly"`
+	Span       *[2]float64    `json:"monthly_span"` // what monthly may come to; null: it is no estimate
+	Currency   string         `json:"currency,omitempty"`
+	Region     string         `json:"region"`                       // whose prices count
+	AsOf       string         `json:"prices_as_of,omitempty"`       // from the oldest to the newest date of those in monthly
+	Inferred   bool           `json:"inferred,omitempty"`           // one of them was, so that it ranks no order
+	OnCredits  float64        `json:"on_credits_seconds,omitempty"` // of a day for which the machine carries it by its burst alone
+	Bill       []SizeBillLine `json:"bill"`                         // what monthly is made of
+	Sources    []string       `json:"sources"`                      // keys, of the limits
+	NoPrice    string         `json:"no_price,omitempty"`
+	Instance   *SizeCap       `json:"instance"`
+	Credits    *SizeCredits   `json:"credits"` // a smaller size that credits carry; null: none, or not known
+	Bare       *SizeCredits   `json:"bare"`    // the smallest that holds the data, where its credits do not last
+	Note       string         `json:"note,omitempty"`
+	Unverified string         `json:"unverified,omitempty"`
+}
+
+// SizeBillLine is one part of a bill.
+type SizeBillLine struct {
+	What   string  `json:"what"` // 500 GiB
+	Amount float64 `json:"amount"`
+	Source string  `json:"source"` // key, of the price
+}
+
+// SizePassing is what the machine must pass for the need with headroom.
+type SizePassing struct {
+	IOPS  float64 `json:"iops"`
+	MiBps float64 `json:"mibps"`
+	Class string  `json:"class,omitempty"` // the smallest that does; none: see Known
+	Known bool    `json:"known"`           // limits of such machines are known
+}
+
+// SizeMachine is what the class of machine costs beside its storage.
+type SizeMachine struct {
+	Class    string  `json:"class"`
+	Standby  bool    `json:"standby,omitempty"` // two of them, in two zones
+	Hourly   float64 `json:"hourly"`
+	Monthly  float64 `json:"monthly"`
+	Currency string  `json:"currency"`
+	Source   string  `json:"source"`
+	AsOf     string  `json:"prices_as_of,omitempty"`
+}
+
+// SizeCap is what volume and class of instance let through together.
+type SizeCap struct {
+	Class   string    `json:"class"`
+	IOPS    float64   `json:"iops"`
+	MiBps   float64   `json:"mibps"`
+	Binds   string    `json:"binds"` // volume or instance
+	Carries bool      `json:"carries"`
+	Burst   *SizePath `json:"burst"`  // while both have credits; null: the machine does not burst
+	Cached  *SizePath `json:"cached"` // by the host's cache, which no write gets around; null: there is no such way
+}
+
+// SizePath is what goes one way to volumes.
+type SizePath struct {
+	IOPS  float64 `json:"iops"`
+	MiBps float64 `json:"mibps"`
+	Binds string  `json:"binds"`
+}
+
+// SizeSpread is what a load would ask of a database that spreads rows over nodes, by a published rule of thumb.
+type SizeSpread struct {
+	Name    string      `json:"name"`
+	Title   string      `json:"title"`
+	Rows    float64     `json:"rows"`     // a second
+	Cores   *[2]float64 `json:"cores"`    // of all nodes; null: no rule says, as for the others
+	IOPS    *[2]float64 `json:"iops"`     // of all disks, with all copies
+	VCPUs   *float64    `json:"vcpus"`    // at least, for disks that take all copies
+	PerVCPU *[2]float64 `json:"per_vcpu"` // operations and MB a second to provision
+	Note    string      `json:"note"`
+	Sources []string    `json:"sources"` // keys
+}
+
+// SizeCredits is how the demand fares on a size with credits, for as long as was asked.
+type SizeCredits struct {
+	GiB       float64    `json:"gib"`
+	Tier      string     `json:"tier,omitempty"`
+	Seconds   int        `json:"seconds"`        // that were played
+	Start     float64    `json:"start_percent"`  // of the bucket that was empty first, or else came nearest to it
+	Lowest    float64    `json:"lowest_percent"` // of it
+	Left      float64    `json:"left_percent"`   // of it, at the end
+	Bucket    string     `json:"bucket"`         // which one that was: operations or bytes, of the volume or of the instance
+	Dry       *int       `json:"dry_at"`         // the second in which it was first empty; null: never
+	Throttled int        `json:"throttled_seconds"`
+	DrySecs   int        `json:"dry_seconds"`
+	Served    SizeServed `json:"served_dry"`     // on average over those; zeros: there are none
+	Refills   float64    `json:"refill_seconds"` // without any demand, from empty to full
+	Curve     SizeCurve  `json:"curve"`
+	Monthly   *float64   `json:"monthly"`
+	AsOf      string     `json:"prices_as_of,omitempty"`
+}
+
+// SizeServed is what goes through in a second, as the provider counts.
+type SizeServed struct {
+	Operations float64 `json:"operations"`
+	Bytes      float64 `json:"bytes"`
+}
+
+// SizeCurve is how the demand fared over time, one column for each number: means over a stretch, and what is left of the
+// bucket that is emptiest at its end.
+type SizeCurve struct {
+	Second     []int     `json:"second"` // with which the stretch begins
+	Demanded   []float64 `json:"demanded_operations"`
+	Served     []float64 `json:"served_operations"`
+	DemandedMB []float64 `json:"demanded_mb"`
+	ServedMB   []float64 `json:"served_mb"`
+	Balance    []float64 `json:"balance_percent"`
+}
+
+// SizeAurora is what the load would show and cost on Aurora.
+type SizeAurora struct {
+	WriteIOPS    *float64    `json:"write_iops"`    // WAL records a second
+	BilledWrites [3]float64  `json:"billed_writes"` // a second: at least, as estimated, at most
+	BilledReads  float64     `json:"billed_reads"`  // a second, as estimated
+	ReadsSpan    [2]float64  `json:"billed_reads_span"`
+	PagesAsked   *float64    `json:"pages_asked"` // a second; nil: not counted, and billed reads follow from what the device read
+	Calibration  string      `json:"calibration"`
+	Calibrated   string      `json:"calibrated_by,omitempty"` // the run of one's own; none: it was published
+	IOCost       *[3]float64 `json:"io_cost"`                 // a month
+	// The whole cluster a month, with one instance of the class that was asked for; null: no such price is known.
+	Standard  *[3]float64 `json:"standard"`
+	Optimized *float64    `json:"optimized"`              // the same on I/O-Optimized, whatever the I/O
+	BreakEven *float64    `json:"break_even"`             // I/O in money from which on that is cheaper
+	AsOf      string      `json:"prices_as_of,omitempty"` // of all these
+}
+
+// SizeMisread is what the WAL records would have led to, had somebody read them as I/O.
+type SizeMisread struct {
+	Requests float64  `json:"requests"` // a second
+	Factor   float64  `json:"factor"`   // of the device's
+	Cheapest *float64 `json:"cheapest"` // a month; nil: nothing carries it, or no price is known
+	Volume   string   `json:"volume,omitempty"`
+	AsOf     string   `json:"prices_as_of,omitempty"` // of cheapest
+	IOCost   *float64 `json:"aurora_io_cost"`         // a month, were each billed
+	// IOCostAsOf are the dates of the prices in aurora_io_cost.
+	IOCostAsOf string `json:"aurora_io_cost_prices_as_of,omitempty"`
+}

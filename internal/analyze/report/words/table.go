@@ -1,0 +1,33 @@
+package words
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// Cells are those of a column.
+func Cells[T any](rows []T, of func(T) document.Cell) []document.Cell { return Each(of, rows) }
+
+// Texts are cells of words, a column of them.
+func Texts(words []string) []document.Cell { return Each(document.Words, words) }
+
+// Wordy is a column of words, numeric one of numbers.
+func Wordy(header string) document.Column   { return document.Column{Header: header, Words: true} }
+func Numeric(header string) document.Column { return document.Column{Header: header} }
+
+func Faint(text string) document.Block { return document.Paragraph{Text: text, Style: document.Faint} }
+
+func Count(n int) document.Cell { return document.Number(fmt.Sprint(n), float64(n)) }
+
+// Exact is a number for a program.
+func Exact(v float64) document.Cell { return document.Number("", v) }
+
+// Known is a rate that may be missing.
+func Known(v *float64) document.Cell {
+	if v == nil || !number.Finite(*v) {
+		return document.Words("-")
+	}
+	return document.Number(number.Rate(*v), *v)
+}

@@ -1,0 +1,53 @@
+package setup
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// managed reports whether AWS runs the server: nobody else is root on its machine, a superuser, or changes its files.
+func managed(f postgres.Facts) bool {
+	return f.Flavor == postgres.FlavorAurora || f.Flavor == postgres.FlavorRDS
+}
+
+var (
+	settingOn = regexp.MustCompile(`(?:alter system )?set (\w+) = on`)
+	preloaded = regexp.MustCompile(`(\w+) (?:to|in) shared_preload_libraries`)
+	onMachine = regexp.MustCompile(`as root|server's user|the machine|the server's machine`)
+)
+
+// managedRemedy returns what a server of AWS's takes in the place of a remedy for one's own: a parameter group for settings, the master
+// user for a superuser, and AWS's own counters for what only its machine shows.
+func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
+	aurora := f.Flavor == postgres.FlavorAurora
+	group := "the instance's parameter group (a default group takes no changes: make one and attach it)"
+	if aurora {
+		group = strings.Replace(group, "the instance's parameter group", "the cluster's parameter group", 1)
+	}
+	switch setting, library := settingOn.FindStringSubmatch(remedy), preloaded.FindStringSubmatch(remedy); {
+	case setting != nil:
+		return "set " + setting[1] + " = 1 in " + group
+	case library != nil && strings.Contains(remedy, "create extension"):
+		return "add " + library[1] + " to shared_preload_libraries in " + group + ", reboot, and in the database that is measured: create extension " + library[1] + ";"
+	case library != nil:
+		return "add " + library[1] + " to shared_preload_libraries in " + group + ", and reboot"
+	case strings.HasPrefix(gap.Metric, anatomy.Name+"/") && aurora:
+		return "Aurora has no pg_walinspect; WAL records are modelled from what the clients did"
+	case strings.HasPrefix(gap.Metric, anatomy.Name+"/"):
+		return "as the master user, in the database that is measured: create extension pg_walinspect; and measure as that user"
+	case onMachine.MatchString(remedy) && aurora:
+		return "nobody sees Aurora's storage from within: --aws asks CloudWatch for VolumeReadIOPs and VolumeWriteIOPs, and aurora_stat_database() counts storage_blks_read"
+	case onMachine.MatchString(remedy):
+		return "AWS lets nobody onto the machine: --aws asks CloudWatch and Performance Insights (os.diskIO.rdsdev) for its requests"
+	case strings.Contains(remedy, "what the server refused") && (aurora && strings.HasPrefix(gap.Metric, "pgstat.wal/") || strings.Contains(gap.Detail, "not supported")):
+		return "Aurora does not have it, and no grant changes that"
+	case strings.Contains(remedy, "what the server refused"):
+		return postgres.Grant("pg_monitor", f.User) + ", as the master user"
+	default:
+		return strings.ReplaceAll(remedy, "a superuser", "the master user")
+	}
+}

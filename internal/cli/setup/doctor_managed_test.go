@@ -1,0 +1,54 @@
+package setup
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// refused is what Aurora and RDS take from nobody: PostgreSQL's own way to change a setting, the machine, the superuser, and grants that
+// AWS keeps for itself.
+var refused = regexp.MustCompile(`alter system|as root|superuser|server's user|pg_reload_conf|restart the server|pg_stat_get_wal|pg_read_server_files|on the machine`)
+
+// TestRemediesOfAManagedServer: whatever is missing there, nothing is advised that AWS refuses.
+func TestRemediesOfAManagedServer(t *testing.T) {
+	reasons := []runfile.Reason{
+		runfile.Permission, runfile.Disabled, runfile.Absent, runfile.NotLocal, runfile.Unsupported, runfile.Late, runfile.Failed,
+	}
+	details := []string{"", "permission denied for function pg_stat_get_wal", "Function pg_stat_get_wal() is currently not supported for Aurora"}
+	own, advised := 0, 0
+	for _, flavor := range []string{postgres.FlavorAurora, postgres.FlavorRDS, postgres.FlavorPostgres} {
+		remedy := remedyOf(postgres.Facts{Flavor: flavor, User: "me"})
+		for _, m := range metric.All() {
+			for _, reason := range reasons {
+				for _, detail := range details {
+					text := remedy(runfile.Gap{Metric: m.Name, Reason: reason, Code: "42501", Detail: detail})
+					switch {
+					case !refused.MatchString(text) && text != "":
+						advised++
+					case refused.MatchString(text) && flavor == postgres.FlavorPostgres:
+						own++
+					case refused.MatchString(text):
+						t.Fatalf("%s, %s %s (%s): %s", flavor, m.Name, reason, detail, text)
+					}
+				}
+			}
+		}
+	}
+	if own == 0 || advised == 0 {
+		t.Errorf("%d remedies that AWS refuses, and %d others: it tries nothing", own, advised)
+	}
+}
+
+func TestParameterGroups(t *testing.T) {
+	for flavor, want := range map[string]string{postgres.FlavorAurora: "the cluster's parameter group", postgres.FlavorRDS: "the instance's parameter group"} {
+		remedy := remedyOf(postgres.Facts{Flavor: flavor, User: "me"})
+		if got := remedy(runfile.Gap{Metric: "pgstat.database/blk_read_time", Reason: runfile.Disabled}); !strings.HasPrefix(got, "set track_io_timing = 1 in "+want) {
+			t.Errorf("%s: %s", flavor, got)
+		}
+	}
+}

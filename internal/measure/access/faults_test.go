@@ -1,0 +1,262 @@
+package access_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/smithy-go/encoding/cbor"
+
+	"github.com/realiops/realiops/internal/measure/access"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/rds"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/accounttest"
+	"github.com/realiops/realiops/internal/test/insightstest"
+)
+
+func TestMain(m *testing.M) { os.Exit(accounttest.Main(m)) }
+
+var writer = runfile.Cloud{
+	Provider: "aws", Region: accounttest.Region, Instance: "db-1", Cluster: "aurora-1", Engine: "aurora-postgresql", Class: "db.r6g.large",
+	Storage: "aurora", Resource: "db-ABC", Insights: true,
+}
+
+// fault is an answer of AWS, and how a diagnosis judges it.
+type fault struct {
+	call   string
+	answer string // as the reference calls it
+	does   accounttest.Fault
+	reason account.Kind
+	text   string
+}
+
+const (
+	described = "rds:DescribeDBInstances"
+	metrics   = "cloudwatch:GetMetricData"
+	list      = "pi:ListAvailableResourceMetrics"
+	values    = "pi:GetResourceMetrics"
+)
+
+// faults are what AWS, or what stands before it, was seen or is documented to answer.
+func faults() []fault {
+	const page = "<html>Sign in to this network"
+	leave := func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		http.Redirect(w, r, "https://login.example/", http.StatusFound)
+	}
+	valued := func(change func(at, value cbor.List) (cbor.List, cbor.List)) accounttest.Fault {
+		return accounttest.EachResult(func(r accounttest.Answer) {
+			r["Timestamps"], r["Values"] = change(r["Timestamps"].(cbor.List), r["Values"].(cbor.List))
+		})
+	}
+	point := regexp.MustCompile(`"Value":[-+.\de]+`)
+	told := func(value string) accounttest.Fault {
+		return accounttest.Text(func(s string) string { return point.ReplaceAllString(s, `"Value":`+value) })
+	}
+	points := regexp.MustCompile(`"DataPoints":\[[^]]*\]`)
+	unsigned := accounttest.Refused(http.StatusForbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
+	return []fault{
+		{described, "Throttling", accounttest.Throttled(), account.Throttled, "asking to slow down"},
+		{described, "ExpiredToken", accounttest.Expired(), account.Expired, "have expired"},
+		{described, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials rds:DescribeDBInstances"},
+		{described, "InvalidClientTokenId", unsigned, account.Invalid, "does not accept the credentials"},
+		{described, "ServiceUnavailable (503)", accounttest.Unavailable(), account.Other, "ServiceUnavailable"},
+		{described, "a load balancer's 502", accounttest.BadGateway(), account.Other, "failed (HTTP 502)"},
+		{described, "an answer cut in its middle", accounttest.Truncated(), account.Other, described},
+		{described, "no answer", accounttest.Hung(), account.Unreachable, "no answer in time"},
+		{described, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
+		{described, "a web page", accounttest.Says(http.StatusOK, page), account.Other, "cannot be read"},
+		{described, "a redirect", leave, account.Other, "leads elsewhere"},
+		{described, "a list without the instance", accounttest.Says(http.StatusOK,
+			`<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances/></DescribeDBInstancesResult></DescribeDBInstancesResponse>`),
+			account.Damaged, "does not speak of db-1"},
+
+		{metrics, "Throttling", accounttest.Throttled(), account.Throttled, "cloudwatch:GetMetricData: AWS was still asking to slow down"},
+		{metrics, "ExpiredToken", accounttest.Expired(), account.Expired, "have expired"},
+		{metrics, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials cloudwatch:GetMetricData"},
+		{metrics, "ServiceUnavailable (503)", accounttest.Unavailable(), account.Other, "ServiceUnavailable"},
+		{metrics, "no answer", accounttest.Hung(), account.Unreachable, "no answer in time"},
+		{metrics, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
+		{metrics, "a web page", accounttest.Says(http.StatusOK, page), account.Other, "cannot be read"},
+		{metrics, "StatusCode Forbidden", accounttest.Status("Forbidden"), account.Denied, "does not allow these credentials this metric"},
+		{metrics, "StatusCode InternalError", accounttest.Status("InternalError"), account.Incomplete, "it answered InternalError"},
+		{metrics, "StatusCode PartialData and no further page", accounttest.Status("PartialData"), account.Incomplete, "it answered PartialData"},
+		{metrics, "a StatusCode that is not documented", accounttest.Status("Busy"), account.Incomplete, "it answered Busy"},
+		{metrics, "not one point", accounttest.Status("Complete"), account.NoPoints, "not one point of the instance db-1"},
+		{metrics, "NaN", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
+			for i := range value {
+				value[i] = cbor.Float64(nan)
+			}
+			return at, value
+		}), account.Damaged, "is NaN"},
+		{metrics, "fewer values than timestamps", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
+			return at, value[:max(0, len(value)-1)]
+		}), account.Damaged, "values for"},
+		{metrics, "an answer without the metrics", accounttest.Changed(func(_, out accounttest.Answer) { out["MetricDataResults"] = cbor.List{} }),
+			account.Incomplete, "left it out of its answer"},
+
+		{list, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials pi:ListAvailableResourceMetrics"},
+		{list, "NotAuthorizedException", accounttest.Refused(http.StatusBadRequest, "NotAuthorizedException", "db-ABC is not known"), account.Off, "it is off there"},
+		{list, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
+		{list, "a list of nothing", accounttest.Says(http.StatusOK, `{"Metrics":[]}`), account.NoPoints, "lists not one metric of db-1"},
+		{values, "Throttling", accounttest.Throttled(), account.Throttled, "pi:GetResourceMetrics: AWS was still asking to slow down"},
+		{values, "InternalServiceError", accounttest.Refused(http.StatusInternalServerError, "InternalServiceError", "oops"), account.Other, "InternalServiceError"},
+		{values, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
+		{values, "not one point", accounttest.Text(func(s string) string { return points.ReplaceAllString(s, `"DataPoints":[]`) }), account.NoPoints, "not one point of db-1"},
+		{values, "NaN", told(`"NaN"`), account.Damaged, "that it is NaN"},
+		{values, "points of other periods", accounttest.Text(func(s string) string { return strings.ReplaceAll(s, `"Timestamp":`, `"Timestamp":1`) }),
+			account.Damaged, "which is no period"},
+	}
+}
+
+var nan = func() float64 { zero := 0.0; return zero / zero }()
+
+// hasty is the account's own configuration, with its rules but with no wait that a test must sit out.
+func hasty(t *testing.T, s *accounttest.StandIn) aws.Config {
+	t.Helper()
+	s.Setenv(t)
+	a, err := account.Open(t.Context(), account.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := a.Config()
+	patience := cfg.Retryer
+	cfg.Retryer = func() aws.Retryer { return impatient{patience().(aws.RetryerV2)} }
+	return cfg
+}
+
+type impatient struct{ aws.RetryerV2 }
+
+func (i impatient) RetryDelay(attempt int, err error) (time.Duration, error) {
+	wait, err := i.RetryerV2.RetryDelay(attempt, err)
+	return min(wait, 5*time.Millisecond), err
+}
+
+// healthy is an account of which each call is answered well, behind a proxy.
+func healthy(t *testing.T) func(*testing.T) (*accounttest.Proxy, aws.Config) {
+	t.Helper()
+	s := accounttest.Start(t)
+	cfg := hasty(t, s)
+	recent := time.Now().Truncate(time.Minute).Add(-15 * time.Minute)
+	many := make([]float64, 14)
+	s.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: "CPUUtilization", Dimensions: map[string]string{"DBInstanceIdentifier": "db-1"},
+		From: recent, Step: time.Minute, Values: many})
+	pi := insightstest.Start(t, insightstest.Options{Instance: writer.Resource})
+	pi.Have(insightstest.Metric{Name: "os.diskIO.auroraStorage.writeIOsPS", Unit: "Requests/s"}, insightstest.Metric{Name: "db.load", Unit: "Sessions"})
+	for i := range many {
+		from := recent.Add(time.Duration(i) * time.Minute)
+		pi.Tell(insightstest.Point{Metric: "os.diskIO.auroraStorage.writeIOsPS", From: from, To: from.Add(time.Minute), Value: 1})
+	}
+	behind, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := httputil.NewSingleHostReverseProxy(behind)
+	return func(t *testing.T) (*accounttest.Proxy, aws.Config) {
+		proxy := accounttest.NewProxy(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.Header.Get("X-Amz-Target"), "PerformanceInsights") {
+				pi.ServeHTTP(w, r)
+				return
+			}
+			other.ServeHTTP(w, r)
+		}))
+		server := httptest.NewServer(proxy)
+		t.Cleanup(func() {
+			server.CloseClientConnections()
+			server.Close()
+		})
+		there := cfg.Copy()
+		there.BaseEndpoint = aws.String(server.URL)
+		return proxy, there
+	}
+}
+
+// TestFaultsOfDoctor: whatever is wrong with one service is said of that service, and of no other.
+func TestFaultsOfDoctor(t *testing.T) {
+	reference, err := os.ReadFile("../../../docs/reference/aws-faults.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := healthy(t)
+	all := faults()
+	if len(all) != 37 {
+		t.Errorf("%d faults", len(all))
+	}
+	for _, f := range all {
+		row := fmt.Sprintf("| `%s` | %s | `%s` |\n", f.call, f.answer, f.reason)
+		if !strings.Contains(string(reference), row) {
+			t.Errorf("docs/reference/aws-faults.md lacks the row\n%s", row)
+		}
+		t.Run(f.call+" "+f.answer, func(t *testing.T) {
+			t.Parallel()
+			proxy, cfg := open(t)
+			_, operation, _ := strings.Cut(f.call, ":")
+			proxy.On(operation, f.does)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if f.call == described {
+				_, err := rds.Find(ctx, cfg, rds.Query{Instance: "db-1"})
+				f.judged(t, access.Answer{Action: f.call, Err: err})
+				return
+			}
+			for _, answer := range access.Try(ctx, cfg, writer) {
+				switch {
+				case answer.Action == f.call:
+					f.judged(t, answer)
+				case f.call == list && answer.Action == values && !answer.Allowed(): // whose counters are not known then
+				case !answer.Allowed():
+					t.Errorf("%s is blamed: %v %s", answer.Action, answer.Err, answer.Unasked)
+				}
+			}
+		})
+	}
+}
+
+func (f fault) judged(t *testing.T, answer access.Answer) {
+	t.Helper()
+	trouble, is := errors.AsType[*account.Trouble](answer.Err)
+	switch {
+	case answer.Allowed():
+		t.Error("it is allowed")
+	case !is || trouble.Kind != f.reason || !strings.Contains(trouble.Error(), f.text) || strings.Contains(trouble.Error(), "\n"):
+		t.Errorf("%v is not %s: %s", answer.Err, f.reason, f.text)
+	}
+}
+
+// TestNoFault: where everything is answered well, nothing is rejected.
+func TestNoFault(t *testing.T) {
+	_, cfg := healthy(t)(t)
+	for _, answer := range access.Try(t.Context(), cfg, writer) {
+		if !answer.Allowed() {
+			t.Errorf("%s: %v %s", answer.Action, answer.Err, answer.Unasked)
+		}
+	}
+}
+
+// TestUnasked: Performance Insights that is off is not asked, and nothing is said to be denied.
+func TestUnasked(t *testing.T) {
+	proxy, cfg := healthy(t)(t)
+	for _, change := range []func(*runfile.Cloud){
+		func(c *runfile.Cloud) { c.Insights = false }, func(c *runfile.Cloud) { c.Resource = "" },
+	} {
+		cloud := writer
+		change(&cloud)
+		answers := access.Try(t.Context(), cfg, cloud)
+		if answers[0].Err != nil || answers[1].Unasked == "" || answers[2].Unasked == "" || answers[1].Err != nil {
+			t.Errorf("%+v", answers)
+		}
+	}
+	if n := proxy.Calls()["ListAvailableResourceMetrics"]; n != 0 {
+		t.Errorf("asked %d times", n)
+	}
+}

@@ -1,0 +1,278 @@
+package browser
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	browserlog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// view is a way to look at a page.
+type view struct {
+	name   string
+	width  int64
+	scheme string // light or dark
+	media  string // screen or print
+	axe    bool   // ask axe-core too, which takes its time: once by day, once by night
+}
+
+// views are of people with a phone, a laptop and paper; 718 is an A4 sheet between its margins, in CSS pixels.
+func views() []view {
+	return []view{
+		{"phone-360", 360, "light", "screen", true}, {"phone-390-dark", 390, "dark", "screen", false},
+		{"laptop", 1280, "light", "screen", false}, {"screen-1440", 1440, "light", "screen", false}, {"laptop-dark", 1280, "dark", "screen", true},
+		{"print", 718, "light", "print", false}, {"print-dark", 718, "dark", "print", false},
+	}
+}
+
+// thorough reports whether every page is looked at in every view, as scripts/test-pages asks for.
+func thorough() bool { return os.Getenv("REALIOPS_TEST_VIEWS") == "all" }
+
+// tried are the views in which pages are looked at: a phone by day, a laptop by night, and paper, or all.
+func tried() []view {
+	if thorough() {
+		return views()
+	}
+	return []view{views()[0], views()[4], views()[5]}
+}
+
+// tooWide lists what reaches beyond the page, but for what can be scrolled on a screen.
+const tooWide = `(() => {
+	const scrolls = e => e && (matchMedia('screen').matches && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+	const found = [...document.body.querySelectorAll('*')].filter(e => !e.closest('svg') || e.tagName === 'svg')
+		.filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !scrolls(e))
+		.map(e => 'too wide: ' + e.tagName.toLowerCase() + ' ' + e.textContent.slice(0, 40));
+	if (document.documentElement.scrollWidth > innerWidth) found.push('too wide: the page, ' + document.documentElement.scrollWidth);
+	return found;
+})()`
+
+// unfit lists what axe-core, which knows the rules of the W3C, finds in the way of people who cannot see well or use no mouse.
+const unfit = `axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], resultTypes: ['violations']}).then(result =>
+	result.violations.flatMap(v => v.nodes.map(n => 'unfit: ' + v.id + ' ' + n.target.join(' ') + ': ' + n.failureSummary)))`
+
+// unseen lists pictures without a text, and words in them that do not stand out by 4.5 to 1, as the W3C's level AA has it, or
+// that stand on a ground of their own: axe-core does not look into pictures.
+const unseen = `(() => {
+	const luminance = c => c.match(/[\d.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const contrast = (a, b) => (Math.max(luminance(a), luminance(b)) + 0.05) / (Math.min(luminance(a), luminance(b)) + 0.05);
+	const ground = getComputedStyle(document.body).backgroundColor;
+	return [...document.querySelectorAll('svg')].flatMap(s => {
+		const found = [], whole = s.getBoundingClientRect();
+		if (!s.querySelector(':scope > title')?.textContent || !s.querySelector(':scope > desc')?.textContent) found.push('unseen: a picture without a text');
+		for (const t of s.querySelectorAll('text')) {
+			const fill = getComputedStyle(t).fill;
+			if (contrast(fill, ground) < 4.5) found.push('unseen: ' + t.textContent + ' in ' + fill + ' on ' + ground);
+		}
+		for (const e of s.querySelectorAll('path, rect, polygon')) {
+			const box = e.getBoundingClientRect(), fill = getComputedStyle(e).fill;
+			if (box.width > 0.95 * whole.width && box.height > 0.95 * whole.height && fill.startsWith('rgb(')) found.push('unseen: a ground of ' + fill);
+		}
+		return found;
+	});
+})()`
+
+// harmed lists what a name in a run file has become, were it taken for markup.
+const harmed = `[...document.querySelectorAll('script:not(#sort), img, iframe, link, object')].map(e => 'harmed: ' + e.outerHTML)
+	.concat(document.title.startsWith('realiops: ') ? [] : ['harmed: the title is ' + document.title])`
+
+// browser shows pages and hears what they say and ask for.
+type browser struct {
+	ctx context.Context
+	axe string
+
+	lock  sync.Mutex
+	heard []string
+}
+
+func startBrowser(t *testing.T) *browser {
+	t.Helper()
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if found, err := exec.LookPath(name); err == nil && path == "" {
+			path = found
+		}
+	}
+	if path == "" {
+		t.Skip("no Chromium is installed")
+	}
+	axe, err := os.ReadFile(filepath.Join(checkers(t), "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+	ctx, stopWaiting := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, stopBrowser := chromedp.NewExecAllocator(ctx, options...)
+	ctx, closePage := chromedp.NewContext(ctx)
+	t.Cleanup(func() { closePage(); stopBrowser(); stopWaiting() })
+	b := &browser{ctx: ctx, axe: string(axe)}
+	if err := chromedp.Listen(ctx, b.listen); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, enable(network.Enable, network.EnableParams{}), enable(browserlog.Enable, cdp.Empty{}), enable(runtime.Enable, cdp.Empty{})); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func enable[P, R any](command cdp.Command[P, R], with P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, on *chromedp.Target) error {
+		_, err := cdp.Call(ctx, on, command, with)
+		return err
+	})
+}
+
+// listen keeps requests, but for the page itself, and what goes to the console.
+func (b *browser) listen(event any) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if !strings.HasSuffix(e.Request.URL, ".html") {
+			b.heard = append(b.heard, "request: "+e.Request.URL)
+		}
+	case *browserlog.EventEntryAdded:
+		b.heard = append(b.heard, "console: "+e.Entry.Text)
+	case *runtime.EventConsoleAPICalled:
+		b.heard = append(b.heard, "console: "+string(e.Type))
+	case *runtime.EventExceptionThrown:
+		b.heard = append(b.heard, "console: "+e.ExceptionDetails.Text)
+	}
+}
+
+// emulated makes the browser show pages as the view asks for.
+func (v view) emulated() chromedp.Action[chromedp.Void] {
+	scheme := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme}}
+	return enable(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: v.media, Features: scheme})
+}
+
+// faults are those of a page as it looks in a view.
+func (b *browser) faults(t *testing.T, page string, v view) []string {
+	t.Helper()
+	b.look(t, "file://"+page, v)
+	found := ask(t, b, harmed)
+	found = slices.Concat(found, ask(t, b, tooWide), ask(t, b, unseen))
+	if v.axe {
+		found = append(found, ask(t, b, b.axe+";"+unfit)...)
+	}
+	b.photograph(t, page, v)
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return append(found, b.heard...)
+}
+
+// ask has the page answer with a list of words.
+func ask(t *testing.T, b *browser, question string) []string {
+	t.Helper()
+	answer, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](question, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// photograph keeps what the page looks like, for people, where go test is told to keep artifacts.
+func (b *browser) photograph(t *testing.T, page string, v view) {
+	t.Helper()
+	if keep := flag.Lookup("test.artifacts"); keep == nil || keep.Value.String() != "true" {
+		return
+	}
+	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		name := strings.TrimSuffix(filepath.Base(page), ".html") + "-" + v.name + ".png"
+		err = os.WriteFile(filepath.Join(t.ArtifactDir(), name), picture, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPagesInABrowser: on every screen and on paper, by day and by night, nothing reaches beyond the page, nothing is
+// asked of any network, nothing goes wrong, and everybody can read it.
+func TestPagesInABrowser(t *testing.T) {
+	b := startBrowser(t)
+	for _, page := range pagesOf(t) {
+		name := filepath.Base(page)
+		if name == "local-pg15.html" || name == "local-pg17.html" || name == "baseline.html" {
+			continue // as local-pg18 and baseline-throttled are
+		}
+		if !thorough() && !slices.Contains([]string{"local-pg18.html", "evil.html", "baseline-throttled.html", "observed-pg17.html"}, name) {
+			continue
+		}
+		for _, v := range tried() {
+			for _, fault := range b.faults(t, page, v) {
+				t.Errorf("%s, %s: %s", name, v.name, fault)
+			}
+		}
+	}
+}
+
+// TestTablesSort: a click on a head sorts by its numbers, a second one the other way round, and lines that go on with another
+// stay below it.
+func TestTablesSort(t *testing.T) {
+	b := startBrowser(t)
+	page := filepath.Join(t.TempDir(), "page.html")
+	realiops(t, "report", filepath.Join(shippedRuns, "loads-pg17.jsonl"), "-o", page)
+	if faults := b.faults(t, page, views()[2]); len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	const sorted = `(() => {
+		const table = document.querySelector('table'), heads = [...table.tHead.rows[0].cells];
+		const rows = heads.findIndex(h => h.textContent === 'rows');
+		heads[rows].querySelector('button').click();
+		const loads = [heads[rows].ariaSort, ...[...table.tBodies[0].rows].map(r => r.cells[0].textContent)];
+		heads[rows].querySelector('button').click();
+		return [...loads, heads[rows].ariaSort, table.tBodies[0].rows[0].cells[0].textContent];
+	})()`
+	// By the rows a second of the README's table.
+	want := []string{"ascending", "single", "multi", "async", "wide", "bulk-indexed", "copy-indexed", "copy", "bulk", "descending", "bulk"}
+	if got := ask(t, b, sorted); !slices.Equal(got, want) {
+		t.Errorf("sorted by rows, the loads are %v, want %v", got, want)
+	}
+	const together = `(() => {
+		const table = [...document.querySelectorAll('table')].find(t => t.querySelector('tr.more'));
+		const pairs = () => [...table.querySelectorAll('tr.more')].map(r => r.previousElementSibling.textContent + r.textContent).sort();
+		const before = pairs();
+		table.tHead.rows[0].cells[1].querySelector('button').click();
+		return before.join() === pairs().join() ? [] : ['a line has left the one that it goes on with'];
+	})()`
+	for _, fault := range ask(t, b, together) {
+		t.Error(fault)
+	}
+}
+
+// TestBrowserFindsFaults of every kind that TestPagesInABrowser looks for.
+func TestBrowserFindsFaults(t *testing.T) {
+	b := startBrowser(t)
+	page := filepath.Join(t.TempDir(), "page.html")
+	realiops(t, "report", filepath.Join(shippedRuns, "published-aurora.jsonl"), "-o", page)
+	for more, want := range map[string]string{
+		`<img src="http://127.0.0.1:9/x.png" alt="a picture">`:                                                      "console: Loading the image 'http://127.0.0.1:9/x.png' violates",
+		`<script>console.error("wrong")</script>`:                                                                   "console: Executing inline script violates",
+		`<div style="width: 2000px">wide</div>`:                                                                     "too wide: the page",
+		`<p style="color: #777; background: #888">dim</p>`:                                                          "unfit: color-contrast",
+		`<svg role="img" viewBox="0 0 9 9"></svg>`:                                                                  "unseen: a picture without a text",
+		`<svg role="img" viewBox="0 0 9 9"><title>a</title><desc>b</desc><text fill="#aaa">dim</text></svg>`:        "unseen: dim in rgb(170, 170, 170)",
+		`<svg role="img" viewBox="0 0 9 9"><title>a</title><desc>b</desc><path fill="#fff" d="M0 0H9V9H0Z"/></svg>`: "unseen: a ground of rgb(255, 255, 255)",
+	} {
+		found := b.faults(t, spoil(t, page, more), views()[0])
+		if !slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, want) }) {
+			t.Errorf("%s: %s; want %q", more, fmt.Sprint(found), want)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package score
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/worlds"
+)
+
+// TestSteps holds that a counter which moves in steps is named, or that the verdict says which loads would tell, however long steps and loads are.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	plan := experiment.Identify()
+	for i, length := range []float64{5, 30, 60} {
+		for k, step := range []float64{15, 60, 300} {
+			p := worlds.Plan{Plan: plan, Length: length, Steps: step, Background: 100}
+			cases, err := Judged(byTheMethod, worlds.NewOf(uint64(99_000+10*i+k), p, flagship()), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range cases {
+				if c.Meter.Rule.Terms[0].Quantity == string(metric.PagesMissed) {
+					continue // loads that only write move none
+				}
+				why := c.Verdict.Why
+				for _, w := range c.Verdict.Warnings {
+					why += " " + w.Text
+				}
+				how := regexp.MustCompile(`[Ll]oads of (\d+) s (or longer )?would tell`).FindStringSubmatch(why)
+				told := c.stated() && c.Verdict.Kind != attribution.Silent && c.Wrong() == ""
+				seldom := strings.Contains(why, "in the run and by no more than 0 in any repetition") || // it moved between them
+					c.Verdict.Kind == attribution.Silent && !everMoved(c)
+				switch {
+				case told, seldom:
+				case how != nil && near(how[1], 3*step, how[2] != ""):
+				default:
+					t.Errorf("loads of %g s, steps of %g s, %s: %s", length, step, c.Meter.Name, c.said())
+				}
+			}
+		}
+	}
+}
+
+// near reports whether the loads that are asked for are as long as three steps, to within two readings of each; of what moved once nobody knows.
+func near(seconds string, want float64, atLeast bool) bool {
+	got, err := strconv.ParseFloat(seconds, 64)
+	return err == nil && (atLeast && got > 0 || math.Abs(got-want) <= 6)
+}
+
+// everMoved reports whether the readings of a meter show that it moved.
+func everMoved(c Case) bool {
+	var values []float64
+	for _, r := range c.World.Records() {
+		if r, is := r.(runfile.Reading); is {
+			if v, has := r.Values[c.Meter.Name]; has {
+				values = append(values, v)
+			}
+		}
+	}
+	return len(values) > 0 && slices.Max(values) > slices.Min(values)
+}
