@@ -123,7 +123,7 @@ type place struct {
 
 func newPlace(t *testing.T, root, program, database string) place {
 	dir := t.TempDir()
-	for _, name := range []string{"testdata", "scripts"} {
+	for _, name := range []string{"testdata", "scripts", "packaging"} {
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(root, name))); err != nil {
 			t.Fatal(err)
 		}

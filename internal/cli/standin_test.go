@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -96,6 +97,50 @@ func (a *aurora) flagship(t *testing.T, path string) {
 			t.Errorf("%s counts %s, and was said to be %s", o.metric, o.rule, o.said)
 		}
 	}
+	a.evidence(t, filepath.Join(t.ArtifactDir(), "run.jsonl"))
+}
+
+// evidence has the run taken in as one that somebody sent.
+func (a *aurora) evidence(t *testing.T, path string) {
+	for _, needed := range []string{"bash", "jq"} {
+		if _, err := exec.LookPath(needed); err != nil {
+			t.Logf("no %s here, so nothing is taken in", needed)
+			return
+		}
+	}
+	shared := filepath.Join(t.TempDir(), "shared.jsonl")
+	var out, failed bytes.Buffer
+	env := command.Env{In: strings.NewReader(""), Out: &out, Err: &failed, Getenv: os.Getenv}
+	if code := Main(env, []string{"share", path, "-o", shared}); code != command.ExitDone {
+		t.Fatalf("share: %d, %s", code, &failed)
+	}
+	text, err := os.ReadFile(shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	takes := func(want string, ok bool, file string, flags ...string) {
+		t.Helper()
+		said, err := exec.CommandContext(t.Context(), "bash", append(append([]string{"../../scripts/evidence"}, flags...), file)...).CombinedOutput()
+		if (err == nil) != ok || !strings.Contains(string(said), want) {
+			t.Errorf("evidence %v: %v, %s does not say: %s", flags, err, said, want)
+		}
+		if ok {
+			t.Logf("%s", said)
+		}
+	}
+	changed := func(from, to string) string {
+		other := filepath.Join(t.TempDir(), "other.jsonl")
+		if err := os.WriteFile(other, bytes.Replace(text, []byte(from), []byte(to), 1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return other
+	}
+	takes("WriteIOPS counts WAL records: confirmed", true, shared, "--rehearse")
+	takes("it was made on a stand-in", false, shared, "--check")
+	takes("it is not scrubbed", false, path, "--rehearse")
+	takes("the run did not end", false, changed(`"status":"complete"`, `"status":"interrupted"`), "--rehearse")
+	takes("its head is none of a database of AWS's", false, changed(`"provider":"aws"`, `"provider":"azure"`), "--rehearse")
+	takes("it names an address", false, changed(`"shared_buffers":"`, `"shared_buffers":"db.x.eu-west-1.rds.amazonaws.com `), "--rehearse")
 }
 
 // allLoads is a plan of all loads that any plan for AWS's periods has, and of single rows.
@@ -718,6 +763,9 @@ func table(rows []outcome) string {
 		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d |\n", sort, of[standin.Right], of[standin.OneSide], of[standin.CannotTell], of[standin.Wrong])
 	}
 	draws := slices.DeleteFunc(slices.Collect(maps.Keys(wrong)), func(seed uint64) bool { return wrong[seed] })
+	if len(rows) == 0 { // only the flagship was asked for
+		return ""
+	}
 	fmt.Fprintf(&text, "Of %d draws, from seed %d on, %d have no wrong verdict.", len(wrong), rows[0].seed, len(draws))
 	return text.String()
 }

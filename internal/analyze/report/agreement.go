@@ -53,8 +53,8 @@ func (m Metric) excluded() string {
 }
 
 // contradictory says which metrics are not what their documents say.
-func (r Report) contradictory() []string {
-	return r.grouped(func(m Metric) []string {
+func (ms Metrics) contradictory() []string {
+	return ms.grouped(func(m Metric) []string {
 		if m.Document == nil || m.Document.Says != agreement.Contradicts {
 			return nil
 		}

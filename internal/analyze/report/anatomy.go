@@ -98,8 +98,8 @@ func difference(anatomies []counts.Anatomy) Figure {
 }
 
 // walSection is what the WAL of each load is made of, for each thousand rows.
-func (r Report) walSection() document.Block {
-	loads := slices.DeleteFunc(r.Loaded(), func(a Load) bool { return a.Log == nil })
+func (l Loads) walSection() document.Block {
+	loads := slices.DeleteFunc(l.Loaded(), func(a Load) bool { return a.Log == nil })
 	if len(loads) == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ func (r Report) answers(size *sizes.Size, unsized error) document.Answers {
 func (r Report) realNumbers() []string {
 	first, _ := r.firstScreen()
 	of := func(kind attribution.Kind, word string) string {
-		return words.Listing(word, first.namesOf(func(m Metric) bool { return m.Kind == kind }))
+		return words.Listing(word, first.Metrics.namesOf(func(m Metric) bool { return m.Kind == kind }))
 	}
 	texts := words.Filled(
 		of(attribution.Physical, "Storage I/O"),
@@ -123,9 +123,9 @@ func (r Report) verdictsReached() string {
 	text := fmt.Sprintf("%d of the %d metrics shown here got a verdict", told, judged)
 	switch {
 	case loads == 1:
-		text += fmt.Sprintf(", on one kind of load; each ratio has its %s interval", r.interval())
+		text += fmt.Sprintf(", on one kind of load; each ratio has its %s interval", r.Metrics.interval())
 	case loads > 1:
-		text += fmt.Sprintf(", on up to %d kinds of load; each ratio has its %s interval", loads, r.interval())
+		text += fmt.Sprintf(", on up to %d kinds of load; each ratio has its %s interval", loads, r.Metrics.interval())
 	}
 	return text + "."
 }

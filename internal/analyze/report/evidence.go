@@ -16,12 +16,12 @@ import (
 // Details says why: each load; what its WAL is made of; the verdicts on all metrics, and how far their ratios to each
 // quantity move; those of the first screen load by load; and what could not be read.
 func Details(r Report) []document.Block {
-	blocks := []document.Block{r.loadSection(), r.walSection()}
+	blocks := []document.Block{r.loadSection(), r.Loads.walSection()}
 	first, hidden := r.firstScreen()
 	legend := "How many of a metric there are for one of everything that it might count. A metric keeps one ratio to " +
 		"what it counts; what its ratio to moves is excluded."
 	if hidden > 0 {
-		blocks = append(blocks, r.verdicts(""), r.open(), document.Notes{Remarks: r.cautioned()})
+		blocks = append(blocks, r.Metrics.verdicts(""), r.open(), document.Notes{Remarks: r.Metrics.cautioned()})
 		legend += fmt.Sprintf(" The %d metrics that are not on the first screen stand in --format json, under rivals.", hidden)
 	}
 	evidence := document.Section{Title: "Load by load", Blocks: []document.Block{document.Paragraph{Text: legend}}}
@@ -33,12 +33,12 @@ func Details(r Report) []document.Block {
 	if len(evidence.Blocks) == 1 {
 		evidence.Blocks = nil
 	}
-	return append(blocks, r.moves(r.judged()), evidence, r.unread(), document.Notes{})
+	return append(blocks, r.moves(r.Metrics.judged()), evidence, r.Metrics.unread(), document.Notes{})
 }
 
 // loadSection is what clients did under each load; those of others count no statements and tell no latencies.
 func (r Report) loadSection() document.Block {
-	loads := r.Loaded()
+	loads := r.Loads.Loaded()
 	if len(loads) == 0 {
 		return nil
 	}
@@ -71,9 +71,9 @@ func (a Load) latency() Latency {
 }
 
 // unread lists the metrics that no load has a figure of, by their reason.
-func (r Report) unread() document.Block {
+func (ms Metrics) unread() document.Block {
 	var g words.Gathered
-	for _, m := range r.Metrics {
+	for _, m := range ms {
 		if m.Missing != nil {
 			g.Add(missingText(m.Missing), m.Name)
 		}

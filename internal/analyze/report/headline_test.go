@@ -30,7 +30,7 @@ func TestSecondWithoutTheDevice(t *testing.T) {
 		load.Work = append(load.Work, Work{Quantity: quantity, PerSecond: Figure{Value: value, N: 1}})
 		value /= 2
 	}
-	p := Report{}.second(load)
+	p := Loads{}.second(load)
 	if want := "One second of bulk: 1,000 rows, 500 WAL records, 250 WAL writes, 125 WAL fsyncs."; p.Text != want || len(p.Y.Names) != 4 {
 		t.Errorf("%q, with places for %q; want %q", p.Text, p.Y.Names, want)
 	}

@@ -81,12 +81,12 @@ func (a Load) inserts() bool {
 }
 
 // explained are the names of loads, each with what it does, where a page has room for that.
-func (r Report) explained(loads []Load) []document.Cell {
+func (l Loads) explained(loads []Load) []document.Cell {
 	var all []document.Cell
 	for _, a := range loads {
 		c := document.Words(a.Name)
 		if c.Hover = a.does(); c.Hover != "" {
-			c.To = r.anchor(a)
+			c.To = l.anchor(a)
 		}
 		all = append(all, c)
 	}
@@ -94,17 +94,17 @@ func (r Report) explained(loads []Load) []document.Cell {
 }
 
 // loadTerms say it below the table, for whoever has no mouse, and on paper.
-func (r Report) loadTerms(loads []Load) document.Block {
+func (l Loads) loadTerms(loads []Load) document.Block {
 	var terms document.Terms
 	for _, a := range loads {
 		if does := a.does(); does != "" {
-			terms = append(terms, document.Term{Name: a.Name, Texts: []string{does}, ID: r.anchor(a)})
+			terms = append(terms, document.Term{Name: a.Name, Texts: []string{does}, ID: l.anchor(a)})
 		}
 	}
 	return document.Only(document.InHTML, terms)
 }
 
 // anchor is where a page explains a load. It is no name, which may be anything.
-func (r Report) anchor(a Load) string {
-	return fmt.Sprintf("load-%d", 1+slices.IndexFunc(r.Loaded(), func(b Load) bool { return a.Name == b.Name }))
+func (l Loads) anchor(a Load) string {
+	return fmt.Sprintf("load-%d", 1+slices.IndexFunc(l.Loaded(), func(b Load) bool { return a.Name == b.Name }))
 }

@@ -97,7 +97,7 @@ func (r Report) observedText() string {
 	if o == nil || o.Windows == 0 {
 		return ""
 	}
-	kinds := len(r.Loaded())
+	kinds := len(r.Loads.Loaded())
 	belong := fmt.Sprintf("%d belong to %d kinds of load", o.Used, kinds)
 	switch kinds {
 	case 0:

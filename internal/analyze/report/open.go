@@ -15,7 +15,7 @@ import (
 
 // open says what the run cannot tell, why, and which load would.
 func (r Report) open() document.Block {
-	open := r.grouped(func(m Metric) []string { return []string{m.openQuestion()} })
+	open := r.Metrics.grouped(func(m Metric) []string { return []string{m.openQuestion()} })
 	if len(open) == 0 {
 		return nil
 	}
@@ -39,9 +39,9 @@ func (r Report) nextLoads() document.Block {
 }
 
 // grouped says together what is to be said of several metrics.
-func (r Report) grouped(said func(Metric) []string) []string {
+func (ms Metrics) grouped(said func(Metric) []string) []string {
 	var g words.Gathered
-	for _, m := range ranked(r.Metrics) {
+	for _, m := range ranked(ms) {
 		for _, text := range words.Filled(said(m)...) {
 			g.Add(text, m.Name)
 		}

@@ -18,7 +18,7 @@ import (
 // Document says what a run has shown: what was measured and what makes it lie, the same work counted in several ways,
 // what each metric counts, and what cannot be told. Pages add pictures, what to order, and how it was measured.
 func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) document.Document {
-	if r.Observed != nil && len(r.Loaded()) == 0 {
+	if r.Observed != nil && len(r.Loads.Loaded()) == 0 {
 		r.Metrics = nil // an observation found no load: there is nothing to say of any
 	}
 	first, _ := r.firstScreen()
@@ -40,17 +40,17 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		document.Paragraph{Text: r.observedText()},
 		r.workSection(),
 		r.readSection(),
-		r.ladders(),
+		r.Loads.ladders(),
 		r.topSection(),
 		r.verdictSection(),
 		r.pairSection(),
 		forWhat(run),
-		r.waitSection(),
+		r.Loads.waitSection(),
 		first.open(),
 		r.overTime(run),
 		document.Only(document.OnPages, r.movesSection()),
 		document.Only(document.OnPages, order...),
-		document.Notes{Title: "What to know about single figures", Remarks: append(first.cautioned(), r.remarks()...)},
+		document.Notes{Title: "What to know about single figures", Remarks: append(first.Metrics.cautioned(), r.remarks()...)},
 		document.Only(document.OnPages, sources, r.method(size)),
 		document.Only(document.InCSV, r.everyMetric()),
 	}
@@ -94,7 +94,7 @@ func (r Report) Target() string {
 
 // repetitions is how often the loads were run; of a run without any that was measured, how often they were to be.
 func (r Report) repetitions() string {
-	fewest, most := r.measuredTimes()
+	fewest, most := r.Loads.measuredTimes()
 	switch {
 	case most == 0:
 		return words.Counted(r.Run.Repetitions, "repetition")
@@ -108,8 +108,8 @@ func (r Report) repetitions() string {
 }
 
 // measuredTimes are the fewest and the most repetitions of a load that was measured; 0 where none was.
-func (r Report) measuredTimes() (fewest, most int) {
-	for _, a := range r.Loaded() {
+func (l Loads) measuredTimes() (fewest, most int) {
+	for _, a := range l.Loaded() {
 		if fewest == 0 || a.Repetitions < fewest {
 			fewest = a.Repetitions
 		}
@@ -199,10 +199,10 @@ func Columns() []Column {
 }
 
 // columns are those of the device; where it is out of sight, in their place what the server itself wrote.
-func (r Report) columns() []Column {
+func (l Loads) columns() []Column {
 	work, device := Columns()[:2], Columns()[2:]
 	known := func(c Column) bool {
-		return slices.ContainsFunc(r.Loaded(), func(a Load) bool { return a.Of(c.Quantity).Known() })
+		return slices.ContainsFunc(l.Loaded(), func(a Load) bool { return a.Of(c.Quantity).Known() })
 	}
 	if slices.ContainsFunc(device, known) {
 		return append(work, device...)
@@ -216,10 +216,10 @@ func (r Report) columns() []Column {
 }
 
 // writing are the loads that do more than read; where all only read, all.
-func (r Report) writing() []Load {
-	loads := slices.DeleteFunc(r.Loaded(), Load.readsAlone)
-	if len(loads) == 0 && len(r.reading()) == 0 {
-		return r.Loaded()
+func (l Loads) writing() []Load {
+	loads := slices.DeleteFunc(l.Loaded(), Load.readsAlone)
+	if len(loads) == 0 && len(l.reading()) == 0 {
+		return l.Loaded()
 	}
 	return loads
 }
@@ -228,17 +228,17 @@ func (a Load) readsAlone() bool { return positive(a.Of(rowsReturned)) && !positi
 
 // workSection shows the work of each load, counted in several ways.
 func (r Report) workSection() document.Block {
-	loads := r.writing()
+	loads := r.Loads.writing()
 	if len(loads) == 0 {
 		return nil
 	}
 	var t document.Table
-	t.Add(words.Wordy("load"), r.explained(loads))
+	t.Add(words.Wordy("load"), r.Loads.explained(loads))
 	if share := othersShares(loads); share != nil {
 		t.Add(words.Numeric("others did"), share)
 	}
 	ways := 0
-	for _, c := range r.columns() {
+	for _, c := range r.Loads.columns() {
 		known := false
 		t.Add(words.Numeric(c.header), words.Cells(loads, func(a Load) document.Cell {
 			w := a.work(c.Quantity)
@@ -260,7 +260,7 @@ func (r Report) workSection() document.Block {
 	case ways < 2:
 		title = "The work (per second)"
 	}
-	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, words.Faint(r.plusMinusLegend())}, r.loadTerms(loads)}}
+	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, words.Faint(r.plusMinusLegend())}, r.Loads.loadTerms(loads)}}
 }
 
 // othersShares are how much of each load's numbers others did; nil where nobody else was at work.
@@ -280,9 +280,9 @@ func othersShares(loads []Load) []document.Cell {
 }
 
 // Loaded are the loads that put load on the server and were measured.
-func (r Report) Loaded() []Load {
+func (l Loads) Loaded() []Load {
 	var loaded []Load
-	for _, a := range r.Loads {
+	for _, a := range l {
 		if !a.Idle && a.Repetitions > 0 {
 			loaded = append(loaded, a)
 		}
@@ -294,7 +294,7 @@ func Names(loads []Load) []string { return words.Each(func(a Load) string { retu
 
 // plusMinusLegend says what ± means in this run.
 func (r Report) plusMinusLegend() string {
-	fewest, most := r.measuredTimes()
+	fewest, most := r.Loads.measuredTimes()
 	if r.Observed != nil {
 		return "Means of the windows of each kind; ± half the range of up to six stretches of them."
 	}

@@ -28,13 +28,13 @@ func (a Load) rungs() []string {
 }
 
 // ladders show the same work of each load on every rung, to scale, each load in a picture of its own.
-func (r Report) ladders() document.Block {
+func (l Loads) ladders() document.Block {
 	f := document.Figure{Legend: []string{
 		"A picture for each load: the same work, counted on each rung. Orange is logical, what the database is asked to do; blue is what " +
 			"is asked of the operating system, and what storage does. All have one logarithmic scale, on which each mark below is a factor of ten.",
 	}}
-	for _, a := range r.Loaded() {
-		if p := r.rungsOf(a, words.Panel()); p != nil {
+	for _, a := range l.Loaded() {
+		if p := l.rungsOf(a, words.Panel()); p != nil {
 			f.Pictures = append(f.Pictures, p)
 		}
 	}
@@ -42,14 +42,14 @@ func (r Report) ladders() document.Block {
 }
 
 // rungsOf is the ladder of a load, with the scale of all; nil: not enough of it is known.
-func (r Report) rungsOf(a Load, size plot.Size) *plot.Picture {
-	least, most := r.scale()
+func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
+	least, most := l.scale()
 	p := &plot.Picture{
 		Title: a.Name, Size: size,
 		X: plot.Axis{Label: "a second", Log: true, Min: least, Max: most * roomForLabel},
 	}
 	steps := slices.DeleteFunc(a.rungs(), func(quantity string) bool { // of which nothing is known in any load of its kind
-		return !slices.ContainsFunc(r.Loaded(), func(b Load) bool { return b.readsAlone() == a.readsAlone() && positive(b.Of(quantity)) })
+		return !slices.ContainsFunc(l.Loaded(), func(b Load) bool { return b.readsAlone() == a.readsAlone() && positive(b.Of(quantity)) })
 	})
 	var said []string
 	for i, quantity := range steps {
@@ -79,12 +79,12 @@ func (r Report) hero() document.Block {
 	if r.Headline == nil {
 		return nil
 	}
-	loads := r.Loaded()
+	loads := r.Loads.Loaded()
 	i := slices.IndexFunc(loads, func(a Load) bool { return a.Name == r.Headline.Load })
 	if i < 0 {
 		return nil
 	}
-	p := r.second(loads[i])
+	p := r.Loads.second(loads[i])
 	if p == nil {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (r Report) hero() document.Block {
 }
 
 // second is the ladder of a load on a linear scale, whose few rungs say it all.
-func (r Report) second(a Load) *plot.Picture {
+func (l Loads) second(a Load) *plot.Picture {
 	most := 0.0
 	p := &plot.Picture{Title: "One second of " + a.Name, Size: words.Panel(), X: plot.Axis{Label: "a second"}} // so that a phone can show its words
 	p.Size.Height = 140
@@ -122,9 +122,9 @@ func (r Report) second(a Load) *plot.Picture {
 }
 
 // scale are powers of ten around all that is on any ladder.
-func (r Report) scale() (least, most float64) {
+func (l Loads) scale() (least, most float64) {
 	least, most = math.Inf(1), 0
-	for _, a := range r.Loaded() {
+	for _, a := range l.Loaded() {
 		for _, quantity := range a.rungs() {
 			if f := a.Of(quantity); positive(f) {
 				least, most = min(least, f.Value), max(most, f.Value)
@@ -140,7 +140,7 @@ func LadderPNG(w io.Writer, r Report, name string) error {
 	if err != nil {
 		return err
 	}
-	p := r.rungsOf(load, plot.Size{Width: plot.Width, Height: plot.Height})
+	p := r.Loads.rungsOf(load, plot.Size{Width: plot.Width, Height: plot.Height})
 	if p == nil {
 		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in two ways", load.Name)
 	}
@@ -154,7 +154,7 @@ func SecondSVG(w io.Writer, r Report, name string) error {
 	if err != nil {
 		return err
 	}
-	p := r.second(load)
+	p := r.Loads.second(load)
 	if p == nil {
 		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in three ways", load.Name)
 	}
@@ -172,7 +172,7 @@ func (r Report) pictured(name string) (Load, error) {
 	if name == "" && r.Headline != nil {
 		name = r.Headline.Load
 	}
-	loaded := r.Loaded()
+	loaded := r.Loads.Loaded()
 	if len(loaded) == 0 {
 		return Load{}, errors.New("there is nothing to draw: no load was measured")
 	}

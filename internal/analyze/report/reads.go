@@ -22,18 +22,18 @@ const (
 )
 
 // reading are the loads that read and of which it was counted what they missed.
-func (r Report) reading() []Load {
-	return slices.DeleteFunc(r.Loaded(), func(a Load) bool { return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known() })
+func (l Loads) reading() []Load {
+	return slices.DeleteFunc(l.Loaded(), func(a Load) bool { return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known() })
 }
 
 // readSection shows the reads of each load on each rung, and where they were answered.
 func (r Report) readSection() document.Block {
-	loads := r.reading()
+	loads := r.Loads.reading()
 	if len(loads) == 0 {
 		return nil
 	}
 	var t document.Table
-	t.Add(words.Wordy("load"), r.explained(loads))
+	t.Add(words.Wordy("load"), r.Loads.explained(loads))
 	title := "Reads, from rows down to the device (per second)"
 	steps := []struct{ quantity, header string }{
 		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"}, {deviceReads, "device reads"},
@@ -45,12 +45,12 @@ func (r Report) readSection() document.Block {
 		t.Add(words.Numeric(c.header), words.Cells(loads, func(a Load) document.Cell { return a.Of(c.quantity).cell(in(1)) }))
 	}
 	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system."
-	if len(r.writing()) == 0 { // or else it stands above
+	if len(r.Loads.writing()) == 0 { // or else it stands above
 		legend += " " + r.plusMinusLegend()
 	}
 	return document.Section{Title: title, Blocks: []document.Block{
 		document.Together{t, words.Faint(legend)},
-		r.loadTerms(slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return !a.readsAlone() })), answers(loads),
+		r.Loads.loadTerms(slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return !a.readsAlone() })), answers(loads),
 	}}
 }
 
@@ -115,7 +115,7 @@ const busy = 0.25
 func headlineOfReads(loads []Load) *HeadlineOfReads {
 	var told *HeadlineOfReads
 	most := 0.0
-	reading := Report{Loads: loads}.reading()
+	reading := Loads(loads).reading()
 	for _, a := range reading {
 		most = max(most, a.Of(pagesMissed).Value)
 	}
@@ -141,9 +141,9 @@ func (h *HeadlineOfReads) sentence() string {
 }
 
 // becameOfRequests says of requested reads how much of them the device did.
-func (r Report) becameOfRequests() document.Block {
+func (ms Metrics) becameOfRequests() document.Block {
 	var g words.Gathered
-	for _, m := range ranked(r.Metrics) {
+	for _, m := range ranked(ms) {
 		if m.ToDevice != nil && m.Missing == nil {
 			g.Add(becameOf(*m.ToDevice), m.Name)
 		}

@@ -18,13 +18,19 @@ const Schema = "realiops.report/1"
 type Report struct {
 	Schema   string    `json:"schema"`
 	Run      Run       `json:"run"`
-	Loads    []Load    `json:"loads"`
-	Metrics  []Metric  `json:"metrics"`
+	Loads    Loads     `json:"loads"`
+	Metrics  Metrics   `json:"metrics"`
 	Headline *Headline `json:"headline"` // nil: there is nothing to compare
 	Warnings []Warning `json:"warnings"`
 	Observed *Observed `json:"observed"`     // nil: it put a load on the server
 	Pairs    []Pair    `json:"same_numbers"` // metrics of two services that are said to be one number
 }
+
+// Loads are all that were put on the server, and Metrics all that were read.
+type (
+	Loads   []Load
+	Metrics []Metric
+)
 
 // Run is what was measured, and how it ended.
 type Run struct {
@@ -70,7 +76,7 @@ func New(run *counts.Run, verdicts attribution.Verdicts) Report {
 // warnedOf adds what the verdicts warn of, unless there is a word on it already, or nothing to judge.
 func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
 	all := r.Warnings
-	if len(r.Loaded()) == 0 {
+	if len(r.Loads.Loaded()) == 0 {
 		return all
 	}
 	for _, w := range verdicts.Warnings {

@@ -144,7 +144,7 @@ func sharedWhileObserved(r Report) string {
 // throughout is a metric's rate under all loads together; not known where it is not under one of them.
 func (r Report) throughout(metric string) Figure {
 	var sum, seconds float64
-	loads := r.Loaded()
+	loads := r.Loads.Loaded()
 	for _, a := range loads {
 		f, lasted := metricIn(r.Metrics, metric, a.Name), a.Seconds.Value*float64(a.Repetitions)
 		if !f.Known() {

@@ -25,23 +25,23 @@ func (r Report) verdictSection() document.Block {
 	if hidden > 0 {
 		rest = fmt.Sprintf("%d more metrics, most of them shares of these: realiops report -v.", hidden)
 	}
-	return first.verdicts(rest)
+	return first.Metrics.verdicts(rest)
 }
 
 // verdicts has a row for each metric that does something and says more than that it is itself.
-func (r Report) verdicts(rest string) document.Block {
+func (ms Metrics) verdicts(rest string) document.Block {
 	var all document.Together
-	if t := r.verdictTable(); len(t.Rows) > 0 {
-		legend := r.verdictLegend()
+	if t := ms.verdictTable(); len(t.Rows) > 0 {
+		legend := ms.verdictLegend()
 		if slices.ContainsFunc(t.Rows, func(row document.Row) bool { return row.Cells[ratioColumn].Text != "" }) {
 			legend += " ratio: how many the metric shows for one of what it counts; n: loads that this rests on."
 		}
 		all = append(all, t, words.Faint(legend+" Load by load: realiops report -v."))
 	}
 	of := func(said string, are func(Metric) bool) {
-		all = append(all, words.Faint(words.Listing(said, r.namesOf(are))))
+		all = append(all, words.Faint(words.Listing(said, ms.namesOf(are))))
 	}
-	all = append(all, r.becameOfRequests())
+	all = append(all, ms.becameOfRequests())
 	of("No load moves", Metric.Silent)
 	of("Not to be told from what goes on without load, and so without a ratio", Metric.belowBackground)
 	for _, kind := range sides() {
@@ -52,7 +52,7 @@ func (r Report) verdicts(rest string) document.Block {
 			return m.asDocumented() && !m.itself() && m.Kind == kind
 		})
 	}
-	return document.Section{Title: question, Blocks: []document.Block{append(all, document.List(r.contradictory()), words.Faint(rest))}}
+	return document.Section{Title: question, Blocks: []document.Block{append(all, document.List(ms.contradictory()), words.Faint(rest))}}
 }
 
 // sides are the verdicts that place a metric, from storage up.
@@ -66,7 +66,7 @@ func (r Report) FirstRound() document.Document {
 	first.Metrics = slices.DeleteFunc(slices.Clone(first.Metrics), func(m Metric) bool {
 		return m.CannotTell() || m.Counts == "" && m.Mixture == nil && len(m.Between) == 0
 	})
-	t := first.verdictTable()
+	t := first.Metrics.verdictTable()
 	said := "After one repetition of each load, and so not final:"
 	if len(t.Rows) == 0 {
 		said = "After one repetition of each load no metric has a verdict yet."
@@ -77,9 +77,9 @@ func (r Report) FirstRound() document.Document {
 // ratioColumn of the table of verdicts has the ratios.
 const ratioColumn = 3
 
-func (r Report) verdictTable() document.Table {
-	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("verdict"), words.Wordy("it counts"), words.Numeric("ratio"), words.Numeric(r.interval()), words.Numeric("n")}}
-	for _, m := range r.judged() {
+func (ms Metrics) verdictTable() document.Table {
+	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("verdict"), words.Wordy("it counts"), words.Numeric("ratio"), words.Numeric(ms.interval()), words.Numeric("n")}}
+	for _, m := range ms.judged() {
 		name := document.Name(m.Name)
 		if m.Misnomer != "" {
 			name.Also = "called " + m.Misnomer
@@ -196,8 +196,8 @@ func between(e attribution.Estimate) string {
 }
 
 // interval is the header over the intervals: their level, as the verdicts have it.
-func (r Report) interval() string {
-	for _, m := range r.Metrics {
+func (ms Metrics) interval() string {
+	for _, m := range ms {
 		for _, rival := range m.Rivals {
 			if m.PerUnit == nil {
 				m.PerUnit = rival.Ratio
@@ -210,9 +210,9 @@ func (r Report) interval() string {
 	return "interval"
 }
 
-func (r Report) verdictLegend() string {
+func (ms Metrics) verdictLegend() string {
 	has := func(kind attribution.Kind) bool {
-		return slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Kind == kind })
+		return slices.ContainsFunc(ms, func(m Metric) bool { return m.Kind == kind })
 	}
 	text := "PHYSICAL: what storage has to do."
 	if has(attribution.Requested) {
@@ -245,9 +245,9 @@ func (m Metric) called(quantity string) string {
 }
 
 // judged are the metrics that get a row.
-func (r Report) judged() []Metric {
+func (ms Metrics) judged() []Metric {
 	var judged []Metric
-	for _, m := range ranked(r.Metrics) {
+	for _, m := range ranked(ms) {
 		if !m.Silent() && m.Missing == nil && !m.itself() && !m.belowBackground() && !m.asDocumented() {
 			judged = append(judged, m)
 		}
@@ -256,9 +256,9 @@ func (r Report) judged() []Metric {
 }
 
 // namesOf are those of the metrics that are so.
-func (r Report) namesOf(are func(Metric) bool) []string {
+func (ms Metrics) namesOf(are func(Metric) bool) []string {
 	var names []string
-	for _, m := range ranked(r.Metrics) {
+	for _, m := range ranked(ms) {
 		if m.Missing == nil && are(m) {
 			names = append(names, m.Name)
 		}
@@ -303,15 +303,15 @@ const roomFor = 20
 // firstScreen is the report with the metrics that the first screen has room for, and how many it leaves out: none, if
 // they are few, or else those that people do not take for I/O.
 func (r Report) firstScreen() (short Report, hidden int) {
-	if len(r.judged()) <= roomFor && len(r.Metrics) <= 2*roomFor {
+	if len(r.Metrics.judged()) <= roomFor && len(r.Metrics) <= 2*roomFor {
 		return r, 0
 	}
 	all := r.Metrics
-	table, reads := metric.All(), len(r.reading()) > 0
+	table, reads := metric.All(), len(r.Loads.reading()) > 0
 	r.Metrics = slices.DeleteFunc(slices.Clone(all), func(m Metric) bool {
 		return !table.First(m.Metric) && !(reads && table.FirstOfReads(m.Metric))
 	})
-	if len(r.judged()) == 0 {
+	if len(r.Metrics.judged()) == 0 {
 		r.Metrics = all[:min(len(all), roomFor)]
 	}
 	return r, len(all) - len(r.Metrics)
@@ -328,8 +328,8 @@ func ranked(metrics []Metric) []Metric {
 const ofItself = "itself"
 
 // cautioned are the warnings about single verdicts.
-func (r Report) cautioned() []string {
-	return r.grouped(func(m Metric) (texts []string) {
+func (ms Metrics) cautioned() []string {
+	return ms.grouped(func(m Metric) (texts []string) {
 		for _, w := range m.Warnings {
 			if w.Code != ofItself && !m.itself() {
 				texts = append(texts, words.Sentences(w.Text))

@@ -9,10 +9,10 @@ import (
 )
 
 // waitSection is what Performance Insights answers, a line for each load of which it is known.
-func (r Report) waitSection() document.Block {
+func (l Loads) waitSection() document.Block {
 	const most = 3
 	var lines document.List
-	for _, a := range r.Loads {
+	for _, a := range l {
 		if len(a.Waits) == 0 {
 			continue
 		}

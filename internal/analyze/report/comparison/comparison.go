@@ -120,7 +120,7 @@ func Compare(runs []Compared) (Comparison, error) {
 	c.Loads, c.LeftOut = commonLoads(runs)
 	if len(c.Loads) == 0 {
 		loads := words.Each(func(r Compared) string {
-			return r.File + " has " + cmp.Or(strings.Join(report.Names(r.Report.Loaded()), ", "), "none")
+			return r.File + " has " + cmp.Or(strings.Join(report.Names(r.Report.Loads.Loaded()), ", "), "none")
 		}, runs)
 		return c, errors.New("these runs have no load in common: " + strings.Join(loads, "; "))
 	}
@@ -136,8 +136,8 @@ func Compare(runs []Compared) (Comparison, error) {
 func commonLoads(runs []Compared) (common, others []string) {
 	common, others = []string{}, []string{}
 	for _, r := range runs {
-		for _, name := range report.Names(r.Report.Loaded()) {
-			in := func(o Compared) bool { return slices.Contains(report.Names(o.Report.Loaded()), name) }
+		for _, name := range report.Names(r.Report.Loads.Loaded()) {
+			in := func(o Compared) bool { return slices.Contains(report.Names(o.Report.Loads.Loaded()), name) }
 			all := !slices.ContainsFunc(runs, func(o Compared) bool { return !in(o) })
 			switch {
 			case all && !slices.Contains(common, name):

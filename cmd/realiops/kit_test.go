@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const kit = "../../packaging/aurora/"
+
+// TestKitTemplate: CloudFormation takes the template by AWS's own schemas, nothing in it is public, and everything that can be is tagged.
+func TestKitTemplate(t *testing.T) {
+	t.Parallel()
+	linter, err := exec.CommandContext(t.Context(), "../../scripts/template-checker").Output()
+	if err != nil {
+		t.Skip("no cfn-lint on this machine: ", err)
+	}
+	if out, err := exec.CommandContext(t.Context(), strings.TrimSpace(string(linter)), kit+"template.yaml").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	text, err := os.ReadFile(kit + "template.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, public := range []string{"InternetGateway", "PubliclyAccessible: true", "AssociatePublicIpAddress: true", "DeletionPolicy: Snapshot", "DeletionPolicy: Retain"} {
+		if strings.Contains(string(text), public) {
+			t.Errorf("the template has %s", public)
+		}
+	}
+	untagged := []string{"AWS::EC2::SubnetRouteTableAssociation", "AWS::IAM::InstanceProfile"} // which take no tags
+	for _, resource := range regexp.MustCompile(`(?m)^  \w+:`).Split(section(string(text), "\nResources:\n", "\nOutputs:\n"), -1)[1:] {
+		kind := regexp.MustCompile(`Type: (\S+)`).FindStringSubmatch(resource)
+		if !strings.Contains(resource, "Tags: [{Key: realiops-kit,") && !slices.Contains(untagged, kind[1]) {
+			t.Errorf("a %s has no tag", kind[1])
+		}
+	}
+}
+
+func section(text, from, to string) string {
+	_, rest, _ := strings.Cut(text, from)
+	part, _, _ := strings.Cut(rest, to)
+	return part
+}
+
+// TestKitPolicy: the machine may do what realiops aws policy --for run prints, and put files where the kit wants them.
+func TestKitPolicy(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(kit + "template.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := exec.CommandContext(t.Context(), os.Args[0], "aws", "policy", "--for", "run")
+	policy.Args[0] = "realiops"
+	printed, err := policy.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct{ Statement []struct{ Action []string } }
+	if err := json.Unmarshal(printed, &want); err != nil {
+		t.Fatal(err)
+	}
+	var wanted, given []string
+	for _, s := range want.Statement {
+		wanted = append(wanted, s.Action...)
+	}
+	for _, action := range regexp.MustCompile(`"((?:rds|cloudwatch|pi):\w+)"`).FindAllStringSubmatch(string(text), -1) {
+		given = append(given, action[1])
+	}
+	if diff := cmp.Diff(wanted, given); diff != "" {
+		t.Errorf("(-aws policy --for run +template):\n%s", diff)
+	}
+}
+
+// fakeAWS notes its calls, and answers as AWS does of a stack that is there until it is deleted; $LEFT is what stays behind.
+const fakeAWS = `#!/bin/bash
+echo "$1 $2 ${*:3}" >>"$PLACE/calls"
+case "$1 $2" in
+"cloudformation deploy") touch "$PLACE/stack" ;;
+"cloudformation delete-stack") rm -f "$PLACE/stack" ;;
+"cloudformation describe-stacks") [[ -e $PLACE/stack ]] && echo planted ;;
+"resourcegroupstaggingapi get-resources") echo "$LEFT" ;;
+esac
+`
+
+// TestKit: the stack is made, used and removed in an order that works, and what is left is said.
+func TestKit(t *testing.T) {
+	t.Parallel()
+	place := t.TempDir()
+	for name, text := range map[string]string{"aws": fakeAWS, "program": "it", "bundle": "certificates"} {
+		if err := os.WriteFile(filepath.Join(place, name), []byte(text), 0o700); err != nil { //nolint:gosec // it is a program
+			t.Fatal(err)
+		}
+	}
+	types := func(left string, args ...string) (string, error) {
+		c := exec.CommandContext(t.Context(), "bash", append([]string{kit + "kit"}, args...)...)
+		c.Env = append(os.Environ(), "PATH="+place+":"+os.Getenv("PATH"), "PLACE="+place, "LEFT="+left, "BUNDLE=file://"+filepath.Join(place, "bundle"))
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := types("", "up", "aurora", filepath.Join(place, "program")); err != nil || !strings.Contains(out, "start-session --target planted") ||
+		!strings.Contains(out, "USD an hour") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := types("", "check"); err == nil || !strings.Contains(out, "left: the stack realiops-kit") {
+		t.Errorf("of a stack that is there: %v, %s", err, out)
+	}
+	if out, err := types("arn:aws:rds:eu-west-1:000000000000:db:x", "down"); err == nil || !strings.Contains(out, "left: arn:aws:rds") {
+		t.Errorf("of what is left: %v, %s", err, out)
+	}
+	if out, err := types("", "check"); err != nil || out != "Nothing is left of realiops-kit.\n" {
+		t.Errorf("%v, %s", err, out)
+	}
+	if out, err := types("", "up", "mysql", "program"); err == nil || !strings.Contains(out, "one of aurora") {
+		t.Errorf("%v, %s", err, out)
+	}
+	calls, err := os.ReadFile(filepath.Join(place, "calls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	empties, deletes := strings.Index(string(calls), "s3 rm --quiet --recursive s3://planted"), strings.Index(string(calls), "cloudformation delete-stack")
+	if empties < 0 || deletes < empties {
+		t.Errorf("a bucket that is not empty is not deleted:\n%s", calls)
+	}
+}
