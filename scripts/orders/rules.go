@@ -112,7 +112,9 @@ func separately(free, freeBytes, perGiB, mostIOPS, mostBytes, unit float64, pric
 // types. Google: disk types, of which only the share that goes by the size is taken.
 func (s shop) kinds() []kind {
 	all := slices.Concat(s.ebs(), s.rds(), s.azure(), s.google())
-	return slices.DeleteFunc(all, func(k kind) bool { return !slices.Contains(s.providers, k.provider) })
+	return slices.DeleteFunc(all, func(k kind) bool {
+		return !slices.Contains(s.providers, k.provider) || strings.Contains(s.name, "n2-") && k.name == "google-hyperdisk-balanced" // N2 takes none
+	})
 }
 
 // at is a price by region; in one that is not there it is not known.

@@ -85,6 +85,17 @@ func TestProviders(t *testing.T) {
 	}
 }
 
+// TestAttaches: by Google's table of series and disks N2 takes no Hyperdisk Balanced, N4 nothing else, and C3 both.
+func TestAttaches(t *testing.T) {
+	for class, want := range map[string][2]bool{"n2-standard-8": {true, false}, "E2-medium": {true, false}, "n4-standard-8": {false, true}, "c3-standard-8": {true, true}, "": {true, true}} {
+		for i, volume := range []string{"google-pd-ssd", "google-hyperdisk-balanced"} {
+			if got := catalog.Attaches(class, catalog.Volume{Name: volume, Provider: "google"}); got != want[i] {
+				t.Errorf("%s and %s: %v", class, volume, got)
+			}
+		}
+	}
+}
+
 // TestOverride: one list alone has the price of a unit, with all its steps, and all prices are in one currency.
 func TestOverride(t *testing.T) {
 	price := func(volume, region, currency string, amount float64) catalog.Price {

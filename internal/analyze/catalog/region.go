@@ -84,3 +84,19 @@ func CloudOfVolume(name string) Cloud {
 	provider, _, _ := strings.Cut(name, "-")
 	return CloudOf(provider)
 }
+
+// Attaches reports whether a class of machine takes a volume, as far as its provider's pages of machines and disks say: Google's older series
+// take no Hyperdisk Balanced, and its newest nothing else.
+// https://cloud.google.com/compute/docs/disks/hyperdisks
+func Attaches(class string, v Volume) bool {
+	series, _, _ := strings.Cut(strings.ToLower(class), "-")
+	if v.Provider != "google" || series == "" {
+		return true
+	}
+	older := slices.Contains([]string{"n1", "n2", "n2d", "e2", "f1", "g1", "t2d", "t2a", "c2", "c2d", "a2"}, series)
+	newest := slices.Contains([]string{"n4", "c4", "c4a", "c4d", "m4", "x4", "a4"}, series)
+	if strings.HasPrefix(v.Name, "google-hyperdisk") {
+		return !older
+	}
+	return !newest
+}

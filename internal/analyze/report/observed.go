@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // Observed is what an observation was: nobody of ours put a load on the server.
@@ -63,6 +64,17 @@ func onlyPeriods(o *counts.Observation) string {
 	}
 	return "These are periods that others kept. What the server itself counted is not beside them, so there are no verdicts. " +
 		"realiops size takes what storage did from them; realiops explain says what each metric is documented to count."
+}
+
+// tooSmall says so where what is called requests or bytes is something else: no request carries less than a sector.
+func tooSmall(run *counts.Run) string {
+	for _, n := range sizing.Needs(run) {
+		if n.Missing == nil && n.Model == nil && n.Mean.TooSmall() {
+			return fmt.Sprintf("Storage did %s requests a second of %s bytes each, and none carries less than 512: what is called requests or bytes here is something else, and so "+
+				"is what follows from them.", number.Rate(n.Mean.Requests()), number.Significant(n.Mean.Bytes()/n.Mean.Requests(), 2))
+		}
+	}
+	return ""
 }
 
 // unread says that the server's own counters were not followed all the time, and why.

@@ -3,12 +3,18 @@ package report_test
 import (
 	"io"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 // An observation has no repetitions, and speaks of none. The only runs that it may speak of are those that would settle
@@ -38,4 +44,34 @@ func TestObservationSpeaksOfLoads(t *testing.T) {
 	size, _ := sizedBy(t, run, sizing.Ask{GiB: 100})
 	check("sizes", written(t, size.Document(), 80))
 	check("page", rendered(t, func(w io.Writer) error { return document.HTML(w, page) }))
+}
+
+// TestRequestsThatAreNone: an observation whose bytes are counted in something else, so that a request carries one, says so; what was
+// measured does not.
+func TestRequestsThatAreNone(t *testing.T) {
+	const file = "../../../testdata/runs/observed-pg17.jsonl.zst"
+	said := func(run *counts.Run) bool {
+		r := report.New(run, attribution.Judge(run, attribution.Options{}))
+		return slices.ContainsFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "requests-too-small" })
+	}
+	if said(runFrom(t, file)) {
+		t.Error("requests that were measured are said to be too small")
+	}
+	records := runfiletest.Records(t, file)
+	for _, r := range records {
+		if reading, is := r.(runfile.Reading); is {
+			for name := range reading.Values {
+				if strings.HasSuffix(name, "_bytes") && (strings.HasPrefix(name, "block/") || strings.HasPrefix(name, metric.RequestServer)) {
+					reading.Values[name] /= 100000
+				}
+			}
+		}
+	}
+	run, err := counts.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !said(run) {
+		t.Error("requests of less than a byte are not said to be too small")
+	}
 }

@@ -48,6 +48,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Note, "only-periods", onlyPeriods(run.Observed))
 		condition(document.Note, "uncontrolled", uncontrolled(run))
 		condition(document.Note, "server-unread", unread(run.Observed))
+		condition(document.Doubt, "requests-too-small", tooSmall(run))
 	}
 	settings := run.Header.Target.Settings
 	if settings["fsync"] == "off" {

@@ -59,6 +59,9 @@ const (
 	mostRequest  = 1 << 20
 )
 
+// TooSmall reports whether the requests of a rate carry less than any request can.
+func (r Rate) TooSmall() bool { return r.Requests() >= 1 && r.Bytes() < leastRequest*r.Requests() }
+
 // onAurora is why a need alone orders nothing there.
 const onAurora = "Aurora bills each read and write of its own, and a need does not tell how many: realiops size on a run does, and so does " +
 	"--from-metric VolumeReadIOPs=AMOUNT/month"

@@ -67,8 +67,8 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 	}
 	var all []Option
 	for _, v := range volumes {
-		if v.Unlimited {
-			continue // no limit of it decides an order
+		if v.Unlimited || !catalog.Attaches(q.Instance, v) {
+			continue // no limit of it decides an order, or the machine does not take it
 		}
 		v = m.attached(v)
 		some, err := q.ways(v, m, t)

@@ -108,7 +108,16 @@ func (s Size) deciding(o SizeOption) string {
 	case o.Carries != nil:
 		parts = append(parts, fmt.Sprintf("its %s operations are within the %s that come with it", number.Grouped(operations, 0), number.Grouped(o.Carries[0], 0)))
 	}
-	return words.Enumerated(parts, ", and ")
+	return words.Enumerated(parts, ", and ") + s.counted(o)
+}
+
+// counted says why a provider counts more operations than there are requests; empty: it counts as many.
+func (s Size) counted(o SizeOption) string {
+	each := o.Operations[1] / (s.Sized.Rate.Requests * (1 + s.Sized.Headroom/100))
+	if each < 1.01 {
+		return ""
+	}
+	return fmt.Sprintf(". A request is larger than what counts as one operation: on average it counts as %s", number.Significant(each, 3))
 }
 
 // turned is another need.
