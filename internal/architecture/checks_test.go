@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	rows "github.com/realiops/realiops/internal/metric"
 )
 
 // everything is about all packages.
@@ -214,4 +216,31 @@ func thoughts(most int, exceptions map[string]int) func(tree) []string {
 		}
 		return broken
 	}
+}
+
+// spelled keeps names to one part of the tree. Tests, what they are made of, and the exceptions spell them themselves.
+func spelled(home string, names []string, exceptions ...string) func(tree) []string {
+	is := map[string]bool{}
+	for _, name := range names {
+		is[name] = true
+	}
+	return func(t tree) (broken []string) {
+		program := func(d string) bool { return !underAny(d, append([]string{home, forTests, "scripts"}, exceptions...)) }
+		for _, directory := range t.directories(program) {
+			for _, l := range t[directory].texts {
+				if is[l.text] {
+					broken = append(broken, l.place+" spells "+l.text)
+				}
+			}
+		}
+		return broken
+	}
+}
+
+// metricNames are those of all rows.
+func metricNames() (names []string) {
+	for _, m := range rows.All() {
+		names = append(names, m.Name)
+	}
+	return names
 }

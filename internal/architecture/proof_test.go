@@ -156,6 +156,13 @@ func TestRulesCanFail(t *testing.T) {
 		"internal/helpers/a.go": "package helpers\n",
 	}, "internal/helpers is named helpers", "internal/iolib is named ioutil")
 
+	check("metrics are named in "+metric, map[string]string{
+		"internal/metric/a.go":      "package metric\nvar a = \"block/writes\"\n",
+		"internal/series/a.go":      "package series\n// block/writes\nvar a, b = \"block/written\", f(\"block/writes\")\n",
+		"internal/series/a_test.go": "package series\nvar a = \"block/writes\"\n",
+		"internal/test/worlds/a.go": "package worlds\nvar a = \"block/writes\"\n",
+	}, "internal/series/a.go:3 spells block/writes")
+
 	check("no package is larger than somebody can know", map[string]string{
 		"internal/series/a.go":      "package series\n" + strings.Repeat("\n", 4499),
 		"internal/series/a_test.go": "package series\n" + strings.Repeat("\n", 5000),

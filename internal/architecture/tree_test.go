@@ -32,8 +32,12 @@ type pkg struct {
 	testImports []string
 	exits       []string // where it ends the process
 	inits       []string
+	texts       []literal
 	lines       []string // where a command for people is put together from data without a shell.Command
 }
+
+// literal is a text in the source.
+type literal struct{ place, text string }
 
 // parse reads all Go files below the root. Directories that go build skips are skipped, and so are other modules.
 func parse(root fs.FS) (tree, error) {
@@ -109,8 +113,12 @@ func (p *pkg) look(set *token.FileSet, file *ast.File) {
 			if spliced(n.(ast.Expr)) {
 				p.lines = append(p.lines, place(set, n)+" puts data into a command")
 			}
-			_, literal := n.(*ast.BasicLit)
-			return !literal && !spliced(n.(ast.Expr))
+			basic, alone := n.(*ast.BasicLit)
+			if alone && basic.Kind == token.STRING {
+				text, _ := strconv.Unquote(basic.Value)
+				p.texts = append(p.texts, literal{place(set, n), text})
+			}
+			return !alone && !spliced(n.(ast.Expr))
 		case *ast.FuncDecl:
 			switch of := receiver(n); {
 			case of != "":

@@ -272,7 +272,7 @@ func (b *Baseline) throttle(run *counts.Run) error {
 // PointsOf are the seconds of a job, as fio told of them.
 func PointsOf(run *counts.Run, r counts.Repetition) []Point {
 	var all []Point
-	reads, writes := run.Series("fio/reads"), run.Series("fio/writes")
+	reads, writes := run.Series(metric.FioReads), run.Series(metric.FioWrites)
 	other := func(metric string, c series.Change) float64 {
 		delta, err := run.Series(metric).Delta(c.From.Add(1), c.To.Add(1))
 		if err != nil {
@@ -289,10 +289,10 @@ func PointsOf(run *counts.Run, r counts.Repetition) []Point {
 			continue
 		}
 		n := change.Amount + read.Amount
-		time := other("fio/read_time", change) + other("fio/write_time", change) + other("fio/sync_time", change)
+		time := other(metric.FioReadTime, change) + other(metric.FioWriteTime, change) + other(metric.FioSyncTime, change)
 		all = append(all, Point{
 			At: change.To, Seconds: change.To.Sub(r.Begin).Seconds(), Operations: n / change.Seconds(), Latency: time / n,
-			Bytes: (other("fio/read_bytes", change) + other("fio/write_bytes", change)) / change.Seconds(),
+			Bytes: (other(metric.FioReadBytes, change) + other(metric.FioWriteBytes, change)) / change.Seconds(),
 		})
 	}
 	return all

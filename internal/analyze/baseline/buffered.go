@@ -30,12 +30,12 @@ func (b Baseline) buffered(run *counts.Run) *Buffered {
 		return nil
 	}
 	r := load.Repetitions[0]
-	shownBytes := r.Counts["fio/write_bytes"].Raw
+	shownBytes := r.Counts[metric.FioWriteBytes].Raw
 	v := &Buffered{Said: row.Fio.Rate.WriteBytes, Direct: math.NaN(), Device: math.NaN(), Bytes: shownBytes, Behind: math.NaN(), Flushed: math.NaN()}
 	if direct, done := b.Row("sequential-write"); done {
 		v.Direct = direct.Fio.Rate.WriteBytes
 	}
-	written := doneAt(run.Series("fio/write_bytes"), r)
+	written := doneAt(run.Series(metric.FioWriteBytes), r)
 	whole := r.Counts[metric.BlockWriteBytes]
 	if written.IsZero() || whole.Missing != nil {
 		return v

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -45,11 +46,11 @@ const Serverless = "db.serverless"
 
 // The metrics that a bill is made of.
 const (
-	reads    = "cloudwatch/VolumeReadIOPs"
-	writes   = "cloudwatch/VolumeWriteIOPs"
-	bytes    = "cloudwatch/VolumeBytesUsed"
-	capacity = "cloudwatch/ServerlessDatabaseCapacity"
-	alive    = "cloudwatch/CPUUtilization" // which every instance shows while it runs
+	reads    = metric.CloudWatchVolumeReadIOPs
+	writes   = metric.CloudWatchVolumeWriteIOPs
+	bytes    = metric.CloudWatchVolumeBytesUsed
+	capacity = metric.CloudWatchServerlessDatabaseCapacity
+	alive    = metric.CloudWatchCPUUtilization // which every instance shows while it runs
 )
 
 // samplesInHour are how many samples of alive an instance publishes.

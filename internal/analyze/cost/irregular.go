@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // Who in the server makes writes and fsyncs of the WAL that the operation has not asked for.
@@ -52,8 +53,8 @@ func interferer(r counts.Repetition, column string, fewer bool) string {
 	all, known := grew(r, "pgstat.io/wal_"+column)
 	clients, knownClients := grew(r, "pgstat.io/wal_client_"+column)
 	writer, knownWriter := grew(r, "pgstat.io/wal_writer_"+column)
-	timed, _ := grew(r, "pgstat.checkpointer/checkpoints_timed")
-	asked, _ := grew(r, "pgstat.checkpointer/checkpoints_req")
+	timed, _ := grew(r, metric.CheckpointerCheckpointsTimed)
+	asked, _ := grew(r, metric.CheckpointerCheckpointsReq)
 	byProcess := known && knownClients && knownWriter
 	switch {
 	case byProcess && writer > 0:

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -217,12 +218,12 @@ func olderThan(r counts.Repetition) bool {
 			read += p.Bytes
 		}
 	}
-	moved, known := grew(r, "pgstat.lsn/insert")
+	moved, known := grew(r, metric.InsertPosition)
 	return known && read > moved
 }
 
 // quiet tells whether the WAL did not move, so that there was nothing to be read of it.
 func quiet(r counts.Repetition) bool {
-	moved, known := r.Counts["pgstat.lsn/insert"]
+	moved, known := r.Counts[metric.InsertPosition]
 	return known && moved.Missing == nil && moved.Raw == 0
 }

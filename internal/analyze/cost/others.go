@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -37,7 +38,7 @@ func (c *Cost) alone(run *counts.Run, load counts.Load) []counts.Repetition {
 		}
 		of := beside[i]
 		of.repetitions, of.reported = append(of.repetitions, r.Number), append(of.reported, others)
-		if all, known := grew(r, "pgstat.lsn/insert"); known {
+		if all, known := grew(r, metric.InsertPosition); known {
 			of.walBytes += all
 		}
 	}

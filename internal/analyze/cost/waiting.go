@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -43,7 +44,7 @@ func (f flushing) waiting(a counts.Load, r counts.Repetition) (n, background flo
 	if err != nil {
 		return 0, 0, err
 	}
-	own, byProcess := grew(r, "pgstat.io/wal_client_fsyncs")
+	own, byProcess := grew(r, metric.StatIOWALClientFsyncs)
 	switch {
 	case byProcess && own == 0:
 		return 0, 0, nil
@@ -69,7 +70,7 @@ func (f flushing) uncounted() string {
 // ownFsyncs are those that clients' sessions made.
 var ownFsyncs = kind{name: OwnFsyncs, unit: "fsyncs", help: "fsyncs of the WAL that sessions made: 18 and later",
 	of: lessBackground(func(_ counts.Load, r counts.Repetition) (float64, error) {
-		c, there := r.Counts["pgstat.io/wal_client_fsyncs"]
+		c, there := r.Counts[metric.StatIOWALClientFsyncs]
 		switch {
 		case !there || c.Missing != nil && c.Missing.Reason == series.Reason(runfile.Unsupported):
 			return 0, &series.Missing{Reason: counts.NotRecorded, Detail: "before 18 PostgreSQL does not tell which process made an fsync of the WAL"}

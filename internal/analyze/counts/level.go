@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -42,9 +43,6 @@ func (c *collector) levels(metric string, preferred []string) []Level {
 	return all
 }
 
-// capacity is the size of a Serverless v2 instance, in Aurora capacity units.
-const capacity = "cloudwatch/ServerlessDatabaseCapacity"
-
 // steady is by how much the size may differ that an instance is said to have kept.
 const steady = 1.1
 
@@ -52,7 +50,7 @@ const steady = 1.1
 // fast it was written does not.
 func (c *collector) checkCapacity() {
 	var units []float64
-	for _, l := range c.levels(capacity, worst()) {
+	for _, l := range c.levels(metric.CloudWatchServerlessDatabaseCapacity, worst()) {
 		throughout := func(a *attempt) bool {
 			return a.clients.lines > 0 && !l.From.Before(a.clients.from) && !l.To.After(a.clients.to)
 		}

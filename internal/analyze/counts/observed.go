@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -32,17 +33,17 @@ const seen = runfile.Observed
 
 // What an observation counts rows and transactions by, since no clients of ours do.
 const (
-	clusterCommits  = "pgstat.cluster/xact_commit"
-	clusterInserted = "pgstat.cluster/tup_inserted"
-	clusterUpdated  = "pgstat.cluster/tup_updated"
-	clusterDeleted  = "pgstat.cluster/tup_deleted"
-	oursInserted    = "pgstat.database/tup_inserted"
-	oursUpdated     = "pgstat.database/tup_updated"
-	oursDeleted     = "pgstat.database/tup_deleted"
-	oursCommits     = "pgstat.database/xact_commit"
-	entriesLeast    = "pgstat.tables/index_entries_least"
-	entriesMost     = "pgstat.tables/index_entries_most"
-	statWALBytes    = "pgstat.wal/wal_bytes"
+	clusterCommits  = metric.CommitsOfAll
+	clusterInserted = metric.ClusterTupInserted
+	clusterUpdated  = metric.ClusterTupUpdated
+	clusterDeleted  = metric.ClusterTupDeleted
+	oursInserted    = metric.DatabaseTupInserted
+	oursUpdated     = metric.DatabaseTupUpdated
+	oursDeleted     = metric.DatabaseTupDeleted
+	oursCommits     = metric.DatabaseXactCommit
+	entriesLeast    = metric.TablesIndexEntriesLeast
+	entriesMost     = metric.TablesIndexEntriesMost
+	statWALBytes    = metric.StatWALBytes
 )
 
 // tally is which counters tell what was done: those of all databases, or of the one that a source tells of.

@@ -3,11 +3,9 @@ package counts
 import (
 	"fmt"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
-
-// insertedRows is the counter that must have counted the rows of our clients, and those of transactions that failed.
-const insertedRows = "pgstat.tables/n_tup_ins"
 
 // checkProof notes where the rows of the load, of the server's counter and of the table itself are not the same: then
 // something is missing from the counts of this repetition.
@@ -23,7 +21,7 @@ func (c *collector) checkProof(a *attempt, load runfile.Load, r Repetition) {
 		c.notes.add("rows-disagree", fmt.Sprintf("The rows of %s %d disagree: its clients asked for %d, and the server looked at %d",
 			a.load, a.repetition, r.Work.Returned, a.proof.Returned))
 	}
-	counted, inserted := r.Counts[insertedRows], r.Work.Rows-r.Work.Updated-r.Work.Deleted
+	counted, inserted := r.Counts[metric.TablesNTupIns], r.Work.Rows-r.Work.Updated-r.Work.Deleted
 	failed := float64(r.Work.Failures) * float64(load.RowsPerTx)
 	known := counted.Missing == nil && counted.Seconds > 0
 	more, left := counted.Raw-float64(inserted), load.TableRows+inserted-r.Work.Deleted

@@ -192,7 +192,7 @@ func entries(a Load, r Repetition) (float64, error) {
 }
 
 // withinPage counts the updates that take no index entries.
-const withinPage = "pgstat.tables/n_tup_hot_upd"
+const withinPage = metric.TablesNTupHOTUpd
 
 // firstOf is the first of these metrics that was counted: versions of PostgreSQL have them under several names. Where
 // none was, the first one's reason stands, unless the run did not read that one at all.

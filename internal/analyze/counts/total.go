@@ -114,10 +114,10 @@ func (a *attempt) totalOf(metric string) (told bool, value float64) {
 }
 
 const (
-	readIOPS     = "cloudwatch/ReadIOPS"
-	volumeReads  = "cloudwatch/VolumeReadIOPs"
-	volumeWrites = "cloudwatch/VolumeWriteIOPs"
-	oursRead     = "pgstat.database/blks_read"
+	readIOPS     = metric.CloudWatchReadIOPS
+	volumeReads  = metric.CloudWatchVolumeReadIOPs
+	volumeWrites = metric.CloudWatchVolumeWriteIOPs
+	oursRead     = metric.BlocksRead
 )
 
 // origin notes where figures come from. Of a file that is worked on, older versions were seen to have other values.
@@ -222,12 +222,10 @@ func (c *collector) checkCopied() {
 // carriedBytes is the quantity of WAL bytes on Aurora where the position in the WAL was not read: only the WAL crosses to its storage,
 // so that what is written there is WAL.
 func (r *Run) carriedBytes(d Quantity) Quantity {
-	if r.Header.Target.Flavor != "aurora" || r.counts(metric.InsertPosition) || !r.counts(writeThroughput) {
+	if r.Header.Target.Flavor != "aurora" || r.counts(metric.InsertPosition) || !r.counts(metric.CloudWatchWriteThroughput) {
 		return d
 	}
-	d.Help, d.From, d.how = "bytes of the WAL, as WriteThroughput shows them: on Aurora nothing else is written to the storage", []string{writeThroughput}, alternatives
-	d.count = firstOf(writeThroughput)
+	d.Help, d.From, d.how = "bytes of the WAL, as WriteThroughput shows them: on Aurora nothing else is written to the storage", []string{metric.CloudWatchWriteThroughput}, alternatives
+	d.count = firstOf(metric.CloudWatchWriteThroughput)
 	return d
 }
-
-const writeThroughput = "cloudwatch/WriteThroughput"

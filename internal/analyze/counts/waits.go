@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -16,7 +17,7 @@ type Wait struct {
 
 // Where it is told.
 const (
-	loadMetric     = "insights/db.load"
+	loadMetric     = metric.InsightsDBLoad
 	eventDimension = "db.wait_event.name"
 )
 

@@ -159,7 +159,7 @@ func (a Ask) cluster(d *Page, r record, s sheet) {
 	}
 	c := billing.Compare(billing.FromPeriods(r.periods, d.From, d.To, instances), a.tariff(d.Region), nil)
 	c.Now = r.run.Target.Cloud.Storage
-	writes := s.values("cloudwatch/VolumeWriteIOPs", runfile.Sum)
+	writes := s.values(metric.CloudWatchVolumeWriteIOPs, runfile.Sum)
 	cover := coverage{from: s.from}
 	for _, v := range writes {
 		cover.known = append(cover.known, !math.IsNaN(v))

@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -36,7 +37,7 @@ func (w work) againstRule(held sizing.Held) string {
 	if i < 0 || w.peaks == nil {
 		return ""
 	}
-	limit, balance := held.Limits[i], w.values("cloudwatch/BurstBalance", runfile.Minimum)
+	limit, balance := held.Limits[i], w.values(metric.CloudWatchBurstBalance, runfile.Minimum)
 	earns := func(h int) bool {
 		if !known(w.peaks[h]) {
 			return false

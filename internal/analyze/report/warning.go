@@ -172,7 +172,7 @@ func oddities(run *counts.Run, r Report) []Warning {
 	for _, text := range differences(run, r.Metrics) {
 		odd("one-thing-more", text)
 	}
-	if _, shown := run.Counter("cloudwatch/WriteIOPS"); shown && run.Header.Target.Flavor == "aurora" {
+	if _, shown := run.Counter(metric.CloudWatchWriteIOPS); shown && run.Header.Target.Flavor == "aurora" {
 		odd("claimed", metric.WriteIOPSOnAurora)
 	}
 	odd("few-repetitions", fewRepetitions(fewest))

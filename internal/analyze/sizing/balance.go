@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // Balance is how full the buckets of credits are at the start.
@@ -35,9 +36,9 @@ type Asked struct {
 // balance is what is taken for the start: what was said, else what a run tells last, else full buckets.
 func (a Asked) balance(run *counts.Run) Balance {
 	b := Full()
-	b.Volume.take(run, a.Volume, "cloudwatch/BurstBalance")
-	b.Operations.take(run, a.Instance, "cloudwatch/EBSIOBalance%")
-	b.Bytes.take(run, a.Instance, "cloudwatch/EBSByteBalance%")
+	b.Volume.take(run, a.Volume, metric.CloudWatchBurstBalance)
+	b.Operations.take(run, a.Instance, metric.CloudWatchEBSIOBalance)
+	b.Bytes.take(run, a.Instance, metric.CloudWatchEBSByteBalance)
 	return b
 }
 

@@ -31,9 +31,6 @@ func Published() Calibration {
 	return Calibration{OfWALUnits: &Range{Value: 0.34, Least: 0.23, Most: 0.45}, RowsPerWrite: between(3.3, 143), Repetitions: 5}
 }
 
-// billedWrites is the metric that Aurora's bill goes by.
-const billedWrites = "cloudwatch/VolumeWriteIOPs"
-
 // ErrNotCalibrated is a run that cannot stand in the place of the published one.
 var ErrNotCalibrated = errors.New("nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside a load")
 
@@ -53,7 +50,7 @@ func Calibrate(run *counts.Run, like string) (Calibration, error) {
 	}
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
-			if _, err := r.Count(billedWrites); err != nil && !load.Idle() {
+			if _, err := r.Count(metric.CloudWatchVolumeWriteIOPs); err != nil && !load.Idle() {
 				return c, fmt.Errorf("%w (%w)", ErrNotCalibrated, err)
 			}
 		}
@@ -68,7 +65,7 @@ func (c *Calibration) take(run *counts.Run, loads ...counts.Load) bool {
 	c.Repetitions = 0
 	for _, load := range loads {
 		for _, r := range load.Repetitions {
-			writes, err := r.Count(billedWrites)
+			writes, err := r.Count(metric.CloudWatchVolumeWriteIOPs)
 			if err != nil || writes <= 0 || load.Idle() {
 				continue
 			}
@@ -87,7 +84,7 @@ func (c *Calibration) take(run *counts.Run, loads ...counts.Load) bool {
 
 // takeWhole works it out of all that was done from the first reading to the last, where the source tells of the rest before and after it.
 func (c *Calibration) takeWhole(run *counts.Run) bool {
-	writes, _, _, told := run.Whole(billedWrites)
+	writes, _, _, told := run.Whole(metric.CloudWatchVolumeWriteIOPs)
 	log, read := run.Series(metric.InsertPosition).Advanced()
 	if !told || !read || writes <= 0 || log <= 0 {
 		return false

@@ -64,7 +64,7 @@ const blockSize = 8192
 
 // readByServer are bytes asked of the operating system.
 func readByServer(r counts.Repetition) (float64, error) {
-	if volume, err := r.Count("pgstat.io/read_bytes"); err == nil {
+	if volume, err := r.Count(metric.StatIOReadBytes); err == nil {
 		return volume + spilled(r)*r.Seconds, nil
 	}
 	blocks, err := r.Count(metric.BlocksRead)

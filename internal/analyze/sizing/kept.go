@@ -17,7 +17,7 @@ type Kept struct{ Reads, Writes, ReadBytes, WriteBytes string }
 
 // OfInstance is what CloudWatch tells of an instance of RDS. On Aurora the same names are about WAL records.
 func OfInstance() Kept {
-	return Kept{"cloudwatch/ReadIOPS", "cloudwatch/WriteIOPS", "cloudwatch/ReadThroughput", "cloudwatch/WriteThroughput"}
+	return Kept{metric.CloudWatchReadIOPS, metric.CloudWatchWriteIOPS, metric.CloudWatchReadThroughput, metric.CloudWatchWriteThroughput}
 }
 
 // OfDisk is what a kernel tells of a disk.

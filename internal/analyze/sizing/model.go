@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -46,7 +47,7 @@ func modelled(run *counts.Run, load counts.Load, r counts.Repetition) (Rate, *se
 
 // spilled are the bytes that went into temporary files, a second, as far as they are known.
 func spilled(r counts.Repetition) float64 {
-	for _, name := range []string{"pgstat.cluster/temp_bytes", "pgstat.database/temp_bytes"} {
+	for _, name := range []string{metric.ClusterTempBytes, metric.DatabaseTempBytes} {
 		if count, err := r.Count(name); err == nil {
 			return max(0, count/r.Seconds)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // StoreSchema names the form of the JSON of a [Store].
@@ -47,12 +48,12 @@ type want struct {
 func wants() []want {
 	const wal = "CloudNativePG's own exporter shows pg_stat_wal, and so do pg_exporter, and postgres_exporter with the queries of docs/history.md (--extend.query-path)"
 	return []want{
-		{"rows and commits", "run postgres_exporter beside the server: its collector stat_database is on by default", []string{"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted"}, false},
-		{"WAL records and bytes", wal, []string{"pgstat.wal/wal_records", "pgstat.wal/wal_bytes"}, false},
-		{"WAL writes and fsyncs", wal + "; from PostgreSQL 18 on they are in pg_stat_io", []string{"pgstat.wal/wal_write", "pgstat.wal/wal_sync"}, true},
-		{"pages written by checkpoints", "start postgres_exporter with --collector.stat_checkpointer, which PostgreSQL 17 and later take", []string{"pgstat.checkpointer/buffers_written"}, true},
+		{"rows and commits", "run postgres_exporter beside the server: its collector stat_database is on by default", []string{metric.CommitsOfAll, metric.ClusterTupInserted}, false},
+		{"WAL records and bytes", wal, []string{metric.StatWALRecords, metric.StatWALBytes}, false},
+		{"WAL writes and fsyncs", wal + "; from PostgreSQL 18 on they are in pg_stat_io", []string{metric.StatWALWrite, metric.StatWALSync}, true},
+		{"pages written by checkpoints", "start postgres_exporter with --collector.stat_checkpointer, which PostgreSQL 17 and later take", []string{metric.CheckpointerBuffersWritten}, true},
 		{"device requests and bytes", "run node_exporter on the server's machine: its collector diskstats is on by default", deviceMetrics(), true},
-		{"device flushes", "node_exporter shows them on Linux 5.5 and later", []string{"block/flushes"}, true},
+		{"device flushes", "node_exporter shows them on Linux 5.5 and later", []string{metric.BlockFlushes}, true},
 	}
 }
 
@@ -61,7 +62,7 @@ const varies = "verdicts: what is needed for them is there. They also take a loa
 	"realiops history says which it found."
 
 // deviceMetrics are those that a size is made of.
-func deviceMetrics() []string { return []string{"block/writes", "block/write_bytes"} }
+func deviceMetrics() []string { return []string{metric.BlockWrites, metric.BlockWriteBytes} }
 
 // NewStored says what the metrics of a server in a store allow.
 func NewStored(s Stored, metrics []string) Stored {

@@ -85,8 +85,8 @@ func (s *run) followReading(at time.Time, values map[string]float64) {
 	if s.began.IsZero() && s.observed {
 		s.began = at
 	}
-	if reads, alone := values["fio/reads"]; alone {
-		s.job.follow(at, reads+values["fio/writes"])
+	if reads, alone := values[metric.FioReads]; alone {
+		s.job.follow(at, reads+values[metric.FioWrites])
 	}
 	if commits, ok := values[metric.CommitsOfAll]; ok {
 		s.commits.follow(at, commits)

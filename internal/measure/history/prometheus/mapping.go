@@ -59,70 +59,70 @@ func Mapping() []Row {
 		}
 	}
 	add(PostgresExporter, "datname", "",
-		[2]string{"pg_stat_database_xact_commit", "pgstat.cluster/xact_commit"},
-		[2]string{"pg_stat_database_tup_inserted", "pgstat.cluster/tup_inserted"},
-		[2]string{"pg_stat_database_tup_updated", "pgstat.cluster/tup_updated"},
-		[2]string{"pg_stat_database_tup_deleted", "pgstat.cluster/tup_deleted"},
-		[2]string{"pg_stat_database_temp_bytes", "pgstat.cluster/temp_bytes"})
+		[2]string{"pg_stat_database_xact_commit", metric.CommitsOfAll},
+		[2]string{"pg_stat_database_tup_inserted", metric.ClusterTupInserted},
+		[2]string{"pg_stat_database_tup_updated", metric.ClusterTupUpdated},
+		[2]string{"pg_stat_database_tup_deleted", metric.ClusterTupDeleted},
+		[2]string{"pg_stat_database_temp_bytes", metric.ClusterTempBytes})
 	add(PostgresExporter, "", "",
-		[2]string{"pg_stat_bgwriter_buffers_clean_total", "pgstat.bgwriter/buffers_clean"},
-		[2]string{"pg_stat_bgwriter_maxwritten_clean_total", "pgstat.bgwriter/maxwritten_clean"},
-		[2]string{"pg_stat_bgwriter_buffers_alloc_total", "pgstat.bgwriter/buffers_alloc"})
+		[2]string{"pg_stat_bgwriter_buffers_clean_total", metric.BgwriterBuffersClean},
+		[2]string{"pg_stat_bgwriter_maxwritten_clean_total", metric.BgwriterMaxwrittenClean},
+		[2]string{"pg_stat_bgwriter_buffers_alloc_total", metric.BgwriterBuffersAlloc})
 	add(PostgresExporter, "", "up to 16",
-		[2]string{"pg_stat_bgwriter_buffers_checkpoint_total", "pgstat.checkpointer/buffers_written"},
-		[2]string{"pg_stat_bgwriter_buffers_backend_total", "pgstat.bgwriter/buffers_backend"},
-		[2]string{"pg_stat_bgwriter_buffers_backend_fsync_total", "pgstat.bgwriter/buffers_backend_fsync"})
+		[2]string{"pg_stat_bgwriter_buffers_checkpoint_total", metric.CheckpointerBuffersWritten},
+		[2]string{"pg_stat_bgwriter_buffers_backend_total", metric.SessionsWrote},
+		[2]string{"pg_stat_bgwriter_buffers_backend_fsync_total", metric.BgwriterBuffersBackendFsync})
 	add(PostgresExporter, "", "17+, with --collector.stat_checkpointer",
-		[2]string{"pg_stat_checkpointer_buffers_written_total", "pgstat.checkpointer/buffers_written"})
+		[2]string{"pg_stat_checkpointer_buffers_written_total", metric.CheckpointerBuffersWritten})
 	for _, wal := range []struct{ exporter, prefix, sum string }{{CloudNativePG, "cnpg_collector_wal_", "stats_reset"}, {PgExporter, "pg_wal_", ""}} {
 		prefix := wal.prefix
 		add(wal.exporter, wal.sum, "14+",
-			[2]string{prefix + "records", "pgstat.wal/wal_records"},
-			[2]string{prefix + "fpi", "pgstat.wal/wal_fpi"},
-			[2]string{prefix + "bytes", "pgstat.wal/wal_bytes"},
-			[2]string{prefix + "buffers_full", "pgstat.wal/wal_buffers_full"})
+			[2]string{prefix + "records", metric.StatWALRecords},
+			[2]string{prefix + "fpi", metric.StatWALFPI},
+			[2]string{prefix + "bytes", metric.StatWALBytes},
+			[2]string{prefix + "buffers_full", metric.StatWALBuffersFull})
 		add(wal.exporter, wal.sum, "14 to 17",
-			[2]string{prefix + "write", "pgstat.wal/wal_write"},
-			[2]string{prefix + "sync", "pgstat.wal/wal_sync"})
+			[2]string{prefix + "write", metric.StatWALWrite},
+			[2]string{prefix + "sync", metric.StatWALSync})
 	}
 	// pgwatch tells of the database that it is connected to. What it tells of a whole server it tells under each database's name, so that one name
 	// has all, and several have it several times.
 	add(PgWatch, "", "",
-		[2]string{"pgwatch_db_stats_xact_commit", "pgstat.database/xact_commit"},
-		[2]string{"pgwatch_db_stats_tup_inserted", "pgstat.database/tup_inserted"},
-		[2]string{"pgwatch_db_stats_tup_updated", "pgstat.database/tup_updated"},
-		[2]string{"pgwatch_db_stats_tup_deleted", "pgstat.database/tup_deleted"},
-		[2]string{"pgwatch_db_stats_temp_bytes", "pgstat.database/temp_bytes"},
-		[2]string{"pgwatch_wal_stats_wal_records", "pgstat.wal/wal_records"},
-		[2]string{"pgwatch_wal_stats_wal_fpi", "pgstat.wal/wal_fpi"},
-		[2]string{"pgwatch_wal_stats_wal_buffers_full", "pgstat.wal/wal_buffers_full"},
-		[2]string{"pgwatch_wal_xlog_location_b", "pgstat.lsn/write"},
-		[2]string{"pgwatch_bgwriter_buffers_clean", "pgstat.bgwriter/buffers_clean"},
-		[2]string{"pgwatch_bgwriter_maxwritten_clean", "pgstat.bgwriter/maxwritten_clean"},
-		[2]string{"pgwatch_bgwriter_buffers_alloc", "pgstat.bgwriter/buffers_alloc"})
-	all = append(all, Row{Exporter: PgWatch, Name: "pgwatch_wal_stats_wal_bytes_kb", Ours: "pgstat.wal/wal_bytes", Times: 1024})
+		[2]string{"pgwatch_db_stats_xact_commit", metric.DatabaseXactCommit},
+		[2]string{"pgwatch_db_stats_tup_inserted", metric.DatabaseTupInserted},
+		[2]string{"pgwatch_db_stats_tup_updated", metric.DatabaseTupUpdated},
+		[2]string{"pgwatch_db_stats_tup_deleted", metric.DatabaseTupDeleted},
+		[2]string{"pgwatch_db_stats_temp_bytes", metric.DatabaseTempBytes},
+		[2]string{"pgwatch_wal_stats_wal_records", metric.StatWALRecords},
+		[2]string{"pgwatch_wal_stats_wal_fpi", metric.StatWALFPI},
+		[2]string{"pgwatch_wal_stats_wal_buffers_full", metric.StatWALBuffersFull},
+		[2]string{"pgwatch_wal_xlog_location_b", metric.LSNWrite},
+		[2]string{"pgwatch_bgwriter_buffers_clean", metric.BgwriterBuffersClean},
+		[2]string{"pgwatch_bgwriter_maxwritten_clean", metric.BgwriterMaxwrittenClean},
+		[2]string{"pgwatch_bgwriter_buffers_alloc", metric.BgwriterBuffersAlloc})
+	all = append(all, Row{Exporter: PgWatch, Name: "pgwatch_wal_stats_wal_bytes_kb", Ours: metric.StatWALBytes, Times: 1024})
 	add(PgWatch, "", "up to 17",
-		[2]string{"pgwatch_wal_stats_wal_write", "pgstat.wal/wal_write"},
-		[2]string{"pgwatch_wal_stats_wal_sync", "pgstat.wal/wal_sync"})
+		[2]string{"pgwatch_wal_stats_wal_write", metric.StatWALWrite},
+		[2]string{"pgwatch_wal_stats_wal_sync", metric.StatWALSync})
 	add(PgWatch, "", "up to 16",
-		[2]string{"pgwatch_bgwriter_buffers_checkpoint", "pgstat.checkpointer/buffers_written"},
-		[2]string{"pgwatch_bgwriter_buffers_backend", "pgstat.bgwriter/buffers_backend"},
-		[2]string{"pgwatch_bgwriter_buffers_backend_fsync", "pgstat.bgwriter/buffers_backend_fsync"})
+		[2]string{"pgwatch_bgwriter_buffers_checkpoint", metric.CheckpointerBuffersWritten},
+		[2]string{"pgwatch_bgwriter_buffers_backend", metric.SessionsWrote},
+		[2]string{"pgwatch_bgwriter_buffers_backend_fsync", metric.BgwriterBuffersBackendFsync})
 	add(PgWatch, "", "17+",
-		[2]string{"pgwatch_checkpointer_buffers_written", "pgstat.checkpointer/buffers_written"})
+		[2]string{"pgwatch_checkpointer_buffers_written", metric.CheckpointerBuffersWritten})
 	add(NodeExporter, "", "",
-		[2]string{"node_disk_reads_completed_total", "block/reads"},
-		[2]string{"node_disk_reads_merged_total", "block/reads_merged"},
-		[2]string{"node_disk_read_bytes_total", "block/read_bytes"},
-		[2]string{"node_disk_read_time_seconds_total", "block/read_time"},
-		[2]string{"node_disk_writes_completed_total", "block/writes"},
-		[2]string{"node_disk_writes_merged_total", "block/writes_merged"},
-		[2]string{"node_disk_written_bytes_total", "block/write_bytes"},
-		[2]string{"node_disk_write_time_seconds_total", "block/write_time"},
-		[2]string{"node_disk_io_time_seconds_total", "block/io_time"},
-		[2]string{"node_disk_io_time_weighted_seconds_total", "block/weighted_time"},
-		[2]string{"node_disk_flush_requests_total", "block/flushes"},
-		[2]string{"node_disk_flush_requests_time_seconds_total", "block/flush_time"})
+		[2]string{"node_disk_reads_completed_total", metric.BlockReads},
+		[2]string{"node_disk_reads_merged_total", metric.BlockReadsMerged},
+		[2]string{"node_disk_read_bytes_total", metric.BlockReadBytes},
+		[2]string{"node_disk_read_time_seconds_total", metric.BlockReadTime},
+		[2]string{"node_disk_writes_completed_total", metric.BlockWrites},
+		[2]string{"node_disk_writes_merged_total", metric.BlockWritesMerged},
+		[2]string{"node_disk_written_bytes_total", metric.BlockWriteBytes},
+		[2]string{"node_disk_write_time_seconds_total", metric.BlockWriteTime},
+		[2]string{"node_disk_io_time_seconds_total", metric.BlockIOTime},
+		[2]string{"node_disk_io_time_weighted_seconds_total", metric.BlockWeightedTime},
+		[2]string{"node_disk_flush_requests_total", metric.BlockFlushes},
+		[2]string{"node_disk_flush_requests_time_seconds_total", metric.BlockFlushTime})
 	return all
 }
 
