@@ -108,12 +108,12 @@ func (s Size) deciding(o SizeOption) string {
 	case o.Carries != nil:
 		parts = append(parts, fmt.Sprintf("its %s operations are within the %s that come with it", number.Grouped(operations, 0), number.Grouped(o.Carries[0], 0)))
 	}
-	return words.Enumerated(parts, ", and ") + s.counted(o)
+	return words.Enumerated(parts, ", and ") + o.counted(s.Sized)
 }
 
 // counted says why a provider counts more operations than there are requests; empty: it counts as many.
-func (s Size) counted(o SizeOption) string {
-	each := o.Operations[1] / (s.Sized.Rate.Requests * (1 + s.Sized.Headroom/100))
+func (o SizeOption) counted(need Sized) string {
+	each := o.Operations[1] / (need.Rate.Requests * (1 + need.Headroom/100))
 	if each < 1.01 {
 		return ""
 	}
