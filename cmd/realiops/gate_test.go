@@ -60,3 +60,28 @@ func TestGateBesideOthers(t *testing.T) {
 	stop()
 	<-worked
 }
+
+// A process that a command leaves behind is waited for, and if it goes on, nobody knows what it will do: over is sure then, and within is not. A
+// service that closes what it has inherited is not waited for.
+func TestGateOfACommandThatLeavesAProcess(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Alone(t, "17").Config().ConnString()
+	if out, err := exec.CommandContext(t.Context(), "psql", "-q", "-c", "create table t (id int)", dsn).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const over = "over the budget: rows: 1 a run, and at most 0"
+	for left, within := range map[string]string{
+		"":               "::warning title=realiops measure::rows: whether it is at most 1 a run cannot be told: sessions stayed open",
+		"exec 3>&- 9>&-": "::notice title=realiops measure::rows: 1 a run, and at most 1",
+	} {
+		pid := filepath.Join(t.TempDir(), "pid")
+		t.Cleanup(func() { _ = exec.Command("sh", "-c", "kill $(cat "+pid+")").Run() })
+		script := "psql -q -c 'insert into t values (1)'; (" + left + "\nexec sleep 600) >/dev/null 2>&1 & echo $! >" + pid
+		out, err := realiops(t, "measure", "--dsn", dsn, "-q", "--warmup", "0", "-r", "1", "--background", "200ms", "--max", "rows=1,rows=0",
+			"--format", "github", "--", "sh", "-c", script).CombinedOutput()
+		ended, failed := errors.AsType[*exec.ExitError](err)
+		if !failed || ended.ExitCode() != 4 || !strings.Contains(string(out), over) || !strings.Contains(string(out), within) {
+			t.Errorf("%q: %v\n%s", left, err, out)
+		}
+	}
+}

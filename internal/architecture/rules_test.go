@@ -119,7 +119,6 @@ var rules = []rule{
 		thoughts(40, map[string]int{ // which get fewer and smaller
 			"internal/analyze/attribution.judge": 112,
 			"internal/analyze/counts.collector":  83,
-			"internal/analyze/report/sizes.Size": 52,
 		}),
 	},
 	{

@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/relation"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -22,6 +23,8 @@ type Log struct {
 	Parts    []LogPart       `json:"parts"`
 	PerRow   Figure          `json:"per_row"`    // records of all kinds
 	Off      Figure          `json:"difference"` // of their number from what pg_stat_wal counts, as a part of that
+	// Relations are the tables and indexes that it is about, those with most bytes first; empty: not known.
+	Relations []relation.Share `json:"relations,omitempty"`
 }
 
 // LogPart is one kind of record.
@@ -54,7 +57,7 @@ func logOf(a counts.Load) *Log {
 		l.Parts = append(l.Parts, LogPart{name, perRow(a, anatomies, func(x counts.Anatomy) counts.Part { return partNamed(x, name) })})
 	}
 	l.PerRow = perRow(a, anatomies, func(x counts.Anatomy) counts.Part { return x.Sum })
-	l.Off = difference(anatomies)
+	l.Off, l.Relations = difference(anatomies), relation.Shares(a.Repetitions)
 	return l
 }
 
@@ -110,10 +113,14 @@ func (l Loads) walSection() document.Block {
 		t.Add(words.Numeric(a.Name), append(words.Cells(parts, a.Log.part), a.Log.PerRow.cell(perThousand)))
 	}
 	legend := howRead(loads)
+	about := relation.Table()
+	for _, a := range loads {
+		about.Rows = append(about.Rows, relation.Rows(a.Name, a.Log.Relations)...)
+	}
 	if len(seldom) > 0 {
 		legend += " There were less than 0.1 for 1,000 rows of " + strings.Join(seldom, ", ") + "."
 	}
-	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{document.Together{t, words.Faint(legend)}}}
+	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{document.Together{t, words.Faint(legend)}, about}}
 }
 
 // partsIn are the parts of the loads' logs, and those of them that are nowhere worth a line.

@@ -51,7 +51,7 @@ func (r Report) buy(size *sizes.Size, unsized error) []string {
 	}
 	best := size.Order
 	if best == nil {
-		return []string{"No volume that is known here carries " + size.Load() + size.Behind() + "."}
+		return []string{"No volume that is known here carries " + size.Sized.Demand() + size.Sized.Behind() + "."}
 	}
 	speed := "at the speed that it was driven at"
 	if r.Observed != nil {
@@ -62,7 +62,7 @@ func (r Report) buy(size *sizes.Size, unsized error) []string {
 		whose = "Each number is that of the load which asked for most of it"
 	}
 	texts := []string{
-		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.Text(), size.Load()),
+		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.Text(), size.Sized.Demand()),
 		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --class.", whose, speed),
 	}
 	if slices.ContainsFunc(size.Standing(sizing.Unknown), func(o sizes.SizeOption) bool { return o.Carries == nil }) {

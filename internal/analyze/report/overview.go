@@ -336,7 +336,7 @@ func (r Report) method(size *sizes.Size) document.Block {
 	}
 	commands = append(commands, shell.New("realiops report").File(runfile.FileOf(r.Run.ID), "FILE").With("-v"))
 	if size != nil {
-		commands = append(commands, size.Command())
+		commands = append(commands, size.Sized.Command())
 	}
 	section := document.Section{Title: "How it was measured, and how to repeat it"}
 	for _, text := range words.Filled(append(said, r.whence(), r.Run.Provenance)...) {

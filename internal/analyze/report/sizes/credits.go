@@ -92,7 +92,7 @@ func (s Size) enoughSection() document.Block {
 	add(words.Numeric("GiB"), func(c SizeCredits) document.Cell { return whole(c.GiB) })
 	add(words.Numeric("credits at the worst"), func(c SizeCredits) document.Cell { return ofHundred(c.Lowest) })
 	add(words.Numeric("credits at the end"), func(c SizeCredits) document.Cell { return ofHundred(c.Left) })
-	add(words.Numeric(s.currency()+" a month"), func(c SizeCredits) document.Cell { return words.Known(c.Monthly) })
+	add(words.Numeric(s.Sized.currency()+" a month"), func(c SizeCredits) document.Cell { return words.Known(c.Monthly) })
 	addDates(&t, options, func(o SizeOption) string { return o.Credits.AsOf })
 	played := options[len(options)-1].Credits.Seconds
 	title := fmt.Sprintf("What is enough while credits last: this demand over and over, for %s h", number.Grouped(float64(played)/hour, 0))
@@ -121,7 +121,7 @@ func (s Size) bareSection() document.Block {
 	if s.Sized.Instance != "" {
 		add("credits of", func(c SizeCredits) document.Cell {
 			if strings.Contains(c.Bucket, "of the instance") {
-				return document.Words(s.machine())
+				return document.Words(s.Sized.machine())
 			}
 			return document.Words("volume")
 		})
@@ -130,15 +130,15 @@ func (s Size) bareSection() document.Block {
 	add("then IOPS", func(c SizeCredits) document.Cell { return words.Known(&c.Served.Operations) })
 	add("and MB/s", func(c SizeCredits) document.Cell { return words.Known(new(c.Served.Bytes / number.Mega)) })
 	add("full again without load", func(c SizeCredits) document.Cell { return lasting(int(c.Refills)) })
-	return document.Section{Title: "Where credits end, on what only holds the data" + s.startOf(), Blocks: []document.Block{t}}
+	return document.Section{Title: "Where credits end, on what only holds the data" + s.Sized.startOf(), Blocks: []document.Block{t}}
 }
 
 func lasting(seconds int) document.Cell { return document.Number(hours(seconds), float64(seconds)) }
 
 // startOf says with how much of their credits the buckets begin, where that is not all.
-func (s Size) startOf() string {
+func (s Sized) startOf() string {
 	var parts []string
-	for _, b := range s.Sized.Balances {
+	for _, b := range s.Balances {
 		part := fmt.Sprintf("%s %% of the %s's credits", number.Grouped(b.Percent, 0), b.Of)
 		if b.Metric != "" {
 			part += " (" + b.Metric + " at " + b.At.UTC().Format("2006-01-02 15:04") + ")"

@@ -88,20 +88,20 @@ func (c *citations) list() []string {
 }
 
 // Command is the one that sizes so.
-func (s Size) Command() shell.Command {
+func (s Sized) Command() shell.Command {
 	c := shell.New("realiops size")
 	var named []string
-	for _, r := range s.Sized.Runs {
+	for _, r := range s.Runs {
 		if !slices.Contains(named, r.ID) {
 			named = append(named, r.ID)
 			c = c.File(runfile.FileOf(r.ID), "FILE")
 		}
 	}
-	if len(s.Sized.Runs) == 1 {
-		c = c.Flag("--load", s.Sized.Load, "LOAD")
+	if len(s.Runs) == 1 {
+		c = c.Flag("--load", s.Load, "LOAD")
 	}
 	figure := func(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
-	return c.Flag("--gib", figure(s.Sized.GiB), "GIB").Flag("--headroom", figure(s.Sized.Headroom), "PERCENT")
+	return c.Flag("--gib", figure(s.GiB), "GIB").Flag("--headroom", figure(s.Headroom), "PERCENT")
 }
 
 // optionSection is what carries the load, with the sources of its limits and its price, and what does not.
@@ -155,10 +155,10 @@ func (s Size) optionTable(options []SizeOption, cited *citations) document.Table
 	add(words.Numeric("IOPS"), func(o SizeOption) document.Cell { return o.carries(0, o.IOPS) })
 	add(words.Numeric("MiB/s"), func(o SizeOption) document.Cell { return o.carries(1, o.MiBps) })
 	if slices.ContainsFunc(options, func(o SizeOption) bool { return o.Instance != nil }) {
-		add(words.Numeric(s.machine()+" lets\u00a0by"), func(o SizeOption) document.Cell { return document.Words(s.through(o)) })
+		add(words.Numeric(s.Sized.machine()+" lets\u00a0by"), func(o SizeOption) document.Cell { return document.Words(s.Sized.through(o)) })
 	}
 	add(words.Numeric("decided\u00a0by"), func(o SizeOption) document.Cell { return document.Words(o.Binding) })
-	add(document.Column{Header: s.currency() + " a\u00a0month", First: true}, SizeOption.price)
+	add(document.Column{Header: s.Sized.currency() + " a\u00a0month", First: true}, SizeOption.price)
 	addDates(&t, options, func(o SizeOption) string { return o.AsOf })
 	add(document.Column{Header: "sources", In: document.OnPages}, func(o SizeOption) document.Cell { return document.Words(cited.mark(o.sourceKeys())) })
 	return t
@@ -204,8 +204,8 @@ func (o SizeOption) carries(which int, bought float64) document.Cell {
 }
 
 // through says whether a machine lets it through, or else how much of what is too little.
-func (s Size) through(o SizeOption) string {
-	need := s.Sized.Rate.Bytes / (1 << 20) * (1 + s.Sized.Headroom/100)
+func (s Sized) through(o SizeOption) string {
+	need := s.Rate.Bytes / (1 << 20) * (1 + s.Headroom/100)
 	switch i := o.Instance; {
 	case i == nil:
 		return "-"
@@ -249,7 +249,7 @@ func (s Size) estimateLegend() string {
 	}
 	text := " ~ is an estimate: see Aurora below."
 	if s.Aurora != nil && s.Aurora.Standard != nil {
-		text += " I/O-Optimized has the 30 % in it that the " + s.machine() + " costs more there."
+		text += " I/O-Optimized has the 30 % in it that the " + s.Sized.machine() + " costs more there."
 	}
 	return text
 }
@@ -275,9 +275,9 @@ func (s Size) places() string {
 }
 
 // machine is the class that was asked for, as its provider says it in short.
-func (s Size) machine() string { return strings.TrimPrefix(s.Sized.Instance, "Standard_") }
+func (s Sized) machine() string { return strings.TrimPrefix(s.Instance, "Standard_") }
 
-func (s Size) currency() string { return s.Sized.Currency }
+func (s Sized) currency() string { return s.Currency }
 
 // Standing are the options that stand so to the need.
 func (s Size) Standing(standing sizing.Standing) []SizeOption {
@@ -320,12 +320,12 @@ func (s Size) sides() document.Block {
 	}
 	var t document.Table
 	t.Add(words.Wordy("sized from"), words.Texts([]string{"what the device did (real)", "WAL records, read as IOPS"}))
-	t.Add(words.Numeric(s.currency()+" a month"), []document.Cell{words.Known(paid), words.Known(m.Cheapest)})
+	t.Add(words.Numeric(s.Sized.currency()+" a month"), []document.Cell{words.Known(paid), words.Known(m.Cheapest)})
 	t.Add(words.Numeric("the cheapest that carries it"), words.Texts([]string{right, wrong}))
 	t.Add(words.Numeric("prices of"), words.Texts([]string{cmp.Or(dates, "-"), cmp.Or(m.AsOf, "-")}))
 	t.Add(words.Numeric("requests a second"), []document.Cell{words.Known(&s.Sized.Rate.Requests), words.Known(&m.Requests)})
 	if s.Aurora != nil && s.Aurora.IOCost != nil {
-		t.Add(words.Numeric("Aurora's I/O, "+s.currency()+" a month"), []document.Cell{
+		t.Add(words.Numeric("Aurora's I/O, "+s.Sized.currency()+" a month"), []document.Cell{
 			document.Words(number.Rate(s.Aurora.IOCost[0]) + " to " + number.Rate(s.Aurora.IOCost[2])), words.Known(m.IOCost),
 		})
 	}
@@ -345,12 +345,12 @@ func (s Size) MisreadText() string {
 	case m.Volume == "":
 		text += ": no volume here carries that"
 	case m.Cheapest != nil:
-		text += fmt.Sprintf(": %s for %s %s a month (%s)", m.Volume, number.Rate(*m.Cheapest), s.currency(), catalog.PricesOf(m.AsOf))
+		text += fmt.Sprintf(": %s for %s %s a month (%s)", m.Volume, number.Rate(*m.Cheapest), s.Sized.currency(), catalog.PricesOf(m.AsOf))
 	default:
 		text += ": " + m.Volume
 	}
 	if m.IOCost != nil {
-		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month (%s)", number.Rate(*m.IOCost), s.currency(), catalog.PricesOf(m.IOCostAsOf))
+		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month (%s)", number.Rate(*m.IOCost), s.Sized.currency(), catalog.PricesOf(m.IOCostAsOf))
 	}
 	return text + "."
 }
@@ -376,7 +376,7 @@ func (s Size) auroraText() string {
 			number.Rate(a.ReadsSpan[0]), number.Rate(a.ReadsSpan[1]), number.Rate(a.BilledReads), a.readsFollow())
 	}
 	if a.IOCost != nil {
-		text += fmt.Sprintf(": %s to %s %s a month if it never stops (%s)", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.currency(), catalog.PricesOf(a.AsOf))
+		text += fmt.Sprintf(": %s to %s %s a month if it never stops (%s)", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.Sized.currency(), catalog.PricesOf(a.AsOf))
 	}
 	claimed, cache := "", ""
 	if a.WriteIOPS != nil {
@@ -411,22 +411,22 @@ func (s Size) clusterText() string {
 		verdict = "I/O-Optimized is cheaper"
 	}
 	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized (%s), which pays from %s of I/O on: %s",
-		s.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]), s.currency(), number.Rate(*a.Optimized),
+		s.Sized.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]), s.Sized.currency(), number.Rate(*a.Optimized),
 		catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
 }
 
 // Behind names the machine that was asked for.
-func (s Size) Behind() string {
-	if s.Sized.Instance == "" {
+func (s Sized) Behind() string {
+	if s.Instance == "" {
 		return ""
 	}
 	return " behind one " + s.machine()
 }
 
-// Load is what was sized for.
-func (s Size) Load() string {
+// Demand is what was sized for.
+func (s Sized) Demand() string {
 	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f %% of headroom) on %s GiB",
-		number.Rate(s.Sized.Rate.Requests), number.Rate(s.Sized.Rate.Bytes/number.Mega), s.sizedLoad(), s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
+		number.Rate(s.Rate.Requests), number.Rate(s.Rate.Bytes/number.Mega), s.sizedLoad(), s.Headroom, number.Grouped(s.GiB, 0))
 }
 
 // SpreadOfNeed is how far apart the repetitions lie of what was sized for; empty: there is only one, or a model.

@@ -130,11 +130,11 @@ func (s Size) sizedFor() string {
 	_, several := s.stretches()
 	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Load, basis(s.Sized.Basis, several), number.Rate(need.Requests), number.Rate(need.Bytes/number.Mega))
 	if len(s.Sized.Runs) > 1 {
-		text = fmt.Sprintf("Sized for %s, number by number: %s requests/s (%s) and %s MB/s (%s)", s.sizedLoad(),
-			number.Rate(need.Requests), s.worstOf(requestsOf), number.Rate(need.Bytes/number.Mega), s.worstOf(megabytesOf))
+		text = fmt.Sprintf("Sized for %s, number by number: %s requests/s (%s) and %s MB/s (%s)", s.Sized.sizedLoad(),
+			number.Rate(need.Requests), s.Sized.worstOf(requestsOf), number.Rate(need.Bytes/number.Mega), s.Sized.worstOf(megabytesOf))
 	}
 	text += fmt.Sprintf("; with %.0f %% of headroom, on %s GiB.", s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
-	return strings.Join(append([]string{text}, s.scaled()...), " ")
+	return strings.Join(append([]string{text}, s.Sized.scaled()...), " ")
 }
 
 // basis says what rate of a load is sized for.
@@ -153,11 +153,11 @@ func basis(name, several string) string {
 }
 
 // sizedLoad names what is sized for: a load, or the worst of several.
-func (s Size) sizedLoad() string {
+func (s Sized) sizedLoad() string {
 	runs := s.runs()
-	switch parts := len(s.Sized.Runs); {
+	switch parts := len(s.Runs); {
 	case parts == 1:
-		return s.Sized.Load
+		return s.Load
 	case runs == parts:
 		return fmt.Sprintf("the worst of %d runs", runs)
 	case runs == 1:
@@ -168,17 +168,17 @@ func (s Size) sizedLoad() string {
 }
 
 // runs is how many are sized for.
-func (s Size) runs() int {
+func (s Sized) runs() int {
 	ids := map[string]bool{}
-	for _, r := range s.Sized.Runs {
+	for _, r := range s.Runs {
 		ids[r.ID] = true
 	}
 	return len(ids)
 }
 
 // worstOf names what asks for most of something: its load, and the run where there are several.
-func (s Size) worstOf(of func(SizeRate) float64) string {
-	most := slices.MaxFunc(s.Sized.Runs, func(a, b SizedRun) int { return cmp.Compare(of(a.Rate), of(b.Rate)) })
+func (s Sized) worstOf(of func(SizeRate) float64) string {
+	most := slices.MaxFunc(s.Runs, func(a, b SizedRun) int { return cmp.Compare(of(a.Rate), of(b.Rate)) })
 	if s.runs() == 1 {
 		return most.Load + ", " + most.Basis
 	}
@@ -186,17 +186,17 @@ func (s Size) worstOf(of func(SizeRate) float64) string {
 }
 
 // scaled says what was taken to go with the rows, and how far apart that leaves what is needed.
-func (s Size) scaled() []string {
-	if len(s.Sized.Law) == 0 {
+func (s Sized) scaled() []string {
+	if len(s.Law) == 0 {
 		return nil
 	}
-	least, most := s.Sized.Least, s.Sized.Rate
+	least, most := s.Least, s.Rate
 	text := fmt.Sprintf("So it lies between %s and %s requests/s, and %s and %s MB/s.",
 		number.Rate(least.Requests), number.Rate(most.Requests), number.Rate(least.Bytes/number.Mega), number.Rate(most.Bytes/number.Mega))
 	if most.Requests > wide*least.Requests || most.Bytes > wide*least.Bytes {
 		text += " A run with that load would tell more."
 	}
-	return append(slices.Clone(s.Sized.Law), text)
+	return append(slices.Clone(s.Law), text)
 }
 
 // wide is how far apart the ends of what is needed may lie before that is worth a run.

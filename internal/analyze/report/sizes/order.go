@@ -58,7 +58,7 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 	}
 	shown := func(o sizing.Option) SizeChosen { return sizeOption(o, region(o)).chosen() }
 	o := sizeOption(c.Option, region(c.Option))
-	v := &SizeOrder{SizeChosen: o.chosen(), If: c.If, Also: []SizeChosen{}, OnCredits: c.OnCredits, Decides: s.deciding(o), Changes: []string{}}
+	v := &SizeOrder{SizeChosen: o.chosen(), If: c.If, Also: []SizeChosen{}, OnCredits: c.OnCredits, Decides: s.Sized.deciding(o), Changes: []string{}}
 	for _, a := range c.Also {
 		v.Also = append(v.Also, shown(sizing.Option{Volume: a.Volume, Order: &a.Fitted, Disks: a.Disks, Bill: a.Bill}))
 	}
@@ -77,20 +77,20 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 		case turn.Option != nil:
 			text = shown(*turn.Option).Text()
 		case turn.HeldBack:
-			text = "more than one " + s.machine() + " passes"
+			text = "more than one " + s.Sized.machine() + " passes"
 		}
-		v.Changes = append(v.Changes, s.turned(turn)+": "+text)
+		v.Changes = append(v.Changes, s.Sized.turned(turn)+": "+text)
 	}
 	return v
 }
 
 // deciding says what each part of an order follows from.
-func (s Size) deciding(o SizeOption) string {
+func (s Sized) deciding(o SizeOption) string {
 	size := fmt.Sprintf("%s GiB are for the %s a second", number.Grouped(o.GiB, 0), map[string]string{"operations": "operations", "bytes": "bytes"}[o.Binding])
 	if o.Binding == string(sizing.BySize) {
 		size = fmt.Sprintf("%s GiB hold the data", number.Grouped(o.GiB, 0))
 	}
-	if o.Tier != "" && o.GiB > math.Ceil(s.Sized.GiB) && o.Binding == string(sizing.BySize) {
+	if o.Tier != "" && o.GiB > math.Ceil(s.GiB) && o.Binding == string(sizing.BySize) {
 		size = fmt.Sprintf("%s is the least size that holds the data", o.Tier)
 	}
 	parts := []string{size}
@@ -121,9 +121,9 @@ func (o SizeOption) counted(need Sized) string {
 }
 
 // turned is another need.
-func (s Size) turned(t sizing.Turn) string {
+func (s Sized) turned(t sizing.Turn) string {
 	if t.Load == 1 {
-		return fmt.Sprintf("%s GiB of data", number.Grouped(s.Sized.GiB*t.Data, 0))
+		return fmt.Sprintf("%s GiB of data", number.Grouped(s.GiB*t.Data, 0))
 	}
 	return fmt.Sprintf("%g times the load", t.Load)
 }
@@ -170,7 +170,7 @@ func (s Size) inShort() document.Block {
 		return document.Paragraph{Text: words.Sentences(s.Cautions...)}
 	}
 	if o == nil {
-		text := words.Sentences(append([]string{"Order: nothing. No storage here is known to carry " + s.Load() + s.Behind(), s.machineText()}, s.Cautions...)...)
+		text := words.Sentences(append([]string{"Order: nothing. No storage here is known to carry " + s.Sized.Demand() + s.Sized.Behind(), s.machineText()}, s.Cautions...)...)
 		return document.Paragraph{Text: text}
 	}
 	first := append([]string{s.orderText(), s.alsoText(), s.unpricedText(), s.stripeText(), s.raisedText(), s.machineText()}, s.Cautions...)
@@ -256,7 +256,7 @@ func (s Size) raisedText() string {
 // machineText says what the machine must pass; empty: the one that was named does, or nothing is known.
 func (s Size) machineText() string {
 	if s.Order != nil && s.Order.OnCredits > 0 {
-		return fmt.Sprintf("The %s passes it by its burst, which it needs for %.0f minutes of each day: AWS grants 30", s.machine(), math.Ceil(s.Order.OnCredits/60))
+		return fmt.Sprintf("The %s passes it by its burst, which it needs for %.0f minutes of each day: AWS grants 30", s.Sized.machine(), math.Ceil(s.Order.OnCredits/60))
 	}
 	p := s.Passing
 	if p == nil {
