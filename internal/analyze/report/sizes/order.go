@@ -108,7 +108,7 @@ func (s Sized) deciding(o SizeOption) string {
 	case o.Carries != nil:
 		parts = append(parts, fmt.Sprintf("its %s operations are within the %s that come with it", number.Grouped(operations, 0), number.Grouped(o.Carries[0], 0)))
 	}
-	return words.Enumerated(parts, ", and ") + o.counted(s.Sized)
+	return words.Enumerated(parts, ", and ") + o.counted(s)
 }
 
 // counted says why a provider counts more operations than there are requests; empty: it counts as many.
