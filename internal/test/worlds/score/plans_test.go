@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
@@ -72,5 +73,25 @@ func TestFlagship(t *testing.T) {
 	t.Logf("%d of %d named", right, wanted)
 	if wanted < 100 {
 		t.Errorf("only %d were to be named", wanted)
+	}
+}
+
+// TestFewIdleRepetitions: three idle repetitions happened to lie near each other, so that a count or two of a background of 7.66 a second seemed to speak
+// against the truth, and for logical work.
+func TestFewIdleRepetitions(t *testing.T) {
+	t.Parallel()
+	for meter, w := range map[string]worlds.World{
+		"meter/missed": worlds.NewOf(27, worlds.Plan{Plan: complete(experiment.Updates()), Background: 7.66, Tidying: 0.05}, flagship()),
+		"meter/some":   worlds.NewOf(49, worlds.Plan{Plan: complete(experiment.Reads())}, flagship()),
+	} {
+		cases, err := Judged(byTheMethod, w, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			if c.Meter.Name == meter && (c.called() || c.contradicted() && c.besideIt() && !c.Meter.Rule.Sides(0)[counts.Requested]) {
+				t.Errorf("%s: %s, but %s", truth(c.Meter), c.said(), c.Wrong())
+			}
+		}
 	}
 }
