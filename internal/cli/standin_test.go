@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,7 +98,24 @@ func (a *aurora) flagship(t *testing.T, path string) {
 			t.Errorf("%s counts %s, and was said to be %s", o.metric, o.rule, o.said)
 		}
 	}
-	a.evidence(t, filepath.Join(t.ArtifactDir(), "run.jsonl"))
+	mine := filepath.Join(t.ArtifactDir(), "run.jsonl")
+	a.idleGaps(t, mine)
+	a.evidence(t, mine)
+}
+
+// idleGaps: DBLoad has no points where nothing was done, and nobody is told that something is missing.
+func (a *aurora) idleGaps(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(text, []byte(`"metric":"cloudwatch/DBLoad","dimensions"`)) {
+		t.Error("DBLoad was not asked for")
+	}
+	if gap := regexp.MustCompile(`\{"kind":"gap"[^\n]*"metric":"cloudwatch/DBLoad"[^\n]*`).Find(text); gap != nil && !bytes.Contains(gap, []byte("only while there is load")) {
+		t.Errorf("a gap in DBLoad may be idleness: %s", gap)
+	}
 }
 
 // evidence has the run taken in as one that somebody sent.
@@ -422,7 +440,16 @@ func (a *aurora) asksNoMore(t *testing.T, path string) {
 func (a *aurora) after(t *testing.T, d standin.Draw, path string) []outcome {
 	s := newCloud(t)
 	mine := withoutPeriods(t, path)
-	s.publishAll(t, a, d, a.rested(t, mine))
+	text, err := os.ReadFile(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(mine, announced.ReplaceAll(text, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	span := a.rested(t, mine)
+	s.tellLoad(a, span)
+	s.publishAll(t, a, d, span)
 	r, _ := a.realiops(t, "aws", "collect", mine)
 	a.asksNoMore(t, mine)
 	return judged(t, d, r)
@@ -513,6 +540,9 @@ func (a *aurora) withoutLoads(t *testing.T, names ...string) string {
 	return path
 }
 
+// announced are the lines about AWS's metrics: without them, a collection asks for whatever it knows by now.
+var announced = regexp.MustCompile(`(?m)^\{"kind":"metric","name":"(cloudwatch|insights)/.*\n`)
+
 // withoutPeriods is the run file as it was when the load was over.
 func withoutPeriods(t *testing.T, path string) string {
 	t.Helper()
@@ -545,7 +575,8 @@ func newCloud(t *testing.T) *cloud {
 	t.Helper()
 	s := &cloud{account: accounttest.Start(t), insights: insightstest.Start(t, insightstest.Options{})}
 	s.insights.Have(insightstest.Metric{Name: storageIO + "writeIOsPS", Unit: "Requests per second"},
-		insightstest.Metric{Name: storageIO + "readIOsPS", Unit: "Requests per second"}, insightstest.Metric{Name: "db.load", Unit: "Sessions"})
+		insightstest.Metric{Name: storageIO + "readIOsPS", Unit: "Requests per second"},
+		insightstest.Metric{Name: "db.IO.storage_blks_read", Unit: "Blocks per second"}, insightstest.Metric{Name: "db.load", Unit: "Sessions"})
 	s.account.Setenv(t)
 	t.Setenv("AWS_ENDPOINT_URL_PI", s.insights.URL())
 	return s
@@ -581,6 +612,8 @@ func names(stream standin.Stream) (metric string, inInsights bool) {
 	switch stream {
 	case standin.InInsights:
 		return storageIO + "writeIOsPS", true
+	case standin.StorageReads:
+		return "db.IO.storage_blks_read", true
 	case standin.ReadsInInsights:
 		return storageIO + "readIOsPS", true
 	case standin.VolumeWriteIOPs:
@@ -636,6 +669,18 @@ func (s *cloud) publishAll(t *testing.T, a *aurora, d standin.Draw, span collect
 		}
 	}
 	s.flush(t)
+}
+
+// tellLoad publishes DBLoad, the first chart of CloudWatch Database Insights, as that does: in the minutes in which something was done, and in
+// no others.
+func (s *cloud) tellLoad(a *aurora, span collect.Span) {
+	for from := span.From; from.Before(span.To); from = from.Add(time.Minute) {
+		p := standin.Point{From: from, To: from.Add(time.Minute)}
+		done := a.course.Between(a.clock.ToHere(p.From), a.clock.ToHere(p.To))
+		if done[standin.Records]+done[standin.Lookups] > 0 {
+			s.wait(p, "DBLoad", "DBInstanceIdentifier", instances[a.writer(p.From)], 8)
+		}
+	}
 }
 
 // published is how far a point has come.

@@ -1,10 +1,11 @@
 // Command worlds scores the method of package attribution on worlds whose truth is known, and prints what it reaches.
 //
 //	worlds [-wild N] [-reads N] [-meters N] [-two-loads N] [-observed N] [-clean N] [-nonlinear N] [-threes N]
-//	       [-changed] [-workers N] [-seed N] [-keep DIRECTORY] [-failures]
+//	       [-plans N] [-changed] [-workers N] [-seed N] [-keep DIRECTORY] [-failures]
 //
-// -clean, -nonlinear and -threes draw so many more meters of kinds that are rare among the wild ones. -changed judges each
-// run of loads again with its loads renamed, in other units, and with a load in two. It ends with 1 where a target is not reached.
+// -clean, -nonlinear and -threes draw so many more meters of kinds that are rare among the wild ones. -plans scores what
+// the program is for in each plan that ships. -changed judges each run of loads again with its loads renamed, in other units, and with a load
+// in two. It ends with 1 where a target is not reached.
 package main
 
 import (
@@ -27,7 +28,7 @@ const metersPerWorld = 25
 
 type options struct {
 	meters, twoLoads, observed, wild, reads int
-	workers                                 int
+	workers, plans                          int
 	seed                                    uint64
 	keep                                    string
 	failures, changed                       bool
@@ -44,6 +45,7 @@ func main() {
 	for _, kind := range score.Kinds() {
 		o.kinds[kind.Name] = flag.Int(kind.Name, 0, "meters more of this kind, in worlds whose physics are their own")
 	}
+	flag.IntVar(&o.plans, "plans", 0, "worlds for each plan that ships, with meters of what the program is for, and of nothing else")
 	flag.BoolVar(&o.changed, "changed", false, "judge each run of loads again after changes that must change no verdict")
 	flag.IntVar(&o.workers, "workers", 2, "worlds that are judged at once")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first world")
@@ -86,6 +88,9 @@ func (o options) draws(directory string) []draw {
 }
 
 func run(out io.Writer, o options) error {
+	if o.plans > 0 {
+		return score.WritePlans(out, byDefault, o.seed, o.plans)
+	}
 	directory := o.keep
 	if directory == "" {
 		made, err := os.MkdirTemp("", "realiops-worlds-")

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -44,11 +45,15 @@ type evidence struct {
 	loads      []counts.Load // loaded, with at least one repetition
 	quantities []counts.Quantity
 	columns    []column // of the quantities
+	fromFew    float64  // by how much further the background may vary than few idle repetitions show
 	moment     sync.Map // what a quantity did in a [moment]; not a number: nobody knows
 }
 
 func newEvidence(run *counts.Run) *evidence {
-	e := &evidence{run: run, quantities: run.Quantities()}
+	e := &evidence{run: run, quantities: run.Quantities(), fromFew: 1}
+	if n := float64(run.Idle.Repetitions); n >= 2 {
+		e.fromFew = min(mostFromFew, stats.Student(DefaultLevel, n-1)/stats.Normal(DefaultLevel))
+	}
 	for _, a := range run.Loads {
 		if !a.Idle() && len(a.Repetitions) > 0 {
 			e.loads = append(e.loads, a)
@@ -106,11 +111,14 @@ type estimated interface {
 // mostCounted is more than a counter of 64 bits holds.
 const mostCounted = 1e20
 
+// mostFromFew bounds that of two.
+const mostFromFew = 3
+
 // deviation is by how much the rate of the background varies. Where fewer than two idle repetitions show it, it is taken
 // to come in single steps, whose number varies by its root.
 func (e *evidence) deviation(metric string, step float64) float64 {
 	if deviation, known := e.run.Idle.Deviation[metric]; known {
-		return deviation
+		return e.fromFew * deviation
 	}
 	rate := e.run.Idle.PerSecond[metric]
 	length := max(1, e.run.Header.Plan.LoadSeconds)

@@ -67,7 +67,7 @@ func (c *collector) stillFor(name string) time.Duration {
 		amounts = append(amounts, s.amount)
 	}
 	by, of := stats.Divisor(amounts)
-	if of < fewestApart {
+	if of > 0 && of < fewestApart {
 		by = min(by, 1)
 	}
 	var longest time.Duration

@@ -12,7 +12,7 @@ import (
 // TestWaitsAreShown: the three that most waited for, where it is known, and nothing where it is not.
 func TestWaitsAreShown(t *testing.T) {
 	run := runFrom(t, "../../../testdata/runs/loads-pg17.jsonl")
-	const title = "Where time went, by Performance Insights"
+	const title = "Where time went, by Performance Insights (CloudWatch Database Insights)"
 	before := report.New(run, attribution.Verdicts{})
 	if strings.Contains(textOf(t, before, 80), title) {
 		t.Error("waits are shown that nobody told")

@@ -179,7 +179,11 @@ func ofMeaning(m metric.Meaning) (e entry) {
 	if m.Metric == "WriteIOPS" && m.On == "aurora" {
 		e.say("claimed", metric.WriteIOPSOnAurora)
 	}
-	e.say("where", fmt.Sprintf("%s, of the %s (%s)", metric.Service(m.Service), m.Level, m.Dimension))
+	where := metric.Service(m.Service)
+	if m.Service == metric.Insights {
+		where += ", and CloudWatch Database Insights"
+	}
+	e.say("where", fmt.Sprintf("%s, of the %s (%s)", where, m.Level, m.Dimension))
 	e.say("unit", fmt.Sprintf("%s; ask for %s of %.0f s", m.Unit, m.Statistic, m.Period))
 	if m.SameAs != "" {
 		e.say("same as", metric.Printed(m.SameAs, 0)+", as is said")

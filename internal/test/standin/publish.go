@@ -46,11 +46,12 @@ const (
 	ReadIOPS
 	VolumeReadIOPs
 	ReadsInInsights
+	StorageReads // ReadIOPS once more, as the counter of PostgreSQL in Performance Insights that tells storage from caches
 )
 
 // Streams lists them.
 func Streams() []Stream {
-	return []Stream{WriteIOPS, VolumeWriteIOPs, InInsights, ReadIOPS, VolumeReadIOPs, ReadsInInsights}
+	return []Stream{WriteIOPS, VolumeWriteIOPs, InInsights, ReadIOPS, VolumeReadIOPs, ReadsInInsights, StorageReads}
 }
 
 // OfVolume tells whether a stream is of the cluster's volume, as sums of five minutes; others are of an instance, as rates of minutes.
@@ -69,7 +70,7 @@ func (d Draw) Of(s Stream) Rule {
 	switch s {
 	case VolumeWriteIOPs:
 		return d.Volume
-	case ReadIOPS, ReadsInInsights:
+	case ReadIOPS, ReadsInInsights, StorageReads:
 		return d.Read
 	case VolumeReadIOPs:
 		return d.VolumeRead

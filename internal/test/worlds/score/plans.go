@@ -1,0 +1,146 @@
+package score
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/worlds"
+)
+
+// flagship are the rules that the program is for: what WriteIOPS, VolumeWriteIOPs, blks_read and flushes may count.
+func flagship() map[string]worlds.Rule {
+	const volume = 0.33 / 4096 // billed writes for a byte of the WAL
+	rule := func(perUnit float64, quantities ...string) worlds.Rule {
+		r := worlds.Rule{Sort: worlds.Single}
+		for _, q := range quantities {
+			r.Terms = append(r.Terms, worlds.Term{Quantity: q, Side: counts.Side(metric.Quantity(q).Side()), PerUnit: perUnit})
+		}
+		if len(quantities) > 1 {
+			r.Sort = worlds.Mixture
+		}
+		return r
+	}
+	return map[string]worlds.Rule{
+		"meter/records": rule(1, counts.WALRecords), "meter/some": rule(0.37, counts.WALRecords), "meter/third": rule(0.31, counts.Rows),
+		"meter/rows": rule(1, counts.Rows), "meter/entries": rule(1, counts.Entries),
+		"meter/volume": rule(volume, counts.WALBytes), "meter/missed": rule(1, string(metric.PagesMissed)),
+		"meter/writes": rule(1, counts.DeviceRequests), "meter/flushes": rule(1, counts.DeviceFlushes), "meter/syncs": rule(2, counts.WALSyncs),
+		"meter/io": rule(1, counts.DeviceRequests, string(metric.DeviceReads)),
+	}
+}
+
+// mustName reports whether a plan must name what a meter counts: its loads move that, and the run records it or models it, as the WAL's records. Where
+// nothing is written, what little gets into the WAL goes with the pages touched.
+func (c Case) mustName(p worlds.Plan) bool {
+	writes := func(a runfile.Load) bool { return !a.Idle() && !load.Reads(a.Method) }
+	quantity, terms := c.term().Quantity, len(c.Meter.Rule.Terms)
+	return terms == 1 && (c.World.Recorded(quantity) || quantity == counts.WALRecords) && c.World.Tells(c.Meter.Rule) &&
+		(metric.Quantity(quantity).OfReads() || slices.ContainsFunc(p.Loads, writes))
+}
+
+// shipped are the plans that ship, each on the server that it is for.
+func shipped() (all []worlds.Plan) {
+	for _, p := range []runfile.Plan{experiment.Cloud(), experiment.Published(), experiment.Default(), experiment.Identify(), experiment.Reads(), experiment.Updates(), experiment.Everything()} {
+		aurora := []bool{false}
+		switch p.Name {
+		case "cloud":
+			aurora = []bool{true}
+		case "published", "default", "reads":
+			aurora = []bool{false, true}
+		}
+		for _, on := range aurora {
+			plan := worlds.Plan{Plan: complete(p), Aurora: on}
+			all = append(all, plan)
+			plan.Background = 7.66
+			all = append(all, plan)
+			plan.Tidying = 0.05
+			all = append(all, plan)
+		}
+	}
+	return all
+}
+
+// complete gives each load of a plan the factors that a load of its name has.
+func complete(p runfile.Plan) runfile.Plan {
+	known := slices.Concat(load.Loads(), load.ReadLoads(), load.ChangeLoads())
+	p.Loads = slices.Clone(p.Loads)
+	for i, l := range p.Loads {
+		if k := slices.IndexFunc(known, func(a runfile.Load) bool { return a.Name == l.Name }); k >= 0 {
+			p.Loads[i] = known[k]
+		}
+	}
+	return p
+}
+
+// rightlyNamed reports whether the quantity was named, alone or as the world has it tied, with its ratio.
+func rightlyNamed(c Case) bool {
+	v, term := c.Verdict, c.term()
+	if quantity := counts.WALBytes; term.Quantity == quantity && !c.World.Recorded(counts.WALWrites) {
+		return v.Kind == attribution.Physical && (v.Counts == quantity || slices.Contains(v.Between, quantity)) // beside what storage does for it, unseen
+	}
+	if v.Kind == attribution.CannotTell || !c.named() {
+		return false
+	}
+	return v.PerUnit == nil || math.Abs(v.PerUnit.Value/term.PerUnit-1) < 0.05
+}
+
+// Flagship judges what the program is for in a plan.
+func Flagship(method Method, seed uint64, p worlds.Plan) ([]Case, error) {
+	return Judged(method, worlds.NewOf(seed, p, flagship()), "")
+}
+
+// called reports whether a metric of what storage does was said to have logical work in it.
+func (c Case) called() bool {
+	return !c.Meter.Rule.Sides(0)[counts.Logical] && (c.Verdict.Kind == attribution.Logical || c.Verdict.Kind == attribution.Mixed)
+}
+
+// contradicted: something was said of the meter that the world contradicts. That loads do not move it, which few of them do, is no such thing.
+func (c Case) contradicted() bool { return c.Verdict.Kind != attribution.Silent && c.Wrong() != "" }
+
+// WritePlans judges what the program is for in every plan that ships, with so many draws of each, and prints a table. It fails where a
+// physical metric is called logical, or a metric is not named that the plan must name.
+func WritePlans(out io.Writer, method Method, seed uint64, draws int) error {
+	fmt.Fprintln(out, "| plan | server | metrics | must name | named | side told | cannot tell | wrong | physical called logical |\n|---|---|---|---|---|---|---|---|---|")
+	var lost []string
+	var row []Case
+	plans := shipped()
+	for i, p := range plans {
+		for k := range draws {
+			cases, err := Flagship(method, seed+uint64(len(plans)*k+i), p) //nolint:gosec // small
+			if err != nil {
+				return err
+			}
+			row = append(row, cases...)
+			for _, c := range cases {
+				if c.called() || c.contradicted() || c.mustName(p) && !rightlyNamed(c) {
+					lost = append(lost, fmt.Sprintf("%s, world %d, background %g, tidying %g: %s\n  said: %s", p.Name, c.World.Seed, p.Background, p.Tidying, truth(c.Meter), c.said()))
+				}
+			}
+		}
+		if i+1 < len(plans) && plans[i+1].Name == p.Name && plans[i+1].Aurora == p.Aurora {
+			continue
+		}
+		server := "PostgreSQL"
+		if p.Aurora {
+			server = "Aurora"
+		}
+		n := func(conditions ...func(Case) bool) int { return len(where(row, conditions...)) }
+		must := func(c Case) bool { return c.mustName(p) }
+		open := func(c Case) bool { return !c.stated() }
+		fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %d | %d | %d | %d |\n", p.Name, server, len(row), n(must), n(must, rightlyNamed), n(Case.sideTold), n(open), n(Case.contradicted), n(Case.called))
+		row = nil
+	}
+	if len(lost) > 0 {
+		return fmt.Errorf("plans lose verdicts that the program is for:\n%s", strings.Join(lost, "\n"))
+	}
+	return nil
+}
