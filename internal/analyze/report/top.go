@@ -143,7 +143,7 @@ func (t Top) shown() []TopItem { return t.Items[:min(topShown, len(t.Items))] }
 func (t Top) table() document.Table {
 	sort := sortOf(t.Of)
 	table := document.Table{Caption: sort.title}
-	table.Add(words.Wordy(sort.one), words.Cells(t.shown(), TopItem.cell))
+	table.Add(words.Wordy(sort.one), t.names())
 	table.Add(words.Numeric("share"), words.Cells(t.shown(), TopItem.share))
 	for _, c := range sort.columns {
 		whole, write := t.Seconds*c.unit, number.Rate
@@ -207,18 +207,23 @@ func (t Top) sampled() string {
 // oneInAHundred of the whole is not worth a word.
 const oneInAHundred = 0.01
 
-// cell is the name, or the text of a statement, cut where there is no more room.
-func (i TopItem) cell() document.Cell {
-	name := cmp.Or(i.Text, i.Name)
-	if i.hidden() && i.Text == "" {
-		name = "all of other users"
+// names are those of what is shown, or the texts of statements, cut where there is no more room.
+func (t Top) names() []document.Cell {
+	var names []string
+	for _, i := range t.shown() {
+		name := cmp.Or(i.Text, i.Name)
+		if i.hidden() && i.Text == "" {
+			name = "all of other users"
+		}
+		names = append(names, name)
 	}
-	if runes := []rune(name); len(runes) > nameWidth {
-		name = string(runes[:nameWidth-1]) + "…"
+	var cells []document.Cell
+	for n, name := range document.Distinct(names, nameWidth) {
+		c := document.Words(name)
+		c.Hover = t.Items[n].Text
+		cells = append(cells, c)
 	}
-	c := document.Words(name)
-	c.Hover = i.Text
-	return c
+	return cells
 }
 
 // shareOrNone is for sorting: what is not known comes last.
