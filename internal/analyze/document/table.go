@@ -12,6 +12,7 @@ type Table struct {
 	Columns []Column
 	Rows    []Row
 	Filter  bool // a page has a field to pick lines by words in them
+	Bare    bool // without a line of headers, except where a format cannot do without
 }
 
 // Column is one thing that is told of every row.
@@ -117,7 +118,7 @@ func (t *Table) Add(c Column, cells []Cell) {
 
 // in is the table with the columns that a format shows: for people those in which there is something.
 func (t Table) in(f Format) Table {
-	picked := Table{Caption: t.Caption, Filter: t.Filter, Rows: make([]Row, len(t.Rows))}
+	picked := Table{Caption: t.Caption, Filter: t.Filter, Bare: t.Bare, Rows: make([]Row, len(t.Rows))}
 	for j, row := range t.Rows {
 		picked.Rows[j].More = row.More
 	}

@@ -32,6 +32,12 @@ func (t *textWriter) table(of Table) string {
 	if len(of.Rows) == 0 || len(of.Columns) == 0 {
 		return ""
 	}
+	if of.Bare {
+		of.Columns = slices.Clone(of.Columns)
+		for i := range of.Columns {
+			of.Columns[i].Header = ""
+		}
+	}
 	cells := t.cells(of)
 	best := gridOf(of, cells, longestName(of), false)
 	if best.fitting(1, t.width, roomy) < len(best.header) {
@@ -264,7 +270,9 @@ func (g *grid) block(first, last int, gap string) string {
 		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom})
 	}
 	w.SetColumnConfigs(columns)
-	w.AppendHeader(pick(g.header))
+	if strings.Join(g.header, "") != "" {
+		w.AppendHeader(pick(g.header))
+	}
 	for _, row := range g.rows {
 		if strings.Join(append([]string{row[0]}, row[first:last]...), "") != "" {
 			w.AppendRow(pick(row))

@@ -69,7 +69,7 @@ func again(path string) shell.Command {
 type readingOptions struct {
 	keepingOptions
 	interval time.Duration
-	verbose  bool
+	level    reading.Level
 	require  reading.RequireOptions
 }
 
@@ -77,7 +77,7 @@ func (o *readingOptions) addFlags(f *pflag.FlagSet) {
 	o.keepingOptions.addFlags(f)
 	o.require.AddFlags(f)
 	f.DurationVar(&o.interval, "interval", time.Second, "how often the probes read")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every metric and every load")
+	o.level.AddFlags(f)
 }
 
 // Bounds of how often the probes read: more often costs the server what is to be measured, less often misses loads.
@@ -100,5 +100,5 @@ func (o readingOptions) resolve(env command.Env) (progress.Mode, error) {
 
 // report prints what the file holds, and where it is.
 func (o readingOptions) report(env command.Env, path string) error {
-	return o.conclude(env, path, reading.AnalyzeOptions{Format: o.format, Verbose: o.verbose, Require: o.require}.AnalyzeFile(env, path))
+	return o.conclude(env, path, reading.AnalyzeOptions{Format: o.format, Level: o.level, Require: o.require}.AnalyzeFile(env, path))
 }

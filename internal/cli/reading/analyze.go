@@ -14,13 +14,13 @@ import (
 // AnalyzeOptions are the flags of every command that ends with the report on one run.
 type AnalyzeOptions struct {
 	Format  command.FormatFlag
-	Verbose bool
+	Level   Level
 	Require RequireOptions
 }
 
 func (o *AnalyzeOptions) AddFlags(f *pflag.FlagSet) {
 	o.Format.Add(f, command.FormatText, command.FormatJSON)
-	f.BoolVarP(&o.Verbose, "verbose", "v", false, "show why: every metric beside every counted quantity, load by load")
+	o.Level.AddFlags(f)
 	o.Require.AddFlags(f)
 }
 
@@ -43,17 +43,29 @@ func (o AnalyzeOptions) analyzeRun(env command.Env, run *counts.Run) error {
 	}
 	verdicts := attribution.Judge(run, attribution.Options{Asked: names}) // all, also those that are true by definition
 	view := report.New(run, verdicts)
-	if err := env.Answer(o.Format.Chosen, command.Finding{What: "a run", Value: view, Words: wordsOf(run, view, o.Verbose)}); err != nil {
+	if err := env.Answer(o.Format.Chosen, command.Finding{What: "a run", Value: view, Words: wordsOf(run, view, o.Level)}); err != nil {
 		return err
 	}
 	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
 }
 
-// wordsOf returns what a report says in text, with all its evidence where that is asked for.
-func wordsOf(run *counts.Run, view report.Report, verbose bool) func() document.Document {
+// Level is how much of a report is shown as text: one screen, everything that matters, or all evidence.
+type Level struct{ all, evidence bool }
+
+// AddFlags adds the flags of a report's length.
+func (l *Level) AddFlags(f *pflag.FlagSet) {
+	f.BoolVar(&l.all, "all", false, "show every load, what every metric counts, and what cannot be told")
+	f.BoolVarP(&l.evidence, "verbose", "v", false, "show why, too: every metric beside every counted quantity, load by load")
+}
+
+// wordsOf returns what a report says in text at a level.
+func wordsOf(run *counts.Run, view report.Report, level Level) func() document.Document {
 	return func() document.Document {
+		if !level.all && !level.evidence {
+			return report.Answer(run, view)
+		}
 		d := report.Document(run, view, nil, nil)
-		if verbose {
+		if level.evidence {
 			d.Blocks = append(d.Blocks, report.Details(view)...)
 		}
 		return d

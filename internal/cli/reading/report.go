@@ -27,7 +27,8 @@ import (
 type reportOptions struct {
 	out     string
 	format  command.FormatFlag
-	verbose bool
+	level   Level
+	metrics []string
 	require RequireOptions
 	size    SizeOptions
 }
@@ -37,9 +38,10 @@ func NewReportCommand(env command.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report FILE...",
 		Short: "Show what a run found, or make a page of it",
-		Long: `Show what a run found, from its file alone: no server, no account, no network. The report says of each metric whether it
-counts logical work or real storage I/O, which, and how surely; -v shows its ratio under each load. A run that was
-interrupted or cut off is reported as far as it went, and the report says so.
+		Long: `Show what a run found, from its file alone: no server, no account, no network. One screen sets the numbers that look like
+IOPS beside what the disk did, and lists which metrics count disk operations; --all says of each metric what it counts,
+and how surely; -v shows its ratio under each load. A run that was interrupted or cut off is reported as far as it went,
+and the report says so.
 
 With -o it is a file to pass around. As a page it also has pictures, what storage to order and what that costs, and needs
 no network, for a screen, a phone or paper.
@@ -51,6 +53,8 @@ The ending of the name given with -o chooses the format: .html; .md for a ticket
 size makes the .csv of sizes); .png for the counts under one load, that of the headline unless --load names another;
 .svg for one second of it, to scale. Of a baseline, a picture is what each job did, or how the one went that was throttled.`,
 		Example: `  realiops report LAST
+  realiops report LAST --all
+  realiops report LAST --metric WriteIOPS
   realiops report LAST -v | less
   realiops report run.jsonl --require '/proc/diskstats writes'
   realiops report LAST -o report.html
@@ -65,7 +69,8 @@ size makes the .csv of sizes); .png for the counts under one load, that of the h
 	page := command.Group("The report")
 	page.StringVarP(&o.out, "output", "o", "", "`file` to write; - is standard output (default: standard output)")
 	o.format.Add(page.FlagSet, append([]string{command.FormatText, command.FormatHTML, command.FormatMarkdown, command.FormatCSV, command.FormatJSON, command.FormatPNG, command.FormatSVG}, CostForms...)...)
-	page.BoolVarP(&o.verbose, "verbose", "v", false, "show why, as text: every metric beside every counted quantity, load by load")
+	o.level.AddFlags(page.FlagSet)
+	page.StringArrayVar(&o.metrics, "metric", nil, "show only this `metric` and why, as text; * and ? stand for any text (repeatable)")
 	o.require.AddFlags(page.FlagSet)
 	return command.Describe(env, cmd, reportExitHelp, page, command.Group("The load to size for", o.size.addLoadFlags), command.Group("What to size", o.size.addStorageFlags))
 }
@@ -89,7 +94,7 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 		if err != nil {
 			return err
 		}
-		return o.writeAs(env, func(env command.Env) error { return writeCost(env, base, format, o.verbose) })
+		return o.writeAs(env, func(env command.Env) error { return writeCost(env, base, format, o.level.evidence) })
 	}
 	runs, err := namedRuns(env, names)
 	if err != nil {
@@ -112,7 +117,7 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 		if err != nil {
 			return err
 		}
-		return o.writeAs(env, func(env command.Env) error { return writeCost(env, c, format, o.verbose) })
+		return o.writeAs(env, func(env command.Env) error { return writeCost(env, c, format, o.level.evidence) })
 	case baseline.Is(run):
 		return o.writeBaseline(env, run, format)
 	}
@@ -120,6 +125,13 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	required, err := o.require.Names(asked)
 	if err != nil {
 		return err
+	}
+	only, err := namesOf("--metric", o.metrics, asked)
+	if err != nil {
+		return err
+	}
+	if len(only) > 0 && format != command.FormatText {
+		return fmt.Errorf("--metric limits what is shown as text, and %s is to be written: leave one of them out", format)
 	}
 	var size *sizes.Size
 	var unsized error
@@ -130,7 +142,7 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	}
 	verdicts := attribution.Judge(run, attribution.Options{Asked: asked}) // all, also those that are true by definition
 	if err := o.writeAs(env, func(env command.Env) error {
-		return o.write(env, run, report.WithSize{Report: report.New(run, verdicts), Size: size}, unsized, format)
+		return o.write(env, run, report.WithSize{Report: report.New(run, verdicts), Size: size}, unsized, format, only)
 	}); err != nil {
 		return err
 	}
@@ -157,8 +169,11 @@ func (o reportOptions) writeBaseline(env command.Env, run *counts.Run, format st
 }
 
 // write makes the report of a run, with its sizes where the format has sizes, or why there are none.
-func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithSize, unsized error, format string) error {
-	words := wordsOf(run, view.Report, o.verbose)
+func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithSize, unsized error, format string, only []string) error {
+	words := wordsOf(run, view.Report, o.level)
+	if len(only) > 0 {
+		words = func() document.Document { return view.Of(only) }
+	}
 	if format == command.FormatHTML || format == command.FormatMarkdown {
 		words = func() document.Document { return report.Document(run, view.Report, view.Size, unsized) }
 	}

@@ -18,16 +18,11 @@ import (
 // RequireOptions are the metrics that must get a verdict.
 type RequireOptions struct{ patterns []string }
 
-func (o *RequireOptions) AddFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.patterns, "require", nil,
-		"exit with 3 if this `metric` gets no verdict: a name as in a report or a run file; * and ? stand for any text (repeatable)")
-}
-
-// Names are the metrics of a run that are required, each once. That none goes by what the user typed is an error.
-func (o *RequireOptions) Names(known []string) ([]string, error) {
+// namesOf returns the metrics of a run that were named with a flag, each once. That none goes by what the user typed is an error.
+func namesOf(flag string, patterns, known []string) ([]string, error) {
 	var names []string
-	for _, pattern := range o.patterns {
-		matching, err := matching(pattern, known)
+	for _, pattern := range patterns {
+		matching, err := matching(flag, pattern, known)
 		if err != nil {
 			return nil, err
 		}
@@ -40,8 +35,18 @@ func (o *RequireOptions) Names(known []string) ([]string, error) {
 	return names, nil
 }
 
+func (o *RequireOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.patterns, "require", nil,
+		"exit with 3 if this `metric` gets no verdict: a name as in a report or a run file; * and ? stand for any text (repeatable)")
+}
+
+// Names are the metrics of a run that are required, each once. That none goes by what the user typed is an error.
+func (o *RequireOptions) Names(known []string) ([]string, error) {
+	return namesOf("--require", o.patterns, known)
+}
+
 // matching are the known metrics that go by what was typed: by any of their spellings, or by the end of one.
-func matching(pattern string, known []string) ([]string, error) {
+func matching(flag, pattern string, known []string) ([]string, error) {
 	table := metric.All()
 	var names, spellings []string
 	for _, name := range known {
@@ -49,7 +54,7 @@ func matching(pattern string, known []string) ([]string, error) {
 		for _, s := range spelled {
 			matches, err := path.Match(overSlashes(pattern), overSlashes(s))
 			if err != nil {
-				return nil, fmt.Errorf("--require %s: a [ without its ]", pattern)
+				return nil, fmt.Errorf(flag+" %s: a [ without its ]", pattern)
 			}
 			if matches || s == pattern {
 				names = append(names, name)
@@ -68,14 +73,14 @@ func matching(pattern string, known []string) ([]string, error) {
 	for _, name := range meant {
 		for _, row := range table.Of(name) {
 			if len(row.Instead) > 0 && slices.Contains(known, row.Instead[0]) {
-				return nil, fmt.Errorf("--require %s: this server shows it as %s", pattern, metric.Printed(row.Instead[0], 0))
+				return nil, fmt.Errorf(flag+" %s: this server shows it as %s", pattern, metric.Printed(row.Instead[0], 0))
 			}
 		}
 	}
 	if near := typo.Guess(pattern, spellings); near != "" {
-		return nil, fmt.Errorf("--require %s: the run has no such metric; the nearest is %s", pattern, near)
+		return nil, fmt.Errorf(flag+" %s: the run has no such metric; the nearest is %s", pattern, near)
 	}
-	return nil, fmt.Errorf("--require %q: the run has no such metric (realiops explain lists all that there are)", pattern)
+	return nil, fmt.Errorf(flag+" %q: the run has no such metric (realiops explain lists all that there are)", pattern)
 }
 
 // overSlashes has * reach over a slash.

@@ -1,0 +1,380 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
+)
+
+// Answer is the report in one screen: the numbers that look like IOPS beside what the disk did, which metrics count disk operations, a few
+// loads, and how far to trust them. A run that has no such answer gets the whole report.
+func Answer(run *counts.Run, r Report) document.Document {
+	whole := Document(run, r, nil, nil)
+	if ofPeriods(run) || len(r.Loaded()) == 0 || len(r.Metrics) == 0 {
+		return whole
+	}
+	return document.Document{Title: whole.Title, Heading: whole.Heading, Blocks: []document.Block{
+		r.grave(),
+		r.beside(),
+		r.operations(),
+		r.fewLoads(),
+		document.Together{document.Paragraph{Text: r.trust()}, r.next()},
+	}}
+}
+
+// grave are the warnings after which nobody should read on as if nothing were.
+func (r Report) grave() document.Warnings {
+	return slices.DeleteFunc(r.conditions(), func(w document.Warning) bool { return w.Rank == document.Note })
+}
+
+// besides is a number that looks like IOPS, and what the disk did meanwhile.
+type besides struct {
+	what        string
+	load        string
+	loud, quiet Figure
+}
+
+// factor is how many times fewer operations the disk did; where they cannot be told from the background, at least how many.
+func (b besides) factor() (times float64, atLeast bool) {
+	if b.quiet.lost() || b.quiet.Lowest <= Resolution {
+		return b.loud.Value / b.quiet.Highest, true
+	}
+	return b.loud.Value / b.quiet.Value, false
+}
+
+// told is the factor, or the span of its repetitions where that is wide.
+func (b besides) told() string {
+	const unsteady = 2
+	times, atLeast := b.factor()
+	switch {
+	case !number.Finite(times):
+		return "the disk did none"
+	case atLeast:
+		return "at least " + number.Ratio(times) + " times fewer"
+	case times < 1:
+		return number.Ratio(1/times) + " times more"
+	}
+	if lowest, highest := b.loud.Lowest/b.quiet.Highest, b.loud.Highest/b.quiet.Lowest; lowest > 0 && highest > unsteady*lowest {
+		return fmt.Sprintf("%s to %s times fewer", number.Ratio(lowest), number.Ratio(highest))
+	}
+	return number.Ratio(times) + " times fewer"
+}
+
+// each is the pair in every load that has both, the loudest first.
+func (r Report) each(what, loud, quiet string, loads []Load) (all []besides) {
+	for _, a := range loads {
+		b := besides{what, a.Name, a.Of(loud), a.Of(quiet)}
+		if b.loud.Known() && b.quiet.Known() && b.loud.Value > 0 && !b.loud.lost() && b.quiet.Highest > 0 {
+			all = append(all, b)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b besides) int { return cmp.Compare(b.loud.Value, a.loud.Value) })
+	return all
+}
+
+// beside sets the largest wrong numbers beside the disk's, and says how far their factor moves with the load.
+func (r Report) beside() document.Block {
+	writes := r.each("WAL records", counts.WALRecords, counts.DeviceRequests, r.writing())
+	reads := r.each("page reads", pagesMissed, deviceReads, r.reading())
+	var rows []besides
+	for _, all := range [][]besides{writes, reads} {
+		if len(all) > 0 {
+			rows = append(rows, all[0])
+		}
+	}
+	if len(rows) == 0 || misnamed(r.Metrics) != nil { // what a cloud calls IOPS comes first
+		return document.Together{document.Paragraph{Text: cmp.Or(r.headlineText(), r.called()), Style: document.Headline}, words.Faint(r.where())}
+	}
+	t := document.Table{Bare: true}
+	t.Add(words.Wordy("looks like IOPS"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.what) }))
+	t.Add(words.Numeric("a second"), words.Cells(rows, func(b besides) document.Cell { return document.Number(number.Rate(b.loud.Value)+"/s", b.loud.Value) }))
+	t.Add(words.Wordy("the disk"), words.Cells(rows, func(b besides) document.Cell { return document.Words("the disk did " + b.quiet.did() + "/s") }))
+	t.Add(words.Wordy("factor"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.told() + " (" + b.load + ")") }))
+	return document.Together{
+		document.Paragraph{Text: "These numbers look like IOPS. They are not.", Style: document.Headline}, words.Faint(r.where()), t,
+		document.Paragraph{Text: factors(writes)},
+	}
+}
+
+// called says what is known of a metric that is called IOPS and got no verdict.
+func (r Report) called() string {
+	said := ""
+	for _, m := range ranked(r.Metrics) {
+		if claim(m) == iops && m.CannotTell() && m.Missing == nil && (said == "" || strings.Contains(m.Name, "Write")) {
+			said = words.Sentences("This run cannot tell what "+m.Name+" counts", m.agrees(), m.excluded())
+		}
+	}
+	for _, w := range r.Warnings {
+		if w.Code == "claimed" {
+			said = words.Sentences(said, w.Text)
+		}
+	}
+	if said != "" {
+		return said
+	}
+	return "This run does not compare any number with what the disk did."
+}
+
+// did is a rate of the disk; where it cannot be told from the background, its upper bound.
+func (f Figure) did() string {
+	if f.lost() {
+		return "at most " + number.Rate(f.Highest)
+	}
+	return number.Rate(max(0, f.Value))
+}
+
+// factors says how far the factor moves with the load, of all loads that have one.
+func factors(all []besides) string {
+	if len(all) < 2 {
+		return ""
+	}
+	by := func(a, b besides) int {
+		first, _ := a.factor()
+		second, _ := b.factor()
+		return cmp.Compare(first, second)
+	}
+	least, most := slices.MinFunc(all, by), slices.MaxFunc(all, by)
+	lowest, _ := least.factor()
+	highest, atLeast := most.factor()
+	switch {
+	case !(lowest > 0) || !number.Finite(highest):
+		return ""
+	case highest <= steady*lowest:
+		return "The factor is much the same under the loads of this run. Another load has another factor."
+	}
+	to := number.Ratio(highest)
+	if atLeast {
+		to = "more than " + to
+	}
+	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s), so never divide by one.", number.Ratio(lowest), least.load, to, most.load)
+}
+
+// where says what was measured, and for how long.
+func (r Report) where() string {
+	return strings.TrimSpace(ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + Place(r) + "; " + r.lasted()
+}
+
+func (r Report) lasted() string {
+	if o := r.Observed; o != nil {
+		return "observed for " + span(float64(o.Windows)*o.WindowSeconds)
+	}
+	loads := words.Counted(len(r.Loaded()), "load") + ", " + r.repetitions()
+	if r.Run.LoadSeconds > 0 {
+		loads += fmt.Sprintf(" of %.4g s", r.Run.LoadSeconds)
+	}
+	return loads
+}
+
+// Whether what a metric counts are disk operations.
+const (
+	allOf   = "ALL"
+	partOf  = "PART"
+	noneOf  = "NO"
+	bytesOf = "BYTES"
+	unsure  = "?"
+)
+
+// counted is the line of the list that a metric stands in, and what the line says of it; no line for one that shows nothing.
+func (m Metric) line() (line, said string) {
+	switch {
+	case m.Missing != nil || m.Silent() || m.belowBackground() || m.Derived != "":
+		return "", ""
+	case m.CannotTell():
+		return unsure, "this run cannot tell"
+	case m.Unit == "bytes" || m.Unit == "B":
+		return bytesOf, ""
+	case m.Kind == attribution.Logical:
+		return noneOf, "work of the database"
+	case m.Kind == attribution.Requested || m.Kind == attribution.NotLogical:
+		return noneOf, "a cache may answer it"
+	case m.Kind == attribution.Mixed:
+		return partOf, "some, and work of the database"
+	case !metric.OfStorage(m.Metric) && m.ofWAL():
+		return partOf, "the WAL's only"
+	default:
+		return allOf, ""
+	}
+}
+
+// ofWAL reports whether a metric counts writes or flushes of the WAL.
+func (m Metric) ofWAL() bool {
+	of := func(quantity string) bool { return quantity == counts.WALWrites || quantity == counts.WALSyncs }
+	return of(m.Counts) || slices.ContainsFunc(m.Between, of) || slices.ContainsFunc(m.Tied, of)
+}
+
+// operations lists which of the metrics are disk operations.
+func (r Report) operations() document.Block {
+	first, hidden := r.firstScreen()
+	type group struct{ line, said string }
+	names := map[group][]string{}
+	var order []group
+	for _, m := range ranked(first.Metrics) {
+		line, said := m.line()
+		g := group{line, said}
+		if line == "" {
+			continue
+		}
+		if names[g] == nil {
+			order = append(order, g)
+		}
+		names[g] = append(names[g], m.Name)
+	}
+	lines := []string{allOf, partOf, noneOf, bytesOf, unsure}
+	slices.SortStableFunc(order, func(a, b group) int {
+		return cmp.Or(slices.Index(lines, a.line)-slices.Index(lines, b.line), strings.Compare(b.said, a.said))
+	})
+	var terms document.Terms
+	for _, g := range order {
+		text := shortened(names[g])
+		if g.said != "" {
+			text += ": " + g.said
+		}
+		if last := len(terms) - 1; last >= 0 && terms[last].Name == g.line {
+			terms[last].Texts = append(terms[last].Texts, text)
+			continue
+		}
+		terms = append(terms, document.Term{Name: g.line, Texts: []string{text}})
+	}
+	if len(terms) == 0 {
+		return nil
+	}
+	more := ""
+	if hidden > 0 {
+		more = fmt.Sprintf("%d more metrics: realiops report --all, or --metric NAME for one.", hidden)
+	}
+	return document.Together{document.Paragraph{Text: "Which of them are disk operations?"}, terms, words.Faint(more)}
+}
+
+// mostNames stand in one line of the list.
+const mostNames = 6
+
+// shortened are names that leave out what the one before has, too: "pg_stat_wal.wal_write, wal_sync".
+func shortened(names []string) string {
+	var all []string
+	before := ""
+	for i, name := range names {
+		if i == mostNames && len(names) > mostNames+1 {
+			all = append(all, fmt.Sprintf("%d more", len(names)-i))
+			break
+		}
+		view, rest := name, ""
+		if at := strings.IndexAny(name, ". "); at > 0 && !strings.HasPrefix(name, "CloudWatch") {
+			view, rest = name[:at+1], name[at+1:]
+		}
+		if rest != "" && view == before {
+			name = rest
+		}
+		all, before = append(all, name), view
+	}
+	return strings.Join(all, ", ")
+}
+
+// fewLoads has the loads with the largest number, the least and the greatest factor, and what is left of the first ones.
+func (r Report) fewLoads() document.Block {
+	const few = 4
+	loads := r.writing()
+	if len(loads) > few {
+		writes := r.each("", counts.WALRecords, counts.DeviceRequests, loads)
+		wanted := map[string]bool{}
+		want := func(name string) {
+			if len(wanted) < few {
+				wanted[name] = true
+			}
+		}
+		if len(writes) > 0 {
+			by := func(a, b besides) int {
+				first, _ := a.factor()
+				second, _ := b.factor()
+				return cmp.Compare(first, second)
+			}
+			want(writes[0].load)
+			want(slices.MinFunc(writes, by).load)
+			want(slices.MaxFunc(writes, by).load)
+		}
+		for _, a := range loads {
+			want(a.Name)
+		}
+		loads = slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return !wanted[a.Name] })
+	}
+	var t document.Table
+	t.Add(words.Wordy("load"), words.Texts(Names(loads)))
+	for _, c := range r.columns() {
+		if c.Quantity == counts.DeviceFlushes || !slices.ContainsFunc(loads, func(a Load) bool { return a.work(c.Quantity).PerSecond.Known() }) {
+			continue
+		}
+		t.Add(words.Numeric(c.header+"/s"), words.Cells(loads, func(a Load) document.Cell { return a.work(c.Quantity).PerSecond.cell(in(c.unit)) }))
+	}
+	return document.Together{t, words.Faint(r.otherLoads(loads))}
+}
+
+// otherLoads says how many loads are not shown.
+func (r Report) otherLoads(shown []Load) string {
+	writes, reads := len(r.writing())-len(shown), 0
+	for _, a := range r.Loaded() {
+		if a.readsAlone() {
+			reads++
+		}
+	}
+	var more []string
+	if writes > 0 {
+		more = append(more, words.Counted(writes, "more load")+" that "+map[bool]string{true: "writes", false: "write"}[writes == 1])
+	}
+	if reads > 0 {
+		more = append(more, fmt.Sprintf("%d that only read", reads))
+	}
+	if len(more) == 0 {
+		return ""
+	}
+	return strings.Join(more, " and ") + ": realiops report --all"
+}
+
+// trust says what the figures rest on.
+func (r Report) trust() string {
+	said := []string{r.repetitions()}
+	if r.Observed != nil {
+		said = []string{"nobody controlled the load"}
+	}
+	switch {
+	case r.Run.OfServer:
+		said = append(said, "other programs' requests are left out by file")
+	case r.Run.Target.Storage.Own:
+		said = append(said, "a disk of the server's own")
+	case len(r.columns()) > 2 && r.columns()[2].Quantity == counts.DeviceRequests:
+		said = append(said, "other programs may use the disk")
+	default:
+		said = append(said, "what the disk did was not seen")
+	}
+	notes := 0
+	for _, w := range r.Warnings {
+		if !w.Condition || w.Rank == document.Note {
+			notes++
+		}
+	}
+	if notes > 0 {
+		said = append(said, words.Counted(notes, "remark")+" with --all")
+	}
+	return "Trust: " + strings.Join(said, "; ") + "."
+}
+
+// next says what to type for more.
+func (r Report) next() document.Block {
+	file := runfile.FileOf(r.Run.ID)
+	lines := []shell.Command{
+		shell.New("realiops report").File(file, "FILE").With("--all"),
+		shell.New("realiops report").File(file, "FILE").With("-o page.html"),
+	}
+	if r.Observed == nil || r.Run.Target.Kind == "history" {
+		lines = append(lines, shell.New("realiops size").File(file, "FILE").With("--gib 500"))
+	}
+	return document.Command{Lead: "Next:", Lines: lines}
+}
