@@ -24,17 +24,12 @@ func Answer(run *counts.Run, r Report) document.Document {
 		return whole
 	}
 	return document.Document{Title: whole.Title, Heading: whole.Heading, Blocks: []document.Block{
-		r.grave(),
+		r.conditions(),
 		r.beside(),
 		r.operations(),
 		r.fewLoads(),
-		document.Together{document.Paragraph{Text: r.trust()}, r.next()},
+		document.Together{document.Paragraph{Text: r.trust()}, r.missed(), r.next()},
 	}}
-}
-
-// grave are the warnings after which nobody should read on as if nothing were.
-func (r Report) grave() document.Warnings {
-	return slices.DeleteFunc(r.conditions(), func(w document.Warning) bool { return w.Rank == document.Note })
 }
 
 // besides is a number that looks like IOPS, and what the disk did meanwhile.
@@ -354,16 +349,27 @@ func (r Report) trust() string {
 	default:
 		said = append(said, "what the disk did was not seen")
 	}
-	notes := 0
+	return "Trust: " + strings.Join(said, "; ") + "."
+}
+
+// missed says what is missing from the figures or odd about them, as far as one screen has room.
+func (r Report) missed() document.Block {
+	const room = 3
+	var said document.List
+	rest := 0
 	for _, w := range r.Warnings {
-		if !w.Condition || w.Rank == document.Note {
-			notes++
+		switch {
+		case w.Condition: // it stands above
+		case slices.Contains([]string{"no-idle", "not-run", "left-out", "failures", "background-moved", "digitized"}, w.Code) && len(said) < room:
+			said = append(said, w.Text)
+		default:
+			rest++
 		}
 	}
-	if notes > 0 {
-		said = append(said, words.Counted(notes, "remark")+" with --all")
+	if rest > 0 {
+		said = append(said, words.Counted(rest, "more remark")+": realiops report --all")
 	}
-	return "Trust: " + strings.Join(said, "; ") + "."
+	return said
 }
 
 // next says what to type for more.

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+)
+
+func asText(t *testing.T, blocks ...document.Block) string {
+	t.Helper()
+	var text strings.Builder
+	if err := document.Text(&text, document.Document{Blocks: blocks}, 80); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// TestTheAnswerFitsAScreen: of every run that ships, with what is documented as the most lines, and with a list of what counts disk operations.
+func TestTheAnswerFitsAScreen(t *testing.T) {
+	files, err := filepath.Glob("../../../testdata/runs/*.json*")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		run, err := counts.FromFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if baseline.Is(run) {
+			continue
+		}
+		r := New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
+		text := asText(t, Answer(run, r).Blocks...)
+		if lines := strings.Count(text, "\n"); lines > 45 {
+			t.Errorf("%s: %d lines:\n%s", file, lines, text)
+		}
+		for line := range strings.Lines(text) {
+			if len([]rune(line)) > 81 && !strings.HasPrefix(line, "  realiops") {
+				t.Errorf("%s: %q is wider than 80 columns", file, line)
+			}
+		}
+		if !strings.Contains(text, "Which of them are disk operations?") {
+			t.Errorf("%s: no list:\n%s", file, text)
+		}
+	}
+}
+
+// load is one with WAL records and requests of the disk, by their mean, lowest and highest.
+func load(name string, records float64, requests ...float64) Load {
+	return Load{Name: name, Repetitions: 3, Work: []Work{
+		{Quantity: counts.Rows, PerSecond: Figure{Value: records / 2, Lowest: records / 2, Highest: records / 2, N: 3}},
+		{Quantity: counts.WALRecords, PerSecond: Figure{Value: records, Lowest: records, Highest: records, N: 3}},
+		{Quantity: counts.DeviceRequests, PerSecond: Figure{Value: requests[0], Lowest: requests[1], Highest: requests[2], N: 3}},
+	}}
+}
+
+// TestTheFactorIsTheQuotient of the two numbers beside it, in the load with the largest number.
+func TestTheFactorIsTheQuotient(t *testing.T) {
+	text := asText(t, Report{Loads: []Load{load("small", 700, 100, 99, 101), load("large", 874_756, 458, 450, 470)}}.beside())
+	found := regexp.MustCompile(`WAL records +([\d,]+)/s +the disk did ([\d,]+)/s +([\d,]+) times fewer \(large\)`).FindStringSubmatch(text)
+	if found == nil {
+		t.Fatal(text)
+	}
+	var n [3]float64
+	for i := range n {
+		n[i], _ = strconv.ParseFloat(strings.ReplaceAll(found[i+1], ",", ""), 64)
+	}
+	if n[0] != 874_756 || n[1] != 458 || n[2] < 1909 || n[2] > 1911 {
+		t.Errorf("%v:\n%s", n, text)
+	}
+	if !strings.Contains(text, "from 7.00 (small) to 1,910 (large)") {
+		t.Errorf("the span is not there:\n%s", text)
+	}
+}
+
+// TestNoLoadIsLeftOut: one whose requests cannot be told from the background is shown with what is known, and so is one that varies.
+func TestNoLoadIsLeftOut(t *testing.T) {
+	text := asText(t, Report{Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("lost", 386_718, 119, -40, 238)}}.beside())
+	for _, want := range []string{"386,718/s", "at most 238/s", "at least 1,625 times fewer (lost)", "from 7.18 (steady) to more than 1,625 (lost)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q:\n%s", want, text)
+		}
+	}
+	text = asText(t, Report{Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("varies", 100_000, 100, 50, 200)}}.beside())
+	if want := "500 to 2,000 times fewer (varies)"; !strings.Contains(text, want) {
+		t.Errorf("no %q:\n%s", want, text)
+	}
+}
+
+// TestWhatStandsInWhichLine of the list.
+func TestWhatStandsInWhichLine(t *testing.T) {
+	metric := func(name, unit string, kind attribution.Kind, counted string) Metric {
+		m := Metric{Metric: name, Name: name, Unit: unit}
+		m.Kind, m.Counts = kind, counted
+		return m
+	}
+	text := asText(t, Report{Metrics: []Metric{
+		metric("block/writes", "operations", attribution.Physical, counts.DeviceRequests),
+		metric("pgstat.wal/wal_write", "operations", attribution.Physical, counts.WALWrites),
+		metric("pgstat.wal/wal_records", "records", attribution.Logical, counts.WALRecords),
+		metric("pgstat.database/blks_read", "blocks", attribution.Requested, "pages missed"),
+		metric("block/write_bytes", "bytes", attribution.Physical, counts.DeviceBytes),
+		metric("cloudwatch/WriteIOPS", "operations/s", attribution.CannotTell, ""),
+		metric("pgstat.bgwriter/buffers_clean", "blocks", attribution.Silent, ""),
+	}}.operations())
+	for _, want := range []string{
+		"ALL +block/writes\n", "PART +pgstat.wal/wal_write: the WAL's only\n", "NO +pgstat.wal/wal_records: work of the database\n",
+		" +pgstat.database/blks_read: a cache may answer it\n", "BYTES +block/write_bytes\n", `\? +cloudwatch/WriteIOPS: this run cannot tell\n`,
+	} {
+		if !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("no %s:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "buffers_clean") {
+		t.Errorf("what is silent is listed:\n%s", text)
+	}
+}
