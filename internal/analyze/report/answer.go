@@ -20,17 +20,18 @@ import (
 // loads, and how far to trust them. A run that has no such answer gets the whole report.
 func Answer(run *counts.Run, r Report) document.Document {
 	whole := Document(run, r, nil, nil)
-	if ofPeriods(run) || len(r.Loaded()) == 0 || len(r.Metrics) == 0 {
+	if ofPeriods(run) || len(r.Loads.Loaded()) == 0 || len(r.Metrics) == 0 {
 		return whole
 	}
+	s := screen{r}
 	return document.Document{Title: whole.Title, Heading: whole.Heading, Blocks: []document.Block{
-		r.conditions(),
-		r.beside(),
-		r.operations(),
-		r.fewLoads(),
-		document.Together{document.Paragraph{Text: r.trust()}, r.missed(), r.next()},
+		r.conditions(), s.beside(), s.operations(), s.fewLoads(),
+		document.Together{document.Paragraph{Text: s.trust()}, s.missed(), s.next()},
 	}}
 }
+
+// screen is a report of which there is room for a screen.
+type screen struct{ Report }
 
 // besides is a number that looks like IOPS, and what the disk did meanwhile.
 type besides struct {
@@ -66,7 +67,7 @@ func (b besides) told() string {
 }
 
 // each is the pair in every load that has both, the loudest first.
-func (r Report) each(what, loud, quiet string, loads []Load) (all []besides) {
+func (r screen) each(what, loud, quiet string, loads []Load) (all []besides) {
 	for _, a := range loads {
 		b := besides{what, a.Name, a.Of(loud), a.Of(quiet)}
 		if b.loud.Known() && b.quiet.Known() && b.loud.Value > 0 && !b.loud.lost() && b.quiet.Highest > 0 {
@@ -78,9 +79,9 @@ func (r Report) each(what, loud, quiet string, loads []Load) (all []besides) {
 }
 
 // beside sets the largest wrong numbers beside the disk's, and says how far their factor moves with the load.
-func (r Report) beside() document.Block {
-	writes := r.each("WAL records", counts.WALRecords, counts.DeviceRequests, r.writing())
-	reads := r.each("page reads", pagesMissed, deviceReads, r.reading())
+func (r screen) beside() document.Block {
+	writes := r.each("WAL records", counts.WALRecords, counts.DeviceRequests, r.Loads.writing())
+	reads := r.each("page reads", pagesMissed, deviceReads, r.Loads.reading())
 	var rows []besides
 	for _, all := range [][]besides{writes, reads} {
 		if len(all) > 0 {
@@ -102,7 +103,7 @@ func (r Report) beside() document.Block {
 }
 
 // called says what is known of a metric that is called IOPS and got no verdict.
-func (r Report) called() string {
+func (r screen) called() string {
 	said := ""
 	for _, m := range ranked(r.Metrics) {
 		if claim(m) == iops && m.CannotTell() && m.Missing == nil && (said == "" || strings.Contains(m.Name, "Write")) {
@@ -155,15 +156,15 @@ func factors(all []besides) string {
 }
 
 // where says what was measured, and for how long.
-func (r Report) where() string {
+func (r screen) where() string {
 	return strings.TrimSpace(ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + Place(r) + "; " + r.lasted()
 }
 
-func (r Report) lasted() string {
+func (r screen) lasted() string {
 	if o := r.Observed; o != nil {
 		return "observed for " + span(float64(o.Windows)*o.WindowSeconds)
 	}
-	loads := words.Counted(len(r.Loaded()), "load") + ", " + r.repetitions()
+	loads := words.Counted(len(r.Loads.Loaded()), "load") + ", " + r.repetitions()
 	if r.Run.LoadSeconds > 0 {
 		loads += fmt.Sprintf(" of %.4g s", r.Run.LoadSeconds)
 	}
@@ -208,7 +209,7 @@ func (m Metric) ofWAL() bool {
 }
 
 // operations lists which of the metrics are disk operations.
-func (r Report) operations() document.Block {
+func (r screen) operations() document.Block {
 	first, hidden := r.firstScreen()
 	type group struct{ line, said string }
 	names := map[group][]string{}
@@ -275,9 +276,9 @@ func shortened(names []string) string {
 }
 
 // fewLoads has the loads with the largest number, the least and the greatest factor, and what is left of the first ones.
-func (r Report) fewLoads() document.Block {
+func (r screen) fewLoads() document.Block {
 	const few = 4
-	loads := r.writing()
+	loads := r.Loads.writing()
 	if len(loads) > few {
 		writes := r.each("", counts.WALRecords, counts.DeviceRequests, loads)
 		wanted := map[string]bool{}
@@ -303,7 +304,7 @@ func (r Report) fewLoads() document.Block {
 	}
 	var t document.Table
 	t.Add(words.Wordy("load"), words.Texts(Names(loads)))
-	for _, c := range r.columns() {
+	for _, c := range r.Loads.columns() {
 		if c.Quantity == counts.DeviceFlushes || !slices.ContainsFunc(loads, func(a Load) bool { return a.work(c.Quantity).PerSecond.Known() }) {
 			continue
 		}
@@ -313,9 +314,9 @@ func (r Report) fewLoads() document.Block {
 }
 
 // otherLoads says how many loads are not shown.
-func (r Report) otherLoads(shown []Load) string {
-	writes, reads := len(r.writing())-len(shown), 0
-	for _, a := range r.Loaded() {
+func (r screen) otherLoads(shown []Load) string {
+	writes, reads := len(r.Loads.writing())-len(shown), 0
+	for _, a := range r.Loads.Loaded() {
 		if a.readsAlone() {
 			reads++
 		}
@@ -334,7 +335,7 @@ func (r Report) otherLoads(shown []Load) string {
 }
 
 // trust says what the figures rest on.
-func (r Report) trust() string {
+func (r screen) trust() string {
 	said := []string{r.repetitions()}
 	if r.Observed != nil {
 		said = []string{"nobody controlled the load"}
@@ -344,7 +345,7 @@ func (r Report) trust() string {
 		said = append(said, "other programs' requests are left out by file")
 	case r.Run.Target.Storage.Own:
 		said = append(said, "a disk of the server's own")
-	case len(r.columns()) > 2 && r.columns()[2].Quantity == counts.DeviceRequests:
+	case len(r.Loads.columns()) > 2 && r.Loads.columns()[2].Quantity == counts.DeviceRequests:
 		said = append(said, "other programs may use the disk")
 	default:
 		said = append(said, "what the disk did was not seen")
@@ -353,7 +354,7 @@ func (r Report) trust() string {
 }
 
 // missed says what is missing from the figures or odd about them, as far as one screen has room.
-func (r Report) missed() document.Block {
+func (r screen) missed() document.Block {
 	const room = 3
 	var said document.List
 	rest := 0
@@ -373,7 +374,7 @@ func (r Report) missed() document.Block {
 }
 
 // next says what to type for more.
-func (r Report) next() document.Block {
+func (r screen) next() document.Block {
 	file := runfile.FileOf(r.Run.ID)
 	lines := []shell.Command{
 		shell.New("realiops report").File(file, "FILE").With("--all"),

@@ -39,13 +39,13 @@ func Details(r Report) []document.Block {
 // Of says all that is known of some metrics.
 func (r Report) Of(metrics []string) document.Document {
 	r.Metrics = slices.DeleteFunc(slices.Clone(r.Metrics), func(m Metric) bool { return !slices.Contains(metrics, m.Metric) })
-	blocks := []document.Block{r.conditions(), r.verdicts(""), r.open(), document.Notes{Remarks: r.cautioned()}}
+	blocks := []document.Block{r.conditions(), r.Metrics.verdicts(""), r.open(), document.Notes{Remarks: r.Metrics.cautioned()}}
 	for _, m := range ranked(r.Metrics) {
 		if !m.Silent() && m.Missing == nil {
 			blocks = append(blocks, m.evidence())
 		}
 	}
-	return document.Document{Blocks: append(blocks, r.unread(), document.Notes{})}
+	return document.Document{Blocks: append(blocks, r.Metrics.unread(), document.Notes{})}
 }
 
 // loadSection is what clients did under each load; those of others count no statements and tell no latencies.
