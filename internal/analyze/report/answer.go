@@ -157,7 +157,7 @@ func factors(all []besides) string {
 
 // where says what was measured, and for how long.
 func (r screen) where() string {
-	return strings.TrimSpace(ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + Place(r) + "; " + r.lasted()
+	return strings.TrimSpace(ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + Place(r.Report) + "; " + r.lasted()
 }
 
 func (r screen) lasted() string {
