@@ -146,7 +146,7 @@ func (h *Headline) sentence(loads []Load) string {
 	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", words.Many(h.Loud.Quantity), number.Rate(h.Loud.PerSecond.Value), h.Load)
 	switch h.Quiet.Quantity {
 	case counts.DeviceRequests:
-		text += fmt.Sprintf(" The device did %s requests a second%s%s.", number.Rate(h.Quiet.PerSecond.Value), forServer(h.ofServer), h.megabytes(loads))
+		text += fmt.Sprintf(" The device did %s requests a second%s%s.", number.Rate(h.Quiet.PerSecond.Value), words.ForServer(h.ofServer), h.megabytes(loads))
 	case counts.WALWrites:
 		text += fmt.Sprintf(" The server wrote its WAL %s times a second", number.Rate(h.Quiet.PerSecond.Value)) + h.deviceBeside(loads)
 	case counts.Rows:
@@ -160,7 +160,7 @@ func (h *Headline) sentence(loads []Load) string {
 func (h *Headline) deviceBeside(loads []Load) string {
 	for _, a := range loads {
 		if requests := a.Of(counts.DeviceRequests); a.Name == h.Load && requests.Known() && !requests.lost() {
-			return fmt.Sprintf(", and the device did %s requests%s.", number.Rate(requests.Value), forServer(h.ofServer))
+			return fmt.Sprintf(", and the device did %s requests%s.", number.Rate(requests.Value), words.ForServer(h.ofServer))
 		}
 	}
 	return "; what its device did cannot be told here."

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/causes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -22,7 +24,7 @@ type Observed struct {
 	// index_entries. What was not counted is not there.
 	RowsPerSecond map[string]float64 `json:"rows_per_second"`
 	Cost          *ObservedCost      `json:"cost"` // nil: the file does not tell
-	Top           []Top              `json:"top"`
+	Top           []causes.Top       `json:"top"`
 }
 
 // ObservedCost is what observing took, a minute.
@@ -39,13 +41,21 @@ func observed(run *counts.Run) *Observed {
 		return nil
 	}
 	all := &Observed{
-		WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used, RowsPerSecond: o.RowsPerSecond, Top: tops(run),
+		WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used, RowsPerSecond: o.RowsPerSecond, Top: causes.Of(run),
 	}
 	if run.Ended != nil && run.Ended.Cost != nil && run.Ended.Cost.Seconds > 0 {
 		c, minutes := run.Ended.Cost, run.Ended.Cost.Seconds/60
 		all.Cost = &ObservedCost{float64(c.Queries) / minutes, c.Waited / minutes, c.Processor / minutes, float64(c.Bytes) / minutes}
 	}
 	return all
+}
+
+// causes says who causes what storage has to do; nothing of a run that put a load on the server.
+func (o *Observed) causes() document.Block {
+	if o == nil {
+		return nil
+	}
+	return causes.Section(o.Top)
 }
 
 // uncontrolled is what to know before anything else of an observation is believed.

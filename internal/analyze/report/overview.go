@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/runfile"
@@ -41,10 +42,10 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		r.workSection(),
 		r.readSection(),
 		r.Loads.ladders(),
-		r.topSection(),
+		r.Observed.causes(),
 		r.verdictSection(),
 		r.pairSection(),
-		forWhat(run),
+		purposes.Section(run),
 		r.Loads.waitSection(),
 		first.open(),
 		r.overTime(run),
@@ -136,10 +137,10 @@ func (r Report) background() []string {
 	case !requests.Known():
 		return nil
 	case requests.Value <= 0 && flushes.Value <= 0:
-		return []string{"idle, the device did nothing" + forServer(r.Run.OfServer)}
+		return []string{"idle, the device did nothing" + words.ForServer(r.Run.OfServer)}
 	default:
 		return []string{fmt.Sprintf("idle, the device did %s %s requests/s and %s %s flushes/s%s, which are subtracted",
-			number.Rate(requests.Value), requests.PlusMinus(), number.Rate(flushes.Value), flushes.PlusMinus(), forServer(r.Run.OfServer))}
+			number.Rate(requests.Value), requests.PlusMinus(), number.Rate(flushes.Value), flushes.PlusMinus(), words.ForServer(r.Run.OfServer))}
 	}
 }
 

@@ -7,21 +7,22 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/causes"
 )
 
 // TestTopStandsInTextAndOnThePage: shares and rates as counted, the whole statement where the mouse rests, and why there is
 // nothing.
 func TestTopStandsInTextAndOnThePage(t *testing.T) {
 	statement := "insert into orders select * from " + strings.Repeat("generate_series ", 9)
-	r := report.Report{Observed: &report.Observed{Top: []report.Top{
+	r := report.Report{Observed: &report.Observed{Top: []causes.Top{
 		{
 			Of: "statements", Seconds: 10, By: "wal_bytes of the server",
-			Items: []report.TopItem{{Name: "1", Text: statement, Share: new(0.75), Grew: map[string]float64{"wal_bytes": 30000, "wal_records": 50, "shared_blks_dirtied": 30}}},
+			Items: []causes.Item{{Name: "1", Text: statement, Share: new(0.75), Grew: map[string]float64{"wal_bytes": 30000, "wal_records": 50, "shared_blks_dirtied": 30}}},
 			Total: map[string]float64{"shared_blks_dirtied": 120},
 		},
 		{
 			Of: "files", Seconds: 10,
-			Items: []report.TopItem{{Name: "public.orders_note", Share: new(0.4), Grew: map[string]float64{"write_bytes": 380 * 8192, "writes": 380, "read_bytes": 0, "reads": 0}}},
+			Items: []causes.Item{{Name: "public.orders_note", Share: new(0.4), Grew: map[string]float64{"write_bytes": 380 * 8192, "writes": 380, "read_bytes": 0, "reads": 0}}},
 		},
 		{Of: "indexes", Missing: "nobody may look"},
 		{Of: "tables", Seconds: 10},

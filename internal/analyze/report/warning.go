@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -76,7 +77,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 	}
 	condition(document.Doubt, "device-unseen", unseen(run.Header.Target.Storage))
 	condition(document.Doubt, "shared-device", sharedDevice(r))
-	condition(document.Note, "others-on-device", othersOnDevice(run))
+	condition(document.Note, "others-on-device", purposes.Others(run))
 	return append(all, oddities(run, r)...)
 }
 

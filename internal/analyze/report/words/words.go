@@ -126,3 +126,11 @@ func Percent(part float64) string {
 	}
 	return number.Significant(100*part, 2) + "%"
 }
+
+// ForServer says whose work figures of the device are, where they are not the whole device's.
+func ForServer(alone bool) string {
+	if alone {
+		return " for this server"
+	}
+	return ""
+}

@@ -1,4 +1,5 @@
-package report
+// Package purposes says what the requests of the disks were for.
+package purposes
 
 import (
 	"fmt"
@@ -10,14 +11,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
-
-// forServer says whose work figures of the device are, where they are not the whole device's.
-func forServer(alone bool) string {
-	if alone {
-		return " for this server"
-	}
-	return ""
-}
 
 // purpose is what requests were for, as a table tells it: kinds of the metrics request.*.
 type purpose struct {
@@ -64,7 +57,7 @@ func (p purpose) rate(a counts.Load, fields []string) (float64, error) {
 		seconds += lasted
 	}
 	if seconds == 0 {
-		return 0, &series.Missing{Reason: leftOut, Detail: "no repetition could be used"}
+		return 0, &series.Missing{Reason: "left-out", Detail: "no repetition could be used"}
 	}
 	return max(0, amount/seconds), nil
 }
@@ -75,8 +68,8 @@ var (
 	byteFields    = []string{"write_bytes", "read_bytes"}
 )
 
-// othersOnDevice says what others did to the device, which is in no figure of it.
-func othersOnDevice(run *counts.Run) string {
+// Others says what others did to the device, which is in no figure of it.
+func Others(run *counts.Run) string {
 	if !run.OfServer() {
 		return ""
 	}
@@ -97,8 +90,8 @@ func othersOnDevice(run *counts.Run) string {
 		"device are those of this server's files, without the file system's journal.", did)
 }
 
-// forWhat says what the requests of the disks were for, load by load, where each was followed to its file.
-func forWhat(run *counts.Run) document.Block {
+// Section says what the requests of the disks were for, load by load, where each was followed to its file.
+func Section(run *counts.Run) document.Block {
 	requests := forWhatTable(run, "requests", requestFields, 1)
 	if len(requests.Rows) == 0 {
 		return nil

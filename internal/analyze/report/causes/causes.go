@@ -1,4 +1,5 @@
-package report
+// Package causes says which statements, tables, indexes and files caused what storage had to do.
+package causes
 
 import (
 	"cmp"
@@ -17,13 +18,13 @@ type Top struct {
 	Of      string             `json:"of"` // statements, files, tables or indexes
 	Seconds float64            `json:"seconds"`
 	By      string             `json:"by"` // what the shares are of
-	Items   []TopItem          `json:"items"`
+	Items   []Item             `json:"items"`
 	Total   map[string]float64 `json:"total"`
 	Missing string             `json:"missing,omitempty"`
 }
 
-// TopItem is one statement, table, index or other file.
-type TopItem struct {
+// Item is one statement, table, index or other file.
+type Item struct {
 	Name    string             `json:"name"`
 	Text    string             `json:"text,omitempty"`
 	Share   *float64           `json:"share"` // nil: the whole is not known
@@ -83,21 +84,21 @@ func sortOf(of string) sort {
 	return sort{of: of}
 }
 
-// tops are shares of what was seen.
-func tops(run *counts.Run) []Top {
+// Of returns the rankings of a run, with shares of what was seen.
+func Of(run *counts.Run) []Top {
 	all := []Top{}
 	for _, t := range run.Top {
 		s := sortOf(t.Of)
-		top := Top{Of: t.Of, Seconds: t.Seconds, By: s.by, Items: []TopItem{}, Total: t.Total, Missing: t.Missing}
+		top := Top{Of: t.Of, Seconds: t.Seconds, By: s.by, Items: []Item{}, Total: t.Total, Missing: t.Missing}
 		whole, known := sumOf(t.Total, s.parts)
 		for _, i := range t.Items {
-			item := TopItem{Name: i.Name, Text: i.Text, Grew: i.Grew, AtLeast: i.AtLeast}
+			item := Item{Name: i.Name, Text: i.Text, Grew: i.Grew, AtLeast: i.AtLeast}
 			if part, counted := sumOf(i.Grew, s.parts); known && counted && whole > 0 {
 				item.Share = new(part / whole)
 			}
 			top.Items = append(top.Items, item)
 		}
-		slices.SortStableFunc(top.Items, func(a, b TopItem) int { return cmp.Compare(b.shareOrNone(), a.shareOrNone()) })
+		slices.SortStableFunc(top.Items, func(a, b Item) int { return cmp.Compare(b.shareOrNone(), a.shareOrNone()) })
 		all = append(all, top)
 	}
 	return all
@@ -121,13 +122,10 @@ const (
 	nameWidth = 30
 )
 
-// topSection says who causes what storage has to do, a table for each sort.
-func (r Report) topSection() document.Block {
-	if r.Observed == nil {
-		return nil
-	}
+// Section says who causes what storage has to do, a table for each sort.
+func Section(all []Top) document.Block {
 	section := document.Section{Title: "Who causes it (per second)"}
-	for _, t := range r.Observed.Top {
+	for _, t := range all {
 		if t.Missing != "" {
 			section.Blocks = append(section.Blocks, document.Paragraph{Text: fmt.Sprintf("%s: not known, since %s.", sortOf(t.Of).title, t.Missing)})
 		} else if len(t.Items) > 0 && t.Seconds > 0 {
@@ -138,13 +136,13 @@ func (r Report) topSection() document.Block {
 }
 
 // shown are those that a table has room for.
-func (t Top) shown() []TopItem { return t.Items[:min(topShown, len(t.Items))] }
+func (t Top) shown() []Item { return t.Items[:min(topShown, len(t.Items))] }
 
 func (t Top) table() document.Table {
 	sort := sortOf(t.Of)
 	table := document.Table{Caption: sort.title}
 	table.Add(words.Wordy(sort.one), t.names())
-	table.Add(words.Numeric("share"), words.Cells(t.shown(), TopItem.share))
+	table.Add(words.Numeric("share"), words.Cells(t.shown(), Item.share))
 	for _, c := range sort.columns {
 		whole, write := t.Seconds*c.unit, number.Rate
 		if c.unit == ofAll {
@@ -154,7 +152,7 @@ func (t Top) table() document.Table {
 			}
 			write = number.Percent
 		}
-		table.Add(words.Numeric(c.header), words.Cells(t.shown(), func(i TopItem) document.Cell {
+		table.Add(words.Numeric(c.header), words.Cells(t.shown(), func(i Item) document.Cell {
 			sum, known := sumOf(i.Grew, c.of)
 			if !known {
 				return document.Missing("not counted of it")
@@ -186,14 +184,14 @@ func (t Top) rest() string {
 		return ""
 	}
 	text := "The other " + number.Percent(left) + " of the WAL is commits, vacuum, and statements further down."
-	if slices.ContainsFunc(t.shown(), TopItem.hidden) {
+	if slices.ContainsFunc(t.shown(), Item.hidden) {
 		text += " To see which statements of others those are takes pg_monitor."
 	}
 	return text
 }
 
 // hidden are the statements of others, all in one, for a user who may not look at them.
-func (i TopItem) hidden() bool { return i.Name == "hidden" }
+func (i Item) hidden() bool { return i.Name == "hidden" }
 
 // sampled says how much of the WAL was read for its tables and indexes.
 func (t Top) sampled() string {
@@ -227,14 +225,14 @@ func (t Top) names() []document.Cell {
 }
 
 // shareOrNone is for sorting: what is not known comes last.
-func (i TopItem) shareOrNone() float64 {
+func (i Item) shareOrNone() float64 {
 	if i.Share == nil {
 		return -1
 	}
 	return *i.Share
 }
 
-func (i TopItem) share() document.Cell {
+func (i Item) share() document.Cell {
 	if i.Share == nil {
 		return document.Missing("the whole is not known")
 	}

@@ -1,0 +1,20 @@
+package report
+
+import "testing"
+
+// TestSharesOfBuffersAddUp: two counters of the same reads that differ by a little leave shares between none and all; by more, none.
+func TestSharesOfBuffersAddUp(t *testing.T) {
+	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 2} }
+	of := func(touched, missed, bytes float64) ([3]float64, string) {
+		return Load{Work: []Work{
+			{Quantity: buffersTouched, PerSecond: figure(touched)}, {Quantity: pagesMissed, PerSecond: figure(missed)},
+			{Quantity: deviceReadSize, PerSecond: figure(bytes)},
+		}}.answered()
+	}
+	if shares, why := of(1000, 1010, 500*blockBytes); why != "" || shares != [3]float64{0, 0.5, 0.5} {
+		t.Errorf("%v, %q", shares, why)
+	}
+	if shares, why := of(1000, 1050, 500*blockBytes); why == "" {
+		t.Errorf("of more pages asked for than touched: %v", shares)
+	}
+}
