@@ -204,7 +204,7 @@ func (r Report) overTime(run *counts.Run) document.Block {
 		repetitions += len(load.Repetitions)
 	}
 	for _, m := range []struct{ of, name string }{{metric.BlockWrites, "device writes, flushes among them"}, {metric.StatWALRecords, "WAL records"}} { // in the ladder's colours
-		if line := rateLine(run.Series(m.of), m.name, begin, end); len(line.Points) > fewest*max(1, repetitions) {
+		if line := words.RateLine(run.Series(m.of), m.name, begin, end); len(line.Points) > fewest*max(1, repetitions) {
 			p.Lines = append(p.Lines, line)
 		}
 	}

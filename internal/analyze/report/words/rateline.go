@@ -1,4 +1,4 @@
-package report
+package words
 
 import (
 	"fmt"
@@ -6,13 +6,12 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
-	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// rateLine are a counter's rates from reading to reading, broken where readings are missing.
-func rateLine(s series.Series, name string, begin, end time.Time) plot.Line {
-	thin := words.Thinner{Line: plot.Line{Name: name}, Together: end.Sub(begin).Seconds() * 2 / words.MostPoints}
+// RateLine holds a counter's rates from reading to reading, broken where readings are missing.
+func RateLine(s series.Series, name string, begin, end time.Time) plot.Line {
+	thin := Thinner{Line: plot.Line{Name: name}, Together: end.Sub(begin).Seconds() * 2 / MostPoints}
 	var last series.Change
 	add := func() {
 		if last.Seconds() > 0 {
