@@ -30,13 +30,14 @@ func TestSteps(t *testing.T) {
 				if c.Meter.Rule.Terms[0].Quantity == string(metric.PagesMissed) {
 					continue // loads that only write move none
 				}
-				why := c.Verdict.Why
+				var why strings.Builder
+				why.WriteString(c.Verdict.Why)
 				for _, w := range c.Verdict.Warnings {
-					why += " " + w.Text
+					why.WriteString(" " + w.Text)
 				}
-				how := regexp.MustCompile(`[Ll]oads of (\d+) s (or longer )?would tell`).FindStringSubmatch(why)
+				how := regexp.MustCompile(`[Ll]oads of (\d+) s (or longer )?would tell`).FindStringSubmatch(why.String())
 				told := c.stated() && c.Verdict.Kind != attribution.Silent && c.Wrong() == ""
-				seldom := strings.Contains(why, "in the run and by no more than 0 in any repetition") || // it moved between them
+				seldom := strings.Contains(why.String(), "in the run and by no more than 0 in any repetition") || // it moved between them
 					c.Verdict.Kind == attribution.Silent && !everMoved(c)
 				switch {
 				case told, seldom:
