@@ -64,9 +64,7 @@ func TestStandInAurora(t *testing.T) {
 	a.live(t, d, path, record == "", plan)
 	if record != "" {
 		a.record(t, record, path)
-		return
 	}
-	a.inSteps(t, path)
 }
 
 // TestRecordedAurora holds verdicts against rules drawn at random: each publishes what a recorded run did, by counting rules of its own, and the
@@ -82,6 +80,7 @@ func TestRecordedAurora(t *testing.T) {
 	}
 	t.Run("blind", func(t *testing.T) { rows = append(rows, a.after(t, standin.NewBlind(seed), a.path)...) })
 	t.Run("flagship", func(t *testing.T) { a.flagship(t, cloud) })
+	t.Run("in steps", func(t *testing.T) { a.inSteps(t, cloud) })
 	t.Logf("%d draws:\n%s", draws+1, table(rows))
 }
 
