@@ -17,6 +17,9 @@ func TestReadmeAnswers(t *testing.T) {
 	if n := strings.Count(readme, "\n"); n > 120 {
 		t.Errorf("it has %d lines: at most 120", n)
 	}
+	if n := len(strings.Fields(readme)); n > 800 {
+		t.Errorf("it has %d words: at most 800", n)
+	}
 	linked := map[string]string{}
 	for _, found := range link.FindAllStringSubmatch(readme, -1) {
 		if !strings.Contains(found[1], "://") {
