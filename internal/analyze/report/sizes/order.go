@@ -114,7 +114,7 @@ func (s Sized) deciding(o SizeOption) string {
 // counted says why a provider counts more operations than there are requests; empty: it counts as many.
 func (o SizeOption) counted(need Sized) string {
 	each := o.Operations[1] / (need.Rate.Requests * (1 + need.Headroom/100))
-	if each < 1.01 {
+	if !number.Finite(each) || each < 1.01 {
 		return ""
 	}
 	return fmt.Sprintf(". A request is larger than what counts as one operation: on average it counts as %s", number.Significant(each, 3))
