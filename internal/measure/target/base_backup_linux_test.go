@@ -109,7 +109,7 @@ func TestABaseBackupOnTheServersDisk(t *testing.T) {
 	if others := grew("request.other_programs/write_bytes", after); others < table {
 		t.Errorf("a backup of a table of %d bytes was written, and %.0f bytes are other programs'", table, others)
 	}
-	if tables := grew("request.tables/write_bytes", after); tables < table || tables > 1.5*table {
+	if tables := grew("request.tables/write_bytes", after); tables < table || tables > 2*table { // a checkpoint may write the end of it twice
 		t.Errorf("the server wrote a table of %d bytes, and %.0f are told", table, tables)
 	}
 }
