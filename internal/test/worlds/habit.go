@@ -35,7 +35,7 @@ func measured() []habit {
 	}
 }
 
-// Bytes that the device writes: a non-negative fit to the same measurements (docs/method.md).
+// Bytes that the device writes: a non-negative fit to the same measurements (docs/reference/estimators.md).
 const (
 	deviceBytesByWALByte  = 1.01
 	deviceBytesByWALWrite = 8120
