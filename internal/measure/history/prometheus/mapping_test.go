@@ -13,11 +13,11 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-var update = flag.Bool("update", false, "write the mapping into docs/history.md anew; then read the difference")
+var update = flag.Bool("update", false, "write the mapping into docs/reference/stores.md anew; then read the difference")
 
-const page = "../../../../docs/history.md"
+const page = "../../../../docs/reference/stores.md"
 
-// TestMappingIsDocumented: the table in docs/history.md is the mapping, row by row.
+// TestMappingIsDocumented: the table in docs/reference/stores.md is the mapping, row by row.
 func TestMappingIsDocumented(t *testing.T) {
 	content, err := os.ReadFile(page)
 	if err != nil {
