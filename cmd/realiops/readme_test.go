@@ -58,3 +58,17 @@ func reads(t *testing.T, path string) string {
 	}
 	return string(text)
 }
+
+// TestPagesAreShort: a page answers one question in a quarter of an hour. What is longer has tables that belong in the reference. The page for
+// developers is longer.
+func TestPagesAreShort(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, page := range pages {
+		if n := len(strings.Fields(reads(t, page))); n > 1500 && filepath.Base(page) != "architecture.md" {
+			t.Errorf("%s has %d words: at most 1,500", filepath.Base(page), n)
+		}
+	}
+}
