@@ -23,15 +23,26 @@ func Answer(run *counts.Run, r Report) document.Document {
 	if ofPeriods(run) || len(r.Loads.Loaded()) == 0 || len(r.Metrics) == 0 {
 		return whole
 	}
-	s := screen{r}
+	s := screen{Report: r}
 	return document.Document{Title: whole.Title, Heading: whole.Heading, Blocks: []document.Block{
 		r.conditions(), s.beside(), s.operations(), s.fewLoads(),
 		document.Together{document.Paragraph{Text: s.trust()}, s.missed(), s.next()},
 	}}
 }
 
+// FirstRound is what one repetition of each load tells, while the others are still to come.
+func (r Report) FirstRound() document.Document {
+	s := screen{r, true}
+	return document.Document{Blocks: []document.Block{document.Together{
+		document.Paragraph{Text: "So far, after one repetition of each load:"}, s.beside(), s.operations(),
+	}}}
+}
+
 // screen is a report of which there is room for a screen.
-type screen struct{ Report }
+type screen struct {
+	Report
+	live bool // the run goes on
+}
 
 // besides is a number that looks like IOPS, and what the disk did meanwhile.
 type besides struct {
@@ -216,6 +227,9 @@ func (r screen) operations() document.Block {
 	var order []group
 	for _, m := range ranked(first.Metrics) {
 		line, said := m.line()
+		if line == unsure && r.live {
+			said = "not known yet"
+		}
 		g := group{line, said}
 		if line == "" {
 			continue
@@ -245,7 +259,7 @@ func (r screen) operations() document.Block {
 		return nil
 	}
 	more := ""
-	if hidden > 0 {
+	if hidden > 0 && !r.live {
 		more = fmt.Sprintf("%d more metrics: realiops report --all, or --metric NAME for one.", hidden)
 	}
 	return document.Together{document.Paragraph{Text: "Which of them are disk operations?"}, terms, words.Faint(more)}

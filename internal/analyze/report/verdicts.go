@@ -60,20 +60,6 @@ func sides() []attribution.Kind {
 	return []attribution.Kind{attribution.Physical, attribution.Requested, attribution.Logical}
 }
 
-// FirstRound is what one repetition of each load tells, while the others are still to come.
-func (r Report) FirstRound() document.Document {
-	first, _ := r.firstScreen()
-	first.Metrics = slices.DeleteFunc(slices.Clone(first.Metrics), func(m Metric) bool {
-		return m.CannotTell() || m.Counts == "" && m.Mixture == nil && len(m.Between) == 0
-	})
-	t := first.Metrics.verdictTable()
-	said := "After one repetition of each load, and so not final:"
-	if len(t.Rows) == 0 {
-		said = "After one repetition of each load no metric has a verdict yet."
-	}
-	return document.Document{Blocks: []document.Block{document.Together{document.Paragraph{Text: said}, t}}}
-}
-
 // ratioColumn of the table of verdicts has the ratios.
 const ratioColumn = 3
 
