@@ -98,7 +98,7 @@ func consoleBlocks(text string) []block {
 	return blocks
 }
 
-// example is what a reader types and what the document promises; no promise is made by an empty want.
+// example holds a command and the output that the document shows. An empty want promises nothing.
 type example struct{ text, want string }
 
 func commandsOf(block string) []example {

@@ -210,7 +210,7 @@ type readLine struct {
 	Each json.RawMessage `json:"each"`
 }
 
-// about is what a line is about: no two are about the same.
+// about names the subject of a line. No two lines may have the same.
 func (l readLine) about() [6]string {
 	return [6]string{l.Count, l.Statement, l.Table, l.Index, l.WALOf + l.Is, l.Unknown}
 }

@@ -93,7 +93,7 @@ func causeIn(lists []runfile.Top, as runfile.TopItem) Cause {
 	return c
 }
 
-// wrote is what causes of one sort are ordered by.
+// wrote returns the amount by which causes of one sort are ordered.
 func (c Cause) wrote() (sum float64) {
 	for _, column := range []string{"wal_bytes", "shared_blks_written", "temp_blks_written", "n_tup_ins", "n_tup_upd", "n_tup_del", "entries"} {
 		sum += c.Each[column]

@@ -76,7 +76,7 @@ func movedOnce(at, by, least float64, stays []stay) (p pulse) {
 	if len(stays) == 0 {
 		return p
 	}
-	if longest := max(at-stays[0].from, stays[len(stays)-1].end-at); longest > least {
+	if longest := max(at-stays[0].from, stays[len(stays)-1].end-at); longest > least && !math.IsInf(by, 0) {
 		p.apart, p.once = time.Duration(longest*float64(time.Second)).Round(time.Second), by
 	}
 	return p

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ func Answer(run *counts.Run, r Report) document.Document {
 	}}
 }
 
-// FirstRound is what one repetition of each load tells, while the others are still to come.
+// FirstRound returns the screen after one repetition of each load, while others are still to come.
 func (r Report) FirstRound() document.Document {
 	s := screen{r, true}
 	return document.Document{Blocks: []document.Block{document.Together{
@@ -51,22 +52,42 @@ type besides struct {
 	loud, quiet Figure
 }
 
-// factor is how many times fewer operations the disk did; where they cannot be told from the background, at least how many.
-func (b besides) factor() (times float64, atLeast bool) {
-	if b.quiet.lost() || b.quiet.Lowest <= Resolution {
-		return b.loud.Value / b.quiet.Highest, true
+// none reports that the disk did nothing, and vague that what it did cannot be told from the background.
+func (b besides) none() bool  { return b.quiet.Highest <= Resolution }
+func (b besides) vague() bool { return b.quiet.Lowest <= Resolution }
+
+// factor returns how many times fewer operations the disk did: at least, where that is vague.
+func (b besides) factor() float64 {
+	switch {
+	case b.none():
+		return math.Inf(1)
+	case b.vague():
+		return b.loud.Value / b.quiet.Highest
 	}
-	return b.loud.Value / b.quiet.Value, false
+	return b.loud.Value / b.quiet.Value
+}
+
+func byFactor(a, b besides) int { return cmp.Compare(a.factor(), b.factor()) }
+
+// did says what the disk did, at most where that is vague.
+func (b besides) did() string {
+	switch {
+	case b.none():
+		return "the disk did nothing"
+	case b.vague():
+		return "the disk did at most " + number.Rate(b.quiet.Highest) + "/s"
+	}
+	return "the disk did " + number.Rate(b.quiet.Value) + "/s"
 }
 
 // told is the factor, or the span of its repetitions where that is wide.
 func (b besides) told() string {
 	const unsteady = 2
-	times, atLeast := b.factor()
+	times := b.factor()
 	switch {
-	case !number.Finite(times):
-		return "the disk did none"
-	case atLeast:
+	case b.none():
+		return "not one request"
+	case b.vague():
 		return "at least " + number.Ratio(times) + " times fewer"
 	case times < 1:
 		return number.Ratio(1/times) + " times more"
@@ -81,7 +102,7 @@ func (b besides) told() string {
 func (r screen) each(what, loud, quiet string, loads []Load) (all []besides) {
 	for _, a := range loads {
 		b := besides{what, a.Name, a.Of(loud), a.Of(quiet)}
-		if b.loud.Known() && b.quiet.Known() && b.loud.Value > 0 && !b.loud.lost() && b.quiet.Highest > 0 {
+		if b.loud.Known() && b.quiet.Known() && b.loud.Value > 0 && !b.loud.lost() {
 			all = append(all, b)
 		}
 	}
@@ -105,7 +126,7 @@ func (r screen) beside() document.Block {
 	t := document.Table{Bare: true}
 	t.Add(words.Wordy("looks like IOPS"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.what) }))
 	t.Add(words.Numeric("a second"), words.Cells(rows, func(b besides) document.Cell { return document.Number(number.Rate(b.loud.Value)+"/s", b.loud.Value) }))
-	t.Add(words.Wordy("the disk"), words.Cells(rows, func(b besides) document.Cell { return document.Words("the disk did " + b.quiet.did() + "/s") }))
+	t.Add(words.Wordy("the disk"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.did()) }))
 	t.Add(words.Wordy("factor"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.told() + " (" + b.load + ")") }))
 	return document.Together{
 		document.Paragraph{Text: "These numbers look like IOPS. They are not.", Style: document.Headline}, words.Faint(r.where()), t,
@@ -132,38 +153,24 @@ func (r screen) called() string {
 	return "This run does not compare any number with what the disk did."
 }
 
-// did is a rate of the disk; where it cannot be told from the background, its upper bound.
-func (f Figure) did() string {
-	if f.lost() {
-		return "at most " + number.Rate(f.Highest)
-	}
-	return number.Rate(max(0, f.Value))
-}
-
 // factors says how far the factor moves with the load, of all loads that have one.
 func factors(all []besides) string {
 	if len(all) < 2 {
 		return ""
 	}
-	by := func(a, b besides) int {
-		first, _ := a.factor()
-		second, _ := b.factor()
-		return cmp.Compare(first, second)
+	least, most := slices.MinFunc(all, byFactor), slices.MaxFunc(all, byFactor)
+	if least.none() || most.factor() <= steady*least.factor() {
+		return map[bool]string{false: "The factor is much the same under the loads of this run. Another load has another factor."}[least.none()]
 	}
-	least, most := slices.MinFunc(all, by), slices.MaxFunc(all, by)
-	lowest, _ := least.factor()
-	highest, atLeast := most.factor()
+	to := number.Ratio(most.factor())
 	switch {
-	case !(lowest > 0) || !number.Finite(highest):
-		return ""
-	case highest <= steady*lowest:
-		return "The factor is much the same under the loads of this run. Another load has another factor."
-	}
-	to := number.Ratio(highest)
-	if atLeast {
+	case most.none():
+		return fmt.Sprintf("The factor depends on the load: %s (%s) and more, and under %s the disk did nothing. Never divide by one.",
+			number.Ratio(least.factor()), least.load, most.load)
+	case most.vague():
 		to = "more than " + to
 	}
-	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s), so never divide by one.", number.Ratio(lowest), least.load, to, most.load)
+	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s), so never divide by one.", number.Ratio(least.factor()), least.load, to, most.load)
 }
 
 // where says what was measured, and for how long.
@@ -260,7 +267,7 @@ func (r screen) operations() document.Block {
 	}
 	more := ""
 	if hidden > 0 && !r.live {
-		more = fmt.Sprintf("%d more metrics: realiops report --all, or --metric NAME for one.", hidden)
+		more = fmt.Sprintf("%d more metrics with --all, one of them with --metric NAME.", hidden)
 	}
 	return document.Together{document.Paragraph{Text: "Which of them are disk operations?"}, terms, words.Faint(more)}
 }
@@ -302,14 +309,9 @@ func (r screen) fewLoads() document.Block {
 			}
 		}
 		if len(writes) > 0 {
-			by := func(a, b besides) int {
-				first, _ := a.factor()
-				second, _ := b.factor()
-				return cmp.Compare(first, second)
-			}
 			want(writes[0].load)
-			want(slices.MinFunc(writes, by).load)
-			want(slices.MaxFunc(writes, by).load)
+			want(slices.MinFunc(writes, byFactor).load)
+			want(slices.MaxFunc(writes, byFactor).load)
 		}
 		for _, a := range loads {
 			want(a.Name)
@@ -345,7 +347,7 @@ func (r screen) otherLoads(shown []Load) string {
 	if len(more) == 0 {
 		return ""
 	}
-	return strings.Join(more, " and ") + ": realiops report --all"
+	return strings.Join(more, " and ") + " with --all."
 }
 
 // trust says what the figures rest on.
@@ -382,7 +384,7 @@ func (r screen) missed() document.Block {
 		}
 	}
 	if rest > 0 {
-		said = append(said, words.Counted(rest, "more remark")+": realiops report --all")
+		said = append(said, words.Counted(rest, "more remark")+" with --all.")
 	}
 	return said
 }

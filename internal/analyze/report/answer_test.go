@@ -94,6 +94,16 @@ func TestNoLoadIsLeftOut(t *testing.T) {
 	}
 }
 
+// TestADiskThatDidNothing is said to have done nothing, and its load is in the span.
+func TestADiskThatDidNothing(t *testing.T) {
+	text := strings.Join(strings.Fields(asText(t, screen{Report: Report{Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("none", 9000, 0, 0, 0)}}}.beside())), " ")
+	for _, want := range []string{"9,000/s the disk did nothing not one request (none)", "7.18 (steady) and more, and under none the disk did nothing"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q:\n%s", want, text)
+		}
+	}
+}
+
 // TestWhatStandsInWhichLine of the list.
 func TestWhatStandsInWhichLine(t *testing.T) {
 	metric := func(name, unit string, kind attribution.Kind, counted string) Metric {

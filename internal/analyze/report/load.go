@@ -100,7 +100,7 @@ func loads(run *counts.Run) []Load {
 	return all
 }
 
-// Rate is what a quantity comes to in a second.
+// Rate returns how many of a quantity a load did each second.
 func Rate(d counts.Quantity, a counts.Load) Figure {
 	return over(a, func(r counts.Repetition) (float64, error) {
 		return r.PerSecond(d.Count(a, r))

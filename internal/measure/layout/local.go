@@ -170,7 +170,11 @@ func (s Session) unseen(b backend) (Server, error) {
 
 // systemOf reads the system identifier, with which pg_control begins.
 func systemOf(data string) (string, error) {
-	f, err := os.OpenInRoot(data, "global/pg_control")
+	r, err := Of(data)
+	if err != nil {
+		return "", err
+	}
+	f, err := r.openFile("global/pg_control") // of a pipe in its place nobody would see the end
 	if err != nil {
 		return "", fmt.Errorf("read pg_control: %w", err)
 	}

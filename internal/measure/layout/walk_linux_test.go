@@ -352,3 +352,14 @@ func TestAWalkForWhatIsNew(t *testing.T) {
 		t.Errorf("in what changed %q, want %q", got, want)
 	}
 }
+
+// TestAPipeIsNoControlFile: the server's user may put a pipe there, which nobody may wait for.
+func TestAPipeIsNoControlFile(t *testing.T) {
+	data := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(data, "global"), 0o700), unix.Mkfifo(filepath.Join(data, "global", "pg_control"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if system, err := systemOf(data); err == nil {
+		t.Errorf("a pipe is taken for the control file of %q", system)
+	}
+}

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Share is what of the WAL is about a table, an index or a sequence, or about none.
+// Share holds the part of the WAL that one table, index or sequence caused, or none did.
 type Share struct {
 	Of     string  `json:"of"`
 	Share  float64 `json:"share"`  // of the bytes of all

@@ -1,0 +1,19 @@
+package counts
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// TestMovedOnce: a counter that moved once, 18 s after the first load began, has no step below 18 s. One that grew by more than a number
+// can hold tells nothing.
+func TestMovedOnce(t *testing.T) {
+	stays := []stay{{from: 2, end: 30}}
+	if p := movedOnce(20, 3, 5, stays); p.once != 3 || p.apart != 18*time.Second {
+		t.Errorf("%+v", p)
+	}
+	if p := movedOnce(20, math.Inf(1), 5, stays); p.once != 0 {
+		t.Errorf("%+v", p)
+	}
+}
