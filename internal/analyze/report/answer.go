@@ -201,9 +201,9 @@ const (
 // counted is the line of the list that a metric stands in, and what the line says of it; no line for one that shows nothing.
 func (m Metric) line() (line, said string) {
 	switch {
-	case m.Missing != nil || m.Silent() || m.belowBackground() || m.Derived != "":
+	case m.Missing != nil || m.Silent() || m.Derived != "":
 		return "", ""
-	case m.CannotTell():
+	case m.CannotTell() || m.belowBackground():
 		return unsure, "this run cannot tell"
 	case m.Unit == "bytes" || m.Unit == "B":
 		return bytesOf, ""
