@@ -265,6 +265,9 @@ func (r screen) operations() document.Block {
 	if len(terms) == 0 {
 		return nil
 	}
+	if r.Run.OfServer && terms[0].Name != allOf {
+		terms = append(document.Terms{{Name: allOf, Texts: []string{"the disk's requests by file; /proc/diskstats has those of other programs, too"}}}, terms...)
+	}
 	more := ""
 	if hidden > 0 && !r.live {
 		more = fmt.Sprintf("%d more metrics with --all, one of them with --metric NAME.", hidden)
