@@ -32,13 +32,15 @@ func NewExplainCommand(env command.Env) *cobra.Command {
 NAME is a metric as any of these show it: PostgreSQL's views, /proc, iostat, sar, vmstat, fio, exporters of Prometheus,
 CloudWatch and Performance Insights and what exports them, Datadog, Zabbix, Azure, Google Cloud, MySQL, CockroachDB,
 YugabyteDB. Case, blanks, labels and statistics do not matter: w/s, "AWS/RDS WriteIOPS", aws_rds_write_iops_average. The
-name of a view or a tool lists its metrics; without a name, everything is listed.
+name of a view, a tool or a service lists its metrics. Without a name you see which of these there are.
 
-An answer has at most 25 lines; --all shows everything that is known. No server and no network is asked: what is known is
-part of the program, and each entry names its source.`,
+An answer on a metric has at most 25 lines; --all shows everything that is known. No server and no network is asked: what
+is known is part of the program, and each entry names its source.`,
 		Example: `  realiops explain WriteIOPS
   realiops explain w/s node_disk_writes_completed_total
   realiops explain pg_stat_wal
+  realiops explain CloudWatch
+  realiops explain --all | less
   realiops explain --dashboard grafana.json
   realiops explain --format json | jq -r '.elsewhere[].names[]'`,
 		ValidArgsFunction: CompleteNames,
@@ -75,10 +77,14 @@ func runExplain(env command.Env, o explainOptions, names []string) error {
 	}
 	words := func() document.Document { return asked.onAScreen(env.Columns(), names) }
 	switch {
-	case len(names) == 0:
+	case len(names) == 0 && o.all:
 		words = known.list
+	case len(names) == 0:
+		words = known.overview
 	case o.all:
 		words = asked.document
+	case !slices.ContainsFunc(names, func(name string) bool { return !known.isSource(name) }):
+		words = asked.lines
 	}
 	return env.Answer(o.format.Chosen, command.Finding{What: "an explanation", Value: asked.tagged(), Words: words})
 }
@@ -125,9 +131,9 @@ type unknownMetricError struct {
 
 func (e *unknownMetricError) Error() string {
 	if len(e.closest) == 0 {
-		return fmt.Sprintf("unknown metric %q (realiops explain lists all)", e.name)
+		return fmt.Sprintf("unknown metric %q (realiops explain says what can be asked)", e.name)
 	}
-	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain lists all)", e.name)
+	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain says what can be asked)", e.name)
 }
 
 // named picks what goes by a name, or all that a view of that name shows.
@@ -137,8 +143,14 @@ func (k knowledge) named(name string) knowledge {
 		meanings: metric.MeaningsOf(name), elsewhere: metric.EntriesOf(name),
 		local: slices.DeleteFunc(slices.Clone(k.local), func(m metric.Metric) bool {
 			view, _, _ := strings.Cut(m.Name, "/")
-			return !slices.Contains(rows, m.Name) && !strings.EqualFold(metric.PrintedView(view), name)
+			return !slices.Contains(rows, m.Name) && !strings.EqualFold(metric.PrintedView(view), name) && !strings.EqualFold(sourceOf(m), name)
 		}),
+	}
+	if len(found.meanings) == 0 {
+		found.meanings = slices.DeleteFunc(slices.Clone(k.meanings), func(m metric.Meaning) bool { return !strings.EqualFold(metric.Service(m.Service), name) })
+	}
+	if strings.EqualFold(name, quantities) {
+		found.quantities = k.quantities
 	}
 	if quantity, known := metric.QuantityNamed(name); known {
 		found.quantities = append(found.quantities, quantity)
@@ -163,8 +175,12 @@ func (k knowledge) names() []string {
 		names = append(names, string(q))
 	}
 	for _, e := range k.elsewhere {
-		names = append(append(names, e.System), e.Names...)
+		names = append(names, e.Names...)
 	}
+	for _, group := range k.sources() {
+		names = append(names, group.names...)
+	}
+	names = append(names, quantities)
 	slices.Sort(names)
 	return slices.Compact(names)
 }

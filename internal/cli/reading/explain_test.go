@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -79,6 +80,9 @@ func TestEveryMetricIsExplained(t *testing.T) {
 func TestAnswersFitAScreen(t *testing.T) {
 	known := allKnown()
 	for _, name := range known.names() {
+		if known.isSource(name) {
+			continue // it has a line for each of its metrics
+		}
 		found, err := known.of([]string{name})
 		if err != nil {
 			t.Errorf("%s is offered, and not explained: %v", name, err)
@@ -95,6 +99,47 @@ func TestAnswersFitAScreen(t *testing.T) {
 		whole := inOneColumn(t, found.document())
 		if complete := len(strings.Fields(text)) == len(strings.Fields(whole)); complete == strings.Contains(text, "realiops explain --all") {
 			t.Errorf("%s: complete: %t, and it says\n%s", name, complete, text)
+		}
+	}
+}
+
+// TestOverviewIsAScreen: explain without a name takes 24 lines of 80 columns at most, names each source once with the number of its metrics, and
+// each source lists as many.
+func TestOverviewIsAScreen(t *testing.T) {
+	known := allKnown()
+	var page strings.Builder
+	if err := document.Text(&page, known.overview(), 80); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(page.String(), "\n"); lines > 24 {
+		t.Errorf("%d lines:\n%s", lines, page.String())
+	}
+	want := map[string]int{}
+	for _, m := range known.meanings {
+		want[metric.Service(m.Service)]++
+	}
+	systems := map[string]int{}
+	for _, e := range known.elsewhere {
+		systems[e.System]++
+	}
+	for system, n := range systems {
+		want[system] += n
+	}
+	text := strings.Join(strings.Fields(page.String()), " ")
+	for source, n := range want {
+		count := regexp.MustCompile(`(?:; |AWS |local |other )` + regexp.QuoteMeta(source) + ` (\d+)`).FindStringSubmatch(text)
+		if count == nil {
+			t.Errorf("%s is not there", source)
+			continue
+		}
+		found, err := known.of([]string{source})
+		if err != nil {
+			t.Errorf("%s: %v", source, err)
+			continue
+		}
+		listed := inOneColumn(t, found.lines())
+		if lines := strings.Count(listed, "\n"); fmt.Sprint(lines) != count[1] || lines < n {
+			t.Errorf("%s: %s are promised, %d listed, and the tables have %d", source, count[1], lines, n)
 		}
 	}
 }

@@ -2,9 +2,11 @@ package reading
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/shell"
 )
@@ -250,17 +252,79 @@ func ofQuantity(q metric.Quantity) (e entry) {
 
 // list names everything, each with the few words that matter most, by where it is shown.
 func (k knowledge) list() document.Document {
-	var local, quantities entry
+	var local, counted entry
 	for _, m := range k.local {
 		local.say(m.Printed(0), m.Help)
 	}
 	for _, q := range k.quantities {
-		quantities.say(q.Many(), q.Side()+": "+q.Help())
+		counted.say(q.Many(), q.Side()+": "+q.Help())
 	}
 	return document.Document{Blocks: []document.Block{
 		under(metric.Service("cloudwatch"), k.shownBy("cloudwatch")), under(metric.Service("insights"), k.shownBy("insights")),
-		under("What realiops reads itself", local), under("Counted quantities", quantities), under("What others show", k.others()),
+		under("What realiops reads itself", local), under("Counted quantities", counted), under("What others show", k.others()),
 	}}
+}
+
+// quantities is the name that stands for all of them.
+const quantities = "quantities"
+
+// sourceOf is where a metric that realiops reads is shown: a view, or a file of the kernel.
+func sourceOf(m metric.Metric) string {
+	view, _, _ := strings.Cut(m.Name, "/")
+	if strings.HasPrefix(view, "request") {
+		return "requests by file"
+	}
+	name, _, _ := strings.Cut(metric.PrintedView(view), " (")
+	return name
+}
+
+// sourceGroup are sources of one kind, in order.
+type sourceGroup struct {
+	kind  string
+	names []string
+}
+
+// sources are all that show metrics, each once.
+func (k knowledge) sources() []sourceGroup {
+	var seen []string
+	group := func(kind string, names []string) sourceGroup {
+		slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+		names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(seen, name) })
+		seen = append(seen, names...)
+		return sourceGroup{kind, names}
+	}
+	return []sourceGroup{
+		group("AWS", words.Each(func(m metric.Meaning) string { return metric.Service(m.Service) }, k.meanings)),
+		group("local", words.Each(sourceOf, k.local)),
+		group("other", words.Each(func(e metric.Entry) string { return e.System }, k.elsewhere)),
+	}
+}
+
+// isSource reports whether a name is that of a source.
+func (k knowledge) isSource(name string) bool {
+	return strings.EqualFold(name, quantities) || slices.ContainsFunc(k.sources(), func(g sourceGroup) bool {
+		return slices.ContainsFunc(g.names, func(source string) bool { return strings.EqualFold(source, name) })
+	})
+}
+
+// overview says which sources there are, how many metrics each shows, and how to see them.
+func (k knowledge) overview() document.Document {
+	var groups entry
+	for _, g := range k.sources() {
+		groups.say(g.kind, strings.Join(words.Each(func(name string) string {
+			return fmt.Sprintf("%s %d", name, len(k.named(name).answers(entry.brief)))
+		}, g.names), "; "))
+	}
+	return document.Document{Blocks: []document.Block{
+		document.Together{document.Paragraph{Text: "What shows the metrics that can be explained, and how many each:"}, document.Terms(groups)},
+		document.Paragraph{Text: fmt.Sprintf("%s lists one of these, %s what they count, %s everything.",
+			shell.New("realiops explain pg_stat_wal").Unbroken(), shell.New("realiops explain quantities").Unbroken(), shell.New("realiops explain --all").Unbroken())},
+	}}
+}
+
+// lines has a line for each metric.
+func (k knowledge) lines() document.Document {
+	return document.Document{Blocks: []document.Block{k.answers(entry.brief).list()}}
 }
 
 // others lists what realiops does not read.

@@ -80,7 +80,7 @@ func matching(flag, pattern string, known []string) ([]string, error) {
 	if near := typo.Guess(pattern, spellings); near != "" {
 		return nil, fmt.Errorf(flag+" %s: the run has no such metric; the nearest is %s", pattern, near)
 	}
-	return nil, fmt.Errorf(flag+" %q: the run has no such metric (realiops explain lists all that there are)", pattern)
+	return nil, fmt.Errorf(flag+" %q: the run has no such metric (realiops explain says what can be asked)", pattern)
 }
 
 // overSlashes has * reach over a slash.

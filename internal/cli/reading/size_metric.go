@@ -96,7 +96,7 @@ func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 		for _, m := range metric.Meanings() {
 			names = append(names, m.Metric)
 		}
-		return nil, fmt.Errorf("--from-metric: nothing is known of %q%s (realiops explain lists all)", name, command.Meant("", name, names))
+		return nil, fmt.Errorf("--from-metric: nothing is known of %q%s (realiops explain says what can be asked)", name, command.Meant("", name, names))
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(m metric.Meaning) bool { return flavor != "" && m.On != flavor })
 	if named := slices.DeleteFunc(slices.Clone(found), func(m metric.Meaning) bool { return !strings.EqualFold(m.Metric, name) }); len(named) > 0 {
