@@ -44,8 +44,8 @@ func (j *judge) cautions(v Verdict, m counts.Metric, y column, rivals []held) []
 	}
 	add("reset", listed("It was reset during ", wasReset, ", ", "; what it counted there is not known"))
 	add("loads-missing", listed("It was not counted in ", uncounted, ", ", ""))
-	add("background", j.background(m))
-	add("below-background", j.belowBackground(m, y))
+	add("background", listed(fmt.Sprintf("More than %.0f %% of it was there without load in ", 100*muchBackground), moving(j.loads, v, j.background(m)), ", ", ""))
+	add("below-background", listed("It showed less than without load in ", moving(j.loads, v, j.belowBackground(m, y)), ", ", ""))
 	nearest := append([]string{v.Counts}, v.Tied...)
 	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
 		nearest = []string{v.Mixture.Terms[0].Quantity}
@@ -62,9 +62,25 @@ func (j *judge) cautions(v Verdict, m counts.Metric, y column, rivals []held) []
 // muchBackground is the part of a count from which on the background deserves a word.
 const muchBackground = 0.2
 
-// background tells where much of what a metric showed was there without load.
-func (j *judge) background(m counts.Metric) string {
-	var loads []string
+// moving leaves out loads that only read, unless the metric may count reads: what others write under them is no news.
+func moving(all []counts.Load, v Verdict, names []string) []string {
+	counted := append([]string{v.Counts}, v.Between...)
+	if v.Mixture != nil {
+		for _, t := range v.Mixture.Terms {
+			counted = append(counted, t.Quantity)
+		}
+	}
+	if slices.ContainsFunc(counted, func(name string) bool { return metric.Quantity(name).OfReads() }) {
+		return names
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		i := slices.IndexFunc(all, func(l counts.Load) bool { return l.Name == name })
+		return !slices.ContainsFunc(all[i].Repetitions, func(r counts.Repetition) bool { return r.Work.Returned == 0 || r.Work.Rows > 0 })
+	})
+}
+
+// background names the loads under which much of what a metric showed was there without load.
+func (j *judge) background(m counts.Metric) (loads []string) {
 	for _, load := range j.loads {
 		for _, r := range load.Repetitions {
 			shown, ok := m.Raw(r)
@@ -75,15 +91,14 @@ func (j *judge) background(m counts.Metric) string {
 			}
 		}
 	}
-	return listed(fmt.Sprintf("More than %.0f %% of it was there without load in ", 100*muchBackground), loads, ", ", "")
+	return loads
 }
 
 // surely is how many standard deviations are no chance.
 const surely = 4
 
-// belowBackground tells where a metric showed less than it does without load.
-func (j *judge) belowBackground(m counts.Metric, y column) string {
-	var loads []string
+// belowBackground names the loads under which a metric showed less than it does without load.
+func (j *judge) belowBackground(m counts.Metric, y column) (loads []string) {
 	for a, load := range j.loads {
 		for i, r := range load.Repetitions {
 			amount, err := m.Count(load, r)
@@ -93,7 +108,7 @@ func (j *judge) belowBackground(m counts.Metric, y column) string {
 			}
 		}
 	}
-	return listed("It showed less than without load in ", loads, ", ", "")
+	return loads
 }
 
 // oddLoads tells which loads lie off the ratio to the quantity that the metric counts.

@@ -113,7 +113,7 @@ func (j *judge) wanted(m counts.Metric) bool {
 // too. That a ratio holds in spite of the background is then the evidence, so that only a single counter can be named so.
 func (j *judge) settled(m counts.Metric) Verdict {
 	v := j.verdict(m)
-	if v.Kind != CannotTell || j.run.Observed != nil || j.run.Idle.Repetitions == 0 || !slices.ContainsFunc(v.Warnings, ofBackground) {
+	if v.Kind != CannotTell || j.run.Observed != nil || j.run.Idle.Repetitions == 0 || !hidden(j, m) {
 		return v
 	}
 	raw := &judge{evidence: newEvidence(j.run.Raw()), options: j.options, view: j.view}
@@ -126,7 +126,11 @@ func (j *judge) settled(m counts.Metric) Verdict {
 	return all
 }
 
-func ofBackground(w Warning) bool { return w.Code == "background" || w.Code == "below-background" }
+// hidden reports whether the background hides what loads did to a metric.
+func hidden(j *judge, m counts.Metric) bool {
+	y := j.column(m, m.From, j.stepOf(m))
+	return y.whole() == nil && len(j.background(m))+len(j.belowBackground(m, y)) > 0
+}
 
 func (j *judge) verdict(m counts.Metric) Verdict {
 	v := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: CannotTell}

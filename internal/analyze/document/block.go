@@ -19,7 +19,14 @@ type (
 	Section struct {
 		Title  string
 		Blocks []Block
+		Folded bool // a page in a browser shows its title, and the rest when asked
 	}
+
+	// Tiles are numbers beside each other in type that reads across a room, which only HTML has.
+	Tiles []Tile
+
+	// Contents leads to the sections of a page in a browser.
+	Contents struct{}
 
 	// Together is what text writes without blank lines in between.
 	Together []Block
@@ -45,10 +52,12 @@ type (
 	// Warnings come before what they warn of: all numbers.
 	Warnings []Warning
 
-	// Notes are the footnotes of the cells before it that have no notes yet, and remarks that belong to no cell.
+	// Notes are the footnotes of the cells before it that have no notes yet, and remarks that belong to no cell. In a browser each section has its
+	// footnotes at its end.
 	Notes struct {
 		Title   string // on a page; text puts them below what it has said
 		Remarks []string
+		Folded  bool // as a section is
 	}
 
 	// Command is what to type.
@@ -118,6 +127,9 @@ func (c Command) texts() (all []string) {
 	return all
 }
 
+// Tile sets a number beside the one that it is taken for.
+type Tile struct{ Of, Loud, Quiet, Said string }
+
 // Answer is what is said to a question.
 type Answer struct {
 	Question string
@@ -149,6 +161,8 @@ const (
 )
 
 func (Section) isBlock()   {}
+func (Tiles) isBlock()     {}
+func (Contents) isBlock()  {}
 func (Together) isBlock()  {}
 func (Paragraph) isBlock() {}
 func (List) isBlock()      {}
@@ -178,6 +192,19 @@ const (
 type only struct {
 	in     Format
 	blocks []Block
+}
+
+// Folded returns a section, or several, that a page in a browser folds.
+func Folded(blocks ...Block) Block {
+	var all Together
+	for _, b := range blocks {
+		if s, is := b.(Section); is {
+			s.Folded = true
+			b = s
+		}
+		all = append(all, b)
+	}
+	return all
 }
 
 // Only is what some formats show and the others do not.

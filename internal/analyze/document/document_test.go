@@ -40,8 +40,10 @@ func example() Document {
 		Paragraph{Text: "WAL records say 5.", Style: Headline},
 		nil,
 		Only(OnPages, Answers{{"Which is real?", []string{"None.", "Some."}}}),
+		Only(InHTML, Tiles{{"WAL records", "874,756", "458", "1,910 times fewer"}}, Contents{}),
 		Section{Title: "The work", Blocks: []Block{Together{table, Paragraph{Text: "Means.", Style: Faint}}}},
 		Section{Title: "Nothing stands here", Blocks: []Block{List{}, Only(InCSV, table), Figure{}}},
+		Only(InHTML, Folded(Section{Title: "Evidence", Blocks: []Block{Paragraph{Text: "It was counted."}}})),
 		Section{Title: "Open", Blocks: []Block{Together{List{"a: is it rows or WAL records?", "b"}, Command{Lead: "To tell:", Lines: []shell.Command{shell.New("realiops run")}}}}},
 		Section{Title: "Outer", Blocks: []Block{Section{Title: "Inner", Blocks: []Block{Paragraph{Text: "inside"}}}}},
 		Notes{Title: "Single figures", Remarks: []string{"A remark."}},
@@ -160,7 +162,9 @@ func TestHTMLHasEveryBlock(t *testing.T) {
 		"<title>realiops: a test</title>", "<h1>What is it?</h1>", `<p class="headline">WAL records say 5.</p>`,
 		"<strong>Caution:</strong> The device", "<dt>Which is real?</dt><dd>None.</dd><dd>Some.</dd>", "<h2>The work</h2>",
 		`<td class="words">pg_<wbr>stat_<wbr>checkpointer.<wbr>buffers_<wbr>written</td><td class="words physical">PHYSICAL</td><td data-value="1234.5">1,234 ±3%</td><td>- (1)</td>`,
-		`WriteIOPS (called IOPS)</td><td class="words cannot-tell">`, "<h3>Inner</h3>", "<li>(2) it was early</li>\n<li>A remark.</li>",
+		`WriteIOPS (called IOPS)</td><td class="words cannot-tell">`, "<h3>Inner</h3>", "<li>(2) it was early</li>\n</ul>", "<li>A remark.</li>",
+		`<nav aria-label="contents">`, `<a href="#s2">Evidence</a>`, "<details>\n<summary><h2>Evidence</h2>\n</summary>\n<section id=\"s2\">",
+		`<p class="numbers">874,756 <span>→</span> <strong>458</strong></p>`,
 		"<code>realiops run\n</code>",
 	} {
 		if !strings.Contains(page, want) {

@@ -36,11 +36,12 @@ func HTML(w io.Writer, d Document) error {
 	p.raw("<style>\n" + style + "</style>\n</head>\n<body>\n<main>\n")
 	p.element("h1", d.Heading)
 	p.blocks(d.Blocks, d.Heading)
+	p.list(p.footnotes())
 	p.raw("</main>\n<script id=\"sort\">" + script + "</script>\n</body>\n</html>\n")
 	if p.err != nil {
 		return p.err
 	}
-	if _, err := io.WriteString(w, p.text.String()); err != nil {
+	if _, err := io.WriteString(w, p.withContents()); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
@@ -54,6 +55,35 @@ type page struct {
 	err   error // of a picture that cannot be drawn
 
 	labels map[string]bool // of the tables so far
+
+	titles   []string // of the outermost sections so far
+	contents int      // where the list of them stands; 0: nowhere
+}
+
+// fewTitles need no list of them.
+const fewTitles = 3
+
+// withContents is the page with the list of its sections, where one is wanted and there are several.
+func (p *page) withContents() string {
+	text := p.text.String()
+	if p.contents == 0 || len(p.titles) < fewTitles {
+		return text
+	}
+	list := page{}
+	list.raw("<nav aria-label=\"contents\">\n<ul>\n")
+	for i, title := range p.titles {
+		list.raw(fmt.Sprintf("<li><a href=\"#s%d\">", i+1) + quoted(title) + "</a></li>\n")
+	}
+	list.raw("</ul>\n</nav>\n")
+	return text[:p.contents] + list.text.String() + text[p.contents:]
+}
+
+// footnotes are those that are not written yet.
+func (p *page) footnotes() (items []string) {
+	for i, note := range p.notes.take() {
+		items = append(items, fmt.Sprintf("(%d) %s", i+1, note))
+	}
+	return items
 }
 
 // label is how a table is announced: by its section, its caption, and where another is announced so, by its first column.
@@ -129,13 +159,13 @@ func (p *page) block(b Block, title string) {
 		}
 		p.raw("</dl>\n")
 	case Notes:
-		var items []string
-		for i, note := range p.notes.take() {
-			items = append(items, fmt.Sprintf("(%d) %s", i+1, note))
+		if items := append(p.footnotes(), b.Remarks...); len(items) > 0 {
+			p.section(Section{Title: b.Title, Blocks: []Block{List(items)}, Folded: b.Folded})
 		}
-		if items = append(items, b.Remarks...); len(items) > 0 {
-			p.section(Section{Title: b.Title, Blocks: []Block{List(items)}})
-		}
+	case Tiles:
+		p.tiles(b)
+	case Contents:
+		p.contents = p.text.Len()
 	case Command:
 		p.element("p", b.Lead)
 		p.lines("commands: "+title, b.texts())
@@ -160,19 +190,64 @@ func (p *page) lines(label string, all []string) {
 
 // section is left out again where nothing came into it.
 func (p *page) section(s Section) {
-	before := p.text.String()
+	before, titles := p.text.String(), len(p.titles)
+	outermost := p.depth == 0 && s.Title != ""
+	if outermost {
+		p.titles = append(p.titles, s.Title)
+	}
 	p.depth++
-	p.raw("<section>\n")
-	p.element(fmt.Sprintf("h%d", 1+p.depth), s.Title)
+	end := p.head(s, outermost)
 	bare := p.text.Len()
 	p.blocks(s.Blocks, s.Title)
 	p.depth--
+	if p.depth == 0 {
+		p.list(p.footnotes())
+	}
 	if p.text.Len() > bare {
-		p.raw("</section>\n")
+		p.raw(end)
 		return
 	}
+	p.titles = p.titles[:titles]
 	p.text.Reset()
 	p.raw(before)
+}
+
+// head opens a section, and returns what ends it. What a link leads to stands within what is folded: a browser unfolds that.
+func (p *page) head(s Section, outermost bool) (end string) {
+	id := ""
+	if outermost {
+		id = fmt.Sprintf("s%d", len(p.titles))
+	}
+	if s.Folded && s.Title != "" {
+		p.raw("<details>\n<summary>")
+		p.element(fmt.Sprintf("h%d", 1+p.depth), s.Title)
+		p.raw("</summary>\n")
+		p.open("section", "id", id)
+		return "</section>\n</details>\n"
+	}
+	p.open("section", "id", id)
+	p.raw("\n")
+	p.element(fmt.Sprintf("h%d", 1+p.depth), s.Title)
+	return "</section>\n"
+}
+
+func (p *page) tiles(all []Tile) {
+	if len(all) == 0 {
+		return
+	}
+	p.raw("<div class=\"tiles\">\n")
+	for _, t := range all {
+		p.raw("<div class=\"tile\">\n")
+		p.element("p", t.Of)
+		p.raw("<p class=\"numbers\">" + quoted(t.Loud))
+		if t.Quiet != "" {
+			p.raw(" <span>\u2192</span> <strong>" + quoted(t.Quiet) + "</strong>")
+		}
+		p.raw("</p>\n")
+		p.element("p", t.Said)
+		p.raw("</div>\n")
+	}
+	p.raw("</div>\n")
 }
 
 func (p *page) list(items []string) {

@@ -18,6 +18,7 @@ type Bar struct {
 	Label  string // stands at its end
 	Text   string // to be read there
 	Second bool   // in the second colour of the palette
+	Dot    bool   // only its end is drawn: on a logarithmic scale lengths compare nothing
 }
 
 // thick is how much of the distance between two places a bar takes.
@@ -30,9 +31,16 @@ func (b Bar) Plot(c draw.Canvas, d *plot.Plot) {
 	if b.Second {
 		fill = palette()[1]
 	}
-	c.FillPolygon(fill, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+	gap := vg.Length(3)
+	if b.Dot {
+		radius := min((top-bottom)/2, 5)
+		c.DrawGlyph(draw.GlyphStyle{Color: fill, Radius: radius, Shape: draw.CircleGlyph{}}, vg.Point{X: right, Y: (bottom + top) / 2})
+		gap += radius
+	} else {
+		c.FillPolygon(fill, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+	}
 	style := draw.TextStyle{Color: color.Black, Font: face(labelSize), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
-	c.FillText(style, vg.Point{X: right + 3, Y: (bottom + top) / 2}, printable.Line(b.Label))
+	c.FillText(style, vg.Point{X: right + gap, Y: (bottom + top) / 2}, printable.Line(b.Label))
 }
 
 // labelSize is that of a value beside what shows it, in points.

@@ -33,7 +33,7 @@ func Answer(run *counts.Run, r Report) document.Document {
 
 // FirstRound returns the screen after one repetition of each load, while others are still to come.
 func (r Report) FirstRound() document.Document {
-	s := screen{r, true}
+	s := screen{Report: r, live: true}
 	return document.Document{Blocks: []document.Block{document.Together{
 		document.Paragraph{Text: "So far, after one repetition of each load:"}, s.beside(), s.operations(),
 	}}}
@@ -42,7 +42,19 @@ func (r Report) FirstRound() document.Document {
 // screen is a report of which there is room for a screen.
 type screen struct {
 	Report
-	live bool // the run goes on
+	live  bool // the run goes on
+	whole bool // the rest of the report follows
+}
+
+// apart is the answer in a line, where numbers can be set beside what the disk did.
+const apart = "These numbers look like IOPS. They are not."
+
+// heading is that of a page.
+func (r screen) heading() string {
+	if rows := r.loudest(); len(rows) > 0 {
+		return apart
+	}
+	return "Which of the numbers called IOPS are real?"
 }
 
 // besides is a number that looks like IOPS, and what the disk did meanwhile.
@@ -110,28 +122,82 @@ func (r screen) each(what, loud, quiet string, loads []Load) (all []besides) {
 	return all
 }
 
-// beside sets the largest wrong numbers beside the disk's, and says how far their factor moves with the load.
-func (r screen) beside() document.Block {
-	writes := r.each("WAL records", counts.WALRecords, counts.DeviceRequests, r.Loads.writing())
-	reads := r.each("page reads", pagesMissed, deviceReads, r.Loads.reading())
-	var rows []besides
+// pairsWith are the numbers that look like IOPS beside the disk's, in all loads that have both: those that write, and those that read.
+func (r screen) pairsWith() (writes, reads []besides) {
+	return r.each("WAL records", counts.WALRecords, counts.DeviceRequests, r.Loads.writing()), r.each("page reads", pagesMissed, deviceReads, r.Loads.reading())
+}
+
+// loudest are the largest wrong number of each side; none where the run has no such pair, or a cloud calls something IOPS: that comes first.
+func (r screen) loudest() (rows []besides) {
+	if misnamed(r.Metrics) != nil {
+		return nil
+	}
+	writes, reads := r.pairsWith()
 	for _, all := range [][]besides{writes, reads} {
 		if len(all) > 0 {
 			rows = append(rows, all[0])
 		}
 	}
-	if len(rows) == 0 || misnamed(r.Metrics) != nil { // what a cloud calls IOPS comes first
-		return document.Together{document.Paragraph{Text: cmp.Or(r.headlineText(), r.called()), Style: document.Headline}, words.Faint(r.where())}
+	return rows
+}
+
+// beside sets the largest wrong numbers beside the disk's, and says how far their factor moves with the load.
+func (r screen) beside() document.Block {
+	where := document.Only(document.InText, words.Faint(r.where()))
+	if r.whole {
+		where = nil // it is said at length
+	}
+	rows := r.loudest()
+	if len(rows) == 0 {
+		return document.Together{document.Only(document.InHTML, r.misnamedTile()), document.Paragraph{Text: cmp.Or(r.headlineText(), r.called()), Style: document.Headline}, where}
 	}
 	t := document.Table{Bare: true}
 	t.Add(words.Wordy("looks like IOPS"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.what) }))
 	t.Add(words.Numeric("a second"), words.Cells(rows, func(b besides) document.Cell { return document.Number(number.Rate(b.loud.Value)+"/s", b.loud.Value) }))
 	t.Add(words.Wordy("the disk"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.did()) }))
 	t.Add(words.Wordy("factor"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.told() + " (" + b.load + ")") }))
+	writes, _ := r.pairsWith()
 	return document.Together{
-		document.Paragraph{Text: "These numbers look like IOPS. They are not.", Style: document.Headline}, words.Faint(r.where()), t,
-		document.Paragraph{Text: factors(writes)},
+		document.Only(document.InText, document.Paragraph{Text: apart, Style: document.Headline}), where,
+		document.Only(document.InHTML, document.Tiles(words.Each(besides.tile, rows))), document.Only(document.InText|document.InMarkdown, t),
+		document.Paragraph{Text: factors(writes) + r.without(writes)},
 	}
+}
+
+// tile is the pair in type that reads across a room.
+func (b besides) tile() document.Tile {
+	quiet := number.Rate(b.quiet.Value)
+	switch {
+	case b.none():
+		quiet = "0"
+	case b.vague():
+		quiet = "at most " + number.Rate(b.quiet.Highest)
+	}
+	return document.Tile{Of: b.what + " a second (" + b.load + ")", Loud: number.Rate(b.loud.Value), Quiet: quiet, Said: "disk requests: " + b.told()}
+}
+
+// misnamedTile is what a cloud calls IOPS, and is none.
+func (r screen) misnamedTile() document.Tiles {
+	m := misnamed(r.Metrics)
+	if m == nil {
+		return nil
+	}
+	most := m.loudest()
+	return document.Tiles{{Of: m.Name + " a second (" + most.Load + ")", Loud: number.Rate(most.Figure.Value), Said: "no storage I/O: work of the database"}}
+}
+
+// without names the loads that write and have no factor, as their requests were not counted, or their records are lost in the background.
+func (r screen) without(writes []besides) string {
+	var names []string
+	for _, a := range r.Loads.writing() {
+		if !slices.ContainsFunc(writes, func(b besides) bool { return b.load == a.Name }) {
+			names = append(names, a.Name)
+		}
+	}
+	if len(names) == 0 || len(writes) == 0 {
+		return ""
+	}
+	return " No factor is known for " + words.Enumerated(names, " and ") + "."
 }
 
 // called says what is known of a metric that is called IOPS and got no verdict.
@@ -162,15 +228,18 @@ func factors(all []besides) string {
 	if least.none() || most.factor() <= steady*least.factor() {
 		return map[bool]string{false: "The factor is much the same under the loads of this run. Another load has another factor."}[least.none()]
 	}
-	to := number.Ratio(most.factor())
+	from, to := number.Ratio(least.factor()), number.Ratio(most.factor())
+	if least.vague() {
+		from = "more than " + from
+	}
 	switch {
 	case most.none():
 		return fmt.Sprintf("The factor depends on the load: %s (%s) and more, and under %s the disk did nothing. Never divide by one.",
-			number.Ratio(least.factor()), least.load, most.load)
+			from, least.load, most.load)
 	case most.vague():
 		to = "more than " + to
 	}
-	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s), so never divide by one.", number.Ratio(least.factor()), least.load, to, most.load)
+	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s), so never divide by one.", from, least.load, to, most.load)
 }
 
 // where says what was measured, and for how long.
@@ -252,7 +321,7 @@ func (r screen) operations() document.Block {
 	})
 	var terms document.Terms
 	for _, g := range order {
-		text := shortened(names[g])
+		text := words.Shortened(names[g])
 		if g.said != "" {
 			text += ": " + g.said
 		}
@@ -269,34 +338,10 @@ func (r screen) operations() document.Block {
 		terms = append(document.Terms{{Name: allOf, Texts: []string{"the disk's requests by file; /proc/diskstats has those of other programs, too"}}}, terms...)
 	}
 	more := ""
-	if hidden > 0 && !r.live {
+	if hidden > 0 && !r.live && !r.whole {
 		more = fmt.Sprintf("%d more metrics with --all, one of them with --metric NAME.", hidden)
 	}
 	return document.Together{document.Paragraph{Text: "Which of them are disk operations?"}, terms, words.Faint(more)}
-}
-
-// mostNames stand in one line of the list.
-const mostNames = 6
-
-// shortened are names that leave out what the one before has, too: "pg_stat_wal.wal_write, wal_sync".
-func shortened(names []string) string {
-	var all []string
-	before := ""
-	for i, name := range names {
-		if i == mostNames && len(names) > mostNames+1 {
-			all = append(all, fmt.Sprintf("%d more", len(names)-i))
-			break
-		}
-		view, rest := name, ""
-		if at := strings.IndexAny(name, ". "); at > 0 && !strings.HasPrefix(name, "CloudWatch") {
-			view, rest = name[:at+1], name[at+1:]
-		}
-		if rest != "" && view == before {
-			name = rest
-		}
-		all, before = append(all, name), view
-	}
-	return strings.Join(all, ", ")
 }
 
 // fewLoads has the loads with the largest number, the least and the greatest factor, and what is left of the first ones.
@@ -379,14 +424,14 @@ func (r screen) missed() document.Block {
 	rest := 0
 	for _, w := range r.Warnings {
 		switch {
-		case w.Condition: // it stands above
+		case w.Condition: // it has a place of its own
 		case slices.Contains([]string{"no-idle", "not-run", "left-out", "failures", "background-moved", "digitized"}, w.Code) && len(said) < room:
 			said = append(said, w.Text)
 		default:
 			rest++
 		}
 	}
-	if rest > 0 {
+	if rest > 0 && !r.whole {
 		said = append(said, words.Counted(rest, "more remark")+" with --all.")
 	}
 	return said

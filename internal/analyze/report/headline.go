@@ -92,14 +92,19 @@ func misnamed(metrics []Metric) *Metric {
 	return nil
 }
 
-// exposed says what the metric showed, and what that was.
-func (m Metric) exposed() string {
-	loudest := InLoad{}
+// loudest is the metric in the load in which it shows most.
+func (m Metric) loudest() (loudest InLoad) {
 	for _, a := range m.Loads {
 		if a.PerSecond.Value > loudest.Figure.Value {
 			loudest = InLoad{a.Load, a.PerSecond}
 		}
 	}
+	return loudest
+}
+
+// exposed says what the metric showed, and what that was.
+func (m Metric) exposed() string {
+	loudest := m.loudest()
 	showed := fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts ", m.Name, number.Rate(loudest.Figure.Value), loudest.Load)
 	switch {
 	case m.Counts != "":

@@ -23,36 +23,33 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		r.Metrics = nil // an observation found no load: there is nothing to say of any
 	}
 	first, _ := r.firstScreen()
-	order, sources := sizes.OrderBlocks(size)
+	answer := screen{Report: r, whole: true}
 	d := document.Document{
 		Title:   "realiops: " + strings.TrimSpace(ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + ", " + r.Run.Start.Format("2006-01-02"),
-		Heading: "Which of the numbers called IOPS are real?",
+		Heading: answer.heading(),
 	}
 	if ofPeriods(run) {
 		return keptDocument(run, r, d)
 	}
+	void := func(w document.Warning) bool { return w.Rank == document.Void }
 	d.Blocks = []document.Block{
-		document.Only(document.OnPages, words.Faint(r.when())),
-		words.Faint(r.Target()),
-		r.conditions(),
-		document.Paragraph{Text: r.headlineText(), Style: document.Headline},
-		document.Only(document.InHTML, r.hero()),
-		document.Only(document.OnPages, r.answers(size, unsized)),
+		document.Only(document.InText, words.Faint(r.Target()), r.conditions()),
+		document.Only(document.OnPages, slices.DeleteFunc(r.conditions(), func(w document.Warning) bool { return !void(w) })),
+		answer.beside(),
+		answer.operations(),
+		document.Only(document.OnPages, document.Paragraph{Text: answer.trust()}, slices.DeleteFunc(r.conditions(), void), answer.missed(),
+			words.Faint(r.Target()+". "+r.when()+".")),
+		document.Only(document.InHTML, document.Contents{}, r.hero()),
 		document.Paragraph{Text: r.observedText()},
 		r.workSection(),
 		r.readSection(),
-		r.Loads.ladders(),
 		r.Observed.causes(),
-		r.verdictSection(),
-		r.pairSection(),
-		purposes.Section(run),
-		r.Loads.waitSection(),
-		first.open(),
-		r.overTime(run),
-		document.Only(document.OnPages, r.movesSection()),
-		document.Only(document.OnPages, order...),
-		document.Notes{Title: "What to know about single figures", Remarks: append(first.Metrics.cautioned(), r.remarks()...)},
-		document.Only(document.OnPages, sources, r.method(size)),
+		document.Only(document.OnPages, r.orderSection(size, unsized)),
+		document.Folded(r.verdictSection(), r.Loads.ladders(), r.pairSection()),
+		document.Folded(purposes.Section(run), r.Loads.waitSection(), first.open(), r.overTime(run)),
+		document.Only(document.OnPages, document.Folded(r.movesSection())),
+		document.Notes{Title: "What to know about single figures", Remarks: append(first.Metrics.cautioned(), r.remarks()...), Folded: true},
+		document.Only(document.OnPages, document.Folded(r.method(size))),
 		document.Only(document.InCSV, r.everyMetric()),
 	}
 	return d
@@ -64,7 +61,7 @@ const aloneKind = "directory"
 // when says when it was measured, and by what.
 func (r Report) when() string {
 	text := "Measured on " + r.Run.Start.UTC().Format("2 January 2006, 15:04 UTC")
-	if r.Run.Realiops != "" {
+	if r.Run.Realiops != "" && r.Run.Origins == nil {
 		text += ", by realiops " + r.Run.Realiops
 	}
 	return text

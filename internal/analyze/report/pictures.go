@@ -30,8 +30,8 @@ func (a Load) rungs() []string {
 // ladders show the same work of each load on every rung, to scale, each load in a picture of its own.
 func (l Loads) ladders() document.Block {
 	f := document.Figure{Legend: []string{
-		"A picture for each load: the same work, counted on each rung. Orange is logical, what the database is asked to do; blue is what " +
-			"is asked of the operating system, and what storage does. All have one logarithmic scale, on which each mark below is a factor of ten.",
+		"The same work of each load, counted on each rung. Orange is what the database is asked to do; blue is what is asked of the operating " +
+			"system, and what storage does. All pictures have one scale.",
 	}}
 	for _, a := range l.Loaded() {
 		if p := l.rungsOf(a, words.Panel()); p != nil {
@@ -46,7 +46,7 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 	least, most := l.scale()
 	p := &plot.Picture{
 		Title: a.Name, Size: size,
-		X: plot.Axis{Label: "a second", Log: true, Min: least, Max: most * roomForLabel},
+		X: plot.Axis{Label: "a second; each mark is ten times the one before", Log: true, Min: least, Max: most * roomForLabel},
 	}
 	steps := slices.DeleteFunc(a.rungs(), func(quantity string) bool { // of which nothing is known in any load of its kind
 		return !slices.ContainsFunc(l.Loaded(), func(b Load) bool { return b.readsAlone() == a.readsAlone() && positive(b.Of(quantity)) })
@@ -61,7 +61,7 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 		}
 		known, _ := counts.Named(quantity)
 		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), words.Many(quantity))
-		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " + f.PlusMinus(), Second: known.Side == counts.Logical})
+		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " + f.PlusMinus(), Second: known.Side == counts.Logical, Dot: true})
 		said = append(said, number.Rate(f.Value)+" "+words.Many(quantity))
 	}
 	if len(p.Bars) < 2 {
@@ -88,7 +88,7 @@ func (r Report) hero() document.Block {
 	if p == nil {
 		return nil
 	}
-	return document.Figure{Pictures: plot.All(p), Legend: []string{p.Title + ", to scale: " + strings.TrimPrefix(p.Text, p.Title+": ")}}
+	return document.Figure{Pictures: plot.All(p), Legend: []string{"To scale."}}
 }
 
 // second is the ladder of a load on a linear scale, whose few rungs say it all.

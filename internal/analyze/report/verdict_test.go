@@ -163,7 +163,7 @@ func TestTiesAndDevices(t *testing.T) {
 				{Quantity: counts.Rows, Side: counts.Logical, PerUnit: one, Share: 0.2},
 			}},
 		},
-		"LOGICAL, one for each of what PostgreSQL documents that it counts: pg_stat_database.tup_inserted.": {
+		"LOGICAL, as PostgreSQL documents: pg_stat_database.tup_inserted.": {
 			Metric: runfile.Metric{Name: "pgstat.database/tup_inserted"}, Kind: attribution.Logical, Counts: counts.Rows, PerUnit: &one,
 		},
 	} {

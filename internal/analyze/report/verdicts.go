@@ -23,7 +23,7 @@ func (r Report) verdictSection() document.Block {
 	first, hidden := r.firstScreen()
 	rest := ""
 	if hidden > 0 {
-		rest = fmt.Sprintf("%d more metrics, most of them shares of these: realiops report -v.", hidden)
+		rest = fmt.Sprintf("%d more metrics, most of them shares of these: -v.", hidden)
 	}
 	return first.Metrics.verdicts(rest)
 }
@@ -36,7 +36,7 @@ func (ms Metrics) verdicts(rest string) document.Block {
 		if slices.ContainsFunc(t.Rows, func(row document.Row) bool { return row.Cells[ratioColumn].Text != "" }) {
 			legend += " ratio: how many the metric shows for one of what it counts; n: loads that this rests on."
 		}
-		all = append(all, t, words.Faint(legend+" Load by load: realiops report -v."))
+		all = append(all, t, words.Faint(legend+" Load by load: -v."))
 	}
 	of := func(said string, are func(Metric) bool) {
 		all = append(all, words.Faint(words.Listing(said, ms.namesOf(are))))
@@ -44,20 +44,12 @@ func (ms Metrics) verdicts(rest string) document.Block {
 	all = append(all, ms.becameOfRequests())
 	of("No load moves", Metric.Silent)
 	of("Not to be told from what goes on without load, and so without a ratio", Metric.belowBackground)
-	for _, kind := range sides() {
-		of(Label(kind)+" by definition, since others are compared with them", func(m Metric) bool { return m.itself() && m.Kind == kind })
-	}
-	for _, kind := range sides() {
-		of(Label(kind)+", one for each of what PostgreSQL documents that it counts", func(m Metric) bool {
+	for _, kind := range []attribution.Kind{attribution.Physical, attribution.Requested, attribution.Logical} {
+		of(Label(kind)+", as PostgreSQL documents", func(m Metric) bool {
 			return m.asDocumented() && !m.itself() && m.Kind == kind
 		})
 	}
 	return document.Section{Title: question, Blocks: []document.Block{append(all, document.List(ms.contradictory()), words.Faint(rest))}}
-}
-
-// sides are the verdicts that place a metric, from storage up.
-func sides() []attribution.Kind {
-	return []attribution.Kind{attribution.Physical, attribution.Requested, attribution.Logical}
 }
 
 // ratioColumn of the table of verdicts has the ratios.
@@ -101,10 +93,10 @@ func (m Metric) Terms() (lines [][]document.Cell) {
 		}
 	case len(m.Between) == 1 && !m.CannotTell():
 		line("some "+words.Many(m.Between[0]), nil)
-	case len(m.Between) == 0 || len(m.Between) > mostListed:
-		line("see below", m.PerUnit)
+	case len(m.Between) == 0:
+		line("not known", m.PerUnit)
 	case len(m.Between) > mostNamed:
-		line(fmt.Sprintf("one of %s, below", number.Spelled(len(m.Between))), m.PerUnit)
+		line(fmt.Sprintf("any of %d quantities", len(m.Between)), m.PerUnit)
 	default:
 		line(words.Many(m.Between[0]), m.PerUnit)
 		for _, other := range m.Between[1:] {
@@ -131,7 +123,7 @@ func (m Metric) ratioTo(quantity string) *attribution.Estimate {
 	return m.Rivals[i].Ratio
 }
 
-// mostNamed quantities that a metric may count are named in the table, mostListed below it.
+// mostNamed quantities that a metric may count are named in the table, mostListed in a sentence.
 const (
 	mostNamed  = 2
 	mostListed = 8

@@ -31,6 +31,7 @@ type reportOptions struct {
 	metrics []string
 	require RequireOptions
 	size    SizeOptions
+	sizes   bool // a page says what to order: something of it was asked
 }
 
 func NewReportCommand(env command.Env) *cobra.Command {
@@ -43,8 +44,9 @@ IOPS beside what the disk did, and lists which metrics count disk operations; --
 and how surely; -v shows its ratio under each load. A run that was interrupted or cut off is reported as far as it went,
 and the report says so.
 
-With -o it is a file to pass around. As a page it also has pictures, what storage to order and what that costs, and needs
-no network, for a screen, a phone or paper.
+With -o it is a file to pass around. As a page it begins with the same answer, has pictures, and needs no network, for a
+screen, a phone or paper, which leaves out what is folded. With --gib, or another flag of sizes, it says what storage to
+order and what that costs.
 
 FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input. Of several files
 the page is of the first, and what to order is for all: the highest of each number counts.
@@ -63,6 +65,7 @@ size makes the .csv of sizes); .png for the counts under one load, that of the h
 		Args: runFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.size.saidGiB = cmd.Flags().Changed("gib")
+			o.sizes = len(args) > 1 || o.size.anyOf(cmd.Flags())
 			return runReport(env, o, args)
 		},
 	}
@@ -135,7 +138,7 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	}
 	var size *sizes.Size
 	var unsized error
-	if withSizes {
+	if withSizes && (o.sizes || format == command.FormatJSON) {
 		if size, unsized, err = o.sized(runs); err != nil {
 			return err
 		}

@@ -129,6 +129,15 @@ func (o *SizeOptions) addFigureFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.flavor, "flavor", "", "with --from-metric, the `kind` of server it was read on: aurora, rds or ebs")
 }
 
+// anyOf reports whether a flag of sizes was given.
+func (o *SizeOptions) anyOf(given *pflag.FlagSet) (any bool) {
+	known, of := pflag.NewFlagSet("", pflag.ContinueOnError), *o
+	of.addLoadFlags(known)
+	of.addStorageFlags(known)
+	known.VisitAll(func(f *pflag.Flag) { any = any || given.Changed(f.Name) })
+	return any
+}
+
 // addLoadFlags adds those that say what to size for.
 func (o *SizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.load, "load", "", "the `load` of the run that is like yours (default: the one that asked most of storage, but for point-cold, scan-cold and others kept cold)")

@@ -247,7 +247,7 @@ func (s Size) estimateLegend() string {
 	if !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Span != nil }) {
 		return ""
 	}
-	text := " ~ is an estimate: see Aurora below."
+	text := " ~ is an estimate, under \"The same load on Aurora\"."
 	if s.Aurora != nil && s.Aurora.Standard != nil {
 		text += " I/O-Optimized has the 30 % in it that the " + s.Sized.machine() + " costs more there."
 	}
