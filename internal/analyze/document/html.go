@@ -324,7 +324,10 @@ func (p *page) cell(c Cell, of Column) {
 		value = c.exact()
 	}
 	p.open("td", "class", strings.Join(strings.Fields(strings.Join(class, " ")), " "), "title", c.Hover, "data-value", value)
-	text := quoted(strings.TrimSpace(c.Text + " " + c.PlusMinus))
+	text := quoted(strings.TrimSpace(c.Text))
+	if c.PlusMinus != "" {
+		text += " <small>" + quoted(c.PlusMinus) + "</small>"
+	}
 	if c.Also != "" {
 		text += " (" + quoted(c.Also) + ")"
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -84,6 +85,18 @@ const unseen = `(() => {
 		}
 		return found;
 	});
+})()`
+
+// unfold shows what a page folds, so that it is looked at, too.
+const unfold = `(() => { document.querySelectorAll('details').forEach(d => { d.open = true; }); return []; })()`
+
+// faint lists bars and points of pictures that do not stand out from the page by 3 to 1, as the W3C has it for what is no text.
+const faint = `(() => {
+	const luminance = c => c.match(/[\d.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const ground = luminance(getComputedStyle(document.body).backgroundColor);
+	const fills = [...document.querySelectorAll('svg path')].map(e => getComputedStyle(e).fill).filter(f => /^rgb\(/.test(f));
+	return [...new Set(fills)].filter(f => (Math.max(luminance(f), ground) + 0.05) / (Math.min(luminance(f), ground) + 0.05) < 3).map(f => 'faint: ' + f);
 })()`
 
 // harmed lists what a name in a run file has become, were it taken for markup.
@@ -165,8 +178,9 @@ func (v view) emulated() chromedp.Action[chromedp.Void] {
 func (b *browser) faults(t *testing.T, page string, v view) []string {
 	t.Helper()
 	b.look(t, "file://"+page, v)
+	ask(t, b, unfold)
 	found := ask(t, b, harmed)
-	found = slices.Concat(found, ask(t, b, tooWide), ask(t, b, unseen))
+	found = slices.Concat(found, ask(t, b, tooWide), ask(t, b, unseen), ask(t, b, faint))
 	if v.axe {
 		found = append(found, ask(t, b, b.axe+";"+unfit)...)
 	}
@@ -219,6 +233,65 @@ func TestPagesInABrowser(t *testing.T) {
 				t.Errorf("%s, %s: %s", name, v.name, fault)
 			}
 		}
+	}
+}
+
+// outOfSight lists what somebody who opens the page has to scroll for: the answer, and the list of what counts disk operations.
+const outOfSight = `[...document.querySelectorAll('main > .tiles, main > .headline, main > dl')].slice(0, 2)
+	.filter(e => { const box = e.getBoundingClientRect(); return box.bottom > innerHeight || box.right > innerWidth || box.height === 0; })
+	.map(e => 'out of sight: ' + e.textContent.slice(0, 60))
+	.concat(document.querySelector('main > dl') ? [] : ['there is no list'])
+	.concat(document.querySelector('details[open]') ? ['something is unfolded'] : [])`
+
+// deviceOutOfSight lists what of the first two columns that a number of the device stands in a phone does not show.
+const deviceOutOfSight = `[...document.querySelectorAll('table')].slice(0, 1).flatMap(t => [...t.tHead.rows[0].cells].filter(h => /requests/.test(h.textContent)))
+	.filter(h => h.getBoundingClientRect().right > innerWidth).map(h => 'out of sight: ' + h.textContent)`
+
+// TestTheAnswerIsInSight: on a phone and on a screen the factor and the list below it need no scrolling, on a phone the device's column none to the
+// side, and what is printed has four pages at most.
+func TestTheAnswerIsInSight(t *testing.T) {
+	b := startBrowser(t)
+	const mostSheets = 4
+	for _, page := range pagesOf(t) {
+		name := filepath.Base(page)
+		if strings.HasPrefix(name, "baseline") {
+			continue // it has no metrics
+		}
+		for _, v := range []view{{name: "phone", width: 390, scheme: "light", media: "screen"}, {name: "screen", width: 1440, scheme: "dark", media: "screen"}} {
+			b.look(t, "file://"+page, v)
+			if name == "evil.html" {
+				continue // of which a name fills the screen
+			}
+			for _, fault := range append(ask(t, b, outOfSight), ask(t, b, deviceOutOfSight)...) {
+				t.Errorf("%s, %s: %s", name, v.name, fault)
+			}
+		}
+		if err := chromedp.Do(b.ctx, view{scheme: "light"}.emulated()); err != nil {
+			t.Fatal(err)
+		}
+		paper, err := chromedp.Run(b.ctx, chromedp.PrintToPDF())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sheets := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(paper, -1)); sheets == 0 || sheets > mostSheets {
+			t.Errorf("%s: %d sheets of paper", name, sheets)
+		}
+	}
+}
+
+// TestContentsLead to each section, also to one that is folded, which opens.
+func TestContentsLead(t *testing.T) {
+	b := startBrowser(t)
+	page := filepath.Join(t.TempDir(), "page.html")
+	realiops(t, "report", filepath.Join(shippedRuns, "loads-pg17.jsonl"), "-o", page)
+	b.look(t, "file://"+page, views()[2])
+	const led = `(() => {
+		const links = [...document.querySelectorAll('nav a')];
+		const lost = links.filter(a => { a.click(); const e = document.querySelector(a.hash); return !e || e.closest('details:not([open])') || !e.parentElement.textContent.includes(a.textContent); });
+		return lost.map(a => 'leads nowhere: ' + a.textContent).concat(links.length < 5 ? ['few contents'] : []);
+	})()`
+	for _, fault := range ask(t, b, led) {
+		t.Error(fault)
 	}
 }
 
