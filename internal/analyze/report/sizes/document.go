@@ -219,7 +219,7 @@ func (s Sized) through(o SizeOption) string {
 }
 
 func (s Size) optionLegend() string {
-	text := "* is bought beside the size. Prices of " + s.places() + ", without machines; - where none is known: see --price."
+	text := "* is bought beside the size. Prices of " + s.places() + ", without machines; - none is known: --price takes yours."
 	if slices.ContainsFunc(s.Standing(sizing.Carries), func(o SizeOption) bool { return o.Volumes > 1 }) {
 		text += " RDS stripes it over four volumes from 400 GiB on."
 	}

@@ -142,7 +142,7 @@ func basis(name, several string) string {
 	switch percentile, is := strings.CutPrefix(name, "p"); {
 	case is:
 		v, _ := strconv.ParseFloat(percentile, 64)
-		return fmt.Sprintf("the %s percentile of its %s and nowhere below all that it caused", number.Ordinal(v), several)
+		return fmt.Sprintf("the %s percentile of its %s, and at least all that it caused divided by the time", number.Ordinal(v), several)
 	case name == sizing.BySaying:
 		return "as it was said"
 	case name == sizing.ByMean:

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/cli/command"
+)
+
+// idle are lines that tell a reader nothing: lists of what is so by definition, what leads elsewhere in a report, and the background of counters
+// under loads that only read.
+var idle = regexp.MustCompile(`(?i)by definition|see (below|above|--)|, below|nowhere (below|above)|stands? (below|above)|as (shown|listed) (below|above)|` +
+	`without load in [^.]*(point-warm|point-cold|scan-cold|scan-warm)`)
+
+// TestNothingIsSaidInVain in whatever is made of the runs that ship, and --all has 150 lines of 80 columns at most.
+func TestNothingIsSaidInVain(t *testing.T) {
+	runs, err := filepath.Glob(filepath.Join(shippedRuns, "*.jsonl*"))
+	if err != nil || len(runs) < 10 {
+		t.Fatalf("%d runs, %v", len(runs), err)
+	}
+	check := func(args ...string) (text string) {
+		t.Helper()
+		var printed bytes.Buffer
+		if code := Main(command.Env{Out: &printed, Err: io.Discard, Getenv: func(string) string { return "" }}, args); code != command.ExitDone {
+			return "" // a run that tells no sizes
+		}
+		out := printed.String()
+		for _, said := range idle.FindAllString(strings.Join(strings.Fields(out), " "), -1) {
+			t.Errorf("realiops %s says %q", strings.Join(args, " "), said)
+		}
+		return out
+	}
+	for _, run := range runs {
+		const most = 150
+		if text := check("report", run, "--all"); strings.Count(text, "\n") > most || text == "" {
+			t.Errorf("%s --all: %d lines", run, strings.Count(text, "\n"))
+		}
+		check("report", run)
+		check("report", run, "--format", "html", "--gib", "500")
+		check("report", run, "--format", "md")
+		check("size", run, "--gib", "500")
+	}
+	check("compare", filepath.Join(shippedRuns, "local-pg15.jsonl.zst"), filepath.Join(shippedRuns, "local-pg17.jsonl.zst"))
+	check("report", filepath.Join(shippedRuns, "default-pg17.jsonl.zst"), "-v")
+	if !idle.MatchString("LOGICAL by definition, since") || !idle.MatchString("CANNOT TELL one of three, below") {
+		t.Error("the class is not found where it is")
+	}
+}
