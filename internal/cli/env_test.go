@@ -42,7 +42,8 @@ func TestOutputFitsTheColumns(t *testing.T) {
 		}
 	}
 	run := "../../testdata/runs/local-pg17.jsonl.zst"
-	check(600, "explain")
+	check(600, "explain", "--all")
+	check(20, "explain")
 	check(8, "explain", "WriteIOPS")
 	check(20, "report", run)
 	check(20, "compare", run, "../../testdata/runs/local-pg18.jsonl.zst")
