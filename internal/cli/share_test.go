@@ -62,6 +62,7 @@ func plantedRun(t *testing.T) string {
 			Dimensions: map[string]string{"DBInstanceIdentifier": "planted-instance"}, Fetched: at,
 		},
 		runfile.Top{From: at, At: at, Of: "statements", Items: []runfile.TopItem{{Name: "987654321987", Text: "insert into planted", Grew: map[string]float64{"calls": 1}}}},
+		runfile.Top{From: at, At: at, Of: runfile.Digests, Items: []runfile.TopItem{{Name: "AB987654321987", Text: "select from planted", Grew: map[string]float64{"load": 1}}}},
 		runfile.Top{From: at, At: at, Of: "tables", Items: []runfile.TopItem{{Name: "planted_orders", Grew: map[string]float64{"rows": 1}}}},
 		runfile.SettingChange{At: at, Since: at, Setting: "default_tablespace", From: "planted_space", To: "x"},
 		runfile.LoadEvent{At: at.Add(time.Second), Load: "planted-load", Repetition: 1, Event: runfile.End, Failed: "planted went wrong"},

@@ -277,12 +277,15 @@ const (
 // Files is a ranking of tables, indexes and other files by what the disks did for them.
 const Files = "files"
 
+// Digests is a ranking of statements by what Performance Insights knows of each: sessions at work, and blocks read and written.
+const Digests = "digests"
+
 // Top is what grew the most from one moment to another: which tables, indexes, statements or files caused what. A later line
 // of the same Of and From stands for an earlier one.
 type Top struct {
 	From time.Time `json:"from"`
 	At   time.Time `json:"at"`
-	Of   string    `json:"of"` // tables, indexes, statements or files
+	Of   string    `json:"of"` // tables, indexes, statements, digests or files
 	// Load and Repetition are those that it is about; empty and 0: of none.
 	Load       string `json:"load,omitempty"`
 	Repetition int    `json:"repetition,omitempty"`

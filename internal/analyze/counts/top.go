@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Top is what caused the most in an observation or an operation, of one sort: statements, files, tables or indexes.
+// Top is what caused the most in an observation or an operation, of one sort: statements, digests, files, tables or indexes.
 type Top struct {
 	Of      string
 	Seconds float64            // that it was looked at
@@ -29,7 +29,7 @@ type topKey struct {
 func (c *collector) joinTops() (all []Top) {
 	keys := slices.SortedFunc(maps.Keys(c.tops), func(a, b topKey) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of)) })
 	c.run.Tops = slices.Collect(maps.Values(c.tops))
-	for _, of := range []string{"statements", runfile.Files, "tables", "indexes"} {
+	for _, of := range []string{"statements", runfile.Digests, runfile.Files, "tables", "indexes"} {
 		t := Top{Of: of, Total: map[string]float64{}}
 		for _, key := range keys {
 			if key.of == of {

@@ -24,6 +24,11 @@ func TestTopStandsInTextAndOnThePage(t *testing.T) {
 			Of: "files", Seconds: 10,
 			Items: []causes.Item{{Name: "public.orders_note", Share: new(0.4), Grew: map[string]float64{"write_bytes": 380 * 8192, "writes": 380, "read_bytes": 0, "reads": 0}}},
 		},
+		{
+			Of: "digests", Seconds: 10,
+			Items: []causes.Item{{Name: "AAA", Text: "select \x1b[31m$1", Share: new(0.5), Grew: map[string]float64{
+				"load": 25, "load_io": 10, "shared_blks_read": 4000, "shared_blks_written": 50, "calls": 70}}},
+		},
 		{Of: "indexes", Missing: "nobody may look"},
 		{Of: "tables", Seconds: 10},
 	}}}
@@ -32,6 +37,8 @@ func TestTopStandsInTextAndOnThePage(t *testing.T) {
 		"Who causes it (per second)", "Statements, by their share of the WAL",
 		"insert into orders select * f… 75% 3.0 5.0 3.0 25% - (1)",
 		"The other 25% of the WAL is commits, vacuum, and statements further down.",
+		"Statements, by blocks read and written (Performance Insights, Database Insights)",
+		`select \x1B[31m$1 50% 2.5 1.0 400 5.0 7.0`, "On Aurora, blocks written are pages by which tables and indexes grew.",
 		"Files of the server, by their share of the bytes that disks wrote and read",
 		"public.orders_note 40% 311 38 0 0",
 		"Indexes, by their share of the index entries written: not known, since nobody may look.", "(1) not counted of it",

@@ -19,12 +19,13 @@ type AWS struct {
 	Asked   string         `json:"asked,omitempty"`           // what the diagnosis asked AWS, and what that costs
 }
 
-// Call is a call that a run makes, and whether AWS allows it.
+// Call is a call that a run or an observation makes, and whether AWS allows it.
 type Call struct {
 	Action  string `json:"action"`
 	Allowed bool   `json:"allowed"`
 	Reason  string `json:"reason,omitempty"` // why not: denied, no-credentials, throttled, …; unasked where it was not made
 	Detail  string `json:"detail,omitempty"`
+	Only    string `json:"only,omitempty"` // the only command that makes it; empty: a run does
 }
 
 // Unasked is the reason of a call that was not made, because nothing would come of it here.
@@ -32,7 +33,7 @@ const Unasked = "unasked"
 
 // Silent tells whether AWS does not say what a run would ask it.
 func (a AWS) Silent() bool {
-	return a.Trouble != "" || slices.ContainsFunc(a.Calls, func(c Call) bool { return !c.Allowed && c.Reason != Unasked })
+	return a.Trouble != "" || slices.ContainsFunc(a.Calls, func(c Call) bool { return !c.Allowed && c.Reason != Unasked && c.Only == "" })
 }
 
 // document lists the calls. It stands before what PostgreSQL lets one read, because nothing there replaces it.
@@ -56,9 +57,12 @@ func (a *AWS) document(t runfile.Target) document.Block {
 		case a.Trouble != "" && c.Detail == a.Trouble:
 			answer = "not answered"
 		}
+		if c.Only != "" {
+			answer += " (only " + c.Only + " makes it)"
+		}
 		calls = append(calls, document.Term{Name: c.Action, Texts: []string{answer}})
 	}
-	return append(all, under("Calls that a run makes:", calls), document.Paragraph{Text: a.Asked})
+	return append(all, under("Calls that run and observe make:", calls), document.Paragraph{Text: a.Asked})
 }
 
 func cloudName(c runfile.Cloud) string {

@@ -68,6 +68,9 @@ func callOf(answer access.Answer) diagnosis.Call {
 	if answer.Unasked != "" {
 		call.Reason = diagnosis.Unasked
 	}
+	if answer.Action == access.Statements {
+		call.Only = "observe"
+	}
 	if trouble, ok := errors.AsType[*account.Trouble](answer.Err); ok {
 		call.Reason, call.Detail = string(trouble.Kind), trouble.Error()
 	}
@@ -97,8 +100,11 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 	}
 	caution(clock.Off(clockMatters), "aws-clock",
 		"AWS's clock and ours differ by "+clock.Apart()+": its periods are not those of the run file, and from five minutes on it refuses to answer.", "synchronize this machine's clock")
-	denied := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool { return c.Reason == string(account.Denied) })
+	denied := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool { return c.Reason == string(account.Denied) && c.Only == "" })
 	caution(denied, "aws-denied", "AWS does not allow all that a run asks it.", "give the credentials the policy that realiops aws policy prints")
+	untold := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool { return c.Reason != "" && c.Reason != diagnosis.Unasked && c.Only != "" })
+	caution(untold, "statements-unknown", "Performance Insights does not say which statements were at work: an observation cannot name them where pg_stat_statements does not.",
+		"give the credentials the policy that realiops aws policy --for observe prints")
 	if a.Found == nil {
 		return all
 	}

@@ -31,11 +31,15 @@ func (a Answer) Allowed() bool { return a.Err == nil && a.Unasked == "" }
 // within bounds each service by itself: one that has us wait takes nothing from another.
 const within = 30 * time.Second
 
-// Try makes the calls that a run would collect metrics by, and judges the answers as a collection would.
+// Statements is the call that only an observation makes, to say which statements caused what storage did.
+const Statements = "pi:DescribeDimensionKeys"
+
+// Try makes the calls that a run would collect metrics by, and [Statements], and judges the answers as a collection would.
 func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud) []Answer {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	metrics, list, get := Answer{Action: "cloudwatch:GetMetricData"}, Answer{Action: "pi:ListAvailableResourceMetrics"}, Answer{Action: "pi:GetResourceMetrics"}
+	statements := Answer{Action: Statements}
 	var asked sync.WaitGroup
 	asked.Go(func() {
 		source, err := cloudwatch.New(config, cloud)
@@ -56,8 +60,9 @@ func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud) []Answer {
 			listed, values := insights.New(config, cloud).Try(ctx)
 			list.Err, get.Err = account.Explain(listed), account.Explain(values)
 		})
+		asked.Go(func() { statements.Err = account.Explain(insights.New(config, cloud).TryStatements(ctx)) })
 	}
-	get.Unasked = list.Unasked
+	get.Unasked, statements.Unasked = list.Unasked, list.Unasked
 	asked.Wait()
-	return []Answer{metrics, list, get}
+	return []Answer{metrics, list, get, statements}
 }

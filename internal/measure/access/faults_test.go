@@ -46,6 +46,7 @@ const (
 	metrics   = "cloudwatch:GetMetricData"
 	list      = "pi:ListAvailableResourceMetrics"
 	values    = "pi:GetResourceMetrics"
+	ranked    = access.Statements
 )
 
 // faults are what AWS, or what stands before it, was seen or is documented to answer.
@@ -116,6 +117,10 @@ func faults() []fault {
 		{values, "NaN", told(`"NaN"`), account.Damaged, "that it is NaN"},
 		{values, "points of other periods", accounttest.Text(func(s string) string { return strings.ReplaceAll(s, `"Timestamp":`, `"Timestamp":1`) }),
 			account.Damaged, "which is no period"},
+		{ranked, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials pi:DescribeDimensionKeys"},
+		{ranked, "Throttling", accounttest.Throttled(), account.Throttled, "pi:DescribeDimensionKeys: AWS was still asking to slow down"},
+		{ranked, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
+		{ranked, "an empty object", accounttest.Says(http.StatusOK, "{}"), account.Damaged, "does not say that its statements are those of"},
 	}
 }
 
@@ -189,7 +194,7 @@ func TestFaultsOfDoctor(t *testing.T) {
 	}
 	open := healthy(t)
 	all := faults()
-	if len(all) != 37 {
+	if len(all) != 41 {
 		t.Errorf("%d faults", len(all))
 	}
 	for _, f := range all {
@@ -252,7 +257,7 @@ func TestUnasked(t *testing.T) {
 		cloud := writer
 		change(&cloud)
 		answers := access.Try(t.Context(), cfg, cloud)
-		if answers[0].Err != nil || answers[1].Unasked == "" || answers[2].Unasked == "" || answers[1].Err != nil {
+		if answers[0].Err != nil || answers[1].Unasked == "" || answers[2].Unasked == "" || answers[3].Unasked == "" || answers[1].Err != nil {
 			t.Errorf("%+v", answers)
 		}
 	}

@@ -21,6 +21,8 @@ func Policy(partition string) []Statement {
 		{"RealiopsInsights", "what Performance Insights counted, as CloudWatch Database Insights shows it",
 			[]string{"pi:GetResourceMetrics", "pi:ListAvailableResourceMetrics"}, "arn:" + partition + ":pi:*:*:metrics/rds/*",
 			[]string{"run", "observe", "doctor", "collect"}},
+		{"RealiopsStatements", "which statements Performance Insights saw at work", []string{"pi:DescribeDimensionKeys"},
+			"arn:" + partition + ":pi:*:*:metrics/rds/*", []string{"observe", "doctor"}},
 		{"RealiopsStores", "what a Prometheus of AWS's has recorded, with --sigv4", []string{"aps:GetLabels", "aps:GetMetricMetadata", "aps:GetSeries", "aps:QueryMetrics"},
 			"arn:" + partition + ":aps:*:*:workspace/*", []string{"history", "fleet", "doctor"}},
 		{"RealiopsPrices", "what volumes and databases cost, for realiops prices", []string{"pricing:GetProducts"}, "*", []string{"prices"}},

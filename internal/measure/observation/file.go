@@ -192,9 +192,10 @@ func (r *recording) again(ctx context.Context) (Source, error) {
 func (r *recording) source(ctx context.Context, p *target.Probes) Source {
 	r.cost.perReading.Store(int64(p.Stats.Queries(ctx)))
 	ranking := pgstat.NewRanking(r.target.Endpoint.Config())
-	relations := relationsOf(p.Relations)
+	relations, digests := relationsOf(p.Relations), digestsOf(r.target, time.Now)
 	rarely := func(ctx context.Context) []runfile.Record {
-		return slices.Concat(r.settings.look(ctx, r.target.Endpoint), ranking.Read(ctx), p.RankFiles(), relations(ctx))
+		ranked := ranking.Read(ctx)
+		return slices.Concat(r.settings.look(ctx, r.target.Endpoint), ranked, p.RankFiles(), relations(ctx), digests(ctx, ranked))
 	}
 	return Source{Samplers: p.Samplers, Rarely: rarely, Close: p.Close}
 }

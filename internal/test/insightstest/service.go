@@ -174,6 +174,8 @@ func (s *Service) answer(r *http.Request, operation string, known bool, body []b
 		return decoded(body, s.list)
 	case "GetResourceMetrics":
 		return decoded(body, s.get)
+	case "DescribeDimensionKeys":
+		return decoded(body, s.keys)
 	default:
 		return nil, refuse("UnknownOperationException", operation+" is not played here")
 	}

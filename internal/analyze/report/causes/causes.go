@@ -39,6 +39,7 @@ type sort struct {
 	by      string   // the share is that of the sum of these
 	parts   []string // of the sum
 	columns []topColumn
+	order   []string // the sum of these orders them; none: the share does
 }
 
 type topColumn struct {
@@ -56,22 +57,27 @@ func sorts() []sort {
 			{"WAL kB", []string{"wal_bytes"}, 1000}, {"WAL records", []string{"wal_records"}, 1},
 			{"pages dirtied", []string{"shared_blks_dirtied"}, 1}, {"share of these", []string{"shared_blks_dirtied"}, ofAll},
 			{"calls", []string{"calls"}, 1},
-		}},
+		}, nil},
+		{runfile.Digests, "statement", "Statements, by blocks read and written (Performance Insights, Database Insights)",
+			"sessions at work or waiting", []string{"load"}, []topColumn{
+				{"sessions", []string{"load"}, 1}, {"in I/O", []string{"load_io"}, 1}, {"read", []string{"shared_blks_read"}, 1},
+				{"written", []string{"shared_blks_written"}, 1}, {"calls", []string{"calls"}, 1},
+			}, []string{"shared_blks_read", "shared_blks_written"}},
 		{runfile.Files, "file", "Files of the server, by their share of the bytes that disks wrote and read", "bytes written and read by the disks", []string{"write_bytes", "read_bytes"}, []topColumn{
 			{"written kB", []string{"write_bytes"}, 1000}, {"writes", []string{"writes"}, 1}, {"read kB", []string{"read_bytes"}, 1000}, {"reads", []string{"reads"}, 1},
-		}},
+		}, nil},
 		{"tables", "table", "Tables, by their share of the rows and index entries written", "rows and index entries", []string{"n_tup_ins", "n_tup_upd", "n_tup_del", "entries"}, []topColumn{
 			{"inserted", []string{"n_tup_ins"}, 1}, {"updated", []string{"n_tup_upd"}, 1}, {"of these HOT", []string{"n_tup_hot_upd"}, 1},
 			{"deleted", []string{"n_tup_del"}, 1}, {"index entries", []string{"entries"}, 1},
-		}},
+		}, nil},
 		{"indexes", "index", "Indexes, by their share of the index entries written", "index entries", []string{"entries"}, []topColumn{
 			{"entries", []string{"entries"}, 1}, {"pages looked at", []string{"idx_blks_hit", "idx_blks_read"}, 1},
 			{"of these read", []string{"idx_blks_read"}, 1}, {"scans", []string{"idx_scan"}, 1},
-		}},
+		}, nil},
 		{counts.OfWAL, "table or index", "Tables and indexes, by their share of the WAL", "bytes of the WAL's records", []string{"wal_bytes"}, []topColumn{
 			{"WAL kB", []string{"wal_bytes"}, 1000}, {"WAL records", []string{"wal_records"}, 1}, {"page images", []string{"wal_fpi"}, 1},
 			{"share of these", []string{"wal_fpi"}, ofAll},
-		}},
+		}, nil},
 	}
 }
 
@@ -98,7 +104,9 @@ func Of(run *counts.Run) []Top {
 			}
 			top.Items = append(top.Items, item)
 		}
-		slices.SortStableFunc(top.Items, func(a, b Item) int { return cmp.Compare(b.shareOrNone(), a.shareOrNone()) })
+		slices.SortStableFunc(top.Items, func(a, b Item) int {
+			return cmp.Or(cmp.Compare(b.sum(s.order), a.sum(s.order)), cmp.Compare(b.shareOrNone(), a.shareOrNone()))
+		})
 		all = append(all, top)
 	}
 	return all
@@ -170,6 +178,8 @@ func (t Top) rest() string {
 		return "PostgreSQL counts no written pages by table."
 	case counts.OfWAL:
 		return t.sampled()
+	case runfile.Digests:
+		return t.counted()
 	case runfile.Files:
 		return "Each request that the disks completed, by the file that it was for. What others use the disks for is not among them."
 	}
@@ -188,6 +198,15 @@ func (t Top) rest() string {
 		text += " To see which statements of others those are takes pg_monitor."
 	}
 	return text
+}
+
+// counted says which statements Performance Insights names, and whether it counts their blocks.
+func (t Top) counted() string {
+	const names = "Of the 25 statements that most sessions were at work on; the share is of sessions, and \"in I/O\" are those that waited for it."
+	if slices.ContainsFunc(t.Items, func(i Item) bool { _, known := i.Grew["shared_blks_read"]; return known }) {
+		return names + " On Aurora, blocks written are pages by which tables and indexes grew."
+	}
+	return names + " Their blocks are not counted: that takes pg_stat_statements in shared_preload_libraries."
 }
 
 // hidden are the statements of others, all in one, for a user who may not look at them.
@@ -222,6 +241,12 @@ func (t Top) names() []document.Cell {
 		cells = append(cells, c)
 	}
 	return cells
+}
+
+// sum is for sorting: 0 where one of them is not counted.
+func (i Item) sum(of []string) float64 {
+	sum, _ := sumOf(i.Grew, of)
+	return sum
 }
 
 // shareOrNone is for sorting: what is not known comes last.

@@ -1,5 +1,5 @@
 // Package insights asks Performance Insights what an instance of RDS or Aurora did: counters of its operating system and
-// of PostgreSQL, and the load by what sessions waited for.
+// of PostgreSQL, and the load by what sessions waited for. [Probe.Statements] asks it which statements caused that.
 //
 // [Probe] is a probe.Backfiller. It first asks what the instance has, because one metric that it has not would fail a
 // whole question; then for all of them in as few questions as the service allows, in windows of time. Answers have been
@@ -216,7 +216,7 @@ func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 }
 
 // explain tells what will not change by asking again from what may.
-func (b *backfill) explain(err error) error {
+func (p *Probe) explain(err error) error {
 	told := account.Explain(err)
 	trouble, is := errors.AsType[*account.Trouble](told)
 	switch {
@@ -225,7 +225,7 @@ func (b *backfill) explain(err error) error {
 	case trouble.Code == "NotAuthorizedException" && !strings.Contains(err.Error(), "is not authorized to perform"):
 		// which is what it says of an instance where it is off: zalando/rds-health#6
 		return account.NewTrouble(account.Off, trouble.Code, fmt.Sprintf("Performance Insights does not know %s: it is off there (%s), or the "+
-			"credentials are of another account or region", b.instance(), b.switchOn()))
+			"credentials are of another account or region", p.instance(), p.switchOn()))
 	default:
 		return trouble
 	}

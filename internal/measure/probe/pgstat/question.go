@@ -126,7 +126,7 @@ func texts(ctx context.Context, conn *pgx.Conn, items []runfile.TopItem) {
 	_ = postgres.ForEachRow(ctx, conn, []any{&id, (*postgres.Name)(&text)}, func() error {
 		for i := range items {
 			if items[i].Name == id {
-				items[i].Text = withoutLiterals(text)
+				items[i].Text = postgres.WithoutLiterals(text)
 			}
 		}
 		return nil

@@ -1,4 +1,4 @@
-package pgstat
+package postgres
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 func TestStatementsLoseTheirValues(t *testing.T) {
 	check := func(sql, want string) {
 		t.Helper()
-		if got := withoutLiterals(sql); got != want {
+		if got := WithoutLiterals(sql); got != want {
 			t.Errorf("%q became %q, want %q", sql, got, want)
 		}
 	}
@@ -21,7 +21,7 @@ func TestStatementsLoseTheirValues(t *testing.T) {
 	check("insert into t\n\tvalues ('never ended", "insert into t values (?")
 	wide := "select " + strings.Repeat("x, ", 400)
 	check(wide+"1", wide[:1000-12]+"… (ccd49675)")
-	if withoutLiterals(wide+"x") == withoutLiterals(wide+"y") {
+	if WithoutLiterals(wide+"x") == WithoutLiterals(wide+"y") {
 		t.Error("two look the same that differ behind what is kept")
 	}
 }
@@ -33,7 +33,7 @@ func FuzzNoLiteralStays(f *testing.F) {
 		if strings.ContainsAny(before, "'\"$-/\\eE") || strings.ContainsAny(secret, "'?\\") || len(secret) < 8 {
 			return
 		}
-		if got := withoutLiterals(before + "'" + secret + "'"); strings.Contains(got, secret) && !strings.Contains(before, secret) {
+		if got := WithoutLiterals(before + "'" + secret + "'"); strings.Contains(got, secret) && !strings.Contains(before, secret) {
 			t.Errorf("%q is still in %q", secret, got)
 		}
 	})

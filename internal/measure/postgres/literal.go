@@ -1,4 +1,4 @@
-package pgstat
+package postgres
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 // longestText is how much of a statement is kept, in runes. A longer one ends with a checksum of the whole, so that none is taken for another.
 const longestText = 1000
 
-// withoutLiterals is a statement in one line without what its values are: strings, numbers and comments may hold what is
+// WithoutLiterals is a statement in one line without what its values are: strings, numbers and comments may hold what is
 // nobody's business. The extension leaves $1 in the place of most, but not in every statement, nor in every version.
-func withoutLiterals(sql string) string {
+func WithoutLiterals(sql string) string {
 	l := &literals{rest: sql}
 	for l.rest != "" {
 		l.step()

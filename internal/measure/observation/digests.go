@@ -1,0 +1,75 @@
+package observation
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/probe/insights"
+	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const (
+	// digestsWithin bounds what Performance Insights may take, so that the last look fits in the time that an interrupt leaves.
+	digestsWithin = 3 * time.Second
+	// digestsStretch is asked about as a whole; then another one begins. The service answers for the last 7 days only.
+	digestsStretch = 24 * time.Hour
+)
+
+// digestsOf asks Performance Insights which statements did the most since it was first asked, where pg_stat_statements does not tell or
+// is silent about storage, as Aurora's is.
+func digestsOf(t *target.Target, now func() time.Time) func(context.Context, []runfile.Record) []runfile.Record {
+	if t.AWS.Account == nil || t.AWS.Cloud == nil || t.AWS.Cloud.Instance == "" {
+		return func(context.Context, []runfile.Record) []runfile.Record { return nil }
+	}
+	d := &digests{asked: insights.New(t.AWS.Account.Config(), *t.AWS.Cloud), aurora: strings.HasPrefix(t.AWS.Cloud.Engine, "aurora"), now: now}
+	return d.look
+}
+
+type digests struct {
+	asked  *insights.Probe
+	aurora bool
+	now    func() time.Time
+	from   time.Time // zero: it was not looked yet
+	told   bool      // of this stretch
+}
+
+func (d *digests) look(ctx context.Context, ranked []runfile.Record) []runfile.Record {
+	to := d.now().Truncate(time.Minute)
+	if d.from.IsZero() {
+		d.from = to.Add(time.Minute) // the first whole minute
+	}
+	if !d.from.Before(to) || !d.aurora && !slices.ContainsFunc(ranked, untold) {
+		return nil
+	}
+	top, err := d.ask(ctx, to)
+	if err != nil {
+		if d.told || ctx.Err() != nil {
+			return nil // a later line stands for an earlier one, and that one says more
+		}
+		top = runfile.Top{From: d.from, At: to, Of: runfile.Digests, Missing: err.Error()}
+	} else {
+		d.told = true
+	}
+	if to.Sub(d.from) >= digestsStretch {
+		d.from, d.told = to, false
+	}
+	return []runfile.Record{top}
+}
+
+func (d *digests) ask(ctx context.Context, to time.Time) (runfile.Top, error) {
+	if err := d.asked.CanRank(); err != nil {
+		return runfile.Top{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, digestsWithin)
+	defer cancel()
+	return d.asked.Statements(ctx, d.from, to)
+}
+
+// untold reports whether r says that pg_stat_statements cannot be asked.
+func untold(r runfile.Record) bool {
+	top, is := r.(runfile.Top)
+	return is && top.Of == "statements" && top.Missing != ""
+}
