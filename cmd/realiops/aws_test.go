@@ -149,7 +149,7 @@ func testDoctor(t *testing.T, here *onAWS) {
 	region := []string{"--region", accounttest.Region}
 	check("all is well", here, 0, region, "AWS knows it as the writer shop-1 of the cluster shop in eu-central-1: aurora-postgresql "+version,
 		"rds:DescribeDBClusters allowed", "cloudwatch:GetMetricData allowed", "pi:ListAvailableResourceMetrics allowed", "pi:GetResourceMetrics allowed", "pi:DescribeDimensionKeys allowed (only observe makes it)",
-		"GetMetricData 1× (", "without pi:GetResourceMetrics and pi:ListAvailableResourceMetrics, whose price is not known here")
+		"GetMetricData 1× (", "the price of pi:DescribeDimensionKeys, pi:GetResourceMetrics, pi:ListAvailableResourceMetrics is not known here")
 	check("another name", here, 2, []string{"--instance", "shop-2"},
 		"the server says that it is the instance shop-1, and --instance says shop-2")
 	reader := servertest.Aurora(t, servertest.Database(t, "17"), "shop-2").Config().ConnString()

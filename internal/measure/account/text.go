@@ -29,7 +29,7 @@ func Text(calls []Call) string {
 		}
 		text += " By the price list of us-east-1, before any free allowance: " + cost
 		if len(unknown) > 0 {
-			text += ", without " + strings.Join(unknown, " and ") + ", whose price is not known here"
+			text += "; the price of " + strings.Join(unknown, ", ") + " is not known here"
 		}
 		text += "."
 	}
