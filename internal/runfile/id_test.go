@@ -7,7 +7,7 @@ import (
 
 func TestOnlyIDsOfOursAreSuggested(t *testing.T) {
 	for _, id := range []string{NewID(time.Now()), "20261123-012941-77kp", "run-1", "published-aurora"} {
-		if FileOf(id) != id+".jsonl" || ShownID(id) != id {
+		if FileOf(id) != id+".jsonl.zst" || ShownID(id) != id {
 			t.Errorf("%q: the file is %q, and it is shown as %q", id, FileOf(id), ShownID(id))
 		}
 	}

@@ -43,11 +43,14 @@ func FileOf(id string) string {
 	if !ours.MatchString(id) {
 		return ""
 	}
-	return id + ".jsonl"
+	return id + ending
 }
 
+// ending is that of files whose names nobody chose: they are compressed.
+const ending = ".jsonl.zst"
+
 // DefaultPath is where the run by that id is kept unless the user says otherwise.
-func DefaultPath(id string) string { return filepath.Join(Directory, id+".jsonl") }
+func DefaultPath(id string) string { return filepath.Join(Directory, id+ending) }
 
 // FileName is a name for a file, without its ending, of what may be called anything; different things have different names.
 func FileName(of string) string {

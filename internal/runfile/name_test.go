@@ -18,7 +18,7 @@ func TestNewIDSortsByTimeAndIsUnique(t *testing.T) {
 	if other := NewID(time.Date(2026, 3, 1, 0, 30, 5, 0, zone)); other == id {
 		t.Errorf("two runs of one second are both %s", id)
 	}
-	if got := DefaultPath("x"); got != filepath.Join("realiops-runs", "x.jsonl") {
+	if got := DefaultPath("x"); got != filepath.Join("realiops-runs", "x.jsonl.zst") {
 		t.Errorf("DefaultPath: %s", got)
 	}
 }

@@ -409,12 +409,17 @@ func (r screen) trust() string {
 		said = append(said, "other programs' requests are left out by file")
 	case r.Run.Target.Storage.Own:
 		said = append(said, "a disk of the server's own")
-	case len(r.Loads.columns()) > 2 && r.Loads.columns()[2].Quantity == counts.DeviceRequests:
+	case r.deviceSeen():
 		said = append(said, "other programs may use the disk")
 	default:
 		said = append(said, "what the disk did was not seen")
 	}
 	return "Trust: " + strings.Join(said, "; ") + "."
+}
+
+// deviceSeen reports whether the run has what the disk did.
+func (r screen) deviceSeen() bool {
+	return slices.ContainsFunc(r.Loads.columns(), func(c Column) bool { return c.Quantity == counts.DeviceRequests })
 }
 
 // missed says what is missing from the figures or odd about them, as far as one screen has room.
@@ -439,12 +444,12 @@ func (r screen) missed() document.Block {
 
 // next says what to type for more.
 func (r screen) next() document.Block {
-	file := runfile.FileOf(r.Run.ID)
+	file := cmp.Or(r.File, runfile.FileOf(r.Run.ID))
 	lines := []shell.Command{
 		shell.New("realiops report").File(file, "FILE").With("--all"),
 		shell.New("realiops report").File(file, "FILE").With("-o page.html"),
 	}
-	if r.Observed == nil || r.Run.Target.Kind == "history" {
+	if r.deviceSeen() || r.Run.Target.Kind == "history" { // or else nothing can be sized
 		lines = append(lines, shell.New("realiops size").File(file, "FILE").With("--gib 500"))
 	}
 	return document.Command{Lead: "Next:", Lines: lines}

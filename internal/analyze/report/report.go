@@ -24,6 +24,8 @@ type Report struct {
 	Warnings []Warning `json:"warnings"`
 	Observed *Observed `json:"observed"`     // nil: it put a load on the server
 	Pairs    []Pair    `json:"same_numbers"` // metrics of two services that are said to be one number
+
+	File string `json:"-"` // by which whoever reads it has named the run; empty: it is not known
 }
 
 // Loads are all that were put on the server, and Metrics all that were read.

@@ -86,10 +86,11 @@ func runHistory(ctx context.Context, env command.Env, o historyOptions, files []
 	}
 	head := headOf(env, flags)
 	head.Target, head.Provenance = h.target, h.whence
-	path := cmp.Or(o.out, runfile.DefaultPath(head.ID)+".zst")
+	path := cmp.Or(o.out, runfile.DefaultPath(head.ID))
 	if err := history.Write(path, head, h.Told); err != nil {
 		return err
 	}
+	o.analyze.Named = keepingOptions{out: o.out}.named()
 	return keepingOptions{out: o.out}.conclude(env, path, o.analyze.AnalyzeFile(env, path))
 }
 

@@ -57,6 +57,14 @@ func (o keepingOptions) conclude(env command.Env, path string, err error) error 
 	return err
 }
 
+// named is how to call the run in a command; empty: by its path.
+func (o keepingOptions) named() string {
+	if o.out == "" {
+		return runfile.Latest
+	}
+	return ""
+}
+
 // again is the command that reports on a file.
 func again(path string) shell.Command {
 	if path == runfile.Latest {
@@ -100,5 +108,5 @@ func (o readingOptions) resolve(env command.Env) (progress.Mode, error) {
 
 // report prints what the file holds, and where it is.
 func (o readingOptions) report(env command.Env, path string) error {
-	return o.conclude(env, path, reading.AnalyzeOptions{Format: o.format, Level: o.level, Require: o.require}.AnalyzeFile(env, path))
+	return o.conclude(env, path, reading.AnalyzeOptions{Format: o.format, Level: o.level, Require: o.require, Named: o.named()}.AnalyzeFile(env, path))
 }

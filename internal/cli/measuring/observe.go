@@ -99,8 +99,8 @@ func runObserve(ctx context.Context, env command.Env, o observeOptions, flags *p
 		return err
 	}
 	head := headOf(env, flags)
-	path := cmp.Or(o.out, runfile.DefaultPath(head.ID)+".zst") // days of it are large
-	o.target.DSN.Given = true                                  // without it the PG* variables say where
+	path := cmp.Or(o.out, runfile.DefaultPath(head.ID))
+	o.target.DSN.Given = true // without it the PG* variables say where
 	server, err := o.target.Target(env)
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package reading
 
 import (
+	"cmp"
+
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
@@ -16,6 +18,7 @@ type AnalyzeOptions struct {
 	Format  command.FormatFlag
 	Level   Level
 	Require RequireOptions
+	Named   string // how to call the file; empty: by its path
 }
 
 func (o *AnalyzeOptions) AddFlags(f *pflag.FlagSet) {
@@ -30,6 +33,7 @@ func (o AnalyzeOptions) AnalyzeFile(env command.Env, path string) error {
 	if err != nil {
 		return err
 	}
+	o.Named = cmp.Or(o.Named, path)
 	return o.analyzeRun(env, run)
 }
 
@@ -43,10 +47,19 @@ func (o AnalyzeOptions) analyzeRun(env command.Env, run *counts.Run) error {
 	}
 	verdicts := attribution.Judge(run, attribution.Options{Asked: names}) // all, also those that are true by definition
 	view := report.New(run, verdicts)
+	view.File = named(o.Named)
 	if err := env.Answer(o.Format.Chosen, command.Finding{What: "a run", Value: view, Words: wordsOf(run, view, o.Level)}); err != nil {
 		return err
 	}
 	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
+}
+
+// named is how to call a file in a command; empty: it has no name.
+func named(path string) string {
+	if path == command.StandardInput {
+		return ""
+	}
+	return path
 }
 
 // Level is how much of a report is shown as text: one screen, everything that matters, or all evidence.

@@ -144,8 +144,10 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 		}
 	}
 	verdicts := attribution.Judge(run, attribution.Options{Asked: asked}) // all, also those that are true by definition
+	view := report.New(run, verdicts)
+	view.File = named(names[0])
 	if err := o.writeAs(env, func(env command.Env) error {
-		return o.write(env, run, report.WithSize{Report: report.New(run, verdicts), Size: size}, unsized, format, only)
+		return o.write(env, run, report.WithSize{Report: view, Size: size}, unsized, format, only)
 	}); err != nil {
 		return err
 	}
