@@ -63,6 +63,7 @@ func collectorsMachine() (all []prometheustest.Series) {
 		}
 	}
 	add("postgresql_commits_total", `instance="otel:8889",postgresql_database_name="app"`, 10)
+	add("postgresql_commits_total", `instance="otel:8889",postgresql_database_name="crm"`, 300)
 	for _, device := range []string{"sdb", "sdb1", "bcache0", "drbd0", "flashcache"} {
 		path := map[string]string{"sdb": "pci-0000:00:1f.2-ata-2", "sdb1": "pci-0000:00:1f.2-ata-2"}[device]
 		all = append(all, prometheustest.Series{Name: "node_disk_info", Labels: `instance="stacked:9100",device="` + device + `",path="` + path + `"`, Samples: between(0, command.Day, 2*time.Minute, always(1))})

@@ -39,8 +39,8 @@ func NewHistoryCommand(env command.Env) *cobra.Command {
 report. realiops size, report and compare take the file as any other. Nothing is written to the source.
 
 From a store with the API of Prometheus come raw samples of the metrics of postgres_exporter, CloudNativePG, pg_exporter, pgwatch,
-node_exporter and realiops observe --listen, or hours of an instance that an exporter hands on from CloudWatch. If a store has several servers, --server and --host pick one by label matchers, and --device the disk. From
-CloudWatch come the periods of an instance of RDS or Aurora, in minutes of the last 15 days, else longer.
+node_exporter, OpenTelemetry's collector and realiops observe --listen, or hours of an instance that an exporter hands on from CloudWatch. If a
+store has several servers, --server and --host pick one by label matchers, and --device the disk. From CloudWatch come the periods of an instance of RDS or Aurora, in minutes of the last 15 days, else longer.
 
 FILEs are what promtool tsdb dump or dump-openmetrics wrote of a store, aws cloudwatch get-metric-data of an instance (--query prints
 the question; aws rds describe-db-instances may lie beside it), or of a machine what sadf -j -- -b, iostat -o JSON, az monitor metrics

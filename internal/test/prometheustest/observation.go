@@ -15,7 +15,8 @@ func exported() map[string]prometheus.Row {
 	rows := map[string]prometheus.Row{}
 	for _, row := range prometheus.Mapping() {
 		// of what several exporters show, one shows it here, and on 17 what 17 shows
-		if row.Exporter != prometheus.PgExporter && row.Exporter != prometheus.PgWatch && row.Versions != "up to 16" {
+		others := []string{prometheus.PgExporter, prometheus.PgWatch, prometheus.PostgresReceiver, prometheus.HostMetrics}
+		if !slices.Contains(others, row.Exporter) && row.Versions != "up to 16" {
 			rows[row.Ours] = row
 		}
 	}

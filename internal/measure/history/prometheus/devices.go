@@ -13,7 +13,7 @@ import (
 )
 
 // partOf is a name of a partition: of sda1, or of nvme0n1p1.
-var partOf = regexp.MustCompile(`^(.*[a-z])[0-9]+$|^(.*[0-9])p[0-9]+$`)
+var partOf = regexp.MustCompile(`^(.*[0-9])p[0-9]+$|^(.*[a-z])[0-9]+$`)
 
 // split are the devices of a machine that are counted, and those that are parts of them or made of them: partitions beside their disk, and what has no place
 // on a bus where others have one.

@@ -50,6 +50,9 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 		if err := one(exporter, sets); err != nil {
 			return nil, err
 		}
+		if ofHost(exporter) && q.Device == "" {
+			sets = wholes(sets)
+		}
 		if !ofHost(exporter) && exporter != PgWatch {
 			machines = append(machines, hostsOf(sets)...)
 		}
@@ -63,12 +66,15 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 	}
 	taken := map[string]bool{}
 	for _, row := range rows() {
-		sets := byName[row.Name]
+		sets, err := row.pick(byName[row.Name])
+		if err != nil {
+			return nil, err
+		}
 		if len(sets) == 0 || taken[row.Ours] {
 			continue
 		}
 		taken[row.Ours] = true
-		if devices := valuesOf(sets, deviceLabel); row.Exporter == NodeExporter && len(devices) > 1 {
+		if devices := valuesOf(sets, deviceLabel); ofHost(row.Exporter) && len(devices) > 1 {
 			return nil, fmt.Errorf("the machine has several disks: name the one that PostgreSQL is on with --device; there are %s", listed(devices))
 		}
 		found = append(found, Found{row, string(sets[0][model.InstanceLabel]), q.selector(row, sets[0])})
@@ -134,13 +140,37 @@ func (q Query) selector(row Row, of model.LabelSet) string {
 			all = append(all, string(label)+"="+quoted(string(value)))
 		}
 	}
-	if given := q.matchers(row.Exporter); given != "" {
-		all = append(all, given)
+	if device := of[deviceLabel]; ofHost(row.Exporter) && device != "" && q.Device == "" {
+		all = append(all, deviceLabel+"="+quoted(string(device)))
+	}
+	for _, given := range []string{row.Where, q.matchers(row.Exporter)} {
+		if given != "" {
+			all = append(all, given)
+		}
 	}
 	return "{" + strings.Join(all, ",") + "}"
 }
 
 func quoted(value string) string { return fmt.Sprintf("%q", value) }
+
+// pick are those of the series of a row's name that are the row's.
+func (r Row) pick(sets []model.LabelSet) ([]model.LabelSet, error) {
+	matchers, err := parseMatchers(r.Where)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(sets), func(set model.LabelSet) bool {
+		return slices.ContainsFunc(matchers, func(m match) bool { return string(set[m.label]) != m.value })
+	}), nil
+}
+
+// wholes are series of a machine without those of partitions beside their disk, which hostmetrics tells of as well.
+func wholes(sets []model.LabelSet) []model.LabelSet {
+	whole, _ := split(valuesOf(sets, deviceLabel), nil)
+	return slices.DeleteFunc(sets, func(set model.LabelSet) bool {
+		return set[deviceLabel] != "" && !slices.Contains(whole, string(set[deviceLabel]))
+	})
+}
 
 // seriesOf are the series that a store has of an exporter's metrics.
 func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model.LabelSet, error) {
@@ -153,7 +183,7 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model
 	if exporter == Realiops {
 		names = []string{"realiops_.+_total"}
 	}
-	match := model.MetricNameLabel + `=~` + quoted(strings.Join(names, "|"))
+	match := model.MetricNameLabel + `=~` + quoted(strings.Join(slices.Compact(names), "|"))
 	if given := q.matchers(exporter); given != "" {
 		match += "," + given
 	}
@@ -164,7 +194,9 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model
 	if len(sets) >= mostSeries {
 		return nil, fmt.Errorf("%s has %d series of %s and more: name the server with --server or --host", s.host, mostSeries, exporter)
 	}
-	return sets, nil
+	return slices.DeleteFunc(sets, func(set model.LabelSet) bool {
+		return exporter == HostMetrics && q.Device == "" && notWhole.MatchString(string(set[deviceLabel]))
+	}), nil
 }
 
 // one makes sure that series are of one instance.

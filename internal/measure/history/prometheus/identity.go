@@ -61,7 +61,7 @@ func (s shape) distinct(sets []model.LabelSet) (all []copyOf) {
 
 func (s shape) own(set model.LabelSet) model.LabelSet {
 	own := set.Clone()
-	for _, l := range append([]model.LabelName{model.MetricNameLabel, s.per, "direction"}, replicaLabels...) {
+	for _, l := range append([]model.LabelName{model.MetricNameLabel, s.per, "direction", "db_namespace"}, replicaLabels...) {
 		delete(own, l)
 	}
 	return own

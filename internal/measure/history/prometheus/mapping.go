@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/prometheus/common/model"
 
@@ -14,7 +15,8 @@ type Row struct {
 	Exporter string
 	Name     string  // in the store
 	Ours     string  // in a run file
-	Sum      string  // the label whose series are added up; empty: there is one series
+	Where    string  // label matchers that its series have, as direction="read"; empty: all are ours
+	Sum      string  // the label whose series are added up, or several with commas between them; empty: there is one series
 	Versions string  // of PostgreSQL that show it, where not all do
 	Times    float64 // how many of ours one of theirs is; 0: one
 }
@@ -26,12 +28,14 @@ const (
 	PgExporter       = "pg_exporter"
 	PgWatch          = "pgwatch"
 	NodeExporter     = "node_exporter"
-	Realiops         = "realiops" // observe --listen
+	PostgresReceiver = "postgresql receiver" // of OpenTelemetry's collector
+	HostMetrics      = "hostmetrics"         // its receiver that tells of disks
+	Realiops         = "realiops"            // observe --listen
 )
 
 // exporters are all, in the order in which they count.
 func exporters() []string {
-	return []string{Realiops, PostgresExporter, CloudNativePG, PgExporter, PgWatch, NodeExporter}
+	return []string{Realiops, PostgresExporter, CloudNativePG, PgExporter, PgWatch, PostgresReceiver, NodeExporter, HostMetrics}
 }
 
 // identity is the label that tells one server of an exporter from another. pgwatch asks many servers from one place, and names what it asks.
@@ -43,14 +47,19 @@ func identity(exporter string) model.LabelName {
 }
 
 // ofHost tells whether an exporter is about a machine, and not a server of PostgreSQL.
-func ofHost(exporter string) bool { return exporter == NodeExporter }
+func ofHost(exporter string) bool { return exporter == NodeExporter || exporter == HostMetrics }
 
-// deviceLabel names the disk in node_exporter's series.
+// adds reports whether series that differ in a label add up.
+func (r Row) adds(label model.LabelName) bool {
+	return r.Sum != "" && slices.Contains(strings.Split(r.Sum, ","), string(label))
+}
+
+// deviceLabel names the disk in the series of a machine.
 const deviceLabel = "device"
 
 // Mapping is all that is known to be the same as a metric of ours. Of several rows for one of ours the first that a store has
 // counts. Names are those of postgres_exporter 0.15 and later, CloudNativePG's collector, pg_exporter's pg_wal collector, metrics of
-// pgwatch 3 and later, and node_exporter's diskstats. What realiops observe --listen shows is [own].
+// pgwatch 3 and later, node_exporter's diskstats, and of the receivers of OpenTelemetry's collector. What realiops observe --listen shows is [own].
 func Mapping() []Row {
 	all := []Row{}
 	add := func(exporter, sum, versions string, names ...[2]string) {
@@ -123,7 +132,32 @@ func Mapping() []Row {
 		[2]string{"node_disk_io_time_weighted_seconds_total", metric.BlockWeightedTime},
 		[2]string{"node_disk_flush_requests_total", metric.BlockFlushes},
 		[2]string{"node_disk_flush_requests_time_seconds_total", metric.BlockFlushTime})
-	return all
+	return append(all, collected()...)
+}
+
+// databaseOf are the labels in which the receiver of PostgreSQL names a database: as an attribute of the resource, or since 0.156 of the metric.
+const databaseOf = "postgresql_database_name,db_namespace"
+
+// collected are the metrics of OpenTelemetry's collector by the names that they have in a Prometheus. Where a row has a Where, one of theirs is several of ours.
+// What its receiver of PostgreSQL tells of each table is left out, as tables come and go.
+func collected() (all []Row) {
+	for _, n := range [][2]string{{"postgresql_commits_total", metric.CommitsOfAll}, {"postgresql_tup_inserted_total", metric.ClusterTupInserted},
+		{"postgresql_tup_updated_total", metric.ClusterTupUpdated}, {"postgresql_tup_deleted_total", metric.ClusterTupDeleted}, {"postgresql_temp_io_bytes_total", metric.ClusterTempBytes}} {
+		all = append(all, Row{Exporter: PostgresReceiver, Name: n[0], Ours: n[1], Sum: databaseOf})
+	}
+	all = append(all, Row{Exporter: PostgresReceiver, Name: "postgresql_bgwriter_maxwritten_total", Ours: metric.BgwriterMaxwrittenClean},
+		Row{Exporter: PostgresReceiver, Name: "postgresql_bgwriter_buffers_allocated_total", Ours: metric.BgwriterBuffersAlloc})
+	for _, n := range [][3]string{{"bgwriter", metric.BgwriterBuffersClean}, {"checkpoints", metric.CheckpointerBuffersWritten},
+		{"backend", metric.SessionsWrote, "up to 16"}, {"backend_fsync", metric.BgwriterBuffersBackendFsync, "up to 16"}} {
+		all = append(all, Row{Exporter: PostgresReceiver, Name: "postgresql_bgwriter_buffers_writes_total", Where: "source=" + quoted(n[0]), Ours: n[1], Versions: n[2]})
+	}
+	for _, n := range [][3]string{{"operations", metric.BlockReads, metric.BlockWrites}, {"merged", metric.BlockReadsMerged, metric.BlockWritesMerged},
+		{"io_bytes", metric.BlockReadBytes, metric.BlockWriteBytes}, {"operation_time_seconds", metric.BlockReadTime, metric.BlockWriteTime}} {
+		name := "system_disk_" + n[0] + "_total"
+		all = append(all, Row{Exporter: HostMetrics, Name: name, Where: `direction="read"`, Ours: n[1]}, Row{Exporter: HostMetrics, Name: name, Where: `direction="write"`, Ours: n[2]})
+	}
+	return append(all, Row{Exporter: HostMetrics, Name: "system_disk_io_time_seconds_total", Ours: metric.BlockIOTime},
+		Row{Exporter: HostMetrics, Name: "system_disk_weighted_io_time_seconds_total", Ours: metric.BlockWeightedTime})
 }
 
 // own are the counters that realiops observe --listen shows, by the names that it gives them.

@@ -35,7 +35,11 @@ func TestMappingIsDocumented(t *testing.T) {
 		if r.Times != 0 {
 			times = fmt.Sprintf(", %g times", r.Times)
 		}
-		fmt.Fprintf(&rows, "| %s | `%s` | `%s`%s | %s | %s |\n", r.Exporter, r.Name, r.Ours, times, r.Sum, cmp.Or(r.Versions, "all"))
+		name := "`" + r.Name + "`"
+		if r.Where != "" {
+			name += " with `" + r.Where + "`"
+		}
+		fmt.Fprintf(&rows, "| %s | %s | `%s`%s | %s | %s |\n", r.Exporter, name, r.Ours, times, strings.ReplaceAll(r.Sum, ",", ", "), cmp.Or(r.Versions, "all"))
 	}
 	want := before + head + rows.String() + foot + after
 	if *update {
@@ -56,9 +60,9 @@ func TestMappingIsOfOurMetrics(t *testing.T) {
 		if m := metric.All().Row(r.Ours); m.Kind != runfile.Counter {
 			t.Errorf("%s is to be %s, which is %q", r.Name, r.Ours, m.Kind)
 		}
-		if names[r.Name] {
-			t.Errorf("%s is there twice", r.Name)
+		if name := r.Name + r.Where; names[name] {
+			t.Errorf("%s is there twice", name)
 		}
-		names[r.Name] = true
+		names[r.Name+r.Where] = true
 	}
 }

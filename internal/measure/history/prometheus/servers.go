@@ -11,10 +11,10 @@ import (
 )
 
 // apart are the labels by which two series of a metric differ, but for those of what adds up.
-func (p *part) apart(other *part, sum string) (differ []model.LabelName) {
+func (p *part) apart(other *part, row Row) (differ []model.LabelName) {
 	for _, labels := range []model.LabelSet{p.labels, other.labels} {
 		for l := range labels {
-			if p.labels[l] != other.labels[l] && !slices.Contains(differ, l) && string(l) != sum && l != "datid" {
+			if p.labels[l] != other.labels[l] && !slices.Contains(differ, l) && !row.adds(l) && l != "datid" {
 				differ = append(differ, l)
 			}
 		}
@@ -30,11 +30,11 @@ func oneServer(f Found, parts []*part) ([]*part, error) {
 	for _, p := range parts {
 		again := false
 		for _, other := range kept {
-			differ := p.apart(other, f.Sum)
+			differ := p.apart(other, f.Row)
 			if len(differ) == 0 || !p.beside(other) {
 				continue
 			}
-			switch sameRow := f.Sum == "" || p.labels[model.LabelName(f.Sum)] == other.labels[model.LabelName(f.Sum)]; {
+			switch sameRow := p.sameRow(other, f.Row); {
 			case sameRow && p.follows(other):
 				again = true
 			case sameRow || slices.ContainsFunc(differ, func(l model.LabelName) bool { return slices.Contains(namingLabels, l) }):
@@ -47,6 +47,13 @@ func oneServer(f Found, parts []*part) ([]*part, error) {
 	}
 	slices.SortFunc(kept, func(a, b *part) int { return strings.Compare(a.labels.String(), b.labels.String()) })
 	return kept, nil
+}
+
+// sameRow reports whether two series do not add up.
+func (p *part) sameRow(other *part, row Row) bool {
+	return row.Sum == "" || !slices.ContainsFunc(strings.Split(row.Sum, ","), func(l string) bool {
+		return p.labels[model.LabelName(l)] != other.labels[model.LabelName(l)]
+	})
 }
 
 func severalServers(f Found, a, b *part, differ []model.LabelName) error {

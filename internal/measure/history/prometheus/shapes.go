@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -59,7 +60,13 @@ const (
 var replicaLabels = []model.LabelName{"replica", "prometheus_replica", "__replica__", "receive_replica", "rule_replica"}
 
 // wholeDisks are the devices that are no part of another one, and not made of others, by their names.
-const wholeDisks = `device!~"(dm-|md|loop|zram|ram|sr|fd|nbd|bcache|drbd|zd).*"`
+const (
+	virtual    = "(dm-|md|loop|zram|ram|sr|fd|nbd|bcache|drbd|zd).*"
+	wholeDisks = `device!~"` + virtual + `"`
+)
+
+// notWhole are the others.
+var notWhole = regexp.MustCompile("^" + virtual)
 
 // nodeDisks are what node_exporter tells of a machine.
 func nodeDisks() shape {
@@ -82,9 +89,6 @@ func hostDisks() shape {
 	}
 	return s
 }
-
-// HostMetrics is the receiver of OpenTelemetry that tells of disks.
-const HostMetrics = "hostmetrics"
 
 // instanceLabels name an instance: YACE's, the same in snake case, and cloudwatch_exporter's.
 var instanceLabels = []model.LabelName{"dimension_DBInstanceIdentifier", "dimension_dbinstance_identifier", "dbinstance_identifier"}
@@ -161,7 +165,11 @@ func serverMetrics() []string {
 
 // servers are those of one of these metrics.
 func servers(name string) shape {
-	return shape{exporter: PostgresExporter, label: model.InstanceLabel, per: "datname", exists: name, copies: []string{name}, counts: name}
+	per := model.LabelName("datname")
+	if name == "postgresql_commits_total" {
+		per = "postgresql_database_name"
+	}
+	return shape{exporter: PostgresExporter, label: model.InstanceLabel, per: per, exists: name, copies: []string{name}, counts: name}
 }
 
 // query is one for series of names, which may have matchers of their own.

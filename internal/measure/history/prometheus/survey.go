@@ -21,9 +21,9 @@ type Server struct {
 
 // Survey tells of all servers of a store, exporters on one machine together.
 func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
-	byMachine, of := map[string]*Server{}, map[string]Row{}
+	byMachine, of := map[string]*Server{}, map[string][]Row{}
 	for _, row := range rows() {
-		of[row.Name] = row
+		of[row.Name] = append(of[row.Name], row)
 	}
 	for _, exporter := range exporters() {
 		sets, err := s.seriesOf(ctx, exporter, q)
@@ -32,7 +32,7 @@ func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
 		}
 		for _, set := range sets {
 			instance := string(set[identity(exporter)])
-			machine, _, _ := strings.Cut(instance, ":")
+			machine := hostOf(instance)
 			if byMachine[machine] == nil {
 				byMachine[machine] = &Server{Machine: machine}
 			}
@@ -55,7 +55,7 @@ func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
 }
 
 // add notes a series of a server.
-func (s *Server) add(exporter, instance string, set model.LabelSet, of map[string]Row) {
+func (s *Server) add(exporter, instance string, set model.LabelSet, of map[string][]Row) {
 	note := func(list *[]string, value string) {
 		if value != "" && !slices.Contains(*list, value) {
 			*list = append(*list, value)
@@ -65,8 +65,10 @@ func (s *Server) add(exporter, instance string, set model.LabelSet, of map[strin
 	note(&s.Instances, instance)
 	note(&s.Exporters, exporter)
 	note(&s.Devices, string(set[deviceLabel]))
-	if row, is := of[string(set[model.MetricNameLabel])]; is {
-		note(&s.Metrics, row.Ours)
+	for _, row := range of[string(set[model.MetricNameLabel])] {
+		if own, err := row.pick([]model.LabelSet{set}); err == nil && len(own) > 0 {
+			note(&s.Metrics, row.Ours)
+		}
 	}
 }
 
@@ -75,7 +77,8 @@ func (s *Server) add(exporter, instance string, set model.LabelSet, of map[strin
 func (s *Store) samples(ctx context.Context, q Query) (map[string]int, error) {
 	counts := map[string]int{}
 	for _, of := range [][2]string{{Realiops, "realiops_pgstat_cluster_xact_commit_total"}, {PostgresExporter, "pg_stat_database_xact_commit"}, {CloudNativePG, "cnpg_collector_wal_records"},
-		{PgExporter, "pg_wal_records"}, {PgWatch, "pgwatch_db_stats_xact_commit"}, {NodeExporter, "node_disk_writes_completed_total"}} {
+		{PgExporter, "pg_wal_records"}, {PgWatch, "pgwatch_db_stats_xact_commit"}, {PostgresReceiver, "postgresql_commits_total"},
+		{NodeExporter, "node_disk_writes_completed_total"}, {HostMetrics, "system_disk_operations_total"}} {
 		if err := s.count(ctx, identity(of[0]), of[1], q, counts); err != nil {
 			return nil, err
 		}
