@@ -98,6 +98,8 @@ type Cloud struct {
 	InsightsDays      int  `json:"insights_days,omitempty"`      // and keeps this long
 	MonitoringSeconds int  `json:"monitoring_seconds,omitempty"` // Enhanced Monitoring's interval; 0: off
 
+	InsightsMode string `json:"insights_mode,omitempty"` // of CloudWatch Database Insights: standard, advanced; empty: AWS does not say
+
 	Volumes []string `json:"volumes,omitempty"` // EBS volumes of a server that its users run themselves
 	Machine string   `json:"machine,omitempty"` // of EC2, under such a server
 

@@ -105,9 +105,11 @@ func Of(run *counts.Run) (Cost, error) {
 	for _, k := range counted {
 		count := k.count(load)
 		count.Irregular = irregular(count, load.Repetitions)
+		count.Missing = withRemedy(target.Flavor, count.Missing)
 		c.Counts = append(c.Counts, count)
 	}
 	c.Relations = relations(load)
+	c.Relations.Missing = withRemedy(target.Flavor, c.Relations.Missing)
 	for of, those := range c.sorts() {
 		*those = causes(run.Tops, load.Repetitions, of)
 		those.Others = len(c.Others) > 0
@@ -154,19 +156,23 @@ func reason(err error) string {
 	case ok && missing.Reason == series.Reset:
 		return "its statistics were reset meanwhile" // which shows as a lower value, or by what its view says
 	case ok:
-		return withRemedy(cmp.Or(missing.Detail, err.Error()))
+		return cmp.Or(missing.Detail, err.Error())
 	default:
 		return err.Error()
 	}
 }
 
 // withRemedy adds to the reason why the WAL was not read what to do about it. A measurement changes nothing on the server, so that it
-// makes no extension itself.
-func withRemedy(why string) string {
+// makes no extension itself. Aurora has no pg_walinspect, and nobody grants a role that reads files on a server of AWS's.
+func withRemedy(flavor, why string) string {
 	const absent, make = "pg_walinspect is not in this database", ": create extension pg_walinspect"
 	switch after, is := strings.CutPrefix(why, absent); {
 	case !is:
 		return why
+	case flavor == "aurora":
+		return "Aurora has no pg_walinspect, so nothing there tells WAL records apart"
+	case flavor == "rds":
+		return absent + "; as the master user" + make + "; and measure as that user"
 	case strings.Contains(after, "superuser"), strings.Contains(after, "may not"):
 		return absent + "; a superuser may" + make + "; grant pg_read_server_files to the role that measures"
 	default:

@@ -76,7 +76,7 @@ func untold(w *runfile.WAL) string {
 	case w == nil:
 		return "this run did not ask for it"
 	case w.Missing != "":
-		return withRemedy(w.Missing)
+		return w.Missing
 	case w.Read < w.Bytes:
 		return fmt.Sprintf("%s of %s bytes of its WAL were read in the time for that", amount(float64(w.Read)), amount(float64(w.Bytes)))
 	default:

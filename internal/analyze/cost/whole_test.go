@@ -95,3 +95,20 @@ func TestWALFromBeforeARepetition(t *testing.T) {
 		}
 	}
 }
+
+// TestRemediesOfManagedServers: no grant is asked for that AWS refuses.
+func TestRemediesOfManagedServers(t *testing.T) {
+	const only = "pg_walinspect is not in this database, and only a superuser may make it"
+	for flavor, want := range map[string]string{
+		"postgres": "pg_walinspect is not in this database; a superuser may: create extension pg_walinspect; grant pg_read_server_files to the role that measures",
+		"rds":      "pg_walinspect is not in this database; as the master user: create extension pg_walinspect; and measure as that user",
+		"aurora":   "Aurora has no pg_walinspect, so nothing there tells WAL records apart",
+	} {
+		if got := withRemedy(flavor, only); got != want {
+			t.Errorf("%s: %q, want %q", flavor, got, want)
+		}
+		if got := withRemedy(flavor, "the WAL was gone"); got != "the WAL was gone" {
+			t.Errorf("%s: %q", flavor, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +48,9 @@ func (a *AWS) document(t runfile.Target) document.Block {
 		all = append(all, document.Paragraph{Text: ended("AWS does not say which of its databases this is: " + a.Trouble)})
 	case t.Cloud != nil:
 		all = append(all, document.Paragraph{Text: "AWS knows it as " + cloudName(*t.Cloud) + "."})
+		if text := insightsOf(*t.Cloud); text != "" {
+			all = append(all, document.Paragraph{Text: text})
+		}
 	}
 	var calls document.Terms
 	for _, c := range a.Calls {
@@ -64,6 +68,24 @@ func (a *AWS) document(t runfile.Target) document.Block {
 	}
 	return append(all, under("Calls that run and observe make:", calls), document.Paragraph{Text: a.Asked})
 }
+
+// insightsOf says how long there are counters to collect, and what the mode of Database Insights leaves out; empty where it is off.
+func insightsOf(c runfile.Cloud) string {
+	keeps := fmt.Sprintf("counters are kept for %d days, so collect a run within them", max(c.InsightsDays, daysKept))
+	switch {
+	case !c.Insights:
+		return ""
+	case c.InsightsMode == "advanced":
+		return "Database Insights is in mode Advanced: CloudWatch has its counters too, and " + keeps + "."
+	case c.InsightsMode == "standard":
+		return "Database Insights is in mode Standard: " + keeps + ". Its locks and plans, and its counters in CloudWatch, take mode Advanced; no run needs them."
+	default:
+		return "Performance Insights is on: " + keeps + "."
+	}
+}
+
+// daysKept is how long counters are kept at least, and without paying for more.
+const daysKept = 7
 
 func cloudName(c runfile.Cloud) string {
 	if c.Instance == "" {

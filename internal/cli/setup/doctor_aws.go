@@ -109,7 +109,7 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 		return all
 	}
 	c := *a.Cloud
-	caution(!c.Insights, "insights-off", "Performance Insights is off: its counters, which CloudWatch Database Insights shows, are left out.",
+	caution(!c.Insights, "insights-off", "Performance Insights is off: its counters of storage and of the operating system, waits and statements, which CloudWatch Database Insights shows, are left out.",
 		shell.New("aws rds modify-db-instance --apply-immediately --enable-performance-insights").
 			Flag("--db-instance-identifier", c.Instance, "INSTANCE").String())
 	caution(c.MonitoringSeconds == 0, "monitoring-off",

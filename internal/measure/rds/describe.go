@@ -38,6 +38,7 @@ func describe(region string, i *types.DBInstance, c *types.DBCluster) (Found, er
 		Storage: aws.ToString(i.StorageType), LogVolume: aws.ToBool(i.DedicatedLogVolume), MultiAZ: aws.ToBool(i.MultiAZ),
 		Insights:          aws.ToBool(i.PerformanceInsightsEnabled),
 		MonitoringSeconds: int(aws.ToInt32(i.MonitoringInterval)),
+		InsightsMode:      strings.ToLower(string(i.DatabaseInsightsMode)),
 	}
 	if f.Cloud.Insights {
 		f.Cloud.InsightsDays = int(aws.ToInt32(i.PerformanceInsightsRetentionPeriod))
@@ -57,6 +58,7 @@ func describe(region string, i *types.DBInstance, c *types.DBCluster) (Found, er
 // addCluster adds what only the cluster knows: who writes, and Aurora's kind of storage.
 func (f *Found) addCluster(c *types.DBCluster) {
 	f.WriterEndpoint = aws.ToString(c.Endpoint)
+	f.Cloud.InsightsMode = cmp.Or(f.Cloud.InsightsMode, strings.ToLower(string(c.DatabaseInsightsMode)))
 	f.IAM = f.IAM || aws.ToBool(c.IAMDatabaseAuthenticationEnabled)
 	if _, writer := members(c); writer == f.Cloud.Instance {
 		f.Cloud.Role = RoleWriter

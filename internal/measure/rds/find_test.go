@@ -205,7 +205,7 @@ func TestWhoseDatabase(t *testing.T) {
 func TestWhatMinistackLeavesOut(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("Action") == "DescribeDBClusters" {
-			fmt.Fprint(w, `<DescribeDBClustersResponse><DescribeDBClustersResult><DBClusters><DBCluster><StorageType>aurora-iopt1</StorageType>
+			fmt.Fprint(w, `<DescribeDBClustersResponse><DescribeDBClustersResult><DBClusters><DBCluster><DatabaseInsightsMode>advanced</DatabaseInsightsMode><StorageType>aurora-iopt1</StorageType>
 				<Endpoint>shop.cluster-x.eu-central-1.rds.amazonaws.com</Endpoint><DBClusterMembers>
 				<DBClusterMember><DBInstanceIdentifier>shop-1</DBInstanceIdentifier><IsClusterWriter>false</IsClusterWriter></DBClusterMember>
 				<DBClusterMember><DBInstanceIdentifier>shop-2</DBInstanceIdentifier><IsClusterWriter>true</IsClusterWriter></DBClusterMember>
@@ -220,7 +220,8 @@ func TestWhatMinistackLeavesOut(t *testing.T) {
 		}
 		fmt.Fprint(w, `<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance><DBInstanceIdentifier>log</DBInstanceIdentifier>
 			<Engine>postgres</Engine><StorageType>io2</StorageType><AllocatedStorage>500</AllocatedStorage><Iops>20000</Iops><StorageThroughput>1000</StorageThroughput>
-			<DedicatedLogVolume>true</DedicatedLogVolume></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`)
+			<DedicatedLogVolume>true</DedicatedLogVolume><DatabaseInsightsMode>standard</DatabaseInsightsMode>
+			<PerformanceInsightsEnabled>true</PerformanceInsightsEnabled><PerformanceInsightsRetentionPeriod>31</PerformanceInsightsRetentionPeriod></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`)
 	}))
 	defer server.Close()
 	config := at(server.URL)
@@ -232,7 +233,7 @@ func TestWhatMinistackLeavesOut(t *testing.T) {
 		}
 	}
 	check("shop-1", rds.Found{Status: "backing-up", WriterEndpoint: "shop.cluster-x.eu-central-1.rds.amazonaws.com", Cloud: runfile.Cloud{
-		Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop", Role: "reader", Engine: "aurora-postgresql", Storage: "aurora-iopt1"}})
+		Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop", Role: "reader", Engine: "aurora-postgresql", Storage: "aurora-iopt1", InsightsMode: "advanced"}})
 	check("log", rds.Found{Cloud: runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "log", Engine: "postgres",
-		Storage: "io2", SizeGiB: 500, IOPS: 20000, ThroughputMiB: 1000, LogVolume: true}})
+		Storage: "io2", SizeGiB: 500, IOPS: 20000, ThroughputMiB: 1000, LogVolume: true, Insights: true, InsightsDays: 31, InsightsMode: "standard"}})
 }

@@ -237,6 +237,23 @@ func TestMissing(t *testing.T) {
 	got.check(t, want)
 }
 
+// TestIdleness: what is published only while there is load may have gaps, and nobody says that it is late.
+func TestIdleness(t *testing.T) {
+	s := accounttest.Start(t)
+	at := anHour()
+	s.Put(t, of("DBLoad", at, time.Minute, 1, 2), of("WriteIOPS", at, time.Minute, 1, 1, 1, 1, 1))
+	got, err := backfill(t, open(t, s, writer, "DBLoad", "DBLoadCPU", "WriteIOPS"), at, at.Add(5*time.Minute))
+	const may = ": it is published only while there is load, and they may have been idle"
+	if err != nil || len(got.Gaps) != 2 {
+		t.Fatalf("%v: %q", err, got.Gaps)
+	}
+	for i, words := range []string{"DBLoad late idle: CloudWatch has no point for 3 of 5 periods", "DBLoadCPU late idle: CloudWatch has no point for 5 of 5 periods"} {
+		if !strings.HasPrefix(got.Gaps[i], words) || !strings.HasSuffix(got.Gaps[i], may) {
+			t.Errorf("%s is no %s", got.Gaps[i], words)
+		}
+	}
+}
+
 // TestNothingAtAll: a server that is gone, or never was, or is written in the wrong case, is one gap and no error.
 func TestNothingAtAll(t *testing.T) {
 	s := accounttest.Start(t)
