@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/agreement"
 	"github.com/realiops/realiops/internal/analyze/attribution"
@@ -38,18 +39,43 @@ func (m Metric) agrees() string {
 	return fmt.Sprintf("It agrees with %s: %s, %s (%s) in %s", d.Document, says, ratio, interval, words.Counted(d.Loads, "load"))
 }
 
-// excluded says of a metric that cannot be told what it does not count, of the work that it is most often taken for.
+// excluded says of a metric that cannot be told what it does not count, of the work that it is most often taken for, and what of that which its
+// document says was counted is left.
 func (m Metric) excluded() string {
-	var names []string
-	for _, r := range m.Rivals {
-		if r.Status == attribution.Excluded && slices.Contains([]string{counts.Rows, counts.Entries, counts.Statements, counts.Commits}, r.Quantity) {
-			names = append(names, words.Many(r.Quantity))
-		}
-	}
-	if len(names) == 0 || m.Document == nil || m.Document.Says != agreement.Agrees {
+	if m.Document == nil || m.Document.Says == agreement.Contradicts {
 		return ""
 	}
-	return "It does not count " + words.Enumerated(names, " or ")
+	var names words.Gathered
+	var left []string
+	for _, r := range m.Rivals {
+		switch {
+		case r.Status == attribution.Consistent:
+			left = append(left, words.Many(r.Quantity))
+		case r.Status == attribution.Excluded && slices.Contains([]string{counts.Rows, counts.Entries, counts.Statements, counts.Commits}, r.Quantity):
+			names.Add(r.because(), words.Many(r.Quantity))
+		}
+	}
+	if len(names.Said) == 0 {
+		return ""
+	}
+	said := "It does not count " + strings.Join(names.Sentences(func(names, why string) string {
+		return words.Enumerated(strings.Split(names, ", "), " or ") + why
+	}), ", nor ")
+	if m.Document.Says == agreement.NotTested && len(left) > 0 {
+		said += ". Of what was counted it may count " + words.Enumerated(left, " or ")
+	}
+	return said
+}
+
+// because is the figure that excludes a quantity, in brackets.
+func (r Rival) because() string {
+	switch {
+	case r.Difference != nil && number.Finite(r.Difference.More.Value):
+		return fmt.Sprintf(" (at equal rows %s more in %s)", words.Percent(r.Difference.More.Value), r.Difference.Load)
+	case r.Spread != nil && number.Finite(r.Spread.Value):
+		return fmt.Sprintf(" (the ratio moves by %s)", number.Ratio(r.Spread.Value))
+	}
+	return ""
 }
 
 // contradictory says which metrics are not what their documents say.

@@ -149,7 +149,7 @@ func (r screen) beside() document.Block {
 	}
 	rows := r.loudest()
 	if len(rows) == 0 {
-		return document.Together{document.Only(document.InHTML, r.misnamedTile()), document.Paragraph{Text: cmp.Or(r.headlineText(), r.called()), Style: document.Headline}, where}
+		return document.Together{document.Only(document.InHTML, r.misnamedTile()), document.Paragraph{Text: words.Sentences(cmp.Or(r.headlineText(), r.called()), r.claimed()), Style: document.Headline}, where}
 	}
 	t := document.Table{Bare: true}
 	t.Add(words.Wordy("looks like IOPS"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.what) }))
@@ -208,15 +208,20 @@ func (r screen) called() string {
 			said = words.Sentences("This run cannot tell what "+m.Name+" counts", m.agrees(), m.excluded())
 		}
 	}
-	for _, w := range r.Warnings {
-		if w.Code == "claimed" {
-			said = words.Sentences(said, w.Text)
-		}
-	}
 	if said != "" {
 		return said
 	}
 	return "This run does not compare any number with what the disk did."
+}
+
+// claimed is what is claimed of a metric that the run shows, with its grounds; empty: nothing is.
+func (r Report) claimed() string {
+	for _, w := range r.Warnings {
+		if w.Code == "claimed" {
+			return w.Text
+		}
+	}
+	return ""
 }
 
 // factors says how far the factor moves with the load, of all loads that have one.
@@ -429,7 +434,7 @@ func (r screen) missed() document.Block {
 	rest := 0
 	for _, w := range r.Warnings {
 		switch {
-		case w.Condition: // it has a place of its own
+		case w.Condition, w.Code == "claimed": // it has a place of its own
 		case slices.Contains([]string{"no-idle", "not-run", "left-out", "failures", "background-moved", "digitized"}, w.Code) && len(said) < room:
 			said = append(said, w.Text)
 		default:

@@ -3,10 +3,12 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
@@ -196,3 +198,15 @@ func (h *Headline) spread() string {
 
 // steady is the factor within which ratios under different loads are called the same.
 const steady = 1.10
+
+// sureness says what an order rests on that the run knows.
+func (r Report) sureness() []string {
+	var texts []string
+	if h := r.Headline; h != nil && h.Quiet.Quantity != "" && h.Quiet.PerSecond.Known() {
+		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.", words.Capital(words.Many(h.Quiet.Quantity)), h.Quiet.PerSecond.PlusMinus(), h.Load))
+	}
+	if slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Condition && w.Rank != document.Note }) {
+		texts = append(texts, "The caution at the top holds for every number here.")
+	}
+	return texts
+}

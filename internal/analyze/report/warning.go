@@ -286,7 +286,7 @@ func (r Report) conditions() (all document.Warnings) {
 // remarks are the other warnings.
 func (r Report) remarks() (texts []string) {
 	for _, w := range r.Warnings {
-		if !w.Condition {
+		if !w.Condition && w.Code != "claimed" {
 			texts = append(texts, w.Text)
 		}
 	}

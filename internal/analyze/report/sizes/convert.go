@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // ConvertSchema names the form of an answer on one amount of a metric.
@@ -114,9 +115,17 @@ func (c Convert) blocks() []document.Block {
 	text := fmt.Sprintf("%s are %s, not disk operations. Nothing turns them into I/O by one factor; what is known bounds it, by the kind of load that makes them:", name, c.Counts)
 	legend := "Measured on one machine; billed writes by " + c.Calibration + ", with its spread."
 	return []document.Block{
-		document.Paragraph{Text: text}, document.Together{c.bounds(), words.Faint(legend)}, document.Paragraph{Text: c.cost()},
+		document.Paragraph{Text: text}, document.Together{c.bounds(), words.Faint(legend)}, document.Paragraph{Text: c.cost()}, document.Paragraph{Text: c.claimed()},
 		document.Paragraph{Text: spreadText(c.Spreads)}, document.Paragraph{Text: "What would settle it: " + c.Settle},
 	}
+}
+
+// claimed is on what it rests that the metric counts WAL records.
+func (c Convert) claimed() string {
+	if c.On != "aurora" {
+		return ""
+	}
+	return metric.WriteIOPSOnAurora
 }
 
 // bounds says what the WAL records may stand for, by kind of load and in all.
