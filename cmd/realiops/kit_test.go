@@ -129,3 +129,89 @@ func TestKit(t *testing.T) {
 		t.Errorf("a bucket that is not empty is not deleted:\n%s", calls)
 	}
 }
+
+// onTheMachine plays realiops on the kit's machine: what asks a database or AWS leaves $RUN behind, if its flags are real; the rest is real.
+const onTheMachine = `#!/bin/bash
+echo "$*" >>"$PLACE/steps"
+case "$1" in
+doctor | aws) "$PROGRAM" "$@" --help >/dev/null ;;
+run) "$PROGRAM" "$@" --help >/dev/null && cp "$RUN" "${*: -1}" ;;
+*) exec "$PROGRAM" "$@" ;;
+esac
+`
+
+// storing is an aws program with a secret and a bucket, which is a directory.
+const storing = `#!/bin/bash
+case "$1 $2" in
+"secretsmanager get-secret-value") echo '{"username": "boss", "password": "planted-password"}' ;;
+"s3 cp") cp "${4/s3:\/\/planted/$PLACE/bucket}" "${5/s3:\/\/planted/$PLACE/bucket}" ;;
+"cloudformation describe-stacks") echo planted ;;
+*) exit 1 ;;
+esac
+`
+
+// TestKitProve: on the machine, one command runs, collects and shares, and what it puts away is scrubbed and can be fetched. $REALIOPS_KIT_RUN is a run
+// whose metrics were collected: it becomes a row of the evidence.
+func TestKitProve(t *testing.T) {
+	t.Parallel()
+	place, err := filepath.Abs(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, collected := os.Getenv("REALIOPS_KIT_RUN"), true
+	if run == "" {
+		run, collected = "../../internal/testdata/stand-in/run.jsonl.zst", false
+	}
+	if run, err = filepath.Abs(run); err != nil {
+		t.Fatal(err)
+	}
+	script, err := filepath.Abs(kit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := filepath.Join(place, "machine")
+	for name, text := range map[string]string{
+		"aws": storing, "machine/realiops": onTheMachine, "bucket/root.crt": "certificates",
+		"settings": "bucket=planted secret=it host=proof.cluster-c9akciq32rgd.eu-west-1.rds.amazonaws.com instance=proof-1\nexport AWS_REGION=eu-west-1\n",
+	} {
+		path := filepath.Join(place, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil { //nolint:gosec // some are programs
+			t.Fatal(err)
+		}
+	}
+	types := func(directory string, args ...string) string {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), "bash", args...)
+		c.Dir = directory
+		c.Env = append(os.Environ(), "PATH="+place+":"+os.Getenv("PATH"), "PLACE="+place, "KIT="+filepath.Join(place, "settings"), "RUN="+run, "PROGRAM="+built(t))
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	if out := types(machine, filepath.Join(script, "prove"), "--quick-aws"); !strings.Contains(out, "Send evidence.jsonl.zst") {
+		t.Errorf("what to send is not said:\n%s", out)
+	}
+	steps, err := os.ReadFile(filepath.Join(place, "steps"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for step := range strings.Lines(string(steps)) {
+		order = append(order, strings.Fields(step)[0])
+	}
+	if diff := cmp.Diff([]string{"doctor", "run", "aws", "share", "report"}, order); diff != "" || strings.Contains(string(steps), "planted-password") {
+		t.Errorf("(-want +steps):\n%s\n%s", diff, steps)
+	}
+	types(place, filepath.Join(script, "kit"), "fetch")
+	fetched := filepath.Join(place, "realiops-kit-evidence.jsonl.zst")
+	if collected {
+		t.Log(types(place, filepath.Join(script, "../../scripts/evidence"), "--rehearse", fetched))
+	} else if out := types(place, "-c", `"$PROGRAM" report "$0" --format json >/dev/null && zstd -dqc "$0" | head -n 1`, fetched); strings.Contains(out, "amazonaws") {
+		t.Errorf("it names an address: %s", out)
+	}
+}
