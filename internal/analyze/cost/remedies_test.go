@@ -119,3 +119,23 @@ func TestRelationsOfRepetitions(t *testing.T) {
 		t.Errorf("of a repetition that was read in part: %+v", got)
 	}
 }
+
+// A table is told only where it adds up to the own WAL of each repetition, which was counted by itself.
+func TestRelationsThatDoNotAddUp(t *testing.T) {
+	counted := counts.Repetition{Number: 2, Log: &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
+		{Name: "btree_insert_leaf", Records: 10, Bytes: 640}, {Name: "btree_split", Records: 1, Bytes: 4000}, {Name: "heap_prune", Records: 1, Bytes: 60}}}}
+	for name, c := range map[string]struct {
+		items []runfile.WALItem
+		want  string
+	}{
+		"all of it": {[]runfile.WALItem{entries("public.t_a", "", "", 10, 2, nil, nil)}, ""},
+		"nothing":   {nil, "in repetition 2 tables and indexes have 0 bytes of own WAL, and all of it has 640"},
+		"twice": {[]runfile.WALItem{entries("public.t_a", "", "", 20, 0, nil, nil)},
+			"in repetition 2 tables and indexes have 1,280 bytes of own WAL, and all of it has 640"},
+	} {
+		counted.WAL = &runfile.WAL{Items: c.items}
+		if got := relations(counts.Load{Repetitions: []counts.Repetition{counted}}); got.Missing != c.want || len(got.Items) > 0 != (c.want == "") {
+			t.Errorf("%s: %+v, want %q", name, got, c.want)
+		}
+	}
+}
