@@ -37,6 +37,9 @@ func OfDevice(name string) bool {
 	return view == "block" || slices.Contains(RequestViews(), view) || of && slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
 }
 
+// InRole is the metric that counts, of the disks under one role, what another one counts of all.
+func InRole(role, metric string) string { return "block." + role + strings.TrimPrefix(metric, "block") }
+
 // WritesAlone tells whether the metric of that name is what the kernel counts of writing to disks, in which no read can have a part.
 func WritesAlone(name string) bool {
 	_, field, _ := strings.Cut(name, "/")

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -160,7 +161,7 @@ func (r screen) beside() document.Block {
 	return document.Together{
 		document.Only(document.InText, document.Paragraph{Text: apart, Style: document.Headline}), where,
 		document.Only(document.InHTML, document.Tiles(words.Each(besides.tile, rows))), document.Only(document.InText|document.InMarkdown, t),
-		document.Paragraph{Text: factors(writes) + r.without(writes)},
+		document.Paragraph{Text: factors(writes) + r.without(writes)}, document.Paragraph{Text: sizes.VolumesIn(r.Volumes, rows[0].load)},
 	}
 }
 

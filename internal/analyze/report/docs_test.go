@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/comparison"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/storage"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -30,7 +31,7 @@ func TestDocsNameEveryField(t *testing.T) {
 	}{
 		{"figure", figures, fields(reflect.TypeFor[report.Figure]())},
 		{"estimate", docstest.Section(t, page, "## Estimates"), fields(reflect.TypeFor[attribution.Estimate]())},
-		{"report", beforeCodes, slices.Concat([]string{"schema", "run", "loads", "metrics", "headline", "warnings", "observed", "same_numbers"},
+		{"report", beforeCodes, slices.Concat([]string{"schema", "run", "loads", "metrics", "headline", "warnings", "observed", "same_numbers", "volumes"},
 			fields(reflect.TypeFor[report.Report]())[1:])},
 		{"comparison", docstest.Section(t, page, "## Comparisons"), fields(reflect.TypeFor[comparison.Comparison]())},
 	} {
@@ -46,7 +47,7 @@ func fields(of reflect.Type) []string { return docstest.Fields(of, elsewhere) }
 func elsewhere(of reflect.Type, path string) bool {
 	end := strings.Contains(path, "*") && (strings.HasSuffix(path, ".smallest") || strings.HasSuffix(path, ".largest"))
 	return end || path != "missing" && of == reflect.TypeFor[series.Missing]() || slices.Contains([]reflect.Type{
-		reflect.TypeFor[report.Figure](), reflect.TypeFor[attribution.Estimate](), reflect.TypeFor[runfile.Target](), reflect.TypeFor[runfile.Host](),
+		reflect.TypeFor[report.Figure](), reflect.TypeFor[attribution.Estimate](), reflect.TypeFor[runfile.Target](), reflect.TypeFor[runfile.Host](), reflect.TypeFor[sizes.SizeRate](),
 	}, of)
 }
 

@@ -42,6 +42,7 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		document.Only(document.InHTML, document.Contents{}, r.hero()),
 		document.Paragraph{Text: r.observedText()},
 		r.workSection(),
+		sizes.VolumeSection(r.Volumes),
 		r.readSection(),
 		r.Observed.causes(),
 		document.Only(document.OnPages, sizes.Section(size, unsized, r.Observed != nil, r.sureness())),

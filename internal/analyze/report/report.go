@@ -7,6 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -25,7 +26,8 @@ type Report struct {
 	Observed *Observed `json:"observed"`     // nil: it put a load on the server
 	Pairs    []Pair    `json:"same_numbers"` // metrics of two services that are said to be one number
 
-	File string `json:"-"` // by which whoever reads it has named the run; empty: it is not known
+	File    string         `json:"-"`       // by which whoever reads it has named the run; empty: it is not known
+	Volumes []sizes.Volume `json:"volumes"` // of a server that has several
 }
 
 // Loads are all that were put on the server, and Metrics all that were read.
@@ -69,7 +71,7 @@ func New(run *counts.Run, verdicts attribution.Verdicts) Report {
 	}
 	r.Headline = headline(run, r.Loads, r.Metrics)
 	r.Observed = observed(run)
-	r.Pairs = comparedPairs(run)
+	r.Pairs, r.Volumes = comparedPairs(run), sizes.Volumes(run)
 	r.Warnings = warnings(run, r)
 	r.Warnings = r.warnedOf(verdicts)
 	return r

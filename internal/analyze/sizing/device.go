@@ -3,6 +3,7 @@ package sizing
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
@@ -32,12 +33,20 @@ func deviceOf(reads, writes, flushes, readBytes, writeBytes string) device {
 	}}
 }
 
-// wholeDevice is the device of a run by its own counters. Kernels before Linux 5.5 count no flushes by themselves: they are among the writes.
+// wholeDevice is the device of a run by its own counters.
 func wholeDevice(run *counts.Run) device {
-	if _, told := run.Counter(metric.BlockFlushes); !told {
-		return OfDisk().device()
+	return counted(run, func(metric string) string { return metric })
+}
+
+// counted is what the kernel counts under the names that stand for those of all disks. Before Linux 5.5 it counts no flushes by themselves:
+// they are among the writes.
+func counted(run *counts.Run, name func(string) string) device {
+	k := OfDisk()
+	k = Kept{name(k.Reads), name(k.Writes), name(k.ReadBytes), name(k.WriteBytes)}
+	if _, told := run.Counter(name(metric.BlockFlushes)); !told {
+		return k.device()
 	}
-	return deviceOf(metric.BlockReads, metric.BlockWrites, metric.BlockFlushes, metric.BlockReadBytes, metric.BlockWriteBytes)
+	return deviceOf(k.Reads, k.Writes, name(metric.BlockFlushes), k.ReadBytes, k.WriteBytes)
 }
 
 func ownRequests() device {
@@ -59,7 +68,7 @@ func (d device) withoutFlushes(r Rate) Rate {
 
 // mayMiss tells of what a record of writing may go without.
 func mayMiss(name string) bool {
-	return slices.Contains([]string{metric.BlockReads, metric.BlockReadBytes, metric.ServerReads, metric.ServerReadBytes}, name)
+	return strings.HasSuffix(name, "/reads") || strings.HasSuffix(name, "/read_bytes")
 }
 
 // ownNeed is what the device did for this server's files, where its requests were followed to them and none was lost; nil: it is not

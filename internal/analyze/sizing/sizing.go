@@ -52,6 +52,7 @@ type Sizing struct {
 	Aurora   *AuroraAnswer // nil: rows or bytes of WAL are not known
 	Misread  *Misread      // nil: WAL records are not known
 	Spreads  []Spread      // on distributed databases; none: rows are not known
+	Apart    []Apart       // the same for each volume of a server that has several; none: it has one, or of several runs
 	Warnings []string
 }
 
@@ -91,7 +92,7 @@ const (
 func Size(ask Ask, runs ...*counts.Run) (Sizing, error) {
 	s := Sizing{Ask: ask}
 	for _, run := range runs {
-		parts, err := s.parts(run)
+		parts, err := s.parts(run, Needs(run))
 		if err != nil && len(runs) > 1 {
 			return Sizing{}, fmt.Errorf("%s: %w", runfile.ShownID(run.Header.ID), err)
 		} else if err != nil {
@@ -99,7 +100,11 @@ func Size(ask Ask, runs ...*counts.Run) (Sizing, error) {
 		}
 		s.Parts = append(s.Parts, parts...)
 	}
-	return s.answered()
+	s, err := s.answered()
+	if err == nil && len(runs) == 1 {
+		s.Apart, err = s.apart(runs[0])
+	}
+	return s, err
 }
 
 // answered works out what to order for the worst of all parts.
@@ -128,8 +133,7 @@ func (s Sizing) answered() (Sizing, error) {
 
 // parts are what one run needs. Loads are loads to choose from; the loads of an observation are all those of one server,
 // which must carry each of them, so that all count unless one is asked for.
-func (s *Sizing) parts(run *counts.Run) (all []Part, err error) {
-	needs := Needs(run)
+func (s *Sizing) parts(run *counts.Run, needs []Need) (all []Part, err error) {
 	chosen, err := choose(needs, s.Ask.Load, keptCold(run))
 	if o := run.Observed; o != nil && o.Period > 0 && (len(needs) == 0 || time.Duration(o.Windows)*o.Window < time.Hour) {
 		err = errTooShort

@@ -27,6 +27,7 @@ func (s Size) Document() document.Document {
 func (s Size) blocks(cited *citations) []document.Block {
 	return []document.Block{
 		s.inShort(),
+		apartSection(s.Apart, s.Sized),
 		s.needSection(),
 		s.detailSection(),
 		document.Together{document.Paragraph{Text: s.sizedFor()}, document.Doubts(s.Warnings)},

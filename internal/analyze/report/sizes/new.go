@@ -29,6 +29,7 @@ func NewSize(s sizing.Sizing) Size {
 		v.Options = append(v.Options, sizeOption(o, region(o)))
 	}
 	v.Order = v.order(s.Choice, region)
+	v.Apart = apart(s, region)
 	if v.Aurora != nil && v.Aurora.IOCost != nil {
 		v.Aurora.AsOf = s.Ask.Tariff.AsOf(catalog.Volume{Name: "aurora"})
 	}

@@ -28,6 +28,8 @@ type Size struct {
 	Machines []SizeMachine `json:"machines,omitempty"` // of the class that was asked for, whose price is in no option
 	Omitted  []string      `json:"not_in_the_need"`
 
+	Apart []SizeApart `json:"ordered_apart"` // of a server with several volumes, each by itself
+
 	Baseline *SizeBaseline `json:"baseline"` // nil: no device was measured to hold it against
 }
 

@@ -1,0 +1,197 @@
+package sizes
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Volume is what each load asked of one volume, of a server that keeps WAL, tablespaces or temporary files apart.
+type Volume struct {
+	Name    string       `json:"volume"` // by what it holds: WAL, data and temporary files
+	Devices []string     `json:"devices"`
+	Shared  bool         `json:"shared,omitempty"` // another volume has some of the devices, too
+	Loads   []VolumeLoad `json:"loads"`
+}
+
+// VolumeLoad is what one load asked of a volume in a second, less the background.
+type VolumeLoad struct {
+	Load    string          `json:"load"`
+	Mean    *SizeRate       `json:"mean"`   // null: see Missing
+	Lowest  *SizeRate       `json:"lowest"` // of the repetitions
+	Highest *SizeRate       `json:"highest"`
+	Missing *series.Missing `json:"missing,omitempty"`
+}
+
+// SizeApart is what to order for one of several volumes.
+type SizeApart struct {
+	Volume
+	Rate  *SizeRate   `json:"rate"` // that is sized for, headroom not included; null: see Why
+	GiB   float64     `json:"gib,omitempty"`
+	Order *SizeChosen `json:"order"` // null: nothing is known to carry it, or see Why
+	Why   string      `json:"why,omitempty"`
+}
+
+// called is what people call the files of a role.
+var called = map[string]string{
+	metric.DataRole: "data", metric.WALRole: "WAL", metric.TablespacesRole: "tablespaces", metric.TempRole: "temporary files",
+}
+
+// Volumes are what a run asked of each volume of its server; empty: there is one, or the run does not tell them apart.
+func Volumes(run *counts.Run) []Volume {
+	return append([]Volume{}, words.Each(volume, sizing.Volumes(run))...)
+}
+
+func volume(v sizing.Volume) Volume {
+	all := Volume{Name: words.Enumerated(words.Each(func(role string) string { return called[role] }, v.Holds), " and "), Devices: v.Devices, Shared: v.Shared}
+	for _, n := range v.Needs {
+		l := VolumeLoad{Load: n.Load, Missing: n.Missing}
+		if n.Missing == nil {
+			l.Mean, l.Lowest, l.Highest = new(sizeRate(n.Mean)), new(sizeRate(n.Lowest)), new(sizeRate(n.Highest))
+		}
+		all.Loads = append(all.Loads, l)
+	}
+	return all
+}
+
+// called is the volume with its devices.
+func (v Volume) called() string {
+	return v.Name + " volume" + words.InBrackets(strings.Join(v.Devices, ", "))
+}
+
+// VolumesIn says in a line what a load asked of each volume; empty: they are not told apart.
+func VolumesIn(volumes []Volume, load string) string {
+	var said []string
+	for _, v := range volumes {
+		for _, l := range v.Loads {
+			switch {
+			case l.Load != load:
+			case l.Missing != nil:
+				said = append(said, v.called()+": cannot be told")
+			default:
+				said = append(said, v.called()+": "+l.Mean.asked())
+			}
+		}
+	}
+	return words.Capital(strings.Join(said, "; "))
+}
+
+// VolumeSection shows what each load asked of each volume.
+func VolumeSection(volumes []Volume) document.Block {
+	type row struct {
+		Volume
+		VolumeLoad
+	}
+	var rows []row
+	shared := ""
+	for _, v := range volumes {
+		for _, l := range v.Loads {
+			rows = append(rows, row{v, l})
+		}
+		if v.Shared {
+			shared = " Volumes here share devices: what these do is in each."
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	t := document.Table{}
+	t.Add(words.Wordy("volume"), words.Cells(rows, func(r row) document.Cell { return document.Words(r.Volume.Name) }))
+	t.Add(words.Wordy("devices"), words.Cells(rows, func(r row) document.Cell { return document.Words(strings.Join(r.Devices, ", ")) }))
+	t.Add(words.Wordy("load"), words.Cells(rows, func(r row) document.Cell { return document.Words(r.Load) }))
+	for _, c := range []struct {
+		header string
+		of     func(SizeRate) float64
+	}{
+		{"reads", func(r SizeRate) float64 { return r.Reads }}, {"writes", func(r SizeRate) float64 { return r.Writes }}, {"flushes", flushesOf},
+		{"MB read", func(r SizeRate) float64 { return r.ReadBytes / number.Mega }}, {"MB written", func(r SizeRate) float64 { return r.WriteBytes / number.Mega }},
+	} {
+		t.Add(words.Numeric(c.header), words.Cells(rows, func(r row) document.Cell {
+			if r.Missing != nil {
+				return document.Missing(r.Missing.Error())
+			}
+			mean := c.of(*r.Mean)
+			return document.Number(number.Rate(mean), mean).Sure(spreadAround(mean, c.of(*r.Lowest), c.of(*r.Highest)))
+		}))
+	}
+	return document.Section{Title: "What each volume did (per second)", Blocks: []document.Block{document.Together{t, words.Faint(
+		"What the kernel counts of the devices, whoever used them, less what they did without load. ± half the range of repetitions. Writes carry data; flushes are not among them." + shared)}}}
+}
+
+func spreadAround(mean, lowest, highest float64) string {
+	if mean == 0 || lowest == highest {
+		return ""
+	}
+	return "±" + number.Percent((highest-lowest)/2/mean)
+}
+
+// apart puts what to order for each volume into the form that is shown.
+func apart(from sizing.Sizing, region func(sizing.Option) string) []SizeApart {
+	all := []SizeApart{}
+	for _, a := range from.Apart {
+		one := SizeApart{Volume: volume(a.Volume), Why: a.Why}
+		if a.Sizing != nil {
+			one.Rate, one.GiB = new(sizeRate(a.Sizing.Target.Most)), a.Sizing.Ask.GiB
+			if c := a.Sizing.Choice; c != nil {
+				one.Order = new(sizeOption(c.Option, region(c.Option)).chosen())
+			}
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// apartSection says what to order for each volume where they are ordered apart, and what that costs together.
+func apartSection(all []SizeApart, of Sized) document.Block {
+	if len(all) == 0 {
+		return nil
+	}
+	var lines []string
+	total, currency, priced, several := 0.0, "", true, 0
+	for _, a := range all {
+		text := words.Capital(a.called()) + ": "
+		switch {
+		case a.Why != "":
+			text += a.Why + ", so there is nothing to size for."
+		case a.Order == nil:
+			text += "nothing here is known to carry " + a.Rate.asked() + "."
+		default:
+			text += a.Rate.asked() + ": " + a.Order.Text() + "."
+		}
+		lines = append(lines, text)
+		if a.Order == nil || a.Order.Monthly == nil || currency != "" && currency != a.Order.Currency {
+			priced = false
+			continue
+		}
+		total, currency = total+*a.Order.Monthly, a.Order.Currency
+		if a.GiB == of.GiB {
+			several++
+		}
+	}
+	said := "The order above is for one volume that holds everything."
+	if priced {
+		said += fmt.Sprintf(" Apart they cost %s %s a month together.", number.Rate(total), currency)
+	}
+	if several > 1 {
+		said += fmt.Sprintf(" Each that holds tables is sized for all %s GiB: the run does not tell how they divide.", number.Grouped(of.GiB, 0))
+	}
+	said += " A volume for WAL alone is sized for twice max_wal_size; replication slots and a failing archive want more."
+	return document.Section{Title: "Ordered apart, as this server has it", Blocks: []document.Block{document.List(lines), words.Faint(said)}}
+}
+
+// asked is what is asked of a volume in a second.
+func (r SizeRate) asked() string {
+	text := fmt.Sprintf("%s requests/s, %s MB/s", number.Rate(r.Requests), number.Rate(r.Bytes/number.Mega))
+	if math.IsNaN(r.Flushes) {
+		return text
+	}
+	return number.Rate(r.Flushes) + " flushes/s, " + text
+}

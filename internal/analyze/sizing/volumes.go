@@ -1,0 +1,124 @@
+package sizing
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Volume is the devices that hold a part of a server's files.
+type Volume struct {
+	Holds   []string // roles, as metric.WALRole
+	Devices []string // as in /proc/diskstats
+	Shared  bool     // another volume of the server has some of the devices, too: what they do is in both
+	Needs   []Need   // of every load that is not idle, without a model in the place of what was not counted
+}
+
+// Volumes are those of a server that keeps its WAL, its tablespaces or its temporary files apart; none: it has one, or the run does not
+// count them apart.
+func Volumes(run *counts.Run) (all []Volume) {
+	under := run.Header.Target.Storage.Devices
+	for _, role := range []string{metric.DataRole, metric.WALRole, metric.TablespacesRole, metric.TempRole} {
+		devices := holding(under, role)
+		if _, counted := run.Counter(metric.InRole(role, metric.BlockWrites)); !counted || len(devices) == 0 {
+			continue
+		}
+		if i := slices.IndexFunc(all, func(v Volume) bool { return slices.Equal(v.Devices, devices) }); i >= 0 {
+			all[i].Holds = append(all[i].Holds, role)
+			continue
+		}
+		all = append(all, Volume{Holds: []string{role}, Devices: devices, Needs: needsIn(run, role)})
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	for i, v := range all {
+		all[i].Shared = slices.ContainsFunc(all, func(other Volume) bool {
+			return !slices.Equal(other.Devices, v.Devices) && slices.ContainsFunc(v.Devices, func(d string) bool { return slices.Contains(other.Devices, d) })
+		})
+	}
+	return all
+}
+
+func holding(devices []runfile.StorageDevice, role string) (names []string) {
+	for _, d := range devices {
+		if slices.Contains(d.Holds, role) {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// needsIn are the needs of all loads by what the kernel counts of the devices under a role.
+func needsIn(run *counts.Run, role string) (all []Need) {
+	d := counted(run, func(name string) string { return metric.InRole(role, name) })
+	for _, load := range run.Loads {
+		if load.Idle() || len(load.Repetitions) == 0 {
+			continue
+		}
+		n := Need{Load: load.Name, Repetitions: len(load.Repetitions)}
+		if n.Missing = n.measure(load, d); n.Missing == nil {
+			n.readSeconds(run, load, d)
+			n.Rows = logical(load, counts.Rows)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// Apart is what to order for one of a server's volumes.
+type Apart struct {
+	Volume
+	Sizing *Sizing // nil: see Why
+	Why    string  // there is nothing to order for
+}
+
+// apart sizes each volume of a run by itself, for the load that all were sized for together. It is none where their sums overlap.
+func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
+	for _, v := range Volumes(run) {
+		one := Sizing{Ask: s.Ask}
+		one.Ask.Volumes = slices.DeleteFunc(slices.Clone(s.Ask.Volumes), func(v catalog.Volume) bool { return v.Provider == "rds" || v.Provider == "aurora" })
+		if run.Observed == nil {
+			one.Ask.Load = s.Need.Load
+		}
+		if slices.Equal(v.Holds, []string{metric.WALRole}) {
+			one.Ask.GiB = walGiB(run)
+		}
+		a := Apart{Volume: v}
+		if one.Parts, err = one.parts(run, v.Needs); err == nil {
+			one, err = one.answered()
+		}
+		switch missing, idle := reason(err), errors.Is(err, ErrNoDemand); {
+		case v.Shared || len(one.Ask.Volumes) == 0:
+			return nil, nil
+		case missing != nil:
+			a.Why = missing.Detail
+		case idle:
+			a.Why = "nothing was written to it or read from it"
+		case err != nil:
+			return nil, fmt.Errorf("the volume of %s: %w", strings.Join(v.Holds, " and "), err)
+		default:
+			a.Sizing = &one
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// walGiB is how much a volume for WAL alone must hold: twice max_wal_size, which a busy server may exceed, and at least 2 GiB.
+func walGiB(run *counts.Run) float64 {
+	var amount float64
+	var unit string
+	if n, _ := fmt.Sscanf(run.Header.Target.Settings["max_wal_size"], "%f%s", &amount, &unit); n < 2 {
+		amount = 0
+	}
+	gib := map[string]float64{"MB": 1.0 / 1024, "GB": 1, "TB": 1024}[unit]
+	return math.Ceil(max(2, 2*amount*gib))
+}
