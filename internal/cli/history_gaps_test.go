@@ -119,3 +119,29 @@ func TestHistoryOfAuroraIsNoVerdict(t *testing.T) {
 		}
 	}
 }
+
+// TestHistoryOfOneByteARequest: where requests carry less than any can, the report says so and nothing is ordered, as in a fleet.
+func TestHistoryOfOneByteARequest(t *testing.T) {
+	t.Parallel()
+	planted := serverOn("db1", "", 0, 6*time.Hour, time.Minute, 400, 0)
+	for i, s := range planted {
+		if !strings.Contains(s.Name, "bytes") {
+			continue
+		}
+		planted[i].Samples = slices.Clone(s.Samples)
+		for j := range s.Samples {
+			planted[i].Samples[j].Value /= 8192 // of 8 KiB each
+		}
+	}
+	file, path := filepath.Join(t.TempDir(), "db1.om"), filepath.Join(t.TempDir(), "db1.jsonl")
+	if err := os.WriteFile(file, []byte(prometheustest.OpenMetrics(planted)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := runs(t, command.ExitDone, "history", file, "-o", path)
+	if !strings.Contains(strings.Join(strings.Fields(out), " "), "requests a second of 1.0 bytes each, and none carries less than 512") {
+		t.Error(out)
+	}
+	if out, said := runs(t, command.ExitUsage, "size", path, "--gib", "500"); strings.Contains(out, "Order") || !strings.Contains(said, "its requests are of 1.00 bytes on average, and none carries less than 512") {
+		t.Errorf("%s%s", out, said)
+	}
+}

@@ -110,6 +110,10 @@ func Size(ask Ask, runs ...*counts.Run) (Sizing, error) {
 // answered works out what to order for the worst of all parts.
 func (s Sizing) answered() (Sizing, error) {
 	s.worst()
+	if need := s.Target.Most; s.Basis != BySaying && need.TooSmall() {
+		return Sizing{}, fmt.Errorf("its requests are of %s bytes on average, and none carries less than %d: what its source calls requests or bytes is something else; "+
+			"give the right figures to realiops size --need", number.Significant(need.Bytes()/need.Requests(), 3), leastRequest)
+	}
 	s.Balance = s.Ask.Balance.balance(s.Run)
 	forecast, err := s.forecast()
 	if err != nil {
