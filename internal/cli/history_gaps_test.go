@@ -145,3 +145,27 @@ func TestHistoryOfOneByteARequest(t *testing.T) {
 		t.Errorf("%s%s", out, said)
 	}
 }
+
+// TestHistoryIsSizedForItsPeak: of a server that does one kind of work, at one time much more than at another, the size is for the worst windows where that is
+// asked, and not for the mean of the whole.
+func TestHistoryIsSizedForItsPeak(t *testing.T) {
+	t.Parallel()
+	planted := serverOn("db1", "", 0, 12*time.Hour, time.Minute, 0, 0)
+	for i, s := range planted {
+		scale := map[string]float64{"node_disk_writes_completed_total": 1, "node_disk_written_bytes_total": 8192}[s.Name]
+		const peak, ends = 6 * time.Hour, 7 * time.Hour
+		planted[i].Samples = between(0, 12*time.Hour, time.Minute, func(since time.Duration) float64 {
+			return scale * (100*since.Seconds() + 900*max(0, min(since, ends)-peak).Seconds())
+		})
+	}
+	file, path := filepath.Join(t.TempDir(), "db1.om"), filepath.Join(t.TempDir(), "db1.jsonl")
+	if err := os.WriteFile(file, []byte(prometheustest.OpenMetrics(planted)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs(t, command.ExitDone, "history", file, "-o", path)
+	cents(t, "the worst window", math.Round(sizedOf(t, path, "--gib", "500", "--percentile", "100").Sized.Rate.Requests), 1000)
+	cents(t, "the median window", math.Round(sizedOf(t, path, "--gib", "500", "--percentile", "50").Sized.Rate.Requests), 175) // no less than the mean
+	if out, _ := runs(t, command.ExitDone, "size", path, "--gib", "500", "--percentile", "50"); !strings.Contains(strings.Join(strings.Fields(out), " "), "up to 1,000 requests/s") {
+		t.Errorf("what is beyond the order is not said: %s", out)
+	}
+}

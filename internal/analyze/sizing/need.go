@@ -207,19 +207,27 @@ func pagesAsked(run *counts.Run, load counts.Load) *float64 {
 	return logical(load, string(metric.PagesMissed))
 }
 
-// longest is how far two readings may lie apart to tell something of a second.
-const longest = 1100 * time.Millisecond
+// How far two readings lie apart to tell something of a stretch of time, as parts of it: of a window the last readings count, and a scrape may come late.
+const (
+	leastOfStretch = 0.9
+	mostOfSecond   = 1.1
+	mostOfWindow   = 1.5
+)
 
 // readSeconds looks at every second of every repetition that was read. Of an observation, which may be one of days, the
-// analysis keeps one reading for each window, which tells of no second.
+// analysis keeps one reading for each window, so that it looks at windows.
 func (n *Need) readSeconds(run *counts.Run, load counts.Load, counted device) {
-	if run.Observed != nil {
+	if o := run.Observed; o != nil {
+		for _, repetition := range load.Repetitions {
+			n.Seconds = append(n.Seconds, counted.stretches(run, repetition.Begin, repetition.End, o.Window)...)
+		}
+		n.summarize(o.Window, nil)
 		return
 	}
 	const minute = 60
 	var minutes []Rate // means over sixty seconds in a row
 	for _, repetition := range load.Repetitions {
-		own := counted.seconds(run, repetition.Begin, repetition.End)
+		own := counted.stretches(run, repetition.Begin, repetition.End, time.Second)
 		n.Seconds = append(n.Seconds, own...)
 		for i := range len(own) - minute + 1 {
 			minutes = append(minutes, meanOf(own[i:i+minute]))
@@ -243,12 +251,12 @@ func (n *Need) summarize(length time.Duration, minute *Rate) {
 	}
 }
 
-// seconds are the rates from one reading to the next, of those that lie a second apart or less; what was read more often is
-// put together to seconds. There are none where a metric of writing misses some.
-func (d device) seconds(run *counts.Run, begin, end time.Time) []Rate {
-	all := make([]Rate, len(secondsOf(run.Series(d.writes), begin, end)))
+// stretches are the rates from one reading to the next, of those that lie a stretch apart or less; what was read more often is
+// put together. There are none where a metric of writing misses some.
+func (d device) stretches(run *counts.Run, begin, end time.Time, length time.Duration) []Rate {
+	all := make([]Rate, len(ratesOf(run.Series(d.writes), begin, end, length)))
 	for _, m := range d.metrics {
-		rates := secondsOf(run.Series(m.name), begin, end)
+		rates := ratesOf(run.Series(m.name), begin, end, length)
 		if len(rates) != len(all) {
 			if mayMiss(m.name) {
 				continue
@@ -265,17 +273,21 @@ func (d device) seconds(run *counts.Run, begin, end time.Time) []Rate {
 	return all
 }
 
-// secondsOf are a counter's rates over seconds.
-func secondsOf(s series.Series, begin, end time.Time) []float64 {
+// ratesOf are a counter's rates over stretches of a length.
+func ratesOf(s series.Series, begin, end time.Time, length time.Duration) []float64 {
+	most := mostOfWindow
+	if length == time.Second {
+		most = mostOfSecond
+	}
 	var rates []float64
 	var amount, took float64
 	for change, err := range s.Changes(begin, end) {
-		if err != nil || change.To.Sub(change.From) > longest {
+		if err != nil || float64(change.To.Sub(change.From)) > most*float64(length) {
 			amount, took = 0, 0
 			continue
 		}
 		amount, took = amount+change.Amount, took+change.Seconds()
-		if took >= 0.9 {
+		if took >= leastOfStretch*length.Seconds() {
 			rates = append(rates, amount/took)
 			amount, took = 0, 0
 		}
