@@ -93,9 +93,31 @@ func (b besides) did() string {
 	return "the disk did " + number.Rate(b.quiet.Value) + "/s"
 }
 
+// wide is the span of the factor in the load's repetitions where that is wide; empty: it is not, or has no end.
+func (b besides) wide() string {
+	const unsteady = 2
+	if lowest, highest := b.loud.Lowest/b.quiet.Highest, b.loud.Highest/b.quiet.Lowest; !b.vague() && lowest > 0 && highest > unsteady*lowest {
+		return number.Ratio(lowest) + " to " + number.Ratio(highest)
+	}
+	return ""
+}
+
+// ends are the least and the most that the factor may be.
+func (b besides) ends() string {
+	if b.none() {
+		return "the quiet one did not move"
+	}
+	if b.vague() {
+		return "at least " + number.Ratio(b.factor())
+	}
+	return cmp.Or(b.wide(), number.Ratio(b.factor()))
+}
+
+// named is the load, with the span of its factor where that is wide.
+func (b besides) named() string { return strings.Join(words.Filled(b.load, b.wide()), ", ") }
+
 // told is the factor, or the span of its repetitions where that is wide.
 func (b besides) told() string {
-	const unsteady = 2
 	times := b.factor()
 	switch {
 	case b.none():
@@ -105,10 +127,7 @@ func (b besides) told() string {
 	case times < 1:
 		return number.Ratio(1/times) + " times more"
 	}
-	if lowest, highest := b.loud.Lowest/b.quiet.Highest, b.loud.Highest/b.quiet.Lowest; lowest > 0 && highest > unsteady*lowest {
-		return fmt.Sprintf("%s to %s times fewer", number.Ratio(lowest), number.Ratio(highest))
-	}
-	return number.Ratio(times) + " times fewer"
+	return cmp.Or(b.wide(), number.Ratio(times)) + " times fewer"
 }
 
 // each is the pair in every load that has both, the loudest first.
@@ -157,11 +176,12 @@ func (r screen) beside() document.Block {
 	t.Add(words.Numeric("a second"), words.Cells(rows, func(b besides) document.Cell { return document.Number(number.Rate(b.loud.Value)+"/s", b.loud.Value) }))
 	t.Add(words.Wordy("the disk"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.did()) }))
 	t.Add(words.Wordy("factor"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.told() + " (" + b.load + ")") }))
-	writes, _ := r.pairsWith()
+	writes, reads := r.pairsWith()
 	return document.Together{
 		document.Only(document.InText, document.Paragraph{Text: apart, Style: document.Headline}), where,
 		document.Only(document.InHTML, document.Tiles(words.Each(besides.tile, rows))), document.Only(document.InText|document.InMarkdown, t),
-		document.Paragraph{Text: factors(writes) + r.without(writes)}, document.Paragraph{Text: sizes.VolumesIn(r.Volumes, rows[0].load)},
+		document.Paragraph{Text: words.Sentences(factors(writes), without(counts.WALRecords, writes, r.Loads.writing()), without(pagesMissed, reads, r.Loads.reading()))},
+		document.Paragraph{Text: sizes.VolumesIn(r.Volumes, rows[0].load)},
 	}
 }
 
@@ -187,18 +207,17 @@ func (r screen) misnamedTile() document.Tiles {
 	return document.Tiles{{Of: m.Name + " a second (" + most.Load + ")", Loud: number.Rate(most.Figure.Value), Said: "no storage I/O: work of the database"}}
 }
 
-// without names the loads that write and have no factor, as their requests were not counted, or their records are lost in the background.
-func (r screen) without(writes []besides) string {
-	var names []string
-	for _, a := range r.Loads.writing() {
-		if !slices.ContainsFunc(writes, func(b besides) bool { return b.load == a.Name }) {
-			names = append(names, a.Name)
-		}
-	}
-	if len(names) == 0 || len(writes) == 0 {
+// without names the loads that have no such factor: the disk's part was not counted, or the number is lost in the background.
+func without(loud string, counted []besides, loads []Load) string {
+	loads = slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
+		f := a.Of(loud)
+		none := f.Known() && f.Highest <= Resolution && !f.lost()
+		return none || slices.ContainsFunc(counted, func(b besides) bool { return b.load == a.Name })
+	})
+	if len(loads) == 0 || len(counted) == 0 {
 		return ""
 	}
-	return " No factor is known for " + words.Enumerated(names, " and ") + "."
+	return "No factor of " + words.Many(loud) + " is known for " + words.Enumerated(Names(loads), " and ")
 }
 
 // called says what is known of a metric that is called IOPS and got no verdict.
@@ -241,11 +260,11 @@ func factors(all []besides) string {
 	switch {
 	case most.none():
 		return fmt.Sprintf("The factor depends on the load: %s (%s) and more, and under %s the disk did nothing. Never divide by one.",
-			from, least.load, most.load)
+			from, least.named(), most.load)
 	case most.vague():
 		to = "more than " + to
 	}
-	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s), so never divide by one.", from, least.load, to, most.load)
+	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s), so never divide by one.", from, least.named(), to, most.named())
 }
 
 // where says what was measured, and for how long.

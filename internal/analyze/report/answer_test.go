@@ -1,8 +1,10 @@
 package report
 
 import (
+	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 func asText(t *testing.T, blocks ...document.Block) string {
@@ -91,6 +94,78 @@ func TestNoLoadIsLeftOut(t *testing.T) {
 	text = asText(t, screen{Report: Report{Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("varies", 100_000, 100, 50, 200)}}}.beside())
 	if want := "500 to 2,000 times fewer (varies)"; !strings.Contains(text, want) {
 		t.Errorf("no %q:\n%s", want, text)
+	}
+}
+
+// TestTheHeadlineDropsNoLoad of any run that ships, also where one load's requests are lost in the background, vary or are not known: the largest
+// number stands there, and so do the loads with the least and the greatest factor, worked out here, and each that has none.
+func TestTheHeadlineDropsNoLoad(t *testing.T) {
+	files, err := filepath.Glob("../../../testdata/runs/*-pg1*.json*")
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	spoilt := map[string]func(f Figure) Figure{
+		"as it is": func(f Figure) Figure { return f },
+		"lost":     func(f Figure) Figure { f.Lowest, f.Highest = -f.Value, 3*f.Value; return f },
+		"varies":   func(f Figure) Figure { f.Lowest, f.Highest = f.Value/4, 4*f.Value; return f },
+		"unknown":  func(Figure) Figure { return Figure{} },
+	}
+	for _, file := range files {
+		run, err := counts.FromFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clean := New(run, attribution.Verdicts{})
+		for i := range clean.Loads {
+			if clean.Loads[i].Idle || clean.Loads[i].readsAlone() {
+				continue
+			}
+			for how, spoil := range spoilt {
+				r := clean
+				r.Loads = slices.Clone(clean.Loads)
+				r.Loads[i].Work = slices.Clone(r.Loads[i].Work)
+				for w := range r.Loads[i].Work {
+					if r.Loads[i].Work[w].Quantity == counts.DeviceRequests {
+						r.Loads[i].Work[w].PerSecond = spoil(r.Loads[i].Work[w].PerSecond)
+					}
+				}
+				checkHeadline(t, file+", "+r.Loads[i].Name+" "+how, r)
+			}
+		}
+	}
+}
+
+func checkHeadline(t *testing.T, what string, r Report) {
+	t.Helper()
+	text := strings.Join(strings.Fields(asText(t, screen{Report: r}.beside())), " ")
+	loudest, least, most := Load{}, "", ""
+	lowest, highest := math.Inf(1), 0.0
+	for _, a := range r.Loads.writing() {
+		records, requests := a.Of(counts.WALRecords), a.Of(counts.DeviceRequests)
+		if !requests.Known() {
+			if !strings.Contains(text, "is known for "+a.Name) {
+				t.Errorf("%s: nothing is said of %s:\n%s", what, a.Name, text)
+			}
+			continue
+		}
+		if records.Value > loudest.Of(counts.WALRecords).Value {
+			loudest = a
+		}
+		factor := records.Value / requests.Value
+		if requests.Lowest <= 0 {
+			factor = records.Value / requests.Highest
+		}
+		if factor < lowest {
+			lowest, least = factor, a.Name
+		}
+		if factor > highest {
+			highest, most = factor, a.Name
+		}
+	}
+	for _, want := range []string{"WAL records " + number.Rate(loudest.Of(counts.WALRecords).Value) + "/s", "(" + loudest.Name + ")", "(" + least, "(" + most} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: no %q:\n%s", what, want, text)
+		}
 	}
 }
 

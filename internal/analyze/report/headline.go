@@ -16,15 +16,17 @@ import (
 // Headline is the whole report in a sentence or two: what the loudest counter would say if it were read as IOPS, what
 // storage really did for the same work, and how far the two lie apart in one load and in another.
 type Headline struct {
-	Text     string  `json:"text"`
-	Metric   string  `json:"metric,omitempty"` // that is called IOPS and counts logical work, where there is one
-	Load     string  `json:"load"`             // in which the loud counter is loudest
-	Loud     Counted `json:"loud"`             // there
-	Quiet    Counted `json:"quiet"`            // there
-	Smallest InLoad  `json:"smallest"`         // how many loud for one quiet, in the load where that is least
-	Largest  InLoad  `json:"largest"`          // and where it is most
+	Text     string   `json:"text"`
+	Metric   string   `json:"metric,omitempty"`    // that is called IOPS and counts logical work, where there is one
+	Load     string   `json:"load"`                // in which the loud counter is loudest
+	Loud     Counted  `json:"loud"`                // there
+	Quiet    Counted  `json:"quiet"`               // there
+	Smallest InLoad   `json:"smallest"`            // how many loud for one quiet, in the load where that is least
+	Largest  InLoad   `json:"largest"`             // and where it is most
+	NoFactor []string `json:"no_factor,omitempty"` // loads in which it varies too much to be one, or has no end
 
 	ofServer bool
+	unsteady []string // of NoFactor, with what is known
 
 	Reads *HeadlineOfReads `json:"reads,omitempty"` // nil: no load reads, or the device is out of sight
 }
@@ -125,15 +127,21 @@ func compare(run *counts.Run, loads []Load, loud, quiet string) *Headline {
 	count, of := CountedAs(run, loud), CountedAs(run, quiet)
 	for i, a := range run.Loads {
 		factor := ratio(count.Count, a, of)
-		if a.Idle() || loads[i].readsAlone() || factor.Value <= 0 {
+		rate, beside := loads[i].Of(loud), loads[i].Of(quiet)
+		if a.Idle() || loads[i].readsAlone() || !rate.Known() || !beside.Known() {
 			continue
 		}
-		if rate := loads[i].Of(loud); rate.Value > h.Loud.PerSecond.Value {
-			h.Load, h.Loud.PerSecond, h.Quiet.PerSecond = a.Name, rate, loads[i].Of(quiet)
+		if rate.Value > h.Loud.PerSecond.Value {
+			h.Load, h.Loud.PerSecond, h.Quiet.PerSecond = a.Name, rate, beside
+		}
+		if factor.Value <= 0 {
+			h.NoFactor = append(h.NoFactor, a.Name)
+			h.unsteady = append(h.unsteady, fmt.Sprintf("%s (%s)", a.Name, besides{loud: rate, quiet: beside}.ends()))
+			continue
 		}
 		extend(&h.Smallest, &h.Largest, InLoad{a.Name, factor})
 	}
-	if h.Load == "" {
+	if !h.Smallest.Figure.Known() {
 		return nil
 	}
 	return h
@@ -153,14 +161,26 @@ func (h *Headline) sentence(loads []Load) string {
 	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", words.Many(h.Loud.Quantity), number.Rate(h.Loud.PerSecond.Value), h.Load)
 	switch h.Quiet.Quantity {
 	case counts.DeviceRequests:
-		text += fmt.Sprintf(" The device did %s requests a second%s%s.", number.Rate(h.Quiet.PerSecond.Value), words.ForServer(h.ofServer), h.megabytes(loads))
+		text += fmt.Sprintf(" The device did %s requests a second%s%s.", h.Quiet.PerSecond.atMost(), words.ForServer(h.ofServer), h.megabytes(loads))
 	case counts.WALWrites:
-		text += fmt.Sprintf(" The server wrote its WAL %s times a second", number.Rate(h.Quiet.PerSecond.Value)) + h.deviceBeside(loads)
+		text += fmt.Sprintf(" The server wrote its WAL %s times a second", h.Quiet.PerSecond.atMost()) + h.deviceBeside(loads)
 	case counts.Rows:
 		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage cannot be told here.",
 			number.Rate(h.Quiet.PerSecond.Value))
 	}
-	return text + " " + h.spread()
+	text += " " + h.spread()
+	if len(h.NoFactor) > 0 {
+		text += " It varies under " + words.Enumerated(h.unsteady, " and ") + "."
+	}
+	return text
+}
+
+// atMost is a rate, or what it is at most where it cannot be told from the background.
+func (f Figure) atMost() string {
+	if f.Lowest <= Resolution && f.Highest > Resolution {
+		return "at most " + number.Rate(f.Highest)
+	}
+	return number.Rate(f.Value)
 }
 
 // deviceBeside is what the device did where that keeps no ratio in the load, as in one that is only observed.

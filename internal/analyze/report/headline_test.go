@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
@@ -33,5 +34,17 @@ func TestSecondWithoutTheDevice(t *testing.T) {
 	p := Loads{}.second(load)
 	if want := "One second of bulk: 1,000 rows, 500 WAL records, 250 WAL writes, 125 WAL fsyncs."; p.Text != want || len(p.Y.Names) != 4 {
 		t.Errorf("%q, with places for %q; want %q", p.Text, p.Y.Names, want)
+	}
+}
+
+// TestHeadlineNamesLoadsWithoutAFactor: the requests of async differ by 3.7 times from one repetition of the shipped run to another.
+func TestHeadlineNamesLoadsWithoutAFactor(t *testing.T) {
+	run, err := counts.FromFile("../../../testdata/runs/local-pg15.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := New(run, attribution.Verdicts{}).Headline
+	if len(h.NoFactor) != 1 || h.NoFactor[0] != "async" || !strings.Contains(h.Text, "It varies under async (") {
+		t.Errorf("%q: %s", h.NoFactor, h.Text)
 	}
 }
