@@ -2,7 +2,9 @@
 // with the same counters. scripts/bench-history plants the one in a Prometheus, and holds what comes back against the other.
 //
 //	historymade DIRECTORY SERVERS DAYS
+//	historymade DIRECTORY traps
 //
+// The second makes about fifty databases up of which stores tell in odd ways: traps.txt, has.csv and expected.csv, for scripts/bench-history traps.
 // What each server did in its worst hour is in expected.csv, by arithmetic: requests and MiB a second.
 package main
 
@@ -33,8 +35,11 @@ func main() {
 var begin = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 
 func run(args []string) error {
+	if len(args) == 2 && args[1] == "traps" {
+		return plantTraps(args[0])
+	}
 	if len(args) != 3 {
-		return errors.New("usage: historymade DIRECTORY SERVERS DAYS")
+		return errors.New("usage: historymade DIRECTORY SERVERS DAYS, or historymade DIRECTORY traps")
 	}
 	servers, err := strconv.Atoi(args[1])
 	days, failed := strconv.Atoi(args[2])

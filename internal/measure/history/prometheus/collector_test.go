@@ -27,6 +27,10 @@ func collector(database string) (all []prometheustest.Series) {
 	}
 	add("postgresql_commits_total", `,`+database+`="app"`, 10)
 	add("postgresql_commits_total", `,`+database+`="crm"`, 200)
+	// machines of node_exporter, on neither of which the server runs
+	for _, host := range []string{"db1", "db2"} {
+		all = append(all, prometheustest.Series{Name: "node_disk_writes_completed_total", Labels: `instance="` + host + `:9100",device="sda"`, Samples: minutes(1, 9, 99)})
+	}
 	add("postgresql_operations_total", `,`+database+`="crm",postgresql_table_name="public.a",operation="ins"`, 5)
 	return all
 }

@@ -37,12 +37,18 @@ const mostSeries = 10_000
 func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 	byName := map[string][]model.LabelSet{}
 	var machines []string
+	told := map[string][]model.LabelSet{}
 	for _, exporter := range exporters() {
-		sets, err := s.seriesOf(ctx, exporter, q)
-		if err != nil {
+		if told[exporter], err = s.seriesOf(ctx, exporter, q); err != nil {
 			return nil, err
 		}
+	}
+	for _, exporter := range exporters() {
+		sets := told[exporter]
 		if ofHost(exporter) && q.Host == "" {
+			if len(ownOf(sets, machines)) == 0 && slices.ContainsFunc(exporters(), func(e string) bool { return ofHost(e) && len(ownOf(told[e], machines)) > 0 }) {
+				continue // another exporter runs on the machine
+			}
 			if sets, err = onMachines(sets, machines, q.Server); err != nil {
 				return nil, fmt.Errorf("%s has %w", s.host, err)
 			}
@@ -108,13 +114,17 @@ func onMachines(sets []model.LabelSet, machines []string, server string) ([]mode
 		return nil, fmt.Errorf(`%w, as no exporter tells of PostgreSQL, but disks of %d machines: pick one with --host 'instance="…"'; there are %s`,
 			ErrNothing, len(valuesOf(sets, model.InstanceLabel)), listed(valuesOf(sets, model.InstanceLabel)))
 	}
-	own := slices.DeleteFunc(slices.Clone(sets), func(set model.LabelSet) bool {
-		return !slices.Contains(machines, hostOf(string(set[model.InstanceLabel])))
-	})
-	if len(own) > 0 {
+	if own := ownOf(sets, machines); len(own) > 0 {
 		return own, nil
 	}
 	return sets, nil
+}
+
+// ownOf are the series whose exporter runs on one of some machines.
+func ownOf(sets []model.LabelSet, machines []string) []model.LabelSet {
+	return slices.DeleteFunc(slices.Clone(sets), func(set model.LabelSet) bool {
+		return !slices.Contains(machines, hostOf(string(set[model.InstanceLabel])))
+	})
 }
 
 // ErrNothing is a store that does not know the server.
