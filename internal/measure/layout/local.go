@@ -1,10 +1,12 @@
 package layout
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -132,7 +134,7 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 	case err == nil && s.System != "" && system != s.System:
 		return Server{}, notLocal("process %d here serves other data than the server (system identifier %s, not %s): the server is elsewhere",
 			b.pid, system, s.System)
-	case (err != nil || s.System == "") && s.Directory != "" && !sameAs(proc, b, works, s.Directory):
+	case (err != nil || s.System == "") && s.Directory != "" && !sameAs(proc, b, works, s.Directory) && !startedIn(works, s.Directory):
 		return Server{}, notLocal("process %d here serves %s, and the server says that it serves %s", b.pid, cwd, s.Directory)
 	case (err != nil || s.System == "") && s.Directory == "" && !b.shared:
 		return Server{}, ErrHidden
@@ -190,6 +192,24 @@ func systemOf(data string) (string, error) {
 func sameAs(proc string, b backend, works, path string) bool {
 	inside, err := below(filepath.Join(proc, strconv.Itoa(b.pid), "root"), path)
 	return err == nil && Same(inside, works)
+}
+
+// startedIn reports whether a data directory was at that path when its server started: it may have been moved since, and then the server
+// cannot tell its system identifier either. The second line of postmaster.pid is the path.
+func startedIn(works, path string) bool {
+	r, err := Of(works)
+	if err != nil {
+		return false
+	}
+	f, err := r.openFile("postmaster.pid")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	const most = 4096 // of a path on Linux
+	lines := bufio.NewScanner(io.LimitReader(f, 2*most))
+	lines.Scan() // the process
+	return lines.Scan() && lines.Text() == path
 }
 
 // sameMounts reports whether a process sees the mounts that we see.

@@ -89,6 +89,11 @@ func TestLocate(t *testing.T) {
 	found(Session{100, 5001, data, "7"}, data, 50)
 	found(Session{100, 5001, "/data/19", "7"}, data, 50) // another root, which calls it so
 	found(Session{101, 5001, data, "7"}, data, 50)       // by the setting alone
+	if err := os.WriteFile(filepath.Join(data, "postmaster.pid"), []byte("50\n/was/here\n1700000000\n5432\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found(Session{100, 5001, "/was/here", ""}, data, 50) // moved since it started: the server finds its own control file no longer
+	refused(Session{100, 5001, "/was/her", ""}, runfile.NotLocal, "says that it serves /was/her")
 	refused(Session{100, 5001, data, "9"}, runfile.NotLocal, "system identifier 7, not 9")
 	refused(Session{100, 5001, other, ""}, runfile.NotLocal, "says that it serves "+other)
 	refused(Session{100, 5002, data, "7"}, runfile.NotLocal, "no process of this machine")
