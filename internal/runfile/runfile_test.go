@@ -27,7 +27,7 @@ func everyKind() []Record {
 	cloud := Cloud{
 		Provider: "aws", Region: "eu-west-1", Instance: "one", Cluster: "all", Role: "writer", Resource: "db-ABC", Engine: "postgres",
 		Version: "17.11", Class: "db.r6g.large", Storage: "io2", SizeGiB: 400, IOPS: 12000, ThroughputMiB: 500, LogVolume: true,
-		MultiAZ: true, Insights: true, InsightsDays: 7, MonitoringSeconds: 1, Volumes: []string{"vol-1"}, Machine: "i-1", Members: []Member{{Instance: "db-1", Class: "db.r6g.large"}},
+		MultiAZ: true, Insights: true, InsightsDays: 7, InsightsMode: "standard", MonitoringSeconds: 1, Volumes: []string{"vol-1"}, Machine: "i-1", Members: []Member{{Instance: "db-1", Class: "db.r6g.large"}},
 	}
 	return []Record{
 		Run{
