@@ -102,6 +102,8 @@ type Cold struct {
 type Autovacuum struct {
 	Rows     int64 `json:"rows"`                // of statistics and of the catalogue, that it wrote
 	WALBytes int64 `json:"wal_bytes,omitempty"` // beyond what our clients can have written, where nobody else was seen
+	// On, of an operation, are the tables that it vacuumed or analyzed, and databases where it still did at End.
+	On []string `json:"on,omitempty"`
 }
 
 // Others is what others did on a server while our clients worked, by the counters of all its databases.

@@ -57,7 +57,7 @@ func everyKind() []Record {
 		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
 		LoadEvent{
 			At: noon, Load: "bulk", Repetition: 1, Event: End, Sessions: new(int64(3)), OtherSessions: 2, Failed: "the server died", Added: "to tell rows from entries", Factors: &load,
-			Autovacuum: &Autovacuum{Rows: 81, WALBytes: 4_000_000},
+			Autovacuum: &Autovacuum{Rows: 81, WALBytes: 4_000_000, On: []string{"public.t"}},
 			Others:     &Others{Staying: 1, GoesOn: true, Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1, WALBytes: 5_000_000, WALWrites: new(int64(4)), WALFsyncs: new(int64(3)), WALShare: 0.3, Who: []string{"psql of joe in shop"}, Writing: []string{"psql of ann in shop"}},
 			Instance:   "two", Cloud: &cloud, Cold: &Cold{Forgotten: true, Evicted: 5, Missing: "it is on another machine"},
 		},

@@ -86,6 +86,11 @@ func scrubbed(r Record, secrets []string) (Record, error) {
 			others.Who, others.Writing = scrubEach(others.Who), scrubEach(others.Writing)
 			r.Others = &others
 		}
+		if r.Autovacuum != nil {
+			vacuumed := *r.Autovacuum
+			vacuumed.On = scrubEach(vacuumed.On)
+			r.Autovacuum = &vacuumed
+		}
 		if r.Cold != nil {
 			cold := *r.Cold
 			cold.Missing = Scrub(cold.Missing, secrets...)

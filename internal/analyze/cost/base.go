@@ -61,7 +61,7 @@ var kept = []string{"calls", "rows", "wal_records", "wal_bytes", "wal_fpi", "sha
 // gives the same text.
 func WriteBase(w io.Writer, r Result) error {
 	c := r.Cost
-	lines := []baseLine{{Schema: BaseSchema, Of: &baseHead{c.Operation, c.Server, c.Settings, c.Repetitions, c.Transactions, c.Others, c.Incomplete}}}
+	lines := []baseLine{{Schema: BaseSchema, Of: &baseHead{c.Operation, c.Server, c.Settings, c.Repetitions, c.Transactions, append(slices.Clone(c.Others), c.byAutovacuum()...), c.Incomplete}}}
 	for _, n := range c.Counts {
 		line := baseLine{Count: n.Name, Unit: n.Unit, Missing: n.Missing}
 		if n.Missing == "" {
@@ -176,7 +176,7 @@ func withoutMark(text []byte) []byte {
 
 // ReadBase reads what WriteBase has written.
 func ReadBase(text []byte) (c Cost, err error) {
-	c = Cost{Warnings: []string{}, Others: []string{}, Relations: Relations{Items: []Relation{}}}
+	c = Cost{Warnings: []string{}, Others: []string{}, Autovacuum: []string{}, Relations: Relations{Items: []Relation{}}}
 	for _, causes := range c.sorts() {
 		causes.Items = []Cause{}
 	}

@@ -32,6 +32,8 @@ type Cost struct {
 	Warnings     []string          `json:"warnings"`
 	// Others were at work in all repetitions, or may have been: nothing of the server's counts is the operation's for sure.
 	Others []string `json:"others"`
+	// Autovacuum worked on these tables in all repetitions: some of what was counted may be the server's own.
+	Autovacuum []string `json:"autovacuum"`
 	// Incomplete: sessions of the operation may not have reported all that they did.
 	Incomplete bool `json:"incomplete,omitempty"`
 }
@@ -87,7 +89,7 @@ func Of(run *counts.Run) (Cost, error) {
 		return Cost{}, ErrNone
 	}
 	target := run.Header.Target
-	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version, Settings: changing(target.Settings), Others: []string{}, Warnings: []string{}}
+	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version, Settings: changing(target.Settings), Others: []string{}, Autovacuum: []string{}, Warnings: []string{}}
 	if text := unfinished(run.Ended); text != "" {
 		c.Warnings = append(c.Warnings, text)
 	}
@@ -95,7 +97,7 @@ func Of(run *counts.Run) (Cost, error) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("Repetition %d is left out: %s", left.Repetition, left.Why))
 	}
 	counted := kinds(run)
-	load.Repetitions = c.withBackground(run, c.alike(run, c.alone(run, load)))
+	load.Repetitions = c.withBackground(run, c.alike(run, c.unvacuumed(c.alone(run, load))))
 	load.Repetitions = c.whole(load, counted)
 	c.warnOfOpen(run, load)
 	c.Repetitions = len(load.Repetitions)
@@ -221,8 +223,9 @@ func (k kind) count(load counts.Load) Count {
 		c.Background = max(c.Background, background)
 		is := k.less(counted, background, load, r)
 		c.Runs = append(c.Runs, is)
-		if k.own != nil {
-			c.Own, c.Rest = append(c.Own, min(is, k.own(load, r))), k.rest
+		own, rest := k.surely(load, r)
+		if own != nil {
+			c.Own, c.Rest = append(c.Own, min(is, own(load, r))), rest
 		}
 	}
 	c.Low, c.Median, c.High = slices.Min(c.Runs), stats.Median(c.Runs), slices.Max(c.Runs)

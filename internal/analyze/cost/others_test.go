@@ -98,3 +98,46 @@ func TestSessionsThatMayBeOthers(t *testing.T) {
 		}
 	}
 }
+
+// A repetition in which autovacuum worked is left out. Where it worked in all of them, it is over a budget only by what tables and indexes of
+// users have, and never by what autovacuum may have done.
+func TestAutovacuumIsNobodysWork(t *testing.T) {
+	repetition := func(n int, on ...string) counts.Repetition {
+		analyzed := entries("pg_catalog.pg_statistic", "", "", 5, 0, nil, nil)
+		r := counts.Repetition{Number: n, WAL: &runfile.WAL{Items: []runfile.WALItem{entries("public.t_a", "", "", 10, 0, nil, nil), analyzed}}}
+		if on != nil {
+			r.Autovacuum = &runfile.Autovacuum{On: on}
+		}
+		return r
+	}
+	records := kind{name: OwnRecords, of: func(counts.Load, counts.Repetition) (float64, float64, error) { return 16, 0, nil }}
+	for _, c := range []struct {
+		name        string
+		repetitions []counts.Repetition
+		used        []int
+		warning     string
+		verdicts    map[float64]Verdict // by the most that a budget allows
+	}{
+		{"in none", []counts.Repetition{repetition(1), repetition(2)}, []int{1, 2}, "", map[float64]Verdict{9: Over, 12: Over, 16: Within}},
+		{"in one", []counts.Repetition{repetition(1), repetition(2, "public.t")}, []int{1},
+			"What was counted in repetition 2 is left out, because autovacuum worked meanwhile, on public.t", map[float64]Verdict{12: Over, 16: Within}},
+		{"in all", []counts.Repetition{repetition(1, "public.t"), repetition(2, "public.t", "public.u")}, []int{1, 2},
+			"Autovacuum worked in all repetitions, on public.t, public.u: ", map[float64]Verdict{9: Over, 12: CannotTell, 16: Within}},
+	} {
+		var of Cost
+		used := of.unvacuumed(c.repetitions)
+		var numbers []int
+		for _, r := range used {
+			numbers = append(numbers, r.Number)
+		}
+		if said := strings.Join(of.Warnings, "\n"); !slices.Equal(numbers, c.used) || !strings.HasPrefix(said, c.warning) || (said == "") != (c.warning == "") {
+			t.Errorf("%s: used %v, said %q", c.name, numbers, said)
+		}
+		of.Counts = []Count{records.count(counts.Load{Repetitions: used})}
+		for most, want := range c.verdicts {
+			if got := of.Judge(Budget{Name: OwnRecords, Max: most}); got.Verdict != want {
+				t.Errorf("%s: at most %v: %v (%s), want %v", c.name, most, got.Verdict, got.Why, want)
+			}
+		}
+	}
+}

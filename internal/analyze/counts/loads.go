@@ -43,6 +43,7 @@ func (c *collector) buildLoads() {
 			c.run.Others = append(c.run.Others, OthersWorked{a.load, a.repetition, *a.others})
 		}
 		r := c.repetition(a, load.Idle(), busy)
+		r.Autovacuum = a.vacuumed
 		c.takeOffImpossible(*load, r)
 		c.checkProof(a, load.Load, r)
 		c.checkAnatomy(load.Load, r)

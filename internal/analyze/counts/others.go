@@ -70,7 +70,10 @@ func (v vacuumed) text() string {
 	if v.repetitions > 1 {
 		during = fmt.Sprintf("%d repetitions", v.repetitions)
 	}
-	text := fmt.Sprintf("Autovacuum worked during %s and wrote %d rows of statistics", during, v.Rows)
+	text := "Autovacuum worked during " + during
+	if v.Rows > 0 {
+		text += fmt.Sprintf(" and wrote %d rows of statistics", v.Rows)
+	}
 	if v.WALBytes > 0 {
 		text += fmt.Sprintf(" and %.3g MB of WAL", float64(v.WALBytes)/1e6)
 	}

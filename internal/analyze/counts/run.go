@@ -62,12 +62,13 @@ type Repetition struct {
 	Begin, End time.Time
 	// Seconds that the load ran, from the first client's start to the last one's end; of an idle load, from its first
 	// reading to its last.
-	Seconds float64
-	Work    Work
-	Latency *Latency         // nil where none was recorded
-	Counts  map[string]Count // by metric
-	Log     *Anatomy         // as it was read; nil in a run that did not try. See Load.Anatomy
-	WAL     *runfile.WAL     // which tables and indexes it is about; nil in a run that did not ask
+	Seconds    float64
+	Work       Work
+	Latency    *Latency            // nil where none was recorded
+	Counts     map[string]Count    // by metric
+	Log        *Anatomy            // as it was read; nil in a run that did not try. See Load.Anatomy
+	WAL        *runfile.WAL        // which tables and indexes it is about; nil in a run that did not ask
+	Autovacuum *runfile.Autovacuum // what it did meanwhile; nil: nothing
 	// Sessions are those that connected to an operation's database meanwhile; nil: nobody counted them.
 	Sessions *int64
 	// Variants are the same repetition with the background of one idle repetition taken off instead of the mean of all:

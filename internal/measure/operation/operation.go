@@ -220,12 +220,17 @@ func (m *measurement) repetition(ctx context.Context, load string, n int, do Ope
 	}
 	m.seen = &during
 	end := runfile.LoadEvent{At: time.Now(), Load: load, Repetition: n, Event: runfile.End, Sessions: during.Connected, OtherSessions: others + during.OtherSessions, Others: othersOf(during, outcome)}
-	disturbed = end.Others != nil
+	if len(during.Autovacuum) > 0 {
+		end.Autovacuum = &runfile.Autovacuum{On: during.Autovacuum}
+	}
+	disturbed = end.Others != nil || end.Autovacuum != nil
 	switch {
 	case failed != nil:
 		end.Failed = failed.Error()
-	case load == runfile.IdleLoad && disturbed:
+	case load == runfile.IdleLoad && end.Others != nil:
 		end.Failed = "others were at work: " + strings.Join(during.Others, ", ")
+	case load == runfile.IdleLoad && disturbed:
+		end.Failed = "autovacuum was at work on " + strings.Join(during.Autovacuum, ", ")
 	}
 	if load != runfile.IdleLoad {
 		if err := m.record(work); err != nil {
@@ -309,7 +314,6 @@ func (m *measurement) finish(ctx context.Context, watch *postgres.Watch, outcome
 		return during, err
 	}
 	during = during.And(after)
-	vacuumed, err := watch.Autovacuumed(ctx, m.Control)
-	during.Others = append(during.Others, vacuumed...)
+	during.Autovacuum, err = watch.Autovacuumed(ctx, m.Control)
 	return during, err
 }

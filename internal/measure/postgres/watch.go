@@ -58,6 +58,7 @@ type Seen struct {
 	Staying       int      // sessions of the operation that have not ended
 	Silent        int      // those that may keep counts to themselves however long they are waited for, and that may be of the operation
 	Connected     *int64   // sessions, to our database, whether they are still there or not; nil: the server does not count them
+	Autovacuum    []string // what it worked on
 	OtherSessions int64    // those of them that are known not to be the operation's
 	total         int64    // as the server counts them
 }
@@ -280,7 +281,7 @@ func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (n int64, err 
 func (w *Watch) Autovacuumed(ctx context.Context, conn *pgx.Conn) (tables []string, err error) {
 	var table string
 	err = ForEachRow(ctx, conn, []any{(*Name)(&table)}, func() error {
-		tables = append(tables, "autovacuum of "+table)
+		tables = append(tables, table)
 		return nil
 	}, `/* realiops */
 		select `+Named("pg_catalog.format('%s.%s', schemaname, relname)")+` from pg_catalog.pg_stat_all_tables

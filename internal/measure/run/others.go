@@ -122,7 +122,7 @@ func apart(did *runfile.Others, found autovacuum, writing bool) (*runfile.Others
 	if others.Rows+others.Commits+others.WALBytes > 0 {
 		rest = &others
 	}
-	if vacuumed == (runfile.Autovacuum{}) {
+	if vacuumed.Rows == 0 && vacuumed.WALBytes == 0 {
 		return rest, nil
 	}
 	return rest, &vacuumed

@@ -1,0 +1,83 @@
+package cost
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// unvacuumed gives the repetitions in which autovacuum did not work, as long as there are any. It is the server's own, and comes when it likes.
+// Where it worked in all of them, what it wrote is counted, too.
+func (c *Cost) unvacuumed(repetitions []counts.Repetition) (without []counts.Repetition) {
+	var with []int
+	var on []string
+	for _, r := range repetitions {
+		if r.Autovacuum == nil {
+			without = append(without, r)
+			continue
+		}
+		with, on = append(with, r.Number), append(on, r.Autovacuum.On...)
+	}
+	slices.Sort(on)
+	on = slices.Compact(on)
+	switch {
+	case len(with) == 0:
+		return repetitions
+	case len(without) > 0:
+		c.Warnings = append(c.Warnings, "What was counted in "+in(with)+" is left out, because autovacuum worked meanwhile, on "+strings.Join(on, ", "))
+		return without
+	}
+	c.Autovacuum = on
+	c.Warnings = append(c.Warnings, "Autovacuum worked in all repetitions, on "+strings.Join(on, ", ")+": what it wrote is counted, too. "+
+		"alter table … set (autovacuum_enabled = off) keeps it away while you measure")
+	return repetitions
+}
+
+// byAutovacuum names what it worked on.
+func (c *Cost) byAutovacuum() (all []string) {
+	for _, table := range c.Autovacuum {
+		all = append(all, "autovacuum of "+table)
+	}
+	return all
+}
+
+const notAutovacuums = "the rest may be autovacuum's"
+
+// surely gives what of a repetition is the operation's own for sure, and says whose the rest may be; nil: all is its own. Autovacuum has no session
+// that is counted, and writes no rows, entries or deletions to tables of users: it prunes and freezes, which is upkeep.
+func (k kind) surely(_ counts.Load, r counts.Repetition) (own func(counts.Load, counts.Repetition) float64, rest string) {
+	if r.Autovacuum == nil {
+		return k.own, k.rest
+	}
+	switch k.name {
+	case "sessions", OwnFsyncs:
+		return k.own, k.rest
+	case OwnRecords:
+		return func(_ counts.Load, r counts.Repetition) float64 { n, _ := ofUsers(r.WAL); return n }, notAutovacuums
+	case OwnBytes:
+		return func(_ counts.Load, r counts.Repetition) float64 { _, n := ofUsers(r.WAL); return n }, notAutovacuums
+	default:
+		return func(counts.Load, counts.Repetition) float64 { return 0 }, notAutovacuums
+	}
+}
+
+// ofUsers is the own WAL of tables and indexes that are not the server's; none where it was not told.
+func ofUsers(w *runfile.WAL) (records, bytes float64) {
+	if untold(w) != "" {
+		return 0, 0
+	}
+	for _, item := range w.Items {
+		if item.Is != runfile.WALTable && item.Is != runfile.WALIndex || strings.HasPrefix(item.Name, "pg_") {
+			continue
+		}
+		var log counts.Anatomy
+		for name, p := range item.Parts {
+			log.Parts = append(log.Parts, counts.Part{Name: name, Records: float64(p.Records), Bytes: float64(p.Bytes), Images: float64(p.ImageBytes)})
+		}
+		n, size := ownOf(log)
+		records, bytes = records+n, bytes+size
+	}
+	return records, bytes
+}
