@@ -162,6 +162,14 @@ func transactions() []Metric {
 				counter("blk_write_time", "seconds", "time that sessions waited for writes of blocks").needs(TrackIOTiming),
 				statsReset(),
 			})...),
+		view("pgstat.aurora", "aurora_stat_database",
+			"https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora_stat_database.html",
+			counter("storage_blks_read", "blocks", "pages read from Aurora's storage, the nearest to reads that are billed").alsoReads().some(PagesMissed),
+			counter("orcache_blks_hit", "blocks", "pages read from the cache of Optimized Reads on the local disk, which are never billed").alsoReads().some(PagesMissed),
+			counter("local_blks_read", "blocks", "blocks of temporary tables read from the local disk").alsoReads(),
+			counter("storage_blk_read_time", "seconds", "time that sessions waited for Aurora's storage").needs(TrackIOTiming),
+			counter("orcache_blk_read_time", "seconds", "time that sessions waited for the cache of Optimized Reads").needs(TrackIOTiming),
+			counter("local_blk_read_time", "seconds", "time that sessions waited for temporary tables").needs(TrackIOTiming)),
 		view("pgstat.cluster", "pg_stat_database", source, append([]Metric{
 			everywhere("xact_commit", "transactions", "transactions committed").counts(Commits).
 				but("those that only read are among them, and one for each reading of ours"),

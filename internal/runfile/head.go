@@ -94,11 +94,10 @@ type Cloud struct {
 	LogVolume     bool   `json:"log_volume,omitempty"`     // a dedicated one
 	MultiAZ       bool   `json:"multi_az,omitempty"`
 
-	Insights          bool `json:"insights,omitempty"`           // Performance Insights is on
-	InsightsDays      int  `json:"insights_days,omitempty"`      // and keeps this long
-	MonitoringSeconds int  `json:"monitoring_seconds,omitempty"` // Enhanced Monitoring's interval; 0: off
-
-	InsightsMode string `json:"insights_mode,omitempty"` // of CloudWatch Database Insights: standard, advanced; empty: AWS does not say
+	Insights          bool   `json:"insights,omitempty"`           // Performance Insights is on
+	InsightsDays      int    `json:"insights_days,omitempty"`      // and keeps this long
+	InsightsMode      string `json:"insights_mode,omitempty"`      // of CloudWatch Database Insights: standard, advanced; empty: AWS does not say
+	MonitoringSeconds int    `json:"monitoring_seconds,omitempty"` // Enhanced Monitoring's interval; 0: off
 
 	Volumes []string `json:"volumes,omitempty"` // EBS volumes of a server that its users run themselves
 	Machine string   `json:"machine,omitempty"` // of EC2, under such a server

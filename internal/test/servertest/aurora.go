@@ -25,6 +25,10 @@ func Aurora(t testing.TB, behind *postgres.Endpoint, instance string) *postgres.
 	Exec(t, boss, fmt.Sprintf(`create function pg_catalog.aurora_version() returns text language sql as $$ select '%s.1' $$`,
 		Value[string](t, boss, "show server_version")))
 	name(t, boss, instance)
+	Exec(t, boss, `create function pg_catalog.aurora_stat_database(out datid oid, out datname name, out blks_read bigint, out storage_blks_read bigint,
+		out orcache_blks_hit bigint, out local_blks_read bigint, out storage_blk_read_time float8, out local_blk_read_time float8, out orcache_blk_read_time float8)
+		returns setof record language sql as
+		$$ select datid, datname, blks_read, blks_read, 0::bigint, 0::bigint, blk_read_time, 0::float8, 0::float8 from pg_catalog.pg_stat_database $$`)
 	if Value[bool](t, boss, "select to_regclass('pg_catalog.pg_stat_wal') is not null") { // 13 has none
 		definition := strings.TrimSuffix(strings.TrimSpace(Value[string](t, boss, "select pg_get_viewdef('pg_catalog.pg_stat_wal'::regclass)")), ";")
 		Exec(t, boss, `create function pg_catalog.aurora_refuses() returns boolean language plpgsql as

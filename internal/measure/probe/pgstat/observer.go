@@ -36,7 +36,7 @@ func NewObserver(ctx context.Context, config *pgx.ConnConfig) (*Sampler, error) 
 
 // observed are the views of an observer, in the order of the reading.
 func observed(withTables bool) []view {
-	all := append(progress(), serverItself(), replication(), lag(), archiver(), slru(), evictions(), checkpointer(), bgwriter(), database())
+	all := append(progress(), serverItself(), replication(), lag(), archiver(), slru(), evictions(), checkpointer(), bgwriter(), auroraDatabase(), database())
 	if withTables {
 		schemas := []string{allSchemas}
 		all = append(all, entries(schemas), tables(schemas))

@@ -19,6 +19,7 @@ package pgstat
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -59,13 +60,14 @@ func open(ctx context.Context, config *pgx.ConnConfig, views []view) (*Sampler, 
 		s.Close(context.WithoutCancel(ctx))
 		return nil, fmt.Errorf("read the server's statistics: %w", err)
 	}
+	s.views = slices.DeleteFunc(views, func(v view) bool { return v.missed(server) })
 	s.notice = notice(server, len(first.Gaps), len(s.Metrics()))
 	return s, nil
 }
 
 // views are all that is read, in the order of the reading: what moves most is read last, nearest to the others.
 func views(schemas []string) []view {
-	all := append(progress(), waits(), replication(), lag(), archiver(), slru(), evictions(), statements(), checkpointer(), bgwriter(), database())
+	all := append(progress(), waits(), replication(), lag(), archiver(), slru(), evictions(), statements(), checkpointer(), bgwriter(), auroraDatabase(), database())
 	if len(schemas) > 0 {
 		all = append(all, indexes(schemas), indexBlocks(schemas), tableBlocks(schemas), entries(schemas), tables(schemas))
 	}

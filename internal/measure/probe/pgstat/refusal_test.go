@@ -123,10 +123,29 @@ func TestAurora(t *testing.T) {
 	maps.Copy(want, inView(wal(), runfile.Gap{Reason: runfile.Unsupported, Code: "0A000", Detail: servertest.AuroraRefuses}, "wal_fpi_bytes"))
 	sampler := s.sampler(t)
 	checkRefused(t, sampler, want)
-	before := read(t, sampler)["pgstat.lsn/insert"]
+	values := read(t, sampler)
+	if got, there := values["pgstat.aurora/storage_blks_read"]; !there || got > values["pgstat.database/blks_read"] {
+		t.Errorf("%v pages came from storage, of %v (there: %t)", got, values["pgstat.database/blks_read"], there)
+	}
+	before := values["pgstat.lsn/insert"]
 	exec(t, s.boss, "create table grows as select generate_series(1, 10000)")
 	if after := read(t, sampler)["pgstat.lsn/insert"]; after-before < 10000*28 {
 		t.Errorf("the WAL grew from %.0f to %.0f", before, after)
+	}
+}
+
+// TestNotAurora: what Aurora alone has is neither announced nor missed elsewhere.
+func TestNotAurora(t *testing.T) {
+	sampler := serverOf(t, "17").sampler(t)
+	for _, m := range sampler.Metrics() {
+		if strings.HasPrefix(m.Name, "pgstat.aurora/") {
+			t.Errorf("%s is announced", m.Name)
+		}
+	}
+	for name := range gapsOf(t, sampler) {
+		if strings.HasPrefix(name, "pgstat.aurora/") {
+			t.Errorf("%s is missed", name)
+		}
 	}
 }
 

@@ -74,8 +74,12 @@ func (s *session) learn(ctx context.Context, views []view) error {
 
 // learnRelations finds the views in the server's own schema, and those that our extensions brought, wherever they are.
 func (s *session) learnRelations(ctx context.Context, views []view) error {
-	var names, extensions []string
+	var names, extensions, functions []string
 	for _, v := range views {
+		if v.only {
+			functions = append(functions, v.relations...)
+			continue
+		}
 		names = append(names, v.relations...)
 		extensions = append(extensions, v.extension)
 	}
@@ -90,7 +94,9 @@ func (s *session) learnRelations(ctx context.Context, views []view) error {
 		join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 		where c.relname = any($1) and a.attnum > 0 and not a.attisdropped and (n.nspname = 'pg_catalog'
 			or `+postgres.OfExtension("pg_class", "c.oid", "c.relowner", "any ($2)")+`)
-		group by c.relname, n.nspname`, names, extensions)
+		group by c.relname, n.nspname
+		union all select p.proname::pg_catalog.text, pg_catalog.format('pg_catalog.%I', p.proname), p.proargnames from pg_catalog.pg_proc p
+		where p.proname = any($3) and p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.pronargs = 0 and p.proargnames is not null`, names, extensions, functions)
 }
 
 // prepare spares the server to plan a statement in every reading, which is nine tenths of the cost. Behind a pooler

@@ -18,6 +18,7 @@ type view struct {
 	from      string   // what it is read from, as SQL, where that is more than a relation
 	rows      string   // the condition for the rows that count; empty: all
 	arguments []any    // of the condition
+	only      bool     // its relation is a function that some engines add: elsewhere nobody misses it
 	remedy    string   // what stands in for the view where an engine has none
 	fields    []field
 }
@@ -90,10 +91,19 @@ type relation struct {
 	columns []string
 }
 
+// missed reports whether the view is none of this server's, and nobody expects it there.
+func (v view) missed(server catalog) bool {
+	_, found := v.relationOn(server)
+	return v.only && !found
+}
+
 // ask makes the statement for what this server has of the view, and gaps for what it lacks.
 func (v view) ask(server catalog) (statement, []runfile.Gap) {
 	var gaps []runfile.Gap
 	name, found := v.relationOn(server)
+	if v.missed(server) {
+		return statement{}, nil
+	}
 	if !found {
 		why := v.lacking(server)
 		for _, f := range v.fields {
