@@ -28,11 +28,12 @@ func Main(env command.Env, args []string) int {
 	root := newRootCommand(env)
 	root.SetArgs(args)
 	name := ""
-	if command, _, err := root.Find(args); err == nil {
-		name = command.Name()
+	var mistake error
+	if c, rest, err := root.Find(args); err == nil {
+		name, mistake = c.Name(), command.OneDash(c, rest)
 	}
 	ctx, stop := stoppable(env.Tell, name)
-	err := command.RenamedCommand(args)
+	err := errors.Join(command.RenamedCommand(args), mistake)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}

@@ -100,3 +100,16 @@ func Attaches(class string, v Volume) bool {
 	}
 	return !newest
 }
+
+// RegionLike is the region of another cloud that is spelled like one but for its hyphens, as us-east-1 is like us-east1; empty: there is none.
+func RegionLike(region string) string {
+	bare := func(name string) string { return strings.ReplaceAll(name, "-", "") }
+	for _, c := range []Cloud{AWS, Azure, Google} {
+		for _, other := range c.Regions() {
+			if other != region && bare(other) == bare(region) {
+				return other
+			}
+		}
+	}
+	return ""
+}

@@ -3,8 +3,10 @@ package cost
 import (
 	"fmt"
 	"slices"
-	"strconv"
+
 	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // Budget is the most that one count may come to.
@@ -88,29 +90,13 @@ func parseAllowance(text string) (*Allowance, error) {
 	return &Allowance{Amount: v}, err
 }
 
-// units are the endings of an amount, longest first.
-var units = []struct {
-	ending string
-	times  float64
-}{
-	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30},
-	{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"B", 1}, {"", 1},
-}
-
 // mostCounted is above all that an operation can make a server count.
 const mostCounted = 1e18
 
 func parseAmount(text string) (float64, error) {
-	for _, u := range units {
-		number, ends := strings.CutSuffix(text, u.ending)
-		if !ends {
-			continue
-		}
-		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if v *= u.times; err != nil || !(v >= 0 && v <= mostCounted) {
-			return 0, fmt.Errorf("%q is no amount: a number up to 10^18, with k, M, G, Ki, Mi or Gi", text)
-		}
-		return v, nil
+	v, err := number.Read(text, number.Bytes(1).With(number.Counted()))
+	if err != nil || !(v >= 0 && v <= mostCounted) {
+		return 0, fmt.Errorf("%q is no amount: a number up to 10^18, with k, M, G, Ki, Mi or Gi", text)
 	}
-	return 0, nil
+	return v, nil
 }

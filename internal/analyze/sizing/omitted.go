@@ -74,6 +74,10 @@ func (s Sizing) auroraUntold() bool {
 // cautions are what makes an order wrong that is right for the need as it is told.
 func (s Sizing) cautions() (all []string) {
 	need := s.Target.Most
+	if other := s.Ask.Alike; other != "" {
+		all = append(all, fmt.Sprintf("%s is a region of %s, and %s one of %s", s.Ask.Tariff.Region, catalog.CloudOfRegion(s.Ask.Tariff.Region, nil).Title(),
+			other, catalog.CloudOfRegion(other, nil).Title()))
+	}
 	if need.Flushes > flushesOfOneLeast {
 		all = append(all, fmt.Sprintf("%s flushes a second follow one another, and one volume does %s to %s, at 0.5 to 1 ms each: commits wait, unless several share a flush",
 			number.Grouped(need.Flushes, 0), number.Grouped(flushesOfOneLeast, 0), number.Grouped(flushesOfOneMost, 0)))

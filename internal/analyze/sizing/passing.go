@@ -51,7 +51,7 @@ func (s Sizing) passing() *Passing {
 		return p
 	}
 	slices.SortStableFunc(passing, func(a, b catalog.Instance) int {
-		return cmp.Or(alike(like, a, b), cmp.Compare(a.BaseMB, b.BaseMB), cmp.Compare(a.BaseIOPS, b.BaseIOPS))
+		return cmp.Or(alike(like, a, b), alike(generalPurpose, a, b), cmp.Compare(a.BaseMB, b.BaseMB), cmp.Compare(a.BaseIOPS, b.BaseIOPS))
 	})
 	if p.Class = passing[0].Class; provider == "rds" {
 		p.Class = "db." + p.Class

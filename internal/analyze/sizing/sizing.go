@@ -34,6 +34,7 @@ type Ask struct {
 	Volumes       []catalog.Volume
 	Instances     []catalog.Instance
 	Distributed   []catalog.Distributed
+	Alike         string // the region of another cloud that was perhaps meant; empty: none
 }
 
 // Sizing is the answer.

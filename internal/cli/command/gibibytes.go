@@ -4,7 +4,8 @@ import (
 	"errors"
 	"math"
 	"strconv"
-	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // Gibibytes is an amount of data in GiB. With a unit behind it, as consoles and invoices have them, it is turned into that:
@@ -15,17 +16,12 @@ type Gibibytes float64
 const MostGiB = 1e9
 
 func (g *Gibibytes) Set(text string) error {
-	units := map[string]float64{
-		"": 1, "GIB": 1, "TIB": 1 << 10, "PIB": 1 << 20, "MIB": 1.0 / (1 << 10),
-		"MB": 1e6 / (1 << 30), "GB": 1e9 / (1 << 30), "TB": 1e12 / (1 << 30), "PB": 1e15 / (1 << 30),
-	}
-	number := strings.TrimRight(strings.ToUpper(strings.ReplaceAll(text, ",", "")), "BGIKMPT ")
-	unit, known := units[strings.TrimSpace(strings.ToUpper(strings.ReplaceAll(text, ",", ""))[len(number):])]
-	v, err := strconv.ParseFloat(number, 64)
-	if err != nil || !known || math.Signbit(v) || !(v*unit <= math.MaxFloat64) {
+	units := number.Bytes(1 << 30).With(number.Units{"": 1, "m": 1.0 / 1024, "g": 1, "t": 1024, "p": 1 << 20})
+	v, err := number.Read(text, units)
+	if err != nil || math.Signbit(v) || !(v <= math.MaxFloat64) {
 		return errors.New("GiB, or a number with its unit: 500, 500GB, 2TB or 2TiB")
 	}
-	*g = Gibibytes(v * unit)
+	*g = Gibibytes(v)
 	return nil
 }
 

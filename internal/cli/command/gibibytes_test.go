@@ -18,10 +18,12 @@ func TestGibibytes(t *testing.T) {
 	check("1,024 GiB", 1024)
 	check("2TiB", 2048)
 	check("2TB", 1862.6)
+	check("2T", 2048)
+	check("500G", 500)
 	check("2tb", 1862.6)
 	check("500GB", 465.7)
 	check("1.5PiB", 1.5*1024*1024)
-	for _, text := range []string{"", "TB", "2T", "2 XB", "-1", "NaN", "2TBB", "1e"} {
+	for _, text := range []string{"", "TB", "1,5TB", "2 XB", "8Gb", "-1", "NaN", "2TBB", "1e"} {
 		var g Gibibytes
 		if err := g.Set(text); err == nil {
 			t.Errorf("%q is %g", text, float64(g))

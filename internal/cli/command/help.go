@@ -40,6 +40,7 @@ func Describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGrou
 		last.BoolP("help", "h", false, "show this help and exit")
 		cmd.Flags().AddFlagSet(last)
 	}
+	spellNumbers(cmd)
 	cmd.PreRunE = refuseEmpty
 	cmd.Annotations = map[string]string{ExitStatus: exitStatus}
 	cmd.SetUsageFunc(func(c *cobra.Command) error {

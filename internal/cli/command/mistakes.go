@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,16 +107,54 @@ func renamedFlag(c *cobra.Command, old string) string {
 }
 
 func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
-	if unknown.GetSpecifiedShortnames() != "" {
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		if len(letters) > 1 {
+			return "-" + letters + meantFlag(c, letters)
+		}
 		return "-" + unknown.GetSpecifiedName()
 	}
+	return "--" + unknown.GetSpecifiedName() + meantFlag(c, unknown.GetSpecifiedName())
+}
+
+// meantFlag asks whether it was one of a command's flags that was meant: one that is spelled like it, or what another program calls by that name.
+func meantFlag(c *cobra.Command, typed string) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
 			names = append(names, f.Name)
 		}
 	})
-	return "--" + unknown.GetSpecifiedName() + Meant("--", unknown.GetSpecifiedName(), names)
+	for _, name := range append([]string{typed}, elsewhere[typed]...) {
+		if slices.Contains(names, name) {
+			return ": did you mean --" + name + "?"
+		}
+	}
+	return Meant("--", typed, names)
+}
+
+// elsewhere is what flags of other programs are called here, the first that a command has.
+var elsewhere = map[string][]string{
+	"duration": {"budget", "for", "time"}, "time": {"budget", "for"}, "seconds": {"budget", "for", "time"}, "for": {"budget", "time"}, "timeout": {"budget", "for", "time"},
+	"host": {"dsn"}, "url": {"dsn"}, "uri": {"dsn"}, "database": {"dsn"}, "dbname": {"dsn"}, "db": {"dsn"}, "connection": {"dsn"}, "connection-string": {"dsn"},
+	"user": {"dsn"}, "username": {"dsn"}, "port": {"dsn"}, "out": {"output", "dir"}, "output": {"dir"}, "out-file": {"output"}, "file": {"output"}, "o": {"output", "dir"}, "directory": {"dir"},
+	"instance-class": {"class"}, "instance-type": {"class"}, "machine": {"class"}, "machine-type": {"class"}, "type": {"class"}, "vm-size": {"class"},
+	"storage": {"gib", "on"}, "size": {"gib"}, "gb": {"gib"}, "data": {"gib"}, "cloud": {"on"}, "provider": {"on"}, "volume": {"on"},
+	"threads": {"jobs"}, "runs": {"repetitions"}, "repeat": {"repetitions"}, "json": {"format"}, "csv": {"format"}, "html": {"output"}, "metrics": {"metric"},
+	"instance": {"class"}, "cluster": {"instance"}, "db-instance-identifier": {"instance"}, "limit": {"max"}, "prices": {"price"}, "commands": {"sql"}, "command": {"sql"},
+}
+
+// OneDash refuses a flag's whole name after one dash: it is read as letters, of which one may take the rest as its value.
+func OneDash(c *cobra.Command, args []string) error {
+	for _, arg := range args {
+		if arg == "--" {
+			return nil
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+		if strings.HasPrefix(arg, "-") && len(name) > 1 && name[0] != '-' && c.Flags().Lookup(name) != nil {
+			return fmt.Errorf("%s has no flag -%s: did you mean --%s? %s", c.CommandPath(), name, name, SeeHelp(c))
+		}
+	}
+	return nil
 }
 
 // wanted says what a flag takes. Flags of our own kinds say so themselves.

@@ -1,6 +1,8 @@
 package measuring
 
 import (
+	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,6 +54,9 @@ counted apart.`,
   realiops measure --dsn test --save before.jsonl --file order.sql
   realiops measure --dsn test --compare before.jsonl --file order.sql --format md`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := withoutDashes(cmd, args); err != nil {
+				return err
+			}
 			if err := o.target.UseHandedOver(env); err != nil {
 				return err
 			}
@@ -75,7 +80,18 @@ counted apart.`,
 	told.StringArrayVarP(&o.out, "output", "o", nil, "write the report to this `FILE`, as its name says: .txt, .json, .html, .md, .csv, .xml (JUnit) or .jsonl (a base) (repeatable)")
 	told.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
 	told.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return cmp.Or(withoutDashes(c, c.Flags().Args()), command.FlagMistake(c, err))
+	})
 	return command.Describe(env, cmd, measureCommandExitHelp, append(o.target.Groups(), what, told)...)
+}
+
+// withoutDashes refuses a command that does not stand behind --, since its flags were taken for ours; nil: it does, or there is none.
+func withoutDashes(c *cobra.Command, args []string) error {
+	if len(args) == 0 || c.ArgsLenAtDash() == 0 {
+		return nil
+	}
+	return fmt.Errorf("put -- before %q, so that its flags are not read as those of realiops: %s [FLAGS] -- COMMAND [ARGUMENT...] %s", args[0], c.CommandPath(), command.SeeHelp(c))
 }
 
 const measureCommandExitHelp = `0  done, and all budgets are met

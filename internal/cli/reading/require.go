@@ -80,6 +80,12 @@ func matching(flag, pattern string, known []string) ([]string, error) {
 	if near := typo.Guess(pattern, spellings); near != "" {
 		return nil, fmt.Errorf(flag+" %s: the run has no such metric; the nearest is %s", pattern, near)
 	}
+	if near := nearestEnd(pattern, spellings); near != "" {
+		return nil, fmt.Errorf(flag+" %s: the run has no such metric; the nearest is %s", pattern, near)
+	}
+	if documented := documentedLike(pattern); documented != "" {
+		return nil, fmt.Errorf(flag+" %s: the run has no such metric, nor %s, which a console shows", pattern, documented)
+	}
 	return nil, fmt.Errorf(flag+" %q: the run has no such metric (realiops explain says what can be asked)", pattern)
 }
 
@@ -99,4 +105,26 @@ func unmet(required []string, verdicts attribution.Verdicts, version int) error 
 		return nil
 	}
 	return command.WithCode(command.ExitCannotTell, errors.New("no verdict on "+strings.Join(open, ", ")+", which was required"))
+}
+
+// nearestEnd is the spelling whose last part is like what was typed, without what stands between its letters; empty: none is.
+func nearestEnd(typed string, spellings []string) string {
+	of := map[string]string{}
+	var ends []string
+	for _, s := range spellings {
+		end := s[strings.LastIndexAny(s, "./ ")+1:]
+		if of[end] == "" {
+			of[end], ends = s, append(ends, end)
+		}
+	}
+	return of[typo.Guess(typed, ends)]
+}
+
+// documentedLike is a metric of a console whose name is like what was typed; empty: none is.
+func documentedLike(typed string) string {
+	var names []string
+	for _, m := range metric.Meanings() {
+		names = append(names, m.Metric)
+	}
+	return typo.Guess(typed, names)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/input"
@@ -61,7 +62,11 @@ func (o SizeOptions) Ask(ctx context.Context) (sizing.Ask, error) {
 }
 
 // choose takes those kinds of storage that were asked for, by provider or by name, or all.
-func (o SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []catalog.Distributed) error {
+func (o *SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []catalog.Distributed) error {
+	o.on = slices.Clone(o.on)
+	for i, name := range o.on {
+		o.on[i] = strings.ToLower(strings.TrimSpace(name))
+	}
 	for _, v := range volumes {
 		if len(o.on) == 0 || slices.Contains(o.on, v.Provider) || slices.Contains(o.on, v.Name) {
 			ask.Volumes = append(ask.Volumes, v)
@@ -76,7 +81,7 @@ func (o SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []c
 	known := StorageNames(volumes, rules)
 	for _, name := range o.on {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("--on %s: there are %s", name, strings.Join(known, ", "))
+			return fmt.Errorf("--on %q: there are %s%s", name, strings.Join(known, ", "), command.Meant("", name, known))
 		}
 	}
 	return nil
@@ -97,6 +102,9 @@ func StorageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names 
 // classes are how classes of machines are named, by AWS and by Azure.
 var classes = regexp.MustCompile(`(?i)^(db\.)?(serverless|[a-z][a-z0-9-]*\.(nano|micro|small|medium|(\d*x)?large|metal)[a-z0-9.-]*|(standard_)?[a-z]+\d+[a-z0-9_-]*)$`)
 
+// families are how AWS and Google name families of classes, and Azure some classes.
+var families = regexp.MustCompile(`(?i)^(db\.)?[a-z]{1,4}\d[a-z]{0,5}$`)
+
 // CheckRegion refuses what is no region of any cloud, and has no prices.
 func CheckRegion(region string, priced []string) error {
 	known := slices.Clone(priced)
@@ -109,23 +117,34 @@ func CheckRegion(region string, priced []string) error {
 	return fmt.Errorf("there is no region %s%s (--price takes a file with the prices of a new one)", region, command.Meant("", region, known))
 }
 
-// checkClass refuses what cannot be a class of machine; one whose limits are not known is none the less.
+// checkClass refuses what cannot be a class of machine; one whose limits are not known is none the less. A family without a size is none, and would
+// be taken for a class of another cloud.
 func checkClass(class string, known []catalog.Instance) error {
-	if class == "" || classes.MatchString(class) {
-		return nil
-	}
 	var names []string
 	for _, m := range known {
 		names = append(names, strings.TrimPrefix(m.Class, "Standard_"))
 	}
-	return fmt.Errorf("--class %s is no class of machine%s", class, command.Meant("", strings.TrimPrefix(class, "db."), names))
+	bare := catalog.Bare(class)
+	short := families.MatchString(class)
+	for _, m := range known {
+		if short && m.Provider != "azure" && strings.EqualFold(m.Family(), bare) {
+			return fmt.Errorf("--class %s is a family of classes: name one of it, such as %s%s.large", class, class[:len(class)-len(bare)], bare)
+		}
+	}
+	switch is := func(name string) bool { return strings.EqualFold(name, bare) }; {
+	case class == "" || classes.MatchString(class) && (!short || slices.ContainsFunc(names, is)):
+		return nil
+	case classes.MatchString(class):
+		return fmt.Errorf("--class %s is no class of machine that is known here%s (a class of AWS has its size, as m7g.large, and one of Azure Standard_ before it)", class, command.Meant("", bare, names))
+	}
+	return fmt.Errorf("--class %s is no class of machine%s", class, command.Meant("", bare, names))
 }
 
 // percent is a flag that may be left out.
 type percent struct{ value *float64 }
 
 func (p *percent) Set(text string) error {
-	v, err := strconv.ParseFloat(text, 64)
+	v, err := number.Read(text, number.Units{"": 1, "%": 1})
 	if err != nil || !(v >= 0 && v <= 100) {
 		return errors.New("from 0 to 100")
 	}

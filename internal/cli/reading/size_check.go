@@ -2,9 +2,9 @@ package reading
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/cli/command"
@@ -39,14 +39,15 @@ func parseFigures(text string) (sizing.Figures, error) {
 		"queue": {&f.Queue, 1}, "aqu-sz": {&f.Queue, 1},
 		"kb": {&f.SaidSize, 1024}, "cap-iops": {&f.CapIOPS, 1}, "cap-mbps": {&f.CapBytes, 1e6},
 	}
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
-		name, value, _ := strings.Cut(strings.ToLower(part), "=")
+	for _, part := range command.Figures(text) {
+		name, value, _ := strings.Cut(part, "=")
+		name = strings.ToLower(name)
 		if name == "buffered" && value == "" {
 			f.Buffered = true
 			continue
 		}
 		field, found := known[name]
-		v, err := strconv.ParseFloat(value, 64)
+		v, err := number.Read(value, number.Counted())
 		if !found || err != nil || !(v == 0 || v >= leastFigure && v < 1e18) {
 			return f, fmt.Errorf("--check %s: NAME=NUMBER of %s, and buffered", part, figureNames)
 		}

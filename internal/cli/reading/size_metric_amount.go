@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -22,20 +23,15 @@ type metricAmount struct {
 
 // parseAmounts reads NAME=AMOUNT and NAME=AMOUNT/TIME, with commas between them; in an amount commas may stand between thousands.
 func parseAmounts(text string) (all []metricAmount, err error) {
-	var parts []string
-	for part := range strings.SplitSeq(text, ",") {
-		if len(parts) > 0 && !strings.Contains(part, "=") {
-			parts[len(parts)-1] += "," + part
-			continue
-		}
-		parts = append(parts, part)
-	}
-	for _, part := range parts {
+	for _, part := range command.Figures(text) {
 		a := metricAmount{text: strings.TrimSpace(part)}
 		name, value, _ := strings.Cut(a.text, "=")
 		digits, time, timed := strings.Cut(value, "/")
 		a.name = name
-		if a.amount, err = strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(digits), ",", ""), 64); err != nil || !(a.amount >= leastFigure && a.amount < 1e15) {
+		if a.amount, err = number.Read(digits, number.Bytes(1).With(number.Counted())); err != nil {
+			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, of a sum with its time NAME=AMOUNT/month: %w", a.text, err)
+		}
+		if !(a.amount >= leastFigure && a.amount < 1e15) {
 			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0; of a sum with its time: NAME=AMOUNT/month", a.text)
 		}
 		if timed {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -40,7 +39,7 @@ func sizeNeed(ctx context.Context, env command.Env, o SizeOptions) error {
 // needFigure is one number of a need: what may stand behind it, by how much it counts then, and how else it is written.
 type needFigure struct {
 	to          *float64
-	units       map[string]float64
+	units       number.Units
 	least, most float64
 	written     string
 }
@@ -49,18 +48,25 @@ type needFigure struct {
 func parseNeed(text string) (sizing.Stated, error) {
 	nan := math.NaN()
 	need := sizing.Stated{Requests: nan, Bytes: nan, RequestSize: nan, Flushes: nan}
+	const kib, mib = 1 << 10, 1 << 20
+	inMega := number.Bytes(1).With(number.Units{"": 1e6})
+	inKiB := number.Units{"": kib, "b": 1, "k": kib, "kb": kib, "kib": kib, "m": mib, "mb": mib, "mib": mib}
+	share := number.Units{"": 0.01, "%": 0.01} // without a unit not up to 1, which may be a part of one
 	figures := map[string]needFigure{
-		"iops":    {&need.Requests, map[string]float64{"": 1}, 0, 1e9, "a number of requests a second, without a unit"},
-		"mbps":    {&need.Bytes, map[string]float64{"": 1e6, "MB": 1e6, "MiB": 1 << 20}, 0, 1e15, "a number, in MB of 10^6 bytes or with MiB behind it"},
-		"kb":      {&need.RequestSize, map[string]float64{"": 1024, "KiB": 1024}, 0, 1 << 40, "the size of a request, in KiB"},
-		"reads":   {&need.Reads, map[string]float64{"": 0.01, "%": 0.01}, -1, 1, "a share from 0 to 100 %"}, // without a unit not up to 1, which may be a part of one
-		"flushes": {&need.Flushes, map[string]float64{"": 1}, -1, 1e9, "a number of flushes a second, without a unit"},
+		"iops":    {&need.Requests, number.Counted(), 0, 1e9, "a number of requests a second"},
+		"mbps":    {&need.Bytes, inMega, 0, 1e15, "a number, in MB of 10^6 bytes or with a unit, as 120MiB"},
+		"kb":      {&need.RequestSize, inKiB, 0, 1 << 40, "the size of a request, in KiB"},
+		"reads":   {&need.Reads, share, -1, 1, "a share from 0 to 100 %"},
+		"flushes": {&need.Flushes, number.Counted(), -1, 1e9, "a number of flushes a second"},
 	}
 	said := map[string]bool{}
-	for _, part := range needParts(text) {
+	for _, part := range command.Figures(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		name = strings.ToLower(name)
+		name = strings.ToLower(strings.TrimSpace(name))
 		figure, known := figures[name]
+		if name == "writes" {
+			return need, fmt.Errorf("--need %s: say what is read instead, as reads=70%%", part)
+		}
 		if !known {
 			return need, fmt.Errorf("--need %q: NAME=NUMBER of iops, mbps, kb, reads and flushes, with commas between them: two of the first three are needed", part)
 		}
@@ -78,39 +84,15 @@ func parseNeed(text string) (sizing.Stated, error) {
 	return need, nil
 }
 
-// needParts are the figures of a need. A comma that stands between thousands is of the number.
-func needParts(text string) (parts []string) {
-	for part := range strings.SplitSeq(text, ",") {
-		if last := len(parts) - 1; last >= 0 && thousands.MatchString(part) && grouped.MatchString(parts[last]) {
-			parts[last] += "," + part
-			continue
-		}
-		parts = append(parts, part)
-	}
-	return parts
-}
-
-// thousands begin with three digits and end as a number may, and grouped is a number to which they can belong.
-var (
-	thousands = regexp.MustCompile(`^\d{3}(\.\d+)?[a-zA-Z%/]*$`)
-	grouped   = regexp.MustCompile(`=\s*\d{1,3}(,\d{3})*$`)
-)
-
 // leastFigure is below whatever somebody means: what is less is a number of some other kind.
 const leastFigure = 1e-9
 
 // read takes a number with its unit.
 func (f needFigure) read(text string) error {
-	text = strings.ReplaceAll(text, ",", "") // between thousands
-	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%/")
-	if _, err := strconv.ParseFloat(text, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-		digits = text // it may be written with letters
-	}
-	unit, known := f.units[strings.TrimSpace(strings.TrimPrefix(text, digits))]
-	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	switch v *= unit; {
-	case !known || err != nil && !errors.Is(err, strconv.ErrRange):
-		return errors.New(f.written)
+	v, err := number.Read(strings.TrimSuffix(strings.TrimSpace(text), "/s"), f.units)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", f.written, err)
 	case f.most == 1 && !(v >= 0 && v <= 1):
 		return errors.New(f.written)
 	case !(v > f.least && v <= f.most) || v < 0 || v > 0 && v < leastFigure:

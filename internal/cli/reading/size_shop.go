@@ -23,6 +23,9 @@ func (o SizeOptions) narrow(ask *sizing.Ask) error {
 		}
 	}
 	provider := catalog.ProviderOf(o.instance)
+	if len(o.on) == 0 && provider == "" {
+		ask.Alike = catalog.RegionLike(o.Region)
+	}
 	cloud := cmp.Or(catalog.CloudOfRegion(o.Region, ask.Tariff.Prices), catalog.AWS)
 	switch {
 	case strings.EqualFold(catalog.Bare(o.instance), "serverless"):

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/billing"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/measure/rds"
 )
@@ -81,11 +82,17 @@ func parseReserved(all []string) (billing.Reserved, error) {
 // ofMonth is a month as somebody says it.
 func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b billed, err error) {
 	figures := map[string]float64{"reads": math.NaN(), "writes": math.NaN(), "gib": math.NaN()}
-	for part := range strings.SplitSeq(o.month, ",") {
+	for _, part := range command.Figures(o.month) {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		_, known := figures[name]
-		v, err := strconv.ParseFloat(value, 64)
-		if !known || err != nil || !(v >= 0 && v < map[bool]float64{true: command.MostGiB, false: 1e15}[name == "gib"]) {
+		v, err := number.Read(value, number.Counted())
+		most := 1e15
+		if name == "gib" {
+			var amount command.Gibibytes
+			err, most = amount.Set(value), command.MostGiB
+			v = float64(amount)
+		}
+		if !known || err != nil || !(v >= 0 && v < most) {
 			return b, fmt.Errorf("--month %s: NAME=NUMBER of reads, writes and gib, with commas between them", part)
 		}
 		figures[name] = v

@@ -1,0 +1,83 @@
+package number
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Units are what may stand behind a number, in lower case, and how many of what is asked for each one is. The empty one is a number without a unit.
+type Units map[string]float64
+
+// Counted are the units of what is counted.
+func Counted() Units { return Units{"": 1, "k": 1e3, "m": 1e6, "g": 1e9} }
+
+// Bytes are the units of bytes, in whatever each counts: of 10^6, MB is 1.
+func Bytes(each float64) Units {
+	all := Units{"b": 1 / each}
+	for i, letter := range []string{"k", "m", "g", "t", "p"} {
+		decimal, binary := 1.0, 1.0
+		for range i + 1 {
+			decimal, binary = decimal*1000, binary*1024
+		}
+		all[letter], all[letter+"b"] = decimal/each, decimal/each
+		all[letter+"i"], all[letter+"ib"] = binary/each, binary/each
+	}
+	return all
+}
+
+// With is units and others, which win.
+func (u Units) With(others Units) Units {
+	all := maps.Clone(u)
+	maps.Copy(all, others)
+	return all
+}
+
+// String lists the units for an error.
+func (u Units) String() string {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(u)), func(name string) bool { return name == "" })
+	return strings.Join(names, ", ")
+}
+
+var (
+	written   = regexp.MustCompile(`^([+-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)$`)
+	thousands = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$`)
+	// elsewhere is how much of the world writes 3,000 and 3,000,000.
+	elsewhere = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}\.000$`)
+	bits      = regexp.MustCompile(`^[KkMGTP]b|[kKmMgG]bps$`)
+)
+
+// errNone is a text that is no number.
+var errNone = errors.New("it is no number")
+
+// Read reads a number as people write it: 3000, 3,000, 3k, 1.5e6, each with a unit. What could be two numbers is an error that says so.
+func Read(text string, units Units) (float64, error) {
+	parts := written.FindStringSubmatch(strings.TrimSpace(text))
+	if parts == nil {
+		return 0, errNone
+	}
+	digits, unit := parts[1], parts[2]
+	if strings.Contains(digits, ",") && !thousands.MatchString(digits) {
+		return 0, fmt.Errorf("a comma stands between thousands, as in 3,000: write %s with a point, or without commas", digits)
+	}
+	if elsewhere.MatchString(digits) {
+		whole := strings.TrimSuffix(digits, ".000")
+		return 0, fmt.Errorf("%s or %s,000? Write %s or %s000", whole, whole, whole, whole)
+	}
+	each, known := units[strings.ToLower(unit)]
+	if bits.MatchString(unit) {
+		return 0, fmt.Errorf("%s may be bits: write it in bytes, with an upper-case B", unit)
+	}
+	if !known && unit == "" {
+		return 0, fmt.Errorf("%s of what? Units are %s", digits, units)
+	}
+	if !known {
+		return 0, fmt.Errorf("%q is no unit of it: there are %s", unit, units)
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
+	return v * each, err
+}

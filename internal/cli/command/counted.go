@@ -1,0 +1,73 @@
+package command
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+var (
+	spaced    = regexp.MustCompile(`\s*([=,])\s*`)
+	unitAlone = regexp.MustCompile(`(?i)^(%|[kmgtp]?i?b|[kmgtp])(/s)?$`)
+)
+
+// Figures splits NAME=NUMBER, with commas or spaces between them. A comma that stands between thousands is of the number, as is a unit after a space.
+func Figures(text string) (parts []string) {
+	text = spaced.ReplaceAllString(text, "$1")
+	for part := range strings.SplitSeq(strings.Join(strings.Fields(text), ","), ",") {
+		last := len(parts) - 1
+		switch {
+		case last >= 0 && startsLikeNumber(part) && !strings.Contains(part, "="):
+			parts[last] += "," + part // number.Read refuses what is no thousands
+		case last >= 0 && unitAlone.MatchString(part):
+			parts[last] += part
+		default:
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// spelled is a flag's number as people write it: 3,000, 10k, and with the unit that the flag has anyway.
+type spelled struct {
+	pflag.Value
+	units number.Units
+}
+
+func (s spelled) Set(text string) error {
+	v, err := number.Read(text, s.units)
+	if plain := strconv.FormatFloat(v, 'f', -1, 64); err == nil {
+		return s.Value.Set(plain)
+	}
+	if errors.Is(err, strconv.ErrRange) || !startsLikeNumber(text) {
+		return s.Value.Set(text) // the flag says what it takes
+	}
+	return err
+}
+
+func startsLikeNumber(text string) bool {
+	text = strings.TrimLeft(text, " +-.")
+	return text != "" && text[0] >= '0' && text[0] <= '9'
+}
+
+// spellNumbers has all flags of a command that take a number read it as people write it.
+func spellNumbers(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"int", "int64", "uint64", "float64", "number", "percent", "milliseconds"}, f.Value.Type()) {
+			return
+		}
+		if _, done := f.Value.(spelled); done {
+			return
+		}
+		of, _ := pflag.UnquoteUsage(f)
+		own := map[string]string{"percent": "%", "percentile": "%", "hours": "h", "milliseconds": "ms", "USD": "usd"}[of]
+		f.Value = spelled{f.Value, number.Counted().With(number.Units{own: 1})}
+	})
+}

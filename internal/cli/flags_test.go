@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/command"
+)
+
+// mistyped is what a command line that is refused says.
+func mistyped(args ...string) (code int, said string) {
+	var out bytes.Buffer
+	code = Main(command.Env{Out: &out, Err: &out, Getenv: func(string) string { return "" }}, args)
+	return code, out.String()
+}
+
+// everyFlag calls a function with each flag of each command, as a fresh tree has them.
+func everyFlag(t *testing.T, do func(*cobra.Command, *pflag.Flag)) {
+	t.Helper()
+	all := 0
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && f.Name != "help" && c.Runnable() {
+				all++
+				do(c, f)
+			}
+		})
+		for _, below := range c.Commands() {
+			walk(below)
+		}
+	}
+	walk(Command(command.Env{Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}))
+	if all < 200 {
+		t.Fatalf("%d flags: are the commands gone?", all)
+	}
+}
+
+// TestMistypedFlags: two letters that changed places, one that is missing, and one dash for two are answered with the flag that was meant.
+func TestMistypedFlags(t *testing.T) {
+	everyFlag(t, func(c *cobra.Command, f *pflag.Flag) {
+		if len(f.Name) < 3 {
+			return
+		}
+		path := strings.Fields(c.CommandPath())[1:]
+		swapped := f.Name[:1] + f.Name[2:3] + f.Name[1:2] + f.Name[3:]
+		mistakes := []string{"-" + f.Name, "--" + swapped, "--" + f.Name[:len(f.Name)-1]}
+		for _, typed := range mistakes {
+			if name := strings.TrimLeft(typed, "-"); len(name) < 3 || typed[1] == '-' && c.Flags().Lookup(name) != nil || name == "prin" {
+				continue // it is too short, or another flag
+			}
+			code, errors := mistyped(append(path, typed, "1")...)
+			if want := "did you mean --"; code != 1 || !strings.Contains(errors, want) || typed[1] != '-' && !strings.Contains(errors, want+f.Name) {
+				t.Errorf("%s %s: %d, %s", c.CommandPath(), typed, code, errors)
+			}
+		}
+	})
+}
+
+// TestNumbersOfFlags: each flag that takes a number takes it with commas and k, and refuses a comma in another place.
+func TestNumbersOfFlags(t *testing.T) {
+	numbers := 0
+	everyFlag(t, func(c *cobra.Command, f *pflag.Flag) {
+		switch f.Value.Type() {
+		case "int", "int64", "uint64", "float64", "number", "milliseconds":
+		default:
+			return
+		}
+		numbers++
+		set := func(text string) (string, bool) {
+			err := f.Value.Set(text)
+			return f.Value.String(), err == nil
+		}
+		plain, taken := set("2000")
+		for _, text := range []string{"2,000", "2k", "2K", " 2000 "} {
+			if got, ok := set(text); got != plain || ok != taken {
+				t.Errorf("%s --%s %q is %s (%t), and 2000 is %s (%t)", c.CommandPath(), f.Name, text, got, ok, plain, taken)
+			}
+		}
+		for _, text := range []string{"2,0", "1,2,3", "2.000"} {
+			if got, ok := set(text); ok {
+				t.Errorf("%s --%s %q is taken for %s", c.CommandPath(), f.Name, text, got)
+			}
+		}
+	})
+	if numbers < 20 {
+		t.Fatalf("%d flags take a number", numbers)
+	}
+}
+
+// TestFlagsOfOtherPrograms: names that others give to what a flag of ours does.
+func TestFlagsOfOtherPrograms(t *testing.T) {
+	for typed, want := range map[string]string{
+		"run --dns x":                        "--dsn",
+		"run -dsn x":                         "--dsn",
+		"run --duration 5s":                  "--budget",
+		"observe --duration 5s":              "--for",
+		"load --threads 2":                   "--jobs",
+		"measure --host x":                   "--dsn",
+		"fleet --output x":                   "--dir",
+		"size --instance-type x":             "--class",
+		"size --storage 5":                   "--gib",
+		"report x -output y":                 "--output",
+		"measure --runs 5":                   "--repetitions",
+		"aws collect --instance-class large": "--",
+	} {
+		code, errors := mistyped(strings.Fields(typed)...)
+		if code != 1 || !strings.Contains(errors, "did you mean "+want) && want != "--" {
+			t.Errorf("%s: %d, %s", typed, code, errors)
+		}
+	}
+	for _, typed := range []string{"measure psql -c x", "measure psql -X", "measure --sql x psql", "measure pgbench -c 4 -T 5"} {
+		code, errors := mistyped(strings.Fields(typed)...)
+		if code != 1 || !strings.Contains(errors, "put -- before") {
+			t.Errorf("%s: %d, %s", typed, code, errors)
+		}
+	}
+}
