@@ -28,10 +28,11 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 		name, value, _ := strings.Cut(a.text, "=")
 		digits, time, timed := strings.Cut(value, "/")
 		a.name = name
-		if a.amount, err = number.Read(digits, number.Bytes(1).With(number.Counted())); err != nil {
-			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, of a sum with its time NAME=AMOUNT/month: %w", a.text, err)
+		a.amount, err = number.Read(digits, number.Bytes(1).With(number.Counted()))
+		if err != nil && strings.ContainsAny(digits, "123456789") {
+			return nil, fmt.Errorf("--from-metric %s: %w", a.text, err)
 		}
-		if !(a.amount >= leastFigure && a.amount < 1e15) {
+		if err != nil || !(a.amount >= leastFigure && a.amount < 1e15) {
 			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0; of a sum with its time: NAME=AMOUNT/month", a.text)
 		}
 		if timed {
