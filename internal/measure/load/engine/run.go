@@ -160,7 +160,7 @@ func (l *load) run() {
 			t.schedule = newSchedule(t.pauses, l.Rate/float64(l.Threads), l.began)
 		}
 	}
-	var clients, others sync.WaitGroup
+	var others sync.WaitGroup
 	done := make(chan struct{})
 	others.Go(func() { l.stopper(done) })
 	if l.Every > 0 {
@@ -170,12 +170,11 @@ func (l *load) run() {
 		late := time.AfterFunc(l.Warmup+l.Duration+l.Silence, func() { l.cancel(session.ErrNoAnswer) })
 		defer late.Stop()
 	}
-	for _, c := range l.clients {
-		clients.Go(c.run)
-	}
-	clients.Wait()
+	r := l.ring()
+	l.runClients(r)
 	close(done)
 	others.Wait()
+	r.Close()
 	l.tell(max(l.ticked, l.warm), l.clock.now(), false, true) // what is left when all clients are done
 }
 

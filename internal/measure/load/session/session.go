@@ -148,7 +148,7 @@ func (s *Session) Close() error {
 
 // lose ends the session, for the first reason that is known.
 func (s *Session) lose(err error) {
-	if ended := s.ended.Load(); ended != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+	if ended := s.ended.Load(); ended != nil && (errors.Is(err, os.ErrDeadlineExceeded) || s.wire.carrier != nil) {
 		err = *ended
 	}
 	if errors.Is(err, io.EOF) {

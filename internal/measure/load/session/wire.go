@@ -16,6 +16,8 @@ type wire struct {
 	// raw is nil where conn is not a plain socket, or the system not one where we know how to do better.
 	raw  syscall.RawConn
 	step func(fd uintptr) bool
+	// carrier is nil unless another than the runtime's poller moves the bytes.
+	carrier Carrier
 
 	out, in []byte // of the exchange under way
 	n       int
@@ -26,6 +28,9 @@ type wire struct {
 // exchange sends out, if there is any, waits for the server, and reads up to len(in) bytes. Where sending fails, what
 // the server said before it hung up may still be there to read.
 func (w *wire) exchange(out, in []byte) (int, error) {
+	if w.carrier != nil {
+		return w.carrier.Exchange(out, in)
+	}
 	if w.raw != nil {
 		w.out, w.in, w.n, w.err = out, in, 0, nil
 		err := w.raw.Read(w.step)
@@ -67,8 +72,48 @@ func (w *wire) pump(rest []byte) {
 
 // awaitSent returns when no request is on its way out, so that its bytes may be overwritten.
 func (w *wire) awaitSent() {
+	if w.carrier != nil {
+		w.carrier.AwaitSent()
+	}
 	if w.pumped != nil {
 		<-w.pumped
 		w.pumped = nil
 	}
+}
+
+// Carrier moves a session's bytes in place of the runtime's poller. Its methods are for the session's own goroutine,
+// but for Abandon.
+type Carrier interface {
+	// Exchange sends out, if there is any, waits for the server, and reads up to len(in) bytes.
+	Exchange(out, in []byte) (int, error)
+	// AwaitSent returns when no request is on its way out.
+	AwaitSent()
+	// Write sends what fits into the socket's buffer.
+	Write(b []byte) (int, error)
+	// Abandon ends the conversation in both directions.
+	Abandon()
+	Close() error
+}
+
+// carried is the connection of a session that a carrier serves: as it was, closed, for its addresses.
+type carried struct {
+	net.Conn
+	carrier Carrier
+}
+
+func (c *carried) Write(b []byte) (int, error)      { return c.carrier.Write(b) }
+func (c *carried) Close() error                     { return c.carrier.Close() }
+func (c *carried) SetWriteDeadline(time.Time) error { return nil } // Write does not wait
+
+// SetDeadline is only called to end the conversation.
+func (c *carried) SetDeadline(time.Time) error { c.carrier.Abandon(); return nil }
+
+// Socket is the plain socket of a session, or nil where it has none, or the system does not show it.
+func (s *Session) Socket() syscall.RawConn { return s.wire.raw }
+
+// Ride has a carrier serve the session from now on; it has a socket of its own, a duplicate of the session's, which is
+// closed so that the runtime's poller does not watch it as well.
+func (s *Session) Ride(c Carrier) {
+	_ = s.wire.conn.Close() // the duplicate stays open
+	s.wire.conn, s.wire.raw, s.wire.carrier = &carried{s.wire.conn, c}, nil, c
 }
