@@ -15,6 +15,7 @@ type Result struct {
 	Elapsed     time.Duration // from when the clients were connected (or the warm-up was over) to the end of the last transaction
 	Connecting  time.Duration // pgbench's initial connection time; with Options.Reconnect the sum over all connections
 	Connections int64
+	Poller      string        // who moves the clients' bytes: io_uring, or epoll and why
 	Processor   time.Duration // that the clients' processes used; 0 where they have none of their own
 	Totals
 	Record

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 	"syscall"
 	"time"
@@ -22,20 +24,37 @@ func (l *load) runClients(r *ring.Ring) {
 	clients.Wait()
 }
 
-// ring seats the clients, or is nil: where a client would keep the others waiting, or the kernel has none.
-func (l *load) ring() *ring.Ring {
-	if l.Reconnect || l.streams() {
-		return nil
+var (
+	errReconnects = errors.New("each transaction has a connection of its own")
+	errStreams    = errors.New(`\copy_rows`)
+	errEncrypted  = errors.New("the connections are encrypted, or no sockets of this system")
+)
+
+// pollerOf names what moves the bytes, with the reason where it is not a ring.
+func pollerOf(err error) string {
+	if err == nil {
+		return "io_uring"
+	}
+	return fmt.Sprintf("epoll (%v)", err)
+}
+
+// ring seats the clients. An error says why not: a client would keep the others waiting, or the kernel has none.
+func (l *load) ring() (*ring.Ring, error) {
+	switch {
+	case l.Reconnect:
+		return nil, errReconnects
+	case l.streams():
+		return nil, errStreams
 	}
 	sockets := make([]syscall.RawConn, len(l.clients))
 	for i, c := range l.clients {
 		if sockets[i] = c.session.Socket(); sockets[i] == nil {
-			return nil
+			return nil, errEncrypted
 		}
 	}
 	r, err := ring.Open(sockets)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	for i, c := range l.clients {
 		c.session.Ride(r.Seat(i))
@@ -44,7 +63,7 @@ func (l *load) ring() *ring.Ring {
 			c.alarm = seatAlarm{r.Seat(i)}
 		}
 	}
-	return r
+	return r, nil
 }
 
 // streams tells whether a script streams rows, which takes a goroutine that reads meanwhile.

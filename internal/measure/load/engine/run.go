@@ -54,6 +54,7 @@ type load struct {
 	totals   *totals
 	debug    io.Writer
 
+	poller            string // who moves the clients' bytes
 	clock             clock
 	began, warm, over time.Duration // over is when no transaction begins any more
 
@@ -170,7 +171,8 @@ func (l *load) run() {
 		late := time.AfterFunc(l.Warmup+l.Duration+l.Silence, func() { l.cancel(session.ErrNoAnswer) })
 		defer late.Stop()
 	}
-	r := l.ring()
+	r, err := l.ring()
+	l.poller = pollerOf(err)
 	l.runClients(r)
 	close(done)
 	others.Wait()
@@ -181,7 +183,7 @@ func (l *load) run() {
 func (l *load) result() Result {
 	r := Result{
 		Began: l.clock.time(l.warm), Connecting: l.connecting, Connections: l.connections.Load(),
-		Totals: l.totals.total.Totals(), Record: *l.totals.total,
+		Poller: l.poller, Totals: l.totals.total.Totals(), Record: *l.totals.total,
 	}
 	last := l.stoppedAt // or when the last client was done, if that was later
 	for _, c := range l.clients {

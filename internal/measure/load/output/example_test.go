@@ -58,7 +58,7 @@ func plain() output.Report {
 		},
 		Result: engine.Result{
 			Began: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Elapsed: 2020 * time.Millisecond, Connecting: 1500 * time.Microsecond,
-			Connections: 4, Processor: 250 * time.Millisecond, Totals: totals,
+			Connections: 4, Poller: "io_uring", Processor: 250 * time.Millisecond, Totals: totals,
 			Record: engine.Record{Scripts: []engine.ScriptResult{{Name: "insert.sql", Weight: 1, Totals: totals}}},
 		},
 		Status: output.Complete,

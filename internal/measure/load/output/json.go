@@ -26,6 +26,7 @@ type document struct {
 	Elapsed     float64   `json:"elapsed_seconds"`
 	Connecting  float64   `json:"connecting_seconds"`
 	Connections int64     `json:"connections"`
+	Poller      string    `json:"client_poller"`
 	Processor   float64   `json:"client_processor_seconds"`
 
 	Rate    *rate    `json:"rate"`

@@ -60,7 +60,7 @@ func TestJSON(t *testing.T) {
 	want := `{"schema": "realiops.load/1", "status": "interrupted", "program": "v1.2.3", "server": "17.11",
 		"asked": {"mode": "simple", "clients": 4, "threads": 4, "transactions_per_client": null, "duration_seconds": 2,
 			"warmup_seconds": 0, "rate": null, "latency_limit_seconds": null, "max_tries": 1, "reconnect": false, "scale": 1, "random_seed": 7},
-		"began": "2026-01-02T03:04:05Z", "elapsed_seconds": 4, "connecting_seconds": 0.0015, "connections": 4,
+		"began": "2026-01-02T03:04:05Z", "elapsed_seconds": 4, "connecting_seconds": 0.0015, "connections": 4, "client_poller": "io_uring",
 		"client_processor_seconds": 0.25, "rate": null,
 		"totals": {"transactions": 100, "statements": 300, "rows": 200, "bytes_sent": 4000, "bytes_received": 6000,
 			"per_second": {"transactions": 25, "statements": 75, "rows": 50, "bytes_sent": 1000, "bytes_received": 1500},

@@ -82,11 +82,11 @@ func (r *requests) holds(kind byte) bool {
 	}
 }
 
-func (s *Session) plausible(kind byte, length uint32) error {
+func (r *requests) plausible(kind byte, length uint32) error {
 	if length < 4 || length > maxMessage+4 {
 		return protocolError("message %q of %d bytes", kind, length)
 	}
-	if s.holds(kind) && length > maxHeld {
+	if r.holds(kind) && length > maxHeld {
 		return protocolError("message %q of %d bytes is more than the %d that are read", kind, length, maxHeld)
 	}
 	return nil
@@ -132,23 +132,21 @@ func (s *Session) makeRoom(need int) {
 }
 
 func (s *Session) growIn(n int, unread []byte) {
-	lent := s.lender().borrow(n)
+	lent := s.dialer.buffers.borrow(n)
 	copy(*lent, unread)
-	s.lender().giveBack(s.lentIn)
+	s.dialer.buffers.giveBack(s.lentIn)
 	s.in, s.lentIn = *lent, lent
 }
 
 // release gives back what was borrowed. Nothing may be unread.
 func (s *Session) release() {
 	if s.lentOut != nil {
-		s.lender().giveBack(s.lentOut)
+		s.dialer.buffers.giveBack(s.lentOut)
 		s.lentOut, s.out = nil, s.smallOut[:0]
 	}
 	if s.lentIn != nil {
-		s.lender().giveBack(s.lentIn)
+		s.dialer.buffers.giveBack(s.lentIn)
 		s.lentIn, s.in = nil, s.smallIn[:]
 	}
 	s.r, s.w, s.full = 0, 0, false
 }
-
-func (s *Session) lender() *buffers { return &s.dialer.buffers }

@@ -68,8 +68,8 @@ func (s *Session) stream(rows func([]byte) ([]byte, error)) (Result, error) {
 
 // send sends chunks of whole rows until there are no more, or the server has answered. It returns why rows failed.
 func (s *Session) send(rows func([]byte) ([]byte, error), answered chan Result) (sent uint64, failure error) {
-	lent := s.lender().borrow(bigSize)
-	defer s.lender().giveBack(lent)
+	lent := s.dialer.buffers.borrow(bigSize)
+	defer s.dialer.buffers.giveBack(lent)
 	chunk := *lent
 	for done := false; !done && len(answered) == 0; {
 		chunk, done, failure = appendChunk(chunk[:0], rows)

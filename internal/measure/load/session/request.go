@@ -88,9 +88,9 @@ func (s *Session) begin(n int) {
 }
 
 func (s *Session) growOut(n int) {
-	lent := s.lender().borrow(max(2*cap(s.out), len(s.out)+n))
+	lent := s.dialer.buffers.borrow(max(2*cap(s.out), len(s.out)+n))
 	s.out = append((*lent)[:0], s.out...)
-	s.lender().giveBack(s.lentOut)
+	s.dialer.buffers.giveBack(s.lentOut)
 	s.lentOut = lent
 }
 

@@ -135,6 +135,7 @@ type ended struct {
 	Elapsed     time.Duration
 	Connecting  time.Duration
 	Connections int64
+	Poller      string
 	Failed      *failure `json:",omitempty"`
 	Connect     bool     `json:",omitempty"` // it failed because a client could not connect
 	Abort       *abort   `json:",omitempty"` // it failed because a client gave up

@@ -253,6 +253,7 @@ func (l *load) result() engine.Result {
 			continue
 		}
 		r.Connections += e.Connections
+		r.Poller = e.Poller
 		if l.options.Reconnect {
 			r.Connecting += e.Connecting
 		}

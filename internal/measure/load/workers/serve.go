@@ -134,7 +134,7 @@ func (w *worker) live(ctx context.Context) {
 // run is the load, from the order to the end.
 func (w *worker) run(ctx context.Context, o *order) ended {
 	result, err := w.load(ctx, o)
-	e := ended{Began: result.Began, Elapsed: result.Elapsed, Connecting: result.Connecting, Connections: result.Connections}
+	e := ended{Began: result.Began, Elapsed: result.Elapsed, Connecting: result.Connecting, Connections: result.Connections, Poller: result.Poller}
 	if err == nil {
 		return e
 	}

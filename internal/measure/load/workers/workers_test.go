@@ -29,7 +29,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(servertest.Main(m, Role(), first()))
+	os.Exit(servertest.Main(m, append(caged(), Role(), first())...))
 }
 
 // first is a process that can be killed: it has workers run a load for ever on the server that it is told.
