@@ -149,6 +149,9 @@ func (l *load) variables(defaultSeed int64) (*script.Vars, error) {
 
 // run starts the clients together and waits for the last one.
 func (l *load) run() {
+	r, err := l.ring()
+	l.poller = pollerOf(err)
+	defer r.Close()
 	l.running.Store(int64(len(l.clients)))
 	l.began = l.clock.now()
 	l.warm = l.began + l.Warmup
@@ -171,12 +174,9 @@ func (l *load) run() {
 		late := time.AfterFunc(l.Warmup+l.Duration+l.Silence, func() { l.cancel(session.ErrNoAnswer) })
 		defer late.Stop()
 	}
-	r, err := l.ring()
-	l.poller = pollerOf(err)
 	l.runClients(r)
 	close(done)
 	others.Wait()
-	r.Close()
 	l.tell(max(l.ticked, l.warm), l.clock.now(), false, true) // what is left when all clients are done
 }
 
