@@ -32,19 +32,37 @@ func Answer(run *counts.Run, r Report) document.Document {
 	}}
 }
 
-// FirstRound returns the screen after one repetition of each load, while others are still to come.
-func (r Report) FirstRound() document.Document {
+// SoFar returns the screen while loads of the plan are still to come.
+func (r Report) SoFar(plan runfile.Plan) document.Document {
 	s := screen{Report: r, live: true}
+	for _, l := range plan.Loads {
+		if !slices.Contains(Names(r.Loads), l.Name) {
+			s.toCome = append(s.toCome, l.Name)
+		}
+	}
+	after := "one repetition of each load"
+	if len(s.toCome) > 0 {
+		after = fmt.Sprintf("%d of %d loads", len(r.Loads), len(plan.Loads))
+	}
 	return document.Document{Blocks: []document.Block{document.Together{
-		document.Paragraph{Text: "So far, after one repetition of each load:"}, s.beside(), s.operations(),
+		document.Paragraph{Text: "So far, after " + after + ":"}, s.beside(), s.operations(),
 	}}}
+}
+
+// willTell says which load to come would tell what a metric counts.
+func (r screen) willTell(m Metric) string {
+	if m.SettleWith == nil || !slices.Contains(r.toCome, m.SettleWith.Load) {
+		return "not known yet"
+	}
+	return m.SettleWith.Load + " will tell"
 }
 
 // screen is a report of which there is room for a screen.
 type screen struct {
 	Report
-	live  bool // the run goes on
-	whole bool // the rest of the report follows
+	live   bool     // the run goes on
+	toCome []string // loads, where it does
+	whole  bool     // the rest of the report follows
 }
 
 // apart is the answer in a line, where numbers can be set beside what the disk did.
@@ -329,7 +347,7 @@ func (r screen) operations() document.Block {
 	for _, m := range ranked(first.Metrics) {
 		line, said := m.line()
 		if line == unsure && r.live {
-			said = "not known yet"
+			said = r.willTell(m)
 		}
 		g := group{line, said}
 		if line == "" {

@@ -63,7 +63,7 @@ func TestTheFirstRoundShowsWhatIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := func(verdicts attribution.Verdicts) string {
-		return rendered(t, func(w io.Writer) error { return document.Text(w, report.New(run, verdicts).FirstRound(), 80) })
+		return rendered(t, func(w io.Writer) error { return document.Text(w, report.New(run, verdicts).SoFar(runfile.Plan{}), 80) })
 	}
 	verdicts := verdictsByHand()
 	verdicts.Metrics[1].Kind = attribution.NotLogical

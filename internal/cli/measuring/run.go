@@ -90,7 +90,7 @@ func runRun(ctx context.Context, env command.Env, o runOptions, flags *pflag.Fla
 		AWSPeriod: o.cloud.period(), Tempo: env.Tempo, Bill: bill,
 		Agree:    func(question string) error { return command.Agree(env, o.target.Yes, question) },
 		Required: func(metrics []runfile.Metric) ([]string, error) { return o.require.Names(countedNames(metrics)) },
-		Next:     nextLoad(), FirstRound: firstVerdicts(env, show),
+		Next:     nextLoad(), SoFar: soFar(env, show),
 	})
 	show.Close()
 	if !recorded {

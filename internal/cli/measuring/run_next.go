@@ -29,9 +29,9 @@ func nextLoad() func(path string, required []string, loads []runfile.Load) (load
 	}
 }
 
-// firstVerdicts shows what one repetition of each load tells; nil where nobody looks on. A file that cannot be read shows
-// nothing: its report will tell.
-func firstVerdicts(env command.Env, show *progress.Display) func(path string) {
+// soFar shows what the loads tell that have been run: after 1, 2, 4 … of them, and after each has been run. It is nil where nobody looks
+// on. A file that cannot be read shows nothing: its report will tell.
+func soFar(env command.Env, show *progress.Display) func(path string) {
 	if !show.Looked() {
 		return nil
 	}
@@ -40,9 +40,12 @@ func firstVerdicts(env command.Env, show *progress.Display) func(path string) {
 		if err != nil {
 			return
 		}
+		if n := len(run.Loads); n&(n-1) != 0 && n != len(run.Header.Plan.Loads) {
+			return
+		}
 		verdicts := attribution.Judge(run, attribution.Options{Asked: run.MetricNames()})
 		var found bytes.Buffer
-		if document.Text(env.Coloured(&found, env.ErrTerminal), report.New(run, verdicts).FirstRound(), cmp.Or(env.MessageColumns(), command.DefaultWidth)) == nil {
+		if document.Text(env.Coloured(&found, env.ErrTerminal), report.New(run, verdicts).SoFar(run.Header.Plan), cmp.Or(env.MessageColumns(), command.DefaultWidth)) == nil {
 			show.Found(found.String())
 		}
 	}

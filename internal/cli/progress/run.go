@@ -36,6 +36,7 @@ type run struct {
 	loaded  recent  // the rows of the last seconds
 	commits rate    // of the server, where no load is ours
 	wal     rate    // bytes
+	records rate    // of the WAL
 	device  rate    // data requests, of this server where that is told apart; with reads where jobs put load on storage alone
 	job     rate    // operations of such a job
 }
@@ -90,6 +91,9 @@ func (s *run) followReading(at time.Time, values map[string]float64) {
 	}
 	if commits, ok := values[metric.CommitsOfAll]; ok {
 		s.commits.follow(at, commits)
+	}
+	if records, ok := values[metric.StatWALRecords]; ok {
+		s.records.follow(at, records)
 	}
 	if position, ok := values[metric.InsertPosition]; ok {
 		s.wal.follow(at, position)
@@ -178,7 +182,7 @@ func (s *run) bar(p *message.Printer, width int) string {
 	share := float64(elapsed) / float64(max(elapsed+left, 1))
 	head := fmt.Sprintf("%-16s ", s.loadName())
 	tail := p.Sprintf(" %3.0f %%  %s left", 100*share, clock(left))
-	const shortest, longest, phase = 5, 24, "  waiting for counters"
+	const shortest, longest, phase = 5, 24, "  waiting for counters" // the longest there is
 	room := min(width-len(head)-len(tail)-len(phase), longest)
 	switch {
 	case room < shortest && s.doing != "": // it is short, and the time that is left is back soon
@@ -198,7 +202,7 @@ type flow struct {
 	last recent
 }
 
-// flows are the work, the WAL and the device's requests of the last second. What is out of sight is left out.
+// flows are the work, its WAL records beside the device's requests, and the WAL's bytes in the last second. What is out of sight is left out.
 func (s *run) flows(p *message.Printer) (all []flow) {
 	switch {
 	case s.job.known:
@@ -208,11 +212,14 @@ func (s *run) flows(p *message.Printer) (all []flow) {
 	case !s.observed:
 		all = append(all, flow{p.Sprintf("%.0f rows/s", s.rows), s.loaded})
 	}
-	if s.wal.known {
-		all = append(all, flow{p.Sprintf("WAL %.1f MB/s", s.wal.perSecond/1e6), s.wal.last})
+	if s.records.known && !s.observed {
+		all = append(all, flow{p.Sprintf("%.0f WAL records/s", s.records.perSecond), s.records.last})
 	}
 	if s.device.known {
 		all = append(all, flow{p.Sprintf("device %.0f requests/s", s.device.perSecond), s.device.last})
+	}
+	if s.wal.known {
+		all = append(all, flow{p.Sprintf("WAL %.1f MB/s", s.wal.perSecond/1e6), s.wal.last})
 	}
 	return all
 }

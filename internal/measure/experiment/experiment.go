@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -76,8 +77,9 @@ type Experiment struct {
 	Tell func(string)
 	// Doing says what goes on while no load runs, such as a checkpoint; empty: a load runs.
 	Doing func(string)
-	// FirstRound is called once each load has been run once, where they will be run again.
-	FirstRound func()
+	// SoFar is called when a load has been run for the first time, and its record is on the disk. It runs beside what lies between two
+	// loads, and the next begins when it has returned.
+	SoFar func()
 
 	// Period is that of a source with periods of its own, counted from 1970: each load begins shortly before one, so that
 	// whole ones lie inside. Zero: loads begin at once.
@@ -90,9 +92,10 @@ type Experiment struct {
 	// Next names, from the record so far, the load that would tell most if it were run once more; false: none would.
 	Next func() (Addition, bool)
 
-	repeated  int  // repetitions run again because the server was lost
-	spoiled   int  // and those that were disturbed
-	uncounted bool // the server's counters of rows stand still, so waiting for them is in vain
+	lookingOn sync.WaitGroup // SoFar
+	repeated  int            // repetitions run again because the server was lost
+	spoiled   int            // and those that were disturbed
+	uncounted bool           // the server's counters of rows stand still, so waiting for them is in vain
 }
 
 // answerWithin bounds a statement of ours: a checkpoint of a large server takes its time, one that hangs must end.
@@ -168,7 +171,11 @@ func (e *Experiment) repetition(ctx context.Context, s step) error {
 	if err := errors.Join(e.mark(s, end), e.Sync()); err != nil {
 		return err
 	}
+	if failed == nil && s.repetition == 1 {
+		e.lookingOn.Go(e.SoFar)
+	}
 	if failed == nil {
+		e.Doing("counting rows")
 		failed = e.prove(ctx, s, w)
 	}
 	if err := e.clear(ctx, w); err != nil {
@@ -186,9 +193,11 @@ func (e *Experiment) create(ctx context.Context, l runfile.Load) (*load.Workload
 	if err != nil {
 		return nil, err
 	}
+	e.Doing("making the table")
 	if err := w.Create(ctx, e.Control); err != nil || !w.Warms() {
 		return w, err
 	}
+	e.Doing("reading the table")
 	return w, e.warm(ctx, w)
 }
 
@@ -211,6 +220,7 @@ func (e *Experiment) warm(ctx context.Context, w *load.Workload) error {
 
 // prepare leaves the server with nothing to write and nothing to count, then takes the reading that the load starts from.
 func (e *Experiment) prepare(ctx context.Context, w *load.Workload) error {
+	e.lookingOn.Wait()
 	if err := e.look(ctx, runfile.Begin); err != nil {
 		return err
 	}
@@ -253,10 +263,12 @@ func (e *Experiment) loadLength() time.Duration {
 
 // finish waits until the load's clients have left and everything they caused is written and counted, and reads it.
 func (e *Experiment) finish(ctx context.Context, s step, w *load.Workload, rows int64) error {
+	e.Doing("clients leave")
 	if err := e.Gone(ctx); err != nil {
 		return err
 	}
 	if w != nil && w.Vacuums() {
+		e.Doing("vacuum")
 		if err := w.Vacuum(ctx, e.Control); err != nil {
 			return err
 		}
@@ -285,6 +297,7 @@ func (e *Experiment) readWAL(ctx context.Context, s step) error {
 	if e.ReadWAL == nil {
 		return nil
 	}
+	e.Doing("reading the WAL")
 	wal, err := e.ReadWAL(ctx)
 	if err != nil || s.load.Idle() {
 		return err
@@ -303,6 +316,7 @@ func (e *Experiment) writeOut(ctx context.Context) error {
 	if e.Flush == nil {
 		return nil
 	}
+	e.Doing("writing to the disk")
 	if err := e.Flush(); err != nil {
 		return fmt.Errorf("flush the server's file system: %w", err)
 	}

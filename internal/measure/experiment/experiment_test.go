@@ -65,7 +65,7 @@ func newTrialOn(t *testing.T, version string, loads ...runfile.Load) *trial {
 		Sync:            func() error { r.note("sync"); return nil },
 		Record:          r.record,
 		Doing:           func(string) {},
-		FirstRound:      func() { r.note("first round") },
+		SoFar:           func() {},
 	}
 	return r
 }
@@ -101,9 +101,6 @@ func TestARepetitionIsReadOnBothSidesOfItsWork(t *testing.T) {
 	for repetition := range 2 {
 		name := fmt.Sprint("bulk ", repetition+1, " ")
 		want = append(want, name+"settle", "read", "wait", "read", name+"begin", "gone", "read", "wait", "read", name+"end", "sync")
-		if repetition == 0 {
-			want = append(want, "first round")
-		}
 	}
 	if diff := cmp.Diff(want, r.diary); diff != "" {
 		t.Error(diff)
@@ -119,6 +116,31 @@ func TestARepetitionIsReadOnBothSidesOfItsWork(t *testing.T) {
 	}
 	if tables := servertest.Value[int](t, r.conn, "select count(*) from pg_tables where schemaname = 'realiops'"); tables != 0 {
 		t.Errorf("%d tables are left", tables)
+	}
+}
+
+// What is known so far is told once each load has been run for the first time, beside what lies between two loads and never beside one.
+func TestWhatIsKnownIsToldWhileNoLoadRuns(t *testing.T) {
+	r := newTrial(t, idle, bulk)
+	var looking, told atomic.Int64
+	r.SoFar = func() {
+		looking.Add(1)
+		time.Sleep(100 * time.Millisecond) // longer than what lies between two loads here takes
+		told.Add(1)
+		looking.Add(-1)
+	}
+	record := r.Record
+	r.Record = func(line runfile.Record) error {
+		if event, ok := line.(runfile.LoadEvent); ok && event.Event == runfile.Begin && looking.Load() != 0 {
+			t.Errorf("%s %d begins while somebody looks on", event.Load, event.Repetition)
+		}
+		return record(line)
+	}
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if told.Load() != 2 {
+		t.Errorf("told %d times of two loads", told.Load())
 	}
 }
 

@@ -163,3 +163,22 @@ func TestEveryNamedPlanIsComplete(t *testing.T) {
 		t.Error("a plan that is neither named nor a file")
 	}
 }
+
+func TestTheFirstRoundBeginsWithWhatAnswersSoonest(t *testing.T) {
+	plan, err := Fit(Default(), Limits{Budget: Budget("default"), Pause: DefaultPause()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for plan.Seed = range uint64(20) {
+		var names []string
+		for _, s := range blocks(plan)[0] {
+			names = append(names, s.load.Name)
+		}
+		if diff := cmp.Diff([]string{"bulk", "single", "scan-cold", "bulk-indexed"}, names[:4]); diff != "" || len(names) != len(plan.Loads) {
+			t.Fatalf("with seed %d: %v\n%s", plan.Seed, names, diff)
+		}
+	}
+	if two := blocks(runfile.Plan{Loads: []runfile.Load{{Name: "idle"}, {Name: "single"}}, Repetitions: 1})[0]; two[0].load.Name != "single" {
+		t.Errorf("of a plan without the other three: %v", two)
+	}
+}

@@ -41,6 +41,7 @@ func (e *Experiment) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer e.lookingOn.Wait()
 	p := &pace{began: time.Now(), of: map[string]int{}}
 	for _, block := range blocks(e.Plan) {
 		repetition := block[0].repetition
@@ -52,9 +53,6 @@ func (e *Experiment) Run(ctx context.Context) error {
 			if err := e.count(ctx, p, s); err != nil {
 				return err
 			}
-		}
-		if repetition == 1 && e.Plan.Repetitions > 1 {
-			e.FirstRound()
 		}
 	}
 	return e.extend(ctx, p)

@@ -46,8 +46,8 @@ type Options struct {
 	// Required are the names of the metrics, of all that the run will hold, that whoever runs it wants to know about; none:
 	// they want what there is. An error ends the run before anything is measured.
 	Required func([]runfile.Metric) ([]string, error)
-	// FirstRound tells, from the file so far, what one repetition of each load says; nil: nobody looks on.
-	FirstRound func(path string)
+	// SoFar tells, from the file so far, what the loads say that have been run; nil: nobody looks on.
+	SoFar func(path string)
 	// Next names, from the file so far, which of the loads would tell most about the required metrics if it were run once
 	// more, and says why; an empty name: none would.
 	Next func(path string, required []string, loads []runfile.Load) (load, why string)
@@ -186,14 +186,14 @@ func (m *measurement) newExperiment() *experiment.Experiment {
 		Gone: func(ctx context.Context) error {
 			return m.session.Facts.AwaitClientsGone(context.WithoutCancel(ctx), m.session.Control)
 		},
-		Record:     m.record,
-		Sync:       m.file.Sync,
-		Tell:       m.Show.Message,
-		Doing:      m.Show.Doing,
-		FirstRound: m.firstRound,
-		Look:       m.look,
-		Others:     m.othersDuring,
-		Shared:     m.Target.Allowed.Shared,
+		Record: m.record,
+		Sync:   m.file.Sync,
+		Tell:   m.Show.Message,
+		Doing:  m.Show.Doing,
+		SoFar:  m.soFar,
+		Look:   m.look,
+		Others: m.othersDuring,
+		Shared: m.Target.Allowed.Shared,
 		Spoiled: func() string {
 			return cmp.Or(m.settings.differ(), m.stops.during())
 		},
@@ -273,10 +273,10 @@ func slowest(metrics []runfile.Metric, required []string) float64 {
 	return period
 }
 
-// firstRound tells whoever looks on what is known by now, unless the file cannot be written, which the next record meets too.
-func (m *measurement) firstRound() {
-	if m.FirstRound != nil && m.file.Sync() == nil {
-		m.FirstRound(m.file.Path())
+// soFar tells whoever looks on what is known by now.
+func (m *measurement) soFar() {
+	if m.SoFar != nil {
+		m.SoFar(m.file.Path())
 	}
 }
 
