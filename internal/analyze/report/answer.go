@@ -32,17 +32,17 @@ func Answer(run *counts.Run, r Report) document.Document {
 	}}
 }
 
-// SoFar returns the screen while loads of the plan are still to come.
-func (r Report) SoFar(plan runfile.Plan) document.Document {
+// SoFar returns the screen while the run goes on.
+func (r Report) SoFar() document.Document {
 	s := screen{Report: r, live: true}
-	for _, l := range plan.Loads {
-		if !slices.Contains(Names(r.Loads), l.Name) {
+	for _, l := range r.Loads {
+		if l.Repetitions == 0 {
 			s.toCome = append(s.toCome, l.Name)
 		}
 	}
 	after := "one repetition of each load"
 	if len(s.toCome) > 0 {
-		after = fmt.Sprintf("%d of %d loads", len(r.Loads), len(plan.Loads))
+		after = fmt.Sprintf("%d of %d loads", len(r.Loads)-len(s.toCome), len(r.Loads))
 	}
 	return document.Document{Blocks: []document.Block{document.Together{
 		document.Paragraph{Text: "So far, after " + after + ":"}, s.beside(), s.operations(),

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -63,7 +64,7 @@ func TestTheFirstRoundShowsWhatIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := func(verdicts attribution.Verdicts) string {
-		return rendered(t, func(w io.Writer) error { return document.Text(w, report.New(run, verdicts).SoFar(runfile.Plan{}), 80) })
+		return rendered(t, func(w io.Writer) error { return document.Text(w, report.New(run, verdicts).SoFar(), 80) })
 	}
 	verdicts := verdictsByHand()
 	verdicts.Metrics[1].Kind = attribution.NotLogical
@@ -75,6 +76,39 @@ func TestTheFirstRoundShowsWhatIsKnown(t *testing.T) {
 	}
 	if text := shown(attribution.Verdicts{}); !strings.Contains(text, "not known yet") || strings.Contains(text, " NO ") {
 		t.Errorf("of nothing it shows\n%s", text)
+	}
+}
+
+// Before the round is over, the screen counts the loads that were run, and names the one that will tell what is open.
+func TestTheScreenSoFarNamesTheLoadThatWillTell(t *testing.T) {
+	records := runfiletest.Records(t, "../../../testdata/runs/loads-pg17.jsonl")
+	var begun []runfile.Record
+	for _, r := range records {
+		if e, is := r.(runfile.LoadEvent); is && e.Load != "bulk" {
+			continue
+		}
+		begun = append(begun, r)
+	}
+	run, err := counts.FromRun(runfiletest.Sequence(begun))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flushes := attribution.Verdict{Metric: runfile.Metric{Name: "block/flushes"}, Kind: attribution.CannotTell}
+	shown := func(tells string) string {
+		flushes.SettleWith = &attribution.Settle{Load: tells}
+		r := report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{flushes}})
+		return rendered(t, func(w io.Writer) error { return document.Text(w, r.SoFar(), 80) })
+	}
+	for tells, want := range map[string]string{"single": "flushes: single will tell", "bulk": "/proc/diskstats flushes, bytes", "nowhere": "/proc/diskstats flushes, bytes"} {
+		text := shown(tells)
+		if strings.Contains(text, "will tell") != (tells == "single") {
+			t.Errorf("where %s tells, a load will:\n%s", tells, text)
+		}
+		for _, want := range []string{want, fmt.Sprintf("So far, after 1 of %d loads:", len(run.Loads)), "times fewer (bulk)"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("where %s tells, it does not show %q:\n%s", tells, want, text)
+			}
+		}
 	}
 }
 

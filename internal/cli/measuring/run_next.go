@@ -40,12 +40,18 @@ func soFar(env command.Env, show *progress.Display) func(path string) {
 		if err != nil {
 			return
 		}
-		if n := len(run.Loads); n&(n-1) != 0 && n != len(run.Header.Plan.Loads) {
+		done := 0
+		for _, l := range run.Loads {
+			if len(l.Repetitions) > 0 {
+				done++
+			}
+		}
+		if done&(done-1) != 0 && done != len(run.Loads) {
 			return
 		}
 		verdicts := attribution.Judge(run, attribution.Options{Asked: run.MetricNames()})
 		var found bytes.Buffer
-		if document.Text(env.Coloured(&found, env.ErrTerminal), report.New(run, verdicts).SoFar(run.Header.Plan), cmp.Or(env.MessageColumns(), command.DefaultWidth)) == nil {
+		if document.Text(env.Coloured(&found, env.ErrTerminal), report.New(run, verdicts).SoFar(), cmp.Or(env.MessageColumns(), command.DefaultWidth)) == nil {
 			show.Found(found.String())
 		}
 	}

@@ -37,6 +37,7 @@ type run struct {
 	commits rate    // of the server, where no load is ours
 	wal     rate    // bytes
 	records rate    // of the WAL
+	worked  float64 // seconds of the load
 	device  rate    // data requests, of this server where that is told apart; with reads where jobs put load on storage alone
 	job     rate    // operations of such a job
 }
@@ -48,12 +49,15 @@ type rate struct {
 	perSecond float64
 	known     bool
 	last      recent
+
+	latest, base float64 // readings: the last, also one too close to the last but one, and the last before the load
 }
 
 // tooClose are readings at the edge of a load, which come in milliseconds of each other and tell no rate.
 const tooClose = 200 * time.Millisecond
 
 func (r *rate) follow(at time.Time, value float64) {
+	r.latest = value
 	if r.known && at.Sub(r.at) < tooClose {
 		return
 	}
@@ -73,6 +77,7 @@ func (s *run) follow(record runfile.Record) {
 	case runfile.LoadEvent:
 		s.followLoad(record)
 	case runfile.Work:
+		s.worked += record.To.Sub(record.From).Seconds()
 		if seconds := record.To.Sub(record.From).Seconds(); seconds > 0.1 { // the rest after the last second says little
 			s.rows = float64(max(record.Rows, record.Returned)) / seconds
 			s.loaded.add(s.rows)
@@ -126,12 +131,23 @@ func (s *run) followLoad(event runfile.LoadEvent) {
 			s.began, s.lastEnd = event.At, event.At
 		}
 	case runfile.Begin:
-		s.rows = 0
+		s.rows, s.worked = 0, 0
+		for _, r := range s.rates() {
+			r.base = r.latest
+		}
 	case runfile.End:
 		s.finished++
 		s.lastEnd = event.At
+		for _, r := range s.rates() {
+			if s.worked > 0 && r.known {
+				r.perSecond = (r.latest - r.base) / s.worked
+			}
+		}
 	}
 }
+
+// rates are those that a load is told by when it has ended: what it caused, a second of its work.
+func (s *run) rates() []*rate { return []*rate{&s.wal, &s.records, &s.device} }
 
 // left is what the rest will take if it goes on as until now. The less is done, the more the end that was announced counts.
 func (s *run) left(now time.Time) time.Duration {

@@ -242,3 +242,25 @@ func TestNothingInANameDrivesTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// A load that has ended is told by all that it caused, and not by the second after it.
+func TestALoadThatEndedIsToldByAllItCaused(t *testing.T) {
+	s := &run{}
+	s.follow(runfile.Run{Plan: runfile.Plan{Loads: make([]runfile.Load, 1), Repetitions: 1, LoadSeconds: 4}})
+	reading := func(seconds, records, writes float64) {
+		s.follow(runfile.Reading{At: at(seconds), Values: map[string]float64{
+			"pgstat.wal/wal_records": records, "block/writes": writes, "block/flushes": 0}})
+	}
+	reading(0, 0, 0)
+	reading(0.1, 1_000, 50) // too close for a rate, and before the load
+	s.follow(runfile.LoadEvent{At: at(0.1), Load: "bulk", Repetition: 1, Event: runfile.Begin})
+	reading(2, 501_000, 450)
+	s.follow(runfile.Work{From: at(0.1), To: at(4.1), Rows: 4_000_000})
+	reading(5, 2_001_000, 1_800)
+	reading(5.1, 2_001_000, 1_850)
+	s.follow(runfile.LoadEvent{At: at(5.1), Load: "bulk", Repetition: 1, Event: runfile.End})
+	got := s.speeds(message.NewPrinter(language.English), 0, false)
+	if want := "1,000,000 rows/s  500,000 WAL records/s  device 450 requests/s"; got != want { // 2,000,000 and 1,800 in 4 s
+		t.Errorf("it is told by %q, want %q", got, want)
+	}
+}

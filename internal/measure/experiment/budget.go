@@ -83,7 +83,7 @@ const (
 )
 
 // Fit fills in the length and the repetitions that a plan leaves open, so that all of it fits the budget. Shorter loads
-// are preferred to fewer repetitions until a load has two seconds. What the plan says itself stands, whatever it costs.
+// are preferred to fewer repetitions until a load has two seconds. A budget that two repetitions do not fit gets one. What the plan says itself stands, whatever it costs.
 func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	switch {
 	case plan.Repetitions < 0, plan.LoadSeconds != 0 && plan.Repetitions != 0:
@@ -100,7 +100,7 @@ func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	for _, try := range []struct {
 		repetitions int
 		atLeast     float64
-	}{{usualRepetitions, comfortableLoad}, {leastRepetitions, leastLoad}} {
+	}{{usualRepetitions, comfortableLoad}, {leastRepetitions, leastLoad}, {1, leastLoad}} {
 		plan.Repetitions = try.repetitions
 		if plan.LoadSeconds = longest(plan, limits, idealLoad); plan.LoadSeconds >= try.atLeast {
 			return plan, nil
@@ -136,7 +136,7 @@ func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	return plan, nil
 }
 
-// ErrTooShort is a budget that the shortest loads, run twice, do not fit.
+// ErrTooShort is a budget that the shortest loads, run once, do not fit.
 var ErrTooShort = errors.New("too short")
 
 func tooShort(plan runfile.Plan, limits Limits) error {
