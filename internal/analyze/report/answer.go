@@ -34,27 +34,10 @@ func Answer(run *counts.Run, r Report) document.Document {
 
 // SoFar returns the screen while the run goes on.
 func (r Report) SoFar() document.Document {
-	s := screen{Report: r, live: true}
-	for _, l := range r.Loads {
-		if l.Repetitions == 0 {
-			s.toCome = append(s.toCome, l.Name)
-		}
-	}
-	after := "one repetition of each load"
-	if len(s.toCome) > 0 {
-		after = fmt.Sprintf("%d of %d loads", len(r.Loads)-len(s.toCome), len(r.Loads))
-	}
-	return document.Document{Blocks: []document.Block{document.Together{
-		document.Paragraph{Text: "So far, after " + after + ":"}, s.beside(), s.operations(),
-	}}}
-}
-
-// willTell says which load to come would tell what a metric counts.
-func (r screen) willTell(m Metric) string {
-	if m.SettleWith == nil || !slices.Contains(r.toCome, m.SettleWith.Load) {
-		return "not known yet"
-	}
-	return m.SettleWith.Load + " will tell"
+	toCome := Names(slices.DeleteFunc(slices.Clone(r.Loads), func(l Load) bool { return l.Repetitions > 0 }))
+	s := screen{Report: r, live: true, toCome: toCome}
+	after := fmt.Sprintf("So far, after %d of %d loads:", len(r.Loads)-len(toCome), len(r.Loads))
+	return document.Document{Blocks: []document.Block{document.Together{document.Paragraph{Text: after}, s.beside(), s.operations()}}}
 }
 
 // screen is a report of which there is room for a screen.
@@ -347,7 +330,10 @@ func (r screen) operations() document.Block {
 	for _, m := range ranked(first.Metrics) {
 		line, said := m.line()
 		if line == unsure && r.live {
-			said = r.willTell(m)
+			said = "not known yet"
+			if s := m.SettleWith; s != nil && slices.Contains(r.toCome, s.Load) {
+				said = s.Load + " will tell"
+			}
 		}
 		g := group{line, said}
 		if line == "" {
