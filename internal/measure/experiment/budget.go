@@ -30,7 +30,7 @@ type Limits struct {
 	Pause  Pause
 }
 
-// Pause is what lies between the loads of two loads: a part that is always the same, and one that grows with the load,
+// Pause is what lies between two loads: a part that is always the same, and one that grows with the load,
 // because what it wrote is to be flushed, counted and dropped.
 type Pause struct {
 	Fixed time.Duration
@@ -43,12 +43,12 @@ func DefaultPause() Pause { return Pause{Fixed: 600 * time.Millisecond, Share: t
 // typicalShare is from 5 % for rows without indexes to 25 % for wide ones whose pages have checksums.
 const typicalShare = 0.12
 
-// Lengths of a load in seconds. A source that answers at once is read at both ends of a load, which any length allows; but
+// Lengths of a load in seconds; no load is shorter than LeastLoad. A source that answers at once is read at both ends of a load, which any length allows; but
 // a load takes a moment to become steady, and what it shows on the way makes the record richer.
 const (
 	idealLoad       = 5
 	comfortableLoad = 2
-	leastLoad       = 1
+	LeastLoad       = 1
 )
 
 // wholePeriods of a source that tells of periods must lie inside a load: two show that they agree.
@@ -76,14 +76,15 @@ func (l Limits) Short(seconds float64) bool { return l.aligned() && seconds < l.
 // whole is the length of a load in which whole periods lie, in seconds, to a tenth.
 func (l Limits) whole() float64 { return math.Ceil(10*l.Period*(wholePeriods+2*Lead)) / 10 }
 
-// Repetitions: three show how far a load's figures vary, two hint at it.
+// Repetitions: three show how far a load's figures vary, LeastRepetitions hint at it.
 const (
 	usualRepetitions = 3
-	leastRepetitions = 2
+	LeastRepetitions = 2
 )
 
 // Fit fills in the length and the repetitions that a plan leaves open, so that all of it fits the budget. Shorter loads
-// are preferred to fewer repetitions until a load has two seconds. A budget that two repetitions do not fit gets one. What the plan says itself stands, whatever it costs.
+// are preferred to fewer repetitions until a load has two seconds. A budget that two repetitions do not fit gets one. What
+// the plan says itself stands, whatever it costs.
 func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	switch {
 	case plan.Repetitions < 0, plan.LoadSeconds != 0 && plan.Repetitions != 0:
@@ -94,19 +95,19 @@ func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	case limits.aligned():
 		return fitAligned(plan, limits)
 	case plan.Repetitions != 0:
-		plan.LoadSeconds = max(longest(plan, limits, idealLoad), leastLoad)
+		plan.LoadSeconds = max(longest(plan, limits, idealLoad), LeastLoad)
 		return plan, validateLengths(plan)
 	}
 	for _, try := range []struct {
 		repetitions int
 		atLeast     float64
-	}{{usualRepetitions, comfortableLoad}, {leastRepetitions, leastLoad}, {1, leastLoad}} {
+	}{{usualRepetitions, comfortableLoad}, {LeastRepetitions, LeastLoad}, {1, LeastLoad}} {
 		plan.Repetitions = try.repetitions
 		if plan.LoadSeconds = longest(plan, limits, idealLoad); plan.LoadSeconds >= try.atLeast {
 			return plan, nil
 		}
 	}
-	plan.LoadSeconds = leastLoad
+	plan.LoadSeconds = LeastLoad
 	return plan, tooShort(plan, limits)
 }
 
@@ -114,7 +115,7 @@ func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 func fewer(plan runfile.Plan, limits Limits) runfile.Plan {
 	plan.Repetitions = usualRepetitions
 	if Duration(plan, limits) > limits.Budget {
-		plan.Repetitions = leastRepetitions
+		plan.Repetitions = LeastRepetitions
 	}
 	return plan
 }
@@ -127,7 +128,7 @@ func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	case plan.Repetitions != 0:
 		return plan, validateLengths(plan)
 	case limits.Budget == 0:
-		plan.Repetitions = leastRepetitions
+		plan.Repetitions = LeastRepetitions
 		return plan, nil
 	}
 	if plan = fewer(plan, limits); Duration(plan, limits) > limits.Budget {

@@ -51,7 +51,7 @@ func Default() runfile.Plan {
 	few := []string{load.PointWarm, load.PointCold, load.ScanCold, load.UpdateIndexed}
 	for _, l := range slices.Concat(load.ReadLoads(), load.ChangeLoads()) {
 		if slices.Contains(few, l.Name) {
-			l.MostRepetitions = leastRepetitions
+			l.MostRepetitions = LeastRepetitions
 			plan.Loads = append(plan.Loads, l)
 		}
 	}

@@ -45,7 +45,7 @@ func (e *Experiment) Run(ctx context.Context) error {
 	p := &pace{began: time.Now(), of: map[string]int{}}
 	for _, block := range blocks(e.Plan) {
 		repetition := block[0].repetition
-		if !e.Whole && repetition > leastRepetitions && !e.timeFor(len(block), p, e.grace(p)) {
+		if !e.Whole && repetition > LeastRepetitions && !e.timeFor(len(block), p, e.grace(p)) {
 			e.Tell(fmt.Sprintf("The loads take longer than expected: no time is left for repetition %d of %d", repetition, e.Plan.Repetitions))
 			break
 		}

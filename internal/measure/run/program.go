@@ -34,15 +34,19 @@ func NewProgram(plan runfile.Plan, sizes experiment.Sizes, limits experiment.Lim
 }
 
 // measured decides anew, when it is known what lies between two loads on the server, and how slow a source is asked for. A
-// budget that was long enough before the server was started stays so: where storage is slow, it is exceeded.
+// budget that was long enough before the server was started stays so, and for as many repetitions as tell how far figures
+// vary: where storage is slow, it is exceeded.
 func (p *Program) measured(pause experiment.Pause, period float64) (err error) {
-	slower := period > p.limits.Period
+	announced, slower := p.Plan, period > p.limits.Period
 	p.limits.Pause, p.limits.Period = pause, max(p.limits.Period, period)
 	p.Plan, err = experiment.Fit(p.open, p.limits)
-	if errors.Is(err, experiment.ErrTooShort) && !slower {
-		return nil
+	switch {
+	case slower || err != nil && !errors.Is(err, experiment.ErrTooShort):
+		return err
+	case announced.Repetitions > 1 && p.Plan.Repetitions == 1:
+		p.Plan.Repetitions, p.Plan.LoadSeconds = experiment.LeastRepetitions, experiment.LeastLoad
 	}
-	return err
+	return nil
 }
 
 // fitTable gives the loads that read a table that fits the server, and says how large it is.

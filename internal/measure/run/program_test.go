@@ -71,8 +71,15 @@ func TestTheLeastBudgetIsStable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.measured(experiment.Pause{Fixed: 5 * time.Second}, 0); err != nil || p.Plan.Repetitions != 2 || p.Plan.LoadSeconds != 1 {
+	slow := experiment.Pause{Fixed: 5 * time.Second}
+	if err := p.measured(slow, 0); err != nil || p.Plan.Repetitions != 1 || p.Plan.LoadSeconds != 1 {
 		t.Errorf("pauses of 5 s: %v, %d repetitions of %g s", err, p.Plan.Repetitions, p.Plan.LoadSeconds)
+	}
+	if p, err = identify(2 * least); err != nil || p.Plan.Repetitions != 2 {
+		t.Fatalf("%v, %d repetitions", err, p.Plan.Repetitions)
+	}
+	if err := p.measured(slow, 0); err != nil || p.Plan.Repetitions != 2 || p.Plan.LoadSeconds != 1 {
+		t.Errorf("pauses of 5 s after two repetitions were announced: %v, %d of %g s", err, p.Plan.Repetitions, p.Plan.LoadSeconds)
 	}
 	if text := p.announcement("f"); !strings.Contains(text, "more than --budget, because the pauses between loads are long") {
 		t.Error(text)
