@@ -77,7 +77,7 @@ func runHistory(ctx context.Context, env command.Env, o historyOptions, files []
 	if o.query {
 		return o.printQuery(env)
 	}
-	h, err := o.read(ctx, env, files)
+	h, err := o.sourcesNamed(files)[0].read(o, ctx, env, files)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
 		store = command.StoreOptions{Back: o.store.Back, URL: o.store.URL, Until: o.store.Until, Tenant: o.store.Tenant, SigV4: o.store.SigV4, TokenFile: o.store.TokenFile}
 	}
 	switch {
-	case command.CountGiven(o.store.URL != "", o.ofAWS() && len(files) == 0, len(files) > 0) != 1:
+	case len(o.sourcesNamed(files)) != 1:
 		return errors.New("name one source: --prometheus URL, --instance or --cluster of an AWS account, or files")
 	case o.query && !o.ofAWS():
 		return errors.New("--query asks CloudWatch: name the instance with --instance, and the cluster of one of Aurora with --cluster")

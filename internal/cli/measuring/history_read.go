@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/report"
@@ -28,14 +29,31 @@ type heard struct {
 	whence string // where the figures are from
 }
 
-// read asks the source that was chosen.
-func (o historyOptions) read(ctx context.Context, env command.Env, files []string) (heard, error) {
-	switch {
-	case len(files) > 0:
-		return o.ofFiles(ctx, env, files)
-	case o.ofAWS():
-		return o.ofCloudWatch(ctx, env)
+// historySource is a place that keeps the history of servers.
+type historySource struct {
+	named func(o historyOptions, files []string) bool // by the user
+	read  func(o historyOptions, ctx context.Context, env command.Env, files []string) (heard, error)
+}
+
+// historySources are all of them: a new one is a row here.
+var historySources = []historySource{
+	{func(_ historyOptions, files []string) bool { return len(files) > 0 }, historyOptions.ofFiles},
+	{func(o historyOptions, files []string) bool { return o.ofAWS() && len(files) == 0 }, historyOptions.ofCloudWatch},
+	{func(o historyOptions, _ []string) bool { return o.store.URL != "" }, historyOptions.ofPrometheus},
+}
+
+// sourcesNamed are those that the user named, of which there must be one.
+func (o historyOptions) sourcesNamed(files []string) (named []historySource) {
+	for _, s := range historySources {
+		if s.named(o, files) {
+			named = append(named, s)
+		}
 	}
+	return named
+}
+
+// ofPrometheus reads the raw samples of a store, or the hours that an exporter of CloudWatch hands on to it.
+func (o historyOptions) ofPrometheus(ctx context.Context, env command.Env, _ []string) (heard, error) {
 	store, asked, q, err := o.store.Open(ctx, env, o.account)
 	if err != nil {
 		return heard{}, err
@@ -95,7 +113,7 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 }
 
 // ofCloudWatch asks AWS what the database is, and CloudWatch what it did.
-func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env) (h heard, err error) {
+func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []string) (h heard, err error) {
 	from, to, err := o.store.Settled(env.Now())
 	if err != nil {
 		return h, err
@@ -140,40 +158,67 @@ func (o historyOptions) printQuery(env command.Env) error {
 	return report.JSON(env.Out, exported.HistoryOf(runfile.Cloud{Instance: o.instance, Cluster: o.cluster}, flavor, from, to, env.Now()))
 }
 
-// ofFiles reads what other programs wrote. By their first bytes they say which.
-func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []string) (h heard, err error) {
+// historyFile is what a program writes of a server, known by its first bytes.
+type historyFile struct {
+	is   func(text []byte) bool
+	read func(o historyOptions, ctx context.Context, files []exported.File, now time.Time) (heard, error)
+}
+
+// historyFiles are all of them, the last for what no other is: a new one is a row here.
+var historyFiles = []historyFile{
+	{func(text []byte) bool { return sysstat.Keeper(text) != "" }, historyOptions.ofSysstat},
+	{isExported, historyOptions.ofExported},
+	{func([]byte) bool { return true }, historyOptions.ofDump},
+}
+
+// isExported tells whether it is an answer of AWS: JSON, and no sample of promtool, which may begin alike.
+func isExported(text []byte) bool {
+	first := bytes.TrimSpace(text)
+	return bytes.HasPrefix(first, []byte("{")) && !bytes.HasPrefix(first, []byte("{__name__="))
+}
+
+// ofFiles reads what other programs wrote. By its first bytes the first says which.
+func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []string) (heard, error) {
 	var all []exported.File
 	for _, name := range files {
 		text, err := command.ReadExported(ctx, env, name)
 		if err != nil {
-			return h, fmt.Errorf("read what was exported: %w", err)
+			return heard{}, fmt.Errorf("read what was exported: %w", err)
 		}
 		all = append(all, exported.File{Name: name, Text: text})
 	}
-	first := bytes.TrimSpace(all[0].Text)
-	switch json := bytes.HasPrefix(first, []byte("{")) && !bytes.HasPrefix(first, []byte("{__name__=")); {
-	case sysstat.Keeper(all[0].Text) != "":
-		return o.ofSysstat(ctx, files, sysstat.Keeper(all[0].Text), env.Now())
-	case json:
-		h.Told, h.target, err = exported.History(all, exported.Asked{Flavor: o.flavor, Instance: o.instance}, env.Now())
-		h.whence = "exported from CloudWatch by the aws program; realiops was not there"
-		return h, err
+	i := slices.IndexFunc(historyFiles, func(f historyFile) bool { return f.is(all[0].Text) })
+	return historyFiles[i].read(o, ctx, all, env.Now())
+}
+
+// ofExported reads what the aws program wrote.
+func (o historyOptions) ofExported(_ context.Context, files []exported.File, now time.Time) (h heard, err error) {
+	h.Told, h.target, err = exported.History(files, exported.Asked{Flavor: o.flavor, Instance: o.instance}, now)
+	h.whence = "exported from CloudWatch by the aws program; realiops was not there"
+	return h, err
+}
+
+// ofDump reads what promtool wrote.
+func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now time.Time) (heard, error) {
+	if len(files) > 1 {
+		return heard{}, errors.New("of samples that promtool wrote one file is read: write all into one")
 	}
-	if len(all) > 1 {
-		return h, errors.New("of samples that promtool wrote one file is read: write all into one")
-	}
-	store, from, to, err := prometheus.OpenDump(all[0].Name, all[0].Text)
+	store, from, to, err := prometheus.OpenDump(files[0].Name, files[0].Text)
 	if err != nil {
-		return h, err
+		return heard{}, err
 	}
 	const before = time.Millisecond // a range does not have the sample at its begin
 	q := prometheus.Query{Server: o.store.Server, Host: o.store.Host, Device: o.store.Device, From: from.Add(-before), To: to}
-	return ofStore(ctx, store, q, env.Now())
+	return ofStore(ctx, store, q, now)
 }
 
 // ofSysstat reads the files of a machine.
-func (o historyOptions) ofSysstat(ctx context.Context, files []string, keeper string, now time.Time) (h heard, err error) {
-	source, err := sysstat.NewFleet(ctx, files, now, input.ReadExported)
+func (o historyOptions) ofSysstat(ctx context.Context, files []exported.File, now time.Time) (h heard, err error) {
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	source, err := sysstat.NewFleet(ctx, names, now, input.ReadExported)
 	if err != nil {
 		return h, err
 	}
@@ -186,5 +231,5 @@ func (o historyOptions) ofSysstat(ctx context.Context, files []string, keeper st
 		return h, err
 	}
 	told.Notices = source.Notices()
-	return heard{told, machines[0].Target, "kept by " + keeper + "; realiops was not there"}, nil
+	return heard{told, machines[0].Target, "kept by " + sysstat.Keeper(files[0].Text) + "; realiops was not there"}, nil
 }

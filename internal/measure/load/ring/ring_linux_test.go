@@ -172,8 +172,10 @@ func TestAlarms(t *testing.T) {
 			}
 			go seats[2].Silence()
 		case 2:
-			if s.Sleep(time.Hour) || s.Sleep(time.Hour) {
-				t.Error("slept on")
+			for range 2 {
+				if s.Sleep(time.Hour) {
+					t.Error("slept on")
+				}
 			}
 		}
 		order = append(order, i)
