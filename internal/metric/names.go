@@ -54,6 +54,7 @@ const (
 	StatWALBuffersFull                   = "pgstat.wal/wal_buffers_full"
 	StatWALBytes                         = "pgstat.wal/wal_bytes"
 	StatWALFPI                           = "pgstat.wal/wal_fpi"
+	StatWALFPIBytes                      = "pgstat.wal/wal_fpi_bytes"
 	StatWALSync                          = "pgstat.wal/wal_sync"
 	StatWALWrite                         = "pgstat.wal/wal_write"
 )

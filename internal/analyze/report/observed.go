@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/causes"
+	"github.com/realiops/realiops/internal/analyze/report/relation"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -23,6 +24,7 @@ type Observed struct {
 	// RowsPerSecond is what was done to rows in all whole windows: inserted, updated, hot (of the updated), deleted,
 	// index_entries. What was not counted is not there.
 	RowsPerSecond map[string]float64 `json:"rows_per_second"`
+	WAL           relation.WAL       `json:"wal"`
 	Cost          *ObservedCost      `json:"cost"` // nil: the file does not tell
 	Top           []causes.Top       `json:"top"`
 }
@@ -40,9 +42,8 @@ func observed(run *counts.Run) *Observed {
 	if o == nil {
 		return nil
 	}
-	all := &Observed{
-		WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used, RowsPerSecond: o.RowsPerSecond, Top: causes.Of(run),
-	}
+	all := &Observed{WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used,
+		RowsPerSecond: o.RowsPerSecond, WAL: relation.WALOf(run), Top: causes.Of(run)}
 	if run.Ended != nil && run.Ended.Cost != nil && run.Ended.Cost.Seconds > 0 {
 		c, minutes := run.Ended.Cost, run.Ended.Cost.Seconds/60
 		all.Cost = &ObservedCost{float64(c.Queries) / minutes, c.Waited / minutes, c.Processor / minutes, float64(c.Bytes) / minutes}
@@ -131,6 +132,7 @@ func (r Report) observedText() string {
 	if rows := o.rows(); rows != "" {
 		text += " Rows a second: " + rows + "."
 	}
+	text += " " + o.WAL.Text()
 	if c := o.Cost; c != nil {
 		text += fmt.Sprintf(" Observing took %.0f queries, %.0f ms of answers and %.0f kB of file a minute.", c.Queries, 1000*c.WaitedSeconds, c.Bytes/1000)
 	}
@@ -146,9 +148,8 @@ func (o *Observed) rows() string {
 		}
 	}
 	hot := ""
-	part, known := o.RowsPerSecond["hot"] // the updates that stayed within their page
-	if updated := o.RowsPerSecond["updated"]; known && updated > 0 {
-		hot = " (" + number.Percent(min(1, part/updated)) + " HOT)"
+	if part, known := o.RowsPerSecond["hot"]; known && o.RowsPerSecond["updated"] > 0 { // they stayed within their page
+		hot = " (" + number.Percent(min(1, part/o.RowsPerSecond["updated"])) + " HOT)"
 	}
 	add("inserted", "inserted")
 	add("updated", "updated"+hot)

@@ -12,9 +12,18 @@ import (
 )
 
 // Section is the text under a heading of a page in docs, its level with it ("## Fields"), up to the next heading of its level or above.
+// It fails the test if any section of the page stands there twice, since only one of the two would be held to anything.
 func Section(t testing.TB, page, heading string) string {
 	t.Helper()
-	_, rest, found := strings.Cut(string(read(t, page)), "\n"+heading+"\n")
+	text := string(read(t, page))
+	seen := map[string]bool{}
+	for _, section := range regexp.MustCompile(`(?m)^## .*$`).FindAllString(text, -1) {
+		if seen[section] {
+			t.Fatalf("docs/%s has the section %q twice", page, section)
+		}
+		seen[section] = true
+	}
+	_, rest, found := strings.Cut(text, "\n"+heading+"\n")
 	if !found {
 		t.Fatalf("docs/%s has no section %q", page, heading)
 	}

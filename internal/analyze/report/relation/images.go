@@ -1,0 +1,165 @@
+package relation
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// WAL is what a server that was observed put into its WAL, and how much of that were images of whole pages.
+type WAL struct {
+	Seconds    float64  `json:"seconds"`           // in which all of these were counted
+	Uncounted  float64  `json:"uncounted_seconds"` // between the first reading and the last
+	Bytes      *float64 `json:"bytes"`
+	Images     *float64 `json:"page_images"`
+	ImageBytes *float64 `json:"page_image_bytes"` // nil: only the most is known, or nothing
+	// Read is the share of the WAL that ImageBytes stand on, where they are estimated from records that were read. Nil: the
+	// server counted all.
+	Read    *float64 `json:"read_share"`
+	Most    *float64 `json:"page_image_bytes_most"` // ImageBytes, where the server counted them
+	Missing string   `json:"missing,omitempty"`     // why not even the most is known
+}
+
+// WALOf takes the bytes of page images as the server counted them, or else as its WAL was read, and otherwise knows the most: an
+// image has a page at most, and less without its hole or compressed.
+func WALOf(run *counts.Run) WAL {
+	w := counted(run)
+	if w.Bytes == nil || w.ImageBytes != nil {
+		return w
+	}
+	page, err := strconv.ParseFloat(run.Header.Target.Settings["block_size"], 64)
+	switch {
+	case w.Images != nil && *w.Images == 0:
+		w.ImageBytes, w.Most = new(0.0), new(0.0)
+		return w
+	case w.Images != nil && err == nil && page > 0:
+		w.Most = new(min(*w.Bytes, *w.Images*page))
+	case w.Images != nil:
+		w.Missing = "the run has no block_size"
+	}
+	i := slices.IndexFunc(run.Top, func(t counts.Top) bool {
+		return t.Of == counts.OfWAL && t.Missing == "" && t.Total["wal_bytes"] > 0
+	})
+	if i >= 0 {
+		total := run.Top[i].Total
+		w.ImageBytes, w.Read = new(*w.Bytes*total["image_bytes"]/total["wal_bytes"]), new(total["read_share"])
+		if w.Most != nil { // the sample may hold more of them than all have
+			w.ImageBytes = new(min(*w.ImageBytes, *w.Most))
+		}
+	}
+	return w
+}
+
+// stretch lies between two readings.
+type stretch struct{ from, to time.Time }
+
+// counted adds up what the server counted, over the stretches in which it counted all that it ever did.
+func counted(run *counts.Run) (w WAL) {
+	grew := map[string]map[stretch]float64{}
+	var first, last time.Time
+	told := func(name string) bool {
+		grew[name] = map[stretch]float64{}
+		for c, err := range run.Changes(name, time.Unix(0, 0), run.Header.Start.AddDate(100, 0, 0)) {
+			if first.IsZero() || c.From.Before(first) {
+				first = c.From
+			}
+			if c.To.After(last) {
+				last = c.To
+			}
+			if err == nil {
+				grew[name][stretch{c.From, c.To}] = c.Amount
+			}
+		}
+		return len(grew[name]) > 0
+	}
+	sums := []**float64{&w.Bytes, &w.Images, &w.ImageBytes}
+	names := []string{metric.StatWALBytes, metric.StatWALFPI, metric.StatWALFPIBytes}
+	if !told(names[0]) {
+		names[0] = metric.InsertPosition
+	}
+	for i, name := range names {
+		if told(name) {
+			*sums[i] = new(float64)
+		} else if w.Missing == "" && name != metric.StatWALFPIBytes {
+			w.Missing = whyNot(run, name)
+		}
+	}
+	if w.Bytes == nil {
+		return WAL{Missing: w.Missing}
+	}
+	var spent time.Duration
+	inOrder := func(a, b stretch) int { return a.from.Compare(b.from) }
+	for _, s := range slices.SortedFunc(maps.Keys(grew[names[0]]), inOrder) {
+		all := true
+		for i, name := range names {
+			_, known := grew[name][s]
+			all = all && (known || *sums[i] == nil)
+		}
+		for i, name := range names {
+			if all && *sums[i] != nil {
+				**sums[i] += grew[name][s]
+			}
+		}
+		if all {
+			spent += s.to.Sub(s.from)
+		}
+	}
+	w.Seconds, w.Uncounted = spent.Seconds(), (last.Sub(first) - spent).Seconds()
+	if spent == 0 {
+		return WAL{Uncounted: w.Uncounted, Missing: "the WAL and its page images were never counted together"}
+	}
+	return w
+}
+
+// whyNot is why a run has no change of a counter.
+func whyNot(run *counts.Run, name string) string {
+	var missing *series.Missing
+	_, err := run.Series(name).Before(run.Header.Start.AddDate(100, 0, 0))
+	if errors.As(err, &missing) && missing.Reason != series.NeverRead {
+		return cmp.Or(missing.Detail, missing.Error())
+	}
+	return "the run has no " + name
+}
+
+// Text is a sentence.
+func (w WAL) Text() string {
+	if w.Bytes == nil {
+		return fmt.Sprintf("WAL: not known: %s.", w.Missing)
+	}
+	in := number.Grouped(w.Seconds, 0) + " s"
+	if w.Uncounted >= 1 {
+		in = fmt.Sprintf("%s of %s s (it was not counted in the rest)",
+			number.Grouped(w.Seconds, 0), number.Grouped(w.Seconds+w.Uncounted, 0))
+	}
+	return fmt.Sprintf("WAL in %s: %s bytes, of which page images %s.", in, number.Grouped(*w.Bytes, 0), w.images())
+}
+
+func (w WAL) images() string {
+	part := func(bytes float64) string {
+		return fmt.Sprintf("%s (%s)", number.Grouped(bytes, 0), number.Percent(bytes/max(1, *w.Bytes)))
+	}
+	most := "at most not known: " + w.Missing
+	if w.Most != nil {
+		most = "at most " + part(*w.Most)
+	}
+	switch {
+	case w.Read != nil:
+		read := number.Percent(*w.Read)
+		return fmt.Sprintf("about %s by the %s of the WAL that was read, %s", part(*w.ImageBytes), read, most)
+	case w.ImageBytes != nil:
+		return part(*w.ImageBytes)
+	case w.Most != nil:
+		return most + ", a whole page each: their holes and compression are not counted before 19"
+	default:
+		return "not known: " + w.Missing
+	}
+}
