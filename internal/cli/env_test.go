@@ -26,14 +26,15 @@ func TestColumns(t *testing.T) {
 	check("-1", true, 120, 120)
 }
 
-// Whatever a command says, it says it in the columns there are: reports, explanations, help, errors and progress.
+// Whatever a command says, it says it in the columns there are: reports, explanations, help, errors and progress. A command
+// to copy stays one line.
 func TestOutputFitsTheColumns(t *testing.T) {
 	check := func(lines int, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
 		Main(command.Env{Out: &out, Err: &out, Now: time.Now, Getenv: func(string) string { return "60" }}, args)
 		for line := range strings.Lines(out.String()) {
-			if words := strings.Fields(line); len([]rune(strings.TrimSuffix(line, "\n"))) > 60 && len(words) > 1 {
+			if words := strings.Fields(line); !strings.HasPrefix(line, "  realiops ") && len([]rune(strings.TrimSuffix(line, "\n"))) > 60 && len(words) > 1 {
 				t.Errorf("%q, %d columns: %s", args, len(line)-1, line)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	spaced    = regexp.MustCompile(`\s*([=,])\s*`)
+	spaced    = regexp.MustCompile(`\s*([=,/])\s*`)
 	unitAlone = regexp.MustCompile(`(?i)^(%|[kmgtp]?i?b|[kmgtp])(/s)?$`)
 )
 
