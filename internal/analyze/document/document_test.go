@@ -163,7 +163,7 @@ func TestHTMLHasEveryBlock(t *testing.T) {
 		"<strong>Caution:</strong> The device", "<dt>Which is real?</dt><dd>None.</dd><dd>Some.</dd>", "<h2>The work</h2>",
 		`<td class="words">pg_<wbr>stat_<wbr>checkpointer.<wbr>buffers_<wbr>written</td><td class="words physical">PHYSICAL</td><td data-value="1234.5">1,234 <small>±3%</small></td><td>- (1)</td>`,
 		`WriteIOPS (called IOPS)</td><td class="words cannot-tell">`, "<h3>Inner</h3>", "<li>(2) it was early</li>\n</ul>", "<li>A remark.</li>",
-		`<nav aria-label="contents">`, `<a href="#s2">Evidence</a>`, "<details>\n<summary><h2>Evidence</h2>\n</summary>\n<section id=\"s2\">",
+		`<nav aria-label="contents">`, `<a href="#s2">Evidence</a>`, "<details>\n<summary><h2>Evidence</h2>\n</summary>\n<div class=\"folded\" id=\"s2\">",
 		`<p class="numbers">874,756 <span>→</span> <strong>458</strong></p>`,
 		"<code>realiops run\n</code>",
 	} {

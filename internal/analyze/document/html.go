@@ -222,8 +222,8 @@ func (p *page) head(s Section, outermost bool) (end string) {
 		p.raw("<details>\n<summary>")
 		p.element(fmt.Sprintf("h%d", 1+p.depth), s.Title)
 		p.raw("</summary>\n")
-		p.open("section", "id", id)
-		return "</section>\n</details>\n"
+		p.open("div", "class", "folded", "id", id)
+		return "</div>\n</details>\n"
 	}
 	p.open("section", "id", id)
 	p.raw("\n")
