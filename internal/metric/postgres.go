@@ -55,7 +55,7 @@ func wal() []Metric {
 		counter("wal_records", "records", "WAL records").from(14).makes(WALRecords).matters().but("about one per row and one per index entry"),
 		counter("wal_fpi", "images", "full-page images in the WAL").from(14).makes(PageImages),
 		counter("wal_bytes", "bytes", "bytes put into the WAL").from(14).counts(WALBytes),
-		counter("wal_fpi_bytes", "bytes", "bytes of full-page images in the WAL, compressed where wal_compression is on").from(19),
+		counter("wal_fpi_bytes", "bytes", "bytes of full-page images in the WAL, compressed where wal_compression is on").from(19).makes(PageImageBytes),
 		counter("wal_buffers_full", "operations", "WAL writes because the WAL buffers were full").from(14),
 		counter("wal_write", "operations", "writes of WAL buffers to the WAL's files").from(14).makes(WALWrites).matters().
 			upTo(17, "pgstat.io/wal_writes"),

@@ -22,6 +22,7 @@ const (
 	BuffersTouched Quantity = "buffers_touched"
 	WALRecords     Quantity = "wal_records"
 	PageImages     Quantity = "page_images"
+	PageImageBytes Quantity = "page_image_bytes"
 	PagesMissed    Quantity = "pages_missed"
 	ReadCalls      Quantity = "read_calls"
 	BytesAsked     Quantity = "bytes_asked"
@@ -59,6 +60,7 @@ var quantities = []quantity{
 	{BuffersTouched, Logical, "buffer touched", "buffers touched", "blocks", "blocks of tables and indexes that sessions looked at, in shared buffers or not: hits + misses", false},
 	{WALRecords, Logical, "WAL record", "WAL records", "records", "records in the WAL", true},
 	{PageImages, Logical, "page image", "page images", "images", "images of whole pages in the WAL", false},
+	{PageImageBytes, Physical, "byte of page images", "bytes of page images", "bytes", "bytes of the WAL that are images of whole pages; 19 and later count them", false},
 	{PagesMissed, Requested, "page missed", "pages missed", "blocks", "blocks that were not in shared buffers, and so were asked of the operating system; up to 15 new blocks are among them", false},
 	{ReadCalls, Requested, "read call", "read calls", "operations", "calls that ask the operating system for one or several blocks", false},
 	{BytesAsked, Requested, "byte asked for", "bytes asked for", "bytes", "bytes that were asked of the operating system", false},

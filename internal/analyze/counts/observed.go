@@ -28,9 +28,6 @@ type Observation struct {
 	Coarse *Run
 }
 
-// seen is the method of a load that nobody ran.
-const seen = runfile.Observed
-
 // What an observation counts rows and transactions by, since no clients of ours do.
 const (
 	clusterCommits  = metric.CommitsOfAll
@@ -44,6 +41,7 @@ const (
 	entriesLeast    = metric.TablesIndexEntriesLeast
 	entriesMost     = metric.TablesIndexEntriesMost
 	statWALBytes    = metric.StatWALBytes
+	seen            = runfile.Observed // the method of a load that nobody ran
 )
 
 // tally is which counters tell what was done: those of all databases, or of the one that a source tells of.

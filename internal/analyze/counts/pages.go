@@ -13,7 +13,9 @@ import (
 func (r *Run) Quantities() []Quantity {
 	all := OfInserts()
 	if r.doesMore() {
-		all = r.inThisVersion(All())
+		all = slices.DeleteFunc(r.inThisVersion(All()), func(d Quantity) bool {
+			return metric.Quantity(d.Name) == metric.PageImageBytes && !slices.ContainsFunc(d.From, r.counts)
+		})
 	}
 	if r.Header.Observed || slices.ContainsFunc(r.Loads, func(a Load) bool { return a.Method == seen }) {
 		observedQuantities(all, tallyOf(r.counts))

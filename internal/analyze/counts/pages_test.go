@@ -91,3 +91,29 @@ func TestPagesHoldAsManyRows(t *testing.T) {
 		}
 	}
 }
+
+// TestPageImageBytes: a run that reads, updates or deletes has the bytes of page images as a quantity if its server counted them.
+func TestPageImageBytes(t *testing.T) {
+	const bytes = "pgstat.wal/wal_fpi_bytes"
+	for version, want := range map[string]float64{"19.1": 700, "17.5": 0} {
+		r := counts.Repetition{Work: counts.Work{Updated: 1}, Counts: map[string]counts.Count{"pgstat.wal/wal_fpi": {Amount: 1, Raw: 1, Seconds: 1}}}
+		if want > 0 {
+			r.Counts[bytes] = counts.Count{Amount: want, Raw: want, Seconds: 1}
+		}
+		load := counts.Load{Repetitions: []counts.Repetition{r}}
+		run := counts.Run{Header: runfile.Run{Target: runfile.Target{Version: version}}, Loads: []counts.Load{load}}
+		got := 0.0
+		for _, d := range run.Quantities() {
+			if d.Name == "page_image_bytes" {
+				amount, err := d.Count(load, r)
+				if err != nil || d.Side != counts.Physical {
+					t.Errorf("%s: %v, %s", version, err, d.Side)
+				}
+				got += amount
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %g bytes of page images, want %g", version, got, want)
+		}
+	}
+}

@@ -60,7 +60,7 @@ func TestTheFileTellsTheReads(t *testing.T) {
 			}
 		}
 	}
-	for _, d := range counts.All() {
+	for _, d := range ofServers() {
 		if !moved[d.Name] {
 			t.Errorf("no load of twelve worlds moves %s", d.Name)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -53,9 +54,14 @@ func (w World) Reads() bool { return w.reading }
 // Quantities are those that its loads are to tell from each other.
 func (w World) Quantities() []counts.Quantity {
 	if w.Reads() {
-		return counts.All()
+		return ofServers()
 	}
 	return counts.OfInserts()
+}
+
+// ofServers are the quantities that the servers of worlds count, all older than 19.
+func ofServers() []counts.Quantity {
+	return slices.DeleteFunc(counts.All(), func(d counts.Quantity) bool { return d.Name == string(metric.PageImageBytes) })
 }
 
 // Wild tells whether the physics of the world are its own.
