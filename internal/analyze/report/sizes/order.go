@@ -190,7 +190,7 @@ func (s Size) inShort() document.Block {
 func (s Size) orderText() string {
 	of := ""
 	if s.Sized.DefaultGiB {
-		of = " (for the default of " + number.Grouped(s.Sized.GiB, 0) + " of data: --gib)"
+		of = " (for the default of " + number.Grouped(s.Sized.GiB, 0) + " GiB of data: --gib)"
 		if s.Order.GiB == s.Sized.GiB {
 			of = " (the default: --gib)"
 		}
@@ -237,7 +237,7 @@ func (s Size) stripeText() string {
 	if s.Order.Disks <= 1 {
 		return ""
 	}
-	text := fmt.Sprintf("That is a stripe: you set it up (LVM, mdadm), snapshots must be taken of all %d at once, and losing one loses all", s.Order.Disks)
+	text := "That is a stripe: you set it up (LVM, mdadm), snapshots must be taken of all volumes at once, and losing one loses all"
 	if s.Order.Single != nil {
 		text += ". One volume: " + s.Order.Single.Text()
 	}
