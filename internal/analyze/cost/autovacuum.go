@@ -47,7 +47,7 @@ const notAutovacuums = "the rest may be autovacuum's"
 
 // surely gives what of a repetition is the operation's own for sure, and says whose the rest may be; nil: all is its own. Autovacuum has no session
 // that is counted, and writes no rows, entries or deletions to tables of users: it prunes and freezes, which is upkeep.
-func (k kind) surely(_ counts.Load, r counts.Repetition) (own func(counts.Load, counts.Repetition) float64, rest string) {
+func (k kind) surely(r counts.Repetition) (own func(counts.Load, counts.Repetition) float64, rest string) {
 	if r.Autovacuum == nil {
 		return k.own, k.rest
 	}

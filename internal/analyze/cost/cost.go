@@ -223,7 +223,7 @@ func (k kind) count(load counts.Load) Count {
 		c.Background = max(c.Background, background)
 		is := k.less(counted, background, load, r)
 		c.Runs = append(c.Runs, is)
-		own, rest := k.surely(load, r)
+		own, rest := k.surely(r)
 		if own != nil {
 			c.Own, c.Rest = append(c.Own, min(is, own(load, r))), rest
 		}

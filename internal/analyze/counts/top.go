@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Top is what caused the most in an observation or an operation, of one sort: statements, digests, files, tables or indexes.
+// Top lists what caused the most I/O in an observation or an operation: statements, digests, files, tables or indexes.
 type Top struct {
 	Of      string
 	Seconds float64            // that it was looked at

@@ -51,8 +51,12 @@ var (
 	bits      = regexp.MustCompile(`^[KkMGTP]b|[kKmMgG]bps$`)
 )
 
-// errNone is a text that is no number.
-var errNone = errors.New("it is no number")
+var (
+	// errNone is a text that is no number.
+	errNone = errors.New("it is no number")
+	// ErrRange is a number that is larger than a computer can count.
+	ErrRange = errors.New("it is too large")
+)
 
 // Read reads a number as people write it: 3000, 3,000, 3k, 1.5e6, each with a unit. What could be two numbers is an error that says so.
 func Read(text string, units Units) (float64, error) {
@@ -79,5 +83,8 @@ func Read(text string, units Units) (float64, error) {
 		return 0, fmt.Errorf("%q is no unit of it: there are %s", unit, units)
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
-	return v * each, err
+	if err != nil { // the digits are those of a number
+		return 0, ErrRange
+	}
+	return v * each, nil
 }

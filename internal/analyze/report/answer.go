@@ -51,7 +51,7 @@ type screen struct {
 // apart is the answer in a line, where numbers can be set beside what the disk did.
 const apart = "These numbers look like IOPS. They are not."
 
-// heading is that of a page.
+// heading returns the title of a page.
 func (r screen) heading() string {
 	if rows := r.loudest(); len(rows) > 0 {
 		return apart
@@ -198,7 +198,7 @@ func (b besides) tile() document.Tile {
 	return document.Tile{Of: b.what + " a second (" + b.load + ")", Loud: number.Rate(b.loud.Value), Quiet: quiet, Said: "disk requests: " + b.told()}
 }
 
-// misnamedTile is what a cloud calls IOPS, and is none.
+// misnamedTile shows the metric that a cloud calls IOPS and that counts no storage I/O.
 func (r screen) misnamedTile() document.Tiles {
 	m := misnamed(r.Metrics)
 	if m == nil {
@@ -235,7 +235,7 @@ func (r screen) called() string {
 	return "This run does not compare any number with what the disk did."
 }
 
-// claimed is what is claimed of a metric that the run shows, with its grounds; empty: nothing is.
+// claimed returns what others say that a metric of the run counts, and why; empty: nobody says anything.
 func (r Report) claimed() string {
 	for _, w := range r.Warnings {
 		if w.Code == "claimed" {

@@ -169,7 +169,7 @@ func checkHeadline(t *testing.T, what string, r Report) {
 	}
 }
 
-// TestADiskThatDidNothing is said to have done nothing, and its load is in the span.
+// TestADiskThatDidNothing: the answer says so, and the span of factors names its load.
 func TestADiskThatDidNothing(t *testing.T) {
 	text := strings.Join(strings.Fields(asText(t, screen{Report: Report{Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("none", 9000, 0, 0, 0)}}}.beside())), " ")
 	for _, want := range []string{"9,000/s the disk did nothing not one request (none)", "7.18 (steady) and more, and under none the disk did nothing"} {

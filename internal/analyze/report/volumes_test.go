@@ -89,6 +89,10 @@ func TestVolumes(t *testing.T) {
 	if data := size.Apart[0]; data.GiB != 500 || data.Rate.Writes != 7000 {
 		t.Errorf("the data are sized for %+v on %g GiB", data.Rate, data.GiB)
 	}
+	delete(run.Header.Target.Settings, "max_wal_size")
+	if size, _ := sizedBy(t, run, sizing.Ask{GiB: 500}); size.Apart[1].Order != nil || !strings.Contains(size.Apart[1].Why, "max_wal_size") {
+		t.Errorf("without max_wal_size it orders %+v: %s", size.Apart[1].Order, size.Apart[1].Why)
+	}
 }
 
 // TestVolumesThatShareADevice: what it does is in both, so they are shown and not ordered for.

@@ -207,7 +207,7 @@ func pagesAsked(run *counts.Run, load counts.Load) *float64 {
 	return logical(load, string(metric.PagesMissed))
 }
 
-// How far two readings lie apart to tell something of a stretch of time, as parts of it: of a window the last readings count, and a scrape may come late.
+// A rate is taken over at least and at most this much of a stretch. Windows may be longer: a scrape may come late.
 const (
 	leastOfStretch = 0.9
 	mostOfSecond   = 1.1

@@ -88,10 +88,10 @@ func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 		if run.Observed == nil {
 			one.Ask.Load = s.Need.Load
 		}
+		a, sized := Apart{Volume: v}, true
 		if slices.Equal(v.Holds, []string{metric.WALRole}) {
-			one.Ask.GiB = walGiB(run)
+			one.Ask.GiB, sized = walGiB(run)
 		}
-		a := Apart{Volume: v}
 		if one.Parts, err = one.parts(run, v.Needs); err == nil {
 			one, err = one.answered()
 		}
@@ -99,11 +99,13 @@ func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 		case v.Shared || len(one.Ask.Volumes) == 0:
 			return nil, nil
 		case missing != nil:
-			a.Why = missing.Detail
+			a.Why = missing.Detail + ", so there is nothing to size for"
 		case idle:
-			a.Why = "nothing was written to it or read from it"
+			a.Why = "nothing was written to it or read from it, so there is nothing to size for"
 		case err != nil:
 			return nil, fmt.Errorf("the volume of %s: %w", strings.Join(v.Holds, " and "), err)
+		case !sized:
+			a.Why = "how much it must hold is not known: the run does not have max_wal_size"
 		default:
 			a.Sizing = &one
 		}
@@ -112,13 +114,12 @@ func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 	return all, nil
 }
 
-// walGiB is how much a volume for WAL alone must hold: twice max_wal_size, which a busy server may exceed, and at least 2 GiB.
-func walGiB(run *counts.Run) float64 {
+// walGiB is how much a volume for WAL alone must hold: twice max_wal_size, which a busy server may exceed, and at least 2 GiB. It is not known
+// where the run does not have the setting.
+func walGiB(run *counts.Run) (gib float64, known bool) {
 	var amount float64
 	var unit string
-	if n, _ := fmt.Sscanf(run.Header.Target.Settings["max_wal_size"], "%f%s", &amount, &unit); n < 2 {
-		amount = 0
-	}
-	gib := map[string]float64{"MB": 1.0 / 1024, "GB": 1, "TB": 1024}[unit]
-	return math.Ceil(max(2, 2*amount*gib))
+	_, err := fmt.Sscanf(run.Header.Target.Settings["max_wal_size"], "%f%s", &amount, &unit)
+	each, known := map[string]float64{"MB": 1.0 / 1024, "GB": 1, "TB": 1024}[unit]
+	return math.Ceil(max(2, 2*amount*each)), known && err == nil
 }

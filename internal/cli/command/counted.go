@@ -18,7 +18,7 @@ var (
 	unitAlone = regexp.MustCompile(`(?i)^(%|[kmgtp]?i?b|[kmgtp])(/s)?$`)
 )
 
-// Figures splits NAME=NUMBER, with commas or spaces between them. A comma that stands between thousands is of the number, as is a unit after a space.
+// Figures splits NAME=NUMBER, with commas or spaces between them. A comma that stands between thousands is part of the number, as is a unit after a space.
 func Figures(text string) (parts []string) {
 	text = spaced.ReplaceAllString(text, "$1")
 	for part := range strings.SplitSeq(strings.Join(strings.Fields(text), ","), ",") {
@@ -46,7 +46,7 @@ func (s spelled) Set(text string) error {
 	if plain := strconv.FormatFloat(v, 'f', -1, 64); err == nil {
 		return s.Value.Set(plain)
 	}
-	if errors.Is(err, strconv.ErrRange) || !startsLikeNumber(text) {
+	if errors.Is(err, number.ErrRange) || !startsLikeNumber(text) {
 		return s.Value.Set(text) // the flag says what it takes
 	}
 	return err

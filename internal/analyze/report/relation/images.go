@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// WAL is what a server that was observed put into its WAL, and how much of that were images of whole pages.
+// WAL holds how much WAL a server wrote while it was observed, and how much of that was page images.
 type WAL struct {
 	Seconds    float64  `json:"seconds"`           // in which all of these were counted
 	Uncounted  float64  `json:"uncounted_seconds"` // between the first reading and the last
@@ -147,7 +147,7 @@ func (w WAL) images() string {
 	part := func(bytes float64) string {
 		return fmt.Sprintf("%s (%s)", number.Grouped(bytes, 0), number.Percent(bytes/max(1, *w.Bytes)))
 	}
-	most := "at most not known: " + w.Missing
+	most := "no upper bound is known: " + w.Missing
 	if w.Most != nil {
 		most = "at most " + part(*w.Most)
 	}

@@ -40,8 +40,8 @@ type SizeApart struct {
 	Why   string      `json:"why,omitempty"`
 }
 
-// called is what people call the files of a role.
-var called = map[string]string{
+// filesOf names the files of a role.
+var filesOf = map[string]string{
 	metric.DataRole: "data", metric.WALRole: "WAL", metric.TablespacesRole: "tablespaces", metric.TempRole: "temporary files",
 }
 
@@ -51,7 +51,7 @@ func Volumes(run *counts.Run) []Volume {
 }
 
 func volume(v sizing.Volume) Volume {
-	all := Volume{Name: words.Enumerated(words.Each(func(role string) string { return called[role] }, v.Holds), " and "), Devices: v.Devices, Shared: v.Shared}
+	all := Volume{Name: words.Enumerated(words.Each(func(role string) string { return filesOf[role] }, v.Holds), " and "), Devices: v.Devices, Shared: v.Shared}
 	for _, n := range v.Needs {
 		l := VolumeLoad{Load: n.Load, Missing: n.Missing}
 		if n.Missing == nil {
@@ -160,7 +160,7 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 		text := words.Capital(a.called()) + ": "
 		switch {
 		case a.Why != "":
-			text += a.Why + ", so there is nothing to size for."
+			text += a.Why + "."
 		case a.Order == nil:
 			text += "nothing here is known to carry " + a.Rate.asked() + "."
 		default:

@@ -153,7 +153,7 @@ func (k *kernel) registerFiles(fds []int32) error {
 // add makes room for an entry and gives it, empty.
 func (k *kernel) add() *entry {
 	for k.tail-k.submitted == uint32(len(k.entries)) {
-		k.enter(0, true)
+		k.mustEnter(0, true)
 	}
 	e := &k.entries[k.tail&uint32(len(k.entries)-1)]
 	k.tail++
@@ -161,9 +161,19 @@ func (k *kernel) add() *entry {
 	return e
 }
 
-// enter hands over what was added and waits for so many completions. It may return without: after a signal, which it
-// reports.
-func (k *kernel) enter(wait uintptr, announced bool) (interrupted bool) {
+// mustEnter is enter for a ring that has been entered before. What fails then but for a moment fails for good, and the
+// thread would turn in vain.
+func (k *kernel) mustEnter(wait uintptr, announced bool) (interrupted bool) {
+	switch errno := k.enter(wait, announced); errno {
+	case 0, unix.EINTR, unix.EAGAIN, unix.EBUSY:
+		return errno == unix.EINTR
+	default:
+		panic(fmt.Sprintf("ring: io_uring_enter: %v", errno))
+	}
+}
+
+// enter hands over what was added and waits for so many completions. A signal ends the wait.
+func (k *kernel) enter(wait uintptr, announced bool) syscall.Errno {
 	atomic.StoreUint32(k.sqTail, k.tail)
 	call := syscall.RawSyscall6
 	if announced {
@@ -173,7 +183,7 @@ func (k *kernel) enter(wait uintptr, announced bool) (interrupted bool) {
 	if errno == 0 {
 		k.submitted += uint32(n)
 	}
-	return errno == unix.EINTR
+	return errno
 }
 
 // take gives the completions that are there to do, and frees their places.

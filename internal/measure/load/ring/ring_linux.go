@@ -2,7 +2,6 @@ package ring
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"iter"
 	"runtime"
@@ -46,6 +45,9 @@ func (r *Ring) open(sockets []syscall.RawConn) (err error) {
 	if r.kernel, err = setUp(uint32(min(2*len(sockets)+2, mostEntries))); err != nil {
 		return err
 	}
+	if errno := r.kernel.enter(0, true); errno != 0 { // it may be forbidden by itself
+		return fmt.Errorf("io_uring_enter: %w", errno)
+	}
 	files := make([]int32, len(sockets))
 	for i, socket := range sockets {
 		s := &r.seats[i]
@@ -81,7 +83,7 @@ func (r *Ring) Run(client func(i int)) {
 		r.resume(s)
 	}
 	for interrupted := false; r.live > 0; {
-		interrupted = r.kernel.enter(1, interrupted)
+		interrupted = r.kernel.mustEnter(1, interrupted)
 		r.kernel.take(r.complete)
 	}
 }
@@ -152,6 +154,3 @@ func (r *Ring) Close() {
 	}
 	runtime.UnlockOSThread()
 }
-
-// errNotSent is where a message that must be short did not fit into the socket.
-var errNotSent = errors.New("the socket is full")

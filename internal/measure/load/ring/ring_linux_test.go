@@ -189,8 +189,7 @@ func TestAlarms(t *testing.T) {
 func TestNoRing(t *testing.T) {
 	raw, other := pair(t)
 	go echo(other)
-	closed, ours := pair(t)
-	_ = ours
+	second, _ := pair(t)
 	fds := func() int {
 		entries, err := syscall.Open("/proc/self/fd", syscall.O_DIRECTORY, 0)
 		if err != nil {
@@ -215,7 +214,7 @@ func TestNoRing(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open([]syscall.RawConn{raw, closed})
+	_, err := Open([]syscall.RawConn{raw, second})
 	if restored := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); restored != nil {
 		t.Fatal(restored)
 	}

@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -121,6 +122,9 @@ func (s *Seat) AwaitSent() {
 		s.await(send)
 	}
 }
+
+// errNotSent is where a message that must be short did not fit into the socket.
+var errNotSent = errors.New("the socket is full")
 
 // Write sends what is so short that it fits into the socket.
 func (s *Seat) Write(b []byte) (int, error) {

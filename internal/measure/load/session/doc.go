@@ -14,8 +14,8 @@
 //
 // # Why the socket is driven by hand
 //
-// Package ring, where it can be had, takes over the bytes of all sessions of a worker ([Session.Ride]). What follows is the
-// way of before, for systems and connections that do not have it.
+// Package ring, where it can be had, moves the bytes of all sessions of a worker ([Session.Ride]). What follows is for
+// systems and connections that cannot have it.
 //
 // On Linux a round trip is one write and one read inside one wait of the runtime's poller, by raw system calls. The
 // usual way announces each call to the scheduler, which takes the processor away from a call that the kernel has

@@ -48,7 +48,7 @@ func forbidRings() error {
 	return nil
 }
 
-// TestWithoutARing: a worker that may not have one does the same work in the way of before, and says why.
+// TestWithoutARing: a worker that may not have one does the same work without, and says why.
 func TestWithoutARing(t *testing.T) {
 	b := newBench(t, "create table demo (value int)")
 	c := b.crew()

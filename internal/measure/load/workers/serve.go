@@ -58,7 +58,8 @@ func play(in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	context.AfterFunc(terminated, func() { cancel(fmt.Errorf("worker process %d was told to end", os.Getpid())) })
-	// A second thread, idle most of the time, would wake and be woken for each transaction.
+	// A second thread, idle most of the time, would wake and be woken for each transaction. Clients on a ring wake none, and
+	// package ring has two while they run.
 	runtime.GOMAXPROCS(1)
 
 	w := &worker{out: json.NewEncoder(out), cancel: cancel, begin: make(chan struct{})}
