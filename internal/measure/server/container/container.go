@@ -111,7 +111,9 @@ func startAs(ctx context.Context, name string, o Options) (*Server, error) {
 
 func (s *Server) start(ctx context.Context, image image, command []string) error {
 	password := rand.Text() // new for each server, because the port may be open to others
-	c, err := postgres.Run(ctx, image.name, s.request(image, command, password)...)
+	making, done := graceful(ctx)
+	defer done()
+	c, err := postgres.Run(making, image.name, s.request(image, command, password)...)
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		err = inner // without the library's layers, which say what its functions are called
 	}
@@ -127,6 +129,26 @@ func (s *Server) start(ctx context.Context, image image, command []string) error
 	}
 	s.storage = s.engine.storageOf(ctx, s.id, directory)
 	return nil
+}
+
+// makeWithin is how long after an interruption the engine may take to answer a request to make a container.
+const makeWithin = 10 * time.Second
+
+// graceful returns a context that ends makeWithin after ctx does. An engine whose client hangs up goes on making the
+// container, and nobody hears what it is called: only a container that was made can be removed.
+func graceful(ctx context.Context) (context.Context, context.CancelFunc) {
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(makeWithin):
+			cancel()
+		case <-lasting.Done():
+		}
+	})
+	return lasting, func() {
+		stop()
+		cancel()
+	}
 }
 
 // abandon removes what a failed start made, whether it was to be kept or not.

@@ -184,7 +184,9 @@ func TestSettingThatTheServerRefuses(t *testing.T) {
 
 func TestInterruptedStartLeavesNothing(t *testing.T) {
 	e := testEngine(t)
-	for _, after := range []time.Duration{0, 100 * time.Millisecond, 700 * time.Millisecond} {
+	// Most of these fall where the engine makes the container.
+	for _, after := range []time.Duration{0, 20, 30, 40, 50, 60, 80, 100, 150, 300, 700} {
+		after *= time.Millisecond
 		ctx, interrupt := context.WithCancelCause(t.Context())
 		timer := time.AfterFunc(after, func() { interrupt(errors.New("interrupt signal received")) })
 		name := newName()
