@@ -76,16 +76,19 @@ counts: work of the database, or what storage had to do.`,
   realiops run --dsn URL       measure yours
   realiops report LAST        the report of the last run again, from its file
   realiops explain WriteIOPS   what a metric is documented to mean`,
-		Version:       command.FullVersion(),
-		Args:          command.KnownCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args: command.KnownCommand,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if asked, err := c.Flags().GetBool("version"); asked || err != nil {
+				return errors.Join(err, showVersion(env))
+			}
+			return c.Help()
+		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().BoolP("version", "V", false, "show the version and exit") // not -v, which elsewhere is --verbose
 	root.Flags().BoolP("help", "h", false, "show this help and exit")
 	root.SetFlagErrorFunc(command.FlagMistake)

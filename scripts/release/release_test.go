@@ -64,6 +64,19 @@ func twice(t *testing.T, r release, here target, program string) {
 	if sum(t, program) != sum(t, again) {
 		t.Error("the same source, built in two places, gave two programs")
 	}
+	lean(t, program)
+}
+
+// most is how large a program may be. Whatever calls methods by names that are made up at run time has the linker keep
+// every method of every type, and then it is a third larger.
+const most = 45_000_000
+
+func lean(t *testing.T, program string) {
+	t.Helper()
+	if built, err := os.Stat(program); err != nil || built.Size() > most {
+		t.Errorf("the program has %d bytes, want %d at most (%v): `go build -ldflags=-dumpdep` shows what is marked ReflectMethod",
+			built.Size(), most, err)
+	}
 }
 
 func sum(t *testing.T, path string) string {

@@ -15,20 +15,19 @@ import (
 	"strings"
 	"time"
 
-	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 )
 
 // dump is what promtool wrote of a store, and answers as far as the history of one server asks.
 type dump struct {
-	v1.API // what a dump does not answer
-	series map[string]*model.SampleStream
+	source // what a dump does not answer
+	kept   map[string]*model.SampleStream
 }
 
 // OpenDump reads samples as promtool tsdb dump writes them, or dump-openmetrics, and says from when to when they are. Of metrics
 // that are not known here nothing is kept.
 func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error) {
-	d := &dump{series: map[string]*model.SampleStream{}}
+	d := &dump{kept: map[string]*model.SampleStream{}}
 	known := map[string]bool{}
 	for _, row := range rows() {
 		known[row.Name] = true
@@ -52,21 +51,21 @@ func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error
 			continue
 		}
 		key := labels.String()
-		if d.series[key] == nil {
-			d.series[key] = &model.SampleStream{Metric: labels}
+		if d.kept[key] == nil {
+			d.kept[key] = &model.SampleStream{Metric: labels}
 		}
-		d.series[key].Values = append(d.series[key].Values, sample)
+		d.kept[key].Values = append(d.kept[key].Values, sample)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, from, to, fmt.Errorf("%s: %w", name, err)
 	}
-	if len(d.series) == 0 {
+	if len(d.kept) == 0 {
 		return nil, from, to, fmt.Errorf("%s has no sample of a metric of PostgreSQL or of a disk that realiops knows", name)
 	}
 	if from, to = d.order(); to.Sub(from) > longestDump {
 		return nil, from, to, fmt.Errorf("%s: its samples are from %s to %s, which is too long for a dump: is a time wrong in it?", name, from.UTC().Format(time.DateOnly), to.UTC().Format(time.DateOnly))
 	}
-	return &Store{api: d, host: name}, from, to, nil
+	return &Store{source: d, host: name}, from, to, nil
 }
 
 // longestDump is more than stores keep, and little enough to be gone through stretch by stretch.
@@ -78,7 +77,7 @@ const longestLine = 64 << 10
 // order puts the samples of each series in order, one of a moment, and says from when to when all are.
 func (d *dump) order() (from, to time.Time) {
 	at := func(a, b model.SamplePair) int { return int(a.Timestamp - b.Timestamp) }
-	for _, s := range d.series {
+	for _, s := range d.kept {
 		slices.SortStableFunc(s.Values, at)
 		s.Values = slices.CompactFunc(s.Values, func(a, b model.SamplePair) bool { return a.Timestamp == b.Timestamp })
 		if first := s.Values[0].Timestamp.Time(); from.IsZero() || first.Before(from) {
@@ -165,10 +164,10 @@ func (d *dump) those(selector string) (all []*model.SampleStream, err error) {
 	if name != "" {
 		conditions = append(conditions, match{model.MetricNameLabel, "=", name})
 	}
-	for _, key := range slices.Sorted(maps.Keys(d.series)) {
+	for _, key := range slices.Sorted(maps.Keys(d.kept)) {
 		picked := true
 		for _, c := range conditions {
-			value := string(d.series[key].Metric[c.label])
+			value := string(d.kept[key].Metric[c.label])
 			pattern, err := regexp.Compile("^(?:" + c.value + ")$")
 			if err != nil && strings.HasSuffix(c.how, "~") {
 				return nil, fmt.Errorf("%s is no regular expression", c.value)
@@ -185,46 +184,40 @@ func (d *dump) those(selector string) (all []*model.SampleStream, err error) {
 			}
 		}
 		if picked {
-			all = append(all, d.series[key])
+			all = append(all, d.kept[key])
 		}
 	}
 	return all, nil
 }
 
-// Series are those that one of the selectors picks.
-func (d *dump) Series(_ context.Context, selectors []string, _, _ time.Time, _ ...v1.Option) (sets []model.LabelSet, _ v1.Warnings, _ v1.Infos, err error) {
-	for _, selector := range selectors {
-		all, err := d.those(selector)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for _, s := range all {
-			sets = append(sets, model.LabelSet(s.Metric))
-		}
+func (d *dump) series(_ context.Context, selector string, _, _ time.Time, _ uint64) (sets []model.LabelSet, _ []string, err error) {
+	all, err := d.those(selector)
+	for _, s := range all {
+		sets = append(sets, model.LabelSet(s.Metric))
 	}
-	return sets, nil, nil, nil
+	return sets, nil, err
 }
 
-// Query answers a range selector: the samples after its begin and up to a moment.
-func (d *dump) Query(ctx context.Context, query string, at time.Time, _ ...v1.Option) (model.Value, v1.Warnings, v1.Infos, error) {
+// at answers a range selector: the samples after its begin and up to a moment.
+func (d *dump) at(ctx context.Context, query string, end time.Time) (found result, _ []string, err error) {
 	selector, back, _ := strings.Cut(strings.TrimSuffix(query, "]"), "}[")
 	length, err := time.ParseDuration(back)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("a dump does not answer %s", query)
+		return found, nil, fmt.Errorf("a dump does not answer %s", query)
 	}
 	all, err := d.those(selector)
 	if err = cmp.Or(ctx.Err(), err); err != nil {
-		return nil, nil, nil, err
+		return found, nil, err
 	}
-	var matrix model.Matrix
+	found.Type = matrix
 	for _, s := range all {
 		part := &model.SampleStream{Metric: s.Metric}
 		for _, v := range s.Values {
-			if t := v.Timestamp.Time(); t.After(at.Add(-length)) && !t.After(at) {
+			if t := v.Timestamp.Time(); t.After(end.Add(-length)) && !t.After(end) {
 				part.Values = append(part.Values, v)
 			}
 		}
-		matrix = append(matrix, part)
+		found.Series = append(found.Series, part)
 	}
-	return matrix, nil, nil, nil
+	return found, nil, nil
 }

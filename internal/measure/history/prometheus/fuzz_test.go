@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 )
 
 // answers is a store that says one thing of its series, and another of their samples.
@@ -35,7 +33,7 @@ func FuzzAnswers(f *testing.F) {
 	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 	q := Query{From: now.Add(-time.Hour), To: now}
 	f.Fuzz(func(t *testing.T, series, samples []byte) {
-		s := &Store{api: v1.NewAPI(answers{series, samples}), host: "db"}
+		s := &Store{source: remote{answers{series, samples}}, host: "db"}
 		_, _ = s.Survey(t.Context(), q)
 		inOrder(t, s, q, now)
 	})

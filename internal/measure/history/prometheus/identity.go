@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 
 	"github.com/realiops/realiops/internal/measure/fleet"
@@ -345,16 +344,15 @@ func tuple(set model.LabelSet, labels []model.LabelName) string {
 func (f *Fleet) rangeOf(ctx context.Context, query string, from, to time.Time) (model.Matrix, error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	value, warnings, _, err := f.store.api.QueryRange(within, query, v1.Range{Start: from.Add(time.Hour), End: to, Step: time.Hour})
+	found, warnings, err := f.store.source.hourly(within, query, from.Add(time.Hour), to)
 	if err != nil {
 		return nil, f.store.explain(ctx, err)
 	}
 	if len(warnings) > 0 {
 		return nil, fmt.Errorf("%w: %s", fleet.ErrPartly, strings.Join(warnings, "; "))
 	}
-	matrix, is := value.(model.Matrix)
-	if !is {
-		return nil, fmt.Errorf("%s answers with a %s where hours were asked for", f.store.host, kindOf(value))
+	if found.Type != matrix {
+		return nil, fmt.Errorf("%s answers with a %s where hours were asked for", f.store.host, found.kind())
 	}
-	return matrix, nil
+	return found.Series, nil
 }

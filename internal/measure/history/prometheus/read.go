@@ -88,7 +88,7 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts map[string]*part) error {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	value, warnings, _, err := r.store.api.Query(within, fmt.Sprintf("%s[%dms]", f.selector, to.Sub(from).Milliseconds()), to)
+	found, warnings, err := r.store.source.at(within, fmt.Sprintf("%s[%dms]", f.selector, to.Sub(from).Milliseconds()), to)
 	if err != nil {
 		return r.store.explain(ctx, err)
 	}
@@ -98,11 +98,10 @@ func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts 
 		r.notice("From %s on, the store did not tell all of %s: %s", from.UTC().Format(time.RFC3339), f.Name, strings.Join(warnings, "; "))
 		return nil
 	}
-	matrix, is := value.(model.Matrix)
-	if !is {
-		return fmt.Errorf("%s answers with a %s where samples were asked for", r.store.host, kindOf(value))
+	if found.Type != matrix {
+		return fmt.Errorf("%s answers with a %s where samples were asked for", r.store.host, found.kind())
 	}
-	for _, stream := range matrix {
+	for _, stream := range found.Series {
 		r.take(f, stream, parts)
 	}
 	if r.values > mostValues {

@@ -7,7 +7,6 @@
 package prometheus
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +15,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/api"
-	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 
 	"github.com/realiops/realiops/internal/input"
@@ -38,7 +35,7 @@ type Options struct {
 
 // Store is a store that is asked.
 type Store struct {
-	api    v1.API
+	source source
 	host   string // for people; nothing else of the address is shown
 	signed bool   // by credentials of AWS
 }
@@ -60,26 +57,14 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.New("the address of the store cannot be read")
 	}
-	return &Store{v1.NewAPI(partly{client}), address.Host, o.Sign != nil}, nil
-}
-
-// partly is a client whose answers have a warning where they are incomplete. VictoriaMetrics says it with isPartial.
-type partly struct{ api.Client }
-
-func (p partly) Do(ctx context.Context, r *http.Request) (*http.Response, []byte, error) {
-	answer, body, err := p.Client.Do(ctx, r)
-	const success = `{"status":"success",`
-	if rest, is := bytes.CutPrefix(body, []byte(success+`"isPartial":true,`)); is {
-		body = slices.Concat([]byte(success+`"warnings":["isPartial: not all of its storage nodes answered"],`), rest)
-	}
-	return answer, body, err
+	return &Store{remote{client}, address.Host, o.Sign != nil}, nil
 }
 
 // series are the labels of the series that a selector picks, of so many at most.
 func (s *Store) series(ctx context.Context, q Query, selector string, most uint64) ([]model.LabelSet, error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	sets, warnings, _, err := s.api.Series(within, []string{selector}, q.From, q.To, v1.WithLimit(most))
+	sets, warnings, err := s.source.series(within, selector, q.From, q.To, most)
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
@@ -90,20 +75,20 @@ func (s *Store) series(ctx context.Context, q Query, selector string, most uint6
 func (s *Store) values(ctx context.Context, q Query, label model.LabelName, selector string, most uint64) (names []string, err error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	found, warnings, _, err := s.api.LabelValues(within, string(label), []string{selector}, q.From, q.To, v1.WithLimit(most))
+	found, warnings, err := s.source.values(within, label, selector, q.From, q.To, most)
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
 	for _, v := range found {
 		if v != "" {
-			names = append(names, string(v))
+			names = append(names, v)
 		}
 	}
 	return names, s.whole(warnings, len(found), most)
 }
 
 // whole refuses a list that the store itself calls incomplete, but for one that ends where it was asked to.
-func (s *Store) whole(warnings v1.Warnings, found int, most uint64) error {
+func (s *Store) whole(warnings []string, found int, most uint64) error {
 	if len(warnings) == 0 || uint64(found) >= most {
 		return nil
 	}
@@ -175,7 +160,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	if of, is := errors.AsType[*url.Error](err); is {
 		err = of.Err
 	}
-	if refused, is := errors.AsType[*v1.Error](err); is {
+	if refused, is := errors.AsType[*refusal](err); is {
 		return s.refused(refused)
 	}
 	_, network := errors.AsType[*net.OpError](err)
@@ -194,8 +179,8 @@ func (s *Store) explain(ctx context.Context, err error) error {
 }
 
 // refused is what the store itself, or something in its place, said.
-func (s *Store) refused(e *v1.Error) error {
-	said := strings.Join(strings.Fields(e.Msg+" "+e.Detail), " ")
+func (s *Store) refused(e *refusal) error {
+	said := strings.Join(strings.Fields(e.Said), " ")
 	const begin, end = 60, 240
 	if len(said) > begin+end { // some begin with the question, and end with what is wrong with it
 		said = strings.ToValidUTF8(said[:begin], "") + " … " + strings.ToValidUTF8(said[len(said)-end:], "")
@@ -205,12 +190,12 @@ func (s *Store) refused(e *v1.Error) error {
 		remedy = "may these credentials of AWS query it, and is it in the --region?"
 	}
 	switch {
-	case e.Type == v1.ErrBadResponse:
+	case e.Kind == notPrometheus:
 		return fmt.Errorf("what answers at %s is no Prometheus, or not at this path: %s", s.host, said)
-	case e.Type == v1.ErrClient && strings.Contains(said, "401"), e.Type == v1.ErrClient && strings.Contains(said, "403"):
+	case e.Kind == clientError && strings.Contains(said, "401"), e.Kind == clientError && strings.Contains(said, "403"):
 		return fmt.Errorf("%s does not let us in (%s): %s", s.host, said, remedy)
-	case e.Type == v1.ErrClient:
+	case e.Kind == clientError:
 		return fmt.Errorf("%s does not take the question (%s): is the path of the store in the address?", s.host, said)
 	}
-	return fmt.Errorf("%s: %s: %s", s.host, e.Type, said)
+	return fmt.Errorf("%s: %s: %s", s.host, e.Kind, said)
 }

@@ -90,28 +90,21 @@ func (s *Store) count(ctx context.Context, label model.LabelName, name string, q
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	query := fmt.Sprintf("max by (%s) (count_over_time(%s[%dms]))", label, name, q.To.Sub(q.From).Milliseconds())
-	value, warnings, _, err := s.api.Query(within, query, q.To)
+	found, warnings, err := s.source.at(within, query, q.To)
 	if err != nil {
 		return s.explain(ctx, err)
 	}
 	if err := s.whole(warnings, 0, mostSeries); err != nil {
 		return err
 	}
-	vector, is := value.(model.Vector)
-	if !is {
-		return fmt.Errorf("%s answers with a %s where a count was asked for", s.host, kindOf(value))
+	if found.Type != vector {
+		return fmt.Errorf("%s answers with a %s where a count was asked for", s.host, found.kind())
 	}
-	for _, sample := range vector {
-		instance := string(sample.Metric[label])
-		counts[instance] = max(counts[instance], int(sample.Value))
+	for _, one := range found.Series {
+		instance := string(one.Metric[label])
+		for _, sample := range one.Values {
+			counts[instance] = max(counts[instance], int(sample.Value))
+		}
 	}
 	return nil
-}
-
-// kindOf is what an answer is: it may be nothing at all.
-func kindOf(value model.Value) string {
-	if value == nil {
-		return "null"
-	}
-	return value.Type().String()
 }

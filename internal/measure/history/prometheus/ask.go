@@ -1,0 +1,196 @@
+package prometheus
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/prometheus/client_golang/api"
+	"github.com/prometheus/common/model"
+)
+
+// source is what answers: a store, or what was written of one. With each answer come the store's warnings: it is
+// incomplete where there are any.
+type source interface {
+	series(ctx context.Context, selector string, from, to time.Time, most uint64) ([]model.LabelSet, []string, error)
+	values(ctx context.Context, label model.LabelName, selector string, from, to time.Time, most uint64) ([]string, []string, error)
+	at(ctx context.Context, query string, t time.Time) (result, []string, error)
+	hourly(ctx context.Context, query string, from, to time.Time) (result, []string, error)
+}
+
+// remote is a store that is asked by HTTP. The client library's own package for this links reflection in that keeps
+// every method of every type in the program, a third of its size.
+type remote struct{ client api.Client }
+
+// refusal is an answer that is none. Its Kind is the store's own word, or one of those below.
+type refusal struct{ Kind, Said string }
+
+func (r *refusal) Error() string { return r.Kind + ": " + r.Said }
+
+const (
+	notPrometheus = "bad_response" // something else answers
+	clientError   = "client_error"
+	serverError   = "server_error"
+)
+
+func (r remote) series(ctx context.Context, selector string, from, to time.Time, most uint64) ([]model.LabelSet, []string, error) {
+	return post[[]model.LabelSet](ctx, r, "/api/v1/series", selected(selector, from, to, most))
+}
+
+func (r remote) values(ctx context.Context, label model.LabelName, selector string, from, to time.Time, most uint64) ([]string, []string, error) {
+	return get[[]string](ctx, r, "/api/v1/label/"+string(label)+"/values", selected(selector, from, to, most))
+}
+
+func (r remote) at(ctx context.Context, query string, t time.Time) (result, []string, error) {
+	return post[result](ctx, r, "/api/v1/query", url.Values{"query": {query}, "time": {seconds(t)}})
+}
+
+func (r remote) hourly(ctx context.Context, query string, from, to time.Time) (result, []string, error) {
+	return post[result](ctx, r, "/api/v1/query_range",
+		url.Values{"query": {query}, "start": {seconds(from)}, "end": {seconds(to)}, "step": {"3600"}})
+}
+
+// selected are the parameters of a question for series.
+func selected(selector string, from, to time.Time, most uint64) url.Values {
+	return url.Values{"match[]": {selector}, "start": {seconds(from)}, "end": {seconds(to)}, "limit": {strconv.FormatUint(most, 10)}}
+}
+
+func seconds(t time.Time) string {
+	return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', -1, 64)
+}
+
+// post asks a question that may be too long for an address, and asks by one where posting is not allowed.
+func post[T any](ctx context.Context, r remote, path string, question url.Values) (answer T, warnings []string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.client.URL(path, nil).String(), strings.NewReader(question.Encode()))
+	if err != nil {
+		return answer, nil, err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header["Idempotency-Key"] = nil // repeating the request does no harm
+	said, body, err := r.client.Do(ctx, request)
+	if err != nil {
+		return answer, nil, err
+	}
+	switch said.StatusCode {
+	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return get[T](ctx, r, path, question)
+	}
+	return read[T](said.StatusCode, body)
+}
+
+func get[T any](ctx context.Context, r remote, path string, question url.Values) (answer T, warnings []string, err error) {
+	address := r.client.URL(path, nil)
+	address.RawQuery = question.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	if err != nil {
+		return answer, nil, err
+	}
+	said, body, err := r.client.Do(ctx, request)
+	if err != nil {
+		return answer, nil, err
+	}
+	return read[T](said.StatusCode, body)
+}
+
+// lenient are the rules by which answers are read: stores are not stricter than this.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
+	json.WithUnmarshalers(json.UnmarshalFromFunc(readSample)))
+
+// read is what an answer of the store's interface says.
+func read[T any](status int, body []byte) (data T, warnings []string, err error) {
+	var answer struct {
+		Status    string   `json:"status"`
+		Data      T        `json:"data"`
+		Kind      string   `json:"errorType"`
+		Error     string   `json:"error"`
+		Warnings  []string `json:"warnings"`
+		IsPartial bool     `json:"isPartial"` // VictoriaMetrics' way to warn
+	}
+	broken := json.Unmarshal(body, &answer, lenient)
+	if answer.IsPartial {
+		answer.Warnings = append(answer.Warnings, "isPartial: not all of its storage nodes answered")
+	}
+	switch {
+	case broken == nil && answer.Status == "error" && answer.Kind != "":
+		err = &refusal{answer.Kind, answer.Error}
+	case status/100 == 2 && broken != nil:
+		err = &refusal{notPrometheus, broken.Error()}
+	case status/100 == 2 && answer.Status != "success":
+		err = &refusal{notPrometheus, fmt.Sprintf("status %q", answer.Status)}
+	case status/100 == 4:
+		err = &refusal{clientError, fmt.Sprintf("client error: %d %s", status, body)}
+	case status/100 == 5:
+		err = &refusal{serverError, fmt.Sprintf("server error: %d %s", status, body)}
+	case status/100 != 2:
+		err = &refusal{notPrometheus, fmt.Sprintf("bad response code %d", status)}
+	}
+	return answer.Data, answer.Warnings, err
+}
+
+// result is the answer to a query: series with samples, of the type matrix or, with one sample each, vector.
+type result struct {
+	Type   string
+	Series model.Matrix
+}
+
+// UnmarshalJSONFrom reads a result. Of a type that is never asked for only its name is kept.
+func (r *result) UnmarshalJSONFrom(in *jsontext.Decoder) error {
+	var raw struct {
+		Type   string         `json:"resultType"`
+		Result jsontext.Value `json:"result"`
+	}
+	if err := json.UnmarshalDecode(in, &raw); err != nil {
+		return err
+	}
+	r.Type = raw.Type
+	if raw.Type != matrix && raw.Type != vector {
+		return nil
+	}
+	var all []struct {
+		Metric model.Metric       `json:"metric"`
+		Values []model.SamplePair `json:"values"`
+		Value  *model.SamplePair  `json:"value"`
+	}
+	if err := json.Unmarshal(raw.Result, &all, lenient); err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.Value != nil {
+			one.Values = append(one.Values, *one.Value)
+		}
+		r.Series = append(r.Series, &model.SampleStream{Metric: one.Metric, Values: one.Values})
+	}
+	return nil
+}
+
+// kind is what an answer is: it may be nothing at all.
+func (r *result) kind() string { return cmp.Or(r.Type, "null") }
+
+const (
+	matrix = "matrix"
+	vector = "vector"
+)
+
+// readSample reads [seconds, "value"].
+func readSample(in *jsontext.Decoder, to *model.SamplePair) error {
+	raw, err := in.ReadValue()
+	if err != nil {
+		return err
+	}
+	at, value, _ := bytes.Cut(bytes.Trim(raw, "[] \t\r\n"), []byte{','})
+	value = bytes.TrimSpace(value)
+	if len(value) < 2 || value[0] != '"' {
+		return fmt.Errorf("%s is no sample", raw)
+	}
+	v, err := strconv.ParseFloat(string(value[1:len(value)-1]), 64)
+	to.Value = model.SampleValue(v)
+	return cmp.Or(err, to.Timestamp.UnmarshalJSON(bytes.TrimSpace(at)))
+}

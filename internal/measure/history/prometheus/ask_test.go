@@ -1,0 +1,75 @@
+package prometheus
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRefusals: whatever a store says instead of an answer, people read what it was and what to do.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		said   string
+		want   string
+	}{
+		{200, "<html>", "is no Prometheus, or not at this path"},
+		{200, "{}", "is no Prometheus, or not at this path"},
+		{200, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1,2]]}]}}`, "is no Prometheus, or not at this path"},
+		{200, `{"status":"success","data":{"resultType":"scalar","result":[1,"2"]}}`, "answers with a scalar where hours were asked for"},
+		{200, `{"status":"success","data":null}`, "answers with a null where hours were asked for"},
+		{200, `{"status":"error","errorType":"internal","error":"x"}`, ": internal: x"},
+		{301, "", "bad response code 301"},
+		{400, `{"status":"error","errorType":"bad_data","error":"parse error"}`, ": bad_data: parse error"},
+		{400, "no", "does not take the question (client error: 400 no)"},
+		{401, "no", "does not let us in (client error: 401 no)"},
+		{403, `{"status":"error"}`, "does not let us in"},
+		{404, "page not found", "is the path of the store in the address?"},
+		{422, `{"status":"error","errorType":"execution","error":"too many samples"}`, ": execution: too many samples"},
+		{503, `{"status":"error","errorType":"timeout","error":"slow"}`, ": timeout: slow"},
+		{503, "busy", ": server_error: server error: 503 busy"},
+	} {
+		err := ask(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(c.status)
+			_, _ = w.Write([]byte(c.said))
+		})
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%d %s: %v, want %s", c.status, c.said, err, c.want)
+		}
+	}
+}
+
+// TestPostingIsNotAllowed: then the question stands in the address.
+func TestPostingIsNotAllowed(t *testing.T) {
+	for _, status := range []int{http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented} {
+		err := ask(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				w.WriteHeader(status)
+				return
+			}
+			if r.FormValue("query") != "up" || r.FormValue("start") != "3600.5" || r.FormValue("step") != "3600" {
+				t.Errorf("it asks %s", r.URL)
+			}
+			_, _ = w.Write([]byte(`{"status":"success","data":{"resultType":"matrix","result":[]}}`))
+		})
+		if err != nil {
+			t.Errorf("after %d: %v", status, err)
+		}
+	}
+}
+
+// ask asks a store for hours.
+func ask(t *testing.T, answer http.HandlerFunc) error {
+	t.Helper()
+	store := httptest.NewServer(answer)
+	defer store.Close()
+	s, err := Open(Options{URL: store.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Fleet{store: s}
+	_, err = f.rangeOf(t.Context(), "up", time.UnixMilli(500), time.UnixMilli(7200_500))
+	return err
+}
