@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/realiops/realiops/internal/typo"
@@ -66,18 +67,19 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := priced()
+	volumes, err := Volumes()
 	if err != nil {
 		return nil, err
 	}
 	places := map[Price]int{}
 	for i, p := range all {
 		err := p.check()
+		if err == nil {
+			err = p.sold(volumes)
+		}
 		first, twice := places[p.unit()]
 		switch {
 		case err != nil:
-		case !slices.Contains(names, p.Volume):
-			err = fmt.Errorf("there is no such volume%s", suggested(p.Volume, names))
 		case twice:
 			err = fmt.Errorf("it is price %d again: leave one out", first+1)
 		case p.Currency != all[0].Currency:
@@ -91,17 +93,59 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 	return all, nil
 }
 
-// priced are the names that a price may be of.
-func priced() ([]string, error) {
-	volumes, err := Volumes()
+// sold refuses a price of what nobody sells: it would be read and never used.
+func (p Price) sold(volumes []Volume) error {
 	names := []string{MachinesOfEC2, MachinesOfRDS, MachinesOfRDS + WithStandby}
-	for _, v := range volumes {
-		names = append(names, v.Name)
+	var of *Volume
+	for i, v := range volumes {
+		some := []string{v.Name}
 		if v.Provider == "rds" {
-			names = append(names, v.Name+WithStandby)
+			some = append(some, v.Name+WithStandby)
 		}
+		if slices.Contains(some, p.Volume) {
+			of = &volumes[i]
+		}
+		names = append(names, some...)
 	}
-	return names, err
+	switch cloud := CloudOfRegion(p.Region, nil); {
+	case !slices.Contains(names, p.Volume):
+		return fmt.Errorf("there is no such volume%s", suggested(p.Volume, names))
+	case cloud != "" && cloud != CloudOfVolume(p.Volume):
+		return fmt.Errorf("%s is a region of %s, and %s is not sold there", p.Region, cloud.Title(), p.Volume)
+	case p.Class != "" && p.Per != PerHour:
+		return fmt.Errorf("the price of a class, as of %s, is per hour", p.Class)
+	case p.Class != "":
+		return nil
+	case of == nil:
+		return errors.New("class is missing: a machine has a price by its class")
+	}
+	return p.of(*of)
+}
+
+// of refuses a price in a unit that a volume is not sold by.
+func (p Price) of(v Volume) error {
+	buys := func(rule func(Tier) Rule) bool {
+		return slices.ContainsFunc(v.Tiers, func(t Tier) bool { return rule(t).SoldMost > 0 })
+	}
+	var tiers []string
+	for _, t := range v.Tiers {
+		tiers = append(tiers, t.Name)
+	}
+	sold := map[Per]bool{
+		PerGiB: !v.SoldInSteps, PerTier: v.SoldInSteps, PerMillionIO: v.Unlimited,
+		PerIOPS: buys(func(t Tier) Rule { return t.IOPS }), PerMiBps: buys(func(t Tier) Rule { return t.MiBps }),
+	}
+	switch {
+	case v.PricedAs != "":
+		return fmt.Errorf("it costs what %s does: give that a price", v.PricedAs)
+	case !sold[p.Per]:
+		return fmt.Errorf("%s is not sold by that", v.Title)
+	case v.SoldInSteps && !slices.Contains(tiers, p.Tier):
+		return fmt.Errorf("%s has no size %q%s", v.Title, p.Tier, suggested(p.Tier, tiers))
+	case !v.SoldInSteps && p.Tier != "":
+		return fmt.Errorf("%s has no sizes with names, as %q", v.Title, p.Tier)
+	}
+	return nil
 }
 
 // suggested is the name that was meant, as the end of a sentence; empty: none is near.
@@ -139,11 +183,44 @@ func Override(first, second []Price) []Price {
 	return all
 }
 
+// apart is by how much a price may differ from those that are known of the same thing, before its unit is doubted: cents for dollars, a TB for a GB.
+const apart = 10
+
+// Doubts are what is strange about prices of somebody's own, each as a sentence without its full stop: a region that looks like another one
+// misspelled, and amounts far from the known ones in the same currency.
+func Doubts(own, known []Price) (all []string) {
+	say := func(text string) {
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	for _, p := range own {
+		if regions := allRegions(); !slices.Contains(regions, p.Region) && typo.Guess(p.Region, regions) != "" {
+			say(fmt.Sprintf("The file has prices of %s, which is no known region: %s is", p.Region, typo.Guess(p.Region, regions)))
+		}
+		least, most := math.Inf(1), 0.0
+		for _, k := range known {
+			p, k := p, k
+			p.Region, k.Region = "", ""
+			if p.unit() == k.unit() && own[0].Currency == k.Currency {
+				least, most = min(least, k.Price), max(most, k.Price)
+			}
+		}
+		if most > 0 && p.Price > 0 && (p.Price > apart*most || p.Price < least/apart) {
+			say(fmt.Sprintf("The file's price of %s per %s, %g %s, is far from those that are known, %g to %g: a unit is probably wrong", p.Volume, p.Per, p.Price, p.Currency, least, most))
+		}
+	}
+	return all
+}
+
 // absurd is a price that nobody asks for any unit: it is surely in another one.
 const absurd = 1e6
 
 // absurdAmount is more of anything than is sold.
 const absurdAmount = 1e15
+
+// currencies are how they are named.
+var currencies = regexp.MustCompile(`^[A-Z]{3}$`)
 
 func (p Price) check() error {
 	switch {
@@ -151,9 +228,11 @@ func (p Price) check() error {
 		return errors.New("volume, per, region and currency must be there")
 	case !slices.Contains([]Per{PerGiB, PerIOPS, PerMiBps, PerTier, PerMillionIO, PerHour}, p.Per):
 		return errors.New("per is one of gib, iops, mibps, tier, million-io and hour")
+	case !currencies.MatchString(p.Currency):
+		return fmt.Errorf("the currency %s: three capital letters, as USD", p.Currency)
 	case !(p.From >= 0 && p.From <= absurdAmount):
 		return fmt.Errorf("from is %g, which is no amount", p.From)
-	case math.IsNaN(p.Price) || p.Price < 0 || p.Price > absurd:
+	case math.IsNaN(p.Price) || p.Price < 0 || p.Price > absurd, p.Price == 0 && (p.Per == PerGiB || p.Per == PerTier):
 		return fmt.Errorf("%g is no price", p.Price)
 	}
 	return nil

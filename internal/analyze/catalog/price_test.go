@@ -1,6 +1,8 @@
 package catalog_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -49,6 +51,72 @@ func TestPricesOfNothing(t *testing.T) {
 	check(row("io2", "0")+","+row("gp3", "0")+","+row("io2", "0"), "price 3, of io2 per iops: it is price 1 again: leave one out")
 	check(row("io2", "0")+","+row("io2", "32000"), "")
 	check(row("rds-gp3-multi-az", "0"), "")
+}
+
+// TestPricesThatNobodyAsks: a price that no order could ever have is refused, and not read and forgotten.
+func TestPricesThatNobodyAsks(t *testing.T) {
+	check := func(volume, rest, want string) {
+		t.Helper()
+		text := `[{"volume": "` + volume + `", "price": 3, "currency": "USD", "source": "us", ` + rest + `}]`
+		if _, err := catalog.ReadPrices(strings.NewReader(text)); err == nil && want != "" || err != nil && !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s, %s: %v, want %q", volume, rest, err, want)
+		}
+	}
+	check("gp3", `"per": "gib", "region": "eastus"`, "eastus is a region of Azure, and gp3 is not sold there")
+	check("azure-ultra", `"per": "gib", "region": "us-central1"`, "us-central1 is a region of Google Cloud, and azure-ultra is not sold there")
+	check("azure-premium", `"per": "tier", "tier": "P11", "region": "eastus"`, `Azure Premium SSD has no size "P11": did you mean P1?`)
+	check("azure-premium", `"per": "tier", "region": "eastus"`, `Azure Premium SSD has no size ""`)
+	check("azure-premium", `"per": "gib", "region": "eastus"`, "Azure Premium SSD is not sold by that")
+	check("azure-premium-plus", `"per": "tier", "tier": "P30", "region": "eastus"`, "it costs what azure-premium does: give that a price")
+	check("gp3", `"per": "tier", "tier": "P10", "region": "us-east-1"`, "EBS gp3 is not sold by that")
+	check("gp3", `"per": "gib", "tier": "P10", "region": "us-east-1"`, `EBS gp3 has no sizes with names, as "P10"`)
+	check("gp2", `"per": "iops", "region": "us-east-1"`, "EBS gp2 is not sold by that")
+	check("gp3", `"per": "million-io", "region": "us-east-1"`, "EBS gp3 is not sold by that")
+	check("gp3", `"per": "hour", "region": "us-east-1"`, "EBS gp3 is not sold by that")
+	check("ec2", `"per": "hour", "region": "us-east-1"`, "class is missing: a machine has a price by its class")
+	check("ec2", `"per": "gib", "class": "m5.large", "region": "us-east-1"`, "the price of a class, as of m5.large, is per hour")
+	check("gp3", `"per": "gib", "region": "us-east-1", "currency": "usd"`, "the currency usd: three capital letters, as USD")
+	check("gp3", `"per": "gib", "region": "us-east-1", "price": 0`, "0 is no price")
+	check("gp3", `"per": "iops", "region": "us-east-1", "price": 0`, "") // the first of them are free
+	check("aurora", `"per": "million-io", "region": "us-east-1"`, "")
+	check("azure-premium", `"per": "tier", "tier": "P10", "region": "a-new-one"`, "")
+}
+
+// TestOwnPricesAgree: the program's own prices are such as a file may have, and none is doubted.
+func TestOwnPricesAgree(t *testing.T) {
+	own, err := catalog.Prices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := catalog.ReadPrices(bytes.NewReader(text)); err != nil {
+		t.Error(err)
+	}
+	if doubts := catalog.Doubts(own, own); len(doubts) > 0 {
+		t.Error(doubts)
+	}
+}
+
+// TestDoubts: a price in cents, or of a TB, and a region that is spelled like another one.
+func TestDoubts(t *testing.T) {
+	known := []catalog.Price{{Volume: "gp3", Per: catalog.PerGiB, Region: "us-east-1", Currency: "USD", Price: 0.08}, {Volume: "gp3", Per: catalog.PerGiB, Region: "sa-east-1", Currency: "USD", Price: 0.152}}
+	for want, p := range map[string]catalog.Price{
+		"": {Region: "here", Currency: "USD", Price: 1.5},
+		"The file's price of gp3 per gib, 8 USD, is far from those that are known, 0.08 to 0.152: a unit is probably wrong":     {Region: "here", Currency: "USD", Price: 8},
+		"The file's price of gp3 per gib, 8e-05 USD, is far from those that are known, 0.08 to 0.152: a unit is probably wrong": {Region: "us-east-1", Currency: "USD", Price: 0.00008},
+		"The file has prices of us-est-1, which is no known region: us-east-1 is":                                               {Region: "us-est-1", Currency: "USD", Price: 0.08},
+	} {
+		p.Volume, p.Per = "gp3", catalog.PerGiB
+		if got := strings.Join(catalog.Doubts([]catalog.Price{p}, known), "; "); got != want {
+			t.Errorf("%+v: %q, want %q", p, got, want)
+		}
+	}
+	if got := catalog.Doubts([]catalog.Price{{Volume: "gp3", Per: catalog.PerGiB, Region: "here", Currency: "JPY", Price: 12}}, known); len(got) > 0 {
+		t.Errorf("yen are held against dollars: %v", got)
+	}
 }
 
 // TestRegions: a region is of one cloud, also where nothing but a price tells; what is none is of no cloud.

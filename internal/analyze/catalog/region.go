@@ -64,6 +64,9 @@ func (c Cloud) Regions() []string {
 	return strings.Fields(names[c])
 }
 
+// allRegions are those of all clouds.
+func allRegions() []string { return slices.Concat(AWS.Regions(), Azure.Regions(), Google.Regions()) }
+
 // CloudOfRegion reports which cloud has a region of that name, or whose prices in a list are of it; empty: none has.
 func CloudOfRegion(region string, prices []Price) Cloud {
 	for _, c := range []Cloud{AWS, Azure, Google} {

@@ -62,12 +62,12 @@ func Ratio(v float64) string {
 // smallest is where decimals are no longer read and powers of ten are.
 const smallest = 1e-5
 
-// Significant is a number below ten with so many digits that are not leading noughts.
+// Significant has so many digits that are not leading noughts, and all those before the point.
 func Significant(v float64, digits int) string {
 	if size := math.Abs(v); size < smallest {
 		return fmt.Sprintf("%.*e", digits-1, v)
 	}
-	return Grouped(v, digits-1-int(math.Floor(math.Log10(math.Abs(v)))))
+	return Grouped(v, max(0, digits-1-int(math.Floor(math.Log10(math.Abs(v))))))
 }
 
 // Percent is a share.

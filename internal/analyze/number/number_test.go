@@ -23,6 +23,8 @@ func TestNumbersAreRoundedToWhatIsRead(t *testing.T) {
 	check(Ratio(5905.2), "5,905")
 	check(Ratio(0.00012), "0.00012")
 	check(Ratio(0.0000012), "1.2e-06")
+	check(Significant(2048000, 3), "2,048,000")
+	check(Significant(99999.4, 3), "99,999")
 	check(Percent(0), "0%")
 	check(Percent(0.0001), "0.1%") // an uncertainty is rounded up
 	check(Percent(0.104), "10%")

@@ -52,8 +52,10 @@ type Converted struct {
 	Billed    *Range      // writes of Aurora, a second
 	IOCost    *Range      // a month on Aurora Standard; nil: no price is known
 	AsOf      string      // the dates of its prices
-	Misread   *float64    // a month, were each one billed
-	Settle    string      // what would narrow it down
+	Region    string      // whose prices count
+	Currency  string
+	Misread   *float64 // a month, were each one billed
+	Settle    string   // what would narrow it down
 }
 
 // Convert says what an amount of a metric means on a flavor.
@@ -61,7 +63,7 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 	if len(meanings) != 1 {
 		return Converted{}, ambiguous(meanings)
 	}
-	c := Converted{Meaning: meanings[0], Amount: amount, PerSecond: amount}
+	c := Converted{Meaning: meanings[0], Amount: amount, PerSecond: amount, Region: t.RegionOf(catalog.AWS), Currency: t.Currency()}
 	if c.Meaning.Summed() {
 		c.PerSecond = amount / c.Meaning.Period
 	}

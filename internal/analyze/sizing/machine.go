@@ -83,9 +83,14 @@ const (
 	perGiBBeforeNitro = 500
 )
 
+// beforeNitro reports whether it is a class without Nitro, whether its limits are known or not.
+func (m *machine) beforeNitro() bool {
+	return m != nil && slices.Contains([]string{"ebs", "rds"}, m.provider) && catalog.Instance{Class: m.class, Provider: "ebs"}.BeforeNitro()
+}
+
 // attached is a kind of volume as it is behind the machine.
 func (m *machine) attached(v catalog.Volume) catalog.Volume {
-	if !m.behind(v) || !m.limits.BeforeNitro() {
+	if !m.beforeNitro() || !slices.Contains([]string{"ebs", "rds"}, v.Provider) {
 		return v
 	}
 	v.Tiers = slices.Clone(v.Tiers)

@@ -74,13 +74,18 @@ func (s Sizing) auroraUntold() bool {
 // cautions are what makes an order wrong that is right for the need as it is told.
 func (s Sizing) cautions() (all []string) {
 	need := s.Target.Most
-	if other := s.Ask.Alike; other != "" {
-		all = append(all, fmt.Sprintf("%s is a region of %s, and %s one of %s", s.Ask.Tariff.Region, catalog.CloudOfRegion(s.Ask.Tariff.Region, nil).Title(),
-			other, catalog.CloudOfRegion(other, nil).Title()))
-	}
+	all = append(all, s.Ask.Doubts...)
 	if need.Flushes > flushesOfOneLeast {
 		all = append(all, fmt.Sprintf("%s flushes a second follow one another, and one volume does %s to %s, at 0.5 to 1 ms each: commits wait, unless several share a flush",
 			number.Grouped(need.Flushes, 0), number.Grouped(flushesOfOneLeast, 0), number.Grouped(flushesOfOneMost, 0)))
+	}
+	ordered := need.Times(1 + s.Ask.Headroom/100)
+	if m := machineOf(s.Ask.Instance, s.Ask.Instances); m.beforeNitro() && (ordered.Requests() > iopsBeforeNitro || ordered.Bytes()/mib > mibpsBeforeNitro) {
+		all = append(all, fmt.Sprintf("Behind the %s, which is without AWS's Nitro system, a volume reaches %s IOPS, and io1 and io2 %d MiB/s",
+			m.class, number.Grouped(iopsBeforeNitro, 0), mibpsBeforeNitro))
+	}
+	if len(s.Ask.Volumes) == 0 && len(s.Ask.Distributed) > 0 {
+		all = append(all, s.ofThumb()...)
 	}
 	if s.Basis != BySaying {
 		return all
@@ -95,6 +100,19 @@ func (s Sizing) cautions() (all []string) {
 		all = append(all, "Its reads are exactly its writes: a figure was probably taken twice")
 	}
 	return all
+}
+
+// ofThumb is why nothing is ordered for databases that spread rows over nodes.
+func (s Sizing) ofThumb() []string {
+	var titles []string
+	for _, d := range s.Ask.Distributed {
+		titles = append(titles, d.Title)
+	}
+	text := "Of " + strings.Join(titles, " and ") + " only rules of thumb are published, by rows a second"
+	if s.Need.Rows == nil {
+		text += ", which are not known here: realiops size on a run tells them"
+	}
+	return []string{"Order: nothing", text}
 }
 
 // fromMemory is how many pages were asked for a second, and the share of them that was read from no device; 0: none to speak of, or not known.

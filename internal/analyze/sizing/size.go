@@ -45,9 +45,10 @@ type Option struct {
 	Bill        *Bill       // nil: see NoBill
 	BillSpan    *[2]float64 // what it may come to; nil: it is no estimate
 	NoBill      string
-	Cap         *Cap      // what the machine lets through; nil: not asked, or not known
-	Burst       *Bursting // a smaller order that credits carry; nil: none does, or it was not asked
-	Bare        *Bursting // a still smaller one, that only holds the data: how long its credits last; nil: as for Burst
+	Unpriced    catalog.Per // the price that is not known, where there is no bill
+	Cap         *Cap        // what the machine lets through; nil: not asked, or not known
+	Burst       *Bursting   // a smaller order that credits carry; nil: none does, or it was not asked
+	Bare        *Bursting   // a still smaller one, that only holds the data: how long its credits last; nil: as for Burst
 }
 
 // errTooShort is a history of periods in which none lies within a window.
@@ -106,6 +107,9 @@ func (q Question) ways(v catalog.Volume, m *machine, t Tariff) ([]Option, error)
 	}
 	return []Option{one, best}, nil
 }
+
+// Ranked reports whether there is a price that holds it against others, be it another region's.
+func (o Option) Ranked() bool { return o.cost() != nil || o.rank != nil }
 
 // option is what a kind of volume, behind a machine, makes of a need.
 func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error) {
@@ -174,6 +178,9 @@ func (q Question) order(v catalog.Volume, t Tariff) Option {
 	}
 	if bill, err := prices.monthly(fitted.Config); err != nil {
 		o.NoBill = err.Error()
+		if missing, ok := errors.AsType[*noPrice](err); ok {
+			o.Unpriced = missing.per
+		}
 	} else {
 		o.Bill = &bill
 	}

@@ -34,7 +34,7 @@ type Ask struct {
 	Volumes       []catalog.Volume
 	Instances     []catalog.Instance
 	Distributed   []catalog.Distributed
-	Alike         string // the region of another cloud that was perhaps meant; empty: none
+	Doubts        []string // about what was given beside the need, each a sentence without its full stop
 }
 
 // Sizing is the answer.

@@ -181,7 +181,8 @@ func wanted(invalid *pflag.InvalidValueError) string {
 // would be as good as not given, and the command do something else than was asked.
 func refuseEmpty(c *cobra.Command, _ []string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if f.Value.Type() != "string" || strings.TrimSpace(f.Value.String()) != "" || err != nil {
+		lists := slices.Contains([]string{"string", "stringSlice", "stringArray"}, f.Value.Type())
+		if !lists || strings.Trim(f.Value.String(), "[] ") != "" || err != nil {
 			return
 		}
 		lacks := "say which, or leave the flag out"

@@ -43,13 +43,14 @@ func (o SizeOptions) Ask(ctx context.Context) (sizing.Ask, error) {
 	volumes, errVolumes := catalog.Volumes()
 	instances, errInstances := o.readLimits(ctx)
 	rules, errRules := catalog.DistributedRules()
-	prices, errPrices := ReadPrices(ctx, o.Prices)
+	known, errKnown := catalog.Prices()
+	own, errOwn := ownPrices(ctx, o.Prices)
 	ask := sizing.Ask{
 		Load: o.load, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.Percentile, Headroom: o.Headroom, GiB: o.gib, Disks: o.disks, MultiAZ: o.multiAZ, Instance: o.instance, DefaultGiB: !o.saidGiB,
 		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
-		Tariff: sizing.Tariff{Region: o.Region, Prices: prices}, Instances: instances, Calibrate: o.calibrated,
+		Tariff: sizing.Tariff{Region: o.Region, Prices: catalog.Override(own, known)}, Doubts: catalog.Doubts(own, known), Instances: instances, Calibrate: o.calibrated,
 	}
-	if err := errors.Join(errVolumes, errInstances, errPrices, errRules); err != nil {
+	if err := errors.Join(errVolumes, errInstances, errKnown, errOwn, errRules); err != nil {
 		return ask, err
 	}
 	if err := errors.Join(o.choose(&ask, volumes, rules), checkClass(o.instance, instances)); err != nil {
@@ -58,7 +59,7 @@ func (o SizeOptions) Ask(ctx context.Context) (sizing.Ask, error) {
 	if o.Everywhere {
 		return ask, nil
 	}
-	return ask, o.narrow(&ask)
+	return ask, o.narrow(&ask, own)
 }
 
 // choose takes those kinds of storage that were asked for, by provider or by name, or all.
@@ -163,16 +164,22 @@ func (p *percent) Type() string { return "percent" }
 
 // ReadPrices are the program's own, with those of a file before them.
 func ReadPrices(ctx context.Context, file string) ([]catalog.Price, error) {
-	known, err := catalog.Prices()
-	if file == "" || err != nil {
-		return known, err
+	known, errKnown := catalog.Prices()
+	own, errOwn := ownPrices(ctx, file)
+	return catalog.Override(own, known), errors.Join(errKnown, errOwn)
+}
+
+// ownPrices are those of a file; none where none is named.
+func ownPrices(ctx context.Context, file string) ([]catalog.Price, error) {
+	if file == "" {
+		return nil, nil
 	}
 	text, err := input.Read(ctx, file)
 	if err != nil {
 		return nil, fmt.Errorf("read the prices: %w", err)
 	}
 	own, err := catalog.ReadPrices(bytes.NewReader(text))
-	return catalog.Override(own, known), command.Naming(file, err)
+	return own, command.Naming(file, err)
 }
 
 // readLimits are the program's own, with those of a file before them.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -36,6 +37,9 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 	ask, err := o.Ask(ctx)
 	if err != nil {
 		return err
+	}
+	if cloud := catalog.CloudOfRegion(o.Region, nil); cloud != "" && cloud != catalog.AWS {
+		return fmt.Errorf("--region %s is a region of %s, and the metrics are AWS's: name one of its regions, such as %s", o.Region, cloud.Title(), catalog.AWS.Home())
 	}
 	var all []sizing.Converted
 	answer := sizes.Converts{Schema: sizes.ConvertsSchema}

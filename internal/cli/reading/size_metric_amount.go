@@ -110,6 +110,12 @@ const (
 	mostOfVolume    = 256_000 // io2
 )
 
+// ImpossibleMonth refuses more billed reads or writes in a month than there can be.
+func ImpossibleMonth(name string, amount float64) error {
+	metrics := map[string]string{"reads": "VolumeReadIOPs", "writes": "VolumeWriteIOPs"}
+	return impossibleSum(amount/month, metric.Meaning{On: "aurora", Metric: metrics[name]})
+}
+
 // impossibleSum refuses more a second than there can be.
 func impossibleSum(perSecond float64, m metric.Meaning) error {
 	more := func(most float64, than string) error {
@@ -121,7 +127,7 @@ func impossibleSum(perSecond float64, m metric.Meaning) error {
 	switch {
 	case m.On == "aurora" && m.Metric == "VolumeReadIOPs":
 		return more(mostInstances*bytesOfInstance/pageRead, "an Aurora cluster can read: %s pages of 8 KiB, were all of its 16 instances to pass 100 Gbit/s")
-	case m.On == "aurora":
+	case m.On == "aurora" && m.Metric != "":
 		return more(bytesOfInstance/unitWritten, "an Aurora cluster can write: %s units of 4 KiB, were its writer to pass 100 Gbit/s")
 	case m.Level == "volume" && strings.HasSuffix(m.Metric, "Ops"):
 		return more(mostOfVolume, "an EBS volume can do, %s")

@@ -20,7 +20,7 @@ func sizeNeed(ctx context.Context, env command.Env, o SizeOptions) error {
 		return err
 	}
 	if said.Hours = o.hours; !(o.hours >= leastFigure && o.hours <= 24) {
-		return fmt.Errorf("--hours %g: of a day, above 0 and up to 24", o.hours)
+		return fmt.Errorf("--hours %s: of a day, above 0 and up to 24", strconv.FormatFloat(o.hours, 'f', -1, 64))
 	}
 	if err := o.check(); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 )
 
 // narrow leaves the volumes of one shop and names the region whose prices count. What --on names stays. Where it names nothing, the class of
-// machine decides, then the server of the run, then the region: no order goes to another cloud unless --on names both.
-func (o SizeOptions) narrow(ask *sizing.Ask) error {
+// machine decides, then the server of the run, then the region, then a file of prices: no order goes to another cloud unless --on names both.
+func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 	if err := CheckRegion(o.Region, ask.Tariff.Regions()); err != nil && o.Region != "" {
 		return err
 	}
@@ -23,10 +23,14 @@ func (o SizeOptions) narrow(ask *sizing.Ask) error {
 		}
 	}
 	provider := catalog.ProviderOf(o.instance)
-	if len(o.on) == 0 && provider == "" {
-		ask.Alike = catalog.RegionLike(o.Region)
+	cloud := catalog.CloudOfRegion(o.Region, ask.Tariff.Prices)
+	if other := catalog.RegionLike(o.Region); other != "" && len(o.on) == 0 && provider == "" {
+		ask.Doubts = append(ask.Doubts, fmt.Sprintf("%s is a region of %s, and %s one of %s", o.Region, cloud.Title(), other, catalog.CloudOfRegion(other, nil).Title()))
 	}
-	cloud := cmp.Or(catalog.CloudOfRegion(o.Region, ask.Tariff.Prices), catalog.AWS)
+	if o.Region == "" && o.server.Cloud == nil {
+		cloud = cloudOf(own)
+	}
+	cloud = cmp.Or(cloud, catalog.AWS)
 	switch {
 	case strings.EqualFold(catalog.Bare(o.instance), "serverless"):
 		keep(func(v catalog.Volume) bool { return v.Provider == "aurora" })
@@ -51,6 +55,18 @@ func (o SizeOptions) narrow(ask *sizing.Ask) error {
 		ask.Instance = "db." + o.instance
 	}
 	return nil
+}
+
+// cloudOf is the cloud of all prices of somebody's own; empty: they are of several, or there are none.
+func cloudOf(own []catalog.Price) (cloud catalog.Cloud) {
+	for _, p := range own {
+		if of := catalog.CloudOfVolume(p.Volume); cloud != "" && of != cloud {
+			return ""
+		} else {
+			cloud = of
+		}
+	}
+	return cloud
 }
 
 // onRDS reports whether the run, or the metric, is of a server that AWS manages.

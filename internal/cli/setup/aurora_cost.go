@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/billing"
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/cli/command"
@@ -133,6 +134,9 @@ func runAuroraCost(ctx context.Context, env command.Env, o auroraCostOptions) er
 	tariff := sizing.Tariff{Region: b.region, Prices: known}
 	if err := reading.CheckRegion(b.region, tariff.Regions()); err != nil {
 		return err
+	}
+	if cloud := catalog.CloudOfRegion(b.region, nil); cloud != "" && cloud != catalog.AWS {
+		return fmt.Errorf("--region %s is a region of %s: name one of AWS, such as %s", b.region, cloud.Title(), catalog.AWS.Home())
 	}
 	c := billing.Compare(b.use, tariff, reserved)
 	c.Cluster, c.Now = b.cluster.Name, b.cluster.Storage

@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/billing"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/reading"
 	"github.com/realiops/realiops/internal/measure/rds"
 )
 
@@ -82,6 +83,7 @@ func parseReserved(all []string) (billing.Reserved, error) {
 // ofMonth is a month as somebody says it.
 func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b billed, err error) {
 	figures := map[string]float64{"reads": math.NaN(), "writes": math.NaN(), "gib": math.NaN()}
+	said := map[string]bool{}
 	for _, part := range command.Figures(o.month) {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		_, known := figures[name]
@@ -95,7 +97,13 @@ func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b bille
 		if !known || err != nil || !(v >= 0 && v < most) {
 			return b, fmt.Errorf("--month %s: NAME=NUMBER of reads, writes and gib, with commas between them", part)
 		}
-		figures[name] = v
+		if said[name] {
+			return b, fmt.Errorf("--month %s= is said twice", name)
+		}
+		figures[name], said[name] = v, true
+		if err := reading.ImpossibleMonth(name, v); err != nil {
+			return b, fmt.Errorf("--month %s: %w", part, err)
+		}
 	}
 	named, always := instancesOf(members)
 	const bytesInGiB = 1 << 30

@@ -36,6 +36,8 @@ type Convert struct {
 	Calibration string        `json:"calibration"`     // of billed writes
 	Settle      string        `json:"settle,omitempty"`
 	Spreads     []SizeSpread  `json:"distributed"` // databases that were asked for, for the geometric middle of the rows
+
+	region, currency string // whose prices count, and what they are in
 }
 
 // Over is the answer for an amount that was added up over a time other than that in which the metric is published.
@@ -86,6 +88,7 @@ func NewConvert(c sizing.Converted, by sizing.Calibration, asked []sizing.Spread
 		Schema: ConvertSchema, Metric: c.Meaning.Metric, On: c.Meaning.On, Amount: c.Amount, PerSecond: c.PerSecond,
 		Counts: c.Meaning.Counts, Side: c.Meaning.Side, Kinds: []ConvertKind{}, Rows: span(c.Rows), Requests: span(c.Requests), Billed: span(c.Billed),
 		IOCost: span(c.IOCost), AsOf: c.AsOf, Misread: c.Misread, Settle: c.Settle, Calibration: calibrationText(by), Spreads: spreads(asked),
+		region: c.Region, currency: c.Currency,
 	}
 	for _, k := range c.Kinds {
 		kind := ConvertKind{Load: k.Load, What: k.What, Rows: k.Rows, Requests: k.Requests}
@@ -150,13 +153,17 @@ func (c Convert) bounds() document.Table {
 
 // cost is what it comes to on a bill of Aurora's.
 func (c Convert) cost() string {
-	if c.IOCost == nil {
+	switch {
+	case c.IOCost == nil && c.Billed == nil:
 		return ""
+	case c.IOCost == nil:
+		return "What it costs is not known: there is no price here of Aurora's I/O in " + c.region + ", which realiops prices aws asks for."
 	}
-	text := fmt.Sprintf("On Aurora Standard %s to %s USD a month for I/O if it never stops", number.Rate(c.IOCost.Lo), number.Rate(c.IOCost.Hi))
-	if c.IOCost.Lo == c.IOCost.Hi {
-		text = fmt.Sprintf("On Aurora Standard %s USD a month for I/O if it never stops", number.Rate(c.IOCost.Lo))
+	amount := number.Rate(c.IOCost.Lo)
+	if c.IOCost.Lo != c.IOCost.Hi {
+		amount += " to " + number.Rate(c.IOCost.Hi)
 	}
+	text := fmt.Sprintf("On Aurora Standard %s %s a month for I/O if it never stops", amount, c.currency)
 	if c.Misread != nil {
 		text += fmt.Sprintf("; %s if somebody takes each for a billed one", number.Rate(*c.Misread))
 	}

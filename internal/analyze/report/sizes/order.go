@@ -3,6 +3,7 @@ package sizes
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
@@ -23,6 +24,8 @@ type SizeOrder struct {
 	OnCredits float64      `json:"on_credits_seconds,omitempty"` // of a day for which the machine carries it by its burst alone
 	Decides   string       `json:"decides"`
 	Changes   []string     `json:"changes"` // what another load, other data or more knowledge would do to it
+
+	unranked bool // no price holds it against others
 }
 
 // SizeRaised is an order that has what a batch needs only while it runs.
@@ -45,10 +48,14 @@ type SizeChosen struct {
 	Region   string   `json:"region"`                 // whose prices count
 	AsOf     string   `json:"prices_as_of,omitempty"` // from the oldest to the newest date of its prices
 	Inferred bool     `json:"inferred,omitempty"`     // a price in it was, so that it ranks no order
+
+	unpriced string // the unit whose price is missing; empty: it has none of its own, or nothing is missing
+	regions  bool   // the order is from one of several regions, so that its price names its own
 }
 
 func (o SizeOption) chosen() SizeChosen {
-	return SizeChosen{o.Volume, o.name(), o.Disks, o.GiB, o.IOPS, o.MiBps, o.MBps, o.Monthly, o.Currency, o.Region, o.AsOf, o.Inferred}
+	return SizeChosen{Volume: o.Volume, Title: o.name(), Disks: o.Disks, GiB: o.GiB, IOPS: o.IOPS, MiBps: o.MiBps, MBps: o.MBps,
+		Monthly: o.Monthly, Currency: o.Currency, Region: o.Region, AsOf: o.AsOf, Inferred: o.Inferred}
 }
 
 // order is the choice in the form that is shown; nil: there is none.
@@ -56,9 +63,15 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 	if c == nil {
 		return nil
 	}
-	shown := func(o sizing.Option) SizeChosen { return sizeOption(o, region(o)).chosen() }
+	several := slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Region != s.Options[0].Region })
+	shown := func(o sizing.Option) SizeChosen {
+		chosen := sizeOption(o, region(o)).chosen()
+		chosen.unpriced = map[catalog.Per]string{catalog.PerIOPS: " per IOPS", catalog.PerMiBps: " per MiB/s"}[o.Unpriced]
+		chosen.regions = several
+		return chosen
+	}
 	o := sizeOption(c.Option, region(c.Option))
-	v := &SizeOrder{SizeChosen: o.chosen(), If: c.If, Also: []SizeChosen{}, OnCredits: c.OnCredits, Decides: s.Sized.deciding(o), Changes: []string{}}
+	v := &SizeOrder{SizeChosen: shown(c.Option), unranked: !c.Ranked(), If: c.If, Also: []SizeChosen{}, OnCredits: c.OnCredits, Decides: s.Sized.deciding(o), Changes: []string{}}
 	for _, a := range c.Also {
 		v.Also = append(v.Also, shown(sizing.Option{Volume: a.Volume, Order: &a.Fitted, Disks: a.Disks, Bill: a.Bill}))
 	}
@@ -150,9 +163,13 @@ func (c SizeChosen) goods(of string) string {
 // price is what it costs, with the date of that.
 func (c SizeChosen) price() string {
 	if c.Monthly == nil {
-		return "its price is not known for " + c.Region
+		return "its price" + c.unpriced + " is not known for " + c.Region
 	}
-	return fmt.Sprintf("%s %s a month (%s)", number.Rate(*c.Monthly), c.Currency, catalog.PricesOf(c.AsOf))
+	in := ""
+	if c.regions {
+		in = " in " + c.Region
+	}
+	return fmt.Sprintf("%s %s a month%s (%s)", number.Rate(*c.Monthly), c.Currency, in, catalog.PricesOf(c.AsOf))
 }
 
 // bytes is the throughput that is bought, in the unit that it is sold in.
@@ -196,6 +213,9 @@ func (s Size) orderText() string {
 		}
 	}
 	text := "Order: " + s.Order.goods(of) + ": " + s.Order.price()
+	if one := s.Order.Single; one != nil && one.Monthly != nil && s.Order.Monthly != nil {
+		text += fmt.Sprintf(", %s %s less than one volume", number.Rate(*one.Monthly-*s.Order.Monthly), s.Order.Currency)
+	}
 	if s.Order.If != "" {
 		text += ", if the machine lets it by: " + s.Order.If
 	}
@@ -205,31 +225,44 @@ func (s Size) orderText() string {
 // alsoText names what carries it, too, and has no price that could rank it; empty: nothing does.
 func (s Size) alsoText() string {
 	var unknown, inferred []string
-	region := ""
+	region, several := "", slices.ContainsFunc(s.Order.Also, func(a SizeChosen) bool { return a.Monthly == nil && a.Region != s.Order.Also[0].Region })
 	for _, a := range s.Order.Also {
 		if a.Monthly != nil {
 			inferred = append(inferred, fmt.Sprintf("%s, also carries it, for about %s %s a month by an inferred price (%s)", a.goods(""), number.Rate(*a.Monthly), a.Currency, catalog.PricesOf(a.AsOf)))
 			continue
 		}
-		unknown, region = append(unknown, a.Title), a.Region
+		region = " for " + a.Region
+		if several {
+			a.Title, region = a.Title+" in "+a.Region, ""
+		}
+		unknown = append(unknown, a.Title)
 	}
 	var said []string
 	switch len(unknown) {
 	case 0:
 	case 1:
-		said = append(said, fmt.Sprintf("%s also carries it; its price is not known for %s", unknown[0], region))
+		said = append(said, fmt.Sprintf("%s also carries it; its price is not known%s", unknown[0], region))
 	default:
-		said = append(said, fmt.Sprintf("%s also carry it; their prices are not known for %s", words.Enumerated(unknown, " and "), region))
+		said = append(said, fmt.Sprintf("%s also carry it; their prices are not known%s", words.Enumerated(unknown, " and "), region))
 	}
 	return strings.Join(append(said, inferred...), ". ")
 }
 
 // unpricedText says by what an order was chosen that has no price; empty: it has one.
 func (s Size) unpricedText() string {
-	if s.Order.Monthly != nil {
-		return ""
+	asks := "realiops prices asks for those of its own"
+	if catalog.CloudOfVolume(s.Order.Volume) == catalog.Google {
+		asks = "--price takes those of its own"
 	}
-	return "It is the cheapest by the prices of its cloud's best known region; realiops prices asks for those of its own"
+	switch {
+	case s.Order.Monthly != nil:
+		return ""
+	case s.Order.Next == nil && len(s.Order.Also) == 0:
+		return "Nothing else here carries it; " + asks
+	case s.Order.unranked:
+		return "No price tells whether it is the cheapest; " + asks
+	}
+	return "It is the cheapest by the prices of its cloud's best known region; " + asks
 }
 
 // stripeText says what a stripe costs in care, and what one volume costs; empty: the order is one.
