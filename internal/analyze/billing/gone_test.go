@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/billing"
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -101,6 +102,23 @@ func TestInstancesThatAreGone(t *testing.T) {
 	}
 	if text := cheap.Document().Blocks; !strings.Contains(strings.Join(cheap.Warnings, " "), "448 hours") || len(text) == 0 {
 		t.Errorf("the warnings are %q", cheap.Warnings)
+	}
+
+	// weeks that say otherwise do not hide them: an hour of one is 0.30, of which a month has 730 / 336
+	var uneven history
+	for hour := range 14 * 24 {
+		millions := 5.0
+		if hour >= 7*24 {
+			millions = 0
+		}
+		uneven.hour(october.Add(time.Duration(hour)*time.Hour), millions, map[bool]float64{true: 1}[hour < 100])
+	}
+	v := uneven.compared(14).Verdict
+	least := (7*24*5 - 14*24*0.3 - storage - 100*0.3) / (14 * 24) * 730
+	for _, want := range []string{"runs of seven days say otherwise, and 100 hours of instances that are gone are not in it", "as little as " + number.Grouped(least, 0) + " USD a month"} {
+		if v.Cheaper != billing.Optimized || v.Sure || !strings.Contains(v.Why, want) {
+			t.Errorf("it does not say %q: %+v", want, v)
+		}
 	}
 
 	// a reader for an hour turns nothing, and is said

@@ -113,11 +113,22 @@ func askPrices(region string) string {
 	return shell.InText("realiops prices aws").Flag("--region", region, "REGION").With("-o prices.json").String() + " asks for the prices, and --price takes the file"
 }
 
-// doubt says what speaks against the answer: a week that says otherwise, or one day that decides.
+// doubt says what speaks against the answer: weeks or a day that say otherwise, and what is not in it. Neither hides the other.
 func (c Comparison) doubt(answer string) string {
 	if c.told {
 		return "a month as a sum says nothing of its days"
 	}
+	var all []string
+	for _, text := range []string{c.doubtDays(answer), c.doubtInput(answer)} {
+		if text != "" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, ", and ")
+}
+
+// doubtDays says whether a week says otherwise, or one day decides.
+func (c Comparison) doubtDays(answer string) string {
 	weeks, otherwise := c.weeks(), 0
 	for _, saved := range weeks {
 		if cheaper(saved) != answer {
@@ -137,14 +148,15 @@ func (c Comparison) doubt(answer string) string {
 	if cheaper(rest) != answer {
 		return "without " + most.Date + ", the day with most I/O, it would be the other way round"
 	}
-	return c.doubtInput(answer)
+	return ""
 }
 
 // doubtInput says what is missing or guessed that the answer may rest on.
 func (c Comparison) doubtInput(answer string) string {
 	switch {
 	case c.gone > 0 && answer == Optimized:
-		return c.goneHours() + ": name each with --instance NAME=CLASS@FROM..TO"
+		least := (c.savedLeast - c.gone*c.dearest) * month / float64(c.Whole.Compared)
+		return fmt.Sprintf("%s, with which it may save as little as %s %s a month: name each with --instance NAME=CLASS@FROM..TO", c.goneHours(), money(least), c.Currency)
 	case !c.counted && answer == Optimized:
 		return "whether instances came and went is not known: the SampleCount of CPUUtilization by cluster tells it, for which --query asks"
 	case cheaper(c.Whole.Total.Saved()+c.stopped) != answer:

@@ -183,7 +183,8 @@ func Override(first, second []Price) []Price {
 	return all
 }
 
-// apart is by how much a price may differ from those that are known of the same thing, before its unit is doubted: cents for dollars, a TB for a GB.
+// apart is by how much a price may differ from those that are known of the same thing, before its unit is doubted: it may
+// be in cents, or of a TB.
 const apart = 10
 
 // Doubts are what is strange about prices of somebody's own, each as a sentence without its full stop: a region that looks like another one
@@ -207,7 +208,8 @@ func Doubts(own, known []Price) (all []string) {
 			}
 		}
 		if most > 0 && p.Price > 0 && (p.Price > apart*most || p.Price < least/apart) {
-			say(fmt.Sprintf("The file's price of %s per %s, %g %s, is far from those that are known, %g to %g: a unit is probably wrong", p.Volume, p.Per, p.Price, p.Currency, least, most))
+			say(fmt.Sprintf("The file's price of %s per %s, %g %s, is far from those that are known, %g to %g: a unit is probably wrong",
+				p.Volume, p.Per, p.Price, p.Currency, least, most))
 		}
 	}
 	return all

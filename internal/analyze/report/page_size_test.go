@@ -298,7 +298,7 @@ func TestTheOrderIsSaidAlike(t *testing.T) {
 	if o == nil || o.Title != "EBS gp3" || o.GiB != 500 || o.IOPS != 4999 || o.MiBps != 1162 || o.Next == nil || *o.Next.Monthly < *o.Monthly {
 		t.Fatalf("%+v", o)
 	}
-	const said = "EBS gp3, 500 GiB, 4,999 IOPS, 1,162 MiB/s: 91 USD a month (prices of 2024-07-01)"
+	const said = "EBS gp3, 500 GiB, 4,999 IOPS, 1,162 MiB/s: 91 USD a month in us-east-1 (prices of 2024-07-01)"
 	text := rendered(t, func(w io.Writer) error { return document.Text(w, size.Document(), 80) })
 	if first := strings.Join(strings.Fields(text), " "); !strings.HasPrefix(first, "Order: "+said+".") {
 		t.Errorf("it begins with %.200q", first)
