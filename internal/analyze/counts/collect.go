@@ -40,6 +40,7 @@ type collector struct {
 	notes     notebook
 
 	handing sync.Mutex // out a series, for whoever looks at several metrics at once
+	moving  sync.Map   // when each counter moves, as far as anybody asked
 }
 
 // recorded is the histogram of a line, and what it is to be added to.

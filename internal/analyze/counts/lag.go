@@ -153,6 +153,7 @@ func (c *collector) lag(s series.Series, split series.Split) time.Duration {
 // course is what a counter did from reading to reading, and when which load ran, in seconds.
 type course struct {
 	from, to, rates []float64
+	weights         []float64 // of the rates
 	stays           []stay
 	loads           int
 }
@@ -194,6 +195,9 @@ func (c *collector) course(s series.Series) (k course) {
 			k.rates = append(k.rates, change.Amount/change.Seconds())
 		}
 	}
+	for i := range k.rates {
+		k.weights = append(k.weights, k.weight(i))
+	}
 	return k
 }
 
@@ -232,7 +236,7 @@ func (k course) unexplained(lag float64) float64 {
 	n := 2*k.loads + 1 // for each load a rate and that of its closing checkpoint, and one without load
 	gram, moments := make([]float64, n*n), make([]float64, n)
 	square := 0.0
-	row := make([]float64, n)
+	row, filled := make([]float64, n), make([]int, 0, n)
 	next := 0
 	for i, rate := range k.rates {
 		for next < len(k.stays) && k.stays[next].end+lag+edge < k.from[i] {
@@ -254,14 +258,17 @@ func (k course) unexplained(lag float64) float64 {
 			continue
 		}
 		row[n-1] = rest
-		weight := k.weight(i)
+		weight := k.weights[i]
 		square += weight * rate * rate
+		filled = filled[:0]
 		for p := range n {
-			if row[p] == 0 {
-				continue
+			if row[p] != 0 {
+				filled = append(filled, p)
 			}
+		}
+		for _, p := range filled {
 			moments[p] += weight * row[p] * rate
-			for q := range n {
+			for _, q := range filled {
 				gram[p*n+q] += weight * row[p] * row[q]
 			}
 		}
@@ -285,6 +292,7 @@ func (k course) weight(i int) float64 {
 func leftOver(gram, moments []float64, square float64, n int) float64 {
 	of := make([]float64, n)
 	for range 50 { // Gauss and Seidel: the columns hardly overlap
+		moved := false
 		for p := range n {
 			if gram[p*n+p] == 0 {
 				continue
@@ -295,7 +303,12 @@ func leftOver(gram, moments []float64, square float64, n int) float64 {
 					sum -= gram[p*n+q] * of[q]
 				}
 			}
-			of[p] = max(0, sum/gram[p*n+p])
+			better := max(0, sum/gram[p*n+p])
+			moved = moved || better != of[p]
+			of[p] = better
+		}
+		if !moved {
+			break
 		}
 	}
 	left := square

@@ -47,9 +47,8 @@ func (c *collector) over(metric string) (*Run, View) {
 		}
 		return c.run, View{}
 	}
-	s := c.series(metric)
-	split := c.split(s) // most counters move neither in steps nor late, and there are many
-	if p := c.pulse(s, split); p.apart > 0 {
+	moves := c.moves(metric)
+	if p := moves.pulse; p.apart > 0 {
 		if len(p.steps) >= fewestSteps-1 {
 			if run, ok := c.overStretches(metric, p.steps); ok {
 				return run, View{Stepped: p.apart}
@@ -57,10 +56,31 @@ func (c *collector) over(metric string) (*Run, View) {
 		}
 		return c.tooShort(metric, p), View{Stepped: p.apart}
 	}
-	if lag := c.lag(s, split); lag > 0 {
-		return c.later(metric, s, lag), View{Lag: lag}
+	if moves.lag > 0 {
+		return c.later(metric, c.series(metric), moves.lag), View{Lag: moves.lag}
 	}
 	return c.run, View{}
+}
+
+// moves is when a counter moves.
+type moves struct {
+	pulse pulse
+	lag   time.Duration // of one that moves at any time
+}
+
+// moves finds when a counter moves, once for each: looking for a lag takes long, and several ask.
+func (c *collector) moves(metric string) moves {
+	if known, ok := c.moving.Load(metric); ok {
+		return known.(moves)
+	}
+	s := c.series(metric)
+	split := c.split(s) // most counters move neither in steps nor late, and there are many
+	m := moves{pulse: c.pulse(s, split)}
+	if m.pulse.apart == 0 {
+		m.lag = c.lag(s, split)
+	}
+	c.moving.Store(metric, m)
+	return m
 }
 
 // tooShort is the run without counts of a metric whose steps are longer than the loads.
