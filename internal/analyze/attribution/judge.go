@@ -73,19 +73,25 @@ func Judge(run *counts.Run, options Options) Verdicts {
 	return all
 }
 
-// each are the verdicts on metrics, which do not depend on one another: on as many at once as there are processors.
+// each are the verdicts on metrics.
 func (j *judge) each(metrics []counts.Metric) []Verdict {
-	all := make([]Verdict, len(metrics))
+	return AtOnce(metrics, func(m counts.Metric) Verdict { return j.over(m).settled(m) })
+}
+
+// AtOnce is what there is of each metric, in their order, where it does not depend on the others: of as many at once as
+// there are processors.
+func AtOnce[T any](metrics []counts.Metric, of func(counts.Metric) T) []T {
+	all := make([]T, len(metrics))
 	var next atomic.Int64
-	var judging sync.WaitGroup
+	var working sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(metrics)) {
-		judging.Go(func() {
+		working.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(metrics)); i = next.Add(1) - 1 {
-				all[i] = j.over(metrics[i]).settled(metrics[i])
+				all[i] = of(metrics[i])
 			}
 		})
 	}
-	judging.Wait()
+	working.Wait()
 	return all
 }
 

@@ -36,6 +36,15 @@ func (b Background) Of(m Metric, r Repetition) (sum float64) {
 	return sum
 }
 
+// unknownOf is the background without a metric.
+func (b Background) unknownOf(metric string) Background {
+	for _, of := range []*map[string]float64{&b.PerSecond, &b.Closing, &b.Deviation} {
+		*of = maps.Clone(*of)
+		delete(*of, metric)
+	}
+	return b
+}
+
 // mostVariants bounds how many idle repetitions are tried one by one: a few show how far the background varies.
 const mostVariants = 10
 

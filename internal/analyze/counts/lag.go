@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/lag"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -76,7 +77,7 @@ func movedOnce(at, by, least float64, stays []stay) (p pulse) {
 	if len(stays) == 0 {
 		return p
 	}
-	if longest := max(at-stays[0].from, stays[len(stays)-1].end-at); longest > least && !math.IsInf(by, 0) {
+	if longest := max(at-stays[0].From, stays[len(stays)-1].End-at); longest > least && !math.IsInf(by, 0) {
 		p.apart, p.once = time.Duration(longest*float64(time.Second)).Round(time.Second), by
 	}
 	return p
@@ -109,61 +110,36 @@ func (c *collector) during(moments []time.Time) (n int) {
 
 var farFuture = time.Unix(1<<33, 0)
 
-// Lags are looked for up to so many seconds, this far apart, around the begin and end of each load.
-const (
-	mostLag, lagStep = 8.0, 0.25
-	leastLag         = 0.75
-	edge             = 3.0
-)
-
-// What it takes to believe in a lag: part of the growth that falls outside of the repetitions without it, and how much better
-// the loads explain when the counter moves with it, as squares.
+// What it takes to look for a lag: part of the growth that falls outside of the repetitions, part that falls within, and readings.
 const (
 	outside      = 0.004
 	within       = 0.1 // of the growth: repetitions fill most of a run, so that late work shows in other ones
-	muchBetter   = 0.65
-	wellEnough   = 0.35
 	fewestMoving = 20
 )
 
-// lag is by how much later than the loads a counter moves. Nothing is asked of what it counts: each load has a rate of its
-// own, whatever that is, and the lag is the one at which rates change when loads do. So a search for it favours no quantity.
+// lag is by how much later than the loads a counter moves.
 func (c *collector) lag(s series.Series, split series.Split) time.Duration {
 	if split.Known < fewestMoving || 2*split.Coarse >= split.Known || !movesOutside(split) || !movesInside(split) {
 		return 0
 	}
-	course := c.course(s)
-	at, least := 0.0, math.Inf(1)
-	for l := 0.0; l <= mostLag; l += lagStep {
-		if left := course.unexplained(l); left < least {
-			at, least = l, left
+	var shown lag.Course
+	start := c.run.Header.Start
+	for change, err := range s.Changes(time.Time{}, farFuture) {
+		if err == nil && change.To.After(change.From) {
+			shown.Add(change.From.Sub(start).Seconds(), change.To.Sub(start).Seconds(), change.Amount/change.Seconds())
 		}
 	}
-	if at < leastLag || least > muchBetter*course.unexplained(0) || least > wellEnough {
-		return 0
+	var stays []lag.Stay
+	for _, stay := range c.stays() {
+		stays = append(stays, stay.Stay)
 	}
-	for l := at - lagStep; l < at+lagStep; l += lagStep / 5 {
-		if left := course.unexplained(l); left < least {
-			at, least = l, left
-		}
-	}
-	return time.Duration(at * float64(time.Second)).Round(10 * time.Millisecond)
-}
-
-// course is what a counter did from reading to reading, and when which load ran, in seconds.
-type course struct {
-	from, to, rates []float64
-	weights         []float64 // of the rates
-	stays           []stay
-	loads           int
+	return shown.Lag(stays)
 }
 
 // stay is one go of a load.
 type stay struct {
-	load     int
-	from, to float64 // of the load
-	end      float64 // of the repetition
-	whole    series.Stretch
+	lag.Stay
+	whole series.Stretch
 }
 
 // stays are the goes of all loads, in order.
@@ -176,29 +152,14 @@ func (c *collector) stays() (stays []stay) {
 		for _, r := range load.Repetitions {
 			if a := c.byKey[attemptKey{load.Name, r.Number}]; a != nil && a.clients.lines > 0 {
 				stays = append(stays, stay{
-					i, a.clients.from.Sub(start).Seconds(), a.clients.to.Sub(start).Seconds(), r.End.Sub(start).Seconds(), series.Stretch{From: a.clients.from, To: r.End},
+					lag.Stay{Load: i, From: a.clients.from.Sub(start).Seconds(), To: a.clients.to.Sub(start).Seconds(), End: r.End.Sub(start).Seconds()},
+					series.Stretch{From: a.clients.from, To: r.End},
 				})
 			}
 		}
 	}
-	slices.SortFunc(stays, func(a, b stay) int { return cmp.Compare(a.from, b.from) })
+	slices.SortFunc(stays, func(a, b stay) int { return cmp.Compare(a.From, b.From) })
 	return stays
-}
-
-func (c *collector) course(s series.Series) (k course) {
-	k.stays, k.loads = c.stays(), len(c.run.Loads)
-	start := c.run.Header.Start
-	for change, err := range s.Changes(time.Time{}, farFuture) {
-		if err == nil && change.To.After(change.From) {
-			k.from = append(k.from, change.From.Sub(start).Seconds())
-			k.to = append(k.to, change.To.Sub(start).Seconds())
-			k.rates = append(k.rates, change.Amount/change.Seconds())
-		}
-	}
-	for i := range k.rates {
-		k.weights = append(k.weights, k.weight(i))
-	}
-	return k
 }
 
 // coarseReading is how far apart readings may lie to tell when a counter moved.
@@ -228,95 +189,4 @@ func beyondQuietest(s series.Split) float64 {
 		return s.Outside
 	}
 	return s.Outside - s.Quietest*s.OutsideForSeconds
-}
-
-// unexplained is the part of how the rates vary around the edges of loads that is left when each load has its own, so much
-// later.
-func (k course) unexplained(lag float64) float64 {
-	n := 2*k.loads + 1 // for each load a rate and that of its closing checkpoint, and one without load
-	gram, moments := make([]float64, n*n), make([]float64, n)
-	square := 0.0
-	row, filled := make([]float64, n), make([]int, 0, n)
-	next := 0
-	for i, rate := range k.rates {
-		for next < len(k.stays) && k.stays[next].end+lag+edge < k.from[i] {
-			next++
-		}
-		near, length := false, k.to[i]-k.from[i]
-		clear(row)
-		rest := 1.0
-		for q := next; q < len(k.stays) && k.stays[q].from-edge < k.to[i]; q++ {
-			l := k.stays[q]
-			part := max(0, min(k.to[i], l.to+lag)-max(k.from[i], l.from+lag)) / length
-			closing := max(0, min(k.to[i], l.end+lag)-max(k.from[i], l.to+lag)) / length
-			row[l.load] += part
-			row[k.loads+l.load] += closing
-			rest -= part + closing
-			near = near || k.to[i] > l.from-edge && k.from[i] < l.from+mostLag+edge || k.to[i] > l.to-edge && k.from[i] < l.end+mostLag+edge
-		}
-		if !near {
-			continue
-		}
-		row[n-1] = rest
-		weight := k.weights[i]
-		square += weight * rate * rate
-		filled = filled[:0]
-		for p := range n {
-			if row[p] != 0 {
-				filled = append(filled, p)
-			}
-		}
-		for _, p := range filled {
-			moments[p] += weight * row[p] * rate
-			for _, q := range filled {
-				gram[p*n+q] += weight * row[p] * row[q]
-			}
-		}
-	}
-	return leftOver(gram, moments, square, n) / square
-}
-
-// weight makes a difference count by what the counter does around it.
-func (k course) weight(i int) float64 {
-	most := 0.0
-	for q := max(0, i-2); q < min(len(k.rates), i+3); q++ {
-		most = max(most, k.rates[q])
-	}
-	if most == 0 {
-		return 0
-	}
-	return 1 / (most * most)
-}
-
-// leftOver is what least squares leave of a sum of squares.
-func leftOver(gram, moments []float64, square float64, n int) float64 {
-	of := make([]float64, n)
-	for range 50 { // Gauss and Seidel: the columns hardly overlap
-		moved := false
-		for p := range n {
-			if gram[p*n+p] == 0 {
-				continue
-			}
-			sum := moments[p]
-			for q := range n {
-				if q != p {
-					sum -= gram[p*n+q] * of[q]
-				}
-			}
-			better := max(0, sum/gram[p*n+p])
-			moved = moved || better != of[p]
-			of[p] = better
-		}
-		if !moved {
-			break
-		}
-	}
-	left := square
-	for p := range n {
-		left -= 2 * of[p] * moments[p]
-		for q := range n {
-			left += of[p] * of[q] * gram[p*n+q]
-		}
-	}
-	return max(0, left)
 }

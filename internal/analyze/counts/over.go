@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -91,11 +92,18 @@ func (c *collector) tooShort(metric string, p pulse) *Run {
 		missing.Detail = fmt.Sprintf("it moved once in the run, by %s: if it moves every %s or later, loads of %s or longer would tell",
 			number.Grouped(p.once, 0), seconds(p.apart), seconds(StepsInLoad*p.apart))
 	}
-	return c.rebuilt(func(_ *attempt, _ bool, r Repetition) Repetition {
-		r = r.AsRead()
-		r.Counts[metric] = Count{Missing: missing}
-		return r
-	})
+	run := *c.run
+	run.over, run.Idle = nil, run.Idle.unknownOf(metric)
+	run.Loads = slices.Clone(run.Loads)
+	for i, load := range run.Loads {
+		run.Loads[i].Repetitions = slices.Clone(load.Repetitions)
+		for k, r := range load.Repetitions {
+			r.Counts, r.Variants = maps.Clone(r.Counts), nil // by which nothing is left to vary
+			r.Counts[metric] = Count{Missing: missing}
+			run.Loads[i].Repetitions[k] = r
+		}
+	}
+	return &run
 }
 
 // seconds writes a length of time in whole ones.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -126,11 +127,21 @@ func CountedAs(run *counts.Run, name string) counts.Quantity {
 
 // over is a figure over the repetitions of a load.
 func over(a counts.Load, value func(counts.Repetition) (float64, error)) Figure {
+	return overThese(beforeEnds(a), value)
+}
+
+// beforeEnds is a load with its repetitions, where it is idle, at the rates before their ends.
+func beforeEnds(a counts.Load) counts.Load {
+	if a.Idle() {
+		a.Repetitions = words.Each(counts.Repetition.BeforeEnd, a.Repetitions)
+	}
+	return a
+}
+
+// overThese is a figure over the repetitions of a load, as they are.
+func overThese(a counts.Load, value func(counts.Repetition) (float64, error)) Figure {
 	var s sample
 	for _, r := range a.Repetitions {
-		if a.Idle() {
-			r = r.BeforeEnd()
-		}
 		s.add(value(r))
 		for _, v := range r.Variants {
 			s.widen(value(v))

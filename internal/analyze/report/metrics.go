@@ -76,24 +76,55 @@ func References() []string {
 }
 
 func metrics(run *counts.Run) []Metric {
-	all := []Metric{}
 	references := words.Each(func(name string) counts.Quantity { return CountedAs(run, name) }, References())
-	for _, c := range run.Metrics() {
-		m := Metric{
-			Metric: c.Name, Name: metric.Printed(c.Name, metric.VersionNum(run.Header.Target.Version)), Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
-			AcrossLoads: map[string]Span{}, Loads: []MetricLoad{}, Document: agreement.Of(run, c),
-		}
-		for _, a := range run.Loads {
-			m.Loads = append(m.Loads, metricLoad(c, a, references))
-		}
-		m.Moved = moved(m.Loads)
-		m.Missing = missingEverywhere(m.Loads)
-		for _, name := range References() {
-			m.AcrossLoads[name] = acrossLoads(m.Loads, name)
-		}
-		all = append(all, m)
+	loads := words.Each(func(a counts.Load) measured { return newMeasured(a, references) }, run.Loads)
+	return attribution.AtOnce(run.Metrics(), func(c counts.Metric) Metric { return newMetric(run, c, loads) })
+}
+
+func newMetric(run *counts.Run, c counts.Metric, loads []measured) Metric {
+	m := Metric{
+		Metric: c.Name, Name: metric.Printed(c.Name, metric.VersionNum(run.Header.Target.Version)), Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
+		AcrossLoads: map[string]Span{}, Loads: []MetricLoad{}, Document: agreement.Of(run, c),
 	}
-	return all
+	for _, a := range loads {
+		m.Loads = append(m.Loads, a.load(c))
+	}
+	m.Moved = moved(m.Loads)
+	m.Missing = missingEverywhere(m.Loads)
+	for _, name := range References() {
+		m.AcrossLoads[name] = acrossLoads(m.Loads, name)
+	}
+	return m
+}
+
+// measured is a load with what all metrics are set against in it.
+type measured struct {
+	counts.Load
+	references []divisor // none where it is idle
+}
+
+func newMeasured(a counts.Load, references []counts.Quantity) measured {
+	m := measured{Load: beforeEnds(a)}
+	if !a.Idle() {
+		m.references = words.Each(func(q counts.Quantity) divisor { return newDivisor(a, q) }, references)
+	}
+	return m
+}
+
+// load is what a metric made of the load.
+func (a measured) load(c counts.Metric) MetricLoad {
+	load := MetricLoad{Load: a.Name, Per: map[string]Figure{}}
+	load.PerSecond = overThese(a.Load, func(r counts.Repetition) (float64, error) {
+		return r.PerSecond(c.Count(a.Load, r))
+	})
+	amount := overThese(a.Load, func(r counts.Repetition) (float64, error) { return c.Count(a.Load, r) })
+	if !load.PerSecond.Known() {
+		load.amount = amount
+	}
+	for _, d := range a.references {
+		load.Per[d.Name] = d.ratio(c.Count, a.Load, amount)
+	}
+	return load
 }
 
 // moved looks at the loaded loads, which have ratios.
@@ -124,23 +155,6 @@ func missingEverywhere(loads []MetricLoad) *series.Missing {
 		why = cmp.Or(why, a.PerSecond.Missing)
 	}
 	return why
-}
-
-func metricLoad(c counts.Metric, a counts.Load, references []counts.Quantity) MetricLoad {
-	load := MetricLoad{Load: a.Name, Per: map[string]Figure{}}
-	load.PerSecond = over(a, func(r counts.Repetition) (float64, error) {
-		return r.PerSecond(c.Count(a, r))
-	})
-	if !load.PerSecond.Known() {
-		load.amount = over(a, func(r counts.Repetition) (float64, error) { return c.Count(a, r) })
-	}
-	if a.Idle() {
-		return load
-	}
-	for _, q := range references {
-		load.Per[q.Name] = ratio(c.Count, a, q)
-	}
-	return load
 }
 
 // acrossLoads spans the ratios of all loads that have one.

@@ -12,26 +12,39 @@ import (
 // counting is a way to count something in a repetition.
 type counting func(counts.Load, counts.Repetition) (float64, error)
 
-// ratio is how many there are of what is counted for one of a quantity, in a load: the sum over its repetitions
-// by the sum, with the lowest and the highest repetition beside it. It is missing where either is lost in the background.
+// divisor is a quantity, as a load has it, to divide by.
+type divisor struct {
+	counts.Quantity
+	why *series.Missing // that it cannot be divided by; nil: it can
+}
+
+func newDivisor(a counts.Load, q counts.Quantity) divisor {
+	of := over(a, func(r counts.Repetition) (float64, error) { return q.Count(a, r) })
+	return divisor{q, notToDivideBy(of, q.Name)}
+}
+
+// ratio is how many there are of what is counted for one of a quantity, in a load.
 func ratio(count counting, a counts.Load, reference counts.Quantity) Figure {
-	name := reference.Name
-	counted := over(a, func(r counts.Repetition) (float64, error) { return count(a, r) })
-	of := over(a, func(r counts.Repetition) (float64, error) { return reference.Count(a, r) })
-	if why := notToDivideBy(of, name); why != nil {
-		return Figure{Missing: why}
+	return newDivisor(a, reference).ratio(count, a, over(a, func(r counts.Repetition) (float64, error) { return count(a, r) }))
+}
+
+// ratio is the sum of what is counted over the repetitions of the load by the sum of the divisor, with the lowest and the
+// highest repetition beside it. It is missing where either is lost in the background.
+func (d divisor) ratio(count counting, a counts.Load, counted Figure) Figure {
+	if d.why != nil {
+		return Figure{Missing: d.why}
 	}
 	if counted.lost() {
 		return Figure{Missing: lost("it")}
 	}
 	var sumCounted, sumOf float64
 	for _, r := range a.Repetitions {
-		if many, one, err := both(count, reference.Count, a, r); err == nil {
+		if many, one, err := both(count, d.Count, a, r); err == nil {
 			sumCounted, sumOf = sumCounted+many, sumOf+one
 		}
 	}
 	f := over(a, func(r counts.Repetition) (float64, error) {
-		many, one, err := both(count, reference.Count, a, r)
+		many, one, err := both(count, d.Count, a, r)
 		return many / one, err
 	})
 	if whole := sumCounted / sumOf; f.Known() && !math.IsNaN(whole) {

@@ -30,6 +30,12 @@ type Report struct {
 	Volumes []sizes.Volume `json:"volumes"` // of a server that has several
 }
 
+// WithSize is a report with what to order, as a page has it.
+type WithSize struct {
+	Report
+	Size *sizes.Size `json:"size"` // nil: the run does not tell
+}
+
 // Loads are all that were put on the server, and Metrics all that were read.
 type (
 	Loads   []Load

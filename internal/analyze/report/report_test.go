@@ -17,6 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -103,13 +104,13 @@ func withCommas(digits string) string {
 func TestJSON(t *testing.T) {
 	r := reportOf(t, ended(notLocal(onlyLoad("bulk", demo())), runfile.Interrupted, "interrupt signal received"))
 	var out bytes.Buffer
-	if err := report.JSON(&out, r); err != nil {
+	if err := view.JSON(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	checkGolden(t, "interrupted.json", out.String())
 	for _, r := range []report.Report{r, shipped(t)} {
 		out.Reset()
-		if err := report.JSON(&out, r); err != nil {
+		if err := view.JSON(&out, r); err != nil {
 			t.Fatal(err)
 		}
 		var back report.Report
@@ -117,7 +118,7 @@ func TestJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		var again bytes.Buffer
-		if err := report.JSON(&again, back); err != nil {
+		if err := view.JSON(&again, back); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(out.String(), again.String()); diff != "" {
@@ -216,7 +217,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWritingFails(t *testing.T) {
 	r := reportOf(t, demo())
-	if err := report.JSON(fullDisk{}, r); !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "write the report: ") {
+	if err := view.JSON(fullDisk{}, r); !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "write the report: ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -257,7 +258,7 @@ func TestAnyRun(t *testing.T) {
 				_ = textOf(t, r, width)
 			}
 			details := detailsOf(t, r, 80)
-			if err := report.JSON(&bytes.Buffer{}, r); err != nil {
+			if err := view.JSON(&bytes.Buffer{}, r); err != nil {
 				t.Fatal(err)
 			}
 			if text := textOf(t, r, 80); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(details, "∞") {

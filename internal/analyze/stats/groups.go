@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -144,8 +145,22 @@ func (g Groups) Mean(level float64) Interval {
 
 // Student is how many standard errors an interval of this level reaches to either side.
 func Student(level, freedom float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(1 - (1-level)/2)
+	of := struct{ level, freedom float64 }{level, freedom}
+	if known, asked := students.Load(of); asked {
+		return known.(float64)
+	}
+	reach := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(1 - (1-level)/2)
+	if freedom == math.Trunc(freedom) && freedom < mostKept {
+		students.Store(of, reach)
+	}
+	return reach
 }
+
+// students keeps the reaches that are asked for again and again, each of which takes a search: those of whole degrees of
+// freedom, of which there are few.
+var students sync.Map
+
+const mostKept = 1000
 
 // Normal is the same where the error is known and not estimated.
 func Normal(level float64) float64 { return distuv.UnitNormal.Quantile(1 - (1-level)/2) }

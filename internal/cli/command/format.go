@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/view"
 )
 
 // outputFormat is a way to write what a command found.
@@ -54,7 +54,7 @@ func Formats() []outputFormat {
 		{FormatHTML, []string{".html", ".htm"}, func(e Env, f Finding) error { return document.HTML(e.Out, f.Words()) }},
 		{FormatMarkdown, []string{".md"}, func(e Env, f Finding) error { return document.Markdown(e.Out, f.Words()) }},
 		{FormatCSV, []string{".csv"}, func(e Env, f Finding) error { return document.CSV(e.Out, f.Words()) }},
-		{FormatJSON, []string{".json"}, func(e Env, f Finding) error { return report.JSON(e.Out, f.Value) }},
+		{FormatJSON, []string{".json"}, func(e Env, f Finding) error { return view.JSON(e.Out, f.Value) }},
 		{Name: FormatPNG, extensions: []string{".png"}},
 		{Name: FormatSVG, extensions: []string{".svg"}},
 		{Name: FormatOpenMetrics, extensions: []string{".prom"}},

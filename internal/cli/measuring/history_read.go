@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/account"
@@ -155,7 +155,7 @@ func (o historyOptions) printQuery(env command.Env) error {
 	if o.flavor == "" && o.cluster != "" {
 		flavor = "aurora"
 	}
-	return report.JSON(env.Out, exported.HistoryOf(runfile.Cloud{Instance: o.instance, Cluster: o.cluster}, flavor, from, to, env.Now()))
+	return view.JSON(env.Out, exported.HistoryOf(runfile.Cloud{Instance: o.instance, Cluster: o.cluster}, flavor, from, to, env.Now()))
 }
 
 // historyFile is what a program writes of a server, known by its first bytes.

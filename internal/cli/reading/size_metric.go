@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -77,9 +77,9 @@ func answerMetrics(env command.Env, format string, answer sizes.Converts) error 
 	case format != command.FormatJSON:
 		return env.Write(answer.Document())
 	case len(answer.Metrics) == 1:
-		return report.JSON(env.Out, answer.Metrics[0])
+		return view.JSON(env.Out, answer.Metrics[0])
 	}
-	return report.JSON(env.Out, answer)
+	return view.JSON(env.Out, answer)
 }
 
 // spreadsOf is what the rows would ask of the distributed databases that --on names.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/billing"
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/cli/reading"
 	"github.com/realiops/realiops/internal/measure/account"
@@ -225,7 +225,7 @@ func (o auroraCostOptions) printQuery(env command.Env, members []rds.Member) err
 		c.Members = append(c.Members, m)
 	}
 	to := cloudwatch.Settled(env.Now())
-	return report.JSON(env.Out, exported.QueryOf(cloudwatch.ForBill(c), to.Add(-time.Duration(o.back)), to))
+	return view.JSON(env.Out, exported.QueryOf(cloudwatch.ForBill(c), to.Add(-time.Duration(o.back)), to))
 }
 
 // instancesOf are those that metrics tell of, and those that run all the time. What the user says of one comes last, and counts.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/limits"
@@ -63,7 +63,7 @@ func runLimits(ctx context.Context, env command.Env, o limitsOptions) error {
 // writeList writes a list that realiops size takes: whole, or not at all.
 func writeList(env command.Env, name string, list any) error {
 	var text bytes.Buffer
-	if err := report.JSON(&text, list); err != nil {
+	if err := view.JSON(&text, list); err != nil {
 		return err
 	}
 	return command.WriteTo(name, env.Out, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err })

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
@@ -111,7 +112,7 @@ func judgeSpoiled(t *testing.T, s spoiling, world worlds.World) map[string]attri
 		t.Errorf("%s: nothing warns of it: %v", s.name, all.Warnings)
 	}
 	rendered := report.New(run, all)
-	if err := errors.Join(document.Text(io.Discard, report.Document(run, rendered, nil, nil), 80), report.JSON(io.Discard, rendered)); err != nil {
+	if err := errors.Join(document.Text(io.Discard, report.Document(run, rendered, nil, nil), 80), view.JSON(io.Discard, rendered)); err != nil {
 		t.Errorf("%s: %v", s.name, err)
 	}
 	said := map[string]attribution.Verdict{}

@@ -1,4 +1,5 @@
-package report
+// Package view writes what was found for programs, as docs/reference/json.md describes it.
+package view
 
 import (
 	"bufio"
@@ -9,21 +10,12 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/realiops/realiops/internal/analyze/report/sizes"
-
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// WithSize is a report with what to order, as a page has it.
-type WithSize struct {
-	Report
-	Size *sizes.Size `json:"size"` // nil: the run does not tell
-}
-
-// JSON writes a report, or another view of a run, for programs, as docs/reference/json.md describes them. Two rules hold for all that
-// is written: a number that is infinite or none at all is null, and a list is never null.
+// JSON writes a report, or another view of a run. A number that is infinite or none at all is null, and a list is never null.
 func JSON(w io.Writer, view any) error {
 	out := bufio.NewWriter(w)
 	err := json.MarshalWrite(out, view, jsonv1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false), json.WithMarshalers(json.MarshalToFunc(finite)),
