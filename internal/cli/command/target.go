@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -55,8 +56,9 @@ func (o *TargetOptions) AddAWSFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.AWS.Machine, "ec2-instance", "", "the `ID` of the EC2 instance under the server, for the sums of its volumes")
 }
 
-// Target is the server that the flags choose. It refuses flags of which one says nothing about the server that another chooses.
-func (o *TargetOptions) Target(env Env) (chosen target.Options, err error) {
+// Target returns the server that the flags choose, with its password where somebody had to type it. It refuses flags that
+// say nothing about that server.
+func (o *TargetOptions) Target(ctx context.Context, env Env) (chosen target.Options, err error) {
 	own, inContainer := o.embedded.given(), o.embedded.notInContainer()
 	switch {
 	case o.DSN.Given && o.Container.Given:
@@ -70,11 +72,25 @@ func (o *TargetOptions) Target(env Env) (chosen target.Options, err error) {
 	case o.AWS.Given() && !o.DSN.Given:
 		return chosen, errors.New("--profile, --region, --role, --instance, --cluster, --volume, --ec2-instance and --iam-auth are for a server in AWS: they go with --dsn")
 	}
+	var password string
+	if o.DSN.Given && !o.AWS.IAMAuth {
+		if password, err = o.askPassword(ctx, env); err != nil {
+			return chosen, err
+		}
+	}
 	return target.Options{
-		Yours: o.DSN.Given, DSN: o.DSN.text, AWS: o.AWS,
+		Yours: o.DSN.Given, DSN: o.DSN.text, Password: password, AWS: o.AWS,
 		Contained: o.Container.Given, Image: o.Container.text, Embedded: o.embedded.Options(env),
 		Allowed: o.Allowed,
 	}, nil
+}
+
+func (o *TargetOptions) askPassword(ctx context.Context, env Env) (string, error) {
+	endpoint, err := postgres.Parse(o.DSN.text)
+	if err != nil {
+		return "", err
+	}
+	return AskPassword(ctx, env, endpoint)
 }
 
 // Agree asks whoever sits at the terminal, unless they have agreed already.

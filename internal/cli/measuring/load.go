@@ -71,6 +71,14 @@ func runLoad(ctx context.Context, env command.Env, o *loadOptions, flags *pflag.
 		}
 	case o.aws.Given():
 		return errors.New("--instance, --profile, --region and --role tell a load how to sign in: they go with --iam-auth")
+	default:
+		password, err := command.AskPassword(ctx, env, endpoint)
+		if err != nil {
+			return err
+		}
+		if password != "" {
+			endpoint.UsePassword(password)
+		}
 	}
 	if o.initialize {
 		return o.runInitialize(ctx, env, endpoint)

@@ -30,7 +30,7 @@ func runMeasure(ctx context.Context, env command.Env, o measureOptions, flags *p
 	if err := o.target.UseNamedFor(env, o.warmup+o.repetitions); err != nil {
 		return err
 	}
-	if m.server, err = o.target.Target(env); err != nil {
+	if m.server, err = o.target.Target(ctx, env); err != nil {
 		return err
 	}
 	m.countStatements()

@@ -101,7 +101,7 @@ func runObserve(ctx context.Context, env command.Env, o observeOptions, flags *p
 	head := headOf(env, flags)
 	path := cmp.Or(o.out, runfile.DefaultPath(head.ID))
 	o.target.DSN.Given = true // without it the PG* variables say where
-	server, err := o.target.Target(env)
+	server, err := o.target.Target(ctx, env)
 	if err != nil {
 		return err
 	}

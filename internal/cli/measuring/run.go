@@ -78,7 +78,7 @@ func runRun(ctx context.Context, env command.Env, o runOptions, flags *pflag.Fla
 	if o.cloud.asked() && !o.target.DSN.Given {
 		return errors.New("--aws and --quick-aws are for a server in AWS: they go with --dsn")
 	}
-	server, err := o.target.Target(env)
+	server, err := o.target.Target(ctx, env)
 	if err != nil {
 		return err
 	}

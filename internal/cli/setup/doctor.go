@@ -87,12 +87,12 @@ func diagnose(ctx context.Context, env command.Env, o command.TargetOptions) (d 
 	if err != nil {
 		return d, err
 	}
-	show := env.Display(mode)
-	defer show.Close()
-	server, err := o.Target(env)
+	server, err := o.Target(ctx, env)
 	if err != nil {
 		return d, err
 	}
+	show := env.Display(mode)
+	defer show.Close()
 	t, err := target.Open(ctx, server, show)
 	if err != nil {
 		return d, err

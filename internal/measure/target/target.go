@@ -23,9 +23,10 @@ import (
 
 // Options choose a server, and say what is allowed on it.
 type Options struct {
-	Yours bool   // connect to the user's
-	DSN   string // by this; empty means the PG* variables
-	AWS   AWSOptions
+	Yours    bool   // connect to the user's
+	DSN      string // by this; empty means the PG* variables
+	Password string // that the user typed; empty: where DSN and the PG* variables say
+	AWS      AWSOptions
 
 	Contained bool             // start one in a container
 	Image     string           // of this image
@@ -60,6 +61,9 @@ func Open(ctx context.Context, o Options, tell Notices) (*Target, error) {
 		}
 		if w := endpoint.Warning(); w != "" {
 			tell.Message(w)
+		}
+		if o.Password != "" {
+			endpoint.UsePassword(o.Password)
 		}
 		aws, err := o.AWS.Open(ctx, endpoint)
 		return &Target{kind: server.Yours, options: o, Endpoint: endpoint, AWS: aws}, err

@@ -1,0 +1,56 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// AskPassword asks whoever sits at the terminal for a password, as psql does: where the server wants one and no other
+// source gives one. It returns "" where nobody has to be asked or nobody is there.
+func AskPassword(ctx context.Context, env Env, endpoint *postgres.Endpoint) (string, error) {
+	terminal, is := env.In.(*os.File)
+	if !is || !env.InTerminal || !env.ErrTerminal || env.get("CI") != "" {
+		return "", nil
+	}
+	needed, err := endpoint.NeedsPassword(ctx)
+	if err != nil || !needed {
+		return "", err
+	}
+	return readPassword(ctx, env, terminal, fmt.Sprintf("Password for user %s: ", endpoint.User()))
+}
+
+// readPassword reads a line that the terminal does not show, until somebody interrupts it.
+func readPassword(ctx context.Context, env Env, terminal *os.File, prompt string) (string, error) {
+	fd := int(terminal.Fd())
+	shown, err := term.GetState(fd)
+	if err != nil {
+		return "", fmt.Errorf("read a password: %w", err)
+	}
+	fmt.Fprint(env.Err, prompt)
+	defer fmt.Fprintln(env.Err) // the Enter is not shown either
+	type answer struct {
+		typed []byte
+		err   error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		typed, err := term.ReadPassword(fd)
+		answered <- answer{typed, err}
+	}()
+	select {
+	case a := <-answered:
+		if a.err != nil {
+			return "", errors.New("no password was given")
+		}
+		return string(a.typed), nil
+	case <-ctx.Done():
+		_ = term.Restore(fd, shown) // the process ends, and nothing is to be done about a terminal that is gone
+		return "", context.Cause(ctx)
+	}
+}
