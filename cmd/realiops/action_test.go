@@ -10,6 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/realiops/realiops/internal/cli"
+	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -78,6 +80,30 @@ func TestActionIsPinned(t *testing.T) {
 		if !handed[input] {
 			t.Errorf("the input %s goes nowhere", input)
 		}
+	}
+}
+
+// TestActionsFlags: measure has each flag that the action gives it.
+func TestActionsFlags(t *testing.T) {
+	t.Parallel()
+	_, action := parsedAction(t)
+	measure, _, err := cli.Command(command.Env{Getenv: os.Getenv}).Find([]string{"measure"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := 0
+	for _, step := range action.Runs.Steps {
+		for _, flag := range regexp.MustCompile(`how\+?=\((--.*)\)`).FindAllStringSubmatch(step.Run, -1) {
+			for _, name := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(flag[1], -1) {
+				flags++
+				if measure.Flags().Lookup(name[1]) == nil {
+					t.Errorf("measure has no --%s", name[1])
+				}
+			}
+		}
+	}
+	if flags < 10 {
+		t.Errorf("%d flags of measure: where is it called?", flags)
 	}
 }
 

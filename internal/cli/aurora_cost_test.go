@@ -265,12 +265,12 @@ func TestAuroraCostFromCloudWatch(t *testing.T) {
 	if asked.Whole.Compared != 240 || len(asked.Warnings) != 1 { // that 10 days are few
 		t.Errorf("%d hours, warnings %q", asked.Whole.Compared, asked.Warnings)
 	}
-	query := run("--query", "--cluster", "shop", "--for", "10d", "--class", "shop-1=db.r6g.large", "--class", "shop-2=db.serverless")
+	query := run("--query", "--cluster", "shop", "--for", "10d", "--instance", "shop-1=db.r6g.large", "--instance", "shop-2=db.serverless")
 	metrics := filepath.Join(t.TempDir(), "metrics.json")
 	if err := os.WriteFile(metrics, answerOf(t, s, query), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(run("--from", metrics, "--class", "shop-1=db.r6g.large", "--price", prices, "--format", "json")), &read); err != nil {
+	if err := json.Unmarshal([]byte(run("--from", metrics, "--instance", "shop-1=db.r6g.large", "--price", prices, "--format", "json")), &read); err != nil {
 		t.Fatal(err)
 	}
 	asked.Now = ""
@@ -370,10 +370,10 @@ func TestAuroraCostByRegion(t *testing.T) {
 
 // TestInstancesThatCameAndWent are said in one way.
 func TestInstancesThatCameAndWent(t *testing.T) {
-	for _, text := range []string{"", "r", "r=db.r6g.large", "r=db.r6g.large@", "r=db.r6g.large@2026-10-01", "=db.r6g.large@2026-10-01..2026-10-02", "r=large@2026-10-01..2026-10-02",
+	for _, text := range []string{"", "r", "=db.r6g.large", "r=large", "r=db.r6g.large@", "r=db.r6g.large@2026-10-01", "=db.r6g.large@2026-10-01..2026-10-02", "r=large@2026-10-01..2026-10-02",
 		"r=db.r6g.large@2026-10-02..2026-10-01", "r=db.r6g.large@2026-10-32..2026-11-01", "r=db.serverless@2026-10-01..2026-10-02"} {
 		_, said, code := auroraCost(t, "--from", shopFiles+"metrics.json", "--instance", text)
-		if code != command.ExitUsage || !strings.Contains(said, "--instance "+text+": NAME=CLASS@FROM..TO") || strings.Count(said, "\n") != 1 {
+		if code != command.ExitUsage || !strings.Contains(said, "--instance "+text+": NAME=CLASS or NAME=CLASS@FROM..TO") || strings.Count(said, "\n") != 1 {
 			t.Errorf("%q: exit status %d: %s", text, code, said)
 		}
 	}

@@ -142,7 +142,7 @@ func (l line) missing(region string) string {
 	case l.kind == compute && l.item.What == "instances":
 		return "no instance is known: name each with --class"
 	case l.kind == compute && l.item.Class == "":
-		return "the class of " + l.item.What + " is not known: name it with --class NAME=CLASS"
+		return "the class of " + l.item.What + " is not known: name it with --instance NAME=CLASS"
 	case l.item.Amount == 0 && l.kind == compute:
 		return ""
 	case l.item.Hours == 0 && l.kind == compute:

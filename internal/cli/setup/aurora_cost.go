@@ -29,8 +29,8 @@ type auroraCostOptions struct {
 	back      command.Stretch
 	from      []string
 	month     string
+	classes   []string
 	instances []string
-	came      []string // and went
 	reserved  []string
 	account   account.Options
 	prices    string
@@ -51,9 +51,9 @@ counted as nothing.
 --cluster asks CloudWatch for the hours. --from reads what the aws program wrote, and asks nobody; --query prints the
 question for the aws program. --month takes the sums of a month, as a bill has them.`,
 		Example: `  realiops aws cost --cluster shop --for 90d
-  realiops aws cost --query --cluster shop --class shop-1=db.r6g.large > query.json
+  realiops aws cost --query --cluster shop --instance shop-1=db.r6g.large > query.json
   aws cloudwatch get-metric-data --cli-input-json file://query.json > metrics.json
-  realiops aws cost --from metrics.json --class shop-1=db.r6g.large --price prices.json
+  realiops aws cost --from metrics.json --instance shop-1=db.r6g.large --price prices.json
   realiops aws cost --month reads=2.43e9,writes=9e6,gib=800 --class db.r6g.large`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -68,8 +68,8 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 	did.Var(&o.back, "for", "with --cluster, `how long` back from now: 30d, 12w; CloudWatch keeps 455 days")
 	did.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters or describe-db-instances wrote; - is standard input (repeatable)")
 	did.StringVar(&o.month, "month", "", "`FIGURES` of a month: billed reads= and writes=, gib= of storage")
-	did.StringArrayVar(&o.instances, "class", nil, "the `CLASS` of an instance that runs all the time, or NAME=CLASS of one in the metrics (repeatable)")
-	did.StringArrayVar(&o.came, "instance", nil, "one that came and went, as `NAME=CLASS@FROM..TO` in UTC: r3=db.r6g.large@2026-10-01T08:00..2026-10-09 (repeatable)")
+	did.StringArrayVar(&o.classes, "class", nil, "the `CLASS` of an instance that ran all the time (repeatable)")
+	did.StringArrayVar(&o.instances, "instance", nil, "the class of an instance in the metrics, as `NAME=CLASS`; of one that came and went with its time in UTC, as r3=db.r6g.large@2026-10-01T08:00..2026-10-09 (repeatable)")
 	costs.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
 	costs.StringArrayVar(&o.reserved, "reserved", nil, "reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
@@ -89,9 +89,9 @@ func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
 	case command.CountGiven(len(o.from) > 0, o.month != "", o.cluster != "" && len(o.from) == 0) != 1:
 		return errors.New("say what the cluster did in one way: --cluster asks CloudWatch, --from reads files, --month takes the sums of a month")
 	case o.query && (o.cluster == "" || len(o.from) > 0):
-		return errors.New("--query asks about a cluster: name it with --cluster, and its instances with --class")
-	case o.month != "" && len(o.came) > 0:
-		return errors.New("--instance is about the hours of a history: of a month name each instance with --class")
+		return errors.New("--query asks about a cluster: name it with --cluster, and its instances with --instance")
+	case o.month != "" && len(o.instances) > 0:
+		return errors.New("--instance names an instance in the metrics, and --month has none: say the class of each instance with --class")
 	case flags.Changed("for") && (o.cluster == "" || len(o.from) > 0):
 		return errors.New("--for is about what CloudWatch is asked for: it goes with --cluster alone")
 	}
@@ -111,11 +111,11 @@ func runAuroraCost(ctx context.Context, env command.Env, o auroraCostOptions) er
 	if err != nil {
 		return err
 	}
-	came, err := parseStretches(o.came)
+	always, err := parseClasses(o.classes)
 	if err != nil {
 		return err
 	}
-	members = append(members, came...)
+	members = append(always, members...)
 	if o.query {
 		return o.printQuery(env, members)
 	}
@@ -220,7 +220,7 @@ func (o auroraCostOptions) printQuery(env command.Env, members []rds.Member) err
 	c := rds.Cluster{Name: o.cluster}
 	for _, m := range members {
 		if m.Name == "" {
-			return fmt.Errorf("--class %s: name the instance as NAME=CLASS, or CloudWatch cannot be asked about it", m.Class)
+			return fmt.Errorf("--class %s: name the instance with --instance NAME=%s, or CloudWatch cannot be asked about it", m.Class, m.Class)
 		}
 		c.Members = append(c.Members, m)
 	}

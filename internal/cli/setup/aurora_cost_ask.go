@@ -19,41 +19,52 @@ import (
 // auroraClasses are how classes of Aurora's instances are named.
 var auroraClasses = regexp.MustCompile(`^db\.[a-z0-9-]+(\.[a-z0-9-]+)?$`)
 
-// parseInstances reads NAME=CLASS, and CLASS.
-func parseInstances(all []string) (members []rds.Member, err error) {
-	for _, text := range all {
-		name, class, named := strings.Cut(text, "=")
-		if !named {
-			name, class = "", text
+// parseClasses reads the classes of instances that ran all the time.
+func parseClasses(all []string) (members []rds.Member, err error) {
+	for _, class := range all {
+		name, of, named := strings.Cut(class, "=")
+		switch {
+		case named:
+			return nil, fmt.Errorf("--class %s: --class is a class alone: name the instance with --instance %s=%s", class, name, of)
+		case class == billing.Serverless:
+			return nil, fmt.Errorf("--class %s: how much capacity it had is not known: name it with --instance NAME=db.serverless, and have ServerlessDatabaseCapacity in the file", class)
+		case !auroraClasses.MatchString(class):
+			return nil, fmt.Errorf("--class %s: a class, as db.r6g.large", class)
 		}
-		if !auroraClasses.MatchString(class) || named && name == "" {
-			return nil, fmt.Errorf("--class %s: NAME=CLASS or CLASS, the class as db.r6g.large or db.serverless", text)
-		}
-		if !named && class == billing.Serverless {
-			return nil, fmt.Errorf("--class %s: how much capacity it had is not known: name it as NAME=db.serverless, and have ServerlessDatabaseCapacity in the file", text)
-		}
-		members = append(members, rds.Member{Name: name, Class: class})
+		members = append(members, rds.Member{Class: class})
 	}
 	return members, nil
 }
 
-// parseStretches reads NAME=CLASS@FROM..TO of instances that came and went.
-func parseStretches(all []string) (members []rds.Member, err error) {
+// parseInstances reads NAME=CLASS, and NAME=CLASS@FROM..TO of instances that came and went.
+func parseInstances(all []string) (members []rds.Member, err error) {
 	for _, text := range all {
-		instance, times, _ := strings.Cut(text, "@")
+		instance, times, timed := strings.Cut(text, "@")
 		name, class, _ := strings.Cut(instance, "=")
-		first, last, _ := strings.Cut(times, "..")
-		from, errFrom := moment(first)
-		to, errTo := moment(last)
-		if !strings.Contains(last, "T") {
-			to = to.Add(command.Day)
+		m := rds.Member{Name: name, Class: class}
+		if timed {
+			m.From, m.To, err = stretch(times)
 		}
-		if name == "" || !auroraClasses.MatchString(class) || class == billing.Serverless || errors.Join(errFrom, errTo) != nil || !to.After(from) {
-			return nil, fmt.Errorf("--instance %s: NAME=CLASS@FROM..TO, as shop-3=db.r6g.large@2026-10-01T08:00..2026-10-09, in UTC; a day is all of it", text)
+		if name == "" || !auroraClasses.MatchString(class) || timed && class == billing.Serverless || err != nil {
+			return nil, fmt.Errorf("--instance %s: NAME=CLASS or NAME=CLASS@FROM..TO, as shop-3=db.r6g.large@2026-10-01T08:00..2026-10-09, in UTC; a day is all of it", text)
 		}
-		members = append(members, rds.Member{Name: name, Class: class, From: from, To: to})
+		members = append(members, m)
 	}
 	return members, nil
+}
+
+// stretch reads FROM..TO.
+func stretch(text string) (from, to time.Time, err error) {
+	first, last, _ := strings.Cut(text, "..")
+	from, errFrom := moment(first)
+	to, errTo := moment(last)
+	if !strings.Contains(last, "T") {
+		to = to.Add(command.Day)
+	}
+	if err = errors.Join(errFrom, errTo); err == nil && !to.After(from) {
+		err = errors.New("it ends before it begins")
+	}
+	return from, to, err
 }
 
 // moment reads a day, or a time of one.
