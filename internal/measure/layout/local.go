@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -126,8 +127,11 @@ func backends(proc string, s Session) (all []backend) {
 func (s Session) serverOf(proc string, b backend) (Server, error) {
 	works := filepath.Join(proc, strconv.Itoa(b.pid), "cwd")
 	cwd, err := os.Readlink(works)
-	if err != nil {
-		return s.unseen(b)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Server{}, notLocal("process %d ended while it was looked at: try again", b.pid)
+	case err != nil:
+		return s.unseen(proc, b)
 	}
 	system, err := systemOf(works)
 	switch {
@@ -157,12 +161,14 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 }
 
 // unseen answers for a server that this user may not look at: among our own processes its directory can do, if it can be seen.
-func (s Session) unseen(b backend) (Server, error) {
+func (s Session) unseen(proc string, b backend) (Server, error) {
 	switch {
 	case !b.shared:
 		return Server{}, notLocal("the server runs in a container of this machine, as process %d, which is hidden from this user", b.pid)
 	case s.Directory == "":
 		return Server{}, ErrHidden
+	case !sameMount(proc, b.pid, s.Directory):
+		return Server{}, notLocal("the server's process %d is hidden from this user and has mounts of its own: run realiops as the server's user or as root", b.pid)
 	case !Same(s.Directory, s.Directory):
 		return Server{}, notLocal("the server's data directory %s is not to be seen on this machine", s.Directory)
 	default:
@@ -220,6 +226,39 @@ func sameMounts(proc string, pid int) bool {
 	}
 	ours, err := os.Readlink(filepath.Join(proc, "self", "ns", "mnt"))
 	return err == nil && theirs == ours
+}
+
+// sameMount reports whether a path is on the same mount for a process and for us: its table of mounts is open to everybody.
+func sameMount(proc string, pid int, path string) bool {
+	theirs, err := mountOf(filepath.Join(proc, strconv.Itoa(pid)), path)
+	if err != nil {
+		return false
+	}
+	ours, err := mountOf(filepath.Join(proc, "self"), path)
+	return err == nil && theirs == ours && theirs[2] != "" // a root of its own has no mount where it begins
+}
+
+// mountOf is the device, the root and the point of the mount that holds a path of a process, as its table of mounts has them.
+func mountOf(process, path string) (found [3]string, err error) {
+	table, err := os.Open(filepath.Join(process, "mountinfo"))
+	if err != nil {
+		return found, err
+	}
+	defer table.Close()
+	escape := strings.NewReplacer(`\`, `\134`, " ", `\040`, "\t", `\011`, "\n", `\012`)
+	path = escape.Replace(filepath.Clean(path)) + "/"
+	lines := bufio.NewScanner(table)
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 5 {
+			continue
+		}
+		point := fields[4]
+		if strings.HasPrefix(path, strings.TrimSuffix(point, "/")+"/") && len(point) >= len(found[2]) {
+			found = [3]string(fields[2:5])
+		}
+	}
+	return found, lines.Err()
 }
 
 // below resolves a path of a process whose root is prefix: links begin at that root again.

@@ -12,7 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// process lays a process out as /proc shows it: one that sees our files, if it works in any directory that is known.
+// process lays a process out as /proc shows it: one that sees our files. Where it works is hidden if works is empty: no root is refused a link,
+// so something is in its place that is none.
 func process(t *testing.T, proc string, pid, parent int, title, known, works string) {
 	t.Helper()
 	directory := filepath.Join(proc, fmt.Sprint(pid))
@@ -29,12 +30,24 @@ func process(t *testing.T, proc string, pid, parent int, title, known, works str
 		}
 	}
 	for name, to := range map[string]string{"cwd": works, "root": "/", "ns/mnt": "mnt:[1]"} {
+		path := filepath.Join(directory, name)
+		err := os.Symlink(to, path)
 		if to == "" {
-			continue
+			err = os.WriteFile(path, nil, 0o600)
 		}
-		if err := os.Symlink(to, filepath.Join(directory, name)); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	sees(t, proc, pid, "22 1 254:0 / / rw - ext4 /dev/vda rw")
+}
+
+// sees gives a process a table of mounts.
+func sees(t *testing.T, proc string, pid int, mounts ...string) {
+	t.Helper()
+	text := strings.Join(mounts, "\n") + "\n"
+	if err := os.WriteFile(filepath.Join(proc, fmt.Sprint(pid), "mountinfo"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -108,4 +121,26 @@ func TestLocate(t *testing.T) {
 	refused(Session{43, 5001, data, "7"}, runfile.NotLocal, "2 servers of this machine")
 	refused(Session{42, 5001, "", ""}, runfile.Permission, "grant pg_read_all_settings") // nothing proves that it is that one
 	refused(Session{44, 0, data, "7"}, runfile.NotLocal, "in a container of this machine, as process 115, which is hidden from this user")
+
+	// Among our processes, as of containers of one pod: the same path is another directory where their mounts differ.
+	const volume = "254:16 /pod/data "
+	for pid, mounts := range map[int][]string{
+		120: {"31 1 0:39 / / rw - overlay overlay rw"},
+		121: {"31 1 0:39 / / rw - overlay overlay rw", "32 31 " + volume + data + " rw - ext4 /dev/vdb rw"},
+		122: {"41 1 0:41 / / rw - overlay overlay rw", "42 41 " + volume + data + " rw - ext4 /dev/vdb rw"},
+	} {
+		process(t, proc, pid, 50, idle, fmt.Sprint(pid), "")
+		sees(t, proc, pid, mounts...)
+	}
+	refused(Session{120, 5001, data, "7"}, runfile.NotLocal, "has mounts of its own")
+	refused(Session{121, 5001, data, "7"}, runfile.NotLocal, "has mounts of its own")
+	sees(t, proc, 99, "61 1 0:42 / / rw - overlay overlay rw", "62 61 "+volume+data+" rw - ext4 /dev/vdb rw")
+	found(Session{122, 5001, data, "7"}, data, 50) // both have the same volume there
+	refused(Session{120, 5001, data, "7"}, runfile.NotLocal, "has mounts of its own")
+
+	process(t, proc, 124, 50, idle, "124", data) // it ends
+	if err := os.Remove(filepath.Join(proc, "124", "cwd")); err != nil {
+		t.Fatal(err)
+	}
+	refused(Session{124, 5001, data, "7"}, runfile.NotLocal, "process 124 ended")
 }
