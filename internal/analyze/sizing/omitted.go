@@ -68,7 +68,11 @@ const onAurora = "Aurora bills each read and write of its own, and a need does n
 
 // auroraUntold reports whether Aurora was asked for, and what it would bill is not known.
 func (s Sizing) auroraUntold() bool {
-	return s.Basis == BySaying && s.Aurora == nil && slices.ContainsFunc(s.Ask.Volumes, func(v catalog.Volume) bool { return v.Provider == auroraStandard })
+	return s.Basis == BySaying && s.Aurora == nil && s.asksAurora()
+}
+
+func (s Sizing) asksAurora() bool {
+	return slices.ContainsFunc(s.Ask.Volumes, func(v catalog.Volume) bool { return v.Provider == auroraStandard })
 }
 
 // cautions are what makes an order wrong that is right for the need as it is told.
@@ -87,11 +91,15 @@ func (s Sizing) cautions() (all []string) {
 	if len(s.Ask.Volumes) == 0 && len(s.Ask.Distributed) > 0 {
 		all = append(all, s.ofThumb()...)
 	}
+	if s.Aurora == nil && s.asksAurora() && len(s.Options) == 0 {
+		why := onAurora
+		if s.Basis != BySaying {
+			why = "Aurora bills each read and write of its own, and requests to a disk do not tell how many: a run with loads does"
+		}
+		all = append(all, "Order: no storage, since Aurora has no size to order", why)
+	}
 	if s.Basis != BySaying {
 		return all
-	}
-	if s.auroraUntold() && len(s.Options) == 0 {
-		all = append(all, "Order: no storage, since Aurora has no size to order", onAurora)
 	}
 	if size := need.Bytes() / need.Requests(); size < leastRequest || size > mostRequest {
 		all = append(all, fmt.Sprintf("Its requests are of %s bytes on average, and a database's of 512 bytes to 1 MiB: a unit is probably wrong", number.Significant(size, 3)))

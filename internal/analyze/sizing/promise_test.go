@@ -167,6 +167,21 @@ func TestStripesCostLess(t *testing.T) {
 	}
 }
 
+// TestStripesThatSaveNothing: three st1 of 205 GiB cost what one of 615 does, but for the last bit of a sum; nobody stripes for that.
+func TestStripesThatSaveNothing(t *testing.T) {
+	hard := []catalog.Volume{volume(t, "st1")}
+	for iops := 10.0; iops < 60; iops++ {
+		ask := sizing.Ask{GiB: 500, Headroom: 20, HardDisks: true, Volumes: hard, Tariff: tariff(t, "us-east-1")}
+		s, err := sizing.SizeRate(ask, sizing.Rate{Writes: iops, WriteBytes: iops * 8192}, 24)
+		if err != nil || s.Choice == nil {
+			t.Fatal(s.Choice, err)
+		}
+		if c := s.Choice; c.Single != nil && c.Single.Bill.Total < c.Bill.Total+0.01 {
+			t.Errorf("%g a second: %d volumes for %.15g, and one for %.15g", iops, c.Disks, c.Bill.Total, c.Single.Bill.Total)
+		}
+	}
+}
+
 // TestBurstOfAMachine: an m5.large passes 18,750 operations a second for the 30 minutes a day that AWS grants, and 3,600 for good; what begins with
 // half its credits has a quarter of an hour.
 func TestBurstOfAMachine(t *testing.T) {

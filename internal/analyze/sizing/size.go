@@ -98,7 +98,7 @@ func (q Question) ways(v catalog.Volume, m *machine, t Tariff) ([]Option, error)
 		if err != nil {
 			return nil, err
 		}
-		if cheaper(o, best) < 0 {
+		if o.saves(best) {
 			best = o
 		}
 	}

@@ -45,6 +45,19 @@ func (o *Option) stripe(q Question, v catalog.Volume) {
 	o.SmallerBill.times(o.Disks)
 }
 
+// leastSaved is the least that a stripe must save of what fewer volumes cost a month: nobody is billed for parts of it.
+const leastSaved = 0.01
+
+// saves reports whether a stripe is better than fewer volumes of its kind: it carries what they do not, or costs less.
+func (o Option) saves(fewer Option) bool {
+	less := func(a, b *float64) bool { return a != nil && b != nil && *a <= *b-leastSaved }
+	if cheaper(o, fewer) >= 0 {
+		return false
+	}
+	priced := o.cost() != nil && fewer.cost() != nil
+	return o.Standing != fewer.Standing || priced && less(o.cost(), fewer.cost()) || !priced && (o.cost() != nil || fewer.rank == nil || less(o.rank, fewer.rank))
+}
+
 // times is a bill for so many; of none it is none.
 func (b *Bill) times(n int) {
 	if b == nil {

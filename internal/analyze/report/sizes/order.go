@@ -186,6 +186,10 @@ func (s Size) inShort() document.Block {
 	if len(s.Options) == 0 { // of what has limits
 		return document.Paragraph{Text: words.Sentences(s.Cautions...)}
 	}
+	if o == nil && !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Provider != "aurora" }) {
+		text := words.Sentences(append([]string{"Order: no storage, since Aurora has no size to order", s.auroraBill()}, s.Cautions...)...)
+		return document.Paragraph{Text: text}
+	}
 	if o == nil {
 		text := words.Sentences(append([]string{"Order: nothing. No storage here is known to carry " + s.Sized.Demand() + s.Sized.Behind(), s.machineText()}, s.Cautions...)...)
 		return document.Paragraph{Text: text}
@@ -201,6 +205,15 @@ func (s Size) inShort() document.Block {
 		changes = strings.Join(o.Changes, "; ")
 	}
 	return append(said, document.Paragraph{Text: "What would change it: " + changes + "."})
+}
+
+// auroraBill is what Aurora bills for the load in place of a size; empty: that is not known.
+func (s Size) auroraBill() string {
+	if s.Aurora == nil || s.Aurora.IOCost == nil {
+		return ""
+	}
+	return fmt.Sprintf("Its I/O costs %s to %s %s a month on Standard if it never stops (%s)", number.Rate(s.Aurora.IOCost[0]), number.Rate(s.Aurora.IOCost[2]),
+		s.Sized.currency(), catalog.PricesOf(s.Aurora.AsOf))
 }
 
 // orderText is what to order, on what that depends, and what nobody said.
