@@ -164,6 +164,30 @@ func TestAttaches(t *testing.T) {
 	}
 }
 
+// TestAttachesAtAzure: by its pages of sizes Dv3, A_v2, Dav4, Dv2 and F take no premium storage, and the same with an s do, as do DSv2 and M.
+func TestAttachesAtAzure(t *testing.T) {
+	for class, want := range map[string]bool{
+		"Standard_D8_v3": false, "Standard_A2_v2": false, "standard_d8a_v4": false, "D2d_v4": false, "Standard_D11_v2": false, "Standard_F4": false, "Standard_E64i_v3": false,
+		"Standard_D8s_v3": true, "Standard_D8as_v4": true, "Standard_E4-2ds_v5": true, "DS14_v2": true, "Standard_F4s": true, "Standard_M128": true, "Standard_B2ms": true,
+		"Standard_E104ids_v5": true, "e8bs_v5": true,
+	} {
+		for _, volume := range []string{"azure-premium", "azure-premium-v2", "azure-ultra"} {
+			if got := catalog.Attaches(class, catalog.Volume{Name: volume, Provider: "azure"}); got != want {
+				t.Errorf("%s and %s: %v", class, volume, got)
+			}
+		}
+	}
+	machines, err := catalog.Instances()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range machines {
+		if m.Provider == "azure" && !catalog.Attaches(m.Class, catalog.Volume{Name: "azure-premium", Provider: "azure"}) {
+			t.Errorf("%s has limits, and takes no disk", m.Class)
+		}
+	}
+}
+
 // TestOverride: one list alone has the price of a unit, with all its steps, and all prices are in one currency.
 func TestOverride(t *testing.T) {
 	price := func(volume, region, currency string, amount float64) catalog.Price {

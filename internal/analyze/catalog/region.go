@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -88,10 +89,17 @@ func CloudOfVolume(name string) Cloud {
 	return CloudOf(provider)
 }
 
+// azureFeatures are the letters behind the number of a size of the series of which none without an s takes premium storage; M does.
+var azureFeatures = regexp.MustCompile(`^(?i)[adefg]\d+(?:-\d+)?([a-z]*)(?:_|$)`)
+
 // Attaches reports whether a class of machine takes a volume, as far as its provider's pages of machines and disks say: Google's older series
-// take no Hyperdisk Balanced, and its newest nothing else.
+// take no Hyperdisk Balanced, and its newest nothing else; a size of Azure's takes Premium SSD and Ultra Disk if an s stands behind its number.
 // https://cloud.google.com/compute/docs/disks/hyperdisks
+// https://learn.microsoft.com/azure/virtual-machines/vm-naming-conventions
 func Attaches(class string, v Volume) bool {
+	if size := azureFeatures.FindStringSubmatch(Bare(class)); v.Provider == "azure" && ProviderOf(class) == "azure" && size != nil {
+		return strings.Contains(strings.ToLower(size[1]), "s")
+	}
 	series, _, _ := strings.Cut(strings.ToLower(class), "-")
 	if v.Provider != "google" || series == "" {
 		return true

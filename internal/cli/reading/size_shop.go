@@ -90,6 +90,8 @@ func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) erro
 		return fmt.Errorf("--multi-az: only RDS has a standby, and not the %s", o.instance)
 	case provider != "" && len(o.on) > 0 && len(volumes) > 0 && !some(takes):
 		return fmt.Errorf("--class %s is %s, and nothing that --on names can be attached to it", o.instance, classOf(provider))
+	case provider != "" && len(volumes) > 0 && !some(func(v catalog.Volume) bool { return takes(v) && catalog.Attaches(o.instance, v) }):
+		return fmt.Errorf("--class %s takes none of the disks that are ordered here%s", o.instance, withPremium(provider))
 	case o.Region != "" && cloud != "" && len(volumes) > 0 && !some(func(v catalog.Volume) bool { return v.Cloud() == cloud }):
 		other := volumes[0].Cloud()
 		return fmt.Errorf("--region %s is a region of %s: name one of %s, such as %s", o.Region, cloud.Title(), other.Title(), other.Home())
@@ -99,6 +101,14 @@ func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) erro
 		return errors.New("--multi-az: only RDS has a standby: leave it out, or name only rds with --on")
 	}
 	return nil
+}
+
+// withPremium says what a size of Azure's lacks that takes no disk; empty: it is none.
+func withPremium(provider string) string {
+	if provider != "azure" {
+		return ""
+	}
+	return ": Azure's sizes take Premium SSD and Ultra Disk if an s stands behind their number, as in Standard_D8s_v5"
 }
 
 // classOf is what a class of machine is, by whose volumes it has.
