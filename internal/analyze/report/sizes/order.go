@@ -26,6 +26,7 @@ type SizeOrder struct {
 	Changes   []string     `json:"changes"` // what another load, other data or more knowledge would do to it
 
 	unranked bool // no price holds it against others
+	grown    bool // it is larger than its data, for what it does
 }
 
 // SizeRaised is an order that has what a batch needs only while it runs.
@@ -71,7 +72,7 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 		return chosen
 	}
 	o := sizeOption(c.Option, region(c.Option))
-	v := &SizeOrder{SizeChosen: shown(c.Option), unranked: !c.Ranked(), If: c.If, Also: []SizeChosen{}, OnCredits: c.OnCredits, Decides: s.Sized.deciding(o), Changes: []string{}}
+	v := &SizeOrder{SizeChosen: shown(c.Option), unranked: !c.Ranked(), grown: c.Order.Binding != sizing.BySize, If: c.If, Also: []SizeChosen{}, OnCredits: c.OnCredits, Decides: s.Sized.deciding(o), Changes: []string{}}
 	for _, a := range c.Also {
 		v.Also = append(v.Also, shown(sizing.Option{Volume: a.Volume, Order: &a.Fitted, Disks: a.Disks, Bill: a.Bill}))
 	}
@@ -194,7 +195,7 @@ func (s Size) inShort() document.Block {
 		text := words.Sentences(append([]string{"Order: nothing. No storage here is known to carry " + s.Sized.Demand() + s.Sized.Behind(), s.machineText()}, s.Cautions...)...)
 		return document.Paragraph{Text: text}
 	}
-	first := append([]string{s.orderText(), s.alsoText(), s.unpricedText(), s.stripeText(), s.raisedText(), s.machineText()}, s.Cautions...)
+	first := append([]string{s.orderText(), s.baselineText(), s.alsoText(), s.unpricedText(), s.stripeText(), s.raisedText(), s.machineText()}, s.Cautions...)
 	said := document.Together{document.Paragraph{Text: words.Sentences(first...)}}
 	if o.Next != nil {
 		said = append(said, document.Paragraph{Text: "Next cheapest: " + o.Next.Text() + "."})
@@ -233,6 +234,14 @@ func (s Size) orderText() string {
 		text += ", if the machine lets it by: " + s.Order.If
 	}
 	return text
+}
+
+// baselineText says that a disk of Google's may be smaller where it has its size for what it does; empty: the order is none, or has it for its data.
+func (s Size) baselineText() string {
+	if !s.Order.grown || !strings.HasPrefix(s.Order.Volume, "google-pd-") {
+		return ""
+	}
+	return "A smaller one may do: Google adds a baseline of the machine to what the size gives, which is not counted here"
 }
 
 // alsoText names what carries it, too, and has no price that could rank it; empty: nothing does.
