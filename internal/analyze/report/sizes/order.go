@@ -195,7 +195,7 @@ func (s Size) inShort() document.Block {
 		text := words.Sentences(append([]string{"Order: nothing. No storage here is known to carry " + s.Sized.Demand() + s.Sized.Behind(), s.machineText()}, s.Cautions...)...)
 		return document.Paragraph{Text: text}
 	}
-	first := append([]string{s.orderText(), s.baselineText(), s.alsoText(), s.unpricedText(), s.stripeText(), s.raisedText(), s.machineText()}, s.Cautions...)
+	first := append([]string{s.orderText(), o.baselineText(), s.alsoText(), o.unpricedText(), s.stripeText(), s.raisedText(), s.machineText()}, s.Cautions...)
 	said := document.Together{document.Paragraph{Text: words.Sentences(first...)}}
 	if o.Next != nil {
 		said = append(said, document.Paragraph{Text: "Next cheapest: " + o.Next.Text() + "."})
@@ -237,8 +237,8 @@ func (s Size) orderText() string {
 }
 
 // baselineText says that a disk of Google's may be smaller where it has its size for what it does; empty: the order is none, or has it for its data.
-func (s Size) baselineText() string {
-	if !s.Order.grown || !strings.HasPrefix(s.Order.Volume, "google-pd-") {
+func (o SizeOrder) baselineText() string {
+	if !o.grown || !strings.HasPrefix(o.Volume, "google-pd-") {
 		return ""
 	}
 	return "A smaller one may do: Google adds a baseline of the machine to what the size gives, which is not counted here"
@@ -271,17 +271,17 @@ func (s Size) alsoText() string {
 }
 
 // unpricedText says by what an order was chosen that has no price; empty: it has one.
-func (s Size) unpricedText() string {
+func (o SizeOrder) unpricedText() string {
 	asks := "realiops prices asks for those of its own"
-	if catalog.CloudOfVolume(s.Order.Volume) == catalog.Google {
+	if catalog.CloudOfVolume(o.Volume) == catalog.Google {
 		asks = "--price takes those of its own"
 	}
 	switch {
-	case s.Order.Monthly != nil:
+	case o.Monthly != nil:
 		return ""
-	case s.Order.Next == nil && len(s.Order.Also) == 0:
+	case o.Next == nil && len(o.Also) == 0:
 		return "Nothing else here carries it; " + asks
-	case s.Order.unranked:
+	case o.unranked:
 		return "No price tells whether it is the cheapest; " + asks
 	}
 	return "It is the cheapest by the prices of its cloud's best known region; " + asks
