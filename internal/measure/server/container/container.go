@@ -24,7 +24,6 @@ import (
 
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
-	"github.com/testcontainers/testcontainers-go/modules/postgres"
 
 	"github.com/realiops/realiops/internal/measure/server"
 	"github.com/realiops/realiops/internal/runfile"
@@ -113,7 +112,7 @@ func (s *Server) start(ctx context.Context, image image, command []string) error
 	password := rand.Text() // new for each server, because the port may be open to others
 	making, done := graceful(ctx)
 	defer done()
-	c, err := postgres.Run(making, image.name, s.request(image, command, password)...)
+	c, err := testcontainers.Run(making, image.name, s.request(image, command, password)...)
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		err = inner // without the library's layers, which say what its functions are called
 	}
@@ -225,7 +224,7 @@ func (s *Server) told(verb string, err error, byHand shell.Command) error {
 	return fmt.Errorf("%s the container (%s does it by hand): %w", verb, byHand.File(s.name, "CONTAINER"), err)
 }
 
-// request is what the library is asked for. The module's own command turns fsync off; ours comes later and replaces it.
+// request is what the library is asked for.
 func (s *Server) request(image image, command []string, password string) []testcontainers.ContainerCustomizer {
 	owner := passing
 	if s.keep {
@@ -236,8 +235,10 @@ func (s *Server) request(image image, command []string, password string) []testc
 		testcontainers.WithLogger(silence()),
 		testcontainers.WithName(s.name),
 		testcontainers.WithLabels(map[string]string{label: owner}),
-		testcontainers.WithEnv(map[string]string{"PGDATA": image.dataDirectory}),
-		postgres.WithPassword(password),
+		testcontainers.WithEnv(map[string]string{
+			"PGDATA": image.dataDirectory, "POSTGRES_USER": user, "POSTGRES_DB": database, "POSTGRES_PASSWORD": password,
+		}),
+		testcontainers.WithExposedPorts(serverPort.String()),
 		testcontainers.WithEntrypoint(append([]string{"sh", "-c", script, "realiops"}, image.entrypoint...)...),
 		testcontainers.WithCmd(command...),
 		testcontainers.WithConfigModifier(holdStdin),

@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// The superuser and the database that the module asks the image for.
+// The superuser and the database that the image is asked for.
 const (
 	user     = "postgres"
 	database = "postgres"
