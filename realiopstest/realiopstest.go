@@ -9,9 +9,9 @@
 //		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.WaitingCommits(3))
 //	}
 //
-// The operation is done once to warm up and three times to be counted, by any client, in this process or in another. Own WAL can be told
-// from upkeep where the extension pg_walinspect is in the database (15 and later), and a failure names the statement that wrote most where
-// pg_stat_statements is.
+// The operation is done once to warm up, or twice where its sessions stay open, and three times to be counted, by any client, in this process
+// or in another. Own WAL can be told from upkeep where the extension pg_walinspect is in the database (15 and later), and a failure names
+// the statement that wrote most where pg_stat_statements is.
 //
 // # Parallel tests
 //
@@ -22,8 +22,10 @@
 //
 // # Pools
 //
-// A session that stays open keeps its last counts to itself for up to ten seconds, which are waited for after each time. Name the pool that the
-// operation uses, and they are not: see [SQLPool] and [PgxPool].
+// A session that stays open reports its counts at the end of a transaction, once a second at most, and keeps what comes between for up to ten
+// seconds. Where the WAL can be read, Measure knows when all that was written is reported: an operation of one transaction takes a second
+// more each time. Where it is of several, or the WAL cannot be read, ten seconds are waited. Name the pool that the operation uses, and they are
+// not: see [SQLPool] and [PgxPool]. Pages that a session wrote back while it only read are not waited for.
 //
 // [Open] takes any server, such as one that testcontainers-go has started. [Start] starts a PostgreSQL for the test, with nothing
 // installed and both extensions in place; the package's TestMain calls [Main] for that.
@@ -168,8 +170,8 @@ func (db *DB) Measure(t testing.TB, do func(), pools ...Pool) Cost {
 	began := time.Now()
 	c, err := db.measure(t.Context(), t.Name(), do, pools)
 	if took := time.Since(began); len(pools) == 0 && took > waited {
-		t.Logf("Measure took %.0f s, which is how long sessions that stay open keep what they did to themselves: name their pool, as in "+
-			"Measure(t, do, realiopstest.PgxPool(pool)), or close them in the operation", took.Seconds())
+		t.Logf("Measure took %.0f s: a session that stays open keeps what it did in its second transaction, and later ones, to itself for ten "+
+			"seconds. Name its pool, as in Measure(t, do, realiopstest.PgxPool(pool)), or close it in the operation", took.Seconds())
 	}
 	if err != nil {
 		t.Fatal(inWords(err))
@@ -181,7 +183,7 @@ func (db *DB) measure(ctx context.Context, name string, do func(), pools []Pool)
 	place := operation.Place{
 		Control: db.control, Facts: db.facts, Samplers: db.samplers,
 		Target:  runfile.Target{Kind: "dsn", Flavor: db.facts.Flavor, Version: db.facts.Version, Settings: db.facts.Settings},
-		ReadWAL: func(context.Context) error { return nil }, Relations: db.by, Ranking: pgstat.NewRanking(db.endpoint.Config()),
+		ReadWAL: func(context.Context) error { return nil }, Relations: db.by, Ledger: db.wal, Ranking: pgstat.NewRanking(db.endpoint.Config()),
 	}
 	if db.wal != nil {
 		place.ReadWAL = db.wal.ReadWAL

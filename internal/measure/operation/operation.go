@@ -44,6 +44,8 @@ type Place struct {
 	// Relations tells which tables and indexes it is about.
 	Relations anatomy.Relations
 	Ranking   *pgstat.Ranking // which tables, indexes and statements did the most
+	// Ledger tells by the WAL whether sessions that stay open have reported what they wrote, so that it need not be waited for. Nil: nothing does.
+	Ledger *anatomy.Sampler
 }
 
 // Options are what is to be measured, and how.
@@ -69,6 +71,8 @@ type measurement struct {
 	record func(runfile.Record) error
 	clock  *probe.Clock
 	seen   *postgres.Seen // at the end of the repetition before; nil: something else was done since
+	mark   anatomy.Mark   // where what is done next begins in the WAL
+	told   time.Time      // when sessions that stay open had last reported; zero: there are none
 }
 
 // Do measures on the server, and hands what it reads to record, one after another.
@@ -174,20 +178,47 @@ func (m *measurement) rank(ctx context.Context, n int) error {
 	return nil
 }
 
-// warmUp waits until what it did is counted: it would be taken for what the server does by itself.
+// warmUp waits until what it did is counted: it would be taken for what the server does by itself. Sessions that it has opened may have
+// reported when they began, and would keep what came next for ten seconds: where it can be told that they have not, the operation is
+// done once more when they may report again.
 func (m *measurement) warmUp(ctx context.Context) error {
 	watch, err := m.Facts.Watch(ctx, m.Control, m.Ours)
 	if err != nil {
 		return err
 	}
-	for range m.Warmup {
+	if err := m.remember(ctx); err != nil {
+		return err
+	}
+	again := m.Ledger != nil
+	for n := 0; n < m.Warmup; n++ {
 		outcome, err := m.Operation(ctx)
 		if err != nil {
 			return err
 		}
 		watch.Own(outcome.Sessions)
+		if last := n == m.Warmup-1; !last || !again {
+			continue
+		}
+		again = false
+		if seen, err := m.awaitReported(ctx, watch, reportEvery); err != nil {
+			return err
+		} else if seen.Staying > 0 && seen.Silent == 0 {
+			n--
+		}
 	}
-	_, err = m.awaitReported(ctx, watch)
+	_, err = m.awaitReported(ctx, watch, reportedWithin)
+	return err
+}
+
+// remember marks where what is done next begins.
+func (m *measurement) remember(ctx context.Context) (err error) {
+	if m.Ledger == nil {
+		return nil
+	}
+	if err := m.Facts.ReportCounters(ctx, m.Control); err != nil {
+		return err
+	}
+	m.mark, err = m.Ledger.Mark(ctx)
 	return err
 }
 
@@ -260,6 +291,9 @@ func (m *measurement) tellRelations(ctx context.Context, n int) error {
 // a change sets hint bits and prunes pages of the system's tables, which makes WAL. Whoever comes after the second may be in the
 // counts of the repetition, so it is watched from before.
 func (m *measurement) settle(ctx context.Context, ours postgres.Sessions) (*postgres.Watch, error) {
+	if err := m.awaitReadiness(ctx); err != nil {
+		return nil, err
+	}
 	if err := m.clock.ReadAll(ctx); err != nil {
 		return nil, err
 	}
@@ -278,7 +312,10 @@ func (m *measurement) settle(ctx context.Context, ours postgres.Sessions) (*post
 	if err := m.clock.ReadAll(ctx); err != nil {
 		return nil, err
 	}
-	return watch, m.Relations.PassRelations(ctx)
+	if err := m.Relations.PassRelations(ctx); err != nil {
+		return nil, err
+	}
+	return watch, m.remember(ctx)
 }
 
 func (m *measurement) awaitCounted(ctx context.Context) error {
@@ -290,7 +327,7 @@ func (m *measurement) awaitCounted(ctx context.Context) error {
 
 // finish waits until what was done is counted, and reads it.
 func (m *measurement) finish(ctx context.Context, watch *postgres.Watch, outcome Outcome) (postgres.Seen, error) {
-	during, err := m.awaitReported(ctx, watch)
+	during, err := m.awaitReported(ctx, watch, reportedWithin)
 	if err != nil {
 		return during, err
 	}

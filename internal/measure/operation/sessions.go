@@ -13,20 +13,53 @@ const (
 	// reportedWithin is how long a session that stays open, and does nothing, may keep its last counts to itself:
 	// PGSTAT_IDLE_INTERVAL of PostgreSQL's pgstat.c, ten seconds, and a little.
 	reportedWithin = 11 * time.Second
-	askEvery       = 20 * time.Millisecond
+	// reportEvery is how often a session reports at the end of a transaction at most: PGSTAT_MIN_INTERVAL, one second, and a little.
+	reportEvery = 1020 * time.Millisecond
+	askEvery    = 20 * time.Millisecond
 )
 
-// awaitReported waits until the sessions of the operation are gone or have told what they did.
-func (m *measurement) awaitReported(ctx context.Context, watch *postgres.Watch) (postgres.Seen, error) {
-	for until := time.Now().Add(reportedWithin); ; {
+// awaitReported waits until the sessions of the operation are gone or have told what they did. None is staying that has.
+func (m *measurement) awaitReported(ctx context.Context, watch *postgres.Watch, within time.Duration) (postgres.Seen, error) {
+	for until := time.Now().Add(within); ; {
 		s, err := watch.Look(ctx, m.Control)
-		if err != nil || s.Staying == 0 || time.Now().After(until) {
+		if err != nil || s.Staying == 0 {
+			return s, err
+		}
+		if s, err = m.unreported(ctx, watch, s); err != nil || s.Staying == 0 || time.Now().After(until) {
+			m.told = time.Now()
 			return s, err
 		}
 		if err := experiment.Wait(ctx, askEvery); err != nil {
 			return s, err
 		}
 	}
+}
+
+// unreported gives who was seen, without the sessions that stay and do nothing if all that was written is counted.
+func (m *measurement) unreported(ctx context.Context, watch *postgres.Watch, s postgres.Seen) (postgres.Seen, error) {
+	if m.Ledger == nil || s.Silent > 0 {
+		return s, nil
+	}
+	if err := m.Facts.ReportCounters(ctx, m.Control); err != nil {
+		return s, err
+	}
+	all, err := m.Ledger.Reported(ctx, m.mark)
+	if err != nil || !all {
+		return s, err
+	}
+	after, err := watch.Look(ctx, m.Control) // who began something meanwhile has not reported that
+	if err == nil && after.Staying == s.Staying && after.Silent == 0 {
+		after.Staying = 0
+	}
+	return after, err
+}
+
+// awaitReadiness waits until sessions that stay open will report at the end of their next transaction.
+func (m *measurement) awaitReadiness(ctx context.Context) error {
+	if m.Ledger == nil || m.told.IsZero() {
+		return nil
+	}
+	return experiment.Wait(ctx, time.Until(m.told.Add(reportEvery)))
 }
 
 // othersOf are those who were at work during a repetition, and what of the operation goes on; nil: nobody, and nothing.
