@@ -39,7 +39,7 @@ func Start(t testing.TB, version string) *DB {
 	}
 	s, err := embedded.Start(t.Context(), embedded.Options{
 		Version: version, Repository: os.Getenv("REALIOPS_PG_REPOSITORY"),
-		AllowRAM: true, // no count here is of the disk
+		AllowRAM: true, Unsynced: true, // no count here is of the disk
 		Settings: []string{"shared_preload_libraries=pg_stat_statements", "autovacuum=off"},
 	})
 	if err != nil {

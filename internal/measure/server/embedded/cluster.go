@@ -126,9 +126,9 @@ func (c *cluster) device(ctx context.Context, size int64) error {
 	return c.give(dataName)
 }
 
-// initialize makes the database. initdb brings it to the disk before it ends.
-func (c *cluster) initialize(ctx context.Context, settings []setting) error {
-	if err := c.initdb(ctx); err != nil {
+// initialize makes the database. initdb brings it to the disk before it ends, unless an argument says otherwise.
+func (c *cluster) initialize(ctx context.Context, settings []setting, arguments ...string) error {
+	if err := c.initdb(ctx, arguments...); err != nil {
 		return err
 	}
 	return c.configure(append(defaults(), settings...))
@@ -143,7 +143,7 @@ func (c *cluster) give(name string) error {
 }
 
 // initdb sets the password of the superuser, and the locale that every system has and that compares fastest.
-func (c *cluster) initdb(ctx context.Context) error {
+func (c *cluster) initdb(ctx context.Context, arguments ...string) error {
 	if err := os.WriteFile(c.in(passwordName), []byte(c.password), 0o600); err != nil {
 		return fmt.Errorf("hand over the password: %w", err)
 	}
@@ -151,8 +151,8 @@ func (c *cluster) initdb(ctx context.Context) error {
 	if err := c.give(passwordName); err != nil {
 		return fmt.Errorf("hand over the password: %w", err)
 	}
-	err := run(c.program.command(ctx, filepath.Join(c.bin, "initdb"), "--pgdata="+c.in(dataName),
-		"--username="+superuser, "--pwfile="+c.in(passwordName), "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8"))
+	err := run(c.program.command(ctx, filepath.Join(c.bin, "initdb"), append(arguments, "--pgdata="+c.in(dataName),
+		"--username="+superuser, "--pwfile="+c.in(passwordName), "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8")...))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

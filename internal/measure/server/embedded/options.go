@@ -21,6 +21,7 @@ type Options struct {
 	Settings   []string // name=value each, as in postgresql.conf
 	AllowRAM   bool     // take a DataDir that lies in memory
 	Keep       bool     // leave the data behind
+	Unsynced   bool     // nothing is measured of the disk, nor kept: what initdb made need not get there, and the server stops without a checkpoint
 	OwnDevice  int64    // bytes of a block device that is made for the data alone, by root on Linux; 0: none
 	Repository string   // where binaries are fetched from; empty: where they are published
 	CacheDir   string   // where fetched binaries are kept; empty: the user's cache

@@ -112,7 +112,11 @@ func (s *Server) bringUp(ctx context.Context) error {
 		return err
 	}
 	o.notify("initializing PostgreSQL " + c.version)
-	if err := c.initialize(ctx, append(o.deviceSettings(), settings...)); err != nil {
+	var arguments []string
+	if o.Unsynced {
+		arguments = []string{"--no-sync"}
+	}
+	if err := c.initialize(ctx, append(o.deviceSettings(), settings...), arguments...); err != nil {
 		return err
 	}
 	o.notify("starting PostgreSQL " + c.version)
@@ -147,6 +151,9 @@ func (s *Server) hold(c *cluster) (drop func()) {
 		// The server itself kills those of its processes that do not heed it for five seconds. Killed before, it leaves them.
 		{Signal: syscall.SIGQUIT, Patience: max(patience, 15*time.Second)},
 		{Signal: syscall.SIGKILL, Patience: patience},
+	}
+	if s.options.Unsynced {
+		steps = steps[1:]
 	}
 	return s.supervisor.Hold(supervisor.Item{Process: &supervisor.Process{
 		Name: "the server in " + c.dir, ID: c.server.command.Process.Pid, Directory: c.dir, Steps: steps,
