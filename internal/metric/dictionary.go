@@ -121,6 +121,9 @@ func undressed(typed string) []string {
 		if inside = strings.TrimSpace(strings.TrimRight(inside, ") ")); slices.Contains(statistics, strings.ToLower(inside)) {
 			inside = before // WriteIOPS (Average)
 		}
+		if inside == "true" || inside == "false" || strings.Trim(inside, "0123456789") == "" {
+			inside = before // aurora_stat_dml_activity(16401)
+		}
 		bare = inside[strings.LastIndexByte(inside, '(')+1:] // sum(rate(name
 	}
 	bare = strings.TrimSpace(bare)

@@ -68,7 +68,7 @@ func TestSpellings(t *testing.T) {
 		"DB_PERF_INSIGHTS('RDS','db-X','os.diskIO.rdsdev.writeIOsPS.avg')":    "insights/os.diskIO.rdsdev.writeIOsPS",
 		`SUM(db_perf_insights("RDS", "db-X", "db.IO.storage_blks_read.avg"))`: "insights/db.IO.storage_blks_read", "DBLoad": "cloudwatch/DBLoad",
 		"os.diskIO.rdsdev.writeIOsPS.avg": "insights/os.diskIO.rdsdev.writeIOsPS", "WriteIOPS (Average)": "cloudwatch/WriteIOPS",
-		"pg_stat_wal.wal_sync": "pgstat.wal/wal_sync",
+		"pg_stat_wal.wal_sync": "pgstat.wal/wal_sync", "aurora_stat_bgwriter.orcache_blks_written": "pgstat.aurora_cache/orcache_blks_written",
 	} {
 		if found := metric.Named(typed); !slices.Contains(found, want) {
 			t.Errorf("%s leads to %q, want %s", typed, found, want)
@@ -81,6 +81,8 @@ func TestSpellings(t *testing.T) {
 		"DB_PERF_INSIGHTS('RDS','db-X','os.cpuUtilization.user.avg')": "Performance Insights", "DB_PERF_INSIGHTS": "CloudWatch metric math",
 		"Innodb_data_writes": "MySQL", "sys.host.disk.write.count": "CockroachDB", "sys_host_disk_write_count": "CockroachDB", "bo": "vmstat", "svctm": "iostat",
 		"rds_write_iops_average": "prometheus-rds-exporter", "kB_wr/s": "pidstat", "wios": "cgroup io.stat", "iostat": "iostat",
+		"aurora_stat_statements(true)": "Aurora PostgreSQL function", "aurora_stat_dml_activity(16401)": "Aurora PostgreSQL function",
+		"aurora_stat_bgwriter()": "Aurora PostgreSQL function", "aurora_stat_system_waits": "Aurora PostgreSQL function",
 	} {
 		if found := metric.EntriesOf(typed); !slices.ContainsFunc(found, func(e metric.Entry) bool { return e.System == want }) {
 			t.Errorf("%s leads to %+v, want %s", typed, found, want)

@@ -46,7 +46,7 @@ func statsReset() Metric {
 // postgres is what the server counts of itself, without pg_stat_io. Where several rows make one quantity, the one that
 // stands first does.
 func postgres() []Metric {
-	return slices.Concat(wal(), positions(), checkpoints(), transactions(), tables(), statements(), sessions())
+	return slices.Concat(wal(), positions(), checkpoints(), transactions(), aurora(), tables(), statements(), sessions())
 }
 
 // wal is what was written to the write-ahead log. 18 moved its writes and fsyncs to pg_stat_io.
@@ -162,14 +162,6 @@ func transactions() []Metric {
 				counter("blk_write_time", "seconds", "time that sessions waited for writes of blocks").needs(TrackIOTiming),
 				statsReset(),
 			})...),
-		view("pgstat.aurora", "aurora_stat_database",
-			"https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora_stat_database.html",
-			counter("storage_blks_read", "blocks", "pages read from Aurora's storage, the nearest to reads that are billed").alsoReads().some(PagesMissed),
-			counter("orcache_blks_hit", "blocks", "pages read from the cache of Optimized Reads on the local disk, which are never billed").alsoReads().some(PagesMissed),
-			counter("local_blks_read", "blocks", "blocks of temporary tables read from the local disk").alsoReads(),
-			counter("storage_blk_read_time", "seconds", "time that sessions waited for Aurora's storage").needs(TrackIOTiming),
-			counter("orcache_blk_read_time", "seconds", "time that sessions waited for the cache of Optimized Reads").needs(TrackIOTiming),
-			counter("local_blk_read_time", "seconds", "time that sessions waited for temporary tables").needs(TrackIOTiming)),
 		view("pgstat.cluster", "pg_stat_database", source, append([]Metric{
 			everywhere("xact_commit", "transactions", "transactions committed").counts(Commits).
 				but("those that only read are among them, and one for each reading of ours"),
@@ -181,6 +173,34 @@ func transactions() []Metric {
 		)...)...),
 		view("pgstat.server", "", manual+"functions-info.html#FUNCTIONS-INFO-SESSION",
 			gauge("started", "seconds", "when the server was started, since 1970").As("pg_postmaster_start_time()")),
+	)
+}
+
+// aurora is what Aurora's own functions count of I/O.
+func aurora() []Metric {
+	const guide = "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/"
+	const restart = "since the instance started"
+	return slices.Concat(
+		view("pgstat.aurora", "aurora_stat_database",
+			guide+"aurora_stat_database.html",
+			counter("storage_blks_read", "blocks", "pages read from Aurora's storage, the nearest to reads that are billed").alsoReads().some(PagesMissed),
+			counter("orcache_blks_hit", "blocks", "pages read from the cache of Optimized Reads on the local disk, which are never billed").alsoReads().some(PagesMissed),
+			counter("local_blks_read", "blocks", "blocks of temporary tables read from the local disk").alsoReads(),
+			counter("storage_blk_read_time", "seconds", "time that sessions waited for Aurora's storage").needs(TrackIOTiming),
+			counter("orcache_blk_read_time", "seconds", "time that sessions waited for the cache of Optimized Reads").needs(TrackIOTiming),
+			counter("local_blk_read_time", "seconds", "time that sessions waited for temporary tables").needs(TrackIOTiming)),
+		view("pgstat.aurora_cache", "aurora_stat_bgwriter", guide+"aurora_stat_bgwriter.html",
+			counter("orcache_blks_written", "blocks", "pages written to the cache of Optimized Reads on the local disk, which are never billed"),
+			counter("orcache_blk_write_time", "seconds", "time spent on writing them").needs(TrackIOTiming)),
+		view("pgstat.aurora_waits", "aurora_stat_system_waits", guide+"aurora_stat_system_waits.html",
+			counter("xact_sync_waits", "waits", "waits until Aurora's storage acknowledged a commit").but(restart),
+			counter("xact_sync_time", "seconds", "time of those waits").but(restart),
+			counter("data_file_read_waits", "waits", "waits for a page that was not in shared buffers").alsoReads().but(restart),
+			counter("data_file_read_time", "seconds", "time of those waits").but(restart)),
+		view("pgstat.aurora_wal_cache", "aurora_stat_logical_wal_cache", guide+"aurora_stat_logical_wal_cache.html",
+			counter("blks_read", "blocks", "blocks of WAL that logical decoding asked for, of all replication slots").alsoReads(),
+			counter("cache_hit", "blocks", "those found in memory").alsoReads(),
+			counter("cache_miss", "blocks", "those read from storage").alsoReads()),
 	)
 }
 

@@ -14,3 +14,43 @@ func auroraDatabase() view {
 			value("local_blk_read_time", milliseconds("local_blk_read_time"))),
 	}
 }
+
+// auroraCache is what the cache of Optimized Reads wrote to its local disk.
+func auroraCache() view {
+	return view{
+		name:      Name + ".aurora_cache",
+		relations: []string{"aurora_stat_bgwriter"},
+		call:      "()",
+		only:      true,
+		fields:    append(columns("orcache_blks_written"), value("orcache_blk_write_time", milliseconds("orcache_blk_write_time"))),
+	}
+}
+
+// auroraWaits is how often and how long sessions waited for Aurora's storage, since the instance started.
+func auroraWaits() view {
+	of := func(event, name string) []field {
+		filter := ") filter (where event_name = '" + event + "'), 0)"
+		return []field{
+			value(name+"_waits", way{"coalesce(pg_catalog.sum(waits" + filter, []string{"waits"}}),
+			value(name+"_time", way{"coalesce(pg_catalog.sum(wait_time" + filter + " / 1000000.0", []string{"wait_time"}}),
+		}
+	}
+	return view{
+		name:      Name + ".aurora_waits",
+		relations: []string{"aurora_stat_system_waits"},
+		from:      "pg_catalog.aurora_stat_system_waits() natural join pg_catalog.aurora_stat_wait_event()",
+		only:      true,
+		fields:    append(of("XactSync", "xact_sync"), of("DataFileRead", "data_file_read")...),
+	}
+}
+
+// auroraWALCache is what logical decoding read of the WAL, over all replication slots.
+func auroraWALCache() view {
+	return view{
+		name:      Name + ".aurora_wal_cache",
+		relations: []string{"aurora_stat_logical_wal_cache"},
+		call:      "()",
+		only:      true,
+		fields:    sums("blks_read", "cache_hit", "cache_miss"),
+	}
+}
