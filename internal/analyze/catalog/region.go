@@ -112,6 +112,12 @@ func Attaches(class string, v Volume) bool {
 	return !newest
 }
 
+// SoldIn reports whether a volume is sold in a region, as far as its provider's page of storage says: RDS has no io2 in China.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html
+func SoldIn(region string, v Volume) bool {
+	return v.Name != "rds-io2" || !strings.HasPrefix(region, "cn-")
+}
+
 // RegionLike is the region of another cloud that is spelled like one but for its hyphens, as us-east-1 is like us-east1; empty: there is none.
 func RegionLike(region string) string {
 	bare := func(name string) string { return strings.ReplaceAll(name, "-", "") }

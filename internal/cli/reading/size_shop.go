@@ -51,6 +51,11 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 		return err
 	}
 	ask.Tariff.Region = o.priced(*ask, cloud)
+	asked := len(ask.Volumes)
+	ask.Volumes = slices.DeleteFunc(slices.Clone(ask.Volumes), func(v catalog.Volume) bool { return !catalog.SoldIn(ask.Tariff.Region, v) })
+	if asked > 0 && len(ask.Volumes) == 0 {
+		return fmt.Errorf("nothing that --on names is sold in %s", ask.Tariff.Region)
+	}
 	if provider == "ebs" && !slices.ContainsFunc(ask.Volumes, func(v catalog.Volume) bool { return v.Provider == "ebs" }) {
 		ask.Instance = "db." + o.instance
 	}

@@ -101,7 +101,8 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 // deciding says what each part of an order follows from.
 func (s Sized) deciding(o SizeOption) string {
 	size := fmt.Sprintf("%s GiB are for the %s a second", number.Grouped(o.GiB, 0), map[string]string{"operations": "operations", "bytes": "bytes"}[o.Binding])
-	if o.Binding == string(sizing.BySize) {
+	disks := float64(max(1, o.Disks))
+	if o.Binding == string(sizing.BySize) || o.GiB == math.Ceil(s.GiB/disks) {
 		size = fmt.Sprintf("%s GiB hold the data", number.Grouped(o.GiB, 0))
 	}
 	if o.Tier != "" && o.GiB > math.Ceil(s.GiB) && o.Binding == string(sizing.BySize) {
@@ -111,7 +112,7 @@ func (s Sized) deciding(o SizeOption) string {
 	if o.MiBps > 0 {
 		parts = append(parts, o.chosen().bytes()+" are its bytes")
 	}
-	operations, disks := math.Ceil(o.Operations[1]), float64(max(1, o.Disks))
+	operations := math.Ceil(o.Operations[1])
 	switch ofOne := math.Ceil(o.Operations[1] / disks); {
 	case o.IOPS > ofOne && o.MiBps > 0:
 		parts = append(parts, fmt.Sprintf("%s IOPS are what so many bytes take", number.Grouped(o.IOPS, 0)))
