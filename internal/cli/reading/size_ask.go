@@ -162,11 +162,11 @@ func (p *percent) String() string {
 
 func (p *percent) Type() string { return "percent" }
 
-// ReadPrices are the program's own, with those of a file before them.
-func ReadPrices(ctx context.Context, file string) ([]catalog.Price, error) {
+// ReadPrices are the program's own, with those of a file before them, and what is strange about the file's.
+func ReadPrices(ctx context.Context, file string) (prices []catalog.Price, doubts []string, err error) {
 	known, errKnown := catalog.Prices()
 	own, errOwn := ownPrices(ctx, file)
-	return catalog.Override(own, known), errors.Join(errKnown, errOwn)
+	return catalog.Override(own, known), catalog.Doubts(own, known), errors.Join(errKnown, errOwn)
 }
 
 // ownPrices are those of a file; none where none is named.

@@ -123,7 +123,7 @@ func runAuroraCost(ctx context.Context, env command.Env, o auroraCostOptions) er
 	if err != nil {
 		return err
 	}
-	known, err := reading.ReadPrices(ctx, o.prices)
+	known, doubts, err := reading.ReadPrices(ctx, o.prices)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,10 @@ func runAuroraCost(ctx context.Context, env command.Env, o auroraCostOptions) er
 	if !b.cluster.NextSwitch.IsZero() {
 		c.NextSwitch = &b.cluster.NextSwitch
 	}
-	c.Warnings = append(b.warnings, c.Warnings...)
+	for i := range doubts {
+		doubts[i] += "."
+	}
+	c.Warnings = slices.Concat(doubts, b.warnings, c.Warnings)
 	err = env.Answer(o.format.Chosen, command.Finding{What: "a bill", Value: c, Words: c.Document})
 	if err == nil && c.Verdict.Cheaper == "" {
 		return command.ErrNoConclusion
