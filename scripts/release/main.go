@@ -1,5 +1,6 @@
 // Release builds what .goreleaser.yaml says, without goreleaser and without publishing anything: the program for every target,
-// manuals, the packages of Linux, and what each program is made of.
+// manuals, the packages of Linux, and what each program is made of. Programs for Linux are run: those for another architecture by
+// the kernel's emulation, which Debian's qemu-user-static and binfmt-support set up.
 //
 //	go run ./scripts/release [-only linux/amd64] DIRECTORY VERSION
 //
@@ -9,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -34,7 +36,7 @@ func main() {
 	}
 }
 
-func everything(ctx context.Context, directory, version, only string) error {
+func everything(ctx context.Context, directory, version, only string) (err error) {
 	r, err := read(".", version)
 	if err != nil {
 		return err
@@ -42,6 +44,21 @@ func everything(ctx context.Context, directory, version, only string) error {
 	if err := r.documents(ctx); err != nil {
 		return err
 	}
+	place, err := os.MkdirTemp("", "release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(place)
+	trying, stop := context.WithCancel(ctx)
+	trial, ended, err := r.startTrial(trying, place)
+	if err != nil {
+		stop()
+		return err
+	}
+	defer func() {
+		stop()
+		err = errors.Join(err, ended())
+	}()
 	for _, t := range r.targets() {
 		if only != "" && only != t.String() {
 			continue
@@ -54,6 +71,9 @@ func everything(ctx context.Context, directory, version, only string) error {
 			return err
 		}
 		if t.system == "linux" {
+			if err := trial.try(ctx, r.root, t, program); err != nil {
+				return err
+			}
 			if err := r.packages(ctx, t, program, directory); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -37,6 +38,7 @@ func TestRelease(t *testing.T) {
 	t.Run("materials", func(t *testing.T) { materials(t, root, directory) })
 	t.Run("deb", func(t *testing.T) { debian(t, r, here, program, directory) })
 	t.Run("image", func(t *testing.T) { image(t, root, directory) })
+	t.Run("trial", func(t *testing.T) { tried(t, r, here, program) })
 	t.Run("installer", func(t *testing.T) { installer(t, root, program) })
 }
 
@@ -158,6 +160,34 @@ func installer(t *testing.T, root, program string) {
 	sh(t, `echo more >>"$1"/`+archive, release)
 	other := t.TempDir()
 	sh(t, `! (`+install+`) 2>&1 | grep "is not what SHA256SUMS says" && exit 1; ! test -e "$2"/bin/realiops`, server.URL, other, root)
+}
+
+// tried has a program run, and none pass that says or does something else.
+func tried(t *testing.T, r release, here target, program string) {
+	ctx, stop := context.WithCancel(t.Context())
+	trial, ended, err := r.startTrial(ctx, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		stop()
+		if err := ended(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := trial.try(ctx, r.root, here, program); err != nil {
+		t.Error(err)
+	}
+	for name, want := range map[string]string{"version": "realiops version says", "report": "realiops report " + shipped + " says", "load": "exit status 7"} {
+		wrong := filepath.Join(t.TempDir(), "realiops")
+		script := "#!/bin/sh\ncase $1 in " + name + ") [ $1 != load ] || exit 7; echo what;; *) exec " + program + " \"$@\";; esac\n"
+		if err := os.WriteFile(wrong, []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := trial.try(ctx, r.root, here, wrong); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a wrong %s: %v", name, err)
+		}
+	}
 }
 
 // sh runs a script with arguments, and gives what it prints.
