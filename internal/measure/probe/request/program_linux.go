@@ -6,6 +6,8 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
+
+	"github.com/realiops/realiops/internal/measure/probe"
 )
 
 // offsets are where this kernel keeps what is read, in bytes.
@@ -100,7 +102,7 @@ func offsetOf(spec *btf.Spec, structure, name string) (int16, error) {
 	if offset, found := within(s.Members, name); found {
 		return int16(offset.Bytes()), nil
 	}
-	return 0, fmt.Errorf("struct %s of this kernel has no %s: 5.15 and later have", structure, name)
+	return 0, fmt.Errorf("struct %s of this kernel has no %s: %s and later have", structure, name, probe.ByFile.Linux)
 }
 
 // within looks for a member, also of unions and structures without a name.

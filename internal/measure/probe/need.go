@@ -1,0 +1,19 @@
+package probe
+
+// Need is what a probe needs of the kernel. docs/reference/kernels.md has them all, and what distributions ship.
+type Need struct {
+	What    string // is read
+	Linux   string // counts it from this version on; distributions may have it in an older one
+	Beside  string // what else it takes
+	Without string // what is lost
+}
+
+// What the kernel has had from a version on.
+var (
+	Discards = Need{What: "discards of `/proc/diskstats`", Linux: "4.18", Without: "no discards"}
+	Flushes  = Need{What: "flushes of `/proc/diskstats`", Linux: "5.5",
+		Without: "flushes are among the writes: sizes are for at most as many requests, and say so"}
+	ByFile = Need{What: "requests [by file](../requests.md)", Linux: "5.15",
+		Beside:  " with `/sys/kernel/btf/vmlinux`; root, or CAP_BPF, CAP_PERFMON, CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE; ext4 or XFS",
+		Without: "figures of the device are everybody's"}
+)
