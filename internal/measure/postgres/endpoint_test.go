@@ -3,6 +3,7 @@ package postgres
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,4 +53,21 @@ func TestParseTakesWhatLibpqTakes(t *testing.T) {
 	t.Setenv("PGPORT", "5555")
 	check("", reached{Host: "::1", User: "me", Port: 5555, Local: true})
 	check("o'reilly", reached{Host: "::1", Database: "o'reilly", User: "me", Port: 5555, Local: true})
+}
+
+// A program that reads nothing but a URL connects as safely as the connection string asks, and not less.
+func TestDatabaseURLKeepsTLS(t *testing.T) {
+	for dsn, want := range map[string]string{
+		"postgres://a:c@db.example/shop?sslmode=verify-full&sslrootcert=system": "postgres://a:c@db.example:5432/shop?sslmode=verify-full&sslrootcert=system",
+		"postgres://a:b@127.0.0.1/shop?sslmode=disable":                         "postgres://a:b@127.0.0.1:5432/shop?sslmode=disable",
+		"postgres://a:b@127.0.0.1/shop":                                         "postgres://a:b@127.0.0.1:5432/shop",
+	} {
+		endpoint, err := Parse(dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := endpoint.Environment(nil, endpoint.Config().Host); !slices.Contains(got, "DATABASE_URL="+want) {
+			t.Errorf("%s: %q, want %s", dsn, got, want)
+		}
+	}
 }

@@ -81,6 +81,11 @@ func (e *Endpoint) url(hosts []hostPort, addresses []string, database string) st
 	} else {
 		u.Host = strings.Join(addresses, ",")
 	}
+	for _, keyword := range []string{"sslmode", "sslrootcert"} { // not every program that reads a URL reads PGSSLMODE
+		if value, is := e.from.said(keyword); is {
+			query.Set(keyword, value)
+		}
+	}
 	if attributes := e.from.value("target_session_attrs"); len(hosts) > 1 && attributes != "" {
 		query.Set("target_session_attrs", attributes)
 	}
