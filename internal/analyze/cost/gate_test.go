@@ -145,6 +145,12 @@ func TestWhatGrewIsNamed(t *testing.T) {
 	if got := r.Exceeded(); !strings.HasSuffix(got, "(20 -> 40); index public.item_sku: +40 records, +2,560 bytes, new; table public.item: -20 HOT updates (20 -> 0)") {
 		t.Errorf("by the WAL: %s", got)
 	}
+	r = cost.Result{Cost: withWAL(now, relation("catalog", "pg_catalog.pg_class", 10, 1520, 0), relation("index", "public.item_n", 0, 0, 2128)),
+		Base: &cost.Compared{File: "base.jsonl", Cost: withWAL(base, relation("catalog", "pg_catalog.pg_class", 8, 1168, 0))}}
+	r.Hold(budgets)
+	if got := r.Exceeded(); !strings.Contains(got, "index public.item_n: +2,128 bytes of page images, new; catalog pg_catalog.pg_class: +2 records, +352 bytes (8 -> 10)") {
+		t.Errorf("of an index that is built: %s", got)
+	}
 	full := now
 	full.Indexes.Items = nil
 	for i := range runfile.MostTopItems {

@@ -119,12 +119,19 @@ var byRelation = map[string]func(Relation) Each{
 	"page_image_bytes": func(r Relation) Each { return r.ImageBytes },
 }
 
-// growthOfRelations names those of which the WAL has more records than in the base, or more bytes of them or of page images.
+// growthOfRelations names those of which the WAL has more records than in the base, or more bytes of them or of page images. An index that the
+// operation builds whole, and the base does not have, comes first: all that it adds of its own are images, and the rest is in catalogs.
 func growthOfRelations(now, base Relations, count string) (all []Growth) {
+	var built []Growth
 	of, what := byRelation[count], map[bool]string{true: "bytes of page images", false: "records"}[count == "page_image_bytes"]
 	for _, r := range now.Items {
 		before, known := base.find(r)
 		g := Growth{Of: r.Is, Name: r.Name, What: what, Base: of(before).Median, Now: of(r).Median, New: !known}
+		if what == "records" && !known && r.Is == runfile.WALIndex && g.Now == 0 && r.ImageBytes.Median > 0 {
+			g.What, g.Now = "bytes of page images", r.ImageBytes.Median
+			built = append(built, g)
+			continue
+		}
 		if what == "records" {
 			g.Bytes = r.OwnBytes.Median - before.OwnBytes.Median
 		}
@@ -135,6 +142,7 @@ func growthOfRelations(now, base Relations, count string) (all []Growth) {
 	slices.SortStableFunc(all, func(a, b Growth) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Now-b.Base, a.Now-a.Base))
 	})
+	all = append(built, all...)
 	return all[:min(len(all), mostGrowths)]
 }
 
