@@ -288,6 +288,9 @@ func (c *Cost) readCount(l baseLine, each json.RawMessage) error {
 			return fmt.Errorf("%s: each is the median of its runs, of which there are %d", n.Name, c.Repetitions)
 		}
 		n.Low, n.Median, n.High = slices.Min(n.Runs), median, slices.Max(n.Runs)
+		if n.Low < 0 {
+			return fmt.Errorf("%s: %s is less than nothing", n.Name, amount(n.Low))
+		}
 	}
 	c.Counts = append(c.Counts, n)
 	return nil

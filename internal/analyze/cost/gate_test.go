@@ -208,7 +208,8 @@ func TestBases(t *testing.T) {
 		text + "{}\n": "it names no count, statement, table or index",
 		strings.Replace(text, `"repetitions":3`, `"repetitions":0`, 1): "line 2 is no line of a base",
 		strings.SplitAfter(text, "\n")[0]:                              "it has no counts",
-		text + "hello\n":                                               "line 12 is no line of a base",
+		text + "{\"count\":\"wal_bytes\",\"each\":-5}\n":               "line 12 is no line of a base: wal_bytes: -5 is less than nothing",
+		text + "hello\n": "line 12 is no line of a base",
 	} {
 		if _, err := cost.ReadBase([]byte(edit)); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%v, want %q", err, why)
