@@ -93,6 +93,21 @@ func TestBareSum(t *testing.T) {
 			t.Errorf("%s: exit status %d: %swant %s", text, code, said, want)
 		}
 	}
+	for text, want := range map[string]string{
+		"WriteIOPS=1e12":                "1,000,000,000,000 a second are more than an RDS instance can do: 1,024,000, were each of the four volumes under it one of io2",
+		"ReadThroughput=1e14":           "100,000,000,000,000 a second are more than an instance can pass: 12,500,000,000 bytes, at 100 Gbit/s",
+		"WriteIOPS=3000,writeiops=4000": "writeiops= is said twice",
+	} {
+		if _, said, code := converted(t, text, "--flavor", "RDS"); code != command.ExitUsage || !strings.Contains(said, want) {
+			t.Errorf("%s: exit status %d: %swant %s", text, code, said, want)
+		}
+	}
+	if _, said, _ := converted(t, "WriteIOPS=1e12", "--flavor", "aurora"); !strings.Contains(said, "520,833,333 records of 24 bytes") {
+		t.Errorf("of Aurora it says %s", said)
+	}
+	if _, said, _ := converted(t, "WriteIOPS=3", "--flavor", "mysql"); said != "realiops: --flavor mysql: there are aurora, rds, ebs\n" {
+		t.Errorf("of a flavor that there is not it says %s", said)
+	}
 	_, said, code := converted(t, "WriteIOPS=800000/month", "--flavor", "aurora")
 	if want := "realiops: --from-metric WriteIOPS=800000/month: WriteIOPS is a mean a second and no sum: leave out /month\n"; code != command.ExitUsage || said != want {
 		t.Errorf("%swant %s", said, want)

@@ -23,6 +23,7 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 	if o.Format.Chosen == command.FormatCSV {
 		return errors.New("--from-metric answers as text or json")
 	}
+	o.flavor = strings.ToLower(o.flavor)
 	amounts, err := parseAmounts(o.fromMetric)
 	if err != nil {
 		return err
@@ -101,6 +102,9 @@ func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 			names = append(names, m.Metric)
 		}
 		return nil, fmt.Errorf("--from-metric: nothing is known of %q%s (realiops explain says what can be asked)", name, command.Meant("", name, names))
+	}
+	if flavors := []string{"aurora", "rds", "ebs"}; flavor != "" && !slices.Contains(flavors, flavor) {
+		return nil, fmt.Errorf("--flavor %s: there are %s%s", flavor, strings.Join(flavors, ", "), command.Meant("", flavor, flavors))
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(m metric.Meaning) bool { return flavor != "" && m.On != flavor })
 	if named := slices.DeleteFunc(slices.Clone(found), func(m metric.Meaning) bool { return !strings.EqualFold(m.Metric, name) }); len(named) > 0 {

@@ -3,6 +3,7 @@ package reading
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +28,9 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 		a := metricAmount{text: strings.TrimSpace(part)}
 		name, value, _ := strings.Cut(a.text, "=")
 		digits, time, timed := strings.Cut(value, "/")
-		a.name = name
+		if a.name = strings.TrimSpace(name); slices.ContainsFunc(all, func(other metricAmount) bool { return strings.EqualFold(other.name, a.name) }) {
+			return nil, fmt.Errorf("--from-metric %s= is said twice", a.name)
+		}
 		a.amount, err = number.Read(digits, number.Bytes(1).With(number.Counted()))
 		if err != nil && strings.ContainsAny(digits, "123456789") {
 			return nil, fmt.Errorf("--from-metric %s: %w", a.text, err)
@@ -73,7 +76,7 @@ func (a metricAmount) over(m metric.Meaning) (metricAmount, error) {
 		return a, fmt.Errorf("%s is a mean a second and no sum: leave out %s", m.Metric, a.written)
 	case !m.Summed():
 		a.seconds = 0
-		return a, nil
+		return a, impossibleRate(a.amount, m)
 	case a.seconds == 0:
 		return a, a.ask(m)
 	}
@@ -108,7 +111,30 @@ const (
 	pageRead        = 8192
 	unitWritten     = 4096
 	mostOfVolume    = 256_000 // io2
+	leastRecord     = 24      // bytes of WAL, the header of a record
 )
+
+// more refuses so much a second if it is above the most that there can be; than says what that is of.
+func more(perSecond, most float64, than string) error {
+	if perSecond <= most {
+		return nil
+	}
+	return errors.New(number.Grouped(perSecond, 0) + " a second are more than " + fmt.Sprintf(than, number.Grouped(most, 0)))
+}
+
+// impossibleRate refuses a mean a second that is more than there can be.
+func impossibleRate(perSecond float64, m metric.Meaning) error {
+	operations, bytes := strings.HasSuffix(m.Metric, "IOPS"), strings.HasSuffix(m.Metric, "Throughput")
+	switch {
+	case m.On == "rds" && operations:
+		return more(perSecond, 4*mostOfVolume, "an RDS instance can do: %s, were each of the four volumes under it one of io2")
+	case m.On == "aurora" && m.Metric == "WriteIOPS":
+		return more(perSecond, bytesOfInstance/leastRecord, "an Aurora writer can send: %s records of 24 bytes, were it to pass 100 Gbit/s")
+	case bytes && (m.On == "rds" || m.On == "aurora"):
+		return more(perSecond, bytesOfInstance, "an instance can pass: %s bytes, at 100 Gbit/s")
+	}
+	return nil
+}
 
 // ImpossibleMonth refuses more billed reads or writes in a month than there can be.
 func ImpossibleMonth(name string, amount float64) error {
@@ -118,19 +144,13 @@ func ImpossibleMonth(name string, amount float64) error {
 
 // impossibleSum refuses more a second than there can be.
 func impossibleSum(perSecond float64, m metric.Meaning) error {
-	more := func(most float64, than string) error {
-		if perSecond <= most {
-			return nil
-		}
-		return errors.New(number.Grouped(perSecond, 0) + " a second are more than " + fmt.Sprintf(than, number.Grouped(most, 0)))
-	}
 	switch {
 	case m.On == "aurora" && m.Metric == "VolumeReadIOPs":
-		return more(mostInstances*bytesOfInstance/pageRead, "an Aurora cluster can read: %s pages of 8 KiB, were all of its 16 instances to pass 100 Gbit/s")
+		return more(perSecond, mostInstances*bytesOfInstance/pageRead, "an Aurora cluster can read: %s pages of 8 KiB, were all of its 16 instances to pass 100 Gbit/s")
 	case m.On == "aurora" && m.Metric != "":
-		return more(bytesOfInstance/unitWritten, "an Aurora cluster can write: %s units of 4 KiB, were its writer to pass 100 Gbit/s")
+		return more(perSecond, bytesOfInstance/unitWritten, "an Aurora cluster can write: %s units of 4 KiB, were its writer to pass 100 Gbit/s")
 	case m.Level == "volume" && strings.HasSuffix(m.Metric, "Ops"):
-		return more(mostOfVolume, "an EBS volume can do, %s")
+		return more(perSecond, mostOfVolume, "an EBS volume can do, %s")
 	}
 	return nil
 }
