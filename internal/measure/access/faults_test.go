@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -81,6 +82,9 @@ func faults() []fault {
 		{described, "a list without the instance", accounttest.Says(http.StatusOK,
 			`<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances/></DescribeDBInstancesResult></DescribeDBInstancesResponse>`),
 			account.Damaged, "does not speak of db-1"},
+		{described, "an instance of which nothing is said", accounttest.Says(http.StatusOK, `<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance>
+			<DBInstanceIdentifier>db-1</DBInstanceIdentifier></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`),
+			account.Damaged, "does not speak of db-1"},
 
 		{metrics, "Throttling", accounttest.Throttled(), account.Throttled, "cloudwatch:GetMetricData: AWS was still asking to slow down"},
 		{metrics, "ExpiredToken", accounttest.Expired(), account.Expired, "have expired"},
@@ -100,6 +104,26 @@ func faults() []fault {
 			}
 			return at, value
 		}), account.Damaged, "is NaN"},
+		{metrics, "infinity", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
+			for i := range value {
+				value[i] = cbor.Float64(math.Inf(1))
+			}
+			return at, value
+		}), account.Damaged, "is +Inf"},
+		{metrics, "a negative number of operations", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
+			for i := range value {
+				value[i] = cbor.Float64(-5)
+			}
+			return at, value
+		}), account.Damaged, "is -5"},
+		{metrics, "a point between two periods", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
+			for i := range at {
+				at[i] = &cbor.Tag{ID: 1, Value: cbor.Float64(12345)}
+			}
+			return at, value
+		}), account.Damaged, "is at the begin of no period"},
+		{metrics, "the same page again and again", accounttest.Changed(func(_, out accounttest.Answer) { out["NextToken"] = cbor.String("again") }),
+			account.Damaged, "the same page again and again"},
 		{metrics, "fewer values than timestamps", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
 			return at, value[:max(0, len(value)-1)]
 		}), account.Damaged, "values for"},
@@ -110,6 +134,17 @@ func faults() []fault {
 		{list, "NotAuthorizedException", accounttest.Refused(http.StatusBadRequest, "NotAuthorizedException", "db-ABC is not known"), account.Off, "it is off there"},
 		{list, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
 		{list, "a list of nothing", accounttest.Says(http.StatusOK, `{"Metrics":[]}`), account.NoPoints, "lists not one metric of db-1"},
+		{list, "a list of metrics without names", accounttest.Says(http.StatusOK, `{"Metrics":[{"Unit":"Count"}]}`), account.NoPoints, "lists not one metric of db-1"},
+		{list, "AccessDenied of the key that encrypts it", accounttest.Refused(http.StatusBadRequest, "AccessDeniedException",
+			"User: arn:aws:iam::123456789012:user/me is not authorized to perform: kms:Decrypt on resource: x"), account.Denied, "allow them kms:Decrypt and kms:GenerateDataKey on that key"},
+		{values, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials pi:GetResourceMetrics"},
+		{values, "InvalidArgumentException", accounttest.Refused(http.StatusBadRequest, "InvalidArgumentException", "the start is outside the retention"),
+			account.Other, "the start is outside the retention"},
+		{values, "a negative number", told(`-5`), account.Damaged, "that it is -5"},
+		{values, "another database's", accounttest.Text(func(s string) string { return strings.ReplaceAll(s, writer.Resource, "db-OTHER") }),
+			account.Damaged, "answered for another database than db-1"},
+		{values, "a metric that was not asked for", accounttest.Text(func(s string) string { return strings.ReplaceAll(s, "writeIOsPS", "sectorsPS") }),
+			account.Damaged, "which it was not asked for"},
 		{values, "Throttling", accounttest.Throttled(), account.Throttled, "pi:GetResourceMetrics: AWS was still asking to slow down"},
 		{values, "InternalServiceError", accounttest.Refused(http.StatusInternalServerError, "InternalServiceError", "oops"), account.Other, "InternalServiceError"},
 		{values, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
@@ -155,7 +190,9 @@ func healthy(t *testing.T) func(*testing.T) (*accounttest.Proxy, aws.Config) {
 	recent := time.Now().Truncate(time.Minute).Add(-15 * time.Minute)
 	many := make([]float64, 14)
 	s.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: "CPUUtilization", Dimensions: map[string]string{"DBInstanceIdentifier": "db-1"},
-		From: recent, Step: time.Minute, Values: many})
+		From: recent, Step: time.Minute, Values: many},
+		accounttest.Series{Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{"DBInstanceIdentifier": "db-1"},
+			From: recent, Step: time.Minute, Values: many})
 	pi := insightstest.Start(t, insightstest.Options{Instance: writer.Resource})
 	pi.Have(insightstest.Metric{Name: "os.diskIO.auroraStorage.writeIOsPS", Unit: "Requests/s"}, insightstest.Metric{Name: "db.load", Unit: "Sessions"})
 	for i := range many {
@@ -194,7 +231,7 @@ func TestFaultsOfDoctor(t *testing.T) {
 	}
 	open := healthy(t)
 	all := faults()
-	if len(all) != 41 {
+	if len(all) != 53 {
 		t.Errorf("%d faults", len(all))
 	}
 	for _, f := range all {

@@ -23,6 +23,9 @@ const auroraPrefix = "aurora"
 // describe puts together what AWS says of an instance, and of its cluster where it has one.
 func describe(region string, i *types.DBInstance, c *types.DBCluster) (Found, error) {
 	engine := aws.ToString(i.Engine)
+	if engine == "" {
+		return Found{}, none("rds:DescribeDBInstances", aws.ToString(i.DBInstanceIdentifier))
+	}
 	if !strings.Contains(engine, "postgres") {
 		return Found{}, fmt.Errorf("the instance %s runs %s, and realiops knows PostgreSQL", aws.ToString(i.DBInstanceIdentifier), engine)
 	}

@@ -20,6 +20,7 @@ type query struct {
 	id        string
 	statistic string
 	main      bool // it tells how much there was
+	counts    bool // a rate or a number of something, which is never negative
 	period    time.Duration
 	first     time.Time // the begin of the first period that is wanted
 	got       []bool    // by the number of the period
@@ -51,7 +52,7 @@ func (b *backfill) queries(w window) []*query {
 			continue
 		}
 		for k, statistic := range s.statistics {
-			all = append(all, &query{series: i, statistic: statistic, main: k == 0, period: period, first: first, got: make([]bool, n)})
+			all = append(all, &query{series: i, statistic: statistic, main: k == 0, counts: s.metric.Type != runfile.Gauge, period: period, first: first, got: make([]bool, n)})
 		}
 	}
 	return all
@@ -123,7 +124,7 @@ func (q *query) take(at time.Time, value float64) bool {
 	case since%q.period != 0:
 		q.damage = fmt.Sprintf("a point at %s is at the begin of no period", at.UTC().Format(time.RFC3339))
 		return false
-	case !runfile.Counted(value):
+	case !runfile.Counted(value) || q.counts && value < 0:
 		q.damage = fmt.Sprintf("the value at %s is %g", at.UTC().Format(time.RFC3339), value)
 		return false
 	case since < 0 || i >= len(q.got) || q.got[i]:

@@ -206,7 +206,9 @@ func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 			return nil, b.explain(err)
 		}
 		for _, m := range page.Metrics {
-			has[aws.ToString(m.Metric)] = true
+			if name := aws.ToString(m.Metric); name != "" {
+				has[name] = true
+			}
 		}
 	}
 	if len(has) == 0 { // every instance has some: this is no answer
@@ -246,7 +248,11 @@ func (p *Probe) Try(ctx context.Context) (list, values error) {
 	if p.Now != nil {
 		now = p.Now
 	}
-	b := &backfill{Probe: p, now: now(), barren: map[string]bool{}, refused: map[string]bool{}, keep: func(runfile.Record) error { return nil }}
+	var refusal runfile.Gap
+	b := &backfill{Probe: p, now: now(), barren: map[string]bool{}, refused: map[string]bool{}, keep: func(r runfile.Record) error {
+		refusal, _ = r.(runfile.Gap)
+		return nil
+	}}
 	has, list := b.available(ctx)
 	counters := slices.DeleteFunc(slices.Clone(p.table), func(c counter) bool { return c.waits || list == nil && !has[c.name] })
 	counters = counters[:min(len(counters), mostQueries)]
@@ -255,7 +261,12 @@ func (p *Probe) Try(ctx context.Context) (list, values error) {
 	if len(counters) == 0 {
 		return list, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights of "+p.instance()+" lists no counter that a run asks for")
 	}
-	if values = b.patiently(ctx, w, counters, w.from, w.to); values == nil && w.points() == 0 {
+	values = b.patiently(ctx, w, counters, w.from, w.to)
+	switch {
+	case values != nil:
+	case len(b.refused) == len(counters):
+		values = account.NewTrouble(account.Other, refusal.Code, refusal.Detail)
+	case w.points() == 0:
 		values = account.NewTrouble(account.NoPoints, "nothing", fmt.Sprintf("Performance Insights answers, and has not one point of %s in the last %.0f minutes: "+
 			"was it switched on just now, and is the instance running?", p.instance(), lately.Minutes()))
 	}

@@ -178,6 +178,9 @@ func (b *backfill) ask(ctx context.Context, w *window, counters []counter, from,
 		if err != nil {
 			return b.explain(err)
 		}
+		if who := aws.ToString(page.Identifier); who != "" && who != b.cloud.Resource {
+			return damaged("Performance Insights answered for another database than %s", b.instance())
+		}
 		if err := w.take(page.MetricList, from, to); err != nil {
 			return err
 		}
@@ -225,6 +228,9 @@ func (w *window) take(list []types.MetricKeyDataPoints, from, to time.Time) erro
 			continue
 		}
 		name, _ := strings.CutSuffix(aws.ToString(m.Key.Metric), ".avg")
+		if !slices.ContainsFunc(w.counters, func(c counter) bool { return c.name == name }) {
+			return damaged("Performance Insights answered with %s, which it was not asked for", name)
+		}
 		l := w.told[key(name, m.Key.Dimensions)]
 		if l == nil {
 			l = &line{name, m.Key.Dimensions, map[int64]float64{}}
@@ -235,7 +241,7 @@ func (w *window) take(list []types.MetricKeyDataPoints, from, to time.Time) erro
 				continue
 			}
 			at := *p.Timestamp
-			if !runfile.Counted(*p.Value) {
+			if !runfile.Counted(*p.Value) || *p.Value < 0 {
 				return damaged("Performance Insights told of %s at %s that it is %g", name, stamp(at), *p.Value)
 			}
 			if at.Before(series.PeriodDown(from, w.period)) || !at.Before(to) || series.IntoPeriod(at, w.period) != 0 {

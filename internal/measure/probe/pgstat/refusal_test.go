@@ -130,7 +130,7 @@ func TestAurora(t *testing.T) {
 	}
 	for name, want := range map[string]float64{ // the stand-in's rows, in seconds, over the slots, of the event alone; nobody has read yet
 		"aurora_cache/orcache_blks_written": 246522,
-		"aurora_waits/xact_sync_waits": 187073, "aurora_waits/xact_sync_time": 597.864,
+		"aurora_waits/xact_sync_waits":      187073, "aurora_waits/xact_sync_time": 597.864,
 		"aurora_waits/data_file_read_waits": 0, "aurora_waits/data_file_read_time": 0,
 		"aurora_wal_cache/blks_read": 28, "aurora_wal_cache/cache_hit": 25, "aurora_wal_cache/cache_miss": 3,
 	} {
