@@ -92,3 +92,32 @@ func TestSpellings(t *testing.T) {
 		t.Errorf("iostat w/s leads to %+v", found)
 	}
 }
+
+// TestConsoleOfAWS walks the numbers of I/O that AWS's consoles show of an instance and a statement: each is explained. The names are AWS's:
+// USER_PerfInsights.Cloudwatch, USER_PerfInsights_Counters, SQL statistics and wait events of the user guides.
+func TestConsoleOfAWS(t *testing.T) {
+	names := strings.Fields(`DBLoad DBLoadCPU DBLoadNonCPU DBLoadRelativeToNumVCPUs FreeableMemory SwapUsage AuroraReplicaLag MaximumUsedTransactionIDs
+		TotalBackupStorageBilled BackupRetentionPeriodStorageUsed SnapshotStorageUsed ReadDPU ReplicaLag AuroraOptimizedReadsCacheHitRatio
+		ReadIOPSEphemeralStorage WriteIOPSEphemeralStorage ReadIOPSLocalStorage WriteIOPSLocalStorage FreeEphemeralStorage FreeLocalStoragePercent
+		VolumeAvgReadLatency VolumeAvgWriteLatency VolumeStalledIOCheck VolumeIOPSExceededCheck VolumeReadIOPs VolumeWriteIOPs
+		db.Cache.blks_hit db.SQL.tup_fetched db.SQL.tup_returned db.SQL.queries_started db.SQL.queries_finished db.SQL.logical_reads
+		db.IO.blk_read_time db.IO.read_latency db.IO.storage_blks_read db.IO.orcache_blks_hit db.IO.local_blks_read db.IO.storage_blk_read_time
+		db.IO.orcache_blk_read_time db.IO.local_blk_read_time os.diskIO.rdsdev.tps os.diskIO.rdsdev.util os.diskIO.rdstemp.tps
+		db.sql_tokenized.stats.avg_latency_per_call aurora_storage_read aurora_orcache_hit
+		IO:DataFileRead IO:XactSync IO:WALWrite IO:BufFileRead IO:BufFileWrite IO:DataFileExtend IO:AuroraOptimizedReadsCacheRead
+		IO:AuroraOptimizedReadsCacheWrite IO:AuroraOptimizedReadsCacheSegmentTruncate IPC:AuroraOptimizedReadsCacheWriteStop
+		IO:AuroraStorageLogAllocate IO:AuroraEnhancedLogicalWALRead LWLock:BufferIO IPC:BufferIO`)
+	for _, statistic := range strings.Fields(`calls rows total_time shared_blks_hit shared_blks_read shared_blks_dirtied shared_blks_written
+		local_blks_hit local_blks_read local_blks_dirtied local_blks_written temp_blks_read temp_blks_written blk_read_time blk_write_time`) {
+		name := "db.sql_tokenized.stats." + statistic
+		names = append(names, name, name+"_per_sec", name+"_per_call")
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, ".calls_per_call") }) // which there is not
+	for _, name := range names {
+		for _, typed := range []string{name, name + ".avg"} {
+			if len(metric.Named(typed)) == 0 && len(metric.EntriesOf(typed)) == 0 {
+				t.Errorf("%s is not explained", typed)
+			}
+		}
+	}
+}

@@ -56,6 +56,12 @@ func faults() []fault {
 	})
 	point := regexp.MustCompile(`"Value":[-+.\de]+`)
 	noNumber := accounttest.Text(func(s string) string { return point.ReplaceAllString(s, `"Value":"NaN"`) })
+	negative := accounttest.EachResult(func(r accounttest.Answer) {
+		for i := range r["Values"].(cbor.List) {
+			r["Values"].(cbor.List)[i] = cbor.Float64(-5)
+		}
+	})
+	other := accounttest.Text(func(s string) string { return strings.ReplaceAll(s, "db-ABC", "db-OTHER") })
 	page := accounttest.Says(http.StatusOK, "<html>Sign in to this network")
 	return []fault{
 		{watched, "Throttling", accounttest.Throttled(), "asking to slow down"},
@@ -72,6 +78,7 @@ func faults() []fault {
 		{watched, "an answer without the metrics", accounttest.Changed(func(_, out accounttest.Answer) { out["MetricDataResults"] = cbor.List{} }),
 			"left it out of its answer"},
 		{watched, "NaN", nan, "is NaN"},
+		{watched, "a negative number of operations", negative, "is -5"},
 		{watched, "fewer values than timestamps", cut, "58 values for 60 timestamps"},
 		{watched, "fewer values than timestamps, once", cut, ""},
 
@@ -82,6 +89,10 @@ func faults() []fault {
 		{valued, "an empty body", accounttest.Nothing(), "the answer is empty"},
 		{valued, "NaN", noNumber, "that it is NaN"},
 		{valued, "NaN, once", noNumber, ""},
+		{valued, "another database's", other, "another database than db-1"},
+		{valued, "another database's, once", other, ""},
+		{valued, "AccessDenied of the key that encrypts it", accounttest.Refused(http.StatusBadRequest, "AccessDeniedException",
+			"User: x is not authorized to perform: kms:Decrypt on resource: y"), "kms:Decrypt and kms:GenerateDataKey on that key"},
 	}
 }
 
@@ -157,7 +168,7 @@ func TestFaultsOfCollect(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, all := anHour(t), faults()
-	if len(all) != 22 {
+	if len(all) != 26 {
 		t.Errorf("%d faults", len(all))
 	}
 	for _, f := range all {
