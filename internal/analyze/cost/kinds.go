@@ -36,7 +36,7 @@ func ofWAL(waiting counting) []kind {
 		{name: "sessions", unit: "sessions", help: "sessions that connected to the database", of: sessions},
 		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries and commits", of: ofParts(records, append([]string{split}, own...)...)},
 		{name: OwnBytes, unit: "bytes", help: "bytes of these records, without images of whole pages", of: ownBytes},
-		{name: "page_image_bytes", unit: "bytes", help: "images of whole pages in the WAL: of the first change of each since a checkpoint, and of built indexes", of: ofParts(images)},
+		{name: "page_image_bytes", unit: "bytes", help: "images of whole pages in the WAL: of the first change of each since a checkpoint, and of built indexes", of: imageBytes},
 		{name: "upkeep_wal_records", unit: "records", help: "WAL records of page splits, pruning, sequences, files and the server's own", of: ofParts(records, upkeep...)},
 		{name: "upkeep_wal_bytes", unit: "bytes", help: "bytes of these records, without images", of: ofParts(withoutImages, append([]string{split}, upkeep...)...)},
 	}
@@ -164,6 +164,19 @@ func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, 
 		return counted, background, err
 	}
 	return counted + entriesOfSplits(*r.Log), background, nil
+}
+
+// imageBytes are what the WAL that was read has of page images, or what the server counts of them itself, as it does from PostgreSQL 19 on.
+func imageBytes(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
+	if counted, background, err = ofParts(images)(a, r); err == nil {
+		return counted, background, nil
+	}
+	if c, counts19 := r.Counts[metric.StatWALFPIBytes]; !counts19 || c.Missing != nil {
+		return 0, 0, err
+	}
+	return lessBackground(func(_ counts.Load, r counts.Repetition) (float64, error) {
+		return r.Counts[metric.StatWALFPIBytes].Amount, nil
+	})(a, r)
 }
 
 // entriesOfSplits are the bytes of the entries that split a page.

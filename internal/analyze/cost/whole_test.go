@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -110,5 +111,20 @@ func TestRemediesOfManagedServers(t *testing.T) {
 		if got := withRemedy(flavor, "the WAL was gone"); got != "the WAL was gone" {
 			t.Errorf("%s: %q", flavor, got)
 		}
+	}
+}
+
+// TestImageBytes: PostgreSQL 19 counts what else only reading the WAL tells.
+func TestImageBytes(t *testing.T) {
+	r := counts.Repetition{Counts: map[string]counts.Count{metric.StatWALFPIBytes: {Amount: 8192, Raw: 8192}}}
+	if got, _, err := imageBytes(counts.Load{}, r); got != 8192 || err != nil {
+		t.Errorf("on 19: %v, %v", got, err)
+	}
+	r.Log = &counts.Anatomy{Coverage: 1, Parts: []counts.Part{{Name: "page_image", Records: 1, Bytes: 900, Images: 800}}}
+	if got, _, err := imageBytes(counts.Load{}, r); got != 800 || err != nil {
+		t.Errorf("where the WAL was read: %v, %v", got, err)
+	}
+	if _, _, err := imageBytes(counts.Load{}, counts.Repetition{}); err == nil || !strings.Contains(err.Error(), "did not read the WAL") {
+		t.Errorf("up to 18: %v", err)
 	}
 }
