@@ -17,8 +17,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 
 	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
@@ -90,6 +92,31 @@ func TestPolicyForACommand(t *testing.T) {
 	env := command.Env{In: strings.NewReader(""), Out: &out, Err: &failed, Getenv: os.Getenv}
 	if code := Main(env, []string{"aws", "policy", "--for", "explain"}); code != command.ExitUsage || !strings.Contains(failed.String(), "collect, cost") {
 		t.Errorf("%d, %s", code, &failed)
+	}
+}
+
+// TestPolicyForEachCommand: whatever command takes credentials has a policy, with the store's calls where it can sign those.
+func TestPolicyForEachCommand(t *testing.T) {
+	var each func(c *cobra.Command) int
+	each = func(c *cobra.Command) (found int) {
+		if c.HasSubCommands() {
+			for _, sub := range c.Commands() {
+				found += each(sub)
+			}
+			return found
+		}
+		actions := account.PolicyFor("aws", c.Name())
+		if c.CommandPath() == "realiops prices aws" { // which has that for prices
+			actions = account.PolicyFor("aws", c.Parent().Name())
+		}
+		signs := slices.ContainsFunc(actions, func(s account.Statement) bool { return slices.Contains(s.Actions, "aps:QueryMetrics") })
+		if (c.Flags().Lookup("role") != nil) != (len(actions) > 0) || signs != (c.Flags().Lookup("sigv4") != nil) {
+			t.Errorf("the policy for %s is %+v", c.CommandPath(), actions)
+		}
+		return found + min(1, len(actions))
+	}
+	if found := each(newRootCommand(command.Env{})); found != len(account.Commands()) {
+		t.Errorf("%d commands have a policy, of %q", found, account.Commands())
 	}
 }
 

@@ -15,7 +15,8 @@ type Statement struct {
 func Policy(partition string) []Statement {
 	return []Statement{
 		{"RealiopsDatabases", "which instance and cluster it is, and what lies under them",
-			[]string{"rds:DescribeDBClusters", "rds:DescribeDBInstances"}, "*", []string{"run", "observe", "doctor", "cost", "history", "fleet"}},
+			[]string{"rds:DescribeDBClusters", "rds:DescribeDBInstances"}, "*",
+			[]string{"run", "observe", "measure", "load", "doctor", "cost", "history", "fleet"}},
 		{"RealiopsMetrics", "what CloudWatch counted", []string{"cloudwatch:GetMetricData"}, "*",
 			[]string{"run", "observe", "doctor", "collect", "cost", "history", "fleet"}},
 		{"RealiopsInsights", "what Performance Insights counted, as CloudWatch Database Insights shows it",
