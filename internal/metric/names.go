@@ -28,6 +28,7 @@ const (
 	FioWriteTime                         = "fio/write_time"
 	FioWrites                            = "fio/writes"
 	InsightsDBLoad                       = "insights/db.load"
+	BaseBackups                          = "pgstat.progress/basebackup"
 	BgwriterBuffersAlloc                 = "pgstat.bgwriter/buffers_alloc"
 	BgwriterBuffersBackendFsync          = "pgstat.bgwriter/buffers_backend_fsync"
 	BgwriterBuffersClean                 = "pgstat.bgwriter/buffers_clean"

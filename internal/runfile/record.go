@@ -279,6 +279,15 @@ const (
 // Files is a ranking of tables, indexes and other files by what the disks did for them.
 const Files = "files"
 
+// Programs is a ranking of other programs by what the disks of the server did for them.
+const Programs = "programs"
+
+// What stands among programs for the kernel, which writes what they left in its cache, and for those that it does not name.
+const (
+	WrittenLater = "the kernel, from its cache"
+	Unnamed      = "the kernel does not name"
+)
+
 // Digests is a ranking of statements by what Performance Insights knows of each: sessions at work, and blocks read and written.
 const Digests = "digests"
 
@@ -287,7 +296,7 @@ const Digests = "digests"
 type Top struct {
 	From time.Time `json:"from"`
 	At   time.Time `json:"at"`
-	Of   string    `json:"of"` // tables, indexes, statements, digests or files
+	Of   string    `json:"of"` // tables, indexes, statements, digests, files or programs
 	// Load and Repetition are those that it is about; empty and 0: of none.
 	Load       string `json:"load,omitempty"`
 	Repetition int    `json:"repetition,omitempty"`

@@ -27,6 +27,7 @@ type collector struct {
 	totalled map[string]bool // metrics of which totals are told
 
 	thin      *thin // of an observation; nil: all readings are kept
+	backups   backups
 	tops      map[topKey]runfile.Top
 	wal       stretches            // of no load of ours
 	stretched map[string][]stretch // the periods of each metric that comes in them, in order
@@ -175,6 +176,7 @@ func (c *collector) read(r runfile.Reading) {
 func (c *collector) readRow(r runfile.Row) {
 	if c.thin != nil {
 		c.thin.take(r)
+		c.backups.take(r)
 		c.run.Ended = nil // it went on after that
 		return
 	}

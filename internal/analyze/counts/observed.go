@@ -2,6 +2,7 @@ package counts
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/realiops/realiops/internal/metric"
@@ -24,6 +25,8 @@ type Observation struct {
 	Why    string
 	// RowsPerSecond is what was done to rows in the whole windows that counted it. What none counted is not there.
 	RowsPerSecond map[string]float64
+	// Backups are the base backups that were streamed, by pg_stat_progress_basebackup.
+	Backups []Backup
 	// Coarse is the same observation in windows twice as long: what is so in these only by chance is not so in those.
 	Coarse *Run
 }
@@ -160,6 +163,7 @@ func (c *collector) keepThin() {
 // observe puts windows in the place of loads.
 func (c *collector) observe() {
 	c.run.Observed = c.inWindows(&c.run.Loads, 1)
+	c.run.Observed.Backups = c.backups.all
 	coarse := &Run{Header: c.run.Header, Ended: c.run.Ended, Torn: c.run.Torn, Counters: c.run.Counters, series: c.series}
 	coarse.Observed = c.inWindows(&coarse.Loads, 2)
 	c.run.Observed.Coarse = coarse
@@ -238,4 +242,32 @@ func (r *Run) Failures(of Repetition) (float64, error) {
 // uncounted is why nothing is known of what only clients of ours count.
 func uncounted(what string) error {
 	return &series.Missing{Reason: NotRecorded, Detail: "an observation does not count " + what}
+}
+
+// Backup is a base backup, or several at once, from the first reading that found one streamed to the last.
+type Backup struct{ From, To time.Time }
+
+// backups finds base backups in the readings of an observation as they come, since few of them are kept.
+type backups struct {
+	all     []Backup
+	running bool // by the last reading
+}
+
+// mostBackups are told apart; what came later is taken for one.
+const mostBackups = 1000
+
+func (b *backups) take(r runfile.Row) {
+	i := slices.Index(r.Names, metric.BaseBackups)
+	if i < 0 {
+		return
+	}
+	was := b.running
+	b.running = r.Values[i] > 0
+	switch {
+	case !b.running:
+	case was || len(b.all) == mostBackups:
+		b.all[len(b.all)-1].To = r.At
+	default:
+		b.all = append(b.all, Backup{r.At, r.At})
+	}
 }

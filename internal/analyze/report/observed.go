@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/causes"
+	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/relation"
-	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // Observed is what an observation was: nobody of ours put a load on the server.
@@ -27,6 +27,7 @@ type Observed struct {
 	WAL           relation.WAL       `json:"wal"`
 	Cost          *ObservedCost      `json:"cost"` // nil: the file does not tell
 	Top           []causes.Top       `json:"top"`
+	OtherPrograms *purposes.OverTime `json:"other_programs"` // nil: requests were not followed, and no base backup was seen
 }
 
 // ObservedCost is what observing took, a minute.
@@ -43,7 +44,7 @@ func observed(run *counts.Run) *Observed {
 		return nil
 	}
 	all := &Observed{WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used,
-		RowsPerSecond: o.RowsPerSecond, WAL: relation.WALOf(run), Top: causes.Of(run)}
+		RowsPerSecond: o.RowsPerSecond, WAL: relation.WALOf(run), Top: causes.Of(run), OtherPrograms: purposes.OverTimeOf(run)}
 	if run.Ended != nil && run.Ended.Cost != nil && run.Ended.Cost.Seconds > 0 {
 		c, minutes := run.Ended.Cost, run.Ended.Cost.Seconds/60
 		all.Cost = &ObservedCost{float64(c.Queries) / minutes, c.Waited / minutes, c.Processor / minutes, float64(c.Bytes) / minutes}
@@ -75,17 +76,6 @@ func onlyPeriods(o *counts.Observation) string {
 	}
 	return "These are periods that others kept. What the server itself counted is not beside them, so there are no verdicts. " +
 		"realiops size takes what storage did from them; realiops explain says what each metric is documented to count."
-}
-
-// tooSmall says so where what is called requests or bytes is something else: no request carries less than a sector.
-func tooSmall(run *counts.Run) string {
-	for _, n := range sizing.Needs(run) {
-		if n.Missing == nil && n.Model == nil && n.Mean.TooSmall() {
-			return fmt.Sprintf("Storage did %s requests a second of %s bytes each, and none carries less than 512: what is called requests or bytes here is something else, and so "+
-				"is what follows from them.", number.Rate(n.Mean.Requests()), number.Significant(n.Mean.Bytes()/n.Mean.Requests(), 2))
-		}
-	}
-	return ""
 }
 
 // unread says that the server's own counters were not followed all the time, and why.

@@ -44,7 +44,7 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		r.workSection(),
 		sizes.VolumeSection(r.Volumes),
 		r.readSection(),
-		r.Observed.causes(),
+		r.Observed.causes(), purposes.OverTimeOf(run).Section(run),
 		document.Only(document.OnPages, sizes.Section(size, unsized, r.Observed != nil, r.sureness())),
 		document.Folded(r.verdictSection(), r.Loads.ladders(), r.pairSection()),
 		document.Folded(purposes.Section(run), r.Loads.waitSection(), first.open(), r.overTime(run)),

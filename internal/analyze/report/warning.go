@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -49,7 +50,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Note, "only-periods", onlyPeriods(run.Observed))
 		condition(document.Note, "uncontrolled", uncontrolled(run))
 		condition(document.Note, "server-unread", unread(run.Observed))
-		condition(document.Doubt, "requests-too-small", tooSmall(run))
+		condition(document.Doubt, "requests-too-small", sizes.TooSmall(run))
 	}
 	settings := run.Header.Target.Settings
 	if settings["fsync"] == "off" {

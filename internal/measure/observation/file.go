@@ -195,7 +195,7 @@ func (r *recording) source(ctx context.Context, p *target.Probes) Source {
 	relations, digests := relationsOf(p.Relations), digestsOf(r.target, time.Now)
 	rarely := func(ctx context.Context) []runfile.Record {
 		ranked := ranking.Read(ctx)
-		return slices.Concat(r.settings.look(ctx, r.target.Endpoint), ranked, p.RankFiles(), relations(ctx), digests(ctx, ranked))
+		return slices.Concat(r.settings.look(ctx, r.target.Endpoint), ranked, p.RankRequests(), relations(ctx), digests(ctx, ranked))
 	}
 	return Source{Samplers: p.Samplers, Rarely: rarely, Close: p.Close}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe/request"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -108,6 +110,12 @@ func TestABaseBackupOnTheServersDisk(t *testing.T) {
 	after := read()
 	if others := grew("request.other_programs/write_bytes", after); others < table {
 		t.Errorf("a backup of a table of %d bytes was written, and %.0f bytes are other programs'", table, others)
+	}
+	if !slices.ContainsFunc(probes.RankRequests(), func(r runfile.Record) bool {
+		top := r.(runfile.Top)
+		return top.Of == runfile.Programs && slices.ContainsFunc(top.Items, func(i runfile.TopItem) bool { return i.Name == "pg_basebackup" && i.Grew["write_bytes"] > 0 })
+	}) {
+		t.Error("pg_basebackup, which syncs what it wrote, is not named")
 	}
 	if tables := grew("request.tables/write_bytes", after); tables < table || tables > 2*table { // a checkpoint may write the end of it twice
 		t.Errorf("the server wrote a table of %d bytes, and %.0f are told", table, tables)

@@ -35,12 +35,12 @@ func (p *Probes) openRequests(ctx context.Context, t *Target) probe.Sampler {
 // ByFile tells whether the disks' requests are told apart by the files that they are for.
 func (p *Probes) ByFile() bool { return p.requests != nil }
 
-// RankFiles says which of the server's files the disks did the most for; nothing where that is not told apart.
-func (p *Probes) RankFiles() []runfile.Record {
+// RankRequests says which of the server's files, and which other programs, its disks did the most for; nothing where that is not told apart.
+func (p *Probes) RankRequests() []runfile.Record {
 	if p.requests == nil {
 		return nil
 	}
-	return []runfile.Record{p.requests.Rank()}
+	return []runfile.Record{p.requests.Rank(), p.requests.RankOthers()}
 }
 
 // OtherPrograms says which commands that are none of the server's did what to its disks since the probes were opened; nothing where that is not

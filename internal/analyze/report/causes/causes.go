@@ -66,6 +66,10 @@ func sorts() []sort {
 		{runfile.Files, "file", "Files of the server, by their share of the bytes that disks wrote and read", "bytes written and read by the disks", []string{"write_bytes", "read_bytes"}, []topColumn{
 			{"written kB", []string{"write_bytes"}, 1000}, {"writes", []string{"writes"}, 1}, {"read kB", []string{"read_bytes"}, 1000}, {"reads", []string{"reads"}, 1},
 		}, nil},
+		{runfile.Programs, "program", "Other programs, by their share of the bytes that the server's disks wrote and read for them", "bytes that the disks wrote and read for other programs",
+			[]string{"write_bytes", "read_bytes"}, []topColumn{
+				{"written kB", []string{"write_bytes"}, 1000}, {"writes", []string{"writes"}, 1}, {"read kB", []string{"read_bytes"}, 1000}, {"reads", []string{"reads"}, 1},
+			}, nil},
 		{"tables", "table", "Tables, by their share of the rows and index entries written", "rows and index entries", []string{"n_tup_ins", "n_tup_upd", "n_tup_del", "entries"}, []topColumn{
 			{"inserted", []string{"n_tup_ins"}, 1}, {"updated", []string{"n_tup_upd"}, 1}, {"of these HOT", []string{"n_tup_hot_upd"}, 1},
 			{"deleted", []string{"n_tup_del"}, 1}, {"index entries", []string{"entries"}, 1},
@@ -182,6 +186,9 @@ func (t Top) rest() string {
 		return t.counted()
 	case runfile.Files:
 		return "Each request that the disks completed, by the file that it was for. What others use the disks for is not among them."
+	}
+	if t.Of == runfile.Programs {
+		return "What a program writes and does not sync, the kernel writes later from its cache, and nobody can tell for whom."
 	}
 	left := 1.0
 	for _, i := range t.Items {

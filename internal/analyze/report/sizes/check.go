@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -31,4 +33,15 @@ func Check(f sizing.Figures, rules sizing.Rules) document.Document {
 		say(fmt.Sprintf("Queue: %s, if that is one disk's.", rules.Queue.Of(f.Queue)))
 	}
 	return document.Document{Blocks: []document.Block{said}}
+}
+
+// TooSmall says so where what is called requests or bytes is something else: no request carries less than a sector.
+func TooSmall(run *counts.Run) string {
+	for _, n := range sizing.Needs(run) {
+		if n.Missing == nil && n.Model == nil && n.Mean.TooSmall() {
+			return fmt.Sprintf("Storage did %s requests a second of %s bytes each, and none carries less than 512: what is called requests or bytes here is something else, and so "+
+				"is what follows from them.", number.Rate(n.Mean.Requests()), number.Significant(n.Mean.Bytes()/n.Mean.Requests(), 2))
+		}
+	}
+	return ""
 }

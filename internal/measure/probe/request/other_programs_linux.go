@@ -3,6 +3,9 @@ package request
 import (
 	"cmp"
 	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // mostCommands of other programs are told apart; what further ones do is in no line.
@@ -43,4 +46,23 @@ func (s *otherPrograms) list() (all []OtherProgram) {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Command, b.Command))
 	})
 	return all
+}
+
+// top is what the disks did the most for, by bytes.
+func (s *otherPrograms) top(from, to time.Time) runfile.Top {
+	top := runfile.Top{From: from, At: to, Of: runfile.Programs}
+	var total counts
+	note := func(name string, did *counts) {
+		if *did == (counts{}) {
+			return
+		}
+		total.plus(*did)
+		top.Items = append(top.Items, runfile.TopItem{Name: name, Grew: did.fields()})
+	}
+	note(runfile.WrittenLater, &s.kernel)
+	for by, did := range s.of {
+		note(cmp.Or(by.String(), runfile.Unnamed), did)
+	}
+	top.Total = total.fields()
+	return mostBytesFirst(top)
 }

@@ -24,6 +24,9 @@ func (*Sampler) Close() {}
 // Rank has nothing to tell.
 func (*Sampler) Rank() runfile.Top { return runfile.Top{} }
 
+// RankOthers has nothing to tell.
+func (*Sampler) RankOthers() runfile.Top { return runfile.Top{} }
+
 // OtherPrograms has nothing to tell.
 func (*Sampler) OtherPrograms() []OtherProgram { return nil }
 

@@ -151,6 +151,13 @@ func (s *Sampler) Rank() runfile.Top {
 	return s.ranking.top(time.Now(), s.files.names)
 }
 
+// RankOthers says which other programs caused the most so far.
+func (s *Sampler) RankOthers() runfile.Top {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.others.top(s.ranking.from, time.Now())
+}
+
 // OtherPrograms says which commands of others did what so far.
 func (s *Sampler) OtherPrograms() []OtherProgram {
 	s.mu.Lock()

@@ -1,0 +1,254 @@
+package purposes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/plot"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// OverTime is what other programs did to the server's disks in an observation, and when.
+type OverTime struct {
+	Spans   []Span `json:"spans"`        // in order, of one length; those in which nothing was read are left out
+	Backups []Span `json:"base_backups"` // by pg_stat_progress_basebackup, as precisely as it was read
+}
+
+// Span is what other programs did from one moment to another. Seconds are those in which it was counted.
+type Span struct {
+	From     time.Time `json:"from"`
+	To       time.Time `json:"to"`
+	Seconds  float64   `json:"seconds"`
+	Requests *float64  `json:"requests_per_second"` // nil: not counted
+	Bytes    *float64  `json:"bytes_per_second"`    // likewise
+}
+
+// mostSpans fit on a screen beside the rest.
+const mostSpans = 12
+
+// spanLengths are those that people count time in.
+var spanLengths = []time.Duration{
+	5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour,
+	2 * time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
+}
+
+// OverTimeOf returns what run says about other programs; nil of a run that is no observation, or did not tell requests apart and saw no backup.
+func OverTimeOf(run *counts.Run) *OverTime {
+	if run.Observed == nil {
+		return nil
+	}
+	requests, bytes := changesOf(run, requestFields), changesOf(run, byteFields)
+	o := &OverTime{Spans: spans(requests, bytes, run.Observed.Window), Backups: []Span{}}
+	for _, b := range run.Observed.Backups {
+		o.Backups = append(o.Backups, during(b.From, b.To, requests, bytes))
+	}
+	if len(o.Spans)+len(o.Backups) == 0 {
+		return nil
+	}
+	return o
+}
+
+// changesOf are what some fields of other programs' requests grew by from reading to reading. All of them are read at once.
+func changesOf(run *counts.Run, fields []string) (all []series.Change) {
+	at := map[time.Time]int{} // in all, by the end
+	for i, field := range fields {
+		of := run.Series("request." + otherPrograms.kinds[0] + "/" + field)
+		for c, err := range of.Changes(time.Time{}, time.Unix(1<<33, 0)) {
+			k, known := at[c.To]
+			switch {
+			case err != nil:
+			case i == 0:
+				at[c.To] = len(all)
+				all = append(all, c)
+			case known:
+				all[k].Amount += c.Amount
+			}
+		}
+	}
+	return all
+}
+
+// spans cuts the time into pieces of one length, on the clock.
+func spans(requests, bytes []series.Change, window time.Duration) []Span {
+	all := []Span{}
+	if len(requests) == 0 {
+		return all
+	}
+	first, last := requests[0].From, requests[len(requests)-1].To
+	i := slices.IndexFunc(spanLengths, func(length time.Duration) bool { return length >= window && last.Sub(first) <= mostSpans*length })
+	if i < 0 {
+		i = len(spanLengths) - 1
+	}
+	length := spanLengths[i]
+	for from := first.Truncate(length); from.Before(last); from = from.Add(length) {
+		if s := during(from, from.Add(length), requests, bytes); s.Requests != nil {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// during is what was done from one moment to another. A change between readings counts with the part of its time that lies in between.
+func during(from, to time.Time, requests, bytes []series.Change) Span {
+	s := Span{From: from, To: to}
+	s.Requests, s.Seconds = rateDuring(from, to, requests)
+	s.Bytes, _ = rateDuring(from, to, bytes)
+	return s
+}
+
+func rateDuring(from, to time.Time, changes []series.Change) (*float64, float64) {
+	amount, seconds := 0.0, 0.0
+	begin, _ := slices.BinarySearchFunc(changes, from, func(c series.Change, t time.Time) int { return c.To.Compare(t) })
+	for _, c := range changes[begin:] {
+		if !c.From.Before(to) {
+			break
+		}
+		if part := min(c.To.Sub(from), to.Sub(from), to.Sub(c.From), c.To.Sub(c.From)).Seconds(); part > 0 {
+			amount, seconds = amount+c.Amount*part/c.Seconds(), seconds+part
+		}
+	}
+	if seconds == 0 {
+		return nil, 0
+	}
+	return new(amount / seconds), seconds
+}
+
+// most is the span in which other programs moved the most bytes; nil: none is known.
+func (o *OverTime) most() (most *Span) {
+	for i, s := range o.Spans {
+		if s.Bytes != nil && (most == nil || *s.Bytes > *most.Bytes) {
+			most = &o.Spans[i]
+		}
+	}
+	return most
+}
+
+// Text says when other programs did the most, and when a base backup ran.
+func (o *OverTime) Text() string {
+	if o == nil {
+		return ""
+	}
+	text := ""
+	if most := o.most(); most != nil && *most.Requests > 0 {
+		text = fmt.Sprintf("Other programs used the disk the most %s: %s.", o.when(most.From, most.To), most.did())
+	}
+	for i, b := range o.Backups {
+		if i == shownBackups {
+			return text + fmt.Sprintf(" %d more base backups ran.", len(o.Backups)-i)
+		}
+		if text != "" {
+			text += " "
+		}
+		text += "A base backup ran " + o.when(b.From, b.To)
+		if b.Requests != nil {
+			text += ", and other programs did " + b.did() + " meanwhile"
+		}
+		text += "."
+	}
+	return text
+}
+
+// shownBackups are told of one by one.
+const shownBackups = 3
+
+func (s Span) did() string {
+	text := number.Rate(*s.Requests) + " requests/s"
+	if s.Bytes != nil {
+		text += ", " + number.Rate(*s.Bytes/number.Mega) + " MB/s"
+	}
+	return text
+}
+
+// when says from when to when, by the clock, with the day where there are several.
+func (o *OverTime) when(from, to time.Time) string {
+	const clock = "15:04:05"
+	from, to = from.UTC(), to.UTC()
+	if o.days() {
+		return fmt.Sprintf("from %s to %s UTC", from.Format("2 Jan "+clock), to.Format("2 Jan "+clock))
+	}
+	return fmt.Sprintf("from %s to %s UTC", from.Format(clock), to.Format(clock))
+}
+
+// days reports whether what is told reaches over midnight.
+func (o *OverTime) days() bool {
+	all := slices.Concat(o.Spans, o.Backups)
+	byTime := func(a, b Span) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) }
+	const day = 24 * time.Hour
+	return slices.MinFunc(all, byTime).From.UTC().Truncate(day) != slices.MaxFunc(all, byTime).To.UTC().Add(-1).Truncate(day)
+}
+
+// Section shows it as a table, and on pages as a picture of the run as well.
+func (o *OverTime) Section(run *counts.Run) document.Block {
+	if o == nil {
+		return nil
+	}
+	var blocks document.Together
+	if len(o.Spans) > 0 {
+		blocks = append(blocks, o.table())
+	}
+	blocks = append(blocks, document.Paragraph{Text: o.Text()})
+	return document.Section{Title: "When other programs used the disk", Blocks: []document.Block{blocks, document.Only(document.OnPages, o.picture(run))}}
+}
+
+func (o *OverTime) table() (t document.Table) {
+	layout := "15:04:05"
+	if o.days() {
+		layout = "2 Jan 15:04"
+	}
+	column := func(of func(Span) *float64, unit float64) []document.Cell {
+		return words.Cells(o.Spans, func(s Span) document.Cell {
+			if of(s) == nil {
+				return document.Missing("not counted")
+			}
+			return document.Number(number.Rate(*of(s)/unit), *of(s)/unit)
+		})
+	}
+	t.Add(words.Wordy("from (UTC)"), words.Cells(o.Spans, func(s Span) document.Cell { return document.Words(s.From.UTC().Format(layout)) }))
+	t.Add(words.Numeric("requests/s"), column(func(s Span) *float64 { return s.Requests }, 1))
+	t.Add(words.Numeric("MB/s"), column(func(s Span) *float64 { return s.Bytes }, number.Mega))
+	if len(o.Backups) > 0 {
+		t.Add(words.Wordy("meanwhile"), words.Cells(o.Spans, func(s Span) document.Cell {
+			ran := slices.ContainsFunc(o.Backups, func(b Span) bool { return b.From.Before(s.To) && !b.To.Before(s.From) })
+			if !ran {
+				return document.Words("")
+			}
+			return document.Words("base backup")
+		}))
+	}
+	return t
+}
+
+// picture draws other programs' requests, with base backups shaded; nil: there is nothing to draw.
+func (o *OverTime) picture(run *counts.Run) document.Block {
+	if len(o.Spans) < 2 {
+		return nil
+	}
+	begin, end := o.Spans[0].From, o.Spans[len(o.Spans)-1].To
+	p := &plot.Picture{
+		Title: "Requests of other programs over time", Text: o.Text(),
+		X: plot.Axis{Label: "seconds since " + begin.UTC().Format("15:04:05 UTC on 2 January")}, Y: plot.Axis{Label: "a second", Log: true},
+	}
+	for _, field := range requestFields {
+		line := words.RateLine(run.Series("request."+otherPrograms.kinds[0]+"/"+field), field+" of other programs", begin, end)
+		if len(line.Points) > 1 {
+			p.Lines = append(p.Lines, line)
+		}
+	}
+	for _, b := range o.Backups {
+		p.Shades = append(p.Shades, plot.Shade{From: b.From.Sub(begin).Seconds(), To: b.To.Sub(begin).Seconds()})
+	}
+	if len(p.Lines) == 0 {
+		return nil
+	}
+	figure := document.Figure{Pictures: plot.All(p)}
+	if len(o.Backups) > 0 {
+		figure.Legend = []string{"Base backups are shaded."}
+	}
+	return figure
+}
