@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -85,6 +86,9 @@ func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) er
 	}
 	m := &measurement{Place: on, Options: o, record: one}
 	m.clock = probe.NewClock(readEvery, one, on.Samplers...)
+	if wal, is := on.Relations.(*anatomy.Sampler); is && slices.Contains(on.Samplers, probe.Sampler(wal)) {
+		wal.AsCounted()
+	}
 	if err := m.begin(); err != nil {
 		return err
 	}

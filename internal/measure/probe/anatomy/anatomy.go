@@ -43,6 +43,7 @@ type Sampler struct {
 	counted counts
 
 	relations relations
+	asCounted bool // they end where the readings do
 }
 
 // New connects and finds out whether the server lets us read its WAL. Where pg_walinspect is not installed, it is made

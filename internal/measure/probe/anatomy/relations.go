@@ -71,6 +71,18 @@ type relations struct {
 	names *names // nil: it was not begun
 }
 
+// AsCounted has [Sampler.PassRelations] and [Sampler.Relations] begin and end where the readings do, so that both are of the same records. Without
+// it they go to the end of the WAL. It is called before any of them.
+func (s *Sampler) AsCounted() { s.asCounted = true }
+
+// relationsEnd is where the tables and indexes are told up to now.
+func (s *Sampler) relationsEnd(ctx context.Context) (end uint64, known bool, err error) {
+	if s.asCounted && s.begun {
+		return s.course.at, true, nil
+	}
+	return s.session.flushedEnd(ctx, s.relations.at)
+}
+
 // PassRelations begins anew at the end of the WAL, so that the next [Sampler.Relations] tells of what comes after it. What cannot be done
 // is said there.
 func (s *Sampler) PassRelations(ctx context.Context) error {
@@ -97,7 +109,7 @@ func (s *Sampler) passRelations(ctx context.Context) error {
 			return err
 		}
 	}
-	end, known, err := s.session.flushedEnd(ctx, s.relations.at) // at last: to ask for names may write hint bits
+	end, known, err := s.relationsEnd(ctx) // at last: to ask for names may write hint bits
 	if err != nil {
 		return err
 	}
@@ -139,7 +151,7 @@ func (s *Sampler) tellRelations(ctx context.Context, within time.Duration, w *ru
 	if s.session.noBlocks != nil {
 		return s.session.noBlocks
 	}
-	end, known, err := s.session.flushedEnd(ctx, s.relations.at)
+	end, known, err := s.relationsEnd(ctx)
 	if err != nil {
 		return err
 	}

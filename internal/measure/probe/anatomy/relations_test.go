@@ -222,3 +222,39 @@ func TestRelationsWithoutTheRight(t *testing.T) {
 		t.Errorf("and the rest does not work: %v", err)
 	}
 }
+
+// As counted they are told up to the last reading, so that what somebody writes before they are asked for is in neither.
+func TestRelationsEndWithTheReading(t *testing.T) {
+	d := databaseOf(t, "17")
+	servertest.Exec(t, d.boss, "create table item (id int)")
+	s := d.sampler(t)
+	s.AsCounted()
+	read := func() {
+		if _, err := s.Sample(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records := func() (n int64) {
+		for _, i := range tells(t, s).Items {
+			if i.Name == "public.item" {
+				for _, p := range i.Parts {
+					n += p.Records
+				}
+			}
+		}
+		return n
+	}
+	read()
+	if err := s.PassRelations(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	servertest.Exec(t, d.boss, "insert into item select generate_series(1, 3)")
+	read()
+	servertest.Exec(t, d.boss, "insert into item select generate_series(1, 5)")
+	if n := records(); n != 3 {
+		t.Errorf("%d records up to the reading, want 3", n)
+	}
+	if read(); records() != 5 {
+		t.Error("what came after a reading is not in the next")
+	}
+}
