@@ -30,7 +30,7 @@ func newCompletionCommand(env command.Env) *cobra.Command {
 	names := slices.Sorted(maps.Keys(shells))
 	cmd := &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "Print the completion script of a shell: " + strings.Join(names, ", "),
+		Short: "Print a shell's completion script: " + strings.Join(names, ", "),
 		Example: `  realiops completion bash > ~/.local/share/bash-completion/completions/realiops
   realiops completion zsh > "${fpath[1]}/_realiops"
   realiops completion fish > ~/.config/fish/completions/realiops.fish

@@ -45,7 +45,7 @@ func TestFleetOfLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _ := runsFleet(t, command.ExitCannotTell, file, "--dir", filepath.Join(t.TempDir(), "fleet"))
-	if !strings.HasPrefix(out, "1 database. Of 1 it is not known") {
+	if !strings.HasPrefix(out, "1 database. The saving is unknown for 1.") {
 		t.Errorf("%s", out)
 	}
 }

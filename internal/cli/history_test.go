@@ -243,10 +243,10 @@ func diagnosed(t *testing.T, url string) {
 	}
 }
 
-// TestRemedies: the exporters of Debian beside a real server lack what doctor says they lack, and nothing once the queries of docs/history.md
+// TestRemedies: the exporters of Debian beside a real server lack what doctor says they lack, and nothing once the queries of docs/reference/stores.md
 // are added.
 func TestRemedies(t *testing.T) {
-	page, err := os.ReadFile("../../docs/history.md")
+	page, err := os.ReadFile("../../docs/reference/stores.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/realiops/realiops/internal/cli/command"
 )
@@ -16,7 +17,7 @@ import (
 var idle = regexp.MustCompile(`(?i)by definition|see (below|above|--)|, below|nowhere (below|above)|stands? (below|above)|as (shown|listed) (below|above)|` +
 	`without load in [^.]*(point-warm|point-cold|scan-cold|scan-warm)`)
 
-// TestNothingIsSaidInVain in whatever is made of the runs that ship, and --all has 150 lines of 80 columns at most.
+// TestNothingIsSaidInVain in whatever is made of the runs that ship, of a fleet and of a bill, and --all has 150 lines of 80 columns at most.
 func TestNothingIsSaidInVain(t *testing.T) {
 	runs, err := filepath.Glob(filepath.Join(shippedRuns, "*.jsonl*"))
 	if err != nil || len(runs) < 10 {
@@ -25,7 +26,7 @@ func TestNothingIsSaidInVain(t *testing.T) {
 	check := func(args ...string) (text string) {
 		t.Helper()
 		var printed bytes.Buffer
-		if code := Main(command.Env{Out: &printed, Err: io.Discard, Getenv: func(string) string { return "" }}, args); code != command.ExitDone {
+		if code := Main(command.Env{Out: &printed, Err: io.Discard, Now: time.Now, Getenv: func(string) string { return "" }}, args); code != command.ExitDone && code != command.ExitCannotTell {
 			return "" // a run that tells no sizes
 		}
 		out := printed.String()
@@ -46,6 +47,16 @@ func TestNothingIsSaidInVain(t *testing.T) {
 	}
 	check("compare", filepath.Join(shippedRuns, "local-pg15.jsonl.zst"), filepath.Join(shippedRuns, "local-pg17.jsonl.zst"))
 	check("report", filepath.Join(shippedRuns, "default-pg17.jsonl.zst"), "-v")
+	machines, _ := filepath.Glob("../../testdata/fleet/*.json")
+	for _, args := range [][]string{
+		append([]string{"fleet", "--dir", filepath.Join(t.TempDir(), "fleet"), "--has", "../../testdata/fleet/has.csv"}, machines...),
+		{"aws", "cost", "--month", "reads=2.43e9,writes=9e6,gib=800", "--class", "db.r6g.large"},
+		{"aws", "cost", "--from", shopFiles + "metrics.json", "--instance", "shop-1=db.r6g.large"},
+	} {
+		if check(args...) == "" {
+			t.Errorf("realiops %s has no answer", strings.Join(args, " "))
+		}
+	}
 	if !idle.MatchString("LOGICAL by definition, since") || !idle.MatchString("CANNOT TELL one of three, below") {
 		t.Error("the class is not found where it is")
 	}

@@ -72,10 +72,10 @@ func newRootCommand(env command.Env) *cobra.Command {
 		Short: "Find out which of the numbers called IOPS are real storage I/O",
 		Long: `realiops puts a known load on PostgreSQL, reads every counter that claims to measure I/O, and says what each of them
 counts: work of the database, or what storage had to do.`,
-		Example: `  realiops run                 measure a PostgreSQL of its own on this machine
+		Example: `  realiops run                 measure a PostgreSQL that it starts itself
   realiops run --dsn URL       measure yours
-  realiops report LAST        the report of the last run again, from its file
-  realiops explain WriteIOPS   what a metric is documented to mean`,
+  realiops report LAST         show the report of the last run again
+  realiops explain WriteIOPS   say what a metric counts`,
 		Args: command.KnownCommand,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if asked, err := c.Flags().GetBool("version"); asked || err != nil {

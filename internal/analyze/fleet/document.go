@@ -56,7 +56,7 @@ func (f Fleet) headline() string {
 	}
 	said = append(append(said, f.dangers()...), f.incomplete()...)
 	if open := len(f.Databases) - known; open > 0 {
-		said = append(said, fmt.Sprintf("Of %d it is not known what they would save.", open))
+		said = append(said, fmt.Sprintf("The saving is unknown for %d.", open))
 	}
 	return strings.Join(said, " ")
 }

@@ -65,8 +65,8 @@ func uncontrolled(run *counts.Run) string {
 	if len(run.Loads) == 0 || run.Observed.Period > 0 {
 		return ""
 	}
-	return "Nobody controlled the load: what ran together here may run apart another day. A verdict took several kinds of load " +
-		"that differ; what no load proved is left open."
+	return "Nobody controlled the load: counters that move together here may move apart another day. Verdicts rest on the kinds " +
+		"of load that were seen."
 }
 
 // onlyPeriods says what periods alone cannot tell.

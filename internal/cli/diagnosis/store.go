@@ -46,7 +46,7 @@ type want struct {
 
 // wants are what a history is asked for.
 func wants() []want {
-	const wal = "CloudNativePG's own exporter shows pg_stat_wal, and so do pg_exporter, and postgres_exporter with the queries of docs/history.md (--extend.query-path)"
+	const wal = "CloudNativePG's own exporter shows pg_stat_wal, and so do pg_exporter, and postgres_exporter with the queries of docs/reference/stores.md (--extend.query-path)"
 	return []want{
 		{"rows and commits", "run postgres_exporter beside the server: its collector stat_database is on by default", []string{metric.CommitsOfAll, metric.ClusterTupInserted}, false},
 		{"WAL records and bytes", wal, []string{metric.StatWALRecords, metric.StatWALBytes}, false},

@@ -33,14 +33,14 @@ func NewFleetCommand(env command.Env) *cobra.Command {
 	o := fleetOptions{store: command.StoreOptions{Back: command.Stretch(30 * command.Day)}}
 	cmd := &cobra.Command{
 		Use:   "fleet [DIR | FILE...]",
-		Short: "Rank all databases of a Prometheus, an AWS account or sysstat's files by money and by risk",
-		Long: `Say of every database that a source knows what it needed, what it has, what is in the way, when its credits end, what to order
-instead and what that saves, and rank them. The source is a store that speaks Prometheus' language, or with --aws the RDS instances and
-Aurora clusters of an account, by CloudWatch; no connection is made to any database. FILEs are what sadf -j -- -b
-wrote of the days that sysstat kept of a machine, of any number of machines; each counts as a database.
+		Short: "Rank all your databases by money and by risk",
+		Long: `Rank every database that a source knows: what it needed, what it has, what limits it, when its credits end, what to order
+instead, and what that saves. The source is a store that speaks Prometheus' language, or with --aws CloudWatch, for the
+RDS instances and Aurora clusters of an account. realiops connects to no database. FILEs are what sadf -j -- -b wrote of
+the days that sysstat kept; each machine counts as a database.
 
-What a source tells is kept in a directory, hour by hour, as a run file of each database, with a page of all and one of each. Whoever is
-interrupted begins again, and goes on where it ended. With DIR alone nobody is asked: what is kept there is ranked again.`,
+What a source returns is kept in a directory, hour by hour: a run file and a page of each database, and a page of all.
+After an interrupt, run the command again to go on. With DIR alone nobody is asked: what is kept there is ranked again.`,
 		Example: `  realiops fleet --prometheus http://prometheus:9090 --has has.csv
   realiops fleet --aws --region eu-west-1 --price prices.json --dir fleet
   realiops fleet fleet --format csv
@@ -59,22 +59,22 @@ interrupted begins again, and goes on where it ended. With DIR alone nobody is a
 	aws.BoolVar(&o.aws, "aws", false, "ask CloudWatch about all databases of PostgreSQL of the account in the region")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
 	aws.Lookup("region").Usage = "the `region` to ask in, whose prices count where a database does not say its own (default: as the AWS programs choose, or us-east-1)"
-	aws.Float64Var(&o.maxCost, "max-cost", 1, "the most `USD` that the calls may cost by AWS's price list; what they will is said first")
-	order.StringVar(&o.has, "has", "", "a `file` of what databases have, before what the source says: CSV with database,volume,gib and perhaps iops,mibps,class,region,multi_az, or what aws rds describe-db-instances wrote")
+	aws.Float64Var(&o.maxCost, "max-cost", 1, "the most `USD` that the calls may cost at list price; the estimate is shown first")
+	order.StringVar(&o.has, "has", "", "a `file` of what databases have, which overrides the source: CSV with database,volume,gib and perhaps iops,mibps,class,region,multi_az, or what aws rds describe-db-instances wrote")
 	order.StringVar(&o.size.Prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
-	order.StringVar(&o.size.Limits, "limits", "", "a `file` of what classes of machine carry; realiops aws limits writes one")
-	order.Float64Var(&o.size.Percentile, "percentile", 99, "which `percentile` of the hours is ordered for; 100: the worst of them")
-	order.Float64Var(&o.size.Headroom, "headroom", 20, "`percent` that is ordered beyond what is needed")
+	order.StringVar(&o.size.Limits, "limits", "", "a `file` of what machine classes can carry; realiops aws limits writes one")
+	order.Float64Var(&o.size.Percentile, "percentile", 99, "the `percentile` of hours that the order must cover; 100 is the worst hour")
+	order.Float64Var(&o.size.Headroom, "headroom", 20, "`percent` to order beyond the need")
 	told.StringVar(&o.out, "dir", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
-	told.IntVar(&o.top, "top", 10, "how `many` each list of the text has")
+	told.IntVar(&o.top, "top", 10, "how `many` databases each list of the text shows")
 	o.size.Format.Add(told.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV, command.FormatOpenMetrics)
 	return command.Describe(env, cmd, fleetExitHelp, command.Group("A store", o.store.AddFleetFlags, o.store.AddNameLabel), aws, order, told)
 }
 
 const fleetExitHelp = `0  ranked
 1  wrong usage, or nothing can be asked or read
-2  ranked, but the source told only a part: begin again for the rest
-3  nothing that a database needs, has or would save is known of any`
+2  ranked, but the source answered only in part: run it again for the rest
+3  what the databases need, have and would save is unknown`
 
 // check refuses what makes no sense together.
 func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {

@@ -34,7 +34,7 @@ func NewHistoryCommand(env command.Env) *cobra.Command {
 	o := historyOptions{store: command.StoreOptions{Back: command.Stretch(24 * time.Hour)}}
 	cmd := &cobra.Command{
 		Use:   "history [FILE...]",
-		Short: "Report on a server from what a Prometheus, CloudWatch or sysstat kept of it",
+		Short: "Report on a server's past from Prometheus, CloudWatch or sysstat",
 		Long: `Read what others kept of one PostgreSQL server and its disk, write it as a run file like that of realiops observe, and show the
 report. realiops size, report and compare take the file as any other. Nothing is written to the source.
 
@@ -59,14 +59,14 @@ list or vCenter's Get-Stat wrote.`,
 	aws.StringVar(&o.cluster, "cluster", "", "the Aurora `cluster` whose writer to ask about")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
 	aws.StringVar(&o.flavor, "flavor", "", "`rds` or aurora, where neither AWS nor a file says which it is")
-	aws.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
+	aws.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
 	told.VarP((*recordFlag)(&o.out), "output", "o", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
 	o.analyze.AddFlags(told.FlagSet)
 	return command.Describe(env, cmd, historyExitHelp, command.Group("A store", o.store.AddFlags), aws, told)
 }
 
 const historyExitHelp = `0  read, and the report was written
-1  wrong usage, or the source cannot be asked or read or has nothing of a server: nothing was kept
+1  wrong usage, or the source cannot be read or has no such server: nothing was kept
 2  it was read and kept, and the report failed
 3  read, and a metric that was required got no verdict`
 

@@ -22,7 +22,7 @@ func NewLoadCommand(env command.Env) *cobra.Command {
 	}}
 	cmd := &cobra.Command{
 		Use:   "load [DBNAME]",
-		Short: "Put pgbench's load on a server: its flags, scripts, report and more",
+		Short: "Put pgbench's load on a server, with its flags, scripts and report",
 		Long: `Put a load on a server of yours: pgbench's flags, scripts, report and log files, and what pgbench lacks.
 
 Without -f or -b it runs pgbench's TPC-B-like transactions, for which -i makes the tables. DBNAME is a database, a

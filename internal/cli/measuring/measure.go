@@ -33,8 +33,8 @@ type measureOptions struct {
 func NewMeasureCommand(env command.Env) *cobra.Command {
 	var o measureOptions
 	cmd := &cobra.Command{
-		Use:   "measure [FLAGS] -- COMMAND [ARGUMENT...]",
-		Short: "Say what a command, statement or script costs in WAL and storage I/O",
+		Use: "measure [FLAGS] -- COMMAND [ARGUMENT...]", DisableFlagsInUseLine: true,
+		Short: "Say what a command or statement costs in WAL and storage I/O",
 		Long: `Say what a command, a statement or a script costs a server: rows, WAL records and bytes, fsyncs, pages, and what the
 device did; and which statements and tables cause it.
 
@@ -49,7 +49,7 @@ alone, so they can be held to a budget. Images of whole pages, which depend on t
 counted apart.`,
 		Example: `  realiops measure -- ./place-order
   realiops measure --dsn test --sql 'update orders set paid = true where id = 7'
-  realiops measure --dsn test --max own_wal_bytes=24KiB,waiting_commits=3 -- ./place-order
+  realiops measure --dsn test --max own_wal_bytes=24KiB -- ./place-order
   realiops measure --pg-version 17 -r 20 -- psql -q -f migration.sql
   realiops measure --dsn test --save before.jsonl --file order.sql
   realiops measure --dsn test --compare before.jsonl --file order.sql --format md`,

@@ -60,7 +60,7 @@ func NewSizeCommand(env command.Env) *cobra.Command {
 	var o SizeOptions
 	cmd := &cobra.Command{
 		Use:   "size FILE...",
-		Short: "Say what storage to order for what a run needed, and what it costs",
+		Short: "Say what storage to order for a run, and what it costs",
 		Long: `Say what storage to order for what a run really needed: its device requests and bytes, not the numbers that are called
 IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
 

@@ -45,8 +45,8 @@ func newAuroraCostCommand(env command.Env) *cobra.Command {
 		Short: "Say which costs less: Aurora Standard or I/O-Optimized",
 		Long: `Work out what an Aurora cluster costs in both storage configurations, hour by hour, from what it did: billed reads and
 writes, storage, instances and capacity units, at the prices of its region. The report says which costs less, by month
-and with the spread of the days, how sure that is, and what would change it. What is not known is said, and never
-counted as nothing.
+and with the spread of the days, how sure that is, and what would change it. Missing figures are listed, and never
+counted as zero.
 
 --cluster asks CloudWatch for the hours. --from reads what the aws program wrote, and asks nobody; --query prints the
 question for the aws program. --month takes the sums of a month, as a bill has them.`,
@@ -75,7 +75,7 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 	command.AddAccountFlags(aws.FlagSet, &o.account)
 	aws.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs choose; for files us-east-1)"
 	o.format.Add(told.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV)
-	told.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
+	told.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
 	return command.Describe(env, cmd, auroraCostExitHelp, did, costs, aws, told)
 }
 

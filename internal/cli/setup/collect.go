@@ -51,7 +51,7 @@ again to go on.`,
 }
 
 const collectExitHelp = `0  all there is was collected, and the report was written
-1  wrong usage, FILE cannot be gone on with, or there is no way to ask AWS
+1  wrong usage, FILE cannot be continued, or there is no way to ask AWS
 2  AWS failed to answer, or this was interrupted; what came is kept, and the report is of that
 3  the report was written, and a metric that was required got no verdict`
 
