@@ -78,12 +78,12 @@ func TestHistoryOfADump(t *testing.T) {
 		runs(t, command.ExitUsage, "history", file, "--host", `instance!="db1:9100"`, "--server", `instance!~"db1.*"`, "-o", filepath.Join(t.TempDir(), "none"))
 	}
 	for text, want := range map[string]string{
-		"no samples at all":             "line 1: it is no sample",
-		"pg_wal_records{a=\"b\" 1 2":    "line 1: it is no sample",
-		"pg_wal_records{a=\"b\"} x 2":   `"x" is no value`,
+		"no samples at all":             "line 1: it is not a sample",
+		"pg_wal_records{a=\"b\" 1 2":    "line 1: it is not a sample",
+		"pg_wal_records{a=\"b\"} x 2":   `"x" is not a value`,
 		"pg_wal_records{a=\"b\"} 1":     `"" is no time`,
 		"pg_wal_records{a!=\"b\"} 1 2":  "a label has one value",
-		"pg_wal_records{a=\"\\q\"} 1 2": "no value of a label",
+		"pg_wal_records{a=\"\\q\"} 1 2": "not a label value",
 		"# EOF":                         "no sample of a metric of PostgreSQL or of a disk",
 	} {
 		file := filepath.Join(t.TempDir(), "bad")

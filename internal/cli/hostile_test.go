@@ -119,7 +119,7 @@ func isText(text string) error {
 
 func isJSON(text string) error {
 	if !json.Valid([]byte(text)) {
-		return fmt.Errorf("it is no JSON: %.120q", text)
+		return fmt.Errorf("it is not JSON: %.120q", text)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func Directory(path string) error {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s is no directory", path)
+		return fmt.Errorf("%s is not a directory", path)
 	}
 	if err := refuse(path, info); err != nil {
 		return err

@@ -32,7 +32,7 @@ func TestOwnDirectories(t *testing.T) {
 	if err := os.WriteFile("file", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "a file", Directory("file"), "file is no directory")
+	check(t, "a file", Directory("file"), "file is not a directory")
 	check(t, "nothing", Directory("none"), "no such file")
 	if err := os.Chmod("ours", 0o757); err != nil {
 		t.Fatal(err)

@@ -119,7 +119,7 @@ func exported() (all []Fault) {
 		all = append(all, Fault{Name: name, Prepare: file(text, args...), Status: 1, Says: says})
 	}
 	add("`aws cost` of an empty file", "", "it is empty", bill...)
-	add("`aws cost` of a web page", "<html>", "a web page and no JSON", bill...)
+	add("`aws cost` of a web page", "<html>", "a web page, not JSON", bill...)
 	add("`aws cost` of a file that is cut off", `{"MetricDataResults": [`, "ends too early", bill...)
 	add("`aws cost` of a first page", `{"MetricDataResults": [], "NextToken": "x"}`, "the first page of several", bill...)
 	add("`aws cost` of a series below 0", `{"MetricDataResults": [{"Label": "VolumeReadIOPs Sum shop", "Timestamps": ["2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"], "Values": [1, -2]}]}`, "below 0", bill...)

@@ -201,7 +201,7 @@ func (j *judge) withoutPageCache(v *Verdict) {
 		return
 	}
 	v.Kind = NotLogical
-	v.Warnings = append(v.Warnings, Warning{"no-page-cache", "No page cache lies before Aurora's storage, so that what is asked of it is read there, unless a local disk has it (Optimized Reads)"})
+	v.Warnings = append(v.Warnings, Warning{"no-page-cache", "Aurora has no page cache, so a page asked of storage is read there, unless a local disk has it (Optimized Reads)"})
 }
 
 func (j *judge) onAurora() bool { return j.run.Header.Target.Flavor == "aurora" }

@@ -21,7 +21,7 @@ func (c Comparison) Document() document.Document {
 	}}
 }
 
-const notInIt = "Not in it: backups, snapshots, traffic, taxes, discounts, and instances that nothing here tells of. " +
+const notInIt = "Not in it: backups, snapshots, traffic, taxes, discounts, and instances that are not listed here. " +
 	"An instance counts for every hour in which it showed anything."
 
 // priceText says of what date the prices are, and which were inferred from what.
@@ -149,7 +149,7 @@ func (c Comparison) monthTable() document.Block {
 }
 
 func (c Comparison) monthRow(name string, s Stretch) document.Row {
-	const why = "no hour of it is known in all of its parts"
+	const why = "no hour is known in all its parts"
 	cells := []document.Cell{document.Name(name), document.Number(fmt.Sprint(s.Compared), float64(s.Compared)), moneyCell(s.IO, why), moneyCell(s.BreakEven, why),
 		moneyCell(s.Total.Standard, why), moneyCell(s.Total.Optimized, why)}
 	if c.told {

@@ -233,9 +233,9 @@ func (p Price) check() error {
 	case !currencies.MatchString(p.Currency):
 		return fmt.Errorf("the currency %s: three capital letters, as USD", p.Currency)
 	case !(p.From >= 0 && p.From <= absurdAmount):
-		return fmt.Errorf("from is %g, which is no amount", p.From)
+		return fmt.Errorf("from is %g, which is not an amount", p.From)
 	case math.IsNaN(p.Price) || p.Price < 0 || p.Price > absurd, p.Price == 0 && (p.Per == PerGiB || p.Per == PerTier):
-		return fmt.Errorf("%g is no price", p.Price)
+		return fmt.Errorf("%g is not a price", p.Price)
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ func TestPricesThatAreNone(t *testing.T) {
 	}
 	good := row("gp3", "gib", "USD", "0.08")
 	check("[]", "there are no prices in it")
-	check("["+row("gp3", "gib", "USD", "-1")+"]", "price 1, of gp3 per gib: -1 is no price")
-	check("["+row("gp3", "gib", "USD", "1e7")+"]", "price 1, of gp3 per gib: 1e+07 is no price")
+	check("["+row("gp3", "gib", "USD", "-1")+"]", "price 1, of gp3 per gib: -1 is not a price")
+	check("["+row("gp3", "gib", "USD", "1e7")+"]", "price 1, of gp3 per gib: 1e+07 is not a price")
 	check("["+row("gp3", "tb", "USD", "80")+"]", "price 1, of gp3 per tb: per is one of gib, iops, mibps, tier, million-io and hour")
 	check("[\n"+row("gp3", "gib", "USD", `"cheap"`)+"]", "line 2: price is a string, and not what it has to be")
 	check("[\n\n"+strings.Replace(good, "volume", "volumn", 1)+"]", `line 3: unknown field "volumn"`)
@@ -76,7 +76,7 @@ func TestPricesThatNobodyAsks(t *testing.T) {
 	check("ec2", `"per": "hour", "region": "us-east-1"`, "class is missing: a machine has a price by its class")
 	check("ec2", `"per": "gib", "class": "m5.large", "region": "us-east-1"`, "the price of a class, as of m5.large, is per hour")
 	check("gp3", `"per": "gib", "region": "us-east-1", "currency": "usd"`, "the currency usd: three capital letters, as USD")
-	check("gp3", `"per": "gib", "region": "us-east-1", "price": 0`, "0 is no price")
+	check("gp3", `"per": "gib", "region": "us-east-1", "price": 0`, "0 is not a price")
 	check("gp3", `"per": "iops", "region": "us-east-1", "price": 0`, "") // the first of them are free
 	check("aurora", `"per": "million-io", "region": "us-east-1"`, "")
 	check("azure-premium", `"per": "tier", "tier": "P10", "region": "a-new-one"`, "")

@@ -191,7 +191,7 @@ func ReadBase(text []byte) (c Cost, err error) {
 			err = c.readBaseLine(l)
 		}
 		if err != nil {
-			return c, fmt.Errorf("line %d is no line of a base: %w", n, err)
+			return c, fmt.Errorf("line %d is not a line of a base: %w", n, err)
 		}
 		if read[l.about()] {
 			return c, fmt.Errorf("line %d says again what a line before it has said: delete one of them, or measure it anew", n)

@@ -50,7 +50,7 @@ func ParseBudgets(list string) ([]Budget, error) {
 func parseBudget(text string) (Budget, error) {
 	name, amount, found := strings.Cut(text, "=")
 	if !found {
-		return Budget{}, fmt.Errorf("%q is no budget: NAME=MOST, such as commits=3, own_wal_bytes=24KiB or own_wal_bytes=base+3%%", text)
+		return Budget{}, fmt.Errorf("%q is not a budget: NAME=MOST, such as commits=3, own_wal_bytes=24KiB or own_wal_bytes=base+3%%", text)
 	}
 	b := Budget{Name: strings.TrimSpace(name), Per: PerRun, Text: text}
 	if names := Names(); !slices.Contains(names, b.Name) {
@@ -96,7 +96,7 @@ const mostCounted = 1e18
 func parseAmount(text string) (float64, error) {
 	v, err := number.Read(text, number.Bytes(1).With(number.Counted()))
 	if err != nil || !(v >= 0 && v <= mostCounted) {
-		return 0, fmt.Errorf("%q is no amount: a number up to 10^18, with k, M, G, Ki, Mi or Gi", text)
+		return 0, fmt.Errorf("%q is not an amount: a number up to 10^18, with k, M, G, Ki, Mi or Gi", text)
 	}
 	return v, nil
 }

@@ -26,9 +26,9 @@ func TestBudgetsAreReadAsPeopleWriteThem(t *testing.T) {
 		t.Error(diff)
 	}
 	for text, why := range map[string]string{
-		"wal_fsyncs": "is no budget", "fsyncs=3": `nothing is counted under the name "fsyncs"`, "rows=": "is no amount", "rows=-1": "is no amount",
-		"rows=1e999": "is no amount", "rows=NaN": "is no amount", "rows=3 MiBs": "is no amount", "": "is no budget",
-		"rows=base-1": `"-1" cannot follow base`, "rows=base+": "is no amount", "rows=base+3%%": "is no amount", "rows=base+-1": "is no amount",
+		"wal_fsyncs": "is not a budget", "fsyncs=3": `nothing is counted under the name "fsyncs"`, "rows=": "is not an amount", "rows=-1": "is not an amount",
+		"rows=1e999": "is not an amount", "rows=NaN": "is not an amount", "rows=3 MiBs": "is not an amount", "": "is not a budget",
+		"rows=base-1": `"-1" cannot follow base`, "rows=base+": "is not an amount", "rows=base+3%%": "is not an amount", "rows=base+-1": "is not an amount",
 	} {
 		if _, err := cost.ParseBudgets(text); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, want %q", text, err, why)

@@ -34,7 +34,7 @@ const legend = "Needs: the highest hour as a mean, requests and MiB a second. Ca
 // headline is the whole in a few sentences.
 func (f Fleet) headline() string {
 	if len(f.Databases) == 0 {
-		return "No database is told of."
+		return "No databases found."
 	}
 	said := []string{databases(len(f.Databases)) + "."}
 	if !f.From.IsZero() {

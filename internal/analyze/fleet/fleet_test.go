@@ -173,11 +173,11 @@ func TestReadHas(t *testing.T) {
 	}
 	const head = "database,volume,gib,multi_az\n"
 	for text, want := range map[string]string{
-		"":                              "no line of CSV",
+		"":                              "is not CSV",
 		"name,volume,gib\n":             `column "name"`,
 		"database,volume\n":             "column gib is missing",
-		head + "a,gp2,x,\n":             `line 2: gib "x" is no number`,
-		head + "a,gp2,-1,\n":            "no number from 0 up",
+		head + "a,gp2,x,\n":             `line 2: gib "x" is not a number`,
+		head + "a,gp2,-1,\n":            "not a number from 0 up",
 		head + "a,gp2,1,\na,gp2,1,\n":   `line 3: the database "a" is there twice`,
 		head + "a,gp2,1,perhaps\n":      "is true or false",
 		head + "a,gp2,1,true,surplus\n": "wrong number of fields",

@@ -18,8 +18,8 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 	ends := gauge("database_credits_end_timestamp_seconds", "When its credits end if the next weeks are as the last seven days were.")
 	saves := gauge("database_saved_per_month", "What another order would save at list prices, with the ends of what that may be; below 0: it costs more.", "bound", "currency")
 	known := gauge("database_known_ratio", "The share of its hours that are known.")
-	since := gauge("database_known_until_timestamp_seconds", "When the last hour that is known of it ended.")
-	missing := gauge("database_not_found", "1 for a database of which it was said what it has, and that the source does not tell of.")
+	since := gauge("database_known_until_timestamp_seconds", "When its last known hour ended.")
+	missing := gauge("database_not_found", "1 for a database that --has names and the source does not have.")
 	until := &openmetrics.Gauge{Name: "realiops_fleet_end_timestamp_seconds", Help: "Until when the fleet was looked at."}
 	volume := func(s *Storage) string {
 		if s == nil {

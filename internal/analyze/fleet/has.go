@@ -25,7 +25,7 @@ func ReadHas(r io.Reader) (map[string]Has, error) {
 	in.TrimLeadingSpace = true
 	head, err := in.Read()
 	if err != nil {
-		return nil, fmt.Errorf("its first line is no line of CSV: %w", err)
+		return nil, fmt.Errorf("its first line is not CSV: %w", err)
 	}
 	place := map[string]int{}
 	for i, name := range head {
@@ -72,7 +72,7 @@ func add(all map[string]Has, line []string, place map[string]int) error {
 	for column, to := range map[string]*float64{"gib": &h.GiB, "iops": &h.IOPS, "mibps": &h.MiBps} {
 		v, err := strconv.ParseFloat(cmp.Or(text(column), "0"), 64)
 		if err != nil || !(v >= 0 && v < 1e9) {
-			return fmt.Errorf("%s %q is no number from 0 up", column, text(column))
+			return fmt.Errorf("%s %q is not a number from 0 up", column, text(column))
 		}
 		*to = v
 	}

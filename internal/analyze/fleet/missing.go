@@ -31,7 +31,7 @@ func (f Fleet) incomplete() (said []string) {
 // unseen lists what was looked for and not found, and what was found and not read.
 func (f Fleet) unseen() (all []string) {
 	if len(f.NotFound) > 0 {
-		all = append(all, strings.Join(f.NotFound, ", ")+": --has names them, and the source tells of none by that name")
+		all = append(all, strings.Join(f.NotFound, ", ")+": --has names them, and the source has none by that name")
 	}
 	if n := len(f.Families); n == 1 {
 		all = append(all, "1 series family looks like a database's and is not read: "+f.Families[0])

@@ -53,7 +53,7 @@ func read(records iter.Seq2[runfile.Record, error]) (r record, err error) {
 }
 
 // ErrNoDatabase is a run file that is about something else.
-var ErrNoDatabase = errors.New("it tells of no database hour by hour: realiops fleet writes such files")
+var ErrNoDatabase = errors.New("it has no database hour by hour: realiops fleet writes such files")
 
 // Read judges the database that a run file is about.
 func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
@@ -81,7 +81,7 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 	}
 	if len(r.periods) == 0 {
 		if len(d.Lacks) == 0 {
-			d.lack("the source told nothing of it in that time")
+			d.lack("the source has nothing for that time")
 		}
 		return d, nil
 	}

@@ -53,7 +53,7 @@ var (
 
 var (
 	// errNone is a text that is no number.
-	errNone = errors.New("it is no number")
+	errNone = errors.New("it is not a number")
 	// ErrRange is a number that is larger than a computer can count.
 	ErrRange = errors.New("it is too large")
 )
@@ -80,7 +80,7 @@ func Read(text string, units Units) (float64, error) {
 		return 0, fmt.Errorf("%s of what? Units are %s", digits, units)
 	}
 	if !known {
-		return 0, fmt.Errorf("%q is no unit of it: there are %s", unit, units)
+		return 0, fmt.Errorf("%q is not a unit here: there are %s", unit, units)
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
 	if err != nil { // the digits are those of a number

@@ -57,7 +57,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Void, "fsync-off", "fsync is off: the server never waits for the disk, so flushes and requests are not those of a server that keeps its data.")
 	}
 	if settings["full_page_writes"] == "off" {
-		condition(document.Doubt, "full-page-writes-off", "full_page_writes is off: the WAL is shorter than that of a server which survives a crash.")
+		condition(document.Doubt, "full-page-writes-off", "full_page_writes is off: a server that survives a crash writes more WAL.")
 	}
 	if settings["synchronous_commit"] == "off" {
 		condition(document.Note, "synchronous-commit-off", "synchronous_commit is off: commits do not wait for the WAL, so there are fewer flushes than commits.")

@@ -86,7 +86,7 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 	case c.Meaning.Counts == metric.WALRecords.Many():
 		c.records(t, calibration)
 	default:
-		return c, fmt.Errorf("%s counts %s, which tells nothing of how often storage is asked", c.Meaning.Metric, c.Meaning.Counts)
+		return c, fmt.Errorf("%s counts %s, which says nothing about how often storage is asked", c.Meaning.Metric, c.Meaning.Counts)
 	}
 	return c, nil
 }
@@ -121,7 +121,7 @@ func NeedOf(metrics []Converted) *Rate {
 
 func ambiguous(meanings []metric.Meaning) error {
 	if len(meanings) == 0 {
-		return fmt.Errorf("nothing is known of such a metric there")
+		return fmt.Errorf("no such metric is known there")
 	}
 	var on []string
 	for _, m := range meanings {

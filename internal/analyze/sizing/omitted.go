@@ -27,14 +27,14 @@ func (s Sizing) omitted() []string {
 	}
 	need := s.Target.Most
 	asked, memory := s.Need.fromMemory()
-	add(memory > 0, fmt.Sprintf("Reads that memory answered: of the %s pages a second that were not in shared_buffers, this machine's memory had %s. Where there is less of it they come on top.",
+	add(memory > 0, fmt.Sprintf("Reads that memory answered: of the %s pages a second that were not in shared_buffers, this machine's memory had %s. With less memory they come on top.",
 		number.Rate(asked), number.Percent(memory)))
 	add(keptCold(s.Run)(s.Need), "What memory answers: "+s.Need.Load+" was kept from finding its table there. A server whose memory holds what it reads asks for less.")
 	var passed []string // loads that were kept cold, and are not sized for
 	if s.Ask.Load == "" {
 		passed = names(slices.DeleteFunc(slices.Clone(s.Needs), func(n Need) bool { return n.Load == s.Need.Load || !keptCold(s.Run)(n) }))
 	}
-	add(len(passed) > 0, "Reads of a table of which nothing is in memory, as under "+strings.Join(passed, " and ")+": these ask for as much as the device gives. --load sizes for one of them.")
+	add(len(passed) > 0, "Reads of a table that is not in memory, as under "+strings.Join(passed, " and ")+": these ask for as much as the device gives. --load sizes for one of them.")
 	add(need.Reads == 0 && len(passed) == 0, "Reads: none were seen, be it that the cache answered them or that they were not recorded. Where memory does not hold the data they come on top; a run with more data than memory tells, or --need with reads=.")
 	add(s.Run != nil && math.IsNaN(need.Flushes), "Flushes: its source counts none, as Linux does before 5.5 and CloudWatch always. They are among the writes, so that the order may be for more "+
 		"requests than carry data; whether a volume flushes fast enough is not known, and a run on such a volume tells.")

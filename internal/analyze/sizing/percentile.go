@@ -33,7 +33,7 @@ func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 		return p.Need.Highest
 	case p.Need.Peaks == nil:
 		p.Basis = ByMean
-		*warnings = append(*warnings, "No single seconds of it are known, and so no peaks: sized for the highest mean of its repetitions.")
+		*warnings = append(*warnings, "It has no single seconds, and so no peaks: sized for the highest mean of its repetitions.")
 		return p.Need.Highest
 	}
 	_, several := Stretches(p.Need.Peaks.Length)

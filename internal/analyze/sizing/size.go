@@ -52,7 +52,7 @@ type Option struct {
 }
 
 // errTooShort is a history of periods in which none lies within a window.
-var errTooShort = errors.New("it tells of too little time to size from, which takes four hours: give realiops history more of them, or the busiest figures to realiops size --need")
+var errTooShort = errors.New("it covers too little time to size from, which takes four hours: give realiops history more of them, or the busiest figures to realiops size --need")
 
 // ErrNoDemand is a need of nothing.
 var ErrNoDemand = errors.New("there is no demand: nothing was written or read, so there is nothing to size")

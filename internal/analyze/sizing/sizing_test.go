@@ -145,8 +145,8 @@ func TestWhatCannotBeConverted(t *testing.T) {
 		}
 	}
 	check(metric.MeaningsOf("WriteIOPS"), "WriteIOPS means different things on aurora and rds: say which with --flavor")
-	check(onAurora(t, "CommitLatency"), "CommitLatency counts time of one commit, which tells nothing of how often storage is asked")
-	check(nil, "nothing is known of such a metric there")
+	check(onAurora(t, "CommitLatency"), "CommitLatency counts time of one commit, which says nothing about how often storage is asked")
+	check(nil, "no such metric is known there")
 }
 
 // TestOperationsAsCounted are the examples of the EBS user guide: SSD volumes count to 256 KiB, hard disks to 1,024.

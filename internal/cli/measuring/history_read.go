@@ -139,7 +139,7 @@ func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []s
 		if len(h.Notices) > 0 {
 			why = ": " + h.Notices[0]
 		}
-		return h, fmt.Errorf("CloudWatch has nothing of it from %s to %s%s", from.Format(time.RFC3339), to.Format(time.RFC3339), why)
+		return h, fmt.Errorf("CloudWatch has no points from %s to %s%s", from.Format(time.RFC3339), to.Format(time.RFC3339), why)
 	}
 	h.target, h.whence = cloudwatch.TargetOf(found.Cloud), "kept by CloudWatch; realiops was not there"
 	return h, nil

@@ -196,9 +196,9 @@ func held(env command.Env, c comparison.Comparison, gates []comparison.Gate) (fa
 	}
 	switch {
 	case len(tripped) > 0:
-		return command.WithCode(command.ExitGate, errors.New("there is what must not be: "+strings.Join(tripped, "; "))), nil
+		return command.WithCode(command.ExitGate, errors.New("--fail-if holds: "+strings.Join(tripped, "; "))), nil
 	case len(unknown) > 0:
-		return command.WithCode(command.ExitCannotTell, errors.New("not known is "+strings.Join(unknown, "; "))), nil
+		return command.WithCode(command.ExitCannotTell, errors.New("cannot tell "+strings.Join(unknown, "; "))), nil
 	}
 	return nil, nil
 }

@@ -101,7 +101,7 @@ func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 		for _, m := range metric.Meanings() {
 			names = append(names, m.Metric)
 		}
-		return nil, fmt.Errorf("--from-metric: nothing is known of %q%s (realiops explain says what can be asked)", name, command.Meant("", name, names))
+		return nil, fmt.Errorf("--from-metric: unknown metric %q%s (realiops explain says what can be asked)", name, command.Meant("", name, names))
 	}
 	if flavors := []string{"aurora", "rds", "ebs"}; flavor != "" && !slices.Contains(flavors, flavor) {
 		return nil, fmt.Errorf("--flavor %s: there are %s%s", flavor, strings.Join(flavors, ", "), command.Meant("", flavor, flavors))

@@ -33,8 +33,8 @@ func TestNeedsAsPeopleWriteThem(t *testing.T) {
 		"iops=3000,mbps=800Mbps":    "may be bits",
 		"iops=3000,mbps=100Mb":      "may be bits",
 		"iops=3000,kb=8,writes=30%": "reads=70%",
-		"iops=3000/min,kb=8":        "no unit",
-		"iops=10q,kb=8":             "no unit",
+		"iops=3000/min,kb=8":        "is not a unit",
+		"iops=10q,kb=8":             "is not a unit",
 	} {
 		if got, err := parseNeed(text); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %+v, %v, want an error with %q", text, got, err, says)

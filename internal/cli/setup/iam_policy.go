@@ -67,7 +67,7 @@ func (o policyOptions) check() error {
 	case !resourceIDs.MatchString(o.resource):
 		return fmt.Errorf("--resource %q: it begins with db- or cluster-; realiops doctor --format json has it", o.resource)
 	case !databaseUser.MatchString(o.user):
-		return fmt.Errorf("--db-user %q is no name of a user", o.user)
+		return fmt.Errorf("--db-user %q is not a user name", o.user)
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func (c *Cloud) conclude(show Display, o Outcome) {
 	case o.Periods == 0 && o.Settled == o.Metrics:
 		show.Message(fmt.Sprintf("AWS has told all it has: nothing of %d metrics is open", o.Metrics))
 	default:
-		text := fmt.Sprintf("AWS told of %d periods", o.Periods)
+		text := fmt.Sprintf("AWS reported %d periods", o.Periods)
 		if o.Unsettled > 0 {
 			text += fmt.Sprintf(", %d of which it may still correct", o.Unsettled)
 		}

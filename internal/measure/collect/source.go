@@ -286,7 +286,7 @@ func (l *sourceState) lacking(now time.Time) []runfile.Gap {
 		gap := runfile.Gap{At: now, Probe: l.source.Name(), Metric: name, Reason: runfile.Late}
 		gap.Detail = fmt.Sprintf("%d of its %d periods never came, the first of them that of %s", len(m.lost), m.slots, first.Format(time.RFC3339))
 		if len(m.lost) == m.slots {
-			gap.Reason, gap.Detail = runfile.Unsupported, "nothing of it came for the time of the run"
+			gap.Reason, gap.Detail = runfile.Unsupported, "nothing came for the time of the run"
 		}
 		m.told = true
 		all = append(all, gap)

@@ -81,7 +81,7 @@ func parse(r io.Reader) (sections []Section, global []Option, err error) {
 		case strings.HasPrefix(line, "["):
 			name, closed := strings.CutSuffix(line[1:], "]")
 			if current = strings.TrimSpace(name); !closed || !plainName.MatchString(current) {
-				return nil, nil, fmt.Errorf("line %d: %.60q is no name of a job: letters, digits, and ._- between them", n, line)
+				return nil, nil, fmt.Errorf("line %d: %.60q is not a name for a job: letters, digits, and ._- between them", n, line)
 			}
 			if current != "global" {
 				sections = append(sections, Section{Name: current})

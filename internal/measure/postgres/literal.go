@@ -27,7 +27,7 @@ func WithoutLiterals(sql string) string {
 type literals struct {
 	rest string
 	out  strings.Builder
-	word bool // the last byte belongs to a name, so that a digit after it is no number
+	word bool // the last byte belongs to a name, so that a digit after it is not a number
 }
 
 func (l *literals) step() {

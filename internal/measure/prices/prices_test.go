@@ -226,9 +226,9 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 	want := []string{
 		"io2 per gib has more than one price, from 0.125 to 0.13",
 		`the price of EBS:VolumeUsage.gp2: its unit "TB-Mo" is not known`,
-		`the price of EBS:VolumeUsage.piops: it begins at "NaN", which is no amount`,
+		`the price of EBS:VolumeUsage.piops: it begins at "NaN", which is not an amount`,
 		"the price of EBS:VolumeUsage.sc1: it is in neither USD nor CNY",
-		`the price of EBS:VolumeUsage.st1: it begins at "much", which is no amount`,
+		`the price of EBS:VolumeUsage.st1: it begins at "much", which is not an amount`,
 	}
 	if diff := cmp.Diff(want, list.Unread); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -59,7 +59,7 @@ func buy(size *Size, unsized error, observed bool) []string {
 // costs are those of the cheapest option, and of what the wrong number would have led to.
 func costs(size *Size) []string {
 	if size == nil {
-		return []string{"Nothing is known to order, so nothing is known of its price."}
+		return []string{"There is nothing to order, so there is no price."}
 	}
 	var texts []string
 	if best := size.Order; best != nil && best.Monthly != nil {

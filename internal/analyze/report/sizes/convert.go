@@ -109,7 +109,7 @@ func (c Convert) blocks() []document.Block {
 	switch {
 	case c.Rows == nil && c.Billed != nil && c.Billed.Lo == c.Billed.Hi:
 		return []document.Block{document.Paragraph{Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), c.cost(),
-			"That is what the bill goes by; a database on a volume of its own asks for other requests: realiops size on a run tells them")}}
+			"The bill follows these; a database on a volume of its own asks for other requests: realiops size on a run tells them")}}
 	case c.Rows == nil && c.Billed != nil:
 		return []document.Block{document.Paragraph{Text: words.Sentences(fmt.Sprintf("%s are %s: %s to %s billed writes a second (by %s)", name, c.Counts, number.Rate(c.Billed.Lo), number.Rate(c.Billed.Hi), c.Calibration), c.cost())}}
 	case c.Rows == nil:

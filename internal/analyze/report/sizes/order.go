@@ -115,7 +115,7 @@ func (s Sized) deciding(o SizeOption) string {
 	operations := math.Ceil(o.Operations[1])
 	switch ofOne := math.Ceil(o.Operations[1] / disks); {
 	case o.IOPS > ofOne && o.MiBps > 0:
-		parts = append(parts, fmt.Sprintf("%s IOPS are what so many bytes take", number.Grouped(o.IOPS, 0)))
+		parts = append(parts, fmt.Sprintf("%s IOPS are what these bytes take", number.Grouped(o.IOPS, 0)))
 	case o.IOPS > ofOne:
 		parts = append(parts, fmt.Sprintf("%s IOPS are for its bytes, or the least that is sold", number.Grouped(o.IOPS, 0)))
 	case o.IOPS > 0:

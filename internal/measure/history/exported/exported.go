@@ -56,7 +56,7 @@ func (e *Export) Read(text []byte, now time.Time) error {
 		return notJSON(text, err)
 	}
 	if a.MetricDataResults == nil && a.DBClusters == nil && a.DBInstances == nil {
-		return errors.New("it is no answer of aws cloudwatch get-metric-data, aws rds describe-db-clusters or describe-db-instances: its JSON has none of MetricDataResults, DBClusters, DBInstances")
+		return errors.New("it is not an answer of aws cloudwatch get-metric-data, aws rds describe-db-clusters or describe-db-instances: its JSON has none of MetricDataResults, DBClusters, DBInstances")
 	}
 	if aws.ToString(a.NextToken) != "" || aws.ToString(a.Marker) != "" {
 		return errors.New("it is the first page of several (it has a NextToken or Marker): ask again without --no-paginate and --max-items")
@@ -74,9 +74,9 @@ func notJSON(text []byte, err error) error {
 	case begin == "":
 		return errors.New("it is empty")
 	case begin[0] == '<':
-		return errors.New("it is a web page and no JSON: did a proxy answer in the place of AWS?")
+		return errors.New("it is a web page, not JSON: did a proxy answer in the place of AWS?")
 	case begin[0] != '{':
-		return errors.New("it is no JSON: ask with --output json")
+		return errors.New("it is not JSON: ask with --output json")
 	}
 	return fmt.Errorf("it is JSON that ends too early or has other fields: %w", err)
 }

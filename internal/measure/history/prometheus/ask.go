@@ -188,7 +188,7 @@ func readSample(in *jsontext.Decoder, to *model.SamplePair) error {
 	at, value, _ := bytes.Cut(bytes.Trim(raw, "[] \t\r\n"), []byte{','})
 	value = bytes.TrimSpace(value)
 	if len(value) < 2 || value[0] != '"' {
-		return fmt.Errorf("%s is no sample", raw)
+		return fmt.Errorf("%s is not a sample", raw)
 	}
 	v, err := strconv.ParseFloat(string(value[1:len(value)-1]), 64)
 	to.Value = model.SampleValue(v)

@@ -15,9 +15,9 @@ func TestRefusals(t *testing.T) {
 		said   string
 		want   string
 	}{
-		{200, "<html>", "is no Prometheus, or not at this path"},
-		{200, "{}", "is no Prometheus, or not at this path"},
-		{200, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1,2]]}]}}`, "is no Prometheus, or not at this path"},
+		{200, "<html>", "is not a Prometheus, or not at this path"},
+		{200, "{}", "is not a Prometheus, or not at this path"},
+		{200, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1,2]]}]}}`, "is not a Prometheus, or not at this path"},
 		{200, `{"status":"success","data":{"resultType":"scalar","result":[1,"2"]}}`, "answers with a scalar where hours were asked for"},
 		{200, `{"status":"success","data":null}`, "answers with a null where hours were asked for"},
 		{200, `{"status":"error","errorType":"internal","error":"x"}`, ": internal: x"},

@@ -100,7 +100,7 @@ var (
 func parseSample(line string) (labels model.Metric, sample model.SamplePair, err error) {
 	part := sampleLine.FindStringSubmatch(line)
 	if part == nil {
-		return nil, sample, errors.New("it is no sample, as promtool tsdb dump or dump-openmetrics writes them")
+		return nil, sample, errors.New("it is not a sample, as promtool tsdb dump or dump-openmetrics writes them")
 	}
 	matchers, err := parseMatchers(part[2])
 	if err != nil {
@@ -109,7 +109,7 @@ func parseSample(line string) (labels model.Metric, sample model.SamplePair, err
 	labels, scale := model.Metric{}, 1000.0
 	for _, m := range matchers {
 		if m.how != "=" {
-			return nil, sample, errors.New("it is no sample: a label has one value")
+			return nil, sample, errors.New("it is not a sample: a label has one value")
 		}
 		labels[m.label] = model.LabelValue(m.value)
 	}
@@ -120,11 +120,11 @@ func parseSample(line string) (labels model.Metric, sample model.SamplePair, err
 	}
 	v, err := strconv.ParseFloat(part[3], 64)
 	if err != nil {
-		return nil, sample, fmt.Errorf("%q is no value", part[3])
+		return nil, sample, fmt.Errorf("%q is not a value", part[3])
 	}
 	at, err := strconv.ParseFloat(part[4], 64)
 	if err != nil || !(math.Abs(at*scale) < latest) {
-		return nil, sample, fmt.Errorf("%q is no time: samples of history have one", part[4])
+		return nil, sample, fmt.Errorf("%q is not a time: samples of history have one", part[4])
 	}
 	return labels, model.SamplePair{Timestamp: model.Time(math.Round(at * scale)), Value: model.SampleValue(v)}, nil
 }
@@ -147,7 +147,7 @@ func parseMatchers(text string) (all []match, err error) {
 		}
 		value, err := strconv.Unquote(part[3])
 		if err != nil {
-			return nil, fmt.Errorf("%s is no value of a label", part[3])
+			return nil, fmt.Errorf("%s is not a label value", part[3])
 		}
 		all, text = append(all, match{model.LabelName(part[1]), part[2], value}), text[len(part[0]):]
 	}
@@ -170,7 +170,7 @@ func (d *dump) those(selector string) (all []*model.SampleStream, err error) {
 			value := string(d.kept[key].Metric[c.label])
 			pattern, err := regexp.Compile("^(?:" + c.value + ")$")
 			if err != nil && strings.HasSuffix(c.how, "~") {
-				return nil, fmt.Errorf("%s is no regular expression", c.value)
+				return nil, fmt.Errorf("%s is not a regular expression", c.value)
 			}
 			switch c.how {
 			case "=":

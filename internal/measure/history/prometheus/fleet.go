@@ -255,7 +255,7 @@ func (d disksOf) of(f *Fleet, name string, server member) map[string]member {
 		found[machine] = m
 	}
 	if len(found) == 0 {
-		server.trouble = "node_exporter does not run on its machine, or goes by another name: what its storage did is not known"
+		server.trouble = "node_exporter does not run on its machine, or has another name: what its storage did is unknown"
 		return map[string]member{name: server}
 	}
 	return found

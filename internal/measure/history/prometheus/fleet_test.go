@@ -54,7 +54,7 @@ func TestFleetAnswers(t *testing.T) {
 	if err := ask(`{"status":"success","data":{"resultType":"vector","result":[]}}`); err == nil || !strings.Contains(err.Error(), "where hours were asked for") && !strings.Contains(err.Error(), "vector") {
 		t.Error(err)
 	}
-	if err := ask("<html>"); err == nil || !strings.Contains(err.Error(), "is no Prometheus") {
+	if err := ask("<html>"); err == nil || !strings.Contains(err.Error(), "is not a Prometheus") {
 		t.Error(err)
 	}
 }

@@ -65,7 +65,7 @@ func TestDumpsHaveTimesOfOurs(t *testing.T) {
 		"up 1 1\n":                            "has no sample of a metric of PostgreSQL or of a disk",
 		sample("0") + sample("1793613600000"): "from 1970-01-01 to 2026-11-02, which is too long",
 		sample("1793613600000") + sample("9000000000000"):    "too long",
-		sample("1793613600000") + sample("90000000000000e9"): "is no time",
+		sample("1793613600000") + sample("90000000000000e9"): "is not a time",
 	} {
 		if _, _, _, err := OpenDump("dump", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -214,13 +214,13 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
-	check("a page", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><body>Sign in</body></html>") }, "is no Prometheus, or not at this path")
-	check("a page for samples", answering(found, "<html>", http.StatusOK), "is no Prometheus, or not at this path")
+	check("a page", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><body>Sign in</body></html>") }, "is not a Prometheus, or not at this path")
+	check("a page for samples", answering(found, "<html>", http.StatusOK), "is not a Prometheus, or not at this path")
 	check("refused", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, "does not let us in")
 	check("not there", func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) }, "is the path of the store in the address?")
 	check("broken", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "oops", http.StatusBadGateway) }, "server_error")
 	check("too much", answering(found, `{"status":"error","errorType":"execution","error":"query processing would load too many samples into memory"}`, http.StatusUnprocessableEntity), "too many samples")
-	check("cut off", answering(found, samples[:len(samples)/2], http.StatusOK), "is no Prometheus, or not at this path")
+	check("cut off", answering(found, samples[:len(samples)/2], http.StatusOK), "is not a Prometheus, or not at this path")
 	check("endless", func(w http.ResponseWriter, _ *http.Request) {
 		_, err := fmt.Fprint(w, `{"status":"success","data":["`)
 		for more := bytes.Repeat([]byte("a"), 1<<16); err == nil; {

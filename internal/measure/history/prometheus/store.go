@@ -191,7 +191,7 @@ func (s *Store) refused(e *refusal) error {
 	}
 	switch {
 	case e.Kind == notPrometheus:
-		return fmt.Errorf("what answers at %s is no Prometheus, or not at this path: %s", s.host, said)
+		return fmt.Errorf("what answers at %s is not a Prometheus, or not at this path: %s", s.host, said)
 	case e.Kind == clientError && strings.Contains(said, "401"), e.Kind == clientError && strings.Contains(said, "403"):
 		return fmt.Errorf("%s does not let us in (%s): %s", s.host, said, remedy)
 	case e.Kind == clientError:

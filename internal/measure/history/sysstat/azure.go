@@ -89,7 +89,7 @@ func (a azure) host() (Host, error) {
 		}
 		return host, host.fill(sums, length)
 	}
-	return Host{}, errors.New("it is no answer about disks that is known: ask " + askAzure)
+	return Host{}, errors.New("it is not an answer about disks that is known: ask " + askAzure)
 }
 
 // sum is of several disks.

@@ -110,7 +110,7 @@ func TestBadMonitors(t *testing.T) {
 		strings.ReplaceAll(azure, `[{"name": {"value": "lun"}, "value": "0"}]`, "[]"):      "took the mean over the disks",
 		strings.ReplaceAll(azure, "Data Disk Write Bytes/sec", "OS Disk Write Bytes/sec"):  `"Data Disk Write Bytes/sec" is missing`,
 		strings.ReplaceAll(azure, "PT15M", "P1D"):                                          "is none of PT1M",
-		strings.ReplaceAll(azure, "Data Disk", "Disk"):                                     "no answer about disks",
+		strings.ReplaceAll(azure, "Data Disk", "Disk"):                                     "not an answer about disks",
 		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`, 1):                        "the column IntervalSecs is missing",
 		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1):      "none with a zone",
 		strings.ReplaceAll(vcenter, `"1800"`, `"7200"`):                                    "an hour is the longest",

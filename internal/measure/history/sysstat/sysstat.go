@@ -212,7 +212,7 @@ func notJSON(text []byte, err error) error {
 	case IsOwn(text):
 		return errOwn
 	case begin[0] != '{':
-		return errors.New("it is no JSON: have it written by sadf -j -- -b")
+		return errors.New("it is not JSON: have it written by sadf -j -- -b")
 	}
 	return fmt.Errorf("it is JSON that ends too early or has other fields: %w", err)
 }

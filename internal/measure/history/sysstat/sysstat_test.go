@@ -199,7 +199,7 @@ func TestBadFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "it is empty",
 		"\x96\xd5u!":                        "sadf -j FILE -- -b",
-		"<html>":                            "it is no JSON",
+		"<html>":                            "it is not JSON",
 		good[:len(good)-3]:                  "ends too early",
 		`{"MetricDataResults":[]}`:          "something else",
 		strings.Replace(good, "db1", "", 1): "which machine",

@@ -220,7 +220,7 @@ func TestMissing(t *testing.T) {
 		},
 		Gaps: []string{
 			"ReadIOPS late missing: CloudWatch has no point for 7 of 10 periods, the first that of " + at.Add(2*time.Minute).UTC().Format(time.RFC3339),
-			"ReadLatency unsupported nothing: CloudWatch has nothing of it for this time: not every class and kind of storage shows it",
+			"ReadLatency unsupported nothing: CloudWatch has no points for this time: not every class and kind of storage shows it",
 			"VolumeReadIOPs late missing: CloudWatch has no point for 1 of 2 periods, the first that of " + at.Add(5*time.Minute).UTC().Format(time.RFC3339),
 		},
 	}

@@ -85,7 +85,7 @@ func (b *backfill) gap(i int, t tally) *runfile.Gap {
 			t.wanted-t.came, t.wanted, t.missing.Format(time.RFC3339))
 	case t.came == 0:
 		gap.Reason, gap.Code = runfile.Unsupported, "nothing"
-		gap.Detail = "CloudWatch has nothing of it for this time: not every class and kind of storage shows it"
+		gap.Detail = "CloudWatch has no points for this time: not every class and kind of storage shows it"
 	default:
 		gap.Detail = fmt.Sprintf("CloudWatch has no point for %d of %d periods, the first that of %s", t.wanted-t.came, t.wanted, t.missing.Format(time.RFC3339))
 	}

@@ -113,10 +113,10 @@ func refused(err error) error {
 	case !errors.Is(err, fs.ErrPermission):
 		return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("the kernel does not take the program that follows requests: %w", err)}
 	case os.Geteuid() == 0:
-		return &probe.Error{Reason: runfile.Disabled, Err: errors.New("whose requests these are a program in the kernel would tell, and here not even root may put one into it: " +
+		return &probe.Error{Reason: runfile.Disabled, Err: errors.New("a program in the kernel would tell whose requests these are, and here not even root may load one: " +
 			"this is a container without CAP_BPF and CAP_PERFMON, or the kernel is locked down (/sys/kernel/security/lockdown)")}
 	}
-	return &probe.Error{Reason: runfile.Permission, Err: errors.New("the kernel tells only root, and programs that may put programs into it, whose requests these are")}
+	return &probe.Error{Reason: runfile.Permission, Err: errors.New("only root, and programs that may load others into the kernel, can see whose requests these are")}
 }
 
 // lostEvents are requests that nobody fetched in time.

@@ -15,7 +15,7 @@ type Sampler struct{ probe.Sampler }
 
 // New says that requests are followed on Linux alone.
 func New(Place) (*Sampler, error) {
-	return nil, &probe.Error{Reason: runfile.Unsupported, Err: errors.New("whose requests these are is told by the kernel of Linux alone")}
+	return nil, &probe.Error{Reason: runfile.Unsupported, Err: errors.New("only Linux's kernel tells whose requests these are")}
 }
 
 // Close has nothing to end.
