@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// The examples of docs/measure.md pass as they are, and fail where an upgrade has an order write two rows: each by the client and
+// The examples of docs/reference/assertions.md pass as they are, and fail where an upgrade has an order write two rows: each by the client and
 // the test runner of its language.
 func TestExamples(t *testing.T) {
 	t.Parallel()

@@ -145,7 +145,7 @@ func (s Size) otherSection(cited *citations) document.Block {
 		}
 	}
 	legend := words.Capital(strings.Join(reasons, "; ")) + "." + s.estimateLegend()
-	return document.Section{Title: "Too small, or more than this machine can pass", Blocks: []document.Block{document.Together{s.optionTable(other, cited), words.Faint(legend)}}}
+	return document.Section{Title: "Limits unknown, or more than this machine can pass", Blocks: []document.Block{document.Together{s.optionTable(other, cited), words.Faint(legend)}}}
 }
 
 func (s Size) optionTable(options []SizeOption, cited *citations) document.Table {
