@@ -59,13 +59,10 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 // aloneKind is the kind of target of a baseline, which has no server.
 const aloneKind = "directory"
 
-// unmeasured is the version in a run file that was made of figures that others published.
-const unmeasured = "none"
-
 // when says when it was measured, and by what.
 func (r Report) when() string {
 	text := "Measured on " + r.Run.Start.UTC().Format("2 January 2006, 15:04 UTC")
-	if r.Run.Realiops != "" && r.Run.Realiops != unmeasured && r.Run.Origins == nil {
+	if r.Run.Realiops != "" && r.Run.Realiops != "none" && r.Run.Origins == nil {
 		text += ", by realiops " + r.Run.Realiops
 	}
 	return text

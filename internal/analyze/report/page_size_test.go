@@ -74,7 +74,7 @@ func TestSizesSayTheSame(t *testing.T) {
 			}
 		}
 	}
-	tables := map[bool]document.Table{true: tableOf(t, page, "carries it for good"), false: tableOf(t, page, "not known to carry it")}
+	tables := map[bool]document.Table{true: tableOf(t, page, "carries it for good"), false: tableOf(t, page, "Limits unknown")}
 	rows, bare := map[bool]int{}, 0
 	credits := tableOf(t, page, "Where credits end")
 	for i, o := range size.Options {
@@ -218,7 +218,7 @@ func TestEverySourceIsNamed(t *testing.T) {
 		}
 	})
 	cited := 0
-	rows := append(tableOf(t, page, "carries it for good").Rows, tableOf(t, page, "not known to carry it").Rows...)
+	rows := append(tableOf(t, page, "carries it for good").Rows, tableOf(t, page, "Limits unknown").Rows...)
 	for _, row := range rows {
 		for mark := range strings.SplitSeq(row.Cells[len(row.Cells)-1].Text, ", ") {
 			n, err := strconv.Atoi(mark)
