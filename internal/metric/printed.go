@@ -70,6 +70,7 @@ var views = map[string]string{
 	"pgstat.tables": "pg_stat_user_tables", "pgstat.tables_io": "pg_statio_user_tables",
 	"pgstat.indexes": "pg_stat_user_indexes", "pgstat.indexes_io": "pg_statio_user_indexes",
 	"pgstat.progress": "pg_stat_progress_*", "pgstat.waits": "pg_stat_activity",
+	"pgstat.aurora": "aurora_stat_*", "pgstat.aurora_cache": "aurora_stat_*", "pgstat.aurora_waits": "aurora_stat_*", "pgstat.aurora_wal_cache": "aurora_stat_*",
 	"block": "/proc/diskstats", "block.data": "/proc/diskstats (data directory)", "block.wal": "/proc/diskstats (pg_wal)",
 	"block.tablespaces": "/proc/diskstats (tablespaces)", "block.temp": "/proc/diskstats (temp_tablespaces)",
 	"request": "requests by file (all)", "request.server": "requests for this server", "request.wal": "requests for the WAL",

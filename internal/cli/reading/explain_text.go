@@ -317,8 +317,7 @@ func (k knowledge) overview() document.Document {
 	}
 	return document.Document{Blocks: []document.Block{
 		document.Together{document.Paragraph{Text: "What shows the metrics that can be explained, and how many each:"}, document.Terms(groups)},
-		document.Paragraph{Text: fmt.Sprintf("%s lists one of these, %s what they count, %s everything.",
-			shell.New("realiops explain pg_stat_wal").Unbroken(), shell.New("realiops explain quantities").Unbroken(), shell.New("realiops explain --all").Unbroken())},
+		document.Paragraph{Text: "To list one of them: " + shell.New("realiops explain pg_stat_wal").Unbroken() + "; also quantities, and --all."},
 	}}
 }
 
