@@ -58,6 +58,11 @@ func (s *session) learn(ctx context.Context, views []view) error {
 		return fmt.Errorf("ask the server which statistics it has: %w", err)
 	}
 	pooled := int(s.conn.PgConn().PID()) != backend
+	for _, sql := range []string{postgres.SafeTransaction, limits} {
+		if err := s.prepare(ctx, statement{sql: sql}, pooled); err != nil {
+			return err
+		}
+	}
 	for _, v := range views {
 		statement, gaps := v.ask(s.server)
 		s.gaps = append(s.gaps, gaps...)

@@ -3,11 +3,13 @@ package pgstat
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
@@ -79,5 +81,17 @@ func BenchmarkReading(b *testing.B) {
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
 		})
+	}
+}
+
+// A reading leaves the server nothing to plan: also what opens its transaction is prepared.
+func TestWhatOpensAReadingIsPrepared(t *testing.T) {
+	sampler := serverOf(t, "17").sampler(t)
+	read(t, sampler)
+	var prepared int
+	row(t, sampler.session.conn, "select count(*)::int from pg_prepared_statements where statement in ('"+
+		strings.ReplaceAll(postgres.SafeTransaction, "'", "''")+"', '"+strings.ReplaceAll(limits, "'", "''")+"')", &prepared)
+	if prepared != 2 {
+		t.Errorf("%d of the 2 statements that open a reading are prepared", prepared)
 	}
 }
