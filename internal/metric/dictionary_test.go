@@ -107,7 +107,7 @@ func TestConsoleOfAWS(t *testing.T) {
 		IO:DataFileRead IO:XactSync IO:WALWrite IO:BufFileRead IO:BufFileWrite IO:DataFileExtend IO:AuroraOptimizedReadsCacheRead
 		IO:AuroraOptimizedReadsCacheWrite IO:AuroraOptimizedReadsCacheSegmentTruncate IPC:AuroraOptimizedReadsCacheWriteStop
 		IO:AuroraStorageLogAllocate IO:AuroraEnhancedLogicalWALRead LWLock:BufferIO IPC:BufferIO`)
-	for _, statistic := range strings.Fields(`calls rows total_time shared_blks_hit shared_blks_read shared_blks_dirtied shared_blks_written
+	for statistic := range strings.FieldsSeq(`calls rows total_time shared_blks_hit shared_blks_read shared_blks_dirtied shared_blks_written
 		local_blks_hit local_blks_read local_blks_dirtied local_blks_written temp_blks_read temp_blks_written blk_read_time blk_write_time`) {
 		name := "db.sql_tokenized.stats." + statistic
 		names = append(names, name, name+"_per_sec", name+"_per_call")

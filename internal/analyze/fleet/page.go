@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/document"
@@ -19,7 +20,7 @@ func FileOf(name string) string { return runfile.FileName(name) + ".html" }
 
 // wholeSection is the table of all databases on a page, which sorts and filters.
 func (f Fleet) wholeSection() document.Block {
-	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true}, {Header: "risk", Words: true}, {Header: "saves a month, " + f.Currency},
+	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true}, {Header: "risk", Words: true}, {Header: strings.TrimSuffix("saves a month, "+f.Currency, ", ")},
 		{Header: "needs"}, {Header: "runs out", Words: true}, {Header: "hours at the limit"}, {Header: "uses"}, {Header: "month", Words: true}, {Header: "has", Words: true},
 		{Header: "order instead", Words: true}, {Header: "interval", Words: true}, {Header: "prices of", Words: true}, {Header: "MiB/s"}, {Header: "carries"}, {Header: "class", Words: true}}}
 	known := knownColumn(&t, f.Databases)
