@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // TestIndexEntriesAlone: what goes with the entries of indexes, and with nothing else that is counted.
@@ -36,5 +37,17 @@ func TestIndexEntriesAlone(t *testing.T) {
 	v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) float64 { return entries(x) }, "idle", "bulk-indexed", "copy-indexed", "wide"))
 	if v.Counts == attribution.IndexEntries || slices.Contains(v.Between, attribution.IndexEntries) {
 		t.Errorf("without a load that has no index: %s counts %q between %v", v.Kind, v.Counts, v.Between)
+	}
+}
+
+// TestIndexEntriesAreNoRows: what PostgreSQL's tables and indexes tell of entries equals the rows of tables with indexes to the last
+// one, a few entries for each, and is not some of the rows for that.
+func TestIndexEntriesAreNoRows(t *testing.T) {
+	run := fromFile(t, "../../../testdata/runs/default-pg17.jsonl.zst")
+	for _, name := range []string{metric.TablesIndexEntriesLeast, metric.TablesIndexEntriesMost} {
+		v := attribution.Judge(run, attribution.Options{Asked: []string{name}}).Metrics[0]
+		if v.Kind != attribution.Logical || v.Counts != attribution.IndexEntries {
+			t.Errorf("%s: %s counts %q between %v: %s", name, v.Kind, v.Counts, v.Between, v.Why)
+		}
 	}
 }

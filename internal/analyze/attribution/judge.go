@@ -167,9 +167,9 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 		case j.run.Observed != nil:
 			j.restrain(&v, y, rivals)
 		case v.Kind == CannotTell && len(v.Between) == 0 && someOf(m.Name) == "":
-			j.partOf(&v, m, y, rivals)
+			j.ofIndexes(&v, y)
 			if v.Kind == CannotTell {
-				j.ofIndexes(&v, y)
+				j.partOf(&v, m, y, rivals)
 			}
 		}
 		v.ofDevice()
