@@ -104,11 +104,18 @@ func (s Sizing) cautions() (all []string) {
 	if size := need.Bytes() / need.Requests(); size < leastRequest || size > mostRequest {
 		all = append(all, fmt.Sprintf("Its requests are of %s bytes on average, and a database's of 512 bytes to 1 MiB: a unit is probably wrong", number.Significant(size, 3)))
 	}
+	if need.Flushes > flushesForRequest*need.Requests() {
+		all = append(all, fmt.Sprintf("Its %s flushes/s are more than its %s requests/s, and nothing is flushed that was not written: a unit is probably wrong",
+			number.Rate(need.Flushes), number.Rate(need.Requests())))
+	}
 	if s.Ask.Repeated {
 		all = append(all, "Its reads are exactly its writes: a figure was probably taken twice")
 	}
 	return all
 }
+
+// flushesForRequest is how many flushes a request that was written may be followed by: a kernel counts some twice.
+const flushesForRequest = 2
 
 // ofThumb is why nothing is ordered for databases that spread rows over nodes.
 func (s Sizing) ofThumb() []string {
