@@ -370,7 +370,7 @@ func TestAuroraCostByRegion(t *testing.T) {
 
 // TestInstancesThatCameAndWent are said in one way.
 func TestInstancesThatCameAndWent(t *testing.T) {
-	for _, text := range []string{"", "r", "=db.r6g.large", "r=large", "r=db.r6g.large@", "r=db.r6g.large@2026-10-01", "=db.r6g.large@2026-10-01..2026-10-02", "r=large@2026-10-01..2026-10-02",
+	for _, text := range []string{"r", "=db.r6g.large", "r=large", "r=db.r6g.large@", "r=db.r6g.large@2026-10-01", "=db.r6g.large@2026-10-01..2026-10-02", "r=large@2026-10-01..2026-10-02",
 		"r=db.r6g.large@2026-10-02..2026-10-01", "r=db.r6g.large@2026-10-32..2026-11-01", "r=db.serverless@2026-10-01..2026-10-02"} {
 		_, said, code := auroraCost(t, "--from", shopFiles+"metrics.json", "--instance", text)
 		if code != command.ExitUsage || !strings.Contains(said, "--instance "+text+": NAME=CLASS or NAME=CLASS@FROM..TO") || strings.Count(said, "\n") != 1 {

@@ -81,7 +81,7 @@ func TestHistoryOfADump(t *testing.T) {
 		"no samples at all":             "line 1: it is not a sample",
 		"pg_wal_records{a=\"b\" 1 2":    "line 1: it is not a sample",
 		"pg_wal_records{a=\"b\"} x 2":   `"x" is not a value`,
-		"pg_wal_records{a=\"b\"} 1":     `"" is no time`,
+		"pg_wal_records{a=\"b\"} 1":     `"" is not a time`,
 		"pg_wal_records{a!=\"b\"} 1 2":  "a label has one value",
 		"pg_wal_records{a=\"\\q\"} 1 2": "not a label value",
 		"# EOF":                         "no sample of a metric of PostgreSQL or of a disk",
