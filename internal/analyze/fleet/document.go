@@ -63,24 +63,28 @@ func (f Fleet) headline() string {
 
 // dangers say which databases storage is in the way of, and when.
 func (f Fleet) dangers() (said []string) {
-	risky := f.atRisk()
-	for _, level := range []struct {
-		is   Level
+	ended := func(r Risk) bool { return r.Level == Ending && r.Credits.Ended }
+	for _, danger := range []struct {
+		is   func(Risk) bool
 		text string
 	}{
-		{Exhausted, "%d ran out of credits, as was shown or follows from the rule of their volume: %s."},
-		{Throttled, "%d had hours at the limit of their storage: %s."}, {Ending, "%d will run out of credits within 31 days: %s."},
+		{func(r Risk) bool { return r.Level == Exhausted }, "%d ran out of credits, as was shown or follows from the rule of their volume: %s."},
+		{ended, "%d have run out by now if the last seven days that are known went on: %s."},
+		{func(r Risk) bool { return r.Level == Throttled }, "%d had hours at the limit of their storage: %s."},
+		{func(r Risk) bool { return r.Level == Ending && !ended(r) }, "%d will run out of credits within 31 days: %s."},
 	} {
 		var names []string
-		for _, d := range risky {
-			if d.Risk.Level == Ending && level.is == Ending {
-				names = append(names, d.Name+" ("+d.Risk.when()+")")
-			} else if d.Risk.Level == level.is {
+		for _, d := range f.atRisk() {
+			switch r := d.Risk; {
+			case !danger.is(r):
+			case r.Level == Ending && !ended(r):
+				names = append(names, d.Name+" ("+r.when()+")")
+			default:
 				names = append(names, d.Name)
 			}
 		}
 		if len(names) > 0 {
-			said = append(said, fmt.Sprintf(level.text, len(names), named(names)))
+			said = append(said, fmt.Sprintf(danger.text, len(names), named(names)))
 		}
 	}
 	return said
