@@ -73,13 +73,13 @@ func Judge(run *counts.Run, options Options) Verdicts {
 	return all
 }
 
-// each are the verdicts on metrics.
+// each judges metrics.
 func (j *judge) each(metrics []counts.Metric) []Verdict {
 	return AtOnce(metrics, func(m counts.Metric) Verdict { return j.over(m).settled(m) })
 }
 
-// AtOnce is what there is of each metric, in their order, where it does not depend on the others: of as many at once as
-// there are processors.
+// AtOnce calls of for each metric, on all processors, and returns the results in the order of the metrics. No call may
+// depend on another.
 func AtOnce[T any](metrics []counts.Metric, of func(counts.Metric) T) []T {
 	all := make([]T, len(metrics))
 	var next atomic.Int64

@@ -127,7 +127,7 @@ func (c Comparison) doubt(answer string) string {
 	return strings.Join(all, ", and ")
 }
 
-// doubtDays says whether a week says otherwise, or one day decides.
+// doubtDays names the weeks that contradict the answer, or the one day that decides it; empty: there are none.
 func (c Comparison) doubtDays(answer string) string {
 	weeks, otherwise := c.weeks(), 0
 	for _, saved := range weeks {

@@ -28,7 +28,7 @@ type Stay struct {
 	End      float64 // of the repetition
 }
 
-// Course is what a counter did from reading to reading, in seconds since the same moment.
+// Course is the rate of a counter between each two readings, whose times are in seconds since the same moment.
 type Course struct{ from, to, rates []float64 }
 
 // Add adds what it did between two readings.
@@ -136,7 +136,7 @@ func (c *Course) weight(i int) float64 {
 	return 1 / (most * most)
 }
 
-// leftOver is what least squares leave of a sum of squares.
+// leftOver is the residual sum of squares of a least-squares fit.
 func leftOver(gram, moments []float64, square float64, n int) float64 {
 	of := make([]float64, n)
 	for range 50 { // Gauss and Seidel: the columns hardly overlap

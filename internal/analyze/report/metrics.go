@@ -111,7 +111,7 @@ func newMeasured(a counts.Load, references []counts.Quantity) measured {
 	return m
 }
 
-// load is what a metric made of the load.
+// load holds a metric against the load.
 func (a measured) load(c counts.Metric) MetricLoad {
 	load := MetricLoad{Load: a.Name, Per: map[string]Figure{}}
 	load.PerSecond = overThese(a.Load, func(r counts.Repetition) (float64, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// OverTime is what other programs did to the server's disks in an observation, and when.
+// OverTime holds what other programs did to the server's disks in an observation, and when.
 type OverTime struct {
 	Spans   []Span `json:"spans"`        // in order, of one length; those in which nothing was read are left out
 	Backups []Span `json:"base_backups"` // by pg_stat_progress_basebackup, as precisely as it was read
