@@ -165,16 +165,13 @@ func reason(err error) string {
 }
 
 // withRemedy adds to the reason why the WAL was not read what to do about it. A measurement changes nothing on the server, so that it
-// makes no extension itself. Aurora has no pg_walinspect, and nobody grants a role that reads files on a server of AWS's.
+// makes no extension itself.
 func withRemedy(flavor, why string) string {
 	const absent, make = "pg_walinspect is not in this database", ": create extension pg_walinspect"
+	why = counts.WhyNoWAL(flavor, why)
 	switch after, is := strings.CutPrefix(why, absent); {
-	case !is:
+	case !is, flavor == "rds":
 		return why
-	case flavor == "aurora":
-		return "Aurora has no pg_walinspect, so nothing there tells WAL records apart"
-	case flavor == "rds":
-		return absent + "; as the master user" + make + "; and measure as that user"
 	case strings.Contains(after, "superuser"), strings.Contains(after, "may not"):
 		return absent + "; a superuser may" + make + "; grant pg_read_server_files to the role that measures"
 	default:

@@ -276,7 +276,7 @@ func (c *collector) finish() *Run {
 	if c.run.Observed != nil {
 		c.run.Observed.Coarse.ofServer = c.run.ofServer
 	}
-	c.run.Top = append(c.joinTops(), c.wal.top()...)
+	c.run.Top = append(c.joinTops(), c.wal.top(c.run.Header.Target.Flavor)...)
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()
 	c.run.series, c.run.levels, c.run.over, c.run.share = c.series, c.levels, c.over, c.share

@@ -33,10 +33,35 @@ func TestTheWALOfAnObservation(t *testing.T) {
 		},
 		Total: map[string]float64{"wal_bytes": 4250, "wal_records": 26, "wal_fpi": 9, "image_bytes": 900, "read_share": 1500.0 / 4500},
 	}}
-	if diff := cmp.Diff(want, c.wal.top(), cmp.AllowUnexported(Top{})); diff != "" {
+	if diff := cmp.Diff(want, c.wal.top("postgres"), cmp.AllowUnexported(Top{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if none := newCollector().wal.top(); none != nil {
+	if none := newCollector().wal.top("postgres"); none != nil {
 		t.Errorf("of a file that says nothing: %+v", none)
+	}
+}
+
+// TestWhyNoWALOfManagedServers: what the sampler advises on one's own server is advised nowhere that AWS runs the server.
+func TestWhyNoWALOfManagedServers(t *testing.T) {
+	const (
+		privilege = "pg_walinspect is not in this database, and only a superuser may make it (a superuser may: " +
+			"create extension pg_walinspect; grant pg_read_server_files to the user of this connection)"
+		execute = "this user may not execute pg_get_wal_records_info of pg_walinspect (a superuser may: " +
+			"create extension pg_walinspect; grant pg_read_server_files to the user of this connection)"
+		absent = "the server's machine has no pg_walinspect (install PostgreSQL's contrib package on the server's machine)"
+		none   = "Aurora has no pg_walinspect, so nothing there tells WAL records apart"
+		master = "pg_walinspect is not in this database; as the master user: create extension pg_walinspect; and measure as that user"
+	)
+	for _, c := range []struct{ flavor, why, want string }{
+		{"aurora", privilege, none}, {"aurora", execute, none}, {"aurora", absent, none}, {"aurora", "no answer", "no answer"}, {"aurora", "", ""},
+		{"rds", privilege, master}, {"rds", execute, "this user may not execute pg_get_wal_records_info of pg_walinspect"},
+		{"rds", absent, "the server's machine has no pg_walinspect"}, {"rds", "no answer", "no answer"},
+		{"postgres", privilege, privilege}, {"postgres", execute, execute}, {"postgres", absent, absent},
+	} {
+		s := &stretches{}
+		s.join(runfile.WAL{Missing: c.why})
+		if top := s.top(c.flavor); len(top) != 1 || top[0].Missing != c.want {
+			t.Errorf("%s, %q: %+v, want %q", c.flavor, c.why, top, c.want)
+		}
 	}
 }

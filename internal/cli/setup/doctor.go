@@ -144,7 +144,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 		subject.Probes = append(subject.Probes, read)
 	}
 	subject.Disk = lookAtDisk(ctx, p)
-	return diagnosis.New(subject), nil
+	return withManagedRemedies(facts, diagnosis.New(subject)), nil
 }
 
 // refusalOf says why a run would not begin, or nothing.

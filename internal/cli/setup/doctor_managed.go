@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/runfile"
@@ -20,6 +21,16 @@ var (
 	onMachine = regexp.MustCompile(`as root|server's user|the machine|the server's machine`)
 )
 
+// withManagedRemedies has d's cautions advise what AWS takes, where it runs the server.
+func withManagedRemedies(f postgres.Facts, d diagnosis.Diagnosis) diagnosis.Diagnosis {
+	if managed(f) {
+		for i, c := range d.Cautions {
+			d.Cautions[i].Remedy = managedRemedy(f, runfile.Gap{}, c.Remedy)
+		}
+	}
+	return d
+}
+
 // managedRemedy returns what a server of AWS's takes in the place of a remedy for one's own: a parameter group for settings, the master
 // user for a superuser, and AWS's own counters for what only its machine shows.
 func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
@@ -29,6 +40,8 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 		group = strings.Replace(group, "the instance's parameter group", "the cluster's parameter group", 1)
 	}
 	switch setting, library := settingOn.FindStringSubmatch(remedy), preloaded.FindStringSubmatch(remedy); {
+	case setting != nil && setting[1] == "synchronous_commit": // anybody may, for a session or a role
+		return remedy
 	case setting != nil:
 		return "set " + setting[1] + " = 1 in " + group
 	case library != nil && strings.Contains(remedy, "create extension"):

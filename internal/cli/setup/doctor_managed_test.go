@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -49,6 +50,28 @@ func TestParameterGroups(t *testing.T) {
 		remedy := remedyOf(postgres.Facts{Flavor: flavor, User: "me"})
 		if got := remedy(runfile.Gap{Metric: "pgstat.database/blk_read_time", Reason: runfile.Disabled}); !strings.HasPrefix(got, "set track_io_timing = 1 in "+want) {
 			t.Errorf("%s: %s", flavor, got)
+		}
+	}
+}
+
+// TestCautionsOfAManagedServer: what a report would warn of has a remedy that AWS takes, too.
+func TestCautionsOfAManagedServer(t *testing.T) {
+	for _, flavor := range []string{postgres.FlavorAurora, postgres.FlavorRDS} {
+		settings := map[string]string{"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
+		f := postgres.Facts{Flavor: flavor, User: "me"}
+		d := withManagedRemedies(f, diagnosis.New(diagnosis.Subject{
+			Target: runfile.Target{Flavor: flavor, Version: "17.5", Settings: settings}, Remedy: remedyOf(f),
+			Cautions: []diagnosis.Caution{{Code: "device-unseen", Remedy: "run as the server's user, or as root"}},
+		}))
+		advised := map[string]string{}
+		for _, c := range d.Cautions {
+			advised[c.Code] = c.Remedy
+			if refused.MatchString(c.Remedy) || strings.HasPrefix(c.Remedy, "set f") && !strings.Contains(c.Remedy, "parameter group") {
+				t.Errorf("%s, %s: %s", flavor, c.Code, c.Remedy)
+			}
+		}
+		if advised["device-unseen"] == "" || flavor == postgres.FlavorRDS && !strings.HasPrefix(advised["fsync-off"], "set fsync = 1 in the instance's parameter group") {
+			t.Errorf("%s: %q", flavor, advised)
 		}
 	}
 }
