@@ -71,6 +71,9 @@ func (l *Level) AddFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&l.evidence, "verbose", "v", false, "show why, too: every metric beside every counted quantity, load by load")
 }
 
+// Evidence tells whether everything is asked for, as by -v.
+func (l Level) Evidence() bool { return l.evidence }
+
 // wordsOf returns what a report says in text at a level.
 func wordsOf(run *counts.Run, view report.Report, level Level) func() document.Document {
 	return func() document.Document {

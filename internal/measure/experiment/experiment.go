@@ -349,6 +349,7 @@ func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
 	if w == nil || e.Control.IsClosed() {
 		return nil
 	}
+	e.Doing("dropping the table")
 	within := answerWithin
 	if ctx.Err() != nil {
 		within = stoppedWithin

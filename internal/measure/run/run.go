@@ -33,6 +33,7 @@ type Options struct {
 	Program  *Program
 	Interval time.Duration // between two readings of the probes
 	Show     Display
+	Verbose  bool // say at the end where the time went
 
 	// AWSPeriod is that of the slowest of AWS's metrics to be judged, in seconds; 0: none of them is.
 	AWSPeriod float64
@@ -75,6 +76,7 @@ type measurement struct {
 	writers  writers        // who of them writes
 	settings settings       // of the server
 	stops    stops          // of this process
+	phases   phases         // of the loads and what lies between them
 	recorded bool           // the file holds a run, however it ended
 }
 
@@ -170,6 +172,10 @@ func (m *measurement) experiment(ctx context.Context) error {
 	err = errors.Join(m.target.Because(ctx, e.Run(ctx)), clock.Stop())
 	m.Show.Message(fmt.Sprintf("It took %s: %s until the server was ready, and %s for the loads",
 		experiment.About(time.Since(m.Head.Start)), experiment.About(began.Sub(m.Head.Start)), experiment.About(time.Since(began))))
+	if m.Verbose {
+		m.doing("done")
+		m.Show.Message("Where that went: " + m.phases.String())
+	}
 	return errors.Join(err, m.end(ctx, err))
 }
 
@@ -189,7 +195,7 @@ func (m *measurement) newExperiment() *experiment.Experiment {
 		Record: m.record,
 		Sync:   m.file.Sync,
 		Tell:   m.Show.Message,
-		Doing:  m.Show.Doing,
+		Doing:  m.doing,
 		SoFar:  m.soFar,
 		Look:   m.look,
 		Others: m.othersDuring,
@@ -326,6 +332,12 @@ func (m *measurement) record(r runfile.Record) error {
 	m.Show.Record(r)
 	m.others.follow(r)
 	return m.file.Write(r)
+}
+
+// doing says what goes on while no load runs, and keeps how long it takes.
+func (m *measurement) doing(text string) {
+	m.phases.enter(text, time.Now())
+	m.Show.Doing(text)
 }
 
 // say passes on what there may be to say.
