@@ -21,7 +21,7 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// TestFleetRules: what is written for a Prometheus passes its own check, and the alert rules of docs/fleet.md, given that text, are raised for
+// TestFleetRules: what is written for a Prometheus passes its own check, and the shipped alert rules, given that text, are raised for
 // whom they should be: a machine that pays 412 USD for nothing, three days before anybody is told that the ranking is old.
 func TestFleetRules(t *testing.T) {
 	promtool, err := exec.LookPath("promtool")
@@ -40,12 +40,10 @@ func TestFleetRules(t *testing.T) {
 	}
 	run(out, "check", "metrics")
 
-	page, err := os.ReadFile("../../docs/fleet.md")
+	rules, err := os.ReadFile("../../packaging/prometheus/fleet.rules.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rules, _ := strings.Cut(string(page), "```yaml\ngroups:")
-	rules, _, _ = strings.Cut(rules, "```")
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -53,7 +51,7 @@ func TestFleetRules(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("rules.yml", "groups:"+rules)
+	write("rules.yml", string(rules))
 	run("", "check", "rules", filepath.Join(dir, "rules.yml"))
 	write("test.yml", ruleTest(out))
 	run("", "test", "rules", filepath.Join(dir, "test.yml"))
@@ -87,15 +85,13 @@ func TestFleetTextfile(t *testing.T) {
 	}
 }
 
-// TestFleetManifest: what docs/fleet.md has for Kubernetes is a job of a kind that there is, for a user who is not root, and what it runs ranks
+// TestFleetManifest: the shipped manifest for Kubernetes is a job of a kind that there is, for a user who is not root, and what it runs ranks
 // what a store has.
 func TestFleetManifest(t *testing.T) {
-	page, err := os.ReadFile("../../docs/fleet.md")
+	text, err := os.ReadFile("../../packaging/kubernetes/fleet.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(page), "```yaml\napiVersion: ")
-	text, _, _ = strings.Cut(text, "```")
 	type pod struct {
 		SecurityContext struct {
 			RunAsNonRoot bool  `yaml:"runAsNonRoot"`
@@ -133,7 +129,7 @@ func TestFleetManifest(t *testing.T) {
 			} `yaml:"jobTemplate"`
 		}
 	}
-	strict := yaml.NewDecoder(strings.NewReader("apiVersion: " + text))
+	strict := yaml.NewDecoder(bytes.NewReader(text))
 	strict.KnownFields(true)
 	if err := strict.Decode(&job); err != nil {
 		t.Fatal(err)

@@ -95,8 +95,10 @@ func fromKubernetes(ctx context.Context, to string) error {
 		if err := json.Unmarshal(text, &all); err != nil {
 			return fmt.Errorf("read %s: %w", group, err)
 		}
-		for name, schema := range all.Components.Schemas {
+		for _, schema := range all.Components.Schemas { // before any is written: each holds all the others
 			strict(schema)
+		}
+		for name, schema := range all.Components.Schemas {
 			kinds, _ := schema["x-kubernetes-group-version-kind"].([]any)
 			if len(kinds) != 1 { // those of several belong to every group
 				continue
