@@ -34,7 +34,16 @@ func Requests(writes, flushes float64) float64 { return writes - flushes }
 func OfDevice(name string) bool {
 	view, _, _ := strings.Cut(name, "/")
 	role, of := strings.CutPrefix(view, "block.")
+	role, _, _ = strings.Cut(role, ".")
 	return view == "block" || slices.Contains(RequestViews(), view) || of && slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
+}
+
+// TablespaceRole is the role of tablespaces on devices that other tablespaces are not on, by the OID of the first of them.
+func TablespaceRole(oid string) string { return TablespacesRole + "." + oid }
+
+// TablespaceIn is the OID in such a role.
+func TablespaceIn(role string) (oid string, apart bool) {
+	return strings.CutPrefix(role, TablespaceRole(""))
 }
 
 // InRole is the metric that counts, of the disks under one role, what another one counts of all.

@@ -146,9 +146,13 @@ func (t Table) Row(name string) Metric {
 	return Metric{Name: name}
 }
 
-// shared splits the name of a metric of one instance or volume: cloudwatch.db-2/WriteIOPS is cloudwatch/WriteIOPS of db-2.
+// shared splits the name of a metric of one instance or volume: cloudwatch.db-2/WriteIOPS is cloudwatch/WriteIOPS of db-2,
+// and block.tablespaces.16400/writes is block.tablespaces/writes of tablespace 16400.
 func shared(name string) (general, whose string) {
 	view, column, _ := strings.Cut(name, "/")
+	if oid, apart := TablespaceIn(strings.TrimPrefix(view, "block.")); apart {
+		return InRole(TablespacesRole, "block/"+column), oid
+	}
 	service, whose, found := strings.Cut(view, ".")
 	if !found || services[service] == "" {
 		return name, ""

@@ -120,6 +120,8 @@ type Storage struct {
 
 	// Devices are all that the server writes to, with what else is on them.
 	Devices []StorageDevice `json:"devices,omitempty"`
+	// Tablespaces are the names of those on the devices that hold tablespaces.OID, by that OID; empty: they are not told apart.
+	Tablespaces map[string][]string `json:"tablespaces,omitempty"`
 	// Own: the device was made for this run, so that only the server writes to it.
 	Own bool `json:"own,omitempty"`
 	// Unseen are directories of the server that could not be looked at, and are taken to be on the same devices.
@@ -129,7 +131,7 @@ type Storage struct {
 // StorageDevice is a disk under a server.
 type StorageDevice struct {
 	Name    string   `json:"name"`              // as in /proc/diskstats
-	Holds   []string `json:"holds"`             // what of the server: data, wal, tablespaces, temp
+	Holds   []string `json:"holds"`             // what of the server: data, wal, tablespaces, tablespaces.16400, temp
 	Carries []string `json:"carries,omitempty"` // the file systems on it, by where they are mounted, and swap
 	Backing string   `json:"backing,omitempty"` // the file that a loop device stands for
 }

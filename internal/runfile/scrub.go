@@ -139,6 +139,10 @@ func scrubbedTarget(t Target) Target {
 	}
 	t.Settings = scrubAll(t.Settings, nil)
 	t.Storage.Unseen = scrubEach(t.Storage.Unseen)
+	t.Storage.Tablespaces = maps.Clone(t.Storage.Tablespaces)
+	for oid, names := range t.Storage.Tablespaces {
+		t.Storage.Tablespaces[oid] = scrubEach(names)
+	}
 	t.Storage.Devices = slices.Clone(t.Storage.Devices)
 	for i := range t.Storage.Devices {
 		d := &t.Storage.Devices[i]

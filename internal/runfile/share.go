@@ -115,7 +115,12 @@ func (a *Anonymizer) storage(s Storage) Storage {
 	for _, u := range s.Unseen {
 		a.drop("directories", u)
 	}
-	s.Unseen, s.Devices = nil, slices.Clone(s.Devices)
+	for _, names := range s.Tablespaces {
+		for _, name := range names {
+			a.drop("names of tablespaces", name)
+		}
+	}
+	s.Unseen, s.Tablespaces, s.Devices = nil, nil, slices.Clone(s.Devices)
 	for i, d := range s.Devices {
 		for _, mounted := range d.Carries {
 			a.drop("directories", mounted)

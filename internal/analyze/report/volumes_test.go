@@ -110,3 +110,25 @@ func TestVolumesThatShareADevice(t *testing.T) {
 		t.Errorf("one volume: %+v", one)
 	}
 }
+
+// TestTablespacesOnSeveralDevices: each has a volume of its own, by the names of its tablespaces; one that shares the WAL's device is there.
+func TestTablespacesOnSeveralDevices(t *testing.T) {
+	devices := []runfile.StorageDevice{
+		{Name: "sda", Holds: []string{"data"}}, {Name: "sdb", Holds: []string{"wal", "tablespaces", "tablespaces.16402"}},
+		{Name: "sdc", Holds: []string{"tablespaces", "tablespaces.16400"}}, {Name: "sdd", Holds: []string{"tablespaces", "tablespaces.16401"}},
+	}
+	flushes := map[string]float64{"data": 1, "wal": 700, "tablespaces": 704, "tablespaces.16400": 3, "tablespaces.16401": 1, "tablespaces.16402": 700}
+	writes := map[string]float64{"data": 70, "wal": 704, "tablespaces": 1704, "tablespaces.16400": 800, "tablespaces.16401": 200, "tablespaces.16402": 704}
+	run := apart(t, devices, writes, flushes)
+	run.Header.Target.Storage.Tablespaces = map[string][]string{"16400": {"fast", "quick"}, "16402": {"beside"}} // a shared run has no names
+	got := map[string]float64{}
+	for _, v := range sizes.Volumes(run) {
+		got[v.Name+" on "+strings.Join(v.Devices, "+")] = v.Loads[0].Mean.Writes
+	}
+	want := map[string]float64{
+		"data on sda": 70, "WAL and tablespace beside on sdb": 704, "tablespaces fast, quick on sdc": 800, "tablespace 16401 on sdd": 200,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -16,6 +16,7 @@ import (
 // Volume is the devices that hold a part of a server's files.
 type Volume struct {
 	Holds   []string // roles, as metric.WALRole
+	Spaces  []string // names of the tablespaces that it holds, where tablespaces are on different devices
 	Devices []string // as in /proc/diskstats
 	Shared  bool     // another volume of the server has some of the devices, too: what they do is in both
 	Needs   []Need   // of every load that is not idle, without a model in the place of what was not counted
@@ -25,16 +26,17 @@ type Volume struct {
 // count them apart.
 func Volumes(run *counts.Run) (all []Volume) {
 	under := run.Header.Target.Storage.Devices
-	for _, role := range []string{metric.DataRole, metric.WALRole, metric.TablespacesRole, metric.TempRole} {
+	for _, role := range rolesOf(under) {
 		devices := holding(under, role)
 		if _, counted := run.Counter(metric.InRole(role, metric.BlockWrites)); !counted || len(devices) == 0 {
 			continue
 		}
 		if i := slices.IndexFunc(all, func(v Volume) bool { return slices.Equal(v.Devices, devices) }); i >= 0 {
 			all[i].Holds = append(all[i].Holds, role)
+			all[i].Spaces = append(all[i].Spaces, spacesIn(run, role)...)
 			continue
 		}
-		all = append(all, Volume{Holds: []string{role}, Devices: devices, Needs: needsIn(run, role)})
+		all = append(all, Volume{Holds: []string{role}, Spaces: spacesIn(run, role), Devices: devices, Needs: needsIn(run, role)})
 	}
 	if len(all) < 2 {
 		return nil
@@ -45,6 +47,31 @@ func Volumes(run *counts.Run) (all []Volume) {
 		})
 	}
 	return all
+}
+
+// rolesOf are the roles of devices, with tablespaces by device where they are on different ones.
+func rolesOf(devices []runfile.StorageDevice) []string {
+	var apart []string
+	for _, d := range devices {
+		for _, role := range d.Holds {
+			if _, is := metric.TablespaceIn(role); is && !slices.Contains(apart, role) {
+				apart = append(apart, role)
+			}
+		}
+	}
+	if len(apart) == 0 {
+		apart = []string{metric.TablespacesRole}
+	}
+	return slices.Concat([]string{metric.DataRole, metric.WALRole}, apart, []string{metric.TempRole})
+}
+
+// spacesIn are the names of the tablespaces in a role; those of a shared run go by the number.
+func spacesIn(run *counts.Run, role string) []string {
+	oid, apart := metric.TablespaceIn(role)
+	if names := run.Header.Target.Storage.Tablespaces[oid]; len(names) > 0 || !apart {
+		return names
+	}
+	return []string{oid}
 }
 
 func holding(devices []runfile.StorageDevice, role string) (names []string) {

@@ -187,7 +187,7 @@ func (f *finder) looksLikeWAL(r *Root) error {
 func (f *finder) tablespace(space Tablespace) (Root, error) {
 	name := filepath.Join("pg_tblspc", strconv.FormatUint(uint64(space.OID), 10))
 	r, target, err := f.below(name)
-	r.Role, r.OID, r.Temp, r.tree = Tablespaces, space.OID, space.Temp, databases
+	r.Role, r.OID, r.Name, r.Temp, r.tree = Tablespaces, space.OID, space.Name, space.Temp, databases
 	refuse := func(format string, args ...any) (Root, error) {
 		r.Path = filepath.Join(f.data.Path, name)
 		return r, &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("tablespace %d is not followed: "+format, append([]any{space.OID}, args...)...)}

@@ -37,6 +37,7 @@ type Server struct {
 // Tablespace is a row of pg_tablespace.
 type Tablespace struct {
 	OID      uint32
+	Name     string
 	Location string // pg_tablespace_location(oid)
 	Err      error  // why the server does not tell its location
 	Temp     bool   // it is one of temp_tablespaces
@@ -57,6 +58,7 @@ const (
 type Root struct {
 	Role    Role
 	OID     uint32 // of a tablespace
+	Name    string // of a tablespace, as its users call it
 	Temp    bool   // the tablespace is for temporary files
 	Path    string // reaches it from this process, without links where they can be seen
 	Major   uint32 // of the device it is on, as stat(2) has it; 0 stands for none in particular

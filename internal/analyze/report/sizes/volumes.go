@@ -51,7 +51,7 @@ func Volumes(run *counts.Run) []Volume {
 }
 
 func volume(v sizing.Volume) Volume {
-	all := Volume{Name: words.Enumerated(words.Each(func(role string) string { return filesOf[role] }, v.Holds), " and "), Devices: v.Devices, Shared: v.Shared}
+	all := Volume{Name: words.Enumerated(held(v), " and "), Devices: v.Devices, Shared: v.Shared}
 	for _, n := range v.Needs {
 		l := VolumeLoad{Load: n.Load, Missing: n.Missing}
 		if n.Missing == nil {
@@ -60,6 +60,23 @@ func volume(v sizing.Volume) Volume {
 		all.Loads = append(all.Loads, l)
 	}
 	return all
+}
+
+// held names what a volume holds, tablespaces by their names where they are on different devices.
+func held(v sizing.Volume) (all []string) {
+	for _, role := range v.Holds {
+		if files := filesOf[role]; files != "" {
+			all = append(all, files)
+		}
+	}
+	if len(v.Spaces) == 0 {
+		return all
+	}
+	spaces := "tablespace"
+	if len(v.Spaces) > 1 {
+		spaces += "s"
+	}
+	return append(all, spaces+" "+words.Enumerated(words.Few(v.Spaces), ", "))
 }
 
 // called is the volume with its devices.

@@ -1,6 +1,9 @@
 package block
 
 import (
+	"path"
+	"strings"
+
 	"github.com/prometheus/procfs/blockdevice"
 
 	"github.com/realiops/realiops/internal/metric"
@@ -49,6 +52,18 @@ var all = []figure{
 }
 
 // figuresOf lists what is counted of one group of devices.
-func figuresOf(view string) []runfile.Metric { return metric.All().View(Name + view).Announced() }
+func figuresOf(view string) []runfile.Metric {
+	oid, apart := metric.TablespaceIn(strings.TrimPrefix(view, "."))
+	if !apart {
+		return metric.All().View(Name + view).Announced()
+	}
+	figures := figuresOf("." + tablespaces)
+	for i := range figures {
+		f := &figures[i]
+		f.Name = metric.InRole(metric.TablespaceRole(oid), Name+"/"+path.Base(f.Name))
+		f.Help = strings.Replace(f.Help, "the tablespaces", "tablespace "+oid, 1)
+	}
+	return figures
+}
 
 func (f figure) name(view string) string { return Name + view + "/" + f.field }

@@ -66,6 +66,9 @@ func rootsOf(h host, data string, temp ...uint32) []layout.Root {
 		if err != nil {
 			r.Path = path
 		}
+		if oid > 0 {
+			r.Name = fmt.Sprint("space", oid)
+		}
 		return r
 	}
 	all := []layout.Root{root(layout.Data, 0, data)}

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/realiops/realiops/internal/measure/layout"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -30,6 +32,8 @@ type part struct {
 type spread struct {
 	parts  []part // the data directory first
 	unseen []string
+
+	apart []apart // tablespaces by device; empty: all are on the same
 }
 
 // lay looks at everything that a server writes to. The error is about the data directory alone. What this user may not
@@ -56,10 +60,38 @@ func (h host) lay(roots []layout.Root) (spread, error) {
 		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist): // a link made in a container leads to a place there
 			all.unseen = append(all.unseen, r.Inside())
 		default:
-			all.parts = append(all.parts, part{partsOf[r.Role], place{path: r.Path, missing: err}})
+			all.parts = append(all.parts, part{partsOf[r.Role], place{root: r, path: r.Path, missing: err}})
 		}
 	}
+	all.apart = apartIn(all.parts)
 	return all, nil
+}
+
+// apart is the tablespaces that lie on the same devices, where others lie on others.
+type apart struct {
+	role  string // with the OID of the first: tablespaces.16400
+	oid   string
+	parts []part
+}
+
+func apartIn(parts []part) (all []apart) {
+	for _, p := range parts {
+		if p.role != tablespaces || p.root.OID == 0 {
+			continue
+		}
+		i := slices.IndexFunc(all, func(a apart) bool {
+			return slices.Equal(a.parts[0].devices, p.devices) && (a.parts[0].missing == nil) == (p.missing == nil)
+		})
+		if i < 0 {
+			oid := strconv.FormatUint(uint64(p.root.OID), 10)
+			i, all = len(all), append(all, apart{role: metric.TablespaceRole(oid), oid: oid})
+		}
+		all[i].parts = append(all[i].parts, p)
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return all
 }
 
 var partsOf = map[layout.Role]string{layout.Data: data, layout.WAL: wal, layout.Tablespaces: tablespaces}
@@ -92,6 +124,9 @@ func (h host) groups(l spread) []group {
 		g := h.group("."+role, parts)
 		differ = differ || !slices.Equal(g.devices, all.devices) || (g.missing == nil) != (all.missing == nil)
 		byRole = append(byRole, g)
+	}
+	for _, a := range l.apart {
+		byRole = append(byRole, h.group("."+a.role, a.parts))
 	}
 	if !differ {
 		return []group{all}
@@ -150,8 +185,21 @@ func (h host) storage(l spread) runfile.Storage {
 				d.Holds = append(d.Holds, p.role)
 			}
 		}
+		for _, a := range l.apart {
+			if slices.Contains(a.parts[0].devices, device) {
+				d.Holds = append(d.Holds, a.role)
+			}
+		}
 		d.Carries = h.carried(device)
 		s.Devices = append(s.Devices, d)
+	}
+	for _, a := range l.apart {
+		if s.Tablespaces == nil {
+			s.Tablespaces = map[string][]string{}
+		}
+		for _, p := range a.parts {
+			s.Tablespaces[a.oid] = append(s.Tablespaces[a.oid], p.root.Name)
+		}
 	}
 	return s
 }

@@ -55,10 +55,12 @@ func TestEachRoleHasItsOwnCounts(t *testing.T) {
 		}
 	}
 	spread := map[string]float64{
-		"block/writes":             11111, // each disk once
-		"block.data/writes":        1,
-		"block.wal/writes":         11000,
-		"block.tablespaces/writes": 111, // one on the mirror, and one beside the data
+		"block/writes":                   11111, // each disk once
+		"block.data/writes":              1,
+		"block.wal/writes":               11000,
+		"block.tablespaces/writes":       111, // one on the mirror, and one beside the data
+		"block.tablespaces.16400/writes": 110,
+		"block.tablespaces.16401/writes": 1,
 	}
 	check(rootsOf(h, "/spread/pg"), spread)
 	spread["block.temp/writes"] = 110
@@ -118,10 +120,11 @@ func TestStorageTellsWhatElseIsOnTheDisks(t *testing.T) {
 		Devices: []runfile.StorageDevice{
 			{Name: "nvme0c0n1", Holds: []string{"wal"}, Carries: []string{"/multi"}},
 			{Name: "nvme0c1n1", Holds: []string{"wal"}, Carries: []string{"/multi"}},
-			{Name: "sda", Holds: []string{"data", "tablespaces"}, Carries: []string{"/", "/striped", "/home", "swap"}},
-			{Name: "sdb", Holds: []string{"tablespaces"}, Carries: []string{"/mirror", "/striped", "/secret"}},
-			{Name: "sdc", Holds: []string{"tablespaces"}, Carries: []string{"/mirror", "/secret"}},
+			{Name: "sda", Holds: []string{"data", "tablespaces", "tablespaces.16401"}, Carries: []string{"/", "/striped", "/home", "swap"}},
+			{Name: "sdb", Holds: []string{"tablespaces", "tablespaces.16400"}, Carries: []string{"/mirror", "/striped", "/secret"}},
+			{Name: "sdc", Holds: []string{"tablespaces", "tablespaces.16400"}, Carries: []string{"/mirror", "/secret"}},
 		},
+		Tablespaces: map[string][]string{"16400": {"space16400"}, "16401": {"space16401"}},
 	}
 	directories := []string{"/spread/pg", "/spread/pg/pg_wal", "/spread/pg/pg_tblspc/16400"}
 	var paths []string
