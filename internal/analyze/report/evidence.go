@@ -179,7 +179,7 @@ func (m Metric) evidence() document.Block {
 	if m.Help != "" {
 		title += ": " + m.Help
 	}
-	return document.Section{Title: title, Blocks: []document.Block{document.Paragraph{Text: m.finding()}, t}}
+	return document.Section{Title: title, Blocks: []document.Block{document.Paragraph{Text: m.finding()}, m.Parts.Block(), t}}
 }
 
 // finding is the verdict in words.

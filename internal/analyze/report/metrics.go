@@ -6,6 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/agreement"
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
@@ -29,7 +30,9 @@ type Metric struct {
 	attribution.Verdict
 	// Document is whether the run agrees with what is documented of the metric; nil: nothing is, in terms of what the run counts.
 	Document *agreement.Agreement `json:"document"`
-	Rivals   []Rival              `json:"rivals"`             // every quantity, held against it
+	Rivals   []Rival              `json:"rivals"`          // every quantity, held against it
+	Parts    purposes.Parts       `json:"parts,omitempty"` // of a metric of the device, as each request was followed to its file
+	made     []string             // of these, what stands in its row
 	Misnomer string               `json:"misnomer,omitempty"` // what it is called though it counts logical work
 }
 
@@ -84,12 +87,12 @@ func metrics(run *counts.Run) []Metric {
 func newMetric(run *counts.Run, c counts.Metric, loads []measured) Metric {
 	m := Metric{
 		Metric: c.Name, Name: metric.Printed(c.Name, metric.VersionNum(run.Header.Target.Version)), Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
-		AcrossLoads: map[string]Span{}, Loads: []MetricLoad{}, Document: agreement.Of(run, c),
+		AcrossLoads: map[string]Span{}, Loads: []MetricLoad{}, Document: agreement.Of(run, c), Parts: purposes.PartsOf(run, c.Name),
 	}
 	for _, a := range loads {
 		m.Loads = append(m.Loads, a.load(c))
 	}
-	m.Moved = moved(m.Loads)
+	m.Moved, m.made = moved(m.Loads), m.Parts.Lines(run.OfServer())
 	m.Missing = missingEverywhere(m.Loads)
 	for _, name := range References() {
 		m.AcrossLoads[name] = acrossLoads(m.Loads, name)

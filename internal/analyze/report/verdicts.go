@@ -77,6 +77,10 @@ func (m Metric) Terms() (lines [][]document.Cell) {
 		lines = append(lines, append([]document.Cell{document.Words(counted)}, m.ratioCells(e)...))
 	}
 	switch {
+	case len(m.made) > 0 && m.Counts == "": // counted, so that no fit of them is worth a line
+		for _, part := range m.made {
+			line(part, nil)
+		}
 	case m.Mixture != nil && !m.CannotTell():
 		for i, t := range m.Mixture.Terms {
 			line(map[bool]string{true: "+ "}[i > 0]+m.grows(t.Side)+m.called(t.Quantity), &t.PerUnit)

@@ -1,0 +1,181 @@
+package purposes
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// Parts are what a metric of the device is made of, for everybody, where each request was followed to its file: what the kernel told of, and no fit.
+type Parts []Part
+
+// Part is one of them. All parts of a metric add up to it.
+type Part struct {
+	Part  string     `json:"part"`
+	Share float64    `json:"share"` // of the metric, over all loads
+	Loads []PartLoad `json:"loads"`
+}
+
+// PartLoad is how much of a part there was under a load in each second that passed, with nothing taken off.
+type PartLoad struct {
+	Load      string  `json:"load"`
+	PerSecond float64 `json:"per_second"`
+	Lowest    float64 `json:"lowest"` // of the repetitions
+	Highest   float64 `json:"highest"`
+	N         int     `json:"n"`
+}
+
+// component is a part by the counters that it is the sum of, less others. A number of requests is never below none.
+type component struct {
+	name      string
+	sum, less []string
+}
+
+// components are those of a metric of all disks; nil: requests tell nothing of it.
+func components(name string) []component {
+	view, field, _ := strings.Cut(name, "/")
+	if view != "block" {
+		return nil
+	}
+	of := func(field string) (all []component) {
+		for _, p := range purposes() {
+			c := component{name: p.header}
+			for _, kind := range p.kinds {
+				c.sum = append(c.sum, "request."+kind+"/"+field)
+			}
+			all = append(all, c)
+		}
+		return all
+	}
+	switch field {
+	case "writes":
+		parts := of(field)
+		empty := component{name: "empty flushes", sum: []string{metric.RequestWrites}}
+		for _, p := range parts {
+			empty.less = append(empty.less, p.sum...)
+		}
+		return append(parts, empty)
+	case "flushes":
+		return []component{
+			{name: "asked for by this server", sum: []string{metric.ServerFlushes}},
+			{name: notServers, sum: []string{"request/flushes"}, less: []string{metric.ServerFlushes}},
+		}
+	case "requests":
+		return of("writes")
+	case "write_bytes", "reads", "read_bytes":
+		return of(field)
+	}
+	return nil
+}
+
+// rate is how much of the component there was in each second of a repetition; not a number where that was not counted.
+func (c component) rate(r counts.Repetition) float64 {
+	amount, seconds := 0.0, 0.0
+	add := func(sign float64, names []string) {
+		for _, name := range names {
+			n, counted := r.Counts[name]
+			if !counted || n.Missing != nil {
+				seconds = math.NaN()
+				continue
+			}
+			amount += sign * n.Raw
+			seconds = max(seconds, n.Seconds)
+		}
+	}
+	add(1, c.sum)
+	add(-1, c.less)
+	return max(0, amount/seconds)
+}
+
+// PartsOf returns what a metric of the device is made of in run; nil where the requests were not followed to their files under every load, or some
+// were lost.
+func PartsOf(run *counts.Run, name string) (all Parts) {
+	whole := 0.0
+	for _, c := range components(name) {
+		p := Part{Part: c.name}
+		for _, a := range run.Loads {
+			l := PartLoad{Load: a.Name, Lowest: math.Inf(1)}
+			for _, r := range a.Repetitions {
+				rate := c.rate(r)
+				if math.IsNaN(rate) || math.IsInf(rate, 0) || r.Counts[metric.RequestsLost].Raw > 0 {
+					return nil
+				}
+				l.PerSecond, l.N = l.PerSecond+rate, l.N+1
+				l.Lowest, l.Highest = min(l.Lowest, rate), max(l.Highest, rate)
+			}
+			if l.N == 0 {
+				continue
+			}
+			l.PerSecond /= float64(l.N)
+			if !a.Idle() {
+				p.Share += l.PerSecond
+			}
+			p.Loads = append(p.Loads, l)
+		}
+		whole += p.Share
+		all = append(all, p)
+	}
+	if whole == 0 {
+		return nil
+	}
+	for i := range all {
+		all[i].Share /= whole
+	}
+	return all
+}
+
+// notServers are the flushes that no process of the server asked for.
+const notServers = "by the journal and other programs"
+
+// Lines name the largest parts of what is this server's alone, or of all, each with its share; none where there is only one part.
+func (ps Parts) Lines(ofServer bool) (lines []string) {
+	const room, worth = 3, 0.03
+	sorted := slices.SortedStableFunc(slices.Values(ps), func(a, b Part) int { return cmp.Compare(b.Share, a.Share) })
+	if ofServer {
+		sorted = slices.DeleteFunc(sorted, func(p Part) bool {
+			return slices.Contains([]string{"journal", otherPrograms.header, notServers}, p.Part)
+		})
+	}
+	whole, rest := 0.0, 0.0
+	for _, p := range sorted {
+		whole += p.Share
+	}
+	if len(sorted) < 2 || whole == 0 {
+		return nil
+	}
+	line := func(name string, part float64) {
+		lines = append(lines, map[bool]string{true: "+ "}[len(lines) > 0]+name+" "+number.Percent(part/whole))
+	}
+	for i, p := range sorted {
+		if i >= room || p.Share < worth*whole {
+			rest += p.Share
+			continue
+		}
+		line(p.Part, p.Share)
+	}
+	if rest > 0 {
+		line("others", rest)
+	}
+	return lines
+}
+
+// Block shows the parts load by load; nil where there are none.
+func (ps Parts) Block() document.Block {
+	if len(ps) == 0 {
+		return nil
+	}
+	var t document.Table
+	t.Caption = "what it is made of, per second"
+	t.Add(words.Wordy("load"), words.Cells(ps[0].Loads, func(l PartLoad) document.Cell { return document.Words(l.Load) }))
+	for _, p := range ps {
+		t.Add(words.Numeric(p.Part), words.Cells(p.Loads, func(l PartLoad) document.Cell { return document.Number(number.Rate(l.PerSecond), l.PerSecond) }))
+	}
+	return document.Together{t, words.Faint("As the kernel told of each request, for everybody, with nothing taken off. Of the writes, what carries no data is an empty flush.")}
+}
