@@ -21,6 +21,7 @@ const (
 	ServerFlushes    = RequestServer + "/flushes"
 	RequestsLost     = "request/lost"
 	RequestWrites    = "request/writes" // everybody's
+	RequestFlushes   = "request/flushes"
 
 	JournalWrites     = "request.journal/writes"
 	JournalWriteBytes = "request.journal/write_bytes"

@@ -1,10 +1,10 @@
 // Command worlds scores the method of package attribution on worlds whose truth is known, and prints what it reaches.
 //
 //	worlds [-wild N] [-reads N] [-meters N] [-two-loads N] [-observed N] [-clean N] [-nonlinear N] [-threes N]
-//	       [-plans N] [-changed] [-workers N] [-seed N] [-keep DIRECTORY] [-failures]
+//	       [-plans N] [-calibration N] [-changed] [-workers N] [-seed N] [-keep DIRECTORY] [-failures]
 //
 // -clean, -nonlinear and -threes draw so many more meters of kinds that are rare among the wild ones. -plans scores what
-// the program is for in each plan that ships. -changed judges each run of loads again with its loads renamed, in other units, and with a load
+// the program is for in each plan that ships. -calibration says how often intervals hold the truth. -changed judges each run of loads again with its loads renamed, in other units, and with a load
 // in two. It ends with 1 where a target is not reached.
 package main
 
@@ -28,7 +28,7 @@ const metersPerWorld = 25
 
 type options struct {
 	meters, twoLoads, observed, wild, reads int
-	workers, plans                          int
+	workers, plans, calibration             int
 	seed                                    uint64
 	keep                                    string
 	failures, changed                       bool
@@ -46,6 +46,7 @@ func main() {
 		o.kinds[kind.Name] = flag.Int(kind.Name, 0, "meters more of this kind, in worlds whose physics are their own")
 	}
 	flag.IntVar(&o.plans, "plans", 0, "worlds for each plan that ships, with meters of what the program is for, and of nothing else")
+	flag.IntVar(&o.calibration, "calibration", 0, "meters in worlds whose physics are their own, judged with intervals of each level, and of nothing else")
 	flag.BoolVar(&o.changed, "changed", false, "judge each run of loads again after changes that must change no verdict")
 	flag.IntVar(&o.workers, "workers", 2, "worlds that are judged at once")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first world")
@@ -90,6 +91,9 @@ func (o options) draws(directory string) []draw {
 func run(out io.Writer, o options) error {
 	if o.plans > 0 {
 		return score.WritePlans(out, byDefault, o.seed, o.plans)
+	}
+	if o.calibration > 0 {
+		return o.calibrate(out)
 	}
 	directory := o.keep
 	if directory == "" {
@@ -138,6 +142,25 @@ func run(out io.Writer, o options) error {
 // byDefault judges as realiops report does.
 func byDefault(run *counts.Run) attribution.Verdicts {
 	return attribution.Judge(run, attribution.Options{})
+}
+
+// calibrate prints how often intervals hold what they say that they hold.
+func (o options) calibrate(out io.Writer) error {
+	var all []score.Calibration
+	for _, level := range score.Levels() {
+		method := func(run *counts.Run) attribution.Verdicts {
+			return attribution.Judge(run, attribution.Options{Level: level})
+		}
+		cases, err := each(o.workers, (o.calibration+metersPerWorld-1)/metersPerWorld, func(i int) ([]score.Case, error) {
+			return score.Judged(method, worlds.NewWild(o.seed+3<<32+uint64(i), metersPerWorld), "")
+		})
+		if err != nil {
+			return err
+		}
+		all = append(all, score.Calibrated(level, cases))
+	}
+	score.WriteCalibration(out, all)
+	return nil
 }
 
 // designed draws worlds that run a plan.

@@ -65,7 +65,7 @@ func components(name string) []component {
 	case "flushes":
 		return []component{
 			{name: "asked for by this server", sum: []string{metric.ServerFlushes}},
-			{name: notServers, sum: []string{"request/flushes"}, less: []string{metric.ServerFlushes}},
+			{name: notServers, sum: []string{metric.RequestFlushes}, less: []string{metric.ServerFlushes}},
 		}
 	case "requests":
 		return of("writes")
