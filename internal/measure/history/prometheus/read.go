@@ -146,26 +146,38 @@ func (r *reading) notice(format string, values ...any) {
 	}
 }
 
-// sortedParts are the series without their replicas: of each the one with most samples.
-func sortedParts(parts map[string]*part) []*part {
-	best := map[string]string{} // key by labels
-	var wholes []string
-	for key, p := range parts {
+// sortedParts are the series without their replicas: of each the one with most samples, and where it has a hole those of the others.
+func sortedParts(parts map[string]*part) (all []*part) {
+	replicas := map[string][]string{} // keys by labels
+	for _, key := range slices.Sorted(maps.Keys(parts)) {
 		_, whole, _ := strings.Cut(key, "\x00")
-		known, is := best[whole]
-		if !is {
-			wholes = append(wholes, whole)
-		}
-		if !is || len(p.values) > len(parts[known].values) || len(p.values) == len(parts[known].values) && key < known {
-			best[whole] = key
-		}
+		replicas[whole] = append(replicas[whole], key)
 	}
-	slices.Sort(wholes)
-	var all []*part
-	for _, whole := range wholes {
-		all = append(all, parts[best[whole]])
+	for _, whole := range slices.Sorted(maps.Keys(replicas)) {
+		keys := replicas[whole]
+		slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(len(parts[b].values), len(parts[a].values)) })
+		for _, other := range keys[1:] {
+			parts[keys[0]].fill(parts[other])
+		}
+		all = append(all, parts[keys[0]])
 	}
 	return all
+}
+
+// fill takes samples of another replica where p has none within three quarters of its usual interval.
+func (p *part) fill(other *part) {
+	own := slices.Sorted(maps.Keys(p.values))
+	var apart []time.Duration
+	for i := range max(0, len(own)-1) {
+		apart = append(apart, time.Duration(own[i+1]-own[i])*time.Millisecond)
+	}
+	clear := 3 * usualInterval(apart).Milliseconds() / 4
+	for at, v := range other.values {
+		i, found := slices.BinarySearch(own, at)
+		if !found && (i == 0 || at-own[i-1] > clear) && (i == len(own) || own[i]-at > clear) {
+			p.values[at] = v
+		}
+	}
 }
 
 // add adds the series of a metric up. Where one comes or goes, the sum begins anew: a database was made or dropped, an exporter
