@@ -42,7 +42,7 @@ func (f *Fleet) buses(ctx context.Context) (map[string]map[string]bool, error) {
 	}
 	all := map[string]map[string]bool{}
 	for _, set := range sets {
-		instance, device := string(set[model.InstanceLabel]), string(set[deviceLabel])
+		instance, device := instanceOf(set), string(set[deviceLabel])
 		if all[instance] == nil {
 			all[instance] = map[string]bool{}
 		}

@@ -127,9 +127,63 @@ func (f *Fleet) add(all []fleet.Database, name string, m member, target runfile.
 	return append(all, fleet.Database{Name: name, Target: target})
 }
 
-// identified are the databases of a shape's series by name: by the labels that the user chose, or by the one of the shape, and where that
-// is not enough by whatever tells them apart.
+// identified are the databases of a shape's series by name. Those that another Prometheus handed on are new ones only if no series of that name
+// that were scraped here show the same.
 func (f *Fleet) identified(ctx context.Context, s shape, sets []model.LabelSet) (map[string]member, error) {
+	var here, handedOn []model.LabelSet
+	for _, set := range sets {
+		if s.label == model.InstanceLabel && set[federatedLabel] != "" {
+			handedOn = append(handedOn, set)
+		} else {
+			here = append(here, set)
+		}
+	}
+	if len(handedOn) == 0 {
+		return f.alone(ctx, s, here)
+	}
+	direct, federated := s, s
+	direct.among = strings.TrimPrefix(s.among+","+string(federatedLabel)+`=""`, ",")
+	federated.label = federatedLabel
+	all, err := f.alone(ctx, direct, here)
+	if err != nil {
+		return nil, err
+	}
+	others, err := f.alone(ctx, federated, handedOn)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		other := others[name]
+		if one, both := all[name]; both {
+			same, err := f.showTheSame(ctx, one, other)
+			if err != nil {
+				return nil, err
+			}
+			if same {
+				continue
+			}
+			name = hostOf(string(other.sets[0][model.InstanceLabel])) + "/" + name
+		}
+		all[name] = other
+	}
+	return all, nil
+}
+
+// showTheSame reports whether two members agree in the hours that both have.
+func (f *Fleet) showTheSame(ctx context.Context, one, other member) (bool, error) {
+	a, b := one.of.distinct(one.sets), other.of.distinct(other.sets)
+	if err := f.show(ctx, one.of, a); err != nil {
+		return false, err
+	}
+	if err := f.show(ctx, other.of, b); err != nil {
+		return false, err
+	}
+	return one.of.same(a[0], b[0]), nil
+}
+
+// alone are the databases of series that were scraped in one way: by the labels that the user chose, or by the one of the shape, and where that
+// is not enough by whatever tells them apart.
+func (f *Fleet) alone(ctx context.Context, s shape, sets []model.LabelSet) (map[string]member, error) {
 	byName := map[string][]model.LabelSet{}
 	for _, set := range sets {
 		name, _ := f.name(s, set)
@@ -193,7 +247,7 @@ func spelled(set model.LabelSet, labels []model.LabelName) string {
 	var all []string
 	for _, l := range labels {
 		value := string(set[l])
-		if l == model.InstanceLabel {
+		if l == model.InstanceLabel || l == federatedLabel {
 			value = hostOf(value)
 		}
 		all = append(all, value)
@@ -240,10 +294,10 @@ func (d disksOf) of(f *Fleet, name string, server member) map[string]member {
 	if server.trouble != "" {
 		return map[string]member{name: server}
 	}
-	host := hostOf(string(server.sets[0][model.InstanceLabel]))
+	host := hostOf(instanceOf(server.sets[0]))
 	found := map[string]member{}
 	for machine, m := range d {
-		if len(m.sets) == 0 || hostOf(string(m.sets[0][model.InstanceLabel])) != host {
+		if len(m.sets) == 0 || hostOf(instanceOf(m.sets[0])) != host {
 			continue
 		}
 		if contradict(server.sets, m.sets) {
@@ -314,7 +368,7 @@ func (m member) onWhole(devices map[model.Fingerprint][]string, buses map[string
 	onBus := map[string]bool{}
 	for _, set := range m.sets {
 		all = append(all, devices[set.Fingerprint()]...)
-		maps.Copy(onBus, buses[string(set[model.InstanceLabel])])
+		maps.Copy(onBus, buses[instanceOf(set)])
 	}
 	slices.Sort(all)
 	m.devices, m.without = split(slices.Compact(all), onBus)
@@ -339,7 +393,7 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 		if len(m.devices) > 1 {
 			several = "several disks"
 		}
-		key := strings.Join([]string{several, m.of.exporter, string(m.of.label), m.of.exists, joined(m.labels), strings.Join(m.without, ",")}, "\x00")
+		key := strings.Join([]string{several, m.of.exporter, string(m.of.label), m.of.exists, m.of.among, joined(m.labels), strings.Join(m.without, ",")}, "\x00")
 		if batches[key] == nil {
 			batches[key] = &batch{fleet: f, of: m, from: from, to: to, told: map[string]*history.Told{}}
 		}

@@ -24,14 +24,22 @@ func hostOf(instance string) string {
 }
 
 // scrapeLabels say how something was scraped. When only they change, it is the same that is scraped.
-var scrapeLabels = []model.LabelName{"job", "endpoint", "service", "container", "prometheus", "monitor", "scrape_job", "version", "short_version"}
+var scrapeLabels = []model.LabelName{"job", "endpoint", "service", "container", "prometheus", "monitor", "scrape_job", "exported_job", "version", "short_version"}
 
 // exporterLabels name the exporter, which for some shapes runs in a pod of its own.
 var exporterLabels = []model.LabelName{"pod", "namespace"}
 
+// federatedLabel has the address of what was scraped where a Prometheus took the series from another, whose own address then is the instance.
+const federatedLabel = model.ExportedLabelPrefix + model.InstanceLabel
+
+// instanceOf is the address of what was scraped.
+func instanceOf(set model.LabelSet) string {
+	return string(cmp.Or(set[federatedLabel], set[model.InstanceLabel]))
+}
+
 // ofScrape reports whether a label says how something was scraped.
 func (s shape) ofScrape(l model.LabelName) bool {
-	return slices.Contains(scrapeLabels, l) || s.probe != "" && slices.Contains(exporterLabels, l)
+	return slices.Contains(scrapeLabels, l) || s.probe != "" && slices.Contains(exporterLabels, l) || s.label == federatedLabel && l == model.InstanceLabel
 }
 
 // namingLabels say which one of several something is, the plainest first.
