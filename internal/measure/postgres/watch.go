@@ -198,13 +198,14 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 	return s, nil
 }
 
-// And is what was seen in two looks, one after the other.
+// And returns what was seen in two looks, one after the other.
 func (s Seen) And(later Seen) Seen {
 	for _, who := range s.Others {
 		if !slices.Contains(later.Others, who) {
 			later.Others = append(later.Others, who)
 		}
 	}
+	later.Silent = max(s.Silent, later.Silent) // that the operation is over does not make its pooler's sessions others'
 	return later
 }
 

@@ -65,8 +65,13 @@ func TestWatchKeepsOthersApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	servertest.Exec(t, busy, "select 1")
-	if seen, err := unnamed.Look(t.Context(), conn); err != nil || seen.Silent != 1 {
-		t.Errorf("of sessions that nobody named: %+v, %v, want one that may be the operation's", seen, err)
+	during, err := unnamed.Look(t.Context(), conn)
+	if err != nil || during.Silent != 1 {
+		t.Errorf("of sessions that nobody named: %+v, %v, want one that may be the operation's", during, err)
+	}
+	unnamed.Over(during)
+	if after, err := unnamed.Look(t.Context(), conn); err != nil || during.And(after).Silent != 1 {
+		t.Errorf("once the operation is over: %+v, %v, want the one as before", during.And(after), err)
 	}
 	nothing, err := facts.Watch(t.Context(), conn, postgres.Sessions{Known: true})
 	if err != nil {
