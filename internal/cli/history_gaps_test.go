@@ -169,3 +169,45 @@ func TestHistoryIsSizedForItsPeak(t *testing.T) {
 		t.Errorf("what is beyond the order is not said: %s", out)
 	}
 }
+
+// TestSizeOfAHistoryWithAHole: an order for a history that lacks hours says so at once, since what was done in them may have needed more.
+func TestSizeOfAHistoryWithAHole(t *testing.T) {
+	t.Parallel()
+	scraped := func(hole ...time.Duration) string {
+		planted := serverOn("db1", "", 0, 6*time.Hour, time.Minute, 400, 0)
+		planted[len(planted)-1].Samples = between(0, 6*time.Hour, time.Minute, time.Duration.Seconds) // of its commits
+		for i := range planted {
+			planted[i].Samples = slices.DeleteFunc(slices.Clone(planted[i].Samples), func(s prometheustest.Sample) bool {
+				after := s.At.Sub(fleetBegin)
+				return len(hole) == 2 && after > hole[0] && after < hole[1]
+			})
+		}
+		return prometheustest.OpenMetrics(planted)
+	}
+	kept := func(gap bool) string {
+		day := strings.TrimSuffix(sadf(600, slices.Repeat([][2]int{{20, 12}}, 36)...), "]}]}}")
+		intervals := strings.SplitAfter(day, `{"timestamp"`)
+		if gap {
+			intervals = slices.Delete(intervals, 13, 19) // an hour of six intervals
+		}
+		return strings.Join(intervals, "") + "]}]}}"
+	}
+	for name, c := range map[string]struct{ file, text, says string }{
+		"whole":      {"db1.om", scraped(), ""},
+		"a hole":     {"db1.om", scraped(2*time.Hour, 4*time.Hour), "Nothing is known of 2 h of these 6 h (the longest hole: 2026-11-01 02:00 to 2026-11-01 04:0"},
+		"days whole": {"sadf.json", kept(false), ""},
+		"an hour":    {"sadf.json", kept(true), "Nothing is known of 60 min of these 6 h (the longest hole: 2026-11-01 10:00 to 2026-11-01 11:00 UTC): if more was done then, this order is too small."},
+	} {
+		file, path := filepath.Join(t.TempDir(), c.file), filepath.Join(t.TempDir(), "db1.jsonl")
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		runs(t, command.ExitDone, "history", file, "-o", path)
+		out, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
+		first, _, _ := strings.Cut(out, "\n\n")
+		first = strings.Join(strings.Fields(first), " ")
+		if said := strings.Contains(strings.Join(strings.Fields(out), " "), "Nothing is known"); said != (c.says != "") || !strings.Contains(first, c.says) {
+			t.Errorf("%s: its first sentences are %s", name, first)
+		}
+	}
+}

@@ -120,3 +120,79 @@ func Stretches(length time.Duration) (one, several string) {
 	}
 	return one, "stretches of " + one
 }
+
+// unseen is the time of an observation of which nobody knows what storage did.
+type unseen struct {
+	lost, of time.Duration
+	from, to time.Time // the longest stretch of it
+}
+
+// unseenIn looks for holes among the writes of an observation.
+func unseenIn(run *counts.Run) (u unseen) {
+	if run == nil || run.Observed == nil {
+		return u
+	}
+	var first, last time.Time
+	see := func(from, to time.Time) {
+		if hole := from.Sub(last); !last.IsZero() && hole > 0 {
+			u.lost += hole
+			if hole > u.to.Sub(u.from) {
+				u.from, u.to = last, from
+			}
+		}
+		if first.IsZero() {
+			first = from
+		}
+		if to.After(last) {
+			last = to
+		}
+	}
+	if run.Observed.Period > 0 {
+		kept, missing := keptOf(run)
+		if missing != nil {
+			return u
+		}
+		for _, level := range run.Rates(kept.Writes, runfile.Average) {
+			see(level.From, level.To)
+		}
+	} else {
+		most := time.Duration(mostOfWindow * float64(run.Observed.Window))
+		for change, err := range run.Series(metric.BlockWrites).Changes(time.Unix(0, 0), time.Unix(1<<33, 0)) {
+			if err == nil && change.To.Sub(change.From) <= most {
+				see(change.From, change.To)
+			}
+		}
+	}
+	u.of = last.Sub(first)
+	return u
+}
+
+// unseen is what an order may be too small by: nothing is known of more time than the percentile leaves out.
+func (s Sizing) unseen() (all []string) {
+	seen := map[*counts.Run]bool{}
+	for _, p := range s.Parts {
+		if seen[p.Run] {
+			continue
+		}
+		seen[p.Run] = true
+		u := unseenIn(p.Run)
+		if u.of == 0 || u.lost.Seconds() <= (1-s.Ask.percentile()/100)*u.of.Seconds() {
+			continue
+		}
+		const minutes = "2006-01-02 15:04"
+		all = append(all, fmt.Sprintf("Nothing is known of %s of these %s (the longest hole: %s to %s UTC): if more was done then, this order is too small",
+			spell(u.lost), spell(u.of), u.from.UTC().Format(minutes), u.to.UTC().Format(minutes)))
+	}
+	return all
+}
+
+// spell gives a length of time in the unit that people would use.
+func spell(d time.Duration) string {
+	switch {
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	case d >= 2*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f s", d.Seconds())
+}

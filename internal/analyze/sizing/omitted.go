@@ -78,7 +78,7 @@ func (s Sizing) asksAurora() bool {
 // cautions are what makes an order wrong that is right for the need as it is told.
 func (s Sizing) cautions() (all []string) {
 	need := s.Target.Most
-	all = append(all, s.Ask.Doubts...)
+	all = append(append(all, s.Ask.Doubts...), s.unseen()...)
 	if need.Flushes > flushesOfOneLeast {
 		all = append(all, fmt.Sprintf("%s flushes a second follow one another, and one volume does %s to %s, at 0.5 to 1 ms each: commits wait, unless several share a flush",
 			number.Grouped(need.Flushes, 0), number.Grouped(flushesOfOneLeast, 0), number.Grouped(flushesOfOneMost, 0)))
