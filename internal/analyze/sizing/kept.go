@@ -75,10 +75,7 @@ func (d device) highest(run *counts.Run, length time.Duration) []Rate {
 	var all []Rate
 	places, known := map[time.Time]int{}, map[time.Time]int{}
 	for _, m := range d.metrics {
-		levels := run.Rates(m.name, runfile.Maximum)
-		if len(levels) == 0 {
-			levels = run.Rates(m.name, runfile.Average)
-		}
+		levels := periodsOf(run, m.name)
 		covered := map[time.Time]time.Duration{}
 		for _, l := range levels {
 			at := series.PeriodDown(l.From, length)
@@ -105,6 +102,14 @@ func (d device) highest(run *counts.Run, length time.Duration) []Rate {
 	return whole
 }
 
+// periodsOf returns the periods of a metric by the highest in each, or by their means where their source knows nothing else.
+func periodsOf(run *counts.Run, name string) []counts.Level {
+	if levels := run.Rates(name, runfile.Maximum); len(levels) > 0 {
+		return levels
+	}
+	return run.Rates(name, runfile.Average)
+}
+
 // Stretches is what people call one stretch of so long, and several.
 func Stretches(length time.Duration) (one, several string) {
 	switch {
@@ -121,23 +126,23 @@ func Stretches(length time.Duration) (one, several string) {
 	return one, "stretches of " + one
 }
 
-// unseen is the time of an observation of which nobody knows what storage did.
-type unseen struct {
+// hole is the time of an observation in which storage was not read.
+type hole struct {
 	lost, of time.Duration
-	from, to time.Time // the longest stretch of it
+	from, to time.Time // its longest stretch
 }
 
-// unseenIn looks for holes among the writes of an observation.
-func unseenIn(run *counts.Run) (u unseen) {
+// holeIn adds up the stretches of an observation in which its writes were not read.
+func holeIn(run *counts.Run) (h hole) {
 	if run == nil || run.Observed == nil {
-		return u
+		return h
 	}
 	var first, last time.Time
 	see := func(from, to time.Time) {
-		if hole := from.Sub(last); !last.IsZero() && hole > 0 {
-			u.lost += hole
-			if hole > u.to.Sub(u.from) {
-				u.from, u.to = last, from
+		if lost := from.Sub(last); !last.IsZero() && lost > 0 {
+			h.lost += lost
+			if lost > h.to.Sub(h.from) {
+				h.from, h.to = last, from
 			}
 		}
 		if first.IsZero() {
@@ -150,9 +155,9 @@ func unseenIn(run *counts.Run) (u unseen) {
 	if run.Observed.Period > 0 {
 		kept, missing := keptOf(run)
 		if missing != nil {
-			return u
+			return h
 		}
-		for _, level := range run.Rates(kept.Writes, runfile.Average) {
+		for _, level := range periodsOf(run, kept.Writes) {
 			see(level.From, level.To)
 		}
 	} else {
@@ -163,11 +168,11 @@ func unseenIn(run *counts.Run) (u unseen) {
 			}
 		}
 	}
-	u.of = last.Sub(first)
-	return u
+	h.of = last.Sub(first)
+	return h
 }
 
-// unseen is what an order may be too small by: nothing is known of more time than the percentile leaves out.
+// unseen warns where nothing is known of more time than the percentile leaves out.
 func (s Sizing) unseen() (all []string) {
 	seen := map[*counts.Run]bool{}
 	for _, p := range s.Parts {
@@ -175,13 +180,13 @@ func (s Sizing) unseen() (all []string) {
 			continue
 		}
 		seen[p.Run] = true
-		u := unseenIn(p.Run)
-		if u.of == 0 || u.lost.Seconds() <= (1-s.Ask.percentile()/100)*u.of.Seconds() {
+		h := holeIn(p.Run)
+		if h.of == 0 || h.lost.Seconds() <= (1-s.Ask.percentile()/100)*h.of.Seconds() {
 			continue
 		}
 		const minutes = "2006-01-02 15:04"
 		all = append(all, fmt.Sprintf("Nothing is known of %s of these %s (the longest hole: %s to %s UTC): if more was done then, this order is too small",
-			spell(u.lost), spell(u.of), u.from.UTC().Format(minutes), u.to.UTC().Format(minutes)))
+			spell(h.lost), spell(h.of), h.from.UTC().Format(minutes), h.to.UTC().Format(minutes)))
 	}
 	return all
 }

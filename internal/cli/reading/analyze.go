@@ -71,7 +71,7 @@ func (l *Level) AddFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&l.evidence, "verbose", "v", false, "show why, too: every metric beside every counted quantity, load by load")
 }
 
-// Evidence tells whether everything is asked for, as by -v.
+// Evidence reports whether -v asked for all evidence.
 func (l Level) Evidence() bool { return l.evidence }
 
 // wordsOf returns what a report says in text at a level.

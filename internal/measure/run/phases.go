@@ -1,13 +1,15 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 )
 
-// phases are how long each kind of work took between two moments of a run.
+// phases adds up how long each kind of work takes.
 type phases struct {
 	now   string // the kind that goes on; empty: none does yet
 	since time.Time
@@ -30,15 +32,8 @@ func (p *phases) enter(doing string, at time.Time) {
 
 // String lists the kinds, the longest first.
 func (p *phases) String() string {
-	names := make([]string, 0, len(p.took))
-	for name := range p.took {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if p.took[a] != p.took[b] {
-			return int(p.took[b] - p.took[a])
-		}
-		return strings.Compare(a, b)
+	names := slices.SortedFunc(maps.Keys(p.took), func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.took[b], p.took[a]), strings.Compare(a, b))
 	})
 	parts := make([]string, len(names))
 	for i, name := range names {

@@ -173,7 +173,7 @@ func (m *measurement) experiment(ctx context.Context) error {
 	m.Show.Message(fmt.Sprintf("It took %s: %s until the server was ready, and %s for the loads",
 		experiment.About(time.Since(m.Head.Start)), experiment.About(began.Sub(m.Head.Start)), experiment.About(time.Since(began))))
 	if m.Verbose {
-		m.doing("done")
+		m.phases.enter("done", time.Now())
 		m.Show.Message("Where that went: " + m.phases.String())
 	}
 	return errors.Join(err, m.end(ctx, err))
@@ -334,7 +334,7 @@ func (m *measurement) record(r runfile.Record) error {
 	return m.file.Write(r)
 }
 
-// doing says what goes on while no load runs, and keeps how long it takes.
+// doing shows what goes on while no load runs, and times it.
 func (m *measurement) doing(text string) {
 	m.phases.enter(text, time.Now())
 	m.Show.Doing(text)

@@ -1,0 +1,147 @@
+package prometheus
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/realiops/realiops/internal/measure/fleet"
+	"github.com/realiops/realiops/internal/measure/history"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Hours are what the store kept of some databases.
+func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Told, error) {
+	told := make([]history.Told, len(some))
+	batches := map[string]*batch{}
+	for i, one := range some {
+		m := f.members[one.Name]
+		for _, why := range []string{m.trouble, m.of.caveat} {
+			if why != "" {
+				told[i].Gaps = append(told[i].Gaps, runfile.Gap{At: from, Probe: cmp.Or(m.of.probe, "block"), Reason: runfile.Absent, Detail: why})
+			}
+		}
+		if m.trouble != "" {
+			continue
+		}
+		several := ""
+		if len(m.devices) > 1 {
+			several = "several disks"
+		}
+		key := strings.Join([]string{several, m.of.exporter, string(m.of.label), m.of.exists, m.of.among, joined(m.labels), strings.Join(m.without, ",")}, "\x00")
+		if batches[key] == nil {
+			batches[key] = &batch{fleet: f, of: m, from: from, to: to, told: map[string]*history.Told{}}
+		}
+		for _, set := range m.sets {
+			batches[key].told[tuple(set, m.labels)] = &told[i]
+		}
+		batches[key].sets = append(batches[key].sets, m.sets...)
+	}
+	for _, key := range slices.Sorted(maps.Keys(batches)) {
+		if err := batches[key].ask(ctx); err != nil {
+			return nil, err
+		}
+		if err := batches[key].compare(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return told, nil
+}
+
+// batch is some databases of one exporter being asked for.
+type batch struct {
+	fleet    *Fleet
+	of       member // one of them
+	sets     []model.LabelSet
+	from, to time.Time
+	told     map[string]*history.Told // by the values of the labels
+}
+
+func (b *batch) ask(ctx context.Context) error {
+	twelfths, err := b.hours(ctx, covered, b.of.of.exists)
+	if err != nil {
+		return err
+	}
+	whole := wholeHours(twelfths)
+	for _, part := range b.of.of.parts {
+		values, err := b.hours(ctx, part.query, part.names...)
+		if err != nil {
+			return err
+		}
+		for name, of := range values {
+			b.keep(b.told[name], part, of, whole[name])
+		}
+	}
+	return nil
+}
+
+// keep makes periods of what a query told of a database: of the hours that are known whole, as a mean over some minutes of one would
+// pass for that of all.
+func (b *batch) keep(told *history.Told, part hourly, values []model.SamplePair, whole map[model.Time]bool) {
+	if told == nil {
+		return
+	}
+	if row := metric.All().Row(part.ours).InPeriods(time.Hour); !slices.ContainsFunc(told.Metrics, func(m runfile.Metric) bool { return m.Name == row.Name }) {
+		row.Caveat = strings.TrimPrefix(row.Caveat+"; each period is made of an hour of "+part.names[0]+", by the store", "; ")
+		told.Metrics = append(told.Metrics, row)
+	}
+	for _, v := range values {
+		if !runfile.Counted(float64(v.Value)) || !whole[v.Timestamp] {
+			continue
+		}
+		end := v.Timestamp.Time().UTC()
+		told.Periods = append(told.Periods, runfile.Period{From: end.Add(-time.Hour), To: end, Probe: b.of.of.probe, Metric: part.ours, Statistic: part.statistic, Value: float64(v.Value), Fetched: b.to})
+	}
+}
+
+// wholeHours are those in which nearly as many twelfths have samples as have usually, that is all of them unless a scrape takes longer. What is
+// usual may change with the interval of scrapes, so an hour is judged by those around it.
+func wholeHours(twelfths map[string][]model.SamplePair) map[string]map[model.Time]bool {
+	const (
+		around = 6
+		all    = 12
+	)
+	whole := map[string]map[model.Time]bool{}
+	for name, hours := range twelfths {
+		whole[name] = map[model.Time]bool{}
+		for i, h := range hours {
+			var usual []float64
+			for _, other := range hours[max(0, i-around):min(len(hours), i+around+1)] {
+				usual = append(usual, min(all, float64(other.Value)))
+			}
+			slices.Sort(usual)
+			whole[name][h.Timestamp] = float64(h.Value) >= runfile.MostOfHour*usual[len(usual)/2]
+		}
+	}
+	return whole
+}
+
+// hours asks for a value at the end of each hour, of all databases of the batch.
+func (b *batch) hours(ctx context.Context, query string, names ...string) (map[string][]model.SamplePair, error) {
+	matrix, err := b.matrix(ctx, query, names...)
+	all := map[string][]model.SamplePair{}
+	for _, stream := range matrix {
+		all[tuple(model.LabelSet(stream.Metric), b.of.labels)] = stream.Values
+	}
+	return all, err
+}
+
+func (b *batch) matrix(ctx context.Context, query string, names ...string) (model.Matrix, error) {
+	m := b.of
+	matchers := []string{b.fleet.matchers(m.of)}
+	var labels []string
+	for _, l := range m.labels {
+		labels = append(labels, string(l))
+		matchers = append(matchers, anyOf(string(l), allOf(b.sets, l)))
+	}
+	if len(m.without) > 0 {
+		matchers = append(matchers, noneOf(deviceLabel, m.without))
+	}
+	return b.fleet.rangeOf(ctx, m.of.query(query, labels, matchers, names...), b.from, b.to)
+}
