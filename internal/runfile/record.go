@@ -296,7 +296,7 @@ const Digests = "digests"
 type Top struct {
 	From time.Time `json:"from"`
 	At   time.Time `json:"at"`
-	Of   string    `json:"of"` // tables, indexes, statements, digests, files or programs
+	Of   string    `json:"of"` // tables, indexes, statements, readers, digests, files or programs
 	// Load and Repetition are those that it is about; empty and 0: of none.
 	Load       string `json:"load,omitempty"`
 	Repetition int    `json:"repetition,omitempty"`
@@ -306,6 +306,9 @@ type Top struct {
 	// Missing says why there are no items.
 	Missing string `json:"missing,omitempty"`
 }
+
+// Readers is a ranking of statements by the blocks that they read.
+const Readers = "readers"
 
 // MostTopItems are in one line; where there are fewer, nothing else did anything.
 const MostTopItems = 10

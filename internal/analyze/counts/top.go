@@ -29,7 +29,7 @@ type topKey struct {
 func (c *collector) joinTops() (all []Top) {
 	keys := slices.SortedFunc(maps.Keys(c.tops), func(a, b topKey) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of)) })
 	c.run.Tops = slices.Collect(maps.Values(c.tops))
-	for _, of := range []string{"statements", runfile.Digests, runfile.Files, runfile.Programs, "tables", "indexes"} {
+	for _, of := range []string{"statements", runfile.Readers, runfile.Digests, runfile.Files, runfile.Programs, "tables", "indexes"} {
 		t := Top{Of: of, Total: map[string]float64{}}
 		for _, key := range keys {
 			if key.of == of {

@@ -58,6 +58,9 @@ func sorts() []sort {
 			{"pages dirtied", []string{"shared_blks_dirtied"}, 1}, {"share of these", []string{"shared_blks_dirtied"}, ofAll},
 			{"calls", []string{"calls"}, 1},
 		}, nil},
+		{runfile.Readers, "statement", "Statements, by blocks read", "blocks that statements read", []string{"shared_blks_read", "temp_blks_read"}, []topColumn{
+			{"blocks read", []string{"shared_blks_read"}, 1}, {"of temporary files", []string{"temp_blks_read"}, 1}, {"calls", []string{"calls"}, 1},
+		}, nil},
 		{runfile.Digests, "statement", "Statements, by blocks read and written (Performance Insights, Database Insights)",
 			"sessions at work or waiting", []string{"load"}, []topColumn{
 				{"sessions", []string{"load"}, 1}, {"in I/O", []string{"load_io"}, 1}, {"read", []string{"shared_blks_read"}, 1},
@@ -184,6 +187,8 @@ func (t Top) rest() string {
 		return t.sampled()
 	case runfile.Digests:
 		return t.counted()
+	case runfile.Readers:
+		return "Blocks that shared buffers did not hold. Where the kernel caches files, it may have had them, so that no disk was asked."
 	case runfile.Files:
 		return "Each request that the disks completed, by the file that it was for. What others use the disks for is not among them."
 	}
@@ -250,9 +255,11 @@ func (t Top) names() []document.Cell {
 	return cells
 }
 
-// sum is for sorting: 0 where one of them is not counted.
-func (i Item) sum(of []string) float64 {
-	sum, _ := sumOf(i.Grew, of)
+// sum is for sorting: what is not counted adds nothing, so that a statement of which only reads are counted has its place by them.
+func (i Item) sum(of []string) (sum float64) {
+	for _, name := range of {
+		sum += i.Grew[name]
+	}
 	return sum
 }
 

@@ -32,7 +32,7 @@ func TestTheViewsAgreeWithOthers(t *testing.T) {
 				analyze load.fetched`)
 			allocated := s.allocated(t)
 			t.Run("statements", func(t *testing.T) { statementsAgree(t, s) })
-			t.Run("ranking", func(t *testing.T) { rankingAgrees(t, s) })
+			t.Run("ranking", func(t *testing.T) { rankingAgrees(t, s); rankingOfReaders(t, s) })
 			t.Run("indexes", func(t *testing.T) { indexesAgree(t, s) })
 			t.Run("updates", func(t *testing.T) { updatesAgree(t, s) })
 			t.Run("fetches", func(t *testing.T) { fetchesAgree(t, s) })

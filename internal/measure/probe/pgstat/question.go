@@ -17,8 +17,8 @@ import (
 type question struct {
 	of      string
 	columns []string
-	by      []string // the sum of these is the rank
-	sql     func(context.Context, *pgx.Conn) (string, error)
+	by      []string                                         // the sum of these is the rank
+	sql     func(context.Context, *pgx.Conn) (string, error) // nil: it ranks what the question before it was answered with
 }
 
 // What is ranked.
@@ -28,7 +28,13 @@ const (
 	rankedStatements = "statements"
 )
 
+// questions are what an observation asks. Statements are asked for once and ranked twice: what only reads writes nothing.
 func questions() []question {
+	return append(written(), question{runfile.Readers, statementColumns(), []string{"shared_blks_read", "temp_blks_read"}, nil})
+}
+
+// written are questions of what was written.
+func written() []question {
 	always := func(sql string) func(context.Context, *pgx.Conn) (string, error) {
 		return func(context.Context, *pgx.Conn) (string, error) { return sql, nil }
 	}
@@ -62,7 +68,7 @@ const dirtied = "shared_blks_dirtied"
 const plans, trackPlanning = "plans", "pg_stat_statements.track_planning"
 
 func statementColumns() []string {
-	return []string{"calls", plans, "rows", "wal_records", "wal_fpi", "wal_bytes", dirtied, "shared_blks_written", "shared_blks_read", "temp_blks_written"}
+	return []string{"calls", plans, "rows", "wal_records", "wal_fpi", "wal_bytes", dirtied, "shared_blks_written", "shared_blks_read", "temp_blks_written", "temp_blks_read"}
 }
 
 // errNoStatements is a database without the extension.
@@ -108,7 +114,7 @@ func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
 		outer = " and toplevel"
 	}
 	return fmt.Sprintf(`select coalesce(queryid::pg_catalog.text, 'hidden'), 't' || coalesce(queryid::pg_catalog.text, 'hidden'), %s from %s(false)
-		where (wal_records > 0 or shared_blks_dirtied > 0 or shared_blks_written > 0 or temp_blks_written > 0)%s group by 1, 2`,
+		where (wal_records > 0 or shared_blks_dirtied > 0 or shared_blks_written > 0 or temp_blks_written > 0 or shared_blks_read > 0)%s group by 1, 2`,
 		strings.Join(sums, ", "), path, outer), nil
 }
 

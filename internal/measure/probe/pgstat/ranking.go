@@ -57,7 +57,7 @@ func (r *Ranking) Read(ctx context.Context) []runfile.Record {
 		return nil // the sampler has a gap for that
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
-	return r.ask(ctx, conn, at)
+	return r.ask(ctx, conn, at, questions())
 }
 
 // Since asks what grew the most since it was asked before, and begins anew. It keeps its session, so that nobody takes one of its own for
@@ -73,7 +73,7 @@ func (r *Ranking) Since(ctx context.Context, done func(context.Context, *pgx.Con
 		}
 		r.kept = conn
 	}
-	all := r.ask(ctx, r.kept, at)
+	all := r.ask(ctx, r.kept, at, written())
 	r.from = at
 	for of, t := range r.counted {
 		r.counted[of] = startTally(t.by, t.last)
@@ -93,14 +93,20 @@ func (r *Ranking) Close(ctx context.Context) {
 	}
 }
 
-func (r *Ranking) ask(ctx context.Context, conn *pgx.Conn, at time.Time) []runfile.Record {
+func (r *Ranking) ask(ctx context.Context, conn *pgx.Conn, at time.Time, questions []question) []runfile.Record {
 	first := r.from.IsZero()
 	if first {
 		r.from, r.counted, r.server = at, map[string]*tally{}, startServerTally(serverTotals(ctx, conn))
 	}
 	var all []runfile.Record
-	for _, q := range questions() {
-		now, err := q.ask(ctx, conn)
+	var now amounts
+	var err error
+	for _, q := range questions {
+		if q.sql != nil {
+			now, err = q.ask(ctx, conn)
+		} else if err != nil {
+			continue // the ranking by the same answer says so
+		}
 		if first && err == nil {
 			r.counted[q.of] = startTally(q.by, now)
 		}
@@ -126,10 +132,13 @@ func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amoun
 	}
 	counted.look(now)
 	top.Items, top.Total = counted.most(), maps.Clone(counted.total)
-	if q.of == rankedStatements {
+	switch q.of {
+	case rankedStatements:
 		byAll := top.Total[dirtied]
 		top.Total = r.server.look(serverTotals(ctx, conn))
 		top.Total[dirtied] = byAll
+		texts(ctx, conn, top.Items)
+	case runfile.Readers:
 		texts(ctx, conn, top.Items)
 	}
 	return top

@@ -103,6 +103,23 @@ func rankingAgrees(t *testing.T, s server) {
 	}
 }
 
+// rankingOfReaders: a statement that writes nothing is the first of those that read, with the blocks that the extension counts of it. The table is
+// made through a ring of 16 MB, so that most of its pages are in no buffer.
+func rankingOfReaders(t *testing.T, s server) {
+	const scan = "select count(*) from load.scanned"
+	s.work(t, "create table load.scanned as select g, repeat('x', 1900) from generate_series(1, 20000) g")
+	ranking := NewRanking(s.config)
+	ranking.Read(t.Context())
+	s.work(t, scan)
+	var id string
+	var read float64
+	row(t, s.boss, "select queryid::text, sum(shared_blks_read)::float8 from extensions.pg_stat_statements where query = '"+scan+"' group by 1", &id, &read)
+	top := awaitTop(t, ranking, runfile.Readers, "shared_blks_read", read)
+	if got := top.Items[0]; read < 2000 || got.Name != id || got.Grew["shared_blks_read"] != read || got.Text != scan {
+		t.Errorf("first of those that read: %+v, want %s with %v blocks", got, id, read)
+	}
+}
+
 // awaitTop reads until what all did together has come to so much: counters lag.
 func awaitTop(t *testing.T, ranking *Ranking, of, column string, least float64) (top runfile.Top) {
 	t.Helper()
