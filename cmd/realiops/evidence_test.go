@@ -1,29 +1,118 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestEvidenceCutOff: a compressed file that was cut off is refused in one line, which is not zstd's.
-func TestEvidenceCutOff(t *testing.T) {
+// TestEvidenceOfBadFiles: whatever is wrong about a file that was sent, it is refused in one line of ours that says what.
+func TestEvidenceOfBadFiles(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("zstd"); err != nil {
-		t.Skip("no zstd on this machine: ", err)
+	for _, needed := range []string{"bash", "jq", "zstd", "gzip"} {
+		if _, err := exec.LookPath(needed); err != nil {
+			t.Skip("not on this machine: ", err)
+		}
 	}
-	whole, err := os.ReadFile("../../internal/testdata/stand-in/run.jsonl.zst")
+	const recorded = "../../internal/testdata/stand-in/run.jsonl.zst"
+	packed, err := os.ReadFile(recorded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "cut.jsonl.zst")
-	if err := os.WriteFile(file, whole[:len(whole)/2], 0o600); err != nil {
+	place := t.TempDir()
+	shared := filepath.Join(place, "shared.jsonl")
+	if out, err := realiops(t, "share", recorded, "-o", shared).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	whole, err := os.ReadFile(shared)
+	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "../../scripts/evidence", "--check", file).CombinedOutput()
-	want := file + ": refused: it cannot be read whole: it was cut off or damaged on its way, so ask for it again\n"
-	if err == nil || string(out) != want {
-		t.Errorf("%v, %q, want %q", err, out, want)
+	var text []byte // without the readings, which are most of it
+	lines := 0
+	for line := range bytes.Lines(whole) {
+		if !bytes.HasPrefix(line, []byte(`{"kind":"read"`)) && !bytes.HasPrefix(line, []byte(`{"kind":"work"`)) {
+			text = append(text, line...)
+			lines++
+		}
 	}
+	changed := func(from, to string) []byte {
+		if !bytes.Contains(text, []byte(from)) {
+			t.Fatalf("%s is not in the run", from)
+		}
+		return bytes.Replace(text, []byte(from), []byte(to), 1)
+	}
+	const free = `"help":"analyses at work` // which share does not take out
+	const unscrubbed, none = "it is not scrubbed: line ", "it has nothing of CloudWatch's: realiops aws collect adds it"
+	for name, c := range map[string]struct {
+		text []byte
+		want string
+	}{
+		"scrubbed":                  {text, none},
+		"packed by gzip":            {gzipped(t, text), none},
+		"cut in a line":             {text[:len(text)/2], "it was cut off: its last line is not whole"},
+		"cut between lines":         {text[:bytes.LastIndex(text, []byte(`{"kind":"end"`))], "the run did not end, so it is not whole"},
+		"cut while packed":          {packed[:len(packed)/2], "it cannot be read whole: it was cut off or damaged on its way, so ask for it again"},
+		"cut while packed by gzip":  {gzipped(t, text)[:10000], "it cannot be read whole: it was cut off or damaged on its way, so ask for it again"},
+		"a zip archive":             {[]byte("PK\x03\x04of something"), "it is a zip archive: unpack it"},
+		"empty":                     {nil, "it is empty"},
+		"of blanks":                 {[]byte("\n\n"), "this is not a realiops run file"},
+		"another program's":         {[]byte(`{"level":"info","msg":"hello"}` + "\n"), "this is not a realiops run file"},
+		"of an older format":        {changed("realiops.run/1", "realiops.run/0"), "the file is written as realiops.run/0"},
+		"of a newer format":         {changed("realiops.run/1", "realiops.run/2"), "the file is written as realiops.run/2"},
+		"a line of another program": {append(bytes.Clone(text), `{"level":"info"}`+"\n"...), fmt.Sprintf("line %d", lines+1)},
+		"a field of nobody":         {changed(`"kind":"metric",`, `"kind":"metric","owner":"somebody",`), unscrubbed + "2 holds"},
+		"not shared":                {runfiletest.Unpacked(t, packed), unscrubbed + "1 holds"},
+		"a user in the middle":      {changed(`"reason":"unsupported"`, `"reason":"unsupported","detail":"me"`), " holds what realiops share takes out"},
+		"a name of its own":         {changed(`"id":"run-`, `"id":"shop-`), unscrubbed + "1 holds"},
+		"published figures":         {changed(`"version":"(devel)"`, `"version":"(devel)","provenance":"a blog"`), "it holds figures that realiops did not read itself"},
+		"an address of a person":    {changed(free, `"help":"ask jane.doe@shop.example first`), unscrubbed + "3 names"},
+		"a host":                    {changed(free, `"help":"on db7.shop.internal`), unscrubbed + "3 names"},
+		"an endpoint":               {changed(`"shared_buffers":"128MB"`, `"shared_buffers":"db.x.eu-west-1.rds.amazonaws.com"`), unscrubbed + "1 names"},
+		"an IP address":             {changed(free, `"help":"on 10.1.2.33`), unscrubbed + "3 names"},
+		"a password":                {changed(free, `"help":"PGPASSWORD=hunter2`), unscrubbed + "3 "},
+		"a URL with one":            {changed(free, `"help":"postgres://me:hunter2@db/x`), unscrubbed + "3 "},
+		"a resource":                {changed(free, `"help":"arn:aws:rds:eu-west-1:x:db:y`), unscrubbed + "3 names"},
+		"an account":                {changed(free, `"help":"of 123456789012`), unscrubbed + "3 names"},
+		"a key":                     {changed(free, `"help":"AKIAIOSFODNN7EXAMPLE`), unscrubbed + "3 names"},
+		"a source that is none":     {changed(`"source":"https://www.postgresql.org`, `"source":"https://wiki.shop.com`), unscrubbed + "2 names"},
+		"a server of one's own":     {changed(`"flavor":"aurora"`, `"flavor":"postgres"`), "its head is none of a database of AWS's"},
+		"of another cloud":          {changed(`"provider":"aws"`, `"provider":"azure"`), "its head is none of a database of AWS's"},
+		"two versions":              {changed(`"engine":"aurora-postgresql","version":"17`, `"engine":"aurora-postgresql","version":"16`), "its head is none of a database of AWS's"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "sent.jsonl")
+			if err := os.WriteFile(file, c.text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			check := exec.CommandContext(t.Context(), "../../scripts/evidence", "--check", file)
+			check.Env = append(os.Environ(), "REALIOPS="+built(t))
+			out, err := check.CombinedOutput()
+			said, found := strings.CutPrefix(string(out), file+": refused: ")
+			if err == nil || !found || strings.Count(said, "\n") != 1 || !strings.Contains(said, c.want) {
+				t.Errorf("%v, %q, want one line with %q", err, out, c.want)
+			}
+		})
+	}
+}
+
+func gzipped(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
 }

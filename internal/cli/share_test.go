@@ -113,6 +113,32 @@ func TestShareTellsNotWhose(t *testing.T) {
 	}
 }
 
+// TestSharedAgain: two copies of a run, and the copy of a copy, are the same to the byte, the run's stand-in too. Those of another run are not.
+func TestSharedAgain(t *testing.T) {
+	path, read := plantedRun(t), func(path string) string {
+		t.Helper()
+		out := filepath.Join(t.TempDir(), "copy.jsonl")
+		mustRun(t, "share", path, "-o", out)
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	first, other := read(path), filepath.Join(t.TempDir(), "other.jsonl")
+	for _, from := range []string{first, strings.Replace(first, `"id":"run-`, `"id":"20260301-120000-aaaa`, 1)} {
+		if err := os.WriteFile(other, []byte(from), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if again := read(other); (again == first) != (from == first) {
+			t.Errorf("of\n%s\nthe copy is\n%s", from, again)
+		}
+	}
+	if read(path) != first {
+		t.Error("two copies of a run differ")
+	}
+}
+
 // TestSharedRunSaysTheSame: the copy of a run gives the verdicts of the run.
 func TestSharedRunSaysTheSame(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "copy.jsonl.zst")

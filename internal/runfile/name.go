@@ -27,7 +27,15 @@ func NewID(start time.Time) string {
 }
 
 // ours are the ids of [NewID], of [Anonymizer], and of the published numbers that come with the program.
-var ours = regexp.MustCompile(`^([0-9]{8}-[0-9]{6}-[a-z2-7]{4}|run-[0-9]+|published-[a-z]+)$`)
+var ours = regexp.MustCompile(`^([0-9]{8}-[0-9]{6}-[a-z2-7]{4}|run-[0-9a-f]{12}|published-[a-z]+)$`)
+
+// sharedID is the same for all copies of a run that are given to others, and tells nothing of it.
+func sharedID(id string) string {
+	if strings.HasPrefix(id, "run-") && ours.MatchString(id) {
+		return id // of a copy
+	}
+	return fmt.Sprintf("run-%.6x", sha256.Sum256([]byte(id)))
+}
 
 // ShownID is an id as reports show it: with a mark where no realiops has made it.
 func ShownID(id string) string {

@@ -72,7 +72,10 @@ func sharedSetting(name string) bool {
 }
 
 func (a *Anonymizer) run(r Run) Run {
-	r.ID = a.stand("run", r.ID)
+	if id := sharedID(r.ID); id != r.ID {
+		r.ID = id
+		a.took("names of a run")
+	}
 	r.Parameters = maps.Clone(r.Parameters)
 	maps.DeleteFunc(r.Parameters, func(flag, value string) bool {
 		return !slices.Contains(sharedParameters(), flag) && a.drop("flags", value) == ""
@@ -248,9 +251,13 @@ func (a *Anonymizer) top(t Top) Top {
 	if t.Load != "" {
 		t.Load = a.loadName(t.Load)
 	}
+	kind := strings.TrimSuffix(t.Of, "s")
+	if t.Of == Readers {
+		kind = "statement" // the same ones
+	}
 	for i := range t.Items {
 		item := &t.Items[i]
-		item.Name, item.Text = a.stand(strings.TrimSuffix(t.Of, "s"), item.Name), a.drop("statements", item.Text)
+		item.Name, item.Text = a.stand(kind, item.Name), a.drop("statements", item.Text)
 	}
 	return t
 }
