@@ -401,7 +401,7 @@ func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time, instances f
 	for name, class := range map[string]string{"shop-1": "db.r6g.large", "shop-2": "db.serverless"} {
 		if err == nil {
 			_, err = client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"),
-				Engine: aws.String("aurora-postgresql"), DBInstanceClass: &class})
+				Engine: aws.String("aurora-postgresql"), DBInstanceClass: &class, EnablePerformanceInsights: aws.Bool(true)})
 		}
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -25,6 +26,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 
 	awsrds "github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/klauspost/compress/zstd"
 
@@ -395,6 +397,9 @@ func (a *aurora) live(t *testing.T, d standin.Draw, path string, failover bool, 
 		t.Fatal(err)
 	}
 	s.insights.Check(t)
+	if diff := cmp.Diff(s.asked.called(), allowedTo("run", func(string) bool { return true })); diff != "" {
+		t.Errorf("run calls, and the policy allows (-calls +policy):\n%s", diff)
+	}
 	a.keepsNoSecrets(t, path, said)
 	judged(t, d, r)
 	if !failover {
@@ -568,6 +573,7 @@ func withoutPeriods(t *testing.T, path string) string {
 type cloud struct {
 	account  *accounttest.StandIn
 	insights *insightstest.Service
+	asked    called
 	waiting  []accounttest.Series // to be put
 }
 
@@ -577,8 +583,13 @@ func newCloud(t *testing.T) *cloud {
 	s.insights.Have(insightstest.Metric{Name: storageIO + "writeIOsPS", Unit: "Requests per second"},
 		insightstest.Metric{Name: storageIO + "readIOsPS", Unit: "Requests per second"},
 		insightstest.Metric{Name: "db.IO.storage_blks_read", Unit: "Blocks per second"}, insightstest.Metric{Name: "db.load", Unit: "Sessions"})
-	s.account.Setenv(t)
-	t.Setenv("AWS_ENDPOINT_URL_PI", s.insights.URL())
+	asked, before := s.account.Proxy(t)
+	asked.Setenv(t)
+	insights := accounttest.NewProxy(s.insights)
+	server := httptest.NewServer(insights)
+	t.Cleanup(server.Close)
+	t.Setenv("AWS_ENDPOINT_URL_PI", server.URL)
+	s.asked = called{proxies: []*accounttest.Proxy{before, insights}}
 	return s
 }
 

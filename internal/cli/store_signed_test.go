@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -54,7 +56,7 @@ func TestLetInByStores(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := strings.Replace(c.guard.Start(t, store), "://", "://"+c.user, 1)
-			above := t.TempDir()
+			above, asked := t.TempDir(), map[string][]string{}
 			commands := func(code int, flags []string) (all string) {
 				t.Helper()
 				at := last.Add(time.Second).Format(time.RFC3339)
@@ -64,7 +66,9 @@ func TestLetInByStores(t *testing.T) {
 				} {
 					out, said := runs(t, code, append(append(command, "--prometheus", url), flags...)...)
 					all += out + said
+					asked[command[0]] = c.guard.Paths()
 				}
+				defer func() { asked["fleet"] = c.guard.Paths() }()
 				out, said := runsFleet(t, code, append([]string{"--prometheus", url, "--for", "3d", "--dir", filepath.Join(above, "fleet")}, flags...)...)
 				return all + out + said
 			}
@@ -77,6 +81,12 @@ func TestLetInByStores(t *testing.T) {
 			said := commands(command.ExitDone, c.in)
 			if c.guard.LetIn.Load() == 0 || c.guard.Refused.Load() > refused {
 				t.Errorf("%d are let in, and %d refused", c.guard.LetIn.Load(), c.guard.Refused.Load()-refused)
+			}
+			for name, paths := range asked {
+				allowed := allowedTo(name, func(action string) bool { return strings.HasPrefix(action, "aps:") })
+				if diff := cmp.Diff(actionsOfPaths(paths), allowed); diff != "" {
+					t.Errorf("%s asks a store, and the policy allows (-calls +policy):\n%s", name, diff)
+				}
 			}
 			said += written(t, above)
 			for _, s := range []string{"token", "password", "key", "session", "wrong"} {

@@ -118,7 +118,7 @@ func runObserve(ctx context.Context, env command.Env, o observeOptions, flags *p
 			_, err := o.require.Names(countedNames(metrics))
 			return err
 		},
-		Settled: o.settling(), AtLeast: o.atLeast, Preview: preview(show),
+		Settled: o.settling(), AtLeast: o.atLeast, Preview: preview(show), Now: env.Now,
 	})
 	show.Close()
 	if !recorded {

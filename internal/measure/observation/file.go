@@ -34,6 +34,8 @@ type Options struct {
 	Preview func(path string, after time.Duration) (text string, looked bool)
 	// AtLeast is how long it lasts before it may be settled.
 	AtLeast time.Duration
+	// Now is the clock that a provider is asked by.
+	Now func() time.Time
 }
 
 // Display shows people how far an observation has come.
@@ -192,7 +194,7 @@ func (r *recording) again(ctx context.Context) (Source, error) {
 func (r *recording) source(ctx context.Context, p *target.Probes) Source {
 	r.cost.perReading.Store(int64(p.Stats.Queries(ctx)))
 	ranking := pgstat.NewRanking(r.target.Endpoint.Config())
-	relations, digests := relationsOf(p.Relations), digestsOf(r.target, time.Now)
+	relations, digests := relationsOf(p.Relations), digestsOf(r.target, r.Now)
 	rarely := func(ctx context.Context) []runfile.Record {
 		ranked := ranking.Read(ctx)
 		return slices.Concat(r.settings.look(ctx, r.target.Endpoint), ranked, p.RankRequests(), relations(ctx), digests(ctx, ranked))

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,9 +26,10 @@ import (
 type Proxy struct {
 	next http.Handler
 
-	mu     sync.Mutex
-	calls  map[string]int
-	faults []rule
+	mu      sync.Mutex
+	calls   map[string]int
+	actions map[string]bool
+	faults  []rule
 }
 
 type rule struct {
@@ -58,7 +60,9 @@ func (s *StandIn) Proxy(t testing.TB) (*StandIn, *Proxy) {
 }
 
 // NewProxy puts a proxy before a service of one's own.
-func NewProxy(service http.Handler) *Proxy { return &Proxy{next: service, calls: map[string]int{}} }
+func NewProxy(service http.Handler) *Proxy {
+	return &Proxy{next: service, calls: map[string]int{}, actions: map[string]bool{}}
+}
 
 // On has a fault happen to the calls of an operation that are numbered, from 1, or to all of them where none is.
 func (p *Proxy) On(operation string, fault Fault, calls ...int) {
@@ -85,18 +89,31 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	if fault := p.count(c.operation); fault != nil {
+	if fault := p.count(signedFor(r), c.operation); fault != nil {
 		fault(w, r, p.next)
 		return
 	}
 	p.next.ServeHTTP(w, r)
 }
 
+// Actions are the calls since it was asked before, each once, in alphabetical order and by the names of permissions: rds:DescribeDBInstances.
+func (p *Proxy) Actions() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := slices.Sorted(maps.Keys(p.actions))
+	clear(p.actions)
+	return all
+}
+
 // count counts a call and finds what is to happen to it.
-func (p *Proxy) count(operation string) Fault {
+func (p *Proxy) count(service, operation string) Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.calls[operation]++
+	if service == "monitoring" { // CloudWatch signs by another name than permissions have
+		service = "cloudwatch"
+	}
+	p.actions[service+":"+operation] = true
 	for _, f := range p.faults {
 		if f.operation == operation && (f.call == 0 || f.call == p.calls[operation]) {
 			return f.fault

@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -28,6 +30,29 @@ type Guard struct {
 	Signature      *Signature
 
 	LetIn, Refused atomic.Int64
+
+	mu    sync.Mutex
+	paths map[string]bool
+}
+
+// Paths are those under /api/v1/ that were asked for since it was asked before, each once, in alphabetical order.
+func (g *Guard) Paths() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := slices.Sorted(maps.Keys(g.paths))
+	g.paths = nil
+	return all
+}
+
+// ask keeps the path of a request.
+func (g *Guard) ask(path string) {
+	_, path, _ = strings.Cut(path, "/api/v1/")
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.paths == nil {
+		g.paths = map[string]bool{}
+	}
+	g.paths[path] = true
 }
 
 // Signature is what a request is signed with: the region, and credentials, of which a session's have a token.
@@ -48,6 +73,7 @@ func (g *Guard) Start(t testing.TB, store string) string {
 			return
 		}
 		g.LetIn.Add(1)
+		g.ask(r.URL.Path)
 		behind.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
