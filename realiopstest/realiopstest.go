@@ -232,7 +232,7 @@ func limit(called, name string, most int64) Limit {
 	return Limit{called, cost.Budget{Name: name, Max: float64(most), Per: cost.PerRun}}
 }
 
-// OwnWALBytes bounds the WAL of the rows, their index entries and commits, without images of whole pages and upkeep.
+// OwnWALBytes bounds the WAL of the rows, their index entries, commits and rollbacks, without images of whole pages and upkeep.
 func OwnWALBytes(most int64) Limit { return limit("OwnWALBytes", cost.OwnBytes, most) }
 
 // OwnWALRecords bounds its records.

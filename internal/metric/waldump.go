@@ -36,9 +36,12 @@ func walRecords() []Metric {
 		{"index_other", "changes of indexes of other kinds"},
 		{"sequence", "sequences moved on, once in 33 values"},
 		{"commit", "transactions committed"},
+		{"prepare", "transactions prepared for two-phase commit, and prepared ones rolled back"},
+		{"abort", "transactions and savepoints rolled back that had written"},
+		{"message", "messages of pg_logical_emit_message"},
 		{"checkpoint", "checkpoints"},
 		{"page_image", "images of whole pages by themselves: of built indexes, and for hint bits"},
-		{"other", "everything else: aborted transactions, files made, snapshots for standbys"},
+		{"other", "everything else: files made, snapshots for standbys"},
 	} {
 		rows = append(rows,
 			looked(row(kind.name+"_records", kind.name+" records", "records", "records counted: "+kind.help)),

@@ -32,9 +32,9 @@ func ofWAL(waiting counting) []kind {
 	return []kind{
 		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database", of: lessBackground(rows)},
 		{name: "commits", unit: "commits", help: "transactions that wrote, by their records in the WAL", of: ofParts(records, commit)},
-		{name: WaitingCommits, unit: "commits", help: "of these, those that waited for an fsync of the WAL", of: waiting, mayLack: true},
+		{name: WaitingCommits, unit: "commits", help: "commits, and preparations of two-phase commits, that waited for an fsync of the WAL", of: waiting, mayLack: true},
 		{name: "sessions", unit: "sessions", help: "sessions that connected to the database", of: sessions},
-		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries and commits", of: ofParts(records, append([]string{split}, own...)...)},
+		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries, commits and rollbacks", of: ofParts(records, append([]string{split}, own...)...)},
 		{name: OwnBytes, unit: "bytes", help: "bytes of these records, without images of whole pages", of: ownBytes},
 		{name: "page_image_bytes", unit: "bytes", help: "images of whole pages in the WAL: of the first change of each since a checkpoint, and of built indexes", of: imageBytes},
 		{name: "upkeep_wal_records", unit: "records", help: "WAL records of page splits, pruning, sequences, files and the server's own", of: ofParts(records, upkeep...)},
@@ -140,15 +140,17 @@ func lessBackground(of func(counts.Load, counts.Repetition) (float64, error)) co
 	}
 }
 
-// The parts of the WAL's anatomy (internal/measure/probe/anatomy) that a row, an index entry or a commit is by itself. A page split
+// The parts of the WAL's anatomy (internal/measure/probe/anatomy) that a row, an index entry or the end of a transaction is by itself. A page split
 // stands in the place of the record of an entry; its bytes are those of half a page, and so upkeep.
 const (
-	commit = "commit"
-	split  = "btree_split"
+	commit  = "commit"
+	prepare = "prepare"
+	split   = "btree_split"
 )
 
 var (
-	own    = []string{"heap_insert", "heap_multi_insert", "heap_update", "heap_delete", "heap_other", "btree_insert_leaf", "index_other", commit}
+	own = []string{"heap_insert", "heap_multi_insert", "heap_update", "heap_delete", "heap_other", "btree_insert_leaf", "index_other",
+		commit, prepare, "abort", "message"}
 	upkeep = []string{"heap_prune", "btree_insert_upper", "btree_dedup", "btree_other", "sequence", "checkpoint", "page_image", "other"}
 )
 

@@ -21,7 +21,7 @@ func (c Cost) remedies(run *counts.Run) []string {
 	return all
 }
 
-// oneTransaction is about an operation of one session that waits for each of its commits. What was asked to be done in transactions of its
+// oneTransaction is about an operation of one session that waits for each of its commits, none of them in two phases. What was asked to be done in transactions of its
 // own, such as a script that is run a hundred times, is not.
 func (c Cost) oneTransaction() string {
 	steady := func(name string) (float64, bool) {
@@ -29,10 +29,11 @@ func (c Cost) oneTransaction() string {
 		return count.Low, found && count.Missing == "" && count.Low == count.High
 	}
 	commits, sure := steady(WaitingCommits)
+	written, told := steady("commits")
 	rows, counted := steady("rows")
 	sessions, one := steady("sessions")
 	asked := c.Transactions > int64(c.Repetitions)
-	if !sure || !counted || !one || asked || sessions > 1 || commits < 2 || len(c.Others) > 0 {
+	if !sure || !told || commits > written || !counted || !one || asked || sessions > 1 || commits < 2 || len(c.Others) > 0 {
 		return ""
 	}
 	saved := fmt.Sprintf("%s fsyncs", amount(commits-1))

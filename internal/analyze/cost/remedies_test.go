@@ -14,7 +14,7 @@ import (
 // done is a cost of so many commits that wait, rows and sessions, in two repetitions.
 func done(waiting, rows, sessions [2]float64) Cost {
 	c := Cost{Repetitions: 2, Relations: Relations{Items: []Relation{}}}
-	for name, runs := range map[string][2]float64{WaitingCommits: waiting, "rows": rows, "sessions": sessions} {
+	for name, runs := range map[string][2]float64{WaitingCommits: waiting, "commits": waiting, "rows": rows, "sessions": sessions} {
 		c.Counts = append(c.Counts, Count{Name: name, Runs: runs[:], Median: (runs[0] + runs[1]) / 2, Low: min(runs[0], runs[1]), High: max(runs[0], runs[1])})
 	}
 	return c
@@ -27,7 +27,10 @@ func TestOneTransactionWouldDo(t *testing.T) {
 	unsure := done(twice(21), twice(21), twice(1)) // as many commits, and as many fsyncs, of which the WAL writer may have made some
 	waiting := slices.IndexFunc(unsure.Counts, func(c Count) bool { return c.Name == WaitingCommits })
 	unsure.Counts[waiting].Missing = "21 commits and 3 fsyncs: some did not wait, or several waited for one fsync"
-	unsure.Counts = append(unsure.Counts, Count{Name: "commits", Low: 21, High: 21}, Count{Name: Fsyncs, Low: 22, High: 22})
+	unsure.Counts = append(unsure.Counts, Count{Name: Fsyncs, Low: 22, High: 22})
+	twoPhases := done(twice(4), twice(2), twice(1))
+	written := slices.IndexFunc(twoPhases.Counts, func(c Count) bool { return c.Name == "commits" })
+	twoPhases.Counts[written].Low, twoPhases.Counts[written].High = 2, 2
 	for name, c := range map[string]struct {
 		cost Cost
 		want string
@@ -41,6 +44,7 @@ func TestOneTransactionWouldDo(t *testing.T) {
 		"of which not all may wait": {unsure, ""},
 		"as it was asked for":       {scripted, ""},
 		"others may have done some": {beside, ""},
+		"in two phases":             {twoPhases, ""},
 		"commits were not counted":  {Cost{}, ""},
 	} {
 		if got := c.cost.oneTransaction(); got != c.want {

@@ -29,11 +29,11 @@ func flushingOf(run *counts.Run) flushing {
 	return f
 }
 
-// waiting counts the commits that waited for an fsync of the WAL. A commit that waits makes an fsync, unless another process made it
+// waiting counts the commits that waited for an fsync of the WAL: both halves of one in two phases. A commit that waits makes an fsync, unless another process made it
 // meanwhile. So all have waited where there were as many fsyncs, and none where the server counts the sessions' own and there were none.
 // In between, some did not wait (synchronous_commit=off), or several waited for one fsync: how many cannot be told.
 func (f flushing) waiting(a counts.Load, r counts.Repetition) (n, background float64, err error) {
-	n, _, err = ofParts(records, commit)(a, r)
+	n, _, err = ofParts(records, commit, prepare)(a, r)
 	if err != nil || n == 0 {
 		return n, 0, err
 	}

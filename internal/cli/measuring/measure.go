@@ -44,9 +44,9 @@ on a PostgreSQL that it starts and removes. REALIOPS_DSN stands for --dsn where 
 the server by PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE and DATABASE_URL. Its output passes through; the report
 then goes to standard error, or to a file with -o.
 
-own_wal_records and own_wal_bytes are the WAL of the rows, their index entries and commits. They depend on the operation
-alone, so they can be held to a budget. Images of whole pages, which depend on the last checkpoint, and upkeep are
-counted apart.`,
+own_wal_records and own_wal_bytes are the WAL of the rows, their index entries, commits and rollbacks. They depend on
+the operation alone, so they can be held to a budget. Images of whole pages, which depend on the last checkpoint, and
+upkeep are counted apart.`,
 		Example: `  realiops measure -- ./place-order
   realiops measure --dsn test --sql 'update orders set paid = true where id = 7'
   realiops measure --dsn test --max own_wal_bytes=24KiB -- ./place-order

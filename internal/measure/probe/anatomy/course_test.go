@@ -152,7 +152,8 @@ func TestPartOf(t *testing.T) {
 		"Heap2/CLEAN": "heap_prune", "Heap2/FREEZE_PAGE": "heap_prune", "Btree/INSERT_LEAF": "btree_insert_leaf",
 		"Btree/INSERT_POST": "btree_insert_leaf", "Btree/INSERT_META": "btree_insert_upper", "Btree/SPLIT_R": "btree_split",
 		"Btree/NEWROOT": "btree_other", "Gin/UPDATE_META_PAGE": "index_other", "Sequence/LOG": "sequence",
-		"Transaction/COMMIT": "commit", "Transaction/COMMIT_PREPARED": "commit", "Transaction/ABORT": "other",
+		"Transaction/COMMIT": "commit", "Transaction/COMMIT_PREPARED": "commit", "Transaction/ABORT": "abort",
+		"Transaction/PREPARE": "prepare", "Transaction/ABORT_PREPARED": "prepare", "Transaction/INVALIDATION": "other", "LogicalMessage/MESSAGE": "message",
 		"XLOG/CHECKPOINT_REDO": "checkpoint", "XLOG/FPI_FOR_HINT": "page_image", "Standby/RUNNING_XACTS": "other", "custom/1": "other",
 	}
 	got := map[string]string{}
