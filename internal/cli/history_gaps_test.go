@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -170,44 +171,110 @@ func TestHistoryIsSizedForItsPeak(t *testing.T) {
 	}
 }
 
-// TestSizeOfAHistoryWithAHole: an order for a history that lacks hours says so at once, since what was done in them may have needed more.
+// TestSizeOfAHistoryWithAHole: an order for a history of which nothing is known for some time, in the midst or at an end, says so at once, since what
+// was done then may have needed more. What is known is sized by its own time, however seldom it was read.
 func TestSizeOfAHistoryWithAHole(t *testing.T) {
 	t.Parallel()
-	scraped := func(hole ...time.Duration) string {
-		planted := serverOn("db1", "", 0, 6*time.Hour, time.Minute, 400, 0)
-		planted[len(planted)-1].Samples = between(0, 6*time.Hour, time.Minute, time.Duration.Seconds) // of its commits
-		for i := range planted {
-			planted[i].Samples = slices.DeleteFunc(slices.Clone(planted[i].Samples), func(s prometheustest.Sample) bool {
+	const hour = time.Hour
+	scraped := func(step time.Duration, holes ...time.Duration) []prometheustest.Series {
+		planted := serverOn("db1", "", 0, 12*time.Hour, step, 400, 0)
+		planted[4].Samples = between(0, 12*time.Hour, step, time.Duration.Seconds) // of its commits, whose exporter was there all the time
+		for i, s := range planted[:4] {
+			planted[i].Samples = slices.DeleteFunc(slices.Clone(s.Samples), func(s prometheustest.Sample) bool {
 				after := s.At.Sub(fleetBegin)
-				return len(hole) == 2 && after > hole[0] && after < hole[1]
+				return len(holes) == 2 && after > holes[0] && after < holes[1]
 			})
 		}
-		return prometheustest.OpenMetrics(planted)
+		return planted
 	}
-	kept := func(gap bool) string {
-		day := strings.TrimSuffix(sadf(600, slices.Repeat([][2]int{{20, 12}}, 36)...), "]}]}}")
-		intervals := strings.SplitAfter(day, `{"timestamp"`)
-		if gap {
-			intervals = slices.Delete(intervals, 13, 19) // an hour of six intervals
+	dumped := func(step time.Duration, holes ...time.Duration) string {
+		return prometheustest.OpenMetrics(scraped(step, holes...))
+	}
+	day := strings.SplitAfter(strings.TrimSuffix(sadf(600, slices.Repeat([][2]int{{20, 380}}, 72)...), "]}]}}"), `{"timestamp"`)
+	kept := func(from, to int) string {
+		return strings.TrimSuffix(strings.Join(slices.Delete(slices.Clone(day), from, to), ""), `,{"timestamp"`) + "]}]}}"
+	}
+	mixed := func(step, until time.Duration) string { // PostgreSQL each hour and the disk more often, and neither for two hours
+		var all []prometheustest.Series
+		for _, s := range slices.Concat(scraped(step)[:4], scraped(hour)[4:]) {
+			s.Samples = slices.DeleteFunc(s.Samples, func(s prometheustest.Sample) bool {
+				after := s.At.Sub(fleetBegin)
+				return after > 2*hour && after < 4*hour || after > until
+			})
+			all = append(all, s)
 		}
-		return strings.Join(intervals, "") + "]}]}}"
+		return prometheustest.OpenMetrics(all)
 	}
 	for name, c := range map[string]struct{ file, text, says string }{
-		"whole":      {"db1.om", scraped(), ""},
-		"a hole":     {"db1.om", scraped(2*time.Hour, 4*time.Hour), "Nothing is known of 2 h of these 6 h (the longest hole: 2026-11-01 02:00 to 2026-11-01 04:0"},
-		"days whole": {"sadf.json", kept(false), ""},
-		"an hour":    {"sadf.json", kept(true), "Nothing is known of 60 min of these 6 h (the longest hole: 2026-11-01 10:00 to 2026-11-01 11:00 UTC): if more was done then, this order is too small."},
+		"mixed":                  {"db1.om", mixed(time.Minute, 8*hour), "Nothing is known of"},
+		"mixed, half an hour":    {"db1.om", mixed(hour/2, 8*hour), "Nothing is known of"},
+		"whole":                  {"db1.om", dumped(time.Minute), ""},
+		"a hole":                 {"db1.om", dumped(time.Minute, 2*hour, 4*hour), "Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 02:00 to 2026-11-01 04:0"},
+		"begins late":            {"db1.om", dumped(time.Minute, -1, 3*hour), "Nothing is known of 3 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 03:0"},
+		"ends early":             {"db1.om", dumped(time.Minute, 7*hour, 13*hour), "Nothing is known of 5 h of these 12 h (the longest hole: 2026-11-01 0"},
+		"hourly, whole":          {"db1.om", dumped(hour), ""},
+		"hourly, a hole":         {"db1.om", dumped(hour, 3*hour, 7*hour), "Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 07:00"},
+		"hourly, a short hole":   {"db1.om", dumped(hour, 3*hour, 5*hour), "Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 05:00"},
+		"hourly, begins late":    {"db1.om", dumped(hour, -1, 4*hour), "Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 04:00"},
+		"sysstat, whole":         {"sadf.json", kept(1, 1), ""},
+		"sysstat, an hour":       {"sadf.json", kept(13, 19), "Nothing is known of 60 min of these 12 h (the longest hole: 2026-11-01 10:00 to 2026-11-01 11:00 UTC): if more was done then, this order is too small."},
+		"CloudWatch, whole":      {"cw.json", pointsOf(12, nil), ""},
+		"CloudWatch, a hole":     {"cw.json", pointsOf(12, map[string][2]int{"WriteThroughput": {3, 5}}), "Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 05:00 UTC)"},
+		"CloudWatch, late":       {"cw.json", pointsOf(12, map[string][2]int{"ReadIOPS": {0, 3}}), "Nothing is known of 3 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 03:00 UTC)"},
+		"CloudWatch, ends early": {"cw.json", pointsOf(12, map[string][2]int{"WriteIOPS": {8, 12}}), "Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 08:00 to 2026-11-01 12:00 UTC)"},
 	} {
 		file, path := filepath.Join(t.TempDir(), c.file), filepath.Join(t.TempDir(), "db1.jsonl")
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		runs(t, command.ExitDone, "history", file, "-o", path)
-		out, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
-		first, _, _ := strings.Cut(out, "\n\n")
-		first = strings.Join(strings.Fields(first), " ")
-		if said := strings.Contains(strings.Join(strings.Fields(out), " "), "Nothing is known"); said != (c.says != "") || !strings.Contains(first, c.says) {
-			t.Errorf("%s: its first sentences are %s", name, first)
+		runs(t, command.ExitDone, "history", file, "-o", path, "--flavor", "rds")
+		saysHole(t, name, path, c.says)
+	}
+	short, few := filepath.Join(t.TempDir(), "short.om"), filepath.Join(t.TempDir(), "short.jsonl")
+	if err := os.WriteFile(short, []byte(mixed(time.Minute, 6*hour)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs(t, command.ExitDone, "history", short, "-o", few)
+	if _, said := runs(t, command.ExitUsage, "size", few); !strings.Contains(said, "too little was read: of its 6 windows of 60 min, 2 have all of their counters") {
+		t.Error(said)
+	}
+	// of what a store is asked for it has the last hours only
+	url, path := prometheustest.Start(t, scraped(time.Minute)...), filepath.Join(t.TempDir(), "asked.jsonl")
+	runs(t, command.ExitDone, "history", "--prometheus", url, "--until", fleetBegin.Add(12*hour).Format(time.RFC3339), "--for", "24h", "-o", path)
+	saysHole(t, "a store", path, "Nothing is known of 12 h of these 24 h (the longest hole: 2026-10-31 12:00 to 2026-11-01 00:0")
+}
+
+// saysHole: realiops size says of a history of 400 requests a second what is not known of it, in its first paragraph.
+func saysHole(t *testing.T, name, path, says string) {
+	t.Helper()
+	out, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
+	first, _, _ := strings.Cut(out, "\n\n")
+	first = strings.Join(strings.Fields(first), " ")
+	if said := strings.Contains(strings.Join(strings.Fields(out), " "), "Nothing is known"); said != (says != "") || !strings.Contains(first, says) {
+		t.Errorf("%s: its first sentences are %s", name, first)
+	}
+	for _, percentile := range []string{"50", "99"} {
+		if sized := sizedOf(t, path, "--gib", "100", "--percentile", percentile).Sized.Rate.Requests; math.Abs(sized-400) > 4 {
+			t.Errorf("%s: sized for %g requests/s at %s %%, want 400", name, sized, percentile)
 		}
 	}
+}
+
+// pointsOf is an answer of CloudWatch about so many hours of an instance of RDS, with 150 reads and 250 writes of 8 KiB a second; of some metrics some
+// hours are missing.
+func pointsOf(hours int, without map[string][2]int) string {
+	var results []string
+	for metric, v := range map[string]float64{"ReadIOPS": 150, "WriteIOPS": 250, "ReadThroughput": 150 * 8192, "WriteThroughput": 250 * 8192} {
+		var times, values []string
+		for h := range hours {
+			if hole, is := without[metric]; is && h >= hole[0] && h < hole[1] {
+				continue
+			}
+			times = append(times, strconv.Quote(fleetBegin.Add(time.Duration(h)*time.Hour).Format(time.RFC3339)))
+			values = append(values, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		results = append(results, fmt.Sprintf(`{"Id": "x", "Label": "%s Average shop", "Timestamps": [%s], "Values": [%s], "StatusCode": "Complete"}`,
+			metric, strings.Join(times, ","), strings.Join(values, ",")))
+	}
+	return `{"MetricDataResults": [` + strings.Join(results, ",") + "]}"
 }

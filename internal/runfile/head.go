@@ -17,9 +17,16 @@ type Run struct {
 	Clocks     []Clock           `json:"clocks,omitempty"`
 	Plan       Plan              `json:"plan"`
 	Observed   bool              `json:"observed,omitempty"`   // nobody of ours put load on the server: the plan is empty
+	Asked      *Stretch          `json:"asked,omitempty"`      // of a history: what its source was asked about; nil: it is none
 	Provenance string            `json:"provenance,omitempty"` // where figures come from that realiops did not read itself
 	Baseline   *Baseline         `json:"baseline,omitempty"`   // of a run that measured storage alone, without a database
 	Operation  *Operation        `json:"operation,omitempty"`  // of a file that tells what something costs; nil: it does not
+}
+
+// Stretch is the time from one moment to another.
+type Stretch struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
 }
 
 // Operation is what was measured between two readings of everything. The loads are [IdleLoad] and [OperationLoad] then.

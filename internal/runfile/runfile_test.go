@@ -46,6 +46,7 @@ func everyKind() []Record {
 			Clocks:     []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},
 			Plan:       Plan{Name: "published", Loads: []Load{load}, Repetitions: 3, LoadSeconds: 5, Seed: 42, RestSeconds: 3600, Workers: 1},
 			Observed:   true,
+			Asked:      &Stretch{From: noon, To: noon.Add(time.Hour)},
 			Provenance: "made by hand",
 			Operation:  &Operation{Text: "vacuum", Warmup: 1, FirstTouch: true, Times: 2, SessionsKnown: true},
 			Baseline:   &Baseline{Program: "fio 3.33", Set: "database", Bytes: 1 << 30, Direct: true, UntilThrottled: 60},

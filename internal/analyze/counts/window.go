@@ -1,6 +1,7 @@
 package counts
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -42,6 +43,7 @@ func (c *collector) cutWindows(times int64) (all []window) {
 			w.repetition.Counts[name] = inWindow(s, begin, end, time.Duration(c.thin.length))
 		}
 		w.repetition.Seconds = w.repetition.betweenReadings()
+		w.dropParts()
 		for metric := range c.stretched {
 			if alone { // what moves in steps is right over a long time, and nothing is compared with it
 				w.repetition.Counts[metric] = inPeriods(c.stretched[metric], begin, end, elapsed)
@@ -52,6 +54,17 @@ func (c *collector) cutWindows(times int64) (all []window) {
 		all = append(all, w)
 	}
 	return all
+}
+
+// dropParts drops counts of less than half of the time that others were read over: one that was no longer read soon after the window began would pass for
+// what happened in all of it.
+func (w window) dropParts() {
+	for name, c := range w.repetition.Counts {
+		if c.Missing == nil && 2*c.Seconds < w.repetition.Seconds {
+			detail := fmt.Sprintf("it was read over %.0f s of the window's %.0f", c.Seconds, w.repetition.Seconds)
+			w.repetition.Counts[name] = Count{Missing: &series.Missing{Reason: series.Reason(runfile.Late), Detail: detail}}
+		}
+	}
 }
 
 // inWindow is what a counter grew by in a window whose ends were read no earlier than they may be.

@@ -129,47 +129,128 @@ func Stretches(length time.Duration) (one, several string) {
 // hole is the time of an observation in which storage was not read.
 type hole struct {
 	lost, of time.Duration
-	from, to time.Time // its longest stretch
+	longest  runfile.Stretch
 }
 
-// holeIn adds up the stretches of an observation in which its writes were not read.
+// holeIn adds up the time of an observation, or of what a source was asked about, in which any of the numbers that a need is made of was not read.
 func holeIn(run *counts.Run) (h hole) {
 	if run == nil || run.Observed == nil {
 		return h
 	}
-	var first, last time.Time
-	see := func(from, to time.Time) {
-		if lost := from.Sub(last); !last.IsZero() && lost > 0 {
+	known, missed := readIn(run)
+	if len(known) == 0 {
+		return h
+	}
+	from, to := known[0].From, known[len(known)-1].To
+	begin, end := about(run)
+	lose := func(from, to time.Time, least time.Duration) {
+		if lost := to.Sub(from); lost > least {
 			h.lost += lost
-			if lost > h.to.Sub(h.from) {
-				h.from, h.to = last, from
+			if lost > h.longest.To.Sub(h.longest.From) {
+				h.longest = runfile.Stretch{From: from, To: to}
 			}
 		}
-		if first.IsZero() {
-			first = from
-		}
-		if to.After(last) {
-			last = to
-		}
 	}
-	if run.Observed.Period > 0 {
+	lose(begin, from, missed)
+	for i, s := range known[1:] {
+		lose(known[i].To, s.From, 0)
+	}
+	lose(to, end, missed)
+	if begin.Before(from) {
+		from = begin
+	}
+	if end.After(to) {
+		to = end
+	}
+	h.of = to.Sub(from)
+	return h
+}
+
+// about is the time that an observation is about, as far as its file says.
+func about(run *counts.Run) (from, to time.Time) {
+	if a := run.Header.Asked; a != nil {
+		return a.From, a.To
+	}
+	from, to = run.Header.Start, run.Header.Start
+	if run.Ended != nil {
+		to = run.Ended.At
+	}
+	return from, to
+}
+
+// readIn returns the stretches of an observation in which all numbers of its storage were read, in order, and what may be missing before the first and
+// after the last without one of them being lost.
+func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
+	if length := run.Observed.Period; length > 0 {
 		kept, missing := keptOf(run)
 		if missing != nil {
-			return h
+			return nil, 0
 		}
-		for _, level := range periodsOf(run, kept.Writes) {
-			see(level.From, level.To)
-		}
-	} else {
-		most := time.Duration(mostOfWindow * float64(run.Observed.Window))
-		for change, err := range run.Series(metric.BlockWrites).Changes(time.Unix(0, 0), time.Unix(1<<33, 0)) {
+		return inCommon(kept.Metrics(), func(name string) (all []runfile.Stretch) {
+			for _, l := range periodsOf(run, name) {
+				all = append(all, runfile.Stretch{From: l.From, To: l.To})
+			}
+			return all
+		}), length - 1
+	}
+	most := time.Duration(mostOfWindow * float64(run.Observed.Window))
+	read := slices.DeleteFunc(OfDisk().Metrics(), func(name string) bool { _, is := run.Counter(name); return !is })
+	return inCommon(read, func(name string) (all []runfile.Stretch) {
+		for change, err := range run.Series(name).Changes(time.Unix(0, 0), time.Unix(1<<33, 0)) {
 			if err == nil && change.To.Sub(change.From) <= most {
-				see(change.From, change.To)
+				all = append(all, runfile.Stretch{From: change.From, To: change.To})
 			}
 		}
+		return all
+	}), most
+}
+
+// inCommon are the stretches that all of some metrics have.
+func inCommon(metrics []string, of func(metric string) []runfile.Stretch) (all []runfile.Stretch) {
+	for i, name := range metrics {
+		if one := joined(of(name)); i == 0 {
+			all = one
+		} else {
+			all = common(all, one)
+		}
 	}
-	h.of = last.Sub(first)
-	return h
+	return all
+}
+
+// joined puts stretches in order that follow one another or overlap together.
+func joined(all []runfile.Stretch) (whole []runfile.Stretch) {
+	for _, s := range all {
+		if n := len(whole); n > 0 && !s.From.After(whole[n-1].To) {
+			if s.To.After(whole[n-1].To) {
+				whole[n-1].To = s.To
+			}
+			continue
+		}
+		whole = append(whole, s)
+	}
+	return whole
+}
+
+// common are the parts of two lists of stretches that both have.
+func common(a, b []runfile.Stretch) (both []runfile.Stretch) {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		from, to := a[i].From, a[i].To
+		if b[j].From.After(from) {
+			from = b[j].From
+		}
+		if b[j].To.Before(to) {
+			to = b[j].To
+		}
+		if from.Before(to) {
+			both = append(both, runfile.Stretch{From: from, To: to})
+		}
+		if a[i].To.Before(b[j].To) {
+			i++
+		} else {
+			j++
+		}
+	}
+	return both
 }
 
 // unseen warns where nothing is known of more time than the percentile leaves out.
@@ -186,7 +267,7 @@ func (s Sizing) unseen() (all []string) {
 		}
 		const minutes = "2006-01-02 15:04"
 		all = append(all, fmt.Sprintf("Nothing is known of %s of these %s (the longest hole: %s to %s UTC): if more was done then, this order is too small",
-			spell(h.lost), spell(h.of), h.from.UTC().Format(minutes), h.to.UTC().Format(minutes)))
+			spell(h.lost), spell(h.of), h.longest.From.UTC().Format(minutes), h.longest.To.UTC().Format(minutes)))
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -88,7 +89,7 @@ func need(run *counts.Run, load counts.Load) Need {
 // measure takes the rates from the device.
 func (n *Need) measure(load counts.Load, counted device) *series.Missing {
 	for i, repetition := range load.Repetitions {
-		rate, missing := counted.rateOf(repetition, load.Job != "" || readsAlone(repetition))
+		rate, missing := counted.rateOf(load, repetition, load.Job != "" || readsAlone(repetition))
 		if missing != nil {
 			return missing
 		}
@@ -143,7 +144,7 @@ func (n *Need) add(rate Rate, first bool) {
 // rateOf is what a repetition asked of its device a second. Reads that the run did not record are not missed: a load that
 // writes may go without, and then they are nought. A job that puts load on storage alone, and a load that only reads, may not write at all:
 // what little is then written less than before it is no mystery.
-func (d device) rateOf(r counts.Repetition, alone bool) (Rate, *series.Missing) {
+func (d device) rateOf(load counts.Load, r counts.Repetition, alone bool) (Rate, *series.Missing) {
 	var rate Rate
 	for _, m := range d.metrics {
 		count, err := r.Count(m.name)
@@ -156,7 +157,11 @@ func (d device) rateOf(r counts.Repetition, alone bool) (Rate, *series.Missing) 
 		case count < 0 && r.Counts[m.name].Raw > 0 && !mayMiss(m.name) && !alone:
 			return Rate{}, background()
 		}
-		*m.field(&rate) = max(0, count/r.Seconds)
+		seconds := r.Seconds
+		if own := r.Counts[m.name].Seconds; load.Method == runfile.Observed && own > 0 {
+			seconds = own // others of the server's counters may have been read for longer
+		}
+		*m.field(&rate) = max(0, count/seconds)
 	}
 	if !d.dataAlone && rate.Writes < rate.Flushes && !alone {
 		return Rate{}, background()

@@ -140,8 +140,13 @@ func (s Sizing) answered() (Sizing, error) {
 // which must carry each of them, so that all count unless one is asked for.
 func (s *Sizing) parts(run *counts.Run, needs []Need) (all []Part, err error) {
 	chosen, err := choose(needs, s.Ask.Load, keptCold(run))
-	if o := run.Observed; o != nil && o.Period > 0 && (len(needs) == 0 || time.Duration(o.Windows)*o.Window < time.Hour) {
+	switch o := run.Observed; {
+	case o == nil:
+	case o.Period > 0 && (len(needs) == 0 || time.Duration(o.Windows)*o.Window < time.Hour):
 		err = errTooShort
+	case len(needs) == 0 && (o.Whole > o.Quiet || o.Whole == 0):
+		err = fmt.Errorf("too little was read: of its %d windows of %s, %d have all of their counters and some load: ask for a longer time, or read more often",
+			o.Windows, spell(o.Window), o.Whole-o.Quiet)
 	}
 	if err != nil {
 		return nil, err

@@ -82,6 +82,7 @@ func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, n
 	if err != nil {
 		return h, err
 	}
+	told.Asked = runfile.Stretch{From: q.From.UTC(), To: q.To.UTC()}
 	whence := "scraped by others and kept in a store, which scraped about every " + told.Interval.String() + "; realiops was not there"
 	return heard{*told, runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}, whence}, nil
 }
@@ -107,6 +108,7 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 	if len(told[0].Periods) == 0 {
 		return h, nothing
 	}
+	told[0].Asked = runfile.Stretch{From: q.From, To: q.To}
 	target := instances[0].Target
 	target.Flavor = cmp.Or(o.flavor, target.Flavor)
 	return heard{told[0], target, "kept by CloudWatch, and handed on to a store by an exporter; realiops was not there"}, nil
@@ -132,6 +134,7 @@ func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []s
 	if h.Told, err = cloudwatch.History(ctx, a, found.Cloud, from, to, env.Now()); err != nil {
 		return h, err
 	}
+	h.Asked = runfile.Stretch{From: from, To: to}
 	env.Tell("%s", account.Text(a.Calls()))
 	h.Notices = cloudwatch.Refused(h.Gaps)
 	if len(h.Periods) == 0 {
@@ -209,7 +212,9 @@ func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now t
 	}
 	const before = time.Millisecond // a range does not have the sample at its begin
 	q := prometheus.Query{Server: o.store.Server, Host: o.store.Host, Device: o.store.Device, From: from.Add(-before), To: to}
-	return ofStore(ctx, store, q, now)
+	h, err := ofStore(ctx, store, q, now)
+	h.Asked.From = from.UTC()
+	return h, err
 }
 
 // ofSysstat reads the files of a machine.

@@ -16,7 +16,8 @@ type Told struct {
 	Periods  []runfile.Period
 	Gaps     []runfile.Gap // in order
 	Interval time.Duration // between two readings, usually; 0: there are only periods
-	Notices  []string      // of what was done with what was found
+	Asked    runfile.Stretch
+	Notices  []string // of what was done with what was found
 }
 
 // Take keeps what a backfill hands over.
@@ -50,6 +51,7 @@ func (t Told) Span() (from, to time.Time) {
 func Write(path string, head runfile.Run, told Told) error {
 	head.Observed, head.Plan = true, runfile.Plan{Name: "history", Loads: []runfile.Load{}}
 	head.Start, _ = told.Span()
+	head.Asked = &told.Asked
 	if head.Parameters == nil {
 		head.Parameters = map[string]string{}
 	}

@@ -57,6 +57,7 @@ func History(files []File, asked Asked, now time.Time) (told history.Told, targe
 		}
 	}
 	told.Periods = e.Periods
+	told.Asked.From, told.Asked.To = told.Span()
 	if len(told.Periods) == 0 {
 		return told, target, fmt.Errorf("the files have no point of any metric %s: --query prints the question for aws cloudwatch get-metric-data", e.of())
 	}

@@ -119,10 +119,12 @@ func (f *Fleet) History(ctx context.Context, machine string) (history.Told, erro
 		return history.Told{}, err
 	}
 	from, to := f.Span()
-	if told := byHour(intervals, from, to); len(told.Periods) > 0 {
-		return told, nil
+	told := byHour(intervals, from, to)
+	if len(told.Periods) == 0 {
+		told, err = byInterval(intervals)
 	}
-	return byInterval(intervals)
+	told.Asked = runfile.Stretch{From: f.from, To: f.to}
+	return told, err
 }
 
 // intervals are those of a machine in order, what several files have of it once.
