@@ -136,3 +136,41 @@ func shapesOf(t *testing.T, url string) {
 		t.Errorf("what is not read is not counted:\n%s", text)
 	}
 }
+
+// TestFleetLosesASample: one sample in three that is no amount loses none of the hours of an instance, and is said.
+func TestFleetLosesASample(t *testing.T) {
+	t.Parallel()
+	odd := map[string]float64{"nan": math.NaN(), "infinite": math.Inf(1), "negative": -1}
+	for engine, start := range prometheustest.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			list, planted := "database,volume,gib\n", []prometheustest.Series{}
+			for name, none := range odd {
+				list += name + ",rds-gp2,100\n"
+				for metric, v := range map[string]float64{"read_iops": 30, "write_iops": 70, "read_throughput": 30 * 8192, "write_throughput": 70 * 8192, "burst_balance": 97} {
+					planted = append(planted, prometheustest.Series{Name: "aws_rds_" + metric + "_average", Labels: `dimension_DBInstanceIdentifier="` + name + `"`,
+						Samples: between(0, command.Day, 5*time.Minute, func(since time.Duration) float64 {
+							if since%(15*time.Minute) == 0 {
+								return none
+							}
+							return v
+						})})
+				}
+			}
+			has := filepath.Join(t.TempDir(), "has.csv")
+			if err := os.WriteFile(has, []byte(list), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitDone, "--prometheus", start(t, planted...), "--for", "1d", "--has", has, "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "json")
+			for name := range odd {
+				if engine == "VictoriaMetrics" && name == "nan" {
+					continue // which keeps no such samples
+				}
+				d := fleetOf(t, out)[name]
+				if d.Need == nil || d.Known != 24 || math.Abs(d.Need.WorstHour.Requests-100) > 1 || d.Need.Most == nil || math.Abs(d.Need.Most.Requests-100) > 1 || d.Risk.Level != "none" ||
+					d.Risk.Credits == nil || d.Risk.Credits.Lowest != 97 || !strings.Contains(strings.Join(d.Lacks, "; "), "in 24 h some samples are no amount") {
+					t.Errorf("%s: %+v %+v", name, d, d.Need)
+				}
+			}
+		})
+	}
+}

@@ -278,3 +278,20 @@ func pointsOf(hours int, without map[string][2]int) string {
 	}
 	return `{"MetricDataResults": [` + strings.Join(results, ",") + "]}"
 }
+
+// TestHistoryLosesASample: of points of which some are no amount the others are read, and how many were lost is said; a null is none of 0.
+func TestHistoryLosesASample(t *testing.T) {
+	t.Parallel()
+	for _, none := range []string{"NaN", "Infinity", "-Infinity", "null", "-1", `"NaN"`, "1e300"} {
+		text := strings.Replace(pointsOf(24, nil), `"Values": [250,250,`, `"Values": [250,`+none+`,`, 1)
+		file, path := filepath.Join(t.TempDir(), "cw.json"), filepath.Join(t.TempDir(), "shop.jsonl")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, said := runs(t, command.ExitDone, "history", file, "-o", path, "--flavor", "rds")
+		if !strings.Contains(said, `1 of 24 points of "WriteIOPS Average shop" are no amount (`) {
+			t.Errorf("%s: it says %s", none, said)
+		}
+		saysHole(t, none, path, "Nothing is known of 60 min of these 24 h (the longest hole: 2026-11-01 01:00 to 2026-11-01 02:00 UTC)")
+	}
+}

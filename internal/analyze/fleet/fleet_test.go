@@ -239,26 +239,46 @@ func TestSanity(t *testing.T) {
 	}
 }
 
-// TestCreditsAgainstTheirRule: 500 GiB of gp2 earn 1,500 a second, so that credits cannot fall where half as many are asked for.
+// ofGP2 is an instance with 500 GiB of gp2, which earn 1,500 a second, and a balance of each of 48 hours.
+func ofGP2(t *testing.T, requests float64, balance func(h int) float64) fleet.Page {
+	t.Helper()
+	p, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 500}, 48, func(name string, h int) float64 {
+		return map[string]float64{"ReadIOPS": requests, "ReadThroughput": requests * 8192, "BurstBalance": balance(h)}[name]
+	}, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average", "ReadIOPS Maximum", "WriteIOPS Maximum", "ReadThroughput Maximum",
+		"WriteThroughput Maximum", "BurstBalance Minimum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestCreditsAgainstTheirRule: credits cannot fall where half as many are asked for as are earned, however slowly.
 func TestCreditsAgainstTheirRule(t *testing.T) {
-	read := func(perHour float64) fleet.Page {
-		p, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 500}, 24, func(name string, h int) float64 {
-			return map[string]float64{"ReadIOPS": 700, "ReadThroughput": 700 * 8192, "BurstBalance": 100 - perHour*float64(h)}[name]
-		}, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average", "ReadIOPS Maximum", "WriteIOPS Maximum", "ReadThroughput Maximum",
-			"WriteThroughput Maximum", "BurstBalance Minimum"))
-		if err != nil {
-			t.Fatal(err)
+	for perHour, want := range map[float64]string{2: "its credits fell by 94 % in 47 hours in which it did less", 0.1: "its credits fell by 4.7 % in 47 hours in which it did less", 0: "", -0.5: ""} {
+		said := strings.Join(ofGP2(t, 700, func(h int) float64 { return min(100, 100-perHour*float64(h)) }).Lacks, "; ")
+		if strings.Contains(said, "its credits fell") != (want != "") || !strings.Contains(said, want) {
+			t.Errorf("%g %% an hour: %q", perHour, said)
 		}
-		return p
 	}
-	has := func(p fleet.Page) bool {
-		return strings.Contains(strings.Join(p.Lacks, "; "), "its credits fell in 23 hours in which it did less than its volume earns")
+}
+
+// TestBalancesThatCannotBe: a balance below 0 is none, and one that is a fraction of one is no empty bucket.
+func TestBalancesThatCannotBe(t *testing.T) {
+	odd := ofGP2(t, 700, func(h int) float64 {
+		if h == 20 {
+			return -1
+		}
+		return 98
+	})
+	if c := odd.Risk.Credits; c == nil || c.Lowest != 98 || c.Hours != 0 || odd.Risk.Level != fleet.None || !strings.Contains(strings.Join(odd.Lacks, "; "), "BurstBalance: it shows a balance below 0") {
+		t.Errorf("below 0: %+v %+v %q", odd.Risk, c, odd.Lacks)
 	}
-	if p := read(2); !has(p) {
-		t.Errorf("%q", p.Lacks)
+	fraction := ofGP2(t, 700, func(int) float64 { return 0.98 })
+	if c := fraction.Risk.Credits; c == nil || c.Lowest != 98 || c.Hours != 0 || fraction.Risk.Level != fleet.None || !strings.Contains(strings.Join(fraction.Lacks, "; "), "taken for a fraction") {
+		t.Errorf("a fraction: %+v %+v %q", fraction.Risk, c, fraction.Lacks)
 	}
-	if p := read(0); has(p) {
-		t.Errorf("%q", p.Lacks)
+	if empty := ofGP2(t, 1500, func(int) float64 { return 0.4 }); empty.Risk.Level != fleet.Exhausted || empty.Risk.Credits.Hours != 48 {
+		t.Errorf("empty: %+v %+v", empty.Risk, empty.Risk.Credits)
 	}
 }
 

@@ -71,7 +71,7 @@ const (
 )
 
 // risk finds how near storage is to its limits.
-func (a Ask) risk(w work, held sizing.Held) Risk {
+func (a Ask) risk(d *Page, w work, held sizing.Held) Risk {
 	r := Risk{Level: None, Of: held.Path.Binds}
 	for _, rate := range w.means {
 		if !known(rate) {
@@ -85,7 +85,7 @@ func (a Ask) risk(w work, held sizing.Held) Risk {
 			r.Hours++
 		}
 	}
-	r.Credits = a.credits(w, held)
+	r.Credits = a.credits(d, w, held)
 	r.Level = r.level(held)
 	return r
 }
@@ -110,13 +110,19 @@ func (r Risk) level(held sizing.Held) Level {
 
 // credits are those of the bucket that was emptiest. What is shown of a bucket that the storage does not have is not about it: some
 // exporters show nought for what is not there.
-func (a Ask) credits(w work, held sizing.Held) *Credits {
+func (a Ask) credits(d *Page, w work, held sizing.Held) *Credits {
 	var all []Credits
 	for _, b := range []struct{ metric, limit string }{ // the limit is one of a [sizing.Held]
 		{"BurstBalance", "operations"}, {"EBSIOBalance%", "operations of the instance"}, {"EBSByteBalance%", "bytes of the instance"},
 	} {
 		i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == b.limit && l.Capacity > 0 })
 		values := w.values("cloudwatch/"+b.metric, runfile.Minimum)
+		if i >= 0 {
+			odd := ""
+			if values, odd = held.Limits[i].Percent(values, asked(w.means, held, i)); odd != "" {
+				d.lack("%s: %s", b.metric, odd)
+			}
+		}
 		shown := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 		_, after := w.coverage().ends()
 		switch {

@@ -16,7 +16,6 @@ import (
 const (
 	sector = 512 // bytes, less than which no request carries
 	speaks = 1   // request a second, below which nothing is concluded
-	fell   = 1   // percent of credits
 )
 
 // oddBytes says so where requests carry less than any can; empty: they do not.
@@ -37,23 +36,25 @@ func (w work) againstRule(held sizing.Held) string {
 	if i < 0 || w.peaks == nil {
 		return ""
 	}
-	limit, balance := held.Limits[i], w.values(metric.CloudWatchBurstBalance, runfile.Minimum)
-	earns := func(h int) bool {
-		if !known(w.peaks[h]) {
-			return false
-		}
-		return held.Demands([]sizing.Rate{w.peaks[h]}, 1)[0][limit.Of] <= limit.Base
-	}
-	n := 0
-	for h := 1; h < len(balance); h++ {
-		if earns(h-1) && earns(h) && balance[h] <= balance[h-1]-fell {
-			n++
-		}
-	}
-	if n < 2 {
+	asked := asked(w.peaks, held, i)
+	balance, _ := held.Limits[i].Percent(w.values(metric.CloudWatchBurstBalance, runfile.Minimum), asked)
+	by, n := held.Limits[i].Fell(balance, asked)
+	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("its credits fell in %s in which it did less than its volume earns: it has another volume than is said, or does more than is shown", hours(n))
+	return fmt.Sprintf("its credits fell by %s %% in %s in which it did less than its volume earns: it has another volume than is said, or does more than is shown", number.Rate(by), hours(n))
+}
+
+// asked is what rates of hours ask of a limit in a second; NaN where that is not known.
+func asked(rates []sizing.Rate, held sizing.Held, limit int) []float64 {
+	all := make([]float64, len(rates))
+	for h, r := range rates {
+		all[h] = math.NaN()
+		if known(r) {
+			all[h] = held.Demands([]sizing.Rate{r}, 1)[0][held.Limits[limit].Of]
+		}
+	}
+	return all
 }
 
 // repeated are groups of databases whose hours are the same: one under several names.

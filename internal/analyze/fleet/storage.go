@@ -38,7 +38,7 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 		d.lack("it did %s operations a second for an hour, and what it is said to have gives %s at its best: it has something else", number.Rate(least), number.Rate(most))
 		return
 	}
-	d.Risk = a.risk(w, held)
+	d.Risk = a.risk(d, w, held)
 	if why := w.againstRule(held); why != "" {
 		d.lack("%s", why)
 	}

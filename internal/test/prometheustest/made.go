@@ -112,6 +112,9 @@ type series struct {
 // hours answers a query of a range.
 func (m *Made) hours(r *http.Request) ([]series, error) {
 	m.Asked++
+	if strings.HasPrefix(r.FormValue("query"), "min_over_time((min by (dimension_DBInstanceIdentifier) ({__name__=~") {
+		return []series{}, nil
+	}
 	ask := asks.FindStringSubmatch(r.FormValue("query"))
 	if ask == nil {
 		ask = covers.FindStringSubmatch(r.FormValue("query"))

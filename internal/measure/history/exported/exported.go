@@ -14,7 +14,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +44,7 @@ type Export struct {
 
 // answer is any of the three, by its members.
 type answer struct {
-	MetricDataResults []cw.MetricDataResult
+	MetricDataResults []results
 	Messages          []cw.MessageData
 	NextToken         *string
 	DBClusters        []rdstypes.DBCluster
@@ -49,11 +52,50 @@ type answer struct {
 	Marker            *string
 }
 
+// results are a [cw.MetricDataResult] whose values may be none.
+type results struct {
+	Id, Label  *string
+	Timestamps []time.Time
+	Values     []sample
+	StatusCode cw.StatusCode
+}
+
+// sample is a value as some program wrote it; NaN: it is none.
+type sample float64
+
+// UnmarshalJSON reads null, and text that is no number, as a sample that is none.
+func (s *sample) UnmarshalJSON(text []byte) error {
+	*s = sample(math.NaN())
+	if text[0] == '{' || text[0] == '[' {
+		return fmt.Errorf("a value is %s", text)
+	}
+	if v, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64); err == nil {
+		*s = sample(v)
+	}
+	return nil
+}
+
+// notNumbers are what programs write for a number that is none, which is no JSON: behind the text or the character before it.
+var notNumbers = regexp.MustCompile(`("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity|inf|nan)\b`)
+
+// withoutNotNumbers writes null in their place.
+func withoutNotNumbers(text []byte) []byte {
+	return notNumbers.ReplaceAllFunc(text, func(found []byte) []byte {
+		if found[0] == '"' {
+			return found
+		}
+		return []byte("null")
+	})
+}
+
 // Read adds a file. What lies ahead of now was stamped by another clock, and is left out.
 func (e *Export) Read(text []byte, now time.Time) error {
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil {
-		return notJSON(text, err)
+		a = answer{}
+		if json.Unmarshal(withoutNotNumbers(text), &a) != nil {
+			return notJSON(text, err)
+		}
 	}
 	if a.MetricDataResults == nil && a.DBClusters == nil && a.DBInstances == nil {
 		return errors.New("it is not an answer of aws cloudwatch get-metric-data, aws rds describe-db-clusters or describe-db-instances: its JSON has none of MetricDataResults, DBClusters, DBInstances")
@@ -82,10 +124,10 @@ func notJSON(text []byte, err error) error {
 }
 
 // metrics takes the results, those of one label together: the command line writes each page's part of a series by itself.
-func (e *Export) metrics(results []cw.MetricDataResult, now time.Time) error {
+func (e *Export) metrics(all []results, now time.Time) error {
 	byLabel := map[string]*points{}
 	var labels []string
-	for _, r := range results {
+	for _, r := range all {
 		key := aws.ToString(r.Label) + "\x00" + aws.ToString(r.Id)
 		if byLabel[key] == nil {
 			byLabel[key] = &points{id: aws.ToString(r.Id), label: aws.ToString(r.Label), values: map[time.Time]float64{}}
@@ -109,13 +151,16 @@ type points struct {
 	part      cw.StatusCode
 }
 
-func (p *points) add(r cw.MetricDataResult) {
+func (p *points) add(r results) {
 	for i, at := range r.Timestamps[:min(len(r.Timestamps), len(r.Values))] {
-		if before, known := p.values[at.UTC()]; known && before != r.Values[i] {
-			p.twice++
+		v := float64(r.Values[i])
+		if before, known := p.values[at.UTC()]; known && before != v && !math.IsNaN(before) {
+			if !math.IsNaN(v) {
+				p.twice++
+			}
 			continue
 		}
-		p.values[at.UTC()] = r.Values[i]
+		p.values[at.UTC()] = v
 	}
 	if p.part = r.StatusCode; p.part == cw.StatusCodeComplete {
 		p.part = ""
@@ -150,14 +195,18 @@ func (e *Export) series(p *points, now time.Time) error {
 		return fmt.Errorf("the series %q %w", p.label, err)
 	}
 	e.doubts(p)
-	ahead := 0
+	ahead, lost := 0, []string{}
 	for _, at := range p.times() {
-		if p.values[at] < 0 {
-			return fmt.Errorf("the series %q shows %g at %s, and nothing of a bill is below 0", p.label, p.values[at], at.Format(time.RFC3339))
+		v := p.values[at]
+		if e.Flavor == "" && v < 0 {
+			return fmt.Errorf("the series %q shows %g at %s, and nothing of a bill is below 0", p.label, v, at.Format(time.RFC3339))
 		}
-		if p.values[at] > mostShown {
-			return fmt.Errorf("the series %q shows %g at %s, which is more than any database can do",
-				p.label, p.values[at], at.Format(time.RFC3339))
+		if e.Flavor == "" && v > mostShown {
+			return fmt.Errorf("the series %q shows %g at %s, which is more than any database can do", p.label, v, at.Format(time.RFC3339))
+		}
+		if !(v >= 0 && v <= mostShown) {
+			lost = append(lost, fmt.Sprintf("%g at %s", v, at.Format(time.RFC3339)))
+			continue
 		}
 		if at.Add(length).After(now) {
 			ahead++
@@ -165,6 +214,9 @@ func (e *Export) series(p *points, now time.Time) error {
 		}
 		e.Periods = append(e.Periods, runfile.Period{From: at, To: at.Add(length), Probe: metric.CloudWatch, Metric: meaning.Row().Name,
 			Dimensions: map[string]string{meaning.Dimension: whose}, Statistic: statistic, Value: p.values[at] * scale})
+	}
+	if len(lost) > 0 {
+		e.warn("%d of %d points of %q are no amount (%s) and are left out: what was done then is not known.", len(lost), len(p.values), p.label, lost[0])
 	}
 	if ahead > 0 {
 		e.warn("%d points of %q end after now, by this machine's clock, and are left out.", ahead, p.label)

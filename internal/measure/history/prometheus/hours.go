@@ -3,7 +3,9 @@ package prometheus
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -69,13 +71,85 @@ func (b *batch) ask(ctx context.Context) error {
 		return err
 	}
 	whole := wholeHours(twelfths)
+	below, err := b.belowNought(ctx)
+	if err != nil {
+		return err
+	}
+	mended := map[string]map[model.Time]bool{}
 	for _, part := range b.of.of.parts {
 		values, err := b.hours(ctx, part.query, part.names...)
 		if err != nil {
 			return err
 		}
+		if err := b.mend(ctx, part, values, below, mended); err != nil {
+			return err
+		}
 		for name, of := range values {
 			b.keep(b.told[name], part, of, whole[name])
+		}
+	}
+	for name, hours := range mended {
+		if told := b.told[name]; told != nil {
+			told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent,
+				Detail: fmt.Sprintf("in %d h some samples are no amount (below 0, infinite or no number), and only the others count", len(hours))})
+		}
+	}
+	return nil
+}
+
+// belowNought are the hours of each database in which a gauge of it is below 0 at times. Counters never are.
+func (b *batch) belowNought(ctx context.Context) (map[string]map[model.Time]bool, error) {
+	if b.of.of.counts != "" {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	var names []string
+	for _, part := range b.of.of.parts {
+		for _, name := range part.names {
+			name, _, _ = strings.Cut(name, "{")
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	hours, err := b.hours(ctx, negative, "{"+anyOf("__name__", slices.Compact(names))+"}")
+	below := map[string]map[model.Time]bool{}
+	for name, of := range hours {
+		below[name] = map[model.Time]bool{}
+		for _, v := range of {
+			below[name][v.Timestamp] = true
+		}
+	}
+	return below, err
+}
+
+// mend takes hours in which some sample is no amount by the others alone, and notes them.
+func (b *batch) mend(ctx context.Context, part hourly, values map[string][]model.SamplePair, below, mended map[string]map[model.Time]bool) error {
+	odd := func(name string, v model.SamplePair) bool {
+		return !(v.Value >= 0 && runfile.Counted(float64(v.Value))) || below[name][v.Timestamp]
+	}
+	query, any := ofAmounts(part.query), false
+	for name, of := range values {
+		any = any || slices.ContainsFunc(of, func(v model.SamplePair) bool { return odd(name, v) })
+	}
+	if !any || query == part.query {
+		return nil
+	}
+	amounts, err := b.hours(ctx, query, part.names...)
+	if err != nil {
+		return err
+	}
+	for name, of := range values {
+		for i, v := range of {
+			if !odd(name, v) {
+				continue
+			}
+			of[i].Value = model.SampleValue(math.NaN())
+			if k := slices.IndexFunc(amounts[name], func(o model.SamplePair) bool { return o.Timestamp == v.Timestamp }); k >= 0 {
+				of[i].Value = amounts[name][k].Value
+				if mended[name] == nil {
+					mended[name] = map[model.Time]bool{}
+				}
+				mended[name][v.Timestamp] = true
+			}
 		}
 	}
 	return nil

@@ -49,12 +49,22 @@ const (
 	// covered counts the twelfths of an hour in which something was scraped, however often that is.
 	covered = `max by ($LABELS) (sum_over_time((count_over_time($1[6m]) > bool 0)[59m59s999ms:5m]))`
 
+	// negative are the hours in which a sample is below 0.
+	negative = `min_over_time((min by ($LABELS) ($1 < 0))[59m59s999ms:5m])`
+
 	rateOfDisk = `max by ($LABELS,device) (rate($1[1h]))`
 
 	hourlyRate  = `sum without ($PER) (max without ($COPIES) (rate($1[1h])))`
 	hourlyMean  = `max without ($COPIES) (avg_over_time($1[59m59s999ms]))`
 	hourlyValue = `sum without ($PER) (max without ($COPIES) ($1))`
 )
+
+// ofAmounts is a query over an hour that passes over samples which are no amount.
+func ofAmounts(query string) string {
+	return samplesOfHour.ReplaceAllString(query, "((${1} >= 0 < 1e20)[59m59s999ms:1m])")
+}
+
+var samplesOfHour = regexp.MustCompile(`\((\$[0-9])\[59m59s999ms\]\)`)
 
 // replicaLabels tell one of several that scrape the same from another.
 var replicaLabels = []model.LabelName{"replica", "prometheus_replica", "__replica__", "receive_replica", "rule_replica"}

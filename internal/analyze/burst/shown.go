@@ -1,0 +1,60 @@
+package burst
+
+import "math"
+
+const (
+	percent = 1 // of credits, less than which is no fall
+	full    = 100
+	// fraction is the most that a balance shows which is a part of one and not of a hundred.
+	fraction = 1
+)
+
+// Fell returns how far a balance in percent fell, and over how many periods, while no more was asked for in any of them than the limit earns. Periods
+// follow one another; NaN is one of which something is not known. Where nothing fell both are 0.
+func (l Limit) Fell(balance, asked []float64) (by float64, periods int) {
+	highest, since := math.NaN(), 0
+	from, to := 0.0, 0 // the deepest fall of the stretch of earning
+	for i, v := range balance {
+		if math.IsNaN(v) || !(asked[i] <= l.Base) {
+			by, periods = by+from, periods+to
+			highest, from, to = math.NaN(), 0, 0
+			continue
+		}
+		if !(v <= highest) {
+			highest, since = v, i
+		}
+		if fall := highest - v; fall >= percent && fall > from {
+			from, to = fall, i-since
+		}
+	}
+	return by + from, periods + to
+}
+
+// Percent returns what a source showed of a limit's balance as percent, NaN where it cannot be one, and says what was odd about it: a balance is from 0 to
+// 100, and one of no more than 1 that stays there while the limit earns is a fraction.
+func (l Limit) Percent(shown, asked []float64) (balance []float64, odd string) {
+	earns, known, highest := 0, 0, 0.0
+	for i, v := range shown {
+		if v < 0 || v > full+percent {
+			v, odd = math.NaN(), "it shows a balance below 0 or above 100 %, and nothing is concluded from that"
+		}
+		balance = append(balance, min(v, full))
+		if math.IsNaN(v) || math.IsNaN(asked[i]) {
+			continue
+		}
+		known, highest = known+1, max(highest, v)
+		if asked[i] < l.Base*earning {
+			earns++
+		}
+	}
+	if highest == 0 || highest > fraction || 2*earns < known {
+		return balance, odd
+	}
+	for i := range balance {
+		balance[i] *= full
+	}
+	return balance, "its balance is never above 1 while it earns credits, and is taken for a fraction"
+}
+
+// earning is how little of what a limit earns is asked for where its bucket is sure to fill.
+const earning = 0.9
