@@ -9,8 +9,8 @@ const (
 	fraction = 1
 )
 
-// Fell returns how far a balance in percent fell, and over how many periods, while no more was asked for in any of them than the limit earns. Periods
-// follow one another; NaN is one of which something is not known. Where nothing fell both are 0.
+// Fell returns how far a balance in percent fell, and over how many periods, while no more was asked for in any of them
+// than the limit earns. Periods follow one another; NaN is one of which something is not known.
 func (l Limit) Fell(balance, asked []float64) (by float64, periods int) {
 	highest, since := math.NaN(), 0
 	from, to := 0.0, 0 // the deepest fall of the stretch of earning
@@ -30,8 +30,8 @@ func (l Limit) Fell(balance, asked []float64) (by float64, periods int) {
 	return by + from, periods + to
 }
 
-// Percent returns what a source showed of a limit's balance as percent, NaN where it cannot be one, and says what was odd about it: a balance is from 0 to
-// 100, and one of no more than 1 that stays there while the limit earns is a fraction.
+// Percent returns what a source showed of a limit's balance as percent, NaN where it cannot be one, and says what was odd
+// about it: a balance is from 0 to 100, and one of no more than 1 that stays there while the limit earns is a fraction.
 func (l Limit) Percent(shown, asked []float64) (balance []float64, odd string) {
 	earns, known, highest := 0, 0, 0.0
 	for i, v := range shown {

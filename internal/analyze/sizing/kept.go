@@ -132,7 +132,8 @@ type hole struct {
 	longest  runfile.Stretch
 }
 
-// holeIn adds up the time of an observation, or of what a source was asked about, in which any of the numbers that a need is made of was not read.
+// holeIn adds up the time of an observation, or of what a source was asked about, in which any of the numbers that a need
+// is made of was not read.
 func holeIn(run *counts.Run) (h hole) {
 	if run == nil || run.Observed == nil {
 		return h
@@ -178,8 +179,8 @@ func about(run *counts.Run) (from, to time.Time) {
 	return from, to
 }
 
-// readIn returns the stretches of an observation in which all numbers of its storage were read, in order, and what may be missing before the first and
-// after the last without one of them being lost.
+// readIn returns the stretches of an observation in which all numbers of its storage were read, in order, and what may be
+// missing before the first and after the last without one of them being lost.
 func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 	if length := run.Observed.Period; length > 0 {
 		kept, missing := keptOf(run)

@@ -201,7 +201,7 @@ func (e *Export) series(p *points, now time.Time) error {
 		if e.Flavor == "" && v < 0 {
 			return fmt.Errorf("the series %q shows %g at %s, and nothing of a bill is below 0", p.label, v, at.Format(time.RFC3339))
 		}
-		if e.Flavor == "" && v > mostShown {
+		if e.Flavor == "" && !(v <= mostShown) {
 			return fmt.Errorf("the series %q shows %g at %s, which is more than any database can do", p.label, v, at.Format(time.RFC3339))
 		}
 		if !(v >= 0 && v <= mostShown) {
