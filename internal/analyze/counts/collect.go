@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/gaps"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -22,10 +23,9 @@ type collector struct {
 	metrics  map[string]runfile.Metric    // as first announced
 	periods  map[string]map[periodKey]told
 
-	sets map[string]map[string]string // of dimensions, by how they are written in keys
-
-	totalled map[string]bool // metrics of which totals are told
-
+	sets      map[string]map[string]string // of dimensions, by how they are written in keys
+	totalled  map[string]bool              // metrics of which totals are told
+	answers   gaps.AWS
 	thin      *thin // of an observation; nil: all readings are kept
 	backups   backups
 	tops      map[topKey]runfile.Top
@@ -210,6 +210,7 @@ func (c *collector) gap(g runfile.Gap) {
 	if g.Metric != "" {
 		c.belongs(g.Metric, g.Probe)
 	}
+	c.answers.Add(g)
 	if g.Metric == "" && g.Reason == runfile.Reset && c.run.Header.Observed {
 		c.notes.add("server-restarted", fmt.Sprintf("At %s: %s. Its counters were taken anew from there on", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
 	}
@@ -221,11 +222,8 @@ func (c *collector) gap(g runfile.Gap) {
 
 // belongs notes which probe a metric is of: the first that names it.
 func (c *collector) belongs(metric, probe string) {
-	first, known := c.probes[metric]
-	if !known {
-		c.probes[metric] = probe
-		return
-	}
+	first := cmp.Or(c.probes[metric], probe)
+	c.probes[metric] = first
 	if first != probe {
 		c.notes.add("metric-contradictory", fmt.Sprintf("%s is read by %s and by %s; only the first was used", metric, first, probe))
 	}
@@ -278,6 +276,8 @@ func (c *collector) finish() *Run {
 	}
 	c.run.Top = append(c.joinTops(), c.wal.top(c.run.Header.Target.Flavor)...)
 	c.run.takeOffBackground()
+	came := func(name string) bool { return len(c.periods[name]) > 0 || c.totalled[name] }
+	c.run.Uncollected, c.run.Unpublished = c.answers.Lacking(c.metrics, came), c.answers.Without(c.metrics, came)
 	c.run.Notes = c.notes.all()
 	c.run.series, c.run.levels, c.run.over, c.run.share = c.series, c.levels, c.over, c.share
 	return c.run

@@ -29,11 +29,13 @@ type Run struct {
 	OtherSessions int64
 	// SettingChanges are settings of the server that were found to be others than before, in order.
 	SettingChanges []runfile.SettingChange
-	Origins        []runfile.Origin // of figures that realiops did not read itself
-	Observed       *Observation     // nil: it put a load on the server
-	Top            []Top            // of statements, tables, indexes and what the WAL is about, as far as they were looked at
-	Tops           []runfile.Top    // as they were looked at, in no order
-	ofServer       bool             // see OfServer
+	// Uncollected is what AWS publishes of it and was not collected, and why; Unpublished what it does not have, or no longer. Empty: nothing.
+	Uncollected, Unpublished string
+	Origins                  []runfile.Origin // of figures that realiops did not read itself
+	Observed                 *Observation     // nil: it put a load on the server
+	Top                      []Top            // of statements, tables, indexes and what the WAL is about, as far as they were looked at
+	Tops                     []runfile.Top    // as they were looked at, in no order
+	ofServer                 bool             // see OfServer
 
 	series func(metric string) series.Series
 	levels func(metric string, preferred []string) []Level

@@ -45,6 +45,8 @@ func warnings(run *counts.Run, r Report) []Warning {
 		}
 	}
 	condition(document.Note, "unfinished", unfinished(run))
+	condition(document.Doubt, "uncollected", run.Uncollected)
+	condition(document.Note, "unpublished", run.Unpublished)
 	if run.Observed != nil {
 		condition(document.Note, "nothing-learned", nothingLearned(run.Observed))
 		condition(document.Note, "only-periods", onlyPeriods(run.Observed))

@@ -1,0 +1,105 @@
+// Package gaps knows what AWS, which is asked when a run is over, said instead of values: what was never collected is no answer, and is
+// not to look like a metric that nobody publishes.
+package gaps
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// AWS is what its services said. The zero value is ready.
+type AWS struct {
+	without map[string]bool   // metrics, or all of a probe, that a service answered it has nothing of
+	refused string            // why one did not answer, when it was asked last
+	gone    map[string]string // by the probe of which nothing is told any more, or ever was: why
+}
+
+// Add takes a gap of a run file; those of other sources say nothing here.
+func (a *AWS) Add(g runfile.Gap) {
+	of := cmp.Or(g.Metric, g.Probe)
+	if service(of) == "" {
+		return
+	}
+	switch g.Reason {
+	case runfile.Permission, runfile.Failed, runfile.Throttled:
+		a.refused = g.Detail
+	default:
+		if a.without == nil {
+			a.without = map[string]bool{}
+		}
+		a.without[of] = true
+		if g.Metric == "" {
+			if a.gone == nil {
+				a.gone = map[string]string{}
+			}
+			a.gone[of] = strings.TrimSuffix(g.Detail, ".")
+		}
+	}
+}
+
+// service is whose a metric or a probe is; empty: none of AWS's.
+func service(name string) string {
+	switch {
+	case strings.HasPrefix(name, "cloudwatch"):
+		return "CloudWatch"
+	case strings.HasPrefix(name, "insights"):
+		return "Performance Insights"
+	default:
+		return ""
+	}
+}
+
+// Lacking says how many of the metrics that a run announced neither came nor were said not to be there; empty: none.
+func (a *AWS) Lacking(announced map[string]runfile.Metric, came func(name string) bool) string {
+	all, open, lacking := 0, 0, map[string]bool{}
+	for name := range announced {
+		if service(name) == "" {
+			continue
+		}
+		all++
+		if probe, _, _ := strings.Cut(name, "/"); !came(name) && !a.without[name] && !a.without[probe] {
+			open++
+			lacking[service(name)] = true
+		}
+	}
+	if open == 0 {
+		return ""
+	}
+	why := ""
+	if a.refused != "" {
+		why = " (" + a.refused + ")"
+	}
+	return fmt.Sprintf("%d of the %d metrics that AWS publishes of this server were not collected, those of %s%s: none of these is judged. "+
+		"realiops aws collect asks for them.", open, all, strings.Join(slices.Sorted(maps.Keys(lacking)), " and "), why)
+}
+
+// Without says what AWS has not, or has no longer, of the metrics that a run announced: all of a service, or those that each of its databases
+// has while it runs. Empty: nothing of the kind.
+func (a *AWS) Without(announced map[string]runfile.Metric, came func(name string) bool) string {
+	var texts []string
+	for _, probe := range slices.Sorted(maps.Keys(a.gone)) {
+		for name := range announced {
+			if strings.HasPrefix(name, probe+"/") && !came(name) {
+				texts = append(texts, a.gone[probe]+". None of its metrics is judged.")
+				break
+			}
+		}
+	}
+	var silent []string
+	for name := range announced {
+		if _, short, _ := strings.Cut(name, "/"); a.without[name] && !came(name) && (short == "ReadIOPS" || short == "WriteIOPS") {
+			silent = append(silent, metric.Printed(name, 0))
+		}
+	}
+	if slices.Sort(silent); len(silent) > 0 {
+		texts = append(texts, fmt.Sprintf("AWS has no points of %s for the time of the run, which each of its databases has while it runs: was it another instance?",
+			strings.Join(silent, " and ")))
+	}
+	return strings.Join(texts, " ")
+}
