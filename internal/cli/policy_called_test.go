@@ -17,6 +17,7 @@ import (
 
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/accounttest"
 	"github.com/realiops/realiops/internal/test/insightstest"
@@ -69,6 +70,7 @@ func allowedTo(name string, some func(action string) bool) (all []string) {
 type called struct {
 	proxies []*accounttest.Proxy
 	dsn     string
+	behind  *postgres.Endpoint // its superuser's
 }
 
 // called are the calls since it was asked before.
@@ -90,7 +92,8 @@ func calledAccount(t *testing.T) called {
 	at.Setenv(t)
 	insights := insightstest.Start(t, insightstest.Options{})
 	insights.Have(insightstest.Metric{Name: "db.load"}, insightstest.Metric{Name: "os.diskIO.auroraStorage.writeIOsPS"})
-	c := called{[]*accounttest.Proxy{proxy}, servertest.Aurora(t, servertest.Database(t, "17"), "shop-1").Config().ConnString()}
+	behind := servertest.Database(t, "17")
+	c := called{[]*accounttest.Proxy{proxy}, servertest.Aurora(t, behind, "shop-1").Config().ConnString(), behind}
 	for name, service := range map[string]http.Handler{"PI": insights, "PRICING": http.HandlerFunc(noPrices), "EC2": http.HandlerFunc(noTypes)} {
 		before := accounttest.NewProxy(service)
 		server := httptest.NewServer(before)

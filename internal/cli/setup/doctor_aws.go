@@ -37,7 +37,7 @@ func diagnoseAWS(ctx context.Context, a *target.AWS) *diagnosis.AWS {
 	}
 	d.Calls = append(d.Calls, described(a)...)
 	if a.Cloud != nil {
-		for _, answer := range access.Try(ctx, a.Account.Config(), *a.Cloud) {
+		for _, answer := range access.Try(ctx, a.Account.Config(), *a.Cloud, true) {
 			d.Calls = append(d.Calls, callOf(answer))
 		}
 	}

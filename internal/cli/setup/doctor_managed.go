@@ -48,6 +48,8 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 		return "add " + library[1] + " to shared_preload_libraries in " + group + ", reboot, and in the database that is measured: create extension " + library[1] + ";"
 	case library != nil:
 		return "add " + library[1] + " to shared_preload_libraries in " + group + ", and reboot"
+	case strings.HasPrefix(gap.Metric, "pgstat.wal/") && aurora: // where pg_stat_statements shows no WAL, either
+		return "no grant changes that: --aws asks CloudWatch for WriteIOPS and WriteThroughput, which count Aurora's log"
 	case strings.HasPrefix(gap.Metric, anatomy.Name+"/") && aurora:
 		return "Aurora has no pg_walinspect; WAL records are modelled from what the clients did"
 	case strings.HasPrefix(gap.Metric, anatomy.Name+"/"):
@@ -56,7 +58,7 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 		return "nobody sees Aurora's storage from within: --aws asks CloudWatch for VolumeReadIOPs and VolumeWriteIOPs, and aurora_stat_database() counts storage_blks_read"
 	case onMachine.MatchString(remedy):
 		return "AWS lets nobody onto the machine: --aws asks CloudWatch and Performance Insights (os.diskIO.rdsdev) for its requests"
-	case strings.Contains(remedy, "what the server refused") && (aurora && strings.HasPrefix(gap.Metric, "pgstat.wal/") || strings.Contains(gap.Detail, "not supported")):
+	case strings.Contains(remedy, "what the server refused") && strings.Contains(gap.Detail, "not supported"):
 		return "Aurora does not have it, and no grant changes that"
 	case strings.Contains(remedy, "what the server refused"):
 		return postgres.Grant("pg_monitor", f.User) + ", as the master user"

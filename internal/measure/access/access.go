@@ -31,14 +31,18 @@ func (a Answer) Allowed() bool { return a.Err == nil && a.Unasked == "" }
 // within bounds each service by itself: one that has us wait takes nothing from another.
 const within = 30 * time.Second
 
+// Metrics is the call that all of CloudWatch's metrics come by.
+const Metrics = "cloudwatch:GetMetricData"
+
 // Statements is the call that only an observation makes, to say which statements caused what storage did.
 const Statements = "pi:DescribeDimensionKeys"
 
-// Try makes the calls that a run would collect metrics by, and [Statements], and judges the answers as a collection would.
-func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud) []Answer {
+// Try makes the calls that a run would collect metrics by, and [Statements] if those of an observation are asked about, too. It judges the
+// answers as a collection would.
+func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud, observed bool) []Answer {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	metrics, list, get := Answer{Action: "cloudwatch:GetMetricData"}, Answer{Action: "pi:ListAvailableResourceMetrics"}, Answer{Action: "pi:GetResourceMetrics"}
+	metrics, list, get := Answer{Action: Metrics}, Answer{Action: "pi:ListAvailableResourceMetrics"}, Answer{Action: "pi:GetResourceMetrics"}
 	statements := Answer{Action: Statements}
 	var asked sync.WaitGroup
 	asked.Go(func() {
@@ -60,9 +64,14 @@ func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud) []Answer {
 			listed, values := insights.New(config, cloud).Try(ctx)
 			list.Err, get.Err = account.Explain(listed), account.Explain(values)
 		})
-		asked.Go(func() { statements.Err = account.Explain(insights.New(config, cloud).TryStatements(ctx)) })
+		if observed {
+			asked.Go(func() { statements.Err = account.Explain(insights.New(config, cloud).TryStatements(ctx)) })
+		}
 	}
 	get.Unasked, statements.Unasked = list.Unasked, list.Unasked
 	asked.Wait()
+	if !observed {
+		return []Answer{metrics, list, get}
+	}
 	return []Answer{metrics, list, get, statements}
 }

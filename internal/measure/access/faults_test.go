@@ -251,7 +251,7 @@ func TestFaultsOfDoctor(t *testing.T) {
 				f.judged(t, access.Answer{Action: f.call, Err: err})
 				return
 			}
-			for _, answer := range access.Try(ctx, cfg, writer) {
+			for _, answer := range access.Try(ctx, cfg, writer, true) {
 				switch {
 				case answer.Action == f.call:
 					f.judged(t, answer)
@@ -278,7 +278,7 @@ func (f fault) judged(t *testing.T, answer access.Answer) {
 // TestNoFault: where everything is answered well, nothing is rejected.
 func TestNoFault(t *testing.T) {
 	_, cfg := healthy(t)(t)
-	for _, answer := range access.Try(t.Context(), cfg, writer) {
+	for _, answer := range access.Try(t.Context(), cfg, writer, true) {
 		if !answer.Allowed() {
 			t.Errorf("%s: %v %s", answer.Action, answer.Err, answer.Unasked)
 		}
@@ -293,7 +293,7 @@ func TestUnasked(t *testing.T) {
 	} {
 		cloud := writer
 		change(&cloud)
-		answers := access.Try(t.Context(), cfg, cloud)
+		answers := access.Try(t.Context(), cfg, cloud, true)
 		if answers[0].Err != nil || answers[1].Unasked == "" || answers[2].Unasked == "" || answers[3].Unasked == "" || answers[1].Err != nil {
 			t.Errorf("%+v", answers)
 		}

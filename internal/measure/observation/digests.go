@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe/insights"
 	"github.com/realiops/realiops/internal/measure/target"
 	"github.com/realiops/realiops/internal/runfile"
@@ -20,12 +21,23 @@ const (
 
 // digestsOf asks Performance Insights which statements did the most since it was first asked, where pg_stat_statements does not tell or
 // is silent about storage, as Aurora's is.
-func digestsOf(t *target.Target, now func() time.Time) func(context.Context, []runfile.Record) []runfile.Record {
+func digestsOf(t *target.Target, facts postgres.Facts, now func() time.Time) func(context.Context, []runfile.Record) []runfile.Record {
 	if t.AWS.Account == nil || t.AWS.Cloud == nil || t.AWS.Cloud.Instance == "" {
-		return func(context.Context, []runfile.Record) []runfile.Record { return nil }
+		return unasked(t.AWS.Unknown(facts), facts.Flavor == postgres.FlavorAurora, now)
 	}
 	d := &digests{asked: insights.New(t.AWS.Account.Config(), *t.AWS.Cloud), aurora: strings.HasPrefix(t.AWS.Cloud.Engine, "aurora"), now: now}
 	return d.look
+}
+
+// unasked says once, where statements would be asked for, why they are not; an empty why is a server that is none of AWS's.
+func unasked(why string, aurora bool, now func() time.Time) func(context.Context, []runfile.Record) []runfile.Record {
+	from := now()
+	return func(_ context.Context, ranked []runfile.Record) []runfile.Record {
+		if why == "" || !aurora && !slices.ContainsFunc(ranked, untold) {
+			return nil
+		}
+		return []runfile.Record{runfile.Top{From: from, At: now(), Of: runfile.Digests, Missing: why}}
+	}
 }
 
 type digests struct {

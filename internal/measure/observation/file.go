@@ -158,7 +158,7 @@ func (r *recording) observe(ctx context.Context) (err error) {
 			}
 		}
 	}
-	err = o.Run(ctx, r.source(ctx, probes))
+	err = o.Run(ctx, r.source(ctx, facts, probes))
 	return errors.Join(err, r.end(err))
 }
 
@@ -184,17 +184,17 @@ func (r *recording) open(ctx context.Context) (postgres.Facts, *target.Probes, e
 
 // again opens everything anew, after the server was started anew or another one took its place.
 func (r *recording) again(ctx context.Context) (Source, error) {
-	_, probes, err := r.open(ctx)
+	facts, probes, err := r.open(ctx)
 	if err != nil {
 		return Source{}, err
 	}
-	return r.source(ctx, probes), nil
+	return r.source(ctx, facts, probes), nil
 }
 
-func (r *recording) source(ctx context.Context, p *target.Probes) Source {
+func (r *recording) source(ctx context.Context, facts postgres.Facts, p *target.Probes) Source {
 	r.cost.perReading.Store(int64(p.Stats.Queries(ctx)))
 	ranking := pgstat.NewRanking(r.target.Endpoint.Config())
-	relations, digests := relationsOf(p.Relations), digestsOf(r.target, r.Now)
+	relations, digests := relationsOf(p.Relations), digestsOf(r.target, facts, r.Now)
 	rarely := func(ctx context.Context) []runfile.Record {
 		ranked := ranking.Read(ctx)
 		return slices.Concat(r.settings.look(ctx, r.target.Endpoint), ranked, p.RankRequests(), relations(ctx), digests(ctx, ranked))
@@ -289,6 +289,9 @@ func (r *recording) announce(facts postgres.Facts, p *target.Probes) {
 	}
 	if notice := p.Stats.Notice(); notice != "" {
 		tell(notice)
+	}
+	if why := r.target.AWS.Unknown(facts); why != "" {
+		tell("Performance Insights is not asked which statements were at work: " + why)
 	}
 }
 

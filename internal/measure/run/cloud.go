@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/access"
+	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/collect"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // askAWS is what AWS will be asked for when the run is over; nil where that was not asked for.
-func (m *measurement) askAWS() (*collect.Cloud, error) {
+func (m *measurement) askAWS(ctx context.Context) (*collect.Cloud, error) {
 	aws := &m.target.AWS
 	m.say(aws.Notice(m.session.Facts))
 	switch {
@@ -29,7 +31,33 @@ func (m *measurement) askAWS() (*collect.Cloud, error) {
 	if clock := aws.Account.Clock(); clock.Off(experiment.Lead * m.AWSPeriod) {
 		return nil, fmt.Errorf("--aws: AWS's clock and ours differ by %s, more than a load reaches over AWS's periods: synchronize this machine's clock", clock.Apart())
 	}
+	if err := m.mayCollect(ctx); err != nil {
+		return nil, err
+	}
 	return collect.NewCloud(aws.Account, *aws.Cloud, m.Tempo, time.Now, func(metric runfile.Metric) bool { return metric.Period <= m.AWSPeriod })
+}
+
+// mayCollect asks whether AWS will answer, before the hours of load that nobody would know of otherwise. Without CloudWatch's metrics there
+// is no --aws; without those of Performance Insights there is less.
+func (m *measurement) mayCollect(ctx context.Context) error {
+	aws := &m.target.AWS
+	m.Show.Stage("asking AWS for its newest points")
+	for _, answer := range access.Try(ctx, aws.Account.Config(), *aws.Cloud, false) {
+		trouble, refused := errors.AsType[*account.Trouble](answer.Err)
+		switch {
+		case answer.Unasked != "" && aws.Cloud.Instance == "": // a server on EC2
+			return nil
+		case answer.Unasked != "":
+			m.Show.Message("Counters of Performance Insights will be missing: " + answer.Unasked)
+			return nil // as of the further call
+		case !refused || trouble.Reason() != runfile.Permission: // such as that there is no point yet
+		case answer.Action == access.Metrics:
+			return fmt.Errorf("--aws: %w", trouble)
+		default:
+			m.Show.Message("Counters of Performance Insights will be missing: " + trouble.Error())
+		}
+	}
+	return nil
 }
 
 // collect waits for what AWS tells of a run, once its server is let go of.

@@ -111,7 +111,7 @@ func (m *measurement) measure(ctx context.Context) (err error) {
 	if err := m.admit(); err != nil {
 		return err
 	}
-	if m.cloud, err = m.askAWS(); err != nil {
+	if m.cloud, err = m.askAWS(ctx); err != nil {
 		return err
 	}
 

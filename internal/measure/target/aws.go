@@ -152,11 +152,19 @@ func (a AWS) refuse(allowed postgres.Permissions) error {
 
 // Notice says what of AWS a run here goes without, and why; empty where there is nothing to say.
 func (a AWS) Notice(facts postgres.Facts) string {
+	if why := a.Unknown(facts); why != "" {
+		return "AWS's own metrics are left out: " + why
+	}
+	return ""
+}
+
+// Unknown says why it is not known which of AWS's databases a server is; empty where it is known, or is none.
+func (a AWS) Unknown(facts postgres.Facts) string {
 	switch {
 	case a.Trouble != nil:
-		return "AWS's own metrics are left out: " + a.Trouble.Error()
+		return a.Trouble.Error()
 	case a.Account == nil && facts.Flavor != postgres.FlavorPostgres:
-		return fmt.Sprintf("AWS's own metrics are left out: this is %s, and the host does not say which of AWS's it is: name it with --instance and --region",
+		return fmt.Sprintf("this is %s, and the host does not say which of AWS's it is: name it with --instance and --region",
 			map[string]string{postgres.FlavorAurora: "Aurora", postgres.FlavorRDS: "RDS"}[facts.Flavor])
 	default:
 		return ""

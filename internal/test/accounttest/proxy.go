@@ -76,6 +76,14 @@ func (p *Proxy) On(operation string, fault Fault, calls ...int) {
 	}
 }
 
+// Deny has the calls of one permission refused as a policy without it refuses them, and lets those of all others pass again.
+func (p *Proxy) Deny(action string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, operation, _ := strings.Cut(action, ":")
+	p.faults = []rule{{operation, 0, Denied()}}
+}
+
 // Calls tells how often each operation was called, the calls that a fault happened to among them.
 func (p *Proxy) Calls() map[string]int {
 	p.mu.Lock()
