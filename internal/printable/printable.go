@@ -7,9 +7,11 @@
 package printable
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -44,6 +46,26 @@ func Line(text string) string {
 		text = text[size:]
 	}
 	return out.String()
+}
+
+// JSON is encoded JSON of the same meaning, in which no string holds what [Line] escapes.
+func JSON(encoded []byte) []byte {
+	hides := func(r rune) bool { return r >= 0x7F && hidden(r) } // the encoder has escaped what comes before
+	if !bytes.ContainsFunc(encoded, hides) {
+		return encoded
+	}
+	out := make([]byte, 0, len(encoded)+64)
+	for _, r := range string(encoded) {
+		switch high, low := utf16.EncodeRune(r); {
+		case !hides(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xFFFF:
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // hidden characters have no shape of their own. Of Unicode's format characters (Cf) none is spared: the joiners that some

@@ -1,6 +1,8 @@
 package printable
 
 import (
+	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"unicode"
@@ -32,6 +34,25 @@ func TestLineShowsWhatHides(t *testing.T) {
 	check("\x80caf\xe9", `\x80caf\xE9`) // LATIN1, or a cut
 	check("\uFFFD", "\uFFFD")           // the replacement itself is no bad byte
 	check("\x00\x7f", `\x00\x7F`)
+}
+
+// What is escaped in JSON means the same to whoever reads it.
+func TestJSONShowsWhatHidesAndMeansTheSame(t *testing.T) {
+	want := map[string]string{"a\u202Eb": "Bücher 🐘 \u009b2J \x7f \U000E0041 \u2028 \\ \" \x1b[31m", "plain": "注文"}
+	encoded, err := json.MarshalIndent(want, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := JSON(encoded)
+	for line := range strings.Lines(string(shown)) {
+		if line = strings.TrimSuffix(line, "\n"); Line(line) != line {
+			t.Errorf("%q hides something", line)
+		}
+	}
+	got := map[string]string{}
+	if err := json.Unmarshal(shown, &got); err != nil || !maps.Equal(got, want) {
+		t.Errorf("%q: %v", got, err)
+	}
 }
 
 func FuzzLine(f *testing.F) {

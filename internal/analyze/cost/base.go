@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -85,7 +86,7 @@ func WriteBase(w io.Writer, r Result) error {
 			return fmt.Errorf("write the base: %w", err)
 		}
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := w.Write(printable.JSON(b.Bytes()))
 	return err
 }
 

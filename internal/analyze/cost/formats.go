@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Tagged is a result as JSON has it. Fields may be added under the same schema.
@@ -69,7 +71,9 @@ func Bencher(w io.Writer, r Result) error {
 			measures[strings.ReplaceAll(c.Name, "_", "-")] = measure{c.Median, c.Low, c.High}
 		}
 	}
-	out := json.NewEncoder(w)
-	out.SetIndent("", "  ")
-	return out.Encode(map[string]map[string]measure{r.Operation.Text: measures})
+	text, err := json.MarshalIndent(map[string]map[string]measure{r.Operation.Text: measures}, "", "  ")
+	if err == nil {
+		_, err = w.Write(append(printable.JSON(text), '\n'))
+	}
+	return err
 }

@@ -93,6 +93,15 @@ func TestBudgetsAgainstABase(t *testing.T) {
 			t.Errorf("%s: %s, at most %v, want %s, at most %v\n%s", c.name, j.Verdict, j.Max, c.want, c.max, j.Sentence())
 		}
 	}
+	for text, want := range map[string]string{
+		"own_wal_records=base":       "own_wal_records: whether it is more than in the base cannot be told: base.jsonl lacks it (no): measure that anew",
+		"own_wal_records=base+3%":    "own_wal_records: whether it is more than in the base by over 3% cannot be told: base.jsonl lacks it (no): measure that anew",
+		"own_wal_records = base + 9": "own_wal_records: whether it is more than in the base by over 9 cannot be told: base.jsonl lacks it (no): measure that anew",
+	} {
+		if got := judged(t, of(counted(records, ten(61)...)), text, &cost.Compared{File: "base.jsonl", Cost: of(missing(records, "no"))}).Sentence(); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
 	for text, want := range map[string]cost.Verdict{"wal_fsyncs=1": cost.CannotTell, "wal_fsyncs=2": cost.Within, "wal_fsyncs=0": cost.Over} {
 		if j := judged(t, of(fsyncs), text, nil); j.Verdict != want {
 			t.Errorf("%s, of which one is surely its own: %s", text, j.Sentence())
@@ -344,6 +353,10 @@ func TestBasesOfSomethingElseAreRefused(t *testing.T) {
 
 // Each count is a test, and so is what was done. Where that failed, no count passes for a budget.
 func TestJUnitHasACaseForEachCount(t *testing.T) {
+	type said struct { // twice: GitLab shows the text, and others the attribute
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
 	for _, c := range []struct {
 		name, failed, budgets string
 		counts                []cost.Count
@@ -374,10 +387,10 @@ func TestJUnitHasACaseForEachCount(t *testing.T) {
 			Errors   int `xml:"errors,attr"`
 			Skipped  int `xml:"skipped,attr"`
 			Cases    []struct {
-				Name     string     `xml:"name,attr"`
-				Failures []struct{} `xml:"failure"`
-				Errors   []struct{} `xml:"error"`
-				Skipped  []struct{} `xml:"skipped"`
+				Name     string `xml:"name,attr"`
+				Failures []said `xml:"failure"`
+				Errors   []said `xml:"error"`
+				Skipped  []said `xml:"skipped"`
 			} `xml:"testcase"`
 		}
 		if err := xml.Unmarshal([]byte(b.String()), &suite); err != nil {
@@ -387,6 +400,11 @@ func TestJUnitHasACaseForEachCount(t *testing.T) {
 		for _, one := range suite.Cases {
 			got[one.Name] = strings.Repeat("failure", len(one.Failures)) + strings.Repeat("error", len(one.Errors)) + strings.Repeat("skipped", len(one.Skipped))
 			sums[got[one.Name]]++
+			for _, m := range slices.Concat(one.Failures, one.Errors, one.Skipped) {
+				if m.Message == "" || m.Text != m.Message {
+					t.Errorf("%s, %s: %q", c.name, one.Name, m)
+				}
+			}
 		}
 		if !maps.Equal(got, c.want) || suite.Tests != len(c.want) || suite.Failures != sums["failure"] || suite.Errors != sums["error"] || suite.Skipped != sums["skipped"] {
 			t.Errorf("%s: %v, want %v\n%s", c.name, got, c.want, &b)

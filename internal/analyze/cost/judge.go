@@ -98,11 +98,11 @@ func (c Cost) sides(b Budget, base *Compared) (now, was side, why string) {
 	switch {
 	case why != "":
 	case whyNot != "":
-		why = base.File + " does not know it: " + whyNot
+		why = fmt.Sprintf("%s lacks it (%s): measure that anew", base.File, whyNot)
 	case was.by != "" && now.by != "":
 		was.lowest, now.lowest = true, true
 	case was.by != "":
-		why = base.File + " does not know it: its WAL was not read"
+		why = base.File + " lacks it (its WAL was not read): measure that anew"
 	}
 	return now, was, why
 }

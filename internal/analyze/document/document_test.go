@@ -156,6 +156,25 @@ func TestMessage(t *testing.T) {
 	check(72, "realiops: write /a/very/long/path/that/is/copied/from/here/run.jsonl:\n  no\\nroom")
 }
 
+// A report may stand in a log of GitHub, which obeys each line that begins with two colons, also behind spaces.
+func TestTextBeginsNoLineAsACommand(t *testing.T) {
+	const evil = "::stop-commands::x insert ::error::into ::add-mask::public ::error::values ::notice::some ::error::more ::group::words"
+	table := Table{Caption: evil, Columns: []Column{{Header: evil}, {Header: "n"}}, Rows: []Row{
+		{Cells: []Cell{{Text: evil, Kind: IsName, Also: evil}, Words("1")}}, {Cells: []Cell{{Text: evil, Kind: IsStatement}, Words(evil)}},
+	}}
+	d := Document{Title: evil, Heading: evil, Blocks: []Block{Section{Title: evil, Blocks: []Block{
+		Paragraph{Text: evil}, List{evil}, Points{{Text: evil, Below: []string{evil}}}, Answers{{evil, []string{evil}}}, Terms{{Name: evil, Texts: []string{evil}}}, table}},
+		Notes{Title: evil, Remarks: []string{evil}}}}
+	for width := 30; width < 130; width += 9 {
+		said := Message("realiops: "+evil, width) + "\n" + written(t, func(w io.Writer) error { return Text(w, d, width) })
+		for line := range strings.Lines(said) {
+			if strings.HasPrefix(strings.TrimSpace(line), "::") {
+				t.Fatalf("%d columns: %q", width, line)
+			}
+		}
+	}
+}
+
 func TestHTMLHasEveryBlock(t *testing.T) {
 	page := written(t, func(w io.Writer) error { return HTML(w, example()) })
 	for _, want := range []string{

@@ -89,13 +89,17 @@ func (t *textWriter) hanging(mark, words string) string {
 	return mark + strings.Join(wrapped(words, t.width-indent), "\n"+strings.Repeat(" ", indent))
 }
 
-// wrapped are words in lines of at most width columns. One that is longer is left whole, to be copied.
+// commandMark begins a line that a workflow of GitHub obeys, also behind spaces.
+const commandMark = "::"
+
+// wrapped are words in lines of at most width columns. One that is longer is left whole, to be copied; one that begins as a command would does
+// not begin a line.
 func wrapped(words string, width int) []string {
 	var lines []string
 	column := width
 	for word := range strings.FieldsFuncSeq(words, breakable) {
 		letters := text.StringWidth(word)
-		if column+1+letters > width {
+		if len(lines) == 0 || column+1+letters > width && !strings.HasPrefix(word, commandMark) {
 			lines, column = append(lines, word), letters
 		} else {
 			lines[len(lines)-1] += " " + word
@@ -190,4 +194,10 @@ func (t *textWriter) command(lead string, all []string) string {
 }
 
 // plain is text that a terminal may show, with spaces where no line may end, which a terminal does not know.
-func plain(s string) string { return strings.ReplaceAll(safe(s), "\u00a0", " ") }
+func plain(s string) string {
+	s = strings.ReplaceAll(safe(s), "\u00a0", " ")
+	if strings.HasPrefix(s, commandMark) {
+		return `\x3A` + s[1:]
+	}
+	return s
+}

@@ -159,7 +159,7 @@ func broken(name string, width int) []string {
 	for _, separators := range []string{" ", "./", "_"} {
 		last := 0
 		for i := len(indent); i < min(len(name), width); i++ {
-			if !strings.ContainsRune(separators, rune(name[i])) {
+			if !strings.ContainsRune(separators, rune(name[i])) || strings.HasPrefix(name[i+1:], commandMark) {
 				continue
 			}
 			last = i + 1

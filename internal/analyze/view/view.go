@@ -2,7 +2,6 @@
 package view
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -13,15 +12,17 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // JSON writes a report, or another view of a run. A number that is infinite or none at all is null, and a list is never null.
 func JSON(w io.Writer, view any) error {
-	out := bufio.NewWriter(w)
-	err := json.MarshalWrite(out, view, jsonv1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false), json.WithMarshalers(json.MarshalToFunc(finite)),
+	text, err := json.Marshal(view, jsonv1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false), json.WithMarshalers(json.MarshalToFunc(finite)),
 		jsontext.EscapeForHTML(false), jsontext.WithIndent("  "))
-	out.WriteByte('\n') // errors stay in the buffer until it is flushed
-	if err := errors.Join(err, out.Flush()); err != nil {
+	if err == nil {
+		_, err = w.Write(append(printable.JSON(text), '\n'))
+	}
+	if err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
