@@ -47,17 +47,20 @@ func (s Series) Between(from, to time.Time, coarse time.Duration) (float64, erro
 	}
 	var low, high [2]float64
 	last := math.Inf(-1)
-	for row, value := range s.values(before[0], after[1]+1) {
-		if value < last {
-			return 0, fell(last, Point{moment(s.at[row]), value})
-		}
-		last = value
-		for i := range moments {
-			if row == before[i] {
-				low[i] = value
+	for begin, values := range s.chunks(before[0], after[1]+1) {
+		for j, value := range values {
+			row := begin + j
+			if value < last {
+				return 0, fell(last, Point{moment(s.at[row]), value})
 			}
-			if row == after[i] {
-				high[i] = value
+			last = value
+			for i := range moments {
+				if row == before[i] {
+					low[i] = value
+				}
+				if row == after[i] {
+					high[i] = value
+				}
 			}
 		}
 	}
@@ -87,11 +90,11 @@ func (s Series) Grew() (c Change) {
 // were when a server is started anew or another takes its place; counters begin again.
 func (s Series) Advanced() (amount float64, read bool) {
 	first := 0.0
-	for _, value := range s.values(0, len(s.at)) {
+	for _, values := range s.chunks(0, len(s.at)) {
 		if !read {
-			first, read = value, true
+			first, read = values[0], true
 		}
-		amount = value - first
+		amount = values[len(values)-1] - first
 	}
 	return amount, read
 }

@@ -45,22 +45,29 @@ func packWhole(packed []byte, values []float64, scale float64) ([]byte, bool) {
 	return append(make([]byte, 0, len(packed)), packed...), true
 }
 
-// unpack appends what was packed.
-func unpack(values []float64, packed []byte) []float64 {
+// unpack appends the first n of what was packed.
+func unpack(values []float64, n int, packed []byte) []float64 {
 	scale, rest := packed[0], packed[1:]
 	if scale == asItIs {
-		for ; len(rest) > 0; rest = rest[8:] {
+		for ; n > 0; n, rest = n-1, rest[8:] {
 			values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(rest)))
 		}
 		return values
 	}
 	var last, growth int64
-	for len(rest) > 0 {
-		change, n := binary.Varint(rest)
-		rest = rest[n:]
+	for ; n > 0; n-- {
+		change, length := int64(rest[0]>>1)^-int64(rest[0]&1), 1
+		if rest[0] >= 0x80 {
+			change, length = binary.Varint(rest)
+		}
+		rest = rest[length:]
 		growth += change
 		last += growth
-		values = append(values, float64(last)/scales[scale])
+		value := float64(last)
+		if scale > 0 {
+			value /= scales[scale]
+		}
+		values = append(values, value)
 	}
 	return values
 }

@@ -142,7 +142,7 @@ func (c *Column) move(place []int) {
 	var cells []cell
 	var room [longestRun]float64
 	for _, r := range c.runs {
-		for j, value := range r.all(room[:]) {
+		for j, value := range r.first(r.n, room[:]) {
 			cells = append(cells, cell{place[r.row+j], value})
 		}
 	}

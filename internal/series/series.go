@@ -1,7 +1,7 @@
 // Package series answers what a metric said of a stretch of time: a number, or the reason why there is none.
 //
 // [Readings] takes in what one probe read, in whatever order it comes, and hands out one [Series] for each metric. All
-// stretches are half-open, [begin, end): the value at a moment is that of the last reading before it, and a stretch
+// chunks are half-open, [begin, end): the value at a moment is that of the last reading before it, and a stretch
 // that ends where another begins shares no change with it.
 //
 //   - [Series.Before] is the value at a moment.
@@ -53,12 +53,12 @@ type run struct {
 	packed []byte // instead of values
 }
 
-// all are its values; those of a packed one are put into room.
-func (r run) all(room []float64) []float64 {
+// first are so many of its values; those of a packed one are put into room.
+func (r run) first(n int, room []float64) []float64 {
 	if r.packed != nil {
-		return unpack(room[:0], r.packed)
+		return unpack(room[:0], n, r.packed)
 	}
-	return r.values
+	return r.values[:n]
 }
 
 // Before is the last reading before t. It is missing when there is none, and when a gap since then says that the
@@ -103,12 +103,14 @@ func (s Series) Delta(begin, end time.Time) (Change, error) {
 func (s Series) Changes(begin, end time.Time) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		var last Point
-		for row, value := range s.values(s.rowAt(stamp(begin)), s.rowAt(stamp(end))) {
-			p := Point{At: moment(s.at[row]), Value: value}
-			if !last.At.IsZero() && !yield(s.change(last, p)) {
-				return
+		for row, values := range s.chunks(s.rowAt(stamp(begin)), s.rowAt(stamp(end))) {
+			for j, value := range values {
+				p := Point{At: moment(s.at[row+j]), Value: value}
+				if !last.At.IsZero() && !yield(s.change(last, p)) {
+					return
+				}
+				last = p
 			}
-			last = p
 		}
 	}
 }
@@ -136,11 +138,13 @@ func (s Series) reset(from, to int64) error {
 		return missing
 	}
 	last := math.Inf(-1)
-	for row, value := range s.values(s.rowAt(from), s.rowAt(to+1)) {
-		if value < last {
-			return fell(last, Point{moment(s.at[row]), value})
+	for row, values := range s.chunks(s.rowAt(from), s.rowAt(to+1)) {
+		for j, value := range values {
+			if value < last {
+				return fell(last, Point{moment(s.at[row+j]), value})
+			}
+			last = value
 		}
-		last = value
 	}
 	return nil
 }
@@ -162,20 +166,19 @@ func (s Series) rowAt(t int64) int {
 	return sort.Search(len(s.at), func(k int) bool { return s.at[k] >= t })
 }
 
-// values are those of the rows in [row, end) that have one, in order.
-func (s Series) values(row, end int) iter.Seq2[int, float64] {
+// chunks are the values of the rows in [row, end) that have one, in order: so many as lie side by side at a time, with the row of the
+// first. They are good until the next are asked for.
+func (s Series) chunks(row, end int) iter.Seq2[int, []float64] {
 	first := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+s.runs[k].n > row })
-	return func(yield func(int, float64) bool) {
+	return func(yield func(int, []float64) bool) {
 		var room [longestRun]float64
 		for _, r := range s.runs[first:] {
 			if max(row, r.row) >= end {
 				return
 			}
 			from, to := max(0, row-r.row), min(r.n, end-r.row)
-			for j, value := range r.all(room[:])[from:to] {
-				if !yield(r.row+from+j, value) {
-					return
-				}
+			if !yield(r.row+from, r.first(to, room[:])[from:]) {
+				return
 			}
 		}
 	}
@@ -193,8 +196,8 @@ func (s Series) lastBefore(t int64) (row int, found bool) {
 
 // point is the reading of a row that has a value.
 func (s Series) point(row int) (p Point) {
-	for _, value := range s.values(row, row+1) {
-		p = Point{At: moment(s.at[row]), Value: value}
+	for _, values := range s.chunks(row, row+1) {
+		p = Point{At: moment(s.at[row]), Value: values[0]}
 	}
 	return p
 }

@@ -26,10 +26,15 @@ func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
 	for _, each := range stretches {
 		within = append(within, span{stamp(each.From), stamp(each.To)})
 	}
-	split, last, before := Split{Quietest: math.Inf(1)}, -1, 0.0
-	for row, value := range s.values(0, len(s.at)) {
-		if last >= 0 {
-			from, to, amount := s.at[last], s.at[row], value-before
+	split, last, before := Split{Quietest: math.Inf(1)}, int64(0), math.NaN()
+	quick := len(s.probeGaps)+len(s.metricGaps) == 0 // of most series there are none, and many changes
+	for row, values := range s.chunks(0, len(s.at)) {
+		for j, value := range values {
+			from, to, amount := last, s.at[row+j], value-before
+			last, before = to, value
+			if math.IsNaN(amount) { // the first
+				continue
+			}
 			for len(within) > 0 && within[0].to <= from {
 				within = within[1:]
 			}
@@ -41,23 +46,18 @@ func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
 				covered += max(0, min(to, w.to)-max(from, w.from))
 			}
 			split.Changes++
-			if s.known(from, to, amount) {
+			if amount >= 0 && (quick || s.known(from, to)) {
 				split.add(time.Duration(to-from), time.Duration(min(covered, to-from)), amount, coarse)
 			}
 		}
-		last, before = row, value
 	}
 	return split
 }
 
 // known tells whether a change is one without a gap or a reset in it.
-func (s Series) known(from, to int64, amount float64) bool {
-	if len(s.probeGaps)+len(s.metricGaps) > 0 { // of most series there are none, and many changes
-		if _, blocked := s.lastGap(from+1, to); blocked || s.resetSaid(from, to) != nil {
-			return false
-		}
-	}
-	return amount >= 0
+func (s Series) known(from, to int64) bool {
+	_, blocked := s.lastGap(from+1, to)
+	return !blocked && s.resetSaid(from, to) == nil
 }
 
 func (p *Split) add(length, covered time.Duration, amount float64, coarse time.Duration) {
