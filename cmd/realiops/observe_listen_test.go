@@ -136,8 +136,8 @@ func TestListenFirst(t *testing.T) {
 		}
 	}
 	taken := database.Addr().String()
-	refused(nil, taken, "realiops: --listen "+taken+": another program listens there: name another port, or 0 for any that is free")
-	refused(nil, "shop", `realiops: --listen is "shop": it takes a port of this machine, or HOST:PORT, as in 127.0.0.1:9650 and [::1]:9650`)
+	refused(nil, taken, "realiops: --listen "+taken+": another program listens there: name another port, or 0 for any free one")
+	refused(nil, "shop", `realiops: --listen is "shop": it takes a port of this machine, or HOST:PORT, such as 127.0.0.1:9650 or [::1]:9650`)
 	if nobody := ordinary(t); nobody != nil {
 		refused(nobody, "80", "realiops: --listen 127.0.0.1:80: ports below 1024 are for root: name a higher one")
 	}

@@ -20,10 +20,10 @@ func (j *judge) cautions(v Verdict, m counts.Metric, y column, rivals []held) []
 		}
 	}
 	if j.view.Lag > 0 {
-		add("lag", fmt.Sprintf("It shows what was done %.1f s later, and was counted so much later", j.view.Lag.Seconds()))
+		add("lag", fmt.Sprintf("It lags: it shows work %.1f s after it happened, and was counted with that delay", j.view.Lag.Seconds()))
 	}
 	if j.view.Stepped > 0 {
-		text := fmt.Sprintf("It moves every %.0f s only: what it counts was held against the same stretches of time", j.view.Stepped.Seconds())
+		text := fmt.Sprintf("It moves only every %.0f s, so it was compared over whole steps", j.view.Stepped.Seconds())
 		if v.Kind == CannotTell {
 			text += fmt.Sprintf(". Loads of %.0f s would tell", counts.StepsInLoad*j.view.Stepped.Seconds())
 		}
@@ -42,10 +42,10 @@ func (j *judge) cautions(v Verdict, m counts.Metric, y column, rivals []held) []
 			uncounted = append(uncounted, load.Name)
 		}
 	}
-	add("reset", listed("It was reset during ", wasReset, ", ", "; what it counted there is not known"))
+	add("reset", listed("It was reset during ", wasReset, ", ", "; what it counted there is unknown"))
 	add("loads-missing", listed("It was not counted in ", uncounted, ", ", ""))
 	add("background", listed(fmt.Sprintf("More than %.0f %% of it was there without load in ", 100*muchBackground), moving(j.loads, v, j.background(m)), ", ", ""))
-	add("below-background", listed("It showed less than without load in ", moving(j.loads, v, j.belowBackground(m, y)), ", ", ""))
+	add("below-background", listed("It showed less than the background in ", moving(j.loads, v, j.belowBackground(m, y)), ", ", ""))
 	nearest := append([]string{v.Counts}, v.Tied...)
 	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
 		nearest = []string{v.Mixture.Terms[0].Quantity}

@@ -219,7 +219,7 @@ func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 }
 
 // noQuantity says that nothing explains a metric.
-const noQuantity = "Nothing that was counted keeps the same ratio to it under all loads, and no sum of up to three quantities predicts a load that it was not fitted to"
+const noQuantity = "No quantity keeps one ratio to it under all loads, and no sum of up to three predicts a load left out of the fit"
 
 // mostDeviance is how much more than noise explains a quantity may miss the loads by, as a ratio of variances.
 const mostDeviance = 6
@@ -236,7 +236,7 @@ func (j *judge) decideBySpread(v *Verdict, y column, rivals []held) {
 	}
 	switch {
 	case len(left) == 0:
-		v.Why = "Nothing that was counted keeps the same ratio to it under all loads, and too little was counted to look for a sum"
+		v.Why = "No quantity keeps one ratio to it under all loads, and too little was counted to look for a sum"
 	case loads == 1:
 		for _, h := range left {
 			v.Between = append(v.Between, h.Quantity)

@@ -39,7 +39,7 @@ func (j *judge) define(v *Verdict, m counts.Metric, own counts.Quantity, y colum
 		j.explain(v, t, best, rivals)
 	}
 	if v.Counts != "" || v.Mixture != nil {
-		v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, so that it was explained by what else was counted"})
+		v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, so it was compared with the other quantities"})
 		return
 	}
 	if m.PartOf(own) {

@@ -29,7 +29,7 @@ func (j *judge) ofIndexes(v *Verdict, y column) {
 	}
 	v.Between = []string{IndexEntries}
 	v.Warnings = append(v.Warnings, Warning{"index-entries", fmt.Sprintf(
-		"It goes with the entries of indexes, %s, and what else happens at that rate was not counted", perUnit(h.Ratio.Value, IndexEntries))})
+		"It follows the index entries, %s, and nothing else that happens at that rate was counted", perUnit(h.Ratio.Value, IndexEntries))})
 }
 
 // indexEntries are those that each repetition made; where it made none, there is no ratio to them.

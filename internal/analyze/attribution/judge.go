@@ -145,7 +145,7 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 		v.Why = fmt.Sprintf("It was not counted under any load: %s", why)
 		switch why.Reason {
 		case counts.NotMoved:
-			v.Why = "The source has not moved during these loads: " + why.Detail
+			v.Why = "The source did not move during these loads: " + why.Detail
 		case counts.InSteps:
 			v.Why = capital(why.Detail)
 		}
@@ -214,7 +214,7 @@ func (j *judge) neverRead(v *Verdict) {
 	if stated && metric.All().Row(v.Metric.Name).AlsoReads && !slices.ContainsFunc(j.loads, reads) {
 		*v = Verdict{
 			Metric: v.Metric, Derived: v.Derived, Kind: CannotTell,
-			Why: "It counts blocks that are read as well, and all loads only added rows: that it goes with what these write is a coincidence",
+			Why: "It also counts blocks that are read, and every load only added rows: that it follows their writes is a coincidence",
 		}
 	}
 }
@@ -232,7 +232,7 @@ func (j *judge) documentedSide(v *Verdict) {
 		documented.Warnings = []Warning{{"part-of", "PostgreSQL documents that it counts some of the " + many(whole)}}
 	case metric.All().Row(v.Metric.Name).Asked:
 		documented.Kind = Requested
-		documented.Why = "It is documented to be asked of the operating system, and nothing that was counted explains how much of it there is"
+		documented.Why = "It is documented as a request to the operating system, and no quantity explains how many there are"
 	default:
 		return
 	}

@@ -141,7 +141,7 @@ func TestPublishedPair(t *testing.T) {
 		}
 	}
 	volume := verdictOn(t, all, "cloudwatch/VolumeWriteIOPs")
-	if want := "The source has not moved during these loads: 246,000 in 5 min"; volume.Kind != attribution.CannotTell || !strings.HasPrefix(volume.Why, want) {
+	if want := "The source did not move during these loads: 246,000 in 5 min"; volume.Kind != attribution.CannotTell || !strings.HasPrefix(volume.Why, want) {
 		t.Errorf("%s: %s", volume.Kind, volume.Why)
 	}
 }

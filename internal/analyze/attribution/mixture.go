@@ -75,7 +75,7 @@ func (j *judge) leaveOpen(v *Verdict, y column, rivals, left []held) {
 func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	best := s.chosen
 	if math.Exp(t.beyondNoise(best)) > mostErrorOfSum || math.Exp(best.predictionError) > mostErrorAlike {
-		v.Why = fmt.Sprintf("The best sum of quantities is off by a factor of %.2f under a load that it was not fitted to", math.Exp(best.predictionError))
+		v.Why = fmt.Sprintf("The best sum of quantities is off by a factor of %.2f under a load left out of the fit", math.Exp(best.predictionError))
 		return
 	}
 	if why := j.unfit(t, best); why != "" {
@@ -90,11 +90,11 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		v.Why = doesNotFollow
 		return
 	case (j.bent(t, len(best.columns))-best.deviance)/s.dispersion < straighter:
-		v.Why = "A sum of quantities explains it, and a curve of fewer about as well: a root, a cap, or merging that sets in with load"
+		v.Why = "A sum of quantities explains it, and so does a curve of fewer: a root, a cap, or merging that grows with load"
 		return
 	}
 	if o := t.oddLoad(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
-		why, sure = fmt.Sprintf("Either it counts one thing more, or %s is an exception", j.loads[t.loads[o.load]].Name), false
+		why, sure = fmt.Sprintf("Either it counts one more thing, or %s is an exception", j.loads[t.loads[o.load]].Name), false
 		if kind = kind.Or(v.kindOf(j.mixture(t, o.model).Terms)); kind == CannotTell {
 			v.Why = why
 			return
@@ -116,7 +116,7 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	kind = kind.Or(j.takenApart(v, t, s))
 	sure = sure && !slices.ContainsFunc(mixture.Terms, func(t Term) bool { return len(t.Or) > mostAlternatives })
 	if j.onAurora() && mixture.has(readsAsked()) && math.Exp(t.beyondNoise(best)) > mostErrorOfUncounted {
-		v.Why = "A sum of quantities comes near it, but reads of storage, which this run did not count, may be a part of it"
+		v.Why = "A sum of quantities comes close, but storage reads, which this run did not count, may be part of it"
 		return
 	}
 	for _, h := range j.unread(y, rivals) {
@@ -206,7 +206,7 @@ func sameSide(kind Kind) string {
 	return ", all on this side"
 }
 
-const doesNotFollow = "Where one load did more or less work at times, it does not follow"
+const doesNotFollow = "It does not follow when a load speeds up or slows down"
 
 const equallyWell = "Sums of different quantities explain it equally well"
 

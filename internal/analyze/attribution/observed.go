@@ -110,32 +110,32 @@ func (v *Verdict) widen(rivals []held) {
 // unproved says what a verdict lacks in an observation; empty: nothing.
 func (j *judge) unproved(v *Verdict, y column, rivals []held) string {
 	if v.Mixture != nil || len(v.named()) == 0 {
-		return "It is near a sum of quantities, which loads that nobody chose cannot prove"
+		return "A sum of quantities comes close, but loads that nobody chose cannot prove it"
 	}
 	names := v.named()
 	one := slices.ContainsFunc(rivals, func(h held) bool {
 		return string(h.Side) == string(v.Kind) && slices.Contains(names, h.Quantity) && j.oneToOne(v.Metric, h) && j.isOne(h.Ratio)
 	})
 	if !one && !slices.ContainsFunc(rivals, func(h held) bool { return h.Status == Consistent && slices.Contains(names, h.Quantity) }) {
-		return fmt.Sprintf("It keeps a ratio to %s that is not one, and not surely the same: an observation does not count statements, which may come as near", conjoined(names))
+		return fmt.Sprintf("Its ratio to %s is not one and may vary: an observation does not count statements, which may fit as well", conjoined(names))
 	}
 	for _, h := range rivals {
 		switch {
 		case string(h.Side) == string(v.Kind) && slices.Contains(names, h.Quantity):
 			if len(h.loads) < observedLoads {
-				return fmt.Sprintf("It keeps its ratio to %s, but in %s only", many(h.Quantity), kindsOfLoad(len(h.loads)))
+				return fmt.Sprintf("It keeps its ratio to %s, but only in %s", many(h.Quantity), kindsOfLoad(len(h.loads)))
 			}
 		case string(h.Side) != string(v.Kind) && h.Status != Unknown && h.Status != Itself:
 			if far := h.Beaten == "" && h.Spread != nil && h.Spread.Value >= parted; h.Status != Excluded || !far && !one {
-				return fmt.Sprintf("It keeps its ratio to %s, but the loads do not tell %s far enough from %s", conjoined(names), conjoined(names), many(h.Quantity))
+				return fmt.Sprintf("It keeps its ratio to %s, but these loads do not separate %s from %s", conjoined(names), conjoined(names), many(h.Quantity))
 			}
 		}
 	}
 	if spread := j.moves(y); spread.Lo <= math.Log(steady) || !one && (spread.Lo <= math.Log(j.options.Tolerance) || spread.Value < math.Log(parted)) {
-		return fmt.Sprintf("It keeps its ratio to %s, but goes on at much the same rate all the time, as what has to do with no load would", conjoined(names))
+		return fmt.Sprintf("It keeps its ratio to %s, but its rate hardly changes, as if no load caused it", conjoined(names))
 	}
 	if v.Kind == Logical && !one {
-		return fmt.Sprintf("It keeps a ratio to %s that is not one: in loads that nobody chose what storage does may keep one, too", conjoined(names))
+		return fmt.Sprintf("Its ratio to %s is steady but not one: under loads that nobody chose, storage may keep such a ratio, too", conjoined(names))
 	}
 	return ""
 }
@@ -203,7 +203,7 @@ func confirm(all, coarse []Verdict) {
 			continue
 		}
 		v.Kind, v.Counts, v.PerUnit, v.Exact, v.Between = CannotTell, "", nil, false, named
-		v.Why = fmt.Sprintf("It keeps its ratio to %s in these windows, and not in such as are twice as long", conjoined(named))
+		v.Why = fmt.Sprintf("It keeps its ratio to %s in these windows, but not in windows twice as long", conjoined(named))
 	}
 }
 
@@ -240,7 +240,7 @@ func (j *judge) neverVaried() string {
 	for _, g := range groups {
 		said = append(said, conjoined(g))
 	}
-	text := "These kept their ratio to each other all the time, so that nothing here can tell them apart: " + strings.Join(said, "; ")
+	text := "These kept one ratio to each other throughout, so nothing here tells them apart: " + strings.Join(said, "; ")
 	if s := j.settle(groups[0]); s != nil {
 		text += fmt.Sprintf(". The short load %s would tell most of them apart", s.Load)
 	}

@@ -43,7 +43,7 @@ func (j *judge) silent(m counts.Metric) (kind Kind, why string) {
 	if len(logs) > 0 && most <= few {
 		if between := j.run.GrewBetween(m, 0, most+few); between > 0 && between <= mostCounted {
 			return CannotTell, fmt.Sprintf("It grew by %s in the run and by no more than %s in any repetition: "+
-				"it moves late, in steps, or for what is done between repetitions", number.Grouped(between, 0), number.Ratio(most))
+				"it moves late, in steps, or because of work between repetitions", number.Grouped(between, 0), number.Ratio(most))
 		}
 		return Silent, "It grew by no more than " + number.Ratio(most) + " in any repetition of a load"
 	}
@@ -55,5 +55,5 @@ func (j *judge) silent(m counts.Metric) (kind Kind, why string) {
 		j.run.GrewBetween(m, silentSpread*amount/length, few) > 0 {
 		return "", ""
 	}
-	return Silent, "It goes on at the same rate with load and without"
+	return Silent, "Its rate is the same with and without load"
 }

@@ -31,13 +31,13 @@ func (j *judge) warnings() []Warning {
 			if n == 1 {
 				were = "1 load was"
 			}
-			add("few-loads", fmt.Sprintf("Only %s measured: most of what metrics may count cannot be told apart", were))
+			add("few-loads", fmt.Sprintf("Only %s measured: most quantities cannot be told apart", were))
 		}
 		if j.run.Idle.Repetitions == 0 {
-			add("no-idle", "The server was not measured idle, so that what happens without load is counted with it")
+			add("no-idle", "The server was not measured idle, so every count includes the background")
 		}
 		if len(j.loads) > 0 && !slices.ContainsFunc(j.loads, func(a counts.Load) bool { return len(a.Repetitions) > 1 }) {
-			add("few-repetitions", "No load has more than one repetition, so that nothing shows how far counts vary by themselves")
+			add("few-repetitions", "No load has more than one repetition, so nothing shows how much counts vary")
 		}
 		add("no-rows", j.noRows())
 		add("checkpoints", j.checkpoints())
@@ -108,7 +108,7 @@ func (j *judge) quantitiesMissing() string {
 	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
 		all = append(all, fmt.Sprintf("%s (%s)", conjoined(byReason[reason]), reason))
 	}
-	return listed("Not counted in this run, so that no metric is said to count it: ", all, "; ", "")
+	return listed("Not counted in this run, and so not considered: ", all, "; ", "")
 }
 
 // quantitiesUnparted lists pairs of quantities whose ratio stayed the same in all loads.

@@ -77,7 +77,7 @@ func Before(first, second []Instance) []Instance {
 func (m Instance) check() error {
 	switch {
 	case m.Class == "" || !slices.Contains([]string{"ebs", "rds", "azure"}, m.Provider):
-		return errors.New("class must be there, and provider is one of ebs, rds and azure")
+		return errors.New("class is required, and provider is one of ebs, rds and azure")
 	case m.Provider == "rds":
 		return m.checkSold()
 	case m.Unpublished:

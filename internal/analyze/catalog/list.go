@@ -22,7 +22,7 @@ func readList[Row any](r io.Reader, what string) ([]Row, error) {
 		return nil, mistake(text, what, d.InputOffset(), err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, mistake(text, what, d.InputOffset(), errors.New("there is more behind the end of the list"))
+		return nil, mistake(text, what, d.InputOffset(), errors.New("something follows the end of the list"))
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("there are no %s in it", what)

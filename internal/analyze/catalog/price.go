@@ -83,7 +83,7 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 		case twice:
 			err = fmt.Errorf("it is price %d again: leave one out", first+1)
 		case p.Currency != all[0].Currency:
-			err = fmt.Errorf("it is in %s, and the first one in %s: they cannot be held against each other", p.Currency, all[0].Currency)
+			err = fmt.Errorf("it is in %s, and the first one in %s: they cannot be compared", p.Currency, all[0].Currency)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("price %d, of %s per %s: %w", i+1, p.Volume, p.Per, err)
@@ -227,7 +227,7 @@ var currencies = regexp.MustCompile(`^[A-Z]{3}$`)
 func (p Price) check() error {
 	switch {
 	case p.Volume == "" || p.Per == "" || p.Region == "" || p.Currency == "":
-		return errors.New("volume, per, region and currency must be there")
+		return errors.New("volume, per, region and currency are required")
 	case !slices.Contains([]Per{PerGiB, PerIOPS, PerMiBps, PerTier, PerMillionIO, PerHour}, p.Per):
 		return errors.New("per is one of gib, iops, mibps, tier, million-io and hour")
 	case !currencies.MatchString(p.Currency):

@@ -31,8 +31,8 @@ func TestPricesThatAreNone(t *testing.T) {
 	check("[\n\n"+strings.Replace(good, "volume", "volumn", 1)+"]", `line 3: unknown field "volumn"`)
 	check("{}", "line 1: an object where a list of prices has to be")
 	check("["+good+"\n"+good+"]", "line 2: this is no JSON: invalid character '{' after array element")
-	check("["+good+","+row("gp2", "gib", "EUR", "0.1")+"]", "price 2, of gp2 per gib: it is in EUR, and the first one in USD: they cannot be held against each other")
-	check("["+row("gp3", "gib", "", "1")+"]", "price 1, of gp3 per gib: volume, per, region and currency must be there")
+	check("["+good+","+row("gp2", "gib", "EUR", "0.1")+"]", "price 2, of gp2 per gib: it is in EUR, and the first one in USD: they cannot be compared")
+	check("["+row("gp3", "gib", "", "1")+"]", "price 1, of gp3 per gib: volume, per, region and currency are required")
 }
 
 // TestPricesOfNothing: what is no volume is named with what was meant, and what has two prices with both.

@@ -195,7 +195,7 @@ func ReadBase(text []byte) (c Cost, err error) {
 			return c, fmt.Errorf("line %d is not a line of a base: %w", n, err)
 		}
 		if read[l.about()] {
-			return c, fmt.Errorf("line %d says again what a line before it has said: delete one of them, or measure it anew", n)
+			return c, fmt.Errorf("line %d repeats an earlier line: delete one of them, or measure again", n)
 		}
 		read[l.about()] = true
 	}
@@ -221,12 +221,12 @@ func parseBaseLine(text []byte) (l readLine, err error) {
 	in.DisallowUnknownFields()
 	if err := in.Decode(&l); err != nil {
 		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown && json.Valid(text) {
-			return l, fmt.Errorf("this version of realiops does not know the field %s: use the one that wrote it, or measure it anew", field)
+			return l, fmt.Errorf("this version of realiops does not know the field %s: use the one that wrote it, or measure again", field)
 		}
 		return l, err
 	}
 	if l.Schema != "" && l.Schema != BaseSchema {
-		return l, fmt.Errorf("it has the form %q, and this version of realiops reads %s: use the one that wrote it, or measure it anew", l.Schema, BaseSchema)
+		return l, fmt.Errorf("it has the form %q, and this version of realiops reads %s: use the one that wrote it, or measure again", l.Schema, BaseSchema)
 	}
 	return l, nil
 }
@@ -290,7 +290,7 @@ func (c *Cost) readCount(l baseLine, each json.RawMessage) error {
 		}
 		n.Low, n.Median, n.High = slices.Min(n.Runs), median, slices.Max(n.Runs)
 		if n.Low < 0 {
-			return fmt.Errorf("%s: %s is less than nothing", n.Name, amount(n.Low))
+			return fmt.Errorf("%s: %s is negative", n.Name, amount(n.Low))
 		}
 	}
 	c.Counts = append(c.Counts, n)

@@ -39,7 +39,7 @@ func (b Compared) Refuse(now Cost) error {
 	}
 	for _, v := range all {
 		if v.was != v.is {
-			return fmt.Errorf("%s is a base of %s: %s there, and %s here: measure it anew", b.File, v.what,
+			return fmt.Errorf("%s is a base of %s: %s there, and %s here: measure again", b.File, v.what,
 				printable.Line(fmt.Sprint(v.was)), printable.Line(fmt.Sprint(v.is)))
 		}
 	}

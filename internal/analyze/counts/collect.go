@@ -212,7 +212,7 @@ func (c *collector) gap(g runfile.Gap) {
 	}
 	c.answers.Add(g)
 	if g.Metric == "" && g.Reason == runfile.Reset && c.run.Header.Observed {
-		c.notes.add("server-restarted", fmt.Sprintf("At %s: %s. Its counters were taken anew from there on", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
+		c.notes.add("server-restarted", fmt.Sprintf("At %s: %s. Its counters start over there", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
 	}
 	if g.Metric == "" && g.Reason == runfile.Late && c.run.Header.Observed && strings.Contains(g.Detail, "stood still") {
 		c.notes.add("stood-still", fmt.Sprintf("From %s on, %s", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
@@ -296,7 +296,7 @@ func (c *collector) counters() []runfile.Metric {
 	slices.SortFunc(counters, func(a, b runfile.Metric) int { return strings.Compare(a.Name, b.Name) })
 	for _, metric := range sortedKeys(c.probes) {
 		if _, announced := c.metrics[metric]; !announced {
-			c.notes.add("metric-unannounced", metric+" was read but never announced, so nothing tells what it is; it was left out")
+			c.notes.add("metric-unannounced", metric+" was read but never announced, and was left out")
 		}
 	}
 	return counters

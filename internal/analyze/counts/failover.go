@@ -21,7 +21,7 @@ func (c *collector) follow() {
 		if a.instance == "" || len(a.begins) != 1 || len(a.ends) != 1 {
 			continue
 		}
-		c.notes.add("failed-over", fmt.Sprintf("A failover moved the load to %s: what AWS counts of an instance is that one's where it had the load", a.instance))
+		c.notes.add("failed-over", fmt.Sprintf("A failover moved the load to %s: AWS's figures of an instance are those of the instance that had the load", a.instance))
 		for name, periods := range c.periods {
 			if metric, there := onInstance(name, a.instance); there {
 				c.followTo(metric, periods, a)

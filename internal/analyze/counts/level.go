@@ -63,6 +63,6 @@ func (c *collector) checkCapacity() {
 	}
 	if least, most := slices.Min(units), slices.Max(units); most > steady*least {
 		c.notes.add("capacity-changed", fmt.Sprintf(
-			"The instance was scaled under load, from %.3g to %.3g capacity units: the speeds of loads do not compare, and a load may not have been steady", least, most))
+			"The instance was scaled under load, from %.3g to %.3g capacity units: rates of different loads cannot be compared, and a load may not have been steady", least, most))
 	}
 }

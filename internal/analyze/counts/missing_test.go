@@ -125,7 +125,7 @@ func TestNotes(t *testing.T) {
 	check(nil, append(small(), runfile.Metric{Name: "p/x", Unit: "operations", Type: runfile.Counter, Help: "again"}))
 	check(note("metric-contradictory", "p/x is read by p and by q; only the first was used"),
 		append(small(), runfile.Reading{At: sec(12), Probe: "q", Values: map[string]float64{"p/x": 1}}))
-	check(note("metric-unannounced", "p/new was read but never announced, so nothing tells what it is; it was left out"),
+	check(note("metric-unannounced", "p/new was read but never announced, and was left out"),
 		append(small(), runfile.Reading{At: sec(20), Probe: "p", Values: map[string]float64{"p/new": 1}}))
 	check(note("clock-stepped", "The readings of p go back in time by 13.5 s: the clock was set during the run"),
 		append(small(), runfile.Reading{At: sec(0.5), Probe: "p", Values: map[string]float64{"p/x": 1}}))

@@ -46,7 +46,7 @@ func (c *collector) countIn(name string, from, to time.Time, work func(from, to 
 		amount += s.amount
 	}
 	return Count{Missing: &series.Missing{Reason: NotMoved, Detail: fmt.Sprintf(
-		"%s in %s; it moves in steps of about %s, and tells nothing of a load of less than %d of them",
+		"%s in %s; it moves in steps of about %s, and says nothing about a load shorter than %d of them",
 		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), StepsInLoad)}}
 }
 
@@ -147,10 +147,10 @@ func (c *collector) noteStill() {
 		if len(during) == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%s: the source has not moved during these loads (%s): %s",
+		text := fmt.Sprintf("%s: the source did not move during these loads (%s): %s",
 			metric.Printed(m.Name, 0), strings.Join(slices.Compact(during), ", "), first)
 		if amount, from, to, told := c.run.Whole(m.Name); told {
-			text += fmt.Sprintf(". Of all loads together, and the rest before and after them, it tells: %s in %s",
+			text += fmt.Sprintf(". For all loads together, with the rest before and after them, it says %s in %s",
 				number.Grouped(amount, 0), minutes(to.Sub(from)))
 		}
 		c.notes.add("not-moved", text)

@@ -76,7 +76,7 @@ func observedQuantities(all []Quantity, by tally) {
 		case Entries:
 			d.Help, d.From, d.how = "rows and the index entries written for them", append(by.rows[:3:3], entriesLeast), addition
 		case Commits:
-			d.Help, d.From = "transactions committed "+by.of+", those that only read among them", []string{by.commits}
+			d.Help, d.From = "transactions committed "+by.of+", read-only ones included", []string{by.commits}
 		case WALBytes: // of what others scraped this may be all
 			d.From = append(d.From[:len(d.From):len(d.From)], statWALBytes)
 			d.count = firstOf(d.From...)
@@ -135,10 +135,10 @@ func (r Repetition) seenEntries() (float64, error) {
 	case err != nil:
 		return 0, err
 	case all-ours > oneInAHundred*all:
-		detail := fmt.Sprintf("%.0f %% of the rows are those of other databases, whose indexes cannot be seen from here", 100*(all-ours)/all)
+		detail := fmt.Sprintf("%.0f %% of the rows are in other databases, whose indexes cannot be seen from here", 100*(all-ours)/all)
 		return 0, &series.Missing{Reason: NotRecorded, Detail: detail}
 	case most-least > oneInAHundred*most:
-		return 0, &series.Missing{Reason: NotRecorded, Detail: "some indexes do not take one entry for each row (partial, GIN, BRIN)"}
+		return 0, &series.Missing{Reason: NotRecorded, Detail: "some indexes do not get one entry per row (partial, GIN, BRIN)"}
 	}
 	return all + least, nil
 }

@@ -175,7 +175,7 @@ func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (wi
 			open = true
 			continue
 		case !(s.amount >= 0):
-			return nil, Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "its source tells of less than nothing in a period"}}
+			return nil, Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "its source reports a negative count for a period"}}
 		}
 		count.Raw += s.amount
 		count.Seconds += s.seconds()
@@ -187,7 +187,7 @@ func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (wi
 	}
 	switch {
 	case len(windows) == 0 && open:
-		count.Missing = &series.Missing{Reason: Unsettled, Detail: "its source may still correct what it says: realiops aws collect asks again"}
+		count.Missing = &series.Missing{Reason: Unsettled, Detail: "its source may still change its values: realiops aws collect asks again"}
 	case len(windows) == 0:
 		count.Missing = &series.Missing{Reason: NoPeriod, Detail: "no whole period of its source lies inside"}
 	}
@@ -353,7 +353,7 @@ func (c *collector) later(metric string, s series.Series, lag time.Duration) *Ru
 		case err != nil:
 			r.Counts[metric] = Count{Missing: missing(err)}
 		case doubtFrom+doubtTo > mostDoubt*change && doubtFrom+doubtTo > by:
-			r.Counts[metric] = Count{Missing: &series.Missing{Reason: series.NeverRead, Detail: "it lags, and was not read in the pauses that it shows"}}
+			r.Counts[metric] = Count{Missing: &series.Missing{Reason: series.NeverRead, Detail: "it lags, and was not read during the pauses it shows"}}
 		default:
 			r.Counts[metric] = Count{Amount: change, Raw: change, Seconds: to.At.Sub(from.At).Seconds()}
 		}

@@ -143,14 +143,14 @@ func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) 
 			open++
 			continue
 		case !(s.amount >= 0):
-			detail := fmt.Sprintf("its source tells of %g in a period", s.amount)
+			detail := fmt.Sprintf("its source reports %g for a period", s.amount)
 			return Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}}
 		}
 		amount, covered, worked = amount+s.amount, covered+s.seconds(), worked+work(s.from, s.to)
 	}
 	switch {
 	case covered == 0 && open > 0:
-		return Count{Missing: &series.Missing{Reason: Unsettled, Detail: "its source may still correct what it says: realiops aws collect asks again"}}
+		return Count{Missing: &series.Missing{Reason: Unsettled, Detail: "its source may still change its values: realiops aws collect asks again"}}
 	case covered == 0:
 		return Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no whole period of its source lies inside"}}
 	case worked == 0:

@@ -43,7 +43,7 @@ func TestPeriods(t *testing.T) {
 		return unsettled
 	}
 	later := counts.Count{Missing: &series.Missing{
-		Reason: counts.Unsettled, Detail: "its source may still correct what it says: realiops aws collect asks again"}}
+		Reason: counts.Unsettled, Detail: "its source may still change its values: realiops aws collect asks again"}}
 	check("not final", later, rate, open(period(11, 12, "Average", 10)))
 	check("one of two is final", of(20, 20), rate, period(11, 12, "Average", 10), open(period(12, 13, "Average", 30)))
 	check("final after all", of(40, 40), rate, open(period(11, 13, "Average", 10)), period(11, 13, "Average", 20))
@@ -143,7 +143,7 @@ func TestScaledUnderLoad(t *testing.T) {
 		}
 	}
 	check("", 0.5, 2, 2, 0.5) // scaled before and after
-	check("capacity-changed: The instance was scaled under load, from 2 to 4 capacity units: the speeds of loads do not compare, and a load may not have been steady", 2, 2, 4, 4)
+	check("capacity-changed: The instance was scaled under load, from 2 to 4 capacity units: rates of different loads cannot be compared, and a load may not have been steady", 2, 2, 4, 4)
 }
 
 // TestPeriodsOfALoadThatReads: it writes no rows, so that its transactions tell how much of it fell into which period, and what it did over whole

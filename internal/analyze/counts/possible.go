@@ -31,17 +31,17 @@ func (c *collector) bounds(a Load, r Repetition) (all []bound) {
 	}
 	rows, commits := float64(r.Work.Rows), float64(r.Work.Transactions)
 	records := rows*float64(max(0, a.Indexes)) + commits
-	why := "each index entry and each commit is one at least"
+	why := "each index entry and each commit makes at least one"
 	if a.Method != methodCopy { // which puts many rows into one
 		records += rows
-		why = "each row, each index entry and each commit is one at least"
+		why = "each row, each index entry and each commit makes at least one"
 	}
-	all = append(all, bound{metric.WALRecords, records, why}, bound{metric.WALBytes, leastRecordBytes * records, "a WAL record has 24 at least"})
+	all = append(all, bound{metric.WALRecords, records, why}, bound{metric.WALBytes, leastRecordBytes * records, "a WAL record has at least 24"})
 	settings := target.Settings
 	waits := settings["fsync"] == "on" && settings["synchronous_commit"] == "on" && a.SynchronousCommit == ""
 	counted := settings["wal_sync_method"] == "fdatasync" || settings["wal_sync_method"] == "fsync" // others fsync as they write
 	if waits && counted && a.Clients > 0 && commits > 0 {
-		all = append(all, bound{metric.WALSyncs, commits / float64(a.Clients), fmt.Sprintf("one serves the commits of all %d clients at most", a.Clients)})
+		all = append(all, bound{metric.WALSyncs, commits / float64(a.Clients), fmt.Sprintf("one serves at most the commits of all %d clients", a.Clients)})
 	}
 	return all
 }
@@ -55,7 +55,7 @@ func (c *collector) takeOffImpossible(a Load, r Repetition) {
 			if !known || count.Missing != nil || count.Raw >= least || m.Derived != nil {
 				continue
 			}
-			text := fmt.Sprintf("%.0f %s for %d rows in %d transactions cannot be, because %s (%.0f): the counter lost some, or the rows are not those of this server",
+			text := fmt.Sprintf("%.0f %s for %d rows in %d transactions is impossible, because %s (%.0f): the counter lost some, or the rows are not this server's",
 				count.Raw, b.of.Many(), r.Work.Rows, r.Work.Transactions, b.why, b.least)
 			r.Counts[m.Name] = Count{Missing: &series.Missing{Reason: Impossible, Detail: text}}
 			c.notes.add("impossible", fmt.Sprintf("%s of %s %d is left out: %s", m.Name, a.Name, r.Number, text))

@@ -55,7 +55,7 @@ func (c *collector) countTotals(a *attempt, r Repetition) {
 				r.Counts[name] = Count{Missing: averages}
 				c.notes.add("sum-of-averages", fmt.Sprintf("%s of %s: %s", name, a.load, averages.Detail))
 			case !(value >= 0) || math.IsInf(value, 0):
-				detail := fmt.Sprintf("its source tells of %g in all", value)
+				detail := fmt.Sprintf("its source reports %g in all", value)
 				r.Counts[name] = Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}}
 			default:
 				r.Counts[name] = Count{Amount: value, Raw: value, Seconds: r.Seconds, Error: share * value}
@@ -124,7 +124,7 @@ const (
 func (c *collector) origin(o runfile.Origin) {
 	c.run.Origins = append(c.run.Origins, o)
 	if o.File != "" && o.Commit == "" {
-		c.notes.add("no-version", fmt.Sprintf("%s of %s is told without its version, and other ones may have other values", o.File, o.Load))
+		c.notes.add("no-version", fmt.Sprintf("%s of %s is given without a version, and other versions may differ", o.File, o.Load))
 	}
 }
 

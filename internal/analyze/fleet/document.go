@@ -21,7 +21,7 @@ func (f Fleet) Document(top int) document.Document {
 		f.lackSection(top),
 		document.Only(document.InCSV, f.csvTable()),
 		document.Paragraph{Text: legend, Style: document.Faint},
-		document.Paragraph{Text: "What the metrics of a database count is told of one server at a time: realiops history --prometheus URL reads what its exporters showed, and " +
+		document.Paragraph{Text: "To learn what a database's metrics count, look at one server: realiops history --prometheus URL reads what its exporters showed, and " +
 			"realiops observe --dsn URL the server itself.", Style: document.Faint},
 	}}
 }
@@ -139,7 +139,7 @@ func (f Fleet) riskSection(top int) document.Block {
 		requests, _ := d.needCells()
 		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests, d.carriesCell(), d.riskCell(), document.Words(d.Risk.when()), d.orderCell())})
 	}
-	return listed("Where storage is in the way", t, left)
+	return listed("Where storage is the limit", t, left)
 }
 
 // knownColumn adds how much is known of each database where it is not nearly all of some, and gives what makes a row of cells.

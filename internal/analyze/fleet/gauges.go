@@ -14,7 +14,7 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 	bytes := gauge("database_needed_bytes_per_second", "Bytes that its storage must carry: in a typical hour, in the worst one, and what is ordered for.", "in")
 	carried := gauge("database_carried_requests_per_second", "Requests that its volume and machine carry for good.")
 	uses := gauge("database_used_ratio", "The highest hour as a share of what its volume and machine carry for good.")
-	risk := gauge("database_risk", "1 for how near its storage is to being in the way.", "level")
+	risk := gauge("database_risk", "1 for how close its storage is to limiting it.", "level")
 	ends := gauge("database_credits_end_timestamp_seconds", "When its credits end if the next weeks are as the last seven days were.")
 	saves := gauge("database_saved_per_month", "What another order would save at list prices, with the ends of what that may be; below 0: it costs more.", "bound", "currency")
 	known := gauge("database_known_ratio", "The share of its hours that are known.")

@@ -20,7 +20,7 @@ func (f Fleet) incomplete() (said []string) {
 		}
 	}
 	if parts > 0 {
-		said = append(said, fmt.Sprintf("Of %d only a part of that time is known.", parts))
+		said = append(said, fmt.Sprintf("%d are known for only part of that time.", parts))
 	}
 	if n := len(f.NotFound); n > 0 {
 		said = append(said, fmt.Sprintf("%d that --has names were not found: %s.", n, named(f.NotFound)))

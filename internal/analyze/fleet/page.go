@@ -122,7 +122,7 @@ func (p Page) headline(currency string) string {
 		text += "Nothing that carries what it needs costs less than what it has."
 	}
 	if p.Risk.Level != None && p.Risk.Level != NotKnown {
-		text += fmt.Sprintf(" Its storage is in the way: %s, %s.", p.Risk.Level, p.Risk.when())
+		text += fmt.Sprintf(" Its storage limits it: %s, %s.", p.Risk.Level, p.Risk.when())
 	}
 	return text
 }
@@ -162,18 +162,18 @@ func (p Page) creditsBlock() document.Block {
 	}
 	whence := c.Metric + " shows them"
 	if c.Metric == "" {
-		whence = "they were not shown, and are worked out by the rule of the volume, from a full bucket on"
+		whence = "they were not recorded, and are computed by the volume's rule, from a full bucket on"
 	}
 	text := fmt.Sprintf("%s of its credits are left, and at the least %s were; nothing was left in %s (%s). ", number.Percent(c.Now/100), number.Percent(c.Lowest/100), hours(c.Hours), whence)
 	switch {
 	case c.Ended:
-		text += "As in the last seven days that are known, they have ended by now."
+		text += "At the rate of the last seven known days, they have ended by now."
 	case c.Ends != nil:
-		text += "As in the last seven days, they end on " + c.Ends.Format("2006-01-02 15:04") + " UTC."
+		text += "At the rate of the last seven days, they end on " + c.Ends.Format("2006-01-02 15:04") + " UTC."
 	case c.Early != nil:
-		text += "As in the last seven days they do not end within 31 days; with the headroom on top they do, on " + c.Early.Format("2006-01-02 15:04") + " UTC."
+		text += "At the rate of the last seven days they do not end within 31 days; with the headroom on top they do, on " + c.Early.Format("2006-01-02 15:04") + " UTC."
 	default:
-		text += "As in the last seven days, also with the headroom on top, they do not end within 31 days."
+		text += "At the rate of the last seven days, even with the headroom on top, they do not end within 31 days."
 	}
 	return document.Section{Title: "Credits", Blocks: []document.Block{document.Paragraph{Text: text}}}
 }

@@ -42,7 +42,7 @@ func (w work) againstRule(held sizing.Held) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("its credits fell by %s %% in %s in which it did less than its volume earns: it has another volume than is said, or does more than is shown", number.Rate(by), hours(n))
+	return fmt.Sprintf("its credits fell by %s %% in %s in which it did less than its volume earns: its volume is not the one named, or it does more than is shown", number.Rate(by), hours(n))
 }
 
 // asked is what rates of hours ask of a limit in a second; NaN where that is not known.

@@ -35,7 +35,7 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 		least = max(least, n)
 	}
 	if least > most*(1+overshoot) {
-		d.lack("it did %s operations a second for an hour, and what it is said to have gives %s at its best: it has something else", number.Rate(least), number.Rate(most))
+		d.lack("it did %s operations a second for an hour, and the storage named gives at most %s: it has something else", number.Rate(least), number.Rate(most))
 		return
 	}
 	d.Risk = a.risk(d, w, held)
@@ -68,11 +68,11 @@ func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	if d.Known == 0 {
 		for _, metric := range of.Metrics() {
 			if !s.has(metric) {
-				d.lack("%s is not there, without which what storage did is not known", metric)
+				d.lack("%s is missing, and without it nobody knows what storage did", metric)
 			}
 		}
 		if len(d.Lacks) == 0 {
-			d.lack("in no hour all of its requests and bytes are known")
+			d.lack("no hour has all of its requests and bytes")
 		}
 		return work{}, false
 	}
@@ -93,7 +93,7 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 	c := bought(sizing.Config{Volume: a.Volumes[i], GiB: has.GiB, IOPS: has.IOPS, MiBps: has.MiBps})
 	held, err := sizing.Hold(c, has.Class, has.MultiAZ, a.Instances, a.tariff(d.Region))
 	if err != nil {
-		d.lack("what it has cannot be: %v", err)
+		d.lack("what it has is impossible: %v", err)
 		return sizing.Held{}, false
 	}
 	if held.Machine != "" {

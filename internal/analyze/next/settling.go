@@ -55,7 +55,7 @@ func (s *Settling) take(now look) (why string, settled bool) {
 	if now.open == 0 {
 		return fmt.Sprintf("Settled after %v: every metric has its verdict", now.after.Round(time.Second)), true
 	}
-	return fmt.Sprintf("Settled after %v: the second half of it told nothing that the first had not; %d metrics are open, and take loads that do not come here",
+	return fmt.Sprintf("Settled after %v: its second half added nothing; %d metrics are open, and need loads that do not occur here",
 		now.after.Round(time.Second), now.open), true
 }
 

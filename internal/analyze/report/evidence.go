@@ -18,8 +18,8 @@ import (
 func Details(r Report) []document.Block {
 	blocks := []document.Block{r.loadSection(), r.Loads.walSection()}
 	first, hidden := r.firstScreen()
-	legend := "How many of a metric there are for one of everything that it might count. A metric keeps one ratio to " +
-		"what it counts; what its ratio to moves is excluded."
+	legend := "How many of a metric there are for one of each quantity. A metric keeps one ratio to " +
+		"what it counts; a quantity to which its ratio moves is excluded."
 	if hidden > 0 {
 		blocks = append(blocks, r.Metrics.verdicts(""), r.open(), document.Notes{Remarks: r.Metrics.cautioned()})
 		legend += fmt.Sprintf(" The %d metrics that are not on the first screen stand in --format json, under rivals.", hidden)
@@ -120,7 +120,7 @@ func (r Report) moves(metrics []Metric) document.Block {
 		beyond = "stretches of one load differ by"
 	}
 	legend := "The factor by which the ratio moves from load to load, beyond what " + beyond + ". = it is the same within the tolerance, ? it may be; " +
-		"the others are excluded. - the run does not have it counted; self: it is made of the metric."
+		"the others are excluded. - not counted in this run; self: computed from the metric."
 	if len(lacking) > 0 {
 		legend += " Not counted beside any of them: " + strings.Join(lacking, ", ") + "."
 	}
@@ -189,7 +189,7 @@ func (m Metric) finding() string {
 		parts[0] += ": " + counts
 	}
 	if m.Mixture != nil {
-		parts = append(parts, fmt.Sprintf("Loads that it was not fitted to are missed by a factor of %s", number.Ratio(m.Mixture.Off)))
+		parts = append(parts, fmt.Sprintf("Loads left out of the fit are missed by a factor of %s", number.Ratio(m.Mixture.Off)))
 	}
 	if m.Misnomer != "" {
 		parts = append(parts, "It is called "+m.Misnomer)
@@ -263,7 +263,7 @@ func (r Rival) summary() []document.Cell {
 		status.Note = strings.Join(words.Filled(status.Note, words.Many(r.Beaten)+" explain it far better, although its own spread does not exclude it"), "; ")
 	}
 	if d := r.Difference; d != nil {
-		status.Note = strings.Join(words.Filled(status.Note, fmt.Sprintf("at equal rows the metric is %s more in %s than in %s, and %s are foretold", words.Percent(d.More.Value),
+		status.Note = strings.Join(words.Filled(status.Note, fmt.Sprintf("at equal rows the metric is %s more in %s than in %s, and the fit predicts %s", words.Percent(d.More.Value),
 			d.Load, d.Without, words.Percent(d.Foretold.Value))), "; ")
 	}
 	if r.Spread == nil {

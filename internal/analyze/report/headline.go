@@ -226,7 +226,7 @@ func (r Report) sureness() []string {
 		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.", words.Capital(words.Many(h.Quiet.Quantity)), h.Quiet.PerSecond.PlusMinus(), h.Load))
 	}
 	if slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Condition && w.Rank != document.Note }) {
-		texts = append(texts, "The caution at the top holds for every number here.")
+		texts = append(texts, "The caution at the top applies to every number here.")
 	}
 	return texts
 }

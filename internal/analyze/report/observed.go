@@ -74,7 +74,7 @@ func onlyPeriods(o *counts.Observation) string {
 	if o.Period == 0 {
 		return ""
 	}
-	return "These are periods that others kept. What the server itself counted is not beside them, so there are no verdicts. " +
+	return "These periods come from another program's records, without the server's own counters, so there are no verdicts. " +
 		"realiops size takes what storage did from them; realiops explain says what each metric is documented to count."
 }
 
@@ -83,7 +83,7 @@ func unread(o *counts.Observation) string {
 	if o.Unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf("In %d of %d windows of %s the server's own counters could not be followed, and no number here speaks of those: %s.",
+	return fmt.Sprintf("In %d of %d windows of %s the server's own counters could not be followed, and no number here includes those: %s.",
 		o.Unread, o.Windows, span(o.Window.Seconds()), strings.TrimSuffix(o.Why, "."))
 }
 
@@ -97,7 +97,7 @@ func nothingLearned(o *counts.Observation) string {
 	case o.Whole > 0 && o.Quiet == o.Whole:
 		return "Nothing to learn yet: the server was idle, next to nothing was written in any window."
 	case o.Used == 0:
-		return fmt.Sprintf("Nothing to learn yet: there are %d windows of %s in which something was written, and it takes more of one kind.",
+		return fmt.Sprintf("Nothing to learn yet: only %d windows of %s have writes, and it takes more of one kind.",
 			o.Whole-o.Quiet, span(o.Window.Seconds()))
 	default:
 		return ""

@@ -55,7 +55,7 @@ func (m Metric) openQuestion() string {
 	if m.Silent() || m.belowBackground() || m.Missing != nil || named && !m.CannotTell() {
 		return ""
 	}
-	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", and nothing that was counted explains how much of it there is")
+	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", and no quantity explains how many there are")
 	if len(m.Between) > mostListed {
 		why = m.tooLittle()
 	} else if len(m.Between) > 1 {

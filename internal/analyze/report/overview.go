@@ -326,7 +326,7 @@ func (r Report) method(size *sizes.Size) document.Block {
 		}
 	}
 	if o := r.Observed; o != nil {
-		said = []string{fmt.Sprintf("No load of ours: what the server did anyway was read, and cut into %d windows of %.4g s. Those of one kind of load are compared with those of the others. docs/observe.md has the method.",
+		said = []string{fmt.Sprintf("realiops added no load: it read what the server did anyway, and cut it into %d windows of %.4g s. Windows of one kind of load are compared with those of the others. docs/observe.md has the method.",
 			o.Windows, o.WindowSeconds)}
 		commands = []shell.Command{shell.New("realiops observe --dsn URL")}
 		if r.Run.Target.Kind == "history" {

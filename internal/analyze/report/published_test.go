@@ -160,7 +160,7 @@ func TestPublishedPair(t *testing.T) {
 		"nothing of the other side was counted",
 		"To find out: realiops run --plan identify --dsn ...",
 		"Performance Insights os.diskIO.auroraStorage.writeIOsPS and CloudWatch WriteIOPS are the same number: the ratio is 1.00 under 2 loads.",
-		"CloudWatch VolumeWriteIOPs: the source has not moved during these loads (bulk): 246,000 in 5 min; it moves in steps of about 60 min",
+		"CloudWatch VolumeWriteIOPs: the source did not move during these loads (bulk): 246,000 in 5 min; it moves in steps of about 60 min",
 		"bulk 117,444 ±?",        // 105,700,000 / 900
 		"bulk-indexed 31,463 ±?", // 28,317,000 / 900
 	} {

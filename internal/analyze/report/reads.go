@@ -68,7 +68,7 @@ func answers(loads []Load) document.Block {
 			return document.Number(number.Percent(shares[i]), shares[i])
 		}))
 	}
-	return document.Together{t, words.Faint("By pages: what the device read ahead beyond what was asked is not in them.")}
+	return document.Together{t, words.Faint("By pages; what the device read ahead is not included.")}
 }
 
 const blockBytes = 8192

@@ -49,7 +49,7 @@ func unseen(s runfile.Storage) string {
 	if len(s.Unseen) == 0 || s.Device == "" {
 		return ""
 	}
-	return fmt.Sprintf("This user may not look at %s: if it is on another device than %s, what is done there is in no figure here.",
+	return fmt.Sprintf("This user may not read %s: if it is on another device than %s, no figure here includes it.",
 		words.Enumerated(words.Few(s.Unseen), " or "), s.Device)
 }
 

@@ -43,7 +43,7 @@ func (ms Metrics) verdicts(rest string) document.Block {
 	}
 	all = append(all, ms.becameOfRequests())
 	of("No load moves", Metric.Silent)
-	of("Not to be told from what goes on without load, and so without a ratio", Metric.belowBackground)
+	of("Not distinguishable from the background, and so without a ratio", Metric.belowBackground)
 	for _, kind := range []attribution.Kind{attribution.Physical, attribution.Requested, attribution.Logical} {
 		of(Label(kind)+", as PostgreSQL documents", func(m Metric) bool {
 			return m.asDocumented() && !m.itself() && m.Kind == kind

@@ -68,7 +68,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Doubt, "track-counts-off", "track_counts is off: the server's counters of rows, tables and indexes stand still, whatever is done.")
 	}
 	if run.Header.Target.Storage.RAM {
-		condition(document.Void, "ram", "The data lie in memory: nothing reaches a disk, and no figure here speaks of one.")
+		condition(document.Void, "ram", "The data directory is in memory: nothing reaches a disk, and no figure here is about one.")
 	}
 	if run.Header.Target.Pooler && run.Observed == nil {
 		condition(document.Doubt, "pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
@@ -122,7 +122,7 @@ func deviceUnknown(loads []Load) string {
 	if why == nil {
 		return ""
 	}
-	return "What the device did is not known (" + missingText(why) + "): nothing here tells real storage I/O."
+	return "What the device did is not known (" + missingText(why) + "): nothing here shows real storage I/O."
 }
 
 // idleWork is a quantity's rate without our load; unknown where no idle load was measured.
@@ -166,7 +166,7 @@ func oddities(run *counts.Run, r Report) []Warning {
 	case loaded == 0:
 		odd("nothing-measured", "No load was measured to its end, so there is nothing to compare.")
 	case run.Idle.Repetitions == 0:
-		odd("no-idle", "The server was not measured idle: what others did on it and its device is in every figure.")
+		odd("no-idle", "The server was not measured idle: what others did on it and its device is included in every figure.")
 	}
 	odd("background-moved", backgroundMoved(run, r.Loads))
 	if from := run.Header.Provenance; from != "" {

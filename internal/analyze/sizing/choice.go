@@ -136,9 +136,9 @@ func (s *Sizing) warnOfMachine() {
 	switch need := s.Target.Most.Times(1 + s.Ask.Headroom/100); {
 	case m == nil:
 	case m.limits == nil:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("What the %s lets by is shown as -, and no order here is held against it: %s.%s", m.class, m.unknown, m.advice))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("The limits of the %s are shown as -, and no order here is checked against them: %s.%s", m.class, m.unknown, m.advice))
 	case held && !carried:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small for it, whatever volume is behind it: for good it lets %.0f operations and %.0f MiB/s by, and with headroom %.0f requests and %.0f MiB/s are asked for.",
+		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small for it, whatever volume is behind it: it sustains %.0f operations and %.0f MiB/s, and with headroom %.0f requests and %.0f MiB/s are needed.",
 			m.class, m.limits.BaseIOPS, m.limits.BaseMB*1e6/mib, need.Requests(), need.Bytes()/mib))
 	}
 }

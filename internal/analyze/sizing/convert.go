@@ -79,7 +79,7 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 	case c.Meaning.On == auroraStandard && c.Meaning.Metric == "WriteThroughput":
 		billed, _, ok := ForecastAurora(nil, &c.PerSecond, calibration)
 		if !ok {
-			return c, fmt.Errorf("the run %s tells no bytes of WAL to go by", calibration.Run)
+			return c, fmt.Errorf("the run %s has no bytes of WAL to go by", calibration.Run)
 		}
 		c.Billed = &billed
 		c.cost(t)

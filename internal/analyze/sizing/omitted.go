@@ -35,13 +35,13 @@ func (s Sizing) omitted() []string {
 		passed = names(slices.DeleteFunc(slices.Clone(s.Needs), func(n Need) bool { return n.Load == s.Need.Load || !keptCold(s.Run)(n) }))
 	}
 	add(len(passed) > 0, "Reads of a table that is not in memory, as under "+strings.Join(passed, " and ")+": these ask for as much as the device gives. --load sizes for one of them.")
-	add(need.Reads == 0 && len(passed) == 0, "Reads: none were seen, be it that the cache answered them or that they were not recorded. Where memory does not hold the data they come on top; a run with more data than memory tells, or --need with reads=.")
-	add(s.Run != nil && math.IsNaN(need.Flushes), "Flushes: its source counts none, as Linux does before 5.5 and CloudWatch always. They are among the writes, so that the order may be for more "+
-		"requests than carry data; whether a volume flushes fast enough is not known, and a run on such a volume tells.")
+	add(need.Reads == 0 && len(passed) == 0, "Reads: none were seen, because a cache answered them or nobody recorded them. Where memory does not hold the data they come on top: measure with more data than memory, or use --need with reads=.")
+	add(s.Run != nil && math.IsNaN(need.Flushes), "Flushes: the source does not count them (Linux before 5.5, CloudWatch). They are among the writes, so the order may be for more "+
+		"requests than carry data; only a run on such a volume tells whether it flushes fast enough.")
 	add(s.recordedMultiAZ() && !s.Ask.MultiAZ, "The standby: the run's server is Multi-AZ, and the prices of RDS here are not. --multi-az doubles them.")
 	onRDS := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Provider == "rds" && o.Standing == Carries })
 	add(onRDS && !s.Ask.MultiAZ && !s.recordedMultiAZ(), "A standby: --multi-az doubles what RDS asks for storage.")
-	add(onRDS, "The step of RDS: growing past 400 GiB takes it from one volume to four, which copies all data for hours and costs operations meanwhile. Order 400 GiB at once where that is near.")
+	add(onRDS, "The step of RDS: growing past 400 GiB takes it from one volume to four, which copies all data for hours and costs operations meanwhile. If you are near it, order 400 GiB at once.")
 	io2 := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Name == "io2" && o.Standing == Carries })
 	add(io2, "Durability: io2 is made to lose one volume in 100,000 a year (99.999 %), the others of EBS one or two in 1,000 (99.8 to 99.9 %), by the EBS user guide's page of volume types. No load shows that.")
 	add(s.auroraUntold() && len(s.Options) > 0, onAurora+".")

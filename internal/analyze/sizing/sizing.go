@@ -278,7 +278,7 @@ func (p Part) others() (warnings []string) {
 	}
 	idle := p.Run.Idle.PerSecond[counted]
 	if p.Need.Peaks != nil && idle > othersShare*p.Own.Most.Requests() {
-		warnings = append(warnings, fmt.Sprintf("Without this load the device did %.0f writes/s: its seconds have those in them.", idle))
+		warnings = append(warnings, fmt.Sprintf("Without this load the device did %.0f writes/s: its single seconds include those.", idle))
 	}
 	return warnings
 }
@@ -291,7 +291,7 @@ func (p Part) journal() []string {
 	if writes <= othersShare*p.Need.Mean.Requests() && bytes <= othersShare*p.Need.Mean.Bytes() {
 		return nil
 	}
-	return []string{fmt.Sprintf("The file system's journal took another %.0f writes/s and %.2g MB/s under this load, for whomever: they are not in the need.", writes, bytes/number.Mega)}
+	return []string{fmt.Sprintf("The file system's journal took another %.0f writes/s and %.2g MB/s under this load, for whichever program: they are not in the need.", writes, bytes/number.Mega)}
 }
 
 // misread orders for the WAL records of the load as if each were a request.

@@ -29,7 +29,7 @@ func (o *Option) stand(q Question, m *machine) {
 	case o.Order == nil:
 		o.Standing = TooSmall
 	case v.HardDisk && !q.HardDisks:
-		o.Standing, o.Why = Unasked, "a hard disk: AWS names it for large, sequential work, and each request of a database that stands alone takes a whole MiB of its credits"
+		o.Standing, o.Why = Unasked, "a hard disk: AWS recommends it for large, sequential work, and each random request of a database costs a whole MiB of its credits"
 	case v.Unlimited:
 		o.Standing, o.Why = Unknown, "no limits of it are published"
 	case m == nil:
@@ -44,7 +44,7 @@ func (o *Option) stand(q Question, m *machine) {
 	case m.limits.Disks > 0 && o.Disks > m.limits.Disks:
 		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s can have %d disks", m.class, m.limits.Disks)
 	case !o.Cap.Carries:
-		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s lets %.0f operations and %.0f MiB/s by for good", m.class, o.Cap.IOPS, o.Cap.MiBps)
+		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s sustains %.0f operations and %.0f MiB/s", m.class, o.Cap.IOPS, o.Cap.MiBps)
 	}
 }
 

@@ -36,7 +36,7 @@ func (s Stated) Rate() (Rate, error) {
 		}
 	}
 	if math.IsNaN(requests) || math.IsNaN(bytes) {
-		return Rate{}, fmt.Errorf("two of iops=, mbps= and kb= are needed: nobody can tell one from another")
+		return Rate{}, fmt.Errorf("two of iops=, mbps= and kb= are needed: one does not follow from another")
 	}
 	return Rate{
 		Reads: requests * s.Reads, Writes: requests * (1 - s.Reads), Flushes: s.Flushes,

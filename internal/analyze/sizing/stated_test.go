@@ -32,8 +32,8 @@ func TestTwoOfThree(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	check(said(3000, nan, nan), "two of iops=, mbps= and kb= are needed: nobody can tell one from another")
-	check(said(nan, nan, 8192), "two of iops=, mbps= and kb= are needed: nobody can tell one from another")
+	check(said(3000, nan, nan), "two of iops=, mbps= and kb= are needed: one does not follow from another")
+	check(said(nan, nan, 8192), "two of iops=, mbps= and kb= are needed: one does not follow from another")
 	check(said(3000, 120e6, 8192), "iops=3000 of kb=8 are 24.6 MB/s, and 120 MB/s were said: they describe different requests, leave one out")
 }
 

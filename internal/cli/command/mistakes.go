@@ -80,7 +80,7 @@ func CountGiven(given ...bool) (n int) {
 func FlagMistake(c *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if c.HasParent() && c.HasAvailableSubCommands() {
-			return fmt.Errorf("%s asks nobody by itself: name one of its commands first %s", c.CommandPath(), SeeHelp(c))
+			return fmt.Errorf("%s does nothing by itself: name one of its commands first %s", c.CommandPath(), SeeHelp(c))
 		}
 		if now := renamedFlag(c, unknown.GetSpecifiedName()); now != "" {
 			return fmt.Errorf("--%s is now %s %s", unknown.GetSpecifiedName(), now, SeeHelp(c))

@@ -58,7 +58,7 @@ func wants() []want {
 }
 
 // varies is what no survey of names can tell.
-const varies = "verdicts: what is needed for them is there. They also take a load that varies: three kinds of it, each in view for fifteen scrapes; " +
+const varies = "verdicts: everything they need is there. They also take a load that varies: three kinds of it, each in view for fifteen scrapes; " +
 	"realiops history says which it found."
 
 // deviceMetrics are those that a size is made of.

@@ -17,7 +17,7 @@ import (
 func (d Diagnosis) Document() document.Document {
 	found := "A metric can be found here to count:"
 	if d.Refusal != "" {
-		found = "Once that is mended, a metric can be found here to count:"
+		found = "Once that is fixed, a metric can be found here to count:"
 	}
 	return document.Document{Blocks: []document.Block{
 		document.Paragraph{Text: d.target()},
@@ -29,7 +29,7 @@ func (d Diagnosis) Document() document.Document {
 		under("Before you believe the numbers:", d.cautions()),
 		under("Set for sessions like ours:", d.settings()),
 		d.Disk.document(),
-		under("What could be read beside, for a closer look:", d.gaps(remediable)),
+		under("What else could be read, for a closer look:", d.gaps(remediable)),
 		under("Sources, and how many of their figures can be read here:", d.sources()),
 	}}
 }
@@ -65,9 +65,9 @@ func offset(c runfile.Clock) string {
 	}
 	switch {
 	case c.Source == "":
-		return "its clock was not asked for"
+		return "its clock was not read"
 	case math.Abs(c.Offset) <= c.Error:
-		return "its clock goes with ours, within " + seconds(c.Error)
+		return "its clock agrees with ours, within " + seconds(c.Error)
 	case c.Offset > 0:
 		return fmt.Sprintf("its clock is ahead of ours by %s (± %s)", seconds(c.Offset), seconds(c.Error))
 	default:
@@ -81,7 +81,7 @@ func (d Diagnosis) verdict() string {
 	case d.Refusal != "":
 		return ended("NO RUN WOULD BEGIN HERE: " + d.Refusal)
 	case !d.Concludes:
-		return "A RUN WOULD CONCLUDE NOTHING HERE: nothing that can be read tells what storage has to do, so no metric can be told to count it or not."
+		return "A RUN WOULD CONCLUDE NOTHING HERE: no source that can be read shows what storage does, so no metric can be compared with it."
 	case lost > 0:
 		return fmt.Sprintf("A run can conclude here, though not everything: %d of the %d ways to count the work cannot be known.", lost, len(d.Quantities))
 	default:

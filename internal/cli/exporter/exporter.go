@@ -134,7 +134,7 @@ func (e *Exporter) told() []*openmetrics.Gauge {
 	if t := e.target; t != nil {
 		server.Add(1, t.Host, strconv.Itoa(t.Port), t.Database, t.Version, t.Flavor)
 	}
-	up := &openmetrics.Gauge{Name: "realiops_probe_up", Help: "1 where the last reading of a source succeeded, 0 where it is missing.", Labels: []string{"probe"}}
+	up := &openmetrics.Gauge{Name: "realiops_probe_up", Help: "1 if the last reading of a source succeeded, 0 if it is missing.", Labels: []string{"probe"}}
 	at := &openmetrics.Gauge{Name: "realiops_probe_read_timestamp_seconds", Help: "When a source was last read.", Labels: []string{"probe"}}
 	took := &openmetrics.Gauge{Name: "realiops_probe_read_duration_seconds", Help: "How long the last reading of a source took.", Labels: []string{"probe"}}
 	for probe, r := range e.probes {
@@ -148,7 +148,7 @@ func (e *Exporter) told() []*openmetrics.Gauge {
 	}
 	counts := &openmetrics.Gauge{
 		Name: "realiops_metric_info", Labels: []string{"metric", "name", "verdict", "counts"},
-		Help: "What a metric counts by what was observed so far: logical work, requests to the operating system, or work of storage; and of what it counts one for each.",
+		Help: "What a metric counts, as observed so far: logical work, requests to the operating system, or storage work; and the quantity of which it counts one for each.",
 	}
 	table := metric.All()
 	for _, v := range e.verdicts {

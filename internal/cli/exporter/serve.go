@@ -135,7 +135,7 @@ func complete(address string) (string, error) {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return "", errors.New("it takes a port of this machine, or HOST:PORT, as in 127.0.0.1:9650 and [::1]:9650")
+		return "", errors.New("it takes a port of this machine, or HOST:PORT, such as 127.0.0.1:9650 or [::1]:9650")
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -147,7 +147,7 @@ func complete(address string) (string, error) {
 func whyNot(err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return errors.New("another program listens there: name another port, or 0 for any that is free")
+		return errors.New("another program listens there: name another port, or 0 for any free one")
 	case errors.Is(err, syscall.EACCES):
 		return errors.New("ports below 1024 are for root: name a higher one")
 	case errors.Is(err, syscall.EADDRNOTAVAIL):

@@ -56,7 +56,7 @@ After an interrupt, run the command again to go on. With DIR alone nobody is ask
 		},
 	}
 	aws, order, told := command.Group("An AWS account"), command.Group("What to order, and at which price"), command.Group("What to tell")
-	aws.BoolVar(&o.aws, "aws", false, "ask CloudWatch about all databases of PostgreSQL of the account in the region")
+	aws.BoolVar(&o.aws, "aws", false, "ask CloudWatch about all PostgreSQL databases of the account in the region")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
 	aws.Lookup("region").Usage = "the `region` to ask in, whose prices count where a database does not say its own (default: as the AWS programs choose, or us-east-1)"
 	aws.Float64Var(&o.maxCost, "max-cost", 1, "the most `USD` that the calls may cost at list price; the estimate is shown first")
@@ -84,7 +84,7 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 	case len(args) > 1:
 		return fmt.Errorf("%s is a directory that realiops fleet wrote: name it alone", args[0])
 	case len(o.files) > 0 && flags.Changed("for"):
-		return errors.New("--for is how far back a source is asked: of files all is read")
+		return errors.New("--for is how far back a source is asked; files are read whole")
 	case len(args) > 0 && o.out != "":
 		return errors.New("--dir is where a source is kept: a directory that is there is named alone")
 	case !(o.size.Percentile >= 50 && o.size.Percentile <= 100):
@@ -137,7 +137,7 @@ func runFleet(ctx context.Context, env command.Env, o fleetOptions, args []strin
 	}
 	switch {
 	case partly > 0:
-		env.Tell("of %d databases the source told only a part: begin again, and they are asked for", partly)
+		env.Tell("the source answered only in part about %d databases: run this again to ask for the rest", partly)
 		return errPartly
 	case !ranked.Concludes():
 		return command.ErrNoConclusion

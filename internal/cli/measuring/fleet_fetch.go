@@ -63,7 +63,7 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 	}
 	partly, err = d.Fetch(ctx, a.source, head, missing, func(n int) { env.Tell("%d of %d", n, len(missing)) })
 	if err != nil {
-		return "", 0, fmt.Errorf("%s; what was told so far is kept in %s, and the same command goes on", runfile.Scrub(err.Error(), a.secrets...), directory)
+		return "", 0, fmt.Errorf("%s; the answers so far are kept in %s, and the same command continues", runfile.Scrub(err.Error(), a.secrets...), directory)
 	}
 	if said := a.cost(); said != "" {
 		env.Tell("%s", said)

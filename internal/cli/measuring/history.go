@@ -114,7 +114,7 @@ func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
 	case o.query && o.instance == "":
 		return errors.New("--query asks nobody which instance writes: name it with --instance")
 	case len(files) > 0 && flags.Changed("for"):
-		return errors.New("--for is how far back a source is asked: of files all is read")
+		return errors.New("--for is how far back a source is asked; files are read whole")
 	case !slices.Contains([]string{"", "rds", "aurora"}, o.flavor):
 		return fmt.Errorf("--flavor %s: rds or aurora", o.flavor)
 	}

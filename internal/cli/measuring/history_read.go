@@ -99,7 +99,7 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 	case len(instances) == 0:
 		return h, nothing
 	case len(instances) > 1:
-		return h, fmt.Errorf(`an exporter of CloudWatch tells of %d instances, %s among them: name one with --server 'dimension_DBInstanceIdentifier="…"', or take all with realiops fleet`, len(instances), instances[0].Name)
+		return h, fmt.Errorf(`an exporter of CloudWatch shows %d instances, %s among them: name one with --server 'dimension_DBInstanceIdentifier="…"', or take all with realiops fleet`, len(instances), instances[0].Name)
 	}
 	told, err := source.Hours(ctx, instances, q.From, q.To)
 	if err != nil {
@@ -229,7 +229,7 @@ func (o historyOptions) ofSysstat(ctx context.Context, files []exported.File, no
 	}
 	machines := source.Databases()
 	if len(machines) != 1 {
-		return h, fmt.Errorf("the files tell of %d machines, and a history is of one: realiops fleet takes them all", len(machines))
+		return h, fmt.Errorf("the files are of %d machines, and a history is of one: realiops fleet takes them all", len(machines))
 	}
 	told, err := source.History(ctx, machines[0].Name)
 	if err != nil {

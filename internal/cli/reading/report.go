@@ -109,7 +109,7 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	run := runs[0]
 	withSizes := !baseline.Is(run) && !cost.Is(run) && slices.Contains([]string{command.FormatHTML, command.FormatMarkdown, command.FormatJSON}, format)
 	if len(runs) > 1 && !withSizes {
-		return fmt.Errorf("what is to be written has no sizes, and so is of %s alone: leave %s out", names[0], strings.Join(names[1:], ", "))
+		return fmt.Errorf("that format has no sizes, so it is of %s alone: leave %s out", names[0], strings.Join(names[1:], ", "))
 	}
 	if (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0 {
 		return fmt.Errorf("%s: no metric gets a verdict from it: --require is for runs that put loads on a database", names[0])
@@ -134,7 +134,7 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 		return err
 	}
 	if len(only) > 0 && format != command.FormatText {
-		return fmt.Errorf("--metric limits what is shown as text, and %s is to be written: leave one of them out", format)
+		return fmt.Errorf("--metric limits the text report, and %s asks for another: leave one of them out", format)
 	}
 	var size *sizes.Size
 	var unsized error

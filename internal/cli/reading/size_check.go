@@ -56,7 +56,7 @@ func parseFigures(text string) (sizing.Figures, error) {
 		case twice && other == name:
 			return f, fmt.Errorf("--check %s= is said twice", name)
 		case twice:
-			return f, fmt.Errorf("--check %s= is what %s= is, too: leave one out", name, other)
+			return f, fmt.Errorf("--check %s= and %s= are the same: leave one out", name, other)
 		}
 		*field.to, said[field.to] = v*field.unit, name
 	}

@@ -73,7 +73,7 @@ func secondsIn(text string) float64 {
 func (a metricAmount) over(m metric.Meaning) (metricAmount, error) {
 	switch {
 	case !m.Summed() && a.seconds > 1:
-		return a, fmt.Errorf("%s is a mean a second and no sum: leave out %s", m.Metric, a.written)
+		return a, fmt.Errorf("%s is a mean per second, not a sum: leave out %s", m.Metric, a.written)
 	case !m.Summed():
 		a.seconds = 0
 		return a, impossibleRate(a.amount, m)
@@ -100,7 +100,7 @@ func (a metricAmount) ask(m metric.Meaning) error {
 		}
 		would, write = append(would, text), append([]string{t.written}, write...)
 	}
-	return fmt.Errorf("over what time was it added up? %s: write %s%s, or %s", strings.Join(would, ", "), a.text, write[0], strings.Join(write[1:], ", "))
+	return fmt.Errorf("over what time was it summed? %s: write %s%s, or %s", strings.Join(would, ", "), a.text, write[0], strings.Join(write[1:], ", "))
 }
 
 // Bounds of what a second can hold, far above what is sold: an Aurora instance passes 50 Gbit/s at most, and a cluster has 16.
@@ -127,9 +127,9 @@ func impossibleRate(perSecond float64, m metric.Meaning) error {
 	operations, bytes := strings.HasSuffix(m.Metric, "IOPS"), strings.HasSuffix(m.Metric, "Throughput")
 	switch {
 	case m.On == "rds" && operations:
-		return more(perSecond, 4*mostOfVolume, "an RDS instance can do: %s, were each of the four volumes under it one of io2")
+		return more(perSecond, 4*mostOfVolume, "an RDS instance can do: %s, if each of its four volumes were io2")
 	case m.On == "aurora" && m.Metric == "WriteIOPS":
-		return more(perSecond, bytesOfInstance/leastRecord, "an Aurora writer can send: %s records of 24 bytes, were it to pass 100 Gbit/s")
+		return more(perSecond, bytesOfInstance/leastRecord, "an Aurora writer can send: %s records of 24 bytes, if it passed 100 Gbit/s")
 	case bytes && (m.On == "rds" || m.On == "aurora"):
 		return more(perSecond, bytesOfInstance, "an instance can pass: %s bytes, at 100 Gbit/s")
 	}
@@ -146,9 +146,9 @@ func ImpossibleMonth(name string, amount float64) error {
 func impossibleSum(perSecond float64, m metric.Meaning) error {
 	switch {
 	case m.On == "aurora" && m.Metric == "VolumeReadIOPs":
-		return more(perSecond, mostInstances*bytesOfInstance/pageRead, "an Aurora cluster can read: %s pages of 8 KiB, were all of its 16 instances to pass 100 Gbit/s")
+		return more(perSecond, mostInstances*bytesOfInstance/pageRead, "an Aurora cluster can read: %s pages of 8 KiB, if each of its 16 instances passed 100 Gbit/s")
 	case m.On == "aurora" && m.Metric != "":
-		return more(perSecond, bytesOfInstance/unitWritten, "an Aurora cluster can write: %s units of 4 KiB, were its writer to pass 100 Gbit/s")
+		return more(perSecond, bytesOfInstance/unitWritten, "an Aurora cluster can write: %s units of 4 KiB, if its writer passed 100 Gbit/s")
 	case m.Level == "volume" && strings.HasSuffix(m.Metric, "Ops"):
 		return more(perSecond, mostOfVolume, "an EBS volume can do, %s")
 	}

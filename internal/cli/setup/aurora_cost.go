@@ -87,7 +87,7 @@ const auroraCostExitHelp = `0  one of the two costs less
 func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
 	switch {
 	case command.CountGiven(len(o.from) > 0, o.month != "", o.cluster != "" && len(o.from) == 0) != 1:
-		return errors.New("say what the cluster did in one way: --cluster asks CloudWatch, --from reads files, --month takes the sums of a month")
+		return errors.New("name one source of what the cluster did: --cluster asks CloudWatch, --from reads files, --month takes the sums of a month")
 	case o.query && (o.cluster == "" || len(o.from) > 0):
 		return errors.New("--query asks about a cluster: name it with --cluster, and its instances with --instance")
 	case o.month != "" && len(o.instances) > 0:

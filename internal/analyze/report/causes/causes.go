@@ -228,7 +228,7 @@ func (i Item) hidden() bool { return i.Name == "hidden" }
 func (t Top) sampled() string {
 	const names = "By the pages that each WAL record names."
 	if read := t.Total["read_share"]; read < 1-oneInAHundred {
-		return names + " " + number.Percent(read) + " of the WAL was read for that, in places that lie evenly over it."
+		return names + " " + number.Percent(read) + " of the WAL was read for this, spread evenly."
 	}
 	return names
 }

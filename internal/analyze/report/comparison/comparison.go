@@ -104,7 +104,7 @@ const compareLevel = 0.95
 // Compare holds runs against the first.
 func Compare(runs []Compared) (Comparison, error) {
 	if len(runs) < 2 {
-		return Comparison{}, errors.New("a comparison takes two runs or more")
+		return Comparison{}, errors.New("a comparison takes at least two runs")
 	}
 	c := Comparison{Schema: CompareSchema, Warnings: []string{}, Loads: []string{}, LeftOut: []string{}, Alone: []string{}, Metrics: []ComparedMetric{}}
 	for i, r := range runs {

@@ -177,5 +177,5 @@ func (ps Parts) Block() document.Block {
 	for _, p := range ps {
 		t.Add(words.Numeric(p.Part), words.Cells(p.Loads, func(l PartLoad) document.Cell { return document.Number(number.Rate(l.PerSecond), l.PerSecond) }))
 	}
-	return document.Together{t, words.Faint("As the kernel told of each request, for everybody, with nothing taken off. Of the writes, what carries no data is an empty flush.")}
+	return document.Together{t, words.Faint("As the kernel reported each request of all programs, with no background subtracted. A write without data is an empty flush.")}
 }

@@ -44,7 +44,7 @@ func buy(size *Size, unsized error, observed bool) []string {
 	}
 	whose := size.Sized.Load + " is this run's load"
 	if len(size.Sized.Runs) > 1 {
-		whose = "Each number is that of the load which asked for most of it"
+		whose = "Each number is that of the load that asked for most"
 	}
 	texts := []string{
 		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.Text(), size.Sized.Demand()),

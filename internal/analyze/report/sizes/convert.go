@@ -157,7 +157,7 @@ func (c Convert) cost() string {
 	case c.IOCost == nil && c.Billed == nil:
 		return ""
 	case c.IOCost == nil:
-		return "What it costs is not known: there is no price here of Aurora's I/O in " + c.region + ", which realiops prices aws asks for."
+		return "Its cost is not known: there is no price here of Aurora's I/O in " + c.region + ", which realiops prices aws fetches."
 	}
 	amount := number.Rate(c.IOCost.Lo)
 	if c.IOCost.Lo != c.IOCost.Hi {
@@ -165,7 +165,7 @@ func (c Convert) cost() string {
 	}
 	text := fmt.Sprintf("On Aurora Standard %s %s a month for I/O if it never stops", amount, c.currency)
 	if c.Misread != nil {
-		text += fmt.Sprintf("; %s if somebody takes each for a billed one", number.Rate(*c.Misread))
+		text += fmt.Sprintf("; %s if each were billed", number.Rate(*c.Misread))
 	}
 	return text + " (" + catalog.PricesOf(c.AsOf) + ")."
 }

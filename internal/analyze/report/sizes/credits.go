@@ -95,7 +95,7 @@ func (s Size) enoughSection() document.Block {
 	add(words.Numeric(s.Sized.currency()+" a month"), func(c SizeCredits) document.Cell { return words.Known(c.Monthly) })
 	addDates(&t, options, func(o SizeOption) string { return o.Credits.AsOf })
 	played := options[len(options)-1].Credits.Seconds
-	title := fmt.Sprintf("What is enough while credits last: this demand over and over, for %s h", number.Grouped(float64(played)/hour, 0))
+	title := fmt.Sprintf("Enough while credits last: this demand, repeated for %s h", number.Grouped(float64(played)/hour, 0))
 	return document.Section{Title: title, Blocks: []document.Block{t}}
 }
 
@@ -130,7 +130,7 @@ func (s Size) bareSection() document.Block {
 	add("then IOPS", func(c SizeCredits) document.Cell { return words.Known(&c.Served.Operations) })
 	add("and MB/s", func(c SizeCredits) document.Cell { return words.Known(new(c.Served.Bytes / number.Mega)) })
 	add("full again without load", func(c SizeCredits) document.Cell { return lasting(int(c.Refills)) })
-	return document.Section{Title: "Where credits end, on what only holds the data" + s.Sized.startOf(), Blocks: []document.Block{t}}
+	return document.Section{Title: "Where credits run out, on the smallest volume that holds the data" + s.Sized.startOf(), Blocks: []document.Block{t}}
 }
 
 func lasting(seconds int) document.Cell { return document.Number(hours(seconds), float64(seconds)) }

@@ -404,7 +404,7 @@ func (s Size) clusterText() string {
 	if a.Standard == nil {
 		return ""
 	}
-	verdict := "which of them is cheaper, only the I/O that is really billed will tell"
+	verdict := "only the I/O that is billed will tell which of them is cheaper"
 	switch {
 	case a.Standard[2] < *a.Optimized:
 		verdict = "Standard is cheaper"

@@ -54,7 +54,7 @@ func (s Size) needSection() document.Block {
 	case several != "seconds":
 		said = append(said, words.Faint("Requests and MB are means over all of it, flushes among the requests. The others are single "+several+", of each the highest that its source knows."))
 	case slices.ContainsFunc(s.Needs, func(n SizeNeed) bool { return n.P99 != nil }):
-		said = append(said, words.Faint("Requests, flushes and MB are all that a load caused, for each second that it ran, also what was written after it. The others are single seconds, those after it among them: they can be lower."))
+		said = append(said, words.Faint("Requests, flushes and MB are all that a load caused, writes after its end included, per second of load. The others are of single seconds, also after its end, and can be lower."))
 	}
 	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{said}}
 }
@@ -142,7 +142,7 @@ func basis(name, several string) string {
 	switch percentile, is := strings.CutPrefix(name, "p"); {
 	case is:
 		v, _ := strconv.ParseFloat(percentile, 64)
-		return fmt.Sprintf("the %s percentile of its %s, and at least all that it caused divided by the time", number.Ordinal(v), several)
+		return fmt.Sprintf("the %s percentile of its %s, and at least its total divided by the time", number.Ordinal(v), several)
 	case name == sizing.BySaying:
 		return "as it was said"
 	case name == sizing.ByMean:

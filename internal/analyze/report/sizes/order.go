@@ -106,7 +106,7 @@ func (s Sized) deciding(o SizeOption) string {
 		size = fmt.Sprintf("%s GiB hold the data", number.Grouped(o.GiB, 0))
 	}
 	if o.Tier != "" && o.GiB > math.Ceil(s.GiB) && o.Binding == string(sizing.BySize) {
-		size = fmt.Sprintf("%s is the least size that holds the data", o.Tier)
+		size = fmt.Sprintf("%s is the smallest size that holds the data", o.Tier)
 	}
 	parts := []string{size}
 	if o.MiBps > 0 {
@@ -115,13 +115,13 @@ func (s Sized) deciding(o SizeOption) string {
 	operations := math.Ceil(o.Operations[1])
 	switch ofOne := math.Ceil(o.Operations[1] / disks); {
 	case o.IOPS > ofOne && o.MiBps > 0:
-		parts = append(parts, fmt.Sprintf("%s IOPS are what these bytes take", number.Grouped(o.IOPS, 0)))
+		parts = append(parts, fmt.Sprintf("its bytes take %s IOPS", number.Grouped(o.IOPS, 0)))
 	case o.IOPS > ofOne:
 		parts = append(parts, fmt.Sprintf("%s IOPS are for its bytes, or the least that is sold", number.Grouped(o.IOPS, 0)))
 	case o.IOPS > 0:
 		parts = append(parts, fmt.Sprintf("%s IOPS are its operations", number.Grouped(o.IOPS, 0)))
 	case o.Carries != nil:
-		parts = append(parts, fmt.Sprintf("its %s operations are within the %s that come with it", number.Grouped(operations, 0), number.Grouped(o.Carries[0], 0)))
+		parts = append(parts, fmt.Sprintf("its %s operations are within the %s included", number.Grouped(operations, 0), number.Grouped(o.Carries[0], 0)))
 	}
 	return words.Enumerated(parts, ", and ") + o.counted(s)
 }
@@ -232,7 +232,7 @@ func (s Size) orderText() string {
 		text += fmt.Sprintf(", %s %s less than one volume", number.Rate(*one.Monthly-*s.Order.Monthly), s.Order.Currency)
 	}
 	if s.Order.If != "" {
-		text += ", if the machine lets it by: " + s.Order.If
+		text += ", if the machine passes it: " + s.Order.If
 	}
 	return text
 }
@@ -283,7 +283,7 @@ func (o SizeOrder) unpricedText() string {
 	case o.Next == nil && len(o.Also) == 0:
 		return "Nothing else here carries it; " + asks
 	case o.unranked:
-		return "No price tells whether it is the cheapest; " + asks
+		return "Without prices nobody knows whether it is the cheapest; " + asks
 	}
 	return "It is the cheapest by the prices of its cloud's best known region; " + asks
 }

@@ -114,7 +114,7 @@ func VolumeSection(volumes []Volume) document.Block {
 			rows = append(rows, row{v, l})
 		}
 		if v.Shared {
-			shared = " Volumes here share devices: what these do is in each."
+			shared = " Some volumes share a device: its figures stand in each."
 		}
 	}
 	if len(rows) == 0 {
@@ -198,7 +198,7 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 		said += fmt.Sprintf(" Apart they cost %s %s a month together.", number.Rate(total), currency)
 	}
 	if several > 1 {
-		said += fmt.Sprintf(" Each that holds tables is sized for all %s GiB: the run does not tell how they divide.", number.Grouped(of.GiB, 0))
+		said += fmt.Sprintf(" Each volume with tables is sized for all %s GiB, because the run does not say how the data is divided.", number.Grouped(of.GiB, 0))
 	}
 	said += " A volume for WAL alone is sized for twice max_wal_size; replication slots and a failing archive want more."
 	return document.Section{Title: "Ordered apart, as this server has it", Blocks: []document.Block{document.List(lines), words.Faint(said)}}

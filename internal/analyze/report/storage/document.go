@@ -236,7 +236,7 @@ func (b Baseline) answers() document.Answers {
 	}
 	sure := []string{"Each job was measured once; what the device did without any was subtracted. Little's law was checked on every row."}
 	if len(b.Warnings) > 0 || len(b.findings()) > 0 {
-		sure = append(sure, "The cautions above hold for the numbers here.")
+		sure = append(sure, "The cautions above apply to the numbers here.")
 	}
 	return append(all, document.Answer{Question: "How sure is this?", Texts: sure})
 }
