@@ -73,7 +73,7 @@ func TestCollectKeepsNoSecrets(t *testing.T) {
 	check(get, accounttest.Denied(), "AWS does not allow these credentials")
 	check(get, accounttest.Expired(), "the credentials have expired")
 	check(get, accounttest.Refused(http.StatusBadRequest, "Strange", "arn:aws:cloudwatch:eu-central-1:"+number+":alarm of the account "+number), "Strange")
-	check(assume, accounttest.Denied(), "AWS does not let these credentials take on the role", "--role", "arn:aws:iam::"+role+":role/reader")
+	check(assume, accounttest.Denied(), "AWS does not let these credentials assume the role", "--role", "arn:aws:iam::"+role+":role/reader")
 }
 
 // TestCollectOnEC2: of a server that its users run themselves, CloudWatch tells what its volume did, and what all of the

@@ -68,7 +68,7 @@ func TestMistakes(t *testing.T) {
 	check(`realiops run takes no argument such as "shop": a server is named with --dsn (see realiops run --help)`, "run", "shop")
 	check(`realiops server takes no argument such as "x" (see realiops server --help)`, "server", "x")
 	check(`--budget lacks its duration (see realiops run --help)`, "run", "--budget")
-	check(`--budget "120": want a time with its unit, as 90s, 5m or 1h30m (see realiops run --help)`, "run", "--budget", "120")
+	check(`--budget "120": want a time with its unit, such as 90s, 5m or 1h30m (see realiops run --help)`, "run", "--budget", "120")
 	check(`--clients "many": want a whole number (see realiops run --help)`, "run", "--clients", "many")
 	check(`--seed "-1": want a whole number from 0 on (see realiops run --help)`, "run", "--seed=-1")
 	check(`--growth "lots": want a number (see realiops size --help)`, "size", "LAST", "--growth", "lots")

@@ -143,7 +143,7 @@ func (p Price) of(v Volume) error {
 	case v.SoldInSteps && !slices.Contains(tiers, p.Tier):
 		return fmt.Errorf("%s has no size %q%s", v.Title, p.Tier, suggested(p.Tier, tiers))
 	case !v.SoldInSteps && p.Tier != "":
-		return fmt.Errorf("%s has no sizes with names, as %q", v.Title, p.Tier)
+		return fmt.Errorf("%s has no sizes with names, such as %q", v.Title, p.Tier)
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (p Price) check() error {
 	case !slices.Contains([]Per{PerGiB, PerIOPS, PerMiBps, PerTier, PerMillionIO, PerHour}, p.Per):
 		return errors.New("per is one of gib, iops, mibps, tier, million-io and hour")
 	case !currencies.MatchString(p.Currency):
-		return fmt.Errorf("the currency %s: three capital letters, as USD", p.Currency)
+		return fmt.Errorf("the currency %s: three capital letters, such as USD", p.Currency)
 	case !(p.From >= 0 && p.From <= absurdAmount):
 		return fmt.Errorf("from is %g, which is not an amount", p.From)
 	case math.IsNaN(p.Price) || p.Price < 0 || p.Price > absurd, p.Price == 0 && (p.Per == PerGiB || p.Per == PerTier):

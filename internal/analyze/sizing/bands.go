@@ -67,7 +67,7 @@ func edges(text string, into []float64, perUnit float64) error {
 	if text == "" {
 		return nil
 	}
-	wrong := fmt.Errorf("%s: %d ascending numbers with commas between them", text, len(into))
+	wrong := fmt.Errorf("%s: want %d ascending numbers separated by commas", text, len(into))
 	parts := strings.Split(text, ",")
 	if len(parts) != len(into) {
 		return wrong

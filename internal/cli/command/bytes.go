@@ -31,7 +31,7 @@ func (s *Size) String() string {
 func (s *Size) Set(text string) error {
 	parts := sizeForm.FindStringSubmatch(strings.ToUpper(strings.TrimSpace(text)))
 	if parts == nil {
-		return fmt.Errorf("want a size, as 512M or 4G")
+		return fmt.Errorf("want a size, such as 512M or 4G")
 	}
 	n, err := strconv.ParseInt(parts[1], 10, 64)
 	unit := int64(1) << (10 * max(0, strings.Index(sizeUnits, parts[2])))
@@ -42,7 +42,7 @@ func (s *Size) Set(text string) error {
 		return fmt.Errorf("too much")
 	}
 	if n == 0 {
-		return fmt.Errorf("want a size above 0, as 512M or 4G")
+		return fmt.Errorf("want a size above 0, such as 512M or 4G")
 	}
 	*s = Size(n * unit)
 	return nil

@@ -161,7 +161,7 @@ func OneDash(c *cobra.Command, args []string) error {
 func wanted(invalid *pflag.InvalidValueError) string {
 	switch invalid.GetFlag().Value.Type() {
 	case "duration":
-		return "want a time with its unit, as 90s, 5m or 1h30m"
+		return "want a time with its unit, such as 90s, 5m or 1h30m"
 	case "int":
 		return "want a whole number"
 	case "uint64":
@@ -171,7 +171,7 @@ func wanted(invalid *pflag.InvalidValueError) string {
 	case "bool":
 		return "want true or false"
 	case "stringSlice":
-		return "want a list with commas in between"
+		return "want a list separated by commas"
 	default:
 		return invalid.Unwrap().Error()
 	}

@@ -41,9 +41,9 @@ func (o *StoreOptions) AddFleetFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Tenant, "tenant", "", "the `ID` for X-Scope-OrgID, if the store has tenants")
 	f.BoolVar(&o.SigV4, "sigv4", false, "sign what is asked with the AWS account's credentials, as Amazon Managed Service for Prometheus wants it")
 	f.Var(&o.Back, "for", "`how long` back: 24h, 7d")
-	f.StringVar(&o.Until, "until", "", "up to this `time`, as 2026-10-31T18:00:00Z (default: now)")
-	f.StringVar(&o.Server, "server", "", "label `matchers` that pick the exporters of the server, if there are several")
-	f.StringVar(&o.Host, "host", "", "label `matchers` that pick node_exporter on its machine, if there are several")
+	f.StringVar(&o.Until, "until", "", "up to this `time`, such as 2026-10-31T18:00:00Z (default: now)")
+	f.StringVar(&o.Server, "server", "", "label `matchers` that select the exporters of the server, if there are several")
+	f.StringVar(&o.Host, "host", "", "label `matchers` that select node_exporter on its machine, if there are several")
 }
 
 // AddNameLabel adds the flag of whoever asks about many.
@@ -86,7 +86,7 @@ func (o StoreOptions) end(now time.Time) (time.Time, error) {
 	}
 	until, err := time.Parse(time.RFC3339, o.Until)
 	if err != nil {
-		return until, fmt.Errorf("--until %s: a time as 2026-10-31T18:00:00Z", o.Until)
+		return until, fmt.Errorf("--until %s: want a time such as 2026-10-31T18:00:00Z", o.Until)
 	}
 	if until.After(now) { // nothing of the future is history
 		return now, nil

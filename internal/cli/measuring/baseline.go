@@ -71,7 +71,7 @@ published bucket of credits fits. It uses up the credits of the volume.`,
 	what.StringVar(&o.set, "set", fio.SetDatabase, "the `set` of jobs: database or published")
 	what.StringVar(&o.job, "job", "", "a job `file` of yours instead")
 	what.StringSliceVar(&o.only, "only", nil, "only these jobs, by `name`")
-	what.Var(&o.size, "size", "`size` of the test files, as 1G")
+	what.Var(&o.size, "size", "`size` of the test files, such as 1G")
 	what.DurationVar(&o.runtime, "runtime", 0, "how long each job runs (default: 10s, or as published, or as the job file says)")
 	what.BoolVar(&o.buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
 	what.DurationVar(&o.until, "until-throttled", 0, "go on with one job until storage slows down for good, at most for this long")

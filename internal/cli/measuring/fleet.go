@@ -98,7 +98,7 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 	}
 	for label := range strings.SplitSeq(o.store.NameLabel, ",") {
 		if o.store.NameLabel != "" && !model.LegacyValidation.IsValidLabelName(label) {
-			return fmt.Errorf("--name-label %q: labels with commas between them, as cluster,instance", o.store.NameLabel)
+			return fmt.Errorf("--name-label %q: want labels separated by commas, such as cluster,instance", o.store.NameLabel)
 		}
 	}
 	store := o.store

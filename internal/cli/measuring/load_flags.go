@@ -71,7 +71,7 @@ func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
 	f.VarP(whole(&o.load.Clients, 1), "client", "c", "`number` of clients")
 	f.VarP(whole(&o.load.Threads, 1), "jobs", "j", "`number` of worker processes that the clients are divided over, as pgbench divides them over threads")
 	f.VarP(whole(&o.load.Transactions, 1), "transactions", "t", fmt.Sprintf("`number` of transactions of each client (default %d)", output.DefaultTransactions))
-	f.VarP(&secondsFlag{&o.load.Duration, true}, "time", "T", "how long to run, in `seconds`, or as 10m")
+	f.VarP(&secondsFlag{&o.load.Duration, true}, "time", "T", "how long to run, in `seconds`, or with a unit: 10m")
 	f.VarP(&modeFlag{&o.load.Mode}, "protocol", "M", "how statements are sent: simple, extended or prepared")
 	f.VarP(&positiveFlag{value: &o.load.Rate}, "rate", "R", "begin this `number` of transactions a second, over all clients")
 	f.VarP(&limitFlag{&o.load.LatencyLimit}, "latency-limit", "L", "count transactions longer than this many `milliseconds` as late; with -R skip those late before they begin")
@@ -93,7 +93,7 @@ func (o *loadOptions) reportFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&o.log, "log", "l", false, "write each transaction to a log file, PREFIX.PID, and PREFIX.PID.N for each further worker")
 	f.StringVar(&o.logPrefix, "log-prefix", "", "`PREFIX` of the log file (default \""+output.DefaultLogPrefix+"\")")
 	f.Var(whole(&o.aggregate, 1), "aggregate-interval", "log sums over this many `seconds` instead of each transaction")
-	f.Var(&positiveFlag{value: &o.load.SampleRate, most: 1}, "sampling-rate", "log this `part` of the transactions, as 0.01 for 1%")
+	f.Var(&positiveFlag{value: &o.load.SampleRate, most: 1}, "sampling-rate", "log this `part` of the transactions: 0.01 for 1%")
 }
 
 func (o *loadOptions) ownFlags(f *pflag.FlagSet) {

@@ -136,7 +136,7 @@ func checkClass(class string, known []catalog.Instance) error {
 	case class == "" || classes.MatchString(class) && (!short || slices.ContainsFunc(names, is)):
 		return nil
 	case classes.MatchString(class):
-		return fmt.Errorf("--class %s is not a known machine class%s (a class of AWS has its size, as m7g.large, and one of Azure Standard_ before it)", class, command.Meant("", bare, names))
+		return fmt.Errorf("--class %s is not a known machine class%s (a class of AWS has its size, such as m7g.large, and one of Azure begins with Standard_)", class, command.Meant("", bare, names))
 	}
 	return fmt.Errorf("--class %s is not a machine class%s", class, command.Meant("", bare, names))
 }

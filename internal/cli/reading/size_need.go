@@ -54,7 +54,7 @@ func parseNeed(text string) (sizing.Stated, error) {
 	share := number.Units{"": 0.01, "%": 0.01} // without a unit not up to 1, which may be a part of one
 	figures := map[string]needFigure{
 		"iops":    {&need.Requests, number.Counted(), 0, 1e9, "a number of requests a second"},
-		"mbps":    {&need.Bytes, inMega, 0, 1e15, "a number, in MB of 10^6 bytes or with a unit, as 120MiB"},
+		"mbps":    {&need.Bytes, inMega, 0, 1e15, "a number, in MB of 10^6 bytes or with a unit, such as 120MiB"},
 		"kb":      {&need.RequestSize, inKiB, 0, 1 << 40, "the size of a request, in KiB"},
 		"reads":   {&need.Reads, share, -1, 1, "a share from 0 to 100 %"},
 		"flushes": {&need.Flushes, number.Counted(), -1, 1e9, "a number of flushes a second"},
@@ -65,10 +65,10 @@ func parseNeed(text string) (sizing.Stated, error) {
 		name = strings.ToLower(strings.TrimSpace(name))
 		figure, known := figures[name]
 		if name == "writes" {
-			return need, fmt.Errorf("--need %s: say what is read instead, as reads=70%%", part)
+			return need, fmt.Errorf("--need %s: say what is read instead, such as reads=70%%", part)
 		}
 		if !known {
-			return need, fmt.Errorf("--need %q: NAME=NUMBER of iops, mbps, kb, reads and flushes, with commas between them: two of the first three are needed", part)
+			return need, fmt.Errorf("--need %q: NAME=NUMBER of iops, mbps, kb, reads and flushes, separated by commas: two of the first three are needed", part)
 		}
 		if said[name] {
 			return need, fmt.Errorf("--need %s= is said twice", name)

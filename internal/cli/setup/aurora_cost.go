@@ -69,7 +69,7 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 	did.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters or describe-db-instances wrote; - is standard input (repeatable)")
 	did.StringVar(&o.month, "month", "", "`FIGURES` of a month: billed reads= and writes=, gib= of storage")
 	did.StringArrayVar(&o.classes, "class", nil, "the `CLASS` of an instance that ran all the time (repeatable)")
-	did.StringArrayVar(&o.instances, "instance", nil, "the class of an instance in the metrics, as `NAME=CLASS`; of one that came and went with its time in UTC, as r3=db.r6g.large@2026-10-01T08:00..2026-10-09 (repeatable)")
+	did.StringArrayVar(&o.instances, "instance", nil, "the class of an instance in the metrics, as `NAME=CLASS`; of one that came and went with its time in UTC, such as r3=db.r6g.large@2026-10-01T08:00..2026-10-09 (repeatable)")
 	costs.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
 	costs.StringArrayVar(&o.reserved, "reserved", nil, "reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
 	command.AddAccountFlags(aws.FlagSet, &o.account)

@@ -66,7 +66,7 @@ that realiops size --price takes before the program's own prices.`,
 	}
 	flags := command.Group("Flags")
 	flags.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
-	flags.StringVar(&o.account.Region, "region", "", "the `region` whose prices are asked for, as westeurope")
+	flags.StringVar(&o.account.Region, "region", "", "the `region` whose prices are asked for, such as westeurope")
 	return command.Describe(env, cmd, pricesExitHelp, flags)
 }
 

@@ -64,9 +64,9 @@ func (t *Trouble) credentials(err error, _ string) bool {
 	case strings.Contains(text, "no EC2 IMDS role found"), strings.Contains(text, "static credentials are empty"):
 		t.Kind, t.text = Absent, absentText
 	case strings.Contains(text, "MFA enabled"):
-		t.Kind, t.text = Absent, "the role of this AWS profile asks for a code (MFA), and nobody can be asked here: take on the role before, and give its credentials in the environment"
+		t.Kind, t.text = Absent, "the role of this AWS profile requires an MFA code, which cannot be entered here: assume the role first, and pass its credentials in the environment"
 	case strings.Contains(text, "get credentials"), strings.Contains(text, "failed to refresh cached credentials"):
-		t.Kind, t.text = Absent, "the AWS credentials cannot be had: "+reasonOf(err)
+		t.Kind, t.text = Absent, "no AWS credentials could be found: "+reasonOf(err)
 	default:
 		return false
 	}
@@ -83,7 +83,7 @@ type endpointError interface {
 // reasonOf is the HTTP status of that endpoint, or else the end of the SDK's chain of words, which says what it was.
 func reasonOf(err error) string {
 	if answer, ok := errors.AsType[endpointError](err); ok {
-		return fmt.Sprintf("what gives them to this machine or container answers HTTP %d each time it is asked", answer.HTTPStatusCode())
+		return fmt.Sprintf("the credential endpoint of this machine or container answers HTTP %d each time", answer.HTTPStatusCode())
 	}
 	text := err.Error()
 	for _, marker := range []string{"failed to refresh cached credentials, ", "get credentials: "} {

@@ -198,7 +198,7 @@ func (t *Trouble) denied(message, call string) {
 		t.text = fmt.Sprintf("AWS denies these credentials %s by a rule of its own (an explicit deny), which no permission lifts", t.Permission)
 	}
 	if strings.HasPrefix(t.Permission, "sts:AssumeRole") {
-		t.text = "AWS does not let these credentials take on the role: its trust policy must name them, and they need sts:AssumeRole"
+		t.text = "AWS does not let these credentials assume the role: its trust policy must name them, and they need sts:AssumeRole"
 	}
 }
 
@@ -227,11 +227,11 @@ func (t *Trouble) network(err error, call string) bool {
 		return true
 	}
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
-		t.Kind, t.text = Unreachable, fmt.Sprintf("%s: %v does not answer: does a firewall stand between, or is AWS_ENDPOINT_URL wrong?", call, dial.Addr)
+		t.Kind, t.text = Unreachable, fmt.Sprintf("%s: %v does not answer: is there a firewall in between, or is AWS_ENDPOINT_URL wrong?", call, dial.Addr)
 		return true
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
-		t.Kind, t.text = Unreachable, call+": no answer in time: is the network slow, or does a proxy stand between?"
+		t.Kind, t.text = Unreachable, call+": no answer in time: is the network slow, or is there a proxy in between?"
 		return true
 	}
 	if endless, ok := errors.AsType[tooLong](err); ok {

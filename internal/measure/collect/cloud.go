@@ -147,7 +147,7 @@ func (c *Cloud) conclude(show Display, o Outcome) {
 	switch {
 	case o.Metrics == 0:
 	case o.Periods == 0 && o.Settled == o.Metrics:
-		show.Message(fmt.Sprintf("AWS has told all it has: nothing of %d metrics is open", o.Metrics))
+		show.Message(fmt.Sprintf("AWS has reported everything: none of %d metrics is open", o.Metrics))
 	default:
 		text := fmt.Sprintf("AWS reported %d periods", o.Periods)
 		if o.Unsettled > 0 {

@@ -69,7 +69,7 @@ func (e *Experiment) extend(ctx context.Context, p *pace) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			e.Tell(fmt.Sprintf("There would be time to run %s once more, which cannot be: %v", next.Load.Name, err))
+			e.Tell(fmt.Sprintf("There is time to run %s once more, but that failed: %v", next.Load.Name, err))
 			return nil
 		}
 		e.Tell(fmt.Sprintf("There is time to run %s once more: %s", next.Load.Name, next.Why))

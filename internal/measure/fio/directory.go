@@ -64,7 +64,7 @@ func Examine(path string) (Place, error) {
 		return Place{}, fmt.Errorf("%s is not a directory", path)
 	}
 	if err := scratch.Writable(path); err != nil {
-		return Place{}, fmt.Errorf("%s is not to be written to (%w): name another with --dir", path, err)
+		return Place{}, fmt.Errorf("%s is not writable (%w): name another with --dir", path, err)
 	}
 	free, err := host.Free(path)
 	if err != nil {

@@ -77,7 +77,7 @@ func parse(r io.Reader) (sections []Section, global []Option, err error) {
 		switch {
 		case line == "" || strings.ContainsAny(line[:1], "#;"):
 		case strings.ContainsAny(line, "$\x00`"):
-			return nil, nil, fmt.Errorf("line %d: %.60q: realiops takes no variables", n, line)
+			return nil, nil, fmt.Errorf("line %d: %.60q: realiops does not support variables", n, line)
 		case strings.HasPrefix(line, "["):
 			name, closed := strings.CutSuffix(line[1:], "]")
 			if current = strings.TrimSpace(name); !closed || !plainName.MatchString(current) {
@@ -271,7 +271,7 @@ var amountForm = regexp.MustCompile(`^(\d{1,18})([kmgt]?)(i?b)?$`)
 func bytesOf(text string) (int64, error) {
 	parts := amountForm.FindStringSubmatch(strings.ToLower(text))
 	if parts == nil {
-		return 0, fmt.Errorf("want a size, as 512m or 4g")
+		return 0, fmt.Errorf("want a size, such as 512m or 4g")
 	}
 	n, err := strconv.ParseInt(parts[1], 10, 64)
 	shift := 10 * (1 + strings.Index("kmgt", parts[2]))
@@ -292,5 +292,5 @@ func durationOf(text string) (time.Duration, error) {
 	if d, err := time.ParseDuration(text); err == nil && d > 0 && d <= 7*24*time.Hour {
 		return d, nil
 	}
-	return 0, fmt.Errorf("want a time above nothing, as 30 or 5m")
+	return 0, fmt.Errorf("want a time above 0, such as 30 or 5m")
 }

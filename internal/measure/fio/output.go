@@ -101,7 +101,7 @@ func statusOf(text []byte) (Status, error) {
 		return Status{}, fmt.Errorf("read what fio says: %w", err)
 	}
 	if len(s.Jobs) != 1 {
-		return Status{}, fmt.Errorf("fio tells of %d jobs at once, not of one", len(s.Jobs))
+		return Status{}, fmt.Errorf("fio reports %d jobs at once, not one", len(s.Jobs))
 	}
 	j := s.Jobs[0]
 	runtime := max(j.Read.Runtime, j.Write.Runtime)

@@ -20,7 +20,7 @@ import (
 // Find finds the roots of a server's files. The error is about the data directory alone.
 func Find(s Server) (*Layout, error) {
 	if s.Data == "" {
-		return nil, notLocal("the server's data directory is not to be seen on this machine")
+		return nil, notLocal("the server's data directory is not visible on this machine")
 	}
 	f := finder{server: s}
 	data, err := f.of(s.Data)

@@ -38,7 +38,7 @@ type Session struct {
 // loopback address proves nothing, because a tunnel may listen there. The error is a *probe.Error.
 func Locate(s Session) (Server, error) {
 	if runtime.GOOS != "linux" {
-		err := fmt.Errorf("%s does not tell which server a process is of: Linux does", runtime.GOOS)
+		err := fmt.Errorf("%s does not report which server a process belongs to; Linux does", runtime.GOOS)
 		return Server{}, &probe.Error{Reason: runfile.Unsupported, Err: err}
 	}
 	return locate("/proc", s)
@@ -170,7 +170,7 @@ func (s Session) unseen(proc string, b backend) (Server, error) {
 	case !sameMount(proc, b.pid, s.Directory):
 		return Server{}, notLocal("the server's process %d is hidden from this user and has mounts of its own: run realiops as the server's user or as root", b.pid)
 	case !Same(s.Directory, s.Directory):
-		return Server{}, notLocal("the server's data directory %s is not to be seen on this machine", s.Directory)
+		return Server{}, notLocal("the server's data directory %s is not visible on this machine", s.Directory)
 	default:
 		return Server{Data: s.Directory, Postmaster: b.postmaster}, nil
 	}

@@ -289,7 +289,7 @@ func openRegular(directory int, name string) (*os.File, error) {
 		return nil, err
 	}
 	if stat.Mode&unix.S_IFMT != unix.S_IFREG {
-		return nil, fmt.Errorf("%w: it is no regular file", fs.ErrInvalid)
+		return nil, fmt.Errorf("%w: it is not a regular file", fs.ErrInvalid)
 	}
 	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", at.Fd()), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -54,7 +54,7 @@ func (o *Observation) Run(ctx context.Context, source Source) error {
 		if !again || err != nil {
 			return err
 		}
-		o.Tell("The server was started anew, or another one answers in its place: its counters are taken from here on")
+		o.Tell("The server was restarted, or another one answers in its place: its counters start over here")
 		var found bool
 		if source, found = o.reopen(limited, source); !found {
 			return nil

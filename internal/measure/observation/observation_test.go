@@ -129,7 +129,7 @@ func TestAnotherStartIsAnotherSource(t *testing.T) {
 			t.Errorf("resets, tries to open, rare questions, sources closed: %v, want %v", got, want)
 		}
 		want := []string{
-			"The server was started anew, or another one answers in its place: its counters are taken from here on",
+			"The server was restarted, or another one answers in its place: its counters start over here",
 			"The server cannot be read, which is tried again: it is starting",
 		}
 		if diff := cmp.Diff(want, told); diff != "" {

@@ -121,12 +121,12 @@ func reasonOf(err error) error {
 	}
 	if dial, ok := errors.AsType[*net.OpError](err); ok {
 		if errors.Is(dial, os.ErrDeadlineExceeded) || dial.Timeout() {
-			return errors.New("no answer in time; is the host right, and does a firewall stand between?")
+			return errors.New("no answer in time; is the host right, and is there a firewall in between?")
 		}
 		return fmt.Errorf("%w; is the server running there?", dial.Err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return errors.New("no answer in time; is the host right, and does a firewall stand between?")
+		return errors.New("no answer in time; is the host right, and is there a firewall in between?")
 	}
 	if errors.Is(err, context.Canceled) {
 		return err

@@ -158,7 +158,7 @@ func (l *libpq) versions() error {
 		value := l.take(keyword)
 		version, ok := known[strings.ToLower(value)]
 		if !ok {
-			return fmt.Errorf("%s=%s is none that is known: there are TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3", keyword, value)
+			return fmt.Errorf("%s=%s is not a known version: there are TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3", keyword, value)
 		}
 		bounds[i] = version
 	}

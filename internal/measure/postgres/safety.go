@@ -24,10 +24,10 @@ func (f Facts) Refuse(allowed Permissions) error {
 		return errors.New("the session is read-only (default_transaction_read_only): connect where writes are allowed")
 	case f.Pooler && !allowed.Pooler:
 		return errors.New("a connection pooler answers in the server's name, so that our clients never really leave " +
-			"and their counters come late: connect to the server itself, or take that with --allow-pooler")
+			"and their counters come late: connect to the server itself, or accept that with --allow-pooler")
 	case f.BusySessions > 0 && !allowed.Shared:
 		return errors.New(f.OthersAtWork() + " on the server: their writes would be counted as ours, and our " +
-			"load would slow them down; wait, or take that with --shared")
+			"load would slow them down; wait, or accept that with --shared")
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ const (
 )
 
 var (
-	errTooLong      = fmt.Errorf("this is no price file: a value in it is longer than %d MiB", mostAhead>>20)
+	errTooLong      = fmt.Errorf("this is not a price file: a value in it is longer than %d MiB", mostAhead>>20)
 	errTooManyPages = fmt.Errorf("it has more than %d pages: does the list answer there, or something in between?", mostPages)
 )
 

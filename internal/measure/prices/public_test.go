@@ -87,7 +87,7 @@ func TestEndlessPrices(t *testing.T) {
 			}
 		}
 	}
-	const long = "this is no price file: a value in it is longer than 16 MiB"
+	const long = "this is not a price file: a value in it is longer than 16 MiB"
 	check := func(handler http.HandlerFunc, want string) {
 		t.Helper()
 		if _, err := public(t, handler).OfAWS(t.Context(), "eu-west-1"); err == nil || !strings.Contains(err.Error(), want) {

@@ -141,7 +141,7 @@ func (a AWS) refuse(allowed postgres.Permissions) error {
 	switch {
 	case a.kind == rds.Proxy && !allowed.Pooler:
 		return fmt.Errorf("%s is an RDS Proxy, behind which our clients never really leave: connect to the cluster or the instance itself, "+
-			"or take that with --allow-pooler", a.host)
+			"or accept that with --allow-pooler", a.host)
 	case a.Cloud != nil && a.Cloud.Role == rds.RoleReader:
 		return fmt.Errorf("%s is a reader of the cluster %s, not its writer, and takes no writes: connect to %s",
 			a.Cloud.Instance, a.Cloud.Cluster, a.Found.WriterEndpoint)

@@ -23,7 +23,7 @@ func TestRefusedByAWS(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	const proxy = "pool.example is an RDS Proxy, behind which our clients never really leave: connect to the cluster or the instance itself, or take that with --allow-pooler"
+	const proxy = "pool.example is an RDS Proxy, behind which our clients never really leave: connect to the cluster or the instance itself, or accept that with --allow-pooler"
 	check(AWS{}, postgres.Permissions{}, "")
 	check(AWS{Found: &writer, Cloud: &writer.Cloud, kind: rds.Writer}, postgres.Permissions{}, "")
 	check(AWS{Found: &reader, Cloud: &reader.Cloud}, postgres.Permissions{}, "shop-2 is a reader of the cluster shop, not its writer, and takes no writes: connect to shop.example")

@@ -109,7 +109,7 @@ func (p *Probes) openLogFiles(ctx context.Context, t *Target, facts postgres.Fac
 	}
 	wal := p.layout.Root(layout.WAL)
 	if wal == nil || wal.Err != nil {
-		return nil, errors.New("the server's WAL is not to be seen on this machine")
+		return nil, errors.New("the server's WAL is not visible on this machine")
 	}
 	installed, err := binaries.Installed(facts.VersionNum / 10000)
 	if err != nil {

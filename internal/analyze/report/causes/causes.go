@@ -277,7 +277,7 @@ func (i Item) share() document.Cell {
 	}
 	c := document.Number(number.Percent(min(1, *i.Share)), *i.Share)
 	if i.AtLeast {
-		c.Note = "at least: it began anew on the way"
+		c.Note = "at least: it was reset on the way"
 	}
 	return c
 }

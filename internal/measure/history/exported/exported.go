@@ -236,7 +236,7 @@ func (e *Export) doubts(p *points) {
 		e.warn("%d points of %q are there twice with different values: the first of each counts.", p.twice, p.label)
 	}
 	if p.part != "" {
-		e.warn("CloudWatch did not tell all of %q (%s): what is missing is not known.", p.label, p.part)
+		e.warn("CloudWatch returned only part of %q (%s): what is missing is not known.", p.label, p.part)
 	}
 }
 

@@ -93,11 +93,11 @@ func (e *Export) one(name string) (c runfile.Cloud, err error) {
 	instances, clusters := e.named("DBInstanceIdentifier"), e.named(ofCluster)
 	switch {
 	case name == "" && len(instances) > 1:
-		return c, fmt.Errorf("the files tell of several instances: name one of %s with --instance", strings.Join(instances, ", "))
+		return c, fmt.Errorf("the files are about several instances: name one of %s with --instance", strings.Join(instances, ", "))
 	case name != "" && len(instances) > 0 && !slices.Contains(instances, name):
 		return c, fmt.Errorf("the files say nothing of the instance %s, but of %s", name, strings.Join(instances, ", "))
 	case len(clusters) > 1:
-		return c, fmt.Errorf("the files tell of several clusters, %s: leave out those of others", strings.Join(clusters, ", "))
+		return c, fmt.Errorf("the files are about several clusters, %s: leave out those of others", strings.Join(clusters, ", "))
 	case name == "" && len(instances) == 1:
 		name = instances[0]
 	}

@@ -222,7 +222,7 @@ func one(exporter string, sets []model.LabelSet) error {
 	if exporter == PgWatch {
 		what = "databases"
 	}
-	return fmt.Errorf(`%s tells of %d %s: name one with %s '%s="…"'; there are %s`, exporter, len(instances), what, flag, identity(exporter), listed(instances))
+	return fmt.Errorf(`%s has %d %s: name one with %s '%s="…"'; there are %s`, exporter, len(instances), what, flag, identity(exporter), listed(instances))
 }
 
 func valuesOf(sets []model.LabelSet, label model.LabelName) (values []string) {

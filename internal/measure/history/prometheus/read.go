@@ -95,7 +95,7 @@ func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts 
 	if len(warnings) > 0 {
 		detail := "the store says that its answer is incomplete: " + strings.Join(warnings, "; ")
 		r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: from.UTC(), Probe: f.Exporter, Metric: f.Ours, Reason: runfile.Failed, Code: "warning", Detail: detail})
-		r.notice("From %s on, the store did not tell all of %s: %s", from.UTC().Format(time.RFC3339), f.Name, strings.Join(warnings, "; "))
+		r.notice("From %s on, the store returned only part of %s: %s", from.UTC().Format(time.RFC3339), f.Name, strings.Join(warnings, "; "))
 		return nil
 	}
 	if found.Type != matrix {

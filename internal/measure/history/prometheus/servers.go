@@ -68,7 +68,7 @@ func severalServers(f Found, a, b *part, differ []model.LabelName) error {
 		return len(namingLabels)
 	}
 	label := slices.MinFunc(differ, func(a, b model.LabelName) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
-	return fmt.Errorf(`%s tells of several servers at %s, which differ in %s (%s): name one with %s '%s="…"'`,
+	return fmt.Errorf(`%s has several servers at %s, which differ in %s (%s): name one with %s '%s="…"'`,
 		f.Exporter, f.Instance, label, listed([]string{string(a.labels[label]), string(b.labels[label])}), flag, label)
 }
 

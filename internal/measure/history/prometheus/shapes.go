@@ -157,7 +157,7 @@ func cloudShapes() (all []shape) {
 	all = append(all, qonto, percona, streams)
 	for i, label := range clusterLabels {
 		c := instance(exporters[i], label, "aws_rds_volume_write_iops_sum")
-		c.caveat = "its exporter tells only what its volume was billed for, in sums taken to be of five minutes: instances and configuration are not known"
+		c.caveat = "its exporter shows only what its volume was billed for, in sums taken to be of five minutes: instances and configuration are not known"
 		c.parts = []hourly{part("VolumeReadIOPs", runfile.Sum, hourOfSum, "aws_rds_volume_read_iops_sum"), part("VolumeWriteIOPs", runfile.Sum, hourOfSum, "aws_rds_volume_write_iops_sum"),
 			part("VolumeBytesUsed", runfile.Average, mean, "aws_rds_volume_bytes_used_average")}
 		all = append(all, c)

@@ -92,7 +92,7 @@ func (s *Store) whole(warnings []string, found int, most uint64) error {
 	if len(warnings) == 0 || uint64(found) >= most {
 		return nil
 	}
-	return fmt.Errorf("%s does not tell all that it has (%s): ask again when all of it answers", s.host, strings.Join(warnings, "; "))
+	return fmt.Errorf("%s returned only part of its data (%s): ask again when all of it answers", s.host, strings.Join(warnings, "; "))
 }
 
 // Secrets are what must never be written down.
@@ -193,9 +193,9 @@ func (s *Store) refused(e *refusal) error {
 	case e.Kind == notPrometheus:
 		return fmt.Errorf("what answers at %s is not a Prometheus, or not at this path: %s", s.host, said)
 	case e.Kind == clientError && strings.Contains(said, "401"), e.Kind == clientError && strings.Contains(said, "403"):
-		return fmt.Errorf("%s does not let us in (%s): %s", s.host, said, remedy)
+		return fmt.Errorf("%s refused access (%s): %s", s.host, said, remedy)
 	case e.Kind == clientError:
-		return fmt.Errorf("%s does not take the question (%s): is the path of the store in the address?", s.host, said)
+		return fmt.Errorf("%s rejected the query (%s): is the path of the store in the address?", s.host, said)
 	}
 	return fmt.Errorf("%s: %s: %s", s.host, e.Kind, said)
 }

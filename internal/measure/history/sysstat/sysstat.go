@@ -194,7 +194,7 @@ func (t timestamp) interval() (from, to time.Time, err error) {
 	to, err = time.Parse(time.DateTime, t.Date+" "+t.Time)
 	switch {
 	case err != nil:
-		return from, to, fmt.Errorf("it has a time that is none: %q %q", t.Date, t.Time)
+		return from, to, fmt.Errorf("it has an invalid time: %q %q", t.Date, t.Time)
 	case t.UTC != 1:
 		return from, to, errors.New("its times are those of the machine's zone, which repeat an hour in autumn: leave out -t and -T of sadf")
 	case !(t.Seconds >= 0 && t.Seconds <= longest.Seconds()):

@@ -19,7 +19,7 @@ const askVSphere = `Get-Stat -Entity db1 -Stat virtualdisk.numberreadaveraged.av
 func ofVSphere(text string) ([]Host, error) {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("it begins as a CSV of vCenter's and is none: %w", err)
+		return nil, fmt.Errorf("it begins like a CSV file of vCenter but is not one: %w", err)
 	}
 	column := map[string]int{}
 	for k, name := range rows[0] {

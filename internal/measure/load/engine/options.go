@@ -116,7 +116,7 @@ func (o *Options) check() error {
 	case o.Transactions > 0 && o.Duration > 0:
 		return errors.New("a number of transactions and a duration exclude each other")
 	case o.Transactions < 0 || o.Duration < 0 || o.Warmup < 0 || o.Rate < 0 || o.LatencyLimit < 0 || o.MaxTries < 0:
-		return errors.New("a number, a duration, a rate or a limit is less than nothing")
+		return errors.New("a number, a duration, a rate or a limit is negative")
 	}
 	return nil
 }

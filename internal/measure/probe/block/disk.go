@@ -48,7 +48,7 @@ func (h host) disksIn(directory string) ([]string, error) {
 func (h host) disks(link, what string) ([]string, error) {
 	directory, err := filepath.EvalSymlinks(link)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, unsupported("no block device %s is to be seen in %s", what, h.sys)
+		return nil, unsupported("no block device %s is visible in %s", what, h.sys)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find the block device %s: %w", what, err)

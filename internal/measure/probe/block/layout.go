@@ -43,7 +43,7 @@ func (h host) lay(roots []layout.Root) (spread, error) {
 		return spread{}, h.unable
 	}
 	if len(roots) == 0 {
-		return spread{}, notLocal("the server's data directory is not to be seen on this machine")
+		return spread{}, notLocal("the server's data directory is not visible on this machine")
 	}
 	var all spread
 	for _, r := range roots {

@@ -217,7 +217,7 @@ func (s *Source) Try(ctx context.Context) error {
 	case len(told) > 0:
 		return told[0]
 	case points == 0:
-		return account.NewTrouble(account.NoPoints, "nothing", fmt.Sprintf("CloudWatch answers, and has not one point of %s in %s in the last %.0f minutes: "+
+		return account.NewTrouble(account.NoPoints, "nothing", fmt.Sprintf("CloudWatch answers, but has no point of %s in %s in the last %.0f minutes: "+
 			"is that its name, letter by letter, and is it running?", s.whose, s.region, lately.Minutes()))
 	default:
 		return nil

@@ -122,7 +122,7 @@ func (q *query) take(at time.Time, value float64) bool {
 	i := int(since / q.period)
 	switch {
 	case since%q.period != 0:
-		q.damage = fmt.Sprintf("a point at %s is at the begin of no period", at.UTC().Format(time.RFC3339))
+		q.damage = fmt.Sprintf("a point at %s is not at the beginning of a period", at.UTC().Format(time.RFC3339))
 		return false
 	case !runfile.Counted(value) || q.counts && value < 0:
 		q.damage = fmt.Sprintf("the value at %s is %g", at.UTC().Format(time.RFC3339), value)
@@ -169,7 +169,7 @@ func (q *query) judge() *account.Trouble {
 		return account.NewTrouble(account.Incomplete, "NoAnswer", fmt.Sprintf("CloudWatch left it out of its answer, asked %d times", rounds))
 	case q.status != types.StatusCodeComplete && q.status != "":
 		return account.NewTrouble(account.Incomplete, account.Clean(string(q.status)),
-			fmt.Sprintf("CloudWatch did not tell all of it, asked %d times: it answered %s%s", rounds, account.Clean(string(q.status)), said))
+			fmt.Sprintf("CloudWatch returned only part of it, asked %d times: it answered %s%s", rounds, account.Clean(string(q.status)), said))
 	default:
 		return nil
 	}

@@ -212,7 +212,7 @@ func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 		}
 	}
 	if len(has) == 0 { // every instance has some: this is no answer
-		return nil, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights lists not one metric of "+b.instance())
+		return nil, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights lists no metric of "+b.instance())
 	}
 	return has, nil
 }
@@ -267,7 +267,7 @@ func (p *Probe) Try(ctx context.Context) (list, values error) {
 	case len(b.refused) == len(counters):
 		values = account.NewTrouble(account.Other, refusal.Code, refusal.Detail)
 	case w.points() == 0:
-		values = account.NewTrouble(account.NoPoints, "nothing", fmt.Sprintf("Performance Insights answers, and has not one point of %s in the last %.0f minutes: "+
+		values = account.NewTrouble(account.NoPoints, "nothing", fmt.Sprintf("Performance Insights answers, but has no point of %s in the last %.0f minutes: "+
 			"was it switched on just now, and is the instance running?", p.instance(), lately.Minutes()))
 	}
 	return list, values

@@ -50,7 +50,7 @@ func groundOf(r *layout.Root) (ground, error) {
 func groundByNumber(major, minor uint32) (g ground, err error) {
 	directory, err := filepath.EvalSymlinks(fmt.Sprintf("/sys/dev/block/%d:%d", major, minor))
 	if err != nil {
-		return g, unsupported("no block device %d:%d is to be seen in /sys", major, minor)
+		return g, unsupported("no block device %d:%d is visible in /sys", major, minor)
 	}
 	if start, err := os.ReadFile(filepath.Join(directory, "start")); err == nil {
 		if g.start, err = strconv.ParseUint(strings.TrimSpace(string(start)), 10, 64); err != nil {

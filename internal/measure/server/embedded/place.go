@@ -107,7 +107,7 @@ func examine(path string, allowRAM bool) (place, error) {
 		return place{}, fmt.Errorf("PostgreSQL cannot work in %q, because of the quotation mark or control character in its name: "+
 			"name another with --data-dir", path)
 	case scratch.Writable(path) != nil:
-		return place{}, fmt.Errorf("%s is not to be written to: name another with --data-dir", path)
+		return place{}, fmt.Errorf("%s is not writable: name another with --data-dir", path)
 	case s.ram && !allowRAM:
 		return place{}, fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk and no I/O could be "+
 			"measured: name another with --data-dir, or allow it with --allow-ram", path, s.name)

@@ -74,7 +74,7 @@ func (d download) once(ctx context.Context, file *os.File) (passing bool, err er
 	case answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests:
 		return true, fmt.Errorf("%s answers %s: try again later, or name a mirror in REALIOPS_PG_REPOSITORY", d.from(), answer.Status)
 	case answer.StatusCode != http.StatusOK:
-		return false, fmt.Errorf("%s has no PostgreSQL %s for %s, or does not give it out (%s)",
+		return false, fmt.Errorf("%s has no PostgreSQL %s for %s, or does not serve it (%s)",
 			d.from(), d.release.Version(), pin.platform, answer.Status)
 	}
 	most := pin.size + jarOverhead

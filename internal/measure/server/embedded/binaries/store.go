@@ -124,7 +124,7 @@ func (s Store) make(ctx context.Context, r Release, place string) error {
 func (s Store) unpack(ctx context.Context, r Release, file *os.File, tree string) error {
 	archive, err := archiveIn(file)
 	if err != nil {
-		return fmt.Errorf("what %s gave out is not PostgreSQL %s (%w): is there a login page in between?",
+		return fmt.Errorf("what %s served is not PostgreSQL %s (%w): is there a login page in between?",
 			download{repository: s.Repository}.from(), r.Version(), err)
 	}
 	if err := checkPinned(archive, r); err != nil {
