@@ -211,13 +211,13 @@ func TestBases(t *testing.T) {
 	for edit, why := range map[string]string{
 		text + "{\"count\":\"rows\",\"each\":1,\"runs\":[1,2]}\n":         "line 12 is not a line of a base: rows: each is the median of its runs, of which there are 3",
 		text + "{\"colour\":1}\n":                                         "line 12 is not a line of a base: this version of realiops does not know the field \"colour\"",
-		text + "{\"count\":\"rows\",\"each\":7}\n":                        "line 12 says again what a line before it has said",
-		text + "{\"wal_of\":\"public.a\",\"is\":\"table\",\"each\":{}}\n": "line 12 says again what a line before it has said",
+		text + "{\"count\":\"rows\",\"each\":7}\n":                        "line 12 repeats an earlier line",
+		text + "{\"wal_of\":\"public.a\",\"is\":\"table\",\"each\":{}}\n": "line 12 repeats an earlier line",
 		strings.Replace(text, "base/1", "base/2", 1):                      `it has the form "realiops.base/2", and this version of realiops reads realiops.base/1`,
 		text + "{}\n": "it names no count, statement, table or index",
 		strings.Replace(text, `"repetitions":3`, `"repetitions":0`, 1): "line 2 is not a line of a base",
 		strings.SplitAfter(text, "\n")[0]:                              "it has no counts",
-		text + "{\"count\":\"wal_bytes\",\"each\":-5}\n":               "line 12 is not a line of a base: wal_bytes: -5 is less than nothing",
+		text + "{\"count\":\"wal_bytes\",\"each\":-5}\n":               "line 12 is not a line of a base: wal_bytes: -5 is negative",
 		text + "hello\n": "line 12 is not a line of a base",
 	} {
 		if _, err := cost.ReadBase([]byte(edit)); err == nil || !strings.Contains(err.Error(), why) {

@@ -93,7 +93,7 @@ func TestWholeRun(t *testing.T) {
 		t.Errorf("the run came to %g from %v to %v (%t), want %g in three hours", amount, from, to, ok, want)
 	}
 	run := stepping(t, volume, 60, 10, 36, hourly)
-	if note := run.Notes[len(run.Notes)-1]; !strings.HasSuffix(note.Text, "it tells: 42,000,000 in 130 min") { // 12 + 12 + 2 periods
+	if note := run.Notes[len(run.Notes)-1]; !strings.HasSuffix(note.Text, "it says 42,000,000 in 130 min") { // 12 + 12 + 2 periods
 		t.Errorf("the note says nothing of the whole run: %s", note.Text)
 	}
 	if _, _, _, ok := stepping(t, volume, 60, 60, 30, hourly).Whole(volume); ok {

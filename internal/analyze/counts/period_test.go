@@ -47,7 +47,7 @@ func TestPeriods(t *testing.T) {
 	check("not final", later, rate, open(period(11, 12, "Average", 10)))
 	check("one of two is final", of(20, 20), rate, period(11, 12, "Average", 10), open(period(12, 13, "Average", 30)))
 	check("final after all", of(40, 40), rate, open(period(11, 13, "Average", 10)), period(11, 13, "Average", 20))
-	check("less than nothing", counts.Count{Missing: &series.Missing{Reason: "error", Detail: "its source tells of -10 in a period"}},
+	check("less than nothing", counts.Count{Missing: &series.Missing{Reason: "error", Detail: "its source reports -10 for a period"}},
 		rate, period(11, 12, "Average", 30), period(12, 13, "Average", -10))
 	check("a period of no length", none, rate, period(12, 12, "Average", 10))
 	check("the background of 3 a second is taken off", of(14, 20), rate, period(2, 4, "Average", 3), period(11, 12, "Average", 10))

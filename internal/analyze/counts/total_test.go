@@ -119,7 +119,7 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 		},
 		"a total of less than nothing": {
 			mend:    func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) { v["pgstat.database/blks_read"] = -5 },
-			missing: "pgstat.database/blks_read", reason: "tells of -5 in all",
+			missing: "pgstat.database/blks_read", reason: "reports -5 in all",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

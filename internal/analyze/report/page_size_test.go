@@ -76,7 +76,7 @@ func TestSizesSayTheSame(t *testing.T) {
 	}
 	tables := map[bool]document.Table{true: tableOf(t, page, "carries it for good"), false: tableOf(t, page, "Limits unknown")}
 	rows, bare := map[bool]int{}, 0
-	credits := tableOf(t, page, "Where credits end")
+	credits := tableOf(t, page, "Where credits run out")
 	for i, o := range size.Options {
 		inCSV := map[string]float64{}
 		if o.Standing != "too-small" && o.Standing != "unasked" {

@@ -157,7 +157,7 @@ func TestDetails(t *testing.T) {
 		"(2) rows+index entries explain it far better, although its own spread does not exclude it",
 		"PHYSICAL: WAL writes or WAL fsyncs. A quantity is made of it.",
 		"LOGICAL: 1.01 rows+index entries (0.97-1.05). It is called operations.",
-		"PHYSICAL: 0.98 WAL writes (0.90-1.06, 90% of it) + 0.013 pages written or WAL bytes (0.011-0.015, 10% of it). Loads that it was not fitted to are missed by a factor of 1.10.",
+		"PHYSICAL: 0.98 WAL writes (0.90-1.06, 90% of it) + 0.013 pages written or WAL bytes (0.011-0.015, 10% of it). Loads left out of the fit are missed by a factor of 1.10.",
 	} {
 		if !strings.Contains(unwrapped(details), unwrapped(line)) {
 			t.Errorf("details do not have %q", unwrapped(line))

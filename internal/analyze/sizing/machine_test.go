@@ -182,7 +182,7 @@ func TestMachineTooSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		return slices.ContainsFunc(s.Warnings, func(w string) bool {
-			return strings.HasPrefix(w, "The r6g.large is too small for it, whatever volume is behind it: for good it lets 3600 operations and 75 MiB/s by")
+			return strings.HasPrefix(w, "The r6g.large is too small for it, whatever volume is behind it: it sustains 3600 operations and 75 MiB/s")
 		})
 	}
 	if !warned("wide") || warned("multi") {

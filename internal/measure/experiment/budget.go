@@ -11,11 +11,11 @@ import (
 )
 
 // Budget is how long the loads of a plan may take whose sources all answer at once: of the default so long that the report is there after
-// two and a half minutes.
+// two minutes.
 func Budget(plan string) time.Duration {
 	switch plan {
 	case Default().Name:
-		return 140 * time.Second
+		return 125 * time.Second
 	case Everything().Name:
 		return 5 * time.Minute
 	default:
@@ -47,7 +47,7 @@ const typicalShare = 0.12
 // a load takes a moment to become steady, and what it shows on the way makes the record richer.
 const (
 	idealLoad       = 5
-	comfortableLoad = 2
+	comfortableLoad = 1.5
 	LeastLoad       = 1
 )
 
@@ -83,7 +83,7 @@ const (
 )
 
 // Fit fills in the length and the repetitions that a plan leaves open, so that all of it fits the budget. Shorter loads
-// are preferred to fewer repetitions until a load has two seconds. A budget that two repetitions do not fit gets one. What
+// are preferred to fewer repetitions until a load has a second and a half. A budget that two repetitions do not fit gets one. What
 // the plan says itself stands, whatever it costs.
 func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	switch {

@@ -31,8 +31,8 @@ func TestFit(t *testing.T) {
 	check(0, 0, 9, 2*time.Minute, 1, 3.4, 3)
 	check(0, 0, 9, time.Hour, 0, 5, 3)        // longer tells no more
 	check(0, 0, 4, 2*time.Minute, 0, 5, 3)    // 13 x 6 s = 78 s
-	check(0, 0, 9, 76*time.Second, 0, 2, 3)   // 28 x 2.7 s = 75.6 s
-	check(0, 0, 9, 75*time.Second, 0, 3.1, 2) // (75 s / 19 - 0.5 s) / 1.1 = 3.13 s
+	check(0, 0, 9, 61*time.Second, 0, 1.5, 3) // 28 x 2.15 s = 60.2 s
+	check(0, 0, 9, 60*time.Second, 0, 2.4, 2) // (60 s / 19 - 0.5 s) / 1.1 = 2.42 s
 	check(0, 0, 9, 31*time.Second, 0, 1, 2)   // 19 x 1.6 s = 30.4 s
 	check(10, 0, 9, 5*time.Minute, 0, 10, 2)  // 27 x 11.5 s + 6 s are 316.5 s
 	check(10, 0, 9, 6*time.Minute, 0, 10, 3)

@@ -69,7 +69,7 @@ func TestAnLoadThatCannotBeAddedEndsNothing(t *testing.T) {
 	if err := r.Run(t.Context()); err != nil || len(*settles) != 1 {
 		t.Errorf("%d repetitions, %v", len(*settles), err)
 	}
-	if last := r.diary[len(r.diary)-1]; !strings.Contains(last, "cannot be: create the table of the load bulk") {
+	if last := r.diary[len(r.diary)-1]; !strings.Contains(last, "that failed: create the table of the load bulk") {
 		t.Errorf("told last: %q", last)
 	}
 }
