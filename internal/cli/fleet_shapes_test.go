@@ -77,7 +77,26 @@ func collectorsMachine() (all []prometheustest.Series) {
 			add("node_disk_"+name+"_total", `instance="twice:9100",device="`+device+`"`, rate)
 		}
 	}
-	for _, host := range []string{"stacked", "twice"} {
+	// disks that are reached in several ways: NVMe since Linux 6.3 and before, SCSI, and a disk under a second name
+	for host, devices := range map[string]map[string]float64{
+		"nvme": {"nvme0n1": 100, "nvme0c0n1": 50, "nvme0c1n1": 50, "sda": 10}, "nvme-before": {"nvme0n1": 0, "nvme0c0n1": 51, "nvme0c1n1": 50, "sda": 10},
+		"mapper": {"sdb": 56, "sdc": 56, "dm-0": 112}, "power": {"sdb": 113, "emcpowera": 113},
+	} {
+		for device, rate := range devices {
+			labels := `instance="` + host + `:9100",device="` + device + `"`
+			info := map[string]string{"sda": `,path="pci-0000:00:1f.2-ata-2",serial="x"`, "nvme0n1": `,path="",serial="n"`}[device]
+			if host == "mapper" || host == "power" {
+				info = `,wwn="0x5000c500a0b1c2d3"`
+			}
+			if info != "" {
+				all = append(all, prometheustest.Series{Name: "node_disk_info", Labels: labels + info, Samples: between(0, command.Day, 2*time.Minute, always(1))})
+			}
+			for name, times := range map[string]float64{"reads_completed": 0.5, "writes_completed": 0.5, "read_bytes": 4096, "written_bytes": 4096} {
+				add("node_disk_"+name+"_total", labels, rate*times)
+			}
+		}
+	}
+	for _, host := range []string{"stacked", "twice", "nvme", "nvme-before", "mapper", "power"} {
 		add("pg_stat_database_xact_commit", `instance="`+host+`:9187",datname="app"`, 10)
 	}
 	return all
@@ -96,7 +115,8 @@ func shapesOf(t *testing.T, url string) {
 	t.Helper()
 	var list strings.Builder
 	list.WriteString("database,volume,gib\n")
-	want := map[string]float64{"qonto": 100, "snake": 101, "maximum": 102, "both": 103, "official": 104, "percona": 105, "streams": 106, "otel": 107, "stacked": 108, "twice": 180}
+	want := map[string]float64{"qonto": 100, "snake": 101, "maximum": 102, "both": 103, "official": 104, "percona": 105, "streams": 106, "otel": 107, "stacked": 108, "twice": 180,
+		"nvme": 110, "nvme-before": 111, "mapper": 112, "power": 113}
 	for name := range want {
 		list.WriteString(name + ",rds-gp3,500\n")
 	}
@@ -129,6 +149,17 @@ func shapesOf(t *testing.T, url string) {
 		"twice": "emcpowera and sdb do the same"} {
 		if !slices.ContainsFunc(all[name].Lacks, func(l string) bool { return strings.Contains(l, lack) }) {
 			t.Errorf("%s lacks %q, want %q", name, all[name].Lacks, lack)
+		}
+	}
+	kept := filepath.Join(t.TempDir(), "nvme.jsonl")
+	runs(t, command.ExitDone, "history", "--prometheus", url, "--until", fleetBegin.Add(command.Day).Format(time.RFC3339), "--for", "23h", "-o", kept,
+		"--server", `instance="nvme:9187"`, "--host", `instance="nvme:9100",device!="sda"`)
+	if sized := sizedOf(t, kept, "--gib", "100").Sized.Rate.Requests; math.Abs(sized-100) > 1 {
+		t.Errorf("the history of a disk with paths is sized for %g requests/s", sized)
+	}
+	for _, name := range []string{"nvme", "nvme-before", "mapper", "power"} {
+		if lacks := strings.Join(all[name].Lacks, "; "); strings.Contains(lacks, "do the same") {
+			t.Errorf("%s: %s", name, lacks)
 		}
 	}
 	text, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitDone, dir, "--has", has, "--top", "20")

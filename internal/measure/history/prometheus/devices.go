@@ -1,6 +1,7 @@
 package prometheus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -15,38 +16,100 @@ import (
 // partOf is a name of a partition: of sda1, or of nvme0n1p1.
 var partOf = regexp.MustCompile(`^(.*[0-9])p[0-9]+$|^(.*[a-z])[0-9]+$`)
 
-// split are the devices of a machine that are counted, and those that are parts of them or made of them: partitions beside their disk, and what has no place
-// on a bus where others have one.
-func split(devices []string, onBus map[string]bool) (whole, without []string) {
-	anyOnBus := slices.ContainsFunc(devices, func(d string) bool { return onBus[d] })
+// pathOf is a name of one of several paths to an NVMe disk: nvme0c1n1 is one to nvme0n1.
+var pathOf = regexp.MustCompile(`^(nvme[0-9]+)c[0-9]+(n[0-9]+)$`)
+
+// headOf is the disk that a device is a path to; empty: it is none.
+func headOf(device string) string {
+	if m := pathOf.FindStringSubmatch(device); m != nil {
+		return m[1] + m[2]
+	}
+	return ""
+}
+
+// anyHead matches disks that may have such paths, and ofSCSI names of SCSI, of which several may be paths to one disk.
+const anyHead = deviceLabel + `=~"nvme[0-9]+n[0-9]+"`
+
+var ofSCSI = regexp.MustCompile(`^sd[a-z]+$`)
+
+// diskInfo is what node_exporter tells of a device.
+type diskInfo struct {
+	onBus bool
+	id    string // of the disk; several paths to it have the same
+}
+
+// split are the devices of a machine that are counted, and those that are parts of them or made of them: partitions and
+// paths beside their disk, and what has no place on a bus where others have one, or goes by another name as well. Of an
+// NVMe disk that counts nothing, as before Linux 6.3, the paths count.
+func split(devices []string, told map[string]diskInfo, counting map[string]bool) (whole, without []string) {
+	anyOnBus := slices.ContainsFunc(devices, func(d string) bool { return told[d].onBus })
 	for _, d := range devices {
 		parent := ""
 		if m := partOf.FindStringSubmatch(d); m != nil {
 			parent = m[1] + m[2]
 		}
-		_, told := onBus[d]
-		if slices.Contains(devices, parent) || anyOnBus && told && !onBus[d] {
-			without = append(without, d)
-		} else {
+		info, known := told[d]
+		head := headOf(d)
+		isHead := slices.ContainsFunc(devices, func(other string) bool { return headOf(other) == d })
+		switch {
+		case isHead:
+			known = counting[d]
+		case head != "":
+			known = !slices.Contains(devices, head) || !counting[head]
+		default:
+			again := !ofSCSI.MatchString(d) && info.id != "" && slices.ContainsFunc(devices, func(other string) bool {
+				return ofSCSI.MatchString(other) && told[other].id == info.id
+			})
+			known = !(slices.Contains(devices, parent) || anyOnBus && known && !info.onBus || again)
+		}
+		if known {
 			whole = append(whole, d)
+		} else {
+			without = append(without, d)
 		}
 	}
 	return whole, without
 }
 
-// buses tell of each device of an instance of node_exporter whether it has a place on a bus.
-func (f *Fleet) buses(ctx context.Context) (map[string]map[string]bool, error) {
+// diskInfos are what each instance of node_exporter tells of its devices.
+func (f *Fleet) diskInfos(ctx context.Context) (map[string]map[string]diskInfo, error) {
 	sets, err := f.store.series(ctx, f.query, selector("node_disk_info", wholeDisks, f.query.Host), 10*mostDatabases)
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]map[string]bool{}
+	all := map[string]map[string]diskInfo{}
 	for _, set := range sets {
 		instance, device := instanceOf(set), string(set[deviceLabel])
 		if all[instance] == nil {
-			all[instance] = map[string]bool{}
+			all[instance] = map[string]diskInfo{}
 		}
-		all[instance][device] = all[instance][device] || set["path"] != ""
+		info := all[instance][device]
+		info.onBus = info.onBus || set["path"] != ""
+		info.id = cmp.Or(string(set["wwn"]), string(set["serial"]), info.id)
+		all[instance][device] = info
+	}
+	return all, nil
+}
+
+// counting are the disks with paths, of each instance, whose own counters are not all 0.
+func (f *Fleet) counting(ctx context.Context, s shape, sets []model.LabelSet) (map[string]map[string]bool, error) {
+	all := map[string]map[string]bool{}
+	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool { return headOf(string(set[deviceLabel])) != "" }) {
+		return all, nil
+	}
+	for _, name := range s.copies {
+		const above = `max by (` + model.InstanceLabel + `,` + string(federatedLabel) + `,` + deviceLabel + `) ($1 > 0)`
+		matrix, err := f.rangeOf(ctx, s.query(above, nil, []string{f.query.Host, anyHead}, name), f.query.From, f.query.To)
+		if err != nil {
+			return nil, err
+		}
+		for _, stream := range matrix {
+			instance := instanceOf(model.LabelSet(stream.Metric))
+			if all[instance] == nil {
+				all[instance] = map[string]bool{}
+			}
+			all[instance][string(stream.Metric[deviceLabel])] = true
+		}
 	}
 	return all, nil
 }
@@ -83,6 +146,10 @@ func (b *batch) compare(ctx context.Context) error {
 		names := slices.Sorted(maps.Keys(disks))
 		for i, one := range names {
 			for _, other := range names[i+1:] {
+				if info := b.infos[machine]; headOf(one) != "" && headOf(one) == headOf(other) ||
+					ofSCSI.MatchString(one) && ofSCSI.MatchString(other) && info[one].id != "" && info[one].id == info[other].id {
+					continue // paths to one disk, each of which carries a part
+				}
 				if alike(disks[one], disks[other]) {
 					told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent, Detail: fmt.Sprintf(
 						"%s and %s do the same hour by hour, and both are counted: if one is made of the other or mirrors it, leave it out with --host 'device!=\"%s\"'", one, other, one)})

@@ -57,7 +57,11 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 			return nil, err
 		}
 		if ofHost(exporter) && q.Device == "" {
-			sets = wholes(sets)
+			counting, err := s.counting(ctx, sets, q)
+			if err != nil {
+				return nil, err
+			}
+			sets = wholes(sets, counting)
 		}
 		if !ofHost(exporter) && exporter != PgWatch {
 			machines = append(machines, hostsOf(sets)...)
@@ -174,9 +178,33 @@ func (r Row) pick(sets []model.LabelSet) ([]model.LabelSet, error) {
 	}), nil
 }
 
-// wholes are series of a machine without those of partitions beside their disk, which hostmetrics tells of as well.
-func wholes(sets []model.LabelSet) []model.LabelSet {
-	whole, _ := split(valuesOf(sets, deviceLabel), nil)
+// counting are the disks with paths whose own counters are not all 0 at the end.
+func (s *Store) counting(ctx context.Context, sets []model.LabelSet, q Query) (map[string]bool, error) {
+	all := map[string]bool{}
+	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool { return headOf(string(set[deviceLabel])) != "" }) {
+		return all, nil
+	}
+	within, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	for _, name := range slices.Concat(nodeDisks().copies, hostDisks().copies) {
+		name, own, _ := strings.Cut(strings.TrimSuffix(name, "}"), "{")
+		ask := fmt.Sprintf("%s[%dms]", selector(name, own, q.Host, anyHead), min(chunk, q.To.Sub(q.From)).Milliseconds())
+		found, _, err := s.source.at(within, ask, q.To)
+		if err != nil {
+			return nil, s.explain(ctx, err)
+		}
+		for _, stream := range found.Series {
+			if n := len(stream.Values); n > 0 && stream.Values[n-1].Value > 0 {
+				all[string(stream.Metric[deviceLabel])] = true
+			}
+		}
+	}
+	return all, nil
+}
+
+// wholes are series of a machine without those of partitions and paths beside their disk.
+func wholes(sets []model.LabelSet, counting map[string]bool) []model.LabelSet {
+	whole, _ := split(valuesOf(sets, deviceLabel), nil, counting)
 	return slices.DeleteFunc(sets, func(set model.LabelSet) bool {
 		return set[deviceLabel] != "" && !slices.Contains(whole, string(set[deviceLabel]))
 	})

@@ -32,6 +32,7 @@ type member struct {
 	trouble string            // why nothing of it is asked
 	devices []string          // of a machine
 	without []string          // devices that are parts of these, or made of them
+	infos   map[string]diskInfo
 }
 
 // NewFleet is the fleet of a store; the query picks by label matchers and says when.
@@ -339,11 +340,15 @@ func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 		if err != nil {
 			return nil, err
 		}
-		buses := map[string]map[string]bool{}
+		infos := map[string]map[string]diskInfo{}
 		if s.exporter == NodeExporter && len(sets) > 0 {
-			if buses, err = f.buses(ctx); err != nil {
+			if infos, err = f.diskInfos(ctx); err != nil {
 				return nil, err
 			}
+		}
+		counting, err := f.counting(ctx, s, sets)
+		if err != nil {
+			return nil, err
 		}
 		devices := map[model.Fingerprint][]string{}
 		for _, set := range sets {
@@ -352,7 +357,7 @@ func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 		}
 		for name, m := range machines {
 			if _, twice := all[name]; !twice {
-				all[name] = m.onWhole(devices, buses)
+				all[name] = m.onWhole(devices, infos, counting)
 			}
 		}
 	}
@@ -360,15 +365,17 @@ func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 }
 
 // onWhole is the member with its devices.
-func (m member) onWhole(devices map[model.Fingerprint][]string, buses map[string]map[string]bool) member {
+func (m member) onWhole(devices map[model.Fingerprint][]string, infos map[string]map[string]diskInfo, counting map[string]map[string]bool) member {
 	var all []string
-	onBus := map[string]bool{}
+	counts := map[string]bool{}
+	m.infos = map[string]diskInfo{}
 	for _, set := range m.sets {
 		all = append(all, devices[set.Fingerprint()]...)
-		maps.Copy(onBus, buses[instanceOf(set)])
+		maps.Copy(m.infos, infos[instanceOf(set)])
+		maps.Copy(counts, counting[instanceOf(set)])
 	}
 	slices.Sort(all)
-	m.devices, m.without = split(slices.Compact(all), onBus)
+	m.devices, m.without = split(slices.Compact(all), m.infos, counts)
 	return m
 }
 

@@ -38,10 +38,10 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 		}
 		key := strings.Join([]string{several, m.of.exporter, string(m.of.label), m.of.exists, m.of.among, joined(m.labels), strings.Join(m.without, ",")}, "\x00")
 		if batches[key] == nil {
-			batches[key] = &batch{fleet: f, of: m, from: from, to: to, told: map[string]*history.Told{}}
+			batches[key] = &batch{fleet: f, of: m, from: from, to: to, told: map[string]*history.Told{}, infos: map[string]map[string]diskInfo{}}
 		}
 		for _, set := range m.sets {
-			batches[key].told[tuple(set, m.labels)] = &told[i]
+			batches[key].told[tuple(set, m.labels)], batches[key].infos[tuple(set, m.labels)] = &told[i], m.infos
 		}
 		batches[key].sets = append(batches[key].sets, m.sets...)
 	}
@@ -62,7 +62,8 @@ type batch struct {
 	of       member // one of them
 	sets     []model.LabelSet
 	from, to time.Time
-	told     map[string]*history.Told // by the values of the labels
+	told     map[string]*history.Told       // by the values of the labels
+	infos    map[string]map[string]diskInfo // likewise
 }
 
 func (b *batch) ask(ctx context.Context) error {

@@ -2,6 +2,7 @@ package sysstat_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -126,5 +127,26 @@ func TestBadMonitors(t *testing.T) {
 	hosts, err := sysstat.Read([]byte(gap))
 	if err != nil || len(hosts[0].Intervals) != 95 || gap == azure {
 		t.Errorf("%v, %v", len(hosts[0].Intervals), err)
+	}
+}
+
+// TestPathsOfIostat: a disk that several paths lead to counts once, by itself or, where it counts nothing, by them.
+func TestPathsOfIostat(t *testing.T) {
+	for name, disks := range map[string]map[string]float64{
+		"since Linux 6.3": {"nvme0n1": 100, "nvme0c0n1": 50, "nvme0c1n1": 50},
+		"before":          {"nvme0n1": 0, "nvme0c0n1": 50, "nvme0c1n1": 50},
+	} {
+		var at []string
+		for _, time := range []string{"00:00:00", "00:00:10"} {
+			var all []string
+			for device, rate := range disks {
+				all = append(all, fmt.Sprintf(`{"disk_device": %q, "r/s": %g, "w/s": 0, "rkB/s": %g, "wkB/s": 0}`, device, rate, 8*rate))
+			}
+			at = append(at, fmt.Sprintf(`{"timestamp": "2026-11-10T%s+0000", "disk": [%s]}`, time, strings.Join(all, ",")))
+		}
+		hosts, err := sysstat.Read([]byte(`{"sysstat": {"hosts": [{"nodename": "db", "statistics": [` + strings.Join(at, ",") + "]}]}}"))
+		if err != nil || len(hosts) != 1 || len(hosts[0].Intervals) != 1 || hosts[0].Intervals[0].Reads != 100 || hosts[0].Intervals[0].ReadBytes != 100*8192 {
+			t.Errorf("%s: %+v, %v", name, hosts, err)
+		}
 	}
 }
