@@ -202,3 +202,37 @@ func coverageSaid(t *testing.T, now time.Time, has, dir, asJSON string) {
 		t.Error("what was not found has no sample")
 	}
 }
+
+// TestFleetOfOddSources: counters that begin anew all the time, samples hours apart and highest minutes below their mean order nothing that is too
+// small, and say so.
+func TestFleetOfOddSources(t *testing.T) {
+	t.Parallel()
+	planted := serverOn("rare", "", 0, command.Day, 3*time.Hour, 300, 0)
+	for _, s := range serverOn("anew", "", 0, command.Day, 2*time.Minute, 300, 0) {
+		for i := range s.Samples { // five samples, of which the step to the next is lost
+			s.Samples[i].Value *= float64(i%5) / float64(max(1, i))
+		}
+		planted = append(planted, s)
+	}
+	for metric, v := range map[string]float64{"read_iops": 0, "write_iops": 300, "read_throughput": 0, "write_throughput": 300 * 8192} {
+		for statistic, times := range map[string]float64{"average": 1, "maximum": 0.1} {
+			planted = append(planted, prometheustest.Series{Name: "aws_rds_" + metric + "_" + statistic, Labels: `dimension_DBInstanceIdentifier="low"`,
+				Samples: between(0, command.Day, 5*time.Minute, always(v*times))})
+		}
+	}
+	has := filepath.Join(t.TempDir(), "has.csv")
+	if err := os.WriteFile(has, []byte("database,volume,gib\nrare,gp3,500\nanew,gp3,500\nlow,rds-gp3,500\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitDone, "--prometheus", prometheustest.Start(t, planted...), "--for", "1d", "--has", has,
+		"--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "json")
+	all := fleetOf(t, out)
+	for name, want := range map[string]string{"rare": "it is scraped more seldom", "anew": "in 24 h its counters began anew several times", "low": "in 24 hours its highest minutes are below the mean"} {
+		if said := strings.Join(all[name].Lacks, "; "); !strings.Contains(said, want) || name != "low" && all[name].Saves != nil {
+			t.Errorf("%s: saves %v, lacks %s", name, all[name].Saves, said)
+		}
+	}
+	if n := all["low"].Need; n == nil || n.Most == nil || math.Abs(n.Most.Requests-300) > 1 {
+		t.Errorf("low: %+v", n)
+	}
+}

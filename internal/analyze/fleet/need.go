@@ -36,9 +36,12 @@ func (w work) requests() (all []float64) {
 	return all
 }
 
+// rounding is by how much a highest minute may lie below the mean: each is made of other samples.
+const rounding = 0.01
+
 // fillPeaks takes the mean of an hour for its highest minutes where these are not known, and says so: scrapes too far apart tell none.
 func (w *work) fillPeaks(d *Page) {
-	unknown, all := 0, 0
+	unknown, all, below := 0, 0, 0
 	for h, r := range w.means {
 		if !known(r) {
 			continue
@@ -46,7 +49,13 @@ func (w *work) fillPeaks(d *Page) {
 		if all++; !known(w.peaks[h]) {
 			unknown++
 			w.peaks[h] = r
+		} else if w.peaks[h].Requests() < (1-rounding)*r.Requests() || w.peaks[h].Bytes() < (1-rounding)*r.Bytes() {
+			below++
+			w.peaks[h] = r
 		}
+	}
+	if below > 0 {
+		d.lack("in %s its highest minutes are below the mean of the hour, which cannot be: there the order is for the mean", hours(below))
 	}
 	switch {
 	case all == 0:

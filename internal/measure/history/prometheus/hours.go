@@ -72,6 +72,9 @@ func (b *batch) ask(ctx context.Context) error {
 		return err
 	}
 	whole := wholeHours(twelfths)
+	if err := b.dropResets(ctx, whole); err != nil {
+		return err
+	}
 	below, err := b.belowNought(ctx)
 	if err != nil {
 		return err
@@ -89,13 +92,37 @@ func (b *batch) ask(ctx context.Context) error {
 			b.keep(b.told[name], part, of, whole[name])
 		}
 	}
-	for name, hours := range mended {
-		if told := b.told[name]; told != nil {
-			told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent,
-				Detail: fmt.Sprintf("in %d h some samples are no amount (below 0, infinite or no number), and only the others count", len(hours))})
+	for name, told := range b.told {
+		if len(whole[name]) > 0 && len(told.Periods) == 0 {
+			b.lacks(name, "of none of its hours two samples are known: it is scraped more seldom than each half hour, or began anew all the time")
 		}
 	}
+	for name, hours := range mended {
+		b.lacks(name, "in %d h some samples are no amount (below 0, infinite or no number), and only the others count", len(hours))
+	}
 	return nil
+}
+
+// lacks says what is missing of a database.
+func (b *batch) lacks(name, format string, values ...any) {
+	if told := b.told[name]; told != nil {
+		told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent, Detail: fmt.Sprintf(format, values...)})
+	}
+}
+
+// dropResets takes hours for unknown in which counters began anew several times: what they had counted since the scrape before is lost each time.
+func (b *batch) dropResets(ctx context.Context, whole map[string]map[model.Time]bool) error {
+	if b.of.of.counts == "" {
+		return nil
+	}
+	often, err := b.hours(ctx, resets, b.of.of.exists)
+	for name, hours := range often {
+		for _, h := range hours {
+			delete(whole[name], h.Timestamp)
+		}
+		b.lacks(name, "in %d h its counters began anew several times, so that what was done then is not known", len(hours))
+	}
+	return err
 }
 
 // belowNought are the hours of each database in which a gauge of it is below 0 at times. Counters never are.

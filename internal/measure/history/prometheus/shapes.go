@@ -49,6 +49,8 @@ const (
 	// covered counts the twelfths of an hour in which something was scraped, however often that is.
 	covered = `max by ($LABELS) (sum_over_time((count_over_time($1[6m]) > bool 0)[59m59s999ms:5m]))`
 
+	// resets are the hours in which a counter began anew several times.
+	resets = `max by ($LABELS) (resets($1[1h])) > 1`
 	// negative are the hours in which a sample is below 0.
 	negative = `min_over_time((min by ($LABELS) ($1 < 0))[59m59s999ms:5m])`
 
