@@ -168,6 +168,9 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.2g %%", 100*share)
 }
 
+// Tablespaces stands among a server's settings for what tablespaces of its own it has: fast (16400), or none.
+const Tablespaces = "tablespaces"
+
 // SettingChange is a setting of the server that was found to be another than before, of those in [Target]. When it changed
 // is not known better than that it was after Since and not after At.
 type SettingChange struct {

@@ -314,6 +314,22 @@ func TestLatency(t *testing.T) {
 	}
 }
 
+// A tablespace that is made under a run takes no repetition, and is said by itself.
+func TestNewTablespacesAreSaid(t *testing.T) {
+	records := small()
+	head := records[0].(runfile.Run) //nolint:forcetypeassert // it is
+	head.Target.Settings = map[string]string{runfile.Tablespaces: "none"}
+	records[0] = head
+	change := runfile.SettingChange{At: sec(13), Since: sec(12), Setting: runfile.Tablespaces, From: "none", To: "fast (16400)"}
+	run := fromRecords(t, slices.Insert(records, len(records)-1, runfile.Record(change))...)
+	if got := run.Loads[1]; len(got.Repetitions) != 1 || run.ChangesText() != "" {
+		t.Errorf("%+v, %q", got, run.ChangesText())
+	}
+	if text := run.TablespacesText(); !strings.Contains(text, "from none to fast (16400) by ") || !strings.Contains(text, "in no figure") {
+		t.Error(text)
+	}
+}
+
 // A setting that changed takes the repetitions it may have fallen into and those after it, until it is as at the beginning.
 func TestChangedSettingsAreSaid(t *testing.T) {
 	with := func(since, at float64) *counts.Run {

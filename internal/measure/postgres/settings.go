@@ -21,7 +21,7 @@ var ioSettings = []string{
 	"effective_io_concurrency", "io_method", "io_workers", "io_min_workers", "io_max_workers", "io_combine_limit", "temp_tablespaces", "default_tablespace", "server_version",
 }
 
-// Settings are those of a session's server that change what is counted, by name.
+// Settings are those of a session's server that change what is counted, by name, and [runfile.Tablespaces].
 func Settings(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	settings := map[string]string{}
 	var name, value string
@@ -29,7 +29,10 @@ func Settings(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 		settings[name] = value
 		return nil
 	}, `/* realiops */
-		select name, pg_catalog.current_setting(name) from pg_catalog.pg_settings where name = any($1)`, ioSettings)
+		select name, pg_catalog.current_setting(name) from pg_catalog.pg_settings where name = any($1)
+		union all select $2, coalesce(pg_catalog.string_agg(pg_catalog.quote_ident(spcname) || ' (' || oid || ')', ', ' order by oid), 'none')
+		from (select oid, spcname from pg_catalog.pg_tablespace where spcname not in ('pg_default', 'pg_global') order by oid limit 1000) s`,
+		ioSettings, runfile.Tablespaces)
 	if err != nil {
 		return nil, fmt.Errorf("read the server's settings: %w", err)
 	}

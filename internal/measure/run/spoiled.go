@@ -63,6 +63,7 @@ func (s *settings) differ() string {
 	for _, c := range s.seen {
 		changed[c.Setting] = fmt.Sprintf("%s changed from %s to %s meanwhile", c.Setting, c.From, c.To)
 	}
+	delete(changed, runfile.Tablespaces) // the load's table is in none that comes later
 	return strings.Join(slices.Sorted(maps.Values(changed)), "; ")
 }
 

@@ -65,7 +65,7 @@ func orNone(s string) string { return cmp.Or(strings.TrimSpace(s), "does not say
 func otherSettings(was, is map[string]string, run string) string {
 	var changed []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if now, known := is[name]; known && now != was[name] && name != "server_version" {
+		if now, known := is[name]; known && now != was[name] && name != "server_version" && name != runfile.Tablespaces {
 			changed = append(changed, fmt.Sprintf("%s (A %s, %s %s)", name, was[name], run, now))
 		}
 	}
