@@ -164,11 +164,13 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 func (s Session) unseen(proc string, b backend) (Server, error) {
 	switch {
 	case !b.shared:
-		return Server{}, notLocal("the server runs in a container of this machine, as process %d, which is hidden from this user", b.pid)
+		return Server{}, notLocal("the server runs in a container of this machine, as process %d, which is hidden from this user%s", b.pid,
+			probe.Lacking(probe.SysPtrace))
 	case s.Directory == "":
 		return Server{}, ErrHidden
 	case !sameMount(proc, b.pid, s.Directory):
-		return Server{}, notLocal("the server's process %d is hidden from this user and has mounts of its own: run realiops as the server's user or as root", b.pid)
+		return Server{}, notLocal("the server's process %d is hidden from this user and has mounts of its own: run realiops as the server's user or as root%s",
+			b.pid, probe.Lacking(probe.SysPtrace))
 	case !Same(s.Directory, s.Directory):
 		return Server{}, notLocal("the server's data directory %s is not visible on this machine", s.Directory)
 	default:

@@ -36,9 +36,13 @@ type processes struct {
 var (
 	errUnrest = &probe.Error{Reason: runfile.Late, Err: errors.New(
 		"the server's processes come and go faster than they can be read")}
-	errHiddenProcesses = &probe.Error{Reason: runfile.Permission, Err: errors.New(
-		"what the server's processes do is hidden from this user")}
 )
+
+// hiddenProcesses is the error of a user who may not look at the server's processes.
+func hiddenProcesses() error {
+	return &probe.Error{Reason: runfile.Permission,
+		Err: errors.New("what the server's processes do is hidden from this user" + probe.Lacking(probe.SysPtrace))}
+}
 
 // processesIn finds the server that works in a data directory, also one in a container, by that very directory.
 func (h host) processesIn(data string) (*processes, error) {
@@ -77,7 +81,7 @@ func (p *processes) find() error {
 		}
 	}
 	if hidden {
-		return errHiddenProcesses
+		return hiddenProcesses()
 	}
 	return notLocal("no process of PostgreSQL works in %s", p.data)
 }
@@ -111,7 +115,7 @@ func (p *processes) read() (map[string]float64, error) {
 // lost looks anew for a server that was started again meanwhile, for the next reading.
 func (p *processes) lost(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return errHiddenProcesses
+		return hiddenProcesses()
 	}
 	gone := fmt.Errorf("the server's process %d cannot be read: %w", p.postmaster, err)
 	_ = p.find() // if there is none, that will be found then

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
-	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
@@ -119,33 +117,7 @@ func refused(err error) error {
 			"this is a container without CAP_BPF and CAP_PERFMON, or the kernel is locked down (/sys/kernel/security/lockdown)")}
 	}
 	return &probe.Error{Reason: runfile.Permission, Err: fmt.Errorf(
-		"only root, and programs that may load others into the kernel, can see whose requests these are%s", lacking(effective()))}
-}
-
-// effective are the capabilities of this process as bits; all: the kernel does not tell.
-func effective() uint64 {
-	var sets [2]unix.CapUserData
-	if err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &sets[0]); err != nil {
-		return ^uint64(0)
-	}
-	return uint64(sets[1].Effective)<<32 | uint64(sets[0].Effective)
-}
-
-// lacking names what a process with these capabilities needs beside them to load programs.
-func lacking(capabilities uint64) string {
-	var names []string
-	for _, c := range []struct {
-		bit  uint
-		name string
-	}{{unix.CAP_BPF, "CAP_BPF"}, {unix.CAP_PERFMON, "CAP_PERFMON"}} {
-		if capabilities>>c.bit&1 == 0 {
-			names = append(names, c.name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return ": this one lacks " + strings.Join(names, " and ")
+		"only root, and programs that may load others into the kernel, can see whose requests these are%s", probe.Lacking(probe.BPF, probe.Perfmon))}
 }
 
 // lostEvents are requests that nobody fetched in time.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -75,6 +76,9 @@ func New(place Place) (*Sampler, error) { return open(place, mostFiles) }
 
 func open(place Place, most int) (*Sampler, error) {
 	roots, missing, err := rootsOf(place.Roots)
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w%s", err, probe.Lacking(probe.DACReadSearch))
+	}
 	if err != nil {
 		return nil, err
 	}
