@@ -29,40 +29,29 @@ func (c *collector) otherwiseSet(a *attempt) string {
 	return ""
 }
 
-// ChangesText says for every output which settings did not stay as the head of the file has them.
+// ChangesText says for every output which settings did not stay as the head of the file has them, and which tablespaces came or went.
 func (r *Run) ChangesText() string {
-	text := r.changes(func(c runfile.SettingChange) bool { return c.Setting != runfile.Tablespaces })
-	switch {
-	case text == "":
-		return ""
-	case r.Header.Observed:
-		return "The server's settings changed while it was observed: " + text + ". What was counted before and after is not of the same server."
-	default:
-		return "The server's settings changed during the run: " + text + ". Repetitions under other settings than at its beginning are left out."
-	}
-}
-
-// TablespacesText says for every output that tablespaces came or went after the disks of the server were looked for.
-func (r *Run) TablespacesText() string {
-	text := r.changes(func(c runfile.SettingChange) bool { return c.Setting == runfile.Tablespaces })
-	if text == "" {
-		return ""
-	}
-	return "Tablespaces were created or dropped meanwhile: " + text +
-		". The disk of a new one is in no figure, unless the server had other files on it before. Measure again for figures with it."
-}
-
-// changes lists those that are asked for, in order.
-func (r *Run) changes(asked func(runfile.SettingChange) bool) string {
 	const shown = 6 // one by one
-	var texts []string
+	var texts, spaces []string
 	for _, c := range slices.SortedStableFunc(slices.Values(r.SettingChanges), func(a, b runfile.SettingChange) int { return a.At.Compare(b.At) }) {
-		if asked(c) {
-			texts = append(texts, fmt.Sprintf("%s from %s to %s by %s", c.Setting, c.From, c.To, c.At.UTC().Format("15:04:05")))
+		if text := fmt.Sprintf("from %s to %s by %s", c.From, c.To, c.At.UTC().Format("15:04:05")); c.Setting == runfile.Tablespaces {
+			spaces = append(spaces, text)
+		} else {
+			texts = append(texts, c.Setting+" "+text)
 		}
 	}
 	if more := len(texts) - shown; more > 0 {
 		texts = append(texts[:shown], fmt.Sprintf("%d more", more))
 	}
-	return strings.Join(texts, ", ")
+	text := strings.Join(texts, ", ")
+	if text != "" && r.Header.Observed {
+		text = "The server's settings changed while it was observed: " + text + ". What was counted before and after is not of the same server. "
+	} else if text != "" {
+		text = "The server's settings changed during the run: " + text + ". Repetitions under other settings than at its beginning are left out. "
+	}
+	if len(spaces) > 0 {
+		text += "Tablespaces came or went meanwhile: " + strings.Join(spaces[:min(shown, len(spaces))], ", ") +
+			". The disk of a new one is in no figure, unless the server had files on it before: measure again."
+	}
+	return strings.TrimSpace(text)
 }

@@ -74,7 +74,6 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Doubt, "pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
 	}
 	condition(document.Doubt, "settings-changed", run.ChangesText())
-	condition(document.Doubt, "tablespaces-changed", run.TablespacesText())
 	condition(document.Doubt, "others-worked", run.OthersText())
 	if run.Observed == nil || run.Observed.Period == 0 {
 		condition(document.Note, "device-unknown", deviceUnknown(r.Loads))
