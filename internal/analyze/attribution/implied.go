@@ -147,8 +147,8 @@ func (d done) pages() span {
 // implied is what the work of a load implies of a quantity that the run did not record, on any server: between these. It
 // goes by the factors of the load and by what else was recorded there, and by no name.
 func (j *judge) implied(quantity string, a int, use []int) span {
-	if n, recorded := j.recorded(quantity, a, use); recorded {
-		return span{n, n}
+	if n, off, recorded := j.recorded(quantity, a, use); recorded {
+		return span{max(0, n-surely*off), n + surely*off}
 	}
 	d := j.done(a, use)
 	of := func(quantity string) span { return j.implied(quantity, a, use) }
@@ -197,19 +197,19 @@ func (j *judge) implied(quantity string, a int, use []int) span {
 	}
 }
 
-// recorded is the mean of what a quantity counted in a load.
-func (j *judge) recorded(quantity string, a int, use []int) (mean float64, known bool) {
+// recorded is the mean of what a quantity counted in a load, and the standard deviation by which the background has all of that off.
+func (j *judge) recorded(quantity string, a int, use []int) (mean, off float64, known bool) {
 	c := j.columnOf(quantity)
 	if c == nil {
-		return 0, false
+		return 0, 0, false
 	}
 	n := 0.0
 	for _, r := range use {
-		if c[a][r].missing == nil {
-			mean, n = mean+c[a][r].value, n+1
+		if of := c[a][r]; of.missing == nil {
+			mean, off, n = mean+of.value, off+of.shared, n+1
 		}
 	}
-	return mean / n, n > 0
+	return mean / n, off / n, n > 0
 }
 
 func (j *judge) columnOf(quantity string) column {

@@ -138,7 +138,7 @@ func (j *judge) foretold(h held, p planned, level float64) (stats.Interval, bool
 		for r := range with.Repetitions {
 			all = append(all, r)
 		}
-		rows, known := j.recorded(counts.Rows, p.with, all)
+		rows, _, known := j.recorded(counts.Rows, p.with, all)
 		most := math.Log1p(float64(with.MoreEntries) / rows) // the fewer index entries the load without makes, the more are these of them
 		return stats.Interval{Value: most, Lo: 0, Hi: most}, known
 	}
