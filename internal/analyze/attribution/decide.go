@@ -19,10 +19,8 @@ const (
 	extended = 13.0
 	// mostGainOfSums leaves a single quantity without a name.
 	mostGainOfSums = 7.0
-	// rivalled leaves a sum for open that another sum of as many terms comes this near to.
-	rivalled = 4.0
-	// nameless leaves the terms of a sum without names where another sum comes this near: of sums there are hundreds.
-	nameless = 6.0
+	// rivalled leaves the side and the names of a sum open that another sum of as many terms comes this near to: 2 ln 20. Of sums there are hundreds.
+	rivalled = 6.0
 	// straighter is what a sum must be better by than all curves of fewer quantities, of which there are as many.
 	straighter = 6.0
 	// priced is what a sum must be better by for each further term to count for as good as a shorter one.

@@ -31,7 +31,8 @@
 // given up for another that makes the loads 50 times as likely, a sum for one with a term more that makes them 600 times as
 // likely (there are many to choose from) and that predicts loads which it was not fitted to better by a fifth (in mean absolute
 // logarithm). With fewer than four loads only the spread test speaks. A quantity that is lost in its own background in most loads
-// has no part in this: its error would explain anything. It stays in question like one that was not recorded.
+// has no part in this: its error would explain anything. It stays in question like one that was not recorded, and where others bring about
+// many of it and the metric shows what they do as well, no side is stated that leaves it out (outOfSight).
 //
 // One quantity is named when it is not excluded, its spread cannot reach 1.5, nothing beats it, no sum does much better and it
 // misses the loads by no more than noise explains. If one of the last two fails, it is stated as a sum of one term: nearly that

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -265,12 +266,63 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 		if reads && h.Status == Unknown && metric.Quantity(h.Quantity).OfWrites() {
 			continue
 		}
-		lost := h.Status == Unknown && !j.absentByNature(h) || h.Status == Possible && j.lost(j.columns[h.place], j.blank(y))
-		if lost && !j.ratios(y, h.Quantity, noise).empty() && !j.farFetched(y, h, rivals) {
+		ratios := j.ratios(y, h.Quantity, noise)
+		if h.lost {
+			ratios.hi = min(ratios.hi, h.most*noise*j.options.Tolerance)
+		}
+		lost := h.Status == Unknown && !j.absentByNature(h) || h.Status == Possible && h.lost
+		if lost && !ratios.empty() && !j.farFetched(y, h, rivals) {
 			open = append(open, h)
 		}
 	}
 	return open
+}
+
+// mostForOne is the most that a metric can show for one of a quantity that was counted, by the load in which that is least: what counts it counts that of
+// others, too, so that nothing need be taken off either. busy: others brought about a number of them that is large while nothing was done.
+func (j *judge) mostForOne(m counts.Metric, d counts.Quantity) (least float64, busy bool) {
+	least = math.Inf(1)
+	for _, load := range j.run.Loads {
+		shown, done := 0.0, 0.0
+		for _, r := range load.Repetitions {
+			n, err := d.Count(load, r.AsRead())
+			if raw, known := m.Raw(r); known && err == nil {
+				shown, done = shown+raw, done+n
+			}
+		}
+		if done >= 1 {
+			least = min(least, shown/done)
+		}
+		busy = busy || load.Idle() && done >= largeCount*step(d.Unit)
+	}
+	return least, busy
+}
+
+// outOfSight leaves the side open where a quantity of another side, lost in what others bring about, may be much of a metric that shows what they do as
+// well: no load tells how much.
+func (j *judge) outOfSight(v *Verdict, y column, rivals []held) {
+	const much = 2 * weighty
+	for _, h := range rivals {
+		if kind := v.Kind.Or(Kind(h.Side)); h.busy && j.run.Observed == nil && kind != v.Kind && v.Kind != CannotTell && v.Kind != Mixed && !h.impossible && j.mostOf(y, h) >= much {
+			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: kind, Why: fmt.Sprintf(
+				"Up to %.0f %% of it may be %s, of which others brought about so many that ours are lost in them", 100*j.mostOf(y, h), many(h.Quantity))}
+		}
+	}
+}
+
+// mostOf is the largest part of a metric that a quantity which is lost may be, on average over the loads: as much as the background hides of it.
+func (j *judge) mostOf(y column, h held) (share float64) {
+	blank, n := j.blank(y), 0.0
+	for a := range y {
+		_, off, known := j.recorded(h.Quantity, a, countedIn(y[a]))
+		if known && !blank[a] {
+			share += min(1, h.most*surely*off/meanOf(y[a], countedIn(y[a])))
+		}
+		if isCounted(y[a]) && !blank[a] {
+			n++
+		}
+	}
+	return share / max(1, n)
 }
 
 // absentByNature tells whether a server has no such quantity, rather than that nobody read it. Aurora has no device and no files of its own: what it

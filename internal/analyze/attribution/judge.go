@@ -125,11 +125,20 @@ func (j *judge) settled(m counts.Metric) Verdict {
 	raw := &judge{evidence: newEvidence(j.run.Raw()), options: j.options, view: j.view}
 	all := raw.verdict(m)
 	i := slices.IndexFunc(raw.quantities, func(d counts.Quantity) bool { return d.Name == all.Counts })
-	if i < 0 || len(raw.quantities[i].From) == 0 || intersect(m.From, raw.quantities[i].From) {
+	if i < 0 || len(raw.quantities[i].From) == 0 || intersect(m.From, raw.quantities[i].From) || v.holds(all.Counts) {
 		return v
 	}
 	all.Warnings = append(all.Warnings, v.Warnings...)
 	return all
+}
+
+// holds reports whether another quantity than one surely keeps its ratio to the metric with the background taken off. With nothing taken off that may be
+// lost in a background of the metric's own, which then says nothing against it.
+func (v Verdict) holds(beside string) bool {
+	return slices.ContainsFunc(v.Rivals, func(r Rival) bool {
+		open := r.Status == Consistent || r.Status == Possible && r.Spread != nil && r.Spread.Hi < mostSpread
+		return open && r.Quantity != beside
+	})
 }
 
 // hidden reports whether the background hides what loads did to a metric.
@@ -163,6 +172,7 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 		j.define(&v, m, d, y, rivals)
 	} else {
 		j.decide(&v, y, rivals)
+		j.outOfSight(&v, y, rivals)
 		switch {
 		case j.run.Observed != nil:
 			j.restrain(&v, y, rivals)
@@ -251,6 +261,7 @@ func someOf(name string) string {
 
 func (j *judge) rivals(m counts.Metric, y column) []held {
 	var all []held
+	blank := j.blank(y)
 	for place, d := range j.quantities {
 		h := j.against(y, j.columns[place], held{Rival: Rival{Quantity: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
 		switch {
@@ -258,6 +269,9 @@ func (j *judge) rivals(m counts.Metric, y column) []held {
 			h.Status, h.Why = Itself, nil
 		case h.Spread != nil && metric.WritesAlone(m.Name) && metric.Quantity(d.Name).OfReads():
 			h.Status, h.impossible = Excluded, true
+		case j.lost(j.columns[place], blank):
+			h.lost = true
+			h.most, h.busy = j.mostForOne(m, d)
 		}
 		all = append(all, h)
 	}

@@ -31,7 +31,7 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 		return
 	}
 	kind, open := Kind(left[0].Side), false
-	for _, m := range s.near(best, rivalled) {
+	for _, m := range s.near(best) {
 		if len(m.columns) == 1 || t.holds(m, best) {
 			continue
 		}
@@ -100,11 +100,8 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 			return
 		}
 	}
-	for _, m := range s.near(best, nameless) {
-		if s.rivals(m, best, rivalled) {
-			kind = kind.Or(v.kindOf(j.mixture(t, m).Terms))
-		}
-		if kind == CannotTell {
+	for _, m := range s.near(best) {
+		if kind = kind.Or(v.kindOf(j.mixture(t, m).Terms)); kind == CannotTell {
 			v.Why = equallyWell
 			return
 		}
@@ -210,11 +207,11 @@ const doesNotFollow = "It does not follow when a load speeds up or slows down"
 
 const equallyWell = "Sums of different quantities explain it equally well"
 
-// near are all other sums that come this near to one.
-func (s search) near(best model, within float64) (all []model) {
+// near are all other sums that rival one.
+func (s search) near(best model) (all []model) {
 	for _, models := range s.sizes {
 		for _, m := range models {
-			if !s.rivals(m, best, within) {
+			if !s.rivals(m, best) {
 				break
 			}
 			if !slices.Equal(m.columns, best.columns) {
@@ -225,10 +222,10 @@ func (s search) near(best model, within float64) (all []model) {
 	return all
 }
 
-// rivals tells whether a sum comes this near to another. Of sums with more terms there are many more to choose from: they
+// rivals tells whether a sum comes near to another. Of sums with more terms there are many more to choose from: they
 // have to be better by what chance lets the best of them be.
-func (s search) rivals(m, best model, within float64) bool {
-	return s.gain(best, m)+priced*float64(len(m.columns)-len(best.columns)) <= within
+func (s search) rivals(m, best model) bool {
+	return s.gain(best, m)+priced*float64(len(m.columns)-len(best.columns)) <= rivalled
 }
 
 // holds tells whether a sum has all terms of another, and hardly anything beside them.

@@ -42,7 +42,7 @@ func (j *judge) table(y column, rivals []held) *table {
 	blank := j.blank(y)
 	var among []held
 	for _, h := range rivals {
-		if h.Status != Itself && h.Status != Unknown && !h.impossible && !j.lost(j.columns[h.place], blank) && (j.coversAll(y, h.place, blank) || j.mayGuess(h, y, blank)) && !plentyForNothing(y, j.columns[h.place], blank) {
+		if h.Status != Itself && h.Status != Unknown && !h.impossible && !h.lost && (j.coversAll(y, h.place, blank) || j.mayGuess(h, y, blank)) && !plentyForNothing(y, j.columns[h.place], blank) {
 			t.places, among = append(t.places, h.place), append(among, h)
 		}
 	}

@@ -18,6 +18,10 @@ type held struct {
 	freedom int     // that it rests on
 
 	impossible bool // it has no part in the metric, whatever the run shows
+
+	lost bool    // in its own background in most loads in which the metric shows something
+	most float64 // of one that is lost: what the metric shows for one at most, with nothing taken off either
+	busy bool    // of one that is lost: others bring about many
 }
 
 // recorded tells whether the run has the quantity where it has the metric.
