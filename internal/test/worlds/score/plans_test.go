@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/load"
@@ -92,6 +93,24 @@ func TestFewIdleRepetitions(t *testing.T) {
 			logical := c.term().Side == counts.Logical
 			if c.Meter.Name == meter && (c.called() || logical && c.contradicted()) {
 				t.Errorf("%s: %s, but %s", truth(c.Meter), c.said(), c.Wrong())
+			}
+		}
+	}
+}
+
+// TestABackgroundOfItsOwnTellsNothing: a metric with a background of its own keeps, with nothing taken off, no ratio to what it counts, and may keep one to
+// what has as steady a background. In the one WAL fsyncs went with flushes, in the other few loads read pages.
+func TestABackgroundOfItsOwnTellsNothing(t *testing.T) {
+	method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+	all := shipped()
+	for seed, meter := range map[uint64]string{41: "meter/syncs", 27: "meter/missed"} {
+		cases, err := Flagship(method, seed, all[int(seed-1)%len(all)]) //nolint:gosec // small
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			if c.contradicted() || c.Meter.Name == meter && !slices.Contains(c.single(), c.term().Quantity) {
+				t.Errorf("world %d: %s\n  said: %s", seed, truth(c.Meter), c.said())
 			}
 		}
 	}
