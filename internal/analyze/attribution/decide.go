@@ -143,7 +143,8 @@ func (j *judge) between(v *Verdict, y column, left []held) {
 	v.SettleWith = j.settle(v.Between)
 	side, oneSide := sideOf(left)
 	unbounded := func(h held) bool { return h.Status != Unknown && !j.bounded(h) }
-	if oneSide && !slices.ContainsFunc(left, unbounded) {
+	consistent := func(h held) bool { return h.Status == Consistent && j.bounded(h) }
+	if oneSide && (!slices.ContainsFunc(left, unbounded) || slices.ContainsFunc(left, consistent)) {
 		v.Kind = Kind(side)
 		return
 	}

@@ -72,6 +72,27 @@ func TestADeviceCountsNoWorkOfTheDatabase(t *testing.T) {
 	}
 }
 
+// TestADeviceDoesWithoutWorkOfTheDatabase: what WAL writes come near has no term of rows beside these where the kernel counts it of a disk, and has
+// one where anybody else does.
+func TestADeviceDoesWithoutWorkOfTheDatabase(t *testing.T) {
+	run := with(t, func(_ string, _ float64, x map[string]float64) float64 { return x[counts.WALWrites] + 0.0003*x[counts.Rows] })
+	const ofDisk = "block/writes_merged"
+	run.Counters = slices.DeleteFunc(run.Counters, func(m runfile.Metric) bool { return m.Name == ofDisk })
+	run.Counters = append(run.Counters, runfile.Metric{Name: ofDisk, Unit: "operations", Type: runfile.Counter})
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
+			r.Counts[ofDisk] = r.Counts[made]
+		}
+	}
+	for name, rows := range map[string]bool{made: true, ofDisk: false} {
+		v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{name}}), name)
+		logical := v.Mixture != nil && slices.ContainsFunc(v.Mixture.Terms, func(t attribution.Term) bool { return t.Side == counts.Logical })
+		if logical != rows || v.Kind == attribution.CannotTell || !rows && v.Kind != attribution.Physical {
+			t.Errorf("%s: %s %q, %+v: %s", name, v.Kind, v.Counts, v.Mixture, v.Why)
+		}
+	}
+}
+
 // TestLoadsThatOnlyAddRowsTellNothingOfReads: each new page takes a buffer and is written once, which makes buffers taken no writes.
 func TestLoadsThatOnlyAddRowsTellNothingOfReads(t *testing.T) {
 	for _, version := range []string{"15", "17"} {

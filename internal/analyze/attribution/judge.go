@@ -3,6 +3,7 @@ package attribution
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -182,7 +183,7 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 				j.partOf(&v, m, y, rivals)
 			}
 		}
-		v.ofDevice()
+		j.ofDevice(&v, y, rivals)
 		j.documentedSide(&v)
 		j.withoutPageCache(&v)
 		j.neverRead(&v)
@@ -195,9 +196,24 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 	return v
 }
 
-// ofDevice takes what the kernel counts of a disk for physical, whatever work of the database it grows with.
-func (v *Verdict) ofDevice() {
-	if metric.OfDevice(v.Metric.Name) && (v.Kind == Logical || v.Kind == Requested || v.Kind == Mixed) {
+// ofDevice takes what the kernel counts of a disk for physical, whatever work of the database it grows with. It has no term of such work that the
+// plainest sum without any does without.
+func (j *judge) ofDevice(v *Verdict, y column, rivals []held) {
+	if !metric.OfDevice(v.Metric.Name) || v.Kind == Silent {
+		return
+	}
+	logical := func(h held) bool { return h.Side == counts.Logical }
+	said := slices.DeleteFunc(slices.Clone(rivals), func(h held) bool {
+		return !slices.Contains(v.named(), h.Quantity) && !v.Mixture.has([]string{h.Quantity})
+	})
+	if slices.ContainsFunc(said, logical) {
+		t, best := j.explanation(y, slices.DeleteFunc(slices.Clone(rivals), logical))
+		if math.Exp(best.predictionError) <= mostErrorAlike {
+			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Physical}
+			j.explain(v, t, best, rivals)
+		}
+	}
+	if v.Kind == Logical || v.Kind == Requested || v.Kind == Mixed {
 		v.Kind = Physical
 	}
 }
