@@ -75,7 +75,9 @@ func TestADeviceCountsNoWorkOfTheDatabase(t *testing.T) {
 // TestADeviceDoesWithoutWorkOfTheDatabase: what WAL writes come near has no term of rows beside these where the kernel counts it of a disk, and has
 // one where anybody else does.
 func TestADeviceDoesWithoutWorkOfTheDatabase(t *testing.T) {
-	run := with(t, func(_ string, _ float64, x map[string]float64) float64 { return x[counts.WALWrites] + 0.0003*x[counts.Rows] })
+	run := with(t, func(_ string, _ float64, x map[string]float64) float64 {
+		return x[counts.WALWrites] + 0.0003*x[counts.Rows]
+	})
 	const ofDisk = "block/writes_merged"
 	run.Counters = slices.DeleteFunc(run.Counters, func(m runfile.Metric) bool { return m.Name == ofDisk })
 	run.Counters = append(run.Counters, runfile.Metric{Name: ofDisk, Unit: "operations", Type: runfile.Counter})

@@ -199,8 +199,8 @@ func (j *judge) implied(quantity string, a int, use []int) span {
 }
 
 // recorded is the mean of what a quantity counted in a load, and the standard deviation by which the background has all of that off.
-func (j *judge) recorded(quantity string, a int, use []int) (mean, off float64, known bool) {
-	c := j.columnOf(quantity)
+func (e *evidence) recorded(quantity string, a int, use []int) (mean, off float64, known bool) {
+	c := e.columnOf(quantity)
 	if c == nil {
 		return 0, 0, false
 	}
@@ -213,12 +213,12 @@ func (j *judge) recorded(quantity string, a int, use []int) (mean, off float64, 
 	return mean / n, off / n, n > 0
 }
 
-func (j *judge) columnOf(quantity string) column {
-	i := slices.IndexFunc(j.quantities, func(d counts.Quantity) bool { return d.Name == quantity })
+func (e *evidence) columnOf(quantity string) column {
+	i := slices.IndexFunc(e.quantities, func(d counts.Quantity) bool { return d.Name == quantity })
 	if i < 0 {
 		return nil
 	}
-	return j.columns[i]
+	return e.columns[i]
 }
 
 // ratios are the ratios that a metric may keep to a quantity that was not recorded, by what each load implies of it: where
@@ -280,9 +280,9 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 
 // mostForOne is the most that a metric can show for one of a quantity that was counted, by the load in which that is least: what counts it counts that of
 // others, too, so that nothing need be taken off either. busy: others brought about a number of them that is large while nothing was done.
-func (j *judge) mostForOne(m counts.Metric, d counts.Quantity) (least float64, busy bool) {
+func (e *evidence) mostForOne(m counts.Metric, d counts.Quantity) (least float64, busy bool) {
 	least = math.Inf(1)
-	for _, load := range j.run.Loads {
+	for _, load := range e.run.Loads {
 		shown, done := 0.0, 0.0
 		for _, r := range load.Repetitions {
 			n, err := d.Count(load, r.AsRead())

@@ -49,8 +49,8 @@ func (j *judge) showsReads(y column) bool {
 func reads(w counts.Work) bool  { return w.Returned > 0 }
 func writes(w counts.Work) bool { return w.Rows > 0 }
 
-func (j *judge) does(a int, what func(counts.Work) bool) bool {
-	return slices.ContainsFunc(j.loads[a].Repetitions, func(r counts.Repetition) bool { return what(r.Work) })
+func (e *evidence) does(a int, what func(counts.Work) bool) bool {
+	return slices.ContainsFunc(e.loads[a].Repetitions, func(r counts.Repetition) bool { return what(r.Work) })
 }
 
 // any tells whether some load does so.
@@ -78,11 +78,11 @@ func (j *judge) typicalRate(y column, what func(counts.Work) bool) float64 {
 }
 
 // rate is what a metric shows a second in a load.
-func (j *judge) rate(y column, a int) float64 {
+func (e *evidence) rate(y column, a int) float64 {
 	count, seconds := 0.0, 0.0
 	for r, c := range y[a] {
 		if c.missing == nil {
-			count, seconds = count+c.value, seconds+j.loads[a].Repetitions[r].Seconds
+			count, seconds = count+c.value, seconds+e.loads[a].Repetitions[r].Seconds
 		}
 	}
 	if seconds == 0 {
