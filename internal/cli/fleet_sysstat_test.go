@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/fleet"
 	"github.com/realiops/realiops/internal/cli/command"
@@ -47,5 +48,41 @@ func TestFleetOfLittle(t *testing.T) {
 	out, _ := runsFleet(t, command.ExitCannotTell, file, "--dir", filepath.Join(t.TempDir(), "fleet"))
 	if !strings.HasPrefix(out, "1 database. The saving is unknown for 1.") {
 		t.Errorf("%s", out)
+	}
+}
+
+// TestFleetOfDaysThatEndEarly: where sysstat begins a file each midnight, its last ten minutes stand in none. The hour before it counts as known by the
+// fifty others, and an order is made.
+func TestFleetOfDaysThatEndEarly(t *testing.T) {
+	t.Parallel()
+	var files []string
+	for day := range 8 {
+		var all []string
+		for i := 1; i < 144; i++ { // from 00:10 to 23:50
+			at := time.Date(2026, 11, 1+day, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * 10 * time.Minute)
+			all = append(all, fmt.Sprintf(`{"timestamp": {"date": %q, "time": %q, "utc": 1, "interval": 600},
+				"io": {"io-reads": {"rtps": 100, "bread": 1600}, "io-writes": {"wtps": 200, "bwrtn": 3200}}}`, at.Format(time.DateOnly), at.Format(time.TimeOnly)))
+		}
+		file := filepath.Join(t.TempDir(), fmt.Sprintf("sa%02d.json", 1+day))
+		text := `{"sysstat": {"hosts": [{"nodename": "daily", "statistics": [` + strings.Join(all, ",") + "]}]}}"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	has := filepath.Join(t.TempDir(), "has.csv")
+	if err := os.WriteFile(has, []byte("database,volume,gib,iops\ndaily,io1,500,6000\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := fleetAt(t, time.Date(2026, 11, 9, 1, 0, 0, 0, time.UTC), command.ExitDone, append(files, "--has", has, "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "json")...)
+	d := fleetOf(t, out)["daily"]
+	if d.Known != 8*24 || d.Saves == nil {
+		t.Fatalf("%d of %d h, lacks %q", d.Known, d.Hours, d.Lacks)
+	}
+	cents(t, "the worst hour", d.Need.WorstHour.Requests, 300)
+	path := filepath.Join(t.TempDir(), "daily.jsonl")
+	runs(t, command.ExitDone, append([]string{"history", "-o", path}, files...)...)
+	if out, _ := runs(t, command.ExitDone, "size", path, "--gib", "500"); strings.Contains(out, "Nothing is known") {
+		t.Error(out)
 	}
 }

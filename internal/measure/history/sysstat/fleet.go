@@ -162,6 +162,10 @@ type hour struct {
 	sum, peak [4]float64
 }
 
+// mostOfHour is how much of an hour must be known. sysstat begins a file each midnight, and what happened from its last
+// reading of a day, ten minutes before, stands in none.
+const mostOfHour = 0.8
+
 // byHour makes periods of the hours that are known nearly whole: of each the mean, and the highest interval.
 func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
 	hours, apart := map[time.Time]*hour{}, time.Duration(0)
@@ -188,7 +192,7 @@ func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(hours), time.Time.Compare) {
 		h := hours[at]
-		if h.seconds < runfile.MostOfHour*time.Hour.Seconds() {
+		if h.seconds < mostOfHour*time.Hour.Seconds() {
 			continue
 		}
 		for k, name := range rows() {

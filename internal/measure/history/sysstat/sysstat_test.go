@@ -205,7 +205,7 @@ func TestBadFiles(t *testing.T) {
 		strings.Replace(good, "db1", "", 1): "which machine",
 		strings.Replace(good, `"io"`, `"cpu"`, 1):                        "nothing of the disks",
 		strings.Replace(good, `"utc": 1`, `"utc": 0`, 1):                 "leave out -t",
-		strings.Replace(good, "00:10:00", "25:10:00", 1):                 "a time that is none",
+		strings.Replace(good, "00:10:00", "25:10:00", 1):                 "an invalid time",
 		strings.Replace(good, `"interval": 600`, `"interval": 86400`, 1): "86400 seconds",
 		strings.Replace(good, `"wtps": 1`, `"wtps": -1`, 1):              "which no disk does",
 		strings.Replace(good, `"wtps": 1`, `"wtps": 1e300`, 1):           "which no disk does",
