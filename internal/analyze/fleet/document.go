@@ -69,7 +69,7 @@ func (f Fleet) dangers() (said []string) {
 		text string
 	}{
 		{func(r Risk) bool { return r.Level == Exhausted }, "%d ran out of credits, as was shown or follows from the rule of their volume: %s."},
-		{ended, "%d have run out by now if the last seven days that are known went on: %s."},
+		{ended, "%d will have run out by now if the last seven days that are known went on: %s."},
 		{func(r Risk) bool { return r.Level == Throttled }, "%d had hours at the limit of their storage: %s."},
 		{func(r Risk) bool { return r.Level == Ending && !ended(r) }, "%d will run out of credits within 31 days: %s."},
 	} {
