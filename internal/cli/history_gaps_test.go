@@ -295,3 +295,32 @@ func TestHistoryLosesASample(t *testing.T) {
 		saysHole(t, none, path, "Nothing is known of 60 min of these 24 h (the longest hole: 2026-11-01 01:00 to 2026-11-01 02:00 UTC)")
 	}
 }
+
+// TestHistoryOfCreditsAgainstTheirRule: 500 GiB of gp2 earn 1,500 a second, so that a balance which falls by 2 % an hour at 400 is not that volume's.
+func TestHistoryOfCreditsAgainstTheirRule(t *testing.T) {
+	t.Parallel()
+	for perHour, says := range map[int]bool{2: true, 0: false} {
+		var times, values []string
+		for h := range 24 {
+			times = append(times, strconv.Quote(fleetBegin.Add(time.Duration(h)*time.Hour).Format(time.RFC3339)))
+			values = append(values, strconv.Itoa(99-perHour*h))
+		}
+		balance := fmt.Sprintf(`,{"Id": "b", "Label": "BurstBalance Minimum shop", "Timestamps": [%s], "Values": [%s]}]}`, strings.Join(times, ","), strings.Join(values, ","))
+		dir := t.TempDir()
+		points, about, path := filepath.Join(dir, "cw.json"), filepath.Join(dir, "about.json"), filepath.Join(dir, "shop.jsonl")
+		for file, text := range map[string]string{points: strings.TrimSuffix(pointsOf(24, nil), "]}") + balance,
+			about: `{"DBInstances": [{"DBInstanceIdentifier": "shop", "Engine": "postgres", "StorageType": "gp2", "AllocatedStorage": 500}]}`} {
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out, _ := runs(t, command.ExitDone, "history", points, about, "-o", path)
+		sized, _ := runs(t, command.ExitDone, "size", path, "--gib", "500")
+		for command, said := range map[string]string{"history": out, "size": sized} {
+			const want = "Its credits fell by 46 % in 23 hours in which it did less than its 500 GiB of gp2 earn"
+			if strings.Contains(strings.Join(strings.Fields(said), " "), want) != says {
+				t.Errorf("%s of %d %% an hour: %s", command, perHour, said)
+			}
+		}
+	}
+}

@@ -34,7 +34,7 @@ func keptDocument(run *counts.Run, r Report, d document.Document) document.Docum
 	requests, bytes, known := requestsAndBytes(run)
 	d.Blocks = []document.Block{document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.keptTarget(all)), r.conditions()}
 	if known {
-		d.Blocks = append(d.Blocks, document.Paragraph{Text: keptHeadline(requests, bytes, run.Observed.Period), Style: document.Headline})
+		d.Blocks = append(d.Blocks, document.Paragraph{Text: keptHeadline(requests, bytes, run), Style: document.Headline})
 		all = append([]kept{requests, bytes}, all...)
 	}
 	d.Blocks = append(d.Blocks, keptTable(all, run.Observed.Period))
@@ -159,13 +159,13 @@ func (k kept) worst() counts.Level {
 	})
 }
 
-func keptHeadline(requests, bytes kept, period time.Duration) string {
-	one, _ := sizing.Stretches(period)
+func keptHeadline(requests, bytes kept, run *counts.Run) string {
+	one, _ := sizing.Stretches(run.Observed.Period)
 	r, b := requests.worst(), bytes.worst()
 	const sector = 512 // bytes
-	odd := ""
+	odd := strings.TrimSuffix(" "+sizing.AgainstRule(run)+".", " .")
 	if each := bytes.mean() * perMB / requests.mean(); requests.mean() >= 1 && each < sector {
-		odd = fmt.Sprintf(" Its requests carry %s bytes each, and none carries less than %d: what is called bytes or requests here is something else.", number.Rate(each), sector)
+		odd += fmt.Sprintf(" Its requests carry %s bytes each, and none carries less than %d: what is called bytes or requests here is something else.", number.Rate(each), sector)
 	}
 	return fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99 %% of all are at %s or less. The most bytes were %s MB/s, %s UTC.",
 		one, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)), number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04")) + odd

@@ -3,10 +3,14 @@ package sizing
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/burst"
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -254,7 +258,7 @@ func common(a, b []runfile.Stretch) (both []runfile.Stretch) {
 	return both
 }
 
-// unseen warns where nothing is known of more time than the percentile leaves out.
+// unseen warns where nothing is known of more time than the percentile leaves out, or credits fell against their rule.
 func (s Sizing) unseen() (all []string) {
 	seen := map[*counts.Run]bool{}
 	for _, p := range s.Parts {
@@ -262,6 +266,11 @@ func (s Sizing) unseen() (all []string) {
 			continue
 		}
 		seen[p.Run] = true
+		if p.Run != nil {
+			if why := AgainstRule(p.Run); why != "" {
+				all = append(all, why)
+			}
+		}
 		h := holeIn(p.Run)
 		if h.of == 0 || h.lost.Seconds() <= (1-s.Ask.percentile()/100)*h.of.Seconds() {
 			continue
@@ -282,4 +291,62 @@ func spell(d time.Duration) string {
 		return fmt.Sprintf("%.0f min", d.Minutes())
 	}
 	return fmt.Sprintf("%.0f s", d.Seconds())
+}
+
+// AgainstRule says so where the credits of an instance on gp2 fell in hours in which it asked for no more than its volume
+// earns; empty: they did not, or that is not known.
+func AgainstRule(run *counts.Run) string {
+	c := run.Header.Target.Cloud
+	if c == nil || c.Storage != "gp2" || c.SizeGiB == 0 {
+		return ""
+	}
+	volumes, err := catalog.Volumes()
+	of := slices.IndexFunc(volumes, func(v catalog.Volume) bool { return v.Name == "rds-gp2" })
+	if err != nil || of < 0 {
+		return ""
+	}
+	held, err := Hold(Config{Volume: volumes[of], GiB: float64(c.SizeGiB)}, "", false, nil, Tariff{})
+	i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == "operations" && l.Capacity > 0 })
+	shown := run.Rates(metric.CloudWatchBurstBalance, runfile.Minimum)
+	if err != nil || i < 0 || len(shown) == 0 {
+		return ""
+	}
+	first := shown[0].From.Truncate(time.Hour)
+	hours := int(shown[len(shown)-1].To.Sub(first).Hours()) + 1
+	balance, rates, known := make([]float64, hours), make([]Rate, hours), make([]int, hours)
+	for h := range balance {
+		balance[h] = math.NaN()
+	}
+	for _, l := range shown {
+		if at := int(l.From.Sub(first) / time.Hour); !(l.Value >= balance[at]) {
+			balance[at] = l.Value
+		}
+	}
+	d := OfInstance().device()
+	for _, m := range d.metrics {
+		seen := map[int]bool{}
+		for _, l := range periodsOf(run, m.name) {
+			at := int(l.From.Sub(first) / time.Hour)
+			if l.From.Before(first) || at >= hours {
+				continue
+			}
+			*m.field(&rates[at]) = max(*m.field(&rates[at]), l.Value)
+			if !seen[at] {
+				seen[at], known[at] = true, known[at]+1
+			}
+		}
+	}
+	asked := make([]float64, hours)
+	for h, demand := range held.Demands(rates, 1) {
+		if asked[h] = demand[held.Limits[i].Of]; known[h] < len(d.metrics) {
+			asked[h] = math.NaN()
+		}
+	}
+	percent, _ := held.Limits[i].Percent(balance, asked)
+	by, n := held.Limits[i].Fell(percent, asked)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Its credits fell by %s %% in %d hours in which it did less than its %d GiB of gp2 earn: "+
+		"its volume is not the one named, or it does more than is shown", number.Rate(by), n, c.SizeGiB)
 }
