@@ -116,7 +116,7 @@ func TestBadMonitors(t *testing.T) {
 		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1):      "none with a zone",
 		strings.ReplaceAll(vcenter, `"1800"`, `"7200"`):                                    "an hour is the longest",
 		strings.ReplaceAll(vcenter, "virtualdisk.", "net."):                                "none of vCenter's counters",
-		vcenter[:len(vcenter)-4]:                                                           "is none",
+		vcenter[:len(vcenter)-4]:                                                           "is not one",
 	} {
 		if _, err := sysstat.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v, want %q", err, want)
