@@ -14,7 +14,8 @@ import (
 )
 
 // A gate is never said to be exceeded by what others did: another worker of the tests in the same database, whose sessions come and go as the
-// command's do, leaves it open or keeps it from beginning. Behind a pooler in transaction mode nothing is measured.
+// command's do, leaves it open or keeps it from beginning. Behind a pooler in transaction mode nothing is measured,
+// or cannot be told.
 func TestGateBesideOthers(t *testing.T) {
 	t.Parallel()
 	endpoint := servertest.Alone(t, "17")
@@ -38,8 +39,15 @@ func TestGateBesideOthers(t *testing.T) {
 	if code, said := gate(dsn, "--compare", base, "--max", "rows=base,wal_fsyncs=base+1"); code != 0 {
 		t.Errorf("alone: exit status %d\n%s", code, said)
 	}
-	if code, said := gate(servertest.Pooler(t, endpoint, "transaction").Config().ConnString(), "--compare", base, "--max", "rows=base"); code != 1 || !strings.Contains(said, "--allow-pooler") {
+	pooler := servertest.Pooler(t, endpoint, "transaction").Config().ConnString()
+	if code, said := gate(pooler, "--compare", base, "--max", "rows=base"); code != 1 || !strings.Contains(said, "--allow-pooler") {
 		t.Errorf("behind a pooler: exit status %d\n%s", code, said)
+	}
+	// A pooler's sessions serve whoever comes, and keep what they did for a while.
+	for _, rows := range []string{"base", "100"} {
+		if code, said := gate(pooler, "--allow-pooler", "--compare", base, "--max", "rows="+rows); code != 3 || !strings.Contains(said, "cannot be told") {
+			t.Errorf("behind a pooler that is allowed, at most %s rows: exit status %d\n%s", rows, code, said)
+		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	worked := make(chan struct{})

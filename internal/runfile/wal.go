@@ -47,6 +47,8 @@ func (i WALItem) Called() string {
 		return "other tables and indexes"
 	case i.Is == WALOversized:
 		return "oversized values of " + cmp.Or(i.Table, name)
+	case i.Is == WALOversizedIndex:
+		return "index of oversized values of " + cmp.Or(i.Table, name)
 	case i.Dropped && i.Name != "":
 		return i.Is + " " + name + ", dropped since"
 	default:
@@ -56,14 +58,15 @@ func (i WALItem) Called() string {
 
 // What an item of the WAL is.
 const (
-	WALTable       = "table"
-	WALIndex       = "index"
-	WALOversized   = "toast" // the table of a table's oversized values, or its index
-	WALSequence    = "sequence"
-	WALCatalog     = "catalog"   // a table or an index of the system's
-	WALElsewhere   = "database"  // all of another database
-	OtherRelations = "relations" // all that were too many to be listed
-	WALOfNone      = "other"     // records that name no page: commits and others
+	WALTable          = "table"
+	WALIndex          = "index"
+	WALOversized      = "toast"       // the table of a table's oversized values
+	WALOversizedIndex = "toast_index" // the index of that
+	WALSequence       = "sequence"
+	WALCatalog        = "catalog"   // a table or an index of the system's
+	WALElsewhere      = "database"  // all of another database
+	OtherRelations    = "relations" // all that were too many to be listed
+	WALOfNone         = "other"     // records that name no page: commits and others
 )
 
 // Constraints that an index stands for.

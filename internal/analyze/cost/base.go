@@ -130,7 +130,11 @@ func (rs Relations) lines() (all []baseLine) {
 				each[name] = e.Median
 			}
 		}
-		if len(each) > 0 && r.Name != "" {
+		switch {
+		case len(each) == 0:
+		case r.Is == runfile.WALOfNone:
+			all = append(all, baseLine{WALOf: r.Called(), Is: r.Is, Each: each})
+		case r.Name != "":
 			all = append(all, baseLine{WALOf: r.Name, Is: r.Is, Each: each})
 		}
 	}
@@ -152,6 +156,9 @@ func (c *Cost) readRelation(l baseLine, text json.RawMessage) error {
 		return err
 	}
 	r := Relation{Name: l.WALOf, Is: l.Is}
+	if r.Is == runfile.WALOfNone {
+		r.Name = ""
+	}
 	for name, e := range r.kept() {
 		*e = Each{Runs: []float64{each[name]}, Median: each[name], Low: each[name], High: each[name]}
 	}

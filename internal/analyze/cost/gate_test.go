@@ -233,6 +233,48 @@ func TestBases(t *testing.T) {
 	}
 }
 
+// Rollbacks have no table, and oversized values no name that lasts: both are named where they grew, also by a base that was written and read.
+func TestGrowthWithoutATableIsNamed(t *testing.T) {
+	of := func(records, ends, values float64) cost.Cost {
+		return cost.Cost{Operation: runfile.Operation{Text: "order"}, Repetitions: 1, Counts: []cost.Count{counted(cost.OwnRecords, records)},
+			Relations: cost.Relations{Items: []cost.Relation{
+				relation(runfile.WALOfNone, "", ends, 34*ends, 0), relation(runfile.WALOversizedIndex, "public.t", values, 64*values, 0)}}}
+	}
+	var b strings.Builder
+	if err := cost.WriteBase(&b, cost.Result{Cost: of(3, 1, 2)}); err != nil {
+		t.Fatal(err)
+	}
+	base, err := cost.ReadBase([]byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "More than in the base: commits and others: +9 records, +306 bytes (1 -> 10); index of oversized values of public.t: +3 records, +192 bytes (2 -> 5)"
+	if said := judged(t, of(15, 10, 5), "own_wal_records=base", &cost.Compared{Cost: base}).Sentence(); !strings.HasSuffix(said, want) {
+		t.Errorf("%s, want %s", said, want)
+	}
+	without, _, _ := strings.Cut(b.String(), `{"wal_of":"commits and others"`)
+	base, err = cost.ReadBase([]byte(without))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := judged(t, of(15, 10, 5), "own_wal_records=base", &cost.Compared{Cost: base}).Sentence(); strings.Contains(said, "commits and others") {
+		t.Errorf("of what the base does not keep: %s", said)
+	}
+}
+
+// An index that has another name than in the base is none that is new.
+func TestWhatIsRenamedHasNotGrown(t *testing.T) {
+	of := func(records float64, items ...cost.Relation) cost.Cost {
+		return cost.Cost{Counts: []cost.Count{counted(cost.OwnRecords, records)}, Relations: cost.Relations{Items: items}}
+	}
+	base := of(20, relation("index", "public.a", 10, 640, 0), relation("table", "public.t", 10, 600, 0))
+	now := of(30, relation("index", "public.b", 10, 640, 0), relation("index", "public.c", 10, 640, 0), relation("table", "public.t", 10, 600, 0))
+	said := judged(t, now, "own_wal_records=base", &cost.Compared{Cost: base}).Sentence()
+	if !strings.HasSuffix(said, "More than in the base: index public.c: +10 records, +640 bytes, new") {
+		t.Error(said)
+	}
+}
+
 // What became of each table and index stands in CSV with every amount, and the base beside it, where that keeps it.
 func TestRelationsInCSV(t *testing.T) {
 	each := func(runs ...float64) cost.Each {

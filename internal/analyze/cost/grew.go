@@ -13,7 +13,7 @@ import (
 
 // Growth is a statement, a table or an index that did more than in the base.
 type Growth struct {
-	Of   string  `json:"of"` // statement, table or index
+	Of   string  `json:"of"` // statement, table, index, or another thing that WAL is of
 	Name string  `json:"name"`
 	What string  `json:"what"` // that it did more of
 	Base float64 `json:"base"`
@@ -39,7 +39,7 @@ func sayAll(grew []Growth) (all []string) {
 
 func (g Growth) say(name string) string {
 	more := g.Now - g.Base
-	text := fmt.Sprintf("%s %s: %s%s %s", g.Of, name, sign(more), amount(math.Abs(more)), g.What)
+	text := fmt.Sprintf("%s: %s%s %s", runfile.WALItem{Is: g.Of, Name: name, Table: name}.Called(), sign(more), amount(math.Abs(more)), g.What)
 	if g.Bytes != 0 {
 		text += fmt.Sprintf(", %s%s bytes", sign(g.Bytes), amount(math.Abs(g.Bytes)))
 	}
@@ -120,12 +120,21 @@ var byRelation = map[string]func(Relation) Each{
 }
 
 // growthOfRelations names those of which the WAL has more records than in the base, or more bytes of them or of page images. An index that the
-// operation builds whole, and the base does not have, comes first: all that it adds of its own are images, and the rest is in catalogs.
+// operation builds whole, and the base does not have, comes first: all that it adds of its own are images, and the rest is in catalogs. What is new
+// and did as much as another that is gone has taken its place, as after a change of its name.
 func growthOfRelations(now, base Relations, count string) (all []Growth) {
 	var built []Growth
 	of, what := byRelation[count], map[bool]string{true: "bytes of page images", false: "records"}[count == "page_image_bytes"]
+	gone := slices.DeleteFunc(slices.Clone(base.Items), func(r Relation) bool {
+		_, there := now.find(r)
+		return there
+	})
 	for _, r := range now.Items {
 		before, known := base.find(r)
+		if place := slices.IndexFunc(gone, r.didAsMuch); !known && place >= 0 {
+			gone = slices.Delete(gone, place, place+1)
+			continue
+		}
 		g := Growth{Of: r.Is, Name: r.Name, What: what, Base: of(before).Median, Now: of(r).Median, New: !known}
 		if what == "records" && !known && r.Is == runfile.WALIndex && g.Now == 0 && r.ImageBytes.Median > 0 {
 			g.What, g.Now = "bytes of page images", r.ImageBytes.Median
@@ -134,6 +143,9 @@ func growthOfRelations(now, base Relations, count string) (all []Growth) {
 		}
 		if what == "records" {
 			g.Bytes = r.OwnBytes.Median - before.OwnBytes.Median
+		}
+		if g.Of == runfile.WALOfNone && known {
+			g.Name = r.Called()
 		}
 		if g.Name != "" && (exceeds(g.Now, g.Base) || count != OwnRecords && exceeds(g.Bytes, 0)) {
 			all = append(all, g)
@@ -144,6 +156,11 @@ func growthOfRelations(now, base Relations, count string) (all []Growth) {
 	})
 	all = append(built, all...)
 	return all[:min(len(all), mostGrowths)]
+}
+
+func (r Relation) didAsMuch(other Relation) bool {
+	return r.Is == other.Is && r.OwnRecords.Median == other.OwnRecords.Median && r.OwnBytes.Median == other.OwnBytes.Median &&
+		r.ImageBytes.Median == other.ImageBytes.Median
 }
 
 func (rs Relations) find(like Relation) (r Relation, known bool) {

@@ -53,6 +53,7 @@ func relations(load counts.Load) Relations {
 			return Relations{Items: []Relation{}, Missing: all.Missing}
 		}
 		for _, item := range r.WAL.Items {
+			item.Name = lastingName(item)
 			key := [2]string{item.Is, item.Name}
 			at, known := place[key]
 			if !known {
@@ -70,6 +71,15 @@ func relations(load counts.Load) Relations {
 	}
 	slices.SortStableFunc(all.Items, func(a, b Relation) int { return cmp.Compare(b.Bytes.Median, a.Bytes.Median) })
 	return all
+}
+
+// lastingName is what a base may know a relation by: that of oversized values has the number of its table in its own name, so it goes by the
+// table's.
+func lastingName(i runfile.WALItem) string {
+	if i.Is == runfile.WALOversized || i.Is == runfile.WALOversizedIndex {
+		return cmp.Or(i.Table, i.Name)
+	}
+	return i.Name
 }
 
 func untold(w *runfile.WAL) string {

@@ -181,6 +181,9 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 			others.add(v.called(), v.role, v.database)
 		}
 	}
+	if w.facts.Pooler && !w.picked.Known {
+		s.Silent++ // any of its sessions may have served the operation, and serve us now, or nobody
+	}
 	if s.total, err = w.facts.sessionsSoFar(ctx, conn); err != nil {
 		return Seen{}, err
 	}

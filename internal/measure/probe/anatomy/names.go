@@ -120,7 +120,8 @@ func (n *names) ask(ctx context.Context, conn *pgx.Conn, sql string, arguments .
 // oversized values ends with the number of its table.
 var called = "c.oid::pg_catalog.int8, " + postgres.Named("n.nspname || '.' || c.relname") + `, case
 		when n.nspname in ('pg_catalog', 'information_schema') or tn.nspname = 'pg_catalog' then '` + runfile.WALCatalog + `'
-		when 't' in (c.relkind, t.relkind) then '` + runfile.WALOversized + `' when i.indexrelid is not null then '` + runfile.WALIndex + `'
+		when c.relkind = 't' then '` + runfile.WALOversized + `' when t.relkind = 't' then '` + runfile.WALOversizedIndex + `'
+		when i.indexrelid is not null then '` + runfile.WALIndex + `'
 		when c.relkind = 'S' then '` + runfile.WALSequence + `' else '` + runfile.WALTable + `' end, ` +
 	postgres.Named("coalesce(vn.nspname || '.' || v.relname, tn.nspname || '.' || t.relname, '')")
 
