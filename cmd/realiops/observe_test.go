@@ -158,7 +158,7 @@ func TestObserveOutlivesItsServer(t *testing.T) {
 	if status := observe.Wait(); status != 0 {
 		t.Fatalf("status %d\n%s", status, observe.Printed())
 	}
-	if again := strings.Count(observe.Printed(), "The server was started anew, or another one answers in its place"); again != 2 {
+	if again := strings.Count(observe.Printed(), "The server was restarted, or another one answers in its place"); again != 2 {
 		t.Errorf("it was told %d times that the server began anew, want 2:\n%s", again, observe.Printed())
 	}
 	checkObserved(t, path, somebody.perSecond())

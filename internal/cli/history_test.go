@@ -296,7 +296,7 @@ func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			url, path := start(t, slices.Concat(handedOn("idle", plantedIdle()), handedOn("other", plantedIdle()))...), filepath.Join(t.TempDir(), "idle.jsonl")
 			args := []string{"history", "--prometheus", url, "--until", fleetBegin.Add(fleetDays * command.Day).Format(time.RFC3339), "--for", "3d", "-o", path}
-			if _, said := runs(t, command.ExitUsage, args...); !strings.Contains(said, "an exporter of CloudWatch tells of 2 instances, idle among them: name one") {
+			if _, said := runs(t, command.ExitUsage, args...); !strings.Contains(said, "an exporter of CloudWatch shows 2 instances, idle among them: name one") {
 				t.Error(said)
 			}
 			args = append(args, "--server", `dimension_DBInstanceIdentifier="idle"`)

@@ -80,8 +80,8 @@ func TestBareSum(t *testing.T) {
 			"write VolumeReadOps=246,000/month, or /day, /h, /5min, /min",
 		"VolumeReadIOPs=13,686": ask + "46 a second if in 5 minutes, 3.8 if in an hour, 0.2 if in a day, 0.005 if in a month: " +
 			"write VolumeReadIOPs=13,686/month, or /day, /h, /5min",
-		"VolumeReadIOPs=2.43e9/s":      ": 2,430,000,000 a second are more than an Aurora cluster can read: 24,414,062 pages of 8 KiB, were all of its 16 instances to pass 100 Gbit/s",
-		"VolumeWriteIOPs=2.43e9/5min":  ": 8,100,000 a second are more than an Aurora cluster can write: 3,051,758 units of 4 KiB, were its writer to pass 100 Gbit/s",
+		"VolumeReadIOPs=2.43e9/s":      ": 2,430,000,000 a second are more than an Aurora cluster can read: 24,414,062 pages of 8 KiB, if each of its 16 instances passed 100 Gbit/s",
+		"VolumeWriteIOPs=2.43e9/5min":  ": 8,100,000 a second are more than an Aurora cluster can write: 3,051,758 units of 4 KiB, if its writer passed 100 Gbit/s",
 		"VolumeWriteOps=600000000/min": ": 10,000,000 a second are more than an EBS volume can do, 256,000",
 		"VolumeReadIOPs=1/fortnight":   ": the time behind / is one of s, min, 5min, h, day, week and month",
 		"VolumeReadIOPs=1/m":           ": the time behind / is one of s, min, 5min, h, day, week and month",
@@ -94,7 +94,7 @@ func TestBareSum(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"WriteIOPS=1e12":                "1,000,000,000,000 a second are more than an RDS instance can do: 1,024,000, were each of the four volumes under it one of io2",
+		"WriteIOPS=1e12":                "1,000,000,000,000 a second are more than an RDS instance can do: 1,024,000, if each of its four volumes were io2",
 		"ReadThroughput=1e14":           "100,000,000,000,000 a second are more than an instance can pass: 12,500,000,000 bytes, at 100 Gbit/s",
 		"WriteIOPS=3000,writeiops=4000": "writeiops= is said twice",
 	} {
@@ -109,7 +109,7 @@ func TestBareSum(t *testing.T) {
 		t.Errorf("of a flavor that there is not it says %s", said)
 	}
 	_, said, code := converted(t, "WriteIOPS=800000/month", "--flavor", "aurora")
-	if want := "realiops: --from-metric WriteIOPS=800000/month: WriteIOPS is a mean a second and no sum: leave out /month\n"; code != command.ExitUsage || said != want {
+	if want := "realiops: --from-metric WriteIOPS=800000/month: WriteIOPS is a mean per second, not a sum: leave out /month\n"; code != command.ExitUsage || said != want {
 		t.Errorf("%swant %s", said, want)
 	}
 	out, _, _ := converted(t, "VolumeWriteIOPs=246,000/5min")

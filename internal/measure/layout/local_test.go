@@ -111,7 +111,7 @@ func TestLocate(t *testing.T) {
 	refused(Session{100, 5001, other, ""}, runfile.NotLocal, "says that it serves "+other)
 	refused(Session{100, 5002, data, "7"}, runfile.NotLocal, "no process of this machine")
 	refused(Session{101, 5001, "", ""}, runfile.Permission, "grant pg_read_all_settings")
-	refused(Session{101, 5001, "/not/here", ""}, runfile.NotLocal, "/not/here is not to be seen")
+	refused(Session{101, 5001, "/not/here", ""}, runfile.NotLocal, "/not/here is not visible")
 	refused(Session{102, 5001, data, "7"}, runfile.NotLocal, "no process of this machine")
 	refused(Session{41, 5001, data, "7"}, runfile.NotLocal, "no process of this machine")
 

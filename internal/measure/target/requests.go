@@ -58,7 +58,7 @@ func (p *Probes) requestPlace(ctx context.Context, names *naming) (place request
 	}
 	place = request.Place{Roots: p.layout.Roots, Relations: names.relations, Postmaster: p.layout.Postmaster}
 	if place.Postmaster == 0 {
-		return place, &probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server's processes are not to be seen from here")}
+		return place, &probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server's processes are not visible from here")}
 	}
 	conn, err := names.connected(ctx)
 	if err != nil {

@@ -174,10 +174,10 @@ func traps(t *testing.T, store *prometheus.Store) {
 	refused(prometheus.Query{Server: `instance="twins:9187"`, Host: `instance="none"`}, `tells of several servers at twins:9187, which differ in cluster (us, eu): name one with --server 'cluster="…"'`)
 	refused(prometheus.Query{Server: `instance="others:9187"`, Host: `instance="none"`}, `which differ in cluster`)
 	refused(prometheus.Query{Server: `instance=~".fd00.*"`}, "exporters of several servers tell of PostgreSQL (fd00::1, fd00::2)")
-	refused(prometheus.Query{}, `tells of 12 instances: name one with --server 'instance="…"'; there are [fd00::1]:9187, ahead:9187, databases:9187`)
+	refused(prometheus.Query{}, `has 12 instances: name one with --server 'instance="…"'; there are [fd00::1]:9187, ahead:9187, databases:9187`)
 	refused(prometheus.Query{Server: `instance=~"(plain|reset):9187"`}, "exporters of several servers")
 	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`}, "name the one that PostgreSQL is on with --device; there are sda, sdb")
-	refused(prometheus.Query{Server: `instance="watch:8080"`}, `pgwatch tells of 2 databases: name one with --server 'dbname="…"'; there are crm, shop`)
+	refused(prometheus.Query{Server: `instance="watch:8080"`}, `pgwatch has 2 databases: name one with --server 'dbname="…"'; there are crm, shop`)
 	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="none"`}, "no metric of PostgreSQL or of a disk that realiops knows")
 	refused(prometheus.Query{Server: `instance=`}, "parse") // each engine says in its own words that it cannot
 }
@@ -216,7 +216,7 @@ func TestAnswers(t *testing.T) {
 	}
 	check("a page", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><body>Sign in</body></html>") }, "is not a Prometheus, or not at this path")
 	check("a page for samples", answering(found, "<html>", http.StatusOK), "is not a Prometheus, or not at this path")
-	check("refused", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, "does not let us in")
+	check("refused", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, "refused access")
 	check("not there", func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) }, "is the path of the store in the address?")
 	check("broken", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "oops", http.StatusBadGateway) }, "server_error")
 	check("too much", answering(found, `{"status":"error","errorType":"execution","error":"query processing would load too many samples into memory"}`, http.StatusUnprocessableEntity), "too many samples")

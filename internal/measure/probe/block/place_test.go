@@ -84,7 +84,7 @@ func TestWhyThereIsNoSampler(t *testing.T) {
 		}
 	}
 	check(machine(t, "linux-6.1"), "/nowhere", runfile.Failed, "stat /nowhere")
-	check(machine(t, "linux-6.1"), "", runfile.NotLocal, "not to be seen on this machine")
+	check(machine(t, "linux-6.1"), "", runfile.NotLocal, "not visible on this machine")
 	check(host{unable: unsupported("plan9 does not tell")}, "/", runfile.Unsupported, "plan9 does not tell")
 }
 

@@ -283,7 +283,7 @@ func TestUnfinishedAnswers(t *testing.T) {
 			}
 		}
 	}
-	const again = "ReadLatency error InternalError: CloudWatch did not tell all of it, asked 3 times: it answered InternalError (%: account *** has ***)"
+	const again = "ReadLatency error InternalError: CloudWatch returned only part of it, asked 3 times: it answered InternalError (%: account *** has ***)"
 	check("partial once", status("PartialData", 1, "ReadLatency"), []int{1}, latency)
 	check("internal once", status("InternalError", 1, "ReadLatency"), []int{1}, latency)
 	check("internal thrice, and all the same all came", status("InternalError", 1, "ReadLatency"), []int{1, 2, 3}, latency)

@@ -179,7 +179,7 @@ func TestStoreRefuses(t *testing.T) {
 		"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY")
 	check("not an address", "nowhere", `download PostgreSQL 99.1 from URL: unsupported protocol scheme ""`)
 	check("not there", newMirror(t, http.NotFound).URL,
-		"URL has no PostgreSQL 99.1 for "+release.pin.platform+", or does not give it out (404 Not Found)")
+		"URL has no PostgreSQL 99.1 for "+release.pin.platform+", or does not serve it (404 Not Found)")
 
 	tampered := append([]byte{}, treeArchive...)
 	tampered[len(tampered)/2] ^= 1
@@ -195,7 +195,7 @@ func TestStoreRefuses(t *testing.T) {
 		"the archive of PostgreSQL 99.1 is not the one this realiops knows: nothing was unpacked "+
 			"(sha256 "+sum(huge[:len(treeArchive)+1])+", want "+sum(treeArchive)+")")
 	check("a login page", newMirror(t, giving([]byte("<html>please log in</html>"))).URL,
-		"what URL gave out is not PostgreSQL 99.1 (zip: not a valid zip file): is there a login page in between?")
+		"what URL served is not PostgreSQL 99.1 (zip: not a valid zip file): is there a login page in between?")
 	check("endless", newMirror(t, func(w http.ResponseWriter, _ *http.Request) {
 		for part := make([]byte, 64<<10); ; {
 			if _, err := w.Write(part); err != nil {
