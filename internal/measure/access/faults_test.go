@@ -97,7 +97,7 @@ func faults() []fault {
 		{metrics, "StatusCode InternalError", accounttest.Status("InternalError"), account.Incomplete, "it answered InternalError"},
 		{metrics, "StatusCode PartialData and no further page", accounttest.Status("PartialData"), account.Incomplete, "it answered PartialData"},
 		{metrics, "a StatusCode that is not documented", accounttest.Status("Busy"), account.Incomplete, "it answered Busy"},
-		{metrics, "not one point", accounttest.Status("Complete"), account.NoPoints, "not one point of the instance db-1"},
+		{metrics, "not one point", accounttest.Status("Complete"), account.NoPoints, "has no point of the instance db-1"},
 		{metrics, "NaN", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
 			for i := range value {
 				value[i] = cbor.Float64(nan)
@@ -121,7 +121,7 @@ func faults() []fault {
 				at[i] = &cbor.Tag{ID: 1, Value: cbor.Float64(12345)}
 			}
 			return at, value
-		}), account.Damaged, "is at the begin of no period"},
+		}), account.Damaged, "is not at the beginning of a period"},
 		{metrics, "the same page again and again", accounttest.Changed(func(_, out accounttest.Answer) { out["NextToken"] = cbor.String("again") }),
 			account.Damaged, "the same page again and again"},
 		{metrics, "fewer values than timestamps", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
@@ -133,8 +133,8 @@ func faults() []fault {
 		{list, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials pi:ListAvailableResourceMetrics"},
 		{list, "NotAuthorizedException", accounttest.Refused(http.StatusBadRequest, "NotAuthorizedException", "db-ABC is not known"), account.Off, "it is off there"},
 		{list, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
-		{list, "a list of nothing", accounttest.Says(http.StatusOK, `{"Metrics":[]}`), account.NoPoints, "lists not one metric of db-1"},
-		{list, "a list of metrics without names", accounttest.Says(http.StatusOK, `{"Metrics":[{"Unit":"Count"}]}`), account.NoPoints, "lists not one metric of db-1"},
+		{list, "a list of nothing", accounttest.Says(http.StatusOK, `{"Metrics":[]}`), account.NoPoints, "lists no metric of db-1"},
+		{list, "a list of metrics without names", accounttest.Says(http.StatusOK, `{"Metrics":[{"Unit":"Count"}]}`), account.NoPoints, "lists no metric of db-1"},
 		{list, "AccessDenied of the key that encrypts it", accounttest.Refused(http.StatusBadRequest, "AccessDeniedException",
 			"User: arn:aws:iam::123456789012:user/me is not authorized to perform: kms:Decrypt on resource: x"), account.Denied, "allow them kms:Decrypt and kms:GenerateDataKey on that key"},
 		{values, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials pi:GetResourceMetrics"},
@@ -148,7 +148,7 @@ func faults() []fault {
 		{values, "Throttling", accounttest.Throttled(), account.Throttled, "pi:GetResourceMetrics: AWS was still asking to slow down"},
 		{values, "InternalServiceError", accounttest.Refused(http.StatusInternalServerError, "InternalServiceError", "oops"), account.Other, "InternalServiceError"},
 		{values, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
-		{values, "not one point", accounttest.Text(func(s string) string { return points.ReplaceAllString(s, `"DataPoints":[]`) }), account.NoPoints, "not one point of db-1"},
+		{values, "not one point", accounttest.Text(func(s string) string { return points.ReplaceAllString(s, `"DataPoints":[]`) }), account.NoPoints, "has no point of db-1"},
 		{values, "NaN", told(`"NaN"`), account.Damaged, "that it is NaN"},
 		{values, "points of other periods", accounttest.Text(func(s string) string { return strings.ReplaceAll(s, `"Timestamp":`, `"Timestamp":1`) }),
 			account.Damaged, "which is no period"},

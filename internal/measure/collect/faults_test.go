@@ -84,7 +84,7 @@ func faults() []fault {
 
 		{listed, "AccessDenied", accounttest.Denied(), "does not allow these credentials pi:ListAvailableResourceMetrics"},
 		{listed, "InternalServiceError", accounttest.Refused(http.StatusInternalServerError, "InternalServiceError", "oops"), "InternalServiceError"},
-		{listed, "a list of nothing", accounttest.Says(http.StatusOK, `{"Metrics":[]}`), "lists not one metric of db-1"},
+		{listed, "a list of nothing", accounttest.Says(http.StatusOK, `{"Metrics":[]}`), "lists no metric of db-1"},
 		{valued, "Throttling", accounttest.Throttled(), "asking to slow down"},
 		{valued, "an empty body", accounttest.Nothing(), "the answer is empty"},
 		{valued, "NaN", noNumber, "that it is NaN"},

@@ -379,7 +379,7 @@ func TestRefusesWhatReachesBeyond(t *testing.T) {
 	check("[a]\nioengine=sg", "realiops lets these do I/O")
 	check("[a]\nioengine=external:/tmp/x.so", "realiops lets these do I/O")
 	check("[a]\nrw=randtrim", "discards")
-	check("[a]\nfilename=${HOME}", "takes no variables")
+	check("[a]\nfilename=${HOME}", "does not support variables")
 	check("[a]\nsize=50%", "want a size")
 	check("[a]\nsize=99999999999999999t", "too much")
 	check("[a]\nnumjobs=0", "from 1 to 1024")

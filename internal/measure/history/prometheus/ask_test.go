@@ -23,7 +23,7 @@ func TestRefusals(t *testing.T) {
 		{200, `{"status":"error","errorType":"internal","error":"x"}`, ": internal: x"},
 		{301, "", "bad response code 301"},
 		{400, `{"status":"error","errorType":"bad_data","error":"parse error"}`, ": bad_data: parse error"},
-		{400, "no", "does not take the question (client error: 400 no)"},
+		{400, "no", "rejected the query (client error: 400 no)"},
 		{401, "no", "refused access (client error: 401 no)"},
 		{403, `{"status":"error"}`, "refused access"},
 		{404, "page not found", "is the path of the store in the address?"},

@@ -171,7 +171,7 @@ func traps(t *testing.T, store *prometheus.Store) {
 	check("jobs:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30},
 		Said: []string{"Several replicas scraped the same: of postgres_exporter only one counts."}})
 	check("oid:9187", ours, told{Values: map[string]float64{"0s": 11, "1m0s": 22, "2m0s": 33}})
-	refused(prometheus.Query{Server: `instance="twins:9187"`, Host: `instance="none"`}, `tells of several servers at twins:9187, which differ in cluster (us, eu): name one with --server 'cluster="…"'`)
+	refused(prometheus.Query{Server: `instance="twins:9187"`, Host: `instance="none"`}, `has several servers at twins:9187, which differ in cluster (us, eu): name one with --server 'cluster="…"'`)
 	refused(prometheus.Query{Server: `instance="others:9187"`, Host: `instance="none"`}, `which differ in cluster`)
 	refused(prometheus.Query{Server: `instance=~".fd00.*"`}, "exporters of several servers tell of PostgreSQL (fd00::1, fd00::2)")
 	refused(prometheus.Query{}, `has 12 instances: name one with --server 'instance="…"'; there are [fd00::1]:9187, ahead:9187, databases:9187`)
@@ -239,7 +239,7 @@ func TestAnswers(t *testing.T) {
 			return strings.Replace(answer, `"status":"success",`, `"status":"success",`+said, 1)
 		}
 		check(said, answering(found, partly(samples), http.StatusOK), "no two samples of anything")
-		check(said, answering(partly(found), samples, http.StatusOK), "does not tell all that it has")
+		check(said, answering(partly(found), samples, http.StatusOK), "returned only part of its data")
 	}
 	whole := strings.Replace(samples, `"status":"success",`, `"status":"success","isPartial":false,`, 1)
 	server := httptest.NewServer(answering(found, whole, http.StatusOK))

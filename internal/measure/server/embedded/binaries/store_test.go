@@ -268,7 +268,7 @@ func TestDownloadTriesAgain(t *testing.T) {
 	check("busy once", busy, 1, 2, "")
 	check("busy always", busy, 9, 3, "URL answers 503 Service Unavailable: try again later, or name a mirror in REALIOPS_PG_REPOSITORY")
 	check("forbidden", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }, 9, 1,
-		"URL has no PostgreSQL 99.1 for "+fake(t, nil).pin.platform+", or does not give it out (403 Forbidden)")
+		"URL has no PostgreSQL 99.1 for "+fake(t, nil).pin.platform+", or does not serve it (403 Forbidden)")
 	check("silent before it answers", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 9, 1, "URL says nothing for 300ms")
 	check("silent in the middle", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(content[:100])
