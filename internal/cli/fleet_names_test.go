@@ -62,7 +62,7 @@ func TestFleetNames(t *testing.T) {
 		t.Errorf("crm: %+v", d)
 	}
 	_, said := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitUsage, "--prometheus", url, "--name-label", "db,,x")
-	if !strings.Contains(said, "labels with commas between them") {
+	if !strings.Contains(said, "want labels separated by commas") {
 		t.Error(said)
 	}
 }

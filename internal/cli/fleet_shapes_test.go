@@ -145,7 +145,7 @@ func shapesOf(t *testing.T, url string) {
 	if len(all) != len(want)+1 || all["volume"].Kind != "aurora" || all["volume"].Known < 23 {
 		t.Errorf("%d databases, and the cluster %+v", len(all), all["volume"])
 	}
-	for name, lack := range map[string]string{"maximum": "keeps only the maximum of each period", "volume": "tells only what its volume was billed for",
+	for name, lack := range map[string]string{"maximum": "keeps only the maximum of each period", "volume": "shows only what its volume was billed for",
 		"twice": "emcpowera and sdb do the same"} {
 		if !slices.ContainsFunc(all[name].Lacks, func(l string) bool { return strings.Contains(l, lack) }) {
 			t.Errorf("%s lacks %q, want %q", name, all[name].Lacks, lack)

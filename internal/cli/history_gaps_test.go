@@ -31,7 +31,7 @@ func TestHistoryWithoutFlushes(t *testing.T) {
 	_, with := sized(planted)
 	text, without := sized(older)
 	cents(t, "requests, of which nobody knows how many are flushes", without.Sized.Rate.Requests, with.Sized.Rate.Requests+with.Sized.Rate.Flushes)
-	if with.Sized.Rate.Flushes == 0 || !strings.Contains(text, "Flushes: its source counts none") {
+	if with.Sized.Rate.Flushes == 0 || !strings.Contains(text, "Flushes: the source does not count them") {
 		t.Errorf("what it leaves open is not said: %s", text)
 	}
 }

@@ -70,7 +70,7 @@ func TestSumOfAMonth(t *testing.T) {
 
 // TestBareSum: a sum whose time is not said is refused, with what it would be a second, however little it is.
 func TestBareSum(t *testing.T) {
-	const ask = ": over what time was it added up? "
+	const ask = ": over what time was it summed? "
 	for text, want := range map[string]string{
 		"VolumeReadIOPs=2.43e9": ask + "8,100,000 a second if in 5 minutes, 675,000 if in an hour, 28,125 if in a day, 925 if in a month: " +
 			"write VolumeReadIOPs=2.43e9/month, or /day, /h, /5min",

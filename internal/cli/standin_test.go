@@ -474,8 +474,8 @@ func (a *aurora) inSteps(t *testing.T, path string) {
 		t.Errorf("of a source that has not moved during any load it is said that it is %s", volume.Kind)
 	}
 	still := slices.IndexFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "not-moved" })
-	if still < 0 || !strings.Contains(r.Warnings[still].Text, "Of all loads together") {
-		t.Errorf("no warning says that the source has not moved, and what it shows of the whole run: %+v", r.Warnings)
+	if still < 0 || !strings.Contains(r.Warnings[still].Text, "For all loads together") {
+		t.Errorf("no warning says that the source did not move, and what it shows of the whole run: %+v", r.Warnings)
 	}
 	run, err := counts.FromFile(mine)
 	if err != nil {
