@@ -2,6 +2,7 @@ package runfile
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -133,6 +134,22 @@ type Storage struct {
 	Own bool `json:"own,omitempty"`
 	// Unseen are directories of the server that could not be looked at, and are taken to be on the same devices.
 	Unseen []string `json:"unseen,omitempty"`
+	// InMemory are what of a server with its data on a disk is on none: wal, tablespaces.
+	InMemory []string `json:"in_memory,omitempty"`
+}
+
+// MemoryText says for people what is in memory; empty: nothing does.
+func (s Storage) MemoryText() string {
+	switch {
+	case s.RAM:
+		return "The data directory is in memory: nothing reaches a disk, and no figure here is about one."
+	case slices.Contains(s.InMemory, "wal"):
+		return "The WAL is in memory: it reaches no disk, so figures and sizes of the disk are without its writes and flushes."
+	case len(s.InMemory) > 0:
+		return "Tablespaces are in memory: they reach no disk, so figures and sizes of the disk are without them."
+	default:
+		return ""
+	}
 }
 
 // StorageDevice is a disk under a server.

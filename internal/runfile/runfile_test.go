@@ -37,7 +37,7 @@ func everyKind() []Record {
 				Kind: "container", Flavor: "postgres", Version: "17.11", Host: "db", Port: 5432, Database: "app",
 				User: "me", Image: "postgres:17", Pooler: true, SystemIdentifier: "7", Settings: map[string]string{"fsync": "on"},
 				Storage: Storage{
-					Directory: "/data", FileSystem: "ext4", Device: "vda", RAM: true, Own: true, Unseen: []string{"/data/pg_wal"}, Tablespaces: map[string][]string{"16400": {"fast"}},
+					Directory: "/data", FileSystem: "ext4", Device: "vda", RAM: true, Own: true, Unseen: []string{"/data/pg_wal"}, InMemory: []string{"wal"}, Tablespaces: map[string][]string{"16400": {"fast"}},
 					Devices: []StorageDevice{{Name: "vda", Holds: []string{"data"}, Carries: []string{"/", "swap"}, Backing: "/disk"}},
 				},
 				Cloud: &cloud,

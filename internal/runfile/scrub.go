@@ -138,7 +138,7 @@ func scrubbedTarget(t Target) Target {
 		*name = Scrub(*name)
 	}
 	t.Settings = scrubAll(t.Settings, nil)
-	t.Storage.Unseen = scrubEach(t.Storage.Unseen)
+	t.Storage.Unseen, t.Storage.InMemory = scrubEach(t.Storage.Unseen), scrubEach(t.Storage.InMemory)
 	t.Storage.Tablespaces = maps.Clone(t.Storage.Tablespaces)
 	for oid, names := range t.Storage.Tablespaces {
 		t.Storage.Tablespaces[oid] = scrubEach(names)

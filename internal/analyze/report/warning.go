@@ -67,9 +67,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 	if settings["track_counts"] == "off" {
 		condition(document.Doubt, "track-counts-off", "track_counts is off: the server's counters of rows, tables and indexes stand still, whatever is done.")
 	}
-	if run.Header.Target.Storage.RAM {
-		condition(document.Void, "ram", "The data directory is in memory: nothing reaches a disk, and no figure here is about one.")
-	}
+	condition(document.Void, "ram", run.Header.Target.Storage.MemoryText())
 	if run.Header.Target.Pooler && run.Observed == nil {
 		condition(document.Doubt, "pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -47,5 +48,19 @@ func TestPercentile(t *testing.T) {
 	}
 	if most.Above.Seconds != 0 || most.Target.Most.Writes < need.Peaks.PeakSecond.Writes {
 		t.Errorf("the 100th: %+v above", most.Above)
+	}
+}
+
+// TestWhatIsInMemoryIsSaid: an order for a disk that the WAL was not on is without it.
+func TestWhatIsInMemoryIsSaid(t *testing.T) {
+	run := shipped(t, "local-pg17.jsonl.zst")
+	run.Header.Target.Storage.InMemory = []string{"wal"}
+	volumes, err := catalog.Volumes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sized, err := sizing.Size(sizing.Ask{Load: "multi", GiB: 100, Volumes: volumes}, run)
+	if err != nil || !slices.ContainsFunc(sized.Warnings, func(w string) bool { return strings.HasPrefix(w, "The WAL is in memory: ") }) {
+		t.Errorf("%v, %q", err, sized.Warnings)
 	}
 }

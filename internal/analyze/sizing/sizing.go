@@ -268,8 +268,10 @@ const othersShare = 0.1
 
 // others tells that others worked on the server, or that seconds hold what they did to the device: neither can be taken off.
 func (p Part) others() (warnings []string) {
-	if text := p.Run.OthersText(); text != "" {
-		warnings = append(warnings, text)
+	for _, text := range []string{p.Run.Header.Target.Storage.MemoryText(), p.Run.OthersText()} {
+		if text != "" {
+			warnings = append(warnings, text)
+		}
 	}
 	counted := metric.BlockWrites
 	if p.Need.forServer {

@@ -189,7 +189,7 @@ var remedies = map[string]string{
 	"fsync-off":              "set fsync = on, as a server that keeps its data has it",
 	"full-page-writes-off":   "set full_page_writes = on",
 	"synchronous-commit-off": "set synchronous_commit = on, or remember that commits are not flushes here",
-	"ram":                    "put the data directory on a disk",
+	"ram":                    "put it on a disk",
 	"device-unseen":          "run as the server's user, or as root",
 	"pooler":                 "connect to the server itself",
 }

@@ -177,6 +177,11 @@ func (h host) storage(l spread) runfile.Storage {
 	s := runfile.Storage{
 		Directory: p.root.Inside(), FileSystem: p.fileSystem, Device: joined(p.devices), RAM: p.ram, Unseen: l.unseen,
 	}
+	for _, other := range l.parts[1:] {
+		if other.ram && !p.ram && (other.role == wal || other.role == tablespaces) && !slices.Contains(s.InMemory, other.role) {
+			s.InMemory = append(s.InMemory, other.role)
+		}
+	}
 	all := h.group("", l.parts).devices
 	for _, device := range all {
 		d := runfile.StorageDevice{Name: written(device), Backing: h.backing(device)}

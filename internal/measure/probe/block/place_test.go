@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,10 @@ func TestLinksAreFollowed(t *testing.T) {
 		found := map[string]string{}
 		for _, gap := range sampleOf(t, thisHost(), realRoots(t, server)).Gaps {
 			found[gap.Metric] = gap.Detail
+		}
+		l, err := thisHost().lay(realRoots(t, server))
+		if inMemory := thisHost().storage(l).InMemory; err != nil || !slices.Equal(inMemory, []string{strings.TrimSuffix(strings.TrimPrefix(view, "block."), "/")}) {
+			t.Errorf("%s: %q is in memory, %v", link, inMemory, err)
 		}
 		if why := found[view+"writes"]; why != memory+" is in memory (tmpfs): nothing reaches a disk" {
 			t.Errorf("%s on another file system: %q", link, why)
