@@ -150,3 +150,22 @@ func undressed(typed string) []string {
 	}
 	return all
 }
+
+// words are what a name can be in an expression, a query or a graph's source of CloudWatch.
+var words = regexp.MustCompile(`[A-Za-z][\w.%]+`)
+
+// Mentioned returns the metrics of AWS's that stand in a text which is no name itself: a query, metric math, the source of a graph, or a name
+// with statistics and dimensions around it, as consoles have them to be copied.
+func Mentioned(text string) (all []string) {
+	for _, word := range words.FindAllString(text, -1) {
+		candidates := undressed(word)
+		counter := strings.HasPrefix(word, "db.") || strings.HasPrefix(word, "os.")
+		known := func(m Meaning) bool {
+			return slices.ContainsFunc(candidates, func(c string) bool { return folded(c) == folded(m.Metric) })
+		}
+		if named := slices.ContainsFunc(Meanings(), known) || counter && len(EntriesOf(word)) > 0; named && !slices.Contains(all, word) {
+			all = append(all, word)
+		}
+	}
+	return all
+}

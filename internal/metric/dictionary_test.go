@@ -93,6 +93,24 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
+// TestMentioned: what is copied from a console is a name with much around it, a query, or the source of a graph. Names within a query are none.
+func TestMentioned(t *testing.T) {
+	for typed, want := range map[string]string{
+		"Average WriteIOPS": "WriteIOPS", "shop-1 WriteIOPS": "WriteIOPS", "writeiops DBInstanceIdentifier=shop-1": "writeiops",
+		"AWS/RDS · VolumeWriteIOPs · DBClusterIdentifier: shop · Sum":                                  "VolumeWriteIOPs",
+		`SELECT AVG(WriteIOPS) FROM SCHEMA("AWS/RDS", DBInstanceIdentifier) GROUP BY EngineName`:       "WriteIOPS",
+		`SEARCH('{AWS/RDS,DBInstanceIdentifier} MetricName="ReadIOPS"', 'Average', 300)`:               "ReadIOPS",
+		`{"metrics": [["AWS/RDS", "WriteIOPS", "DBInstanceIdentifier", "s"], [".", "ReadIOPS", "."]]}`: "WriteIOPS ReadIOPS",
+		`DB_PERF_INSIGHTS('RDS', 'db-X', ['db.IO.blks_read.avg', 'os.diskIO.rdsdev.tps.avg'])`:         "db.IO.blks_read.avg os.diskIO.rdsdev.tps.avg",
+		"aws cloudwatch get-metric-statistics --metric-name BurstBalance --statistics Average":         "BurstBalance",
+		"SUM(METRICS())": "", "FILL(m1, 0) + m2 / PERIOD(m2)": "", "Average of something": "", "db-X os": "",
+	} {
+		if got := strings.Join(metric.Mentioned(typed), " "); got != want {
+			t.Errorf("%s mentions %q, want %q", typed, got, want)
+		}
+	}
+}
+
 // TestConsoleOfAWS walks the numbers of I/O that AWS's consoles show of an instance and a statement: each is explained. The names are AWS's:
 // USER_PerfInsights.Cloudwatch, USER_PerfInsights_Counters, SQL statistics and wait events of the user guides.
 func TestConsoleOfAWS(t *testing.T) {
@@ -100,6 +118,7 @@ func TestConsoleOfAWS(t *testing.T) {
 		TotalBackupStorageBilled BackupRetentionPeriodStorageUsed SnapshotStorageUsed ReadDPU ReplicaLag AuroraOptimizedReadsCacheHitRatio
 		ReadIOPSEphemeralStorage WriteIOPSEphemeralStorage ReadIOPSLocalStorage WriteIOPSLocalStorage FreeEphemeralStorage FreeLocalStoragePercent
 		VolumeAvgReadLatency VolumeAvgWriteLatency VolumeStalledIOCheck VolumeIOPSExceededCheck VolumeReadIOPs VolumeWriteIOPs
+		AuroraGlobalDBDataTransferBytes AuroraGlobalDBReplicationLag AuroraGlobalDBProgressLag AuroraGlobalDBRPOLag
 		db.Cache.blks_hit db.SQL.tup_fetched db.SQL.tup_returned db.SQL.queries_started db.SQL.queries_finished db.SQL.logical_reads
 		db.IO.blk_read_time db.IO.read_latency db.IO.storage_blks_read db.IO.orcache_blks_hit db.IO.local_blks_read db.IO.storage_blk_read_time
 		db.IO.orcache_blk_read_time db.IO.local_blk_read_time os.diskIO.rdsdev.tps os.diskIO.rdsdev.util os.diskIO.rdstemp.tps

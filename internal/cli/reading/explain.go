@@ -1,8 +1,10 @@
 package reading
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -113,14 +115,23 @@ func (k knowledge) of(names []string) (knowledge, error) {
 	for _, name := range names {
 		found := k.named(name)
 		if found.empty() {
+			for _, mentioned := range metric.Mentioned(name) {
+				found.add(k.named(mentioned))
+			}
+		}
+		if found.empty() {
 			return picked, &unknownMetricError{name, typo.Closest(name, k.names(), 3)}
 		}
-		picked.meanings = append(picked.meanings, found.meanings...)
-		picked.local = append(picked.local, found.local...)
-		picked.quantities = append(picked.quantities, found.quantities...)
-		picked.elsewhere = append(picked.elsewhere, found.elsewhere...)
+		picked.add(found)
 	}
 	return picked, nil
+}
+
+func (k *knowledge) add(other knowledge) {
+	k.meanings = append(k.meanings, other.meanings...)
+	k.local = append(k.local, other.local...)
+	k.quantities = append(k.quantities, other.quantities...)
+	k.elsewhere = append(k.elsewhere, other.elsewhere...)
 }
 
 // unknownMetricError is a name that nobody is known to use, with the names that are most like it.
@@ -129,7 +140,13 @@ type unknownMetricError struct {
 	closest []string
 }
 
+// within are names that metrics have inside of a query of CloudWatch only.
+var within = regexp.MustCompile(`(?:^|[^\w.])([em][0-9]+)(?:[^\w.]|$)|METRICS\(`)
+
 func (e *unknownMetricError) Error() string {
+	if name := within.FindStringSubmatch(e.name); name != nil {
+		return fmt.Sprintf("unknown metric %q: %s stands for a metric in one query only: type that metric's name", e.name, cmp.Or(name[1], "METRICS()"))
+	}
 	if len(e.closest) == 0 {
 		return fmt.Sprintf("unknown metric %q (realiops explain says what can be asked)", e.name)
 	}

@@ -187,3 +187,15 @@ func TestANewMetricIsARow(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsCopiedFromAConsole: each metric in it is explained, and a name that only a query knows is said to be one.
+func TestWhatIsCopiedFromAConsole(t *testing.T) {
+	found, err := allKnown().of([]string{`[["AWS/RDS", "VolumeWriteIOPs", "DBClusterIdentifier", "shop"], [".", "BurstBalance"]]`})
+	if names := found.names(); err != nil || !slices.Contains(names, "VolumeWriteIOPs") || !slices.Contains(names, "BurstBalance") {
+		t.Errorf("%v, %q", err, names)
+	}
+	_, err = allKnown().of([]string{"FILL(m1, 0) / PERIOD(m1)"})
+	if want := `m1 stands for a metric in one query only: type that metric's name`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
