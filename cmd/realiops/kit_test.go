@@ -84,7 +84,13 @@ echo "$1 $2 ${*:3}" >>"$PLACE/calls"
 case "$1 $2" in
 "cloudformation deploy") touch "$PLACE/stack" ;;
 "cloudformation delete-stack") rm -f "$PLACE/stack" ;;
-"cloudformation describe-stacks") [[ -e $PLACE/stack ]] && echo planted ;;
+"cloudformation describe-stacks")
+	[[ -e $PLACE/offline ]] && echo "Could not connect to the endpoint URL" >&2 && exit 255
+	[[ -e $PLACE/stack ]] && echo planted && exit
+	echo "An error occurred (ValidationError): Stack with id realiops-kit does not exist" >&2 && exit 254
+	;;
+"s3 rm") [[ ! -e $PLACE/emptied ]] || { echo "NoSuchBucket: planted" >&2 && exit 1; } ;;
+"s3 cp") [[ $5 != realiops-kit-evidence* ]] || { echo "fatal error: 404" >&2 && exit 1; } ;;
 "resourcegroupstaggingapi get-resources") echo "$LEFT" ;;
 esac
 `
@@ -117,6 +123,29 @@ func TestKit(t *testing.T) {
 	if out, err := types("", "check"); err != nil || out != "Nothing is left of realiops-kit.\n" {
 		t.Errorf("%v, %s", err, out)
 	}
+	leaves := func(name string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(place, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leaves("stack")
+	if out, err := types("", "fetch"); err == nil || strings.Count(out, "\n") != 1 || !strings.Contains(out, "prove puts it there when it ends: fatal error: 404") {
+		t.Errorf("before there is anything to fetch: %v, %s", err, out)
+	}
+	leaves("emptied") // by a stack of which half was deleted
+	if out, err := types("", "down"); err != nil || !strings.Contains(out, "the bucket planted was not emptied: NoSuchBucket") || !strings.Contains(out, "Nothing is left") {
+		t.Errorf("without its bucket: %v, %s", err, out)
+	}
+	leaves("offline")
+	if out, err := types("", "check"); err == nil || !strings.Contains(out, "perhaps the stack realiops-kit, of which AWS does not tell: Could not connect") {
+		t.Errorf("without a network: %v, %s", err, out)
+	}
+	for _, step := range []string{"fetch", "down"} {
+		if out, err := types("", step); err == nil || step == "fetch" && strings.Count(out, "\n") != 1 || !strings.Contains(out, "Could not connect") {
+			t.Errorf("%s without a network: %v, %s", step, err, out)
+		}
+	}
 	if out, err := types("", "up", "mysql", "program"); err == nil || !strings.Contains(out, "one of aurora") {
 		t.Errorf("%v, %s", err, out)
 	}
@@ -134,7 +163,8 @@ func TestKit(t *testing.T) {
 const onTheMachine = `#!/bin/bash
 echo "$*" >>"$PLACE/steps"
 case "$1" in
-doctor | aws) "$PROGRAM" "$@" --help >/dev/null ;;
+doctor) "$PROGRAM" "$@" --help >/dev/null ;;
+aws) [[ ! -e $PLACE/refused ]] && "$PROGRAM" "$@" --help >/dev/null ;;
 run) "$PROGRAM" "$@" --help >/dev/null && cp "$RUN" "${*: -1}" ;;
 *) exec "$PROGRAM" "$@" ;;
 esac
@@ -143,7 +173,10 @@ esac
 // storing is an aws program with a secret and a bucket, which is a directory.
 const storing = `#!/bin/bash
 case "$1 $2" in
-"secretsmanager get-secret-value") echo '{"username": "boss", "password": "planted-password"}' ;;
+"secretsmanager get-secret-value")
+	[[ ! -e $PLACE/denied ]] || { echo "AccessDeniedException" >&2 && exit 254; }
+	echo '{"username": "boss", "password": "planted-password"}'
+	;;
 "s3 cp") cp "${4/s3:\/\/planted/$PLACE/bucket}" "${5/s3:\/\/planted/$PLACE/bucket}" ;;
 "cloudformation describe-stacks") echo planted ;;
 *) exit 1 ;;
@@ -182,16 +215,32 @@ func TestKitProve(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	types := func(directory string, args ...string) string {
-		t.Helper()
+	tries := func(directory string, args ...string) (string, error) {
 		c := exec.CommandContext(t.Context(), "bash", args...)
 		c.Dir = directory
-		c.Env = append(os.Environ(), "PATH="+place+":"+os.Getenv("PATH"), "PLACE="+place, "KIT="+filepath.Join(place, "settings"), "RUN="+run, "PROGRAM="+built(t))
+		c.Env = append(os.Environ(), "PATH="+place+":"+os.Getenv("PATH"), "PLACE="+place, "KIT="+filepath.Join(place, "settings"), "RUN="+run, "PROGRAM="+built(t), "REALIOPS="+built(t))
 		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	types := func(directory string, args ...string) string {
+		t.Helper()
+		out, err := tries(directory, args...)
 		if err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
-		return string(out)
+		return out
+	}
+	// What goes wrong is said in a line, and hours of load are not done again because AWS did not answer after them.
+	for lacks, want := range map[string]string{"denied": "prove: this machine may not read the database's password", "refused": "the run is kept"} {
+		if err := os.WriteFile(filepath.Join(place, lacks), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := tries(machine, filepath.Join(script, "prove")); err == nil || !strings.Contains(out, want) || strings.Contains(out, "Traceback") {
+			t.Errorf("%s: %v, %s", lacks, err, out)
+		}
+		if err := os.Remove(filepath.Join(place, lacks)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if out := types(machine, filepath.Join(script, "prove"), "--quick-aws"); !strings.Contains(out, "Send evidence.jsonl.zst") {
 		t.Errorf("what to send is not said:\n%s", out)
@@ -204,7 +253,7 @@ func TestKitProve(t *testing.T) {
 	for step := range strings.Lines(string(steps)) {
 		order = append(order, strings.Fields(step)[0])
 	}
-	if diff := cmp.Diff([]string{"doctor", "run", "aws", "share", "report"}, order); diff != "" || strings.Contains(string(steps), "planted-password") {
+	if diff := cmp.Diff([]string{"doctor", "run", "aws", "aws", "share", "report"}, order); diff != "" || strings.Contains(string(steps), "planted-password") {
 		t.Errorf("(-want +steps):\n%s\n%s", diff, steps)
 	}
 	types(place, filepath.Join(script, "kit"), "fetch")
