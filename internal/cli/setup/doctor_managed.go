@@ -10,9 +10,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// managed reports whether AWS runs the server: nobody else is root on its machine, a superuser, or changes its files.
+// managed reports whether a cloud runs the server: nobody else is root on its machine, a superuser, or changes its files.
 func managed(f postgres.Facts) bool {
-	return f.Flavor == postgres.FlavorAurora || f.Flavor == postgres.FlavorRDS
+	return f.Flavor == postgres.FlavorAurora || f.Flavor == postgres.FlavorRDS || f.Service != ""
 }
 
 var (
@@ -21,7 +21,7 @@ var (
 	onMachine = regexp.MustCompile(`as root|server's user|the machine|the server's machine`)
 )
 
-// withManagedRemedies has d's cautions advise what AWS takes, where it runs the server.
+// withManagedRemedies has d's cautions advise what a cloud takes, where it runs the server.
 func withManagedRemedies(f postgres.Facts, d diagnosis.Diagnosis) diagnosis.Diagnosis {
 	if managed(f) {
 		for i, c := range d.Cautions {
@@ -34,6 +34,9 @@ func withManagedRemedies(f postgres.Facts, d diagnosis.Diagnosis) diagnosis.Diag
 // managedRemedy returns what a server of AWS's takes in the place of a remedy for one's own: a parameter group for settings, the master
 // user for a superuser, and AWS's own counters for what only its machine shows.
 func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
+	if f.Service != "" {
+		return remedyOfService(f, gap, remedy)
+	}
 	aurora := f.Flavor == postgres.FlavorAurora
 	group := "the instance's parameter group (a default group takes no changes: make one and attach it)"
 	if aurora {
@@ -64,5 +67,31 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 		return postgres.Grant("pg_monitor", f.User) + ", as the master user"
 	default:
 		return strings.ReplaceAll(remedy, "a superuser", "the master user")
+	}
+}
+
+// remedyOfService is managedRemedy for the services of other clouds, whose settings have another name and whose roles are others.
+func remedyOfService(f postgres.Facts, gap runfile.Gap, remedy string) string {
+	place := map[bool]string{true: "the server parameters", false: "the database flags"}[f.Service == "Azure"]
+	switch setting, library := settingOn.FindStringSubmatch(remedy), preloaded.FindStringSubmatch(remedy); {
+	case setting != nil && setting[1] == "synchronous_commit": // anybody may, for a session or a role
+		return remedy
+	case setting != nil:
+		return "set " + setting[1] + " = on in " + place + " of " + f.Service
+	case library != nil:
+		allowed := ""
+		if f.Service == "Azure" {
+			allowed = ", allow it in azure.extensions,"
+		}
+		return "where shared_preload_libraries lacks it, add " + library[1] + " there in " + place + " of " + f.Service + allowed +
+			" and restart; then, in the database that is measured: create extension " + library[1] + ";"
+	case strings.HasPrefix(gap.Metric, anatomy.Name+"/"):
+		return f.Service + " lets nobody read the WAL; WAL records are modelled from what the clients did"
+	case onMachine.MatchString(remedy):
+		return f.Service + " lets nobody onto the machine: its console has the disk's own metrics, of which realiops explain says what they count"
+	case strings.Contains(remedy, "what the server refused"):
+		return postgres.Grant("pg_monitor", f.User) + ", as the administrator of the database"
+	default:
+		return strings.ReplaceAll(remedy, "a superuser", "the administrator of the database")
 	}
 }

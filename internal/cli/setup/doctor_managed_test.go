@@ -22,8 +22,8 @@ func TestRemediesOfAManagedServer(t *testing.T) {
 	}
 	details := []string{"", "permission denied for function pg_stat_get_wal", "Function pg_stat_get_wal() is currently not supported for Aurora"}
 	own, advised := 0, 0
-	for _, flavor := range []string{postgres.FlavorAurora, postgres.FlavorRDS, postgres.FlavorPostgres} {
-		remedy := remedyOf(postgres.Facts{Flavor: flavor, User: "me"})
+	for _, facts := range everyServer() {
+		flavor, remedy := facts.Flavor+facts.Service, remedyOf(facts)
 		for _, m := range metric.All() {
 			for _, reason := range reasons {
 				for _, detail := range details {
@@ -43,6 +43,15 @@ func TestRemediesOfAManagedServer(t *testing.T) {
 	if own == 0 || advised == 0 {
 		t.Errorf("%d remedies that AWS refuses, and %d others: it tries nothing", own, advised)
 	}
+}
+
+// everyServer is one of each kind, one's own the last.
+func everyServer() []postgres.Facts {
+	all := []postgres.Facts{{Flavor: postgres.FlavorAurora, User: "me"}, {Flavor: postgres.FlavorRDS, User: "me"}}
+	for _, service := range []string{"Cloud SQL", "AlloyDB", "Azure"} {
+		all = append(all, postgres.Facts{Flavor: postgres.FlavorPostgres, Service: service, User: "me"})
+	}
+	return append(all, postgres.Facts{Flavor: postgres.FlavorPostgres, User: "me"})
 }
 
 func TestParameterGroups(t *testing.T) {

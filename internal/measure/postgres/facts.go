@@ -28,6 +28,7 @@ type Facts struct {
 	Version       string // 17.11
 	VersionNum    int    // 170011
 	Flavor        string
+	Service       string // of another cloud that runs it: Cloud SQL, AlloyDB or Azure, where nobody is superuser; empty: none is known
 	Instance      string // what AWS calls the one that answers; only Aurora says it
 	Database      string
 	User          string // who connected
@@ -106,13 +107,19 @@ func (f *Facts) askRights(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// askFlavor tells managed servers by what only they have: a function of Aurora's, the administrator's role of RDS.
+// services are known by the role of those who administer a database there.
+var services = map[string]string{"cloudsqlsuperuser": "Cloud SQL", "alloydbsuperuser": "AlloyDB", "azure_pg_admin": "Azure"}
+
+// askFlavor tells managed servers by what only they have: a function of Aurora's, the administrator's role of a service.
 func (f *Facts) askFlavor(ctx context.Context, conn *pgx.Conn) error {
 	var aurora, rds bool
+	var administrators string
 	err := QueryRow(ctx, conn, `/* realiops */
 		select exists (select from pg_catalog.pg_proc
 		               where proname = 'aurora_version' and pronamespace = 'pg_catalog'::pg_catalog.regnamespace),
-		       exists (select from pg_catalog.pg_roles where rolname = 'rds_superuser')`).Scan(&aurora, &rds)
+		       exists (select from pg_catalog.pg_roles where rolname = 'rds_superuser'),
+		       coalesce((select pg_catalog.min(rolname::pg_catalog.text) from pg_catalog.pg_roles
+		                 where rolname in ('cloudsqlsuperuser', 'alloydbsuperuser', 'azure_pg_admin')), '')`).Scan(&aurora, &rds, &administrators)
 	switch {
 	case err != nil:
 		return fmt.Errorf("ask which flavor of PostgreSQL it is: %w", err)
@@ -121,6 +128,8 @@ func (f *Facts) askFlavor(ctx context.Context, conn *pgx.Conn) error {
 		return f.askInstance(ctx, conn)
 	case rds:
 		f.Flavor = FlavorRDS
+	default:
+		f.Service = services[administrators]
 	}
 	return nil
 }

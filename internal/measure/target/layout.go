@@ -15,6 +15,9 @@ import (
 
 // findLayout finds the server's files, if they are on this machine.
 func findLayout(ctx context.Context, t *Target, facts postgres.Facts) (*layout.Layout, error) {
+	if t.started == nil && facts.Service != "" {
+		return nil, &probe.Error{Reason: runfile.NotLocal, Err: fmt.Errorf("the server is run by %s, and so are the machine and the disks under it", facts.Service)}
+	}
 	if t.started == nil && facts.Flavor != postgres.FlavorPostgres { // whatever process of this machine has the same number is another's
 		return nil, &probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server is AWS's, and so are the machine and the disks under it")}
 	}

@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/realiops/realiops/internal/measure/layout"
@@ -63,7 +64,7 @@ func (t *Target) Observe(ctx context.Context, facts postgres.Facts) (*Probes, er
 	p := t.withDevices(ctx, stats, facts)
 	wal, err := anatomy.New(ctx, t.Endpoint.Config(), "") // of which only tables and indexes are asked for, now and then
 	if err != nil {
-		p.Relations = anatomy.WithoutRelations(err)
+		p.Relations = anatomy.WithoutRelations(noSuperuser(facts, err))
 		return p, nil
 	}
 	p.log, p.Relations = wal, wal
@@ -89,6 +90,7 @@ func (p *Probes) openLog(ctx context.Context, t *Target, facts postgres.Facts, s
 	}
 	log, err := anatomy.New(ctx, t.Endpoint.Config(), schema)
 	if err != nil {
+		err = noSuperuser(facts, err)
 		p.Relations = anatomy.WithoutRelations(err)
 		var none error
 		if log, none = p.openLogFiles(ctx, t, facts); none != nil {
@@ -156,4 +158,13 @@ func (p *Probes) Close(ctx context.Context) {
 		p.requests.Close()
 	}
 	p.names.Close()
+}
+
+// noSuperuser is why the WAL is not read, without the advice to be a superuser where a service lets nobody be one.
+func noSuperuser(facts postgres.Facts, err error) error {
+	missing := probe.GapOf(err)
+	if facts.Service == "" || missing.Reason != runfile.Permission && missing.Reason != runfile.Absent {
+		return err
+	}
+	return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("%s lets nobody read the WAL", facts.Service)}
 }

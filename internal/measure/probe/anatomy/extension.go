@@ -43,7 +43,7 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 	case schema == "" && f.super:
 		return nil, gap(runfile.Absent, undefinedObject, "pg_walinspect is not in this database: a run makes it for as long as it lasts")
 	case schema == "":
-		return nil, gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and only a superuser may make it")
+		return nil, gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and this user may not make it")
 	}
 	home := pgx.Identifier{schema}
 	if err := postgres.Exec(ctx, conn, "create extension pg_walinspect schema "+home.Sanitize()); err != nil {

@@ -81,7 +81,7 @@ func TestRights(t *testing.T) {
 			bare.User, bare.Password = "bare", "secret"
 			_, err := New(t.Context(), bare, "")
 			expectGap(t, err, runfile.Gap{
-				Reason: runfile.Permission, Code: "42501", Detail: "pg_walinspect is not in this database, and only a superuser may make it",
+				Reason: runfile.Permission, Code: "42501", Detail: "pg_walinspect is not in this database, and this user may not make it",
 			}, grants)
 			_, err = New(t.Context(), bare, "home")
 			expectGap(t, err, runfile.Gap{
