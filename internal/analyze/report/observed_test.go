@@ -75,3 +75,12 @@ func TestRequestsThatAreNone(t *testing.T) {
 		t.Error("requests of less than a byte are not said to be too small")
 	}
 }
+
+// TestVoidStandsFirst: what takes all meaning from the figures is said before any remark.
+func TestVoidStandsFirst(t *testing.T) {
+	run := runFrom(t, "../../../testdata/runs/observed-pg17.jsonl.zst")
+	run.Header.Target.Storage.InMemory = []string{"wal"}
+	if all := judged(run).Warnings; len(all) < 2 || all[0].Code != "ram" {
+		t.Errorf("the warnings begin with %+v", all[:min(2, len(all))])
+	}
+}

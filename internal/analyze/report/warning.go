@@ -44,6 +44,11 @@ func warnings(run *counts.Run, r Report) []Warning {
 			all = append(all, Warning{code, true, rank, text})
 		}
 	}
+	settings := run.Header.Target.Settings
+	if settings["fsync"] == "off" {
+		condition(document.Void, "fsync-off", "fsync is off: the server never waits for the disk, so flushes and requests are not those of a server that keeps its data.")
+	}
+	condition(document.Void, "ram", run.Header.Target.Storage.MemoryText())
 	condition(document.Note, "unfinished", unfinished(run))
 	condition(document.Doubt, "uncollected", run.Uncollected)
 	condition(document.Note, "unpublished", run.Unpublished)
@@ -54,10 +59,6 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Note, "server-unread", unread(run.Observed))
 		condition(document.Doubt, "requests-too-small", sizes.TooSmall(run))
 	}
-	settings := run.Header.Target.Settings
-	if settings["fsync"] == "off" {
-		condition(document.Void, "fsync-off", "fsync is off: the server never waits for the disk, so flushes and requests are not those of a server that keeps its data.")
-	}
 	if settings["full_page_writes"] == "off" {
 		condition(document.Doubt, "full-page-writes-off", "full_page_writes is off: a server that survives a crash writes more WAL.")
 	}
@@ -67,7 +68,6 @@ func warnings(run *counts.Run, r Report) []Warning {
 	if settings["track_counts"] == "off" {
 		condition(document.Doubt, "track-counts-off", "track_counts is off: the server's counters of rows, tables and indexes stand still, whatever is done.")
 	}
-	condition(document.Void, "ram", run.Header.Target.Storage.MemoryText())
 	if run.Header.Target.Pooler && run.Observed == nil {
 		condition(document.Doubt, "pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
 	}
