@@ -196,7 +196,7 @@ type only struct {
 
 // Folded returns a section, or several, that a page in a browser folds.
 func Folded(blocks ...Block) Block {
-	var all Together
+	var all []Block
 	for _, b := range blocks {
 		if s, is := b.(Section); is {
 			s.Folded = true
@@ -204,7 +204,7 @@ func Folded(blocks ...Block) Block {
 		}
 		all = append(all, b)
 	}
-	return all
+	return Only(InText|OnPages, all...)
 }
 
 // Only is what some formats show and the others do not.

@@ -153,9 +153,9 @@ func (ms Metrics) becameOfRequests() document.Block {
 
 func becameOf(t attribution.ToDevice) string {
 	if t.Least.Load == t.Most.Load {
-		return fmt.Sprintf("%s of one is a %s (%s)", partOfOne(t.Most.Ratio), words.One(t.Of), t.Most.Load)
+		return fmt.Sprintf("%s of each is a %s (%s)", partOfOne(t.Most.Ratio), words.One(t.Of), t.Most.Load)
 	}
-	return fmt.Sprintf("%s to %s of one is a %s (%s, %s)", partOfOne(t.Least.Ratio), partOfOne(t.Most.Ratio), words.One(t.Of), t.Least.Load, t.Most.Load)
+	return fmt.Sprintf("%s to %s of each is a %s (%s, %s)", partOfOne(t.Least.Ratio), partOfOne(t.Most.Ratio), words.One(t.Of), t.Least.Load, t.Most.Load)
 }
 
 // partOfOne has no more digits than two metrics that are nearly the same share.

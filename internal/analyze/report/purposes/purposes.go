@@ -97,8 +97,8 @@ func Section(run *counts.Run) document.Block {
 		return nil
 	}
 	return document.Section{Title: "What the disks' requests were for (per second)", Blocks: []document.Block{
-		document.Together{requests, words.Faint("Reads and writes. Other files: those of this server that are neither WAL nor tables nor indexes of this database. Other programs: in each second " +
-			"that passed.")},
+		document.Together{requests, words.Faint("Reads and writes. Other files: those of this server that are neither WAL nor tables nor indexes of this database. Other programs: per second " +
+			"of elapsed time.")},
 		document.Only(document.OnPages, forWhatTable(run, "MB", byteFields, number.Mega)),
 	}}
 }

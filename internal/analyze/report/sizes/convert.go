@@ -144,7 +144,7 @@ func (c Convert) bounds() document.Table {
 		}
 		billed = append(billed, document.Words(number.Rate(k.Billed[0])+" to "+number.Rate(k.Billed[2])))
 	}
-	t.Add(words.Wordy("a second, were it"), words.Texts(append(names, "at least", "at most")))
+	t.Add(words.Wordy("per second, if it is"), words.Texts(append(names, "at least", "at most")))
 	t.Add(words.Numeric("rows written"), append(rows, words.Known(&c.Rows.Lo), words.Known(&c.Rows.Hi)))
 	t.Add(words.Numeric("requests to a disk of its own"), append(requests, words.Known(&c.Requests.Lo), words.Known(&c.Requests.Hi)))
 	t.Add(words.Numeric("billed writes, on Aurora"), append(billed, words.Known(&c.Billed.Lo), words.Known(&c.Billed.Hi)))
