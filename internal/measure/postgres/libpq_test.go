@@ -74,7 +74,7 @@ func TestWhatLibpqKnows(t *testing.T) {
 	refused(byTCP+"keepalives=yes", "keepalives=yes is neither 0 nor 1")
 	refused(byTCP+"keepalives_idle=long", "keepalives_idle=long is no number")
 	refused(byTCP+"hostaddr=nowhere", "hostaddr=nowhere is no IP address")
-	refused(byTCP+"ssl_min_protocol_version=SSLv3", "ssl_min_protocol_version=SSLv3 is none that is known")
+	refused(byTCP+"ssl_min_protocol_version=SSLv3", "ssl_min_protocol_version=SSLv3 is not a known version")
 	refused(byTCP+"ssl_min_protocol_version=TLSv1.3 ssl_max_protocol_version=TLSv1.2", "ssl_min_protocol_version is later")
 	refused(byTCP+"load_balance_hosts=random", "load_balance_hosts=random cannot be obeyed")
 	refused(byTCP+"channel_binding=require", "channel binding")
