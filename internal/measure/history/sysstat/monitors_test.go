@@ -113,7 +113,7 @@ func TestBadMonitors(t *testing.T) {
 		strings.ReplaceAll(azure, "PT15M", "P1D"):                                          "is none of PT1M",
 		strings.ReplaceAll(azure, "Data Disk", "Disk"):                                     "not an answer about disks",
 		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`, 1):                        "the column IntervalSecs is missing",
-		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1):      "none with a zone",
+		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1):      "without a zone",
 		strings.ReplaceAll(vcenter, `"1800"`, `"7200"`):                                    "an hour is the longest",
 		strings.ReplaceAll(vcenter, "virtualdisk.", "net."):                                "none of vCenter's counters",
 		vcenter[:len(vcenter)-4]:                                                           "is not one",

@@ -44,7 +44,7 @@ func ofVSphere(text string) ([]Host, error) {
 		case k < 0:
 			continue
 		case errTime != nil:
-			return nil, fmt.Errorf("line %d: the time %q is none with a zone: have it written by %s", n+2, row[column["Timestamp"]], askVSphere)
+			return nil, fmt.Errorf("line %d: the time %q is without a zone or invalid: have it written by %s", n+2, row[column["Timestamp"]], askVSphere)
 		case errValue != nil || errSeconds != nil || !(seconds >= 1 && seconds <= longest.Seconds()):
 			return nil, fmt.Errorf("line %d: a value, and an interval of a second to an hour: an hour is the longest that is taken", n+2)
 		case row[column["Instance"]] == "":
