@@ -91,7 +91,7 @@ func TestWhyThereIsNoSampler(t *testing.T) {
 
 // Links are how a server's directories get to other file systems.
 func TestLinksAreFollowed(t *testing.T) {
-	directory, memory := t.TempDir(), "/dev/shm"
+	memory := "/dev/shm"
 	if p, err := thisHost().place(memory); err != nil || !p.ram {
 		t.Skipf("%s is no tmpfs here: %v", memory, err)
 	}
@@ -104,6 +104,7 @@ func TestLinksAreFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for link, view := range map[string]string{"pg_wal": "block.wal/", "pg_tblspc/16400": "block.tablespaces/"} {
+		directory := t.TempDir()
 		path := filepath.Join(directory, link)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(memory, path)); err != nil {
 			t.Fatal(err)
