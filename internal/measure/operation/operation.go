@@ -84,6 +84,7 @@ func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) er
 		defer mu.Unlock()
 		return record(r)
 	}
+	o.Operation = counted(o.Operation)
 	m := &measurement{Place: on, Options: o, record: one}
 	m.clock = probe.NewClock(readEvery, one, on.Samplers...)
 	if wal, is := on.Relations.(*anatomy.Sampler); is && slices.Contains(on.Samplers, probe.Sampler(wal)) {
@@ -95,6 +96,22 @@ func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) er
 	m.clock.Start(context.WithoutCancel(ctx))
 	err := errors.Join(m.lost(m.measure(ctx)), m.clock.Stop())
 	return errors.Join(err, one(runfile.EndOf(err, ctx.Err() != nil)))
+}
+
+// counted says of an operation that fails how often it succeeded before: one that can be done only once, such as a migration, fails the second
+// time, and nothing that it prints says that there was a first.
+func counted(do Operation) Operation {
+	succeeded := 0
+	return func(ctx context.Context) (Outcome, error) {
+		outcome, err := do(ctx)
+		switch {
+		case err == nil:
+			succeeded++
+		case succeeded > 0 && ctx.Err() == nil:
+			err = fmt.Errorf("%w; it succeeded before (%d): what can be done only once takes --warmup 0 -r 1", err, succeeded)
+		}
+		return outcome, err
+	}
 }
 
 // lost says of an error that followed from the loss of the server what it followed from.
