@@ -18,7 +18,7 @@ type Pool struct {
 // reportAtOnce is what each connection is asked for.
 const reportAtOnce = "select pg_catalog.pg_stat_force_next_flush()"
 
-// SQLPool is a pool of database/sql.
+// SQLPool returns a pool of database/sql.
 func SQLPool(db *sql.DB) Pool {
 	return Pool{func(ctx context.Context) (err error) {
 		var all []*sql.Conn
@@ -38,7 +38,7 @@ func SQLPool(db *sql.DB) Pool {
 	}}
 }
 
-// PgxPool is a pool of pgx.
+// PgxPool returns a pool of pgx.
 func PgxPool(pool *pgxpool.Pool) Pool {
 	return Pool{func(ctx context.Context) (err error) {
 		for _, conn := range pool.AcquireAllIdle(ctx) {

@@ -117,7 +117,7 @@ func Open(t testing.TB, dsn string) *DB {
 	return db
 }
 
-// DSN is the connection string of the server, for the application under test.
+// DSN returns the connection string of the server, for the application under test.
 func (db *DB) DSN() string { return db.dsn }
 
 func (db *DB) open(ctx context.Context) (err error) {
@@ -279,7 +279,7 @@ func (c Cost) String() string {
 	return strings.Join(all, ", ")
 }
 
-// Count is what one count came to each time, by the name that budgets of realiops measure have, and whether it was counted.
+// Count returns what one count came to each time, by the name that budgets of realiops measure have, and whether it was counted.
 func (c Cost) Count(name string) (each float64, counted bool) {
 	count, found := c.cost.Find(name)
 	return count.Median, found && count.Missing == ""

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outputBroken tells whether nobody reads one of these any more. The signal alone does not: it comes for every connection
+// outputBroken reports whether nobody reads one of these any more. The signal alone does not: it comes for every connection
 // as well whose other end is gone, such as one to a server that is restarted.
 func outputBroken(outputs ...uintptr) bool {
 	var polled []unix.PollFd

@@ -47,7 +47,7 @@ func Main(env command.Env, args []string) int {
 	return command.CodeOf(err)
 }
 
-// reasonOf is an error's text, with the signal that ended the command in the place of what a library says of any end.
+// reasonOf returns an error's text, with the signal that ended the command in the place of what a library says of any end.
 func reasonOf(ctx context.Context, err error) string {
 	cause := context.Cause(ctx)
 	if cause == nil || !errors.Is(err, context.Canceled) {
@@ -56,14 +56,14 @@ func reasonOf(ctx context.Context, err error) string {
 	return strings.Replace(err.Error(), context.Canceled.Error(), cause.Error(), 1)
 }
 
-// nobodyReads tells whether an error is that of an output whose reader is gone. A connection to a server that is gone breaks with the
+// nobodyReads reports whether an error is that of an output whose reader is gone. A connection to a server that is gone breaks with the
 // same word, and is no file.
 func nobodyReads(err error) bool {
 	output, is := errors.AsType[*fs.PathError](err)
 	return is && errors.Is(output.Err, syscall.EPIPE)
 }
 
-// Command is the tree of all commands, for manuals.
+// Command returns the tree of all commands, for manuals.
 func Command(env command.Env) *cobra.Command { return newRootCommand(env) }
 
 func newRootCommand(env command.Env) *cobra.Command {

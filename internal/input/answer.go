@@ -2,7 +2,7 @@ package input
 
 import "io"
 
-// Answer is the body of an answer, of which so much is read and no more: then it fails with an error.
+// Answer returns the body of an answer, of which so much is read and no more: then it fails with an error.
 func Answer(body io.ReadCloser, most int, tooLong error) io.ReadCloser {
 	return &answer{body, most, tooLong}
 }

@@ -48,7 +48,7 @@ func onAurora() []there {
 	}
 }
 
-// OnAurora is what the metric shows on Aurora where that is not what it shows elsewhere, in published loads; nothing for one that
+// OnAurora returns what the metric shows on Aurora where that is not what it shows elsewhere, in published loads; nothing for one that
 // is as usual there, or of which nobody was found to say.
 func (m Metric) OnAurora() string {
 	for _, t := range onAurora() {

@@ -86,12 +86,12 @@ const (
 
 var services = map[string]string{CloudWatch: "CloudWatch", Insights: "Performance Insights"}
 
-// Service is what people call a service: CloudWatch.
+// Service returns what people call a service: CloudWatch.
 func Service(name string) string { return services[name] }
 
 var flavors = map[string]string{"aurora": "Aurora", "rds": "RDS", "ebs": "EBS"}
 
-// Flavor is what people call a kind of server: Aurora.
+// Flavor returns what people call a kind of server: Aurora.
 func Flavor(name string) string { return flavors[name] }
 
 // The periods in which services publish, in seconds.
@@ -109,7 +109,7 @@ func Meanings() (all []Meaning) {
 	return all
 }
 
-// MeaningsOf are those of whatever people may call a metric: WriteIOPS, cloudwatch/WriteIOPS, CloudWatch WriteIOPS.
+// MeaningsOf returns those of whatever people may call a metric: WriteIOPS, cloudwatch/WriteIOPS, CloudWatch WriteIOPS.
 func MeaningsOf(typed string) []Meaning {
 	var rows Table
 	for _, m := range Meanings() {
@@ -130,7 +130,7 @@ func SameNumbers(flavor string) (pairs [][2]string) {
 	return pairs
 }
 
-// Name is the metric's name in a run file: cloudwatch/WriteIOPS.
+// Name returns the metric's name in a run file: cloudwatch/WriteIOPS.
 func (m Meaning) Name() string { return m.Service + "/" + m.Metric }
 
 // The factors by which a service's units become base units, and what such a number is in a run file. A kilobyte of
@@ -142,7 +142,7 @@ var factors = map[string]struct {
 	"milliseconds": {"seconds", 1e-3}, "microseconds": {"seconds", 1e-6}, "kibibytes": {"bytes", 1024}, "kilobytes": {"bytes", 1024},
 }
 
-// InBase is the base unit of the metric in a run file, what its kind is there, and by how much the service's numbers are
+// InBase returns the base unit of the metric in a run file, what its kind is there, and by how much the service's numbers are
 // multiplied to be in it.
 func (m Meaning) InBase() (kind runfile.MetricType, unit string, scale float64) {
 	unit, per, _ := strings.Cut(m.Unit, " per ")
@@ -171,7 +171,7 @@ func (m Meaning) InBase() (kind runfile.MetricType, unit string, scale float64) 
 	return kind, unit, scale
 }
 
-// Row is the metric as a row of the table.
+// Row returns the metric as a row of the table.
 func (m Meaning) Row() Metric {
 	kind, unit, _ := m.InBase()
 	row := Metric{
@@ -198,7 +198,7 @@ func (m Meaning) document() string {
 	}
 }
 
-// cloud is what services of a cloud count, as far as probes ask for it.
+// cloud returns what services of a cloud count, as far as probes ask for it.
 func cloud() []Metric {
 	var rows []Metric
 	for _, m := range Meanings() {

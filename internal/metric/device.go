@@ -25,11 +25,11 @@ const (
 	ProcessesWrote  = "block.process/wchar"
 )
 
-// Requests are the writes of a device that carry data. The kernel counts a flush as a write completed, too: 8 KB and an
+// Requests returns the writes of a device that carry data. The kernel counts a flush as a write completed, too: 8 KB and an
 // fdatasync are two writes, one flush and sixteen sectors.
 func Requests(writes, flushes float64) float64 { return writes - flushes }
 
-// OfDevice tells whether the metric of that name is what the kernel counts of disks: work of the device by definition, whatever it
+// OfDevice reports whether the metric of that name is what the kernel counts of disks: work of the device by definition, whatever it
 // grows with.
 func OfDevice(name string) bool {
 	view, _, _ := strings.Cut(name, "/")
@@ -38,30 +38,30 @@ func OfDevice(name string) bool {
 	return view == "block" || slices.Contains(RequestViews(), view) || of && slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
 }
 
-// TablespaceRole is the role of tablespaces on devices that other tablespaces are not on, by the OID of the first of them.
+// TablespaceRole returns the role of tablespaces on devices that other tablespaces are not on, by the OID of the first of them.
 func TablespaceRole(oid string) string { return TablespacesRole + "." + oid }
 
-// TablespaceIn is the OID in such a role.
+// TablespaceIn returns the OID in such a role.
 func TablespaceIn(role string) (oid string, apart bool) {
 	return strings.CutPrefix(role, TablespaceRole(""))
 }
 
-// InRole is the metric that counts, of the disks under one role, what another one counts of all.
+// InRole returns the metric that counts, of the disks under one role, what another one counts of all.
 func InRole(role, metric string) string { return "block." + role + strings.TrimPrefix(metric, "block") }
 
-// WritesAlone tells whether the metric of that name is what the kernel counts of writing to disks, in which no read can have a part.
+// WritesAlone reports whether the metric of that name is what the kernel counts of writing to disks, in which no read can have a part.
 func WritesAlone(name string) bool {
 	_, field, _ := strings.Cut(name, "/")
 	return OfDevice(name) && slices.Contains([]string{"writes", "writes_merged", "write_bytes", "write_time", "flushes", "flush_time", "requests"}, field)
 }
 
-// OfStorage tells whether the metric of that name is of storage itself: what the kernel counts of disks, or what a provider shows as
+// OfStorage reports whether the metric of that name is of storage itself: what the kernel counts of disks, or what a provider shows as
 // work of its storage and bills.
 func OfStorage(name string) bool {
 	return OfDevice(name) || slices.ContainsFunc(Meanings(), func(m Meaning) bool { return m.Name() == name && m.Side == Physical })
 }
 
-// device is what the kernel counts of the disks under the server, of its processes, and of its control group.
+// device returns what the kernel counts of the disks under the server, of its processes, and of its control group.
 func device() []Metric {
 	rows := append(disks("block", "", ""), requests())
 	for _, role := range []struct{ name, directories, printed string }{
@@ -73,7 +73,7 @@ func device() []Metric {
 	return slices.Concat(rows, processes(), cgroup())
 }
 
-// disks are the fields of a device's stat file.
+// disks returns the fields of a device's stat file.
 func disks(name, whose, printed string) []Metric {
 	field := func(m Metric, words string) Metric {
 		m.Name, m.Help = name+"/"+m.Name, m.Help+whose
@@ -114,7 +114,7 @@ func disks(name, whose, printed string) []Metric {
 	}
 }
 
-// requests are the metric of which [Requests] is the arithmetic.
+// requests returns the metric of which [Requests] is the arithmetic.
 func requests() Metric {
 	m := counter(BlockRequests, "operations", DeviceRequests.Help()).As("/proc/diskstats writes - flushes").makes(DeviceRequests).matters().
 		but("where a file system with a journal is on the device, too low by one or two for each transaction of the journal, as an fsync of a file " +

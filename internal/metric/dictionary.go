@@ -93,7 +93,7 @@ func lastPart(name string) string {
 	return name[strings.LastIndexAny(name, ". ")+1:]
 }
 
-// folded is a name as it is compared: letters and digits, in lower case.
+// folded returns a name as it is compared: letters and digits, in lower case.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -60,16 +60,16 @@ type Metric struct {
 // Difference is how a metric follows from two others that are read.
 type Difference struct{ Of, Less string }
 
-// String is the arithmetic: block/writes - block/flushes.
+// String returns the arithmetic: block/writes - block/flushes.
 func (d Difference) String() string { return d.Of + " - " + d.Less }
 
 // Span is the major versions of PostgreSQL that show something; 0 is no bound.
 type Span struct{ First, Last int }
 
-// Has tells whether a version, as server_version_num, lies in the span.
+// Has reports whether a version, as server_version_num, lies in the span.
 func (s Span) Has(number int) bool { return s.has(number / 10000) }
 
-// HasVersion tells whether a version lies in the span that is written as people write it: 17.11. One that says nothing lies in the
+// HasVersion reports whether a version lies in the span that is written as people write it: 17.11. One that says nothing lies in the
 // span that has no bounds.
 func (s Span) HasVersion(version string) bool {
 	first, _, _ := strings.Cut(version, ".")
@@ -95,14 +95,14 @@ func (s Span) String() string {
 	}
 }
 
-// Announced is the metric as a run file announces it.
+// Announced returns the metric as a run file announces it.
 func (m Metric) Announced() runfile.Metric {
 	return runfile.Metric{
 		Name: m.Name, Unit: m.Unit, Type: m.Kind, Period: m.Period, Source: m.Source, Help: m.Help, Caveat: m.Caveat,
 	}
 }
 
-// InPeriods is the metric as a run file announces it whose source does not show the counter, but its mean over periods.
+// InPeriods returns the metric as a run file announces it whose source does not show the counter, but its mean over periods.
 func (m Metric) InPeriods(length time.Duration) runfile.Metric {
 	announced := m.Announced()
 	announced.Period = length.Seconds()
@@ -115,7 +115,7 @@ func (m Metric) InPeriods(length time.Duration) runfile.Metric {
 // Table is rows, in the order in which quantities prefer them.
 type Table []Metric
 
-// All is the whole table, which is nobody's to change.
+// All returns the whole table, which is nobody's to change.
 func All() Table { return table() }
 
 var table = sync.OnceValue(func() Table {
@@ -131,14 +131,14 @@ func (t Table) those(wanted func(*Metric) bool) (rows []Metric) {
 	return rows
 }
 
-// Of are the rows of a name in a run file: several where it means something else on each flavor. What is of one instance
+// Of returns the rows of a name in a run file: several where it means something else on each flavor. What is of one instance
 // or volume by its own name (cloudwatch.db-2/WriteIOPS) is of the row without it.
 func (t Table) Of(name string) (rows []Metric) {
 	general, _ := shared(name)
 	return t.those(func(m *Metric) bool { return m.Name == name || m.Name == general })
 }
 
-// Row is the first row of a name. A name that the table does not have gives one that says nothing else.
+// Row returns the first row of a name. A name that the table does not have gives one that says nothing else.
 func (t Table) Row(name string) Metric {
 	if rows := t.Of(name); len(rows) > 0 {
 		return rows[0]
@@ -160,24 +160,24 @@ func shared(name string) (general, whose string) {
 	return service + "/" + column, whose
 }
 
-// First tells whether a first screen shows the metric of that name. All of a cloud's service are shown.
+// First reports whether a first screen shows the metric of that name. All of a cloud's service are shown.
 func (t Table) First(name string) bool {
 	rows := t.Of(name)
 	return ofCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.First })
 }
 
-// FirstOfReads tells whether a first screen shows the metric of that name where something was read.
+// FirstOfReads reports whether a first screen shows the metric of that name where something was read.
 func (t Table) FirstOfReads(name string) bool {
 	return slices.ContainsFunc(t.Of(name), func(m Metric) bool { return m.Reads })
 }
 
-// Matters tells whether whoever runs a load wants to know what the metric of that name counts.
+// Matters reports whether whoever runs a load wants to know what the metric of that name counts.
 func (t Table) Matters(name string) bool {
 	rows := t.Of(name)
 	return ofCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.Matters })
 }
 
-// Documented is the quantity of which PostgreSQL documents that the metric of that name shows one for each; empty for what others
+// Documented returns the quantity of which PostgreSQL documents that the metric of that name shows one for each; empty for what others
 // count: of what a provider documents it is the question whether it is so.
 func (t Table) Documented(name string) Quantity {
 	m := t.Row(name)
@@ -194,7 +194,7 @@ type Said struct {
 	Some     bool // it counts some of these, not one for each
 }
 
-// Says is what the document of a metric says that it counts, on a flavor of server and in a version of PostgreSQL, as server_version_num; false
+// Says returns what the document of a metric says that it counts, on a flavor of server and in a version of PostgreSQL, as server_version_num; false
 // where that is no counted quantity.
 func (t Table) Says(name, flavor string, version int) (Said, bool) {
 	row, manual := t.Row(name), Said{Document: "PostgreSQL's manual"}
@@ -223,7 +223,7 @@ func (t Table) Says(name, flavor string, version int) (Said, bool) {
 // firstWithCalls is the first version whose pg_stat_io counts operations, which may be of several blocks.
 const firstWithCalls = 180000
 
-// Rank is the place of a metric of that name in the order in which people want to know of metrics: what is sold as IOPS
+// Rank returns the place of a metric of that name in the order in which people want to know of metrics: what is sold as IOPS
 // comes first, and what tells least of I/O last.
 func Rank(name string) int {
 	views := []string{
@@ -236,12 +236,12 @@ func Rank(name string) int {
 	return len(views)
 }
 
-// View are the rows that are read of one view, by the part of their names before the slash.
+// View returns the rows that are read of one view, by the part of their names before the slash.
 func (t Table) View(name string) Table {
 	return t.those(func(m *Metric) bool { return m.Derived == nil && strings.HasPrefix(m.Name, name+"/") })
 }
 
-// Announced is what a probe announces of the rows.
+// Announced returns what a probe announces of the rows.
 func (t Table) Announced() []runfile.Metric {
 	var all []runfile.Metric
 	for _, m := range t {
@@ -254,7 +254,7 @@ func counter(name, unit, help string) Metric {
 	return Metric{Name: name, Kind: runfile.Counter, Unit: unit, Help: help}
 }
 
-// gauge is a level: it falls as well as rises.
+// gauge returns a level: it falls as well as rises.
 func gauge(name, unit, help string) Metric {
 	return Metric{Name: name, Kind: runfile.Gauge, Unit: unit, Help: help}
 }

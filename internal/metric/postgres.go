@@ -43,13 +43,13 @@ func statsReset() Metric {
 	return gauge("stats_reset", "seconds", "when the counters were last reset, since 1970; 0 is never")
 }
 
-// postgres is what the server counts of itself, without pg_stat_io. Where several rows make one quantity, the one that
+// postgres returns what the server counts of itself, without pg_stat_io. Where several rows make one quantity, the one that
 // stands first does.
 func postgres() []Metric {
 	return slices.Concat(wal(), positions(), checkpoints(), transactions(), aurora(), tables(), statements(), sessions())
 }
 
-// wal is what was written to the write-ahead log. 18 moved its writes and fsyncs to pg_stat_io.
+// wal returns what was written to the write-ahead log. 18 moved its writes and fsyncs to pg_stat_io.
 func wal() []Metric {
 	return view("pgstat.wal", "pg_stat_wal", statsAt+"MONITORING-PG-STAT-WAL-VIEW",
 		counter("wal_records", "records", "WAL records").from(14).makes(WALRecords).matters().but("about one per row and one per index entry"),
@@ -76,7 +76,7 @@ func positions() []Metric {
 	)
 }
 
-// checkpoints are the work of the checkpointer, which up to 16 pg_stat_bgwriter showed, of the background writer, of
+// checkpoints returns the work of the checkpointer, which up to 16 pg_stat_bgwriter showed, of the background writer, of
 // archiving, and of the small caches, whose names 17 changed.
 func checkpoints() []Metric {
 	renamed := func(m Metric, before, since string) Metric {
@@ -130,7 +130,7 @@ func checkpoints() []Metric {
 	)
 }
 
-// transactions are what databases did: the connected one, and all of them together, to which the WAL and the device belong.
+// transactions returns what databases did: the connected one, and all of them together, to which the WAL and the device belong.
 func transactions() []Metric {
 	const source = statsAt + "MONITORING-PG-STAT-DATABASE-VIEW"
 	const system = "those of the system's own tables are among them"
@@ -176,7 +176,7 @@ func transactions() []Metric {
 	)
 }
 
-// aurora is what Aurora's own functions count of I/O.
+// aurora returns what Aurora's own functions count of I/O.
 func aurora() []Metric {
 	const guide = "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/"
 	const restart = "since the instance started"

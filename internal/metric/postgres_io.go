@@ -61,7 +61,7 @@ func postgresIO() []Metric {
 	)...)
 }
 
-// part is the operations of some rows of the view, and their bytes. The kinds are read, write, extend.
+// part returns the operations of some rows of the view, and their bytes. The kinds are read, write, extend.
 func part(name, rows, help string, kinds ...string) []Metric {
 	words := map[string]string{"read": "reads", "write": "writes", "extend": "growths"}
 	var all []Metric
@@ -81,7 +81,7 @@ func part(name, rows, help string, kinds ...string) []Metric {
 	return all
 }
 
-// sum is a column summed over the rows of some process, object or context.
+// sum returns a column summed over the rows of some process, object or context.
 func sum(name, column, rows, unit, help string) Metric {
 	return counter(name, unit, help).from(16).As("pg_stat_io." + column + " (" + rows + ")")
 }
@@ -91,7 +91,7 @@ func blocks(name, column, rows, help string) Metric {
 	return sum(name, column, rows, "operations", help).but("blocks in 16 and 17; in 18 an operation may have many: compare the bytes")
 }
 
-// volume is the bytes of a kind of operation: until 17 blocks times their size.
+// volume returns the bytes of a kind of operation: until 17 blocks times their size.
 func volume(name, kind, rows, help string) Metric {
 	return counter(name, "bytes", help).from(16).asUpTo(17, "pg_stat_io."+kind+"s * op_bytes ("+rows+")").
 		As("pg_stat_io." + kind + "_bytes (" + rows + ")")

@@ -12,19 +12,19 @@ type spelling struct {
 	shown Span
 }
 
-// As is how people write the metric in the versions for which nothing else is said.
+// As returns how people write the metric in the versions for which nothing else is said.
 func (m Metric) As(text string) Metric {
 	m.spelled = append(slices.Clone(m.spelled), spelling{text: text})
 	return m
 }
 
-// asUpTo is how they write it up to a version.
+// asUpTo returns how they write it up to a version.
 func (m Metric) asUpTo(last int, text string) Metric {
 	m.spelled = append([]spelling{{text, Span{Last: last}}}, m.spelled...)
 	return m
 }
 
-// Printed is the metric as people write it on a version of the server, as server_version_num; 0 is one that is not known.
+// Printed returns the metric as people write it on a version of the server, as server_version_num; 0 is one that is not known.
 func (m Metric) Printed(version int) string {
 	for _, s := range m.spelled {
 		if s.shown == (Span{}) || version > 0 && s.shown.Has(version) {
@@ -34,7 +34,7 @@ func (m Metric) Printed(version int) string {
 	return m.Name
 }
 
-// Spellings are all the ways to write the metric: in the run file, and by people of each version.
+// Spellings returns all the ways to write the metric: in the run file, and by people of each version.
 func (m Metric) Spellings() []string {
 	all := []string{m.Name}
 	for _, s := range m.spelled {
@@ -45,12 +45,12 @@ func (m Metric) Spellings() []string {
 	return all
 }
 
-// Printed is how people write the metric of that name in a run file: pg_stat_wal.wal_sync, /proc/diskstats writes,
+// Printed returns how people write the metric of that name in a run file: pg_stat_wal.wal_sync, /proc/diskstats writes,
 // CloudWatch WriteIOPS. The version is server_version_num, 0 where it is not known. A name that the table does not have
 // is given back.
 func Printed(name string, version int) string { return All().Printed(name, version) }
 
-// Printed is the function of that name, of one table.
+// Printed returns the function of that name, of one table.
 func (t Table) Printed(name string, version int) string {
 	_, whose := shared(name)
 	rows := t.Of(name)
@@ -81,7 +81,7 @@ var views = map[string]string{
 	"block.process":          "/proc/PID/io", "block.cgroup": "cgroup io.stat", "anatomy": "pg_walinspect",
 }
 
-// PrintedView is how people write a source of metrics: pg_stat_wal for pgstat.wal.
+// PrintedView returns how people write a source of metrics: pg_stat_wal for pgstat.wal.
 func PrintedView(view string) string {
 	if known := views[view]; known != "" {
 		return known
@@ -89,7 +89,7 @@ func PrintedView(view string) string {
 	return strings.Replace(view, "pgstat.", "pg_stat_", 1)
 }
 
-// VersionNum is a version as server_version_num has it, as far as its first number tells; 0: it is not known.
+// VersionNum returns a version as server_version_num has it, as far as its first number tells; 0: it is not known.
 func VersionNum(version string) int {
 	major, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(major)
@@ -99,7 +99,7 @@ func VersionNum(version string) int {
 	return n * 10000
 }
 
-// Spellings are all the ways to write the metric of a name in a run file, that name first.
+// Spellings returns all the ways to write the metric of a name in a run file, that name first.
 func (t Table) Spellings(name string) []string {
 	general, whose := shared(name)
 	all := []string{name}
@@ -116,11 +116,11 @@ func (t Table) Spellings(name string) []string {
 	return all
 }
 
-// Named are the names in a run file of what people typed, each once: a printed name of any version, a name in a run file,
+// Named returns the names in a run file of what people typed, each once: a printed name of any version, a name in a run file,
 // or either without what stands before its last slash, dot or space (wal_sync, WriteIOPS), in whatever case.
 func Named(typed string) []string { return All().Named(typed) }
 
-// Named is the function of that name, of one table. What is written in full is meant before what ends so, and that before
+// Named returns the function of that name, of one table. What is written in full is meant before what ends so, and that before
 // what exporters and consoles make of a name: aws_rds_write_iops_average, AWS/RDS WriteIOPS.
 func (t Table) Named(typed string) []string {
 	for _, candidate := range undressed(typed) {
@@ -172,10 +172,10 @@ func (t Table) named(typed string) []string {
 	return once
 }
 
-// plain is a name as it is compared with what people type: case and the number of spaces do not count.
+// plain returns a name as it is compared with what people type: case and the number of spaces do not count.
 func plain(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
-// ends tells whether a name ends with what was typed, from a slash, a dot or a space on, with or without what follows it
+// ends reports whether a name ends with what was typed, from a slash, a dot or a space on, with or without what follows it
 // in brackets: wal_sync of pg_stat_wal.wal_sync, pg_stat_io.writes of pg_stat_io.writes (relation).
 func ends(name, typed string) bool {
 	head, _, _ := strings.Cut(name, " (")

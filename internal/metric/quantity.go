@@ -85,16 +85,16 @@ func Quantities() (all []Quantity) {
 	return all
 }
 
-// OfInserts tells whether loads that only insert rows tell the quantity from the others. What reads, updates or deletes takes loads
+// OfInserts reports whether loads that only insert rows tell the quantity from the others. What reads, updates or deletes takes loads
 // that do so.
 func (q Quantity) OfInserts() bool { return q.words().inserts }
 
-// OfReads tells whether the quantity is of reading and nothing else.
+// OfReads reports whether the quantity is of reading and nothing else.
 func (q Quantity) OfReads() bool {
 	return slices.Contains([]Quantity{RowsReturned, PagesMissed, ReadCalls, BytesAsked, TempRead, DeviceReads, DeviceReadSize}, q)
 }
 
-// OfWrites tells whether only what writes brings any of the quantity about.
+// OfWrites reports whether only what writes brings any of the quantity about.
 func (q Quantity) OfWrites() bool {
 	return !q.OfReads() && !slices.Contains([]Quantity{Lookups, Statements, Commits, BuffersTouched, TempWritten}, q)
 }
@@ -103,10 +103,10 @@ func (q Quantity) OfWrites() bool {
 // where a cache may answer, or physical, what storage has to do for it.
 func (q Quantity) Side() string { return q.words().side }
 
-// One is what people call one of it: WAL fsync.
+// One returns what people call one of it: WAL fsync.
 func (q Quantity) One() string { return q.words().one }
 
-// Many is what people call many of it: WAL fsyncs.
+// Many returns what people call many of it: WAL fsyncs.
 func (q Quantity) Many() string { return q.words().many }
 
 // Unit is its base unit.
@@ -136,12 +136,12 @@ func QuantityNamed(typed string) (Quantity, bool) {
 	return "", false
 }
 
-// Making are the rows that make a quantity, the preferred first.
+// Making returns the rows that make a quantity, the preferred first.
 func (t Table) Making(q Quantity) []Metric {
 	return t.those(func(m *Metric) bool { return m.Makes == q })
 }
 
-// Adding are the rows whose sum makes a quantity in versions that have none which makes it alone.
+// Adding returns the rows whose sum makes a quantity in versions that have none which makes it alone.
 func (t Table) Adding(q Quantity) []Metric {
 	return t.those(func(m *Metric) bool { return m.Adds == q })
 }

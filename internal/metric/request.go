@@ -67,7 +67,7 @@ var requestKinds = []struct{ view, whose, printed string }{
 	{"request.other_programs", "for nobody of the server's: other programs, and what the kernel notes of all files", "other programs"},
 }
 
-// RequestViews are the views of requests, all of the device's first.
+// RequestViews returns the views of requests, all of the device's first.
 func RequestViews() []string {
 	all := []string{"request"}
 	for _, k := range requestKinds {
@@ -76,7 +76,7 @@ func RequestViews() []string {
 	return all
 }
 
-// RequestedFor is what requests of a kind were for, as people call it; of a kind that is not known, the kind.
+// RequestedFor returns what requests of a kind were for, as people call it; of a kind that is not known, the kind.
 func RequestedFor(kind string) string {
 	for _, k := range requestKinds {
 		if k.view == "request."+kind {
@@ -86,7 +86,7 @@ func RequestedFor(kind string) string {
 	return kind
 }
 
-// requestsByFile are what the kernel tells of each request, with the file that its sectors belong to.
+// requestsByFile returns what the kernel tells of each request, with the file that its sectors belong to.
 func requestsByFile() []Metric {
 	const source = "https://docs.kernel.org/trace/events.html"
 	var rows []Metric

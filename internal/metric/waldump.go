@@ -3,7 +3,7 @@ package metric
 // WALFilesManual documents what reads the WAL's files, where the server is not asked.
 const WALFilesManual = manual + "pgwaldump.html"
 
-// walRecords are what the WAL is made of, as far as it was read.
+// walRecords returns what the WAL is made of, as far as it was read.
 func walRecords() []Metric {
 	row := func(name, printed, unit, help string) Metric {
 		m := counter("anatomy/"+name, unit, help).As("pg_walinspect " + printed).needs("pg_walinspect or pg_waldump")

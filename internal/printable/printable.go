@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Line is the text as one line of what can be seen: letters, marks, numbers, punctuation, symbols and spaces, as Unicode
+// Line returns the text as one line of what can be seen: letters, marks, numbers, punctuation, symbols and spaces, as Unicode
 // defines them. Control characters and those that only steer how others are shown are escaped, and so are bytes that are
 // no UTF-8.
 func Line(text string) string {

@@ -51,7 +51,7 @@ func mend(file *os.File) (*os.File, error) {
 	return file, err
 }
 
-// wholeLines is how many bytes of the file are whole lines that can be read. A last line that lacks nothing but its end
+// wholeLines returns how many bytes of the file are whole lines that can be read. A last line that lacks nothing but its end
 // gets it.
 func wholeLines(file *os.File) (int64, error) {
 	if _, err := through(file); err != nil {

@@ -21,7 +21,7 @@ func encode(r Record) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-// inUTC is the record with its times in UTC, so that those of a file compare as text, wherever it was written.
+// inUTC returns the record with its times in UTC, so that those of a file compare as text, wherever it was written.
 func inUTC(r Record) Record {
 	switch r := r.(type) {
 	case Run:

@@ -176,10 +176,10 @@ type Clock struct {
 	Error  float64 `json:"error"`
 }
 
-// Off tells whether the clock differs from ours by more seconds than that, its own error left aside.
+// Off reports whether the clock differs from ours by more seconds than that, its own error left aside.
 func (c Clock) Off(tolerated float64) bool { return math.Abs(c.Offset)-c.Error > tolerated }
 
-// Apart is by how much, for people.
+// Apart returns by how much, for people.
 func (c Clock) Apart() string {
 	return time.Duration(math.Abs(c.Offset) * float64(time.Second)).Round(time.Second).String()
 }
@@ -197,7 +197,7 @@ type Plan struct {
 	Workers int `json:"workers,omitempty"`
 }
 
-// Times is how often the load is run.
+// Times returns how often the load is run.
 func (p Plan) Times(a Load) int {
 	if a.MostRepetitions == 0 {
 		return p.Repetitions
@@ -205,7 +205,7 @@ func (p Plan) Times(a Load) int {
 	return min(a.MostRepetitions, p.Repetitions)
 }
 
-// Steps is how many repetitions there are of all loads together.
+// Steps returns how many repetitions there are of all loads together.
 func (p Plan) Steps() (steps int) {
 	for _, a := range p.Loads {
 		steps += p.Times(a)

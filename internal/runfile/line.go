@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// EndOf is the last line of a run that failed, was interrupted, or did neither.
+// EndOf returns the last line of a run that failed, was interrupted, or did neither.
 func EndOf(failed error, interrupted bool) Ended {
 	end := Ended{At: time.Now(), Status: Complete}
 	switch {

@@ -29,7 +29,7 @@ func NewID(start time.Time) string {
 // ours are the ids of [NewID], of [Anonymizer], and of the published numbers that come with the program.
 var ours = regexp.MustCompile(`^([0-9]{8}-[0-9]{6}-[a-z2-7]{4}|run-[0-9a-f]{12}|published-[a-z]+)$`)
 
-// sharedID is the same for all copies of a run that are given to others, and tells nothing of it.
+// sharedID returns the same for all copies of a run that are given to others, and tells nothing of it.
 func sharedID(id string) string {
 	if strings.HasPrefix(id, "run-") && ours.MatchString(id) {
 		return id // of a copy
@@ -37,7 +37,7 @@ func sharedID(id string) string {
 	return fmt.Sprintf("run-%.6x", sha256.Sum256([]byte(id)))
 }
 
-// ShownID is an id as reports show it: with a mark where no realiops has made it.
+// ShownID returns an id as reports show it: with a mark where no realiops has made it.
 func ShownID(id string) string {
 	if ours.MatchString(id) {
 		return id
@@ -45,7 +45,7 @@ func ShownID(id string) string {
 	return id + " (an invalid id)"
 }
 
-// FileOf is the name that the file of a run has unless somebody has chosen another; empty where no realiops has made
+// FileOf returns the name that the file of a run has unless somebody has chosen another; empty where no realiops has made
 // the id, so that nobody is told to type it.
 func FileOf(id string) string {
 	if !ours.MatchString(id) {
@@ -60,7 +60,7 @@ const ending = ".jsonl.zst"
 // DefaultPath is where the run by that id is kept unless the user says otherwise.
 func DefaultPath(id string) string { return filepath.Join(Directory, id+ending) }
 
-// FileName is a name for a file, without its ending, of what may be called anything; different things have different names.
+// FileName returns a name for a file, without its ending, of what may be called anything; different things have different names.
 func FileName(of string) string {
 	var name strings.Builder
 	for i, b := range []byte(of) {

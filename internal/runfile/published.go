@@ -66,8 +66,8 @@ func (o Origin) String() string {
 // shortCommit is how many digits of a commit people read.
 const shortCommit = 9
 
-// Kind is that of its line.
+// Kind returns that of its line.
 func (Total) Kind() Kind { return KindTotal }
 
-// Kind is that of its line.
+// Kind returns that of its line.
 func (Origin) Kind() Kind { return KindOrigin }

@@ -130,7 +130,7 @@ type Others struct {
 	GoesOn bool `json:"goes_on,omitempty"`
 }
 
-// Share is the largest of their shares.
+// Share returns the largest of their shares.
 func (o Others) Share() float64 { return max(o.RowsShare, o.CommitsShare, o.WALShare) }
 
 // String says what they did, for people.

@@ -19,10 +19,10 @@ type Row struct {
 	Values []float64
 }
 
-// Kind is that of the line a row stands in.
+// Kind returns that of the line a row stands in.
 func (Row) Kind() Kind { return KindRead }
 
-// Reading is the row with a map of its own.
+// Reading returns the row with a map of its own.
 func (r Row) Reading() Reading {
 	values := make(map[string]float64, len(r.Names))
 	for i, name := range r.Names {
@@ -31,7 +31,7 @@ func (r Row) Reading() Reading {
 	return Reading{At: r.At, Took: r.Took, Probe: r.Probe, Values: values}
 }
 
-// Row is the reading with its names and values side by side.
+// Row returns the reading with its names and values side by side.
 func (r Reading) Row() Row {
 	names := slices.Sorted(maps.Keys(r.Values))
 	values := make([]float64, len(names))
@@ -192,7 +192,7 @@ func (c *cursor) anyNumber(value *float64) bool {
 	return true
 }
 
-// numberLength is how many bytes at the beginning are a number; 0: none.
+// numberLength returns how many bytes at the beginning are a number; 0: none.
 func numberLength(text []byte) int {
 	i := 0
 	digits := func() bool {

@@ -51,7 +51,7 @@ func spellings(secrets []string) []string {
 	return slices.Compact(all)
 }
 
-// scrubbed is the record with its free text scrubbed; it leaves the caller's value alone. The secrets given are taken
+// scrubbed returns the record with its free text scrubbed; it leaves the caller's value alone. The secrets given are taken
 // out of text that a message may have got into. From names and settings only what has the form of a secret is taken,
 // because a password that equals one, such as postgres, would make the run unreadable.
 // A kind of record that it does not know is refused: nobody has decided yet which of its fields are free text.

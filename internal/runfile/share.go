@@ -15,7 +15,7 @@ type Anonymizer struct {
 	Taken map[string]int    // what was taken out, in words, how often
 }
 
-// Of is the record without all that; false where nothing would be left of it.
+// Of returns the record without all that; false where nothing would be left of it.
 func (a *Anonymizer) Of(r Record) (Record, bool) {
 	switch r := r.(type) {
 	case Run:
@@ -147,7 +147,7 @@ func (a *Anonymizer) cloud(c Cloud) *Cloud {
 	return &c
 }
 
-// known are the loads of our own plans, whose names tell nothing.
+// known returns the loads of our own plans, whose names tell nothing.
 func known() []string {
 	return []string{
 		"idle", "bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide", IdleLoad, OperationLoad,
@@ -262,7 +262,7 @@ func (a *Anonymizer) top(t Top) Top {
 	return t
 }
 
-// stand is the stand-in of a name: instance-1. An empty one has none.
+// stand returns the stand-in of a name: instance-1. An empty one has none.
 func (a *Anonymizer) stand(kind, name string) string {
 	if name == "" {
 		return ""

@@ -38,7 +38,7 @@ type WALItem struct {
 	Parts map[string]WALPart `json:"parts"`
 }
 
-// Called is what it is and its name, for people.
+// Called returns what it is and its name, for people.
 func (i WALItem) Called() string {
 	switch name := cmp.Or(i.Name, "dropped since"); {
 	case i.Is == WALOfNone:

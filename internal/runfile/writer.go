@@ -88,7 +88,7 @@ func makeDirectory(path string) error {
 	return nil
 }
 
-// missing are the directories that would have to be made for one, the innermost first.
+// missing returns the directories that would have to be made for one, the innermost first.
 func missing(directory string) (all []string) {
 	for {
 		if _, err := os.Lstat(directory); !errors.Is(err, os.ErrNotExist) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Around are the last reading at or before a moment and the first at or after it; both are the same where it was read just
+// Around returns the last reading at or before a moment and the first at or after it; both are the same where it was read just
 // then. ok is false where the moment lies outside of all readings.
 func (s Series) Around(t time.Time) (before, after Point, ok bool) {
 	from, to, ok := s.rowsAround(stamp(t))
@@ -16,7 +16,7 @@ func (s Series) Around(t time.Time) (before, after Point, ok bool) {
 	return s.point(from), s.point(to), true
 }
 
-// rowsAround are those of these two readings.
+// rowsAround returns those of these two readings.
 func (s Series) rowsAround(t int64) (before, after int, ok bool) {
 	before, found := s.lastBefore(t + 1)
 	if !found || s.at[before] == t {
@@ -29,7 +29,7 @@ func (s Series) rowsAround(t int64) (before, after int, ok bool) {
 	return before, max(before+1, s.runs[k].row), true
 }
 
-// Between is what a counter grew by from one moment to another, taken to have gone evenly from each reading to the next. It
+// Between returns what a counter grew by from one moment to another, taken to have gone evenly from each reading to the next. It
 // is missing where either moment lies outside of all readings or between two that are further apart than coarse, and where
 // the counter was reset on the way.
 func (s Series) Between(from, to time.Time, coarse time.Duration) (float64, error) {
@@ -72,7 +72,7 @@ func (s Series) Between(from, to time.Time, coarse time.Duration) (float64, erro
 	return low[1] - low[0], nil
 }
 
-// Grew is what a counter grew by from its first reading to its last, what resets took aside.
+// Grew returns what a counter grew by from its first reading to its last, what resets took aside.
 func (s Series) Grew() (c Change) {
 	for change, err := range s.Changes(earliest, latest) {
 		if c.From.IsZero() {
@@ -86,7 +86,7 @@ func (s Series) Grew() (c Change) {
 	return c
 }
 
-// Advanced is how much further its last reading is than its first, whatever lies between them. That is for positions, which go on where they
+// Advanced returns how much further its last reading is than its first, whatever lies between them. That is for positions, which go on where they
 // were when a server is started anew or another takes its place; counters begin again.
 func (s Series) Advanced() (amount float64, read bool) {
 	first := 0.0

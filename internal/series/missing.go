@@ -24,7 +24,7 @@ type Gap struct {
 	Detail string
 }
 
-// missing is what the gap leaves.
+// missing returns what the gap leaves.
 func (g Gap) missing() *Missing { return &Missing{Reason: g.Reason, Code: g.Code, Detail: g.Detail} }
 
 // Missing is the error of a number that is not there, and why.

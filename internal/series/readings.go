@@ -66,7 +66,7 @@ func (r *Readings) newRow(at time.Time) (row int) {
 	return row
 }
 
-// Size is about how many bytes of memory the readings take.
+// Size returns about how many bytes of memory the readings take.
 func (r *Readings) Size() int { return r.size + 8*len(r.at) }
 
 // add says by how many bytes the column has grown.
@@ -91,11 +91,11 @@ func (r *Readings) AddGap(metric string, gap Gap) {
 	r.gaps[metric] = append(gaps, gap)
 }
 
-// SteppedBack is the furthest that the time of a reading lay before that of the reading it came after: more than
+// SteppedBack returns the furthest that the time of a reading lay before that of the reading it came after: more than
 // nothing means that somebody set the clock.
 func (r *Readings) SteppedBack() time.Duration { return r.steppedBy }
 
-// Series is what one metric read. It stays as it is when more is added later.
+// Series returns what one metric read. It stays as it is when more is added later.
 func (r *Readings) Series(metric string) Series {
 	r.order()
 	s := Series{at: slices.Clip(r.at), probeGaps: slices.Clip(r.gaps[""])}

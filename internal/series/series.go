@@ -33,7 +33,7 @@ type Change struct {
 	Amount   float64
 }
 
-// Seconds is the time between the two readings.
+// Seconds returns the time between the two readings.
 func (c Change) Seconds() float64 { return c.To.Sub(c.From).Seconds() }
 
 // Series is what one metric read over time. Its zero value has never been read.
@@ -61,7 +61,7 @@ func (r run) first(n int, room []float64) []float64 {
 	return r.values[:n]
 }
 
-// Before is the last reading before t. It is missing when there is none, and when a gap since then says that the
+// Before returns the last reading before t. It is missing when there is none, and when a gap since then says that the
 // value is no longer known.
 func (s Series) Before(t time.Time) (Point, error) {
 	row, found := s.lastBefore(stamp(t))
@@ -78,7 +78,7 @@ func (s Series) Before(t time.Time) (Point, error) {
 	return s.point(row), nil
 }
 
-// Delta is what a counter grew by in [begin, end): the difference between the last readings before either. It is
+// Delta returns what a counter grew by in [begin, end): the difference between the last readings before either. It is
 // missing when one of them is, when nothing was read in between, and when the counter was reset on the way.
 func (s Series) Delta(begin, end time.Time) (Change, error) {
 	from, err := s.Before(begin)
@@ -98,7 +98,7 @@ func (s Series) Delta(begin, end time.Time) (Change, error) {
 	return Change{From: from.At, To: to.At, Amount: to.Value - from.Value}, nil
 }
 
-// Changes are those from each reading in [begin, end) to the next one in it, in order of time. A change with a gap or
+// Changes returns those from each reading in [begin, end) to the next one in it, in order of time. A change with a gap or
 // a reset in it comes as the error, with its moments but no amount.
 func (s Series) Changes(begin, end time.Time) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
@@ -161,12 +161,12 @@ func (s Series) resetSaid(from, to int64) error {
 	return nil
 }
 
-// rowAt is the first row that is not before t.
+// rowAt returns the first row that is not before t.
 func (s Series) rowAt(t int64) int {
 	return sort.Search(len(s.at), func(k int) bool { return s.at[k] >= t })
 }
 
-// chunks are the values of the rows in [row, end) that have one, in order: so many as lie side by side at a time, with the row of the
+// chunks returns the values of the rows in [row, end) that have one, in order: so many as lie side by side at a time, with the row of the
 // first. They are good until the next are asked for.
 func (s Series) chunks(row, end int) iter.Seq2[int, []float64] {
 	first := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+s.runs[k].n > row })
@@ -194,7 +194,7 @@ func (s Series) lastBefore(t int64) (row int, found bool) {
 	return min(row, s.runs[i].row+s.runs[i].n) - 1, true
 }
 
-// point is the reading of a row that has a value.
+// point returns the reading of a row that has a value.
 func (s Series) point(row int) (p Point) {
 	for _, values := range s.chunks(row, row+1) {
 		p = Point{At: moment(s.at[row]), Value: values[0]}
@@ -202,7 +202,7 @@ func (s Series) point(row int) (p Point) {
 	return p
 }
 
-// lastGap is the last gap in [from, to) that leaves the value unknown. A reset does not: a reading comes with it.
+// lastGap returns the last gap in [from, to) that leaves the value unknown. A reset does not: a reading comes with it.
 func (s Series) lastGap(from, to int64) (last Gap, found bool) {
 	for _, gaps := range [][]Gap{s.probeGaps, s.metricGaps} {
 		inside := between(gaps, from, to)
@@ -218,7 +218,7 @@ func (s Series) lastGap(from, to int64) (last Gap, found bool) {
 	return last, found
 }
 
-// between are the gaps in [from, to).
+// between returns the gaps in [from, to).
 func between(gaps []Gap, from, to int64) []Gap {
 	byTime := func(g Gap, t int64) int { return cmp.Compare(stamp(g.At), t) }
 	first, _ := slices.BinarySearchFunc(gaps, from, byTime)

@@ -54,7 +54,7 @@ func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
 	return split
 }
 
-// known tells whether a change is one without a gap or a reset in it.
+// known reports whether a change is one without a gap or a reset in it.
 func (s Series) known(from, to int64) bool {
 	_, blocked := s.lastGap(from+1, to)
 	return !blocked && s.resetSaid(from, to) == nil

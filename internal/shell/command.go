@@ -22,17 +22,17 @@ type Command struct {
 	told bool // in a sentence
 }
 
-// New is a command of fixed words, for a line of its own.
+// New returns a command of fixed words, for a line of its own.
 func New(fixed constant) Command { return Command{text: string(fixed)} }
 
-// InText is one for a sentence, which may be broken at every space: a name that needs quotes gets its placeholder
+// InText returns one for a sentence, which may be broken at every space: a name that needs quotes gets its placeholder
 // there.
 func InText(fixed constant) Command { return Command{string(fixed), true} }
 
-// String is the line.
+// String returns the line.
 func (c Command) String() string { return c.text }
 
-// Unbroken is the line with no-break spaces, for a message that ends up on a terminal, which shows them as spaces.
+// Unbroken returns the line with no-break spaces, for a message that ends up on a terminal, which shows them as spaces.
 func (c Command) Unbroken() string { return strings.ReplaceAll(c.text, " ", "\u00a0") }
 
 // With appends fixed words.

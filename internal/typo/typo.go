@@ -36,7 +36,7 @@ func rank(typed string, names []string) (ranked []string, far map[string]int) {
 	}), far
 }
 
-// Guess is the nearest name where it is so near that it was probably meant, and empty otherwise.
+// Guess returns the nearest name where it is so near that it was probably meant, and empty otherwise.
 func Guess(typed string, names []string) string {
 	name := Nearest(typed, names)
 	part := len(typed) >= 3 && strings.Contains(strings.ToLower(name), strings.ToLower(typed))
@@ -46,7 +46,7 @@ func Guess(typed string, names []string) string {
 	return ""
 }
 
-// distance is how many letters must be put in, taken out, changed or swapped with the next to make b of a.
+// distance returns how many letters must be put in, taken out, changed or swapped with the next to make b of a.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

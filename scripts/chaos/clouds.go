@@ -47,7 +47,7 @@ func clouds() []Fault {
 	return in("cloud", append(all, kept()...)...)
 }
 
-// onAWS is the record of a run on a database of AWS's that ended a while ago.
+// onAWS returns the record of a run on a database of AWS's that ended a while ago.
 func onAWS() string {
 	begin := time.Now().Add(-4 * time.Hour).UTC().Truncate(time.Hour)
 	at := func(after time.Duration) string { return begin.Add(after).Format(time.RFC3339) }
@@ -62,7 +62,7 @@ func onAWS() string {
 `
 }
 
-// behind is an account that does one thing to all calls.
+// behind returns an account that does one thing to all calls.
 func behind(does accounttest.Fault, then prepare) prepare {
 	return first(func(p *place) error {
 		if does == nil {

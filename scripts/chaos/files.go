@@ -60,7 +60,7 @@ type surroundings struct {
 	data, space string
 }
 
-// in is a path below the data directory, the tablespace's location or the place of the fault.
+// in returns a path below the data directory, the tablespace's location or the place of the fault.
 func (n *surroundings) in(name string) string {
 	first, rest, _ := strings.Cut(name, "/")
 	switch first {

@@ -27,14 +27,14 @@ func eventually(find func() []string) (found []string) {
 	return found
 }
 
-// left is what is left on the machine: processes, files and sockets, shared memory.
+// left returns what is left on the machine: processes, files and sockets, shared memory.
 func (s *scene) left() []string {
 	return eventually(func() []string {
 		return slices.Concat(s.processes(), s.files(), s.segmentsLeft(), s.dynamicLeft())
 	})
 }
 
-// processes are those that have the place in their environment or among their arguments.
+// processes returns those that have the place in their environment or among their arguments.
 func (p *place) processes() (left []string) {
 	names, _ := filepath.Glob("/proc/[0-9]*")
 	for _, name := range names {
@@ -47,7 +47,7 @@ func (p *place) processes() (left []string) {
 	return left
 }
 
-// files are those that were not there, beside the record.
+// files returns those that were not there, beside the record.
 func (p *place) files() []string {
 	now, err := listing(p.dir)
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *place) files() []string {
 	return nil
 }
 
-// listing is what lies in a directory, with the sizes of what others than the command made.
+// listing returns what lies in a directory, with the sizes of what others than the command made.
 func listing(dir string) (all []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(path, dir+"/")
@@ -111,7 +111,7 @@ func (p *place) segmentsLeft() (left []string) {
 	return left
 }
 
-// dynamicMemory are the segments of dynamic shared memory of all servers on this machine.
+// dynamicMemory returns the segments of dynamic shared memory of all servers on this machine.
 func dynamicMemory() []string {
 	names, _ := filepath.Glob("/dev/shm/PostgreSQL.*")
 	return names

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/process"
 )
 
-// memoryOf is the most that a process held, in MB. Linux counts kilobytes.
+// memoryOf returns the most that a process held, in MB. Linux counts kilobytes.
 func memoryOf(s *os.ProcessState) int64 {
 	if usage, ok := s.SysUsage().(*syscall.Rusage); ok {
 		return usage.Maxrss / 1000

@@ -18,12 +18,12 @@ func measures(more ...string) prepare {
 	return plain(append([]string{"measure", "--background", "200ms", "-r", "5", "--sql", "create table if not exists theirs (a int); insert into theirs select generate_series(1, 10)"}, more...)...)
 }
 
-// measuring is one that goes on for long: each repetition takes a second.
+// measuring returns one that goes on for long: each repetition takes a second.
 func measuring() prepare {
 	return plain("measure", "--background", "200ms", "-r", "20", "--save", record, "--sql", "create table if not exists theirs (a int); insert into theirs values (1); select pg_sleep(1)")
 }
 
-// measured are the faults of `measure`, by class.
+// measured returns the faults of `measure`, by class.
 func measured(class string) (all []Fault) {
 	under := moment{text: `"load":"operation","repetition":1,"event":"end"`}
 	add := func(of, name string, f Fault) {
@@ -85,7 +85,7 @@ func visits(rest time.Duration, statement string) strike {
 	}
 }
 
-// kept is what others scraped or were told, and what it is asked by.
+// kept returns what others scraped or were told, and what it is asked by.
 func kept() []Fault {
 	store := func(command ...string) prepare {
 		return func(p *place) ([]string, error) { return append(command, "--prometheus", p.service), nil }

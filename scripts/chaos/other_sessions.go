@@ -67,7 +67,7 @@ func elsewhere(statement string) strike {
 	}
 }
 
-// anotherRun is one that goes on until the fault is over.
+// anotherRun returns one that goes on until the fault is over.
 func anotherRun(p *place) error {
 	return p.meanwhile(longRun("--shared"), `"kind":"work"`)
 }

@@ -32,7 +32,7 @@ func write(path string, results []result, begun time.Time) error {
 	return os.WriteFile(path, []byte(before+pageBegin+merged(there, results, begun)+pageEnd+after), 0o644) //nolint:gosec // a page for all
 }
 
-// merged are the tables of all classes, each under its heading, in the order of the faults.
+// merged returns the tables of all classes, each under its heading, in the order of the faults.
 func merged(there string, results []result, begun time.Time) string {
 	const heading = "\n## "
 	sections := map[string]string{}
@@ -101,7 +101,7 @@ func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ").Replace(text)
 }
 
-// machine is what the faults were tried on.
+// machine returns what the faults were tried on.
 func machine() string {
 	kernel, _ := exec.Command("uname", "-srm").Output()
 	processors, _ := exec.Command("nproc").Output()

@@ -86,7 +86,7 @@ func observing(duration string, more ...string) prepare {
 	return plain(append([]string{"observe", "--for", duration, "-o", record, "--progress", "none"}, more...)...)
 }
 
-// loads is a load of a script that needs no tables.
+// loads returns a load of a script that needs no tables.
 func loads(seconds string, more ...string) prepare {
 	script := "create table if not exists t_:client_id (a int);\ninsert into t_:client_id values (1);\n"
 	args := []string{"load", "-n", "-c", "2", "-T", seconds, "-P", "1", "-f", "%"}
@@ -155,8 +155,8 @@ func (m meets) dsn(p *place, s *server) (dsn string, err error) {
 // rolesPassword is that of roles that faults make.
 const rolesPassword = "chaos"
 
-// theirs is a server with nothing about it.
+// theirs returns a server with nothing about it.
 func theirs(command prepare) prepare { return meets{}.by(command) }
 
-// relayed is a server behind a relay.
+// relayed returns a server behind a relay.
 func relayed(command prepare) prepare { return meets{relayed: true}.by(command) }

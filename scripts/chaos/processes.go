@@ -20,7 +20,7 @@ func processes() []Fault {
 	return in("process", slices.Concat(killed(), asked(), halted(), short(), starved(), measured("process"))...)
 }
 
-// randomly is a moment in a span of time, the same in each suite.
+// randomly returns a moment in a span of time, the same in each suite.
 func randomly(seed uint64, span time.Duration) moment {
 	r := rand.New(rand.NewPCG(22, seed)) //nolint:gosec // to be the same
 	return after(time.Duration(r.Int64N(int64(span))).Round(10 * time.Millisecond))

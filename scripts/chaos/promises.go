@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// complaint is what a command complains of. As pgbench does, a load tells of each client that gives up before it tells of
+// complaint returns what a command complains of. As pgbench does, a load tells of each client that gives up before it tells of
 // itself.
 func complaint(stderr string) string {
 	var lines []string

@@ -53,7 +53,7 @@ func (s *server) close() error {
 	return s.Stop(context.Background())
 }
 
-// pid is the server's process, 0 where it does not run.
+// pid returns the server's process, 0 where it does not run.
 func (s *server) pid() int {
 	pid, err := process.Postmaster(s.data)
 	if err != nil || syscall.Kill(pid, 0) != nil {
@@ -98,7 +98,7 @@ func (s *server) restart(by syscall.Signal) error {
 	return s.startAgain(program, lock)
 }
 
-// lock is what the server's processes keep its directory by: whoever finds it free removes what is in there.
+// lock returns what the server's processes keep its directory by: whoever finds it free removes what is in there.
 func (s *server) lock() (*os.File, error) {
 	pid := s.pid()
 	handle, err := unix.PidfdOpen(pid, 0)
@@ -205,7 +205,7 @@ func (s *server) sql(statements ...string) error {
 	})
 }
 
-// ours is what realiops has on a server. One that does not run has nothing that could be asked for.
+// ours returns what realiops has on a server. One that does not run has nothing that could be asked for.
 func (s *server) ours(schemaToo bool) (found []string) {
 	if s.pid() == 0 {
 		return nil
@@ -229,7 +229,7 @@ func (s *server) ours(schemaToo bool) (found []string) {
 	return found
 }
 
-// at is the server's address with another host and port, or other parameters.
+// at returns the server's address with another host and port, or other parameters.
 func (s *server) at(change func(*url.URL)) string {
 	u, err := url.Parse(s.URL())
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// settings are what servers, databases and roles have set.
+// settings returns what servers, databases and roles have set.
 func settings() (all []Fault) {
 	run := func(name, setting string) Fault {
 		return Fault{Name: "`run` with " + name, Prepare: meets{sql: []string{"alter role postgres set " + setting}}.by(runs())}

@@ -39,7 +39,7 @@ type storesAnswer struct {
 	says string
 }
 
-// storesAnswers are those of stores of metrics that refuse, fail and talk nonsense.
+// storesAnswers returns those of stores of metrics that refuse, fail and talk nonsense.
 func storesAnswers() []storesAnswer {
 	status := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", code) }

@@ -76,7 +76,7 @@ func signal(by syscall.Signal, whom string) strike {
 	}
 }
 
-// find is the process of that kind that the command has.
+// find returns the process of that kind that the command has.
 func (s *scene) find(whom string) (int, error) {
 	own := s.command.Process.Pid
 	switch whom {

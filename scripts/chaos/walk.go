@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// walked are the commands that speak to a server, over every setting that whoever owns a database may have set for all who connect to
+// walked returns the commands that speak to a server, over every setting that whoever owns a database may have set for all who connect to
 // it, and over those of superusers' that break no server. As many settings as fit into a row are set at once, each row having another
 // value of each: every value of a kind, and both bounds of a number.
 func walked() (all []Fault) {
@@ -55,7 +55,7 @@ func walked() (all []Fault) {
 // walkRows is how many values the setting with most of them has beside its own.
 const walkRows = 8
 
-// hostile are the settings that need no privilege, and the role of somebody who would have what others make.
+// hostile returns the settings that need no privilege, and the role of somebody who would have what others make.
 func hostile(conn *pgx.Conn) ([]servertest.Setting, error) {
 	all, err := servertest.Hostile(context.Background(), conn)
 	return append(all, servertest.Setting{Name: "role", Values: []string{"mallory"}}), err

@@ -58,14 +58,14 @@ func run(args []string) error {
 	return tell(args[0], all)
 }
 
-// names are the metrics, by ours, in the order of a moment's values.
+// names returns the metrics, by ours, in the order of a moment's values.
 func names() []string {
 	return []string{"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted", "pgstat.cluster/tup_updated", "pgstat.checkpointer/buffers_written",
 		"pgstat.wal/wal_records", "pgstat.wal/wal_bytes", "pgstat.wal/wal_sync",
 		metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes, metric.BlockFlushes}
 }
 
-// rowOf is how a metric is exported of PostgreSQL 16.
+// rowOf returns how a metric is exported of PostgreSQL 16.
 func rowOf(ours string) prometheus.Row {
 	for _, row := range prometheus.Mapping() {
 		if row.Ours == ours && row.Exporter != prometheus.PgExporter {
@@ -81,7 +81,7 @@ type server struct {
 	values [][]float64
 }
 
-// made is a server with costs of its own: by turns it loads many rows in few transactions, inserts and updates single rows, reads, and does hardly
+// made returns a server with costs of its own: by turns it loads many rows in few transactions, inserts and updates single rows, reads, and does hardly
 // anything, each for some hours.
 func made(i, minutes int) server {
 	r := rand.New(rand.NewPCG(uint64(i), 1))
@@ -168,7 +168,7 @@ func tell(dir string, all []server) error {
 	return errors.Join(os.WriteFile(filepath.Join(dir, "expected.csv"), []byte(expected), 0o600), os.WriteFile(filepath.Join(dir, "has.csv"), []byte(has), 0o600))
 }
 
-// told is what a source tells that loses nothing.
+// told returns what a source tells that loses nothing.
 func (s server) told() history.Told {
 	t := history.Told{Interval: time.Minute}
 	for _, ours := range names() {
@@ -191,7 +191,7 @@ func (s server) told() history.Told {
 	return t
 }
 
-// worst is the highest hour of the disk, from whole hour to whole hour: requests, flushes among them, and MiB a second.
+// worst returns the highest hour of the disk, from whole hour to whole hour: requests, flushes among them, and MiB a second.
 func (s server) worst() (requests, mibps float64) {
 	const reads, writes, readBytes, writeBytes = 7, 8, 9, 10
 	for end := 60; end < len(s.values)-1; end += 60 {

@@ -31,7 +31,7 @@ type trapped struct {
 	share                float64
 }
 
-// traps are the databases.
+// traps returns the databases.
 func traps() (all []trapped) {
 	add := func(name string, base float64, change func(*trapped)) {
 		d := trapped{name: name, base: base, kind: "node", devices: []string{"nvme1n1"}, volume: "gp3,500,", share: 1}
@@ -96,7 +96,7 @@ func span(from, to int) (hours []int) {
 	return hours
 }
 
-// rate is what it did in an hour: more by day than by night, and one evening three times as much.
+// rate returns what it did in an hour: more by day than by night, and one evening three times as much.
 func (d trapped) rate(hour int) float64 {
 	if d.share < 0 { // whose credits run out: without variation
 		return d.base
@@ -112,7 +112,7 @@ func (d trapped) knows(hour int) bool {
 	return hour >= d.from && hour < cmp.Or(d.to, trapDays*24) && !slices.Contains(d.without, hour)
 }
 
-// total is what it did from the begin to a second, since its counters began anew.
+// total returns what it did from the begin to a second, since its counters began anew.
 func (d trapped) total(second int) float64 {
 	sum, first := 0.0, 0
 	if d.restart > 0 {

@@ -77,7 +77,7 @@ func each(w io.Writer, name string, required bool) error {
 
 type module struct{ path, directory string }
 
-// linked are the modules of the program on all systems that releases are for, and Go's own library, by name.
+// linked returns the modules of the program on all systems that releases are for, and Go's own library, by name.
 func linked() ([]module, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

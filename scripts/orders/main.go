@@ -90,7 +90,7 @@ func run(args []string) error {
 	return nil
 }
 
-// title is the flags as a table shows them.
+// title returns the flags as a table shows them.
 func (s shop) title() string {
 	if s.name == "" {
 		return "no flags"
@@ -98,7 +98,7 @@ func (s shop) title() string {
 	return "`" + s.name + "`"
 }
 
-// draw is a need from next to nothing to more than most volumes carry, in requests as databases make them.
+// draw returns a need from next to nothing to more than most volumes carry, in requests as databases make them.
 func draw(random *rand.Rand) need {
 	up := func(least, most float64) float64 { return least * math.Exp(random.Float64()*math.Log(most/least)) }
 	kib := []float64{4, 8, 8, 16, 32, 64, 128, 256, 512}[random.IntN(9)]
@@ -153,7 +153,7 @@ func (s shop) holds(n need, a answer) string {
 	return ""
 }
 
-// omitted are the kinds that carry a need, have no price, and are named nowhere beside the order.
+// omitted returns the kinds that carry a need, have no price, and are named nowhere beside the order.
 func (s shop) omitted(n need, a answer) (left []string) {
 	if a.Order == nil {
 		return nil

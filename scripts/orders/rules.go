@@ -88,10 +88,10 @@ func whole(v float64) float64 {
 
 const mib = 1 << 20
 
-// bought is what of an amount that must be whole is above what is free.
+// bought returns what of an amount that must be whole is above what is free.
 func bought(amount, free float64) float64 { return max(0, math.Ceil(amount)-free) }
 
-// separately is a volume whose size, operations and bytes are sold apart: EBS gp3, RDS gp3 from 400 GiB, Premium SSD v2, Hyperdisk. One IOPS brings
+// separately returns a volume whose size, operations and bytes are sold apart: EBS gp3, RDS gp3 from 400 GiB, Premium SSD v2, Hyperdisk. One IOPS brings
 // a quarter of a unit of bytes.
 func separately(free, freeBytes, perGiB, mostIOPS, mostBytes, unit float64, price [3]float64) func(gib, ops, bytes float64) (float64, bool) {
 	return func(gib, ops, bytes float64) (float64, bool) {
@@ -108,7 +108,7 @@ func separately(free, freeBytes, perGiB, mostIOPS, mostBytes, unit float64, pric
 	}
 }
 
-// kinds are those that the shop has, with their prices in its region. AWS: EBS and RDS user guides, prices of the EBS and RDS pages. Azure: managed disk
+// kinds returns those that the shop has, with their prices in its region. AWS: EBS and RDS user guides, prices of the EBS and RDS pages. Azure: managed disk
 // types. Google: disk types, of which only the share that goes by the size is taken.
 func (s shop) kinds() []kind {
 	all := slices.Concat(s.ebs(), s.rds(), s.azure(), s.google())
@@ -117,7 +117,7 @@ func (s shop) kinds() []kind {
 	})
 }
 
-// at is a price by region; in one that is not there it is not known.
+// at returns a price by region; in one that is not there it is not known.
 func (s shop) at(prices map[string][3]float64) ([3]float64, bool) {
 	region := s.region
 	if region == "" || !strings.Contains(region, "-") {

@@ -140,7 +140,7 @@ type count struct{ amount, deviation float64 }
 // pair holds what a metric and the quantity came to.
 type pair struct{ shown, did count }
 
-// pairs are those of each repetition that has both, and of all together.
+// pairs returns those of each repetition that has both, and of all together.
 func pairs(run *counts.Run, load counts.Load, m counts.Metric, q counts.Quantity) (whole pair, each []pair) {
 	for _, r := range load.Repetitions {
 		if q.Name == counts.Rows && r.Work.Updated+r.Work.Deleted > 0 {
@@ -163,7 +163,7 @@ func pairs(run *counts.Run, load counts.Load, m counts.Metric, q counts.Quantity
 	return whole, each
 }
 
-// step is by how much a counter moves at least.
+// step returns by how much a counter moves at least.
 func step(unit string) float64 {
 	if unit == "bytes" {
 		return 512 // a sector
@@ -203,12 +203,12 @@ func (p pair) agrees(some bool) bool {
 	return p.off() <= math.Log(tolerance) && p.relative() <= math.Log(tolerance)/2
 }
 
-// relative is the standard deviation of the logarithm of the ratio.
+// relative returns the standard deviation of the logarithm of the ratio.
 func (p pair) relative() float64 {
 	return math.Hypot(p.shown.deviation/p.shown.amount, p.did.deviation/p.did.amount)
 }
 
-// off is how far the logarithm of the ratio is from that of one.
+// off returns how far the logarithm of the ratio is from that of one.
 func (p pair) off() float64 {
 	if p.shown.amount <= 0 || p.did.amount <= 0 {
 		return math.Inf(1)
@@ -223,7 +223,7 @@ func (p pair) ratio() *float64 {
 	return new(max(0, p.shown.amount) / p.did.amount)
 }
 
-// mean is the ratio over loads: their mean, and how far loads lie apart. Of one load it is as sure as its counts.
+// mean returns the ratio over loads: their mean, and how far loads lie apart. Of one load it is as sure as its counts.
 func mean(loads []pair) *Ratio {
 	if len(loads) == 0 {
 		return nil

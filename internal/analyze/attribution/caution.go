@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// cautions are what whoever believes the verdict on a metric should know.
+// cautions returns what whoever believes the verdict on a metric should know.
 func (j *judge) cautions(v Verdict, m counts.Metric, y column, rivals []held) []Warning {
 	var all []Warning
 	add := func(code, text string) {

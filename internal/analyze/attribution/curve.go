@@ -22,7 +22,7 @@ const (
 	mostMoments   = 120  // of a repetition that are looked at, evenly spread: a long one tells no more by all of its seconds
 )
 
-// curved tells whether a metric, read second by second, bends away from a sum.
+// curved reports whether a metric, read second by second, bends away from a sum.
 func (j *judge) curved(metric string, t *table, m model) bool {
 	if j.view.Periods || j.view.Stepped > 0 {
 		return false
@@ -60,7 +60,7 @@ func (j *judge) curved(metric string, t *table, m model) bool {
 	return slope < leastMove
 }
 
-// moments are the rates of a sum and of the metric between readings within the load of a repetition. The room is used again: a long one
+// moments returns the rates of a sum and of the metric between readings within the load of a repetition. The room is used again: a long one
 // has many readings.
 func (j *judge) moments(metric string, t *table, m model, a, r int, room []series.Change) (x, y []float64, used []series.Change) {
 	repetition := j.loads[a].Repetitions[r]
@@ -97,7 +97,7 @@ type moment struct {
 	from, to time.Time
 }
 
-// did is how much of a quantity there was between two readings, not a number where nobody knows. It is looked up once: a server's metrics are
+// did returns how much of a quantity there was between two readings, not a number where nobody knows. It is looked up once: a server's metrics are
 // read at the same moments, and held against the same quantities.
 func (j *judge) did(d counts.Quantity, a counts.Load, repetition counts.Repetition, from, to time.Time) float64 {
 	when := moment{d.Name, from, to}
@@ -116,7 +116,7 @@ func (j *judge) did(d counts.Quantity, a counts.Load, repetition counts.Repetiti
 // logarithms, as the rate of the metric is.
 type curve func(rate float64) (straight, steepness float64)
 
-// curves are a root, and merging that sets in with load, up to some multiple of the highest rate.
+// curves returns a root, and merging that sets in with load, up to some multiple of the highest rate.
 func curves(highest float64) (all []curve) {
 	for _, power := range []float64{0.4, 0.5, 0.6, 0.7, 0.8} {
 		all = append(all, func(rate float64) (float64, float64) { return math.Pow(rate/highest, 1/power), 1 / power })
@@ -130,7 +130,7 @@ func curves(highest float64) (all []curve) {
 	return all
 }
 
-// bent is the least deviance of a curve that a metric follows a sum of fewer quantities by, or one quantity to a cap: with the curve undone, it is
+// bent returns the least deviance of a curve that a metric follows a sum of fewer quantities by, or one quantity to a cap: with the curve undone, it is
 // the deviance of the sum.
 func (j *judge) bent(t *table, size int) float64 {
 	rates := make([]float64, len(t.y))
@@ -155,7 +155,7 @@ func (j *judge) bent(t *table, size int) float64 {
 	return min(least, j.capped(t))
 }
 
-// capped is the least deviance of one quantity up to the rate that it has in one load or the other.
+// capped returns the least deviance of one quantity up to the rate that it has in one load or the other.
 func (j *judge) capped(t *table) float64 {
 	least := math.Inf(1)
 	for c := range t.columns {
@@ -176,7 +176,7 @@ func (j *judge) capped(t *table) float64 {
 	return least
 }
 
-// seconds is how long the repetitions of a row took, on average.
+// seconds returns how long the repetitions of a row took, on average.
 func (j *judge) seconds(t *table, i int) (sum float64) {
 	for _, r := range t.use[i] {
 		sum += j.loads[t.loads[i]].Repetitions[r].Seconds / float64(len(t.use[i]))

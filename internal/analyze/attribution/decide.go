@@ -164,7 +164,7 @@ func (j *judge) between(v *Verdict, y column, left []held) {
 	}
 }
 
-// maybeOne tells whether a quantity of the other side that was not recorded may have been one for one of the metric as well:
+// maybeOne reports whether a quantity of the other side that was not recorded may have been one for one of the metric as well:
 // with a single client, each commit is a sync of the log.
 func (j *judge) maybeOne(y column, left []held, side counts.Side) bool {
 	return slices.ContainsFunc(left, func(h held) bool {
@@ -202,7 +202,7 @@ func sideOf(left []held) (side counts.Side, same bool) {
 	return left[0].Side, true
 }
 
-// oneToOne tells whether the metric is the quantity one to one in each of several loads, within the tolerance. Operations that
+// oneToOne reports whether the metric is the quantity one to one in each of several loads, within the tolerance. Operations that
 // are as many as bytes are a coincidence.
 func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 	const bytes = "bytes"

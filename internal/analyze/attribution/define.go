@@ -54,7 +54,7 @@ func (j *judge) define(v *Verdict, m counts.Metric, own counts.Quantity, y colum
 // mostErrorAlike is how far quantities of its own side may miss the loads before a metric that is a quantity is explained by others.
 const mostErrorAlike = 1.3
 
-// explanation is the shortest sum of some quantities that explains a metric; its prediction error is infinite where there is nothing to go by.
+// explanation returns the shortest sum of some quantities that explains a metric; its prediction error is infinite where there is nothing to go by.
 func (j *judge) explanation(y column, among []held) (*table, model) {
 	t := j.table(y, among)
 	// Nobody set up the loads of an observation, or of applications, to tell quantities apart: what goes with a metric there need
@@ -70,7 +70,7 @@ func (j *judge) explanation(y column, among []held) (*table, model) {
 	return t, t.shortest(math.Log(j.options.Tolerance), open)
 }
 
-// missedByWeight is by how much a model misses loads that it was not fitted to, on average, as a logarithm. A load counts by how certain what it
+// missedByWeight returns by how much a model misses loads that it was not fitted to, on average, as a logarithm. A load counts by how certain what it
 // shows above the background is: one of which half may be background tells little.
 func (t *table) missedByWeight(m model, near float64) float64 {
 	sum, weights := 0.0, 0.0
@@ -121,7 +121,7 @@ func placeOf(among []held, place int) int {
 	return slices.IndexFunc(among, func(h held) bool { return h.place == place })
 }
 
-// shortest is the best sum of one term if that comes near enough, else of two, and so on: the best of all if none does,
+// shortest returns the best sum of one term if that comes near enough, else of two, and so on: the best of all if none does,
 // but with more terms only where they better it by much. A quantity that its spread excludes stands back where one is open.
 func (t *table) shortest(near float64, open func(model) bool) (best model) {
 	best.predictionError = math.Inf(1)

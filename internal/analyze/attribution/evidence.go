@@ -22,13 +22,13 @@ type cell struct {
 	missing *series.Missing // not nil: nothing was counted
 }
 
-// relative is the variance of the logarithm of a cell as far as it is known beforehand.
+// relative returns the variance of the logarithm of a cell as far as it is known beforehand.
 func (c cell) relative() float64 { return c.stdErr * c.stdErr / (c.value * c.value) }
 
-// common is the part of that variance which does not shrink with more repetitions.
+// common returns the part of that variance which does not shrink with more repetitions.
 func (c cell) common() float64 { return c.shared * c.shared / (c.value * c.value) }
 
-// modelled is the variance of the logarithm by the error of a model, which more repetitions do not lessen either.
+// modelled returns the variance of the logarithm by the error of a model, which more repetitions do not lessen either.
 func (c cell) modelled() float64 { return c.model * c.model / (c.value * c.value) }
 
 // column is one quantity in all repetitions of all loaded loads.
@@ -114,7 +114,7 @@ const mostCounted = 1e20
 // mostFromFew bounds that of two.
 const mostFromFew = 3
 
-// deviation is by how much the rate of the background varies. Where fewer than two idle repetitions show it, it is taken
+// deviation returns by how much the rate of the background varies. Where fewer than two idle repetitions show it, it is taken
 // to come in single steps, whose number varies by its root.
 func (e *evidence) deviation(metric string, step float64) float64 {
 	if deviation, known := e.run.Idle.Deviation[metric]; known {
@@ -125,7 +125,7 @@ func (e *evidence) deviation(metric string, step float64) float64 {
 	return math.Sqrt(step * math.Abs(rate) / length)
 }
 
-// step is by how much a counter of this unit moves at least.
+// step returns by how much a counter of this unit moves at least.
 func step(unit string) float64 {
 	switch unit {
 	case "bytes":
@@ -144,7 +144,7 @@ func missing(err error) *series.Missing {
 	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: err.Error()}
 }
 
-// whole is the first reason for which a column has nothing at all, or nil when it has something.
+// whole returns the first reason for which a column has nothing at all, or nil when it has something.
 func (c column) whole() *series.Missing {
 	var why *series.Missing
 	for _, load := range c {

@@ -63,7 +63,7 @@ func (j *judge) drives(y column, recorded, h held) bool {
 	return !finite(logs[1]) || slices.ContainsFunc(logs[:], near)
 }
 
-// countedIn are the repetitions that have a count.
+// countedIn returns the repetitions that have a count.
 func countedIn(cells []cell) (use []int) {
 	for r, c := range cells {
 		if c.missing == nil {

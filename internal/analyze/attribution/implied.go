@@ -14,7 +14,7 @@ import (
 // span are the bounds of a quantity.
 type span struct{ lo, hi float64 }
 
-// anything is what is known of a quantity of which nothing is known.
+// anything returns what is known of a quantity of which nothing is known.
 func anything() span { return span{0, math.Inf(1)} }
 
 // done is what the clients did in a load, as a mean over some of its repetitions, and its factors.
@@ -36,7 +36,7 @@ const (
 	byInsert = "insert"
 )
 
-// waiting are the methods of which nothing but their settings tells whether a commit waits for the log.
+// waiting returns the methods of which nothing but their settings tells whether a commit waits for the log.
 func waiting() []string { return []string{byCopy, byInsert, "insert-select", "insert-values"} }
 
 // manyClients are taken where a plan does not say how many there were.
@@ -73,7 +73,7 @@ func (j *judge) done(a int, use []int) done {
 	return d
 }
 
-// changes tells whether our clients updated or deleted rows in a load.
+// changes reports whether our clients updated or deleted rows in a load.
 func changes(a counts.Load) bool {
 	return slices.ContainsFunc(a.Repetitions, func(r counts.Repetition) bool { return r.Work.Updated > 0 || r.Work.Deleted > 0 })
 }
@@ -145,7 +145,7 @@ func (d done) pages() span {
 	return span{0, 3*d.rows*(mostRow+1.2*d.width)/logPage + 2*d.rows*d.indexes + 100*d.seconds}
 }
 
-// implied is what the work of a load implies of a quantity that the run did not record, on any server: between these. It
+// implied returns what the work of a load implies of a quantity that the run did not record, on any server: between these. It
 // goes by the factors of the load and by what else was recorded there, and by no name.
 func (j *judge) implied(quantity string, a int, use []int) span {
 	if n, off, recorded := j.recorded(quantity, a, use); recorded {
@@ -198,7 +198,7 @@ func (j *judge) implied(quantity string, a int, use []int) span {
 	}
 }
 
-// recorded is the mean of what a quantity counted in a load, and the standard deviation by which the background has all of that off.
+// recorded returns the mean of what a quantity counted in a load, and the standard deviation by which the background has all of that off.
 func (e *evidence) recorded(quantity string, a int, use []int) (mean, off float64, known bool) {
 	c := e.columnOf(quantity)
 	if c == nil {
@@ -221,7 +221,7 @@ func (e *evidence) columnOf(quantity string) column {
 	return e.columns[i]
 }
 
-// ratios are the ratios that a metric may keep to a quantity that was not recorded, by what each load implies of it: where
+// ratios returns the ratios that a metric may keep to a quantity that was not recorded, by what each load implies of it: where
 // lo is above hi, there is none. noise is what the metric's repetitions vary by, as a factor.
 func (j *judge) ratios(y column, quantity string, noise float64) span {
 	s, blank := span{0, math.Inf(1)}, j.blank(y)
@@ -250,7 +250,7 @@ func (s span) empty() bool { return s.lo > s.hi || math.IsInf(s.lo, 1) }
 
 func (s span) has(value float64) bool { return s.lo <= value && value <= s.hi }
 
-// unread are the quantities that the run did not record, or lost in their own background, and that a metric may count all the
+// unread returns the quantities that the run did not record, or lost in their own background, and that a metric may count all the
 // same.
 func (j *judge) unread(y column, rivals []held) (open []held) {
 	if j.run.Observed != nil {
@@ -278,7 +278,7 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 	return open
 }
 
-// mostForOne is the most that a metric can show for one of a quantity that was counted, by the load in which that is least: what counts it counts that of
+// mostForOne returns the most that a metric can show for one of a quantity that was counted, by the load in which that is least: what counts it counts that of
 // others, too, so that nothing need be taken off either. busy: others brought about a number of them that is large while nothing was done.
 func (e *evidence) mostForOne(m counts.Metric, d counts.Quantity) (least float64, busy bool) {
 	least = math.Inf(1)
@@ -310,7 +310,7 @@ func (j *judge) outOfSight(v *Verdict, y column, rivals []held) {
 	}
 }
 
-// mostOf is the largest part of a metric that a quantity which is lost may be, on average over the loads: as much as the background hides of it.
+// mostOf returns the largest part of a metric that a quantity which is lost may be, on average over the loads: as much as the background hides of it.
 func (j *judge) mostOf(y column, h held) (share float64) {
 	blank, n := j.blank(y), 0.0
 	for a := range y {
@@ -325,7 +325,7 @@ func (j *judge) mostOf(y column, h held) (share float64) {
 	return share / max(1, n)
 }
 
-// absentByNature tells whether a server has no such quantity, rather than that nobody read it. Aurora has no device and no files of its own: what it
+// absentByNature reports whether a server has no such quantity, rather than that nobody read it. Aurora has no device and no files of its own: what it
 // asks of its storage are the pages missed. Nor do images of pages go into its WAL, since its storage makes pages of it (Verbitski et al., SIGMOD 2017).
 func (j *judge) absentByNature(h held) bool {
 	if h.Quantity == counts.PagesWritten {

@@ -13,7 +13,7 @@ const (
 	fewestSpilled   = 1000 // rows that a statement works through before work_mem, 64 kB at least, may not hold them
 )
 
-// ofReads is what a load implies of the quantities that reads, updates and page images are counted in; told is false where that is nothing.
+// ofReads returns what a load implies of the quantities that reads, updates and page images are counted in; told is false where that is nothing.
 func (d done) ofReads(quantity string, of func(string) span) (s span, told bool) {
 	switch metric.Quantity(quantity) {
 	case metric.HOTUpdates:
@@ -47,7 +47,7 @@ func (d done) ofReads(quantity string, of func(string) span) (s span, told bool)
 
 func (d done) onlyReads() bool { return d.rows == 0 && d.returned > 0 }
 
-// ofChanges is what updates and deletes imply of the rest: at least a record for each row, and a flush for as many commits as there are clients.
+// ofChanges returns what updates and deletes imply of the rest: at least a record for each row, and a flush for as many commits as there are clients.
 func (d done) ofChanges(quantity string) span {
 	s := anything()
 	switch quantity {

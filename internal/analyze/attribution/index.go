@@ -32,7 +32,7 @@ func (j *judge) ofIndexes(v *Verdict, y column) {
 		"It follows the index entries, %s, and nothing else that happens at that rate was counted", perUnit(h.Ratio.Value, IndexEntries))})
 }
 
-// indexEntries are those that each repetition made; where it made none, there is no ratio to them.
+// indexEntries returns those that each repetition made; where it made none, there is no ratio to them.
 func (j *judge) indexEntries() column {
 	all := make(column, len(j.loads))
 	for a, load := range j.loads {
@@ -47,7 +47,7 @@ func (j *judge) indexEntries() column {
 	return all
 }
 
-// onlyWithIndexes tells whether the metric showed next to nothing under each load without indexes, one at least, in which as many rows as entries
+// onlyWithIndexes reports whether the metric showed next to nothing under each load without indexes, one at least, in which as many rows as entries
 // would have shown much.
 func (j *judge) onlyWithIndexes(y column, forEntry float64) bool {
 	shown := 0

@@ -96,7 +96,7 @@ func AtOnce[T any](metrics []counts.Metric, of func(counts.Metric) T) []T {
 	return all
 }
 
-// over is the judge of the run as a metric saw it.
+// over returns the judge of the run as a metric saw it.
 func (j *judge) over(m counts.Metric) *judge {
 	run, view := j.run.Over(m.Name)
 	if run == j.run {
@@ -115,7 +115,7 @@ func (j *judge) wanted(m counts.Metric) bool {
 	})
 }
 
-// settled is the verdict on a metric. Where none comes of it with the background taken off, because much of what the device
+// settled returns the verdict on a metric. Where none comes of it with the background taken off, because much of what the device
 // does is not ours and varies, it may still come of all that both sides show: what counts a quantity counts the background's,
 // too. That a ratio holds in spite of the background is then the evidence, so that only a single counter can be named so.
 func (j *judge) settled(m counts.Metric) Verdict {
@@ -268,7 +268,7 @@ func (j *judge) documentedSide(v *Verdict) {
 	}
 }
 
-// someOf is the quantity of which PostgreSQL documents that the metric counts some, or one for each: of what our clients wrote there may be more than it
+// someOf returns the quantity of which PostgreSQL documents that the metric counts some, or one for each: of what our clients wrote there may be more than it
 // counts, as rows that they updated.
 func someOf(name string) string {
 	row := metric.All().Row(name)
@@ -304,7 +304,7 @@ func (j *judge) bounded(h held) bool {
 	return len(h.loads) >= fewestLoads && h.Spread.Hi < mostSpread
 }
 
-// exact tells whether every repetition is the quantity one to one, as far as counters resolve.
+// exact reports whether every repetition is the quantity one to one, as far as counters resolve.
 func exact(y, x column) bool {
 	for a := range y {
 		for r := range y[a] {

@@ -160,7 +160,7 @@ func (j *judge) notMixed(mixture *Mixture, t *table, s search, rivals []held) st
 // these, and not as closely.
 const mostErrorOfUncounted = 1.03
 
-// has tells whether some term is of one of these quantities.
+// has reports whether some term is of one of these quantities.
 func (m *Mixture) has(quantities []string) bool {
 	return m != nil && slices.ContainsFunc(m.Terms, func(t Term) bool { return slices.Contains(quantities, t.Quantity) })
 }
@@ -207,7 +207,7 @@ const doesNotFollow = "It does not follow when a load speeds up or slows down"
 
 const equallyWell = "Sums of different quantities explain it equally well"
 
-// near are all other sums that rival one.
+// near returns all other sums that rival one.
 func (s search) near(best model) (all []model) {
 	for _, models := range s.sizes {
 		for _, m := range models {
@@ -222,13 +222,13 @@ func (s search) near(best model) (all []model) {
 	return all
 }
 
-// rivals tells whether a sum comes near to another. Of sums with more terms there are many more to choose from: they
+// rivals reports whether a sum comes near to another. Of sums with more terms there are many more to choose from: they
 // have to be better by what chance lets the best of them be.
 func (s search) rivals(m, best model) bool {
 	return s.gain(best, m)+priced*float64(len(m.columns)-len(best.columns)) <= rivalled
 }
 
-// holds tells whether a sum has all terms of another, and hardly anything beside them.
+// holds reports whether a sum has all terms of another, and hardly anything beside them.
 func (t *table) holds(m, other model) bool {
 	beside := 0.0
 	for k, c := range m.columns {
@@ -302,7 +302,7 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 	}
 }
 
-// follows tells whether the metric moves with a sum also from repetition to repetition of the same load. Where it does not,
+// follows reports whether the metric moves with a sum also from repetition to repetition of the same load. Where it does not,
 // although the work differs and noise would not hide it, the loads agree by accident.
 func (j *judge) follows(t *table, y column, m model) bool {
 	var xx, xy, yy, freedom float64
@@ -340,7 +340,7 @@ func average(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// kindOf is the side of the terms that weigh; those that do not are named and decide nothing. What is requested and what is physical add up to
+// kindOf returns the side of the terms that weigh; those that do not are named and decide nothing. What is requested and what is physical add up to
 // physical work where storage itself is counted, and to what is not logical elsewhere: a cache may answer for some of it.
 func (v *Verdict) kindOf(terms []Term) Kind {
 	sides := map[counts.Side]bool{}
@@ -383,7 +383,7 @@ func (j *judge) mixture(t *table, m model) *Mixture {
 // twice the standard deviation is how far an error reaches that is no matter of chance.
 const twice = 2
 
-// modelError is the standard deviation of a quantity's logarithm by its model, in the load where it is least: there the
+// modelError returns the standard deviation of a quantity's logarithm by its model, in the load where it is least: there the
 // coefficient is found.
 func (j *judge) modelError(place int) float64 {
 	least := math.Inf(1)
@@ -400,7 +400,7 @@ func (j *judge) modelError(place int) float64 {
 	return least
 }
 
-// errors are how far the intervals of a sum's coefficients reach, by how far the loads lie from it.
+// errors returns how far the intervals of a sum's coefficients reach, by how far the loads lie from it.
 func (t *table) errors(m model, level float64) [stats.Most]float64 {
 	errors := t.whole.Errors(m.columns...)
 	freedom := float64(len(t.y) - len(m.columns))

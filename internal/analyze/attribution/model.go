@@ -75,7 +75,7 @@ const (
 	atBound      = allowance * allowance
 )
 
-// guess is how much of a quantity a load brought about in which nobody counted it: as much as goes best with the metric, within the bounds of
+// guess returns how much of a quantity a load brought about in which nobody counted it: as much as goes best with the metric, within the bounds of
 // what the load implies. Under loads that only read WAL records are modelled by nobody, and there are few of them, or one for each page touched.
 func (j *judge) guess(y float64, h held, a int, use []int) (x, variance float64) {
 	of := j.implied(h.Quantity, a, use)
@@ -89,7 +89,7 @@ func (j *judge) guess(y float64, h held, a int, use []int) (x, variance float64)
 	return x, withinBounds
 }
 
-// lost tells whether a quantity is lost in its own background in most loads in which the metric shows something: then it
+// lost reports whether a quantity is lost in its own background in most loads in which the metric shows something: then it
 // would explain anything. That loads which only write read next to nothing, and the other way round, is known of them, and not lost.
 func (j *judge) lost(c column, blank []bool) bool {
 	loads, below, others := 0, 0, j.ofOthers(c)
@@ -116,7 +116,7 @@ func (j *judge) lost(c column, blank []bool) bool {
 // mostUncertain is the part of a count that is uncertain from which on the count tells little.
 const mostUncertain = 0.2
 
-// coversAll tells whether a quantity is known wherever the metric shows something, in each load at least once.
+// coversAll reports whether a quantity is known wherever the metric shows something, in each load at least once.
 func (j *judge) coversAll(y column, place int, blank []bool) bool {
 	for a := range y {
 		if blank[a] {
@@ -191,7 +191,7 @@ func (t *table) weigh() {
 	t.whole = stats.NewSystem(t.columns, t.y, t.weights)
 }
 
-// within is the variance that repetitions have around a model in their loads, beyond what is known of them, and the degrees of freedom that it rests on.
+// within returns the variance that repetitions have around a model in their loads, beyond what is known of them, and the degrees of freedom that it rests on.
 func (j *judge) within(t *table, y column, m model) (variance float64, freedom int) {
 	var logs [][]stats.Value
 	for i, a := range t.loads {
@@ -220,7 +220,7 @@ func (t *table) guesses(m model, i int) bool {
 	return slices.ContainsFunc(m.columns, func(c int) bool { return t.guessed != nil && slices.Contains(t.guessed[c], i) })
 }
 
-// misfit is the deviance of a model without the price of its guesses, which any value of a wide choice would have met.
+// misfit returns the deviance of a model without the price of its guesses, which any value of a wide choice would have met.
 func (t *table) misfit(m model) float64 {
 	left := m.deviance
 	for i := range t.y {
@@ -231,7 +231,7 @@ func (t *table) misfit(m model) float64 {
 	return left
 }
 
-// fit is the best sum of these columns, if all of them have a part in it.
+// fit returns the best sum of these columns, if all of them have a part in it.
 func (t *table) fit(columns ...int) (model, bool) {
 	m := model{columns: slices.Clone(columns), predictionError: math.NaN()}
 	if len(columns) == 1 {
@@ -280,7 +280,7 @@ func (t *table) predict(columns []int, of []float64, i int) float64 {
 	return sum
 }
 
-// omitting are the equations without one load.
+// omitting returns the equations without one load.
 func (t *table) omitting(load int) stats.System {
 	if t.without == nil {
 		for i := range t.y {
@@ -292,7 +292,7 @@ func (t *table) omitting(load int) stats.System {
 	return t.without[load]
 }
 
-// devianceBut is the deviance of all loads but one around a sum, wherever it lies.
+// devianceBut returns the deviance of all loads but one around a sum, wherever it lies.
 func (t *table) devianceBut(load int, columns []int, of []float64) float64 {
 	var sum, weights, squares float64
 	for i := range t.y {
@@ -307,7 +307,7 @@ func (t *table) devianceBut(load int, columns []int, of []float64) float64 {
 	return squares - sum*sum/weights
 }
 
-// variance is that of the logarithm of metric / sum in a load, as far as it is explained.
+// variance returns that of the logarithm of metric / sum in a load, as far as it is explained.
 func (t *table) variance(columns []int, of []float64, i int, predicted float64) float64 {
 	v := t.noise[i]
 	for k, c := range columns {
@@ -331,7 +331,7 @@ func (t *table) leaveOut(m *model) {
 	m.predictionError = sum / n
 }
 
-// missed is by how much a model misses a load that it was not fitted to, as a logarithm.
+// missed returns by how much a model misses a load that it was not fitted to, as a logarithm.
 func (t *table) missed(m model, i int) float64 {
 	fit := t.omitting(i).NonNegative(m.columns...)
 	predicted := t.predict(m.columns, fit.Of[:len(m.columns)], i)
@@ -341,7 +341,7 @@ func (t *table) missed(m model, i int) float64 {
 // mostMissed keeps one load that nothing can predict from hiding all others.
 const mostMissed = 3
 
-// beyondNoise is how far a model misses loads that it was not fitted to, beyond what noise makes of that: each is taken for as little as the
+// beyondNoise returns how far a model misses loads that it was not fitted to, beyond what noise makes of that: each is taken for as little as the
 // loads that it was fitted to tell what to expect there, and less the part that the noise of the load itself has in it on average.
 func (t *table) beyondNoise(m model) float64 {
 	missed, chance, n := 0.0, 0.0, 0.0
@@ -361,7 +361,7 @@ func (t *table) beyondNoise(m model) float64 {
 	return math.Sqrt(max(0, missed*missed-chance*chance)) / n
 }
 
-// share is which part of the metric a term is, on average over the loads.
+// share returns which part of the metric a term is, on average over the loads.
 func (t *table) share(m model, k int) float64 {
 	sum := 0.0
 	for i := range t.y {
@@ -370,7 +370,7 @@ func (t *table) share(m model, k int) float64 {
 	return sum / float64(len(t.y))
 }
 
-// all are the models of a size, the least deviance first.
+// all returns the models of a size, the least deviance first.
 func (t *table) all(size int) []model {
 	var found []model
 	choice := make([]int, size)

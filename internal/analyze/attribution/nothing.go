@@ -33,7 +33,7 @@ func (j *judge) ofOthers(y column) []bool {
 	return all
 }
 
-// showsReads tells whether a load that only reads shows as much of a metric as those that write, give or take a factor of ten: what writes alone bring
+// showsReads reports whether a load that only reads shows as much of a metric as those that write, give or take a factor of ten: what writes alone bring
 // about is not what it counts.
 func (j *judge) showsReads(y column) bool {
 	const times = 10
@@ -53,7 +53,7 @@ func (e *evidence) does(a int, what func(counts.Work) bool) bool {
 	return slices.ContainsFunc(e.loads[a].Repetitions, func(r counts.Repetition) bool { return what(r.Work) })
 }
 
-// any tells whether some load does so.
+// any reports whether some load does so.
 func (j *judge) any(what func(counts.Work) bool) bool {
 	for a := range j.loads {
 		if j.does(a, what) {
@@ -63,7 +63,7 @@ func (j *judge) any(what func(counts.Work) bool) bool {
 	return false
 }
 
-// typicalRate is the geometric mean of a metric's rates under loads of a sort; 0 where there are none.
+// typicalRate returns the geometric mean of a metric's rates under loads of a sort; 0 where there are none.
 func (j *judge) typicalRate(y column, what func(counts.Work) bool) float64 {
 	sum, n := 0.0, 0.0
 	for a := range y {
@@ -77,7 +77,7 @@ func (j *judge) typicalRate(y column, what func(counts.Work) bool) float64 {
 	return math.Exp(sum / n)
 }
 
-// rate is what a metric shows a second in a load.
+// rate returns what a metric shows a second in a load.
 func (e *evidence) rate(y column, a int) float64 {
 	count, seconds := 0.0, 0.0
 	for r, c := range y[a] {
@@ -95,7 +95,7 @@ func nothing(cells []cell) bool {
 	return isCounted(cells) && !slices.ContainsFunc(cells, func(c cell) bool { return c.missing == nil && c.value > c.stdErr })
 }
 
-// neverWith tells whether nothing of a quantity was counted wherever the metric shows something: it is not what that counts.
+// neverWith reports whether nothing of a quantity was counted wherever the metric shows something: it is not what that counts.
 func neverWith(y, x column, blank []bool) bool {
 	some := false
 	for a := range y {
@@ -109,12 +109,12 @@ func neverWith(y, x column, blank []bool) bool {
 	return some
 }
 
-// isCounted tells whether some repetition has a count: what is missing is no sign of nothing.
+// isCounted reports whether some repetition has a count: what is missing is no sign of nothing.
 func isCounted(cells []cell) bool {
 	return slices.ContainsFunc(cells, func(c cell) bool { return c.missing == nil })
 }
 
-// leastRatio is the least that a metric shows for one of a quantity in a load that shows something of both.
+// leastRatio returns the least that a metric shows for one of a quantity in a load that shows something of both.
 func leastRatio(y, x column, blank []bool) float64 {
 	least := math.Inf(1)
 	for a := range y {
@@ -125,7 +125,7 @@ func leastRatio(y, x column, blank []bool) float64 {
 	return least
 }
 
-// foretold tells whether a quantity lets expect that a load shows next to nothing of the metric, as it does: how small both are tells nothing of
+// foretold reports whether a quantity lets expect that a load shows next to nothing of the metric, as it does: how small both are tells nothing of
 // their ratio, and only what should have shown contradicts one. Where there is nothing of the quantity, nothing should have.
 func foretold(y, x []cell, leastRatio float64) bool {
 	return nothing(x) || !math.IsInf(leastRatio, 1) && leastRatio*greatest(x) < surely*greatest(y)
@@ -140,7 +140,7 @@ func greatest(cells []cell) (most float64) {
 	return most
 }
 
-// plentyForNothing tells whether there was so much of a quantity in a load that showed nothing of the metric that it can be no tenth of the metric
+// plentyForNothing reports whether there was so much of a quantity in a load that showed nothing of the metric that it can be no tenth of the metric
 // under any load that shows some.
 func plentyForNothing(y, x column, blank []bool) bool {
 	const tenth = 0.1

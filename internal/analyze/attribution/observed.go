@@ -69,7 +69,7 @@ func (j *judge) restrain(v *Verdict, y column, rivals []held) {
 	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: left, Why: why, SettleWith: j.settle(left)}
 }
 
-// oneForOne are the quantities of one side of which a metric shows one for each in every kind of load, where each of the other side, and
+// oneForOne returns the quantities of one side of which a metric shows one for each in every kind of load, where each of the other side, and
 // time, is excluded by itself. That some sum comes nearer still says nothing against it: of sums there are hundreds.
 func (j *judge) oneForOne(m runfile.Metric, y column, rivals []held) (ones []held) {
 	for _, h := range rivals {
@@ -140,7 +140,7 @@ func (j *judge) unproved(v *Verdict, y column, rivals []held) string {
 	return ""
 }
 
-// moves is by how much the rate of a metric varies between kinds of load: time is a quantity that everything steady keeps a ratio to.
+// moves returns by how much the rate of a metric varies between kinds of load: time is a quantity that everything steady keeps a ratio to.
 func (j *judge) moves(y column) stats.Interval {
 	var logs [][]stats.Value
 	for _, load := range y {
@@ -160,7 +160,7 @@ func (j *judge) moves(y column) stats.Interval {
 	return grouped(logs, make([]float64, len(logs))).Between(j.options.Level)
 }
 
-// isOne tells whether a ratio is one but for what goes on besides the load, and surely nothing that the tolerance would not take for it.
+// isOne reports whether a ratio is one but for what goes on besides the load, and surely nothing that the tolerance would not take for it.
 func (j *judge) isOne(e *Estimate) bool {
 	const besides = 1.05
 	return e != nil && e.Lo <= besides && e.Hi >= 1/besides && e.Lo*j.options.Tolerance > 1 && e.Hi < j.options.Tolerance
@@ -207,7 +207,7 @@ func confirm(all, coarse []Verdict) {
 	}
 }
 
-// named are the quantities of which the metric is said to count one.
+// named returns the quantities of which the metric is said to count one.
 func (v Verdict) named() []string {
 	if v.Counts != "" {
 		return []string{v.Counts}
@@ -247,7 +247,7 @@ func (j *judge) neverVaried() string {
 	return text
 }
 
-// together tells whether two quantities were never parted; in one kind of load nothing is.
+// together reports whether two quantities were never parted; in one kind of load nothing is.
 func (j *judge) together(i, k int) bool {
 	if j.columns[i].whole() != nil || j.columns[k].whole() != nil {
 		return false

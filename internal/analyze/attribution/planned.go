@@ -28,7 +28,7 @@ const (
 	toldApart = 2
 )
 
-// plannedPairs are the pairs of loads that differ in one thing: of our own, by one factor; of those of others, as the plan says.
+// plannedPairs returns the pairs of loads that differ in one thing: of our own, by one factor; of those of others, as the plan says.
 func (j *judge) plannedPairs() (all []planned) {
 	if j.run.Observed != nil {
 		return nil
@@ -45,7 +45,7 @@ func (j *judge) plannedPairs() (all []planned) {
 	return all
 }
 
-// differInOne tells whether two loads of ours differ in a single factor.
+// differInOne reports whether two loads of ours differ in a single factor.
 func differInOne(a, b runfile.Load) bool {
 	n := 0
 	for _, differ := range []bool{
@@ -82,7 +82,7 @@ func (j *judge) differ(y column, left, rivals []held) (kept []held) {
 	return kept
 }
 
-// contradicted is the first difference of two loads that a metric and a quantity surely do not have in common; nil: none.
+// contradicted returns the first difference of two loads that a metric and a quantity surely do not have in common; nil: none.
 func (j *judge) contradicted(y column, h held) (found *Difference) {
 	j.eachDifference(y, h, func(p planned, more, foretold stats.Interval, level float64) bool {
 		if least, most := alike(foretold); more.Lo > most || more.Hi < least {
@@ -95,7 +95,7 @@ func (j *judge) contradicted(y column, h held) (found *Difference) {
 	return found
 }
 
-// confirmed tells whether some difference of two loads is surely none, and surely that of a quantity.
+// confirmed reports whether some difference of two loads is surely none, and surely that of a quantity.
 func (j *judge) confirmed(y column, h held) (is bool) {
 	j.eachDifference(y, h, func(_ planned, more, foretold stats.Interval, _ float64) bool {
 		least, most := alike(foretold)
@@ -123,12 +123,12 @@ func part(i stats.Interval, level float64) Estimate {
 	return Estimate{Value: math.Expm1(i.Value), Lo: math.Expm1(i.Lo), Hi: math.Expm1(i.Hi), Level: level, N: 2}
 }
 
-// alike are the differences that pass for one within an interval: from half of it to twice as much.
+// alike returns the differences that pass for one within an interval: from half of it to twice as much.
 func alike(foretold stats.Interval) (least, most float64) {
 	return min(foretold.Lo/toldApart, foretold.Lo*toldApart), max(foretold.Hi/toldApart, foretold.Hi*toldApart)
 }
 
-// foretold is by how much a quantity is more in one load of a pair than in the other, at equal rows.
+// foretold returns by how much a quantity is more in one load of a pair than in the other, at equal rows.
 func (j *judge) foretold(h held, p planned, level float64) (stats.Interval, bool) {
 	if i, known := j.atEqualRows(j.columns[h.place], p, level, 0); known {
 		return i, true
@@ -145,7 +145,7 @@ func (j *judge) foretold(h held, p planned, level float64) (stats.Interval, bool
 	return stats.Interval{}, false
 }
 
-// atEqualRows is the logarithm of how many times as much there is of something for a row in the one load as in the other. Its interval has what
+// atEqualRows returns the logarithm of how many times as much there is of something for a row in the one load as in the other. Its interval has what
 // repetitions differ by (Student's t) and on top what is known beforehand, and by how much either load may be off.
 func (j *judge) atEqualRows(of column, p planned, level, off float64) (stats.Interval, bool) {
 	all := j.forEachRow(of)
@@ -181,7 +181,7 @@ func (j *judge) forEachRow(of column) (all []eachRow) {
 	return all
 }
 
-// repeated is the variance of repetitions. A load that equals another one in all is a repetition of it.
+// repeated returns the variance of repetitions. A load that equals another one in all is a repetition of it.
 func (j *judge) repeated(all []eachRow) (within float64, freedom int) {
 	logs := make([][]stats.Value, len(all))
 	for a, load := range j.loads {

@@ -24,7 +24,7 @@ type held struct {
 	busy bool    // of one that is lost: others bring about many
 }
 
-// recorded tells whether the run has the quantity where it has the metric.
+// recorded reports whether the run has the quantity where it has the metric.
 func (h held) recorded() bool { return h.Status != Unknown }
 
 // against fills in how a metric stands to another column, by the logarithm of their ratio in every repetition: if the metric counts a quantity,
@@ -64,7 +64,7 @@ func certain(logs [][]stats.Value) (kept [][]stats.Value) {
 	return kept
 }
 
-// leastWithin is the least that repetitions vary by around one of some quantities, and the degrees of freedom that most of them rest on: the metric itself
+// leastWithin returns the least that repetitions vary by around one of some quantities, and the degrees of freedom that most of them rest on: the metric itself
 // varies by no more. Around those that rest on few it may by chance.
 func leastWithin(among []held) (least float64, freedom int) {
 	for _, h := range among {
@@ -79,7 +79,7 @@ func leastWithin(among []held) (least float64, freedom int) {
 	return least, freedom
 }
 
-// quotients are the logarithms of y / x in one load, repetition by repetition.
+// quotients returns the logarithms of y / x in one load, repetition by repetition.
 func quotients(y, x []cell) (ratio LoadRatio, logs []stats.Value, shared float64) {
 	sum := 0.0
 	ratio.Lowest, ratio.Highest = math.Inf(1), math.Inf(-1)
@@ -129,7 +129,7 @@ func (h *held) model(x column) {
 	}
 }
 
-// mostModelled is the largest of the variances by the error of a model in a load.
+// mostModelled returns the largest of the variances by the error of a model in a load.
 func mostModelled(cells []cell) (most float64) {
 	for _, c := range cells {
 		if c.missing == nil {

@@ -50,7 +50,7 @@ func (t *table) search(excluded func(model) bool) search {
 	return s
 }
 
-// furtherChoice is what the best of all sums gains by chance where there are more to choose from than the quantities of loads that only insert make:
+// furtherChoice returns what the best of all sums gains by chance where there are more to choose from than the quantities of loads that only insert make:
 // twice the logarithm of how many times as many.
 func (t *table) furtherChoice(terms int) (gain float64) {
 	for k := range terms {
@@ -101,7 +101,7 @@ func (j *judge) estimateNoise(t *table, y column, rivals []held) {
 	t.prepare(least)
 }
 
-// sizes are the sums of one term, of two and of three, as far as there are loads enough.
+// sizes returns the sums of one term, of two and of three, as far as there are loads enough.
 func (t *table) sizes() [][]model {
 	var all [][]model
 	for size := 1; size <= stats.Most && (size == 1 || size+2 <= len(t.y)); size++ {
@@ -110,7 +110,7 @@ func (t *table) sizes() [][]model {
 	return all
 }
 
-// dispersion is by how much the best sum misses more than noise explains: differences of likelihood are no better than
+// dispersion returns by how much the best sum misses more than noise explains: differences of likelihood are no better than
 // that.
 func (t *table) dispersion(sizes [][]model) float64 {
 	least := math.Inf(1)

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// usual is what one row typically brings with it under a load, by quantity: the rules of thumb of a server with a local disk.
+// usual returns what one row typically brings with it under a load, by quantity: the rules of thumb of a server with a local disk.
 // They serve to choose a load to advise and never to judge by.
 func usual(a runfile.Load) map[string]float64 {
 	commits, indexes, width := 1/float64(max(1, a.RowsPerTx)), float64(a.Indexes), float64(a.Width)
@@ -37,7 +37,7 @@ func usual(a runfile.Load) map[string]float64 {
 	}
 }
 
-// advisable are the loads that can be advised: those of the plan identify.
+// advisable returns the loads that can be advised: those of the plan identify.
 func advisable() []runfile.Load {
 	return []runfile.Load{
 		{Name: "bulk", Method: "insert-select", RowsPerTx: 1000},
@@ -51,7 +51,7 @@ func advisable() []runfile.Load {
 	}
 }
 
-// typically is the mean logarithm of the ratio of two quantities in the loads that were run, as it was measured there, or else
+// typically returns the mean logarithm of the ratio of two quantities in the loads that were run, as it was measured there, or else
 // as it usually is.
 func (j *judge) typically(one, other string) (mean float64, ok bool) {
 	n, x, y := 0.0, j.columnOf(one), j.columnOf(other)
@@ -98,7 +98,7 @@ func (j *judge) settle(open []string) *Settle {
 	return best
 }
 
-// wasRun tells whether a load of this kind was run as often as planned: how many clients there were, how many rows went into a
+// wasRun reports whether a load of this kind was run as often as planned: how many clients there were, how many rows went into a
 // transaction that has more than one, and what became of a repetition make no other kind of it.
 func (j *judge) wasRun(load runfile.Load) bool {
 	return slices.ContainsFunc(j.loads, func(a counts.Load) bool {

@@ -59,7 +59,7 @@ func (j *judge) toDevice(v Verdict, y column) *ToDevice {
 	return &of
 }
 
-// readsOf are the device's reads of some of the server's files; nil where requests were not followed to their files.
+// readsOf returns the device's reads of some of the server's files; nil where requests were not followed to their files.
 func (j *judge) readsOf(view string) column {
 	all := j.run.Metrics()
 	i := slices.IndexFunc(all, func(m counts.Metric) bool { return m.Name == view+"/reads" })
@@ -69,7 +69,7 @@ func (j *judge) readsOf(view string) column {
 	return j.column(all[i], all[i].From, step(all[i].Unit))
 }
 
-// nearlyAll tells whether a metric that counts some of a quantity shows nearly all there was of it in a load, of one of several.
+// nearlyAll reports whether a metric that counts some of a quantity shows nearly all there was of it in a load, of one of several.
 func (j *judge) nearlyAll(y []cell, a int, quantities []string) bool {
 	const nearly = 0.95
 	return slices.ContainsFunc(quantities, func(name string) bool {
@@ -78,12 +78,12 @@ func (j *judge) nearlyAll(y []cell, a int, quantities []string) bool {
 	})
 }
 
-// readsAsked are the quantities of reads that a cache may answer.
+// readsAsked returns the quantities of reads that a cache may answer.
 func readsAsked() []string {
 	return []string{string(metric.PagesMissed), string(metric.ReadCalls), string(metric.BytesAsked)}
 }
 
-// becameOf is the sum of one count over that of another in the repetitions of a load that have both; what the device cannot be told to have done
+// becameOf returns the sum of one count over that of another in the repetitions of a load that have both; what the device cannot be told to have done
 // above its background is none.
 func becameOf(y, device []cell) (ratio float64, known bool) {
 	const tells = 0.05 // of what was asked: the device's background may hide no more

@@ -20,7 +20,7 @@ const (
 	CannotTell Kind = "cannot_tell"
 )
 
-// Or is what is true of a metric of which one of two verdicts is: that there is no logical work in it, where neither has any.
+// Or returns what is true of a metric of which one of two verdicts is: that there is no logical work in it, where neither has any.
 func (k Kind) Or(other Kind) Kind {
 	noLogicalWork := func(k Kind) bool { return k == Requested || k == Physical || k == NotLogical }
 	switch {

@@ -14,7 +14,7 @@ import (
 // enoughLoads are what it takes to part most quantities.
 const enoughLoads = 5
 
-// warnings are those about the run as a whole.
+// warnings returns those about the run as a whole.
 func (j *judge) warnings() []Warning {
 	var all []Warning
 	add := func(code, text string) {
@@ -53,7 +53,7 @@ func (j *judge) warnings() []Warning {
 	return all
 }
 
-// listed is a sentence about several; empty where there are none.
+// listed returns a sentence about several; empty where there are none.
 func listed(before string, several []string, between, after string) string {
 	if len(several) == 0 {
 		return ""
@@ -124,7 +124,7 @@ func (j *judge) quantitiesUnparted() string {
 	return listed("No load of this run tells apart ", pairs, ", nor ", "")
 }
 
-// toSpeakOf tells whether any load did more than next to nothing of what the column counts.
+// toSpeakOf reports whether any load did more than next to nothing of what the column counts.
 func toSpeakOf(x column) bool {
 	const few = 10
 	return slices.ContainsFunc(x, func(cells []cell) bool { return greatest(cells) > few })

@@ -66,7 +66,7 @@ type Latency struct {
 	P999 float64 `json:"p999"`
 }
 
-// Is tells whether a run measured storage alone.
+// Is reports whether a run measured storage alone.
 func Is(run *counts.Run) bool { return run.Header.Baseline != nil }
 
 // ErrNone is a run that is no baseline.
@@ -107,7 +107,7 @@ func rowOf(run *counts.Run, load counts.Load, r counts.Repetition) Row {
 	return row
 }
 
-// fioSide is what fio says. Its counts begin and end with the job, so there is no background in them.
+// fioSide returns what fio says. Its counts begin and end with the job, so there is no background in them.
 func fioSide(run *counts.Run, r counts.Repetition) Side {
 	count := func(name string) float64 { return r.Counts["fio/"+name].Raw }
 	level := func(name string) float64 {
@@ -140,7 +140,7 @@ func fioSide(run *counts.Run, r counts.Repetition) Side {
 	return s
 }
 
-// deviceSide is what the kernel counted.
+// deviceSide returns what the kernel counted.
 func deviceSide(r counts.Repetition) (Side, *series.Missing) {
 	var missing *series.Missing
 	counted := func(name string, raw bool) float64 {
@@ -191,7 +191,7 @@ func (s *Side) leaveOut() {
 	}
 }
 
-// mean is the latency of a kind of request of which the kernel keeps only sums.
+// mean returns the latency of a kind of request of which the kernel keeps only sums.
 func mean(time, n float64) Latency {
 	l := Latency{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	if n > 0 {
@@ -269,7 +269,7 @@ func (b *Baseline) throttle(run *counts.Run) error {
 	return errors.Join(err, errInstances)
 }
 
-// PointsOf are the seconds of a job, as fio told of them.
+// PointsOf returns the seconds of a job, as fio told of them.
 func PointsOf(run *counts.Run, r counts.Repetition) []Point {
 	var all []Point
 	reads, writes := run.Series(metric.FioReads), run.Series(metric.FioWrites)

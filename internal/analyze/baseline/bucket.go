@@ -31,7 +31,7 @@ func near(measured, published float64) bool {
 // half an hour is what machines burst for, at least once in a day.
 const halfAnHour = 1800
 
-// BucketsOf are the published buckets with these rates before and after that last so long or longer when they are full.
+// BucketsOf returns the published buckets with these rates before and after that last so long or longer when they are full.
 func BucketsOf(t Throttle, volumes []catalog.Volume, instances []catalog.Instance) []Bucket {
 	var found []Bucket
 	for _, v := range volumes {
@@ -78,7 +78,7 @@ func titleOf(v catalog.Volume, tier catalog.Tier) string {
 	return v.Title
 }
 
-// sizes are those in a tier that may have the rate after as their base.
+// sizes returns those in a tier that may have the rate after as their base.
 func (t Throttle) sizes(v catalog.Volume, tier catalog.Tier, last float64) []float64 {
 	first := max(tier.FromGiB, v.GiB[0])
 	var sizes []float64
@@ -100,7 +100,7 @@ func (t Throttle) sizes(v catalog.Volume, tier catalog.Tier, last float64) []flo
 	return append(sizes, first)
 }
 
-// operations are what the provider counts at a level, at least and at most.
+// operations returns what the provider counts at a level, at least and at most.
 func (t Throttle) operations(v catalog.Volume, l *Level) [2]float64 {
 	least, most := sizing.Rate{Writes: l.Operations, WriteBytes: l.Bytes}.Operations(v.UnitKiB, v.Merges)
 	return [2]float64{least, most}

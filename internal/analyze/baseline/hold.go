@@ -83,7 +83,7 @@ func byteWays() []way {
 	return []way{{"reads", "", reads, writes}, {"writes", "", writes, reads}}
 }
 
-// shared is a bound that reads and writes share.
+// shared returns a bound that reads and writes share.
 func (b Baseline) shared(of string, need sizing.Rate, factor float64, ways []way) Bound {
 	bound := Bound{Of: of}
 	for _, w := range ways {
@@ -107,7 +107,7 @@ func (b Baseline) shared(of string, need sizing.Rate, factor float64, ways []way
 	return bound
 }
 
-// most is the highest rate of a job that does nothing else.
+// most returns the highest rate of a job that does nothing else.
 func (b Baseline) most(w way) (most float64, job string) {
 	_, named := b.Row(w.job)
 	for _, r := range b.Rows {
@@ -120,7 +120,7 @@ func (b Baseline) most(w way) (most float64, job string) {
 	return most, job
 }
 
-// delivered is what the device did for good; where that is out of sight, what fio says.
+// delivered returns what the device did for good; where that is out of sight, what fio says.
 func (b Baseline) delivered(r Row) sizing.Rate {
 	rate := r.Fio.Rate
 	if r.Device != nil {
@@ -129,7 +129,7 @@ func (b Baseline) delivered(r Row) sizing.Rate {
 	return rate.Times(b.lasting(r))
 }
 
-// lasting is the part of a job's rate that was left after it was throttled.
+// lasting returns the part of a job's rate that was left after it was throttled.
 func (b Baseline) lasting(r Row) float64 {
 	if b.Throttle == nil || !b.Throttle.Found {
 		return 1
@@ -137,7 +137,7 @@ func (b Baseline) lasting(r Row) float64 {
 	return b.Throttle.After.Operations / r.Fio.Rate.Requests()
 }
 
-// small tells whether a job had smaller requests than a need has. From so many KiB on, larger ones move no more bytes.
+// small reports whether a job had smaller requests than a need has. From so many KiB on, larger ones move no more bytes.
 func (b Baseline) small(jobs []string, need sizing.Rate) bool {
 	const enough = 128 << 10
 	for _, name := range jobs {
@@ -149,7 +149,7 @@ func (b Baseline) small(jobs []string, need sizing.Rate) bool {
 	return false
 }
 
-// flushes is the bound of commits, one after the other.
+// flushes returns the bound of commits, one after the other.
 func (b Baseline) flushes(factor, need float64) Bound {
 	bound := Bound{Of: ByFlushes, Need: need, Most: math.NaN()}
 	for _, r := range b.Rows {

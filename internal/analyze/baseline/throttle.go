@@ -90,7 +90,7 @@ func (t Throttle) reject(c stats.Change) string {
 	return ""
 }
 
-// levelOf are the medians of some seconds.
+// levelOf returns the medians of some seconds.
 func levelOf(points []Point) *Level {
 	of := func(field func(Point) float64) float64 {
 		var values []float64
@@ -114,7 +114,7 @@ func levelOf(points []Point) *Level {
 	return l
 }
 
-// Settled tells whether a change that was found has lasted long enough to be believed: half a minute, or a fifth of what
+// Settled reports whether a change that was found has lasted long enough to be believed: half a minute, or a fifth of what
 // came before it.
 func (t Throttle) Settled() bool {
 	const least, share = 30, 0.2

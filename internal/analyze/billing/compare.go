@@ -75,7 +75,7 @@ type Day struct {
 	number int // of days since the first
 }
 
-// Saved is what I/O-Optimized would have cost less that day.
+// Saved returns what I/O-Optimized would have cost less that day.
 func (d Day) Saved() float64 { return d.IO - d.BreakEven }
 
 // Compare charges both configurations for a use.
@@ -177,7 +177,7 @@ func (b bill) stretch(from, to int) Stretch {
 	return s
 }
 
-// days are those of which at least so many hours are compared, with what these cost; 24: all of a day.
+// days returns those of which at least so many hours are compared, with what these cost; 24: all of a day.
 func (b bill) days(from, to, least int) (all []Day) {
 	for _, part := range b.cut(func(at time.Time) string { return at.Format(time.DateOnly) }) {
 		if part[0] < from || part[1] > to {

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Document is a comparison for people.
+// Document returns a comparison for people.
 func (c Comparison) Document() document.Document {
 	return document.Document{Title: "Aurora Standard or I/O-Optimized", Heading: "Aurora Standard or I/O-Optimized", Blocks: []document.Block{
 		document.Paragraph{Text: c.answer(), Style: document.Headline}, document.Doubts(c.Warnings),
@@ -53,12 +53,12 @@ func (c Comparison) priceText() string {
 	return text
 }
 
-// name is a configuration for people.
+// name returns a configuration for people.
 func name(configuration string) string {
 	return map[string]string{Standard: "Standard", Optimized: "I/O-Optimized"}[configuration]
 }
 
-// answer is the whole in a few sentences.
+// answer returns the whole in a few sentences.
 func (c Comparison) answer() string {
 	whose := cmp.Or(c.Cluster, "This cluster")
 	v := c.Verdict
@@ -77,7 +77,7 @@ func (c Comparison) answer() string {
 	return text + c.todo()
 }
 
-// todo is what follows from the answer and the configuration that the cluster has.
+// todo returns what follows from the answer and the configuration that the cluster has.
 func (c Comparison) todo() string {
 	switch {
 	case c.Now == "":

@@ -25,7 +25,7 @@ type Item struct {
 	Sources  []string `json:"price_sources"`            // keys
 }
 
-// asOf are the dates of its prices, from the oldest to the newest.
+// asOf returns the dates of its prices, from the oldest to the newest.
 func (i Item) asOf() string {
 	var dates []string
 	for _, key := range i.Sources {
@@ -53,7 +53,7 @@ type line struct {
 	charged [2][]float64 // of them, on Standard and on I/O-Optimized
 }
 
-// lines are all that is billed.
+// lines returns all that is billed.
 func (u Use) lines(t sizing.Tariff, reserved Reserved) []line {
 	millions := func(operations []float64) []float64 { return scaled(operations, func(int) float64 { return 1e-6 }) }
 	gibMonths := scaled(u.Bytes, func(h int) float64 { return 1 / float64(1<<30) / u.hoursOfMonth(h) })
@@ -104,10 +104,10 @@ func scaled(values []float64, by func(h int) float64) []float64 {
 	return all
 }
 
-// cost is what the line costs in an hour.
+// cost returns what the line costs in an hour.
 func (l line) cost(h int) Both { return l.at(h, l.item.Price) }
 
-// at is what the line costs in an hour at a price; of nothing it is nothing, whatever the price.
+// at returns what the line costs in an hour at a price; of nothing it is nothing, whatever the price.
 func (l line) at(h int, p Both) Both {
 	charge := func(units, price float64) float64 {
 		if units == 0 {

@@ -13,7 +13,7 @@ type Both struct {
 	Optimized float64 `json:"io_optimized"`
 }
 
-// Saved is what I/O-Optimized costs less.
+// Saved returns what I/O-Optimized costs less.
 func (b Both) Saved() float64 { return b.Standard - b.Optimized }
 
 func (b Both) plus(o Both) Both { return Both{b.Standard + o.Standard, b.Optimized + o.Optimized} }
@@ -27,7 +27,7 @@ const (
 // month is what a month is taken for where none is named.
 const month = catalog.HoursInMonth
 
-// hoursOfMonth are those of the calendar month that an hour lies in: a GiB for a month is a GiB for all of them.
+// hoursOfMonth returns those of the calendar month that an hour lies in: a GiB for a month is a GiB for all of them.
 func (u Use) hoursOfMonth(h int) float64 {
 	if u.Told {
 		return month

@@ -19,7 +19,7 @@ type quote struct {
 	sources []string // keys
 }
 
-// unknown is the quote of what has no price.
+// unknown returns the quote of what has no price.
 func unknown() quote { return quote{Both: Both{math.NaN(), math.NaN()}} }
 
 // estimate is a number that was inferred, and between what it lies.
@@ -51,7 +51,7 @@ var (
 // home is the region of which most prices are known.
 const home = "us-east-1"
 
-// quoted is what one unit costs in both configurations, as the list has it, or as it follows from other prices of the list.
+// quoted returns what one unit costs in both configurations, as the list has it, or as it follows from other prices of the list.
 func quoted(t sizing.Tariff, per catalog.Per, class string) quote {
 	if per == catalog.PerHour && class == "" {
 		return unknown()
@@ -100,7 +100,7 @@ func (q quote) orUnknown() quote {
 	return q
 }
 
-// standard is what a unit costs on Standard, and how that was inferred where the list does not have it.
+// standard returns what a unit costs on Standard, and how that was inferred where the list does not have it.
 func (q *quote) standard(t sizing.Tariff, per catalog.Per, class string) (price estimate, how string) {
 	if p, known := t.Find(Standard, per, class); known {
 		q.sources = append(q.sources, p.Source)
@@ -132,7 +132,7 @@ func (q *quote) standard(t sizing.Tariff, per catalog.Per, class string) (price 
 	return exactly(p.Price * there.Price).times(spread), "from " + home + ", as " + there.Class + " costs " + strconv.FormatFloat(there.Price, 'f', 2, 64) + " times as much"
 }
 
-// ratioToHome is how many times as much a class costs in the region as at home, of a class alike.
+// ratioToHome returns how many times as much a class costs in the region as at home, of a class alike.
 func ratioToHome(t sizing.Tariff, class string) (catalog.Price, bool) {
 	classes := []string{"db.r6g.large", "db.r5.large"}
 	if strings.HasPrefix(class, "db.t") {
@@ -150,7 +150,7 @@ func ratioToHome(t sizing.Tariff, class string) (catalog.Price, bool) {
 	return catalog.Price{}, false
 }
 
-// ofSize is the price of another size of a family, made that of a class: AWS charges in proportion.
+// ofSize returns the price of another size of a family, made that of a class: AWS charges in proportion.
 func ofSize(t sizing.Tariff, class string) (catalog.Price, bool) {
 	family, size := sizeOf(class)
 	for _, p := range t.Prices {
@@ -165,7 +165,7 @@ func ofSize(t sizing.Tariff, class string) (catalog.Price, bool) {
 	return catalog.Price{}, false
 }
 
-// sizeOf is the family of a class, and how many of its large it is worth; 0: that is not known.
+// sizeOf returns the family of a class, and how many of its large it is worth; 0: that is not known.
 func sizeOf(class string) (family string, size float64) {
 	cut := strings.LastIndexByte(class, '.')
 	if cut < 0 {

@@ -59,7 +59,7 @@ const samplesInHour = 60
 // lookBack is for how long the last VolumeBytesUsed holds: it comes late and with holes, and changes slowly.
 const lookBack = 3
 
-// FromPeriods is what periods say of the hours from one moment to another. The instances are those whose class is known; of others
+// FromPeriods returns what periods say of the hours from one moment to another. The instances are those whose class is known; of others
 // that the periods name it is not.
 func FromPeriods(periods []runfile.Period, from, to time.Time, instances []Instance) Use {
 	from = from.UTC().Truncate(time.Hour)
@@ -94,7 +94,7 @@ const counted = "samples of " + alive
 // https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora-cluster-stop-start.html
 const longestStop = 7*24 + 1
 
-// stopped are the hours between signs of life in which neither an instance nor the volume showed anything. A running volume always
+// stopped returns the hours between signs of life in which neither an instance nor the volume showed anything. A running volume always
 // does: an idle server writes some WAL.
 func (s *sheet) stopped(instances []Instance) []bool {
 	if len(instances) == 0 || len(s.periods[reads]) == 0 || len(s.periods[writes]) == 0 {
@@ -175,7 +175,7 @@ type span struct{ from, to int64 }
 
 const instanceDimension = "DBInstanceIdentifier"
 
-// named are the instances that are known, and those that only periods tell of.
+// named returns the instances that are known, and those that only periods tell of.
 func (s *sheet) named(known []Instance) []Instance {
 	all := slices.Clone(known)
 	for _, of := range s.periods {
@@ -198,7 +198,7 @@ func (s *sheet) named(known []Instance) []Instance {
 	return all
 }
 
-// cover is how much of each hour periods tell of, and the sum or the mean of what they tell.
+// cover returns how much of each hour periods tell of, and the sum or the mean of what they tell.
 func (s *sheet) cover(key string, sum bool) (values, covered []float64) {
 	values, covered = make([]float64, s.hours), make([]float64, s.hours)
 	for _, p := range s.periods[key] {
@@ -220,7 +220,7 @@ func (s *sheet) cover(key string, sum bool) (values, covered []float64) {
 // rounding is what is left of adding up parts of an hour.
 const rounding = 1e-6
 
-// sums are of the hours of which every part is known, or the part in which the cluster was not stopped.
+// sums returns of the hours of which every part is known, or the part in which the cluster was not stopped.
 func (s *sheet) sums(metric string, stopped []bool) []float64 {
 	values, covered := s.cover(metric, true)
 	for h := range values {
@@ -236,7 +236,7 @@ func beside(stopped []bool, h int) bool {
 	return h > 0 && stopped[h-1] || h+1 < len(stopped) && stopped[h+1]
 }
 
-// means are of the hours of which at least a half is known.
+// means returns of the hours of which at least a half is known.
 func (s *sheet) means(key string) []float64 {
 	const half = 0.5
 	values, covered := s.cover(key, false)
@@ -249,7 +249,7 @@ func (s *sheet) means(key string) []float64 {
 	return values
 }
 
-// units are what an instance is billed for in each hour. Before it first showed anything and after it last did it was not
+// units returns what an instance is billed for in each hour. Before it first showed anything and after it last did it was not
 // there; what is missing in between is not known.
 func (s *sheet) units(i Instance) []float64 {
 	values := s.means(capacity + i.Name)
@@ -268,7 +268,7 @@ func (s *sheet) units(i Instance) []float64 {
 	return outside(values)
 }
 
-// within is how much of each hour lies within runs.
+// within returns how much of each hour lies within runs.
 func (s *sheet) within(runs []Run) []float64 {
 	values := make([]float64, s.hours)
 	for h := range values {
@@ -326,7 +326,7 @@ func heldOn(values []float64, stopped []bool) []float64 {
 	return values
 }
 
-// InAMonth is the use of a month that somebody says: amounts that are not known are NaN, and the instances run all the time.
+// InAMonth returns the use of a month that somebody says: amounts that are not known are NaN, and the instances run all the time.
 func InAMonth(readOperations, writeOperations, held float64, instances []Instance) Use {
 	evenly := func(each float64) []float64 { return slices.Repeat([]float64{each}, month) }
 	u := Use{Reads: evenly(readOperations / month), Writes: evenly(writeOperations / month), Bytes: evenly(held), Told: true}

@@ -167,7 +167,7 @@ func (c Comparison) doubtInput(answer string) string {
 	return ""
 }
 
-// weeks are what I/O-Optimized would have saved in each run of seven days, all of them compared.
+// weeks returns what I/O-Optimized would have saved in each run of seven days, all of them compared.
 func (c Comparison) weeks() (saved []float64) {
 	for i := range c.Days {
 		if i+week > len(c.Days) || c.Days[i+week-1].number-c.Days[i].number != week-1 {
@@ -190,7 +190,7 @@ type Turn struct {
 	At   float64 `json:"at"`
 }
 
-// turns are the amounts that would turn the answer, all else being as it is.
+// turns returns the amounts that would turn the answer, all else being as it is.
 func (c Comparison) turns(lines []line) (all []Turn) {
 	w := c.Whole
 	if w.Compared == 0 || c.gone > 0 {
@@ -282,7 +282,7 @@ func switching(all []Day) *Switching {
 	return s
 }
 
-// through are the ways on through one more day.
+// through returns the ways on through one more day.
 func (w way) through(d Day) []way {
 	stay, other := w, w
 	other.optimum = !w.optimum
@@ -319,7 +319,7 @@ func cheapest(ways []way) []way {
 	return slices.Collect(maps.Values(best))
 }
 
-// SavedAMonth is what I/O-Optimized would have saved in a month, by the runs of seven days in which that is least and most; without a
+// SavedAMonth returns what I/O-Optimized would have saved in a month, by the runs of seven days in which that is least and most; without a
 // whole week, by all hours.
 func (c Comparison) SavedAMonth() (least, most float64) {
 	saved := c.weeks()

@@ -29,19 +29,19 @@ type Limit struct {
 	Balance  float64 // credits at the start, at most Capacity
 }
 
-// Full is the limit with its bucket filled to the brim.
+// Full returns the limit with its bucket filled to the brim.
 func (l Limit) Full() Limit {
 	l.Balance = l.Capacity
 	return l
 }
 
-// Filled is the limit with its bucket at a percentage, as BurstBalance shows it.
+// Filled returns the limit with its bucket at a percentage, as BurstBalance shows it.
 func (l Limit) Filled(percent float64) Limit {
 	l.Balance = l.Capacity * percent / 100
 	return l
 }
 
-// Refills is how many seconds without any demand fill the bucket again.
+// Refills returns how many seconds without any demand fill the bucket again.
 func (l Limit) Refills() float64 {
 	if l.Capacity == 0 {
 		return 0

@@ -107,7 +107,7 @@ func newPlayer(seconds int, limits []Limit) *player {
 	return p
 }
 
-// share is which part of a second's demand all limits let through, and the limit that lets least.
+// share returns which part of a second's demand all limits let through, and the limit that lets least.
 func (p *player) share(d Demand) (share float64, binding int) {
 	share, binding = 1, -1
 	for i := range p.limits {
@@ -184,7 +184,7 @@ func (p *player) finish() Outcome {
 	return p.out
 }
 
-// Carries tells whether limits serve a demand in full for so many seconds. It need not play them all: once the demand has
+// Carries reports whether limits serve a demand in full for so many seconds. It need not play them all: once the demand has
 // been served through and no bucket holds less than when it began, it will be served so for ever.
 func Carries(demand []Demand, seconds int, limits []Limit) (bool, error) {
 	if err := check(demand, seconds, limits); err != nil {
@@ -228,7 +228,7 @@ func noneLess(now, before []float64) bool {
 	return true
 }
 
-// Smallest is the least of ascending sizes whose limits serve the whole demand, if any does. It relies on larger ones
+// Smallest returns the least of ascending sizes whose limits serve the whole demand, if any does. It relies on larger ones
 // never serving less.
 func Smallest(demand []Demand, seconds int, sizes []float64, limits func(size float64) []Limit) (size float64, found bool, err error) {
 	i := sort.Search(len(sizes), func(i int) bool {

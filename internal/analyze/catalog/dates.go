@@ -14,7 +14,7 @@ var dated = regexp.MustCompile(`\b20\d\d(-\d\d){0,2}$`)
 // undated stands for prices that say nothing of their date.
 const undated = "no date"
 
-// AsOf is the date of a source of prices: of one that the program knows, or as it ends with one.
+// AsOf returns the date of a source of prices: of one that the program knows, or as it ends with one.
 func AsOf(source string) string {
 	if s, known := metric.SourceOf(source); known {
 		return s.State

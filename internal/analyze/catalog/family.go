@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Bare is a class of machine without what its provider puts before it: db. or Standard_.
+// Bare returns a class of machine without what its provider puts before it: db. or Standard_.
 func Bare(class string) string {
 	for _, before := range []string{"db.", "standard_"} {
 		if len(class) > len(before) && strings.EqualFold(class[:len(before)], before) {
@@ -38,7 +38,7 @@ func ProviderOf(class string) string {
 	return ""
 }
 
-// Family is a class without its size: m7g of m7g.4xlarge, DSv2 of DS13_v2.
+// Family returns a class without its size: m7g of m7g.4xlarge, DSv2 of DS13_v2.
 func (m Instance) Family() string {
 	if m.Provider == "azure" {
 		return regexp.MustCompile(`\d+(_|$)`).ReplaceAllString(Bare(m.Class), "$1")

@@ -42,7 +42,7 @@ type Sold struct {
 //go:embed instances.json
 var instancesFile []byte
 
-// Instances are all classes of machine.
+// Instances returns all classes of machine.
 func Instances() ([]Instance, error) {
 	var all []Instance
 	if err := decode(instancesFile, &all); err != nil {
@@ -65,7 +65,7 @@ func ReadLimits(r io.Reader) ([]Instance, error) {
 	return all, nil
 }
 
-// Before is a list with another one behind it: a class that the first has is that of the first alone.
+// Before returns a list with another one behind it: a class that the first has is that of the first alone.
 func Before(first, second []Instance) []Instance {
 	known := map[string]bool{}
 	for _, m := range first {

@@ -52,7 +52,7 @@ const HoursInMonth = 730
 //go:embed prices.json
 var pricesFile []byte
 
-// Prices are those built into the program.
+// Prices returns those built into the program.
 func Prices() ([]Price, error) {
 	var all []Price
 	if err := decode(pricesFile, &all); err != nil {
@@ -148,7 +148,7 @@ func (p Price) of(v Volume) error {
 	return nil
 }
 
-// suggested is the name that was meant, as the end of a sentence; empty: none is near.
+// suggested returns the name that was meant, as the end of a sentence; empty: none is near.
 func suggested(typed string, names []string) string {
 	if guess := typo.Guess(typed, names); guess != "" {
 		return fmt.Sprintf(": did you mean %s?", guess)
@@ -156,13 +156,13 @@ func suggested(typed string, names []string) string {
 	return ""
 }
 
-// unit is what a price is of: the price without amount and source.
+// unit returns what a price is of: the price without amount and source.
 func (p Price) unit() Price {
 	p.Currency, p.Price, p.Source, p.Inferred = "", 0, "", false
 	return p
 }
 
-// Override is a list with another one behind it: what the first has a price of has none but those there, all steps of it. What is in
+// Override returns a list with another one behind it: what the first has a price of has none but those there, all steps of it. What is in
 // another currency is left out of the second.
 func Override(first, second []Price) []Price {
 	known := map[Price]bool{}
@@ -187,7 +187,7 @@ func Override(first, second []Price) []Price {
 // be in cents, or of a TB.
 const apart = 10
 
-// Doubts are what is strange about prices of somebody's own, each as a sentence without its full stop: a region that looks like another one
+// Doubts returns what is strange about prices of somebody's own, each as a sentence without its full stop: a region that looks like another one
 // misspelled, and amounts far from the known ones in the same currency.
 func Doubts(own, known []Price) (all []string) {
 	say := func(text string) {

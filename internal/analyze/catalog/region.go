@@ -27,7 +27,7 @@ func CloudOf(provider string) Cloud {
 	return AWS
 }
 
-// Title is what people call a cloud.
+// Title returns what people call a cloud.
 func (c Cloud) Title() string {
 	return map[Cloud]string{AWS: "AWS", Azure: "Azure", Google: "Google Cloud"}[c]
 }
@@ -35,12 +35,12 @@ func (c Cloud) Title() string {
 // Cloud is whose a volume is.
 func (v Volume) Cloud() Cloud { return CloudOf(v.Provider) }
 
-// Home is the region of a cloud whose prices the program knows best.
+// Home returns the region of a cloud whose prices the program knows best.
 func (c Cloud) Home() string {
 	return map[Cloud]string{AWS: "us-east-1", Azure: "eastus", Google: "us-central1"}[c]
 }
 
-// Regions are those of a cloud, by the tables of regions in its documentation as of 2026.
+// Regions returns those of a cloud, by the tables of regions in its documentation as of 2026.
 func (c Cloud) Regions() []string {
 	names := map[Cloud]string{
 		AWS: `af-south-1 ap-east-1 ap-east-2 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-south-2 ap-southeast-1
@@ -65,7 +65,7 @@ func (c Cloud) Regions() []string {
 	return strings.Fields(names[c])
 }
 
-// allRegions are those of all clouds.
+// allRegions returns those of all clouds.
 func allRegions() []string { return slices.Concat(AWS.Regions(), Azure.Regions(), Google.Regions()) }
 
 // CloudOfRegion reports which cloud has a region of that name, or whose prices in a list are of it; empty: none has.
@@ -118,7 +118,7 @@ func SoldIn(region string, v Volume) bool {
 	return v.Name != "rds-io2" || !strings.HasPrefix(region, "cn-")
 }
 
-// RegionLike is the region of another cloud that is spelled like one but for its hyphens, as us-east-1 is like us-east1; empty: there is none.
+// RegionLike returns the region of another cloud that is spelled like one but for its hyphens, as us-east-1 is like us-east1; empty: there is none.
 func RegionLike(region string) string {
 	bare := func(name string) string { return strings.ReplaceAll(name, "-", "") }
 	for _, c := range []Cloud{AWS, Azure, Google} {

@@ -80,7 +80,7 @@ var volumesFile []byte
 //go:embed distributed.json
 var distributedFile []byte
 
-// Volumes are all kinds of storage, by provider. Their bytes a second are in MiB, also of those that are published in MB.
+// Volumes returns all kinds of storage, by provider. Their bytes a second are in MiB, also of those that are published in MB.
 func Volumes() ([]Volume, error) {
 	var all []Volume
 	if err := decode(volumesFile, &all); err != nil {
@@ -94,7 +94,7 @@ func Volumes() ([]Volume, error) {
 	return all, nil
 }
 
-// Step is the least amount of bytes a second that is sold, in MiB: one, or one MB of 10^6.
+// Step returns the least amount of bytes a second that is sold, in MiB: one, or one MB of 10^6.
 func (v Volume) Step() float64 {
 	if v.InMB {
 		return 1e6 / (1 << 20)
@@ -115,7 +115,7 @@ func (r *Rule) scale(by float64) {
 	}
 }
 
-// DistributedRules are the published rules of thumb for databases that spread rows over nodes.
+// DistributedRules returns the published rules of thumb for databases that spread rows over nodes.
 func DistributedRules() ([]Distributed, error) {
 	var all []Distributed
 	if err := decode(distributedFile, &all); err != nil {
@@ -124,7 +124,7 @@ func DistributedRules() ([]Distributed, error) {
 	return all, nil
 }
 
-// Tier is what holds for a size, which must be one of the volume's.
+// Tier returns what holds for a size, which must be one of the volume's.
 func (v Volume) Tier(gib float64) (Tier, bool) {
 	for _, t := range slices.Backward(v.Tiers) {
 		if gib >= t.FromGiB && gib <= v.GiB[1] {

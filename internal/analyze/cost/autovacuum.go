@@ -63,7 +63,7 @@ func (k kind) surely(r counts.Repetition) (own func(counts.Load, counts.Repetiti
 	}
 }
 
-// ofUsers is the own WAL of tables and indexes that are not the server's; none where it was not told.
+// ofUsers returns the own WAL of tables and indexes that are not the server's; none where it was not told.
 func ofUsers(w *runfile.WAL) (records, bytes float64) {
 	if untold(w) != "" {
 		return 0, 0

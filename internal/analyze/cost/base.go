@@ -49,7 +49,7 @@ type baseHead struct {
 	Incomplete   bool              `json:"incomplete,omitempty"`
 }
 
-// sorts are the sorts of causes, by their names in a base.
+// sorts returns the sorts of causes, by their names in a base.
 func (c *Cost) sorts() map[string]*Causes {
 	return map[string]*Causes{"statements": &c.Statements, "tables": &c.Tables, "indexes": &c.Indexes}
 }
@@ -118,7 +118,7 @@ func (c Causes) lines(of string) (all []baseLine) {
 	return all
 }
 
-// lines are what the WAL holds of each relation: what of it repeats.
+// lines returns what the WAL holds of each relation: what of it repeats.
 func (rs Relations) lines() (all []baseLine) {
 	if rs.Missing != "" {
 		return []baseLine{{Unknown: relationsUnknown, Missing: rs.Missing}}
@@ -144,7 +144,7 @@ func (rs Relations) lines() (all []baseLine) {
 
 const relationsUnknown = "relations"
 
-// kept are the amounts that a base keeps.
+// kept returns the amounts that a base keeps.
 func (r *Relation) kept() map[string]*Each {
 	return map[string]*Each{"own_records": &r.OwnRecords, "own_bytes": &r.OwnBytes, "image_bytes": &r.ImageBytes}
 }
@@ -166,7 +166,7 @@ func (c *Cost) readRelation(l baseLine, text json.RawMessage) error {
 	return nil
 }
 
-// name is the field that a sort of causes is named in.
+// name returns the field that a sort of causes is named in.
 func (l *baseLine) name(of string) *string {
 	return map[string]*string{"statements": &l.Statement, "tables": &l.Table, "indexes": &l.Index}[of]
 }
@@ -177,7 +177,7 @@ func IsBase(text []byte) bool {
 	return bytes.HasPrefix(withoutMark(text), []byte(`{"schema":"`+form+`/`))
 }
 
-// withoutMark is a text without the mark that some editors put before it.
+// withoutMark returns a text without the mark that some editors put before it.
 func withoutMark(text []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
 }

@@ -25,7 +25,7 @@ type Allowance struct {
 	Amount  float64 `json:"amount"`
 }
 
-// from is the most that a count may come to where the base is so much.
+// from returns the most that a count may come to where the base is so much.
 func (a Allowance) from(base float64) float64 { return base + base*a.Percent/100 + a.Amount }
 
 // What a budget is for.

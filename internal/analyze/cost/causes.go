@@ -29,7 +29,7 @@ type Cause struct {
 	AtLeast bool               `json:"at_least,omitempty"`
 }
 
-// causes are those of one sort, each with the median of its repetitions.
+// causes returns those of one sort, each with the median of its repetitions.
 func causes(tops []runfile.Top, repetitions []counts.Repetition, of string) Causes {
 	c := Causes{Items: []Cause{}}
 	var lists []runfile.Top
@@ -75,7 +75,7 @@ func sameCause(as runfile.TopItem) func(runfile.TopItem) bool {
 	return func(i runfile.TopItem) bool { return cmp.Or(i.Text, i.Name) == cmp.Or(as.Text, as.Name) }
 }
 
-// causeIn is a cause in all repetitions. It did nothing where it is not listed, unless only those are listed that did most.
+// causeIn returns a cause in all repetitions. It did nothing where it is not listed, unless only those are listed that did most.
 func causeIn(lists []runfile.Top, as runfile.TopItem) Cause {
 	c := Cause{Name: as.Name, Text: as.Text, Each: map[string]float64{}}
 	runs := map[string][]float64{}
@@ -138,7 +138,7 @@ var (
 	indexColumns = []causeColumn{{"entries", "entries"}}
 )
 
-// section is a table of causes, or why there is none.
+// section returns a table of causes, or why there is none.
 func (c Causes) section(title, one string, columns []causeColumn) document.Block {
 	if c.Missing != "" {
 		return document.Section{Title: title, Blocks: []document.Block{document.Paragraph{Text: "Not known: " + c.Missing + ".", Style: document.Faint}}}
@@ -179,7 +179,7 @@ func (c Causes) section(title, one string, columns []causeColumn) document.Block
 // shownOfStatement is how much of a statement a terminal shows, in as many lines as it takes there.
 const shownOfStatement = 160
 
-// called is the name of a table or an index, or the text of a statement.
+// called returns the name of a table or an index, or the text of a statement.
 func (i Cause) called() string { return cmp.Or(i.Text, i.Name) }
 
 func names(causes []Cause) (all []string) {

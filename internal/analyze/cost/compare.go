@@ -46,13 +46,13 @@ func (b Compared) Refuse(now Cost) error {
 	return nil
 }
 
-// major is a version without what minor releases change.
+// major returns a version without what minor releases change.
 func major(server string) string {
 	version, _, _ := strings.Cut(server, ".")
 	return version
 }
 
-// changing are the settings that change what the same operation costs.
+// changing returns the settings that change what the same operation costs.
 func changing(settings map[string]string) map[string]string {
 	some := map[string]string{}
 	for _, name := range []string{"block_size", "wal_level", "full_page_writes", "wal_compression", "data_checksums", "fsync", "synchronous_commit", "wal_sync_method"} {
@@ -86,7 +86,7 @@ type Change struct {
 	more  float64
 }
 
-// Of is the change of a count.
+// Of returns the change of a count.
 func (b Compared) Of(c Count) Change {
 	base, counted := b.Cost.Find(c.Name)
 	switch {
@@ -104,7 +104,7 @@ func (b Compared) Of(c Count) Change {
 	return Change{Base: base.Median, Ratio: ratio, Clear: max(more, fewer) >= clearly, more: c.Median - base.Median}
 }
 
-// Text is the change for people: the amount, and how much that is.
+// Text returns the change for people: the amount, and how much that is.
 func (c Change) Text() string {
 	switch {
 	case c.Ratio == 1:
@@ -118,7 +118,7 @@ func (c Change) Text() string {
 	}
 }
 
-// spread is the median of repetitions, and what they lie between.
+// spread returns the median of repetitions, and what they lie between.
 func spread(runs []float64) string {
 	low, high := slices.Min(runs), slices.Max(runs)
 	if low == high {

@@ -62,7 +62,7 @@ type Count struct {
 // ErrNone is a file that holds no repetition of an operation.
 var ErrNone = errors.New("it holds no repetition of an operation: see realiops measure")
 
-// Is tells whether a file is about an operation.
+// Is reports whether a file is about an operation.
 func Is(run *counts.Run) bool { return run.Header.Operation != nil }
 
 // unfinished says how a measurement ended that was not done as often as was asked for.
@@ -79,7 +79,7 @@ func unfinished(end *runfile.Ended) string {
 	return ""
 }
 
-// Of is the cost of a file's operation.
+// Of returns the cost of a file's operation.
 func Of(run *counts.Run) (Cost, error) {
 	load, known := run.Load(runfile.OperationLoad)
 	if !Is(run) || !known || len(load.Repetitions) == 0 {
@@ -204,7 +204,7 @@ func (k kind) less(counted, background float64, load counts.Load, r counts.Repet
 	return max(needed, counted-math.Round(background))
 }
 
-// missingCount is a count of which nothing is known so far.
+// missingCount returns a count of which nothing is known so far.
 func missingCount(k kind) Count {
 	return Count{Name: k.name, Unit: k.unit, Help: k.help, Median: math.NaN(), Low: math.NaN(), High: math.NaN()}
 }
@@ -245,7 +245,7 @@ func (k kind) forEverybody(load counts.Load) *float64 {
 	return new(stats.Median(did))
 }
 
-// Find is the count of that name.
+// Find returns the count of that name.
 func (c Cost) Find(name string) (Count, bool) {
 	i := slices.IndexFunc(c.Counts, func(one Count) bool { return one.Name == name })
 	if i < 0 {

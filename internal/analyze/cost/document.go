@@ -20,7 +20,7 @@ type Result struct {
 	Failed  string    `json:"failed,omitempty"` // why the operation was not done to the end
 }
 
-// Document is a result for people, in the order from what was asked of the database to what its device did. meanings says what
+// Document returns a result for people, in the order from what was asked of the database to what its device did. meanings says what
 // each count is.
 func (r Result) Document(meanings bool) document.Document {
 	times := "once"
@@ -105,7 +105,7 @@ func (r Result) row(c Count) []document.Cell {
 	return cells
 }
 
-// amount is a count: whole where it is whole.
+// amount returns a count: whole where it is whole.
 func amount(v float64) string {
 	if v == float64(int64(v)) {
 		return number.Grouped(v, 0)
@@ -113,7 +113,7 @@ func amount(v float64) string {
 	return number.Grouped(v, 2)
 }
 
-// everyCount is all that was counted, of the operation and of the statements, tables and indexes that it wrote by.
+// everyCount returns all that was counted, of the operation and of the statements, tables and indexes that it wrote by.
 func (r Result) everyCount() document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "of", Words: true}, {Header: "name", Words: true}, {Header: "count", Words: true},
 		{Header: "each time"}, {Header: "lowest"}, {Header: "highest"}, {Header: "base"}, {Header: "missing", Words: true}}}
@@ -220,7 +220,7 @@ func (r Result) budgetTable() document.Block {
 	return document.Section{Title: "Budgets", Blocks: blocks}
 }
 
-// counted is a cell for a number, or for why there is none.
+// counted returns a cell for a number, or for why there is none.
 func counted(v float64, why string) document.Cell {
 	if !number.Finite(v) {
 		return document.Missing(why)

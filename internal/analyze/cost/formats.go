@@ -36,7 +36,7 @@ func GoBench(w io.Writer, r Result) error {
 	return err
 }
 
-// benchName is a name that go test could have printed: it begins with a capital and has no spaces.
+// benchName returns a name that go test could have printed: it begins with a capital and has no spaces.
 func benchName(text string) string {
 	var b strings.Builder
 	capital := true

@@ -115,7 +115,7 @@ func (j Judged) testCase(class string) testCase {
 	return one
 }
 
-// sentence is what was counted; empty where nothing was.
+// sentence returns what was counted; empty where nothing was.
 func (c Count) sentence() string {
 	switch {
 	case c.Missing != "":

@@ -192,7 +192,7 @@ func growth(of string, now, base Causes, columns []string) (all []Growth) {
 	return all[:min(len(all), mostGrowths)]
 }
 
-// noLongerHOT are the tables with fewer HOT updates, and more that were not.
+// noLongerHOT returns the tables with fewer HOT updates, and more that were not.
 func noLongerHOT(now, base Causes) (all []Growth) {
 	const hot, updates = "n_tup_hot_upd", "n_tup_upd"
 	for _, item := range now.Items {
@@ -207,7 +207,7 @@ func noLongerHOT(now, base Causes) (all []Growth) {
 
 func told(column string) string { return cmp.Or(words[column], strings.ReplaceAll(column, "_", " ")) }
 
-// each is what the causes of that name did each time; statements of one text are one.
+// each returns what the causes of that name did each time; statements of one text are one.
 func (c Causes) each(name, column string) (sum float64, known bool) {
 	for _, i := range c.Items {
 		if cmp.Or(i.Text, i.Name) == name {

@@ -85,7 +85,7 @@ func (s side) is() float64 {
 	return stats.Median(s.all)
 }
 
-// sides are the count of a budget, and that of the base where the budget refers to it; why says what is in the way.
+// sides returns the count of a budget, and that of the base where the budget refers to it; why says what is in the way.
 func (c Cost) sides(b Budget, base *Compared) (now, was side, why string) {
 	now, why = c.side(b)
 	if b.OverBase == nil || base == nil {

@@ -27,7 +27,7 @@ var quantities = map[string]string{
 	counts.DeviceBytes: "device_bytes",
 }
 
-// ofWAL are the things that are counted of the database and its WAL, in the order in which they are told.
+// ofWAL returns the things that are counted of the database and its WAL, in the order in which they are told.
 func ofWAL(waiting counting) []kind {
 	return []kind{
 		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database", of: lessBackground(rows)},
@@ -55,7 +55,7 @@ func Names() (all []string) {
 	return all
 }
 
-// kinds are all things that are counted, from what was asked of the database to what its device did.
+// kinds returns all things that are counted, from what was asked of the database to what its device did.
 func kinds(run *counts.Run) []kind {
 	flushes := flushingOf(run)
 	all := append(ofWAL(flushes.waiting), ownFsyncs)
@@ -89,7 +89,7 @@ func ofDevice(q counts.Quantity) bool {
 	return q.Name == counts.DeviceRequests || q.Name == counts.DeviceFlushes || q.Name == counts.DeviceBytes
 }
 
-// shared is what a disk tells of an operation that takes some milliseconds, where anybody else may write to it.
+// shared returns what a disk tells of an operation that takes some milliseconds, where anybody else may write to it.
 func shared(counts.Load, counts.Repetition) (counted, background float64, err error) {
 	return 0, 0, &series.Missing{Reason: counts.NotRecorded, Detail: "others may write to the disk as well, and the server's " +
 		"requests were not told from theirs: see realiops doctor; --own-device gives a server of ours a disk for itself"}
@@ -104,7 +104,7 @@ func sessions(_ counts.Load, r counts.Repetition) (n, background float64, err er
 	return n, 0, err
 }
 
-// rows are those of the whole database: sessions of ours write none.
+// rows returns those of the whole database: sessions of ours write none.
 func rows(_ counts.Load, r counts.Repetition) (sum float64, err error) {
 	for _, column := range []string{"tup_inserted", "tup_updated", "tup_deleted"} {
 		metric := "pgstat.database/" + column
@@ -158,7 +158,7 @@ func records(p counts.Part) float64       { return p.Records }
 func withoutImages(p counts.Part) float64 { return p.Bytes - p.Images }
 func images(p counts.Part) float64        { return p.Images }
 
-// ownBytes are those of the parts that are the operation's own, and of an entry for each page that was split: as many as the other
+// ownBytes returns those of the parts that are the operation's own, and of an entry for each page that was split: as many as the other
 // entries have on average.
 func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 	counted, background, err = ofParts(withoutImages, own...)(a, r)
@@ -168,7 +168,7 @@ func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, 
 	return counted + entriesOfSplits(*r.Log), background, nil
 }
 
-// imageBytes are what the WAL that was read has of page images, or what the server counts of them itself, as it does from PostgreSQL 19 on.
+// imageBytes returns what the WAL that was read has of page images, or what the server counts of them itself, as it does from PostgreSQL 19 on.
 func imageBytes(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 	if counted, background, err = ofParts(images)(a, r); err == nil {
 		return counted, background, nil
@@ -181,7 +181,7 @@ func imageBytes(a counts.Load, r counts.Repetition) (counted, background float64
 	})(a, r)
 }
 
-// entriesOfSplits are the bytes of the entries that split a page.
+// entriesOfSplits returns the bytes of the entries that split a page.
 func entriesOfSplits(log counts.Anatomy) float64 {
 	var splits, entries counts.Part
 	for _, p := range log.Parts {
@@ -224,7 +224,7 @@ func ofParts(of func(counts.Part) float64, parts ...string) counting {
 	}
 }
 
-// olderThan tells whether more was read of the WAL than came into it in the repetition: what others wrote before it was flushed, or could be
+// olderThan reports whether more was read of the WAL than came into it in the repetition: what others wrote before it was flushed, or could be
 // read, only then.
 func olderThan(r counts.Repetition) bool {
 	var read float64
@@ -237,7 +237,7 @@ func olderThan(r counts.Repetition) bool {
 	return known && read > moved
 }
 
-// quiet tells whether the WAL did not move, so that there was nothing to be read of it.
+// quiet reports whether the WAL did not move, so that there was nothing to be read of it.
 func quiet(r counts.Repetition) bool {
 	moved, known := r.Counts[metric.InsertPosition]
 	return known && moved.Missing == nil && moved.Raw == 0

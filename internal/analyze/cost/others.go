@@ -154,7 +154,7 @@ func in(repetitions []int) string {
 	return "repetitions " + strings.Trim(strings.ReplaceAll(fmt.Sprint(repetitions), " ", ", "), "[]")
 }
 
-// othersIn are those who were at work in a repetition: seen as sessions, or by the rows that were written elsewhere.
+// othersIn returns those who were at work in a repetition: seen as sessions, or by the rows that were written elsewhere.
 func othersIn(run *counts.Run, load counts.Load, r counts.Repetition) (others runfile.Others) {
 	for _, o := range run.Others {
 		if o.Load == load.Name && o.Repetition == r.Number {
@@ -168,7 +168,7 @@ func othersIn(run *counts.Run, load counts.Load, r counts.Repetition) (others ru
 	return others
 }
 
-// rowsElsewhere are those of other databases, and of what all databases share: a session that came and went shows in nothing
+// rowsElsewhere returns those of other databases, and of what all databases share: a session that came and went shows in nothing
 // else.
 func rowsElsewhere(r counts.Repetition) (sum float64) {
 	for _, column := range []string{"tup_inserted", "tup_updated", "tup_deleted"} {

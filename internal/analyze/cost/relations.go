@@ -44,7 +44,7 @@ type Each struct {
 	High   float64   `json:"high"`
 }
 
-// relations are those of a load, if the WAL of all its repetitions was told by them.
+// relations returns those of a load, if the WAL of all its repetitions was told by them.
 func relations(load counts.Load) Relations {
 	all := Relations{Items: []Relation{}}
 	place := map[[2]string]int{}
@@ -73,7 +73,7 @@ func relations(load counts.Load) Relations {
 	return all
 }
 
-// lastingName is what a base may know a relation by: that of oversized values has the number of its table in its own name, so it goes by the
+// lastingName returns what a base may know a relation by: that of oversized values has the number of its table in its own name, so it goes by the
 // table's.
 func lastingName(i runfile.WALItem) string {
 	if i.Is == runfile.WALOversized || i.Is == runfile.WALOversizedIndex {
@@ -158,7 +158,7 @@ func (r *Relation) add(n int, i runfile.WALItem) {
 	}
 }
 
-// ownOf are the records of rows, entries and commits, and their bytes without images. The record of a page that was split stands for an
+// ownOf returns the records of rows, entries and commits, and their bytes without images. The record of a page that was split stands for an
 // entry, and has the bytes of one as the others have them.
 func ownOf(log counts.Anatomy) (records, bytes float64) {
 	for _, p := range log.Parts {
@@ -172,7 +172,7 @@ func ownOf(log counts.Anatomy) (records, bytes float64) {
 	return records, bytes + entriesOfSplits(log)
 }
 
-// Called is the name for people: with its schema, and what it is.
+// Called returns the name for people: with its schema, and what it is.
 func (r Relation) Called() string {
 	return runfile.WALItem{Name: r.Name, Is: r.Is, Table: r.Table, Dropped: r.Dropped}.Called()
 }
@@ -180,7 +180,7 @@ func (r Relation) Called() string {
 // mostRelations are told; the rest is small.
 const mostRelations = 20
 
-// section is a table of them, or why there is none.
+// section returns a table of them, or why there is none.
 func (rs Relations) section() document.Block {
 	const title = "WAL by table and index, each time"
 	if rs.Missing != "" {

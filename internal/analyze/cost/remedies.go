@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// remedies are what would make the operation cheaper, as far as that is sure: one sentence each.
+// remedies returns what would make the operation cheaper, as far as that is sure: one sentence each.
 func (c Cost) remedies(run *counts.Run) []string {
 	all := []string{}
 	for _, text := range append([]string{c.oneTransaction(), c.Relations.scattered()}, c.Relations.unused(run.Header.Start)...) {

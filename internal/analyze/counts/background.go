@@ -24,7 +24,7 @@ type Background struct {
 	Deviation map[string]float64
 }
 
-// Of is what a metric would have shown in a repetition at the background's rate alone.
+// Of returns what a metric would have shown in a repetition at the background's rate alone.
 func (b Background) Of(m Metric, r Repetition) (sum float64) {
 	for i, name := range m.From {
 		amount := b.PerSecond[name] * r.Counts[name].Seconds
@@ -36,7 +36,7 @@ func (b Background) Of(m Metric, r Repetition) (sum float64) {
 	return sum
 }
 
-// unknownOf is the background without a metric.
+// unknownOf returns the background without a metric.
 func (b Background) unknownOf(metric string) Background {
 	for _, of := range []*map[string]float64{&b.PerSecond, &b.Closing, &b.Deviation} {
 		*of = maps.Clone(*of)
@@ -84,7 +84,7 @@ func (r *Run) takeOffBackground() {
 	}
 }
 
-// Raw is the run with nothing taken off its counts.
+// Raw returns the run with nothing taken off its counts.
 func (r *Run) Raw() *Run {
 	raw := *r
 	raw.Idle, raw.over, raw.Loads = Background{}, nil, slices.Clone(r.Loads)
@@ -97,7 +97,7 @@ func (r *Run) Raw() *Run {
 	return &raw
 }
 
-// AsRead is the repetition with nothing taken off its counts.
+// AsRead returns the repetition with nothing taken off its counts.
 func (r Repetition) AsRead() Repetition {
 	r = r.without(idling{})
 	for metric, count := range r.Counts {
@@ -107,7 +107,7 @@ func (r Repetition) AsRead() Repetition {
 	return r
 }
 
-// without is the repetition with a background taken off.
+// without returns the repetition with a background taken off.
 func (r Repetition) without(of idling) Repetition {
 	r.Counts, r.Variants = maps.Clone(r.Counts), nil
 	for metric, count := range r.Counts {
@@ -119,7 +119,7 @@ func (r Repetition) without(of idling) Repetition {
 	return r
 }
 
-// BeforeEnd is an idle repetition at the rates before its end, as far as these were read.
+// BeforeEnd returns an idle repetition at the rates before its end, as far as these were read.
 func (r Repetition) BeforeEnd() Repetition {
 	seconds := 0.0
 	for _, count := range r.Quiet {
@@ -144,7 +144,7 @@ func (r Repetition) BeforeEnd() Repetition {
 // leastQuiet is the part of an idle load that must lie between two readings to show a rate.
 const leastQuiet = 0.5
 
-// quiet is what each counter did in an idle repetition before its end, which begins when the load has lasted as long as planned.
+// quiet returns what each counter did in an idle repetition before its end, which begins when the load has lasted as long as planned.
 func (c *collector) quiet(r Repetition) map[string]Count {
 	length := time.Duration(c.run.Header.Plan.LoadSeconds * float64(time.Second))
 	end := r.Begin.Add(length)
@@ -167,7 +167,7 @@ func (c *collector) quiet(r Repetition) map[string]Count {
 	return all
 }
 
-// idlings are what each idle repetition shows.
+// idlings returns what each idle repetition shows.
 func (r *Run) idlings() []idling {
 	var all []idling
 	for _, load := range r.Loads {
@@ -227,7 +227,7 @@ func deviations(each []idling, means map[string]float64) map[string]float64 {
 	return squares
 }
 
-// missing is the error of a series or a quantity, which is always of this type.
+// missing returns the error of a series or a quantity, which is always of this type.
 func missing(err error) *series.Missing {
 	if m, ok := errors.AsType[*series.Missing](err); ok {
 		return m

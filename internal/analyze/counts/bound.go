@@ -50,7 +50,7 @@ func (c *collector) within() error {
 	return nil
 }
 
-// held is about how much memory what is kept takes.
+// held returns about how much memory what is kept takes.
 func (c *collector) held() int {
 	size := c.kept
 	for _, r := range c.readings {
@@ -62,7 +62,7 @@ func (c *collector) held() int {
 	return size
 }
 
-// weight is about how much memory keeping a record takes beside its readings.
+// weight returns about how much memory keeping a record takes beside its readings.
 func weight(record runfile.Record) int {
 	const entry = 128 // of a map or a slice, with its strings' headers
 	switch r := record.(type) {

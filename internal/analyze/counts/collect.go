@@ -236,7 +236,7 @@ func (c *collector) of(probe string) *series.Readings {
 	return c.readings[probe]
 }
 
-// series is what a metric read. One that was never mentioned goes by its name, which begins with the probe's.
+// series returns what a metric read. One that was never mentioned goes by its name, which begins with the probe's.
 func (c *collector) series(metric string) series.Series {
 	probe, known := c.probes[metric]
 	if !known {
@@ -283,7 +283,7 @@ func (c *collector) finish() *Run {
 	return c.run
 }
 
-// counters are the metrics announced as such, and those that came in periods, by name.
+// counters returns the metrics announced as such, and those that came in periods, by name.
 func (c *collector) counters() []runfile.Metric {
 	var counters []runfile.Metric
 	for _, m := range c.metrics {

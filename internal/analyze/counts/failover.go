@@ -63,7 +63,7 @@ func (c *collector) asBegun(dimensions string) string {
 	return key
 }
 
-// onInstance is the metric of which one is told of another instance by its own name, "cloudwatch/WriteIOPS" of
+// onInstance returns the metric of which one is told of another instance by its own name, "cloudwatch/WriteIOPS" of
 // "cloudwatch.two/WriteIOPS"; false: it is not told of that instance.
 func onInstance(name, instance string) (metric string, there bool) {
 	probe, rest, _ := strings.Cut(name, "/")

@@ -76,7 +76,7 @@ func partedOnce(busy []window, logs [][]float64, groups [][]int) (parted [][]int
 	return nil, false
 }
 
-// compositions are the logarithms of what each quantity counts around each window, of those quantities that count enough.
+// compositions returns the logarithms of what each quantity counts around each window, of those quantities that count enough.
 func compositions(busy []window) (logs [][]float64) {
 	all := OfInserts()
 	observedQuantities(all, tallyOf(func(string) bool { return true }))
@@ -102,7 +102,7 @@ func compositions(busy []window) (logs [][]float64) {
 	return logs
 }
 
-// around is the mean over a window and those right before and after it.
+// around returns the mean over a window and those right before and after it.
 func around(busy []window, values []float64, i int) float64 {
 	sum, n := values[i], 1.0
 	if i > 0 && busy[i-1].number == busy[i].number-1 {
@@ -120,7 +120,7 @@ type parting struct {
 	low, high []int
 }
 
-// partings are the ways to part a group by a ratio of two quantities, of those that part it by enough.
+// partings returns the ways to part a group by a ratio of two quantities, of those that part it by enough.
 func partings(logs [][]float64, members []int) (found []parting) {
 	for i := range logs {
 		for k := range i {
@@ -159,7 +159,7 @@ func cut(order []int, ratio func(int) float64) (at int, contrast float64) {
 	return at, contrast
 }
 
-// inside are the windows of each group that have no neighbour of another kind, the largest group first.
+// inside returns the windows of each group that have no neighbour of another kind, the largest group first.
 func inside(busy []window, groups [][]int) (found [][]window) {
 	of := map[int64]int{}
 	for g, members := range groups {
@@ -184,7 +184,7 @@ func inside(busy []window, groups [][]int) (found [][]window) {
 	return found
 }
 
-// loadOf is a group of windows in the place of a load.
+// loadOf returns a group of windows in the place of a load.
 func loadOf(place int, windows []window) Load {
 	load := Load{Load: runfile.Load{Name: fmt.Sprintf("load %c", 'A'+place), Method: seen}}
 	stretches := min(mostStretches, len(windows)/2)

@@ -71,7 +71,7 @@ func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 	return p
 }
 
-// movedOnce is the pulse of a counter that moved once while loads went on: no step is known, but that none is shorter than the loads before it, or
+// movedOnce returns the pulse of a counter that moved once while loads went on: no step is known, but that none is shorter than the loads before it, or
 // after it.
 func movedOnce(at, by, least float64, stays []stay) (p pulse) {
 	if len(stays) == 0 {
@@ -83,7 +83,7 @@ func movedOnce(at, by, least float64, stays []stay) (p pulse) {
 	return p
 }
 
-// evenly is the step of which each gap holds so many, whose shortest holds one.
+// evenly returns the step of which each gap holds so many, whose shortest holds one.
 func evenly(gaps []float64, shortest float64) float64 {
 	sum, steps := 0.0, 0.0
 	for _, gap := range gaps {
@@ -117,7 +117,7 @@ const (
 	fewestMoving = 20
 )
 
-// lag is by how much later than the loads a counter moves.
+// lag returns by how much later than the loads a counter moves.
 func (c *collector) lag(s series.Series, split series.Split) time.Duration {
 	if split.Known < fewestMoving || 2*split.Coarse >= split.Known || !movesOutside(split) || !movesInside(split) {
 		return 0
@@ -142,7 +142,7 @@ type stay struct {
 	whole series.Stretch
 }
 
-// stays are the goes of all loads, in order.
+// stays returns the goes of all loads, in order.
 func (c *collector) stays() (stays []stay) {
 	start := c.run.Header.Start
 	for i, load := range c.run.Loads {
@@ -165,7 +165,7 @@ func (c *collector) stays() (stays []stay) {
 // coarseReading is how far apart readings may lie to tell when a counter moved.
 const coarseReading = 2500 * time.Millisecond
 
-// split is what a counter did within repetitions and outside of them.
+// split returns what a counter did within repetitions and outside of them.
 func (c *collector) split(s series.Series) series.Split {
 	var repetitions []series.Stretch
 	for _, l := range c.stays() {
@@ -183,7 +183,7 @@ func movesInside(s series.Split) bool {
 	return s.Inside > within*(s.Inside+beyondQuietest(s))
 }
 
-// beyondQuietest is what a counter grew by between repetitions, less its slowest rate there.
+// beyondQuietest returns what a counter grew by between repetitions, less its slowest rate there.
 func beyondQuietest(s series.Split) float64 {
 	if math.IsInf(s.Quietest, 1) {
 		return s.Outside

@@ -81,7 +81,7 @@ const (
 	longestCount = 9  // bytes of a count
 )
 
-// head is what histograms that can be summed have in common: both cookies and the geometry.
+// head returns what histograms that can be summed have in common: both cookies and the geometry.
 func (l *latencies) head() []byte {
 	inflated := l.payload.Bytes()
 	return slices.Concat(l.raw[:lengthAt], inflated[:lengthAt], inflated[geometryAt:innerHeader])

@@ -16,10 +16,10 @@ type Level struct {
 	Value    float64
 }
 
-// worst are the statistics of what there is less of the worse it is.
+// worst returns the statistics of what there is less of the worse it is.
 func worst() []string { return []string{runfile.Minimum, runfile.Average, runfile.Maximum} }
 
-// levels are those of a metric by one statistic, the first of some that there is, and one set of dimensions, in order.
+// levels returns those of a metric by one statistic, the first of some that there is, and one set of dimensions, in order.
 func (c *collector) levels(metric string, preferred []string) []Level {
 	periods := c.periods[metric]
 	if len(periods) == 0 {

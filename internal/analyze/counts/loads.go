@@ -137,7 +137,7 @@ func overlapsWith(a *attempt) string {
 	return fmt.Sprintf("it overlaps with repetition %d of %s", a.repetition, a.load)
 }
 
-// busyUntil are the moments at which loads ended, ascending.
+// busyUntil returns the moments at which loads ended, ascending.
 func (c *collector) busyUntil() []time.Time {
 	var ends []time.Time
 	for _, a := range c.attempts {
@@ -205,7 +205,7 @@ func (c *collector) repetition(a *attempt, idle bool, busy []time.Time) Repetiti
 	return r
 }
 
-// betweenReadings is how far the readings at both ends of the repetition lie apart; without any, its length.
+// betweenReadings returns how far the readings at both ends of the repetition lie apart; without any, its length.
 func (r Repetition) betweenReadings() float64 {
 	longest := 0.0
 	for _, c := range r.Counts {
@@ -217,7 +217,7 @@ func (r Repetition) betweenReadings() float64 {
 	return longest
 }
 
-// resetSaid tells whether a view of PostgreSQL's gives another moment of its last reset at the end than at the
+// resetSaid reports whether a view of PostgreSQL's gives another moment of its last reset at the end than at the
 // beginning. It knows of resets that later growth hides.
 func (c *collector) resetSaid(metric string, begin, end time.Time) bool {
 	view, _, _ := strings.Cut(metric, "/")
@@ -227,7 +227,7 @@ func (c *collector) resetSaid(metric string, begin, end time.Time) bool {
 	return errBefore == nil && errAfter == nil && before.Value != after.Value
 }
 
-// count is the delta of a counter over a repetition, if its readings stand where they should: after all other loads had
+// count returns the delta of a counter over a repetition, if its readings stand where they should: after all other loads had
 // ended, and after our own had.
 func count(s series.Series, begin, end, loadEnd, othersEnd time.Time) Count {
 	change, err := s.Delta(begin, end)

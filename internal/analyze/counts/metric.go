@@ -18,7 +18,7 @@ type Metric struct {
 	count func(Load, Repetition) (float64, error)
 }
 
-// Raw is what the metric grew by in a repetition, background included; false where that is not known.
+// Raw returns what the metric grew by in a repetition, background included; false where that is not known.
 func (m Metric) Raw(r Repetition) (sum float64, known bool) {
 	for i, name := range m.From {
 		c, counted := r.Counts[name]
@@ -34,10 +34,10 @@ func (m Metric) Raw(r Repetition) (sum float64, known bool) {
 	return sum, true
 }
 
-// Count is what the metric grew by in a repetition, with the background taken off. The error is a *series.Missing.
+// Count returns what the metric grew by in a repetition, with the background taken off. The error is a *series.Missing.
 func (m Metric) Count(a Load, r Repetition) (float64, error) { return m.count(a, r) }
 
-// Defines tells whether the quantity is this very metric, under this or another version's name, and not a sum that it is
+// Defines reports whether the quantity is this very metric, under this or another version's name, and not a sum that it is
 // a part of.
 func (m Metric) Defines(d Quantity) bool {
 	if m.Derived != "" || d.how != alternatives {
@@ -46,13 +46,13 @@ func (m Metric) Defines(d Quantity) bool {
 	return slices.Contains(d.From, m.Name)
 }
 
-// PartOf tells whether the quantity is the sum of this metric and others. What sessions write is no part of the pages written, since the
+// PartOf reports whether the quantity is the sum of this metric and others. What sessions write is no part of the pages written, since the
 // growth of files is in it.
 func (m Metric) PartOf(d Quantity) bool {
 	return d.how == addition && slices.Contains(d.From, m.Name) && m.Name != metric.SessionsWrote
 }
 
-// Metrics are all that the run counted, by name: the counters, and what is derived from them, such as the requests of the
+// Metrics returns all that the run counted, by name: the counters, and what is derived from them, such as the requests of the
 // device that carry data, which the kernel does not count apart.
 func (r *Run) Metrics() []Metric {
 	var all []Metric
@@ -84,7 +84,7 @@ func (r *Run) Metrics() []Metric {
 	return all
 }
 
-// MetricNames are the names of [Run.Metrics].
+// MetricNames returns the names of [Run.Metrics].
 func (r *Run) MetricNames() []string {
 	var names []string
 	for _, m := range r.Metrics() {

@@ -30,7 +30,7 @@ const (
 	StepsInLoad = 3
 )
 
-// countIn is how much a metric grew by between two moments, if its source moved in between.
+// countIn returns how much a metric grew by between two moments, if its source moved in between.
 func (c *collector) countIn(name string, from, to time.Time, work func(from, to time.Time) float64) Count {
 	count := inPeriods(c.stretched[name], from, to, work)
 	if count.Missing != nil {
@@ -50,7 +50,7 @@ func (c *collector) countIn(name string, from, to time.Time, work func(from, to 
 		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), StepsInLoad)}}
 }
 
-// stillFor is how long a source shows the same, at most; 0: it moves from period to period. Of a source of which too little was read to
+// stillFor returns how long a source shows the same, at most; 0: it moves from period to period. Of a source of which too little was read to
 // tell, it is what others have seen.
 func (c *collector) stillFor(name string) time.Duration {
 	all := c.stretched[name]
@@ -84,7 +84,7 @@ func (c *collector) stillFor(name string) time.Duration {
 	return longest
 }
 
-// same tells whether two periods show the same.
+// same reports whether two periods show the same.
 func (s stretch) same(other stretch) bool {
 	return !s.open && !other.open && s.amount == other.amount && s.seconds() == other.seconds()
 }
@@ -97,7 +97,7 @@ func minutes(d time.Duration) string {
 	return fmt.Sprintf("%.0f min", d.Minutes())
 }
 
-// Whole is what a source with periods says of the whole run, with the rest before its first load and after its last that sources which
+// Whole returns what a source with periods says of the whole run, with the rest before its first load and after its last that sources which
 // move in steps need; false where it does not tell of all of it, or where there was no such rest.
 func (r *Run) Whole(name string) (amount float64, from, to time.Time, ok bool) {
 	if r.whole == nil || r.Header.Plan.RestSeconds <= 0 {

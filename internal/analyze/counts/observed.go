@@ -61,7 +61,7 @@ func tallyOf(counts func(metric string) bool) tally {
 	return tally{[]string{clusterInserted, clusterUpdated, clusterDeleted}, clusterCommits, "in all databases"}
 }
 
-// tally is that of a repetition.
+// tally returns that of a repetition.
 func (r Repetition) tally() tally {
 	return tallyOf(func(metric string) bool { _, told := r.Counts[metric]; return told })
 }
@@ -98,7 +98,7 @@ func (r Repetition) sumCounts(metrics ...string) (sum float64, err error) {
 	return sum, nil
 }
 
-// seenWork is what a repetition of an observation counts in place of clients.
+// seenWork returns what a repetition of an observation counts in place of clients.
 func (r Repetition) seenWork(quantity string) (float64, error) {
 	switch quantity {
 	case Rows:
@@ -212,7 +212,7 @@ func unread(all []window) (n int, why string) {
 	return n, why
 }
 
-// rowsPerSecond is what was done to rows in a second, by the windows that counted it.
+// rowsPerSecond returns what was done to rows in a second, by the windows that counted it.
 func rowsPerSecond(whole []window) map[string]float64 {
 	rates := map[string]float64{}
 	for name, metric := range map[string]string{
@@ -231,7 +231,7 @@ func rowsPerSecond(whole []window) map[string]float64 {
 	return rates
 }
 
-// Failures are the transactions of our clients that failed.
+// Failures returns the transactions of our clients that failed.
 func (r *Run) Failures(of Repetition) (float64, error) {
 	if r.Observed != nil {
 		return 0, uncounted("transactions that failed")

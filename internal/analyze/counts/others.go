@@ -14,7 +14,7 @@ type OthersWorked struct {
 	runfile.Others
 }
 
-// OthersShare is how much of what was done under a load was the work of others, at most: of its repetitions that are used, and of
+// OthersShare returns how much of what was done under a load was the work of others, at most: of its repetitions that are used, and of
 // rows, commits and WAL; 0: nothing that is known.
 func (r *Run) OthersShare(load string) (share float64) {
 	for _, o := range r.Others {
@@ -25,7 +25,7 @@ func (r *Run) OthersShare(load string) (share float64) {
 	return share
 }
 
-// OthersUncounted tells whether others wrote under a load without a counter that tells how much.
+// OthersUncounted reports whether others wrote under a load without a counter that tells how much.
 func (r *Run) OthersUncounted(load string) bool {
 	return slices.ContainsFunc(r.Others, func(o OthersWorked) bool { return o.Load == load && len(o.Writing) > 0 })
 }

@@ -23,7 +23,7 @@ type View struct {
 	Periods bool          // its source tells of periods
 }
 
-// Over is the run as a metric saw it. A source that tells of periods, or that moves in steps, tells of a stretch of each
+// Over returns the run as a metric saw it. A source that tells of periods, or that moves in steps, tells of a stretch of each
 // repetition, and may see the checkpoint that closes it or not: so all other counts, and the work, are those of the very same
 // stretch. A metric that shows everything late is counted later. Where there is nothing of the sort, or the file does not
 // tell what was done second by second, it is the run itself.
@@ -84,7 +84,7 @@ func (c *collector) moves(metric string) moves {
 	return m
 }
 
-// tooShort is the run without counts of a metric whose steps are longer than the loads.
+// tooShort returns the run without counts of a metric whose steps are longer than the loads.
 func (c *collector) tooShort(metric string, p pulse) *Run {
 	missing := &series.Missing{Reason: InSteps, Detail: fmt.Sprintf(
 		"it moves every %s: loads of %s would tell", seconds(p.apart), seconds(StepsInLoad*p.apart))}
@@ -109,10 +109,10 @@ func (c *collector) tooShort(metric string, p pulse) *Run {
 // seconds writes a length of time in whole ones.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds()) }
 
-// coarse is how far apart readings may lie to tell what was at a moment between them.
+// coarse returns how far apart readings may lie to tell what was at a moment between them.
 func coarse(length time.Duration) time.Duration { return max(3*time.Second, length/10) }
 
-// rebuilt is the run with other counts: change gives those of a repetition.
+// rebuilt returns the run with other counts: change gives those of a repetition.
 func (c *collector) rebuilt(change func(a *attempt, idle bool, r Repetition) Repetition) *Run {
 	run := *c.run
 	run.Loads = slices.Clone(c.run.Loads)
@@ -162,7 +162,7 @@ func (c *collector) overStretches(metric string, stretches []stretch) (run *Run,
 	return run, told > 0 && 2*counted >= told
 }
 
-// periodsOf are the stretches that lie between the other repetitions and touch this one, those that follow each other as one,
+// periodsOf returns the stretches that lie between the other repetitions and touch this one, those that follow each other as one,
 // and how much there was in them.
 func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (windows []stretch, count Count) {
 	earliest, latest := c.alone(a)
@@ -195,7 +195,7 @@ func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (wi
 	return windows, count
 }
 
-// countedIn is how many rows of the load's table were counted one by one in some stretches, which is work of ours like the clients'.
+// countedIn returns how many rows of the load's table were counted one by one in some stretches, which is work of ours like the clients'.
 func (a *attempt) countedIn(windows []stretch) int64 {
 	for _, w := range windows {
 		if from, to := a.counting(); from.Before(w.to) && to.After(w.from) {
@@ -205,13 +205,13 @@ func (a *attempt) countedIn(windows []stretch) int64 {
 	return 0
 }
 
-// countedAcross tells whether nobody knows how many rows were counted in a stretch: they were being counted at an end of it, or not to the end.
+// countedAcross reports whether nobody knows how many rows were counted in a stretch: they were being counted at an end of it, or not to the end.
 func (a *attempt) countedAcross(s stretch) bool {
 	from, to := a.counting()
 	return from.Before(s.to) && to.After(s.from) && (from.Before(s.from) || to.After(s.to) || a.proof.Missing != "")
 }
 
-// counting is the time in which the rows of the load's table were counted one by one.
+// counting returns the time in which the rows of the load's table were counted one by one.
 func (a *attempt) counting() (from, to time.Time) {
 	if a.proof == nil || a.proof.Counter != "" {
 		return time.Time{}, time.Time{}
@@ -219,7 +219,7 @@ func (a *attempt) counting() (from, to time.Time) {
 	return a.proof.At, a.proof.At.Add(time.Duration(a.proof.Took * float64(time.Second)))
 }
 
-// alone is the time around an attempt in which no other one ran.
+// alone returns the time around an attempt in which no other one ran.
 func (c *collector) alone(a *attempt) (from, to time.Time) {
 	to = a.ends[0].Add(1000 * time.Hour)
 	for _, other := range c.attempts {
@@ -243,7 +243,7 @@ func (c *collector) alone(a *attempt) (from, to time.Time) {
 	return from, to
 }
 
-// recounted is a repetition with all counts of counters, and the work, of some stretches.
+// recounted returns a repetition with all counts of counters, and the work, of some stretches.
 func (c *collector) recounted(a *attempt, idle bool, r Repetition, windows []stretch) Repetition {
 	counts := map[string]Count{}
 	for name, count := range r.Counts {
@@ -289,7 +289,7 @@ func inWindows(s series.Series, windows []stretch) (c Count) {
 	return c
 }
 
-// unevenness is the variance of what a counter had come to at a moment between two readings, where it is taken to have gone evenly: the square
+// unevenness returns the variance of what a counter had come to at a moment between two readings, where it is taken to have gone evenly: the square
 // of how far that lies from going on at the rate before the first, or at the rate after the second.
 func unevenness(s series.Series, t time.Time) float64 {
 	before, after, ok := s.Around(t)
@@ -311,7 +311,7 @@ func unevenness(s series.Series, t time.Time) float64 {
 	return max(off[0]*off[0], off[1]*off[1])
 }
 
-// anyCounted tells whether a counter of another source was counted.
+// anyCounted reports whether a counter of another source was counted.
 func (c *collector) anyCounted(r Repetition, but string) bool {
 	for name, count := range r.Counts {
 		if m, _ := c.run.Counter(name); name != but && m.Type == runfile.Counter && count.Missing == nil {
@@ -324,7 +324,7 @@ func (c *collector) anyCounted(r Repetition, but string) bool {
 // mostDoubt is the part of a count that may depend on how it went between two readings.
 const mostDoubt = 0.1
 
-// later is the run with a metric counted so much later: from the pause before a repetition to the pause after it.
+// later returns the run with a metric counted so much later: from the pause before a repetition to the pause after it.
 func (c *collector) later(metric string, s series.Series, lag time.Duration) *Run {
 	var amounts []float64
 	for change, err := range s.Changes(time.Time{}, farFuture) {
@@ -361,7 +361,7 @@ func (c *collector) later(metric string, s series.Series, lag time.Duration) *Ru
 	})
 }
 
-// inPause is a reading of a pause in which nothing was done; where there is none, what lies between the readings before and
+// inPause returns a reading of a pause in which nothing was done; where there is none, what lies between the readings before and
 // after it, which may be off by half of what those differ by.
 func inPause(s series.Series, from, to time.Time) (at series.Point, doubt float64, err error) {
 	middle := from.Add(to.Sub(from) / 2)
@@ -377,7 +377,7 @@ func inPause(s series.Series, from, to time.Time) (at series.Point, doubt float6
 	return series.Point{At: middle}, (after.Value - before.Value) / 2, nil
 }
 
-// Changes are those of a counter from reading to reading between two moments.
+// Changes returns those of a counter from reading to reading between two moments.
 func (r *Run) Changes(metric string, from, to time.Time) iter.Seq2[series.Change, error] {
 	if r.series == nil {
 		return func(func(series.Change, error) bool) {}
@@ -385,7 +385,7 @@ func (r *Run) Changes(metric string, from, to time.Time) iter.Seq2[series.Change
 	return r.series(metric).Changes(from, to)
 }
 
-// Did is how much of a quantity there was between two moments of a repetition, the background in it: by the readings of its
+// Did returns how much of a quantity there was between two moments of a repetition, the background in it: by the readings of its
 // counter, or by the part of the work that was done then.
 func (r *Run) Did(d Quantity, a Load, repetition Repetition, from, to time.Time) (float64, bool) {
 	if len(d.From) == 0 {
@@ -414,7 +414,7 @@ func (r *Run) Did(d Quantity, a Load, repetition Repetition, from, to time.Time)
 	return sum, known
 }
 
-// share is the part of a repetition's work that was done between two moments.
+// share returns the part of a repetition's work that was done between two moments.
 func (c *collector) share(load string, number int, from, to time.Time) (float64, bool) {
 	a := c.byKey[attemptKey{load, number}]
 	if a == nil || len(a.clients.course) < 2 {

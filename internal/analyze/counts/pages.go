@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Quantities are all quantities that the loads of this run tell from each other, each with the metrics that it is computed from in
+// Quantities returns all quantities that the loads of this run tell from each other, each with the metrics that it is computed from in
 // this run.
 func (r *Run) Quantities() []Quantity {
 	all := OfInserts()
@@ -41,7 +41,7 @@ func (r *Run) Quantities() []Quantity {
 	return all
 }
 
-// doesMore tells whether any load of ours reads, updates or deletes.
+// doesMore reports whether any load of ours reads, updates or deletes.
 func (r *Run) doesMore() bool {
 	return slices.ContainsFunc(r.Loads, func(a Load) bool {
 		return a.Method != seen && slices.ContainsFunc(a.Repetitions, func(r Repetition) bool {
@@ -82,7 +82,7 @@ func (d Quantity) withoutGrowth() Quantity {
 	return d
 }
 
-// Quantity is the one of that name, with the metrics that it is computed from in this run.
+// Quantity returns the one of that name, with the metrics that it is computed from in this run.
 func (r *Run) Quantity(name string) Quantity {
 	all := r.Quantities()
 	return all[slices.IndexFunc(all, func(d Quantity) bool { return d.Name == name })]
@@ -94,7 +94,7 @@ func noPages(Load, Repetition) (float64, error) {
 	return 0, &series.Missing{Reason: series.Reason(runfile.Unsupported), Detail: "Aurora writes no pages to its storage, only its WAL"}
 }
 
-// counts tells whether any repetition has a count of a metric.
+// counts reports whether any repetition has a count of a metric.
 func (r *Run) counts(metric string) bool {
 	return slices.ContainsFunc(r.Loads, func(a Load) bool {
 		return slices.ContainsFunc(a.Repetitions, func(r Repetition) bool {

@@ -43,7 +43,7 @@ func (c *collector) period(p runfile.Period) {
 	c.periods[p.Metric][key] = told{p.Value, p.Unsettled}
 }
 
-// statistics are those that tell how much there was in a period, by the type of the metric.
+// statistics returns those that tell how much there was in a period, by the type of the metric.
 func statistics() map[runfile.MetricType]string {
 	return map[runfile.MetricType]string{runfile.Rate: runfile.Average, runfile.CountPerPeriod: runfile.Sum}
 }
@@ -92,7 +92,7 @@ func (c *collector) stretch() {
 	}
 }
 
-// stretches are the periods of a metric that follow each other, in order. Of several sets of dimensions only the first
+// stretches returns the periods of a metric that follow each other, in order. Of several sets of dimensions only the first
 // by name is used, and a note says so.
 func (c *collector) stretches(m runfile.Metric) []stretch {
 	var all []stretch
@@ -118,7 +118,7 @@ func (c *collector) stretches(m runfile.Metric) []stretch {
 	})
 }
 
-// dimensions are the set of a metric's dimensions that is used.
+// dimensions returns the set of a metric's dimensions that is used.
 func (c *collector) dimensions(m runfile.Metric) string {
 	sets := map[string]bool{}
 	for key := range c.periods[m.Name] {
@@ -131,7 +131,7 @@ func (c *collector) dimensions(m runfile.Metric) string {
 	return names[0]
 }
 
-// inPeriods is how much a metric grew by between two moments, by the whole periods between them. What lies between them
+// inPeriods returns how much a metric grew by between two moments, by the whole periods between them. What lies between them
 // and the moments is taken to be as much for its work as they are, and without work for its time: a load need not be
 // steady, only of one kind. Periods that the source may still correct say too little, and are not used.
 func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) float64) Count {
@@ -160,12 +160,12 @@ func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) 
 	return Count{Amount: amount * share, Raw: amount * share, Seconds: covered * share}
 }
 
-// between are those of the periods, which follow each other, that lie whole between two moments.
+// between returns those of the periods, which follow each other, that lie whole between two moments.
 func between(all []stretch, from, to time.Time) []stretch {
 	first := sort.Search(len(all), func(i int) bool { return !all[i].from.Before(from) })
 	end := sort.Search(len(all), func(i int) bool { return all[i].to.After(to) })
 	return all[first:max(first, end)]
 }
 
-// elapsed is the work of doing nothing.
+// elapsed returns the work of doing nothing.
 func elapsed(from, to time.Time) float64 { return to.Sub(from).Seconds() }

@@ -23,7 +23,7 @@ type bound struct {
 	why   string
 }
 
-// bounds are what PostgreSQL cannot do a repetition's work with less of. On Aurora the same counters count something else.
+// bounds returns what PostgreSQL cannot do a repetition's work with less of. On Aurora the same counters count something else.
 func (c *collector) bounds(a Load, r Repetition) (all []bound) {
 	target := c.run.Header.Target
 	if a.Idle() || !modelledMethod(a.Method) || target.Flavor == "aurora" {

@@ -35,7 +35,7 @@ func (c *collector) checkProof(a *attempt, load runfile.Load, r Repetition) {
 	c.notes.add("rows-disagree", text)
 }
 
-// lookedAt tells whether the server has looked at the rows that were asked for. Of those at an end of an index the planner looks at some
+// lookedAt reports whether the server has looked at the rows that were asked for. Of those at an end of an index the planner looks at some
 // itself.
 func lookedAt(asked, counted int64) bool {
 	const byPlanner = 1000

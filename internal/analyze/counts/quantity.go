@@ -67,10 +67,10 @@ const (
 	subtraction // the second taken off the first
 )
 
-// Count is the work of a repetition as this quantity counts it. The error is a *series.Missing.
+// Count returns the work of a repetition as this quantity counts it. The error is a *series.Missing.
 func (d Quantity) Count(a Load, r Repetition) (float64, error) { return d.count(a, r) }
 
-// StandardError is the standard deviation of an error that a count has beside those of its metrics, the same in all repetitions of
+// StandardError returns the standard deviation of an error that a count has beside those of its metrics, the same in all repetitions of
 // a load: that of a model, or of a sample.
 func (d Quantity) StandardError(a Load, r Repetition) float64 {
 	if d.standardError == nil {
@@ -82,7 +82,7 @@ func (d Quantity) StandardError(a Load, r Repetition) float64 {
 // All lists the quantities, from what is asked of the database down to what its device does.
 func All() []Quantity { return slices.Clone(quantities()) }
 
-// OfInserts are those that loads which only insert rows tell from each other.
+// OfInserts returns those that loads which only insert rows tell from each other.
 func OfInserts() []Quantity {
 	return slices.DeleteFunc(All(), func(d Quantity) bool { return !metric.Quantity(d.Name).OfInserts() })
 }
@@ -171,7 +171,7 @@ func ofWork(quantity string, value func(Work) int64) func(Load, Repetition) (flo
 	}
 }
 
-// entries are those of every version of a row that was written; one that was updated within its page takes none, and who deletes a row
+// entries returns those of every version of a row that was written; one that was updated within its page takes none, and who deletes a row
 // leaves its entries where they are.
 func entries(a Load, r Repetition) (float64, error) {
 	if a.Method == seen {
@@ -194,7 +194,7 @@ func entries(a Load, r Repetition) (float64, error) {
 // withinPage counts the updates that take no index entries.
 const withinPage = metric.TablesNTupHOTUpd
 
-// firstOf is the first of these metrics that was counted: versions of PostgreSQL have them under several names. Where
+// firstOf returns the first of these metrics that was counted: versions of PostgreSQL have them under several names. Where
 // none was, the first one's reason stands, unless the run did not read that one at all.
 func firstOf(metrics ...string) func(Load, Repetition) (float64, error) {
 	return func(_ Load, r Repetition) (float64, error) {
@@ -212,7 +212,7 @@ func firstOf(metrics ...string) func(Load, Repetition) (float64, error) {
 	}
 }
 
-// difference is what is left of a metric when another is taken off it, which is a part of it.
+// difference returns what is left of a metric when another is taken off it, which is a part of it.
 func difference(d metric.Difference) func(Load, Repetition) (float64, error) {
 	return func(_ Load, r Repetition) (float64, error) {
 		whole, err := r.Count(d.Of)

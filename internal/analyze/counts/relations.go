@@ -98,7 +98,7 @@ func WhyNoWAL(flavor, why string) string {
 	}
 }
 
-// top is what most of the WAL of an observation was about; none: nobody asked.
+// top returns what most of the WAL of an observation was about; none: nobody asked.
 func (s *stretches) top(flavor string) []Top {
 	if s.all == nil {
 		return nil
@@ -125,7 +125,7 @@ func (s *stretches) top(flavor string) []Top {
 	return []Top{t}
 }
 
-// Written is all that the WAL holds of an item.
+// Written returns all that the WAL holds of an item.
 func Written(i runfile.WALItem) (sum runfile.WALPart) {
 	for _, p := range i.Parts {
 		sum.Records, sum.Bytes, sum.Images, sum.ImageBytes = sum.Records+p.Records, sum.Bytes+p.Bytes, sum.Images+p.Images, sum.ImageBytes+p.ImageBytes

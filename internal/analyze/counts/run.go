@@ -95,7 +95,7 @@ type Work struct {
 	Counted      int64 // rows that we counted one by one after the load, in the periods of a source that tells of these
 }
 
-// times is a part of the work.
+// times returns a part of the work.
 func (w Work) times(part float64) Work {
 	for _, n := range []*int64{
 		&w.Transactions, &w.Statements, &w.Rows, &w.Updated, &w.Deleted, &w.Returned, &w.Lookups, &w.Failures, &w.Retries, &w.Late,
@@ -114,7 +114,7 @@ type Count struct {
 	Missing *series.Missing // not nil: there is no count
 }
 
-// Count is what a counter grew by in the repetition, with the background taken off. The error is a *series.Missing.
+// Count returns what a counter grew by in the repetition, with the background taken off. The error is a *series.Missing.
 func (r Repetition) Count(metric string) (float64, error) {
 	c, known := r.Counts[metric]
 	switch {
@@ -134,7 +134,7 @@ func (r Repetition) Lasted() (float64, error) {
 	return r.Seconds, nil
 }
 
-// PerSecond is the rate of something counted in the repetition. The error is a *series.Missing.
+// PerSecond returns the rate of something counted in the repetition. The error is a *series.Missing.
 func (r Repetition) PerSecond(count float64, err error) (float64, error) {
 	if err != nil {
 		return 0, err
@@ -204,13 +204,13 @@ func (c *collector) addLatencies() (wait func()) {
 	}
 }
 
-// Series is what a metric read over the whole run; a metric that the run did not read has an empty one.
+// Series returns what a metric read over the whole run; a metric that the run did not read has an empty one.
 func (r *Run) Series(metric string) series.Series { return r.series(metric) }
 
 // Growth is what a counter did over the whole run, between repetitions too.
 type Growth struct{ Amount, Seconds float64 }
 
-// Grew is what a metric did from its first reading or period to its last; false where nothing tells.
+// Grew returns what a metric did from its first reading or period to its last; false where nothing tells.
 func (r *Run) Grew(metric string) (Growth, bool) {
 	if r.series == nil {
 		return Growth{}, false
@@ -238,13 +238,13 @@ func grewInPeriods(periods []Level, rates bool) (g Growth, known bool) {
 	return g, g.Seconds > 0
 }
 
-// Levels are what a source with periods of its own said of a level, such as a balance of credits, in order: the minimum where
+// Levels returns what a source with periods of its own said of a level, such as a balance of credits, in order: the minimum where
 // there is one, for what is left of credits is asked about at its worst.
 func (r *Run) Levels(metric string) []Level {
 	return r.levels(metric, worst())
 }
 
-// Rates are what it said of a rate, by a statistic of each period.
+// Rates returns what it said of a rate, by a statistic of each period.
 func (r *Run) Rates(metric, statistic string) []Level { return r.levels(metric, []string{statistic}) }
 
 // FromFile reads a run file, compressed or not, as FromRun does.

@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// OfServer tells whether work of the device is counted by the requests for this server's files: others may use the device, and each request
+// OfServer reports whether work of the device is counted by the requests for this server's files: others may use the device, and each request
 // was followed to its file under every load.
 func (r *Run) OfServer() bool { return r.ofServer }
 
@@ -19,7 +19,7 @@ const (
 	leastOfDisk = 0.9
 )
 
-// followed tells whether each request was, and none was lost.
+// followed reports whether each request was, and none was lost.
 func (r *Run) followed() bool {
 	written, log, seen, counted, loaded := 0.0, 0.0, 0.0, 0.0, 0
 	for _, a := range r.loaded() {
@@ -43,7 +43,7 @@ func (r *Run) followed() bool {
 	return loaded > 0 && !r.Header.Target.Storage.Own && written >= leastOfWAL*log && seen >= leastOfDisk*counted
 }
 
-// forServer is a quantity of the device by what it did for the server's files; another quantity is what it was.
+// forServer returns a quantity of the device by what it did for the server's files; another quantity is what it was.
 func (d Quantity) forServer() Quantity {
 	for _, m := range metric.All().Making(metric.Quantity(d.Name)) {
 		if part := metric.ServersPart(m.Name); part != nil {
@@ -54,7 +54,7 @@ func (d Quantity) forServer() Quantity {
 	return d
 }
 
-// forServer is what of a metric of the device was for the server's files; another metric is what it was.
+// forServer returns what of a metric of the device was for the server's files; another metric is what it was.
 func (m Metric) forServer() Metric {
 	part := metric.ServersPart(m.Name)
 	if part == nil {

@@ -1,6 +1,6 @@
 package counts
 
-// GrewBetween is what a metric grew by over the whole run beyond what the repetitions let expect, which is a rate throughout and so much
+// GrewBetween returns what a metric grew by over the whole run beyond what the repetitions let expect, which is a rate throughout and so much
 // besides in each of them; 0: no more than that, or nothing tells. A source that moves late or in steps may show nothing
 // in any repetition and yet move for the load.
 func (r *Run) GrewBetween(m Metric, perSecond, besides float64) float64 {

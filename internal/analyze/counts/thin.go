@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// lengths are how long the windows of an observation are: five readings, or the shortest of these that is longer and comes to no more than mostWindows.
+// lengths returns how long the windows of an observation are: five readings, or the shortest of these that is longer and comes to no more than mostWindows.
 // Each is a multiple of the one before, and from a minute on windows begin where the periods of clouds do.
 func lengths() []time.Duration {
 	return []time.Duration{
@@ -62,7 +62,7 @@ func (t *thin) lengthenTo(least time.Duration) {
 	}
 }
 
-// window is the number of the one that a moment lies in.
+// window returns the number of the one that a moment lies in.
 func (t *thin) window(at time.Time) int64 { return at.UnixNano() / t.length }
 
 func (t *thin) take(r runfile.Row) {
@@ -84,7 +84,7 @@ func (k *kept) become(r runfile.Row) {
 	k.at, k.names, k.values = r.At, r.Names, append(k.values[:0], r.Values...)
 }
 
-// size is about how much memory a row takes after others; names are shared with those that have the same.
+// size returns about how much memory a row takes after others; names are shared with those that have the same.
 func (k *kept) size(after []*kept) int {
 	const row, value, name = 80, 8, 64
 	size := row + value*len(k.values)
@@ -114,7 +114,7 @@ func (t *thin) lengthen(length int64) {
 	}
 }
 
-// span is the first window and the last.
+// span returns the first window and the last.
 func (t *thin) span() (first, last int64, known bool) {
 	for _, rows := range t.rows {
 		if len(rows) == 0 {

@@ -25,7 +25,7 @@ func (c *collector) total(t runfile.Total) {
 	a.totals = append(a.totals, t)
 }
 
-// untimed tells whether nothing is known of an attempt but totals: not even when it was.
+// untimed reports whether nothing is known of an attempt but totals: not even when it was.
 func (a *attempt) untimed() bool { return len(a.begins) == 0 && len(a.ends) == 0 && len(a.totals) > 0 }
 
 // begin and end are the zero time where nobody says when it was.
@@ -103,7 +103,7 @@ func (a *attempt) otherName() *series.Missing {
 // perMinute is how many times as much an average by the second stands for in a minute.
 const perMinute = 60
 
-// totalOf is a total of an attempt.
+// totalOf returns a total of an attempt.
 func (a *attempt) totalOf(metric string) (told bool, value float64) {
 	for _, t := range a.totals {
 		if v, has := t.Values[metric]; has {
@@ -128,7 +128,7 @@ func (c *collector) origin(o runfile.Origin) {
 	}
 }
 
-// readingError is the error of figures that somebody read off a chart, as a share of them.
+// readingError returns the error of figures that somebody read off a chart, as a share of them.
 func (c *collector) readingError(t runfile.Total) (share float64) {
 	for _, o := range c.run.Origins {
 		if o.Load == t.Load && o.Repetition == t.Repetition && o.Probe == t.Probe {
@@ -190,7 +190,7 @@ const fewestReads = 1000
 // tellingDigits are so many that two loads do not have them alike by chance. A number of rows to load has fewer, and so has a rounded rate.
 const tellingDigits = 6
 
-// digits are those of a number without the noughts that it ends in.
+// digits returns those of a number without the noughts that it ends in.
 func digits(value float64) int {
 	significant, _, _ := strings.Cut(strconv.FormatFloat(math.Round(value), 'e', -1, 64), "e")
 	return len(strings.ReplaceAll(significant, ".", ""))
@@ -219,7 +219,7 @@ func (c *collector) checkCopied() {
 	}
 }
 
-// carriedBytes is the quantity of WAL bytes on Aurora where the position in the WAL was not read: only the WAL crosses to its storage,
+// carriedBytes returns the quantity of WAL bytes on Aurora where the position in the WAL was not read: only the WAL crosses to its storage,
 // so that what is written there is WAL.
 func (r *Run) carriedBytes(d Quantity) Quantity {
 	if r.Header.Target.Flavor != "aurora" || r.counts(metric.InsertPosition) || !r.counts(metric.CloudWatchWriteThroughput) {

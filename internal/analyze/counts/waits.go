@@ -21,7 +21,7 @@ const (
 	eventDimension = "db.wait_event.name"
 )
 
-// waits are those of a load, all together first and then the most; nil where no period lies in any of its repetitions.
+// waits returns those of a load, all together first and then the most; nil where no period lies in any of its repetitions.
 func (c *collector) waits(a Load) []Wait {
 	sums, seconds := map[string]float64{}, 0.0
 	for key, told := range c.periods[loadMetric] {

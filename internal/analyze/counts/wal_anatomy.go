@@ -42,10 +42,10 @@ type Part struct {
 	Images    float64 // bytes of whole pages among them, where those were read
 }
 
-// Exact tells whether every record was counted one by one.
+// Exact reports whether every record was counted one by one.
 func (a Anatomy) Exact() bool { return a.Coverage == 1 }
 
-// Anatomy is what the repetition put into the WAL, as it was read, or else as the model has it. The error, where there
+// Anatomy returns what the repetition put into the WAL, as it was read, or else as the model has it. The error, where there
 // is neither, is a *series.Missing.
 func (a Load) Anatomy(r Repetition) (Anatomy, error) {
 	if r.Log != nil && r.Log.Missing == nil {
@@ -75,10 +75,10 @@ const (
 	partOfImages  = "_image_bytes"
 )
 
-// ofAnatomy tells whether a metric is a part of what another one counts: as one of its own it would be a tautology.
+// ofAnatomy reports whether a metric is a part of what another one counts: as one of its own it would be a tautology.
 func ofAnatomy(metric string) bool { return strings.HasPrefix(metric, anatomyProbe) }
 
-// anatomy is what the probe read of the repetition; nil in a run without it.
+// anatomy returns what the probe read of the repetition; nil in a run without it.
 func (c *collector) anatomy(r Repetition, loadEnd, othersEnd time.Time) *Anatomy {
 	records, announced := c.metrics[recordsRead]
 	if !announced {
@@ -119,7 +119,7 @@ func (c *collector) anatomy(r Repetition, loadEnd, othersEnd time.Time) *Anatomy
 	return a
 }
 
-// partName is the part whose records a metric counts.
+// partName returns the part whose records a metric counts.
 func partName(metric string) (string, bool) {
 	name, ofProbe := strings.CutPrefix(metric, anatomyProbe)
 	name, isPart := strings.CutSuffix(name, partOfRecords)
@@ -149,7 +149,7 @@ func (a *Anatomy) scaled(name string, records, bytes, scale float64, windows []m
 	return Part{Name: name, Records: n, Low: max(n-half, records), High: min(n+half, most), Bytes: bytes * scale}
 }
 
-// toCount tells whether the parts are scaled up to PostgreSQL's own count, of which they are shares.
+// toCount reports whether the parts are scaled up to PostgreSQL's own count, of which they are shares.
 func (a *Anatomy) toCount() bool { return !a.Exact() && !math.IsNaN(a.Counted) }
 
 // half is half the interval of a sum that is estimated by its ratio to a base: to all records, or to the bytes of WAL
@@ -175,7 +175,7 @@ func half(metric, base string, unread float64, windows []map[string]float64) flo
 	return errors * math.Sqrt(unread*groups/(groups-1)*scatter)
 }
 
-// windows are what each reading of the repetition added to each metric, where it looked at the WAL.
+// windows returns what each reading of the repetition added to each metric, where it looked at the WAL.
 func (c *collector) windows(r Repetition) []map[string]float64 {
 	byTime := map[time.Time]map[string]float64{}
 	var all []map[string]float64
@@ -198,7 +198,7 @@ func (c *collector) windows(r Repetition) []map[string]float64 {
 	return all
 }
 
-// before is the moment of the probe's last reading before another moment, from which on its changes are counted.
+// before returns the moment of the probe's last reading before another moment, from which on its changes are counted.
 func (c *collector) before(t time.Time) time.Time {
 	point, err := c.series(coveredBytes).Before(t)
 	if err != nil {

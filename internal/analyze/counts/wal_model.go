@@ -24,7 +24,7 @@ const (
 // Measured, the least and the most, in loads of 3 to 40 s.
 var upkeep = [2]float64{0.008, 0.03}
 
-// model is what the load's work must have put into the WAL: a record for each row, or each page of a COPY, one for each
+// model returns what the load's work must have put into the WAL: a record for each row, or each page of a COPY, one for each
 // index entry, one for 33 values of the sequence and one for each commit. What it cannot know are the other records
 // of indexes, and whether a vacuum came in between, which leaves a record in each page.
 func (a Load) model(r Repetition) (Anatomy, error) {
@@ -55,7 +55,7 @@ func (a Load) model(r Repetition) (Anatomy, error) {
 	return Anatomy{Source: Model, Parts: parts, Sum: sum, Counted: countedIn(r)}, nil
 }
 
-// modelledMethod tells whether the model knows how rows come in: by COPY, or by an insert of some sort.
+// modelledMethod reports whether the model knows how rows come in: by COPY, or by an insert of some sort.
 func modelledMethod(method string) bool {
 	return method == methodCopy || strings.HasPrefix(method, "insert")
 }
@@ -63,7 +63,7 @@ func modelledMethod(method string) bool {
 // methodCopy is the load's method that puts rows in by pages.
 const methodCopy = "copy"
 
-// widthOf is a row's place in a page.
+// widthOf returns a row's place in a page.
 func widthOf(a runfile.Load) float64 {
 	if a.Width == 0 {
 		return rowBytes
@@ -72,13 +72,13 @@ func widthOf(a runfile.Load) float64 {
 	return math.Ceil(float64(rowHead+length+a.Width)/alignment)*alignment + pointer
 }
 
-// about is a number that pages decide which are not always as full as they might be.
+// about returns a number that pages decide which are not always as full as they might be.
 func about(name string, records float64) Part {
 	const tolerance = 0.02
 	return Part{Name: name, Records: records, Low: (1 - tolerance) * records, High: (1 + tolerance) * records, Bytes: math.NaN()}
 }
 
-// upkeepOf is what indexes cost beside their entries. The first is the primary key, whose entries come in order.
+// upkeepOf returns what indexes cost beside their entries. The first is the primary key, whose entries come in order.
 func upkeepOf(rows float64, indexes int) Part {
 	key, others := about("btree_upkeep", rows/entriesLeaf), rows*float64(indexes-1)
 	low, high := key.Low+others*upkeep[0], key.High+others*upkeep[1]

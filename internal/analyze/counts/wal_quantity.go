@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// otherRecords is the quantity of WAL records for a run in which PostgreSQL's own count is nowhere: Aurora refuses it, and
+// otherRecords returns the quantity of WAL records for a run in which PostgreSQL's own count is nowhere: Aurora refuses it, and
 // 13 has none. Where the WAL was read, its records were counted; where it was not, the work tells what must be in it.
 func (r *Run) otherRecords() (Quantity, bool) {
 	if r.counts(metric.StatWALRecords) {
@@ -32,12 +32,12 @@ func (r *Run) otherRecords() (Quantity, bool) {
 	return d, known
 }
 
-// loaded are the loads that are not idle.
+// loaded returns the loads that are not idle.
 func (r *Run) loaded() []Load {
 	return slices.DeleteFunc(slices.Clone(r.Loads), func(a Load) bool { return a.Idle() })
 }
 
-// records is what is known of the WAL of a repetition, as far as it bounds the number of records.
+// records returns what is known of the WAL of a repetition, as far as it bounds the number of records.
 func (a Load) records(r Repetition) (Anatomy, error) {
 	log, err := a.Anatomy(r)
 	if err == nil && (math.IsInf(log.Sum.High, 0) || !(log.Sum.Records > 0)) {

@@ -67,7 +67,7 @@ func (w window) dropParts() {
 	}
 }
 
-// inWindow is what a counter grew by in a window whose ends were read no earlier than they may be.
+// inWindow returns what a counter grew by in a window whose ends were read no earlier than they may be.
 func inWindow(s series.Series, begin, end time.Time, late time.Duration) Count {
 	change, err := s.Delta(begin, end)
 	switch {
@@ -85,7 +85,7 @@ func inWindow(s series.Series, begin, end time.Time, late time.Duration) Count {
 // observation of a server that was restarted, reset and failed over, what tells of rows is there in less than half.
 const usually = 0.25
 
-// wholeWindows are those that lack no metric which windows usually have. A server that was started anew, a reset, a pause
+// wholeWindows returns those that lack no metric which windows usually have. A server that was started anew, a reset, a pause
 // of ours: each costs a window or two, and no more.
 //
 // A window of which no counter was read is none, however many periods a provider tells of: between two readings an hour apart
@@ -126,7 +126,7 @@ const (
 	leastRecord   = 50 // at least, where records are not counted
 )
 
-// busyWindows are those in which something was written.
+// busyWindows returns those in which something was written.
 func busyWindows(whole []window) (busy []window) {
 	for _, w := range whole {
 		records, err := w.repetition.Count(metric.StatWALRecords)

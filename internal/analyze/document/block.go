@@ -111,7 +111,7 @@ func Doubts(texts []string) (all Warnings) {
 	return all
 }
 
-// marked is the text behind its rank; the middle one goes without saying.
+// marked returns the text behind its rank; the middle one goes without saying.
 func (w Warning) marked() string {
 	if w.Rank == Doubt {
 		return w.Text
@@ -119,7 +119,7 @@ func (w Warning) marked() string {
 	return string(w.Rank) + ": " + w.Text
 }
 
-// texts are the lines of a command.
+// texts returns the lines of a command.
 func (c Command) texts() (all []string) {
 	for _, line := range c.Lines {
 		all = append(all, line.String())
@@ -207,10 +207,10 @@ func Folded(blocks ...Block) Block {
 	return Only(InText|OnPages, all...)
 }
 
-// Only is what some formats show and the others do not.
+// Only returns what some formats show and the others do not.
 func Only(in Format, blocks ...Block) Block { return only{in, blocks} }
 
-// shown are the blocks that a format shows.
+// shown returns the blocks that a format shows.
 func shown(blocks []Block, in Format) []Block {
 	var all []Block
 	for _, b := range blocks {
@@ -254,12 +254,12 @@ func (n *footnotes) mark(text string) int {
 	return len(*n)
 }
 
-// take are the footnotes to be written, and begins anew.
+// take returns the footnotes to be written, and begins anew.
 func (n *footnotes) take() []string {
 	all := *n
 	*n = nil
 	return all
 }
 
-// Within are the blocks that only some formats show.
+// Within returns the blocks that only some formats show.
 func (o only) Within() []Block { return o.blocks }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Coloured is a terminal that shows colours: verdicts in text stand out there. No width changes by it.
+// Coloured returns a terminal that shows colours: verdicts in text stand out there. No width changes by it.
 func Coloured(terminal io.Writer) io.Writer { return coloured{terminal} }
 
 type coloured struct{ io.Writer }

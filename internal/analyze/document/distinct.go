@@ -32,7 +32,7 @@ func Distinct(texts []string, most int) []string {
 	return short
 }
 
-// cutBehind is a text of at most so many characters, with the first behind those in common among them.
+// cutBehind returns a text of at most so many characters, with the first behind those in common among them.
 func cutBehind(text []rune, most, common int) string {
 	if len(text) <= most {
 		return string(text)
@@ -48,7 +48,7 @@ func cutBehind(text []rune, most, common int) string {
 	return string(text[:head]) + " … " + string(rest)
 }
 
-// inCommon is how many characters two texts begin with alike.
+// inCommon returns how many characters two texts begin with alike.
 func inCommon(a, b []rune) (n int) {
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++

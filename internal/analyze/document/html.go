@@ -19,7 +19,7 @@ var style string
 //go:embed page.js
 var script string
 
-// policy is what a browser may do with a page: show it, and run our script, known by its hash, and no other. It loads nothing.
+// policy returns what a browser may do with a page: show it, and run our script, known by its hash, and no other. It loads nothing.
 func policy() string {
 	sum := sha256.Sum256([]byte(script))
 	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -63,7 +63,7 @@ type page struct {
 // fewTitles need no list of them.
 const fewTitles = 3
 
-// withContents is the page with the list of its sections, where one is wanted and there are several.
+// withContents returns the page with the list of its sections, where one is wanted and there are several.
 func (p *page) withContents() string {
 	text := p.text.String()
 	if p.contents == 0 || len(p.titles) < fewTitles {
@@ -78,7 +78,7 @@ func (p *page) withContents() string {
 	return text[:p.contents] + list.text.String() + text[p.contents:]
 }
 
-// footnotes are those that are not written yet.
+// footnotes returns those that are not written yet.
 func (p *page) footnotes() (items []string) {
 	for i, note := range p.notes.take() {
 		items = append(items, fmt.Sprintf("(%d) %s", i+1, note))
@@ -86,7 +86,7 @@ func (p *page) footnotes() (items []string) {
 	return items
 }
 
-// label is how a table is announced: by its section, its caption, and where another is announced so, by its first column.
+// label returns how a table is announced: by its section, its caption, and where another is announced so, by its first column.
 func (p *page) label(t Table, title string) string {
 	label := "table: " + title + map[bool]string{true: ", "}[t.Caption != ""] + t.Caption
 	if p.labels[label] {

@@ -15,7 +15,7 @@ const (
 	sparkHeight = 16
 )
 
-// spark is a small picture of values from nought to the highest, for a cell; nothing where none is known. It has a text for who cannot
+// spark returns a small picture of values from nought to the highest, for a cell; nothing where none is known. It has a text for who cannot
 // see it.
 func spark(values []float64) string {
 	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)

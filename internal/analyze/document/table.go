@@ -59,19 +59,19 @@ const (
 	IsMissing
 )
 
-// Words is a cell with text.
+// Words returns a cell with text.
 func Words(text string) Cell { return Cell{Text: text, value: math.NaN()} }
 
-// Name is a cell with a name, which may be broken behind its separators where a format has no room.
+// Name returns a cell with a name, which may be broken behind its separators where a format has no room.
 func Name(name string) Cell { return Cell{Text: name, Kind: IsName, value: math.NaN()} }
 
-// Statement is a cell with a statement, which takes several lines where a terminal has no room.
+// Statement returns a cell with a statement, which takes several lines where a terminal has no room.
 func Statement(text string) Cell { return Cell{Text: text, Kind: IsStatement, value: math.NaN()} }
 
-// Verdict is a cell with one of few words, each of which a page shows in its own colour.
+// Verdict returns a cell with one of few words, each of which a page shows in its own colour.
 func Verdict(word string) Cell { return Cell{Text: word, Kind: IsVerdict, value: math.NaN()} }
 
-// Number is a cell with a number, as people read it and as it was computed.
+// Number returns a cell with a number, as people read it and as it was computed.
 func Number(text string, value float64) Cell { return Cell{Text: text, Kind: IsNumber, value: value} }
 
 // Missing stands in the place of a number, with the reason in a footnote.
@@ -91,7 +91,7 @@ func (c Cell) Sure(plusMinus string) Cell {
 	return c
 }
 
-// exact is the cell for a program: a number with all its digits, and nothing for what is missing.
+// exact returns the cell for a program: a number with all its digits, and nothing for what is missing.
 func (c Cell) exact() string {
 	switch {
 	case c.Kind == IsMissing:
@@ -116,7 +116,7 @@ func (t *Table) Add(c Column, cells []Cell) {
 	}
 }
 
-// in is the table with the columns that a format shows: for people those in which there is something.
+// in returns the table with the columns that a format shows: for people those in which there is something.
 func (t Table) in(f Format) Table {
 	picked := Table{Caption: t.Caption, Filter: t.Filter, Bare: t.Bare, Rows: make([]Row, len(t.Rows))}
 	for j, row := range t.Rows {

@@ -26,7 +26,7 @@ type textWriter struct {
 	notes footnotes
 }
 
-// all are the blocks with gap between them; a title stands under apart from what it is over.
+// all returns the blocks with gap between them; a title stands under apart from what it is over.
 func (t *textWriter) all(blocks []Block, gap, under string) string {
 	var parts []string
 	for _, b := range shown(blocks, InText) {
@@ -80,7 +80,7 @@ func (t *textWriter) block(b Block, under string) string {
 	}
 }
 
-// hanging is a paragraph after a mark, with all its lines behind that.
+// hanging returns a paragraph after a mark, with all its lines behind that.
 func (t *textWriter) hanging(mark, words string) string {
 	if words = plain(words); words == "" {
 		return ""
@@ -112,7 +112,7 @@ func wrapped(words string, width int) []string {
 // breakable spaces are those that a line may end at.
 func breakable(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }
 
-// Message is what is told beside a document, its further lines indented; with width 0 it is one line, for whoever reads line
+// Message returns what is told beside a document, its further lines indented; with width 0 it is one line, for whoever reads line
 // by line.
 func Message(words string, width int) string {
 	words = safe(words)

@@ -55,7 +55,7 @@ func (t *textWriter) table(of Table) string {
 	return laid
 }
 
-// cells are the texts of all cells, the uncertainties of a column in line below each other.
+// cells returns the texts of all cells, the uncertainties of a column in line below each other.
 func (t *textWriter) cells(of Table) [][]string {
 	all := make([][]string, len(of.Rows))
 	for i, row := range of.Rows {
@@ -131,7 +131,7 @@ func nameBeside(name []string, lines [][]string) [][]string {
 	return rows
 }
 
-// nameLines are those of a name, with what it is called too below it.
+// nameLines returns those of a name, with what it is called too below it.
 func nameLines(c Cell, name string, limit int) []string {
 	lines := []string{name}
 	switch {
@@ -149,7 +149,7 @@ func nameLines(c Cell, name string, limit int) []string {
 	return lines
 }
 
-// broken is a name in lines no longer than width, where its separators allow it: at a space if there is one, and as early as
+// broken returns a name in lines no longer than width, where its separators allow it: at a space if there is one, and as early as
 // leaves the rest room in one line.
 func broken(name string, width int) []string {
 	const indent = furtherLine
@@ -174,7 +174,7 @@ func broken(name string, width int) []string {
 	return []string{name}
 }
 
-// headerLines is a header in one line, or in two where that makes its column narrower.
+// headerLines returns a header in one line, or in two where that makes its column narrower.
 func headerLines(of string, widest int) string {
 	best := plain(header(of, ""))
 	if text.StringWidth(best) <= widest {
@@ -211,7 +211,7 @@ func (g *grid) layout(width int) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// stacked is how many blocks stand below each other then; a column that does not fit beside the names counts as many.
+// stacked returns how many blocks stand below each other then; a column that does not fit beside the names counts as many.
 func (g *grid) stacked(width int) int {
 	if g.fitting(1, width, tight) == len(g.header) && g.columnWidth(0) < width {
 		return 1
@@ -226,7 +226,7 @@ func (g *grid) stacked(width int) int {
 	return n
 }
 
-// fitting is the end of the columns from first on that fit beside the names; at least one does.
+// fitting returns the end of the columns from first on that fit beside the names; at least one does.
 func (g *grid) fitting(first, width int, gap string) int {
 	used := g.columnWidth(0)
 	for i := first; i < len(g.header); i++ {

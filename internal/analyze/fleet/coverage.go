@@ -19,7 +19,7 @@ const (
 	fewHours  = 2 // that may be missing at an end
 )
 
-// count is how many hours are known from one on, up to another.
+// count returns how many hours are known from one on, up to another.
 func (c coverage) count(from, to int) (n int) {
 	for _, known := range c.known[max(0, from):min(to, len(c.known))] {
 		if known {
@@ -29,7 +29,7 @@ func (c coverage) count(from, to int) (n int) {
 	return n
 }
 
-// ends are the first hour that is known and the one after the last.
+// ends returns the first hour that is known and the one after the last.
 func (c coverage) ends() (first, after int) {
 	first = len(c.known)
 	for h, known := range c.known {
@@ -52,7 +52,7 @@ func (c coverage) since() *time.Time {
 
 const shortly = "2 Jan 15:04"
 
-// said is how much is known, and where what is missing lies; empty: all is there.
+// said returns how much is known, and where what is missing lies; empty: all is there.
 func (c coverage) said() string {
 	n, all := c.count(0, len(c.known)), len(c.known)
 	first, after := c.ends()
@@ -92,7 +92,7 @@ func (c coverage) tooLittle(requests []float64) string {
 	return c.busiestBeside(requests)
 }
 
-// emptySlots are the hours of the day that are missing on more than half of the days.
+// emptySlots returns the hours of the day that are missing on more than half of the days.
 func (c coverage) emptySlots() (at []string) {
 	if len(c.known) < 2*day {
 		return nil

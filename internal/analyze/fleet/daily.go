@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// daily is the highest hour of each day; NaN where no hour is known.
+// daily returns the highest hour of each day; NaN where no hour is known.
 func (w work) daily() []float64 {
 	all := []float64{}
 	for _, day := range w.days() {

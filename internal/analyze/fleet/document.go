@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Document is the ranking: text has the first of each list, and a page all.
+// Document returns the ranking: text has the first of each list, and a page all.
 func (f Fleet) Document(top int) document.Document {
 	return document.Document{Title: "realiops: fleet", Heading: "What databases need, have and cost", Blocks: []document.Block{
 		document.Paragraph{Text: f.headline(), Style: document.Headline},
@@ -31,7 +31,7 @@ const legend = "Needs: the highest hour as a mean, requests and MiB a second. Ca
 	"What it saves is against the list price of what the database has; the interval is from an order for the highest minutes to one for means of hours. " +
 	"Of Aurora it is what the other storage configuration would save, in the least and the most of all runs of seven days."
 
-// headline is the whole in a few sentences.
+// headline returns the whole in a few sentences.
 func (f Fleet) headline() string {
 	if len(f.Databases) == 0 {
 		return "No databases found."
@@ -97,7 +97,7 @@ func databases(n int) string {
 	return number.Grouped(float64(n), 0) + " databases"
 }
 
-// ends are the interval.
+// ends returns the interval.
 func (s Span) ends() string {
 	lowest, highest := number.Grouped(s.Lowest, 0), number.Grouped(s.Highest, 0)
 	if lowest == highest {
@@ -153,7 +153,7 @@ func knownColumn(t *document.Table, of []Database) func(Database, ...document.Ce
 	}
 }
 
-// listed is a table under a title, with how many more there are.
+// listed returns a table under a title, with how many more there are.
 func listed(title string, t document.Table, left int) document.Block {
 	if len(t.Rows) == 0 {
 		return nil
@@ -213,7 +213,7 @@ func hours(n int) string {
 	return fmt.Sprintf("%d hours", n)
 }
 
-// said is an order for people.
+// said returns an order for people.
 func (s Storage) said() string {
 	text := fmt.Sprintf("%s %s GiB", s.Title, number.Grouped(s.GiB, 0))
 	if s.IOPS > 0 {
@@ -324,7 +324,7 @@ func (d Database) csvCells() []document.Cell {
 		number(float64(d.Risk.Hours)), document.Words(ends), document.Words(until), document.Words(strings.Join(d.Lacks, "; ")))
 }
 
-// csvCells are what it is, what it carries where that is asked for, and what it costs.
+// csvCells returns what it is, what it carries where that is asked for, and what it costs.
 func (s *Storage) csvCells(carries bool) []document.Cell {
 	name, monthly, rate := "", math.NaN(), Rate{math.NaN(), math.NaN()}
 	if s != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// columns are those of a list of what databases have.
+// columns returns those of a list of what databases have.
 func columns() []string {
 	return []string{"database", "volume", "gib", "iops", "mibps", "class", "region", "multi_az"}
 }
@@ -84,7 +84,7 @@ func add(all map[string]Has, line []string, place map[string]int) error {
 	return nil
 }
 
-// HasOf is what AWS says that an instance has.
+// HasOf returns what AWS says that an instance has.
 func HasOf(c runfile.Cloud) Has {
 	h := Has{GiB: float64(c.SizeGiB), IOPS: float64(c.IOPS), MiBps: float64(c.ThroughputMiB), Class: c.Class, Region: c.Region, MultiAZ: c.MultiAZ}
 	if c.Storage != "" {

@@ -26,7 +26,7 @@ type cell struct {
 // mostCells bounds the hours of all metrics together, which take some 32 bytes each: ten times what is asked for of a year.
 const mostCells = 4_000_000
 
-// newSheet is of the stretch that was asked for, and of more where periods reach beyond it.
+// newSheet returns of the stretch that was asked for, and of more where periods reach beyond it.
 func newSheet(periods []runfile.Period, from, to time.Time) (sheet, error) {
 	for _, p := range periods {
 		if from.IsZero() || p.From.Before(from) {
@@ -65,7 +65,7 @@ func (s *sheet) add(p runfile.Period) {
 	c.sum, c.seconds, c.known = c.sum+p.Value*seconds, c.seconds+seconds, true
 }
 
-// values are those of a metric's statistic in each hour; NaN where it is not known.
+// values returns those of a metric's statistic in each hour; NaN where it is not known.
 func (s sheet) values(metric, statistic string) []float64 {
 	all := make([]float64, s.hours)
 	for h := range all {
@@ -83,10 +83,10 @@ func (s sheet) values(metric, statistic string) []float64 {
 	return all
 }
 
-// has tells whether anything is known of a metric.
+// has reports whether anything is known of a metric.
 func (s sheet) has(metric string) bool { return s.cells[metric+" "+runfile.Average] != nil }
 
-// rates are what storage did in each hour by a statistic. An hour of which any of the four is not known is not known.
+// rates returns what storage did in each hour by a statistic. An hour of which any of the four is not known is not known.
 func (s sheet) rates(d sizing.Kept, statistic string) []sizing.Rate {
 	var parts [4][]float64
 	for i, metric := range d.Metrics() {
@@ -102,7 +102,7 @@ func (s sheet) rates(d sizing.Kept, statistic string) []sizing.Rate {
 	return all
 }
 
-// unknown is the rate of an hour of which something is missing.
+// unknown returns the rate of an hour of which something is missing.
 func unknown() sizing.Rate { return sizing.Rate{Reads: math.NaN()} }
 
 func known(r sizing.Rate) bool { return !math.IsNaN(r.Reads) }

@@ -41,7 +41,7 @@ func (f Fleet) unseen() (all []string) {
 	return append(all, f.repeated()...)
 }
 
-// named are the first of some names, and how many more there are.
+// named returns the first of some names, and how many more there are.
 func named(names []string) string {
 	text := strings.Join(names[:min(few, len(names))], ", ")
 	if more := len(names) - few; more > 0 {
@@ -55,5 +55,5 @@ func partly(all []Database) bool {
 	return slices.ContainsFunc(all, func(d Database) bool { return float64(d.Known) < nearlyAll*float64(d.Hours) })
 }
 
-// knownText is how many hours of it are known.
+// knownText returns how many hours of it are known.
 func (d Database) knownText() string { return fmt.Sprintf("%d of %d h", d.Known, d.Hours) }

@@ -19,7 +19,7 @@ type work struct {
 	peaks []sizing.Rate // the highest minutes, or what a source has of that; nil: not known
 }
 
-// coverage is which hours are known.
+// coverage returns which hours are known.
 func (w work) coverage() coverage {
 	c := coverage{from: w.from}
 	for _, r := range w.means {
@@ -28,7 +28,7 @@ func (w work) coverage() coverage {
 	return c
 }
 
-// requests are those of each hour; NaN where it is not known.
+// requests returns those of each hour; NaN where it is not known.
 func (w work) requests() (all []float64) {
 	for _, r := range w.means {
 		all = append(all, r.Requests())
@@ -67,7 +67,7 @@ func (w *work) fillPeaks(d *Page) {
 	}
 }
 
-// sized are the rates that are ordered for: by the means of hours, and by what happened within them.
+// sized returns the rates that are ordered for: by the means of hours, and by what happened within them.
 func (w work) sized(percent float64) (least sizing.Rate, most *sizing.Rate) {
 	least = together(w.means, percent)
 	if w.peaks != nil {
@@ -76,7 +76,7 @@ func (w work) sized(percent float64) (least sizing.Rate, most *sizing.Rate) {
 	return least, most
 }
 
-// together is a percentile of requests and of bytes over hours, shared out between reads and writes as those are over all hours:
+// together returns a percentile of requests and of bytes over hours, shared out between reads and writes as those are over all hours:
 // hours with most reads need not be those with most writes.
 func together(rates []sizing.Rate, percent float64) sizing.Rate {
 	var requests, bytes []float64
@@ -100,7 +100,7 @@ func share(part, whole float64) float64 {
 	return part / whole
 }
 
-// ranked is the least value that so many percent of all are not above.
+// ranked returns the least value that so many percent of all are not above.
 func ranked(values []float64, percent float64) float64 {
 	slices.Sort(values)
 	return values[max(0, int(math.Ceil(percent/100*float64(len(values))))-1)]
@@ -127,7 +127,7 @@ func (w work) need(percent float64) *Need {
 // hoursOfDay is how many hours of a day must be known for its mean to stand for it.
 const hoursOfDay = 22
 
-// worstDay is the highest mean of a day, in UTC; nil: none is known.
+// worstDay returns the highest mean of a day, in UTC; nil: none is known.
 func (w work) worstDay() *Rate {
 	var worst *Rate
 	for _, day := range w.days() {
@@ -149,7 +149,7 @@ func (w work) worstDay() *Rate {
 	return worst
 }
 
-// days are the first hour of each day and the one after its last.
+// days returns the first hour of each day and the one after its last.
 func (s sheet) days() (all [][2]int) {
 	for h := 0; h < s.hours; {
 		at := s.at(h)

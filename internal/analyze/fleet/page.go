@@ -15,10 +15,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// FileOf is the name of the page of a database beside that of all.
+// FileOf returns the name of the page of a database beside that of all.
 func FileOf(name string) string { return runfile.FileName(name) + ".html" }
 
-// wholeSection is the table of all databases on a page, which sorts and filters.
+// wholeSection returns the table of all databases on a page, which sorts and filters.
 func (f Fleet) wholeSection() document.Block {
 	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true}, {Header: "risk", Words: true}, {Header: strings.TrimSuffix("saves a month, "+f.Currency, ", ")},
 		{Header: "needs"}, {Header: "runs out", Words: true}, {Header: "hours at the limit"}, {Header: "uses"}, {Header: "month", Words: true}, {Header: "has", Words: true},
@@ -39,7 +39,7 @@ func (f Fleet) wholeSection() document.Block {
 	return document.Section{Title: "All databases", Blocks: []document.Block{t}}
 }
 
-// gravestFirst are all databases: those that are at risk, and the rest by what they save.
+// gravestFirst returns all databases: those that are at risk, and the rest by what they save.
 func (f Fleet) gravestFirst() []Database {
 	return append(f.atRisk(), slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return d.Risk.Level != None && d.Risk.Level != NotKnown })...)
 }
@@ -55,7 +55,7 @@ func (r Risk) endCell() document.Cell {
 	return document.Words("-")
 }
 
-// hoursCell is how many hours storage was in the way.
+// hoursCell returns how many hours storage was in the way.
 func (r Risk) hoursCell() document.Cell {
 	n := r.Hours
 	if r.Level == Exhausted {
@@ -74,7 +74,7 @@ func (d Database) usesCell() document.Cell {
 	return document.Number(number.Percent(d.Risk.Uses), d.Risk.Uses)
 }
 
-// Document is the page of one database.
+// Document returns the page of one database.
 func (p Page) Document(currency string) document.Document {
 	return document.Document{Title: "realiops: " + p.Name, Heading: p.Name, Blocks: []document.Block{
 		document.Paragraph{Text: p.headline(currency), Style: document.Headline},
@@ -101,7 +101,7 @@ func section(title string, items []string) document.Block {
 	return document.Section{Title: title, Blocks: []document.Block{document.List(items)}}
 }
 
-// headline is what follows for the database.
+// headline returns what follows for the database.
 func (p Page) headline(currency string) string {
 	text := map[Kind]string{RDS: "An instance of RDS", Cluster: "An Aurora cluster", Machine: "A server of your own"}[p.Kind]
 	if p.Class != "" {

@@ -34,15 +34,15 @@ func (a Ask) Rank(all []Database, unread, families []string) Fleet {
 	return f
 }
 
-// Currency is that of the prices.
+// Currency returns that of the prices.
 func (a Ask) Currency() string { return sizing.Tariff{Prices: a.Prices}.Currency() }
 
-// Concludes tells whether anything is known of any database.
+// Concludes reports whether anything is known of any database.
 func (f Fleet) Concludes() bool {
 	return slices.ContainsFunc(f.Databases, func(d Database) bool { return d.Need != nil || d.Aurora != nil })
 }
 
-// cheaper tells whether it would cost less with what it needs.
+// cheaper reports whether it would cost less with what it needs.
 func (d Database) cheaper() bool { return d.Saves != nil && d.Saves.Value >= worthALine }
 
 // worthALine is how much a month is worth to speak of.
@@ -60,7 +60,7 @@ func byMoney(a, b Database) int {
 	return cmp.Or(cmp.Compare(b.Saves.Value, a.Saves.Value), strings.Compare(a.Name, b.Name))
 }
 
-// atRisk are those that are, the gravest first, and of those that will run out the soonest.
+// atRisk returns those that are, the gravest first, and of those that will run out the soonest.
 func (f Fleet) atRisk() []Database {
 	ends := func(d Database) int64 {
 		if d.Risk.Level != Ending {
@@ -82,7 +82,7 @@ type lack struct {
 	names []string
 }
 
-// lacks are what is not known, of most databases first.
+// lacks returns what is not known, of most databases first.
 func (f Fleet) lacks() (all []lack) {
 	for _, d := range f.Databases {
 		for _, what := range d.Lacks {

@@ -108,7 +108,7 @@ func (r Risk) level(held sizing.Held) Level {
 	return None
 }
 
-// credits are those of the bucket that was emptiest. What is shown of a bucket that the storage does not have is not about it: some
+// credits returns those of the bucket that was emptiest. What is shown of a bucket that the storage does not have is not about it: some
 // exporters show nought for what is not there.
 func (a Ask) credits(d *Page, w work, held sizing.Held) *Credits {
 	var all []Credits
@@ -177,13 +177,13 @@ func (a Ask) forecast(w work, c Credits, held sizing.Held, limit, hour int) Cred
 	return c
 }
 
-// hourly is a limit whose seconds are hours; its credits stay what they are.
+// hourly returns a limit whose seconds are hours; its credits stay what they are.
 func hourly(l burst.Limit) burst.Limit {
 	l.Base, l.Burst = l.Base*time.Hour.Seconds(), l.Burst*time.Hour.Seconds()
 	return l
 }
 
-// knownMeans are those of the hours from one on of which all is known.
+// knownMeans returns those of the hours from one on of which all is known.
 func (w work) knownMeans(from int) (all []sizing.Rate) {
 	for _, r := range w.means[max(0, from):] {
 		if known(r) {

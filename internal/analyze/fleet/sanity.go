@@ -45,7 +45,7 @@ func (w work) againstRule(held sizing.Held) string {
 	return fmt.Sprintf("its credits fell by %s %% in %s in which it did less than its volume earns: its volume is not the one named, or it does more than is shown", number.Rate(by), hours(n))
 }
 
-// asked is what rates of hours ask of a limit in a second; NaN where that is not known.
+// asked returns what rates of hours ask of a limit in a second; NaN where that is not known.
 func asked(rates []sizing.Rate, held sizing.Held, limit int) []float64 {
 	all := make([]float64, len(rates))
 	for h, r := range rates {

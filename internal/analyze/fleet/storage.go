@@ -79,7 +79,7 @@ func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	return w, true
 }
 
-// held is what the database has.
+// held returns what the database has.
 func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 	i := slices.IndexFunc(a.Volumes, func(v catalog.Volume) bool { return v.Name == has.Volume })
 	switch {
@@ -190,14 +190,14 @@ func orderOf(o sizing.Option) *Storage {
 	return s
 }
 
-// stays tells whether what somebody has carries the need with headroom, and nothing that does costs less by a cent.
+// stays reports whether what somebody has carries the need with headroom, and nothing that does costs less by a cent.
 func stays(held sizing.Held, o sizing.Option, headroom float64, need sizing.Rate) bool {
 	const cent = 0.01
 	uses, _ := held.Uses(need.Times(1 + headroom/100))
 	return uses <= 1 && held.Bill.Total <= o.Bill.Total+cent
 }
 
-// options are the orders of the same provider that carry a need for good with the data that there are, the cheapest first: storage of a
+// options returns the orders of the same provider that carry a need for good with the data that there are, the cheapest first: storage of a
 // database does not shrink. Where there is none, the error says why.
 func (a Ask) options(held sizing.Held, has Has, region string, need sizing.Rate) ([]sizing.Option, error) {
 	q := sizing.Question{Need: need, GiB: held.GiB, Headroom: a.Headroom, Instance: has.Class, MultiAZ: has.MultiAZ, Balance: sizing.Full()}

@@ -36,7 +36,7 @@ func (c *Course) Add(from, to, rate float64) {
 	c.from, c.to, c.rates = append(c.from, from), append(c.to, to), append(c.rates, rate)
 }
 
-// Lag is by how much later than the loads, whose stays are in order, the counter moves; 0: with them, or nobody can tell.
+// Lag returns by how much later than the loads, whose stays are in order, the counter moves; 0: with them, or nobody can tell.
 func (c *Course) Lag(stays []Stay) time.Duration {
 	course := newCourse(c, stays)
 	at, least := 0.0, math.Inf(1)
@@ -75,7 +75,7 @@ func newCourse(c *Course, stays []Stay) course {
 	return k
 }
 
-// unexplained is the part of how the rates vary around the edges of loads that is left when each load has its own, so much
+// unexplained returns the part of how the rates vary around the edges of loads that is left when each load has its own, so much
 // later.
 func (k course) unexplained(lag float64) float64 {
 	n := 2*k.loads + 1 // for each load a rate and that of its closing checkpoint, and one without load
@@ -136,7 +136,7 @@ func (c *Course) weight(i int) float64 {
 	return 1 / (most * most)
 }
 
-// leftOver is the residual sum of squares of a least-squares fit.
+// leftOver returns the residual sum of squares of a least-squares fit.
 func leftOver(gram, moments []float64, square float64, n int) float64 {
 	of := make([]float64, n)
 	for range 50 { // Gauss and Seidel: the columns hardly overlap

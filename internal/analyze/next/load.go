@@ -20,7 +20,7 @@ const mostAdded = 2
 // Chooser names loads to run once more, and remembers which it has named. Its zero value has named none.
 type Chooser struct{ named map[string]int }
 
-// Load is the one that would tell most of what a run has left open about the metrics asked for, and why; an empty name:
+// Load returns the one that would tell most of what a run has left open about the metrics asked for, and why; an empty name:
 // none would. Of several that tell as much it is the one whose first metric comes first.
 func (c *Chooser) Load(run *counts.Run, metrics []string, loads []runfile.Load) (name, why string) {
 	if len(metrics) == 0 {

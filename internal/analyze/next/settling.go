@@ -59,7 +59,7 @@ func (s *Settling) take(now look) (why string, settled bool) {
 		now.after.Round(time.Second), now.open), true
 }
 
-// learned is all that a run tells, in a form that is the same as long as nothing is learned.
+// learned returns all that a run tells, in a form that is the same as long as nothing is learned.
 func learned(run *counts.Run) (known string, open int) {
 	var all []string
 	for _, v := range attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics {

@@ -17,7 +17,7 @@ import (
 // Mega is what M in MB means here: storage is sold in powers of ten.
 const Mega = 1e6
 
-// Finite tells whether it is a number at all.
+// Finite reports whether it is a number at all.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // Grouped has so many decimals.
@@ -29,7 +29,7 @@ func Grouped(v float64, decimals int) string {
 	return text
 }
 
-// Rate is how often something happens: whole numbers, unless it is seldom.
+// Rate returns how often something happens: whole numbers, unless it is seldom.
 func Rate(v float64) string {
 	switch size := math.Abs(v); {
 	case size == 0:
@@ -43,7 +43,7 @@ func Rate(v float64) string {
 	}
 }
 
-// Ratio is how many there are of one for one of another, to three digits where it is small.
+// Ratio returns how many there are of one for one of another, to three digits where it is small.
 func Ratio(v float64) string {
 	switch size := math.Abs(v); {
 	case size == 0:
@@ -70,7 +70,7 @@ func Significant(v float64, digits int) string {
 	return Grouped(v, max(0, digits-1-int(math.Floor(math.Log10(math.Abs(v))))))
 }
 
-// Percent is a share.
+// Percent returns a share.
 func Percent(share float64) string {
 	switch size := math.Abs(share) * 100; {
 	case size < 1e-6: // what is left of rounding in the computer
@@ -84,7 +84,7 @@ func Percent(share float64) string {
 	}
 }
 
-// Milliseconds is a time given in seconds.
+// Milliseconds returns a time given in seconds.
 func Milliseconds(seconds float64) string {
 	if ms := seconds * 1000; ms < 9.95 && ms >= smallest {
 		return Significant(ms, 2)
@@ -115,7 +115,7 @@ func Estimate(v, value, lo, hi float64) string {
 // large is where the last digits of a number are no longer read.
 const large = 1e5
 
-// Spelled is a small number as a word.
+// Spelled returns a small number as a word.
 func Spelled(n int) string {
 	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 	if n < len(words) {

@@ -13,10 +13,10 @@ import (
 // Units are what may stand behind a number, in lower case, and how many of what is asked for each one is. The empty one is a number without a unit.
 type Units map[string]float64
 
-// Counted are the units of what is counted.
+// Counted returns the units of what is counted.
 func Counted() Units { return Units{"": 1, "k": 1e3, "m": 1e6, "g": 1e9} }
 
-// Bytes are the units of bytes, in whatever each counts: of 10^6, MB is 1.
+// Bytes returns the units of bytes, in whatever each counts: of 10^6, MB is 1.
 func Bytes(each float64) Units {
 	all := Units{"b": 1 / each}
 	for i, letter := range []string{"k", "m", "g", "t", "p"} {

@@ -52,7 +52,7 @@ func (b Bar) corners(c draw.Canvas, d *plot.Plot) (left, right, bottom, top vg.L
 	return left, max(x(b.Value), left+1), y(float64(b.Place) - thick/2), y(float64(b.Place) + thick/2)
 }
 
-// DataRange is what the axes must have room for; gonum/plot asks.
+// DataRange returns what the axes must have room for; gonum/plot asks.
 func (b Bar) DataRange() (leastX, mostX, leastY, mostY float64) {
 	return b.Value, b.Value, float64(b.Place), float64(b.Place)
 }

@@ -35,7 +35,7 @@ type Picture struct {
 // Size is that of a picture in points; a page scales it to its own width.
 type Size struct{ Width, Height float64 }
 
-// size is what the picture has, or else what pictures have.
+// size returns what the picture has, or else what pictures have.
 func (p Picture) size() Size { return cmp.Or(p.Size, Size{Width, Height}) }
 
 // Axis is one side of a picture.
@@ -65,7 +65,7 @@ type Shade struct {
 	From, To float64
 }
 
-// palette is of colours that most eyes can tell apart, on light ground and on dark (after Okabe and Ito).
+// palette returns of colours that most eyes can tell apart, on light ground and on dark (after Okabe and Ito).
 func palette() []color.RGBA {
 	return []color.RGBA{
 		{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
@@ -117,7 +117,7 @@ func (p Picture) plot(legend bool) (*plot.Plot, error) {
 	return d, nil
 }
 
-// face is the font of all text, in points.
+// face returns the font of all text, in points.
 func face(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
@@ -158,7 +158,7 @@ func (a Axis) fit(to *plot.Axis) {
 // numbers marks round numbers, in the words of people: 500, 1k.
 type numbers struct{}
 
-// Ticks are the marks between two values; gonum/plot asks for them.
+// Ticks returns the marks between two values; gonum/plot asks for them.
 func (numbers) Ticks(least, most float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(least, most)
 	for i, t := range ticks {
@@ -172,7 +172,7 @@ func (numbers) Ticks(least, most float64) []plot.Tick {
 // decades marks powers of ten, in the words of people: 1, 10, 100, 1k.
 type decades struct{}
 
-// Ticks are the marks between two values; gonum/plot asks for them.
+// Ticks returns the marks between two values; gonum/plot asks for them.
 func (decades) Ticks(least, most float64) []plot.Tick {
 	var ticks []plot.Tick
 	first, last := math.Floor(math.Log10(max(least, 1e-12))), math.Floor(math.Log10(most*1.0001))
@@ -201,7 +201,7 @@ func decade(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// look is how the line at a place is told from the others: by colour and, without colours, by the shape of its points.
+// look returns how the line at a place is told from the others: by colour and, without colours, by the shape of its points.
 func look(i int) (color.RGBA, draw.GlyphDrawer) {
 	return palette()[i%len(palette())], shapes()[i%len(shapes())]
 }
@@ -237,7 +237,7 @@ func All(pictures ...*Picture) (all []document.Picture) {
 	return all
 }
 
-// Heading is the title.
+// Heading returns the title.
 func (p Picture) Heading() string { return p.Title }
 
 // Small reports whether it has a size of its own, to stand beside others.
@@ -258,7 +258,7 @@ func (p Picture) Legend() []document.Key {
 	return keys
 }
 
-// stretches are the points between gaps.
+// stretches returns the points between gaps.
 func (l Line) stretches() []plotter.XYs {
 	var all []plotter.XYs
 	open := false

@@ -23,7 +23,7 @@ const (
 	Height = 300
 )
 
-// SVG is the picture as an element of a page, without its legend.
+// SVG returns the picture as an element of a page, without its legend.
 func (p Picture) SVG() (string, error) {
 	d, err := p.plot(false)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p Picture) SVG() (string, error) {
 // standalone is what a file has instead of a page's colours: text for light ground, and for dark where that is preferred.
 const standalone = `<style>svg{color:#1b1f24;font-family:sans-serif}@media(prefers-color-scheme:dark){svg{color:#e3e8ee}}</style>`
 
-// SVGFile is the picture as a file of its own, on no ground.
+// SVGFile returns the picture as a file of its own, on no ground.
 func (p Picture) SVGFile() (string, error) {
 	element, err := p.SVG()
 	size := fmt.Sprintf(`<svg width="%g" height="%g" `, p.size().Width, p.size().Height)
@@ -101,7 +101,7 @@ func (p Picture) hovers(d *plot.Plot, whole draw.Canvas) string {
 // legendRoom is how much further a logarithmic axis goes, so that a legend stands beside the lines.
 const legendRoom = 10
 
-// PNG is the picture as a file, on white, with its legend.
+// PNG returns the picture as a file, on white, with its legend.
 func (p Picture) PNG() ([]byte, error) {
 	d, err := p.plot(true)
 	if err != nil {

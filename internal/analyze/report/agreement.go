@@ -67,7 +67,7 @@ func (m Metric) excluded() string {
 	return said
 }
 
-// because is the figure that excludes a quantity, in brackets.
+// because returns the figure that excludes a quantity, in brackets.
 func (r Rival) because() string {
 	switch {
 	case r.Difference != nil && number.Finite(r.Difference.More.Value):

@@ -71,7 +71,7 @@ func partNamed(a counts.Anatomy, name string) counts.Part {
 	return counts.Part{Name: name}
 }
 
-// perRow is a part's records for each row, over the repetitions, with how far each is sure.
+// perRow returns a part's records for each row, over the repetitions, with how far each is sure.
 func perRow(a counts.Load, anatomies []counts.Anatomy, of func(counts.Anatomy) counts.Part) Figure {
 	var s sample
 	for i, r := range a.Repetitions {
@@ -83,7 +83,7 @@ func perRow(a counts.Load, anatomies []counts.Anatomy, of func(counts.Anatomy) c
 	return s.figure()
 }
 
-// difference is how far the sums are from PostgreSQL's own count.
+// difference returns how far the sums are from PostgreSQL's own count.
 func difference(anatomies []counts.Anatomy) Figure {
 	var s sample
 	for _, a := range anatomies {
@@ -100,7 +100,7 @@ func difference(anatomies []counts.Anatomy) Figure {
 	return s.figure()
 }
 
-// walSection is what the WAL of each load is made of, for each thousand rows.
+// walSection returns what the WAL of each load is made of, for each thousand rows.
 func (l Loads) walSection() document.Block {
 	loads := slices.DeleteFunc(l.Loaded(), func(a Load) bool { return a.Log == nil })
 	if len(loads) == 0 {
@@ -123,7 +123,7 @@ func (l Loads) walSection() document.Block {
 	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{document.Together{t, words.Faint(legend)}, about}}
 }
 
-// partsIn are the parts of the loads' logs, and those of them that are nowhere worth a line.
+// partsIn returns the parts of the loads' logs, and those of them that are nowhere worth a line.
 func partsIn(loads []Load) (parts, seldom []string) {
 	const worth = 1e-4 // for each row
 	most := map[string]float64{}

@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// Answer is the report in one screen: the numbers that look like IOPS beside what the disk did, which metrics count disk operations, a few
+// Answer returns the report in one screen: the numbers that look like IOPS beside what the disk did, which metrics count disk operations, a few
 // loads, and how far to trust them. A run that has no such answer gets the whole report.
 func Answer(run *counts.Run, r Report) document.Document {
 	whole := Document(run, r, nil, nil)
@@ -94,7 +94,7 @@ func (b besides) did() string {
 	return "the disk did " + number.Rate(b.quiet.Value) + "/s"
 }
 
-// wide is the span of the factor in the load's repetitions where that is wide; empty: it is not, or has no end.
+// wide returns the span of the factor in the load's repetitions where that is wide; empty: it is not, or has no end.
 func (b besides) wide() string {
 	const unsteady = 2
 	if lowest, highest := b.loud.Lowest/b.quiet.Highest, b.loud.Highest/b.quiet.Lowest; !b.vague() && lowest > 0 && highest > unsteady*lowest {
@@ -103,7 +103,7 @@ func (b besides) wide() string {
 	return ""
 }
 
-// ends are the least and the most that the factor may be.
+// ends returns the least and the most that the factor may be.
 func (b besides) ends() string {
 	if b.none() {
 		return "the quiet one did not move"
@@ -114,10 +114,10 @@ func (b besides) ends() string {
 	return cmp.Or(b.wide(), number.Ratio(b.factor()))
 }
 
-// named is the load, with the span of its factor where that is wide.
+// named returns the load, with the span of its factor where that is wide.
 func (b besides) named() string { return strings.Join(words.Filled(b.load, b.wide()), ", ") }
 
-// told is the factor, or the span of its repetitions where that is wide.
+// told returns the factor, or the span of its repetitions where that is wide.
 func (b besides) told() string {
 	times := b.factor()
 	switch {
@@ -131,7 +131,7 @@ func (b besides) told() string {
 	return cmp.Or(b.wide(), number.Ratio(times)) + " times fewer"
 }
 
-// each is the pair in every load that has both, the loudest first.
+// each returns the pair in every load that has both, the loudest first.
 func (r screen) each(what, loud, quiet string, loads []Load) (all []besides) {
 	for _, a := range loads {
 		b := besides{what, a.Name, a.Of(loud), a.Of(quiet)}
@@ -143,12 +143,12 @@ func (r screen) each(what, loud, quiet string, loads []Load) (all []besides) {
 	return all
 }
 
-// pairsWith are the numbers that look like IOPS beside the disk's, in all loads that have both: those that write, and those that read.
+// pairsWith returns the numbers that look like IOPS beside the disk's, in all loads that have both: those that write, and those that read.
 func (r screen) pairsWith() (writes, reads []besides) {
 	return r.each("WAL records", counts.WALRecords, counts.DeviceRequests, r.Loads.writing()), r.each("page reads", pagesMissed, deviceReads, r.Loads.reading())
 }
 
-// loudest are the largest wrong number of each side; none where the run has no such pair, or a cloud calls something IOPS: that comes first.
+// loudest returns the largest wrong number of each side; none where the run has no such pair, or a cloud calls something IOPS: that comes first.
 func (r screen) loudest() (rows []besides) {
 	if misnamed(r.Metrics) != nil {
 		return nil
@@ -186,7 +186,7 @@ func (r screen) beside() document.Block {
 	}
 }
 
-// tile is the pair in type that reads across a room.
+// tile returns the pair in type that reads across a room.
 func (b besides) tile() document.Tile {
 	quiet := number.Rate(b.quiet.Value)
 	switch {

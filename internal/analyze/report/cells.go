@@ -5,7 +5,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// cell is a figure with its uncertainty, written by format, or why there is none.
+// cell returns a figure with its uncertainty, written by format, or why there is none.
 func (f Figure) cell(format func(float64) string) document.Cell {
 	switch {
 	case !f.Known():
@@ -31,7 +31,7 @@ func (f Figure) PlusMinus() string {
 	}
 }
 
-// Exactly is a figure for a program, without its uncertainty.
+// Exactly returns a figure for a program, without its uncertainty.
 func (f Figure) Exactly() document.Cell {
 	if !f.Known() {
 		return document.Missing(missingText(f.Missing))

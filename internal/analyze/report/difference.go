@@ -49,7 +49,7 @@ func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Riva
 	return text + ". Foretold are " + strings.Join(foretold, " and ") + ": it does not count " + strings.Join(names, " or ") + "."
 }
 
-// moreAtEqualRows is by how much a metric is more in a load than in the one that it is like, beyond what its rows, of which it may have others,
+// moreAtEqualRows returns by how much a metric is more in a load than in the one that it is like, beyond what its rows, of which it may have others,
 // foretell.
 func moreAtEqualRows(run *counts.Run, metric string, load counts.Load) float64 {
 	other, _ := run.Load(load.Like)

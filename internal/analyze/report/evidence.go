@@ -48,7 +48,7 @@ func (r Report) Of(metrics []string) document.Document {
 	return document.Document{Blocks: append(blocks, r.Metrics.unread(), document.Notes{})}
 }
 
-// loadSection is what clients did under each load; those of others count no statements and tell no latencies.
+// loadSection returns what clients did under each load; those of others count no statements and tell no latencies.
 func (r Report) loadSection() document.Block {
 	loads := r.Loads.Loaded()
 	if len(loads) == 0 {
@@ -73,7 +73,7 @@ func (r Report) loadSection() document.Block {
 	return document.Section{Title: "What the clients did under each load", Blocks: []document.Block{t}}
 }
 
-// latency is the load's, or what stands in its place.
+// latency returns the load's, or what stands in its place.
 func (a Load) latency() Latency {
 	if a.Latency != nil {
 		return *a.Latency
@@ -127,12 +127,12 @@ func (r Report) moves(metrics []Metric) document.Block {
 	return document.Section{Title: "Why: how far each metric's ratio to what it might count moves", Blocks: []document.Block{document.Together{t, words.Faint(legend)}}}
 }
 
-// heldAgainst tells whether the run has both counted, the metric and a quantity.
+// heldAgainst reports whether the run has both counted, the metric and a quantity.
 func (m Metric) heldAgainst(quantity string) bool {
 	return slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity && r.Status != attribution.Unknown })
 }
 
-// move is how far the ratio to a quantity moves, and what that means for it.
+// move returns how far the ratio to a quantity moves, and what that means for it.
 func (m Metric) move(quantity string) document.Cell {
 	if !m.heldAgainst(quantity) {
 		return document.Words("-")
@@ -182,7 +182,7 @@ func (m Metric) evidence() document.Block {
 	return document.Section{Title: title, Blocks: []document.Block{document.Paragraph{Text: m.finding()}, m.Parts.Block(), t}}
 }
 
-// finding is the verdict in words.
+// finding returns the verdict in words.
 func (m Metric) finding() string {
 	parts := []string{Label(m.Kind)}
 	if counts := m.counted(); counts != "" {
@@ -203,7 +203,7 @@ func (m Metric) finding() string {
 	return words.Sentences(append(parts, m.underOneLoad(), m.agrees(), wouldTell(m.SettleWith), m.notCompared())...)
 }
 
-// counted is what the metric counts, with intervals in brackets.
+// counted returns what the metric counts, with intervals in brackets.
 func (m Metric) counted() string {
 	with := func(names string, e attribution.Estimate, share string) string {
 		value, interval := estimated(e)
@@ -228,7 +228,7 @@ func (m Metric) counted() string {
 	}
 }
 
-// notCompared are the quantities that the run does not have where it has the metric.
+// notCompared returns the quantities that the run does not have where it has the metric.
 func (m Metric) notCompared() string {
 	var g words.Gathered
 	for _, r := range m.Rivals {
@@ -242,7 +242,7 @@ func (m Metric) notCompared() string {
 	return "Not known here, and so not compared: " + strings.Join(g.Sentences(func(names, why string) string { return names + " (" + why + ")" }), "; ")
 }
 
-// ratios are the metric's to a quantity under each of its loads; none has one when idle.
+// ratios returns the metric's to a quantity under each of its loads; none has one when idle.
 func (m Metric) ratios(r Rival) []document.Cell {
 	return words.Cells(m.Loads, func(a MetricLoad) document.Cell {
 		i := slices.IndexFunc(r.Loads, func(ra LoadRatio) bool { return ra.Load == a.Load })
@@ -253,7 +253,7 @@ func (m Metric) ratios(r Rival) []document.Cell {
 	})
 }
 
-// summary is how far the ratio moves, with its interval, and what follows.
+// summary returns how far the ratio moves, with its interval, and what follows.
 func (r Rival) summary() []document.Cell {
 	status := document.Words(string(r.Status))
 	if r.Modelled {
@@ -273,7 +273,7 @@ func (r Rival) summary() []document.Cell {
 	return []document.Cell{document.Words(factor(r.Spread.Value)), document.Words(interval), status}
 }
 
-// spreadLevel is the level of the intervals of spreads.
+// spreadLevel returns the level of the intervals of spreads.
 func (m Metric) spreadLevel() string {
 	for _, r := range m.Rivals {
 		if r.Spread != nil {

@@ -22,10 +22,10 @@ type Figure struct {
 // leftOut is the reason for figures of a load of which no repetition may be used.
 const leftOut series.Reason = "left-out"
 
-// missingFor tells whether it is for this reason that something is missing.
+// missingFor reports whether it is for this reason that something is missing.
 func missingFor(m *series.Missing, reason series.Reason) bool { return m != nil && m.Reason == reason }
 
-// Known tells whether there is a number.
+// Known reports whether there is a number.
 func (f Figure) Known() bool { return f.N > 0 }
 
 // MarshalJSON writes null for numbers that are not there, never 0.
@@ -73,7 +73,7 @@ func outOfBounds() *series.Missing {
 	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "the numbers it is made of are out of all bounds"}
 }
 
-// figure is the mean of the sample; with nothing in it, it is missing.
+// figure returns the mean of the sample; with nothing in it, it is missing.
 func (s *sample) figure() Figure {
 	if len(s.values) == 0 {
 		return Figure{Missing: s.why}
@@ -88,10 +88,10 @@ func (s *sample) figure() Figure {
 	return f
 }
 
-// lost tells whether the figure cannot be told from the background: nothing can be less than nothing.
+// lost reports whether the figure cannot be told from the background: nothing can be less than nothing.
 func (f Figure) lost() bool { return f.Lowest < -Resolution }
 
-// joined is a figure over what two figures are over, where f may be that of several loads and g is of one more.
+// joined returns a figure over what two figures are over, where f may be that of several loads and g is of one more.
 func (f Figure) joined(g Figure) Figure {
 	if !f.Known() {
 		return g

@@ -72,7 +72,7 @@ func headline(run *counts.Run, loads []Load, metrics []Metric) *Headline {
 	return h
 }
 
-// comparison is of the most telling pair that there is.
+// comparison returns of the most telling pair that there is.
 func comparison(run *counts.Run, loads []Load) *Headline {
 	for _, pair := range pairs() {
 		if h := compare(run, loads, pair[0], pair[1]); h != nil {
@@ -86,7 +86,7 @@ func comparison(run *counts.Run, loads []Load) *Headline {
 // untold ends the headline where nothing is known of storage.
 const untold = " What was written to storage cannot be told here."
 
-// misnamed is the first metric that is called IOPS and counts logical work, or nil.
+// misnamed returns the first metric that is called IOPS and counts logical work, or nil.
 func misnamed(metrics []Metric) *Metric {
 	for _, m := range ranked(metrics) {
 		if m.Misnomer == iops {
@@ -96,7 +96,7 @@ func misnamed(metrics []Metric) *Metric {
 	return nil
 }
 
-// loudest is the metric in the load in which it shows most.
+// loudest returns the metric in the load in which it shows most.
 func (m Metric) loudest() (loudest InLoad) {
 	for _, a := range m.Loads {
 		if a.PerSecond.Value > loudest.Figure.Value {
@@ -175,7 +175,7 @@ func (h *Headline) sentence(loads []Load) string {
 	return text
 }
 
-// atMost is a rate, or what it is at most where it cannot be told from the background.
+// atMost returns a rate, or what it is at most where it cannot be told from the background.
 func (f Figure) atMost() string {
 	if f.Lowest <= Resolution && f.Highest > Resolution {
 		return "at most " + number.Rate(f.Highest)
@@ -183,7 +183,7 @@ func (f Figure) atMost() string {
 	return number.Rate(f.Value)
 }
 
-// deviceBeside is what the device did where that keeps no ratio in the load, as in one that is only observed.
+// deviceBeside returns what the device did where that keeps no ratio in the load, as in one that is only observed.
 func (h *Headline) deviceBeside(loads []Load) string {
 	for _, a := range loads {
 		if requests := a.Of(counts.DeviceRequests); a.Name == h.Load && requests.Known() && !requests.lost() {

@@ -27,7 +27,7 @@ type kept struct {
 // ofPeriods reports whether a source told of periods alone, so that there is nothing to judge by.
 func ofPeriods(run *counts.Run) bool { return run.Observed != nil && run.Observed.Period > 0 }
 
-// keptDocument is the report of a history of periods: rates, and no verdicts.
+// keptDocument returns the report of a history of periods: rates, and no verdicts.
 func keptDocument(run *counts.Run, r Report, d document.Document) document.Document {
 	d.Heading = "What storage did"
 	all := keptOf(run)
@@ -63,7 +63,7 @@ func (r Report) keptTarget(all []kept) string {
 
 const perMB = 1e6
 
-// keptOf is all that the source showed.
+// keptOf returns all that the source showed.
 func keptOf(run *counts.Run) (all []kept) {
 	version := metric.VersionNum(run.Header.Target.Version)
 	for _, m := range run.Metrics() {
@@ -85,7 +85,7 @@ func keptOf(run *counts.Run) (all []kept) {
 	return all
 }
 
-// number0 is a number, or nought where there is none.
+// number0 returns a number, or nought where there is none.
 func number0(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0
@@ -93,7 +93,7 @@ func number0(v float64) float64 {
 	return v
 }
 
-// requestsAndBytes are those of all periods in which reads and writes of both are known.
+// requestsAndBytes returns those of all periods in which reads and writes of both are known.
 func requestsAndBytes(run *counts.Run) (requests, bytes kept, known bool) {
 	of := sizing.OfDisk()
 	if len(run.Rates(of.Writes, runfile.Average)) == 0 {
@@ -124,7 +124,7 @@ func requestsAndBytes(run *counts.Run) (requests, bytes kept, known bool) {
 	return requests, bytes, len(requests.levels) > 0 && len(bytes.levels) > 0
 }
 
-// ranked are the values in order.
+// ranked returns the values in order.
 func (k kept) ranked() (values []float64) {
 	for _, l := range k.levels {
 		values = append(values, l.Value/k.per)
@@ -133,7 +133,7 @@ func (k kept) ranked() (values []float64) {
 	return values
 }
 
-// at is a percentile.
+// at returns a percentile.
 func (k kept) at(percent float64) float64 {
 	values := k.ranked()
 	return values[max(0, int(math.Ceil(percent/100*float64(len(values))))-1)]
@@ -192,7 +192,7 @@ func keptTable(all []kept, period time.Duration) document.Block {
 	return document.Section{Title: "Percentiles of its " + several, Blocks: []document.Block{t, document.Notes{}}}
 }
 
-// dayTable is the hours of the day, over all days.
+// dayTable returns the hours of the day, over all days.
 func dayTable(requests, bytes kept) document.Block {
 	const hours = 24
 	type slot struct {

@@ -59,7 +59,7 @@ type Work struct {
 	Modelled  bool   `json:"modelled,omitempty"` // not counted: it follows from the work of the clients
 }
 
-// Of is the load's rate of a quantity, as it was counted.
+// Of returns the load's rate of a quantity, as it was counted.
 func (a Load) Of(quantity string) Figure {
 	w := a.work(quantity)
 	if w.Modelled {
@@ -108,7 +108,7 @@ func Rate(d counts.Quantity, a counts.Load) Figure {
 	})
 }
 
-// countedIn are the ways in which a run counts the work; a model is no count.
+// countedIn returns the ways in which a run counts the work; a model is no count.
 func countedIn(run *counts.Run) []counts.Quantity {
 	all := run.Quantities()
 	for i, d := range all {
@@ -119,18 +119,18 @@ func countedIn(run *counts.Run) []counts.Quantity {
 	return all
 }
 
-// CountedAs is one of them.
+// CountedAs returns one of them.
 func CountedAs(run *counts.Run, name string) counts.Quantity {
 	all := countedIn(run)
 	return all[slices.IndexFunc(all, func(d counts.Quantity) bool { return d.Name == name })]
 }
 
-// over is a figure over the repetitions of a load.
+// over returns a figure over the repetitions of a load.
 func over(a counts.Load, value func(counts.Repetition) (float64, error)) Figure {
 	return overThese(beforeEnds(a), value)
 }
 
-// beforeEnds is a load with its repetitions, where it is idle, at the rates before their ends.
+// beforeEnds returns a load with its repetitions, where it is idle, at the rates before their ends.
 func beforeEnds(a counts.Load) counts.Load {
 	if a.Idle() {
 		a.Repetitions = words.Each(counts.Repetition.BeforeEnd, a.Repetitions)
@@ -138,7 +138,7 @@ func beforeEnds(a counts.Load) counts.Load {
 	return a
 }
 
-// overThese is a figure over the repetitions of a load, as they are.
+// overThese returns a figure over the repetitions of a load, as they are.
 func overThese(a counts.Load, value func(counts.Repetition) (float64, error)) Figure {
 	var s sample
 	for _, r := range a.Repetitions {

@@ -56,7 +56,7 @@ func (a Load) does() string {
 	return fmt.Sprintf("%s; a transaction is %s.", words.Counted(a.Clients, "client"), what)
 }
 
-// reads is what a load does that only reads; empty where it does not.
+// reads returns what a load does that only reads; empty where it does not.
 func (a Load) reads() string {
 	switch rows := number.Rate(float64(a.RowsPerTx)); a.Method {
 	case "lookup":
@@ -75,12 +75,12 @@ func (a Load) reads() string {
 	return ""
 }
 
-// inserts tells whether that is all that a load does.
+// inserts reports whether that is all that a load does.
 func (a Load) inserts() bool {
 	return slices.Contains([]string{"insert-select", "insert-values", "copy", "insert"}, a.Method)
 }
 
-// explained are the names of loads, each with what it does, where a page has room for that.
+// explained returns the names of loads, each with what it does, where a page has room for that.
 func (l Loads) explained(loads []Load) []document.Cell {
 	var all []document.Cell
 	for _, a := range loads {

@@ -54,7 +54,7 @@ type MetricLoad struct {
 	amount Figure // of a load of which nobody says how long it lasted
 }
 
-// shown is the rate of the metric, or where there is none its amount.
+// shown returns the rate of the metric, or where there is none its amount.
 func (a MetricLoad) shown() Figure {
 	if a.PerSecond.Known() {
 		return a.PerSecond
@@ -73,7 +73,7 @@ const (
 	Unknown   Moved = "unknown"   // no load has a figure of it
 )
 
-// References are the quantities that every metric is set against.
+// References returns the quantities that every metric is set against.
 func References() []string {
 	return []string{counts.Rows, counts.Entries, counts.WALRecords, counts.DeviceRequests}
 }

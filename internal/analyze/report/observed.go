@@ -60,7 +60,7 @@ func (o *Observed) causes() document.Block {
 	return causes.Section(o.Top)
 }
 
-// uncontrolled is what to know before anything else of an observation is believed.
+// uncontrolled returns what to know before anything else of an observation is believed.
 func uncontrolled(run *counts.Run) string {
 	if len(run.Loads) == 0 || run.Observed.Period > 0 {
 		return ""
@@ -129,7 +129,7 @@ func (r Report) observedText() string {
 	return text
 }
 
-// rows are those that were written, as far as they were counted.
+// rows returns those that were written, as far as they were counted.
 func (o *Observed) rows() string {
 	var all []string
 	add := func(name, text string) {

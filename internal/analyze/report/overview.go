@@ -91,7 +91,7 @@ func (r Report) Target() string {
 	return strings.Join(append(append(parts, loads), r.background()...), "; ")
 }
 
-// repetitions is how often the loads were run; of a run without any that was measured, how often they were to be.
+// repetitions returns how often the loads were run; of a run without any that was measured, how often they were to be.
 func (r Report) repetitions() string {
 	fewest, most := r.Loads.measuredTimes()
 	switch {
@@ -106,7 +106,7 @@ func (r Report) repetitions() string {
 	}
 }
 
-// measuredTimes are the fewest and the most repetitions of a load that was measured; 0 where none was.
+// measuredTimes returns the fewest and the most repetitions of a load that was measured; 0 where none was.
 func (l Loads) measuredTimes() (fewest, most int) {
 	for _, a := range l.Loaded() {
 		if fewest == 0 || a.Repetitions < fewest {
@@ -197,7 +197,7 @@ func Columns() []Column {
 	}
 }
 
-// columns are those of the device; where it is out of sight, in their place what the server itself wrote.
+// columns returns those of the device; where it is out of sight, in their place what the server itself wrote.
 func (l Loads) columns() []Column {
 	work, device := Columns()[:2], Columns()[2:]
 	known := func(c Column) bool {
@@ -214,7 +214,7 @@ func (l Loads) columns() []Column {
 	return work
 }
 
-// writing are the loads that do more than read; where all only read, all.
+// writing returns the loads that do more than read; where all only read, all.
 func (l Loads) writing() []Load {
 	loads := slices.DeleteFunc(l.Loaded(), Load.readsAlone)
 	if len(loads) == 0 && len(l.reading()) == 0 {
@@ -262,7 +262,7 @@ func (r Report) workSection() document.Block {
 	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, words.Faint(r.plusMinusLegend())}, r.Loads.loadTerms(loads)}}
 }
 
-// othersShares are how much of each load's numbers others did; nil where nobody else was at work.
+// othersShares returns how much of each load's numbers others did; nil where nobody else was at work.
 func othersShares(loads []Load) []document.Cell {
 	if !slices.ContainsFunc(loads, func(a Load) bool { return a.OthersShare > 0 || a.OthersUncounted }) {
 		return nil
@@ -278,7 +278,7 @@ func othersShares(loads []Load) []document.Cell {
 	})
 }
 
-// Loaded are the loads that put load on the server and were measured.
+// Loaded returns the loads that put load on the server and were measured.
 func (l Loads) Loaded() []Load {
 	var loaded []Load
 	for _, a := range l {
@@ -345,7 +345,7 @@ func (r Report) method(size *sizes.Size) document.Block {
 	return section
 }
 
-// whence is which run it is, and what made it where.
+// whence returns which run it is, and what made it where.
 func (r Report) whence() string {
 	run := fmt.Sprintf("run %s, %s", runfile.ShownID(r.Run.ID), r.Run.Start.UTC().Format("2006-01-02 15:04 MST"))
 	if h := r.Run.Host; h.OS != "" {

@@ -41,7 +41,7 @@ func (l Loads) ladders() document.Block {
 	return document.Section{Title: "The ladder: the work of a second, from rows down to device requests", Blocks: []document.Block{f}}
 }
 
-// rungsOf is the ladder of a load, with the scale of all; nil: not enough of it is known.
+// rungsOf returns the ladder of a load, with the scale of all; nil: not enough of it is known.
 func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 	least, most := l.scale()
 	p := &plot.Picture{
@@ -91,7 +91,7 @@ func (r Report) hero() document.Block {
 	return document.Figure{Pictures: plot.All(p), Legend: []string{"To scale."}}
 }
 
-// second is the ladder of a load on a linear scale, whose few rungs say it all.
+// second returns the ladder of a load on a linear scale, whose few rungs say it all.
 func (l Loads) second(a Load) *plot.Picture {
 	most := 0.0
 	p := &plot.Picture{Title: "One second of " + a.Name, Size: words.Panel(), X: plot.Axis{Label: "a second"}} // so that a phone can show its words
@@ -167,7 +167,7 @@ func SecondSVG(w io.Writer, r Report, name string) error {
 	return err
 }
 
-// pictured is the load that a picture alone is of.
+// pictured returns the load that a picture alone is of.
 func (r Report) pictured(name string) (Load, error) {
 	if name == "" && r.Headline != nil {
 		name = r.Headline.Load

@@ -23,12 +23,12 @@ func newDivisor(a counts.Load, q counts.Quantity) divisor {
 	return divisor{q, notToDivideBy(of, q.Name)}
 }
 
-// ratio is how many there are of what is counted for one of a quantity, in a load.
+// ratio returns how many there are of what is counted for one of a quantity, in a load.
 func ratio(count counting, a counts.Load, reference counts.Quantity) Figure {
 	return newDivisor(a, reference).ratio(count, a, over(a, func(r counts.Repetition) (float64, error) { return count(a, r) }))
 }
 
-// ratio is the sum of what is counted over the repetitions of the load by the sum of the divisor, with the lowest and the
+// ratio returns the sum of what is counted over the repetitions of the load by the sum of the divisor, with the lowest and the
 // highest repetition beside it. It is missing where either is lost in the background.
 func (d divisor) ratio(count counting, a counts.Load, counted Figure) Figure {
 	if d.why != nil {

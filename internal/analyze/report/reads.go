@@ -21,7 +21,7 @@ const (
 	deviceReadSize = string(metric.DeviceReadSize)
 )
 
-// reading are the loads that read and of which it was counted what they missed.
+// reading returns the loads that read and of which it was counted what they missed.
 func (l Loads) reading() []Load {
 	return slices.DeleteFunc(l.Loaded(), func(a Load) bool { return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known() })
 }
@@ -76,7 +76,7 @@ const blockBytes = 8192
 // countedTogether is by how much two counters of the same reads may differ, whose sources are not read at the same moment.
 const countedTogether = 0.02
 
-// answered are the shares of the buffers touched that were answered by shared buffers, by the page cache and by the device; or why that is not known.
+// answered returns the shares of the buffers touched that were answered by shared buffers, by the page cache and by the device; or why that is not known.
 func (a Load) answered() (shares [3]float64, why string) {
 	touched, missed, read := a.Of(buffersTouched), a.Of(pagesMissed), a.Of(deviceReadSize)
 	for _, f := range []Figure{touched, missed, read} {

@@ -33,7 +33,7 @@ func Under(s runfile.Storage) string {
 	return text.String()
 }
 
-// holding are the devices that hold something of the server.
+// holding returns the devices that hold something of the server.
 func holding(s runfile.Storage, role string) string {
 	var names []string
 	for _, d := range s.Devices {
@@ -141,7 +141,7 @@ func sharedWhileObserved(r Report) string {
 		"What the device did is not the server's alone.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
 }
 
-// throughout is a metric's rate under all loads together; not known where it is not under one of them.
+// throughout returns a metric's rate under all loads together; not known where it is not under one of them.
 func (r Report) throughout(metric string) Figure {
 	var sum, seconds float64
 	loads := r.Loads.Loaded()
@@ -161,12 +161,12 @@ const (
 	doneMetric  = metric.BlockWriteBytes
 )
 
-// byOthers tells whether the server cannot have asked for what the device wrote.
+// byOthers reports whether the server cannot have asked for what the device wrote.
 func byOthers(asked, done Figure) bool {
 	return asked.Known() && done.Known() && done.Value > journaled*asked.Value+unnoticed
 }
 
-// metricIn is a metric's rate in a load.
+// metricIn returns a metric's rate in a load.
 func metricIn(metrics []Metric, name, load string) Figure {
 	for _, m := range metrics {
 		for _, a := range m.Loads {
@@ -178,7 +178,7 @@ func metricIn(metrics []Metric, name, load string) Figure {
 	return Figure{}
 }
 
-// idleMetric is a metric's rate without our load.
+// idleMetric returns a metric's rate without our load.
 func idleMetric(metrics []Metric, name string) Figure {
 	for _, m := range metrics {
 		for _, a := range m.Loads {

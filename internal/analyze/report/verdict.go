@@ -63,7 +63,7 @@ func ratios(loads []attribution.LoadRatio) (all []LoadRatio) {
 // iops is the claim that misleads most.
 const iops = "IOPS"
 
-// claim is what kind of storage I/O a metric claims to be, by its name and unit; empty where it claims nothing.
+// claim returns what kind of storage I/O a metric claims to be, by its name and unit; empty where it claims nothing.
 func claim(m Metric) string {
 	name := strings.ToUpper(m.Metric)
 	switch {

@@ -71,7 +71,7 @@ func (ms Metrics) verdictTable() document.Table {
 	return t
 }
 
-// Terms are the cells from what the metric counts on, several where it counts several things.
+// Terms returns the cells from what the metric counts on, several where it counts several things.
 func (m Metric) Terms() (lines [][]document.Cell) {
 	line := func(counted string, e *attribution.Estimate) {
 		lines = append(lines, append([]document.Cell{document.Words(counted)}, m.ratioCells(e)...))
@@ -118,7 +118,7 @@ func (m Metric) grows(side counts.Side) string {
 	return ""
 }
 
-// ratioTo is the ratio of the metric to a quantity that it was held against.
+// ratioTo returns the ratio of the metric to a quantity that it was held against.
 func (m Metric) ratioTo(quantity string) *attribution.Estimate {
 	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity })
 	if i < 0 {
@@ -133,7 +133,7 @@ const (
 	mostListed = 8
 )
 
-// ratioCells are a ratio, its interval and the loads it rests on.
+// ratioCells returns a ratio, its interval and the loads it rests on.
 func (m Metric) ratioCells(e *attribution.Estimate) []document.Cell {
 	switch {
 	case e == nil:
@@ -149,7 +149,7 @@ func (m Metric) ratioCells(e *attribution.Estimate) []document.Cell {
 // seldom is the ratio below which one of the metric for many of what it counts is easier to read.
 const seldom = 0.001
 
-// estimated is the estimate and its interval, upside down where it is small.
+// estimated returns the estimate and its interval, upside down where it is small.
 func estimated(e attribution.Estimate) (value, interval string) {
 	if e.Value > 0 && e.Value < seldom && number.Finite(e.Hi) {
 		inverse := attribution.Estimate{Value: 1 / e.Value, Lo: 1 / e.Hi, Hi: 1 / max(0, e.Lo)}
@@ -177,7 +177,7 @@ func between(e attribution.Estimate) string {
 	return estimateNumber(e, e.Lo) + "-" + estimateNumber(e, e.Hi)
 }
 
-// interval is the header over the intervals: their level, as the verdicts have it.
+// interval returns the header over the intervals: their level, as the verdicts have it.
 func (ms Metrics) interval() string {
 	for _, m := range ms {
 		for _, rival := range m.Rivals {
@@ -218,7 +218,7 @@ func Label(verdict attribution.Kind) string {
 	return strings.ToUpper(strings.ReplaceAll(string(verdict), "_", " "))
 }
 
-// called is what people call a quantity that the metric is said to count, and whether anybody counted it.
+// called returns what people call a quantity that the metric is said to count, and whether anybody counted it.
 func (m Metric) called(quantity string) string {
 	if slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity && r.Modelled }) {
 		return "modelled " + words.Many(quantity)
@@ -226,7 +226,7 @@ func (m Metric) called(quantity string) string {
 	return words.Many(quantity)
 }
 
-// judged are the metrics that get a row.
+// judged returns the metrics that get a row.
 func (ms Metrics) judged() []Metric {
 	var judged []Metric
 	for _, m := range ranked(ms) {
@@ -237,7 +237,7 @@ func (ms Metrics) judged() []Metric {
 	return judged
 }
 
-// namesOf are those of the metrics that are so.
+// namesOf returns those of the metrics that are so.
 func (ms Metrics) namesOf(are func(Metric) bool) []string {
 	var names []string
 	for _, m := range ranked(ms) {
@@ -248,7 +248,7 @@ func (ms Metrics) namesOf(are func(Metric) bool) []string {
 	return names
 }
 
-// belowBackground tells whether what load adds to it can under no load be told from what happens without.
+// belowBackground reports whether what load adds to it can under no load be told from what happens without.
 func (m Metric) belowBackground() bool {
 	loaded, lost := 0, 0
 	for _, a := range m.Loads {
@@ -266,13 +266,13 @@ func (m Metric) Silent() bool { return m.Kind == attribution.Silent }
 
 func (m Metric) CannotTell() bool { return m.Kind == attribution.CannotTell }
 
-// itself tells whether the metric is what the quantity that it counts is made of, and no other goes with it: a tautology, and no finding.
+// itself reports whether the metric is what the quantity that it counts is made of, and no other goes with it: a tautology, and no finding.
 func (m Metric) itself() bool {
 	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == m.Counts })
 	return m.Counts != "" && len(m.Tied) == 0 && i >= 0 && m.Rivals[i].Status == attribution.Itself
 }
 
-// asDocumented tells whether the metric is found to be what PostgreSQL documents of it: true, and no news.
+// asDocumented reports whether the metric is found to be what PostgreSQL documents of it: true, and no news.
 func (m Metric) asDocumented() bool {
 	documented := m.Counts != "" && m.Counts == string(metric.All().Documented(m.Metric)) && len(m.Tied) == 0
 	const nearly = 0.005
@@ -282,7 +282,7 @@ func (m Metric) asDocumented() bool {
 // roomFor is how many metrics the first screen has room for, whatever they are.
 const roomFor = 20
 
-// firstScreen is the report with the metrics that the first screen has room for, and how many it leaves out: none, if
+// firstScreen returns the report with the metrics that the first screen has room for, and how many it leaves out: none, if
 // they are few, or else those that people do not take for I/O.
 func (r Report) firstScreen() (short Report, hidden int) {
 	if len(r.Metrics.judged()) <= roomFor && len(r.Metrics) <= 2*roomFor {
@@ -299,7 +299,7 @@ func (r Report) firstScreen() (short Report, hidden int) {
 	return r, len(all) - len(r.Metrics)
 }
 
-// ranked are the metrics in the order in which people want to know.
+// ranked returns the metrics in the order in which people want to know.
 func ranked(metrics []Metric) []Metric {
 	all := slices.Clone(metrics)
 	slices.SortStableFunc(all, func(a, b Metric) int { return cmp.Compare(metric.Rank(a.Metric), metric.Rank(b.Metric)) })
@@ -309,7 +309,7 @@ func ranked(metrics []Metric) []Metric {
 // ofItself is the code of what is said of metrics that a quantity is computed from: it is in the evidence, and no caution.
 const ofItself = "itself"
 
-// cautioned are the warnings about single verdicts.
+// cautioned returns the warnings about single verdicts.
 func (ms Metrics) cautioned() []string {
 	return ms.grouped(func(m Metric) (texts []string) {
 		for _, w := range m.Warnings {

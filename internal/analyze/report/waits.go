@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// waitSection is what Performance Insights answers, a line for each load of which it is known.
+// waitSection returns what Performance Insights answers, a line for each load of which it is known.
 func (l Loads) waitSection() document.Block {
 	const most = 3
 	var lines document.List

@@ -123,7 +123,7 @@ func deviceUnknown(loads []Load) string {
 	return "What the device did is not known (" + missingText(why) + "): nothing here shows real storage I/O."
 }
 
-// idleWork is a quantity's rate without our load; unknown where no idle load was measured.
+// idleWork returns a quantity's rate without our load; unknown where no idle load was measured.
 func idleWork(loads []Load, quantity string) Figure {
 	for _, a := range loads {
 		if f := a.Of(quantity); a.Idle && f.Known() {
@@ -133,7 +133,7 @@ func idleWork(loads []Load, quantity string) Figure {
 	return Figure{}
 }
 
-// quietest is the load that writes rows with the fewest requests to the device, or nil where none were counted. Where nothing is written there is
+// quietest returns the load that writes rows with the fewest requests to the device, or nil where none were counted. Where nothing is written there is
 // nothing to be hidden.
 func quietest(loads []Load) *Load {
 	var quietest *Load
@@ -149,7 +149,7 @@ func quietest(loads []Load) *Load {
 	return quietest
 }
 
-// oddities are what is to be said of single repetitions and of the file.
+// oddities returns what is to be said of single repetitions and of the file.
 func oddities(run *counts.Run, r Report) []Warning {
 	var all []Warning
 	odd := func(code, text string) {
@@ -274,7 +274,7 @@ func missingText(m *series.Missing) string {
 	return m.Error()
 }
 
-// conditions are what was so during the whole run.
+// conditions returns what was so during the whole run.
 func (r Report) conditions() (all document.Warnings) {
 	for _, w := range r.Warnings {
 		if w.Condition {
@@ -284,7 +284,7 @@ func (r Report) conditions() (all document.Warnings) {
 	return all
 }
 
-// remarks are the other warnings.
+// remarks returns the other warnings.
 func (r Report) remarks() (texts []string) {
 	for _, w := range r.Warnings {
 		if !w.Condition && w.Code != "claimed" {

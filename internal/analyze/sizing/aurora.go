@@ -30,7 +30,7 @@ func CostAurora(compute, storage, io float64) Aurora {
 // secondsInMonth is what a rate makes in a month.
 const secondsInMonth = catalog.HoursInMonth * 3600
 
-// IOCost is what billed operations a second cost in a month.
+// IOCost returns what billed operations a second cost in a month.
 func (t Tariff) IOCost(perSecond float64) (float64, error) {
 	var b Bill
 	if err := t.charge(&b, "aurora", catalog.PerMillionIO, "", perSecond*secondsInMonth/1e6, 0); err != nil {
@@ -39,7 +39,7 @@ func (t Tariff) IOCost(perSecond float64) (float64, error) {
 	return b.Total, nil
 }
 
-// Hour is what an hour of a class costs on Aurora Standard.
+// Hour returns what an hour of a class costs on Aurora Standard.
 func (t Tariff) Hour(class string) (float64, bool) {
 	price, _, known := t.hour(auroraStandard, class)
 	return price, known
@@ -50,7 +50,7 @@ func (t Tariff) hour(volume, class string) (price float64, source string, known 
 	return p.Price, p.Source, known
 }
 
-// Find is the price of one unit of what is not sold in steps, in the region; the class is that of a machine.
+// Find returns the price of one unit of what is not sold in steps, in the region; the class is that of a machine.
 func (t Tariff) Find(volume string, per catalog.Per, class string) (price catalog.Price, known bool) {
 	for _, p := range t.Prices {
 		if p.Volume == volume && p.Per == per && p.Class == class && p.Region == t.Region {

@@ -33,7 +33,7 @@ type Asked struct {
 	Instance *float64
 }
 
-// balance is what is taken for the start: what was said, else what a run tells last, else full buckets.
+// balance returns what is taken for the start: what was said, else what a run tells last, else full buckets.
 func (a Asked) balance(run *counts.Run) Balance {
 	b := Full()
 	b.Volume.take(run, a.Volume, metric.CloudWatchBurstBalance)

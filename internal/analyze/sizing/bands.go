@@ -49,7 +49,7 @@ type Rules struct {
 	Queue   QueueBands
 }
 
-// DefaultRules are the published and customary ones.
+// DefaultRules returns the published and customary ones.
 func DefaultRules() Rules { return Rules{DefaultBands(), DefaultQueueBands()} }
 
 // ParseRules reads edges as people write them, in milliseconds and in requests: 5,10,15 and 2,5. An empty one is the

@@ -30,7 +30,7 @@ type BillLine struct {
 	Source string // key
 }
 
-// withStandby is a bill for RDS with a standby in another zone: by the prices that the list has of that, else twice as much.
+// withStandby returns a bill for RDS with a standby in another zone: by the prices that the list has of that, else twice as much.
 func (t Tariff) withStandby(c Config, one Bill) Bill {
 	c.Volume.Name += catalog.WithStandby
 	if both, err := t.Monthly(c); err == nil {
@@ -57,7 +57,7 @@ func (e *noPrice) Error() string {
 	return fmt.Sprintf("no price is known of %s per %s in %s", e.volume, e.per, e.region)
 }
 
-// Monthly is what an order costs in a month; the error says which price is not known.
+// Monthly returns what an order costs in a month; the error says which price is not known.
 func (t Tariff) Monthly(c Config) (Bill, error) { return t.of(c.Volume).monthly(c) }
 
 // list is the prices of a volume in one region.
@@ -122,12 +122,12 @@ func (l list) charge(b *Bill, per catalog.Per, tier string, amount, free float64
 	return nil
 }
 
-// of are the prices of a volume in the region of its cloud.
+// of returns the prices of a volume in the region of its cloud.
 func (t Tariff) of(v catalog.Volume) list {
 	return t.in(v, t.RegionOf(catalog.CloudOfVolume(cmp.Or(v.PricedAs, v.Name))))
 }
 
-// in are the prices of a volume in a region.
+// in returns the prices of a volume in a region.
 func (t Tariff) in(v catalog.Volume, region string) list {
 	l := list{volume: cmp.Or(v.PricedAs, v.Name), region: region}
 	for _, p := range t.Prices {
@@ -138,7 +138,7 @@ func (t Tariff) in(v catalog.Volume, region string) list {
 	return l
 }
 
-// RegionOf is the region of a cloud whose prices count: the tariff's own if that is one of the cloud's, else the first that has prices.
+// RegionOf returns the region of a cloud whose prices count: the tariff's own if that is one of the cloud's, else the first that has prices.
 func (t Tariff) RegionOf(cloud catalog.Cloud) string {
 	if of := cmp.Or(catalog.CloudOfRegion(t.Region, t.Prices), catalog.AWS); of == cloud {
 		return t.Region
@@ -146,7 +146,7 @@ func (t Tariff) RegionOf(cloud catalog.Cloud) string {
 	return t.First(cloud)
 }
 
-// First is the first region of a cloud that has prices: that of a file of prices, which come before the program's own.
+// First returns the first region of a cloud that has prices: that of a file of prices, which come before the program's own.
 func (t Tariff) First(cloud catalog.Cloud) string {
 	for _, p := range t.Prices {
 		if catalog.CloudOfVolume(p.Volume) == cloud {
@@ -156,7 +156,7 @@ func (t Tariff) First(cloud catalog.Cloud) string {
 	return cloud.Home()
 }
 
-// Currency is that of the prices; empty where there are none.
+// Currency returns that of the prices; empty where there are none.
 func (t Tariff) Currency() string {
 	for _, p := range t.Prices {
 		return p.Currency
@@ -164,7 +164,7 @@ func (t Tariff) Currency() string {
 	return ""
 }
 
-// Regions are those of which any price is known, by name.
+// Regions returns those of which any price is known, by name.
 func (t Tariff) Regions() []string {
 	var all []string
 	for _, p := range t.Prices {
@@ -194,7 +194,7 @@ func words(volume string, amount float64, per catalog.Per, tier string) string {
 	}
 }
 
-// AsOf are the dates of the prices of a bill, from the oldest to the newest.
+// AsOf returns the dates of the prices of a bill, from the oldest to the newest.
 func (b Bill) AsOf() string {
 	var all []string
 	for _, line := range b.Lines {
@@ -203,7 +203,7 @@ func (b Bill) AsOf() string {
 	return catalog.Dates(all...)
 }
 
-// AsOf are the dates of all prices of something in the region that counts.
+// AsOf returns the dates of all prices of something in the region that counts.
 func (t Tariff) AsOf(v catalog.Volume) string {
 	var all []string
 	for _, p := range t.of(v).prices {

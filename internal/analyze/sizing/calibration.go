@@ -25,7 +25,7 @@ const walUnit = 4096
 // spreadOfOne is how far an estimate that rests on one repetition may be off, either way. It is a judgement, not a measurement.
 const spreadOfOne = 2
 
-// Published is the calibration of the five loads of which anybody published VolumeWriteIOPs. By bytes of WAL four of them lie between 0.30 and
+// Published returns the calibration of the five loads of which anybody published VolumeWriteIOPs. By bytes of WAL four of them lie between 0.30 and
 // 0.38, and another one would between 0.23 and 0.45; by rows they are a factor of 43 apart.
 func Published() Calibration {
 	return Calibration{OfWALUnits: &Range{Value: 0.34, Least: 0.23, Most: 0.45}, RowsPerWrite: between(3.3, 143), Repetitions: 5}
@@ -96,7 +96,7 @@ func (c *Calibration) takeWhole(run *counts.Run) bool {
 // level is how sure the span of a calibration of several repetitions is to hold another one.
 const level = 0.95
 
-// spanned is the middle of ratios and where another one like them would lie, on a scale of factors: what one ratio alone
+// spanned returns the middle of ratios and where another one like them would lie, on a scale of factors: what one ratio alone
 // does not tell is a judgement.
 func spanned(ratios []float64) *Range {
 	if len(ratios) == 0 {

@@ -72,7 +72,7 @@ type named struct {
 	Flow
 }
 
-// flows are those of which anything is given.
+// flows returns those of which anything is given.
 func (f Figures) flows() []named {
 	var given []named
 	for _, n := range []named{{"", f.Flow}, {" of reads", f.Reads}, {" of writes", f.Writes}} {
@@ -120,7 +120,7 @@ func (f Figures) little() []Finding {
 	return []Finding{{LittlesLaw, fmt.Sprintf("%s, and %.3g is said: rate, latency and queue were not taken of the same operations", both, f.Queue)}}
 }
 
-// apart tells whether two figures that should be one are not. One that was not given is apart from nothing.
+// apart reports whether two figures that should be one are not. One that was not given is apart from nothing.
 func apart(a, b float64) bool {
 	if math.IsNaN(a) || math.IsNaN(b) || a <= 0 || b <= 0 {
 		return false

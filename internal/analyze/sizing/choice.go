@@ -54,7 +54,7 @@ func (s Sizing) choice() (*Choice, error) {
 	return c, s.addTurns(c)
 }
 
-// also are the other kinds of volume that carry the need and have no price that ranks them, and smaller sizes of any kind.
+// also returns the other kinds of volume that carry the need and have no price that ranks them, and smaller sizes of any kind.
 func (s Sizing) also(c Choice) (all []Also) {
 	named := map[string]bool{c.Volume.Name: true}
 	for _, o := range s.Options {
@@ -72,7 +72,7 @@ func (s Sizing) also(c Choice) (all []Also) {
 	return all
 }
 
-// chosen tells whether something may be ordered: it carries the need, or would if the machine did, of which nothing is known.
+// chosen reports whether something may be ordered: it carries the need, or would if the machine did, of which nothing is known.
 func (o Option) chosen() bool {
 	return o.Standing == Carries || o.Standing == Unknown && o.unknownMachine
 }
@@ -117,7 +117,7 @@ func (s Sizing) turn(c *Choice, t *Turn) (bool, error) {
 	return t.Option == nil || t.Option.Volume.Name != c.Volume.Name, nil
 }
 
-// demanded are the seconds of the demand so many times, where a machine's burst may carry them; else none.
+// demanded returns the seconds of the demand so many times, where a machine's burst may carry them; else none.
 func (q Question) demanded(times float64, instances []catalog.Instance) (all []Rate) {
 	if m := machineOf(q.Instance, instances); m == nil || m.limits == nil || !m.limits.Bursts {
 		return nil

@@ -22,7 +22,7 @@ const (
 	auroraOptimized = "aurora-iopt1"
 )
 
-// forecast is what the mean of the load would show on Aurora; nil: neither rows nor bytes of WAL are known.
+// forecast returns what the mean of the load would show on Aurora; nil: neither rows nor bytes of WAL are known.
 func (s Sizing) forecast() (*Forecast, error) {
 	c, err := Calibrate(s.Ask.Calibrate, s.Need.Load)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Sizing) addAurora(f *Forecast) {
 	slices.SortStableFunc(s.Options, cheaper)
 }
 
-// onAurora is one of the two ways to pay for storage there.
+// onAurora returns one of the two ways to pay for storage there.
 func (s Sizing) onAurora(v catalog.Volume, f Forecast) Option {
 	io := f.IO()
 	o := Option{Volume: v, Order: &Fitted{Config: Config{Volume: v, GiB: s.Ask.GiB}, Binding: BySize}, Least: io.Least, Most: io.Most}
@@ -113,7 +113,7 @@ func (s Sizing) chargeCompute(b *Bill) {
 // class is that which was asked for, as price lists of databases have it.
 func (s Sizing) class() string { return "db." + strings.TrimPrefix(s.Ask.Instance, "db.") }
 
-// clusters are what one instance of the class that was asked for, the data and the I/O cost together.
+// clusters returns what one instance of the class that was asked for, the data and the I/O cost together.
 func (s Sizing) clusters(io [3]float64) *[3]Aurora {
 	hour, known := s.Ask.Tariff.Hour(s.class())
 	var storage Bill

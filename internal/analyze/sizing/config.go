@@ -66,7 +66,7 @@ func (c Config) sold(what string, bought float64, r catalog.Rule, most float64, 
 	return nil
 }
 
-// holds is what a rule gives for good.
+// holds returns what a rule gives for good.
 func holds(r catalog.Rule, gib, bought, iops float64) float64 {
 	v := max(r.Free+r.PerGiB*gib, r.Least, bought, r.PerIOPS*iops, along(r.ByIOPS, iops))
 	if r.Most > 0 {
@@ -75,7 +75,7 @@ func holds(r catalog.Rule, gib, bought, iops float64) float64 {
 	return v
 }
 
-// bursts is what a rule gives while a bucket of credits lasts.
+// bursts returns what a rule gives while a bucket of credits lasts.
 func bursts(r catalog.Rule, gib, base float64) (most, credits float64) {
 	most, credits = max(r.Burst, r.BurstPerGiB*gib), r.Credits+r.CreditsPerGiB*gib
 	if r.BurstMost > 0 {
@@ -87,7 +87,7 @@ func bursts(r catalog.Rule, gib, base float64) (most, credits float64) {
 	return most, credits
 }
 
-// along is the value at x of a line through points; beyond the last it stays.
+// along returns the value at x of a line through points; beyond the last it stays.
 func along(points [][2]float64, x float64) float64 {
 	for i := 1; i < len(points); i++ {
 		if from, to := points[i-1], points[i]; x <= to[0] {
@@ -100,7 +100,7 @@ func along(points [][2]float64, x float64) float64 {
 	return points[len(points)-1][1]
 }
 
-// Limits are the capacity as limits of a simulation, with full buckets.
+// Limits returns the capacity as limits of a simulation, with full buckets.
 func (k Capacity) Limits() []burst.Limit {
 	return []burst.Limit{
 		burst.Limit{Name: "operations", Of: burst.Operations, Base: k.IOPS, Burst: k.BurstIOPS, Capacity: k.Credits}.Full(),

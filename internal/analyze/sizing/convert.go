@@ -96,14 +96,14 @@ func isRate(m metric.Meaning) bool {
 	return strings.HasPrefix(m.Unit, "operations") || strings.HasPrefix(m.Unit, "requests per second")
 }
 
-// flow is the number of a rate that a metric of RDS is; nil: it is none.
+// flow returns the number of a rate that a metric of RDS is; nil: it is none.
 func flow(r *Rate, metric string) *float64 {
 	return map[string]*float64{
 		"ReadIOPS": &r.Reads, "WriteIOPS": &r.Writes, "ReadThroughput": &r.ReadBytes, "WriteThroughput": &r.WriteBytes,
 	}[metric]
 }
 
-// NeedOf is what metrics of RDS say together that storage does; nil: they do not tell both operations and bytes of a way.
+// NeedOf returns what metrics of RDS say together that storage does; nil: they do not tell both operations and bytes of a way.
 func NeedOf(metrics []Converted) *Rate {
 	need := Rate{Flushes: math.NaN()}
 	for _, c := range metrics {

@@ -46,7 +46,7 @@ func (q Question) burst(v catalog.Volume, order *Fitted, m *machine, t Tariff) (
 	return enough, bare, err
 }
 
-// played is how the demand fares on one size.
+// played returns how the demand fares on one size.
 func (q Question) played(v catalog.Volume, gib float64, demand []burst.Demand, limits []burst.Limit, t Tariff) (*Bursting, error) {
 	outcome, err := burst.Play(demand, q.Repeat, limits)
 	if err != nil {
@@ -65,7 +65,7 @@ func hasCredits(v catalog.Volume) bool {
 	})
 }
 
-// demand is what the provider counts of each second, headroom included.
+// demand returns what the provider counts of each second, headroom included.
 func (q Question) demand(v catalog.Volume) []burst.Demand {
 	all := make([]burst.Demand, len(q.Demand))
 	for i, rate := range q.Demand {
@@ -75,7 +75,7 @@ func (q Question) demand(v catalog.Volume) []burst.Demand {
 	return all
 }
 
-// sizes are those below an order, ascending, that hold the data.
+// sizes returns those below an order, ascending, that hold the data.
 func (q Question) sizes(v catalog.Volume, order *Fitted) []float64 {
 	last := v.GiB[1]
 	if order != nil {
@@ -96,7 +96,7 @@ func (q Question) sizes(v catalog.Volume, order *Fitted) []float64 {
 	return all
 }
 
-// limits are those of a size and of the machine in front of it, with the balances at the start.
+// limits returns those of a size and of the machine in front of it, with the balances at the start.
 func (q Question) limits(v catalog.Volume, gib float64, m *machine) []burst.Limit {
 	k, err := Config{Volume: v, GiB: gib}.Capacity()
 	if err != nil {
@@ -117,7 +117,7 @@ func (q Question) limits(v catalog.Volume, gib float64, m *machine) []burst.Limi
 // on the classes here.
 const burstSeconds = 30 * 60
 
-// machineLimits are those of a class of machine.
+// machineLimits returns those of a class of machine.
 func machineLimits(m catalog.Instance, balance Balance) []burst.Limit {
 	const mb = 1e6
 	bucket := func(name string, of burst.Dimension, base, most, percent float64) burst.Limit {

@@ -32,7 +32,7 @@ type asked struct {
 	written, read float64
 }
 
-// askedOf is that of a load, on average over its repetitions.
+// askedOf returns that of a load, on average over its repetitions.
 func askedOf(run *counts.Run, load counts.Load) asked {
 	a := asked{written: meanOver(load, writtenByProcesses), read: meanOver(load, readByServer)}
 	a.pages = meanOver(load, func(r counts.Repetition) (float64, error) { return run.Quantity(counts.PagesWritten).Count(load, r) })
@@ -45,7 +45,7 @@ func askedOf(run *counts.Run, load counts.Load) asked {
 	return a
 }
 
-// meanOver is a count's mean rate over the repetitions of a load; negative: one of them does not have it.
+// meanOver returns a count's mean rate over the repetitions of a load; negative: one of them does not have it.
 func meanOver(load counts.Load, count func(counts.Repetition) (float64, error)) (mean float64) {
 	for _, r := range load.Repetitions {
 		amount, err := count(r)
@@ -71,7 +71,7 @@ func readByServer(r counts.Repetition) (float64, error) {
 	return blocks*blockSize + spilled(r)*r.Seconds, err
 }
 
-// bytes are the most that the counters account for: what spilled or was copied is in what the processes wrote alone.
+// bytes returns the most that the counters account for: what spilled or was copied is in what the processes wrote alone.
 func (a asked) bytes() float64 { return max(a.model.WriteBytes, a.written) }
 
 // crossCheck holds the device's figures against what the server's own counters can account for, and tells what is beyond that.

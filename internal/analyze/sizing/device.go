@@ -33,12 +33,12 @@ func deviceOf(reads, writes, flushes, readBytes, writeBytes string) device {
 	}}
 }
 
-// wholeDevice is the device of a run by its own counters.
+// wholeDevice returns the device of a run by its own counters.
 func wholeDevice(run *counts.Run) device {
 	return counted(run, func(metric string) string { return metric })
 }
 
-// counted is what the kernel counts under the names that stand for those of all disks. Before Linux 5.5 it counts no flushes by themselves:
+// counted returns what the kernel counts under the names that stand for those of all disks. Before Linux 5.5 it counts no flushes by themselves:
 // they are among the writes.
 func counted(run *counts.Run, name func(string) string) device {
 	k := OfDisk()
@@ -71,7 +71,7 @@ func mayMiss(name string) bool {
 	return strings.HasSuffix(name, "/reads") || strings.HasSuffix(name, "/read_bytes")
 }
 
-// ownNeed is what the device did for this server's files, where its requests were followed to them and none was lost; nil: it is not
+// ownNeed returns what the device did for this server's files, where its requests were followed to them and none was lost; nil: it is not
 // known. Of what is written it is not believed where it is less than half of what the server itself counts: then files were not found.
 func ownNeed(run *counts.Run, load counts.Load) *Need {
 	n := &Need{Load: load.Name, Repetitions: len(load.Repetitions), forServer: true}

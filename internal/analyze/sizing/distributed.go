@@ -11,7 +11,7 @@ type Spread struct {
 	VCPUs *float64 // at least, for disks that take all copies of what was written here; nil: no rule says
 }
 
-// spreads are all of them; none where the rows are not known.
+// spreads returns all of them; none where the rows are not known.
 func (s Sizing) spreads() []Spread {
 	if s.Need.Rows == nil || *s.Need.Rows <= 0 {
 		return nil
@@ -29,7 +29,7 @@ func (s Sizing) spreads() []Spread {
 	return all
 }
 
-// SpreadOf is what rows a second would ask of it.
+// SpreadOf returns what rows a second would ask of it.
 func SpreadOf(rule catalog.Distributed, rows Range) Spread {
 	spread := Spread{Rule: rule, Rows: rows.Value}
 	if per := rule.InsertsPerCore; per != nil {

@@ -50,7 +50,7 @@ func tooMuch(v catalog.Volume, need Requirement) error {
 	return fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: %w", v.Title, need.IOPS, need.MiBps, need.GiB, errTooMuch)
 }
 
-// fits are the least orders that carry a requirement, one of each tier, by size.
+// fits returns the least orders that carry a requirement, one of each tier, by size.
 func fits(v catalog.Volume, need Requirement) (found []Fitted) {
 	for i := range v.Tiers {
 		if f, ok := inTier(v, i, need); ok {
@@ -60,7 +60,7 @@ func fits(v catalog.Volume, need Requirement) (found []Fitted) {
 	return found
 }
 
-// cheapest is the order that costs least of those whose cost is known; where none is, the first. It reports whether one is.
+// cheapest returns the order that costs least of those whose cost is known; where none is, the first. It reports whether one is.
 func cheapest(found []Fitted, cost func(Config) (float64, bool)) (best Fitted, known bool) {
 	least := 0.0
 	for i, f := range found {
@@ -73,7 +73,7 @@ func cheapest(found []Fitted, cost func(Config) (float64, bool)) (best Fitted, k
 	return best, known
 }
 
-// smaller is the first order that is smaller than another, and whose cost is not known; nil: there is none.
+// smaller returns the first order that is smaller than another, and whose cost is not known; nil: there is none.
 func smaller(found []Fitted, than Fitted, cost func(Config) (float64, bool)) *Fitted {
 	for _, f := range found {
 		if _, known := cost(f.Config); !known && f.GiB < than.GiB {
@@ -83,7 +83,7 @@ func smaller(found []Fitted, than Fitted, cost func(Config) (float64, bool)) *Fi
 	return nil
 }
 
-// inTier is the least order within one tier of sizes.
+// inTier returns the least order within one tier of sizes.
 func inTier(v catalog.Volume, i int, need Requirement) (Fitted, bool) {
 	t, last := v.Tiers[i], v.GiB[1]
 	if v.SoldInSteps {
@@ -105,7 +105,7 @@ func inTier(v catalog.Volume, i int, need Requirement) (Fitted, bool) {
 	return Fitted{c, k, binding(c, k, need)}, true
 }
 
-// buy is how much must be bought beside the size: nothing is sold in parts of a step.
+// buy returns how much must be bought beside the size: nothing is sold in parts of a step.
 func buy(r catalog.Rule, need, step float64) float64 {
 	if r.SoldMost == 0 || need <= r.Free && r.SoldLeast == 0 {
 		return 0
@@ -113,7 +113,7 @@ func buy(r catalog.Rule, need, step float64) float64 {
 	return units(max(need, r.SoldLeast), step) * step
 }
 
-// operationsFor is how many operations must be bought for the bytes that come with them.
+// operationsFor returns how many operations must be bought for the bytes that come with them.
 func operationsFor(r catalog.Rule, need float64) float64 {
 	switch {
 	case r.PerIOPS > 0:
@@ -135,7 +135,7 @@ func operationsFor(r catalog.Rule, need float64) float64 {
 	return 0
 }
 
-// units is how many make up a need, of which each brings so much. The quotient may be rounded to what falls short of it.
+// units returns how many make up a need, of which each brings so much. The quotient may be rounded to what falls short of it.
 func units(need, each float64) float64 {
 	n := math.Ceil(need / each)
 	if n*each < need {
@@ -144,7 +144,7 @@ func units(need, each float64) float64 {
 	return n
 }
 
-// sizeFor is the least size that gives as much, or that as much may be bought with.
+// sizeFor returns the least size that gives as much, or that as much may be bought with.
 func sizeFor(r catalog.Rule, need, bought float64) float64 {
 	switch {
 	case bought > 0 && r.SoldPerGiB > 0:
@@ -155,7 +155,7 @@ func sizeFor(r catalog.Rule, need, bought float64) float64 {
 	return 0
 }
 
-// binding is what of a requirement comes nearest to what the order gives.
+// binding returns what of a requirement comes nearest to what the order gives.
 func binding(c Config, k Capacity, need Requirement) Binding {
 	size, operations, bytes := need.GiB/c.GiB, need.IOPS/k.IOPS, need.MiBps/k.MiBps
 	switch {

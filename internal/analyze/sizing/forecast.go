@@ -14,7 +14,7 @@ type Forecast struct {
 // Range is an estimate with what it may be at least and at most.
 type Range struct{ Value, Least, Most float64 }
 
-// IO is what is billed in a second, reads and writes together.
+// IO returns what is billed in a second, reads and writes together.
 func (f Forecast) IO() Range {
 	w, r := f.BilledWrites, f.BilledReads
 	return Range{w.Value + r.Value, w.Least + r.Least, w.Most + r.Most}

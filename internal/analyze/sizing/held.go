@@ -43,7 +43,7 @@ func Hold(c Config, class string, multiAZ bool, instances []catalog.Instance, t 
 	return h, nil
 }
 
-// Uses is which share of what it lets through for good a rate asks for, and whether by its operations or its bytes.
+// Uses returns which share of what it lets through for good a rate asks for, and whether by its operations or its bytes.
 func (h Held) Uses(r Rate) (share float64, by Binding) {
 	_, most := r.Operations(h.Volume.UnitKiB, h.Volume.Merges)
 	operations, bytes := most/h.Path.IOPS, r.Charged(h.Volume)/mib/h.Path.MiBps
@@ -53,7 +53,7 @@ func (h Held) Uses(r Rate) (share float64, by Binding) {
 	return bytes, ByBytes
 }
 
-// Demands are what the provider counts of rates, each over so many seconds.
+// Demands returns what the provider counts of rates, each over so many seconds.
 func (h Held) Demands(rates []Rate, seconds float64) []burst.Demand {
 	all := make([]burst.Demand, len(rates))
 	for i, r := range rates {

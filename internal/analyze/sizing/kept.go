@@ -19,12 +19,12 @@ import (
 // Kept are the metrics by which a source that keeps nothing but periods tells what storage did. Flushes are among its writes.
 type Kept struct{ Reads, Writes, ReadBytes, WriteBytes string }
 
-// OfInstance is what CloudWatch tells of an instance of RDS. On Aurora the same names are about WAL records.
+// OfInstance returns what CloudWatch tells of an instance of RDS. On Aurora the same names are about WAL records.
 func OfInstance() Kept {
 	return Kept{metric.CloudWatchReadIOPS, metric.CloudWatchWriteIOPS, metric.CloudWatchReadThroughput, metric.CloudWatchWriteThroughput}
 }
 
-// OfDisk is what a kernel tells of a disk.
+// OfDisk returns what a kernel tells of a disk.
 func OfDisk() Kept {
 	return Kept{metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes}
 }
@@ -32,7 +32,7 @@ func OfDisk() Kept {
 // Metrics are their names.
 func (k Kept) Metrics() []string { return []string{k.Reads, k.Writes, k.ReadBytes, k.WriteBytes} }
 
-// device is the same, without flushes to be told apart.
+// device returns the same, without flushes to be told apart.
 func (k Kept) device() device {
 	d := deviceOf(k.Reads, k.Writes, "", k.ReadBytes, k.WriteBytes)
 	d.dataAlone = true
@@ -60,7 +60,7 @@ func keptOf(run *counts.Run) (Kept, *series.Missing) {
 	return OfInstance(), nil
 }
 
-// needOfPeriods is what a history of periods tells: on average over all of it, and of each period the highest that its source knows.
+// needOfPeriods returns what a history of periods tells: on average over all of it, and of each period the highest that its source knows.
 func needOfPeriods(run *counts.Run, load counts.Load) Need {
 	n := Need{Load: load.Name, Repetitions: len(load.Repetitions)}
 	kept, missing := keptOf(run)
@@ -74,7 +74,7 @@ func needOfPeriods(run *counts.Run, load counts.Load) Need {
 	return n
 }
 
-// highest are the rates of all periods of which each metric is known, one after the other. Shorter ones are put together.
+// highest returns the rates of all periods of which each metric is known, one after the other. Shorter ones are put together.
 func (d device) highest(run *counts.Run, length time.Duration) []Rate {
 	var all []Rate
 	places, known := map[time.Time]int{}, map[time.Time]int{}
@@ -114,7 +114,7 @@ func periodsOf(run *counts.Run, name string) []counts.Level {
 	return run.Rates(name, runfile.Average)
 }
 
-// Stretches is what people call one stretch of so long, and several.
+// Stretches returns what people call one stretch of so long, and several.
 func Stretches(length time.Duration) (one, several string) {
 	switch {
 	case length == time.Second:
@@ -171,7 +171,7 @@ func holeIn(run *counts.Run) (h hole) {
 	return h
 }
 
-// about is the time that an observation is about, as far as its file says.
+// about returns the time that an observation is about, as far as its file says.
 func about(run *counts.Run) (from, to time.Time) {
 	if a := run.Header.Asked; a != nil {
 		return a.From, a.To
@@ -210,7 +210,7 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 	}), most
 }
 
-// inCommon are the stretches that all of some metrics have.
+// inCommon returns the stretches that all of some metrics have.
 func inCommon(metrics []string, of func(metric string) []runfile.Stretch) (all []runfile.Stretch) {
 	for i, name := range metrics {
 		if one := joined(of(name)); i == 0 {
@@ -236,7 +236,7 @@ func joined(all []runfile.Stretch) (whole []runfile.Stretch) {
 	return whole
 }
 
-// common are the parts of two lists of stretches that both have.
+// common returns the parts of two lists of stretches that both have.
 func common(a, b []runfile.Stretch) (both []runfile.Stretch) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		from, to := a[i].From, a[i].To

@@ -21,7 +21,7 @@ const logSuffix = "-log"
 // WALShare is how much of what is written is WAL, of requests and of bytes.
 type WALShare struct{ Requests, Bytes float64 }
 
-// walShare is that of a need, by what WAL writes cost a device; nil: they are not known.
+// walShare returns that of a need, by what WAL writes cost a device; nil: they are not known.
 func (n Need) walShare() *WALShare {
 	if n.WALWrites == nil || n.WALBytes == nil || n.Mean.Writes == 0 || n.Mean.WriteBytes == 0 {
 		return nil
@@ -32,7 +32,7 @@ func (n Need) walShare() *WALShare {
 	}
 }
 
-// besideLog is an order for what is not log, with a log volume for what is. It is none where a kind of volume has none.
+// besideLog returns an order for what is not log, with a log volume for what is. It is none where a kind of volume has none.
 func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, bool) {
 	if q.Log == nil || !slices.Contains([]string{"rds-io1", "rds-io2"}, v.Name) {
 		return Option{}, false
@@ -65,13 +65,13 @@ func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, boo
 	return o, true
 }
 
-// of is the same question about another need.
+// of returns the same question about another need.
 func (q Question) of(need Rate) Question {
 	q.Need = need
 	return q
 }
 
-// oneVolume is how many MiB/s the log volume lets through, which is not striped.
+// oneVolume returns how many MiB/s the log volume lets through, which is not striped.
 func oneVolume(v catalog.Volume) float64 {
 	return holds(v.Tiers[0].MiBps, logVolumeGiB, 0, logVolumeIOPS)
 }

@@ -88,7 +88,7 @@ func (m *machine) beforeNitro() bool {
 	return m != nil && slices.Contains([]string{"ebs", "rds"}, m.provider) && catalog.Instance{Class: m.class, Provider: "ebs"}.BeforeNitro()
 }
 
-// attached is a kind of volume as it is behind the machine.
+// attached returns a kind of volume as it is behind the machine.
 func (m *machine) attached(v catalog.Volume) catalog.Volume {
 	if !m.beforeNitro() || !slices.Contains([]string{"ebs", "rds"}, v.Provider) {
 		return v
@@ -171,7 +171,7 @@ func (q Question) grant(m *machine) (daily float64) {
 	return daily
 }
 
-// Through is what volumes let through together on one way, of which the machine lets so many operations and MB (10^6) a
+// Through returns what volumes let through together on one way, of which the machine lets so many operations and MB (10^6) a
 // second by. NaN is not known, and no bound.
 func Through(iops, mb float64, volumes ...Capacity) Path {
 	var sum Capacity

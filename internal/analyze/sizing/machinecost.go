@@ -16,7 +16,7 @@ type MachineCost struct {
 	Source   string
 }
 
-// machineCosts are those of a class on EC2 and on RDS, as far as their prices are known and volumes behind them are among the options.
+// machineCosts returns those of a class on EC2 and on RDS, as far as their prices are known and volumes behind them are among the options.
 func (s Sizing) machineCosts() (all []MachineCost) {
 	m := machineOf(s.Ask.Instance, s.Ask.Instances)
 	if m == nil {

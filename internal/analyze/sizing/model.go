@@ -26,7 +26,7 @@ const (
 	modelBytesOff = 1.5
 )
 
-// modelled is what a repetition would have asked of a device, where the device itself could not be read, or not for this server alone.
+// modelled returns what a repetition would have asked of a device, where the device itself could not be read, or not for this server alone.
 // What spills is written, too, if it is not deleted before.
 func modelled(run *counts.Run, load counts.Load, r counts.Repetition) (Rate, *series.Missing) {
 	var counted [3]float64
@@ -45,7 +45,7 @@ func modelled(run *counts.Run, load counts.Load, r counts.Repetition) (Rate, *se
 	}, nil
 }
 
-// spilled are the bytes that went into temporary files, a second, as far as they are known.
+// spilled returns the bytes that went into temporary files, a second, as far as they are known.
 func spilled(r counts.Repetition) float64 {
 	for _, name := range []string{metric.ClusterTempBytes, metric.DatabaseTempBytes} {
 		if count, err := r.Count(name); err == nil {

@@ -48,7 +48,7 @@ type Peaks struct {
 	PeakMinute *Rate // nil: no load lasted a minute
 }
 
-// Needs are those of all loads that are not idle, in the order of the run.
+// Needs returns those of all loads that are not idle, in the order of the run.
 func Needs(run *counts.Run) []Need {
 	var all []Need
 	for _, load := range run.Loads {
@@ -141,7 +141,7 @@ func (n *Need) add(rate Rate, first bool) {
 	}
 }
 
-// rateOf is what a repetition asked of its device a second. Reads that the run did not record are not missed: a load that
+// rateOf returns what a repetition asked of its device a second. Reads that the run did not record are not missed: a load that
 // writes may go without, and then they are nought. A job that puts load on storage alone, and a load that only reads, may not write at all:
 // what little is then written less than before it is no mystery.
 func (d device) rateOf(load counts.Load, r counts.Repetition, alone bool) (Rate, *series.Missing) {
@@ -186,7 +186,7 @@ func reason(err error) *series.Missing {
 	return why
 }
 
-// logical is how often a quantity happened a second, on average over the repetitions.
+// logical returns how often a quantity happened a second, on average over the repetitions.
 func logical(load counts.Load, name string) *float64 {
 	quantity, _ := counts.Named(name)
 	sum := 0.0
@@ -256,7 +256,7 @@ func (n *Need) summarize(length time.Duration, minute *Rate) {
 	}
 }
 
-// stretches are the rates from one reading to the next, of those that lie a stretch apart or less; what was read more often is
+// stretches returns the rates from one reading to the next, of those that lie a stretch apart or less; what was read more often is
 // put together. There are none where a metric of writing misses some.
 func (d device) stretches(run *counts.Run, begin, end time.Time, length time.Duration) []Rate {
 	all := make([]Rate, len(ratesOf(run.Series(d.writes), begin, end, length)))
@@ -278,7 +278,7 @@ func (d device) stretches(run *counts.Run, begin, end time.Time, length time.Dur
 	return all
 }
 
-// ratesOf are a counter's rates over stretches of a length.
+// ratesOf returns a counter's rates over stretches of a length.
 func ratesOf(s series.Series, begin, end time.Time, length time.Duration) []float64 {
 	most := mostOfWindow
 	if length == time.Second {

@@ -17,7 +17,7 @@ const (
 	flushesOfOneMost  = 2000
 )
 
-// omitted is what the need does not have in it, each with what would change the answer.
+// omitted returns what the need does not have in it, each with what would change the answer.
 func (s Sizing) omitted() []string {
 	var all []string
 	add := func(when bool, text string) {
@@ -75,7 +75,7 @@ func (s Sizing) asksAurora() bool {
 	return slices.ContainsFunc(s.Ask.Volumes, func(v catalog.Volume) bool { return v.Provider == auroraStandard })
 }
 
-// cautions are what makes an order wrong that is right for the need as it is told.
+// cautions returns what makes an order wrong that is right for the need as it is told.
 func (s Sizing) cautions() (all []string) {
 	need := s.Target.Most
 	all = append(append(all, s.Ask.Doubts...), s.unseen()...)
@@ -130,7 +130,7 @@ func (s Sizing) ofThumb() []string {
 	return []string{"Order: nothing", text}
 }
 
-// fromMemory is how many pages were asked for a second, and the share of them that was read from no device; 0: none to speak of, or not known.
+// fromMemory returns how many pages were asked for a second, and the share of them that was read from no device; 0: none to speak of, or not known.
 func (n Need) fromMemory() (asked, share float64) {
 	const few, unnoticed = 100, 0.05
 	if n.PagesAsked == nil || *n.PagesAsked < few {
@@ -153,7 +153,7 @@ func keptCold(run *counts.Run) func(Need) bool {
 	}
 }
 
-// recordedMultiAZ tells whether the server of the run has a standby.
+// recordedMultiAZ reports whether the server of the run has a standby.
 func (s Sizing) recordedMultiAZ() bool {
 	return s.Run != nil && s.Run.Header.Target.Cloud != nil && s.Run.Header.Target.Cloud.MultiAZ
 }

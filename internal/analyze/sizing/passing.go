@@ -16,7 +16,7 @@ type Passing struct {
 	Known       bool    // there are classes of the provider whose limits are known, none of which passes it
 }
 
-// passing is what a machine has to pass for what is ordered, or would be; nil: the one that was named does, or nothing is known of it.
+// passing returns what a machine has to pass for what is ordered, or would be; nil: the one that was named does, or nothing is known of it.
 func (s Sizing) passing() *Passing {
 	i := slices.IndexFunc(s.Options, func(o Option) bool { return o.chosen() || o.Standing == HeldBack })
 	if i < 0 || s.Options[i].OnCredits > 0 {
@@ -87,7 +87,7 @@ type Raised struct {
 // 24 on 15 January 2026, which is no more on average.
 const betweenChanges = 6
 
-// raised is one volume of gp3 that is raised for the hours of the need only.
+// raised returns one volume of gp3 that is raised for the hours of the need only.
 func (s Sizing) raised(c Choice) *Raised {
 	if s.Ask.Hours == 0 || s.Ask.Hours >= 24 {
 		return nil

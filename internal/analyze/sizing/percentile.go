@@ -9,7 +9,7 @@ import (
 // percentile is the one that is sized for, where nobody says another.
 const percentile = 99
 
-// percentile is the one that is asked for.
+// percentile returns the one that is asked for.
 func (a Ask) percentile() float64 {
 	if a.Percentile == 0 {
 		return percentile
@@ -17,7 +17,7 @@ func (a Ask) percentile() float64 {
 	return a.Percentile
 }
 
-// rate is what is sized for: a percentile of the seconds where they were read, but never below the mean, which has
+// rate returns what is sized for: a percentile of the seconds where they were read, but never below the mean, which has
 // the pages of the closing checkpoint in it.
 func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 	switch {

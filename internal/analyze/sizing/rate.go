@@ -20,13 +20,13 @@ func (r *Rate) fields() []*float64 {
 	return []*float64{&r.Reads, &r.Writes, &r.Flushes, &r.ReadBytes, &r.WriteBytes}
 }
 
-// Requests are those that carry data, in both directions.
+// Requests returns those that carry data, in both directions.
 func (r Rate) Requests() float64 { return r.Reads + r.Writes }
 
 // Bytes go in both directions.
 func (r Rate) Bytes() float64 { return r.ReadBytes + r.WriteBytes }
 
-// Times is the rate so many times.
+// Times returns the rate so many times.
 func (r Rate) Times(factor float64) Rate {
 	for _, f := range r.fields() {
 		*f *= factor
@@ -34,7 +34,7 @@ func (r Rate) Times(factor float64) Rate {
 	return r
 }
 
-// Operations are what a provider counts for the rate on a volume with a unit. At most: each request stands alone, taken
+// Operations returns what a provider counts for the rate on a volume with a unit. At most: each request stands alone, taken
 // to be of the mean size, and one larger than the unit counts as several. At least: where the volume merges what is
 // sequential, all of it is, up to the unit.
 func (r Rate) Operations(unitKiB float64, merges bool) (least, most float64) {
@@ -55,7 +55,7 @@ func (r Rate) Operations(unitKiB float64, merges bool) (least, most float64) {
 	return least, most
 }
 
-// Charged is how many bytes a second a volume takes the rate for: on hard disks each operation that stands alone takes a whole unit.
+// Charged returns how many bytes a second a volume takes the rate for: on hard disks each operation that stands alone takes a whole unit.
 func (r Rate) Charged(v catalog.Volume) float64 {
 	if !v.HardDisk {
 		return r.Bytes()

@@ -15,7 +15,7 @@ type Scale struct {
 	Law   []string // what was taken to go with it, in sentences
 }
 
-// ScaleTo is the scale from so many rows a second to others, with growth in percent on top.
+// ScaleTo returns the scale from so many rows a second to others, with growth in percent on top.
 func ScaleTo(from, to, growth float64) (Scale, error) {
 	if to == 0 {
 		to = from

@@ -57,7 +57,7 @@ var errTooShort = errors.New("it covers too little time to size from, which take
 // ErrNoDemand is a need of nothing.
 var ErrNoDemand = errors.New("there is no demand: nothing was written or read, so there is nothing to size")
 
-// Options are all ways to carry a need, those that do first, by their cost where that is known.
+// Options returns all ways to carry a need, those that do first, by their cost where that is known.
 func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance, t Tariff) ([]Option, error) {
 	if q.Need.Requests() == 0 && q.Need.Bytes() == 0 {
 		return nil, ErrNoDemand
@@ -85,7 +85,7 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 	return all, nil
 }
 
-// ways are one volume of a kind, or as many as were asked for, and the stripe of it that is better, if one is.
+// ways returns one volume of a kind, or as many as were asked for, and the stripe of it that is better, if one is.
 func (q Question) ways(v catalog.Volume, m *machine, t Tariff) ([]Option, error) {
 	one, err := q.option(v, m, t)
 	if err != nil || q.Disks > 1 {
@@ -111,7 +111,7 @@ func (q Question) ways(v catalog.Volume, m *machine, t Tariff) ([]Option, error)
 // Ranked reports whether there is a price that holds it against others, be it another region's.
 func (o Option) Ranked() bool { return o.cost() != nil || o.rank != nil }
 
-// option is what a kind of volume, behind a machine, makes of a need.
+// option returns what a kind of volume, behind a machine, makes of a need.
 func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error) {
 	o := q.over(v).order(v, t)
 	o.stripe(q, v)
@@ -133,14 +133,14 @@ func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error)
 	return o, err
 }
 
-// requirement is the need with headroom as the provider counts it, at most.
+// requirement returns the need with headroom as the provider counts it, at most.
 func (q Question) requirement(v catalog.Volume) Requirement {
 	_, most := q.Need.Operations(v.UnitKiB, v.Merges)
 	step := v.Step()
 	return Requirement{GiB: tidy(q.GiB), IOPS: q.with(most), MiBps: q.with(q.Need.Charged(v)/(mib*step)) * step}
 }
 
-// with is an amount with headroom.
+// with returns an amount with headroom.
 func (q Question) with(amount float64) float64 { return tidy(amount * (100 + q.Headroom) / 100) }
 
 // tidy takes off what arithmetic in binary fractions adds to a whole number: 760 with 10 % are 836, and not 837.
@@ -151,7 +151,7 @@ func tidy(v float64) float64 {
 	return v
 }
 
-// order is the cheapest of a kind of volume that carries the need.
+// order returns the cheapest of a kind of volume that carries the need.
 func (q Question) order(v catalog.Volume, t Tariff) Option {
 	o := Option{Volume: v}
 	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)

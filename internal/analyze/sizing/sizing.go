@@ -136,7 +136,7 @@ func (s Sizing) answered() (Sizing, error) {
 	return s, err
 }
 
-// parts are what one run needs. Loads are loads to choose from; the loads of an observation are all those of one server,
+// parts returns what one run needs. Loads are loads to choose from; the loads of an observation are all those of one server,
 // which must carry each of them, so that all count unless one is asked for.
 func (s *Sizing) parts(run *counts.Run, needs []Need) (all []Part, err error) {
 	chosen, err := choose(needs, s.Ask.Load, keptCold(run))

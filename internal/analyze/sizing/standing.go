@@ -55,7 +55,7 @@ func cheaper(a, b Option) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), less(a.cost(), b.cost()), less(a.rank, b.rank))
 }
 
-// cost is what ranks an option: no inferred price does; nil: nothing.
+// cost returns what ranks an option: no inferred price does; nil: nothing.
 func (o Option) cost() *float64 {
 	if o.Bill == nil || o.Bill.Inferred {
 		return nil

@@ -20,7 +20,7 @@ type Stated struct {
 // statedOff is how far three figures may be apart of which two give the third.
 const statedOff = 1.05
 
-// Rate is the need as a rate; the error says what is missing or does not go together.
+// Rate returns the need as a rate; the error says what is missing or does not go together.
 func (s Stated) Rate() (Rate, error) {
 	requests, bytes := s.Requests, s.Bytes
 	switch {
@@ -70,7 +70,7 @@ func sized(ask Ask, rate Rate, hours float64) (Sizing, error) {
 	return Sizing{Ask: ask, Parts: []Part{p}}.answered()
 }
 
-// day is what is asked for in each second of a day; one second alone where that is always the same.
+// day returns what is asked for in each second of a day; one second alone where that is always the same.
 func day(rate Rate, hours float64) []Rate {
 	const all = 24
 	if hours >= all {

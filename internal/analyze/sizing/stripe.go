@@ -13,7 +13,7 @@ const mostDisks = 8
 // Google does depends on the machine, and RDS and Aurora do it themselves.
 func stripes(v catalog.Volume) bool { return v.Provider == "ebs" || v.Provider == "azure" }
 
-// disks is how many of a kind of volume are striped: RDS and Aurora do that themselves.
+// disks returns how many of a kind of volume are striped: RDS and Aurora do that themselves.
 func (q Question) disks(v catalog.Volume) int {
 	if v.Provider == "rds" || v.Unlimited {
 		return 1
@@ -21,7 +21,7 @@ func (q Question) disks(v catalog.Volume) int {
 	return max(1, q.Disks)
 }
 
-// over is what is asked of each of the disks, among which requests and data are shared out evenly.
+// over returns what is asked of each of the disks, among which requests and data are shared out evenly.
 func (q Question) over(v catalog.Volume) Question {
 	n := float64(q.disks(v))
 	q.Need, q.GiB = q.Need.Times(1/n), q.GiB/n

@@ -22,7 +22,7 @@ type Volume struct {
 	Needs   []Need   // of every load that is not idle, without a model in the place of what was not counted
 }
 
-// Volumes are those of a server that keeps its WAL, its tablespaces or its temporary files apart; none: it has one, or the run does not
+// Volumes returns those of a server that keeps its WAL, its tablespaces or its temporary files apart; none: it has one, or the run does not
 // count them apart.
 func Volumes(run *counts.Run) (all []Volume) {
 	under := run.Header.Target.Storage.Devices
@@ -49,7 +49,7 @@ func Volumes(run *counts.Run) (all []Volume) {
 	return all
 }
 
-// rolesOf are the roles of devices, with tablespaces by device where they are on different ones.
+// rolesOf returns the roles of devices, with tablespaces by device where they are on different ones.
 func rolesOf(devices []runfile.StorageDevice) []string {
 	var apart []string
 	for _, d := range devices {
@@ -65,7 +65,7 @@ func rolesOf(devices []runfile.StorageDevice) []string {
 	return slices.Concat([]string{metric.DataRole, metric.WALRole}, apart, []string{metric.TempRole})
 }
 
-// spacesIn are the names of the tablespaces in a role; those of a shared run go by the number.
+// spacesIn returns the names of the tablespaces in a role; those of a shared run go by the number.
 func spacesIn(run *counts.Run, role string) []string {
 	oid, apart := metric.TablespaceIn(role)
 	if names := run.Header.Target.Storage.Tablespaces[oid]; len(names) > 0 || !apart {
@@ -83,7 +83,7 @@ func holding(devices []runfile.StorageDevice, role string) (names []string) {
 	return names
 }
 
-// needsIn are the needs of all loads by what the kernel counts of the devices under a role.
+// needsIn returns the needs of all loads by what the kernel counts of the devices under a role.
 func needsIn(run *counts.Run, role string) (all []Need) {
 	d := counted(run, func(name string) string { return metric.InRole(role, name) })
 	for _, load := range run.Loads {
@@ -141,7 +141,7 @@ func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 	return all, nil
 }
 
-// walGiB is how much a volume for WAL alone must hold: twice max_wal_size, which a busy server may exceed, and at least 2 GiB. It is not known
+// walGiB returns how much a volume for WAL alone must hold: twice max_wal_size, which a busy server may exceed, and at least 2 GiB. It is not known
 // where the run does not have the setting.
 func walGiB(run *counts.Run) (gib float64, known bool) {
 	var amount float64

@@ -52,7 +52,7 @@ func ChangeOf(values []float64, side int) (Change, bool) {
 	return c, true
 }
 
-// midRanks are the ranks from 1 on; equal values share the middle of theirs.
+// midRanks returns the ranks from 1 on; equal values share the middle of theirs.
 func midRanks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -73,13 +73,13 @@ func midRanks(values []float64) []float64 {
 	return ranks
 }
 
-// Median is the middle one of at least one value, or the mean of the two.
+// Median returns the middle one of at least one value, or the mean of the two.
 func Median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// squares is the sum of squares about the mean.
+// squares returns the sum of squares about the mean.
 func squares(values []float64) float64 {
 	mean, sum := stat.Mean(values, nil), 0.0
 	for _, v := range values {
@@ -88,7 +88,7 @@ func squares(values []float64) float64 {
 	return sum
 }
 
-// besideLine is the sum of squares about the straight line through the values.
+// besideLine returns the sum of squares about the straight line through the values.
 func besideLine(values []float64) float64 {
 	times := make([]float64, len(values))
 	for i := range times {
@@ -103,7 +103,7 @@ func besideLine(values []float64) float64 {
 	return sum
 }
 
-// independent is the part of the values that stand for themselves: (1-r)/(1+r), with the correlation r of neighbours
+// independent returns the part of the values that stand for themselves: (1-r)/(1+r), with the correlation r of neighbours
 // within the two parts, where that is above zero. It goes by ranks too: the one second in which a rate falls belongs to
 // neither part, and would by itself make neighbours look alike.
 func independent(before, after []float64) float64 {

@@ -1,6 +1,6 @@
 package stats
 
-// Correlated is the variance that the mean of readings has beyond what it would have if they were independent, as a
+// Correlated returns the variance that the mean of readings has beyond what it would have if they were independent, as a
 // first-order autoregression: n readings with a correlation r of neighbours stand for n(1-r)/(1+r). Given are the readings in
 // order of time less the means of so many groups which they belong to by turns. The estimate of r is corrected for its bias
 // of -(1+4r)/n (Kendall 1954); none below zero is believed.

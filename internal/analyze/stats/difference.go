@@ -11,7 +11,7 @@ import (
 // a group of one, nothing is known of the error.
 type Difference struct{ Value, Err, Freedom float64 }
 
-// Welch is the mean of b less that of a, each of a normal distribution with a variance of its own (Welch 1947).
+// Welch returns the mean of b less that of a, each of a normal distribution with a variance of its own (Welch 1947).
 func Welch(a, b []float64) Difference {
 	meanA, varA := stat.MeanVariance(a, nil)
 	meanB, varB := stat.MeanVariance(b, nil)
@@ -25,7 +25,7 @@ func Welch(a, b []float64) Difference {
 	return d
 }
 
-// MeanDifference is the mean of differences that are independent of each other.
+// MeanDifference returns the mean of differences that are independent of each other.
 func MeanDifference(of []Difference) Difference {
 	var mean Difference
 	var parts, freedoms []float64
@@ -46,7 +46,7 @@ func MeanDifference(of []Difference) Difference {
 	return mean
 }
 
-// freedomOf is that of a sum of variances (Satterthwaite 1946); where none varies, that of all.
+// freedomOf returns that of a sum of variances (Satterthwaite 1946); where none varies, that of all.
 func freedomOf(variances, freedoms []float64) float64 {
 	sum, squares, all := 0.0, 0.0, 0.0
 	for i, v := range variances {
@@ -69,7 +69,7 @@ func (d Difference) Interval(level float64) Interval {
 	return Interval{d.Value, d.Value - half, d.Value + half}
 }
 
-// P is how often chance alone gives a difference at least as large; NaN without freedom.
+// P returns how often chance alone gives a difference at least as large; NaN without freedom.
 func (d Difference) P() float64 {
 	switch {
 	case d.Freedom <= 0:

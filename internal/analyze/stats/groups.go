@@ -24,7 +24,7 @@ type Groups struct {
 // Interval is an estimate and the bounds that hold the true value with the probability asked for.
 type Interval struct{ Value, Lo, Hi float64 }
 
-// Between is the standard deviation between groups beyond the variance of their means, in the one-way random effects
+// Between returns the standard deviation between groups beyond the variance of their means, in the one-way random effects
 // model: mean_i = m + b_i + e_i, with b_i of variance t2 and e_i of variance Var_i.
 //
 // The value is that of Mandel and Paule. The bounds are the Q profile (Viechtbauer 2007): all t2 at which
@@ -52,7 +52,7 @@ func (g Groups) Between(level float64) Interval {
 	}
 }
 
-// q is the sum of squares of the groups' means around theirs, in units of their variance.
+// q returns the sum of squares of the groups' means around theirs, in units of their variance.
 func (g Groups) q(t2 float64) float64 {
 	mean, _ := g.weighted(t2)
 	sum := 0.0
@@ -64,7 +64,7 @@ func (g Groups) q(t2 float64) float64 {
 	return sum
 }
 
-// expected is what Q is on average when the groups differ by nothing but the variance of their means.
+// expected returns what Q is on average when the groups differ by nothing but the variance of their means.
 func (g Groups) expected(t2 float64) float64 {
 	sum, n := 0.0, float64(len(g.Of))
 	for _, e := range g.Of {
@@ -75,7 +75,7 @@ func (g Groups) expected(t2 float64) float64 {
 	return sum
 }
 
-// weighted is the mean of the groups, each with the inverse of its variance for weight, and the sum of the weights.
+// weighted returns the mean of the groups, each with the inverse of its variance for weight, and the sum of the weights.
 func (g Groups) weighted(t2 float64) (mean, weights float64) {
 	for _, e := range g.Of {
 		w := 1 / max(t2+e.Var, smallest)
@@ -85,7 +85,7 @@ func (g Groups) weighted(t2 float64) (mean, weights float64) {
 	return mean / weights, weights
 }
 
-// below is the probability of a Q no larger than this.
+// below returns the probability of a Q no larger than this.
 func (g Groups) below(q, t2 float64) float64 {
 	if math.IsInf(q, 1) || math.IsNaN(q) {
 		return 1
@@ -116,7 +116,7 @@ func (g Groups) freedomAt(t2 float64) float64 {
 	return float64(g.Freedom) * ratio * ratio
 }
 
-// Mean is the mean over groups with the interval of Hartung and Knapp: weights as for Between, the variance from how
+// Mean returns the mean over groups with the interval of Hartung and Knapp: weights as for Between, the variance from how
 // far the groups lie from it, Student's t with one degree of freedom less than there are groups. It covers also what
 // differs between groups, and what they have in common is added to it. A single group has no interval.
 func (g Groups) Mean(level float64) Interval {
@@ -143,7 +143,7 @@ func (g Groups) Mean(level float64) Interval {
 	return Interval{mean, mean - half, mean + half}
 }
 
-// Student is how many standard errors an interval of this level reaches to either side.
+// Student returns how many standard errors an interval of this level reaches to either side.
 func Student(level, freedom float64) float64 {
 	of := struct{ level, freedom float64 }{level, freedom}
 	if known, asked := students.Load(of); asked {
@@ -162,5 +162,5 @@ var students sync.Map
 
 const mostKept = 1000
 
-// Normal is the same where the error is known and not estimated.
+// Normal returns the same where the error is known and not estimated.
 func Normal(level float64) float64 { return distuv.UnitNormal.Quantile(1 - (1-level)/2) }

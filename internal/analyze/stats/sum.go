@@ -62,7 +62,7 @@ func (s System) NonNegative(columns ...int) Sum {
 	return best
 }
 
-// Errors are the standard errors of the coefficients of a fit in which all columns have a part, in units of the standard
+// Errors returns the standard errors of the coefficients of a fit in which all columns have a part, in units of the standard
 // deviation that the weights are the inverse squares of: the roots of the diagonal of the inverse of the normal equations.
 func (s System) Errors(columns ...int) [Most]float64 {
 	var errors [Most]float64
@@ -84,7 +84,7 @@ func (s System) Errors(columns ...int) [Most]float64 {
 	return errors
 }
 
-// Variance is that of what a fit in which all columns have a part predicts for a row, in units of the variance that the weights are the inverse
+// Variance returns that of what a fit in which all columns have a part predicts for a row, in units of the variance that the weights are the inverse
 // of; infinite where the rows of the fit do not tell the columns apart.
 func (s System) Variance(row []float64, columns ...int) float64 {
 	var a [Most][Most + 1]float64
@@ -106,7 +106,7 @@ func (s System) Variance(row []float64, columns ...int) float64 {
 	return variance
 }
 
-// positive is the fit of some of the columns, if all their coefficients are above zero.
+// positive returns the fit of some of the columns, if all their coefficients are above zero.
 func (s System) positive(columns, chosen []int) (Sum, bool) {
 	var a [Most][Most + 1]float64
 	var scale [Most]float64

@@ -18,7 +18,7 @@ var sizeForm = regexp.MustCompile(`^(\d+)([KMGT]?)(I?B)?$`)
 
 func (s *Size) Type() string { return "size" }
 
-// String is the shortest form that Set takes.
+// String returns the shortest form that Set takes.
 func (s *Size) String() string {
 	n, unit := int64(*s), 0
 	for unit < len(sizeUnits)-1 && n != 0 && n%1024 == 0 {

@@ -27,7 +27,7 @@ func (o *EmbeddedOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.settings, "set", "c", nil, "a setting of the server: `name=value` (repeatable)")
 }
 
-// given is one of its flags that was given; empty: none was.
+// given returns one of its flags that was given; empty: none was.
 func (o *EmbeddedOptions) given() string {
 	switch {
 	case len(o.settings) > 0:
@@ -39,7 +39,7 @@ func (o *EmbeddedOptions) given() string {
 	}
 }
 
-// notInContainer is one of those that a container does not take.
+// notInContainer returns one of those that a container does not take.
 func (o *EmbeddedOptions) notInContainer() string {
 	for _, flag := range []struct {
 		name  string

@@ -34,7 +34,7 @@ type Env struct {
 // DefaultWidth is what reports are laid out for when nobody says otherwise.
 const DefaultWidth = 80
 
-// SystemEnv is the world of the process.
+// SystemEnv returns the world of the process.
 func SystemEnv() Env {
 	return Env{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now,
@@ -45,11 +45,11 @@ func SystemEnv() Env {
 	}
 }
 
-// Columns is how wide a report may be: as COLUMNS says, or else as wide as the terminal it goes to, and 80 where it goes
+// Columns returns how wide a report may be: as COLUMNS says, or else as wide as the terminal it goes to, and 80 where it goes
 // elsewhere.
 func (e Env) Columns() int { return cmp.Or(e.saidColumns(), e.terminal(e.OutTerminal), DefaultWidth) }
 
-// MessageColumns is how wide a message on standard error may be, by the same rule; 0: where it goes elsewhere it is one line,
+// MessageColumns returns how wide a message on standard error may be, by the same rule; 0: where it goes elsewhere it is one line,
 // for whoever reads it line by line.
 func (e Env) MessageColumns() int { return cmp.Or(e.saidColumns(), e.terminal(e.ErrTerminal)) }
 
@@ -74,7 +74,7 @@ func (e Env) Write(d document.Document) error {
 	return document.Text(e.Coloured(e.Out, e.OutTerminal), d, e.Columns())
 }
 
-// Coloured is a way out with colours where it leads to a terminal, unless its user wants none (no-color.org).
+// Coloured returns a way out with colours where it leads to a terminal, unless its user wants none (no-color.org).
 func (e Env) Coloured(out io.Writer, terminal bool) io.Writer {
 	if !terminal || e.get("NO_COLOR") != "" || e.get("TERM") == "dumb" {
 		return out
@@ -82,7 +82,7 @@ func (e Env) Coloured(out io.Writer, terminal bool) io.Writer {
 	return document.Coloured(out)
 }
 
-// get is a variable of the environment; a test may have none at all.
+// get returns a variable of the environment; a test may have none at all.
 func (e Env) get(name string) string {
 	if e.Getenv == nil {
 		return ""
@@ -90,7 +90,7 @@ func (e Env) get(name string) string {
 	return e.Getenv(name)
 }
 
-// saidColumns is what COLUMNS says; 0: nothing that is a width.
+// saidColumns returns what COLUMNS says; 0: nothing that is a width.
 func (e Env) saidColumns() int {
 	width, err := strconv.Atoi(e.get("COLUMNS"))
 	if err != nil || width < 0 {

@@ -66,7 +66,7 @@ func Meant(prefix, typed string, names []string) string {
 	return ""
 }
 
-// CountGiven is how many of the things that exclude each other were said.
+// CountGiven returns how many of the things that exclude each other were said.
 func CountGiven(given ...bool) (n int) {
 	for _, g := range given {
 		if g {

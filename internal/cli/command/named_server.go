@@ -12,7 +12,7 @@ import (
 // A server that the environment names: as libpq has it, or in DATABASE_URL, as web frameworks do. The other PG* variables say
 // how to connect to one, and name none.
 
-// named is the variable that names a server, and the connection string that leads there; an empty variable: none does.
+// named returns the variable that names a server, and the connection string that leads there; an empty variable: none does.
 func named(env Env) (variable, dsn string, err error) {
 	address := env.Getenv("DATABASE_URL")
 	if !strings.HasPrefix(address, "postgres") {
@@ -32,7 +32,7 @@ func named(env Env) (variable, dsn string, err error) {
 	return variable, dsn, nil
 }
 
-// meant is the server that the environment names, where the flags choose none; an empty variable: there is no such.
+// meant returns the server that the environment names, where the flags choose none; an empty variable: there is no such.
 func (o *TargetOptions) meant(env Env) (variable, dsn string, endpoint *postgres.Endpoint, err error) {
 	if o.DSN.Given || o.Container.Given || o.Own || o.embedded.given() != "" {
 		return "", "", nil, nil

@@ -80,7 +80,7 @@ func plainly(err error) error {
 	return err
 }
 
-// SameFile tells whether two names are of one file that exists.
+// SameFile reports whether two names are of one file that exists.
 func SameFile(a, b string) bool {
 	first, errFirst := os.Stat(a)
 	second, errSecond := os.Stat(b)

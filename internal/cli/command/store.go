@@ -94,7 +94,7 @@ func (o StoreOptions) end(now time.Time) (time.Time, error) {
 	return until, nil
 }
 
-// Settled is the time that CloudWatch is asked for: whole hours that no longer change.
+// Settled returns the time that CloudWatch is asked for: whole hours that no longer change.
 func (o StoreOptions) Settled(now time.Time) (from, to time.Time, err error) {
 	until, err := o.end(now)
 	if err != nil {

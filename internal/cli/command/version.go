@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// FullVersion is what to say in a report of a bug.
+// FullVersion returns what to say in a report of a bug.
 func FullVersion() string {
 	return fmt.Sprintf("realiops %s, %s, %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
@@ -14,7 +14,7 @@ func FullVersion() string {
 // released is what a release was built as; the linker sets it.
 var released string
 
-// Version is that of the release, or else the module's as the build knows it.
+// Version returns that of the release, or else the module's as the build knows it.
 func Version() string {
 	if released != "" {
 		return released

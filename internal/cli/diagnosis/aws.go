@@ -32,7 +32,7 @@ type Call struct {
 // Unasked is the reason of a call that was not made, because nothing would come of it here.
 const Unasked = "unasked"
 
-// Silent tells whether AWS does not say what a run would ask it.
+// Silent reports whether AWS does not say what a run would ask it.
 func (a AWS) Silent() bool {
 	return a.Trouble != "" || slices.ContainsFunc(a.Calls, func(c Call) bool { return !c.Allowed && c.Reason != Unasked && c.Only == "" })
 }

@@ -155,7 +155,7 @@ func (d Diagnosis) unknown() []string {
 	return names
 }
 
-// known are all quantities, each with what the run has of it.
+// known returns all quantities, each with what the run has of it.
 func known(run *counts.Run) []Quantity {
 	load := run.Loads[0]
 	var all []Quantity
@@ -172,7 +172,7 @@ func known(run *counts.Run) []Quantity {
 	return all
 }
 
-// within is how far a model may be off in each sort of load, with a confidence of 95 %.
+// within returns how far a model may be off in each sort of load, with a confidence of 95 %.
 func within(run *counts.Run, d counts.Quantity) string {
 	var parts []string
 	for _, a := range run.Loads {
@@ -194,7 +194,7 @@ var remedies = map[string]string{
 	"pooler":                 "connect to the server itself",
 }
 
-// view is the part of a metric's name before the slash.
+// view returns the part of a metric's name before the slash.
 func view(metric string) string {
 	name, _, _ := strings.Cut(metric, "/")
 	return name

@@ -33,7 +33,7 @@ const (
 	Unnamed    = "not told"
 )
 
-// words are what the names of users mean. A command may be called like one of them.
+// words returns what the names of users mean. A command may be called like one of them.
 func (u DiskUse) words() string {
 	switch u.Of {
 	case Journal:

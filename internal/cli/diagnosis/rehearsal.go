@@ -96,7 +96,7 @@ func readings(probes []Probe, granted []string, at int) []runfile.Record {
 	return all
 }
 
-// grown is what a counter has come to by a moment. What is read of the WAL grows, and by as much as the made-up work takes at
+// grown returns what a counter has come to by a moment. What is read of the WAL grows, and by as much as the made-up work takes at
 // least, or the analysis would see that it cannot be.
 func grown(name string, at int) float64 {
 	const aSecond = 100 * manyTransactions * manyRows // more bytes than the record of a row has

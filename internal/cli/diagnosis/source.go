@@ -40,7 +40,7 @@ func (s *Source) add(gap runfile.Gap, remedy string) {
 	s.Gaps[i].Metrics = append(s.Gaps[i].Metrics, gap.Metric)
 }
 
-// costs are the quantities among the unknown that would be known if these metrics were read.
+// costs returns the quantities among the unknown that would be known if these metrics were read.
 func costs(subject Subject, metrics, unknown []string) []string {
 	found := []string{}
 	for _, d := range known(rehearse(subject.Target, subject.Probes, metrics)) {

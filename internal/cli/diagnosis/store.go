@@ -44,7 +44,7 @@ type want struct {
 	physical     bool
 }
 
-// wants are what a history is asked for.
+// wants returns what a history is asked for.
 func wants() []want {
 	const wal = "CloudNativePG's own exporter shows pg_stat_wal, and so do pg_exporter, and postgres_exporter with the queries of docs/reference/stores.md (--extend.query-path)"
 	return []want{
@@ -61,7 +61,7 @@ func wants() []want {
 const varies = "verdicts: everything they need is there. They also take a load that varies: three kinds of it, each in view for fifteen scrapes; " +
 	"realiops history says which it found."
 
-// deviceMetrics are those that a size is made of.
+// deviceMetrics returns those that a size is made of.
 func deviceMetrics() []string { return []string{metric.BlockWrites, metric.BlockWriteBytes} }
 
 // NewStored says what the metrics of a server in a store allow.
@@ -81,7 +81,7 @@ func NewStored(s Stored, metrics []string) Stored {
 	return s
 }
 
-// Concludes tells whether the history of any server concludes anything.
+// Concludes reports whether the history of any server concludes anything.
 func (s Store) Concludes() bool {
 	return slices.ContainsFunc(s.Servers, func(one Stored) bool { return one.Sizes || one.Verdicts })
 }

@@ -123,7 +123,7 @@ func (s Source) elsewhere() string {
 	return fmt.Sprintf(" (%d that other servers have)", n)
 }
 
-// never tells whether the figure is not to be had from this server, and nothing is lost with it.
+// never reports whether the figure is not to be had from this server, and nothing is lost with it.
 func (g Gap) never() bool { return g.Reason == string(runfile.Unsupported) && len(g.Costs) == 0 }
 
 // costly and remediable are the gaps that people are told of.
@@ -173,7 +173,7 @@ func grouped(causes []cause, s Source, g Gap, version int) []cause {
 // named is up to how many figures are named one by one.
 const named = 5
 
-// part is what a gap takes of its source.
+// part returns what a gap takes of its source.
 func (s Source) part(g Gap, version int) string {
 	switch n := len(g.Metrics); {
 	case n == s.Of:
@@ -243,7 +243,7 @@ func (d Diagnosis) settings() (all document.Points) {
 	return all
 }
 
-// ended is a sentence with its full stop, unless it ends with a question.
+// ended returns a sentence with its full stop, unless it ends with a question.
 func ended(sentence string) string {
 	if strings.HasSuffix(sentence, "?") {
 		return sentence

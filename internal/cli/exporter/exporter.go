@@ -95,14 +95,14 @@ func (e *Exporter) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// now is a copy of what was read last. Readings and verdicts are never changed, only replaced.
+// now returns a copy of what was read last. Readings and verdicts are never changed, only replaced.
 func (e *Exporter) now() *Exporter {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return &Exporter{version: e.version, target: e.target, probes: maps.Clone(e.probes), gaps: maps.Clone(e.gaps), verdicts: e.verdicts}
 }
 
-// server is the version of the server, as names go by it; 0: it is not known.
+// server returns the version of the server, as names go by it; 0: it is not known.
 func (e *Exporter) server() int {
 	if e.target == nil {
 		return 0
@@ -128,7 +128,7 @@ func (e *Exporter) read(r runfile.Reading, to chan<- prometheus.Metric) {
 	}
 }
 
-// told is what is known beside the readings.
+// told returns what is known beside the readings.
 func (e *Exporter) told() []*openmetrics.Gauge {
 	server := &openmetrics.Gauge{Name: "realiops_server_info", Help: "The server that is observed.", Labels: []string{"host", "port", "database", "version", "flavor"}}
 	if t := e.target; t != nil {

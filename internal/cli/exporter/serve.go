@@ -116,7 +116,7 @@ func (a *answer) Write(p []byte) (int, error) { return a.body.Write(p) }
 // URL is where the metrics are.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/metrics" }
 
-// Alone tells whether only this machine reaches it.
+// Alone reports whether only this machine reaches it.
 func (s *Server) Alone() bool {
 	at, is := s.listener.Addr().(*net.TCPAddr)
 	return is && at.IP.IsLoopback()

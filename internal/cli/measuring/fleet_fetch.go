@@ -123,7 +123,7 @@ func (o fleetOptions) askedOfAWS(ctx context.Context, env command.Env) (asked, e
 	}, err
 }
 
-// askedOfFiles is what sysstat kept, for as long as it is about.
+// askedOfFiles returns what sysstat kept, for as long as it is about.
 func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked, error) {
 	source, err := sysstat.NewFleet(ctx, o.files, env.Now(), input.ReadExported)
 	if err != nil {

@@ -94,7 +94,7 @@ func runHistory(ctx context.Context, env command.Env, o historyOptions, files []
 	return keepingOptions{out: o.out}.conclude(env, path, o.analyze.AnalyzeFile(env, path))
 }
 
-// ofAWS tells whether CloudWatch is to be asked.
+// ofAWS reports whether CloudWatch is to be asked.
 func (o historyOptions) ofAWS() bool { return o.instance != "" || o.cluster != "" }
 
 // check refuses what makes no sense together.

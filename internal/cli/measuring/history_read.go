@@ -42,7 +42,7 @@ var historySources = []historySource{
 	{func(o historyOptions, _ []string) bool { return o.store.URL != "" }, historyOptions.ofPrometheus},
 }
 
-// sourcesNamed are those that the user named, of which there must be one.
+// sourcesNamed returns those that the user named, of which there must be one.
 func (o historyOptions) sourcesNamed(files []string) (named []historySource) {
 	for _, s := range historySources {
 		if s.named(o, files) {
@@ -174,7 +174,7 @@ var historyFiles = []historyFile{
 	{func([]byte) bool { return true }, historyOptions.ofDump},
 }
 
-// isExported tells whether it is an answer of AWS: JSON, and no sample of promtool, which may begin alike.
+// isExported reports whether it is an answer of AWS: JSON, and no sample of promtool, which may begin alike.
 func isExported(text []byte) bool {
 	first := bytes.TrimSpace(text)
 	return bytes.HasPrefix(first, []byte("{")) && !bytes.HasPrefix(first, []byte("{__name__="))

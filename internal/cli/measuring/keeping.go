@@ -57,7 +57,7 @@ func (o keepingOptions) conclude(env command.Env, path string, err error) error 
 	return err
 }
 
-// named is how to call the run in a command; empty: by its path.
+// named returns how to call the run in a command; empty: by its path.
 func (o keepingOptions) named() string {
 	if o.out == "" {
 		return runfile.Latest
@@ -65,7 +65,7 @@ func (o keepingOptions) named() string {
 	return ""
 }
 
-// again is the command that reports on a file.
+// again returns the command that reports on a file.
 func again(path string) shell.Command {
 	if path == runfile.Latest {
 		path = "./" + path

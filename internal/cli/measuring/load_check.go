@@ -60,7 +60,7 @@ func (o *loadOptions) checkPhase(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// shown is a flag as messages name it.
+// shown returns a flag as messages name it.
 func shown(f *pflag.Flag) string {
 	if f.Shorthand == "" {
 		return "--" + f.Name

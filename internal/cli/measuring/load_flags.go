@@ -129,7 +129,7 @@ func (o *loadOptions) connectionFlags(f *pflag.FlagSet) {
 	f.BoolP("help", "?", false, "show this help and exit; -h is the host, as in pgbench")
 }
 
-// whole is a flag for an integer that must not be less than least.
+// whole returns a flag for an integer that must not be less than least.
 func whole(value *int, least int) *wholeFlag { return ranged(value, least, math.MaxInt32) }
 
 func ranged(value *int, least, most int) *wholeFlag { return &wholeFlag{value, least, most} }

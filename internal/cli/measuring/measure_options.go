@@ -27,7 +27,7 @@ import (
 // mostRepetitions bounds what is kept of a measurement.
 const mostRepetitions = 10_000
 
-// measurement is what is to be measured.
+// measurement returns what is to be measured.
 func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags *pflag.FlagSet, args []string) (m measurement, err error) {
 	m.Options = operation.Options{Repetitions: o.repetitions, Warmup: o.warmup, FirstTouch: o.firstTouch, Background: o.background}
 	switch {
@@ -65,7 +65,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	return m, nil
 }
 
-// script is that of --sql or --file.
+// script returns that of --sql or --file.
 func (o *measureOptions) script(ctx context.Context) (operation.Script, error) {
 	if o.sql != "" {
 		return operation.ParseScript("--sql", o.sql)
@@ -93,7 +93,7 @@ func sessionsOf(text string) (s postgres.Sessions, err error) {
 	return s, err
 }
 
-// budgets are those of the flags and of the file.
+// budgets returns those of the flags and of the file.
 func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err error) {
 	var lists []string
 	for _, list := range o.max {
@@ -131,7 +131,7 @@ func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err er
 	return all, nil
 }
 
-// compared is the measurement to compare with; nil: none was named.
+// compared returns the measurement to compare with; nil: none was named.
 func (o *measureOptions) compared(ctx context.Context, env command.Env) (*cost.Compared, error) {
 	if o.base == "" {
 		return nil, nil

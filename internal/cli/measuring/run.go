@@ -102,7 +102,7 @@ func runRun(ctx context.Context, env command.Env, o runOptions, flags *pflag.Fla
 // secretFlags are recorded only as having been given.
 var secretFlags = map[string]bool{"dsn": true, "role": true, "prometheus": true}
 
-// headOf is the first line of a run file, as far as it is known before anything is done.
+// headOf returns the first line of a run file, as far as it is known before anything is done.
 func headOf(env command.Env, flags *pflag.FlagSet) runfile.Run {
 	now := env.Now()
 	head := runfile.Run{Schema: runfile.Schema, ID: runfile.NewID(now), Start: now, Version: command.Version(), Parameters: map[string]string{}}

@@ -26,7 +26,7 @@ func (o *cloudOptions) addFlags(f *pflag.FlagSet) {
 
 func (o cloudOptions) asked() bool { return o.all || o.quick }
 
-// period is that of the slowest metric asked for, in seconds; 0: none was.
+// period returns that of the slowest metric asked for, in seconds; 0: none was.
 func (o cloudOptions) period() float64 {
 	switch {
 	case o.quick:
@@ -38,7 +38,7 @@ func (o cloudOptions) period() float64 {
 	}
 }
 
-// rest is how long nothing is done before the first load and after the last, in seconds: sources that move in steps show what was done
+// rest returns how long nothing is done before the first load and after the last, in seconds: sources that move in steps show what was done
 // up to a step later.
 func (o cloudOptions) rest(tempo collect.Tempo) float64 {
 	if !o.all {
@@ -83,7 +83,7 @@ func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 	return text + "."
 }
 
-// auroraIO is what a million billed operations cost, in the region or else in the one that the catalog has.
+// auroraIO returns what a million billed operations cost, in the region or else in the one that the catalog has.
 func auroraIO(region string) (catalog.Price, bool) {
 	prices, _ := catalog.Prices() // none where they cannot be read
 	of := slices.DeleteFunc(prices, func(p catalog.Price) bool { return p.Volume != "aurora" || p.Per != catalog.PerMillionIO })

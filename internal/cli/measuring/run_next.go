@@ -57,7 +57,7 @@ func soFar(env command.Env, show *progress.Display) func(path string) {
 	}
 }
 
-// mattering are the metrics that matter to whoever runs it: those they require, or else those that are bought, billed or taken for I/O.
+// mattering returns the metrics that matter to whoever runs it: those they require, or else those that are bought, billed or taken for I/O.
 func mattering(run *counts.Run, required []string) []string {
 	if len(required) > 0 {
 		return required
@@ -65,7 +65,7 @@ func mattering(run *counts.Run, required []string) []string {
 	return slices.DeleteFunc(run.MetricNames(), func(name string) bool { return !metric.All().Matters(name) })
 }
 
-// countedNames are the names of all that a run with these metrics can get verdicts on.
+// countedNames returns the names of all that a run with these metrics can get verdicts on.
 func countedNames(metrics []runfile.Metric) []string {
 	counters := slices.DeleteFunc(slices.Clone(metrics), func(m runfile.Metric) bool { return m.Type == runfile.Gauge })
 	return (&counts.Run{Counters: counters}).MetricNames()

@@ -118,7 +118,7 @@ func (d *Display) Found(text string) {
 	}
 }
 
-// Looked tells whether somebody looks on, for whom [Display.Found] is worth its work.
+// Looked reports whether somebody looks on, for whom [Display.Found] is worth its work.
 func (d *Display) Looked() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

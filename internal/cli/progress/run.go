@@ -146,10 +146,10 @@ func (s *run) followLoad(event runfile.LoadEvent) {
 	}
 }
 
-// rates are those that a load is told by when it has ended: what it caused, a second of its work.
+// rates returns those that a load is told by when it has ended: what it caused, a second of its work.
 func (s *run) rates() []*rate { return []*rate{&s.wal, &s.records, &s.device} }
 
-// left is what the rest will take if it goes on as until now. The less is done, the more the end that was announced counts.
+// left returns what the rest will take if it goes on as until now. The less is done, the more the end that was announced counts.
 func (s *run) left(now time.Time) time.Duration {
 	each := time.Duration(s.plan.LoadSeconds*float64(time.Second)) + firstGuess
 	if s.finished > 0 {
@@ -163,12 +163,12 @@ func (s *run) left(now time.Time) time.Duration {
 	return max(left, 0)
 }
 
-// sentence is a line of plain progress.
+// sentence returns a line of plain progress.
 func (s *run) sentence(p *message.Printer, now time.Time) string {
 	return p.Sprintf("[%d/%d] %s: %s, %s left", s.finished, s.total, s.loadName(), s.speeds(p, 0, false), clock(s.left(now)))
 }
 
-// lines are what is redrawn in place: how far the run has come, and what goes on, in as many columns as there are.
+// lines returns what is redrawn in place: how far the run has come, and what goes on, in as many columns as there are.
 func (s *run) lines(p *message.Printer, width int, letters bool) []string {
 	switch {
 	case s.began.IsZero():
@@ -190,7 +190,7 @@ func (s *run) lines(p *message.Printer, width int, letters bool) []string {
 	}
 }
 
-// bar is the load, a bar, the share that is done, the time left, and what goes on where no load runs.
+// bar returns the load, a bar, the share that is done, the time left, and what goes on where no load runs.
 func (s *run) bar(p *message.Printer, width int) string {
 	now := time.Now()
 	left := s.left(now)
@@ -218,7 +218,7 @@ type flow struct {
 	last recent
 }
 
-// flows are the work, its WAL records beside the device's requests, and the WAL's bytes in the last second. What is out of sight is left out.
+// flows returns the work, its WAL records beside the device's requests, and the WAL's bytes in the last second. What is out of sight is left out.
 func (s *run) flows(p *message.Printer) (all []flow) {
 	switch {
 	case s.job.known:
@@ -240,7 +240,7 @@ func (s *run) flows(p *message.Printer) (all []flow) {
 	return all
 }
 
-// speeds are the flows in a line, with those of as many seconds before as there is room for, where the terminal has the letters.
+// speeds returns the flows in a line, with those of as many seconds before as there is room for, where the terminal has the letters.
 func (s *run) speeds(p *message.Printer, width int, letters bool) string {
 	const gap = "  "
 	flows := s.flows(p)

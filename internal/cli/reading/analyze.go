@@ -54,7 +54,7 @@ func (o AnalyzeOptions) analyzeRun(env command.Env, run *counts.Run) error {
 	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
 }
 
-// named is how to call a file in a command; empty: it has no name.
+// named returns how to call a file in a command; empty: it has no name.
 func named(path string) string {
 	if path == command.StandardInput {
 		return ""

@@ -17,7 +17,7 @@ import (
 // CostForms are the formats of programs that read what operations cost.
 var CostForms = []string{command.FormatBase, command.FormatGo, command.FormatJUnit, command.FormatGitHub, command.FormatBencher}
 
-// CostAnswer is what an operation cost. Text says what each count is where that is asked for, and a page always.
+// CostAnswer returns what an operation cost. Text says what each count is where that is asked for, and a page always.
 func CostAnswer(r cost.Result, meanings bool) command.Finding {
 	with := func(meanings bool) func() document.Document {
 		return func() document.Document { return r.Document(meanings) }
@@ -34,7 +34,7 @@ func CostAnswer(r cost.Result, meanings bool) command.Finding {
 	}}
 }
 
-// BudgetsMet is what budgets end the command with.
+// BudgetsMet returns what budgets end the command with.
 func BudgetsMet(r cost.Result) error {
 	if over := r.Exceeded(); over != "" {
 		return command.WithCode(command.ExitGate, errors.New("over the budget: "+over))
@@ -56,7 +56,7 @@ func writeCost(env command.Env, c cost.Cost, format string, verbose bool) error 
 	return env.Answer(format, CostAnswer(cost.Result{Cost: c}, verbose))
 }
 
-// NamedCost is what a base or a run file says that an operation cost.
+// NamedCost returns what a base or a run file says that an operation cost.
 func NamedCost(env command.Env, name string) (cost.Cost, error) {
 	if base, is, err := baseIn(name); is {
 		return base, err

@@ -179,7 +179,7 @@ func (k knowledge) empty() bool {
 	return len(k.meanings)+len(k.local)+len(k.quantities)+len(k.elsewhere) == 0
 }
 
-// names are all that can be typed.
+// names returns all that can be typed.
 func (k knowledge) names() []string {
 	var names []string
 	for _, m := range k.meanings {

@@ -69,7 +69,7 @@ func (k knowledge) board(panels []dashboard.Panel) board {
 	return b
 }
 
-// shown is what a name shows, on all servers that have it; nothing where it is no amount of I/O or work.
+// shown returns what a name shows, on all servers that have it; nothing where it is no amount of I/O or work.
 func (k knowledge) shown(name string) boardMetric {
 	m := boardMetric{Name: name}
 	add := func(side, counts, where string) {

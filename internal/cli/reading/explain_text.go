@@ -74,7 +74,7 @@ func heightOf(d document.Document, width int) int {
 	return strings.Count(page.String(), "\n")
 }
 
-// line is what is said of a name where there is only a line for it.
+// line returns what is said of a name where there is only a line for it.
 func (k knowledge) line(name string) string {
 	all := k.answers(entry.brief)
 	if len(all) == 0 {
@@ -284,7 +284,7 @@ type sourceGroup struct {
 	names []string
 }
 
-// sources are all that show metrics, each once.
+// sources returns all that show metrics, each once.
 func (k knowledge) sources() []sourceGroup {
 	var seen []string
 	group := func(kind string, names []string) sourceGroup {

@@ -189,7 +189,7 @@ func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithS
 	}})
 }
 
-// sized is what to order, or the reason why a run does not tell; that is an error where a load or an instance was asked for.
+// sized returns what to order, or the reason why a run does not tell; that is an error where a load or an instance was asked for.
 func (o reportOptions) sized(runs []*counts.Run) (size *sizes.Size, unsized, err error) {
 	o.size.server = commonServer(runs)
 	ask, err := o.size.Ask(context.Background())

@@ -40,12 +40,12 @@ func (o *RequireOptions) AddFlags(f *pflag.FlagSet) {
 		"exit with 3 if this `metric` gets no verdict: a name as in a report or a run file; * and ? stand for any text (repeatable)")
 }
 
-// Names are the metrics of a run that are required, each once. That none goes by what the user typed is an error.
+// Names returns the metrics of a run that are required, each once. That none goes by what the user typed is an error.
 func (o *RequireOptions) Names(known []string) ([]string, error) {
 	return namesOf("--require", o.patterns, known)
 }
 
-// matching are the known metrics that go by what was typed: by any of their spellings, or by the end of one.
+// matching returns the known metrics that go by what was typed: by any of their spellings, or by the end of one.
 func matching(flag, pattern string, known []string) ([]string, error) {
 	table := metric.All()
 	var names, spellings []string
@@ -92,7 +92,7 @@ func matching(flag, pattern string, known []string) ([]string, error) {
 // overSlashes has * reach over a slash.
 func overSlashes(text string) string { return strings.ReplaceAll(text, "/", "\x00") }
 
-// unmet is an error that names the required metrics without a verdict; nil where all have one.
+// unmet returns an error that names the required metrics without a verdict; nil where all have one.
 func unmet(required []string, verdicts attribution.Verdicts, version int) error {
 	var open []string
 	for _, name := range required {
@@ -107,7 +107,7 @@ func unmet(required []string, verdicts attribution.Verdicts, version int) error 
 	return command.WithCode(command.ExitCannotTell, errors.New("no verdict on "+strings.Join(open, ", ")+", which was required"))
 }
 
-// nearestEnd is the spelling whose last part is like what was typed, without what stands between its letters; empty: none is.
+// nearestEnd returns the spelling whose last part is like what was typed, without what stands between its letters; empty: none is.
 func nearestEnd(typed string, spellings []string) string {
 	of := map[string]string{}
 	var ends []string
@@ -120,7 +120,7 @@ func nearestEnd(typed string, spellings []string) string {
 	return of[typo.Guess(typed, ends)]
 }
 
-// documentedLike is a metric of a console whose name is like what was typed; empty: none is.
+// documentedLike returns a metric of a console whose name is like what was typed; empty: none is.
 func documentedLike(typed string) string {
 	var names []string
 	for _, m := range metric.Meanings() {

@@ -164,7 +164,7 @@ func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: the last EBSIOBalance% and EBSByteBalance% of the run, or 100)")
 }
 
-// figures is the flag by which somebody asks about figures, without a run; empty: none was given.
+// figures returns the flag by which somebody asks about figures, without a run; empty: none was given.
 func figures(flags *pflag.FlagSet) string {
 	for _, name := range []string{"check", "from-metric", "need"} {
 		if flags.Changed(name) {
@@ -245,7 +245,7 @@ func runSize(ctx context.Context, env command.Env, o SizeOptions, names []string
 	return o.answer(env, answer, runs...)
 }
 
-// commonServer is what runs agree on of their server: the flavor, and the region of a cloud.
+// commonServer returns what runs agree on of their server: the flavor, and the region of a cloud.
 func commonServer(runs []*counts.Run) runfile.Target {
 	of := runs[0].Header.Target
 	for _, run := range runs[1:] {

@@ -88,7 +88,7 @@ func (o *SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []
 	return nil
 }
 
-// StorageNames are those that --on takes.
+// StorageNames returns those that --on takes.
 func StorageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names []string) {
 	for _, v := range volumes {
 		names = append(names, v.Provider, v.Name)
@@ -162,14 +162,14 @@ func (p *percent) String() string {
 
 func (p *percent) Type() string { return "percent" }
 
-// ReadPrices are the program's own, with those of a file before them, and what is strange about the file's.
+// ReadPrices returns the program's own, with those of a file before them, and what is strange about the file's.
 func ReadPrices(ctx context.Context, file string) (prices []catalog.Price, doubts []string, err error) {
 	known, errKnown := catalog.Prices()
 	own, errOwn := ownPrices(ctx, file)
 	return catalog.Override(own, known), catalog.Doubts(own, known), errors.Join(errKnown, errOwn)
 }
 
-// ownPrices are those of a file; none where none is named.
+// ownPrices returns those of a file; none where none is named.
 func ownPrices(ctx context.Context, file string) ([]catalog.Price, error) {
 	if file == "" {
 		return nil, nil
@@ -182,7 +182,7 @@ func ownPrices(ctx context.Context, file string) ([]catalog.Price, error) {
 	return own, command.Naming(file, err)
 }
 
-// readLimits are the program's own, with those of a file before them.
+// readLimits returns the program's own, with those of a file before them.
 func (o SizeOptions) readLimits(ctx context.Context) ([]catalog.Instance, error) {
 	known, err := catalog.Instances()
 	if o.Limits == "" || err != nil {

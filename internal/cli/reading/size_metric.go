@@ -83,7 +83,7 @@ func answerMetrics(env command.Env, format string, answer sizes.Converts) error 
 	return view.JSON(env.Out, answer)
 }
 
-// spreadsOf is what the rows would ask of the distributed databases that --on names.
+// spreadsOf returns what the rows would ask of the distributed databases that --on names.
 func (o SizeOptions) spreadsOf(c sizing.Converted, ask sizing.Ask) (all []sizing.Spread) {
 	for _, rule := range ask.Distributed {
 		if c.Rows != nil && slices.Contains(o.on, rule.Name) {
@@ -93,7 +93,7 @@ func (o SizeOptions) spreadsOf(c sizing.Converted, ask sizing.Ask) (all []sizing
 	return all
 }
 
-// meaningsOf are those of a name on a flavor, or on all.
+// meaningsOf returns those of a name on a flavor, or on all.
 func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 	all := metric.MeaningsOf(name)
 	if len(all) == 0 {

@@ -52,7 +52,7 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 // month is how many seconds providers take a month for.
 const month = catalog.HoursInMonth * metric.Hour
 
-// secondsIn is how long a time of sums is: month, 5min, 300s; 0: it is none.
+// secondsIn returns how long a time of sums is: month, 5min, 300s; 0: it is none.
 func secondsIn(text string) float64 {
 	unit := strings.ToLower(strings.TrimLeft(text, "0123456789 "))
 	n := 1.0
@@ -155,7 +155,7 @@ func impossibleSum(perSecond float64, m metric.Meaning) error {
 	return nil
 }
 
-// asPublished is the amount in the time in which the metric is published.
+// asPublished returns the amount in the time in which the metric is published.
 func (a metricAmount) asPublished(meanings []metric.Meaning) float64 {
 	if len(meanings) != 1 || a.seconds == 0 {
 		return a.amount

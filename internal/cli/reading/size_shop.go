@@ -62,7 +62,7 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 	return nil
 }
 
-// cloudOf is the cloud of all prices of somebody's own; empty: they are of several, or there are none.
+// cloudOf returns the cloud of all prices of somebody's own; empty: they are of several, or there are none.
 func cloudOf(own []catalog.Price) (cloud catalog.Cloud) {
 	for _, p := range own {
 		if of := catalog.CloudOfVolume(p.Volume); cloud != "" && of != cloud {
@@ -116,7 +116,7 @@ func withPremium(provider string) string {
 	return ": Azure's sizes take Premium SSD and Ultra Disk if an s stands behind their number, as in Standard_D8s_v5"
 }
 
-// classOf is what a class of machine is, by whose volumes it has.
+// classOf returns what a class of machine is, by whose volumes it has.
 func classOf(provider string) string {
 	switch provider {
 	case "ebs":
@@ -127,7 +127,7 @@ func classOf(provider string) string {
 	return "a machine of " + catalog.CloudOf(provider).Title()
 }
 
-// priced is the region whose prices count: the one that was named, that of the run, that of a file of prices, or the cloud's best known.
+// priced returns the region whose prices count: the one that was named, that of the run, that of a file of prices, or the cloud's best known.
 func (o SizeOptions) priced(ask sizing.Ask, cloud catalog.Cloud) string {
 	if o.Region != "" {
 		return o.Region

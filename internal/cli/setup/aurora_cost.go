@@ -231,7 +231,7 @@ func (o auroraCostOptions) printQuery(env command.Env, members []rds.Member) err
 	return view.JSON(env.Out, exported.QueryOf(cloudwatch.ForBill(c), to.Add(-time.Duration(o.back)), to))
 }
 
-// instancesOf are those that metrics tell of, and those that run all the time. What the user says of one comes last, and counts.
+// instancesOf returns those that metrics tell of, and those that run all the time. What the user says of one comes last, and counts.
 func instancesOf(members []rds.Member) (named, always []billing.Instance) {
 	for _, m := range members {
 		i := slices.IndexFunc(named, func(n billing.Instance) bool { return n.Name == m.Name })

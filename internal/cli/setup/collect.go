@@ -85,7 +85,7 @@ func runCollect(ctx context.Context, env command.Env, o collectOptions, name str
 	return errors.Join(command.WithCode(command.ExitFailed, err), o.analyze.AnalyzeFile(env, path))
 }
 
-// provider is that of the server which the file is about, as far as the run asked it.
+// provider returns that of the server which the file is about, as far as the run asked it.
 func (o collectOptions) provider(ctx context.Context, env command.Env, path string, w *runfile.Writer) (*collect.Cloud, error) {
 	file, err := collect.Read(path)
 	if err != nil {

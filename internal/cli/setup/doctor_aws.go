@@ -48,7 +48,7 @@ func diagnoseAWS(ctx context.Context, a *target.AWS) *diagnosis.AWS {
 	return d
 }
 
-// described are the calls that found the database, or did not. They are not made again.
+// described returns the calls that found the database, or did not. They are not made again.
 func described(a *target.AWS) (all []diagnosis.Call) {
 	for _, c := range a.Account.Calls() {
 		if c.Service != "rds" {
@@ -80,7 +80,7 @@ func callOf(answer access.Answer) diagnosis.Call {
 // soon is how long a run with all of AWS's metrics takes until its data are collected.
 const soon = 4 * time.Hour
 
-// cautionsOfAWS are what AWS lacks or does otherwise than a run wants it.
+// cautionsOfAWS returns what AWS lacks or does otherwise than a run wants it.
 func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now time.Time) []diagnosis.Caution {
 	if d == nil {
 		return nil
@@ -133,7 +133,7 @@ func until(ends *time.Time, now time.Time) string {
 	return "they have ended"
 }
 
-// otherVersion tells whether AWS and the server cannot speak of the same. Of the versions only the major one is
+// otherVersion reports whether AWS and the server cannot speak of the same. Of the versions only the major one is
 // compared: AWS adds numbers of its own.
 func otherVersion(c runfile.Cloud, facts postgres.Facts) bool {
 	major := func(version string) string { m, _, _ := strings.Cut(version, "."); return m }

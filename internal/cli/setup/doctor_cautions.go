@@ -20,7 +20,7 @@ import (
 // belong to another load than they seem to.
 const clockMatters = 1
 
-// cautions are what makes numbers lie on this server, beside what the report on a run warns of by itself.
+// cautions returns what makes numbers lie on this server, beside what the report on a run warns of by itself.
 func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) []diagnosis.Caution {
 	var all []diagnosis.Caution
 	caution := func(applies bool, code, text, remedy string) {
@@ -68,7 +68,7 @@ func cautionsOfTriggers(all []postgres.EventTrigger) []diagnosis.Caution {
 	return []diagnosis.Caution{{Code: "event-triggers", Text: "A run makes tables, and with each runs " + strings.Join(names, ", ") + "."}}
 }
 
-// othersOn is what else is on the disks under the data than one file system that may well be the data's alone.
+// othersOn returns what else is on the disks under the data than one file system that may well be the data's alone.
 func othersOn(storage runfile.Storage) []string {
 	var all []string
 	for _, d := range storage.Devices {

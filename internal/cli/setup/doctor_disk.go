@@ -57,7 +57,7 @@ func seeDisk(ctx context.Context, p *target.Probes) diskSeen {
 	return seen
 }
 
-// since is what was done from one look to the next.
+// since returns what was done from one look to the next.
 func (s diskSeen) since(before diskSeen) *diagnosis.Disk {
 	seconds := s.at.Sub(before.at).Seconds()
 	rate := func(names ...string) (sum float64) {

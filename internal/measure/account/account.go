@@ -88,13 +88,13 @@ func machine() *imds.Client {
 	return imds.New(imds.Options{Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = tries, pause })})
 }
 
-// Config is what the clients of the services are made of.
+// Config returns what the clients of the services are made of.
 func (a *Account) Config() aws.Config { return a.config.Copy() }
 
 // Region is where calls go that name no other; empty where nobody said.
 func (a *Account) Region() string { return a.config.Region }
 
-// In is the same account in another region; what is asked through it is counted here too.
+// In returns the same account in another region; what is asked through it is counted here too.
 func (a *Account) In(region string) *Account {
 	there := *a
 	there.config = a.Config()
@@ -118,7 +118,7 @@ func (a *Account) Credentials(ctx context.Context) (ends time.Time, err error) {
 	return ends, nil
 }
 
-// Secrets are what must never be written down: the credentials in use, as far as they are known by now.
+// Secrets returns what must never be written down: the credentials in use, as far as they are known by now.
 func (a *Account) Secrets(ctx context.Context) []string {
 	found, err := a.config.Credentials.Retrieve(ctx)
 	if err != nil {

@@ -26,7 +26,7 @@ type Call struct {
 	Price     Price // of a unit
 }
 
-// ListPrice is what the calls cost by the price list, in USD and before any free allowance. It is not known where the
+// ListPrice returns what the calls cost by the price list, in USD and before any free allowance. It is not known where the
 // price is not.
 func (c Call) ListPrice() (usd float64, known bool) {
 	return float64(c.Billed) * c.Price.USD, c.Price.Known
@@ -39,7 +39,7 @@ type counted struct {
 	clock runfile.Clock
 }
 
-// Calls are the operations asked so far, by name.
+// Calls returns the operations asked so far, by name.
 func (a *Account) Calls() []Call {
 	a.counted.mu.Lock()
 	defer a.counted.mu.Unlock()
@@ -48,7 +48,7 @@ func (a *Account) Calls() []Call {
 	return all
 }
 
-// Clock is how far AWS's clock is ahead of ours, by the date on its quickest answer, which is cut to whole seconds; without
+// Clock returns how far AWS's clock is ahead of ours, by the date on its quickest answer, which is cut to whole seconds; without
 // a source where nothing was answered yet.
 func (a *Account) Clock() runfile.Clock {
 	a.counted.mu.Lock()
@@ -128,5 +128,5 @@ func (b *counted) compared(ahead, trip time.Duration) {
 	}
 }
 
-// prefix is how permissions name the service that the SDK calls id.
+// prefix returns how permissions name the service that the SDK calls id.
 func prefix(id string) string { return strings.ToLower(strings.ReplaceAll(id, " ", "-")) }

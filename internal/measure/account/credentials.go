@@ -34,7 +34,7 @@ type notFound struct{ error }
 
 func (n *notFound) Unwrap() error { return n.error }
 
-// Retrieve is what the SDK calls for each try of a call.
+// Retrieve returns what the SDK calls for each try of a call.
 func (f *found) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,7 +80,7 @@ type endpointError interface {
 	statusError
 }
 
-// reasonOf is the HTTP status of that endpoint, or else the end of the SDK's chain of words, which says what it was.
+// reasonOf returns the HTTP status of that endpoint, or else the end of the SDK's chain of words, which says what it was.
 func reasonOf(err error) string {
 	if answer, ok := errors.AsType[endpointError](err); ok {
 		return fmt.Sprintf("the credential endpoint of this machine or container answers HTTP %d each time", answer.HTTPStatusCode())

@@ -51,7 +51,7 @@ func (p patience) IsErrorRetryable(err error) bool {
 	return p.Standard.IsErrorRetryable(err)
 }
 
-// RetryDelay is the pause after a try; an error ends the tries.
+// RetryDelay returns the pause after a try; an error ends the tries.
 func (p patience) RetryDelay(attempt int, err error) (time.Duration, error) {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" && attempt >= dials {
 		return 0, err
@@ -78,7 +78,7 @@ type statusError interface {
 	HTTPStatusCode() int
 }
 
-// ofService tells whether a service, or what stands before it, failed by itself.
+// ofService reports whether a service, or what stands before it, failed by itself.
 func ofService(err error) bool {
 	answer, answered := errors.AsType[statusError](err)
 	slowDown := retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()

@@ -11,7 +11,7 @@ type Statement struct {
 	For      []string // the commands that make the calls
 }
 
-// Policy is the least that realiops needs: what it calls, and nothing else. Nothing in it changes anything.
+// Policy returns the least that realiops needs: what it calls, and nothing else. Nothing in it changes anything.
 func Policy(partition string) []Statement {
 	return []Statement{
 		{"RealiopsDatabases", "which instance and cluster it is, and what lies under them",
@@ -34,7 +34,7 @@ func Policy(partition string) []Statement {
 	}
 }
 
-// PolicyFor is the part of [Policy] that one command needs; empty for a command that asks AWS nothing.
+// PolicyFor returns the part of [Policy] that one command needs; empty for a command that asks AWS nothing.
 func PolicyFor(partition, command string) []Statement {
 	return slices.DeleteFunc(Policy(partition), func(s Statement) bool { return !slices.Contains(s.For, command) })
 }
@@ -48,7 +48,7 @@ func Commands() (all []string) {
 	return slices.Compact(all)
 }
 
-// SignIn is the permission to sign in as a user of the database; resource is the DbiResourceId of the instance, or the
+// SignIn returns the permission to sign in as a user of the database; resource is the DbiResourceId of the instance, or the
 // DbClusterResourceId of the cluster, and * stands for any.
 func SignIn(partition, resource, user string) Statement {
 	return Statement{"RealiopsSignIn", "tokens for passwords (--iam-auth)", []string{"rds-db:connect"},

@@ -18,7 +18,7 @@ type Price struct {
 
 const cloudWatchPrices = "https://aws.amazon.com/cloudwatch/pricing/"
 
-// priceOf is the list price of an operation. That of Performance Insights was not found.
+// priceOf returns the list price of an operation. That of Performance Insights was not found.
 func priceOf(service, operation string) Price {
 	const thousandth = 1.0 / 1000
 	switch {
@@ -35,7 +35,7 @@ func priceOf(service, operation string) Price {
 	}
 }
 
-// billed is how many units an answered call is billed as: of metrics, up to five statistics of one are one.
+// billed returns how many units an answered call is billed as: of metrics, up to five statistics of one are one.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
 func billed(input any) int {
 	const statisticsInOne = 5

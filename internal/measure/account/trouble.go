@@ -58,7 +58,7 @@ func NewTrouble(kind Kind, code, text string) *Trouble {
 func (t *Trouble) Error() string { return t.text }
 func (t *Trouble) Unwrap() error { return t.err }
 
-// Reason is the trouble as a run file names it.
+// Reason returns the trouble as a run file names it.
 func (t *Trouble) Reason() runfile.Reason {
 	switch t.Kind {
 	case Absent, Expired, Invalid, Denied:

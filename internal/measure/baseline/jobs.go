@@ -99,7 +99,7 @@ func (m *measurement) job(ctx context.Context, j fio.Job) (fio.Status, error) {
 	return last, errors.Join(failed, err)
 }
 
-// secondOf is what a job did between two things that fio said, if that is about a second.
+// secondOf returns what a job did between two things that fio said, if that is about a second.
 func secondOf(before, now fio.Status) (s Second, is bool) {
 	seconds := now.Seconds - before.Seconds
 	if seconds < 0.5 {

@@ -124,7 +124,7 @@ func (p *Plan) takeSet(ctx context.Context, settings fio.Settings) error {
 	return nil
 }
 
-// Names are those of the jobs.
+// Names returns those of the jobs.
 func (p *Plan) Names() []string {
 	var names []string
 	for _, j := range p.Jobs {
@@ -133,7 +133,7 @@ func (p *Plan) Names() []string {
 	return names
 }
 
-// Lasts is how long the jobs take, with what lies between them.
+// Lasts returns how long the jobs take, with what lies between them.
 func (p *Plan) Lasts() time.Duration {
 	const between = time.Second
 	sum := idleFor
@@ -143,7 +143,7 @@ func (p *Plan) Lasts() time.Duration {
 	return sum
 }
 
-// Question is what the owner of the place must agree to; empty: nothing. chosen says that they named the place.
+// Question returns what the owner of the place must agree to; empty: nothing. chosen says that they named the place.
 func (p *Plan) Question(chosen bool) string {
 	if p.Until != 0 {
 		return fmt.Sprintf("For up to %s, storage under %s gets all the load that it takes, until its credits are used up, if it has any: "+

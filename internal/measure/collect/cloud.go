@@ -33,7 +33,7 @@ func NewCloud(a *account.Account, server runfile.Cloud, tempo Tempo, now func() 
 	return c, err
 }
 
-// about are the sources about one server.
+// about returns the sources about one server.
 func (c *Cloud) about(server runfile.Cloud) (sources []probe.Backfiller, err error) {
 	there := func() time.Time { return c.tempo.ToThere(c.clock()) }
 	config := c.account.In(server.Region).Config()
@@ -61,7 +61,7 @@ func (c *Cloud) about(server runfile.Cloud) (sources []probe.Backfiller, err err
 	return sources, nil
 }
 
-// Metrics are those of all sources; a run that asks nobody has none.
+// Metrics returns those of all sources; a run that asks nobody has none.
 func (c *Cloud) Metrics() []runfile.Metric {
 	if c == nil {
 		return nil
@@ -82,7 +82,7 @@ type Display interface {
 // tolerated is how far our clock may be off AWS's, in seconds, before AWS's is used to judge what has settled.
 const tolerated = 5
 
-// clock is the time by AWS's clock, as soon as that is known to go otherwise than ours.
+// clock returns the time by AWS's clock, as soon as that is known to go otherwise than ours.
 func (c *Cloud) clock() time.Time {
 	now := c.now()
 	if aws := c.account.Clock(); aws.Off(tolerated) {

@@ -94,7 +94,7 @@ func (s *Span) end(at time.Time) {
 	s.To = later(at, s.To)
 }
 
-// movedCloud is what the file says of where the last load began. What is the cluster's is asked for once, of the run's own.
+// movedCloud returns what the file says of where the last load began. What is the cluster's is asked for once, of the run's own.
 func (f *File) movedCloud() runfile.Cloud {
 	cloud := *f.Header.Target.Cloud
 	cloud.Resource, cloud.Insights = "", false
@@ -105,10 +105,10 @@ func (f *File) movedCloud() runfile.Cloud {
 	return cloud
 }
 
-// Announced tells whether the file has a line about the metric.
+// Announced reports whether the file has a line about the metric.
 func (f *File) Announced(metric string) bool { return f.announced[metric] }
 
-// AnnouncedAny tells whether it has one about any metric of the source.
+// AnnouncedAny reports whether it has one about any metric of the source.
 func (f *File) AnnouncedAny(source string) bool {
 	for metric := range f.announced {
 		if strings.HasPrefix(metric, source+"/") {

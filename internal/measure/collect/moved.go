@@ -15,7 +15,7 @@ type Move struct {
 	Span  Span
 }
 
-// Moved is a source as it tells of the instance that the load was moved to. It asks for the time for which the load was
+// Moved returns a source as it tells of the instance that the load was moved to. It asks for the time for which the load was
 // there, and all that it tells bears the instance's name, so that it is kept apart: "cloudwatch.two/WriteIOPS".
 func Moved(source probe.Backfiller, to Move) probe.Backfiller {
 	return moved{source, to}
@@ -36,7 +36,7 @@ func (m moved) Metrics() []runfile.Metric {
 	return all
 }
 
-// rename is a metric's name there; none stays none.
+// rename returns a metric's name there; none stays none.
 func (m moved) rename(metric string) string {
 	if _, name, whole := strings.Cut(metric, "/"); whole {
 		return m.Name() + "/" + name
@@ -59,7 +59,7 @@ func (m moved) Backfill(ctx context.Context, from, to time.Time, keep func(runfi
 	})
 }
 
-// spanOf is the stretch that a source is asked for: all of the run, with the rest before and after it, or what the load was there for.
+// spanOf returns the stretch that a source is asked for: all of the run, with the rest before and after it, or what the load was there for.
 func (f *File) spanOf(source probe.Backfiller) Span {
 	if m, is := source.(moved); is {
 		return m.to.Span

@@ -17,23 +17,23 @@ type Rules struct {
 	Patience time.Duration
 }
 
-// DefaultRules are those for CloudWatch and Performance Insights.
+// DefaultRules returns those for CloudWatch and Performance Insights.
 func DefaultRules() Rules {
 	return Rules{Ripe: 12 * time.Minute, Apart: 2 * time.Minute, Old: time.Hour, Again: 15 * time.Second, Patience: 40 * time.Minute}
 }
 
-// Faster are the rules for a source whose clock goes so many times faster than ours.
+// Faster returns the rules for a source whose clock goes so many times faster than ours.
 func (r Rules) Faster(factor float64) Rules {
 	quick := func(d time.Duration) time.Duration { return time.Duration(float64(d) / factor) }
 	return Rules{Ripe: quick(r.Ripe), Apart: quick(r.Apart), Old: quick(r.Old), Again: quick(r.Again), Patience: quick(r.Patience)}
 }
 
-// settles is the earliest moment at which another reading settles a period that ended then and has said the same since.
+// settles returns the earliest moment at which another reading settles a period that ended then and has said the same since.
 func (r Rules) settles(end, since time.Time) time.Time {
 	return later(end.Add(r.Ripe), since.Add(r.Apart))
 }
 
-// settled tells whether a reading now settles a period that ended then and has said the same since.
+// settled reports whether a reading now settles a period that ended then and has said the same since.
 func (r Rules) settled(end, since, now time.Time) bool {
 	return !now.Before(end.Add(r.Old)) || !now.Before(r.settles(end, since))
 }

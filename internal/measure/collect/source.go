@@ -50,7 +50,7 @@ type metric struct {
 // mostAsks is how often a collection asks in vain for a metric that the source fails to tell; the next one asks again.
 const mostAsks = 3
 
-// hopeless tells whether asking on is in vain for now.
+// hopeless reports whether asking on is in vain for now.
 func (m *metric) hopeless() bool {
 	return m.unanswered != nil && (m.unanswered.Reason == runfile.Permission || m.asks >= mostAsks)
 }
@@ -168,7 +168,7 @@ func (l *sourceState) missed(s Span, now time.Time) {
 	}
 }
 
-// whole tells whether a period is waited for.
+// whole reports whether a period is waited for.
 func (l *sourceState) whole(p runfile.Period) bool {
 	return !p.From.Before(l.span.From) && !p.To.After(l.span.To)
 }
@@ -193,7 +193,7 @@ func (l *sourceState) wanting(m *metric, each func(s Span, settles time.Time)) {
 	}
 }
 
-// open is the stretch in which something is; false: nothing.
+// open returns the stretch in which something is; false: nothing.
 func (l *sourceState) open() (s Span, some bool) {
 	for _, m := range l.metrics {
 		l.wanting(m, func(w Span, _ time.Time) {
@@ -224,7 +224,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// unanswered are the reasons for which metrics were not told, and how many these are.
+// unanswered returns the reasons for which metrics were not told, and how many these are.
 func (l *sourceState) unanswered() (reasons []string, metrics int) {
 	for _, name := range slices.Sorted(maps.Keys(l.metrics)) {
 		if m := l.metrics[name]; m.unanswered != nil {
@@ -249,7 +249,7 @@ func (l *sourceState) settled() (settled, all int) {
 	return settled, len(l.metrics)
 }
 
-// unsettled are the periods that are open and not in the file as they were last read, in order.
+// unsettled returns the periods that are open and not in the file as they were last read, in order.
 func (l *sourceState) unsettled() []runfile.Period {
 	var all []runfile.Period
 	l.left = 0
@@ -294,7 +294,7 @@ func (l *sourceState) lacking(now time.Time) []runfile.Gap {
 	return all
 }
 
-// none is the gap of a source that answered and had nothing of any metric: that is no answer either.
+// none returns the gap of a source that answered and had nothing of any metric: that is no answer either.
 func (l *sourceState) none(now time.Time) (runfile.Gap, bool) {
 	some := len(l.metrics) == 0
 	for _, m := range l.metrics {

@@ -16,10 +16,10 @@ type Tempo struct {
 	Factor      float64
 }
 
-// Real tells whether the two clocks are one.
+// Real reports whether the two clocks are one.
 func (t Tempo) Real() bool { return t.Factor == 0 }
 
-// Times is how many times as fast as ours their clock goes.
+// Times returns how many times as fast as ours their clock goes.
 func (t Tempo) Times() float64 {
 	if t.Real() {
 		return 1
@@ -27,7 +27,7 @@ func (t Tempo) Times() float64 {
 	return t.Factor
 }
 
-// Source is the source as it looks by our clock.
+// Source returns the source as it looks by our clock.
 func (t Tempo) Source(s probe.Backfiller) probe.Backfiller {
 	if t.Real() {
 		return s
@@ -35,7 +35,7 @@ func (t Tempo) Source(s probe.Backfiller) probe.Backfiller {
 	return faster{s, t, s.Metrics()}
 }
 
-// Rules are the rules as they look by our clock.
+// Rules returns the rules as they look by our clock.
 func (t Tempo) Rules(r Rules) Rules {
 	if t.Real() {
 		return r
@@ -43,7 +43,7 @@ func (t Tempo) Rules(r Rules) Rules {
 	return r.Faster(t.Factor)
 }
 
-// ToThere is a moment of ours by the sources' clock.
+// ToThere returns a moment of ours by the sources' clock.
 func (t Tempo) ToThere(moment time.Time) time.Time {
 	if t.Real() {
 		return moment
@@ -51,7 +51,7 @@ func (t Tempo) ToThere(moment time.Time) time.Time {
 	return t.There.Add(time.Duration(float64(moment.Sub(t.Here)) * t.Factor)).UTC()
 }
 
-// ToHere is a moment of theirs by our clock.
+// ToHere returns a moment of theirs by our clock.
 func (t Tempo) ToHere(moment time.Time) time.Time {
 	if t.Real() {
 		return moment

@@ -19,7 +19,7 @@ func (e *Experiment) align(ctx context.Context) error {
 	return e.ReadAll(ctx)
 }
 
-// untilLead is how long it is until shortly before the next boundary of the period.
+// untilLead returns how long it is until shortly before the next boundary of the period.
 func untilLead(now time.Time, period time.Duration) time.Duration {
 	ahead := time.Duration(Lead * float64(period))
 	soon := now.Add(ahead)

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Budget is how long the loads of a plan may take whose sources all answer at once: of the default so long that the report is there after
+// Budget returns how long the loads of a plan may take whose sources all answer at once: of the default so long that the report is there after
 // two minutes.
 func Budget(plan string) time.Duration {
 	switch plan {
@@ -37,7 +37,7 @@ type Pause struct {
 	Share float64 // of the load's length
 }
 
-// DefaultPause is that of a plain disk, until it has been measured (see [Experiment.Calibrate]).
+// DefaultPause returns that of a plain disk, until it has been measured (see [Experiment.Calibrate]).
 func DefaultPause() Pause { return Pause{Fixed: 600 * time.Millisecond, Share: typicalShare} }
 
 // typicalShare is from 5 % for rows without indexes to 25 % for wide ones whose pages have checksums.
@@ -58,10 +58,10 @@ const wholePeriods = 2
 // two clocks need not agree to the second.
 const Lead = 1.0 / 12
 
-// aligned tells whether loads begin and end with the periods of a source, as all do whose periods are worth it.
+// aligned reports whether loads begin and end with the periods of a source, as all do whose periods are worth it.
 func (l Limits) aligned() bool { return l.Period > 1 }
 
-// Aligned is the period that loads begin and end with; zero: they begin at once.
+// Aligned returns the period that loads begin and end with; zero: they begin at once.
 func (l Limits) Aligned() time.Duration {
 	if !l.aligned() {
 		return 0
@@ -69,11 +69,11 @@ func (l Limits) Aligned() time.Duration {
 	return time.Duration(l.Period * float64(time.Second))
 }
 
-// Short tells whether loads so many seconds long hold too few whole periods, as they may where the user has said how long
+// Short reports whether loads so many seconds long hold too few whole periods, as they may where the user has said how long
 // they are.
 func (l Limits) Short(seconds float64) bool { return l.aligned() && seconds < l.Period*wholePeriods }
 
-// whole is the length of a load in which whole periods lie, in seconds, to a tenth.
+// whole returns the length of a load in which whole periods lie, in seconds, to a tenth.
 func (l Limits) whole() float64 { return math.Ceil(10*l.Period*(wholePeriods+2*Lead)) / 10 }
 
 // Repetitions: three show how far a load's figures vary, LeastRepetitions hint at it.
@@ -145,7 +145,7 @@ func tooShort(plan runfile.Plan, limits Limits) error {
 		limits.Budget, ErrTooShort, len(plan.Loads), Duration(plan, limits).Truncate(time.Second)+time.Second)
 }
 
-// longest is the length of loads at which the plan with its repetitions fits, in tenths of a second.
+// longest returns the length of loads at which the plan with its repetitions fits, in tenths of a second.
 func longest(plan runfile.Plan, limits Limits, ideal float64) float64 {
 	repetitions, budget := plan.Steps(), limits.Budget-filling(plan)
 	length := limits.Pause.length(budget / time.Duration(repetitions+1)) // with a warm-up as long as a load
@@ -155,7 +155,7 @@ func longest(plan runfile.Plan, limits Limits, ideal float64) float64 {
 	return min(math.Floor(length*10)/10, ideal)
 }
 
-// Duration is about how long a plan takes.
+// Duration returns about how long a plan takes.
 func Duration(plan runfile.Plan, limits Limits) time.Duration {
 	each := limits.Pause.after(plan.LoadSeconds)
 	if limits.aligned() { // each load waits for the next period
@@ -166,7 +166,7 @@ func Duration(plan runfile.Plan, limits Limits) time.Duration {
 	return resting(plan) + filling(plan) + each*time.Duration(plan.Steps()) + warmUp
 }
 
-// filling is about how long it takes to make the tables of the loads that read and change what is there: those that read share one, the
+// filling returns about how long it takes to make the tables of the loads that read and change what is there: those that read share one, the
 // others have one each in each repetition.
 func filling(plan runfile.Plan) (took time.Duration) {
 	shared := time.Duration(0)
@@ -181,17 +181,17 @@ func filling(plan runfile.Plan) (took time.Duration) {
 	return shared + took
 }
 
-// resting is how long nothing is done before the first load.
+// resting returns how long nothing is done before the first load.
 func resting(plan runfile.Plan) time.Duration {
 	return time.Duration(plan.RestSeconds * float64(time.Second))
 }
 
-// after is about how long a repetition takes whose load lasts so many seconds.
+// after returns about how long a repetition takes whose load lasts so many seconds.
 func (p Pause) after(seconds float64) time.Duration {
 	return time.Duration(seconds*(1+p.Share)*float64(time.Second)) + p.Fixed
 }
 
-// length is how long the load of a repetition may last that takes so long.
+// length returns how long the load of a repetition may last that takes so long.
 func (p Pause) length(repetition time.Duration) float64 {
 	return (repetition - p.Fixed).Seconds() / (1 + p.Share)
 }

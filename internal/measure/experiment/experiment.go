@@ -241,7 +241,7 @@ func (e *Experiment) prepare(ctx context.Context, w *load.Workload) error {
 	return w.Begin(context.WithoutCancel(ctx), e.Control)
 }
 
-// work is the load, or its silence. It tells how many rows the server confirmed.
+// work returns the load, or its silence. It tells how many rows the server confirmed.
 func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) (rows int64, err error) {
 	if w == nil {
 		return 0, e.idle(ctx)

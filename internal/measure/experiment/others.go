@@ -19,7 +19,7 @@ func (e *Experiment) look(ctx context.Context, event runfile.Event) error {
 	return e.Look(ctx, event)
 }
 
-// disturbed is what makes the repetition that just ended useless, or nil.
+// disturbed returns what makes the repetition that just ended useless, or nil.
 func (e *Experiment) disturbed(others *runfile.Others) error {
 	if e.Spoiled != nil {
 		if why := e.Spoiled(); why != "" {
@@ -35,7 +35,7 @@ func (e *Experiment) disturbed(others *runfile.Others) error {
 // mostDisturbed is how often a run tries again what was disturbed; after that it leaves such repetitions out.
 const mostDisturbed = 5
 
-// again tells whether there is time to try once more what was disturbed, and says so.
+// again reports whether there is time to try once more what was disturbed, and says so.
 func (e *Experiment) again(p *pace, s step, disturbed *disturbedError) bool {
 	what := fmt.Sprintf("Repetition %d of %s is left out, because %s", s.repetition, s.load.Name, disturbed.why)
 	may := e.spoiled < mostDisturbed && e.timeFor(1, p, e.grace(p))

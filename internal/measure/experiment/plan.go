@@ -26,10 +26,10 @@ type Sizes struct {
 	TableBytes int64
 }
 
-// DefaultSizes are those of the measurements in docs/reference/benchmarks.md.
+// DefaultSizes returns those of the measurements in docs/reference/benchmarks.md.
 func DefaultSizes() Sizes { return Sizes{Clients: 8, RowsPerTx: 1000} }
 
-// Published is the pair of loads of the published runs, bulk insert without and with two indexes, with the two that
+// Published returns the pair of loads of the published runs, bulk insert without and with two indexes, with the two that
 // make it tell something: COPY, whose rows leave few WAL records, and idle, for what happens without us.
 func Published() runfile.Plan {
 	return runfile.Plan{
@@ -111,7 +111,7 @@ func plans() []runfile.Plan {
 	return []runfile.Plan{Default(), Identify(), Published(), Cloud(), Reads(), Updates(), Everything()}
 }
 
-// Names are those of the plans that realiops has.
+// Names returns those of the plans that realiops has.
 func Names() (names []string) {
 	for _, plan := range plans() {
 		names = append(names, plan.Name)
@@ -248,7 +248,7 @@ type step struct {
 	added      string // why it is run beyond the plan
 }
 
-// soonest are the loads that answer most when little has been run: the largest number beside the disk's, the smallest factor, a read, and
+// soonest returns the loads that answer most when little has been run: the largest number beside the disk's, the smallest factor, a read, and
 // entries beside rows.
 func soonest() []string { return []string{"bulk", "single", load.ScanCold, "bulk-indexed"} }
 

@@ -122,7 +122,7 @@ func (e *Experiment) recover(ctx context.Context, failed error) error {
 // mostRepeats is how often a run puts up with losing its server.
 const mostRepeats = 5
 
-// timeFor tells whether so many more repetitions are done in time, give or take the grace, if they take as long as those
+// timeFor reports whether so many more repetitions are done in time, give or take the grace, if they take as long as those
 // until now.
 func (e *Experiment) timeFor(repetitions int, p *pace, grace time.Duration) bool {
 	if e.Until.IsZero() {
@@ -132,7 +132,7 @@ func (e *Experiment) timeFor(repetitions int, p *pace, grace time.Duration) bool
 	return time.Now().Add(each * time.Duration(repetitions)).Before(e.Until.Add(grace))
 }
 
-// grace is by how much a run may outlast its budget for the sake of a whole repetition: a tenth.
+// grace returns by how much a run may outlast its budget for the sake of a whole repetition: a tenth.
 func (e *Experiment) grace(p *pace) time.Duration { return e.Until.Sub(p.began) / 10 }
 
 // Calibrate measures what lies between two loads here, by settling twice with nothing to write.

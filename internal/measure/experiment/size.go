@@ -78,8 +78,8 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 	return plan, text
 }
 
-// open tells whether the load reads a table whose size nobody has said.
+// open reports whether the load reads a table whose size nobody has said.
 func open(a runfile.Load) bool { return load.Reads(a.Method) && a.TableRows == 0 }
 
-// sortedBytes is about how much a sort of the table writes to temporary files, with what merging takes beside it.
+// sortedBytes returns about how much a sort of the table writes to temporary files, with what merging takes beside it.
 func sortedBytes(table int64) int64 { return table + table/2 }

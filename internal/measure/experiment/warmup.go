@@ -55,7 +55,7 @@ func (e *Experiment) fillAhead(ctx context.Context) error {
 	return w.Create(ctx, e.Control)
 }
 
-// heaviest is the load that writes most for its rows: wide ones before many index entries, many a transaction before
+// heaviest returns the load that writes most for its rows: wide ones before many index entries, many a transaction before
 // few.
 func heaviest(loads []runfile.Load) runfile.Load {
 	return slices.MaxFunc(loads, func(a, b runfile.Load) int {

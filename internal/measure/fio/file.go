@@ -159,7 +159,7 @@ func (s *Section) tame(place string) error {
 	return nil
 }
 
-// below tells whether a directory is a place or lies in it.
+// below reports whether a directory is a place or lies in it.
 func below(place, directory string) bool {
 	absolute, err := filepath.Abs(directory)
 	if err != nil {
@@ -223,7 +223,7 @@ func (j *Job) bound(clones int, set Settings) error {
 // mostBytes bounds the files of a job so that those of all jobs can be added up.
 const mostBytes = 1 << 50
 
-// laid is how much the files of one clone take at most: its size or what its files are said to have, whichever is more, from
+// laid returns how much the files of one clone take at most: its size or what its files are said to have, whichever is more, from
 // its offset on. fio lays filesize for each of nrfiles, and all of size when there is none.
 func laid(options []Option) (most int64, err error) {
 	files := 1

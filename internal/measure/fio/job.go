@@ -34,7 +34,7 @@ func (o Option) String() string {
 	return o.Name + "=" + o.Value
 }
 
-// Text is the job in one line for the record: its options, as they would follow fio on a command line.
+// Text returns the job in one line for the record: its options, as they would follow fio on a command line.
 func (j Job) Text() string {
 	var words []string
 	for _, s := range j.Sections {
@@ -48,7 +48,7 @@ func (j Job) Text() string {
 	return strings.Join(words, " ")
 }
 
-// file is the job as fio reads it, in a directory. What stands in front holds for all sections.
+// file returns the job as fio reads it, in a directory. What stands in front holds for all sections.
 func (j Job) file(directory string, front ...Option) string {
 	var b strings.Builder
 	all := append([]Option{
@@ -68,7 +68,7 @@ func (j Job) file(directory string, front ...Option) string {
 	return b.String()
 }
 
-// with is the job with options after its own, which win, in every section.
+// with returns the job with options after its own, which win, in every section.
 func (j Job) with(options ...Option) Job {
 	sections := make([]Section, len(j.Sections))
 	for i, s := range j.Sections {
@@ -78,7 +78,7 @@ func (j Job) with(options ...Option) Job {
 	return j
 }
 
-// TestBytes is how much the test files of jobs take on the disk: those that share files count once.
+// TestBytes returns how much the test files of jobs take on the disk: those that share files count once.
 func TestBytes(jobs []Job) int64 {
 	most := map[string]int64{}
 	for _, j := range jobs {

@@ -10,13 +10,13 @@ import (
 // Name begins the names of the metrics, up to the slash.
 const Name = "fio"
 
-// Metrics are what fio says of its jobs: counters over all of them, and levels of the last.
+// Metrics returns what fio says of its jobs: counters over all of them, and levels of the last.
 func Metrics() []runfile.Metric { return metric.All().View(Name).Announced() }
 
 // Totals are the counts of the jobs that are over, to which those of a running one are added.
 type Totals struct{ values map[string]float64 }
 
-// Reading is what is known at a moment: all jobs before, and this one so far. Levels are those of this one.
+// Reading returns what is known at a moment: all jobs before, and this one so far. Levels are those of this one.
 func (t *Totals) Reading(at time.Time, s Status) runfile.Reading {
 	values := map[string]float64{}
 	for name, side := range s.Sides() {

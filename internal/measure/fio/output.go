@@ -30,7 +30,7 @@ type Side struct {
 	P99, P999  float64
 }
 
-// Sides are the directions by the names that their counts have.
+// Sides returns the directions by the names that their counts have.
 func (s Status) Sides() map[string]Side {
 	return map[string]Side{"read": s.Read, "write": s.Write, "sync": s.Sync}
 }

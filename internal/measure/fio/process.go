@@ -89,7 +89,7 @@ func verdict(ctx context.Context, err error, last Status, messages []string) err
 	}
 }
 
-// complaint is the line in which fio says what is wrong: one that speaks of an error, or else any.
+// complaint returns the line in which fio says what is wrong: one that speaks of an error, or else any.
 func complaint(messages []string) string {
 	for _, tells := range []string{"err", "fio: ", ""} {
 		for _, m := range messages {

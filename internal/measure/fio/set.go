@@ -37,7 +37,7 @@ type shape struct {
 	sync       bool  // one after the other
 }
 
-// Database are the jobs whose answers bound a database: pages read and written anywhere, a long write such as a
+// Database returns the jobs whose answers bound a database: pages read and written anywhere, a long write such as a
 // checkpoint or COPY makes, and the commit, which writes and flushes a page of WAL and waits.
 func Database(s Settings) []Job {
 	const shared = "data"
@@ -51,7 +51,7 @@ func Database(s Settings) []Job {
 	})
 }
 
-// Published are the jobs behind figures that people quote, with the parameters that were published: of an analytics hub
+// Published returns the jobs behind figures that people quote, with the parameters that were published: of an analytics hub
 // on gp2 and st1 (2020), of disks and machines of Azure (2018), and of EBS by class of instance (2021). What was not
 // published is realiops' choice: the depth of the first three, and how long they last.
 func Published(s Settings) []Job {
@@ -123,7 +123,7 @@ func (s Settings) inFlight(sh shape) []Option {
 	}
 }
 
-// AsDD is a sequential write without direct I/O, once through the file and not flushed: what dd reports the speed of.
+// AsDD returns a sequential write without direct I/O, once through the file and not flushed: what dd reports the speed of.
 func AsDD(s Settings) Job {
 	return Job{
 		Name: "buffered-write", What: "the sequential write through the page cache and not flushed, as dd does it", Buffered: true, Depth: 1,

@@ -98,7 +98,7 @@ func (d Directory) begin() error {
 	return os.Rename(part, filepath.Join(d.path, about))
 }
 
-// Asked is what a directory's source was asked for; nothing is known of a directory without the file that says so.
+// Asked returns what a directory's source was asked for; nothing is known of a directory without the file that says so.
 func Asked(path string) (s Stretch, err error) {
 	text, err := os.ReadFile(filepath.Join(path, about))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +113,7 @@ func Asked(path string) (s Stretch, err error) {
 	return s, nil
 }
 
-// Files are the run files of a directory, in order.
+// Files returns the run files of a directory, in order.
 func Files(path string) ([]string, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -133,7 +133,7 @@ func (d Directory) file(name string) string {
 	return filepath.Join(d.path, runfile.FileName(name)+ending)
 }
 
-// Missing are those of the databases that are not kept yet.
+// Missing returns those of the databases that are not kept yet.
 func (d Directory) Missing(all []Database) []Database {
 	return slices.DeleteFunc(slices.Clone(all), func(one Database) bool {
 		_, err := os.Stat(d.file(one.Name))

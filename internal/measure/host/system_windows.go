@@ -15,7 +15,7 @@ func kernel() string {
 // memory is not told by what the library knows to ask.
 func memory() int64 { return 0 }
 
-// ProcessorTime is how much time of the processors this process has used; 0 where the system does not tell.
+// ProcessorTime returns how much time of the processors this process has used; 0 where the system does not tell.
 func ProcessorTime() time.Duration {
 	var created, ended, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &ended, &kernel, &user); err != nil {
@@ -24,7 +24,7 @@ func ProcessorTime() time.Duration {
 	return elapsed(kernel) + elapsed(user)
 }
 
-// elapsed is a length of time, which Windows counts in steps of 100 ns.
+// elapsed returns a length of time, which Windows counts in steps of 100 ns.
 func elapsed(t windows.Filetime) time.Duration {
 	return time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
 }

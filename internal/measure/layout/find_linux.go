@@ -52,7 +52,7 @@ func Find(s Server) (*Layout, error) {
 	return l, nil
 }
 
-// Of is a directory of anybody's, as a root. What lies below /proc is taken as it is, because links there lead to what no path of ours may
+// Of returns a directory of anybody's, as a root. What lies below /proc is taken as it is, because links there lead to what no path of ours may
 // lead to.
 func Of(path string) (Root, error) {
 	absolute, err := filepath.Abs(path)
@@ -183,7 +183,7 @@ func (f *finder) looksLikeWAL(r *Root) error {
 	return nil
 }
 
-// tablespace is one that pg_tablespace and the data directory both know, by the same location.
+// tablespace returns one that pg_tablespace and the data directory both know, by the same location.
 func (f *finder) tablespace(space Tablespace) (Root, error) {
 	name := filepath.Join("pg_tblspc", strconv.FormatUint(uint64(space.OID), 10))
 	r, target, err := f.below(name)
@@ -264,7 +264,7 @@ func (f *finder) logDirectory() (Root, bool, error) {
 	return r, true, err
 }
 
-// standardError is the file to which the server's first process writes its log, if it is the server's alone.
+// standardError returns the file to which the server's first process writes its log, if it is the server's alone.
 func (f *finder) standardError() (Root, bool, error) {
 	if f.server.Postmaster == 0 {
 		return Root{}, false, nil
@@ -322,7 +322,7 @@ func writers(device, inode uint64, postmaster int) (pid int) {
 	return 0
 }
 
-// parentOf is the process that started another; 0: it has ended.
+// parentOf returns the process that started another; 0: it has ended.
 func parentOf(pid int) (parent int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

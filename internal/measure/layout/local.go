@@ -240,7 +240,7 @@ func sameMount(proc string, pid int, path string) bool {
 	return err == nil && theirs == ours && theirs[2] != "" // a root of its own has no mount where it begins
 }
 
-// mountOf is the device, the root and the point of the mount that holds a path of a process, as its table of mounts has them.
+// mountOf returns the device, the root and the point of the mount that holds a path of a process, as its table of mounts has them.
 func mountOf(process, path string) (found [3]string, err error) {
 	table, err := os.Open(filepath.Join(process, "mountinfo"))
 	if err != nil {

@@ -95,7 +95,7 @@ var (
 	anyLog = matching(Message, `\.(log|csv|json)$`)
 )
 
-// loggedTo is a log directory, by log_filename: %-escapes stand for anything, and csvlog and jsonlog have names of their own.
+// loggedTo returns a log directory, by log_filename: %-escapes stand for anything, and csvlog and jsonlog have names of their own.
 func loggedTo(name string) *tree {
 	if name == "" {
 		return anyLog
@@ -136,7 +136,7 @@ func (t *tree) fileOf(name string, database uint32) (f File, is bool) {
 	return f, err == nil && node > 0
 }
 
-// below is a directory of the directory, and the database that it is of; nil: it is not PostgreSQL's.
+// below returns a directory of the directory, and the database that it is of; nil: it is not PostgreSQL's.
 func (t *tree) below(name string, database uint32) (*tree, uint32) {
 	if one := t.named[name]; one != nil {
 		return one, database

@@ -43,7 +43,7 @@ type page struct {
 	Next  string         `xml:"nextToken"`
 }
 
-// typesOf are all classes of machine of a region.
+// typesOf returns all classes of machine of a region.
 func typesOf(ctx context.Context, config aws.Config) (all []instanceType, err error) {
 	c := caller{config: config}
 	if c.address, err = addressOf(ctx, config); err != nil {
@@ -164,7 +164,7 @@ func read(ctx context.Context, in middleware.DeserializeInput, next middleware.D
 	return out, metadata, nil
 }
 
-// pageOf is a page, or what EC2 says no with. Where the answer itself cannot be had, that is the reason.
+// pageOf returns a page, or what EC2 says no with. Where the answer itself cannot be had, that is the reason.
 func pageOf(status int, body io.Reader) (*page, error) {
 	var p page
 	var said refusal

@@ -26,7 +26,7 @@ const (
 	halfFull   = 60 // per cent of a page that is filled, so that updates stay in it
 )
 
-// RowsIn is how many rows of the loads that read make a table of so many bytes, its indexes left aside.
+// RowsIn returns how many rows of the loads that read make a table of so many bytes, its indexes left aside.
 func RowsIn(bytes int64) int64 {
 	const wide = (readWidth+besides+alignment-1)/alignment*alignment + pointer
 	rows := bytes / pageBytes * (pageRoom / wide)
@@ -36,7 +36,7 @@ func RowsIn(bytes int64) int64 {
 // filledIn is how many bytes of rows and indexes are made in a second, written and vacuumed: little, so that nobody waits longer than was said.
 const filledIn = 40e6
 
-// FillsIn is about how long it takes to make the table of a load.
+// FillsIn returns about how long it takes to make the table of a load.
 func FillsIn(load runfile.Load) time.Duration {
 	if !Fills(load.Method) {
 		return 0
@@ -81,7 +81,7 @@ func (w *Workload) fill(ctx context.Context, conn *pgx.Conn) error {
 	return w.Vacuum(ctx, conn)
 }
 
-// distinct is how many values the second index has: rows of one lie scattered over the table.
+// distinct returns how many values the second index has: rows of one lie scattered over the table.
 func (t transaction) distinct() int64 {
 	if t.load.Method == Replace || t.load.Method == Update || t.load.Method == LookupUpdate {
 		return t.load.TableRows
@@ -98,10 +98,10 @@ func (w *Workload) Vacuum(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Vacuums tells whether a vacuum belongs to the load.
+// Vacuums reports whether a vacuum belongs to the load.
 func (w *Workload) Vacuums() bool { return w.load.Method == Replace }
 
-// Warms tells whether the load is to find its rows in memory.
+// Warms reports whether the load is to find its rows in memory.
 func (w *Workload) Warms() bool { return Reads(w.load.Method) && !w.load.Cold }
 
 // Warm has the server read what the load will find in memory: its rows and the index that leads to them.
@@ -115,7 +115,7 @@ func (w *Workload) Warm(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// ofRows are those that are looked up, from the beginning of the table.
+// ofRows returns those that are looked up, from the beginning of the table.
 func (t transaction) ofRows() int64 {
 	if t.load.OfRows == 0 {
 		return t.load.TableRows
@@ -123,7 +123,7 @@ func (t transaction) ofRows() int64 {
 	return min(t.load.OfRows, t.load.TableRows)
 }
 
-// Files are those of the table and its indexes, below the data directory, without the parts beyond a gigabyte.
+// Files returns those of the table and its indexes, below the data directory, without the parts beyond a gigabyte.
 func (w *Workload) Files(ctx context.Context, conn postgres.Asker) (files []string, err error) {
 	const ask = `/* realiops */
 		select pg_catalog.pg_relation_filepath(of.oid::pg_catalog.regclass)

@@ -32,7 +32,7 @@ func Methods() []string {
 	return []string{InsertSelect, Copy, Insert, InsertValues, Lookup, Range, Bitmap, Join, Scan, Sort, Update, Replace, LookupUpdate}
 }
 
-// Fills tells whether a method works on a table that is filled before the load, and Reads whether it only reads it, so that loads may
+// Fills reports whether a method works on a table that is filled before the load, and Reads whether it only reads it, so that loads may
 // share one.
 func Fills(method string) bool {
 	return Reads(method) || slices.Contains([]string{Update, Replace, LookupUpdate}, method)

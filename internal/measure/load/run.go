@@ -61,7 +61,7 @@ func configOf(ctx context.Context, connect Connect) (*pgx.ConnConfig, error) {
 	return conn.Config(), conn.Close(ctx)
 }
 
-// options are those of all loads with this workload. An error ends it: a load with a client less is another load.
+// options returns those of all loads with this workload. An error ends it: a load with a client less is another load.
 func (w *Workload) options(config *pgx.ConnConfig) engine.Options {
 	if !w.pooled {
 		for _, s := range w.settings() {
@@ -77,7 +77,7 @@ func (w *Workload) options(config *pgx.ConnConfig) engine.Options {
 	}
 }
 
-// plain is what made a client give up, where it is that: its number says nothing here.
+// plain returns what made a client give up, where it is that: its number says nothing here.
 func plain(err error) error {
 	if abort, ok := errors.AsType[*engine.Abort](err); ok {
 		return abort.Err

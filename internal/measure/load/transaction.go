@@ -15,7 +15,7 @@ type transaction struct {
 	pooled bool   // each may have another session of the server
 }
 
-// Script is the load's transaction in the language of package script.
+// Script returns the load's transaction in the language of package script.
 func (t transaction) Script() string {
 	if !t.bracketed() {
 		return t.statements()
@@ -31,7 +31,7 @@ func (t transaction) Script() string {
 // setting is one of the clients' sessions.
 type setting struct{ name, value string }
 
-// settings are those that the load takes: without them the server might choose another plan, or other processes to do the work.
+// settings returns those that the load takes: without them the server might choose another plan, or other processes to do the work.
 func (t transaction) settings() (all []setting) {
 	if t.load.SynchronousCommit != "" {
 		all = append(all, setting{"synchronous_commit", t.load.SynchronousCommit})
@@ -51,7 +51,7 @@ func (t transaction) settings() (all []setting) {
 	return all
 }
 
-// inTransaction are the settings that each transaction makes for itself, because its session may be another's next: also those
+// inTransaction returns the settings that each transaction makes for itself, because its session may be another's next: also those
 // that keep the functions and the rights of others out, which a session of ours has from its start.
 func (t transaction) inTransaction() []setting {
 	if !t.pooled {
@@ -123,7 +123,7 @@ func (t transaction) replace() string {
 		n, parts-1, clients, t.table, n-1, t.filler(repeatInSQL))
 }
 
-// Mode is how the statements of the script are meant to be sent. The bulk insert goes as pgbench sends it by default,
+// Mode returns how the statements of the script are meant to be sent. The bulk insert goes as pgbench sends it by default,
 // as in the published runs.
 func (t transaction) Mode() engine.Mode {
 	switch {
@@ -136,7 +136,7 @@ func (t transaction) Mode() engine.Mode {
 	}
 }
 
-// insertSelect is the statement of the published runs, unless rows are to be wide.
+// insertSelect returns the statement of the published runs, unless rows are to be wide.
 func (t transaction) insertSelect() string {
 	if t.load.Width == 0 {
 		return fmt.Sprintf("insert into %s (value) select pg_catalog.generate_series(1, %d);\n", t.table, t.load.RowsPerTx)
@@ -160,13 +160,13 @@ func (t transaction) inserts() string {
 	return b.String()
 }
 
-// bracketed tells whether a transaction has a BEGIN and an END.
+// bracketed reports whether a transaction has a BEGIN and an END.
 func (t transaction) bracketed() bool {
 	several := t.load.Method == Insert && t.load.RowsPerTx > 1 || t.load.Method == LookupUpdate || t.load.Method == Replace
 	return several || len(t.inTransaction()) > 0
 }
 
-// brackets is how many of the statements were a BEGIN, an END or a SET.
+// brackets returns how many of the statements were a BEGIN, an END or a SET.
 func (t transaction) brackets(of engine.Totals) int64 {
 	if !t.bracketed() {
 		return 0

@@ -158,7 +158,7 @@ func (w *Workload) Drop(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Rows are those in the load's table, each looked at.
+// Rows returns those in the load's table, each looked at.
 func (w *Workload) Rows(ctx context.Context, conn postgres.Asker) (rows int64, err error) {
 	if err := postgres.QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) from "+w.table).Scan(&rows); err != nil {
 		return 0, fmt.Errorf("count the rows of the load %s: %w", w.load.Name, err)

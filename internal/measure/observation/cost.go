@@ -19,7 +19,7 @@ type cost struct {
 	waited     float64
 }
 
-// total is the cost until now, once everything is in the file.
+// total returns the cost until now, once everything is in the file.
 func (s *cost) total(file *runfile.Writer) (runfile.Cost, error) {
 	c := runfile.Cost{
 		Seconds: time.Since(s.began).Seconds(), Queries: s.queries, Waited: s.waited, Processor: (host.ProcessorTime() - s.processor).Seconds(),
@@ -35,7 +35,7 @@ func (s *cost) total(file *runfile.Writer) (runfile.Cost, error) {
 	return c, nil
 }
 
-// inWords is the cost in a minute, for people.
+// inWords returns the cost in a minute, for people.
 func inWords(c runfile.Cost) string {
 	minutes := c.Seconds / 60
 	if minutes <= 0 {

@@ -100,7 +100,7 @@ func (r *recording) openFile() (err error) {
 	return err
 }
 
-// headOf is the first record of a run file.
+// headOf returns the first record of a run file.
 func headOf(path string) (runfile.Run, error) {
 	records, file, err := runfile.OpenRows(path)
 	if err != nil {

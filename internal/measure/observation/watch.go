@@ -62,7 +62,7 @@ func (w *watch) stood(now time.Time) error {
 	return nil
 }
 
-// again tells whether a reading is of another start than the one before.
+// again reports whether a reading is of another start than the one before.
 func (w *watch) again(r runfile.Reading) bool {
 	started, read := r.Values[w.started]
 	if !read || w.over {

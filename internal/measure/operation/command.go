@@ -60,7 +60,7 @@ func Command(on *postgres.Endpoint, host string, args []string, complete func(*e
 	}
 }
 
-// statusOf is the exit status as a shell shows it.
+// statusOf returns the exit status as a shell shows it.
 func statusOf(ended *exec.ExitError) int {
 	if state, ok := ended.Sys().(syscall.WaitStatus); ok && state.Signaled() {
 		return 128 + int(state.Signal())

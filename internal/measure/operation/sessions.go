@@ -62,7 +62,7 @@ func (m *measurement) awaitReadiness(ctx context.Context) error {
 	return experiment.Wait(ctx, time.Until(m.told.Add(reportEvery)))
 }
 
-// othersOf are those who were at work during a repetition, and what of the operation goes on; nil: nobody, and nothing.
+// othersOf returns those who were at work during a repetition, and what of the operation goes on; nil: nobody, and nothing.
 func othersOf(seen postgres.Seen, outcome Outcome) *runfile.Others {
 	if len(seen.Others) == 0 && seen.Silent == 0 && !outcome.GoesOn {
 		return nil

@@ -84,7 +84,7 @@ func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 // firstWithBackendWAL is the first version that counts the WAL of each session.
 const firstWithBackendWAL = 180000
 
-// WALOfOthers is how many bytes of WAL sessions that are not ours have written so far, none where the server does not tell. It
+// WALOfOthers returns how many bytes of WAL sessions that are not ours have written so far, none where the server does not tell. It
 // is asked while no clients of ours are there.
 func (f Facts) WALOfOthers(ctx context.Context, conn *pgx.Conn) (map[Backend]int64, error) {
 	if f.VersionNum < firstWithBackendWAL {

@@ -26,7 +26,7 @@ type conninfo struct {
 	warning string   // why the password file is not used; empty: it is, or there is none
 }
 
-// said is the value that the connection string or the service gives, and whether either does.
+// said returns the value that the connection string or the service gives, and whether either does.
 func (c conninfo) said(keyword string) (value string, is bool) {
 	if value, is = c.given[keyword]; !is {
 		value, is = c.service[keyword]
@@ -34,7 +34,7 @@ func (c conninfo) said(keyword string) (value string, is bool) {
 	return value, is
 }
 
-// value is what libpq uses, before its defaults.
+// value returns what libpq uses, before its defaults.
 func (c conninfo) value(keyword string) string {
 	value, is := c.said(keyword)
 	if is || variableOf(keyword) == "" {
@@ -68,7 +68,7 @@ func readConninfo(dsn string, as form) (c conninfo, err error) {
 	return c, err
 }
 
-// added is what pgx has to be told beside the connection string to connect as libpq does.
+// added returns what pgx has to be told beside the connection string to connect as libpq does.
 func (c conninfo) added() settings {
 	all := maps.Clone(c.service)
 	if all == nil {
@@ -102,7 +102,7 @@ func (c conninfo) added() settings {
 	return all
 }
 
-// with is a connection string with further settings, which win. One that is broken stays as it is.
+// with returns a connection string with further settings, which win. One that is broken stays as it is.
 func (c conninfo) with(dsn string, as form, further settings) string {
 	switch {
 	case as == databaseName, as == keywords && len(further) > 0 && !c.broken:

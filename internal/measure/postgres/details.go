@@ -11,7 +11,7 @@ import (
 // longestPlace is how much of the line of a statement is shown, in letters.
 const longestPlace = 60
 
-// Details are what a server says of an error beside the message, each in a line of its own, in psql's words and order: the
+// Details returns what a server says of an error beside the message, each in a line of its own, in psql's words and order: the
 // place in the statement that was sent, where that is known, what is the matter, what to do, and what called it.
 func Details(err error, statement string) []string {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
@@ -29,7 +29,7 @@ func Details(err error, statement string) []string {
 	return lines
 }
 
-// place is the line of the statement that holds a letter, counted from 1, from that letter on where it is long.
+// place returns the line of the statement that holds a letter, counted from 1, from that letter on where it is long.
 func place(statement string, letter int) []string {
 	letters := []rune(statement)
 	if letter < 1 || letter > len(letters)+1 {

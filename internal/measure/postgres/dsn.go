@@ -104,7 +104,7 @@ func unread(reason string, as form) error {
 	return fmt.Errorf("%s. It is not shown, because it may hold a password; %s, or use PGPASSWORD or ~/.pgpass", reason, advice)
 }
 
-// reasonIn is what pgx says beside the string, without what it quotes of it.
+// reasonIn returns what pgx says beside the string, without what it quotes of it.
 func reasonIn(err *pgconn.ParseConfigError) string {
 	text := err.Error()
 	reason := strings.NewReplacer(`"sslcert"`, "sslcert", `"sslkey"`, "sslkey").Replace(text[strings.LastIndex(text, "`: ")+len("`: "):])

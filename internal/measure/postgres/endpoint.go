@@ -66,17 +66,17 @@ func Parse(dsn string) (*Endpoint, error) {
 	return e, nil
 }
 
-// Warning is what libpq would warn of: a password file that is not used, because others can read it. It is empty if
+// Warning returns what libpq would warn of: a password file that is not used, because others can read it. It is empty if
 // there is nothing to warn of. [Parse] looks at the file each time, so it is for the caller to say it once.
 func (e *Endpoint) Warning() string { return e.from.warning }
 
-// Host is the host or the directory of the socket.
+// Host returns the host or the directory of the socket.
 func (e *Endpoint) Host() string { return e.config.Host }
 
-// Port is the TCP port, or the number in the socket's name.
+// Port returns the TCP port, or the number in the socket's name.
 func (e *Endpoint) Port() int { return int(e.config.Port) }
 
-// Password is the secret that must never be written down; empty where none is needed.
+// Password returns the secret that must never be written down; empty where none is needed.
 func (e *Endpoint) Password() string { return e.config.Password }
 
 // Local reports whether the server is on this machine, as far as its name says so: a socket or a loopback address. Of
@@ -170,7 +170,7 @@ func unmet() []demand {
 	}
 }
 
-// innermost is the cause of the last of several attempts: before it, without being asked to, pgx tries TLS.
+// innermost returns the cause of the last of several attempts: before it, without being asked to, pgx tries TLS.
 func innermost(err error) error {
 	for {
 		var next error

@@ -35,7 +35,7 @@ func trusted(owner string) string {
 	return "exists (select from pg_catalog.pg_roles o where o.oid = " + owner + " and (o.rolsuper or o.rolname = current_user))"
 }
 
-// EventTriggers are those of the database that are not disabled.
+// EventTriggers returns those of the database that are not disabled.
 func EventTriggers(ctx context.Context, conn *pgx.Conn) (all []EventTrigger, err error) {
 	var t EventTrigger
 	err = ForEachRow(ctx, conn, []any{(*Name)(&t.Name), (*Name)(&t.Function), (*Name)(&t.Owner), &t.Trusted}, func() error {

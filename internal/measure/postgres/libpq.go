@@ -46,7 +46,7 @@ var without = []string{
 	"oauth_client_id", "oauth_client_secret", "oauth_scope",
 }
 
-// variableOf is the variable that stands for a keyword; empty: none.
+// variableOf returns the variable that stands for a keyword; empty: none.
 func variableOf(keyword string) string {
 	for _, all := range []map[string]string{readByPGX, variables} {
 		for variable, k := range all {
@@ -126,7 +126,7 @@ func asLibpq(config *pgx.ConnConfig) (ip string, err error) {
 	return l.ip, nil
 }
 
-// take is the value of a keyword, which the server is not sent.
+// take returns the value of a keyword, which the server is not sent.
 func (l *libpq) take(keyword string) string {
 	value := l.config.RuntimeParams[keyword]
 	delete(l.config.RuntimeParams, keyword)
@@ -177,7 +177,7 @@ func (l *libpq) versions() error {
 	return nil
 }
 
-// dialing is how connections are opened and watched over.
+// dialing returns how connections are opened and watched over.
 func (l *libpq) dialing() error {
 	l.dialer.Timeout = cmp.Or(l.config.ConnectTimeout, connectTimeout)
 	var numbers [4]int
@@ -252,7 +252,7 @@ func (l *libpq) addresses() error {
 	return nil
 }
 
-// names is how the session is called, and what it calls letters.
+// names returns how the session is called, and what it calls letters.
 func (l *libpq) names() error {
 	if name := l.take("fallback_application_name"); l.config.RuntimeParams["application_name"] == "" && name != "" {
 		l.config.RuntimeParams["application_name"] = name
@@ -268,7 +268,7 @@ func (l *libpq) names() error {
 	}
 }
 
-// encodingOf is the encoding of a locale, in PostgreSQL's words, of those that people still have.
+// encodingOf returns the encoding of a locale, in PostgreSQL's words, of those that people still have.
 func encodingOf(locale string) string {
 	_, encoding, _ := strings.Cut(locale, ".")
 	encoding, _, _ = strings.Cut(encoding, "@")

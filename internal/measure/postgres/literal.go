@@ -9,7 +9,7 @@ import (
 // longestText is how much of a statement is kept, in runes. A longer one ends with a checksum of the whole, so that none is taken for another.
 const longestText = 1000
 
-// WithoutLiterals is a statement in one line without what its values are: strings, numbers and comments may hold what is
+// WithoutLiterals returns a statement in one line without what its values are: strings, numbers and comments may hold what is
 // nobody's business. The extension leaves $1 in the place of most, but not in every statement, nor in every version.
 func WithoutLiterals(sql string) string {
 	l := &literals{rest: sql}
@@ -116,7 +116,7 @@ func endOfNumber(text string) int {
 	return end
 }
 
-// dollarTag is the opening of a string between dollars: $$ or $tag$; empty where there is none, as at $1.
+// dollarTag returns the opening of a string between dollars: $$ or $tag$; empty where there is none, as at $1.
 func dollarTag(text string) string {
 	for i := 1; i < len(text); i++ {
 		c := text[i]

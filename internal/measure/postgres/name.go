@@ -13,7 +13,7 @@ import (
 // are no UTF-8, which a database in SQL_ASCII may hold anywhere, are written out as \xFF.
 type Name string
 
-// Named is the expression to ask for an expression of type text or name by. A server refuses to send bytes that are not
+// Named returns the expression to ask for an expression of type text or name by. A server refuses to send bytes that are not
 // valid in the client's encoding, and with them the whole answer; from a database in SQL_ASCII, which knows no letters,
 // these come in hex.
 func Named(text string) string {
@@ -39,7 +39,7 @@ func (n *Name) ScanText(v pgtype.Text) error {
 	return nil
 }
 
-// writtenOut is the text with the bytes that are no UTF-8 written out.
+// writtenOut returns the text with the bytes that are no UTF-8 written out.
 func writtenOut(text string) string {
 	if utf8.ValidString(text) {
 		return text

@@ -60,7 +60,7 @@ func readPasswords(path string) (text, warning string) {
 	return string(all), ""
 }
 
-// passwordIn is the password of the first line that matches.
+// passwordIn returns the password of the first line that matches.
 func passwordIn(text string, fields ...string) string {
 	for line := range strings.Lines(text) {
 		rest, matches := strings.TrimRight(line, "\r\n"), !strings.HasPrefix(line, "#")
@@ -96,7 +96,7 @@ func cutField(line, want string) (rest string, matches bool) {
 	return "", false
 }
 
-// unescaped is the last field of a line, up to a further colon.
+// unescaped returns the last field of a line, up to a further colon.
 func unescaped(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text) && text[i] != ':'; i++ {
@@ -114,7 +114,7 @@ type hostPort struct {
 	port int
 }
 
-// hosts are the servers that are tried in turn.
+// hosts returns the servers that are tried in turn.
 func (e *Endpoint) hosts() []hostPort {
 	all := []hostPort{{e.config.Host, int(e.config.Port)}}
 	for _, f := range e.config.Fallbacks {
@@ -125,7 +125,7 @@ func (e *Endpoint) hosts() []hostPort {
 	return all
 }
 
-// nameInFile is what the password file calls a host: localhost, where it is the directory that sockets are in by
+// nameInFile returns what the password file calls a host: localhost, where it is the directory that sockets are in by
 // default.
 func nameInFile(host string) string {
 	if host == defaultSocketDirectory() {
@@ -134,7 +134,7 @@ func nameInFile(host string) string {
 	return host
 }
 
-// defaultSocketDirectory is what libpq was built with: distributions and PostgreSQL itself choose differently.
+// defaultSocketDirectory returns what libpq was built with: distributions and PostgreSQL itself choose differently.
 func defaultSocketDirectory() string {
 	const distributions = "/var/run/postgresql"
 	if _, err := os.Stat(distributions); err == nil {

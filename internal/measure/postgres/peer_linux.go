@@ -13,7 +13,7 @@ import (
 // peersAreKnown tells whether the kernel says who is at the other end of a socket.
 func peersAreKnown() error { return nil }
 
-// peerOf is the name of the user at the other end of a socket.
+// peerOf returns the name of the user at the other end of a socket.
 func peerOf(conn net.Conn) (string, error) {
 	socket, err := conn.(*net.UnixConn).SyscallConn()
 	if err != nil {

@@ -24,7 +24,7 @@ type SessionSetting struct {
 	Effect string `json:"effect"`
 }
 
-// SessionSettings are those that reach the sessions of this user in this database, those that win last.
+// SessionSettings returns those that reach the sessions of this user in this database, those that win last.
 func SessionSettings(ctx context.Context, conn *pgx.Conn) (all []SessionSetting, err error) {
 	var database, role, value string
 	var s SessionSetting

@@ -155,7 +155,7 @@ const schemaLocks = `from pg_catalog.pg_locks l left join pg_catalog.pg_database
 	where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and (l.classid::bigint << 32) | l.objid::bigint = $1
 	  and l.pid <> pg_catalog.pg_backend_pid()`
 
-// lockedElsewhere is the database in which another run is at work; empty: in none.
+// lockedElsewhere returns the database in which another run is at work; empty: in none.
 func lockedElsewhere(ctx context.Context, conn *pgx.Conn) (database string, err error) {
 	where := Named("coalesce((select d.datname " + schemaLocks + " limit 1), '')")
 	err = QueryRow(ctx, conn, "/* realiops */ select "+where, int64(schemaLock)).Scan((*Name)(&database))
@@ -285,7 +285,7 @@ func (s *Schema) drop(ctx context.Context) error {
 	return nil
 }
 
-// first is the first of joined errors: those after it mostly follow from it.
+// first returns the first of joined errors: those after it mostly follow from it.
 func first(err error) error {
 	if all, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // as errors.Join made it
 		return first(all.Unwrap()[0])
@@ -328,7 +328,7 @@ func (s *Schema) holder(ctx context.Context) string {
 // plainName is what SQL takes without quotes, but for its own words.
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
-// Quoted is a name as messages show it: with the quotes that SQL needs.
+// Quoted returns a name as messages show it: with the quotes that SQL needs.
 func Quoted(name string) string {
 	if plainName.MatchString(name) {
 		return name

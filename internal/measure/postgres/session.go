@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Config is a copy of what pgx needs to open a session for our own statements.
+// Config returns a copy of what pgx needs to open a session for our own statements.
 func (e *Endpoint) Config() *pgx.ConnConfig {
 	config := e.config.Copy()
 	config.RuntimeParams["application_name"] = applicationName
@@ -35,7 +35,7 @@ func (e *Endpoint) clientConfig() *pgx.ConnConfig {
 	return config
 }
 
-// UserConfig is a copy of what pgx needs to open a session for statements of the user's own, which mean what they mean
+// UserConfig returns a copy of what pgx needs to open a session for statements of the user's own, which mean what they mean
 // in psql and pgbench.
 func (e *Endpoint) UserConfig() *pgx.ConnConfig {
 	config := e.config.Copy()
@@ -104,7 +104,7 @@ func (e *Endpoint) refusedByPooler(err error) bool {
 	return refusesSettings(err) && e.pooled.CompareAndSwap(false, true)
 }
 
-// refusesSettings tells whether something that is no PostgreSQL would not take a setting at the start of a session:
+// refusesSettings reports whether something that is no PostgreSQL would not take a setting at the start of a session:
 // pgbouncer says «unsupported startup parameter», under the code of a violation of the protocol.
 func refusesSettings(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)

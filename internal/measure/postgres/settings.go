@@ -21,7 +21,7 @@ var ioSettings = []string{
 	"effective_io_concurrency", "io_method", "io_workers", "io_min_workers", "io_max_workers", "io_combine_limit", "temp_tablespaces", "default_tablespace", "server_version",
 }
 
-// Settings are those of a session's server that change what is counted, by name, and [runfile.Tablespaces].
+// Settings returns those of a session's server that change what is counted, by name, and [runfile.Tablespaces].
 func Settings(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	settings := map[string]string{}
 	var name, value string
@@ -39,7 +39,7 @@ func Settings(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	return settings, nil
 }
 
-// SettingsNow are those of a new session, and so of clients that begin to work now: what is set for a role or a database
+// SettingsNow returns those of a new session, and so of clients that begin to work now: what is set for a role or a database
 // reaches no session that is there. Where none can be opened they are those of the one given.
 func (e *Endpoint) SettingsNow(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	fresh, err := e.Connect(ctx)
@@ -50,7 +50,7 @@ func (e *Endpoint) SettingsNow(ctx context.Context, conn *pgx.Conn) (map[string]
 	return Settings(ctx, fresh)
 }
 
-// Changes are what is another in the later settings, by name.
+// Changes returns what is another in the later settings, by name.
 func Changes(before map[string]string, since time.Time, later map[string]string, at time.Time) (changes []runfile.SettingChange) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if now, known := later[name]; known && now != before[name] {

@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ofAWS tells whether a host is a database of Amazon's by its name.
+// ofAWS reports whether a host is a database of Amazon's by its name.
 func ofAWS(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	return strings.HasSuffix(host, ".rds.amazonaws.com") || strings.HasSuffix(host, ".amazonaws.com.cn") && strings.Contains(host, ".rds.")
@@ -36,7 +36,7 @@ func verifyByDefault(config *pgx.ConnConfig) {
 	}
 }
 
-// prefers tells whether TLS is tried first and done without next, on the same host: libpq's default.
+// prefers reports whether TLS is tried first and done without next, on the same host: libpq's default.
 func prefers(config *pgx.ConnConfig) bool {
 	return config.TLSConfig != nil && config.TLSConfig.InsecureSkipVerify &&
 		slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.TLSConfig == nil && f.Host == config.Host })
@@ -132,7 +132,7 @@ func (e *Endpoint) SetPassword(ask func(context.Context) (string, error)) {
 	}
 }
 
-// PasswordSource is what was given to SetPassword; nil where one password is for all connections.
+// PasswordSource returns what was given to SetPassword; nil where one password is for all connections.
 func (e *Endpoint) PasswordSource() func(context.Context) (string, error) { return e.ask }
 
 // unsigned is why there was no password for a connection.

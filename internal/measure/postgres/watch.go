@@ -30,7 +30,7 @@ func (s Sessions) pick(b Backend, v visitor, old bool) bool {
 	}
 }
 
-// mayBe tells whether a session that was there before and works now may do so for the operation all the same, as a pool that nobody
+// mayBe reports whether a session that was there before and works now may do so for the operation all the same, as a pool that nobody
 // has named.
 func (s Sessions) mayBe(v visitor) bool {
 	return s.onlyThoseThatConnect() && v.here && (v.busy || v.changed || v.hidden)

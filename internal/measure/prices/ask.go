@@ -19,7 +19,7 @@ type Lister interface {
 	GetProducts(context.Context, *pricing.GetProductsInput, ...func(*pricing.Options)) (*pricing.GetProductsOutput, error)
 }
 
-// Home is the region whose endpoint has the price list for a region: one in the United States, or in China.
+// Home returns the region whose endpoint has the price list for a region: one in the United States, or in China.
 func Home(region string) string {
 	if strings.HasPrefix(region, "cn-") {
 		return "cn-northwest-1"
@@ -33,7 +33,7 @@ type question struct{ service, family, engine string }
 // machinesOfEC2 is the family of EC2's machines, of which the list has some hundred of each class.
 const machinesOfEC2 = "Compute Instance"
 
-// questions are all kinds that an order is made of.
+// questions returns all kinds that an order is made of.
 func questions() []question {
 	return []question{
 		{"AmazonEC2", "Storage", ""}, {"AmazonEC2", "System Operation", ""}, {"AmazonEC2", "Provisioned Throughput", ""},

@@ -36,7 +36,7 @@ type retailPrice struct {
 // premiumSSD is Azure's name of the product whose disks come in sizes with names.
 const premiumSSD = "Premium SSD Managed Disks"
 
-// meters are those of what is sold by the unit, by the product and the end of the meter's name: what comes before is LRS, with local copies, or another
+// meters returns those of what is sold by the unit, by the product and the end of the meter's name: what comes before is LRS, with local copies, or another
 // kind of copies. They are by the hour.
 func meters() map[string]meaning {
 	return map[string]meaning{

@@ -54,7 +54,7 @@ func read(text, region string) ([]catalog.Price, error) {
 	return p.prices(region)
 }
 
-// prices are those of a product in a region; none where nothing here is made of it.
+// prices returns those of a product in a region; none where nothing here is made of it.
 func (p product) prices(region string) ([]catalog.Price, error) {
 	m, class, known := p.Product.Attributes.means()
 	if !known {
@@ -75,7 +75,7 @@ func (p product) prices(region string) ([]catalog.Price, error) {
 	return all, nil
 }
 
-// price is a dimension in our unit.
+// price returns a dimension in our unit.
 func (d dimension) price(m meaning) (catalog.Price, error) {
 	factor, err := unit(m.per, d.Unit)
 	if err != nil {

@@ -19,7 +19,7 @@ type Public struct {
 	Patience time.Duration // how long one may say nothing; a minute where it is not set
 }
 
-// Published are those lists where their providers have them.
+// Published returns those lists where their providers have them.
 func Published(client *http.Client) Public {
 	return Public{Client: client, AWS: "https://pricing.us-east-1.amazonaws.com", Azure: "https://prices.azure.com/api/retail/prices"}
 }

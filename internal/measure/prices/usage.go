@@ -16,7 +16,7 @@ type meaning struct {
 	from   float64 // of the unit on, where the usage type itself says so
 }
 
-// usages are the usage types of one availability zone, without the region before them.
+// usages returns the usage types of one availability zone, without the region before them.
 func usages() map[string]meaning {
 	return map[string]meaning{
 		"EBS:VolumeUsage.gp2":        {"gp2", catalog.PerGiB, 0},
@@ -53,7 +53,7 @@ var regionBefore = regexp.MustCompile(`^[A-Z]{2,4}[0-9]?-`)
 // machine is a usage type of machines by the hour, for one kind of product.
 type machine struct{ prefix, engine, deployment, volume string }
 
-// machines are the usage types of machines: those of Aurora by both ways to pay, those of RDS for PostgreSQL alone and with a standby in
+// machines returns the usage types of machines: those of Aurora by both ways to pay, those of RDS for PostgreSQL alone and with a standby in
 // another zone, and those of EC2.
 func machines() []machine {
 	return []machine{
@@ -72,12 +72,12 @@ const (
 	multiAZ  = "Multi-AZ"
 )
 
-// serverless are the usage types of an hour of an Aurora capacity unit, likewise.
+// serverless returns the usage types of an hour of an Aurora capacity unit, likewise.
 func serverless() map[string]string {
 	return map[string]string{"Aurora:ServerlessV2Usage": "aurora", "Aurora:ServerlessV2IOOptimizedUsage": "aurora-iopt1"}
 }
 
-// means is what a product is the price of, and the class of machine where it is one. What is not for PostgreSQL, or not of a kind that an
+// means returns what a product is the price of, and the class of machine where it is one. What is not for PostgreSQL, or not of a kind that an
 // order is made of, is not known.
 func (a attributes) means() (m meaning, class string, known bool) {
 	usage := regionBefore.ReplaceAllString(a.Usage, "")
@@ -104,13 +104,13 @@ func (a attributes) means() (m meaning, class string, known bool) {
 	return m, "", known && slices.Contains([]string{"", "Any", "PostgreSQL", aurora}, a.Engine) && slices.Contains(deployments, a.Deployment)
 }
 
-// plain tells whether a machine of EC2 is one with Linux and nothing else on it, shared, and in use. Those of databases say nothing of that.
+// plain reports whether a machine of EC2 is one with Linux and nothing else on it, shared, and in use. Those of databases say nothing of that.
 func (a attributes) plain() bool {
 	said := [4]string{a.System, a.Tenancy, a.Software, a.Capacity}
 	return said == [4]string{} || said == [4]string{"Linux", "Shared", "NA", "Used"}
 }
 
-// unit is how many of the list's units make one of ours, by what both are called.
+// unit returns how many of the list's units make one of ours, by what both are called.
 func unit(per catalog.Per, listed string) (float64, error) {
 	units := map[catalog.Per]map[string]float64{
 		catalog.PerGiB:       {"gb-mo": 1, "gb-month": 1},

@@ -18,7 +18,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// GapOf is the gap that an error leaves: as the *Error in it says, or by its kind.
+// GapOf returns the gap that an error leaves: as the *Error in it says, or by its kind.
 func GapOf(err error) runfile.Gap {
 	gap := runfile.Gap{Reason: runfile.Failed, Detail: err.Error()}
 	if known, ok := errors.AsType[*Error](err); ok {

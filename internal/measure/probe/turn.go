@@ -6,7 +6,7 @@ import "context"
 // context ends, which a mutex does not let it.
 type Turn chan struct{}
 
-// NewTurn is one that nobody has taken.
+// NewTurn returns one that nobody has taken.
 func NewTurn() Turn {
 	t := make(Turn, 1)
 	t <- struct{}{}

@@ -49,7 +49,7 @@ func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, 
 	return c, nil
 }
 
-// ClusterOf is what a description says, without its instances.
+// ClusterOf returns what a description says, without its instances.
 func ClusterOf(d types.DBCluster) Cluster {
 	c := Cluster{Name: aws.ToString(d.DBClusterIdentifier), Engine: aws.ToString(d.Engine), NextSwitch: aws.ToTime(d.IOOptimizedNextAllowedModificationTime)}
 	if storage := aws.ToString(d.StorageType); strings.HasPrefix(storage, auroraPrefix) {

@@ -73,5 +73,5 @@ func (f *Found) addCluster(c *types.DBCluster) {
 	}
 }
 
-// aurora tells whether the storage is Aurora's own: a volume without a size to order, and without a limit.
+// aurora reports whether the storage is Aurora's own: a volume without a size to order, and without a limit.
 func (f *Found) aurora() bool { return strings.HasPrefix(f.Cloud.Engine, auroraPrefix) }

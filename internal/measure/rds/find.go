@@ -204,7 +204,7 @@ func (s *search) cluster(ctx context.Context, name string) (*types.DBCluster, er
 	return &answer.DBClusters[0], nil
 }
 
-// none is the trouble with a list without the database that was asked for by name: where there is none, AWS gives an error.
+// none returns the trouble with a list without the database that was asked for by name: where there is none, AWS gives an error.
 func none(call, name string) error {
 	return account.NewTrouble(account.Damaged, "nothing",
 		fmt.Sprintf("%s: the answer does not speak of %s, and does not say that there is none: does AWS answer there, or something in between?", call, name))
@@ -231,7 +231,7 @@ func (s *search) notThere(ctx context.Context, what, name string) error {
 	return fmt.Errorf("the %s %s is %w in %s: %s", what, name, ErrNotThere, s.region, because)
 }
 
-// anyOwner is the account's word in this region, from any database of it; empty where there is none.
+// anyOwner returns the account's word in this region, from any database of it; empty where there is none.
 func (s *search) anyOwner(ctx context.Context) string {
 	page, err := s.client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{})
 	if err != nil {

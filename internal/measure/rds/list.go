@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// List is what AWS says of all databases of PostgreSQL in a region: of each instance with storage of its own, and of each Aurora
+// List returns what AWS says of all databases of PostgreSQL in a region: of each instance with storage of its own, and of each Aurora
 // cluster with its instances.
 func List(ctx context.Context, config aws.Config) (all []runfile.Cloud, err error) {
 	client := rds.NewFromConfig(config)
@@ -58,13 +58,13 @@ const auroraPostgres = "aurora-postgresql"
 
 func nameOf(c runfile.Cloud) string { return cmp.Or(c.Cluster, c.Instance) }
 
-// Described is what a description says of an instance, without its cluster; nothing of one of another engine.
+// Described returns what a description says of an instance, without its cluster; nothing of one of another engine.
 func Described(region string, i types.DBInstance) runfile.Cloud {
 	found, _ := describe(region, &i, nil)
 	return found.Cloud
 }
 
-// CloudOf is what a description says of an instance of PostgreSQL that stands for itself; false: it is of another engine.
+// CloudOf returns what a description says of an instance of PostgreSQL that stands for itself; false: it is of another engine.
 func CloudOf(region string, i types.DBInstance) (runfile.Cloud, bool) {
 	found, err := describe(region, &i, nil)
 	if err != nil || found.aurora() {

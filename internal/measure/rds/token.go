@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-// Token is a password for one connection, signed with the account's credentials and good for a quarter of an hour. The
+// Token returns a password for one connection, signed with the account's credentials and good for a quarter of an hour. The
 // host is the one that AWS knows the database by, also where the connection goes by another name.
 func Token(ctx context.Context, config aws.Config, host string, port int, user string) (string, error) {
 	if config.Region == "" {

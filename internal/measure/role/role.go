@@ -76,7 +76,7 @@ func (r Role) Command(ctx context.Context) (*exec.Cmd, error) {
 	return c, nil
 }
 
-// own is the program of this process. There is no guess by the name that it was started with: that may lead to another
+// own returns the program of this process. There is no guess by the name that it was started with: that may lead to another
 // program.
 func own() (string, error) {
 	const itself = "/proc/self/exe" // also when its file has been removed or replaced

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// askAWS is what AWS will be asked for when the run is over; nil where that was not asked for.
+// askAWS returns what AWS will be asked for when the run is over; nil where that was not asked for.
 func (m *measurement) askAWS(ctx context.Context) (*collect.Cloud, error) {
 	aws := &m.target.AWS
 	m.say(aws.Notice(m.session.Facts))

@@ -41,7 +41,7 @@ func (m *measurement) recover(ctx context.Context, failed error) (*pgx.Conn, err
 	return m.session.Control, nil
 }
 
-// lost tells whether the server was taken from us: it ended our sessions, or takes no writes any more.
+// lost reports whether the server was taken from us: it ended our sessions, or takes no writes any more.
 func (m *measurement) lost(ctx context.Context, failed error) bool {
 	if _, cut := errors.AsType[*session.LostError](failed); cut {
 		return true

@@ -57,7 +57,7 @@ func (o *others) follow(record runfile.Record) {
 	}
 }
 
-// othersDuring is what others did in a repetition of the load, and what autovacuum did that counters cannot tell from it. nil: too little to
+// othersDuring returns what others did in a repetition of the load, and what autovacuum did that counters cannot tell from it. nil: too little to
 // speak of, or nothing tells.
 func (m *measurement) othersDuring(ctx context.Context, l runfile.Load) (*runfile.Others, *runfile.Autovacuum) {
 	most := mostWAL(l)
@@ -138,7 +138,7 @@ func mostWAL(load runfile.Load) func(rows, transactions float64) float64 {
 	}
 }
 
-// during is what others did since the load began; each of our transactions that failed left so many rows that the server
+// during returns what others did since the load began; each of our transactions that failed left so many rows that the server
 // counts. nil: too little to speak of, or the counters do not tell.
 func (o *others) during(rowsOfFailed int, mostWAL func(rows, transactions float64) float64) *runfile.Others {
 	o.mu.Lock()
@@ -172,7 +172,7 @@ func (o *others) during(rowsOfFailed int, mostWAL func(rows, transactions float6
 	}
 }
 
-// grew is by how much counters grew together since the load began, if all of them tell.
+// grew returns by how much counters grew together since the load began, if all of them tell.
 func (o *others) grew(names ...string) (sum float64, known bool) {
 	for _, name := range names {
 		before, begun := o.before.Values[pgstat.Name+name]

@@ -56,13 +56,13 @@ func (p *Program) fitTable(room experiment.Room) (said string) {
 	return said
 }
 
-// decided tells whether somebody has said how long or how often.
+// decided reports whether somebody has said how long or how often.
 func (p *Program) decided() bool { return p.open.LoadSeconds != 0 || p.open.Repetitions != 0 }
 
-// Duration is about how long it takes.
+// Duration returns about how long it takes.
 func (p *Program) Duration() time.Duration { return experiment.Duration(p.Plan, p.limits) }
 
-// loads are all that may be run beyond the plan: its own, and those of the plan identify beside it.
+// loads returns all that may be run beyond the plan: its own, and those of the plan identify beside it.
 func (p *Program) loads() ([]runfile.Load, error) {
 	all, err := experiment.Complete(experiment.Identify(), p.sizes)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *Program) loads() ([]runfile.Load, error) {
 	return loads, nil
 }
 
-// repetitions is how often the loads are run.
+// repetitions returns how often the loads are run.
 func (p *Program) repetitions() string {
 	fewer := 0
 	for _, load := range p.Plan.Loads {

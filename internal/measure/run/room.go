@@ -13,7 +13,7 @@ import (
 // firstToEvict is the first version whose pg_buffercache takes pages out of shared buffers.
 const firstToEvict = 170_000
 
-// room is what the server has for a table of ours: what is free on a disk out of sight is not known.
+// room returns what the server has for a table of ours: what is free on a disk out of sight is not known.
 func (m *measurement) room(ctx context.Context, e *experiment.Experiment) (room experiment.Room, err error) {
 	const ask = `/* realiops */
 		select (select setting::pg_catalog.int8 from pg_catalog.pg_settings where name = 'shared_buffers')

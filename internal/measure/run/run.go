@@ -179,7 +179,7 @@ func (m *measurement) experiment(ctx context.Context) error {
 	return errors.Join(err, m.end(ctx, err))
 }
 
-// newExperiment is the plan, on the server of the session.
+// newExperiment returns the plan, on the server of the session.
 func (m *measurement) newExperiment() *experiment.Experiment {
 	e := &experiment.Experiment{
 		Plan:       m.Program.Plan,
@@ -268,7 +268,7 @@ func (m *measurement) completePlan(ctx context.Context, e *experiment.Experiment
 	return nil
 }
 
-// slowest is the longest period of a source that something is required of.
+// slowest returns the longest period of a source that something is required of.
 func slowest(metrics []runfile.Metric, required []string) float64 {
 	period := 0.0
 	for _, metric := range metrics {
@@ -286,7 +286,7 @@ func (m *measurement) soFar() {
 	}
 }
 
-// next is the load that would tell most if it were run once more; none where the file cannot be written.
+// next returns the load that would tell most if it were run once more; none where the file cannot be written.
 func (m *measurement) next(required []string, loads []runfile.Load) (experiment.Addition, bool) {
 	if m.file.Sync() != nil {
 		return experiment.Addition{}, false

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// look is how the world is as a load begins, or when its clients have left.
+// look returns how the world is as a load begins, or when its clients have left.
 func (m *measurement) look(ctx context.Context, event runfile.Event) error {
 	ctx = context.WithoutCancel(ctx)
 	if event == runfile.Begin {

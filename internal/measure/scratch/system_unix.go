@@ -23,7 +23,7 @@ func TryLock(f *os.File) error {
 	return err
 }
 
-// Writable is an error where this user may not make files in a directory.
+// Writable returns an error where this user may not make files in a directory.
 func Writable(path string) error { return unix.Access(path, unix.W_OK|unix.X_OK) }
 
 func madeByUs(info fs.FileInfo) bool {

@@ -140,7 +140,7 @@ func (d dynamic) removeSegment(handle uint32) error {
 	return err
 }
 
-// mappedMemory is what processes map of PostgreSQL's shared memory, as far as we may know.
+// mappedMemory returns what processes map of PostgreSQL's shared memory, as far as we may know.
 func mappedMemory() string {
 	var all strings.Builder
 	processes, _ := filepath.Glob("/proc/[0-9]*/maps")

@@ -84,7 +84,7 @@ func (p Process) end() error {
 	return fmt.Errorf("%s does not end (process %d): end it by hand and remove %s", p.Name, max(p.ID, -p.ID), p.Directory)
 }
 
-// inUse tells whether somebody works in a directory. One that is not there is not in use.
+// inUse reports whether somebody works in a directory. One that is not there is not in use.
 func inUse(directory string) (bool, error) {
 	free, release, err := scratch.Free(directory)
 	switch {

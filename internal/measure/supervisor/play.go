@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/role"
 )
 
-// Role is what this program is started for by [Start].
+// Role returns what this program is started for by [Start].
 func Role() role.Role { return role.Role{Name: "supervisor", Play: play} }
 
 // stillThere is how often a process that cleans up says that it is at work.

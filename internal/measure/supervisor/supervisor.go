@@ -129,7 +129,7 @@ func (s *Supervisor) startChild() error {
 	return nil
 }
 
-// PID is the number of the process; 0 where there is none.
+// PID returns the number of the process; 0 where there is none.
 func (s *Supervisor) PID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

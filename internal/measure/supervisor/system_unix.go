@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supported is an error where nothing can be cleaned up after realiops was killed, so that nothing is to be started that would
+// Supported returns an error where nothing can be cleaned up after realiops was killed, so that nothing is to be started that would
 // have to be.
 func Supported() error { return nil }
 

@@ -24,12 +24,12 @@ type AWSOptions struct {
 	IAMAuth           bool     // sign in with credentials of AWS's instead of a password
 }
 
-// Given tells whether anything of it was said.
+// Given reports whether anything of it was said.
 func (o AWSOptions) Given() bool {
 	return o.Account != account.Options{} || o.Instance != "" || o.Cluster != "" || o.onEC2() || o.IAMAuth
 }
 
-// onEC2 tells whether the server is one that its users run themselves.
+// onEC2 reports whether the server is one that its users run themselves.
 func (o AWSOptions) onEC2() bool { return len(o.Volumes) > 0 || o.Machine != "" }
 
 // AWS is what a server is to AWS. The zero value is a server that AWS is not asked about.
@@ -171,7 +171,7 @@ func (a AWS) Unknown(facts postgres.Facts) string {
 	}
 }
 
-// flavor is the server's, by AWS's word where the server itself does not say it.
+// flavor returns the server's, by AWS's word where the server itself does not say it.
 func (a AWS) flavor(facts postgres.Facts) string {
 	switch {
 	case facts.Flavor != postgres.FlavorPostgres || a.Cloud == nil || a.Cloud.Engine == "":
@@ -183,7 +183,7 @@ func (a AWS) flavor(facts postgres.Facts) string {
 	}
 }
 
-// MovedTo is what AWS says of the instance that the load is on by now, where that is another than the one it began on. What
+// MovedTo returns what AWS says of the instance that the load is on by now, where that is another than the one it began on. What
 // AWS does not say right after a failover is taken to be as it was, but for what is the instance's own.
 func (a *AWS) MovedTo(ctx context.Context, instance string) *runfile.Cloud {
 	if instance == "" || strings.EqualFold(instance, a.Cloud.Instance) {

@@ -34,7 +34,7 @@ type Probes struct {
 	names    *naming          // nil likewise
 }
 
-// Metrics are those of all probes.
+// Metrics returns those of all probes.
 func (p *Probes) Metrics() (all []runfile.Metric) {
 	for _, sampler := range p.Samplers {
 		all = append(all, sampler.Metrics()...)

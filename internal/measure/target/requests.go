@@ -32,7 +32,7 @@ func (p *Probes) openRequests(ctx context.Context, t *Target) probe.Sampler {
 	return requests
 }
 
-// ByFile tells whether the disks' requests are told apart by the files that they are for.
+// ByFile reports whether the disks' requests are told apart by the files that they are for.
 func (p *Probes) ByFile() bool { return p.requests != nil }
 
 // RankRequests says which of the server's files, and which other programs, its disks did the most for; nothing where that is not told apart.
@@ -89,7 +89,7 @@ func (n *naming) connected(ctx context.Context) (conn *pgx.Conn, err error) {
 	return n.conn, err
 }
 
-// relations are those of the database with their files.
+// relations returns those of the database with their files.
 func (n *naming) relations() (map[uint32]request.Relation, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), namingTakes)
 	defer cancel()
@@ -124,7 +124,7 @@ func relationsOn(ctx context.Context, conn *pgx.Conn) (map[uint32]request.Relati
 	return all, err
 }
 
-// kindOf is what a relation's requests are counted under: TOAST tables and their indexes have a schema of their own.
+// kindOf returns what a relation's requests are counted under: TOAST tables and their indexes have a schema of their own.
 func kindOf(relkind, name string) request.Kind {
 	switch {
 	case strings.HasPrefix(name, "pg_toast"):

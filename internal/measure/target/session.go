@@ -146,7 +146,7 @@ func (s *Session) release(ctx context.Context) error {
 	return s.schema.Release(ctx)
 }
 
-// alive tells whether the session answers; one that does not is closed.
+// alive reports whether the session answers; one that does not is closed.
 func (s *Session) alive(ctx context.Context) bool {
 	if s.Control.IsClosed() {
 		return false

@@ -93,7 +93,7 @@ func own(o Options, s server.Server, err error) (*Target, error) {
 	return &Target{kind: known.Kind, options: o, known: known, Endpoint: endpoint, started: s}, nil
 }
 
-// Own tells whether the server was started for us and goes with us.
+// Own reports whether the server was started for us and goes with us.
 func (t *Target) Own() bool { return t.started != nil }
 
 // HostForAll is where any program finds the server: one of ours listens at a socket, which not every quantity knows, and here.
@@ -125,7 +125,7 @@ func (t *Target) Watch(ctx context.Context) (context.Context, context.CancelFunc
 // newsWithin is how long the news that a server of ours died may be behind the errors that follow from it.
 const newsWithin = time.Second
 
-// Because is what ended the context, where something did: the errors that follow from it would only hide it.
+// Because returns what ended the context, where something did: the errors that follow from it would only hide it.
 func (t *Target) Because(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -162,7 +162,7 @@ func (t *Target) Refuse(facts postgres.Facts) error {
 	return cmp.Or(t.AWS.refuse(t.options.Allowed), facts.Refuse(t.options.Allowed))
 }
 
-// Secrets are what must not be written down.
+// Secrets returns what must not be written down.
 func (t *Target) Secrets(ctx context.Context) (all []string) {
 	if t.AWS.Account != nil {
 		all = t.AWS.Account.Secrets(ctx)

@@ -70,5 +70,5 @@ func Says(status int, text string) Fault {
 	}
 }
 
-// Nothing is the answer without a body.
+// Nothing returns the answer without a body.
 func Nothing() Fault { return Says(http.StatusOK, "") }

@@ -56,7 +56,7 @@ func (s *StandIn) Put(t testing.TB, all ...Series) {
 	}
 }
 
-// accepted tells whether the service took what was put, though its empty answer was cut off: now and then it hangs up.
+// accepted reports whether the service took what was put, though its empty answer was cut off: now and then it hangs up.
 func accepted(err error) bool {
 	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
 	return ok && answer.HTTPStatusCode() == http.StatusOK

@@ -104,7 +104,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.next.ServeHTTP(w, r)
 }
 
-// Actions are the calls since it was asked before, each once, in alphabetical order and by the names of permissions: rds:DescribeDBInstances.
+// Actions returns the calls since it was asked before, each once, in alphabetical order and by the names of permissions: rds:DescribeDBInstances.
 func (p *Proxy) Actions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,17 +168,17 @@ type refusal struct {
 	code, short, detail string
 }
 
-// Throttled is the answer to too many calls.
+// Throttled returns the answer to too many calls.
 func Throttled() Fault {
 	return refusal{http.StatusBadRequest, "ThrottlingException", "Throttling", "Rate exceeded"}.fault
 }
 
-// Expired is the answer to credentials that were good until a while ago.
+// Expired returns the answer to credentials that were good until a while ago.
 func Expired() Fault {
 	return refusal{http.StatusForbidden, "ExpiredTokenException", "ExpiredToken", "The security token included in the request is expired"}.fault
 }
 
-// Denied is the answer to a caller whose policies do not allow the call. Its detail names the account, as Amazon's does.
+// Denied returns the answer to a caller whose policies do not allow the call. Its detail names the account, as Amazon's does.
 func Denied() Fault {
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
 		c, err := callOf(r)
@@ -197,12 +197,12 @@ func Refused(status int, code, detail string) Fault {
 	return refusal{status, code, code, detail}.fault
 }
 
-// Unavailable is the answer of a service that is overloaded or broken.
+// Unavailable returns the answer of a service that is overloaded or broken.
 func Unavailable() Fault {
 	return refusal{http.StatusServiceUnavailable, "ServiceUnavailable", "ServiceUnavailable", "Service is unable to handle request."}.fault
 }
 
-// BadGateway is the answer of a load balancer that knows no protocol.
+// BadGateway returns the answer of a load balancer that knows no protocol.
 func BadGateway() Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", "text/html")
@@ -245,7 +245,7 @@ func Slow(after time.Duration) Fault {
 
 var scope = regexp.MustCompile(`Credential=[^/]+/\d+/[^/]+/([^/]+)/`)
 
-// signedFor is the service that a request is signed for.
+// signedFor returns the service that a request is signed for.
 func signedFor(r *http.Request) string {
 	if m := scope.FindStringSubmatch(r.Header.Get("Authorization")); m != nil {
 		return m[1]

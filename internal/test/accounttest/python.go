@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Python is a Python with botocore, and so with Amazon's own models of its services. It skips the test where there is
+// Python returns a Python with botocore, and so with Amazon's own models of its services. It skips the test where there is
 // none.
 func Python(t testing.TB) string {
 	t.Helper()

@@ -68,10 +68,10 @@ func Start(t testing.TB) *StandIn {
 	return &StandIn{URL: url, number: strconv.FormatInt(n.Int64()+1e11, 10)}
 }
 
-// At is an account at a service of the test's own.
+// At returns an account at a service of the test's own.
 func At(url string) *StandIn { return &StandIn{URL: url, number: "000000000000"} }
 
-// Environment is what leads the usual credential chain here, and only here.
+// Environment returns what leads the usual credential chain here, and only here.
 func (s *StandIn) Environment() map[string]string {
 	return map[string]string{
 		"AWS_ENDPOINT_URL":            s.URL,
@@ -187,7 +187,7 @@ func (p *process) stop() error {
 	return os.RemoveAll(p.dir)
 }
 
-// environment is the Python environment that scripts/aws-stand-in makes.
+// environment returns the Python environment that scripts/aws-stand-in makes.
 func environment() (string, error) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		return "", missing{"no Python on this machine, in which the stand-in for AWS runs"}
@@ -209,7 +209,7 @@ func environment() (string, error) {
 	return strings.TrimSpace(string(directory)), nil
 }
 
-// root is the directory of the module that the test belongs to.
+// root returns the directory of the module that the test belongs to.
 func root() (string, error) {
 	directory, err := os.Getwd()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Section is the text under a heading of a page in docs, its level with it ("## Fields"), up to the next heading of its level or above.
+// Section returns the text under a heading of a page in docs, its level with it ("## Fields"), up to the next heading of its level or above.
 // It fails the test if any section of the page stands there twice, since only one of the two would be held to anything.
 func Section(t testing.TB, page, heading string) string {
 	t.Helper()
@@ -57,7 +57,7 @@ func read(t testing.TB, page string) []byte {
 	return content
 }
 
-// Rows are the names that begin the rows of a text's tables: | `name` |.
+// Rows returns the names that begin the rows of a text's tables: | `name` |.
 func Rows(text string) (names []string) {
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(text, -1) {
 		names = append(names, row[1])
@@ -75,7 +75,7 @@ func WithoutParents(names []string) (fields []string) {
 	return fields
 }
 
-// Fields are the names of a type's JSON, those of structs in it by their path. Of what is told elsewhere only the path is among them.
+// Fields returns the names of a type's JSON, those of structs in it by their path. Of what is told elsewhere only the path is among them.
 func Fields(of reflect.Type, elsewhere func(of reflect.Type, path string) bool) []string {
 	if elsewhere == nil {
 		elsewhere = func(reflect.Type, string) bool { return false }

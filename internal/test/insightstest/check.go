@@ -28,7 +28,7 @@ func (s *Service) Check(t testing.TB) {
 	}
 }
 
-// Problems are what botocore's model does not allow of some exchanges, each with the number of its exchange.
+// Problems returns what botocore's model does not allow of some exchanges, each with the number of its exchange.
 func Problems(python string, exchanges []Exchange) ([]string, error) {
 	var lines, reason bytes.Buffer
 	encoder := json.NewEncoder(&lines)

@@ -127,7 +127,7 @@ func (s *Service) ranked(r keysRequest) *refusal {
 	return nil
 }
 
-// dimensionsOf are the dimensions of a group that lines have, each once.
+// dimensionsOf returns the dimensions of a group that lines have, each once.
 func dimensionsOf(lines []*line, g group) (all []map[string]string) {
 	for _, l := range lines {
 		of := map[string]string{}

@@ -27,7 +27,7 @@ func (s *Service) line(p Point) *line {
 	return l
 }
 
-// known are the values of the periods that begin in a stretch, as far as the service tells them by now.
+// known returns the values of the periods that begin in a stretch, as far as the service tells them by now.
 func (l *line) known(from, to, now time.Time, delay time.Duration) (values []float64) {
 	first, _ := slices.BinarySearchFunc(l.points, from, func(p Point, t time.Time) int { return p.From.Compare(t) })
 	var begun time.Time
@@ -50,7 +50,7 @@ func (l *line) known(from, to, now time.Time, delay time.Duration) (values []flo
 	return values
 }
 
-// statistics are those that may follow a metric's name.
+// statistics returns those that may follow a metric's name.
 func statistics() map[string]func([]float64) float64 {
 	return map[string]func([]float64) float64{
 		"avg":          func(v []float64) float64 { return total(v) / float64(len(v)) },
@@ -92,7 +92,7 @@ type window struct {
 	delay    time.Duration
 }
 
-// told are the points of a series in a window: of a sum, where several lines are added up.
+// told returns the points of a series in a window: of a sum, where several lines are added up.
 func (w window) told(statistic func([]float64) float64, lines ...*line) []dataPoint {
 	points := []dataPoint{}
 	for at := w.from; at.Before(w.to) && (w.cut == 0 || len(points) < w.cut); at = at.Add(w.period) {
@@ -113,7 +113,7 @@ func (w window) told(statistic func([]float64) float64, lines ...*line) []dataPo
 	return points
 }
 
-// asked are the series that answer one query: the whole, and the greatest of its parts where these are asked for.
+// asked returns the series that answer one query: the whole, and the greatest of its parts where these are asked for.
 func (s *Service) asked(instance string, q query, w window) []series {
 	name, statistic := split(q.Metric)
 	of := statistics()[statistic]
@@ -152,7 +152,7 @@ func weight(e series) (sum float64) {
 	return sum
 }
 
-// matches tells whether a line is of an instance, and has all that a filter asks for.
+// matches reports whether a line is of an instance, and has all that a filter asks for.
 func (l *line) matches(instance string, filter map[string]string) bool {
 	if l.instance != "" && l.instance != instance {
 		return false

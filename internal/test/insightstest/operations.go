@@ -24,10 +24,10 @@ const (
 	aboutPoints    = 200 // where the request leaves the period to the service
 )
 
-// periods are those that may be asked for, in seconds.
+// periods returns those that may be asked for, in seconds.
 func periods() []int { return []int{1, 60, 300, 3600, 86400} }
 
-// groups are the dimension groups of PostgreSQL's load.
+// groups returns the dimension groups of PostgreSQL's load.
 func groups() []string {
 	return []string{"db.wait_event", "db.wait_event_type", "db.sql", "db.sql_tokenized", "db.user", "db.host", "db", "db.application", "db.session_type"}
 }
@@ -146,7 +146,7 @@ func invalid(field, why string) *refusal {
 	return refuse("ValidationException", "1 validation error detected: Value at '"+field+"' failed to satisfy constraint: "+why)
 }
 
-// window is the stretch that a request asks about, at the ends of whole periods.
+// window returns the stretch that a request asks about, at the ends of whole periods.
 func (s *Service) window(r getRequest) (window, *refusal) {
 	from, to := moment(r.StartTime), moment(r.EndTime)
 	kept := s.now().AddDate(0, 0, -daysKept)
@@ -179,7 +179,7 @@ func (s *Service) window(r getRequest) (window, *refusal) {
 	}, nil
 }
 
-// chosenPeriod is the shortest that does not make too many points.
+// chosenPeriod returns the shortest that does not make too many points.
 func chosenPeriod(long time.Duration) int {
 	for _, p := range periods() {
 		if long.Seconds()/float64(p) <= aboutPoints {
@@ -221,7 +221,7 @@ func (s *Service) understand(q query) *refusal {
 	return nil
 }
 
-// pageOf is how many items an answer has.
+// pageOf returns how many items an answer has.
 func (s *Service) pageOf(results *int) int {
 	if results != nil && *results > 0 {
 		return *results
@@ -229,7 +229,7 @@ func (s *Service) pageOf(results *int) int {
 	return s.options.Page
 }
 
-// paged is the part of all items that a token begins, and the token of the next part. A token is good for the request
+// paged returns the part of all items that a token begins, and the token of the next part. A token is good for the request
 // that it was given for and for no other.
 func paged[Item any](all []Item, request any, token string, size int) ([]Item, string, *refusal) {
 	text, err := json.Marshal(request)

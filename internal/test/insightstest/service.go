@@ -119,7 +119,7 @@ func (s *Service) Tell(points ...Point) {
 	}
 }
 
-// Exchanges are all requests so far and their answers, in order.
+// Exchanges returns all requests so far and their answers, in order.
 func (s *Service) Exchanges() []Exchange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +203,7 @@ func refuse(kind, message string) *refusal {
 	return &refusal{http.StatusBadRequest, kind, message}
 }
 
-// now is the service's time.
+// now returns the service's time.
 func (s *Service) now() time.Time {
 	if s.options.Now != nil {
 		return s.options.Now()

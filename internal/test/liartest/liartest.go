@@ -96,7 +96,7 @@ var (
 // announced is the head of a message of a gigabyte.
 var announced = []byte{'D', 0x40, 0, 0, 0, 0}
 
-// Lies are all that a liar can do.
+// Lies returns all that a liar can do.
 func Lies() []Lie {
 	nothing := func(*client) {}
 	greeted := func(name string, tell func(*client)) Lie { return Lie{Name: name, Greets: true, tell: tell} }
@@ -167,7 +167,7 @@ func Listen(lie Lie) (*Liar, error) {
 	return l, nil
 }
 
-// DSN is a connection string that leads to the liar.
+// DSN returns a connection string that leads to the liar.
 func (l *Liar) DSN() string {
 	mode := "disable"
 	if l.lie.TLS {
@@ -176,7 +176,7 @@ func (l *Liar) DSN() string {
 	return "postgres://u@" + l.listener.Addr().String() + "/x?sslmode=" + mode
 }
 
-// Asked is how many have been lied to.
+// Asked returns how many have been lied to.
 func (l *Liar) Asked() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

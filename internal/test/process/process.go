@@ -20,7 +20,7 @@ const patience = 2 * time.Minute
 
 const module = "github.com/realiops/realiops"
 
-// Root is the directory of the repository.
+// Root returns the directory of the repository.
 func Root() (string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	return strings.TrimSpace(string(out)), err
@@ -91,7 +91,7 @@ func (p *Process) Wait() (status int) {
 	return p.ProcessState.ExitCode()
 }
 
-// Printed is all that the process has printed by now.
+// Printed returns all that the process has printed by now.
 func (p *Process) Printed() string { return p.Out.String() + p.Err.String() }
 
 // Await returns once a condition holds, or says what never came about.
@@ -140,7 +140,7 @@ func Undo(t testing.TB, name string, args ...string) {
 	})
 }
 
-// Children are the processes that one has started, on Linux.
+// Children returns the processes that one has started, on Linux.
 func Children(pid int) (all []int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {
@@ -154,7 +154,7 @@ func Children(pid int) (all []int) {
 	return all
 }
 
-// Descendants are the processes that one has started, and theirs.
+// Descendants returns the processes that one has started, and theirs.
 func Descendants(pid int) (all []int) {
 	for _, child := range Children(pid) {
 		all = append(append(all, child), Descendants(child)...)
@@ -162,7 +162,7 @@ func Descendants(pid int) (all []int) {
 	return all
 }
 
-// Postmaster is the process of the server that has a data directory, as that says.
+// Postmaster returns the process of the server that has a data directory, as that says.
 func Postmaster(data string) (pid int, err error) {
 	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	first, _, _ := strings.Cut(string(text), "\n")

@@ -43,7 +43,7 @@ func Dashboard(t testing.TB, store, file string, printed []string, skipped ...st
 	}
 }
 
-// expressions are those of all panels, as Grafana asks them where everything is chosen.
+// expressions returns those of all panels, as Grafana asks them where everything is chosen.
 func expressions(t testing.TB, file string) (all []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -35,7 +35,7 @@ type Guard struct {
 	paths map[string]bool
 }
 
-// Paths are those under /api/v1/ that were asked for since it was asked before, each once, in alphabetical order.
+// Paths returns those under /api/v1/ that were asked for since it was asked before, each once, in alphabetical order.
 func (g *Guard) Paths() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -23,16 +23,16 @@ type Made struct {
 // step is how far apart the samples of what exporters of CloudWatch show are.
 const step = 5 * time.Minute
 
-// Instance is the name of one.
+// Instance returns the name of one.
 func Instance(i int) string { return fmt.Sprintf("db-%04d", i+1) }
 
-// madeMetrics are those that there are, by how many of them a request of a second stands for.
+// madeMetrics returns those that there are, by how many of them a request of a second stands for.
 func madeMetrics() map[string]float64 {
 	const size = 32 << 10 // of a request
 	return map[string]float64{"read_iops": 0.6, "write_iops": 0.4, "read_throughput": 0.6 * size, "write_throughput": 0.4 * size}
 }
 
-// value is what a metric of an instance shows at a moment: more by day than by night, and one evening of the week much more.
+// value returns what a metric of an instance shows at a moment: more by day than by night, and one evening of the week much more.
 func value(instance, metric string, at time.Time) float64 {
 	h := fnv.New32a()
 	h.Write([]byte(instance))
@@ -45,7 +45,7 @@ func value(instance, metric string, at time.Time) float64 {
 	return math.Round(rate * madeMetrics()[metric])
 }
 
-// Sampled are the same series as a real store would have scraped them.
+// Sampled returns the same series as a real store would have scraped them.
 func (m *Made) Sampled(from, to time.Time) (all []Series) {
 	for i := range m.Instances {
 		for metric := range madeMetrics() {
@@ -146,7 +146,7 @@ func (m *Made) hours(r *http.Request) ([]series, error) {
 	return all, nil
 }
 
-// over is what a function makes of the samples of the hour up to a moment.
+// over returns what a function makes of the samples of the hour up to a moment.
 func over(function, instance, metric string, at time.Time) float64 {
 	var values []float64
 	for i := range 12 {

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// exported are the rows of the mapping by which an observation of version 17 is exported, by our names.
+// exported returns the rows of the mapping by which an observation of version 17 is exported, by our names.
 func exported() map[string]prometheus.Row {
 	rows := map[string]prometheus.Row{}
 	for _, row := range prometheus.Mapping() {
@@ -23,7 +23,7 @@ func exported() map[string]prometheus.Row {
 	return rows
 }
 
-// labelsOf are those of an exporter's series. Rows of all databases are in two of them.
+// labelsOf returns those of an exporter's series. Rows of all databases are in two of them.
 func labelsOf(row prometheus.Row) (all []string) {
 	switch row.Exporter {
 	case prometheus.NodeExporter:
@@ -37,7 +37,7 @@ func labelsOf(row prometheus.Row) (all []string) {
 	return []string{`instance="db1:9187"`}
 }
 
-// Observation is an observation of a run file as exporters would have shown it, and the observation itself with no more in it
+// Observation returns an observation of a run file as exporters would have shown it, and the observation itself with no more in it
 // than they show, at the times that a store keeps.
 func Observation(t testing.TB, observed string) (planted []Series, same []runfile.Record, last time.Time) {
 	t.Helper()

@@ -37,7 +37,7 @@ func Start(t testing.TB, planted ...Series) string {
 	return start(t, "global: {}\n", planted)
 }
 
-// Engines are what starts a store of each kind that kept the series, by the name of the kind.
+// Engines returns what starts a store of each kind that kept the series, by the name of the kind.
 func Engines() map[string]func(testing.TB, ...Series) string {
 	return map[string]func(testing.TB, ...Series) string{"Prometheus": Start, "VictoriaMetrics": startVictoriaMetrics}
 }
@@ -139,7 +139,7 @@ func launch(t testing.TB, address, ready, program string, args ...string) string
 	return ""
 }
 
-// Dump is what promtool writes of a store that kept the series.
+// Dump returns what promtool writes of a store that kept the series.
 func Dump(t testing.TB, planted ...Series) []byte {
 	t.Helper()
 	if _, err := exec.LookPath("promtool"); err != nil {
@@ -169,10 +169,10 @@ func plant(t testing.TB, data, file string, planted []Series) {
 	}
 }
 
-// OpenMetrics are the series as text.
+// OpenMetrics returns the series as text.
 func OpenMetrics(planted []Series) string { return exposed(planted, ".") + "# EOF\n" }
 
-// exposed are the samples of series, line by line. Between the seconds and the milliseconds of a time stands a point, as in OpenMetrics, or
+// exposed returns the samples of series, line by line. Between the seconds and the milliseconds of a time stands a point, as in OpenMetrics, or
 // nothing, as in what is scraped.
 func exposed(planted []Series, point string) string {
 	var text strings.Builder
@@ -194,7 +194,7 @@ func exposed(planted []Series, point string) string {
 	return text.String()
 }
 
-// FreeAddress is one of this machine's that nobody listens at.
+// FreeAddress returns one of this machine's that nobody listens at.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -219,7 +219,7 @@ func Ask(t testing.TB, store, expression string) (model.Vector, error) {
 	return vector, nil
 }
 
-// Names are those of all metrics that a Prometheus has.
+// Names returns those of all metrics that a Prometheus has.
 func Names(t testing.TB, store string) (names []string) {
 	t.Helper()
 	values, _, _, err := asked(t, store).LabelValues(t.Context(), model.MetricNameLabel, nil, time.Now().Add(-time.Hour), time.Now())
@@ -241,7 +241,7 @@ func asked(t testing.TB, store string) v1.API {
 	return v1.NewAPI(client)
 }
 
-// Samples are the counters and gauges of a text that is scraped, by name and labels.
+// Samples returns the counters and gauges of a text that is scraped, by name and labels.
 func Samples(t testing.TB, text string) map[string]float64 {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.UTF8Validation)

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// announced are the metrics of these names as the table has them, those of a cloud as they are on a flavor of server. What the
+// announced returns the metrics of these names as the table has them, those of a cloud as they are on a flavor of server. What the
 // program says of them today is not written down with the figures.
 func announced(flavor string, names map[string]bool) (all []runfile.Record) {
 	for _, name := range slices.Sorted(maps.Keys(names)) {

@@ -48,7 +48,7 @@ const (
 	transactions = monitor + "/transactions" // as those who drove the load counted them
 )
 
-// totals are those of the window of a repetition: rates times its seconds, and transactions by pgbench.
+// totals returns those of the window of a repetition: rates times its seconds, and transactions by pgbench.
 func (r AzureRow) totals(seconds float64) map[string]float64 {
 	values := map[string]float64{
 		"pgstat.io/reads": r.Reads, "pgstat.io/writes": r.Writes, transactions: r.TPS * seconds,

@@ -44,7 +44,7 @@ type step struct {
 	Value   float64 `json:"per_5_min"`
 }
 
-// Name is the load's.
+// Name returns the load's.
 func (l DigitizedLoad) Name() string { return l.Run[:len("20060102")] }
 
 // ReadDigitized reads the source.
@@ -89,7 +89,7 @@ func DigitizedRecords(d Digitized) []runfile.Record {
 	return slices.Concat([]runfile.Record{run}, announced("aurora", names), records, []runfile.Record{runfile.Ended{At: run.Start, Status: runfile.Complete}})
 }
 
-// StepRecords are the five minutes of the load whose steps were read, as its charts show them, under a load of the same length.
+// StepRecords returns the five minutes of the load whose steps were read, as its charts show them, under a load of the same length.
 func StepRecords(d Digitized) []runfile.Record {
 	l := d.Runs[0]
 	run := theirs("published-steps", "senzing", "aurora", "17.5",
@@ -117,7 +117,7 @@ func StepRecords(d Digitized) []runfile.Record {
 
 const fiveMinutes = 5 * time.Minute
 
-// steps are the five minutes that a metric's steps come to, as near as five minutes go.
+// steps returns the five minutes that a metric's steps come to, as near as five minutes go.
 func (l DigitizedLoad) steps(metric string, start time.Time, steps []step) (all []runfile.Record, end time.Time) {
 	minutes, at := 0.0, start
 	for _, s := range steps {
@@ -136,7 +136,7 @@ func day(name string) time.Time {
 	return at
 }
 
-// theirs is the head of a file of published figures.
+// theirs returns the head of a file of published figures.
 func theirs(id, plan, flavor, version, provenance string) runfile.Run {
 	return runfile.Run{
 		Schema: runfile.Schema, ID: id, Version: "none", Target: runfile.Target{Kind: "dsn", Flavor: flavor, Version: version},

@@ -95,7 +95,7 @@ const (
 	tableOfIt = "dsrc_record"
 )
 
-// again are the same records on other days. What becomes of the vectors later differs a little; that they differ at all counts as noise.
+// again returns the same records on other days. What becomes of the vectors later differs a little; that they differ at all counts as noise.
 func again() []string { return []string{"20260826", "20260827"} }
 
 // SenzingRecords make the run file of all loads.
@@ -135,7 +135,7 @@ func SenzingRecords(loads []SenzingLoad) []runfile.Record {
 		[]runfile.Record{runfile.Ended{At: last, Status: runfile.Complete}})
 }
 
-// load is the load in the plan: one that nobody of ours ran, and of a pair how it differs from the other.
+// load returns the load in the plan: one that nobody of ours ran, and of a pair how it differs from the other.
 func (l SenzingLoad) load(loads []SenzingLoad) runfile.Load {
 	load := runfile.Load{Name: l.Name, Method: runfile.Observed}
 	i := slices.IndexFunc(loads, func(o SenzingLoad) bool { return o.Name == plain })
@@ -178,7 +178,7 @@ func (l SenzingLoad) records() (all []runfile.Record) {
 		runfile.LoadEvent{At: l.Window.End, Load: l.Name, Repetition: 1, Event: runfile.End})
 }
 
-// recordsSaid is how many records the load is said to have had: bulk load of 25 million.
+// recordsSaid returns how many records the load is said to have had: bulk load of 25 million.
 func (l SenzingLoad) recordsSaid() int64 {
 	said := regexp.MustCompile(`bulk load of (\d+) million`).FindStringSubmatch(l.What)
 	if said == nil {
@@ -190,7 +190,7 @@ func (l SenzingLoad) recordsSaid() int64 {
 
 func insertedInto(table string) string { return "pgstat.tables." + table + "/n_tup_ins" }
 
-// totals are the deltas of its window, the view that counts since the server's start, and the sums over all minutes.
+// totals returns the deltas of its window, the view that counts since the server's start, and the sums over all minutes.
 func (l SenzingLoad) totals() []runfile.Total {
 	of := func(probe string, from, to time.Time, values map[string]float64) runfile.Total {
 		return runfile.Total{Load: l.Name, Repetition: 1, Probe: probe, From: from, To: to, Values: values}
@@ -240,7 +240,7 @@ func (l SenzingLoad) ioSums() map[string]float64 {
 	return sums
 }
 
-// origins are the files that the figures were taken from.
+// origins returns the files that the figures were taken from.
 func (l SenzingLoad) origins() (all []runfile.Origin) {
 	notes := map[string]string{
 		"data/final-deltas.txt": l.Window.Cover,

@@ -43,7 +43,7 @@ type Load struct {
 	DevWritten float64 `json:"dev_wbytes"`
 }
 
-// grown is what it comes to in a run file. On 18 a read of pg_stat_io is a call, before a page.
+// grown returns what it comes to in a run file. On 18 a read of pg_stat_io is a call, before a page.
 func (l Load) grown(further map[string]func(Load) float64) map[string]float64 {
 	all := map[string]float64{
 		"pgstat.database/blks_hit": l.Hits, "pgstat.database/blks_read": l.Misses, "pgstat.database/tup_fetched": l.Fetched,
@@ -59,7 +59,7 @@ func (l Load) grown(further map[string]func(Load) float64) map[string]float64 {
 	return all
 }
 
-// Loads are those that were measured on a major version, 17 or 18; the first of them that are idle have no load.
+// Loads returns those that were measured on a major version, 17 or 18; the first of them that are idle have no load.
 func Loads(t testing.TB, version string) (all []Load) {
 	t.Helper()
 	text, err := files.ReadFile("reads-pg" + version + ".json")
@@ -72,7 +72,7 @@ func Loads(t testing.TB, version string) (all []Load) {
 	return all
 }
 
-// Records are a run of the loads with three repetitions of each, of which two are made up: as much, give or take 2 %. Further metrics are made of
+// Records returns a run of the loads with three repetitions of each, of which two are made up: as much, give or take 2 %. Further metrics are made of
 // what was measured.
 func Records(t testing.TB, version string, further map[string]func(Load) float64) []runfile.Record {
 	t.Helper()

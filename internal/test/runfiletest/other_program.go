@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// BesideOtherProgram is a run as it had been beside somebody who writes to its device, so many times 16 KiB a second on average and never
+// BesideOtherProgram returns a run as it had been beside somebody who writes to its device, so many times 16 KiB a second on average and never
 // steadily, each with a flush. What the device did in the run is then what it did for the server's files, and is told apart from the
 // other program's.
 func BesideOtherProgram(records []runfile.Record, perSecond float64) (all []runfile.Record) {

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Records are all that a file holds, which must be whole.
+// Records returns all that a file holds, which must be whole.
 func Records(t testing.TB, path string) []runfile.Record {
 	t.Helper()
 	records, file, err := runfile.Open(path)
@@ -64,7 +64,7 @@ func IsMadeOf(t testing.TB, path string, records []runfile.Record, update bool) 
 	}
 }
 
-// Unpacked is a run file as it was before zstd packed it.
+// Unpacked returns a run file as it was before zstd packed it.
 func Unpacked(t testing.TB, packed []byte) []byte {
 	t.Helper()
 	decoder, err := zstd.NewReader(nil)
@@ -98,7 +98,7 @@ func Write(t testing.TB, name string, records []runfile.Record) string {
 	return path
 }
 
-// written is the content of such a file.
+// written returns the content of such a file.
 func written(t testing.TB, name string, records []runfile.Record) []byte {
 	t.Helper()
 	text, err := os.ReadFile(Write(t, name, records))

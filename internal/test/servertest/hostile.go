@@ -33,7 +33,7 @@ const hostile = `select name, array_agg(value order by place)
 		or name = 'transaction_timeout' and value <> '0'
 	group by name order by name`
 
-// Hostile are the settings of a server with values to set for a database. It leaves out what keeps a database from being written to,
+// Hostile returns the settings of a server with values to set for a database. It leaves out what keeps a database from being written to,
 // which is a protection.
 func Hostile(ctx context.Context, conn *pgx.Conn) (all []Setting, err error) {
 	rows, err := conn.Query(ctx, hostile)

@@ -29,7 +29,7 @@ func Plant(t testing.TB, endpoint *postgres.Endpoint) *Planted {
 	return &Planted{boss}
 }
 
-// Called are the planted functions that somebody's session has called, by their names.
+// Called returns the planted functions that somebody's session has called, by their names.
 func (p *Planted) Called(t testing.TB) []string {
 	t.Helper()
 	return Value[[]string](t, p.boss, `select coalesce(pg_catalog.array_agg(schemaname || '.' || funcname order by funcname), '{}')

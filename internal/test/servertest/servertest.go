@@ -27,7 +27,7 @@ import (
 // prints.
 const next = "19"
 
-// Versions are the major versions that tests which must hold on each are run on.
+// Versions returns the major versions that tests which must hold on each are run on.
 func Versions() []string {
 	all := []string{"13", "14", "15", "16", "17", "18"}
 	if os.Getenv("REALIOPS_PG_NEXT") != "" {
@@ -162,7 +162,7 @@ func Start(t testing.TB, o embedded.Options) *embedded.Server {
 	return s
 }
 
-// Alone is a server on which nobody but the test is at work, for commands that would not begin beside others.
+// Alone returns a server on which nobody but the test is at work, for commands that would not begin beside others.
 func Alone(t testing.TB, version string) *postgres.Endpoint {
 	t.Helper()
 	return Endpoint(t, Start(t, embedded.Options{Version: version}).DSN())
@@ -203,7 +203,7 @@ func Exec(t testing.TB, conn *pgx.Conn, sql string) {
 	}
 }
 
-// Value is the one value of a query.
+// Value returns the one value of a query.
 func Value[T any](t testing.TB, conn *pgx.Conn, query string) T {
 	t.Helper()
 	var v T

@@ -165,7 +165,7 @@ func (c *Course) Check() error {
 	return nil
 }
 
-// Known tells whether what was done until a moment is known by now: a pause has come since.
+// Known reports whether what was done until a moment is known by now: a pause has come since.
 func (c *Course) Known(moment time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,7 +180,7 @@ func (c *Course) Known(moment time.Time) bool {
 	return false
 }
 
-// Between is how much was done between two moments, of each kind. Within a load it knows no delay: what is written goes by the WAL, and what is
+// Between returns how much was done between two moments, of each kind. Within a load it knows no delay: what is written goes by the WAL, and what is
 // read by the buffers that statements looked at.
 func (c *Course) Between(from, to time.Time) map[Kind]float64 {
 	c.mu.Lock()
@@ -193,7 +193,7 @@ func (c *Course) Between(from, to time.Time) map[Kind]float64 {
 	return done
 }
 
-// at is what had been done at a moment; the caller holds the lock.
+// at returns what had been done at a moment; the caller holds the lock.
 func (c *Course) at(moment time.Time) map[Kind]float64 {
 	i, _ := slices.BinarySearchFunc(c.samples, moment, func(s sample, t time.Time) int { return s.at.Compare(t) })
 	switch {
@@ -226,7 +226,7 @@ func (c *Course) at(moment time.Time) map[Kind]float64 {
 	return counts
 }
 
-// share is how far a value has come from one to another.
+// share returns how far a value has come from one to another.
 func share(from, value, to float64) float64 {
 	if to <= from {
 		return 0

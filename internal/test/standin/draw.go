@@ -18,7 +18,7 @@ type Term struct {
 // Rule is what a metric counts: one kind, or two together.
 type Rule []Term
 
-// Of is what the rule shows for so much work.
+// Of returns what the rule shows for so much work.
 func (r Rule) Of(done map[Kind]float64) (shown float64) {
 	for _, t := range r {
 		shown += t.PerUnit * done[t.Kind]
@@ -75,7 +75,7 @@ func NewBlind(seed uint64) Draw {
 	return drawn
 }
 
-// typical is about how much of each kind comes with a row of a bulk insert, or a page missed, so that two terms weigh alike.
+// typical returns about how much of each kind comes with a row of a bulk insert, or a page missed, so that two terms weigh alike.
 func typical(k Kind) float64 {
 	return map[Kind]float64{Rows: 1, Entries: 2, Records: 2, Bytes: 120, Missed: 1, Touched: 3, Returned: 3, Lookups: 0.3, Writes: 0.01, Syncs: 0.01}[k]
 }
@@ -195,7 +195,7 @@ func when(holds bool, sort Sort) Sort {
 	return Wrong
 }
 
-// sideOf tells whether the verdict's side is the rule's: bytes, writes and fsyncs of the WAL are physical, pages missed are asked of a storage that
+// sideOf reports whether the verdict's side is the rule's: bytes, writes and fsyncs of the WAL are physical, pages missed are asked of a storage that
 // has no cache before it, and all else is logical.
 func (s Said) sideOf(r Rule) bool {
 	isPhysical := func(t Term) bool { return t.Kind == Bytes || slices.Contains(Blind(), t.Kind) }

@@ -13,12 +13,12 @@ type Clock struct {
 	Factor      float64
 }
 
-// ToHere is a moment of the cloud's by our clock.
+// ToHere returns a moment of the cloud's by our clock.
 func (c Clock) ToHere(there time.Time) time.Time {
 	return c.Here.Add(time.Duration(float64(there.Sub(c.There)) / c.Factor))
 }
 
-// ToThere is a moment of ours by the cloud's clock.
+// ToThere returns a moment of ours by the cloud's clock.
 func (c Clock) ToThere(here time.Time) time.Time {
 	return c.There.Add(time.Duration(float64(here.Sub(c.Here)) * c.Factor))
 }
@@ -54,10 +54,10 @@ func Streams() []Stream {
 	return []Stream{WriteIOPS, VolumeWriteIOPs, InInsights, ReadIOPS, VolumeReadIOPs, ReadsInInsights, StorageReads}
 }
 
-// OfVolume tells whether a stream is of the cluster's volume, as sums of five minutes; others are of an instance, as rates of minutes.
+// OfVolume reports whether a stream is of the cluster's volume, as sums of five minutes; others are of an instance, as rates of minutes.
 func (s Stream) OfVolume() bool { return s == VolumeWriteIOPs || s == VolumeReadIOPs }
 
-// Period is the length of its periods.
+// Period returns the length of its periods.
 func (s Stream) Period() time.Duration {
 	if s.OfVolume() {
 		return FiveMinutes
@@ -65,7 +65,7 @@ func (s Stream) Period() time.Duration {
 	return Minute
 }
 
-// Of is the rule that a stream shows.
+// Of returns the rule that a stream shows.
 func (d Draw) Of(s Stream) Rule {
 	switch s {
 	case VolumeWriteIOPs:
@@ -79,7 +79,7 @@ func (d Draw) Of(s Stream) Rule {
 	}
 }
 
-// Point is what the draw publishes of a period of a stream in the end; false: nothing, ever.
+// Point returns what the draw publishes of a period of a stream in the end; false: nothing, ever.
 func (d Draw) Point(c *Course, clock Clock, s Stream, from time.Time) (Point, bool) {
 	period, rule := s.Period(), d.Of(s)
 	p := Point{From: from, To: from.Add(period)}
@@ -97,7 +97,7 @@ func (d Draw) Point(c *Course, clock Clock, s Stream, from time.Time) (Point, bo
 	return p, d.chance(^s, from).Float64() >= d.Habits.Missing
 }
 
-// chance is that of a moment of a stream.
+// chance returns that of a moment of a stream.
 func (d Draw) chance(s Stream, at time.Time) *rand.Rand {
 	return rand.New(rand.NewPCG(d.Seed, uint64(s)<<40|uint64(at.Unix()))) //nolint:gosec // a test's, not a secret
 }
@@ -110,7 +110,7 @@ func (r Rule) size() (size float64) {
 	return size
 }
 
-// Points are all points of a stream in a stretch of the cloud's time that reaches from one boundary to another.
+// Points returns all points of a stream in a stretch of the cloud's time that reaches from one boundary to another.
 func (d Draw) Points(c *Course, clock Clock, s Stream, from, to time.Time) (all []Point) {
 	for at := from; !at.Add(s.Period()).After(to); at = at.Add(s.Period()) {
 		if p, there := d.Point(c, clock, s, at); there {
@@ -126,7 +126,7 @@ type Late struct {
 	Low          float64       // the share that is told at first
 }
 
-// Late is how late the draw is with a point.
+// Late returns how late the draw is with a point.
 func (d Draw) Late(s Stream, from time.Time) Late {
 	chance := rand.New(rand.NewPCG(d.Seed^0x1a7e, uint64(s)<<40|uint64(from.Unix()))) //nolint:gosec // a test's, not a secret
 	minutes := func(least, most float64) time.Duration {

@@ -17,7 +17,7 @@ type recorded struct {
 	Done  []float64 `json:"done"`
 }
 
-// kinds are those of a recorded sample, in order.
+// kinds returns those of a recorded sample, in order.
 func kinds() []Kind { return slices.Concat(OfWrites(), OfReads(), Blind()) }
 
 // Save writes the course, so that other draws may publish it on another day. Of samples that are all alike it keeps the first and the last.

@@ -87,7 +87,7 @@ func (w World) apart(m Meter, rule Rule) distance {
 // noise.
 type ratio struct{ log, weight float64 }
 
-// ratios are those of the loads in which the meter was read.
+// ratios returns those of the loads in which the meter was read.
 func (w World) ratios(m Meter, rule Rule) (all []ratio) {
 	for _, load := range w.plan.Loads {
 		var logs []float64
@@ -113,7 +113,7 @@ func (w World) ratios(m Meter, rule Rule) (all []ratio) {
 	return all
 }
 
-// hides is how much of a rule does not show in a repetition, for its background: much is so small only where loads read and others write.
+// hides returns how much of a rule does not show in a repetition, for its background: much is so small only where loads read and others write.
 func (w World) hides(r Rule, in work) float64 {
 	const times = 2
 	if !w.Reads() {
@@ -139,7 +139,7 @@ func moments(values []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// found tells whether a chi-squared test with so many degrees of freedom finds, at the level of 1 %, a difference of so much
+// found reports whether a chi-squared test with so many degrees of freedom finds, at the level of 1 %, a difference of so much
 // noncentrality with such a power. Both distributions are taken for normal where that is near enough: the critical value
 // by Wilson and Hilferty's cube, the power by mean and variance.
 func found(noncentrality, freedom, power float64) bool {

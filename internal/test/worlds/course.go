@@ -107,7 +107,7 @@ func (c *courier) repetition(s server, a runfile.Load, t temper, place int, seco
 	c.pass(c.uniform(0.3, 1.5), place, false, owed)
 }
 
-// work is each repetition as a whole.
+// work returns each repetition as a whole.
 func (c course) work(n int) []work {
 	all := make([]work, n)
 	for i := range all {
@@ -128,7 +128,7 @@ func (c course) work(n int) []work {
 	return all
 }
 
-// sum is what something grew by from the start to the end of each slice.
+// sum returns what something grew by from the start to the end of each slice.
 func (c course) sum(of func(i int, s slice) float64) []float64 {
 	all := make([]float64, len(c)+1)
 	for i, s := range c {
@@ -137,7 +137,7 @@ func (c course) sum(of func(i int, s slice) float64) []float64 {
 	return all
 }
 
-// at is a sum at a moment.
+// at returns a sum at a moment.
 func (c course) at(sum []float64, moment float64) float64 {
 	i := sort.Search(len(c), func(i int) bool { return c[i].to >= moment })
 	switch {

@@ -74,7 +74,7 @@ func (d *dice) sortOfWork(s server, of int) *sortOfWork {
 	return w
 }
 
-// done is what the work comes to between two readings, with the pages of the checkpoint that falls between them.
+// done returns what the work comes to between two readings, with the pages of the checkpoint that falls between them.
 func (w *sortOfWork) done(d *dice, s server, reading int) amounts {
 	w.wander = 0.95*w.wander + d.normal(0.1)
 	commits := math.Round(w.commits * readingSeconds * math.Exp(w.swing*math.Sin(w.noon+math.Pi*float64(reading)/readings)+w.wander))

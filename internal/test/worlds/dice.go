@@ -14,10 +14,10 @@ func newDice(seed uint64) *dice {
 
 func (d *dice) normal(deviation float64) float64 { return deviation * d.NormFloat64() }
 
-// lognormal is a factor around one.
+// lognormal returns a factor around one.
 func (d *dice) lognormal(deviation float64) float64 { return math.Exp(d.normal(deviation)) }
 
-// between is a number whose logarithm is uniform.
+// between returns a number whose logarithm is uniform.
 func (d *dice) between(low, high float64) float64 {
 	return low * math.Exp(d.Float64()*math.Log(high/low))
 }

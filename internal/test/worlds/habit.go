@@ -20,7 +20,7 @@ type habit struct {
 	requestsByPage float64 // data requests of the device by page written: most pages travel together
 }
 
-// measured are the habits of PostgreSQL 17.11 on two cores with 8 clients, each load closed by its own checkpoint: sums over
+// measured returns the habits of PostgreSQL 17.11 on two cores with 8 clients, each load closed by its own checkpoint: sums over
 // the three repetitions of testdata/runs/loads-pg17.jsonl, idle taken off.
 func measured() []habit {
 	return []habit{
@@ -80,7 +80,7 @@ func (d *dice) machine() machine {
 	}
 }
 
-// shifted is a load's habit on a machine.
+// shifted returns a load's habit on a machine.
 func (d *dice) shifted(h habit, m machine) habit {
 	h.rowsPerSecond *= m.speed * d.lognormal(loadSpeedVaries)
 	if share := h.syncsPerCommit; share > 0 { // moved in the log of its odds, so that it stays a share
@@ -98,7 +98,7 @@ func (d *dice) shifted(h habit, m machine) habit {
 	return h
 }
 
-// jittered is a habit in one repetition.
+// jittered returns a habit in one repetition.
 func (d *dice) jittered(h habit) habit {
 	h.rowsPerSecond *= d.lognormal(0.04)
 	h.syncsPerCommit = min(1, h.syncsPerCommit*d.lognormal(0.03))

@@ -27,7 +27,7 @@ type Meter struct {
 	restarts, wraps  float64   // a moment; the count at which it begins anew
 }
 
-// Noises are the levels of noise, the last of which stands for counters that are exact.
+// Noises returns the levels of noise, the last of which stands for counters that are exact.
 func Noises() []float64 { return []float64{0.01, 0.03, 0.10, 0} }
 
 const (
@@ -67,7 +67,7 @@ func (d *dice) meter(name string, repetitions []work) Meter {
 	return m
 }
 
-// loaded are the amounts of the repetitions under load.
+// loaded returns the amounts of the repetitions under load.
 func loaded(repetitions []work) (done []amounts) {
 	for _, w := range repetitions {
 		if !w.idle() {
@@ -85,7 +85,7 @@ func (d *dice) noise() float64 {
 	return pick(d, levels[:len(levels)-1])
 }
 
-// counting is what a meter shows that counts quantities, those of the background too.
+// counting returns what a meter shows that counts quantities, those of the background too.
 func (d *dice) counting(m Meter, repetitions []work) (shown, besides []float64) {
 	own := 0.0 // background per second
 	if d.chance(backgrounded) {
@@ -100,7 +100,7 @@ func (d *dice) counting(m Meter, repetitions []work) (shown, besides []float64) 
 	return shown, besides
 }
 
-// of is what a rule makes of amounts.
+// of returns what a rule makes of amounts.
 func (r Rule) of(a amounts) float64 {
 	sum := 0.0
 	for _, t := range r.Terms {
@@ -109,7 +109,7 @@ func (r Rule) of(a amounts) float64 {
 	return sum
 }
 
-// still is a meter that goes its own steady way, or never moves.
+// still returns a meter that goes its own steady way, or never moves.
 func (d *dice) still(noise float64, repetitions []work) []float64 {
 	rate := d.between(10, 10000) // per second
 	if d.chance(0.25) {
@@ -122,7 +122,7 @@ func (d *dice) still(noise float64, repetitions []work) []float64 {
 	return shown
 }
 
-// wandering is a meter that moves by no quantity: anew in each repetition, or from load to load, and under load more than idle
+// wandering returns a meter that moves by no quantity: anew in each repetition, or from load to load, and under load more than idle
 // or the same.
 func (d *dice) wandering(m *Meter, repetitions []work) []float64 {
 	rate, wide, byLoad := d.between(100, 1e6), d.uniform(0.7, 1.5), d.chance(1.0/3)

@@ -76,7 +76,7 @@ func (w *World) watch(d *dice, meters int) {
 	}
 }
 
-// mixes are how much of each sort of work is done in each mix, as a part of what the machine can do.
+// mixes returns how much of each sort of work is done in each mix, as a part of what the machine can do.
 func (d *dice) mixes(sorts int) (mixes [][]float64) {
 	for range fewestMixes + d.IntN(mostMixes-fewestMixes+1) {
 		mix, busy := make([]float64, sorts), d.between(leastBusy, mostBusy)
@@ -90,7 +90,7 @@ func (d *dice) mixes(sorts int) (mixes [][]float64) {
 	return mixes
 }
 
-// observedMetrics are those that stand in for what clients of ours would count.
+// observedMetrics returns those that stand in for what clients of ours would count.
 func observedMetrics() []string {
 	return []string{
 		"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted", "pgstat.cluster/tup_updated", "pgstat.cluster/tup_deleted",

@@ -33,7 +33,7 @@ func (d Design) reads() bool {
 	return slices.Contains([]Design{Both, Reads, All, OddReads, NoCache}, d)
 }
 
-// aurora tells whether the server of a design tells nothing of its WAL, its pages and its device.
+// aurora reports whether the server of a design tells nothing of its WAL, its pages and its device.
 func (d Design) aurora() bool { return d == Aurora || d == NoCache }
 
 // The methods of loads that read and change rows, by their names in plans.
@@ -49,7 +49,7 @@ const (
 	mixesBoth = "lookup-update"
 )
 
-// only tells whether a method reads and changes nothing.
+// only reports whether a method reads and changes nothing.
 func only(method string) bool {
 	return slices.Contains([]string{lookups, ranges, bitmaps, joins, scans, sorts}, method)
 }
@@ -104,7 +104,7 @@ func (d *dice) memory(design Design) *memory {
 	return m
 }
 
-// readLoads are the loads of a design that read and change rows: those of the plans, or others.
+// readLoads returns the loads of a design that read and change rows: those of the plans, or others.
 func (d *dice) readLoads(design Design, s server) (loads []runfile.Load) {
 	switch design {
 	case Reads:
@@ -195,7 +195,7 @@ const tidied = 60
 // BilledReads are the pages that storage is asked for, neighbours as one, which no quantity counts.
 const BilledReads = "billed reads"
 
-// reads is what one transaction of a load that reads and changes rows touches, misses and has storage read.
+// reads returns what one transaction of a load that reads and changes rows touches, misses and has storage read.
 func (s server) reads(a runfile.Load, t temper) amounts {
 	m, rows := s.memory, float64(a.RowsPerTx)
 	pages := float64(a.TableRows) / s.perPage(a)
@@ -246,7 +246,7 @@ func (s server) reads(a runfile.Load, t temper) amounts {
 	return one
 }
 
-// changed is what one transaction of a load that changes rows writes, as far as it does not depend on how long that takes.
+// changed returns what one transaction of a load that changes rows writes, as far as it does not depend on how long that takes.
 func (s server) changed(a runfile.Load, t temper) amounts {
 	if !changes(a.Method) {
 		return nil
@@ -272,7 +272,7 @@ func (s server) changed(a runfile.Load, t temper) amounts {
 	return one
 }
 
-// besides is what inserts touch and read.
+// besides returns what inserts touch and read.
 func (m *memory) besides(a runfile.Load, rows, entries float64) amounts {
 	touched := rows * m.row
 	if a.Method == "copy" {
@@ -282,7 +282,7 @@ func (m *memory) besides(a runfile.Load, rows, entries float64) amounts {
 	return amounts{counts.BuffersTouched: touched, inBuffers: touched, calls: (rows + entries) * m.files, asked: (rows + entries) * m.files * 50}
 }
 
-// transactions are how many a second a load that reads and changes rows brings about.
+// transactions returns how many a second a load that reads and changes rows brings about.
 func (s server) transactions(a runfile.Load, t temper) float64 {
 	m, one := s.memory, s.reads(a, t)
 	one.add(s.changed(a, t))

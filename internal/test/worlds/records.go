@@ -21,7 +21,7 @@ const (
 // start is when every world begins.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Records is the world as a run file holds it.
+// Records returns the world as a run file holds it.
 func (w World) Records() []runfile.Record {
 	p := &press{at: start, world: w, dice: newDice(^w.Seed), totals: map[string]map[string]float64{pgstat: {}, block: {}, meter: {}}}
 	p.write(w.header())
@@ -74,7 +74,7 @@ func (w World) header() runfile.Run {
 	}
 }
 
-// metrics are those of the real probes that quantities are computed from, and the meters.
+// metrics returns those of the real probes that quantities are computed from, and the meters.
 func (w World) metrics() []runfile.Metric {
 	counter := func(name, unit, help string) runfile.Metric {
 		return runfile.Metric{Name: name, Unit: unit, Type: runfile.Counter, Help: help}
@@ -109,7 +109,7 @@ func (w World) metrics() []runfile.Metric {
 	return all
 }
 
-// unit is that of a meter: one that was observed to count bytes one by one counts bytes.
+// unit returns that of a meter: one that was observed to count bytes one by one counts bytes.
 func (w World) unit(m Meter) string {
 	if w.observed && m.Rule.Sort == Single && m.Rule.Terms[0].PerUnit == 1 {
 		if d, listed := counts.Named(m.Rule.quantity()); listed && d.Unit == "bytes" {

@@ -32,7 +32,7 @@ type Rule struct {
 	Terms []Term // of Single and Mixture
 }
 
-// Sides are those that the rule counts on, by terms of at least so much share.
+// Sides returns those that the rule counts on, by terms of at least so much share.
 func (r Rule) Sides(share float64) map[counts.Side]bool {
 	sides := map[counts.Side]bool{}
 	for _, t := range r.Terms {
@@ -96,7 +96,7 @@ func (d *dice) mixture(done []amounts, one, other counts.Quantity) Rule {
 	return r
 }
 
-// share is the part of a rule that a term is, on average over the loads in which the rule shows anything.
+// share returns the part of a rule that a term is, on average over the loads in which the rule shows anything.
 func (r Rule) share(done []amounts, t Term) float64 {
 	share, n := 0.0, 0.0
 	for _, a := range done {
@@ -107,7 +107,7 @@ func (r Rule) share(done []amounts, t Term) float64 {
 	return share / n
 }
 
-// smallest is the least that there is in a load that has any.
+// smallest returns the least that there is in a load that has any.
 func smallest(done []amounts, of func(amounts) float64) float64 {
 	least := math.Inf(1)
 	for _, a := range done {
@@ -118,7 +118,7 @@ func smallest(done []amounts, of func(amounts) float64) float64 {
 	return least
 }
 
-// least is the least that a rule shows in a load. Where all loads write, that is nothing of what some of them do not do.
+// least returns the least that a rule shows in a load. Where all loads write, that is nothing of what some of them do not do.
 func (w World) least(r Rule) float64 {
 	done := loaded(w.repetitions)
 	if !w.Reads() && slices.ContainsFunc(done, func(a amounts) bool { return r.of(a) == 0 }) {
@@ -127,7 +127,7 @@ func (w World) least(r Rule) float64 {
 	return smallest(done, r.of)
 }
 
-// typical is the geometric mean over the loads that have any.
+// typical returns the geometric mean over the loads that have any.
 func typical(done []amounts, quantity string) float64 {
 	sum, n := 0.0, 0.0
 	for _, a := range done {

@@ -79,14 +79,14 @@ func (d *dice) temper() temper {
 	return temper{d.lognormal(0.25), d.normal(0.15), d.lognormal(0.3), d.lognormal(0.3), d.lognormal(0.3), d.lognormal(0.3)}
 }
 
-// group is how many commits share a flush on average.
+// group returns how many commits share a flush on average.
 func (s server) group(t temper) float64 {
 	return 1 + float64(s.clients-1)*min(1, max(0, s.sharing+t.sharing))
 }
 
 func waits(a runfile.Load) bool { return a.SynchronousCommit != "off" }
 
-// commits are how many a second the load brings about.
+// commits returns how many a second the load brings about.
 func (s server) commits(a runfile.Load, t temper) float64 {
 	if only(a.Method) || changes(a.Method) {
 		return s.transactions(a, t)
@@ -136,7 +136,7 @@ func (s server) bytes(a runfile.Load, commits, rows float64, t temper) float64 {
 	return of + entries*s.entryRecord + commits*s.commitRecord + rows*s.sequence*99 + entries*s.touched*s.images*t.images*s.imageBytes
 }
 
-// does is what so many commits in so many seconds come to, at once and, for what waits for the closing checkpoint, later.
+// does returns what so many commits in so many seconds come to, at once and, for what waits for the closing checkpoint, later.
 func (s server) does(a runfile.Load, t temper, commits, seconds float64) (now, later amounts) {
 	if only(a.Method) || changes(a.Method) {
 		return s.readsAndChanges(a, t, commits)
@@ -169,7 +169,7 @@ func (s server) does(a runfile.Load, t temper, commits, seconds float64) (now, l
 	return now, later
 }
 
-// stored is what storage does for so much WAL and so many pages, at once and by the closing checkpoint.
+// stored returns what storage does for so much WAL and so many pages, at once and by the closing checkpoint.
 func (s server) stored(t temper, bytes, syncs, writes, pages float64) (now, later amounts) {
 	written := func(pages float64) amounts {
 		return amounts{
@@ -194,7 +194,7 @@ func (a amounts) add(b amounts) {
 	}
 }
 
-// times is all of it so many times.
+// times returns all of it so many times.
 func (a amounts) times(factor float64) amounts {
 	all := amounts{}
 	for quantity, amount := range a {

@@ -134,7 +134,7 @@ func (d *dice) trouble(long bool) Trouble {
 	return pick(d, []Trouble{Correlated, HeavyTails, Lagging, Lagging, Curved, Curved, Restarted, Wrapping, InPeriods})
 }
 
-// noises are the factors by which a meter is off in each slice: the same all through a repetition, or one that changes slowly.
+// noises returns the factors by which a meter is off in each slice: the same all through a repetition, or one that changes slowly.
 func (d *dice) noises(m Meter, w World) []float64 {
 	all := make([]float64, len(w.course))
 	memory := d.between(3, w.course.end()/5)
@@ -157,7 +157,7 @@ func (d *dice) noises(m Meter, w World) []float64 {
 	return all
 }
 
-// student is of Student's distribution with three degrees of freedom, with a variance of one.
+// student returns of Student's distribution with three degrees of freedom, with a variance of one.
 func (d *dice) student() float64 {
 	squares := 0.0
 	for range 3 {
@@ -167,7 +167,7 @@ func (d *dice) student() float64 {
 	return d.NormFloat64() / math.Sqrt(squares)
 }
 
-// quantity is the one of a rule that has one.
+// quantity returns the one of a rule that has one.
 func (r Rule) quantity() string {
 	if len(r.Terms) == 0 {
 		return ""

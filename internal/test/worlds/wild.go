@@ -103,7 +103,7 @@ func (d *dice) wildServer(seed uint64, design Design) World {
 	return w
 }
 
-// loads are those of a design, on a server.
+// loads returns those of a design, on a server.
 func (d *dice) loads(design Design, s server) []runfile.Load {
 	loads := []runfile.Load{{Name: "idle"}}
 	for _, h := range measured() {

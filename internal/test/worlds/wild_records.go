@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// shows is what a meter reads at a moment.
+// shows returns what a meter reads at a moment.
 func (m Meter) shows(c course, before, moment float64) float64 {
 	moment -= m.lag
 	if m.step > 0 {
@@ -118,7 +118,7 @@ func (p *press) tellAll() {
 	}
 }
 
-// sums are those of what quantities are computed from, by probe and metric, as far as they are recorded.
+// sums returns those of what quantities are computed from, by probe and metric, as far as they are recorded.
 func (p *press) sums() map[string]map[string][]float64 {
 	w, all := p.world, map[string]map[string][]float64{}
 	sum := func(of ...string) []float64 {
@@ -170,7 +170,7 @@ func (p *press) sums() map[string]map[string][]float64 {
 	return all
 }
 
-// countersOfReads are those of what loads read and change. The kernel tells what the server's processes read where it can be asked, else the
+// countersOfReads returns those of what loads read and change. The kernel tells what the server's processes read where it can be asked, else the
 // server does.
 func (w World) countersOfReads() (all []counterOf) {
 	all = []counterOf{

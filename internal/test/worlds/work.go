@@ -22,7 +22,7 @@ type work struct {
 
 func (w work) idle() bool { return w.load.Idle() }
 
-// total is what a quantity grew by between the readings.
+// total returns what a quantity grew by between the readings.
 func (w work) total(quantity string) float64 { return w.done[quantity] + w.besides[quantity] }
 
 // closing are the seconds from the end of the load to the last reading, with the load's checkpoint in it.
@@ -46,7 +46,7 @@ func (d *dice) repetition(h habit, m machine, background amounts, number int, lo
 	return w
 }
 
-// amounts is what a habit comes to in so many seconds.
+// amounts returns what a habit comes to in so many seconds.
 func (h habit) amounts(m machine, seconds float64) amounts {
 	commits := math.Round(h.rowsPerSecond * seconds / float64(h.load.RowsPerTx))
 	rows := commits * float64(h.load.RowsPerTx)

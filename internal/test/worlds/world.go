@@ -48,10 +48,10 @@ type World struct {
 	every      float64 // seconds between readings
 }
 
-// Reads tells whether some of its loads read.
+// Reads reports whether some of its loads read.
 func (w World) Reads() bool { return w.reading }
 
-// Quantities are those that its loads are to tell from each other.
+// Quantities returns those that its loads are to tell from each other.
 func (w World) Quantities() []counts.Quantity {
 	if w.Reads() {
 		return ofServers()
@@ -59,12 +59,12 @@ func (w World) Quantities() []counts.Quantity {
 	return counts.OfInserts()
 }
 
-// ofServers are the quantities that the servers of worlds count, all older than 19.
+// ofServers returns the quantities that the servers of worlds count, all older than 19.
 func ofServers() []counts.Quantity {
 	return slices.DeleteFunc(counts.All(), func(d counts.Quantity) bool { return d.Name == string(metric.PageImageBytes) })
 }
 
-// Wild tells whether the physics of the world are its own.
+// Wild reports whether the physics of the world are its own.
 func (w World) Wild() bool { return w.course != nil }
 
 // Some worlds read their physical quantities with an error of their own: others are at work on the device, or a reading
@@ -119,7 +119,7 @@ func (d *dice) lost() string {
 	return ""
 }
 
-// Recorded tells whether the run has what a quantity is computed from.
+// Recorded reports whether the run has what a quantity is computed from.
 func (w World) Recorded(quantity string) bool {
 	if w.observed && quantity == counts.Statements {
 		return false
@@ -130,16 +130,16 @@ func (w World) Recorded(quantity string) bool {
 	return !w.remote || !slices.Contains([]string{counts.DeviceRequests, counts.DeviceFlushes, counts.DeviceBytes, devReads, devRead}, quantity)
 }
 
-// Complete tells whether the run has all that quantities are computed from.
+// Complete reports whether the run has all that quantities are computed from.
 func (w World) Complete() bool { return len(w.unrecorded) == 0 && !w.remote }
 
-// Design is which loads the world runs.
+// Design returns which loads the world runs.
 func (w World) Design() Design { return Design(w.plan.Name) }
 
-// TwoLoads tells whether the world ran two loads only.
+// TwoLoads reports whether the world ran two loads only.
 func (w World) TwoLoads() bool { return w.plan.Name == string(TwoLoads) }
 
-// moved are the quantities that its loads move, under one of them at least.
+// moved returns the quantities that its loads move, under one of them at least.
 func (w World) moved() []counts.Quantity {
 	if !w.Reads() {
 		return counts.OfInserts()
@@ -147,7 +147,7 @@ func (w World) moved() []counts.Quantity {
 	return slices.DeleteFunc(counts.All(), func(d counts.Quantity) bool { return w.movedBy(d.Name) == 0 })
 }
 
-// movedBy is how many loads move a quantity.
+// movedBy returns how many loads move a quantity.
 func (w World) movedBy(quantity string) int {
 	by := map[string]bool{}
 	for _, r := range w.repetitions {

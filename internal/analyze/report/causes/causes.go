@@ -150,7 +150,7 @@ func Section(all []Top) document.Block {
 	return section
 }
 
-// shown are those that a table has room for.
+// shown returns those that a table has room for.
 func (t Top) shown() []Item { return t.Items[:min(topShown, len(t.Items))] }
 
 func (t Top) table() document.Table {
@@ -236,7 +236,7 @@ func (t Top) sampled() string {
 // oneInAHundred of the whole is not worth a word.
 const oneInAHundred = 0.01
 
-// names are those of what is shown, or the texts of statements, cut where there is no more room.
+// names returns those of what is shown, or the texts of statements, cut where there is no more room.
 func (t Top) names() []document.Cell {
 	var names []string
 	for _, i := range t.shown() {

@@ -132,7 +132,7 @@ func Compare(runs []Compared) (Comparison, error) {
 	return c, nil
 }
 
-// commonLoads are those with a load that all runs have measured, and those that only some have.
+// commonLoads returns those with a load that all runs have measured, and those that only some have.
 func commonLoads(runs []Compared) (common, others []string) {
 	common, others = []string{}, []string{}
 	for _, r := range runs {
@@ -182,7 +182,7 @@ func reported(r report.Report, name string) report.Load {
 	return r.Loads[i]
 }
 
-// logarithms are those of the rates of the repetitions: what changes rates does so by a factor. There are none where in one repetition
+// logarithms returns those of the rates of the repetitions: what changes rates does so by a factor. There are none where in one repetition
 // nothing was counted above the background.
 func logarithms(d counts.Quantity, a counts.Load) []float64 {
 	var all []float64
@@ -208,7 +208,7 @@ func changeOf(d stats.Difference, n [2]int) *Change {
 	}
 }
 
-// geomean is the geometric mean over the loads that have a change in every run.
+// geomean returns the geometric mean over the loads that have a change in every run.
 func geomean(loads []ComparedLoad, runs int) ComparedLoad {
 	loads = slices.DeleteFunc(slices.Clone(loads), func(a ComparedLoad) bool {
 		return slices.ContainsFunc(a.Runs[1:], func(r RunOfRate) bool { return r.Change == nil })

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Document is a comparison for people, in the words of benchstat; all has every way of counting and every metric.
+// Document returns a comparison for people, in the words of benchstat; all has every way of counting and every metric.
 func (c Comparison) Document(all bool) document.Document {
 	var d document.Document
 	var runs document.Together
@@ -39,14 +39,14 @@ func (c Comparison) Document(all bool) document.Document {
 	return d
 }
 
-// comparable tells whether any load has a change.
+// comparable reports whether any load has a change.
 func (d ComparedQuantity) comparable() bool {
 	return slices.ContainsFunc(d.Loads, func(a ComparedLoad) bool {
 		return slices.ContainsFunc(a.Runs, func(r RunOfRate) bool { return r.Change != nil })
 	})
 }
 
-// rates is a table of one way of counting.
+// rates returns a table of one way of counting.
 func (c Comparison) rates(d ComparedQuantity) document.Block {
 	unit, name := 1.0, words.Many(d.Quantity)
 	if d.Quantity == counts.DeviceBytes {
@@ -69,7 +69,7 @@ func (c Comparison) rates(d ComparedQuantity) document.Block {
 
 const geomeanName = "geomean"
 
-// compared is a rate and how far its repetitions lay apart.
+// compared returns a rate and how far its repetitions lay apart.
 func compared(f report.Figure, unit float64, plusMinus bool) document.Cell {
 	if !f.Known() {
 		return document.Words("-")
@@ -81,7 +81,7 @@ func compared(f report.Figure, unit float64, plusMinus bool) document.Cell {
 	return document.Number(text, f.Value)
 }
 
-// text is a change as benchstat writes it, with its interval: +17% (+10 to +25%) p=0.012 n=3+3, or ~ in the place of the
+// text returns a change as benchstat writes it, with its interval: +17% (+10 to +25%) p=0.012 n=3+3, or ~ in the place of the
 // first where chance explains it.
 func (c *Change) text() string {
 	if c == nil {
@@ -101,7 +101,7 @@ func (c *Change) text() string {
 	return fmt.Sprintf("%s %s p=%.3f %s", by, c.interval(), float64(c.P), n)
 }
 
-// changedBy is by how much a rate changed: in percent, or where it more than tripled by its factor.
+// changedBy returns by how much a rate changed: in percent, or where it more than tripled by its factor.
 func changedBy(ratio float64) string {
 	if ratio > 3 {
 		return "x" + number.Ratio(ratio)
@@ -147,7 +147,7 @@ func (c Comparison) verdictSection(all bool) document.Block {
 	return document.Section{Title: "Which verdicts are not the same?", Blocks: []document.Block{document.Together{t, words.Faint(rest)}}}
 }
 
-// rows are the lines of a metric, some for each run.
+// rows returns the lines of a metric, some for each run.
 func (m ComparedMetric) rows(runs []ComparedRun) []document.Row {
 	name := document.Name(m.Runs[0].of.Name)
 	var rows []document.Row

@@ -130,7 +130,7 @@ func (c *Comparison) metrics(runs []Compared) {
 	}
 }
 
-// countedQuantities are those that a metric counts, or may.
+// countedQuantities returns those that a metric counts, or may.
 func countedQuantities(m report.Metric) []string {
 	counts := slices.Clone(m.Between)
 	switch {
@@ -146,7 +146,7 @@ func countedQuantities(m report.Metric) []string {
 	return append([]string{}, counts...)
 }
 
-// contradict tells whether two verdicts cannot both be true of a metric. What is mixed in one run may show one part alone in another.
+// contradict reports whether two verdicts cannot both be true of a metric. What is mixed in one run may show one part alone in another.
 func contradict(one, other attribution.Kind) bool {
 	return one.Or(other) == attribution.CannotTell && one != attribution.Mixed && other != attribution.Mixed
 }

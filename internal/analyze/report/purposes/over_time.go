@@ -54,7 +54,7 @@ func OverTimeOf(run *counts.Run) *OverTime {
 	return o
 }
 
-// changesOf are what some fields of other programs' requests grew by from reading to reading. All of them are read at once.
+// changesOf returns what some fields of other programs' requests grew by from reading to reading. All of them are read at once.
 func changesOf(run *counts.Run, fields []string) (all []series.Change) {
 	at := map[time.Time]int{} // in all, by the end
 	for i, field := range fields {
@@ -94,7 +94,7 @@ func spans(requests, bytes []series.Change, window time.Duration) []Span {
 	return all
 }
 
-// during is what was done from one moment to another. A change between readings counts with the part of its time that lies in between.
+// during returns what was done from one moment to another. A change between readings counts with the part of its time that lies in between.
 func during(from, to time.Time, requests, bytes []series.Change) Span {
 	s := Span{From: from, To: to}
 	s.Requests, s.Seconds = rateDuring(from, to, requests)
@@ -119,7 +119,7 @@ func rateDuring(from, to time.Time, changes []series.Change) (*float64, float64)
 	return new(amount / seconds), seconds
 }
 
-// most is the span in which other programs moved the most bytes; nil: none is known.
+// most returns the span in which other programs moved the most bytes; nil: none is known.
 func (o *OverTime) most() (most *Span) {
 	for i, s := range o.Spans {
 		if s.Bytes != nil && (most == nil || *s.Bytes > *most.Bytes) {

@@ -38,7 +38,7 @@ type component struct {
 	sum, less []string
 }
 
-// components are those of a metric of all disks; nil: requests tell nothing of it.
+// components returns those of a metric of all disks; nil: requests tell nothing of it.
 func components(name string) []component {
 	view, field, _ := strings.Cut(name, "/")
 	if view != "block" {
@@ -75,7 +75,7 @@ func components(name string) []component {
 	return nil
 }
 
-// rate is how much of the component there was in each second of a repetition; not a number where that was not counted.
+// rate returns how much of the component there was in each second of a repetition; not a number where that was not counted.
 func (c component) rate(r counts.Repetition) float64 {
 	amount, seconds := 0.0, 0.0
 	add := func(sign float64, names []string) {

@@ -29,7 +29,7 @@ func purposes() []purpose {
 	}
 }
 
-// rate is how much of some fields there was in a second of a load, by the seconds and less the background by which all its figures go. What
+// rate returns how much of some fields there was in a second of a load, by the seconds and less the background by which all its figures go. What
 // other programs did is not the load's: it goes by the time that passed, as it was counted.
 func (p purpose) rate(a counts.Load, fields []string) (float64, error) {
 	amount, seconds := 0.0, 0.0

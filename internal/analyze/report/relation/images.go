@@ -130,7 +130,7 @@ func whyNot(run *counts.Run, name string) string {
 	return "the run has no " + name
 }
 
-// Text is a sentence.
+// Text returns a sentence.
 func (w WAL) Text() string {
 	if w.Bytes == nil {
 		return fmt.Sprintf("WAL: not known: %s.", w.Missing)

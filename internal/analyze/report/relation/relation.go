@@ -20,7 +20,7 @@ type Share struct {
 	index  bool
 }
 
-// Shares are those of all repetitions, the largest first. Nil: the WAL of some repetition was not told by them.
+// Shares returns those of all repetitions, the largest first. Nil: the WAL of some repetition was not told by them.
 func Shares(repetitions []counts.Repetition) (all []Share) {
 	var sum float64
 	for _, r := range repetitions {
@@ -46,7 +46,7 @@ func Shares(repetitions []counts.Repetition) (all []Share) {
 	return all
 }
 
-// Table is one for rows of several loads.
+// Table returns one for rows of several loads.
 func Table() document.Table {
 	return document.Table{Caption: "The tables and indexes that it is about, where a load writes to indexes", Columns: []document.Column{
 		words.Wordy("load"), words.Wordy("of"), words.Numeric("share of its WAL"), words.Numeric("of that page images")}}
@@ -55,7 +55,7 @@ func Table() document.Table {
 // worth is the share that is worth a row.
 const worth = 0.01
 
-// Rows are those of a load that writes to indexes. One that does not has none: its WAL is about its table.
+// Rows returns those of a load that writes to indexes. One that does not has none: its WAL is about its table.
 func Rows(load string, all []Share) (rows []document.Row) {
 	if !slices.ContainsFunc(all, func(s Share) bool { return s.index && s.Share >= worth }) {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// Section is what to order, for the page of a run that was asked, with what the page knows of how sure that is; nothing where nobody asked.
+// Section returns what to order, for the page of a run that was asked, with what the page knows of how sure that is; nothing where nobody asked.
 func Section(size *Size, unsized error, observed bool, sure []string) document.Block {
 	if size == nil && unsized == nil {
 		return nil
@@ -29,7 +29,7 @@ func Section(size *Size, unsized error, observed bool, sure []string) document.B
 	}}
 }
 
-// buy is the cheapest option, and what it was chosen for.
+// buy returns the cheapest option, and what it was chosen for.
 func buy(size *Size, unsized error, observed bool) []string {
 	if size == nil {
 		return []string{"This run cannot tell: " + unsized.Error() + "."}
@@ -56,7 +56,7 @@ func buy(size *Size, unsized error, observed bool) []string {
 	return texts
 }
 
-// costs are those of the cheapest option, and of what the wrong number would have led to.
+// costs returns those of the cheapest option, and of what the wrong number would have led to.
 func costs(size *Size) []string {
 	if size == nil {
 		return []string{"There is nothing to order, so there is no price."}

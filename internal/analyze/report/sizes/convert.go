@@ -40,13 +40,13 @@ type Convert struct {
 	region, currency string // whose prices count, and what they are in
 }
 
-// Over is the answer for an amount that was added up over a time other than that in which the metric is published.
+// Over returns the answer for an amount that was added up over a time other than that in which the metric is published.
 func (c Convert) Over(amount, seconds float64) Convert {
 	c.Amount, c.Period = amount, seconds
 	return c
 }
 
-// period is the time of a sum in words.
+// period returns the time of a sum in words.
 func (c Convert) period() string {
 	const minute, hour, day, month = 60, 3600, 86400, catalog.HoursInMonth * 3600
 	known := map[float64]string{0: "", 1: "a second", minute: "in a minute", hour: "in an hour", day: "in a day", 7 * day: "in a week", month: "in a month"}
@@ -100,7 +100,7 @@ func NewConvert(c sizing.Converted, by sizing.Calibration, asked []sizing.Spread
 	return v
 }
 
-// Document is the answer for people.
+// Document returns the answer for people.
 func (c Convert) Document() document.Document { return document.Document{Blocks: c.blocks()} }
 
 func (c Convert) blocks() []document.Block {
@@ -151,7 +151,7 @@ func (c Convert) bounds() document.Table {
 	return t
 }
 
-// cost is what it comes to on a bill of Aurora's.
+// cost returns what it comes to on a bill of Aurora's.
 func (c Convert) cost() string {
 	switch {
 	case c.IOCost == nil && c.Billed == nil:
@@ -180,7 +180,7 @@ type Converts struct {
 	Size    *Size     `json:"size"` // what to order for them; null: they do not tell operations and bytes of storage
 }
 
-// Document is the answer for people: what to order where the metrics tell that, else what each means.
+// Document returns the answer for people: what to order where the metrics tell that, else what each means.
 func (c Converts) Document() document.Document {
 	if c.Size != nil {
 		return c.Size.Document()

@@ -35,7 +35,7 @@ func sizeCredits(b *sizing.Bursting) *SizeCredits {
 	return v
 }
 
-// tightest is the limit whose bucket was empty first, or else came nearest to it.
+// tightest returns the limit whose bucket was empty first, or else came nearest to it.
 func tightest(o burst.Outcome) int {
 	best := 0
 	for i, f := range o.Limits {
@@ -47,7 +47,7 @@ func tightest(o burst.Outcome) int {
 	return best
 }
 
-// whenDry is the second in which a bucket was first empty; of one that never was, after all seconds.
+// whenDry returns the second in which a bucket was first empty; of one that never was, after all seconds.
 func whenDry(f burst.Fate) int {
 	if f.FirstDry < 0 {
 		return math.MaxInt
@@ -55,7 +55,7 @@ func whenDry(f burst.Fate) int {
 	return f.FirstDry
 }
 
-// share is how much of a bucket so many credits are, in percent.
+// share returns how much of a bucket so many credits are, in percent.
 func share(credits float64, f burst.Fate) float64 {
 	if f.Capacity == 0 {
 		return 100
@@ -103,7 +103,7 @@ func ofHundred(percent float64) document.Cell {
 	return document.Number(number.Grouped(percent, 0)+" %", percent)
 }
 
-// sizeOf is the volume with the name of the size that has the credits.
+// sizeOf returns the volume with the name of the size that has the credits.
 func (c SizeCredits) sizeOf(o SizeOption) string { return strings.TrimSpace(o.Title + " " + c.Tier) }
 
 // bareSection shows how long credits last on what only holds the data.
@@ -157,7 +157,7 @@ func hours(seconds int) string {
 	return fmt.Sprintf("%d:%02d h", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// balances are those at the start that are not full buckets.
+// balances returns those at the start that are not full buckets.
 func balances(b sizing.Balance) []SizeBalance {
 	all := []SizeBalance{}
 	for _, f := range []struct {

@@ -55,7 +55,7 @@ func (s Size) balanceCurves() *plot.Picture {
 	return p
 }
 
-// name is the volume with that size; few have tiers.
+// name returns the volume with that size; few have tiers.
 func (c SizeCredits) name(o SizeOption) string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s GiB", o.Title, c.Tier, number.Grouped(c.GiB, 0))), " ")
 }
@@ -68,7 +68,7 @@ func (c SizeCredits) fate() string {
 	return fmt.Sprintf("never below %s %%, %s %% at the end", number.Grouped(c.Lowest, 0), number.Grouped(c.Left, 0))
 }
 
-// end is the second with which a stretch of the curve ends.
+// end returns the second with which a stretch of the curve ends.
 func (c SizeCurve) end(i, last int) float64 {
 	if i+1 < len(c.Second) {
 		return float64(c.Second[i+1])
@@ -101,7 +101,7 @@ func (s Size) servedCurves() []*plot.Picture {
 	return all
 }
 
-// line is a column of the curve.
+// line returns a column of the curve.
 func (c SizeCurve) line(name, unit string, column []float64, last int) plot.Line {
 	line := plot.Line{Name: name}
 	for i, v := range column {

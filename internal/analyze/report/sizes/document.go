@@ -23,7 +23,7 @@ func (s Size) Document() document.Document {
 	return document.Document{Blocks: append(s.blocks(&citations{}), document.Only(document.InCSV, s.everyOption()))}
 }
 
-// blocks are what a sizing says, also as a part of the page on a run.
+// blocks returns what a sizing says, also as a part of the page on a run.
 func (s Size) blocks(cited *citations) []document.Block {
 	return []document.Block{
 		s.inShort(),
@@ -46,7 +46,7 @@ func (s Size) blocks(cited *citations) []document.Block {
 	}
 }
 
-// OrderBlocks are what to order for a run, and the sources of limits and prices; nothing: the run does not tell.
+// OrderBlocks returns what to order for a run, and the sources of limits and prices; nothing: the run does not tell.
 func OrderBlocks(size *Size) (order []document.Block, sources document.Block) {
 	if size == nil {
 		return nil, nil
@@ -88,7 +88,7 @@ func (c *citations) list() []string {
 	return all
 }
 
-// Command is the one that sizes so.
+// Command returns the one that sizes so.
 func (s Sized) Command() shell.Command {
 	c := shell.New("realiops size")
 	var named []string
@@ -105,7 +105,7 @@ func (s Sized) Command() shell.Command {
 	return c.Flag("--gib", figure(s.GiB), "GIB").Flag("--headroom", figure(s.Headroom), "PERCENT")
 }
 
-// optionSection is what carries the load, with the sources of its limits and its price, and what does not.
+// optionSection returns what carries the load, with the sources of its limits and its price, and what does not.
 func (s Size) optionSection(cited *citations) document.Block {
 	carrying := s.Standing(sizing.Carries)
 	after := document.Together{}
@@ -132,7 +132,7 @@ func (s Size) optionSection(cited *citations) document.Block {
 	return document.Section{Title: "What carries it for good", Blocks: []document.Block{after}}
 }
 
-// otherSection is what is not known to carry the load, and what the machine holds back.
+// otherSection returns what is not known to carry the load, and what the machine holds back.
 func (s Size) otherSection(cited *citations) document.Block {
 	other := append(s.Standing(sizing.Unknown), s.Standing(sizing.HeldBack)...)
 	if len(other) == 0 {
@@ -178,7 +178,7 @@ func addDates(t *document.Table, options []SizeOption, asOf func(SizeOption) str
 
 func whole(v float64) document.Cell { return document.Number(number.Grouped(v, 0), v) }
 
-// price is what it costs a month, with a mark where that is an estimate, and what it is made of.
+// price returns what it costs a month, with a mark where that is an estimate, and what it is made of.
 func (o SizeOption) price() document.Cell {
 	c := words.Known(o.Monthly)
 	if o.Span != nil {
@@ -192,7 +192,7 @@ func (o SizeOption) price() document.Cell {
 	return c
 }
 
-// carries is what an order carries, with a mark where that must be said beside the size.
+// carries returns what an order carries, with a mark where that must be said beside the size.
 func (o SizeOption) carries(which int, bought float64) document.Cell {
 	if o.Carries == nil {
 		return document.Words("-")
@@ -255,7 +255,7 @@ func (s Size) estimateLegend() string {
 	return text
 }
 
-// places are the regions that prices are of, each with their dates.
+// places returns the regions that prices are of, each with their dates.
 func (s Size) places() string {
 	var places []string
 	dates := map[string][]string{}
@@ -275,12 +275,12 @@ func (s Size) places() string {
 	return words.Enumerated(places, " and ")
 }
 
-// machine is the class that was asked for, as its provider says it in short.
+// machine returns the class that was asked for, as its provider says it in short.
 func (s Sized) machine() string { return strings.TrimPrefix(s.Instance, "Standard_") }
 
 func (s Sized) currency() string { return s.Currency }
 
-// Standing are the options that stand so to the need.
+// Standing returns the options that stand so to the need.
 func (s Size) Standing(standing sizing.Standing) []SizeOption {
 	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Standing != string(standing) })
 }
@@ -294,7 +294,7 @@ func (o SizeOption) name() string {
 	return name
 }
 
-// sourceKeys are the sources of an option's limits and of its price.
+// sourceKeys returns the sources of an option's limits and of its price.
 func (o SizeOption) sourceKeys() []string {
 	keys := slices.Clone(o.Sources)
 	for _, l := range o.Bill {
@@ -424,13 +424,13 @@ func (s Sized) Behind() string {
 	return " behind one " + s.machine()
 }
 
-// Demand is what was sized for.
+// Demand returns what was sized for.
 func (s Sized) Demand() string {
 	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f %% of headroom) on %s GiB",
 		number.Rate(s.Rate.Requests), number.Rate(s.Rate.Bytes/number.Mega), s.sizedLoad(), s.Headroom, number.Grouped(s.GiB, 0))
 }
 
-// SpreadOfNeed is how far apart the repetitions lie of what was sized for; empty: there is only one, or a model.
+// SpreadOfNeed returns how far apart the repetitions lie of what was sized for; empty: there is only one, or a model.
 func (s Size) SpreadOfNeed() string {
 	need := s.sizedNeed()
 	if need == nil || need.Lowest == nil || need.Model != "" || *need.Lowest == *need.Highest {

@@ -68,7 +68,7 @@ func (s Size) everyOption() document.Table {
 	return t
 }
 
-// bought is an amount; nothing where none is bought.
+// bought returns an amount; nothing where none is bought.
 func bought(v float64) document.Cell {
 	if v == 0 {
 		return document.Words("")

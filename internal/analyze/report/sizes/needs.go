@@ -59,7 +59,7 @@ func (s Size) needSection() document.Block {
 	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{said}}
 }
 
-// stretches is what the peaks are of, one and several.
+// stretches returns what the peaks are of, one and several.
 func (s Size) stretches() (one, several string) {
 	length := time.Second
 	for _, n := range s.Needs {
@@ -114,7 +114,7 @@ func (s Size) detailSection() document.Block {
 	return document.Section{Title: need.Load + " in detail", Blocks: []document.Block{document.Together{t, words.Faint(legend + ".")}}}
 }
 
-// sizedNeed is that of the load that is sized for; of several runs, of the one that asks for most bytes.
+// sizedNeed returns that of the load that is sized for; of several runs, of the one that asks for most bytes.
 func (s Size) sizedNeed() *SizeNeed {
 	for i, n := range s.Needs {
 		if n.Load == s.Sized.Load && (n.Run == "" || n.Run == s.Run.ID) {
@@ -167,7 +167,7 @@ func (s Sized) sizedLoad() string {
 	}
 }
 
-// runs is how many are sized for.
+// runs returns how many are sized for.
 func (s Sized) runs() int {
 	ids := map[string]bool{}
 	for _, r := range s.Runs {

@@ -47,7 +47,7 @@ func (s *Size) Caution(texts ...string) {
 	}
 }
 
-// sizeRun is the run that was sized from; nothing: the need was said.
+// sizeRun returns the run that was sized from; nothing: the need was said.
 func sizeRun(p sizing.Part) SizeRun {
 	if p.Run == nil {
 		return SizeRun{}
@@ -72,7 +72,7 @@ func (s *Size) addNeeds(parts []sizing.Part) {
 	}
 }
 
-// cited are the sources of all options, by key.
+// cited returns the sources of all options, by key.
 func (s Size) cited() []SizeSource {
 	var keys []string
 	for _, o := range s.Options {
@@ -93,7 +93,7 @@ func (s Size) cited() []SizeSource {
 	return all
 }
 
-// sizedRuns are what each run, or each load of an observation, makes of the rate that is sized for.
+// sizedRuns returns what each run, or each load of an observation, makes of the rate that is sized for.
 func sizedRuns(s sizing.Sizing) []SizedRun {
 	var all []SizedRun
 	for _, p := range s.Parts {
@@ -135,7 +135,7 @@ func sizeNeed(n sizing.Need) SizeNeed {
 	return v
 }
 
-// perRequest is how often something happens for one request.
+// perRequest returns how often something happens for one request.
 func perRequest(v *float64, n sizing.Need) *float64 {
 	if v == nil || n.Mean.Requests() <= 0 {
 		return nil

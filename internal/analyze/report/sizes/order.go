@@ -59,7 +59,7 @@ func (o SizeOption) chosen() SizeChosen {
 		Monthly: o.Monthly, Currency: o.Currency, Region: o.Region, AsOf: o.AsOf, Inferred: o.Inferred}
 }
 
-// order is the choice in the form that is shown; nil: there is none.
+// order returns the choice in the form that is shown; nil: there is none.
 func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOrder {
 	if c == nil {
 		return nil
@@ -143,10 +143,10 @@ func (s Sized) turned(t sizing.Turn) string {
 	return fmt.Sprintf("%g times the load", t.Load)
 }
 
-// Text is an order as somebody would place it, and its price.
+// Text returns an order as somebody would place it, and its price.
 func (c SizeChosen) Text() string { return c.goods("") + ": " + c.price() }
 
-// goods are what is ordered; of says something of its size.
+// goods returns what is ordered; of says something of its size.
 func (c SizeChosen) goods(of string) string {
 	size := number.Grouped(c.GiB, 0) + " GiB"
 	if c.Disks > 1 {
@@ -162,7 +162,7 @@ func (c SizeChosen) goods(of string) string {
 	return strings.Join(parts, ", ")
 }
 
-// price is what it costs, with the date of that.
+// price returns what it costs, with the date of that.
 func (c SizeChosen) price() string {
 	if c.Monthly == nil {
 		return "its price" + c.unpriced + " is not known for " + c.Region
@@ -174,7 +174,7 @@ func (c SizeChosen) price() string {
 	return fmt.Sprintf("%s %s a month%s (%s)", number.Rate(*c.Monthly), c.Currency, in, catalog.PricesOf(c.AsOf))
 }
 
-// bytes is the throughput that is bought, in the unit that it is sold in.
+// bytes returns the throughput that is bought, in the unit that it is sold in.
 func (c SizeChosen) bytes() string {
 	if c.MBps > 0 {
 		return number.Grouped(c.MBps, 0) + " MB/s"
@@ -209,7 +209,7 @@ func (s Size) inShort() document.Block {
 	return append(said, document.Paragraph{Text: "What would change it: " + changes + "."})
 }
 
-// auroraBill is what Aurora bills for the load in place of a size; empty: that is not known.
+// auroraBill returns what Aurora bills for the load in place of a size; empty: that is not known.
 func (s Size) auroraBill() string {
 	if s.Aurora == nil || s.Aurora.IOCost == nil {
 		return ""
@@ -218,7 +218,7 @@ func (s Size) auroraBill() string {
 		s.Sized.currency(), catalog.PricesOf(s.Aurora.AsOf))
 }
 
-// orderText is what to order, on what that depends, and what nobody said.
+// orderText returns what to order, on what that depends, and what nobody said.
 func (s Size) orderText() string {
 	of := ""
 	if s.Sized.DefaultGiB {
@@ -300,7 +300,7 @@ func (s Size) stripeText() string {
 	return text
 }
 
-// raisedText is what gp3 costs that is raised for the need alone; empty: that is not known, or not asked.
+// raisedText returns what gp3 costs that is raised for the need alone; empty: that is not known, or not asked.
 func (s Size) raisedText() string {
 	r := s.Order.Raised
 	if r == nil {

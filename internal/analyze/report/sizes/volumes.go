@@ -45,7 +45,7 @@ var filesOf = map[string]string{
 	metric.DataRole: "data", metric.WALRole: "WAL", metric.TablespacesRole: "tablespaces", metric.TempRole: "temporary files",
 }
 
-// Volumes are what a run asked of each volume of its server; empty: there is one, or the run does not tell them apart.
+// Volumes returns what a run asked of each volume of its server; empty: there is one, or the run does not tell them apart.
 func Volumes(run *counts.Run) []Volume {
 	return append([]Volume{}, words.Each(volume, sizing.Volumes(run))...)
 }
@@ -79,7 +79,7 @@ func held(v sizing.Volume) (all []string) {
 	return append(all, spaces+" "+words.Enumerated(words.Few(v.Spaces), ", "))
 }
 
-// called is the volume with its devices.
+// called returns the volume with its devices.
 func (v Volume) called() string {
 	return v.Name + " volume" + words.InBrackets(strings.Join(v.Devices, ", "))
 }
@@ -204,7 +204,7 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 	return document.Section{Title: "Ordered apart, as this server has it", Blocks: []document.Block{document.List(lines), words.Faint(said)}}
 }
 
-// asked is what is asked of a volume in a second.
+// asked returns what is asked of a volume in a second.
 func (r SizeRate) asked() string {
 	text := fmt.Sprintf("%s requests/s, %s MB/s", number.Rate(r.Requests), number.Rate(r.Bytes/number.Mega))
 	if math.IsNaN(r.Flushes) {

@@ -135,7 +135,7 @@ func baselineJob(r baseline.Row) BaselineJob {
 	return v
 }
 
-// measured is a latency, or nil where nothing was done that could have one.
+// measured returns a latency, or nil where nothing was done that could have one.
 func measured(l baseline.Latency) *baseline.Latency {
 	if !number.Finite(l.Mean) {
 		return nil
@@ -146,10 +146,10 @@ func measured(l baseline.Latency) *baseline.Latency {
 // operations are reads and writes a second.
 func (f BaselineFio) operations() float64 { return f.Reads + f.Writes }
 
-// mean is the time of an operation with the flush that belongs to it.
+// mean returns the time of an operation with the flush that belongs to it.
 func (f BaselineFio) mean() float64 { return f.InFlight / f.operations() }
 
-// slow is the latency of the kind that took longest at the 99th percentile; nil: there is none.
+// slow returns the latency of the kind that took longest at the 99th percentile; nil: there is none.
 func (f BaselineFio) slow() *baseline.Latency {
 	var slowest *baseline.Latency
 	for _, l := range []*baseline.Latency{f.Read, f.Write, f.Sync} {

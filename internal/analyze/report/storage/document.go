@@ -43,7 +43,7 @@ func together(lines []string) document.Together {
 	return words.Each(func(line string) document.Block { return document.Paragraph{Text: line} }, lines)
 }
 
-// findings are what is odd about single jobs.
+// findings returns what is odd about single jobs.
 func (b Baseline) findings() (all []string) {
 	for _, j := range b.Jobs {
 		for _, f := range j.Findings {
@@ -85,7 +85,7 @@ func (b Baseline) table(columns []jobColumn) document.Table {
 	return t
 }
 
-// milliseconds is a time that may be missing.
+// milliseconds returns a time that may be missing.
 func milliseconds(seconds float64) document.Cell {
 	if !number.Finite(seconds) {
 		return document.Words("-")
@@ -124,7 +124,7 @@ func fioColumns() []jobColumn {
 	}
 }
 
-// deviceSection is the kernel's account, with why there is none of some jobs.
+// deviceSection returns the kernel's account, with why there is none of some jobs.
 func (b Baseline) deviceSection() document.Block {
 	said := document.Together{b.table(deviceColumns())}
 	var reasons []string
@@ -222,7 +222,7 @@ func bucketText(k baseline.Bucket) string {
 	return text + fmt.Sprintf(" It lasts %s s at least, once in 24 hours.", number.Rate(k.Full))
 }
 
-// answers are the whole page in short.
+// answers returns the whole page in short.
 func (b Baseline) answers() document.Answers {
 	if len(b.Jobs) == 0 {
 		return document.Answers{{Question: "How fast is it?", Texts: []string{"This run does not say: no job has a result."}}}
@@ -241,7 +241,7 @@ func (b Baseline) answers() document.Answers {
 	return append(all, document.Answer{Question: "How sure is this?", Texts: sure})
 }
 
-// text is what fio says in a line.
+// text returns what fio says in a line.
 func (f BaselineFio) text() string {
 	var parts []string
 	for _, kind := range []struct {

@@ -81,7 +81,7 @@ func (b Baseline) latencies() *plot.Picture {
 	return paired("Latency", "milliseconds", "ms", all)
 }
 
-// meanOf is the device's latency of the kind that was fio's slowest; NaN: it is not known.
+// meanOf returns the device's latency of the kind that was fio's slowest; NaN: it is not known.
 func (d *BaselineDevice) meanOf(f BaselineFio) float64 {
 	switch slow := f.slow(); {
 	case d == nil:
@@ -157,7 +157,7 @@ func (b Baseline) seconds(run *counts.Run) []baseline.Point {
 	return nil
 }
 
-// courseOf is one quantity over time, with its levels before and after.
+// courseOf returns one quantity over time, with its levels before and after.
 func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baseline.Point) float64, level func(baseline.Level) float64) *plot.Picture {
 	last := points[len(points)-1].Seconds
 	p := &plot.Picture{

@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/plot"
 )
 
-// Panel is the size of a picture that stands beside others.
+// Panel returns the size of a picture that stands beside others.
 func Panel() plot.Size { return plot.Size{Width: 360, Height: 190} }
 
 func WritePNG(w io.Writer, p *plot.Picture) error {

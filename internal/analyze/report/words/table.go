@@ -7,13 +7,13 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Cells are those of a column.
+// Cells returns those of a column.
 func Cells[T any](rows []T, of func(T) document.Cell) []document.Cell { return Each(of, rows) }
 
 // Texts are cells of words, a column of them.
 func Texts(words []string) []document.Cell { return Each(document.Words, words) }
 
-// Wordy is a column of words, numeric one of numbers.
+// Wordy returns a column of words, numeric one of numbers.
 func Wordy(header string) document.Column   { return document.Column{Header: header, Words: true} }
 func Numeric(header string) document.Column { return document.Column{Header: header} }
 
@@ -21,10 +21,10 @@ func Faint(text string) document.Block { return document.Paragraph{Text: text, S
 
 func Count(n int) document.Cell { return document.Number(fmt.Sprint(n), float64(n)) }
 
-// Exact is a number for a program.
+// Exact returns a number for a program.
 func Exact(v float64) document.Cell { return document.Number("", v) }
 
-// Known is a rate that may be missing.
+// Known returns a rate that may be missing.
 func Known(v *float64) document.Cell {
 	if v == nil || !number.Finite(*v) {
 		return document.Words("-")

@@ -37,7 +37,7 @@ func Enumerated(words []string, last string) string {
 	return strings.Join(words[:end], ", ") + last + words[end]
 }
 
-// Listing is a sentence that names things of which the same is said; none: nothing.
+// Listing returns a sentence that names things of which the same is said; none: nothing.
 func Listing(said string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -81,7 +81,7 @@ func InBrackets(s string) string {
 	return " (" + s + ")"
 }
 
-// Few are the first of many names, and how many more there are.
+// Few returns the first of many names, and how many more there are.
 func Few(names []string) []string {
 	const shown = 4
 	if n := len(names) - shown; n > 1 {
@@ -111,7 +111,7 @@ func (g *Gathered) Sentences(format func(names, text string) string) []string {
 	return Each(func(text string) string { return format(strings.Join(g.names[text], ", "), text) }, g.Said)
 }
 
-// Counted is a number of things.
+// Counted returns a number of things.
 func Counted(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -119,7 +119,7 @@ func Counted(n int, one string) string {
 	return strconv.Itoa(n) + " " + one + "s"
 }
 
-// Percent is a small part, as people compare such.
+// Percent returns a small part, as people compare such.
 func Percent(part float64) string {
 	if math.Abs(part) < 1e-6 {
 		return "0%"

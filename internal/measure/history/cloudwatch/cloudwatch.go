@@ -24,7 +24,7 @@ type Series struct {
 	Metrics           []string
 }
 
-// ForBill are the series that a cluster's bill is made of.
+// ForBill returns the series that a cluster's bill is made of.
 func ForBill(c rds.Cluster) []Series {
 	all := []Series{{Cluster: c.Name, Metrics: []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed"}}, {Cluster: c.Name, Counted: true, Metrics: []string{"CPUUtilization"}}}
 	for _, m := range c.Members {
@@ -37,10 +37,10 @@ func ForBill(c rds.Cluster) []Series {
 	return all
 }
 
-// Settled is the last whole hour that no longer changes.
+// Settled returns the last whole hour that no longer changes.
 func Settled(now time.Time) time.Time { return now.Add(-probe.Final).UTC().Truncate(time.Hour) }
 
-// Hours are the hourly periods of the series from one moment to another, and the gaps in them.
+// Hours returns the hourly periods of the series from one moment to another, and the gaps in them.
 func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.Time) ([]runfile.Period, []runfile.Gap, error) {
 	var told history.Told
 	for _, s := range all {
@@ -56,7 +56,7 @@ func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.
 	return told.Periods, told.Gaps, nil
 }
 
-// source is what tells them.
+// source returns what tells them.
 func (s Series) source(cfg aws.Config) (*probe.Source, error) {
 	if s.Counted {
 		return probe.Counting(cfg, s.Cluster), nil
@@ -64,7 +64,7 @@ func (s Series) source(cfg aws.Config) (*probe.Source, error) {
 	return probe.New(cfg, s.cloud(), s.Metrics...)
 }
 
-// cloud is what the series are of, in the terms of a run file.
+// cloud returns what the series are of, in the terms of a run file.
 func (s Series) cloud() runfile.Cloud {
 	c := runfile.Cloud{Provider: "aws", Cluster: s.Cluster, Instance: s.Instance, Engine: "aurora-postgresql"}
 	if s.Serverless {
@@ -73,7 +73,7 @@ func (s Series) cloud() runfile.Cloud {
 	return c
 }
 
-// Refused are the gaps of what the credentials may not see or CloudWatch did not tell, a sentence each.
+// Refused returns the gaps of what the credentials may not see or CloudWatch did not tell, a sentence each.
 func Refused(gaps []runfile.Gap) (all []string) {
 	for _, g := range gaps {
 		if g.Reason == runfile.Permission || g.Reason == runfile.Failed {

@@ -16,13 +16,13 @@ import (
 // Fleet is all databases of PostgreSQL of an account in a region.
 type Fleet struct{ account *account.Account }
 
-// NewFleet is the fleet of an account.
+// NewFleet returns the fleet of an account.
 func NewFleet(a *account.Account) Fleet { return Fleet{a} }
 
-// AtOnce is how many are asked for together: each is a call of its own.
+// AtOnce returns how many are asked for together: each is a call of its own.
 func (Fleet) AtOnce() int { return 1 }
 
-// Databases are the instances with storage of their own, and the Aurora clusters.
+// Databases returns the instances with storage of their own, and the Aurora clusters.
 func (f Fleet) Databases(ctx context.Context) (all []fleet.Database, err error) {
 	clouds, err := rds.List(ctx, f.account.Config())
 	if err != nil {
@@ -34,7 +34,7 @@ func (f Fleet) Databases(ctx context.Context) (all []fleet.Database, err error) 
 	return all, nil
 }
 
-// TargetOf is what a history is of.
+// TargetOf returns what a history is of.
 func TargetOf(c runfile.Cloud) runfile.Target {
 	flavor := "rds"
 	if c.Cluster != "" {
@@ -43,7 +43,7 @@ func TargetOf(c runfile.Cloud) runfile.Target {
 	return runfile.Target{Kind: "history", Flavor: flavor, Version: c.Version, Cloud: &c}
 }
 
-// Wanted are what CloudWatch is asked for of an instance with storage of its own, or of an instance of Aurora and its cluster.
+// Wanted returns what CloudWatch is asked for of an instance with storage of its own, or of an instance of Aurora and its cluster.
 func Wanted(c runfile.Cloud) []string {
 	if c.Cluster != "" {
 		return []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed", "ReadIOPS", "WriteIOPS", "ReadThroughput", "WriteThroughput", "CommitThroughput"}
@@ -55,7 +55,7 @@ func Wanted(c runfile.Cloud) []string {
 	return all
 }
 
-// Metrics is how many metrics AWS bills for asking for databases, once for each stretch that it keeps in periods of one length.
+// Metrics returns how many metrics AWS bills for asking for databases, once for each stretch that it keeps in periods of one length.
 func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
 	for _, one := range all {
 		if c := one.Target.Cloud; c.Cluster == "" {
@@ -67,7 +67,7 @@ func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
 	return n * probe.Stretches(from, to, now)
 }
 
-// Hours are what CloudWatch kept of some databases.
+// Hours returns what CloudWatch kept of some databases.
 func (f Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Told, error) {
 	told := make([]history.Told, len(some))
 	for i, one := range some {
@@ -86,7 +86,7 @@ func (f Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.T
 	return told, nil
 }
 
-// History is what CloudWatch kept of an instance, of Aurora's with its cluster, in the shortest periods that it still has of all
+// History returns what CloudWatch kept of an instance, of Aurora's with its cluster, in the shortest periods that it still has of all
 // the time that is asked for.
 func History(ctx context.Context, a *account.Account, c runfile.Cloud, from, to, now time.Time) (told history.Told, err error) {
 	source, err := probe.New(a.Config(), c, Wanted(c)...)
@@ -100,7 +100,7 @@ func History(ctx context.Context, a *account.Account, c runfile.Cloud, from, to,
 	return told, err
 }
 
-// sources are what tells of a database.
+// sources returns what tells of a database.
 func (f Fleet) sources(c runfile.Cloud) (all []*probe.Source, err error) {
 	if c.Cluster == "" {
 		one, err := probe.New(f.account.Config(), c, Wanted(c)...)

@@ -250,7 +250,7 @@ func (p *points) times() []time.Time {
 	return slices.SortedFunc(maps.Keys(p.values), time.Time.Compare)
 }
 
-// period is how long the periods are: as far apart as the nearest two begin.
+// period returns how long the periods are: as far apart as the nearest two begin.
 func (p *points) period() (time.Duration, error) {
 	times, nearest := p.times(), time.Duration(0)
 	for i := 1; i < len(times); i++ {
@@ -267,7 +267,7 @@ func (p *points) period() (time.Duration, error) {
 	return nearest, nil
 }
 
-// billed are the metrics that a bill is made of.
+// billed returns the metrics that a bill is made of.
 func billed() []metric.Meaning {
 	names := []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed", "ServerlessDatabaseCapacity", "CPUUtilization"}
 	return slices.DeleteFunc(metric.Meanings(), func(m metric.Meaning) bool {
@@ -275,7 +275,7 @@ func billed() []metric.Meaning {
 	})
 }
 
-// taken are the metrics that are read.
+// taken returns the metrics that are read.
 func (e *Export) taken() []metric.Meaning {
 	if e.Flavor == "" {
 		return billed()
@@ -310,7 +310,7 @@ func parse(label string, taken []metric.Meaning) (m metric.Meaning, statistic, w
 	return m, statistic, strings.Join(rest, " "), known
 }
 
-// Cluster is the one that the files are about, or the one of a name; of others the periods are dropped.
+// Cluster returns the one that the files are about, or the one of a name; of others the periods are dropped.
 func (e *Export) Cluster(name string) (rds.Cluster, error) {
 	names := e.named(ofCluster)
 	if len(names) == 0 {
@@ -348,7 +348,7 @@ func (e *Export) Cluster(name string) (rds.Cluster, error) {
 	return c, nil
 }
 
-// named are those that the periods are of, by a dimension.
+// named returns those that the periods are of, by a dimension.
 func (e *Export) named(dimension string) (all []string) {
 	for _, p := range e.Periods {
 		all = append(all, p.Dimensions[dimension])
@@ -365,7 +365,7 @@ func distinct(names []string) []string {
 // Span is from the first period to the end of the last one.
 func (e *Export) Span() (from, to time.Time) { return history.Told{Periods: e.Periods}.Span() }
 
-// Instances are those of PostgreSQL with storage of their own.
+// Instances returns those of PostgreSQL with storage of their own.
 func (e *Export) Instances() (all []runfile.Cloud) {
 	for _, i := range e.instance {
 		if c, is := rds.CloudOf(regionOf(i), i); is {

@@ -30,7 +30,7 @@ type File struct {
 // Asked is of whom files are to tell; what is empty they say themselves.
 type Asked struct{ Flavor, Instance string }
 
-// History is what files tell of one instance, of Aurora with its cluster.
+// History returns what files tell of one instance, of Aurora with its cluster.
 func History(files []File, asked Asked, now time.Time) (told history.Told, target runfile.Target, err error) {
 	first, err := readAll(files, onAurora, now)
 	if err != nil {
@@ -74,7 +74,7 @@ func readAll(files []File, flavor string, now time.Time) (*Export, error) {
 	return e, nil
 }
 
-// flavor is that of the server, as far as descriptions or metrics that only a cluster has tell it.
+// flavor returns that of the server, as far as descriptions or metrics that only a cluster has tell it.
 func (e *Export) flavor() string {
 	if len(e.instance) > 0 {
 		if strings.HasPrefix(aws.ToString(e.instance[0].Engine), onAurora) {

@@ -58,7 +58,7 @@ func (r remote) hourly(ctx context.Context, query string, from, to time.Time) (r
 		url.Values{"query": {query}, "start": {seconds(from)}, "end": {seconds(to)}, "step": {"3600"}})
 }
 
-// selected are the parameters of a question for series.
+// selected returns the parameters of a question for series.
 func selected(selector string, from, to time.Time, most uint64) url.Values {
 	return url.Values{"match[]": {selector}, "start": {seconds(from)}, "end": {seconds(to)}, "limit": {strconv.FormatUint(most, 10)}}
 }
@@ -104,7 +104,7 @@ func get[T any](ctx context.Context, r remote, path string, question url.Values)
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
 	json.WithUnmarshalers(json.UnmarshalFromFunc(readSample)))
 
-// read is what an answer of the store's interface says.
+// read returns what an answer of the store's interface says.
 func read[T any](status int, body []byte) (data T, warnings []string, err error) {
 	var answer struct {
 		Status    string   `json:"status"`
@@ -171,7 +171,7 @@ func (r *result) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 	return nil
 }
 
-// kind is what an answer is: it may be nothing at all.
+// kind returns what an answer is: it may be nothing at all.
 func (r *result) kind() string { return cmp.Or(r.Type, "null") }
 
 const (

@@ -19,7 +19,7 @@ var partOf = regexp.MustCompile(`^(.*[0-9])p[0-9]+$|^(.*[a-z])[0-9]+$`)
 // pathOf is a name of one of several paths to an NVMe disk: nvme0c1n1 is one to nvme0n1.
 var pathOf = regexp.MustCompile(`^(nvme[0-9]+)c[0-9]+(n[0-9]+)$`)
 
-// headOf is the disk that a device is a path to; empty: it is none.
+// headOf returns the disk that a device is a path to; empty: it is none.
 func headOf(device string) string {
 	if m := pathOf.FindStringSubmatch(device); m != nil {
 		return m[1] + m[2]
@@ -38,7 +38,7 @@ type diskInfo struct {
 	id    string // of the disk; several paths to it have the same
 }
 
-// split are the devices of a machine that are counted, and those that are parts of them or made of them: partitions and
+// split returns the devices of a machine that are counted, and those that are parts of them or made of them: partitions and
 // paths beside their disk, and what has no place on a bus where others have one, or goes by another name as well. Of an
 // NVMe disk that counts nothing, as before Linux 6.3, the paths count.
 func split(devices []string, told map[string]diskInfo, counting map[string]bool) (whole, without []string) {
@@ -71,7 +71,7 @@ func split(devices []string, told map[string]diskInfo, counting map[string]bool)
 	return whole, without
 }
 
-// diskInfos are what each instance of node_exporter tells of its devices.
+// diskInfos returns what each instance of node_exporter tells of its devices.
 func (f *Fleet) diskInfos(ctx context.Context) (map[string]map[string]diskInfo, error) {
 	sets, err := f.store.series(ctx, f.query, selector("node_disk_info", wholeDisks, f.query.Host), 10*mostDatabases)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *Fleet) diskInfos(ctx context.Context) (map[string]map[string]diskInfo, 
 	return all, nil
 }
 
-// counting are the disks with paths, of each instance, whose own counters are not all 0.
+// counting returns the disks with paths, of each instance, whose own counters are not all 0.
 func (f *Fleet) counting(ctx context.Context, s shape, sets []model.LabelSet) (map[string]map[string]bool, error) {
 	all := map[string]map[string]bool{}
 	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool { return headOf(string(set[deviceLabel])) != "" }) {

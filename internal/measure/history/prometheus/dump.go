@@ -154,7 +154,7 @@ func parseMatchers(text string) (all []match, err error) {
 	return all, nil
 }
 
-// those are the series that a selector picks, in order.
+// those returns the series that a selector picks, in order.
 func (d *dump) those(selector string) (all []*model.SampleStream, err error) {
 	name, matchers, _ := strings.Cut(strings.TrimSuffix(selector, "}"), "{")
 	conditions, err := parseMatchers(matchers)

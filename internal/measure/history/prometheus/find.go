@@ -100,7 +100,7 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 	return found, nil
 }
 
-// hostsOf are the machines of series.
+// hostsOf returns the machines of series.
 func hostsOf(sets []model.LabelSet) (hosts []string) {
 	for _, instance := range valuesOf(sets, model.InstanceLabel) {
 		hosts = append(hosts, hostOf(instance))
@@ -108,7 +108,7 @@ func hostsOf(sets []model.LabelSet) (hosts []string) {
 	return hosts
 }
 
-// onMachines are the series of node_exporter that are of the machine on which the server runs. One that goes by another name is taken where it is the only
+// onMachines returns the series of node_exporter that are of the machine on which the server runs. One that goes by another name is taken where it is the only
 // one. Where --server picked no exporter of PostgreSQL, the disks of others are none of its.
 func onMachines(sets []model.LabelSet, machines []string, server string) ([]model.LabelSet, error) {
 	if len(sets) == 0 {
@@ -124,7 +124,7 @@ func onMachines(sets []model.LabelSet, machines []string, server string) ([]mode
 	return sets, nil
 }
 
-// ownOf are the series whose exporter runs on one of some machines.
+// ownOf returns the series whose exporter runs on one of some machines.
 func ownOf(sets []model.LabelSet, machines []string) []model.LabelSet {
 	return slices.DeleteFunc(slices.Clone(sets), func(set model.LabelSet) bool {
 		return !slices.Contains(machines, hostOf(string(set[model.InstanceLabel])))
@@ -134,7 +134,7 @@ func ownOf(sets []model.LabelSet, machines []string) []model.LabelSet {
 // ErrNothing is a store that does not know the server.
 var ErrNothing = errors.New("no metric of PostgreSQL or of a disk that realiops knows")
 
-// matchers are those that the user gave for an exporter.
+// matchers returns those that the user gave for an exporter.
 func (q Query) matchers(exporter string) string {
 	if !ofHost(exporter) {
 		return q.Server
@@ -167,7 +167,7 @@ func (q Query) selector(row Row, of model.LabelSet) string {
 
 func quoted(value string) string { return fmt.Sprintf("%q", value) }
 
-// pick are those of the series of a row's name that are the row's.
+// pick returns those of the series of a row's name that are the row's.
 func (r Row) pick(sets []model.LabelSet) ([]model.LabelSet, error) {
 	matchers, err := parseMatchers(r.Where)
 	if err != nil {
@@ -178,7 +178,7 @@ func (r Row) pick(sets []model.LabelSet) ([]model.LabelSet, error) {
 	}), nil
 }
 
-// counting are the disks with paths whose own counters are not all 0 at the end.
+// counting returns the disks with paths whose own counters are not all 0 at the end.
 func (s *Store) counting(ctx context.Context, sets []model.LabelSet, q Query) (map[string]bool, error) {
 	all := map[string]bool{}
 	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool { return headOf(string(set[deviceLabel])) != "" }) {
@@ -210,7 +210,7 @@ func wholes(sets []model.LabelSet, counting map[string]bool) []model.LabelSet {
 	})
 }
 
-// seriesOf are the series that a store has of an exporter's metrics.
+// seriesOf returns the series that a store has of an exporter's metrics.
 func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model.LabelSet, error) {
 	var names []string
 	for _, row := range Mapping() {

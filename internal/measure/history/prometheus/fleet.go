@@ -35,13 +35,13 @@ type member struct {
 	infos   map[string]diskInfo
 }
 
-// NewFleet is the fleet of a store; the query picks by label matchers and says when.
+// NewFleet returns the fleet of a store; the query picks by label matchers and says when.
 func NewFleet(s *Store, q Query) *Fleet { return &Fleet{s, q, map[string]member{}, nil} }
 
-// AtOnce is how many are asked for in a query.
+// AtOnce returns how many are asked for in a query.
 func (f *Fleet) AtOnce() int { return 20 }
 
-// Queries is about how many queries so many databases take.
+// Queries returns about how many queries so many databases take.
 func (f *Fleet) Queries(databases int) int {
 	batches := (databases + f.AtOnce() - 1) / f.AtOnce()
 	return batches * (1 + len(nodeDisks().parts))
@@ -50,7 +50,7 @@ func (f *Fleet) Queries(databases int) int {
 // mostDatabases bounds a fleet.
 const mostDatabases = 10_000
 
-// Databases are all of the store: instances and clusters that exporters of CloudWatch tell of, and machines on which an exporter of PostgreSQL
+// Databases returns all of the store: instances and clusters that exporters of CloudWatch tell of, and machines on which an exporter of PostgreSQL
 // runs.
 func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 	all, err := f.Instances(ctx)
@@ -69,7 +69,7 @@ func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 	return all, err
 }
 
-// matchers are those that the user gave for a shape.
+// matchers returns those that the user gave for a shape.
 func (f *Fleet) matchers(s shape) string {
 	if s.probe == "block" {
 		return f.query.Host
@@ -77,7 +77,7 @@ func (f *Fleet) matchers(s shape) string {
 	return f.query.Server
 }
 
-// Instances are those that exporters of CloudWatch tell of, and clusters.
+// Instances returns those that exporters of CloudWatch tell of, and clusters.
 func (f *Fleet) Instances(ctx context.Context) (all []fleet.Database, err error) {
 	shapes := cloudShapes()
 	var names []string
@@ -125,7 +125,7 @@ func (f *Fleet) add(all []fleet.Database, name string, m member, target runfile.
 	return append(all, fleet.Database{Name: name, Target: target})
 }
 
-// identified are the databases of a shape's series by name. Those that another Prometheus handed on are new ones only if no series of that name
+// identified returns the databases of a shape's series by name. Those that another Prometheus handed on are new ones only if no series of that name
 // that were scraped here show the same.
 func (f *Fleet) identified(ctx context.Context, s shape, sets []model.LabelSet) (map[string]member, error) {
 	var here, handedOn []model.LabelSet
@@ -179,7 +179,7 @@ func (f *Fleet) showTheSame(ctx context.Context, one, other member) (bool, error
 	return one.of.same(a[0], b[0]), nil
 }
 
-// alone are the databases of series that were scraped in one way: by the labels that the user chose, or by the one of the shape, and where that
+// alone returns the databases of series that were scraped in one way: by the labels that the user chose, or by the one of the shape, and where that
 // is not enough by whatever tells them apart.
 func (f *Fleet) alone(ctx context.Context, s shape, sets []model.LabelSet) (map[string]member, error) {
 	byName := map[string][]model.LabelSet{}
@@ -228,7 +228,7 @@ func (f *Fleet) chosen(set model.LabelSet) bool {
 	return slices.ContainsFunc(f.query.NameLabels, func(l string) bool { return set[model.LabelName(l)] != "" })
 }
 
-// name is what a series' database is called, and by which labels.
+// name returns what a series' database is called, and by which labels.
 func (f *Fleet) name(s shape, set model.LabelSet) (string, []model.LabelName) {
 	by := []model.LabelName{s.label}
 	if f.chosen(set) {
@@ -253,7 +253,7 @@ func spelled(set model.LabelSet, labels []model.LabelName) string {
 	return strings.Join(all, "/")
 }
 
-// machines are those with an exporter of PostgreSQL, by the address without the port. One without node_exporter is there too: what its
+// machines returns those with an exporter of PostgreSQL, by the address without the port. One without node_exporter is there too: what its
 // storage did is what is missing of it.
 func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) {
 	disks, err := f.disks(ctx)
@@ -283,7 +283,7 @@ func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) 
 // disksOf are the disks of machines, by the machines' names.
 type disksOf map[string]member
 
-// of are the disks of the machine that a server runs on, by name: several where what tells them apart is not known of the server.
+// of returns the disks of the machine that a server runs on, by name: several where what tells them apart is not known of the server.
 func (d disksOf) of(f *Fleet, name string, server member) map[string]member {
 	if m, is := d[name]; is {
 		m.trouble = cmp.Or(m.trouble, server.trouble)
@@ -364,7 +364,7 @@ func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 	return all, nil
 }
 
-// onWhole is the member with its devices.
+// onWhole returns the member with its devices.
 func (m member) onWhole(devices map[model.Fingerprint][]string, infos map[string]map[string]diskInfo, counting map[string]map[string]bool) member {
 	var all []string
 	counts := map[string]bool{}
@@ -379,7 +379,7 @@ func (m member) onWhole(devices map[model.Fingerprint][]string, infos map[string
 	return m
 }
 
-// allOf are the values of a label, also those of series that lack it.
+// allOf returns the values of a label, also those of series that lack it.
 func allOf(sets []model.LabelSet, label model.LabelName) (values []string) {
 	for _, set := range sets {
 		values = append(values, string(set[label]))
@@ -388,7 +388,7 @@ func allOf(sets []model.LabelSet, label model.LabelName) (values []string) {
 	return slices.Compact(values)
 }
 
-// anyOf is a matcher of a label for some values.
+// anyOf returns a matcher of a label for some values.
 func anyOf(label string, values []string) string { return label + "=~" + alternatives(values) }
 
 func noneOf(label string, values []string) string { return label + "!~" + alternatives(values) }
@@ -401,7 +401,7 @@ func alternatives(values []string) string {
 	return quoted(strings.Join(quotedValues, "|"))
 }
 
-// selector is of a metric, with label matchers of which some may be empty.
+// selector returns of a metric, with label matchers of which some may be empty.
 func selector(name string, matchers ...string) string {
 	all := slices.DeleteFunc(slices.Clone(matchers), func(m string) bool { return m == "" })
 	return name + "{" + strings.Join(all, ",") + "}"

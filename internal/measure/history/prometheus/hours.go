@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Hours are what the store kept of some databases.
+// Hours returns what the store kept of some databases.
 func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Told, error) {
 	told := make([]history.Told, len(some))
 	batches := map[string]*batch{}
@@ -125,7 +125,7 @@ func (b *batch) dropResets(ctx context.Context, whole map[string]map[model.Time]
 	return err
 }
 
-// belowNought are the hours of each database in which a gauge of it is below 0 at times. Counters never are.
+// belowNought returns the hours of each database in which a gauge of it is below 0 at times. Counters never are.
 func (b *batch) belowNought(ctx context.Context) (map[string]map[model.Time]bool, error) {
 	if b.of.of.counts != "" {
 		return nil, nil //nolint:nilnil // there are none
@@ -202,7 +202,7 @@ func (b *batch) keep(told *history.Told, part hourly, values []model.SamplePair,
 	}
 }
 
-// wholeHours are those in which nearly as many twelfths have samples as have usually, that is all of them unless a scrape takes longer. What is
+// wholeHours returns those in which nearly as many twelfths have samples as have usually, that is all of them unless a scrape takes longer. What is
 // usual may change with the interval of scrapes, so an hour is judged by those around it.
 func wholeHours(twelfths map[string][]model.SamplePair) map[string]map[model.Time]bool {
 	const (

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/fleet"
 )
 
-// hostOf is the machine in an instance label: what stands before the port, if there is one.
+// hostOf returns the machine in an instance label: what stands before the port, if there is one.
 func hostOf(instance string) string {
 	if host, _, err := net.SplitHostPort(instance); err == nil && host != "" {
 		return host
@@ -32,7 +32,7 @@ var exporterLabels = []model.LabelName{"pod", "namespace"}
 // federatedLabel has the address of what was scraped where a Prometheus took the series from another, whose own address then is the instance.
 const federatedLabel = model.ExportedLabelPrefix + model.InstanceLabel
 
-// instanceOf is the address of what was scraped.
+// instanceOf returns the address of what was scraped.
 func instanceOf(set model.LabelSet) string {
 	return string(cmp.Or(set[federatedLabel], set[model.InstanceLabel]))
 }
@@ -52,7 +52,7 @@ type copyOf struct {
 	values map[model.Time]float64   // of a counter
 }
 
-// distinct are the label sets of series without those labels that say which replica or which part they are of.
+// distinct returns the label sets of series without those labels that say which replica or which part they are of.
 func (s shape) distinct(sets []model.LabelSet) (all []copyOf) {
 	known := map[model.Fingerprint]bool{}
 	for _, set := range sets {
@@ -277,7 +277,7 @@ func goesOn(a, b copyOf) bool {
 	return a.values[last] > 0 && grown >= 0 && grown <= slack*fastest*first.Sub(last).Seconds()
 }
 
-// told are the labels that tell groups apart: one that does it alone, if there is one. Nothing does where none is returned.
+// told returns the labels that tell groups apart: one that does it alone, if there is one. Nothing does where none is returned.
 func told(groups [][]copyOf) []model.LabelName {
 	names := map[model.LabelName]bool{}
 	for _, g := range groups {
@@ -339,7 +339,7 @@ func disjoint(groups [][]copyOf, labels ...model.LabelName) bool {
 	return true
 }
 
-// tuple is the values of some labels.
+// tuple returns the values of some labels.
 func tuple(set model.LabelSet, labels []model.LabelName) string {
 	var values []string
 	for _, l := range labels {

@@ -38,7 +38,7 @@ func exporters() []string {
 	return []string{Realiops, PostgresExporter, CloudNativePG, PgExporter, PgWatch, PostgresReceiver, NodeExporter, HostMetrics}
 }
 
-// identity is the label that tells one server of an exporter from another. pgwatch asks many servers from one place, and names what it asks.
+// identity returns the label that tells one server of an exporter from another. pgwatch asks many servers from one place, and names what it asks.
 func identity(exporter string) model.LabelName {
 	if exporter == PgWatch {
 		return "dbname"
@@ -46,7 +46,7 @@ func identity(exporter string) model.LabelName {
 	return model.InstanceLabel
 }
 
-// ofHost tells whether an exporter is about a machine, and not a server of PostgreSQL.
+// ofHost reports whether an exporter is about a machine, and not a server of PostgreSQL.
 func ofHost(exporter string) bool { return exporter == NodeExporter || exporter == HostMetrics }
 
 // adds reports whether series that differ in a label add up.
@@ -57,7 +57,7 @@ func (r Row) adds(label model.LabelName) bool {
 // deviceLabel names the disk in the series of a machine.
 const deviceLabel = "device"
 
-// Mapping is all that is known to be the same as a metric of ours. Of several rows for one of ours the first that a store has
+// Mapping returns all that is known to be the same as a metric of ours. Of several rows for one of ours the first that a store has
 // counts. Names are those of postgres_exporter 0.15 and later, CloudNativePG's collector, pg_exporter's pg_wal collector, metrics of
 // pgwatch 3 and later, node_exporter's diskstats, and of the receivers of OpenTelemetry's collector. What realiops observe --listen shows is [own].
 func Mapping() []Row {
@@ -138,7 +138,7 @@ func Mapping() []Row {
 // databaseOf are the labels in which the receiver of PostgreSQL names a database: as an attribute of the resource, or since 0.156 of the metric.
 const databaseOf = "postgresql_database_name,db_namespace"
 
-// collected are the metrics of OpenTelemetry's collector by the names that they have in a Prometheus. Where a row has a Where, one of theirs is several of ours.
+// collected returns the metrics of OpenTelemetry's collector by the names that they have in a Prometheus. Where a row has a Where, one of theirs is several of ours.
 // What its receiver of PostgreSQL tells of each table is left out, as tables come and go.
 func collected() (all []Row) {
 	for _, n := range [][2]string{{"postgresql_commits_total", metric.CommitsOfAll}, {"postgresql_tup_inserted_total", metric.ClusterTupInserted},
@@ -160,7 +160,7 @@ func collected() (all []Row) {
 		Row{Exporter: HostMetrics, Name: "system_disk_weighted_io_time_seconds_total", Ours: metric.BlockWeightedTime})
 }
 
-// own are the counters that realiops observe --listen shows, by the names that it gives them.
+// own returns the counters that realiops observe --listen shows, by the names that it gives them.
 func own() (all []Row) {
 	for _, m := range metric.All() {
 		if m.Kind == runfile.Counter && m.Derived == nil {
@@ -170,5 +170,5 @@ func own() (all []Row) {
 	return all
 }
 
-// rows are all that is known to be the same as a metric of ours, in the order in which it counts.
+// rows returns all that is known to be the same as a metric of ours, in the order in which it counts.
 func rows() []Row { return slices.Concat(own(), Mapping()) }

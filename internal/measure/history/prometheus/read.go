@@ -146,7 +146,7 @@ func (r *reading) notice(format string, values ...any) {
 	}
 }
 
-// sortedParts are the series without their replicas: of each the one with most samples, and where it has a hole those of the others.
+// sortedParts returns the series without their replicas: of each the one with most samples, and where it has a hole those of the others.
 func sortedParts(parts map[string]*part) (all []*part) {
 	replicas := map[string][]string{} // keys by labels
 	for _, key := range slices.Sorted(maps.Keys(parts)) {
@@ -235,7 +235,7 @@ func (r *reading) history() (*history.Told, error) {
 	return &r.out, nil
 }
 
-// usualInterval is how far apart an exporter was scraped in nine tenths of the time at most, where the interval changed the longer one. A stretch without
+// usualInterval returns how far apart an exporter was scraped in nine tenths of the time at most, where the interval changed the longer one. A stretch without
 // scrapes is none.
 func usualInterval(apart []time.Duration) time.Duration {
 	const (

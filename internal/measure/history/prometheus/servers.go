@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// apart are the labels by which two series of a metric differ, but for those of what adds up.
+// apart returns the labels by which two series of a metric differ, but for those of what adds up.
 func (p *part) apart(other *part, row Row) (differ []model.LabelName) {
 	for _, labels := range []model.LabelSet{p.labels, other.labels} {
 		for l := range labels {

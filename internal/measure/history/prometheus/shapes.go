@@ -61,7 +61,7 @@ const (
 	hourlyValue = `sum without ($PER) (max without ($COPIES) ($1))`
 )
 
-// ofAmounts is a query over an hour that passes over samples which are no amount.
+// ofAmounts returns a query over an hour that passes over samples which are no amount.
 func ofAmounts(query string) string {
 	return samplesOfHour.ReplaceAllString(query, "((${1} >= 0 < 1e20)[59m59s999ms:1m])")
 }
@@ -80,7 +80,7 @@ const (
 // notWhole are the others.
 var notWhole = regexp.MustCompile("^" + virtual)
 
-// nodeDisks are what node_exporter tells of a machine.
+// nodeDisks returns what node_exporter tells of a machine.
 func nodeDisks() shape {
 	s := shape{exporter: NodeExporter, probe: "block", label: model.InstanceLabel, per: deviceLabel, exists: "node_disk_writes_completed_total", among: wholeDisks,
 		copies: []string{"node_disk_reads_completed_total", "node_disk_writes_completed_total"}, counts: "node_disk_writes_completed_total"}
@@ -91,7 +91,7 @@ func nodeDisks() shape {
 	return s
 }
 
-// hostDisks are what OpenTelemetry's receiver hostmetrics tells of one, the direction in a label.
+// hostDisks returns what OpenTelemetry's receiver hostmetrics tells of one, the direction in a label.
 func hostDisks() shape {
 	s := nodeDisks()
 	s.exporter, s.exists, s.counts = HostMetrics, `system_disk_operations_total{direction="write"}`, `system_disk_operations_total{direction="write"}`
@@ -114,7 +114,7 @@ var handedOn = [][2]string{{"ReadIOPS", "read_iops"}, {"WriteIOPS", "write_iops"
 // onlyMaximum is what an exporter that keeps no averages leaves open.
 const onlyMaximum = "its exporter keeps only the maximum of each period: what an hour did is at most what is shown"
 
-// cloudShapes are what exporters of CloudWatch tell of instances of RDS, or of Aurora, which they do not tell apart, and of clusters. They
+// cloudShapes returns what exporters of CloudWatch tell of instances of RDS, or of Aurora, which they do not tell apart, and of clusters. They
 // stamp the time of the scrape, and may show one value twice, which means over an hour bear. Of several that tell of one database the
 // first counts.
 func cloudShapes() (all []shape) {
@@ -175,7 +175,7 @@ func serverMetrics() []string {
 	return []string{"pg_stat_database_xact_commit", "pg_stat_database_xact_commit_total", "cnpg_collector_wal_records", "pg_wal_records", "postgresql_commits_total"}
 }
 
-// servers are those of one of these metrics.
+// servers returns those of one of these metrics.
 func servers(name string) shape {
 	per := model.LabelName("datname")
 	if name == "postgresql_commits_total" {
@@ -184,7 +184,7 @@ func servers(name string) shape {
 	return shape{exporter: PostgresExporter, label: model.InstanceLabel, per: per, exists: name, copies: []string{name}, counts: name}
 }
 
-// query is one for series of names, which may have matchers of their own.
+// query returns one for series of names, which may have matchers of their own.
 func (s shape) query(query string, labels []string, matchers []string, names ...string) string {
 	pairs := []string{"$LABELS", strings.Join(labels, ","), "$COPIES", joined(replicaLabels), "$PER", cmp.Or(string(s.per), "__none__")}
 	for i, name := range names {

@@ -60,7 +60,7 @@ func Open(o Options) (*Store, error) {
 	return &Store{remote{client}, address.Host, o.Sign != nil}, nil
 }
 
-// series are the labels of the series that a selector picks, of so many at most.
+// series returns the labels of the series that a selector picks, of so many at most.
 func (s *Store) series(ctx context.Context, q Query, selector string, most uint64) ([]model.LabelSet, error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -71,7 +71,7 @@ func (s *Store) series(ctx context.Context, q Query, selector string, most uint6
 	return sets, s.whole(warnings, len(sets), most)
 }
 
-// values are those of a label, in order, of so many at most.
+// values returns those of a label, in order, of so many at most.
 func (s *Store) values(ctx context.Context, q Query, label model.LabelName, selector string, most uint64) (names []string, err error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -95,7 +95,7 @@ func (s *Store) whole(warnings []string, found int, most uint64) error {
 	return fmt.Errorf("%s returned only part of its data (%s): ask again when all of it answers", s.host, strings.Join(warnings, "; "))
 }
 
-// Secrets are what must never be written down.
+// Secrets returns what must never be written down.
 func (o Options) Secrets() (all []string) {
 	if o.Token != "" {
 		all = append(all, o.Token)
@@ -152,7 +152,7 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var errTooLong = fmt.Errorf("the answer is longer than %d MiB: ask for less with --for", mostBytes>>20)
 
-// explain is an error of a query for people, in one line and without the address.
+// explain returns an error of a query for people, in one line and without the address.
 func (s *Store) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -178,7 +178,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %w", s.host, err)
 }
 
-// refused is what the store itself, or something in its place, said.
+// refused returns what the store itself, or something in its place, said.
 func (s *Store) refused(e *refusal) error {
 	said := strings.Join(strings.Fields(e.Said), " ")
 	const begin, end = 60, 240

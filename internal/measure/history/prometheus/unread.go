@@ -30,7 +30,7 @@ func (f *Fleet) lookUnread(ctx context.Context) (unread []string, err error) {
 	return unread, nil
 }
 
-// read are the beginnings of the names of exporters of which a database was found, and names that are of no more use.
+// read returns the beginnings of the names of exporters of which a database was found, and names that are of no more use.
 func (f *Fleet) read() (all []*regexp.Regexp) {
 	add := func(text string) { all = append(all, regexp.MustCompile("^(?:"+text+")")) }
 	known := map[string]bool{}

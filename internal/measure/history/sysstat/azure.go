@@ -49,7 +49,7 @@ var azureIntervals = map[string]time.Duration{
 	"PT1M": time.Minute, "PT5M": 5 * time.Minute, "PT15M": 15 * time.Minute, "PT30M": 30 * time.Minute, "PT1H": time.Hour,
 }
 
-// host is what an answer of Azure Monitor says of a machine. A minute of which a part is missing is left out.
+// host returns what an answer of Azure Monitor says of a machine. A minute of which a part is missing is left out.
 func (a azure) host() (Host, error) {
 	length := azureIntervals[a.Interval]
 	if length == 0 {
@@ -126,7 +126,7 @@ func (h *Host) fill(sums map[time.Time]*[4]sum, length time.Duration) error {
 	return nil
 }
 
-// machineOf is the name in the middle of the identity of a metric: /…/virtualMachines/NAME/providers/Microsoft.Insights/….
+// machineOf returns the name in the middle of the identity of a metric: /…/virtualMachines/NAME/providers/Microsoft.Insights/….
 func machineOf(id string) string {
 	resource, _, _ := strings.Cut(id, "/providers/Microsoft.Insights/")
 	return resource[strings.LastIndexByte(resource, '/')+1:]

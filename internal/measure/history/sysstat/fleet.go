@@ -55,7 +55,7 @@ func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx 
 	return f, nil
 }
 
-// Notices are what was left out.
+// Notices returns what was left out.
 func (f *Fleet) Notices() (all []string) {
 	for _, name := range f.ahead {
 		all = append(all, "What "+name+" says of times after now, by this machine's clock, is left out.")
@@ -82,12 +82,12 @@ func (f *Fleet) open(ctx context.Context, name string) (hosts []Host, ahead int,
 	return hosts, ahead, nil
 }
 
-// Span is the hours that the files are about.
+// Span returns the hours that the files are about.
 func (f *Fleet) Span() (from, to time.Time) {
 	return f.from.Truncate(time.Hour), f.to.Add(time.Hour - 1).Truncate(time.Hour)
 }
 
-// Databases are the machines, by their names.
+// Databases returns the machines, by their names.
 func (f *Fleet) Databases() (all []fleet.Database) {
 	for name := range f.files {
 		all = append(all, fleet.Database{Name: name, Target: runfile.Target{Kind: "history", Flavor: "postgres", Host: name}})
@@ -96,10 +96,10 @@ func (f *Fleet) Databases() (all []fleet.Database) {
 	return all
 }
 
-// AtOnce is how many are read together.
+// AtOnce returns how many are read together.
 func (*Fleet) AtOnce() int { return 1 }
 
-// Hours are what the files say of some machines.
+// Hours returns what the files say of some machines.
 func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Told, error) {
 	told := make([]history.Told, len(some))
 	for i, one := range some {
@@ -112,7 +112,7 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 	return told, nil
 }
 
-// History is what the files say of one machine: hour by hour, or where they have no whole hour interval by interval.
+// History returns what the files say of one machine: hour by hour, or where they have no whole hour interval by interval.
 func (f *Fleet) History(ctx context.Context, machine string) (history.Told, error) {
 	intervals, err := f.intervals(ctx, machine)
 	if err != nil {
@@ -127,7 +127,7 @@ func (f *Fleet) History(ctx context.Context, machine string) (history.Told, erro
 	return told, err
 }
 
-// intervals are those of a machine in order, what several files have of it once.
+// intervals returns those of a machine in order, what several files have of it once.
 func (f *Fleet) intervals(ctx context.Context, machine string) (all []Interval, err error) {
 	for _, name := range f.files[machine] {
 		hosts, _, err := f.open(ctx, name)
@@ -151,7 +151,7 @@ func (f *Fleet) intervals(ctx context.Context, machine string) (all []Interval, 
 	return all, nil
 }
 
-// rows are the metrics of a machine's disks.
+// rows returns the metrics of a machine's disks.
 func rows() []string {
 	return []string{metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes}
 }

@@ -180,12 +180,12 @@ func IsOwn(text []byte) bool {
 // errOwn says how one of sysstat's own files is read.
 var errOwn = errors.New("it is a file of sysstat's own: sadf -j FILE -- -b writes it as JSON")
 
-// ToJSON is the command that writes a file of sysstat's own as [Read] takes it.
+// ToJSON returns the command that writes a file of sysstat's own as [Read] takes it.
 func ToJSON(name string) string {
 	return shell.InText("sadf -j").File(name, "FILE").With("-- -b >").File(filepath.Base(name)+".json", "FILE.json").String()
 }
 
-// rates are the numbers of an interval, in the order of [rows].
+// rates returns the numbers of an interval, in the order of [rows].
 func (i Interval) rates() []float64 {
 	return []float64{i.Reads, i.Writes, i.ReadBytes, i.WriteBytes}
 }

@@ -26,7 +26,7 @@ type column struct {
 // valueWriter appends a value that is not NULL with its length before it, or tells that the type cannot hold it.
 type valueWriter func(dst []byte, v script.Value) (written []byte, fits bool)
 
-// binaryRow is how a row of a generator is written; the server is asked for the types of the columns once.
+// binaryRow returns how a row of a generator is written; the server is asked for the types of the columns once.
 func (c *client) binaryRow(g *generator) (rowWriter, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -77,7 +77,7 @@ func (c *client) leave() {
 	c.running.Add(-1)
 }
 
-// goesOn tells whether there is another transaction to begin.
+// goesOn reports whether there is another transaction to begin.
 func (c *client) goesOn() bool {
 	if c.Transactions > 0 && c.count >= c.Transactions || c.stopped() {
 		return false
@@ -85,7 +85,7 @@ func (c *client) goesOn() bool {
 	return c.over == never || c.time() < c.over
 }
 
-// stopped tells whether somebody wants the load to end before its time.
+// stopped reports whether somebody wants the load to end before its time.
 func (c *client) stopped() bool {
 	select {
 	case <-c.stopping:
@@ -124,7 +124,7 @@ func (c *client) await(p *program) bool {
 	}
 }
 
-// sleepUntil tells whether it slept to the end.
+// sleepUntil reports whether it slept to the end.
 func (c *client) sleepUntil(at time.Duration) bool {
 	wait := at - c.time()
 	if wait <= 0 {

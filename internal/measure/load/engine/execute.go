@@ -113,7 +113,7 @@ func (c *client) statement(st *step) error {
 // isNull stands for the end of an argument that is not there.
 const isNull = -1
 
-// arguments are the texts of variables; what is not defined is NULL, as in pgbench.
+// arguments returns the texts of variables; what is not defined is NULL, as in pgbench.
 func (c *client) arguments(slots []int) [][]byte {
 	b := &c.scratch
 	b.text, b.ends = b.text[:0], b.ends[:0]

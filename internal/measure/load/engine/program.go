@@ -52,7 +52,7 @@ func compileStep(mode Mode, c *script.Command, number, at int) (step, error) {
 	return st, err
 }
 
-// sleeps tells whether some script has a \sleep.
+// sleeps reports whether some script has a \sleep.
 func (l *load) sleeps() bool {
 	for i := range l.programs {
 		for _, st := range l.programs[i].steps {

@@ -12,7 +12,7 @@ type Record struct {
 	Aborted []error // why clients gave up before their time: each is an *Abort
 }
 
-// NewRecord is that of a time in which nothing was done with these scripts.
+// NewRecord returns that of a time in which nothing was done with these scripts.
 func NewRecord(scripts []Weighted) *Record {
 	r := &Record{Scripts: make([]ScriptResult, len(scripts))}
 	for i, w := range scripts {
@@ -57,7 +57,7 @@ func (r *Record) addFault(f Fault) {
 	})
 }
 
-// Totals are the sums over all scripts.
+// Totals returns the sums over all scripts.
 func (r *Record) Totals() Totals {
 	var t Totals
 	for i := range r.Scripts {

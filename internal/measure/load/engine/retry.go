@@ -38,7 +38,7 @@ func (c *client) afterFailure(p *program, err error, try int) Aftermath {
 	return FailsTransaction
 }
 
-// failure is how a transaction fails by an error: unfinished where the client cannot go on.
+// failure returns how a transaction fails by an error: unfinished where the client cannot go on.
 func (c *client) failure(err error) outcome {
 	if c.session.Err() != nil {
 		return unfinished

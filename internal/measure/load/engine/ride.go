@@ -66,7 +66,7 @@ func (l *load) ring() (*ring.Ring, error) {
 	return r, nil
 }
 
-// streams tells whether a script streams rows, which takes a goroutine that reads meanwhile.
+// streams reports whether a script streams rows, which takes a goroutine that reads meanwhile.
 func (l *load) streams() bool {
 	for _, p := range l.programs {
 		for _, st := range p.steps {

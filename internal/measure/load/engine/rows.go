@@ -246,7 +246,7 @@ func (c *client) insertParameters(g *generator, rows int64) error {
 	return nil
 }
 
-// statement is the INSERT for a number of rows; only so many are kept for later.
+// statement returns the INSERT for a number of rows; only so many are kept for later.
 func (g *generator) statement(rows int64) (st *session.Statement, kept bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -281,7 +281,7 @@ func (g *generator) placeholders(rows int) string {
 	return string(append(b, ')'))
 }
 
-// values are the rows as arguments.
+// values returns the rows as arguments.
 func (c *client) values(g *generator, rows int64) ([][]byte, error) {
 	b := &c.scratch
 	b.text, b.ends = b.text[:0], b.ends[:0]

@@ -131,7 +131,7 @@ func (l *load) closeAlarms() {
 	}
 }
 
-// variables are those that all clients have in common.
+// variables returns those that all clients have in common.
 func (l *load) variables(defaultSeed int64) (*script.Vars, error) {
 	vars := l.Set.NewVars()
 	for name, value := range map[string]int64{"scale": 1, "default_seed": defaultSeed, "random_seed": int64(l.Seed)} {

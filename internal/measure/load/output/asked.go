@@ -42,7 +42,7 @@ func (a Asked) timed() bool { return a.Rate > 0 || a.LatencyLimit > 0 || a.ShowP
 func (a Asked) clients() int { return max(a.Clients, 1) }
 func (a Asked) threads() int { return min(max(a.Threads, 1), a.clients()) }
 
-// transactions are those of each client, pgbench's default where nothing was asked.
+// transactions returns those of each client, pgbench's default where nothing was asked.
 func (a Asked) transactions() int {
 	if a.Transactions == 0 && a.Duration == 0 {
 		return DefaultTransactions
@@ -60,5 +60,5 @@ func (a Asked) mode() engine.Mode {
 	return a.Mode
 }
 
-// milliseconds are what pgbench shows lengths of time in.
+// milliseconds returns what pgbench shows lengths of time in.
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -134,7 +134,7 @@ func (g Gate) measured(r Report) (value float64, known bool) {
 	return 0, false
 }
 
-// count is a number, or a part of something that must be there.
+// count returns a number, or a part of something that must be there.
 func (g Gate) count(n, of int64) (value float64, known bool) {
 	if g.part {
 		return percent(n, of) / 100, of > 0

@@ -36,7 +36,7 @@ func (r Report) document() document {
 	return d
 }
 
-// given is a value that is there, or null.
+// given returns a value that is there, or null.
 func given[T any](value T, is bool) *T {
 	if !is {
 		return nil

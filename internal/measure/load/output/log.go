@@ -29,7 +29,7 @@ type Log struct {
 	interim aggregate // its beginning is zero until that of the load is known
 }
 
-// LogName is how pgbench names the log file of a thread, which is counted from 1.
+// LogName returns how pgbench names the log file of a thread, which is counted from 1.
 func LogName(prefix string, pid, thread int) string {
 	if thread == 1 {
 		return fmt.Sprintf("%s.%d", prefix, pid)
@@ -49,7 +49,7 @@ func CreateLog(name string, asked Asked, interval time.Duration) (*Log, error) {
 	return &Log{asked: asked, interval: interval, file: file, buffer: bufio.NewWriterSize(file, 64<<10)}, nil
 }
 
-// Transaction is what [engine.Options] takes. Any goroutine may call it.
+// Transaction returns what [engine.Options] takes. Any goroutine may call it.
 func (l *Log) Transaction(t engine.Transaction) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

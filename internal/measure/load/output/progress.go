@@ -20,7 +20,7 @@ type Progress struct {
 // wholeEnough is the part of an interval from which on the last one is shown: pgbench shows no others.
 const wholeEnough = 0.95
 
-// Tick is what [engine.Options] takes; its first one begins with the load.
+// Tick returns what [engine.Options] takes; its first one begins with the load.
 func (p *Progress) Tick(t engine.Tick) error {
 	if p.began.IsZero() {
 		p.began = t.From

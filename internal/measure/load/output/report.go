@@ -25,10 +25,10 @@ const (
 // attempted counts the transactions that were done, failed or skipped.
 func attempted(t engine.Totals) int64 { return t.Transactions + t.Skipped + t.Failed() }
 
-// seconds are the time that counts.
+// seconds returns the time that counts.
 func (r Report) seconds() float64 { return r.Result.Elapsed.Seconds() }
 
-// perSecond is a rate over the whole run, and 0 for a run that took no time.
+// perSecond returns a rate over the whole run, and 0 for a run that took no time.
 func (r Report) perSecond(count int64) float64 {
 	if r.seconds() <= 0 {
 		return 0
@@ -36,7 +36,7 @@ func (r Report) perSecond(count int64) float64 {
 	return float64(count) / r.seconds()
 }
 
-// achieved is which part of the asked rate was reached; without a rate there is no answer.
+// achieved returns which part of the asked rate was reached; without a rate there is no answer.
 func (r Report) achieved() (share float64, known bool) {
 	if r.Asked.Rate <= 0 || r.seconds() <= 0 {
 		return 0, false
@@ -44,7 +44,7 @@ func (r Report) achieved() (share float64, known bool) {
 	return r.perSecond(r.Result.Transactions) / r.Asked.Rate, true
 }
 
-// percent is a part of a whole in percent, and 0 of nothing.
+// percent returns a part of a whole in percent, and 0 of nothing.
 func percent(part, whole int64) float64 {
 	if whole == 0 {
 		return 0

@@ -48,7 +48,7 @@ func (p page) line(format string, values ...any) {
 	fmt.Fprintf(p.w, format+"\n", values...)
 }
 
-// Banner is the line with which pgbench begins, before it does anything else.
+// Banner returns the line with which pgbench begins, before it does anything else.
 func (a Asked) Banner() string { return fmt.Sprintf("realiops (%s, server %s)", a.Program, a.Server) }
 
 // parameters repeats what was asked.

@@ -9,7 +9,7 @@ import (
 // Poisson process that the rate is, a difference is chance.
 const enough = 0.99
 
-// Warnings are what a reader should know before believing the figures.
+// Warnings returns what a reader should know before believing the figures.
 func (r Report) Warnings() []string {
 	var warnings []string
 	if text, ok := r.slow(); ok {

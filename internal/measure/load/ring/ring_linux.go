@@ -63,7 +63,7 @@ func (r *Ring) open(sockets []syscall.RawConn) (err error) {
 	return r.kernel.registerFiles(files)
 }
 
-// Seat is the place of the client whose socket was the i-th.
+// Seat returns the place of the client whose socket was the i-th.
 func (r *Ring) Seat(i int) *Seat { return &r.seats[i] }
 
 // Run runs the clients until all are done.

@@ -99,7 +99,7 @@ type Sleep struct {
 	slot   int // noSlot for a number
 }
 
-// Duration is how long to sleep; less than nothing means not at all.
+// Duration returns how long to sleep; less than nothing means not at all.
 func (s *Sleep) Duration(vars *Vars) (time.Duration, error) {
 	number := s.number
 	if s.slot != noSlot {

@@ -133,7 +133,7 @@ func (p *exprParser) lexNumber(t token) (token, error) {
 	return t, nil
 }
 
-// exponent is the length of an e and its sign, 0 where no digit follows.
+// exponent returns the length of an e and its sign, 0 where no digit follows.
 func (p *exprParser) exponent() int {
 	if p.at(0)|0x20 != 'e' {
 		return 0

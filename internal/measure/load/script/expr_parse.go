@@ -141,7 +141,7 @@ func (p *exprParser) is(left node, op string) (node, error) {
 	return &isNode{left, value, not}, p.advance()
 }
 
-// keywordValue is the value of the token where that is null, true or false.
+// keywordValue returns the value of the token where that is null, true or false.
 func (p *exprParser) keywordValue() (Value, bool) {
 	switch {
 	case p.next.is("null"):

@@ -36,12 +36,12 @@ func (s *source) errorAt(pos int, command, format string, args ...any) error {
 	}
 }
 
-// line is the number of the line at pos, from 1.
+// line returns the number of the line at pos, from 1.
 func (s *source) line(pos int) int { return 1 + strings.Count(s.text[:pos], "\n") }
 
 func (s *source) done() bool { return s.pos >= len(s.text) }
 
-// at is the byte that many places ahead, 0 beyond the end.
+// at returns the byte that many places ahead, 0 beyond the end.
 func (s *source) at(ahead int) byte {
 	if i := s.pos + ahead; i < len(s.text) {
 		return s.text[i]
@@ -72,7 +72,7 @@ func (s *source) skipWhile(ok func(byte) bool) {
 	}
 }
 
-// continuation is the length of a backslash and the end of line behind it, which join two lines of a meta-command; 0
+// continuation returns the length of a backslash and the end of line behind it, which join two lines of a meta-command; 0
 // where there is none.
 func (s *source) continuation() int {
 	switch {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// operation is the meaning of an operator that takes two values; the parser knows no others.
+// operation returns the meaning of an operator that takes two values; the parser knows no others.
 func operation(op string) func(a, b Value) (Value, error) {
 	switch op {
 	case "+":
@@ -99,7 +99,7 @@ func multiplyOverflows(x, y int64) bool {
 	return high != 0 || low > limit
 }
 
-// magnitude is the absolute value, which for the smallest integer only an unsigned one can hold.
+// magnitude returns the absolute value, which for the smallest integer only an unsigned one can hold.
 func magnitude(x int64) uint64 {
 	if x < 0 {
 		return -uint64(x)

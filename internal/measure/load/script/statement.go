@@ -61,7 +61,7 @@ func newStatement(set *Set, text string) *Statement {
 	return st
 }
 
-// variableAt is the name of the variable whose colon is at i, "" if there is none.
+// variableAt returns the name of the variable whose colon is at i, "" if there is none.
 func variableAt(text string, i int) string {
 	end := i + 1
 	for end < len(text) && isNameByte(text[end]) {
@@ -118,7 +118,7 @@ func (st *Statement) AppendSimple(dst []byte, vars *Vars) []byte {
 // maxFirstLine is how many bytes pgbench shows of a statement.
 const maxFirstLine = 127
 
-// firstLine is the first line of a command, for reports.
+// firstLine returns the first line of a command, for reports.
 func firstLine(text string) string {
 	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
 		text = text[:i]

@@ -76,7 +76,7 @@ func (s *sqlScanner) step() (ending, error) {
 	}
 }
 
-// take is the statement read so far.
+// take returns the statement read so far.
 func (s *sqlScanner) take() string {
 	s.out.WriteString(s.text[s.from:s.pos])
 	return s.out.String()

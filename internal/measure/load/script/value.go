@@ -26,7 +26,7 @@ type Value struct {
 	bits uint64
 }
 
-// Null is the value that is not known.
+// Null returns the value that is not known.
 func Null() Value { return Value{} }
 
 // Int makes an integer.
@@ -46,10 +46,10 @@ func Bool(b bool) Value {
 // Kind tells which of Int, Double and Bool to ask.
 func (v Value) Kind() Kind { return v.kind }
 
-// Int is the integer; it means nothing for another kind.
+// Int returns the integer; it means nothing for another kind.
 func (v Value) Int() int64 { return int64(v.bits) }
 
-// Double is the floating point number; it means nothing for another kind.
+// Double returns the floating point number; it means nothing for another kind.
 func (v Value) Double() float64 { return math.Float64frombits(v.bits) }
 
 // Bool is the boolean; it means nothing for another kind.
@@ -90,7 +90,7 @@ func appendDouble(dst []byte, d float64) []byte {
 	}
 }
 
-// String is the kind and the value, as debug() prints it: int 5, double 0.1, boolean true, null.
+// String returns the kind and the value, as debug() prints it: int 5, double 0.1, boolean true, null.
 func (v Value) String() string {
 	if v.kind == KindNull {
 		return "null"

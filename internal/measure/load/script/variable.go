@@ -86,7 +86,7 @@ func (v *Vars) AppendText(dst []byte, slot int) (text []byte, defined bool) {
 	}
 }
 
-// Value is the value of a variable, read from its text where need be.
+// Value returns the value of a variable, read from its text where need be.
 func (v *Vars) Value(slot int) (Value, error) {
 	if x := &v.vars[slot]; x.state >= textRead {
 		return x.value, nil
@@ -155,7 +155,7 @@ func startsWord(text, word string) bool {
 	return len(text) <= len(word) && strings.EqualFold(text, word[:len(text)])
 }
 
-// unsigned is a number without leading space and sign.
+// unsigned returns a number without leading space and sign.
 func unsigned(text string) string {
 	text = strings.TrimLeft(text, cSpace)
 	if text != "" && (text[0] == '+' || text[0] == '-') {

@@ -40,7 +40,7 @@ type answers struct {
 	progress
 }
 
-// message is the next one: its kind, and its body where it is one that we look into, valid until the next call.
+// message returns the next one: its kind, and its body where it is one that we look into, valid until the next call.
 func (s *Session) message() (byte, []byte, error) {
 	for {
 		n := min(s.skip, s.w-s.r)
@@ -70,7 +70,7 @@ func (s *Session) message() (byte, []byte, error) {
 	}
 }
 
-// holds tells whether we look into messages of a kind.
+// holds reports whether we look into messages of a kind.
 func (r *requests) holds(kind byte) bool {
 	switch kind {
 	case msgCommandComplete, msgError, msgReady:

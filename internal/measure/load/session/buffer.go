@@ -40,5 +40,5 @@ func (b *buffers) giveBack(lent *[]byte) {
 	}
 }
 
-// sizeFor is the smallest size that holds n bytes; sizes and more are not kept.
+// sizeFor returns the smallest size that holds n bytes; sizes and more are not kept.
 func sizeFor(n int) int { return bits.Len(uint(max(n-1, 0) / bigSize)) }

@@ -51,7 +51,7 @@ func (s *Session) Next() bool {
 	return found
 }
 
-// Result is what Next found.
+// Result returns what Next found.
 func (s *Session) Result() Result { return s.latest }
 
 // Finish sends the batch, if that is still to do, reads all results that are left, and gives their sums and the first
@@ -214,7 +214,7 @@ func (r *Result) count(tag []byte, copyOut bool) string {
 	return name
 }
 
-// verbOf is a verb as one text for all tags that have it: a tag comes with every statement.
+// verbOf returns a verb as one text for all tags that have it: a tag comes with every statement.
 func verbOf(verb []byte) string {
 	switch string(verb) {
 	case "INSERT":

@@ -88,7 +88,7 @@ func cutValue(b []byte) (value, rest []byte, ok bool) {
 	return b[:length:length], b[length:], true
 }
 
-// wellFormed tells whether a message has the columns it says, and nothing else.
+// wellFormed reports whether a message has the columns it says, and nothing else.
 func wellFormed(body []byte, cut func([]byte) (column, rest []byte, ok bool)) bool {
 	if len(body) < 2 {
 		return false

@@ -68,7 +68,7 @@ func takeOver(ctx context.Context, conn *pgconn.PgConn, d *Dialer) (*Session, er
 // watched is a connection that ends itself where its server does not answer. A session's dialer does that from now on.
 type watched interface{ HandOver() net.Conn }
 
-// handedOver is the connection without that watch, or with one that no longer watches under its TLS.
+// handedOver returns the connection without that watch, or with one that no longer watches under its TLS.
 func handedOver(conn net.Conn) net.Conn {
 	if w, is := conn.(watched); is {
 		return w.HandOver()
@@ -119,19 +119,19 @@ func askReady(f *pgproto3.Frontend) error {
 	}
 }
 
-// Status is the state of the transaction after the last answers that were read.
+// Status returns the state of the transaction after the last answers that were read.
 func (s *Session) Status() Status { return s.status }
 
-// Err is what ended the session, a *[LostError], or nil while it is usable.
+// Err returns what ended the session, a *[LostError], or nil while it is usable.
 func (s *Session) Err() error { return s.err }
 
-// Rows are those inserted, updated, deleted, merged or copied in by what the server has committed.
+// Rows returns those inserted, updated, deleted, merged or copied in by what the server has committed.
 func (s *Session) Rows() int64 { return s.committed.rows }
 
-// Sent is how many bytes of requests went to the server, TLS not counted.
+// Sent returns how many bytes of requests went to the server, TLS not counted.
 func (s *Session) Sent() uint64 { return s.sent }
 
-// Received is how many bytes of answers came, TLS not counted.
+// Received returns how many bytes of answers came, TLS not counted.
 func (s *Session) Received() uint64 { return s.received }
 
 // Close says goodbye, unless answers are still due, and frees the connection. It may be called twice.

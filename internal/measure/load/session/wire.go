@@ -108,7 +108,7 @@ func (c *carried) SetWriteDeadline(time.Time) error { return nil } // Write does
 // SetDeadline is only called to end the conversation.
 func (c *carried) SetDeadline(time.Time) error { c.carrier.Abandon(); return nil }
 
-// Socket is the plain socket of a session, or nil where it has none, or the system does not show it.
+// Socket returns the plain socket of a session, or nil where it has none, or the system does not show it.
 func (s *Session) Socket() syscall.RawConn { return s.wire.raw }
 
 // Ride has a carrier serve the session from now on; it has a socket of its own, a duplicate of the session's, which is

@@ -15,7 +15,7 @@ import (
 // undefinedTable is the SQLSTATE.
 const undefinedTable = "42P01"
 
-// Scale is the scale that the tables were initialized with: how many branches there are.
+// Scale returns the scale that the tables were initialized with: how many branches there are.
 func Scale(ctx context.Context, conn *pgx.Conn) (int, error) {
 	var scale int
 	err := conn.QueryRow(ctx, "select pg_catalog.count(*) from pgbench_branches").Scan(&scale)

@@ -93,7 +93,7 @@ func (i *initializer) generateOnServer(ctx context.Context) error {
 	})
 }
 
-// branchOf is the branch of a row by its number, in operators of nobody else's: the path is the user's here.
+// branchOf returns the branch of a row by its number, in operators of nobody else's: the path is the user's here.
 func branchOf(number string, perBranch int) string {
 	return fmt.Sprintf("((%s operator(pg_catalog.-) 1) operator(pg_catalog./) %d) operator(pg_catalog.+) 1", number, perBranch)
 }

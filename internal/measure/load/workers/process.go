@@ -135,10 +135,10 @@ func (p *process) tell(w word) {
 	}()
 }
 
-// silent tells whether no more ticks come.
+// silent reports whether no more ticks come.
 func (p *process) silent() bool { return p.silenced || p.ended != nil || p.gone }
 
-// name is the worker as messages have it.
+// name returns the worker as messages have it.
 func (p *process) name() string {
 	return fmt.Sprintf("worker %d of the load (process %d)", p.number, p.command.Process.Pid)
 }

@@ -243,7 +243,7 @@ func (l *load) look(since time.Duration) {
 	}
 }
 
-// result is what the workers did, also those that were lost.
+// result returns what the workers did, also those that were lost.
 func (l *load) result() engine.Result {
 	r := engine.Result{Connecting: l.connecting, Processor: l.processor, Totals: l.total.Totals(), Record: *l.total}
 	began, over := time.Time{}, l.until

@@ -23,7 +23,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/role"
 )
 
-// Role is the life of a worker.
+// Role returns the life of a worker.
 func Role() role.Role { return role.Role{Name: "worker", Play: play} }
 
 var (
@@ -132,7 +132,7 @@ func (w *worker) live(ctx context.Context) {
 	}
 }
 
-// run is the load, from the order to the end.
+// run returns the load, from the order to the end.
 func (w *worker) run(ctx context.Context, o *order) ended {
 	result, err := w.load(ctx, o)
 	e := ended{Began: result.Began, Elapsed: result.Elapsed, Connecting: result.Connecting, Connections: result.Connections, Poller: result.Poller}
@@ -207,7 +207,7 @@ func (w *worker) tick(t engine.Tick) error {
 	return err
 }
 
-// config is how the clients connect: read as the first process read it, which then says what it found or was asked to.
+// config returns how the clients connect: read as the first process read it, which then says what it found or was asked to.
 func (w *worker) config(s server) (*pgx.ConnConfig, error) {
 	endpoint, err := postgres.Parse(s.Connection)
 	if err != nil {

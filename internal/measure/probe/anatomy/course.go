@@ -78,7 +78,7 @@ func (c *course) advance(end uint64, now time.Time) uint64 {
 	return c.pass(end)
 }
 
-// pass is how much of what lies before the end was not counted as passed yet.
+// pass returns how much of what lies before the end was not counted as passed yet.
 func (c *course) pass(end uint64) uint64 {
 	passed := max(end, c.passed) - c.passed
 	c.passed += passed
@@ -93,7 +93,7 @@ func (c *course) covered(w window, took time.Duration) {
 	}
 }
 
-// rest is what no window has covered from the beginning of the course to the end, in chunks. Any number of them from
+// rest returns what no window has covered from the beginning of the course to the end, in chunks. Any number of them from
 // the front lie evenly over it: each next one is about a golden section further on.
 func (c *course) rest(end uint64) []place {
 	var chunks []place

@@ -92,7 +92,7 @@ var genuineFunction = "exists (select from pg_catalog.pg_proc p where p.oid = pg
 // function is one of the extension: its name, and what it takes.
 type function struct{ name, takes string }
 
-// always are the functions that nothing can be read without.
+// always returns the functions that nothing can be read without.
 func always() []function {
 	const one, two = "(pg_catalog.pg_lsn)", "(pg_catalog.pg_lsn, pg_catalog.pg_lsn)"
 	return []function{{recordInfo, one}, {recordsInfo, two}, {walStats, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean)"}}
@@ -168,7 +168,7 @@ func asError(err error) error {
 	return &probe.Error{Reason: reason, Code: refused.Code, Err: errors.New(refused.Message)}
 }
 
-// lasts tells whether asking again would get the same answer.
+// lasts reports whether asking again would get the same answer.
 func lasts(err error) bool {
 	known, ok := errors.AsType[*probe.Error](err)
 	return ok && slices.Contains([]runfile.Reason{runfile.Permission, runfile.Unsupported, runfile.Absent}, known.Reason)

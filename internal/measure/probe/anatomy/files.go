@@ -36,7 +36,7 @@ func (f *Files) dump(ctx context.Context, arguments ...string) ([]byte, error) {
 
 var foundAt = regexp.MustCompile(`\blsn: ([0-9A-F]+)/([0-9A-F]+),`)
 
-// next is the beginning of the first record from a position on.
+// next returns the beginning of the first record from a position on.
 func (f *Files) next(ctx context.Context, at uint64) (uint64, error) {
 	printed, err := f.dump(ctx, "--start", position(at), "--limit", "1")
 	if err != nil {

@@ -75,7 +75,7 @@ func (n *names) look(ctx context.Context, conn *pgx.Conn, files []file) (map[fil
 	return called, nil
 }
 
-// here is the file without its database, of which only one has names here.
+// here returns the file without its database, of which only one has names here.
 func (f file) here() file { return file{space: f.space, number: f.number} }
 
 func databasesNamed(ctx context.Context, conn *pgx.Conn, numbers []int64) (map[uint32]string, error) {

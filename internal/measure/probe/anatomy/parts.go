@@ -15,7 +15,7 @@ type part struct {
 	kinds []string
 }
 
-// parts are what the WAL is divided into. The names of types are those of versions 13 to 18: 17 gave pruning three.
+// parts returns what the WAL is divided into. The names of types are those of versions 13 to 18: 17 gave pruning three.
 func parts() []part {
 	return []part{
 		{"heap_insert", []string{"Heap/INSERT"}},
@@ -41,7 +41,7 @@ func parts() []part {
 	}
 }
 
-// partOf is the part that a record belongs to. INSERT+INIT is an INSERT that begins a page.
+// partOf returns the part that a record belongs to. INSERT+INIT is an INSERT that begins a page.
 func partOf(kind string) string {
 	for _, p := range parts() {
 		for _, beginning := range p.kinds {

@@ -255,7 +255,7 @@ func plus(parts map[string]runfile.WALPart, name string, more runfile.WALPart) {
 		Images: p.Images + more.Images, ImageBytes: p.ImageBytes + more.ImageBytes}
 }
 
-// items are what was told under the names of the relations, those of most bytes first.
+// items returns what was told under the names of the relations, those of most bytes first.
 func (t *told) items(ctx context.Context, conn *pgx.Conn, all *names) ([]runfile.WALItem, error) {
 	called, err := all.look(ctx, conn, slices.Collect(maps.Keys(t.files)))
 	if err != nil {
@@ -286,7 +286,7 @@ func (t *told) items(ctx context.Context, conn *pgx.Conn, all *names) ([]runfile
 	return append(l.items, rest.items...), nil
 }
 
-// sortBy is what a file is of by the kinds of its records.
+// sortBy returns what a file is of by the kinds of its records.
 func sortBy(parts map[string]runfile.WALPart) string {
 	for name := range parts {
 		switch {

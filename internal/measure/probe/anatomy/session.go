@@ -112,7 +112,7 @@ func ender(home pgx.Identifier) string {
 		from %s($1::pg_catalog.pg_lsn, $2::pg_catalog.pg_lsn)`, append(home, recordsInfo).Sanitize())
 }
 
-// end is the last known beginning of a record up to which everything is flushed, and so can be read. Where none is known it is the
+// end returns the last known beginning of a record up to which everything is flushed, and so can be read. Where none is known it is the
 // end of what is flushed, which may lie inside of a record.
 func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
 	before := s.inserted
@@ -125,7 +125,7 @@ func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
 	return end, known, nil
 }
 
-// boundary is the last of the positions that is a beginning of a record and flushed. What was put into the WAL ends
+// boundary returns the last of the positions that is a beginning of a record and flushed. What was put into the WAL ends
 // where the next record will begin. Flushes end with a record or with a page, which may lie inside of one.
 func boundary(insertedBefore, inserted, flushed, page uint64) (uint64, bool) {
 	switch {
@@ -157,7 +157,7 @@ func (s *session) flushedEnd(ctx context.Context, after uint64) (end uint64, kno
 	}
 }
 
-// lastEnd is the end of the last record that is flushed whole, where the end of what is flushed may lie inside of one. It is not
+// lastEnd returns the end of the last record that is flushed whole, where the end of what is flushed may lie inside of one. It is not
 // known where the server does not read its WAL itself or refuses to, or where that record is a long one.
 func (s *session) lastEnd(ctx context.Context, after uint64) (end uint64, known bool, err error) {
 	flushed := s.flushed
@@ -246,7 +246,7 @@ func (p place) arguments() []any {
 	return []any{position(p.first), position(p.last), p.firstKnown, p.lastKnown}
 }
 
-// position is a place in the WAL as PostgreSQL writes it.
+// position returns a place in the WAL as PostgreSQL writes it.
 func position(bytes uint64) string { return fmt.Sprintf("%X/%X", bytes>>32, uint32(bytes)) }
 
 func windowOf(rows pgx.Rows) (w window, err error) {
@@ -258,5 +258,5 @@ func windowOf(rows pgx.Rows) (w window, err error) {
 	return w, err
 }
 
-// isRefusal tells whether the server answered, if not as hoped.
+// isRefusal reports whether the server answered, if not as hoped.
 func isRefusal(err error) (*pgconn.PgError, bool) { return errors.AsType[*pgconn.PgError](err) }

@@ -73,7 +73,7 @@ func StorageOf(path string) (runfile.Storage, error) {
 	return storage, nil
 }
 
-// rootsIn are the data directory and the WAL of a server that cannot be asked, or a directory of anybody's.
+// rootsIn returns the data directory and the WAL of a server that cannot be asked, or a directory of anybody's.
 func (h host) rootsIn(path string) ([]layout.Root, error) {
 	if h.unable != nil {
 		return nil, h.unable
@@ -113,7 +113,7 @@ func (s *Sampler) Name() string { return Name }
 // Storage describes what lies under the server.
 func (s *Sampler) Storage() runfile.Storage { return s.storage }
 
-// Directories are one on each file system that the server writes to, the data directory's first.
+// Directories returns one on each file system that the server writes to, the data directory's first.
 func (s *Sampler) Directories() []layout.Root { return s.directories }
 
 // Metrics lists what the kernel counts of these devices and this server.
@@ -218,7 +218,7 @@ func (s *Sampler) without(f figure, device string, fields int) error {
 	}
 }
 
-// gapIn is the gap that an error leaves in one metric.
+// gapIn returns the gap that an error leaves in one metric.
 func gapIn(metric string, err error) runfile.Gap {
 	gap := probe.GapOf(err)
 	gap.Metric = metric
@@ -241,5 +241,5 @@ func notLocal(format string, args ...any) error {
 	return &probe.Error{Reason: runfile.NotLocal, Err: fmt.Errorf(format, args...)}
 }
 
-// written is a device's name as people and /proc/diskstats write it: /sys has an exclamation mark for a slash.
+// written returns a device's name as people and /proc/diskstats write it: /sys has an exclamation mark for a slash.
 func written(device string) string { return strings.ReplaceAll(device, "!", "/") }

@@ -76,7 +76,7 @@ func (h host) groupsOf(pid int) ([]procfs.Cgroup, error) {
 	return process.Cgroups()
 }
 
-// counting is the hierarchy that counts block I/O: of version 1 that of the controller for it, of version 2 (unified) the
+// counting returns the hierarchy that counts block I/O: of version 1 that of the controller for it, of version 2 (unified) the
 // one of all controllers. Where both versions are mounted, the one that has the controller has the counts.
 func counting(groups []procfs.Cgroup, mounts []*procfs.MountInfo, unified bool) (procfs.Cgroup, *procfs.MountInfo) {
 	for _, g := range groups {

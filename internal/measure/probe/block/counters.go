@@ -24,7 +24,7 @@ func absent(metrics []runfile.Metric, why error) counters {
 	return counters{metrics, func() (map[string]float64, error) { return nil, why }}
 }
 
-// countersOf are those of the server that works in a directory: of its processes, and of its control group.
+// countersOf returns those of the server that works in a directory: of its processes, and of its control group.
 func (h host) countersOf(data string, devices []string) []counters {
 	p, err := h.processesIn(data)
 	if err != nil {

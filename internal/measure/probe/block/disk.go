@@ -25,7 +25,7 @@ func (h host) disksOfBtrfs(source string) ([]string, error) {
 	return h.disksIn(filepath.Dir(peers[0]))
 }
 
-// disksIn are the disks behind all links in a directory.
+// disksIn returns the disks behind all links in a directory.
 func (h host) disksIn(directory string) ([]string, error) {
 	links, err := os.ReadDir(directory)
 	if err != nil {
@@ -65,7 +65,7 @@ func (h host) disks(link, what string) ([]string, error) {
 
 var multipathHead = regexp.MustCompile(`^(nvme\d+)(n\d+)$`)
 
-// paths are the hidden disks by which the kernel reaches an NVMe namespace over several controllers, or else the
+// paths returns the hidden disks by which the kernel reaches an NVMe namespace over several controllers, or else the
 // device itself.
 func (h host) paths(device string) []string {
 	head := multipathHead.FindStringSubmatch(device)
@@ -87,7 +87,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// sorted is a set of names in order.
+// sorted returns a set of names in order.
 func sorted(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -103,13 +103,13 @@ func (h host) mustCount(device string) error {
 	return nil
 }
 
-// passesFlushes tells whether the kernel counts flushes of the device. It does where requests are queued, in
+// passesFlushes reports whether the kernel counts flushes of the device. It does where requests are queued, in
 // block/blk-flush.c; a quantity without a queue of its own (device-mapper, md) has no such count, and shows zero.
 func (h host) passesFlushes(device string) bool {
 	return exists(filepath.Join(h.sys, "block", device, "mq"))
 }
 
-// backing is the file under a loop device, or nothing.
+// backing returns the file under a loop device, or nothing.
 func (h host) backing(device string) string {
 	path, err := os.ReadFile(filepath.Join(h.sys, "block", device, "loop", "backing_file"))
 	if err != nil {
@@ -118,7 +118,7 @@ func (h host) backing(device string) string {
 	return strings.TrimSpace(string(path))
 }
 
-// inRAM tells whether a device keeps its data in memory: a RAM disk, or a loop device on a file that lies in memory.
+// inRAM reports whether a device keeps its data in memory: a RAM disk, or a loop device on a file that lies in memory.
 func (h host) inRAM(device string) bool {
 	if strings.HasPrefix(device, "zram") || strings.HasPrefix(device, "ram") {
 		return true

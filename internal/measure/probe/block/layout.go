@@ -96,7 +96,7 @@ func apartIn(parts []part) (all []apart) {
 
 var partsOf = map[layout.Role]string{layout.Data: data, layout.WAL: wal, layout.Tablespaces: tablespaces}
 
-// placeOf is what lies under a root.
+// placeOf returns what lies under a root.
 func (h host) placeOf(r layout.Root) (place, error) {
 	if r.Err != nil {
 		return place{}, r.Err
@@ -111,7 +111,7 @@ type group struct {
 	missing error // why they cannot be counted
 }
 
-// groups are all devices together, each once, and those of each role where they are not the same.
+// groups returns all devices together, each once, and those of each role where they are not the same.
 func (h host) groups(l spread) []group {
 	all := h.group("", l.parts)
 	var byRole []group
@@ -158,7 +158,7 @@ func (h host) group(view string, parts []part) group {
 	return g
 }
 
-// directories are one on each file system that the server writes to.
+// directories returns one on each file system that the server writes to.
 func (l spread) directories() []layout.Root {
 	var all []layout.Root
 	seen := map[string]bool{}

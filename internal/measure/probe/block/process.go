@@ -38,7 +38,7 @@ var (
 		"the server's processes come and go faster than they can be read")}
 )
 
-// hiddenProcesses is the error of a user who may not look at the server's processes.
+// hiddenProcesses returns the error of a user who may not look at the server's processes.
 func hiddenProcesses() error {
 	return &probe.Error{Reason: runfile.Permission,
 		Err: errors.New("what the server's processes do is hidden from this user" + probe.Lacking(probe.SysPtrace))}

@@ -83,7 +83,7 @@ func (b *backfill) pages(ctx context.Context, open []*query) error {
 	return fmt.Errorf("CloudWatch still has more after %d pages of one answer", mostPages)
 }
 
-// input is the call for all queries, from the first period that one of them lacks on.
+// input returns the call for all queries, from the first period that one of them lacks on.
 func (b *backfill) input(open []*query) *cw.GetMetricDataInput {
 	from, end := open[0].wants(), open[0].end()
 	in := &cw.GetMetricDataInput{ScanBy: types.ScanByTimestampAscending}

@@ -58,7 +58,7 @@ type published struct {
 	underLoad  bool     // it has points only while there is load
 }
 
-// New is the source for a server: for all that it may have, or for the metrics that are named, as CloudWatch writes them
+// New returns the source for a server: for all that it may have, or for the metrics that are named, as CloudWatch writes them
 // or as a run file does. It asks nobody yet.
 func New(cfg aws.Config, cloud runfile.Cloud, names ...string) (*Source, error) {
 	all := of(cloud)
@@ -72,7 +72,7 @@ func New(cfg aws.Config, cloud runfile.Cloud, names ...string) (*Source, error) 
 	return &Source{Now: time.Now, client: cw.NewFromConfig(cfg), series: chosen, whose: whose(cloud), region: cfg.Region}, nil
 }
 
-// Counting is the source for how often the instances of a cluster published a sample, all of them together, those that are gone
+// Counting returns the source for how often the instances of a cluster published a sample, all of them together, those that are gone
 // included: each does so once a minute while it runs.
 func Counting(cfg aws.Config, cluster string) *Source {
 	all := slices.DeleteFunc(rows(aurora, instance), func(m metric.Meaning) bool { return m.Metric != "CPUUtilization" })
@@ -81,10 +81,10 @@ func Counting(cfg aws.Config, cluster string) *Source {
 	return &Source{Now: time.Now, client: cw.NewFromConfig(cfg), series: []published{one}, whose: "the cluster " + cluster, region: cfg.Region}
 }
 
-// Name is the source's.
+// Name returns the source's.
 func (s *Source) Name() string { return Name }
 
-// Metrics are those that it asks for.
+// Metrics returns those that it asks for.
 func (s *Source) Metrics() []runfile.Metric {
 	var all []runfile.Metric
 	for _, one := range s.series {

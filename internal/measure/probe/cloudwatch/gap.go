@@ -44,7 +44,7 @@ func (b *backfill) tally(batch []*query) {
 	}
 }
 
-// gone is the gap of what CloudWatch no longer has.
+// gone returns the gap of what CloudWatch no longer has.
 func (b *backfill) gone(w window) runfile.Gap {
 	return runfile.Gap{At: w.from, Probe: Name, Reason: runfile.Late, Code: Retention, Detail: fmt.Sprintf(
 		"CloudWatch keeps nothing for longer than %d days, and %s is %d days ago", kept[len(kept)-1].days, day(w.from), days(b.now.Sub(w.from)))}
@@ -92,7 +92,7 @@ func (b *backfill) gap(i int, t tally) *runfile.Gap {
 	return gap
 }
 
-// nothing is the gap of a server of which there is not one point although there should be.
+// nothing returns the gap of a server of which there is not one point although there should be.
 func (b *backfill) nothing() (runfile.Gap, bool) {
 	wanted := 0
 	for _, t := range b.seen {
@@ -106,7 +106,7 @@ func (b *backfill) nothing() (runfile.Gap, bool) {
 		b.whose, b.region, b.from.UTC().Format(time.RFC3339), b.to.UTC().Format(time.RFC3339))}, wanted > 0
 }
 
-// keptFor is how many days periods of that length are kept.
+// keptFor returns how many days periods of that length are kept.
 func keptFor(period time.Duration) int {
 	i := slices.IndexFunc(kept, func(k retention) bool { return k.period >= period })
 	return kept[max(0, i)].days

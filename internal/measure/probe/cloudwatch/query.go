@@ -38,7 +38,7 @@ const (
 	mostPoints  = 100_800
 )
 
-// queries are all that is to be asked for in a window.
+// queries returns all that is to be asked for in a window.
 func (b *backfill) queries(w window) []*query {
 	var all []*query
 	for i, s := range b.series {
@@ -80,7 +80,7 @@ func batches(all []*query) [][]*query {
 	return done
 }
 
-// same are the first queries as far as they are about one series.
+// same returns the first queries as far as they are about one series.
 func same(all []*query) []*query {
 	n := slices.IndexFunc(all, func(q *query) bool { return q.series != all[0].series })
 	if n < 0 {
@@ -89,10 +89,10 @@ func same(all []*query) []*query {
 	return all[:n]
 }
 
-// end is the end of the last period that is wanted.
+// end returns the end of the last period that is wanted.
 func (q *query) end() time.Time { return q.first.Add(time.Duration(len(q.got)) * q.period) }
 
-// wants is the begin of the first period that may still come: points come in order, so what lies before the last that came
+// wants returns the begin of the first period that may still come: points come in order, so what lies before the last that came
 // never will, unless an answer was damaged.
 func (q *query) wants() time.Time {
 	last := len(q.got) - 1
@@ -181,7 +181,7 @@ func (q *query) done() bool {
 	return trouble == nil || trouble.Kind == account.Denied
 }
 
-// record is a point as a run file holds it.
+// record returns a point as a run file holds it.
 func (b *backfill) record(q *query, at time.Time, value float64, fetched time.Time) runfile.Period {
 	s := b.series[q.series]
 	end := at.Add(q.period)

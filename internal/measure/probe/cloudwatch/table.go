@@ -22,7 +22,7 @@ const (
 	ebs    = "ebs" // a volume of a server that its users run themselves, or the machine with all of its volumes
 )
 
-// rows are what CloudWatch is asked for of a flavor, of some levels. What only a secondary region of a global database
+// rows returns what CloudWatch is asked for of a flavor, of some levels. What only a secondary region of a global database
 // shows is not, because no load can run there.
 func rows(flavor string, levels ...string) []metric.Meaning {
 	var all []metric.Meaning
@@ -34,7 +34,7 @@ func rows(flavor string, levels ...string) []metric.Meaning {
 	return all
 }
 
-// publishedOf is a metric of the instance, cluster, volume or machine of that name.
+// publishedOf returns a metric of the instance, cluster, volume or machine of that name.
 func publishedOf(m metric.Meaning, id string) published {
 	_, _, scale := m.InBase()
 	return published{
@@ -58,7 +58,7 @@ func namespace(level string) string {
 
 var withLocalDisk = regexp.MustCompile(`^db\.[a-z]+\d+[a-z]*d[a-z]*\.`)
 
-// has tells whether a server has what a metric takes. Classes with a local disk have a d in their names: db.r6gd.large.
+// has reports whether a server has what a metric takes. Classes with a local disk have a d in their names: db.r6gd.large.
 func has(c runfile.Cloud, what metric.Having) bool {
 	switch what {
 	case metric.Serverless:

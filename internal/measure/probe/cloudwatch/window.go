@@ -49,11 +49,11 @@ func windows(from, to, now time.Time) []window {
 	return all
 }
 
-// Kept is how long the shortest periods are that are still there of a moment, or the longest that there are.
+// Kept returns how long the shortest periods are that are still there of a moment, or the longest that there are.
 func Kept(at, now time.Time) time.Duration {
 	return cmp.Or(windows(at, at.Add(time.Nanosecond), now)[0].finest, kept[len(kept)-1].period)
 }
 
-// Stretches is how many parts a stretch has of which CloudWatch keeps points of another length each: every metric is asked for, and
+// Stretches returns how many parts a stretch has of which CloudWatch keeps points of another length each: every metric is asked for, and
 // billed, once in each.
 func Stretches(from, to, now time.Time) int { return len(windows(from, to, now)) }

@@ -27,7 +27,7 @@ func (c counter) query() types.MetricQuery {
 	return q
 }
 
-// table is what an instance of an engine may have, of what bears on writing and on where time goes. Counters of the
+// table returns what an instance of an engine may have, of what bears on writing and on where time goes. Counters of the
 // operating system come each second where Enhanced Monitoring reads them each second; those of PostgreSQL each minute.
 // The load of the database stands first: how many sessions were at work or waiting, on average.
 func table(cloud runfile.Cloud) []counter {

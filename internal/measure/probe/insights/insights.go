@@ -51,7 +51,7 @@ func New(cfg aws.Config, cloud runfile.Cloud) *Probe {
 	return &Probe{cloud: cloud, client: pi.NewFromConfig(cfg, inRegion), table: table(cloud)}
 }
 
-// Name is the probe's name.
+// Name returns the probe's name.
 func (p *Probe) Name() string { return Name }
 
 // Metrics lists what the instance may have, by its engine.
@@ -120,7 +120,7 @@ func (p *Probe) instance() string {
 	return p.cloud.Instance
 }
 
-// switchOn is how Performance Insights is switched on; that needs no restart.
+// switchOn returns how Performance Insights is switched on; that needs no restart.
 func (p *Probe) switchOn() string {
 	if p.cloud.Instance == "" {
 		return "switch it on in the RDS console"
@@ -132,7 +132,7 @@ func (p *Probe) switchOn() string {
 // daysKept is how long the service keeps what it knows where nobody pays for more.
 const daysKept = 7
 
-// kept is the later part of a stretch that the service still knows, and a gap for the earlier one.
+// kept returns the later part of a stretch that the service still knows, and a gap for the earlier one.
 func (p *Probe) kept(from, to, now time.Time) (time.Time, *runfile.Gap) {
 	const margin = time.Minute // that asking takes
 	days := max(p.cloud.InsightsDays, daysKept)
@@ -192,7 +192,7 @@ func (b *backfill) all(ctx context.Context, from, to time.Time) error {
 	return b.group(ctx, load, from, to)
 }
 
-// available are the names of what the instance has.
+// available returns the names of what the instance has.
 func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 	has := map[string]bool{}
 	pages := pi.NewListAvailableResourceMetricsPaginator(b.client, &pi.ListAvailableResourceMetricsInput{

@@ -33,7 +33,7 @@ const (
 	ofIO       = "IO" // the name of a type of wait
 )
 
-// perSQL are the amounts that the service counts of a statement, by pg_stat_statements: as db.sql_tokenized.stats.calls_per_sec.
+// perSQL returns the amounts that the service counts of a statement, by pg_stat_statements: as db.sql_tokenized.stats.calls_per_sec.
 func perSQL() []string {
 	return []string{
 		"calls", "shared_blks_read", "shared_blks_written", "shared_blks_dirtied", "local_blks_read", "local_blks_written", "temp_blks_read", "temp_blks_written",
@@ -42,7 +42,7 @@ func perSQL() []string {
 
 func rateOf(amount string) string { return byDigest + ".stats." + amount + "_per_sec.avg" }
 
-// periodOf is the granularity to ask a stretch in: about 300 points at most.
+// periodOf returns the granularity to ask a stretch in: about 300 points at most.
 func periodOf(stretch time.Duration) time.Duration {
 	switch {
 	case stretch <= mostPoints*time.Minute:
@@ -108,7 +108,7 @@ type ranked struct {
 	parts []types.ResponsePartitionKey
 }
 
-// item is what a key says of one statement in some seconds.
+// item returns what a key says of one statement in some seconds.
 func (r ranked) item(k types.DimensionKeyDescription, seconds float64) runfile.TopItem {
 	i := runfile.TopItem{
 		Name: cmp.Or(k.Dimensions[byDigest+".id"], k.Dimensions[byDigest+".db_id"], "unnamed"), Text: postgres.WithoutLiterals(k.Dimensions[byDigest+".statement"]),

@@ -100,7 +100,7 @@ func (b *backfill) read(ctx context.Context, w *window) error {
 	return nil
 }
 
-// short are the metrics of which a piece of the window is missing on one side, and the stretch that holds all the pieces.
+// short returns the metrics of which a piece of the window is missing on one side, and the stretch that holds all the pieces.
 func (b *backfill) short(w *window, cut func(*line) (time.Time, time.Time)) (short []counter, from, to time.Time) {
 	for _, c := range w.counters {
 		begin, end := cut(w.of(c))
@@ -119,7 +119,7 @@ func (b *backfill) short(w *window, cut func(*line) (time.Time, time.Time)) (sho
 	return short, from, to
 }
 
-// tail is what of the window comes after a line's last value, head what comes before its first. A line without values is
+// tail returns what of the window comes after a line's last value, head what comes before its first. A line without values is
 // all tail.
 func (w *window) tail(l *line) (from, to time.Time) {
 	if len(l.values) == 0 {
@@ -142,7 +142,7 @@ func (w *window) points() (n int) {
 	return n
 }
 
-// of is the series of a metric as a whole, without dimensions.
+// of returns the series of a metric as a whole, without dimensions.
 func (w *window) of(c counter) *line {
 	if l := w.told[key(c.name, nil)]; l != nil {
 		return l
@@ -254,7 +254,7 @@ func (w *window) take(list []types.MetricKeyDataPoints, from, to time.Time) erro
 	return nil
 }
 
-// damaged is the trouble with an answer that nothing can be made of.
+// damaged returns the trouble with an answer that nothing can be made of.
 func damaged(format string, args ...any) error {
 	return account.NewTrouble(account.Damaged, "Damaged", account.Clean(fmt.Sprintf(format, args...)))
 }

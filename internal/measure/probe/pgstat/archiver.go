@@ -1,6 +1,6 @@
 package pgstat
 
-// archiver is the copying of the WAL's files to elsewhere, which reads all that was written. It stands at zero where
+// archiver returns the copying of the WAL's files to elsewhere, which reads all that was written. It stands at zero where
 // archive_mode is off.
 func archiver() view {
 	return view{

@@ -1,6 +1,6 @@
 package pgstat
 
-// auroraDatabase is what Aurora adds to pg_stat_database: which pages came from its storage, and which from local disks.
+// auroraDatabase returns what Aurora adds to pg_stat_database: which pages came from its storage, and which from local disks.
 func auroraDatabase() view {
 	return view{
 		name:      Name + ".aurora",
@@ -15,7 +15,7 @@ func auroraDatabase() view {
 	}
 }
 
-// auroraCache is what the cache of Optimized Reads wrote to its local disk.
+// auroraCache returns what the cache of Optimized Reads wrote to its local disk.
 func auroraCache() view {
 	return view{
 		name:      Name + ".aurora_cache",
@@ -26,7 +26,7 @@ func auroraCache() view {
 	}
 }
 
-// auroraWaits is how often and how long sessions waited for Aurora's storage, since the instance started.
+// auroraWaits returns how often and how long sessions waited for Aurora's storage, since the instance started.
 func auroraWaits() view {
 	of := func(event, name string) []field {
 		filter := ") filter (where event_name = '" + event + "'), 0)"
@@ -44,7 +44,7 @@ func auroraWaits() view {
 	}
 }
 
-// auroraWALCache is what logical decoding read of the WAL, over all replication slots.
+// auroraWALCache returns what logical decoding read of the WAL, over all replication slots.
 func auroraWALCache() view {
 	return view{
 		name:      Name + ".aurora_wal_cache",

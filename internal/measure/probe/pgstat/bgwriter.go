@@ -1,6 +1,6 @@
 package pgstat
 
-// bgwriter is the work of the background writer, and up to 16 that of sessions which write for themselves; from 17 on
+// bgwriter returns the work of the background writer, and up to 16 that of sessions which write for themselves; from 17 on
 // pg_stat_io alone shows the latter.
 func bgwriter() view {
 	return view{

@@ -1,6 +1,6 @@
 package pgstat
 
-// cluster is what happened in all databases of the server together: the WAL and the device belong to all of them.
+// cluster returns what happened in all databases of the server together: the WAL and the device belong to all of them.
 func cluster() view {
 	return view{
 		name:      Name + ".cluster",

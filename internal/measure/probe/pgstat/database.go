@@ -1,6 +1,6 @@
 package pgstat
 
-// database is what happened in the connected database. Its columns read here are the same from 13 on.
+// database returns what happened in the connected database. Its columns read here are the same from 13 on.
 func database() view {
 	return view{
 		name:      Name + ".database",

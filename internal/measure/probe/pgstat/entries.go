@@ -2,7 +2,7 @@ package pgstat
 
 import "github.com/realiops/realiops/internal/runfile"
 
-// entries is how many index entries were written for the rows of the tables in some schemas: for each new version of a
+// entries returns how many index entries were written for the rows of the tables in some schemas: for each new version of a
 // row one in each of its table's indexes. The server does not count them; the tables' counters and the definitions of
 // their indexes do.
 //

@@ -27,7 +27,7 @@ type null struct {
 	remedy string
 }
 
-// value is a field that is read from the column of its own name, unless other ways are given.
+// value returns a field that is read from the column of its own name, unless other ways are given.
 func value(name string, ways ...way) field {
 	if len(ways) == 0 {
 		ways = []way{column(name)}
@@ -67,7 +67,7 @@ func summed(column string) way {
 	return way{"coalesce(pg_catalog.sum(" + column + "), 0)", []string{column}}
 }
 
-// counted is the number of rows.
+// counted returns the number of rows.
 func counted() way { return way{"pg_catalog.count(*)", nil} }
 
 // statsReset is when somebody last set a view's counters to zero. Some versions show NULL for never, which is no gap.
@@ -77,7 +77,7 @@ func statsResetOf(rows string) field {
 	return value("stats_reset", way{"coalesce(extract(epoch from " + rows + "), 0)", []string{"stats_reset"}})
 }
 
-// wayFor is the newest way that these columns allow.
+// wayFor returns the newest way that these columns allow.
 func (f field) wayFor(columns []string) (way, bool) {
 	for _, w := range f.ways {
 		missing := func(c string) bool { return !slices.Contains(columns, c) }
@@ -88,7 +88,7 @@ func (f field) wayFor(columns []string) (way, bool) {
 	return way{}, false
 }
 
-// unanswered is the gap that an answer of NULL leaves.
+// unanswered returns the gap that an answer of NULL leaves.
 func (f field) unanswered() runfile.Gap {
 	if f.null != nil {
 		return runfile.Gap{Reason: f.null.reason, Detail: f.null.detail}
@@ -96,7 +96,7 @@ func (f field) unanswered() runfile.Gap {
 	return runfile.Gap{Reason: runfile.Unsupported, Detail: "the server's answer is NULL"}
 }
 
-// settings are those that fields may need.
+// settings returns those that fields may need.
 func settings() []string {
 	return []string{metric.TrackActivities, metric.TrackCounts, metric.TrackIOTiming, metric.TrackWALIOTiming}
 }

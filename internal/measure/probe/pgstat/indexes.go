@@ -1,6 +1,6 @@
 package pgstat
 
-// indexes is how the indexes of the tables in some schemas were used for reading. What was written to them has no view
+// indexes returns how the indexes of the tables in some schemas were used for reading. What was written to them has no view
 // of its own; see entries.
 func indexes(schemas []string) view {
 	return view{
@@ -12,7 +12,7 @@ func indexes(schemas []string) view {
 	}
 }
 
-// indexBlocks is which blocks of those indexes were asked for, those of partitions' indexes among them.
+// indexBlocks returns which blocks of those indexes were asked for, those of partitions' indexes among them.
 func indexBlocks(schemas []string) view {
 	return view{
 		name:      Name + ".indexes_io",

@@ -65,7 +65,7 @@ func ioOfWAL() []field {
 	return fields
 }
 
-// part is the operations of some rows of the view, and their bytes. The kinds are read, write, extend.
+// part returns the operations of some rows of the view, and their bytes. The kinds are read, write, extend.
 func part(prefix, rows string, kinds ...string) []field {
 	var columns []string
 	for _, kind := range kinds {

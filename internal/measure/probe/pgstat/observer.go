@@ -34,7 +34,7 @@ func NewObserver(ctx context.Context, config *pgx.ConnConfig) (*Sampler, error) 
 	return s, err
 }
 
-// observed are the views of an observer, in the order of the reading.
+// observed returns the views of an observer, in the order of the reading.
 func observed(withTables bool) []view {
 	all := append(progress(), serverItself(), replication(), lag(), archiver(), slru(), evictions(), checkpointer(), bgwriter(), auroraDatabase(), database())
 	if withTables {
@@ -79,7 +79,7 @@ func countTables(ctx context.Context, config *pgx.ConnConfig) (tables int, err e
 	return tables, err
 }
 
-// Queries is how many questions a reading asks of the server.
+// Queries returns how many questions a reading asks of the server.
 func (s *Sampler) Queries(ctx context.Context) int {
 	if s.turn.Take(ctx) != nil {
 		return 0

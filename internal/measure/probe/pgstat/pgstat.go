@@ -65,7 +65,7 @@ func open(ctx context.Context, config *pgx.ConnConfig, views []view) (*Sampler, 
 	return s, nil
 }
 
-// views are all that is read, in the order of the reading: what moves most is read last, nearest to the others.
+// views returns all that is read, in the order of the reading: what moves most is read last, nearest to the others.
 func views(schemas []string) []view {
 	all := append(progress(), waits(), replication(), lag(), archiver(), slru(), evictions(), statements(), checkpointer(), bgwriter(),
 		auroraCache(), auroraWaits(), auroraWALCache(), auroraDatabase(), database())
@@ -75,7 +75,7 @@ func views(schemas []string) []view {
 	return append(all, cluster(), statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
 }
 
-// known are the views that any sampler may read.
+// known returns the views that any sampler may read.
 func known() []view { return append(views([]string{allSchemas}), serverItself()) }
 
 // Metrics lists what can be read of any server, with the tables of any schemas.

@@ -1,6 +1,6 @@
 package pgstat
 
-// progress is what runs on the server at the moment of the reading, beside any load: each writes much of its own.
+// progress returns what runs on the server at the moment of the reading, beside any load: each writes much of its own.
 func progress() []view {
 	var views []view
 	for _, name := range []string{"vacuum", "analyze", "create_index", "cluster", "copy", "basebackup"} {

@@ -28,7 +28,7 @@ const (
 	rankedStatements = "statements"
 )
 
-// questions are what an observation asks. Statements are asked for once and ranked twice: what only reads writes nothing.
+// questions returns what an observation asks. Statements are asked for once and ranked twice: what only reads writes nothing.
 func questions() []question {
 	return append(written(), question{runfile.Readers, statementColumns(), []string{"shared_blks_read", "temp_blks_read"}, nil})
 }

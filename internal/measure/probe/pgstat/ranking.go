@@ -117,7 +117,7 @@ func (r *Ranking) ask(ctx context.Context, conn *pgx.Conn, at time.Time, questio
 	return all
 }
 
-// top is what grew the most, or why that is not known.
+// top returns what grew the most, or why that is not known.
 func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amounts, at time.Time, failed error) runfile.Top {
 	top := runfile.Top{From: r.from, At: at, Of: q.of}
 	if failed != nil {
@@ -144,7 +144,7 @@ func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amoun
 	return top
 }
 
-// serverTotals are what the statements' parts are parts of; what the server refuses to tell is not there.
+// serverTotals returns what the statements' parts are parts of; what the server refuses to tell is not there.
 func serverTotals(ctx context.Context, conn *pgx.Conn) map[string]float64 {
 	totals := map[string]float64{}
 	for name, sql := range map[string]string{

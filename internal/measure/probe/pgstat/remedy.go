@@ -39,7 +39,7 @@ func Remedy(gap runfile.Gap) string {
 	}
 }
 
-// find is the view and the field of a metric.
+// find returns the view and the field of a metric.
 func find(name string) (view, field, bool) {
 	for _, v := range known() {
 		for _, f := range v.fields {
@@ -51,7 +51,7 @@ func find(name string) (view, field, bool) {
 	return view{}, field{}, false
 }
 
-// elsewhere is what shows the same in this version, or which version shows it.
+// elsewhere returns what shows the same in this version, or which version shows it.
 func (v view) elsewhere(f field, gap runfile.Gap) string {
 	m := v.metric(f)
 	first, last := m.Versions.First, m.Versions.Last
@@ -84,7 +84,7 @@ func shownBy(names []string) string {
 	return printed[0] + " shows it"
 }
 
-// Notice is one line about a server that is newer than any known here; empty for all others.
+// Notice returns one line about a server that is newer than any known here; empty for all others.
 func (s *Sampler) Notice() string { return s.notice }
 
 func notice(server catalog, lacks, metrics int) string {

@@ -200,7 +200,7 @@ func (s *session) refuse(ask statement, why *pgconn.PgError) bool {
 	return true
 }
 
-// gaps is one gap for every value that the statement would have given.
+// gaps returns one gap for every value that the statement would have given.
 func (a statement) gaps(why *pgconn.PgError) []runfile.Gap {
 	gap := runfile.Gap{Reason: reasonOf(why.Code), Code: why.Code, Detail: why.Message}
 	var gaps []runfile.Gap

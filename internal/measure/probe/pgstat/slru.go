@@ -1,6 +1,6 @@
 package pgstat
 
-// slru is the server's small caches: of transactions' status, subtransactions, multixacts, notifications. 17 gave the
+// slru returns the server's small caches: of transactions' status, subtransactions, multixacts, notifications. 17 gave the
 // caches other names.
 func slru() view {
 	const status = " filter (where name in ('Xact', 'transaction'))"

@@ -2,7 +2,7 @@ package pgstat
 
 import "github.com/realiops/realiops/internal/metric"
 
-// statements is what the statements of our own user in this database did, by the extension pg_stat_statements. Nested
+// statements returns what the statements of our own user in this database did, by the extension pg_stat_statements. Nested
 // statements, which it may be set to count too, are left out where it tells them apart: their work is in the outer one.
 // 17 gave the times of blocks other names.
 //
@@ -46,7 +46,7 @@ func sumOfStatements(column, per string) []way {
 	}
 }
 
-// evictions is how often the extension had no room.
+// evictions returns how often the extension had no room.
 func evictions() view {
 	return view{
 		name:      Name + ".statements",

@@ -15,7 +15,7 @@ const allSchemas = "*"
 // inSchemas picks the rows of views of those tables. Where there are none, nothing was done to them: the sum is zero.
 const inSchemas = "relid = " + ours
 
-// tables is what was done to the rows of the tables in some schemas, by the tables' own counters: unlike those of the
+// tables returns what was done to the rows of the tables in some schemas, by the tables' own counters: unlike those of the
 // database they hold nothing of the system's tables. The clock of the probes says with a reset when a sum over tables
 // falls: what is to be compared must be read while the tables stay.
 func tables(schemas []string) view {
@@ -29,7 +29,7 @@ func tables(schemas []string) view {
 	}
 }
 
-// tableBlocks is which blocks of those tables and their indexes were asked for.
+// tableBlocks returns which blocks of those tables and their indexes were asked for.
 func tableBlocks(schemas []string) view {
 	return view{
 		name:      Name + ".tables_io",

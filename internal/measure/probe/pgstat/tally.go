@@ -62,7 +62,7 @@ func (t *tally) forget() {
 	t.forgot = true
 }
 
-// beganAnew tells whether something was reset, or dropped and made again.
+// beganAnew reports whether something was reset, or dropped and made again.
 func beganAnew(last, now map[string]float64) bool {
 	for column, value := range now {
 		if value < last[column] {
@@ -72,7 +72,7 @@ func beganAnew(last, now map[string]float64) bool {
 	return false
 }
 
-// rank is how much something did.
+// rank returns how much something did.
 func (t *tally) rank(i runfile.TopItem) (sum float64) {
 	for _, column := range t.by {
 		sum += i.Grew[column]
@@ -85,7 +85,7 @@ func (t *tally) compare(a, b runfile.TopItem) int {
 	return cmp.Or(cmp.Compare(t.rank(b), t.rank(a)), cmp.Compare(a.Name, b.Name))
 }
 
-// most are the first of what grew until now.
+// most returns the first of what grew until now.
 func (t *tally) most() []runfile.TopItem {
 	items := slices.SortedFunc(maps.Values(t.grew), t.compare)
 	items = slices.DeleteFunc(items, func(i runfile.TopItem) bool { return t.rank(i) <= 0 })

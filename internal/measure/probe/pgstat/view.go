@@ -23,7 +23,7 @@ type view struct {
 	fields    []field
 }
 
-// selecting is the question for some values of the view.
+// selecting returns the question for some values of the view.
 func (v view) selecting(values []string, relation string) string {
 	sql := mark + "select " + strings.Join(values, ", ")
 	switch {
@@ -38,10 +38,10 @@ func (v view) selecting(values []string, relation string) string {
 	return sql
 }
 
-// metric is the field as the table of metrics has it.
+// metric returns the field as the table of metrics has it.
 func (v view) metric(f field) metric.Metric { return metric.All().Row(v.name + "/" + f.name) }
 
-// setting is the one that must be on for the server to count a metric. Where it is off the counter stands still and shows
+// setting returns the one that must be on for the server to count a metric. Where it is off the counter stands still and shows
 // zero or an old value, which is no reading.
 func setting(m metric.Metric) string {
 	for _, name := range m.Needs {
@@ -131,7 +131,7 @@ func (v view) ask(server catalog) (statement, []runfile.Gap) {
 	return s, gaps
 }
 
-// relationOn is the relation that the view is read from; none is needed for functions.
+// relationOn returns the relation that the view is read from; none is needed for functions.
 func (v view) relationOn(server catalog) (string, bool) {
 	for _, name := range v.relations {
 		if _, there := server.relations[name]; there {

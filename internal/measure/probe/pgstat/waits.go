@@ -1,6 +1,6 @@
 package pgstat
 
-// waits is what the sessions of our own user in this database do at the moment of the reading, ours excepted: a user
+// waits returns what the sessions of our own user in this database do at the moment of the reading, ours excepted: a user
 // may always see its own. A level at one moment is a sample: only the mean of many says how clients spend their time.
 //
 // 17 wrote some names of events in other letters.

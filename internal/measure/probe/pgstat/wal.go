@@ -1,6 +1,6 @@
 package pgstat
 
-// wal is what was written to the write-ahead log: from 14 on. 18 moved its writes and fsyncs to pg_stat_io; see statIO.
+// wal returns what was written to the write-ahead log: from 14 on. 18 moved its writes and fsyncs to pg_stat_io; see statIO.
 func wal() view {
 	return view{
 		name:      Name + ".wal",

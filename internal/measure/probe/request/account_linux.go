@@ -53,7 +53,7 @@ func (a *account) total(e *event, flushing uint32) {
 	}
 }
 
-// values are the metrics.
+// values returns the metrics.
 func (a *account) values() map[string]float64 {
 	all := map[string]float64{}
 	var server counts

@@ -59,7 +59,7 @@ func (k Kind) String() string {
 	return [kinds]string{"wal", "tables", "indexes", "toast", "maps", "relations", "temp", "log", "other", "journal", "other_programs"}[k]
 }
 
-// ofServer tells whether it is of the server's own files.
+// ofServer reports whether it is of the server's own files.
 func (k Kind) ofServer() bool { return k != Journal && k != OtherPrograms }
 
 // Metrics lists what a sampler of this package reads.

@@ -52,12 +52,12 @@ func (e *event) read(raw []byte) error {
 // kthreadd is the parent of the kernel's own threads: other processes may call themselves the same.
 const kthreadd = 2
 
-// byKernel tells whether a thread of the kernel asked for it, whose name begins so, or has that in it.
+// byKernel reports whether a thread of the kernel asked for it, whose name begins so, or has that in it.
 func (e *event) byKernel(beginning, within string) bool {
 	return e.Parent == kthreadd && bytes.HasPrefix(e.Command[:], []byte(beginning)) && bytes.Contains(e.Command[:], []byte(within))
 }
 
-// byWorker tells whether it is of a thread that works for all.
+// byWorker reports whether it is of a thread that works for all.
 func (e *event) byWorker() bool { return e.byKernel("kworker/", "") }
 
 // command is what a process is called.
@@ -77,7 +77,7 @@ const (
 
 func (e *event) operation() uint32 { return e.Operation & opMask }
 
-// writes tells whether data go to the disk.
+// writes reports whether data go to the disk.
 func (e *event) writes() bool {
 	op := e.operation()
 	return op%2 == 1 && op != opDiscard && op != opSecureErase

@@ -65,7 +65,7 @@ func placeOf(e *layout.Entry) (at lies, err error) {
 	return at, err
 }
 
-// extentsOf are those of a file that have their place on the device, and whether all have.
+// extentsOf returns those of a file that have their place on the device, and whether all have.
 func extentsOf(f *os.File) (found []extent, settled bool, err error) {
 	settled = true
 	for from := uint64(0); len(found) < extentsInAFile; {

@@ -82,10 +82,10 @@ type root struct {
 	ground ground
 }
 
-// device is the number of the root's file system, as the kernel has it.
+// device returns the number of the root's file system, as the kernel has it.
 func (r *root) device() uint32 { return r.Major<<minorBits | r.Minor }
 
-// rootsOf are the roots whose files can be followed, and what is said of the others. Without the data directory and the WAL nothing is
+// rootsOf returns the roots whose files can be followed, and what is said of the others. Without the data directory and the WAL nothing is
 // followed; without a log that is on no disk nothing is missing.
 func rootsOf(all []layout.Root) (roots []root, missing []string, err error) {
 	for _, r := range all {
@@ -174,7 +174,7 @@ func (f *files) through(now time.Time, known func(at key, inode uint64) bool) {
 	}
 }
 
-// of is the file that a request is for by its inode; nil: none of the server's that is known. It is not told where the request does not
+// of returns the file that a request is for by its inode; nil: none of the server's that is known. It is not told where the request does not
 // lead to an inode below a root, or is for the notes of a file system.
 func (f *files) of(e *event, notes uint32) (one *file, told bool) {
 	if e.File.Number == 0 || e.Operation&notes != 0 || !slices.ContainsFunc(f.roots, func(r root) bool { return r.device() == e.File.Device }) {
@@ -183,7 +183,7 @@ func (f *files) of(e *event, notes uint32) (one *file, told bool) {
 	return f.at(e.File), true
 }
 
-// at is the file that has an inode; nil: none of the server's that is known.
+// at returns the file that has an inode; nil: none of the server's that is known.
 func (f *files) at(i inode) *file {
 	one := f.nodes[node{i.Device, i.Number}]
 	if one == nil || one.lies.generation != i.Generation {
@@ -238,7 +238,7 @@ func (f *files) name(names map[uint32]Relation) {
 	}
 }
 
-// ownerOf is what a file is for.
+// ownerOf returns what a file is for.
 func (f *files) ownerOf(file *layout.File) owner {
 	switch file.Kind {
 	case layout.Segment:

@@ -48,7 +48,7 @@ func (s *otherPrograms) list() (all []OtherProgram) {
 	return all
 }
 
-// top is what the disks did the most for, by bytes.
+// top returns what the disks did the most for, by bytes.
 func (s *otherPrograms) top(from, to time.Time) runfile.Top {
 	top := runfile.Top{From: from, At: to, Of: runfile.Programs}
 	var total counts

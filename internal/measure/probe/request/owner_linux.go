@@ -48,7 +48,7 @@ func mayBeShared(e *event, postmaster int) bool {
 	return e.operation() == opRead && !ours(e, postmaster)
 }
 
-// mayBeNew tells whether a request that belongs to no known file may be for one of the server that was not seen yet: its own processes
+// mayBeNew reports whether a request that belongs to no known file may be for one of the server that was not seen yet: its own processes
 // write to it, and the kernel's, where these do not write what is in the pages of another file. A file system's notes are in none.
 func mayBeNew(e *event, postmaster int, notes uint32) bool {
 	return e.Operation&notes == 0 && (e.Process == 0 || ours(e, postmaster) || e.byWorker() && e.File == inode{})
@@ -82,7 +82,7 @@ func (u unnamed) add(e *event, by asker) {
 	did.add(e)
 }
 
-// ours tells whether a process of the server asked for it.
+// ours reports whether a process of the server asked for it.
 func ours(e *event, postmaster int) bool {
 	return postmaster > 0 && (int(e.Process) == postmaster || int(e.Parent) == postmaster)
 }

@@ -125,7 +125,7 @@ func within(members []btf.Member, name string) (btf.Bits, bool) {
 	return 0, false
 }
 
-// bitIn is a flag by its name in the kernel's description; otherwise, where that has no such name.
+// bitIn returns a flag by its name in the kernel's description; otherwise, where that has no such name.
 func bitIn(spec *btf.Spec, name string, otherwise uint32) uint32 {
 	for t, err := range spec.All() {
 		if err != nil {

@@ -33,7 +33,7 @@ func (r *ranking) add(whose owner, more counts) {
 	did.plus(more)
 }
 
-// top is what of the server caused the most, by bytes.
+// top returns what of the server caused the most, by bytes.
 func (r *ranking) top(at time.Time, names map[uint32]Relation) runfile.Top {
 	top := runfile.Top{From: r.from, At: at, Of: runfile.Files}
 	var total counts

@@ -63,7 +63,7 @@ type spell struct {
 	took  time.Duration
 }
 
-// since is the spell that has just ended.
+// since returns the spell that has just ended.
 func since(began time.Time) spell { return spell{began, time.Since(began)} }
 
 // due reports whether it may be done again, at least so much time after the last one, of which it may take a share.

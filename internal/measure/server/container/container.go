@@ -161,7 +161,7 @@ func (s *Server) abandon(ctx context.Context) error {
 // DSN connects to the server as a superuser.
 func (s *Server) DSN() string { return s.dsn }
 
-// Name is the container's name, for people who want to look into it or keep it.
+// Name returns the container's name, for people who want to look into it or keep it.
 func (s *Server) Name() string { return s.name }
 
 // Target says what is known of the server without asking it. Storage is empty where the volume lies on another machine,
@@ -224,7 +224,7 @@ func (s *Server) told(verb string, err error, byHand shell.Command) error {
 	return fmt.Errorf("%s the container (%s does it by hand): %w", verb, byHand.File(s.name, "CONTAINER"), err)
 }
 
-// request is what the library is asked for.
+// request returns what the library is asked for.
 func (s *Server) request(image image, command []string, password string) []testcontainers.ContainerCustomizer {
 	owner := passing
 	if s.keep {

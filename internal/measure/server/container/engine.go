@@ -80,7 +80,7 @@ func (e *engine) bridgeIsOurs(ctx context.Context) bool {
 	return err == nil
 }
 
-// onLoopback tells whether ports need not be published to any other machine.
+// onLoopback reports whether ports need not be published to any other machine.
 func (e *engine) onLoopback() bool { return e.local && e.host == loopback.String() }
 
 // kind of provider is always Docker's, which knows the engine's first network by the name that Podman gives it too. By

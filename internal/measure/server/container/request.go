@@ -19,7 +19,7 @@ var durable = []string{
 
 var settingForm = regexp.MustCompile(`^\s*[A-Za-z_][A-Za-z0-9_$.]*\s*=[^\n\r\x00]*$`)
 
-// command is the server's, with the settings; of two of one name the later counts.
+// command returns the server's, with the settings; of two of one name the later counts.
 func (o Options) command() ([]string, error) {
 	command := []string{"postgres"}
 	for _, setting := range durable {

@@ -57,7 +57,7 @@ func newCluster(ctx context.Context, directory string, lock *os.File, bin string
 	return c, nil
 }
 
-// in is the path of something in the run directory.
+// in returns the path of something in the run directory.
 func (c *cluster) in(name string) string { return filepath.Join(c.dir, name) }
 
 // reach tries the programs as the server's user, which is surer than reading permissions.

@@ -59,7 +59,7 @@ func (j *journal) lines() []string {
 	return strings.Split(string(bytes.TrimSpace(j.tail)), "\n")
 }
 
-// complaint is the one line that tells why a program ended, or nothing where no line does.
+// complaint returns the one line that tells why a program ended, or nothing where no line does.
 func (j *journal) complaint() string { return complaint(j.lines()) }
 
 // explain makes what a program said the error that it ended with: its complaint, or else its last line.

@@ -36,7 +36,7 @@ func (o Options) notify(stage string) {
 	}
 }
 
-// checked are the options with their paths made absolute, or what is wrong with them.
+// checked returns the options with their paths made absolute, or what is wrong with them.
 func (o Options) checked() (Options, error) {
 	if err := o.checkDevice(runtime.GOOS, os.Geteuid()); err != nil {
 		return o, err
@@ -61,7 +61,7 @@ func (o Options) checked() (Options, error) {
 	return o, nil
 }
 
-// settings are those that were asked for.
+// settings returns those that were asked for.
 func (o Options) settings() ([]setting, error) {
 	all := make([]setting, len(o.Settings))
 	for i, text := range o.Settings {
@@ -92,7 +92,7 @@ func parseSetting(text string) (setting, error) {
 	return s, nil
 }
 
-// ours tells whether a parameter is what realiops holds the server by.
+// ours reports whether a parameter is what realiops holds the server by.
 func (s setting) ours() bool {
 	switch strings.ToLower(s.name) {
 	case "port", "listen_addresses", "unix_socket_directories", "data_directory", "config_file", "hba_file", "ident_file",
@@ -102,13 +102,13 @@ func (s setting) ours() bool {
 	return false
 }
 
-// line is the setting as postgresql.conf wants it.
+// line returns the setting as postgresql.conf wants it.
 func (s setting) line() string {
 	quoted := strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s.value)
 	return fmt.Sprintf("%s = '%s'\n", s.name, quoted)
 }
 
-// defaults are what every server here is started with. They come before the user's own settings, which win.
+// defaults returns what every server here is started with. They come before the user's own settings, which win.
 func defaults() []setting {
 	return []setting{
 		{"fsync", "on"},

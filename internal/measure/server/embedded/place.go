@@ -57,7 +57,7 @@ func choosePlace(o Options) (place, error) {
 	return place{}, refused[0]
 }
 
-// TemporaryPlace is the directory in which the data of a server go that nobody named a place for.
+// TemporaryPlace returns the directory in which the data of a server go that nobody named a place for.
 func TemporaryPlace(allowRAM bool) (string, error) {
 	p, err := choosePlace(Options{AllowRAM: allowRAM})
 	return p.directory, err

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// programs is the directory of the programs to run, fetched where they are neither named nor there.
+// programs returns the directory of the programs to run, fetched where they are neither named nor there.
 func (s *Server) programs(ctx context.Context) (string, error) {
 	o := s.options
 	switch o.BinDir {

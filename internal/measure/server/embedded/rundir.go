@@ -15,7 +15,7 @@ const (
 	keptPrefix = "realiops-kept-"
 )
 
-// items is what has to go when nobody works in a run directory any more, the directory itself first.
+// items returns what has to go when nobody works in a run directory any more, the directory itself first.
 func items(directory string, device bool) []supervisor.Item {
 	data := filepath.Join(directory, dataName)
 	all := []supervisor.Item{{Directory: &supervisor.Directory{Path: directory}}}

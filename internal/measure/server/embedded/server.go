@@ -216,7 +216,7 @@ func (c *cluster) farewell() string {
 		c.dir, as, quoted(filepath.Join(c.bin, "postgres")), quoted(c.in(dataName)))
 }
 
-// quoted is a path as a shell takes it.
+// quoted returns a path as a shell takes it.
 func quoted(path string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-"
 	if strings.Trim(path, plain) == "" {

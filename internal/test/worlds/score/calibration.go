@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// Levels are those of intervals that calibration holds against the truth.
+// Levels returns those of intervals that calibration holds against the truth.
 func Levels() []float64 { return []float64{0.50, 0.80, 0.90, 0.95, 0.99} }
 
 // Calibration is how often intervals of each level hold the ratio of a meter, of the single quantities that were named with the level: alone, of counters

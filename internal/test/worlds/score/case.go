@@ -21,7 +21,7 @@ func (c Case) term() worlds.Term   { return c.Meter.Rule.Terms[0] } // of a sing
 func (c Case) stated() bool        { return c.Verdict.Kind != attribution.CannotTell }
 func (c Case) alike(d string) bool { return c.World.Alike(c.Meter, d) }
 
-// single are the quantities one of which is said to be all that the meter counts.
+// single returns the quantities one of which is said to be all that the meter counts.
 func (c Case) single() []string {
 	if c.Verdict.Counts != "" {
 		return []string{c.Verdict.Counts}
@@ -105,7 +105,7 @@ func (c Case) wrongOfMixture() string {
 	return c.strangeTerm()
 }
 
-// besideIt tells whether the side that was stated leaves out what weighs in the rule, or is one that no part of the rule is on.
+// besideIt reports whether the side that was stated leaves out what weighs in the rule, or is one that no part of the rule is on.
 func (c Case) besideIt() bool {
 	heavy, some := c.Meter.Rule.Sides(weighty), c.Meter.Rule.Sides(0)
 	switch c.Verdict.Kind {
@@ -141,7 +141,7 @@ func (c Case) strangeTerm() string {
 	return ""
 }
 
-// same tells whether a quantity is a term of the rule, or one that the world does not part from it.
+// same reports whether a quantity is a term of the rule, or one that the world does not part from it.
 func (c Case) same(t worlds.Term, quantity string) bool {
 	return t.Quantity == quantity || c.World.Exchangeable(c.Meter, t, quantity)
 }
@@ -212,7 +212,7 @@ func (c Case) termsNamed() bool {
 	return len(left) == 0 && strange <= trace
 }
 
-// holds tells whether the interval of the ratio holds the true one.
+// holds reports whether the interval of the ratio holds the true one.
 func (c Case) holds() bool {
 	return c.Verdict.PerUnit.Lo <= c.term().PerUnit && c.term().PerUnit <= c.Verdict.PerUnit.Hi
 }

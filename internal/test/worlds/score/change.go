@@ -105,7 +105,7 @@ func split(records []runfile.Record, seed uint64) []runfile.Record {
 	})
 }
 
-// rewritten is a run with other loads: load gives the name of the load of a repetition.
+// rewritten returns a run with other loads: load gives the name of the load of a repetition.
 func rewritten(records []runfile.Record, plan func([]runfile.Load) []runfile.Load, load func(name string, repetition int) (string, int)) []runfile.Record {
 	all := slices.Clone(records)
 	for i, r := range all {
@@ -146,7 +146,7 @@ func scaled(records []runfile.Record, factor float64) []runfile.Record {
 	return all
 }
 
-// saying is what a verdict says that a meter counts, without numbers and names of loads.
+// saying returns what a verdict says that a meter counts, without numbers and names of loads.
 func saying(v attribution.Verdict) string {
 	var terms []string
 	if v.Mixture != nil {
@@ -157,7 +157,7 @@ func saying(v attribution.Verdict) string {
 	return strings.TrimSpace(fmt.Sprintln(v.Kind, v.Counts, v.Between, terms))
 }
 
-// differs tells whether anything else is said after the change.
+// differs reports whether anything else is said after the change.
 func (t Pair) differs() bool { return saying(t.Verdict) != saying(t.After) }
 
 func (t Pair) statedAfter() bool { return t.After.Kind != attribution.CannotTell }
@@ -165,7 +165,7 @@ func (t Pair) statedAfter() bool { return t.After.Kind != attribution.CannotTell
 // opened: something is stated before the change and nothing after it, or the other way round.
 func (t Pair) opened() bool { return t.stated() != t.statedAfter() }
 
-// contradicts tells whether the two say what cannot both be true: another side, or another quantity.
+// contradicts reports whether the two say what cannot both be true: another side, or another quantity.
 func (t Pair) contradicts() bool {
 	one, two := t.Verdict, t.After
 	return t.stated() && t.statedAfter() && (one.Kind.Or(two.Kind) == attribution.CannotTell || one.Counts != two.Counts && one.Counts != "" && two.Counts != "")
@@ -179,7 +179,7 @@ func (t Pair) plain() bool {
 	return t.Meter.Trouble != worlds.Wrapping && !slices.ContainsFunc(t.Meter.Rule.Terms, one)
 }
 
-// ChangeTable is what must be said after a change as before it.
+// ChangeTable returns what must be said after a change as before it.
 func ChangeTable(pairs []Pair) []Figure {
 	of := func(changes ...Change) []Pair {
 		return where(pairs, func(t Pair) bool { return slices.Contains(changes, t.Change) })

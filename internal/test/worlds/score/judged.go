@@ -41,7 +41,7 @@ func Judged(method Method, world worlds.World, directory string) ([]Case, error)
 	return cases, nil
 }
 
-// verdicts are those of a method, by metric.
+// verdicts returns those of a method, by metric.
 func verdicts(method Method, run *counts.Run) map[string]attribution.Verdict {
 	said := map[string]attribution.Verdict{}
 	for _, v := range method(run).Metrics {

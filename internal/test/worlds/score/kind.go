@@ -17,7 +17,7 @@ func (k Kind) Draw(seed uint64, meters int) worlds.World {
 	return worlds.NewWildOf(seed, meters, func(w worlds.World, m worlds.Meter) bool { return k.wanted(Case{w, m, attribution.Verdict{}}) })
 }
 
-// Kinds are the kinds that are drawn apart.
+// Kinds returns the kinds that are drawn apart.
 func Kinds() []Kind {
 	return []Kind{
 		{"clean", func(c Case) bool { return c.sort() == worlds.Single && c.clean() }, cleanTable},

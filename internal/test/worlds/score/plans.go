@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// flagship are the rules that the program is for: what WriteIOPS, VolumeWriteIOPs, blks_read and flushes may count.
+// flagship returns the rules that the program is for: what WriteIOPS, VolumeWriteIOPs, blks_read and flushes may count.
 func flagship() map[string]worlds.Rule {
 	const volume = 0.33 / 4096 // billed writes for a byte of the WAL
 	rule := func(perUnit float64, quantities ...string) worlds.Rule {
@@ -47,7 +47,7 @@ func (c Case) mustName(p worlds.Plan) bool {
 		(metric.Quantity(quantity).OfReads() || slices.ContainsFunc(p.Loads, writes))
 }
 
-// shipped are the plans that ship, each on the server that it is for.
+// shipped returns the plans that ship, each on the server that it is for.
 func shipped() (all []worlds.Plan) {
 	for _, p := range []runfile.Plan{experiment.Cloud(), experiment.Published(), experiment.Default(), experiment.Identify(), experiment.Reads(), experiment.Updates(), experiment.Everything()} {
 		aurora := []bool{false}

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// ofReads tells whether a rule counts any reading.
+// ofReads reports whether a rule counts any reading.
 func (c Case) ofReads() bool {
 	return slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool {
 		return t.Quantity == worlds.BilledReads || t.Quantity == counts.BuffersTouched || t.Quantity == counts.Lookups || metric.Quantity(t.Quantity).OfReads()
@@ -18,7 +18,7 @@ func (c Case) ofReads() bool {
 // told: loads enough move what the meter counts.
 func (c Case) told() bool { return c.World.Tells(c.Meter.Rule) }
 
-// ReadsTable is what the method must reach in worlds whose loads read, update and delete as well.
+// ReadsTable returns what the method must reach in worlds whose loads read, update and delete as well.
 func ReadsTable(cases []Case) []Figure {
 	single, mixed := ofSort(worlds.Single), ofSort(worlds.Mixture)
 	twos := func(c Case) bool { return len(c.Meter.Rule.Terms) == 2 }

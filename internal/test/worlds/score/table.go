@@ -18,18 +18,18 @@ type Figure struct {
 	AtMost  float64 // 1: no such target
 }
 
-// Targeted tells whether the figure must reach anything.
+// Targeted reports whether the figure must reach anything.
 func (f Figure) Targeted() bool { return f.AtLeast > 0 || f.AtMost < 1 }
 
-// Share is the part that hits; of nothing it is not a number.
+// Share returns the part that hits; of nothing it is not a number.
 func (f Figure) Share() float64 { return float64(f.Hits) / float64(f.Of) }
 
-// Passes tells whether the figure reaches its target. No cases reach nothing.
+// Passes reports whether the figure reaches its target. No cases reach nothing.
 func (f Figure) Passes() bool {
 	return !f.Targeted() || f.Share() >= f.AtLeast && f.Share() <= f.AtMost
 }
 
-// Misses tells whether the target is missed beyond what chance explains.
+// Misses reports whether the target is missed beyond what chance explains.
 func (f Figure) Misses() bool {
 	low, high := f.Interval()
 	return f.Targeted() && (f.Of == 0 || high < f.AtLeast || low > f.AtMost)
@@ -63,7 +63,7 @@ func measured(c Case) bool {
 
 func wrong(c Case) bool { return c.Wrong() != "" }
 
-// FullTable is of worlds that run the plan identify.
+// FullTable returns of worlds that run the plan identify.
 func FullTable(cases []Case) []Figure {
 	clean, singles, mixtures := where(cases, undisturbed), ofSort(worlds.Single), ofSort(worlds.Mixture)
 	whole := where(clean, singles, func(c Case) bool { return c.World.Complete() })
@@ -94,7 +94,7 @@ func FullTable(cases []Case) []Figure {
 	}
 }
 
-// TwoLoadsTable is of worlds that run two loads, in which nearly everything follows rows and entries.
+// TwoLoadsTable returns of worlds that run two loads, in which nearly everything follows rows and entries.
 func TwoLoadsTable(cases []Case) []Figure {
 	published := func(c Case) bool {
 		return slices.Contains([]string{counts.Entries, counts.WALRecords}, c.term().Quantity)
@@ -107,7 +107,7 @@ func TwoLoadsTable(cases []Case) []Figure {
 	}
 }
 
-// ObservedTable is of worlds that were observed only: there a method may be silent, and not wrong.
+// ObservedTable returns of worlds that were observed only: there a method may be silent, and not wrong.
 func ObservedTable(cases []Case) []Figure {
 	clean := where(cases, undisturbed)
 	singles := where(clean, ofSort(worlds.Single))
@@ -124,7 +124,7 @@ func ObservedTable(cases []Case) []Figure {
 	}
 }
 
-// DayTable is of worlds that were observed for hours, in which the mix of the work varies as in production.
+// DayTable returns of worlds that were observed for hours, in which the mix of the work varies as in production.
 func DayTable(cases []Case) []Figure {
 	clean := where(cases, undisturbed)
 	singles := where(clean, ofSort(worlds.Single))
@@ -141,7 +141,7 @@ func DayTable(cases []Case) []Figure {
 
 func ofSort(sort worlds.Sort) func(Case) bool { return func(c Case) bool { return c.sort() == sort } }
 
-// where are the cases that all conditions hold for.
+// where returns the cases that all conditions hold for.
 func where[T any](cases []T, conditions ...func(T) bool) (found []T) {
 	for _, c := range cases {
 		if !slices.ContainsFunc(conditions, func(holds func(T) bool) bool { return !holds(c) }) {
@@ -167,7 +167,7 @@ func seen[T any](what string, cases []T, holds func(T) bool) Figure {
 	return within(0, 1, what, cases, holds)
 }
 
-// Target is the target in words.
+// Target returns the target in words.
 func (f Figure) Target() string {
 	switch {
 	case !f.Targeted():

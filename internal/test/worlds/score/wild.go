@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// WrongSide tells whether what was stated lies on a side that the truth does not: one for another, several for one, one for several, or
+// WrongSide reports whether what was stated lies on a side that the truth does not: one for another, several for one, one for several, or
 // anything for what load has nothing to do with.
 func (c Case) WrongSide() bool {
 	return c.Wrong() != "" && c.besideIt()
@@ -45,7 +45,7 @@ func (c Case) sideTold() bool {
 	return c.stated() && !c.WrongSide()
 }
 
-// has tells whether a meter has one trouble and no other, in a world of its own that lacks nothing.
+// has reports whether a meter has one trouble and no other, in a world of its own that lacks nothing.
 func (c Case) has(t worlds.Trouble) bool {
 	return c.Meter.Trouble == t && undisturbed(c) && !c.World.Visited && c.World.Complete()
 }
@@ -68,7 +68,7 @@ func (c Case) wrongOfCurve() string {
 	return ""
 }
 
-// WildTable is what the method must reach in worlds whose physics are their own.
+// WildTable returns what the method must reach in worlds whose physics are their own.
 func WildTable(cases []Case) []Figure {
 	trouble := func(t worlds.Trouble) func(Case) bool { return func(c Case) bool { return c.has(t) } }
 	single, mixed := ofSort(worlds.Single), ofSort(worlds.Mixture)

@@ -28,7 +28,7 @@ type Installation struct {
 	Bin   string // the directory of its programs
 }
 
-// Installed is the server of that major version on this machine; 0 means the newest.
+// Installed returns the server of that major version on this machine; 0 means the newest.
 func Installed(major int) (Installation, error) {
 	return choose(installations(places()), major)
 }
@@ -60,7 +60,7 @@ func hint(there []Installation) string {
 	return "; installed here: " + strings.Join(bins, ", ")
 }
 
-// installations are the servers at the places, newest first.
+// installations returns the servers at the places, newest first.
 func installations(places []string) []Installation {
 	var there []Installation
 	for _, place := range places {

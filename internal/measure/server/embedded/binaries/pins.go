@@ -1,6 +1,6 @@
 package binaries
 
-// pins is what may be unpacked and run: the archives that scripts/pin-postgres found, with their sums. It wrote this
+// pins returns what may be unpacked and run: the archives that scripts/pin-postgres found, with their sums. It wrote this
 // file.
 func pins() []pin {
 	return []pin{

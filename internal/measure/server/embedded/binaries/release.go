@@ -24,15 +24,15 @@ type pin struct {
 // Release is a PostgreSQL that can be fetched for this machine.
 type Release struct{ pin pin }
 
-// Version is the release as PostgreSQL names it: 17.11.
+// Version returns the release as PostgreSQL names it: 17.11.
 func (r Release) Version() string { return strings.TrimSuffix(r.pin.version, ".0") }
 
-// Major is the release's line of versions: 17.
+// Major returns the release's line of versions: 17.
 func (r Release) Major() int { return major(r.pin.version) }
 
 func (r Release) name() string { return r.pin.platform + "-" + r.pin.version }
 
-// Find is the release for a version as people write it: 17, or 17.11 where that is the one there is. Empty is the
+// Find returns the release for a version as people write it: 17, or 17.11 where that is the one there is. Empty is the
 // default.
 func Find(version string) (Release, error) {
 	return find(releases(pins(), here()), cmp.Or(version, DefaultVersion))
@@ -58,7 +58,7 @@ func list(there []Release) string {
 	return strings.Join(versions, ", ")
 }
 
-// releases are the pins that run on the machine, oldest first.
+// releases returns the pins that run on the machine, oldest first.
 func releases(all []pin, m machine) []Release {
 	var there []Release
 	for _, p := range all {
@@ -88,7 +88,7 @@ func (m machine) String() string {
 	return m.system + "/" + m.processor
 }
 
-// platform is the repository's name for the machine. There is no
+// platform returns the repository's name for the machine. There is no
 // PostgreSQL 13 for Macs with Apple's processor, which can run the one for Intel's.
 func (m machine) platform(major int) string {
 	processor := m.processor
@@ -104,7 +104,7 @@ func (m machine) platform(major int) string {
 	return m.system + "-" + processor
 }
 
-// major is the first number of a version, 0 where there is none.
+// major returns the first number of a version, 0 where there is none.
 func major(version string) int {
 	first, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(first)

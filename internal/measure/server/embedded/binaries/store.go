@@ -29,7 +29,7 @@ type Store struct {
 // staging is how the names of staging directories begin.
 const staging = "realiops-fetch-"
 
-// Bin is the directory with the release's programs. They are fetched where they are not there yet.
+// Bin returns the directory with the release's programs. They are fetched where they are not there yet.
 func (s Store) Bin(ctx context.Context, r Release) (string, error) {
 	place := filepath.Join(s.Directory, r.name())
 	if err := owner.Directory(s.Directory); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func (s Store) Bin(ctx context.Context, r Release) (string, error) {
 	return filepath.Join(place, "bin"), err
 }
 
-// complete tells whether a directory holds a server's programs. A tree that was renamed into its place was whole; this
+// complete reports whether a directory holds a server's programs. A tree that was renamed into its place was whole; this
 // notices what cleaners did since.
 func complete(bin string) bool {
 	for _, program := range []string{"initdb", "postgres"} {
