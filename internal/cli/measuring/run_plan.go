@@ -31,7 +31,7 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	sizes := experiment.DefaultSizes()
 	f.StringVar(&o.name, "plan", experiment.Default().Name, "the loads to run: default, identify (only inserts), published, cloud (with --aws the default), reads, updates, everything, or a JSON `file`")
 	f.DurationVar(&o.budget, "budget", 0,
-		"how long all loads and the pauses between them may take: it decides length and repetitions unless you do, and the time left goes to the load that would tell most (default: 2m5s; of identify, published, reads, updates and files 2m, of everything 5m)")
+		"how long all loads and the pauses between them may take: it decides length and repetitions unless you do, and the time left goes to the load that would tell most (default: 2m; of everything 5m)")
 	f.Float64Var(&o.loadSeconds, "load-seconds", 0, "`seconds` that each load runs, whatever the budget (default: what fits, up to 5)")
 	f.IntVar(&o.repetitions, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, or 2 or 1 if 3 do not fit; of the plan default, loads that read or update 2)")
 	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "`sessions` that put load on the server at once")

@@ -10,17 +10,12 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Budget returns how long the loads of a plan may take whose sources all answer at once: of the default so long that the report is there after
-// two minutes.
+// Budget returns how long the loads of a plan may take whose sources all answer at once.
 func Budget(plan string) time.Duration {
-	switch plan {
-	case Default().Name:
-		return 125 * time.Second
-	case Everything().Name:
+	if plan == Everything().Name {
 		return 5 * time.Minute
-	default:
-		return 2 * time.Minute
 	}
+	return 2 * time.Minute
 }
 
 // Limits decide what a plan leaves open: how long its loads last and how often each is run.
