@@ -98,8 +98,8 @@ func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) er
 	return errors.Join(err, one(runfile.EndOf(err, ctx.Err() != nil)))
 }
 
-// counted says of an operation that fails how often it succeeded before: one that can be done only once, such as a migration, fails the second
-// time, and nothing that it prints says that there was a first.
+// counted says of an operation that fails the second time that it succeeded before: one that can be done only once, such as a migration,
+// prints nothing of a first.
 func counted(do Operation) Operation {
 	succeeded := 0
 	return func(ctx context.Context) (Outcome, error) {
@@ -107,8 +107,8 @@ func counted(do Operation) Operation {
 		switch {
 		case err == nil:
 			succeeded++
-		case succeeded > 0 && ctx.Err() == nil:
-			err = fmt.Errorf("%w; it succeeded before (%d): what can be done only once takes --warmup 0 -r 1", err, succeeded)
+		case succeeded == 1 && ctx.Err() == nil:
+			err = fmt.Errorf("%w; it succeeded before: what can be done only once takes --warmup 0 -r 1", err)
 		}
 		return outcome, err
 	}
