@@ -115,7 +115,7 @@ func (m Metric) InPeriods(length time.Duration) runfile.Metric {
 // Table is rows, in the order in which quantities prefer them.
 type Table []Metric
 
-// All returns the whole table, which is nobody's to change.
+// All returns the whole table. Callers must not modify it.
 func All() Table { return table() }
 
 var table = sync.OnceValue(func() Table {

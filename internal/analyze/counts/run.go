@@ -29,7 +29,7 @@ type Run struct {
 	OtherSessions int64
 	// SettingChanges are settings of the server that were found to be others than before, in order.
 	SettingChanges []runfile.SettingChange
-	// Uncollected is what AWS publishes of it and was not collected, and why; Unpublished what it does not have, or no longer. Empty: nothing.
+	// Uncollected says which metrics of AWS were not collected, and why; Unpublished which ones AWS does not have. Empty: none.
 	Uncollected, Unpublished string
 	Origins                  []runfile.Origin // of figures that realiops did not read itself
 	Observed                 *Observation     // nil: it put a load on the server

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// AWS is what its services said. The zero value is ready.
+// AWS collects what services of AWS answered instead of values. The zero value is ready to use.
 type AWS struct {
 	without map[string]bool   // metrics, or all of a probe, that a service answered it has nothing of
 	refused string            // why one did not answer, when it was asked last
@@ -43,7 +43,7 @@ func (a *AWS) Add(g runfile.Gap) {
 	}
 }
 
-// service is whose a metric or a probe is; empty: none of AWS's.
+// service returns the service of AWS that a metric or a probe is of; empty if it is of none.
 func service(name string) string {
 	switch {
 	case strings.HasPrefix(name, "cloudwatch"):

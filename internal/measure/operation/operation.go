@@ -98,8 +98,8 @@ func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) er
 	return errors.Join(err, one(runfile.EndOf(err, ctx.Err() != nil)))
 }
 
-// counted says of an operation that fails the second time that it succeeded before: one that can be done only once, such as a migration,
-// prints nothing of a first.
+// counted adds to the error of an operation that fails the second time that it succeeded before. A migration can be done only once, and the
+// server's error does not say that it already was.
 func counted(do Operation) Operation {
 	succeeded := 0
 	return func(ctx context.Context) (Outcome, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,7 +121,7 @@ func (f *Facts) askFlavor(ctx context.Context, conn *pgx.Conn) error {
 		               where proname = 'aurora_version' and pronamespace = 'pg_catalog'::pg_catalog.regnamespace),
 		       exists (select from pg_catalog.pg_roles where rolname = 'rds_superuser'),
 		       coalesce((select pg_catalog.min(rolname::pg_catalog.text) from pg_catalog.pg_roles
-		                 where rolname in ('cloudsqlsuperuser', 'alloydbsuperuser', 'azure_pg_admin')), '')`).Scan(&aurora, &rds, &administrators)
+		                 where rolname::pg_catalog.text = any($1)), '')`, slices.Sorted(maps.Keys(services))).Scan(&aurora, &rds, &administrators)
 	switch {
 	case err != nil:
 		return fmt.Errorf("ask which flavor of PostgreSQL it is: %w", err)

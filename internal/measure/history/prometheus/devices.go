@@ -10,29 +10,19 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // partOf is a name of a partition: of sda1, or of nvme0n1p1.
 var partOf = regexp.MustCompile(`^(.*[0-9])p[0-9]+$|^(.*[a-z])[0-9]+$`)
 
-// pathOf is a name of one of several paths to an NVMe disk: nvme0c1n1 is one to nvme0n1.
-var pathOf = regexp.MustCompile(`^(nvme[0-9]+)c[0-9]+(n[0-9]+)$`)
-
-// headOf returns the disk that a device is a path to; empty: it is none.
-func headOf(device string) string {
-	if m := pathOf.FindStringSubmatch(device); m != nil {
-		return m[1] + m[2]
-	}
-	return ""
-}
-
 // anyHead matches disks that may have such paths, and ofSCSI names of SCSI, of which several may be paths to one disk.
 const anyHead = deviceLabel + `=~"nvme[0-9]+n[0-9]+"`
 
 var ofSCSI = regexp.MustCompile(`^sd[a-z]+$`)
 
-// diskInfo is what node_exporter tells of a device.
+// diskInfo describes a device as node_exporter does.
 type diskInfo struct {
 	onBus bool
 	id    string // of the disk; several paths to it have the same
@@ -49,8 +39,8 @@ func split(devices []string, told map[string]diskInfo, counting map[string]bool)
 			parent = m[1] + m[2]
 		}
 		info, known := told[d]
-		head := headOf(d)
-		isHead := slices.ContainsFunc(devices, func(other string) bool { return headOf(other) == d })
+		head := history.HeadOf(d)
+		isHead := slices.ContainsFunc(devices, func(other string) bool { return history.HeadOf(other) == d })
 		switch {
 		case isHead:
 			known = counting[d]
@@ -94,7 +84,7 @@ func (f *Fleet) diskInfos(ctx context.Context) (map[string]map[string]diskInfo, 
 // counting returns the disks with paths, of each instance, whose own counters are not all 0.
 func (f *Fleet) counting(ctx context.Context, s shape, sets []model.LabelSet) (map[string]map[string]bool, error) {
 	all := map[string]map[string]bool{}
-	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool { return headOf(string(set[deviceLabel])) != "" }) {
+	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool { return history.HeadOf(string(set[deviceLabel])) != "" }) {
 		return all, nil
 	}
 	for _, name := range s.copies {
@@ -146,7 +136,7 @@ func (b *batch) compare(ctx context.Context) error {
 		names := slices.Sorted(maps.Keys(disks))
 		for i, one := range names {
 			for _, other := range names[i+1:] {
-				if info := b.infos[machine]; headOf(one) != "" && headOf(one) == headOf(other) ||
+				if info := b.infos[machine]; history.HeadOf(one) != "" && history.HeadOf(one) == history.HeadOf(other) ||
 					ofSCSI.MatchString(one) && ofSCSI.MatchString(other) && info[one].id != "" && info[one].id == info[other].id {
 					continue // paths to one disk, each of which carries a part
 				}

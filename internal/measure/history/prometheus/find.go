@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/prometheus/common/model"
+
+	"github.com/realiops/realiops/internal/measure/history"
 )
 
 // Query is which server is meant, and when.
@@ -181,7 +183,7 @@ func (r Row) pick(sets []model.LabelSet) ([]model.LabelSet, error) {
 // counting returns the disks with paths whose own counters are not all 0 at the end.
 func (s *Store) counting(ctx context.Context, sets []model.LabelSet, q Query) (map[string]bool, error) {
 	all := map[string]bool{}
-	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool { return headOf(string(set[deviceLabel])) != "" }) {
+	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool { return history.HeadOf(string(set[deviceLabel])) != "" }) {
 		return all, nil
 	}
 	within, cancel := context.WithTimeout(ctx, answerWithin)

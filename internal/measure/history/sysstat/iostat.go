@@ -8,16 +8,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/measure/history"
 )
 
 // askIostat is how iostat is asked for what [Read] takes.
 const askIostat = "S_TIME_FORMAT=ISO iostat -o JSON -dxkty 10 360 > io.json"
 
 // disks are the names of disks under Linux, and not of what is made of them, which would count the same requests again.
-var disks = regexp.MustCompile(`^(/dev/)?([shv]d[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+|dasd[a-z]+)$`)
-
-// pathTo is a name of one of several paths to an NVMe disk, nvme0c1n1 of nvme0n1. Before Linux 6.3 the disk itself counts nothing.
-var pathTo = regexp.MustCompile(`^(?:/dev/)?(nvme\d+)c\d+(n\d+)$`)
+var disks = regexp.MustCompile(`^([shv]d[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+|dasd[a-z]+)$`)
 
 // iostatTimes are how iostat writes when an interval ended, with S_TIME_FORMAT=ISO.
 const iostatTimes = "2006-01-02T15:04:05-0700"
@@ -45,24 +44,25 @@ func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
 		found, idle, paths := false, map[string]bool{}, map[string]Interval{} // by the disk that they lead to
 		for _, d := range s.Disks {
 			name, _ := d["disk_device"].(string)
-			m := pathTo.FindStringSubmatch(name)
-			if m == nil && !disks.MatchString(name) {
+			name = strings.TrimPrefix(name, "/dev/")
+			head := history.HeadOf(name)
+			if head == "" && !disks.MatchString(name) {
 				continue
 			}
 			found = true
 			to := &i
-			if m != nil {
-				of := paths[m[1]+m[2]]
+			if head != "" {
+				of := paths[head]
 				to = &of
 			}
 			before := to.Reads + to.Writes
 			if err := to.add(d); err != nil {
 				return host, err
 			}
-			if m != nil {
-				paths[m[1]+m[2]] = *to
+			if head != "" {
+				paths[head] = *to
 			} else {
-				idle[strings.TrimPrefix(name, "/dev/")] = to.Reads+to.Writes == before
+				idle[name] = to.Reads+to.Writes == before
 			}
 		}
 		for head, of := range paths {

@@ -194,7 +194,7 @@ func TestWhatOthersHideIsNotLeftOut(t *testing.T) {
 	}
 }
 
-// ofMeter is what is said of one meter of a world, which must have the rule.
+// ofMeter judges one meter of a world, and fails unless the world has a meter with the rule.
 func ofMeter(t *testing.T, world worlds.World, meter, rule string) Case {
 	t.Helper()
 	cases := judgedAll(t, world)
