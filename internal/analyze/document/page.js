@@ -1,4 +1,5 @@
 "use strict";
+const alphabet = new Intl.Collator();
 // A click on the head of a column sorts a table by it: numbers by their value, what is missing last, lines that go on with
 // the one above with that. A second click turns the order round.
 for (const table of document.querySelectorAll(".wide > table")) {
@@ -24,6 +25,29 @@ for (const table of document.querySelectorAll(".wide > table")) {
     keyed.sort((a, b) => (a.key === null) - (b.key === null) || (down ? -1 : 1) * compare(a.key, b.key));
     body.append(...keyed.flatMap(({rows}) => rows));
   }
+}
+// A browser lays a table out whole, which takes it long for a thousand lines, each time they are sorted. So where a table of many lines has found its
+// widths, its lines become grids of these widths: those out of sight are not laid out. What it is to who hears it stays: roles say so.
+for (const table of document.querySelectorAll(".filter > table")) {
+  const rows = [...table.rows];
+  table.role = "table";
+  for (const part of [table.tHead, table.tBodies[0]]) part.role = "rowgroup";
+  for (const row of rows) {
+    row.role = "row";
+    for (const cell of row.cells) cell.role = cell.tagName === "TH" ? "columnheader" : "cell";
+  }
+  const fix = () => {
+    table.classList.remove("grid");
+    const box = table.getBoundingClientRect(), heights = rows.map(row => row.getBoundingClientRect().height);
+    if (box.width === 0 || !matchMedia("screen").matches) return;
+    table.style.setProperty("--width", box.width + "px");
+    table.style.setProperty("--columns", [...rows[0].cells].map(cell => cell.getBoundingClientRect().width + "px").join(" "));
+    rows.forEach((row, i) => { if (heights[i]) row.style.containIntrinsicHeight = heights[i] + "px"; });
+    table.classList.add("grid");
+  };
+  let width = innerWidth;
+  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; fix(); } });
+  fix();
 }
 // A table of many lines has a field above it: lines without all of the words that stand there are hidden.
 for (const region of document.querySelectorAll(".filter")) {
@@ -54,6 +78,5 @@ function keyOf(cell) {
   return text === "" || text.startsWith("-") || text.startsWith("~") ? null : text;
 }
 function compare(a, b) {
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  return String(a).localeCompare(String(b));
+  return typeof a === "number" && typeof b === "number" ? a - b : alphabet.compare(a, b);
 }
