@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
@@ -67,8 +68,8 @@ type besides struct {
 }
 
 // none reports that the disk did nothing, and vague that what it did cannot be told from the background.
-func (b besides) none() bool  { return b.quiet.Highest <= Resolution }
-func (b besides) vague() bool { return b.quiet.Lowest <= Resolution }
+func (b besides) none() bool  { return b.quiet.Highest <= figure.Resolution }
+func (b besides) vague() bool { return b.quiet.Lowest <= figure.Resolution }
 
 // factor returns how many times fewer operations the disk did: at least, where that is vague.
 func (b besides) factor() float64 {
@@ -135,7 +136,7 @@ func (b besides) told() string {
 func (r screen) each(what, loud, quiet string, loads []Load) (all []besides) {
 	for _, a := range loads {
 		b := besides{what, a.Name, a.Of(loud), a.Of(quiet)}
-		if b.loud.Known() && b.quiet.Known() && b.loud.Value > 0 && !b.loud.lost() {
+		if b.loud.Known() && b.quiet.Known() && b.loud.Value > 0 && !b.loud.Lost() {
 			all = append(all, b)
 		}
 	}
@@ -212,7 +213,7 @@ func (r screen) misnamedTile() document.Tiles {
 func without(loud string, counted []besides, loads []Load) string {
 	loads = slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
 		f := a.Of(loud)
-		none := f.Known() && f.Highest <= Resolution && !f.lost()
+		none := f.Known() && f.Highest <= figure.Resolution && !f.Lost()
 		return none || slices.ContainsFunc(counted, func(b besides) bool { return b.load == a.Name })
 	})
 	if len(loads) == 0 || len(counted) == 0 {
@@ -401,7 +402,7 @@ func (r screen) fewLoads() document.Block {
 		if c.Quantity == counts.DeviceFlushes || !slices.ContainsFunc(loads, func(a Load) bool { return a.work(c.Quantity).PerSecond.Known() }) {
 			continue
 		}
-		t.Add(words.Numeric(c.header+"/s"), words.Cells(loads, func(a Load) document.Cell { return a.work(c.Quantity).PerSecond.cell(in(c.unit)) }))
+		t.Add(words.Numeric(c.header+"/s"), words.Cells(loads, func(a Load) document.Cell { return a.work(c.Quantity).PerSecond.Cell(in(c.unit)) }))
 	}
 	return document.Together{t, words.Faint(r.otherLoads(loads))}
 }
@@ -482,4 +483,9 @@ func (r screen) next() document.Block {
 		lines = append(lines, shell.New("realiops size").File(file, "FILE").With("--gib 500"))
 	}
 	return document.Command{Lead: "Next:", Lines: lines}
+}
+
+// in formats rates in a unit.
+func in(unit float64) func(float64) string {
+	return func(v float64) string { return number.Rate(v / unit) }
 }

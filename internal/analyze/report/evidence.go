@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/wal"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -57,7 +58,7 @@ func (r Report) loadSection() document.Block {
 	var t document.Table
 	t.Add(words.Wordy("load"), words.Texts(Names(loads)))
 	add := func(header string, unit float64, of func(Load) Figure) {
-		t.Add(words.Numeric(header), words.Cells(loads, func(a Load) document.Cell { return of(a).cell(in(unit)) }))
+		t.Add(words.Numeric(header), words.Cells(loads, func(a Load) document.Cell { return of(a).Cell(in(unit)) }))
 	}
 	add("seconds", 1, func(a Load) Figure { return a.Seconds })
 	add("trans\u00adactions/s", 1, func(a Load) Figure { return a.Of(counts.Commits) })
@@ -87,7 +88,7 @@ func (ms Metrics) unread() document.Block {
 	var g words.Gathered
 	for _, m := range ms {
 		if m.Missing != nil {
-			g.Add(missingText(m.Missing), m.Name)
+			g.Add(words.WhyNot(m.Missing), m.Name)
 		}
 	}
 	return document.List(g.Sentences(func(names, why string) string { return "Missing: " + names + ": " + why + "." }))
@@ -169,7 +170,7 @@ func (m Metric) evidence() document.Block {
 	none := words.Texts([]string{"", "", ""})
 	var t document.Table
 	t.Add(words.Wordy("load"), words.Texts(rows))
-	t.Add(words.Numeric("per second"), append(words.Cells(m.Loads, func(a MetricLoad) document.Cell { return a.PerSecond.cell(number.Rate) }), none...))
+	t.Add(words.Numeric("per second"), append(words.Cells(m.Loads, func(a MetricLoad) document.Cell { return a.PerSecond.Cell(number.Rate) }), none...))
 	for _, r := range m.Rivals {
 		if r.Status != attribution.Unknown {
 			t.Add(words.Numeric(words.One(r.Quantity)), append(m.ratios(r), r.summary()...))
@@ -233,7 +234,7 @@ func (m Metric) notCompared() string {
 	var g words.Gathered
 	for _, r := range m.Rivals {
 		if r.Status == attribution.Unknown {
-			g.Add(missingText(r.Why), words.Many(r.Quantity))
+			g.Add(words.WhyNot(r.Why), words.Many(r.Quantity))
 		}
 	}
 	if len(g.Said) == 0 {
@@ -249,7 +250,7 @@ func (m Metric) ratios(r Rival) []document.Cell {
 		if i < 0 {
 			return document.Words("")
 		}
-		return r.Loads[i].Ratio.cell(number.Ratio)
+		return r.Loads[i].Ratio.Cell(number.Ratio)
 	})
 }
 
@@ -281,4 +282,15 @@ func (m Metric) spreadLevel() string {
 		}
 	}
 	return "interval"
+}
+
+// walSection returns what the WAL of each load is made of.
+func (l Loads) walSection() document.Block {
+	var loads []wal.Load
+	for _, a := range l.Loaded() {
+		if a.WAL != nil {
+			loads = append(loads, wal.Load{Name: a.Name, WAL: a.WAL})
+		}
+	}
+	return wal.Section(loads)
 }

@@ -161,9 +161,9 @@ func (h *Headline) sentence(loads []Load) string {
 	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", words.Many(h.Loud.Quantity), number.Rate(h.Loud.PerSecond.Value), h.Load)
 	switch h.Quiet.Quantity {
 	case counts.DeviceRequests:
-		text += fmt.Sprintf(" The device did %s requests a second%s%s.", h.Quiet.PerSecond.atMost(), words.ForServer(h.ofServer), h.megabytes(loads))
+		text += fmt.Sprintf(" The device did %s requests a second%s%s.", h.Quiet.PerSecond.AtMost(), words.ForServer(h.ofServer), h.megabytes(loads))
 	case counts.WALWrites:
-		text += fmt.Sprintf(" The server wrote its WAL %s times a second", h.Quiet.PerSecond.atMost()) + h.deviceBeside(loads)
+		text += fmt.Sprintf(" The server wrote its WAL %s times a second", h.Quiet.PerSecond.AtMost()) + h.deviceBeside(loads)
 	case counts.Rows:
 		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage cannot be told here.",
 			number.Rate(h.Quiet.PerSecond.Value))
@@ -175,18 +175,10 @@ func (h *Headline) sentence(loads []Load) string {
 	return text
 }
 
-// atMost returns a rate, or what it is at most where it cannot be told from the background.
-func (f Figure) atMost() string {
-	if f.Lowest <= Resolution && f.Highest > Resolution {
-		return "at most " + number.Rate(f.Highest)
-	}
-	return number.Rate(f.Value)
-}
-
 // deviceBeside returns what the device did where that keeps no ratio in the load, as in one that is only observed.
 func (h *Headline) deviceBeside(loads []Load) string {
 	for _, a := range loads {
-		if requests := a.Of(counts.DeviceRequests); a.Name == h.Load && requests.Known() && !requests.lost() {
+		if requests := a.Of(counts.DeviceRequests); a.Name == h.Load && requests.Known() && !requests.Lost() {
 			return fmt.Sprintf(", and the device did %s requests%s.", number.Rate(requests.Value), words.ForServer(h.ofServer))
 		}
 	}
@@ -195,7 +187,7 @@ func (h *Headline) deviceBeside(loads []Load) string {
 
 func (h *Headline) megabytes(loads []Load) string {
 	for _, a := range loads {
-		if bytes := a.Of(counts.DeviceBytes); a.Name == h.Load && bytes.Known() && !bytes.lost() {
+		if bytes := a.Of(counts.DeviceBytes); a.Name == h.Load && bytes.Known() && !bytes.Lost() {
 			return fmt.Sprintf(", %s MB/s", number.Rate(bytes.Value/number.Mega))
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/report/figure"
+	"github.com/realiops/realiops/internal/analyze/report/wal"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -31,7 +33,7 @@ type Load struct {
 	OthersUncounted bool          `json:"others_uncounted,omitempty"`
 	Latency         *Latency      `json:"latency,omitempty"`
 	Work            []Work        `json:"work"`
-	Log             *Log          `json:"wal,omitempty"`
+	WAL             *wal.WAL      `json:"wal,omitempty"`
 	Waits           []counts.Wait `json:"waits,omitempty"` // what sessions waited for, the most first
 }
 
@@ -86,7 +88,7 @@ func loads(run *counts.Run) []Load {
 			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes,
 			Width: a.Width, Commit: a.SynchronousCommit, Clients: a.Clients, Cold: a.Cold,
 			OthersShare: run.OthersShare(a.Name), OthersUncounted: run.OthersUncounted(a.Name),
-			Repetitions: len(a.Repetitions), MostRepetitions: a.MostRepetitions, Latency: latency(a), Work: []Work{}, Log: logOf(a), Waits: a.Waits,
+			Repetitions: len(a.Repetitions), MostRepetitions: a.MostRepetitions, Latency: latency(a), Work: []Work{}, WAL: wal.Of(a), Waits: a.Waits,
 			Seconds:  over(a, func(r counts.Repetition) (float64, error) { return r.Lasted() }),
 			Failures: over(a, func(r counts.Repetition) (float64, error) { return r.PerSecond(run.Failures(r)) }),
 		}
@@ -140,17 +142,17 @@ func beforeEnds(a counts.Load) counts.Load {
 
 // overThese returns a figure over the repetitions of a load, as they are.
 func overThese(a counts.Load, value func(counts.Repetition) (float64, error)) Figure {
-	var s sample
+	var s figure.Sample
 	for _, r := range a.Repetitions {
-		s.add(value(r))
+		s.Add(value(r))
 		for _, v := range r.Variants {
-			s.widen(value(v))
+			s.Widen(value(v))
 		}
 	}
 	if len(a.Repetitions) == 0 {
-		s.why = &series.Missing{Reason: leftOut, Detail: "no repetition of " + a.Name + " could be used"}
+		s.Why = &series.Missing{Reason: leftOut, Detail: "no repetition of " + a.Name + " could be used"}
 	}
-	return s.figure()
+	return s.Figure()
 }
 
 // latency is nil where not every repetition has it.
@@ -168,3 +170,9 @@ func latency(a counts.Load) *Latency {
 		Max: of(func(l *counts.Latency) float64 { return l.Max }),
 	}
 }
+
+// Figure is a number of a report, with its uncertainty.
+type Figure = figure.Figure
+
+// leftOut is the reason for figures of a load of which no repetition may be used.
+const leftOut series.Reason = "left-out"

@@ -6,6 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/agreement"
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
@@ -137,9 +138,9 @@ func moved(loads []MetricLoad) Moved {
 		f := a.shown()
 		switch {
 		case len(a.Per) == 0 || !f.Known():
-		case f.Lowest > Resolution:
+		case f.Lowest > figure.Resolution:
 			return Yes
-		case f.Highest > Resolution:
+		case f.Highest > figure.Resolution:
 			is = Uncertain
 		case is == Unknown:
 			is = No
@@ -166,12 +167,12 @@ func acrossLoads(loads []MetricLoad, name string) Span {
 	for _, a := range loads {
 		f, compared := a.Per[name]
 		switch {
-		case !compared, missingFor(f.Missing, leftOut): // an idle load, or one that was not measured
+		case !compared, f.Missing != nil && f.Missing.Reason == leftOut: // an idle load, or one that was not measured
 		case !f.Known() && span.Without == nil:
 			span.Without = f.Missing
 		case f.Known():
 			extend(&span.Smallest, &span.Largest, InLoad{a.Load, f})
-			span.All = span.All.joined(f)
+			span.All = span.All.Joined(f)
 		}
 	}
 	if !span.All.Known() {

@@ -242,7 +242,7 @@ func (r Report) workSection() document.Block {
 		t.Add(words.Numeric(c.header), words.Cells(loads, func(a Load) document.Cell {
 			w := a.work(c.Quantity)
 			known = known || w.PerSecond.Known() && !w.Modelled
-			cell := w.PerSecond.cell(in(c.unit))
+			cell := w.PerSecond.Cell(in(c.unit))
 			if w.Modelled && w.PerSecond.Known() {
 				cell.Note = modelled
 			}

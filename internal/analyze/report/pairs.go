@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -51,7 +52,7 @@ func (t Pair) text(version int) string {
 	case t.Ratio != nil:
 		why = fmt.Sprintf("the ratio is %s under %d loads", t.span(), t.loads())
 	case t.Missing != nil:
-		why = missingText(t.Missing)
+		why = words.WhyNot(t.Missing)
 	}
 	return fmt.Sprintf("Whether %s are the same number cannot be told: %s.", pair, why)
 }

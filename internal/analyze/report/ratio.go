@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -34,7 +35,7 @@ func (d divisor) ratio(count counting, a counts.Load, counted Figure) Figure {
 	if d.why != nil {
 		return Figure{Missing: d.why}
 	}
-	if counted.lost() {
+	if counted.Lost() {
 		return Figure{Missing: lost("it")}
 	}
 	var sumCounted, sumOf float64
@@ -62,8 +63,6 @@ func both(count, reference counting, a counts.Load, r counts.Repetition) (many, 
 }
 
 const (
-	// Resolution is below what any counter counts; what is left of subtracting equals is less.
-	Resolution = 1e-6
 	// mostDoubt is how far the repetitions of a count may vary, as a part of it, before it is no use to divide by it.
 	mostDoubt = 0.5
 )
@@ -79,9 +78,9 @@ func notToDivideBy(f Figure, name string) *series.Missing {
 	switch {
 	case !f.Known():
 		return f.Missing
-	case f.Highest <= Resolution:
+	case f.Highest <= figure.Resolution:
 		return &series.Missing{Reason: nothing, Detail: "there were no " + words.Many(name)}
-	case f.Lowest <= Resolution || (f.Highest-f.Lowest)/2 > mostDoubt*f.Value:
+	case f.Lowest <= figure.Resolution || (f.Highest-f.Lowest)/2 > mostDoubt*f.Value:
 		return lost(words.Many(name))
 	default:
 		return nil

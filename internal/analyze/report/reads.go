@@ -42,7 +42,7 @@ func (r Report) readSection() document.Block {
 		title, steps = "Reads, from rows down to what was asked of the operating system (per second)", steps[:3]
 	}
 	for _, c := range steps {
-		t.Add(words.Numeric(c.header), words.Cells(loads, func(a Load) document.Cell { return a.Of(c.quantity).cell(in(1)) }))
+		t.Add(words.Numeric(c.header), words.Cells(loads, func(a Load) document.Cell { return a.Of(c.quantity).Cell(in(1)) }))
 	}
 	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system."
 	if len(r.Loads.writing()) == 0 { // or else it stands above
@@ -81,16 +81,16 @@ func (a Load) answered() (shares [3]float64, why string) {
 	touched, missed, read := a.Of(buffersTouched), a.Of(pagesMissed), a.Of(deviceReadSize)
 	for _, f := range []Figure{touched, missed, read} {
 		if !f.Known() {
-			return shares, missingText(f.Missing)
+			return shares, words.WhyNot(f.Missing)
 		}
 	}
-	if read.lost() {
+	if read.Lost() {
 		return shares, "what the device read cannot be told from the background"
 	}
 	if !positive(touched) {
 		return shares, "no buffers were touched"
 	}
-	if missed.lost() {
+	if missed.Lost() {
 		return shares, "what was asked of the operating system cannot be told from the background"
 	}
 	if missed.Value > (1+countedTogether)*touched.Value {
@@ -121,7 +121,7 @@ func headlineOfReads(loads []Load) *HeadlineOfReads {
 	}
 	for _, a := range reading {
 		asked, device := a.Of(pagesMissed), a.Of(deviceReads)
-		if !device.Known() || device.lost() || !(asked.Value > busy*most) || asked.Value <= 0 {
+		if !device.Known() || device.Lost() || !(asked.Value > busy*most) || asked.Value <= 0 {
 			continue
 		}
 		device.Value = max(0, device.Value)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/figure"
 )
 
 // Rival is one quantity, held against the metric.
@@ -53,7 +54,7 @@ func ratios(loads []attribution.LoadRatio) (all []LoadRatio) {
 	for _, a := range loads {
 		f := Figure{Value: a.Value, Lowest: a.Lowest, Highest: a.Highest, N: a.N, Missing: a.Missing}
 		if !number.Finite(f.Value) || !number.Finite(f.Lowest) || !number.Finite(f.Highest) {
-			f = Figure{Missing: outOfBounds()}
+			f = Figure{Missing: figure.OutOfBounds()}
 		}
 		all = append(all, LoadRatio{a.Load, f})
 	}

@@ -254,7 +254,7 @@ func (m Metric) belowBackground() bool {
 	for _, a := range m.Loads {
 		if len(a.Per) > 0 && a.PerSecond.Known() { // not idle
 			loaded++
-			if a.PerSecond.lost() {
+			if a.PerSecond.Lost() {
 				lost++
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -120,7 +121,7 @@ func deviceUnknown(loads []Load) string {
 	if why == nil {
 		return ""
 	}
-	return "What the device did is not known (" + missingText(why) + "): nothing here shows real storage I/O."
+	return "What the device did is not known (" + words.WhyNot(why) + "): nothing here shows real storage I/O."
 }
 
 // idleWork returns a quantity's rate without our load; unknown where no idle load was measured.
@@ -264,14 +265,6 @@ func fewRepetitions(n int) string {
 	default:
 		return fmt.Sprintf("A load has only %d repetitions: they hardly show how far its figures vary.", n)
 	}
-}
-
-// text is a reason in one line.
-func missingText(m *series.Missing) string {
-	if m == nil {
-		return "not recorded"
-	}
-	return m.Error()
 }
 
 // conditions returns what was so during the whole run.

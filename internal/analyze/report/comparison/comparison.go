@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
@@ -188,7 +189,7 @@ func logarithms(d counts.Quantity, a counts.Load) []float64 {
 	var all []float64
 	for _, r := range a.Repetitions {
 		count, err := d.Count(a, r)
-		if err != nil || !(count/r.Seconds > report.Resolution) {
+		if err != nil || !(count/r.Seconds > figure.Resolution) {
 			return nil
 		}
 		all = append(all, math.Log(count/r.Seconds))

@@ -13,3 +13,11 @@ func WhyMissing(err error) *series.Missing {
 	}
 	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: err.Error()}
 }
+
+// WhyNot says in one line why something is missing.
+func WhyNot(m *series.Missing) string {
+	if m == nil {
+		return "not recorded"
+	}
+	return m.Error()
+}

@@ -1,4 +1,5 @@
-package report
+// Package wal says what the WAL of each load is made of.
+package wal
 
 import (
 	"fmt"
@@ -10,35 +11,36 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/relation"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Log is what kinds of record a load put into the server's log.
-type Log struct {
+// WAL is what kinds of record a load wrote.
+type WAL struct {
 	Source   string          `json:"source"`            // pg_walinspect, pg_waldump, or model: nobody read the WAL
 	Missing  *series.Missing `json:"missing,omitempty"` // why nobody read it
 	Coverage float64         `json:"coverage"`          // the share of the WAL whose records were counted, the lowest of all repetitions
-	Parts    []LogPart       `json:"parts"`
-	PerRow   Figure          `json:"per_row"`    // records of all kinds
-	Off      Figure          `json:"difference"` // of their number from what pg_stat_wal counts, as a part of that
+	Parts    []Part          `json:"parts"`
+	PerRow   figure.Figure   `json:"per_row"`    // records of all kinds
+	Off      figure.Figure   `json:"difference"` // of their number from what pg_stat_wal counts, as a part of that
 	// Relations are the tables and indexes that it is about, those with most bytes first; empty: not known.
 	Relations []relation.Share `json:"relations,omitempty"`
 }
 
-// LogPart is one kind of record.
-type LogPart struct {
-	Part   string `json:"part"`
-	PerRow Figure `json:"per_row"`
+// Part is one kind of record.
+type Part struct {
+	Part   string        `json:"part"`
+	PerRow figure.Figure `json:"per_row"`
 }
 
-// logOf is nil for an idle load or one without repetitions.
-func logOf(a counts.Load) *Log {
+// Of is nil for an idle load or one without repetitions.
+func Of(a counts.Load) *WAL {
 	if a.Idle() || len(a.Repetitions) == 0 {
 		return nil
 	}
-	l := &Log{Coverage: 1, Parts: []LogPart{}}
+	l := &WAL{Coverage: 1, Parts: []Part{}}
 	anatomies, parts := make([]counts.Anatomy, len(a.Repetitions)), map[string]bool{}
 	for i, r := range a.Repetitions {
 		anatomy, err := a.Anatomy(r)
@@ -54,7 +56,7 @@ func logOf(a counts.Load) *Log {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		l.Parts = append(l.Parts, LogPart{name, perRow(a, anatomies, func(x counts.Anatomy) counts.Part { return partNamed(x, name) })})
+		l.Parts = append(l.Parts, Part{name, perRow(a, anatomies, func(x counts.Anatomy) counts.Part { return partNamed(x, name) })})
 	}
 	l.PerRow = perRow(a, anatomies, func(x counts.Anatomy) counts.Part { return x.Sum })
 	l.Off, l.Relations = difference(anatomies), relation.Shares(a.Repetitions)
@@ -72,37 +74,42 @@ func partNamed(a counts.Anatomy, name string) counts.Part {
 }
 
 // perRow returns a part's records for each row, over the repetitions, with how far each is sure.
-func perRow(a counts.Load, anatomies []counts.Anatomy, of func(counts.Anatomy) counts.Part) Figure {
-	var s sample
+func perRow(a counts.Load, anatomies []counts.Anatomy, of func(counts.Anatomy) counts.Part) figure.Figure {
+	var s figure.Sample
 	for i, r := range a.Repetitions {
 		part, rows := of(anatomies[i]), float64(r.Work.Rows)
-		s.add(part.Records/rows, nil)
-		s.widen(part.Low/rows, nil)
-		s.widen(part.High/rows, nil)
+		s.Add(part.Records/rows, nil)
+		s.Widen(part.Low/rows, nil)
+		s.Widen(part.High/rows, nil)
 	}
-	return s.figure()
+	return s.Figure()
 }
 
 // difference returns how far the sums are from PostgreSQL's own count.
-func difference(anatomies []counts.Anatomy) Figure {
-	var s sample
+func difference(anatomies []counts.Anatomy) figure.Figure {
+	var s figure.Sample
 	for _, a := range anatomies {
 		if a.Coverage > 0 && !a.Exact() {
-			s.add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "a sample is scaled to pg_stat_wal's count"})
+			s.Add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "a sample is scaled to pg_stat_wal's count"})
 			continue
 		}
 		if math.IsNaN(a.Counted) {
-			s.add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "pg_stat_wal's count of the records"})
+			s.Add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "pg_stat_wal's count of the records"})
 			continue
 		}
-		s.add(a.Sum.Records/a.Counted-1, nil)
+		s.Add(a.Sum.Records/a.Counted-1, nil)
 	}
-	return s.figure()
+	return s.Figure()
 }
 
-// walSection returns what the WAL of each load is made of, for each thousand rows.
-func (l Loads) walSection() document.Block {
-	loads := slices.DeleteFunc(l.Loaded(), func(a Load) bool { return a.Log == nil })
+// Load is a load by its name, and what its WAL is made of.
+type Load struct {
+	Name string
+	WAL  *WAL
+}
+
+// Section returns what the WAL of each load is made of, for each thousand rows.
+func Section(loads []Load) document.Block {
 	if len(loads) == 0 {
 		return nil
 	}
@@ -110,12 +117,12 @@ func (l Loads) walSection() document.Block {
 	var t document.Table
 	t.Add(words.Wordy("records for each 1,000 rows"), words.Texts(append(slices.Clone(parts), "all together")))
 	for _, a := range loads {
-		t.Add(words.Numeric(a.Name), append(words.Cells(parts, a.Log.part), a.Log.PerRow.cell(perThousand)))
+		t.Add(words.Numeric(a.Name), append(words.Cells(parts, a.WAL.part), a.WAL.PerRow.Cell(perThousand)))
 	}
 	legend := howRead(loads)
 	about := relation.Table()
 	for _, a := range loads {
-		about.Rows = append(about.Rows, relation.Rows(a.Name, a.Log.Relations)...)
+		about.Rows = append(about.Rows, relation.Rows(a.Name, a.WAL.Relations)...)
 	}
 	if len(seldom) > 0 {
 		legend += " There were less than 0.1 for 1,000 rows of " + strings.Join(seldom, ", ") + "."
@@ -128,7 +135,7 @@ func partsIn(loads []Load) (parts, seldom []string) {
 	const worth = 1e-4 // for each row
 	most := map[string]float64{}
 	for _, a := range loads {
-		for _, p := range a.Log.Parts {
+		for _, p := range a.WAL.Parts {
 			most[p.Part] = max(most[p.Part], p.PerRow.Value)
 		}
 	}
@@ -145,10 +152,10 @@ func partsIn(loads []Load) (parts, seldom []string) {
 func perThousand(perRow float64) string { return number.Ratio(1000 * perRow) }
 
 // part is left empty where the load's WAL has none of it.
-func (l *Log) part(name string) document.Cell {
+func (l *WAL) part(name string) document.Cell {
 	for _, p := range l.Parts {
 		if p.Part == name {
-			return p.PerRow.cell(perThousand)
+			return p.PerRow.Cell(perThousand)
 		}
 	}
 	return document.Words("")
@@ -158,7 +165,7 @@ func (l *Log) part(name string) document.Cell {
 func howRead(loads []Load) string {
 	var g words.Gathered
 	for _, a := range loads {
-		g.Add(a.Log.way(), a.Name)
+		g.Add(a.WAL.way(), a.Name)
 	}
 	said := g.Said
 	if len(said) > 1 {
@@ -167,10 +174,10 @@ func howRead(loads []Load) string {
 	return strings.TrimRight(strings.Join(append(said, offText(loads)), " "), " ")
 }
 
-func (l *Log) way() string {
+func (l *WAL) way() string {
 	switch {
 	case l.Source == counts.Model && l.Missing != nil:
-		return "A model, from what the clients did, because the WAL could not be read (" + missingText(l.Missing) + ")."
+		return "A model, from what the clients did, because the WAL could not be read (" + words.WhyNot(l.Missing) + ")."
 	case l.Source == counts.Model:
 		return "A model, from what the clients did: nobody read the WAL."
 	case l.Coverage < 1:
@@ -183,15 +190,15 @@ func (l *Log) way() string {
 // offText says how far the sums are from PostgreSQL's count, in the repetition where one is furthest.
 func offText(loads []Load) string {
 	worst, where := 0.0, ""
-	held := slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return a.Log.Coverage > 0 && a.Log.Coverage < 1 })
+	held := slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return a.WAL.Coverage > 0 && a.WAL.Coverage < 1 })
 	if len(held) == 0 {
 		return ""
 	}
 	for _, a := range held {
-		if !a.Log.Off.Known() {
+		if !a.WAL.Off.Known() {
 			return "PostgreSQL's own count of the records is not known."
 		}
-		if off := max(math.Abs(a.Log.Off.Lowest), math.Abs(a.Log.Off.Highest)); off > worst {
+		if off := max(math.Abs(a.WAL.Off.Lowest), math.Abs(a.WAL.Off.Highest)); off > worst {
 			worst, where = off, a.Name
 		}
 	}

@@ -1,0 +1,146 @@
+// Package figure is a number of a report with its uncertainty, or the reason why there is none.
+package figure
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Figure is a number with its uncertainty, or the reason why there is none.
+type Figure struct {
+	Value   float64         `json:"value"`   // the mean over repetitions, of ratios that of the sums; null where there is none
+	Lowest  float64         `json:"lowest"`  // of the repetitions, with the highest background of an idle repetition taken off
+	Highest float64         `json:"highest"` // of the repetitions, with the lowest
+	N       int             `json:"n"`       // repetitions it was taken from; 0: it is missing
+	Missing *series.Missing `json:"missing,omitempty"`
+}
+
+// Resolution is below what any counter counts; what is left of subtracting equals is less.
+const Resolution = 1e-6
+
+// Known reports whether there is a number.
+func (f Figure) Known() bool { return f.N > 0 }
+
+// MarshalJSON writes null for numbers that are not there, never 0.
+func (f Figure) MarshalJSON() ([]byte, error) {
+	if f.Known() {
+		type known Figure
+		return json.Marshal(known(f))
+	}
+	return json.Marshal(struct {
+		Value   *float64        `json:"value"`
+		N       int             `json:"n"`
+		Missing *series.Missing `json:"missing,omitempty"`
+	}{Missing: f.Missing})
+}
+
+// Sample gathers the values of repetitions into a figure.
+type Sample struct {
+	values   []float64
+	variants []float64
+	Why      *series.Missing // of the first that is missing
+}
+
+// Add takes the value of a repetition, or why there is none.
+func (s *Sample) Add(value float64, err error) {
+	if err == nil && !number.Finite(value) {
+		err = OutOfBounds()
+	}
+	if err == nil {
+		s.values = append(s.values, value)
+		return
+	}
+	if s.Why == nil {
+		s.Why = words.WhyMissing(err)
+	}
+}
+
+// Widen takes in what a repetition might have been too.
+func (s *Sample) Widen(value float64, err error) {
+	if err == nil && number.Finite(value) {
+		s.variants = append(s.variants, value)
+	}
+}
+
+// OutOfBounds is why a figure that would be infinite is missing.
+func OutOfBounds() *series.Missing {
+	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "the numbers it is made of are out of all bounds"}
+}
+
+// Figure returns the mean of the sample; with nothing in it, it is missing.
+func (s *Sample) Figure() Figure {
+	if len(s.values) == 0 {
+		return Figure{Missing: s.Why}
+	}
+	f := Figure{N: len(s.values)}
+	for _, v := range s.values {
+		f.Value += v / float64(f.N)
+	}
+	all := slices.Concat(s.values, s.variants)
+	f.Lowest, f.Highest = slices.Min(all), slices.Max(all)
+	f.Value = min(max(f.Value, f.Lowest), f.Highest) // rounding
+	return f
+}
+
+// Lost reports whether the figure cannot be told from the background: nothing can be less than nothing.
+func (f Figure) Lost() bool { return f.Lowest < -Resolution }
+
+// Joined returns a figure over what two figures are over, where f may be that of several loads and g is of one more.
+func (f Figure) Joined(g Figure) Figure {
+	if !f.Known() {
+		return g
+	}
+	n := float64(f.N + g.N)
+	return Figure{
+		Value:  f.Value*float64(f.N)/n + g.Value*float64(g.N)/n,
+		Lowest: min(f.Lowest, g.Lowest), Highest: max(f.Highest, g.Highest), N: f.N + g.N,
+	}
+}
+
+// Cell returns a figure with its uncertainty, written by format, or why there is none.
+func (f Figure) Cell(format func(float64) string) document.Cell {
+	switch {
+	case !f.Known():
+		return document.Missing(words.WhyNot(f.Missing))
+	case f.Lost():
+		c := document.Missing("cannot be told from the background")
+		c.Text = "~"
+		return c
+	default:
+		return document.Number(format(f.Value), f.Value).Sure(f.PlusMinus())
+	}
+}
+
+// PlusMinus is half the way from the lowest to the highest repetition, as a share of the figure.
+func (f Figure) PlusMinus() string {
+	switch {
+	case f.N == 1:
+		return "±?"
+	case f.Highest <= f.Lowest:
+		return "±0%"
+	default:
+		return "±" + number.Percent((f.Highest-f.Lowest)/2/f.Value)
+	}
+}
+
+// Exactly returns a figure for a program, without its uncertainty.
+func (f Figure) Exactly() document.Cell {
+	if !f.Known() {
+		return document.Missing(words.WhyNot(f.Missing))
+	}
+	return document.Number("", f.Value)
+}
+
+// AtMost returns a rate, or what it is at most where it cannot be told from the background.
+func (f Figure) AtMost() string {
+	if f.Lowest <= Resolution && f.Highest > Resolution {
+		return "at most " + number.Rate(f.Highest)
+	}
+	return number.Rate(f.Value)
+}
