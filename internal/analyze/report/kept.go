@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -148,22 +149,17 @@ func (k kept) mean() float64 {
 }
 
 func (k kept) worst() counts.Level {
-	return slices.MaxFunc(k.levels, func(a, b counts.Level) int {
-		switch {
-		case a.Value > b.Value:
-			return 1
-		case a.Value < b.Value:
-			return -1
-		}
-		return 0
-	})
+	return slices.MaxFunc(k.levels, func(a, b counts.Level) int { return cmp.Compare(a.Value, b.Value) })
 }
 
 func keptHeadline(requests, bytes kept, run *counts.Run) string {
 	one, _ := sizing.Stretches(run.Observed.Period)
 	r, b := requests.worst(), bytes.worst()
 	const sector = 512 // bytes
-	odd := strings.TrimSuffix(" "+sizing.AgainstRule(run)+".", " .")
+	odd := ""
+	for _, said := range []string{sizing.Hole(run), sizing.AgainstRule(run)} {
+		odd += strings.TrimSuffix(" "+said+".", " .")
+	}
 	if each := bytes.mean() * perMB / requests.mean(); requests.mean() >= 1 && each < sector {
 		odd += fmt.Sprintf(" Its requests carry %s bytes each, and none carries less than %d: what is called bytes or requests here is something else.", number.Rate(each), sector)
 	}
@@ -196,27 +192,28 @@ func keptTable(all []kept, period time.Duration) document.Block {
 func dayTable(requests, bytes kept) document.Block {
 	const hours = 24
 	type slot struct {
-		n         float64
-		sum, most [2]float64
+		n, sum, most [2]float64 // of requests and of MB
 	}
 	var slots [hours]slot
 	for i, k := range []kept{requests, bytes} {
 		for _, l := range k.levels {
 			s := &slots[l.From.UTC().Hour()]
-			if i == 0 {
-				s.n++
-			}
+			s.n[i]++
 			s.sum[i], s.most[i] = s.sum[i]+l.Value/k.per, max(s.most[i], l.Value/k.per)
 		}
 	}
 	t := document.Table{Columns: []document.Column{{Header: "hour, UTC", Words: true}, {Header: "requests/s"}, {Header: "highest"}, {Header: "MB/s"}, {Header: "highest"}}}
 	for h, s := range slots {
-		if s.n == 0 {
+		if s.n[0]+s.n[1] == 0 {
 			continue
 		}
 		cells := []document.Cell{document.Words(fmt.Sprintf("%02d:00", h))}
 		for i := range s.sum {
-			mean := s.sum[i] / s.n
+			if s.n[i] == 0 {
+				cells = append(cells, document.Words("-"), document.Words("-"))
+				continue
+			}
+			mean := s.sum[i] / s.n[i]
 			cells = append(cells, document.Number(number.Rate(mean), mean), document.Number(number.Rate(s.most[i]), s.most[i]))
 		}
 		t.Rows = append(t.Rows, document.Row{Cells: cells})

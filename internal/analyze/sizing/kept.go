@@ -271,15 +271,23 @@ func (s Sizing) unseen() (all []string) {
 				all = append(all, why)
 			}
 		}
-		h := holeIn(p.Run)
-		if h.of == 0 || h.lost.Seconds() <= (1-s.Ask.percentile()/100)*h.of.Seconds() {
-			continue
+		if h := holeIn(p.Run); h.lost > 0 && h.lost.Seconds() > (1-s.Ask.percentile()/100)*h.of.Seconds() {
+			all = append(all, h.String()+": if more was done then, this order is too small")
 		}
-		const minutes = "2006-01-02 15:04"
-		all = append(all, fmt.Sprintf("Nothing is known of %s of these %s (the longest hole: %s to %s UTC): if more was done then, this order is too small",
-			spell(h.lost), spell(h.of), h.longest.From.UTC().Format(minutes), h.longest.To.UTC().Format(minutes)))
 	}
 	return all
+}
+
+// Hole says of what time of a history nothing is known; empty: of none.
+func Hole(run *counts.Run) string { return holeIn(run).String() }
+
+func (h hole) String() string {
+	if h.lost == 0 {
+		return ""
+	}
+	const minutes = "2006-01-02 15:04"
+	return fmt.Sprintf("Nothing is known of %s of these %s (the longest hole: %s to %s UTC)",
+		spell(h.lost), spell(h.of), h.longest.From.UTC().Format(minutes), h.longest.To.UTC().Format(minutes))
 }
 
 // spell gives a length of time in the unit that people would use.
