@@ -1,6 +1,6 @@
 // Command worlds scores the method of package attribution on worlds whose truth is known, and prints what it reaches.
 //
-//	worlds [-wild N] [-reads N] [-meters N] [-two-loads N] [-observed N] [-clean N] [-nonlinear N] [-threes N]
+//	worlds [-wild N] [-reads N] [-storage N] [-meters N] [-two-loads N] [-observed N] [-clean N] [-nonlinear N] [-threes N]
 //	       [-plans N] [-calibration N] [-changed] [-workers N] [-seed N] [-keep DIRECTORY] [-failures]
 //
 // -clean, -nonlinear and -threes draw so many more meters of kinds that are rare among the wild ones. -plans scores what
@@ -27,12 +27,12 @@ import (
 const metersPerWorld = 25
 
 type options struct {
-	meters, twoLoads, observed, wild, reads int
-	workers, plans, calibration             int
-	seed                                    uint64
-	keep                                    string
-	failures, changed                       bool
-	kinds                                   map[string]*int // meters by the name of their kind
+	meters, twoLoads, observed, wild, reads, storage int
+	workers, plans, calibration                      int
+	seed                                             uint64
+	keep                                             string
+	failures, changed                                bool
+	kinds                                            map[string]*int // meters by the name of their kind
 }
 
 func main() {
@@ -42,6 +42,7 @@ func main() {
 	flag.IntVar(&o.observed, "observed", 4000, "meters in worlds that were observed for minutes, without loads of ours, and as many in such as were for 12 hours")
 	flag.IntVar(&o.wild, "wild", 10000, "meters in worlds whose physics are their own")
 	flag.IntVar(&o.reads, "reads", 4000, "meters in worlds whose physics are their own and whose loads read, update and delete as well")
+	flag.IntVar(&o.storage, "storage", 4000, "meters in worlds whose physics are their own and whose storage is no plain disk")
 	for _, kind := range score.Kinds() {
 		o.kinds[kind.Name] = flag.Int(kind.Name, 0, "meters more of this kind, in worlds whose physics are their own")
 	}
@@ -70,13 +71,17 @@ type draw struct {
 	loads     bool                          // of ours, not observed
 }
 
-// ofReads is a place behind those of kinds.
-const ofReads = 100
+// Places behind those of kinds.
+const (
+	ofReads   = 100
+	ofStorage = 101
+)
 
 func (o options) draws(directory string) []draw {
 	all := []draw{
 		{3, worlds.NewWild, o.wild, o.keep, score.WildTable, score.WriteWrong, true},
 		{ofReads, worlds.NewReading, o.reads, o.keep, score.ReadsTable, score.WriteWrong, true},
+		{ofStorage, worlds.NewStorage, o.storage, o.keep, score.StorageTable, score.WriteWrong, true},
 		{0, designed(worlds.Full), o.meters, directory, score.FullTable, score.WriteFailures, true},
 		{1, designed(worlds.TwoLoads), o.twoLoads, directory, score.TwoLoadsTable, score.WriteFailures, true},
 		{2, worlds.NewObserved, o.observed, directory, score.ObservedTable, score.WriteWrong, false},

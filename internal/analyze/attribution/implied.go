@@ -298,31 +298,61 @@ func (e *evidence) mostForOne(m counts.Metric, d counts.Quantity) (least float64
 	return least, busy
 }
 
-// outOfSight leaves the side open where a quantity of another side, lost in what others bring about, may be much of a metric that shows what they do as
-// well: no load tells how much.
-func (j *judge) outOfSight(v *Verdict, y column, rivals []held) {
-	const much = 2 * weighty
+// outOfSight leaves the side open where a quantity of another side may be much of a metric that shows what others bring about as well: one that is lost in
+// that, so that no load tells how much of the metric it is, or any where few loads show more of the metric than others do.
+func (j *judge) outOfSight(v *Verdict, m counts.Metric, y column, rivals []held) {
+	if j.run.Observed != nil {
+		return
+	}
 	for _, h := range rivals {
-		if kind := v.Kind.Or(Kind(h.Side)); h.busy && j.run.Observed == nil && kind != v.Kind && v.Kind != CannotTell && v.Kind != Mixed && !h.impossible && j.mostOf(y, h) >= much {
+		kind := v.Kind.Or(Kind(h.Side))
+		if kind == v.Kind || v.Kind == CannotTell || v.Kind == Mixed || h.impossible || !h.recorded() || h.Status == Itself {
+			continue
+		}
+		if !h.lost && j.fewShow(y) {
+			h.most, h.busy = j.mostForOne(m, j.quantities[h.place])
+		}
+		if share, much := j.mostOf(y, h); h.busy && share >= much {
 			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: kind, Why: fmt.Sprintf(
-				"Up to %.0f %% of it may be %s, of which others brought about so many that ours are lost in them", 100*j.mostOf(y, h), many(h.Quantity))}
+				"Up to %.0f %% of it may be %s, of which others brought about many", 100*share, many(h.Quantity))}
 		}
 	}
 }
 
-// mostOf returns the largest part of a metric that a quantity which is lost may be, on average over the loads: as much as the background hides of it.
-func (j *judge) mostOf(y column, h held) (share float64) {
-	blank, n := j.blank(y), 0.0
-	for a := range y {
-		_, off, known := j.recorded(h.Quantity, a, countedIn(y[a]))
-		if known && !blank[a] {
-			share += min(1, h.most*surely*off/meanOf(y[a], countedIn(y[a])))
-		}
-		if isCounted(y[a]) && !blank[a] {
-			n++
+// fewShow reports whether fewer loads show a metric than a coincidence takes, and more are lost in its background.
+func (j *judge) fewShow(y column) bool {
+	shown, counted := 0, 0
+	for a, blank := range j.blank(y) {
+		if isCounted(y[a]) {
+			counted++
+			if !blank {
+				shown++
+			}
 		}
 	}
-	return share / max(1, n)
+	return shown < fewestShown && 2*shown <= counted
+}
+
+// mostOf returns the largest part of a metric that a quantity may be, on average over the loads that show it, and from where on that is much. Of one that is
+// lost that is as much as the background hides of it.
+func (j *judge) mostOf(y column, h held) (share, much float64) {
+	blank, n := j.blank(y), 0.0
+	for a := range y {
+		if !isCounted(y[a]) || blank[a] {
+			continue
+		}
+		n++
+		if count, off, known := j.recorded(h.Quantity, a, countedIn(y[a])); known {
+			if h.lost {
+				count = surely * off
+			}
+			share += min(1, h.most*count/meanOf(y[a], countedIn(y[a])))
+		}
+	}
+	if much = weighty; h.lost {
+		much *= 2
+	}
+	return share / max(1, n), much
 }
 
 // absentByNature reports whether a server has no such quantity, rather than that nobody read it. Aurora has no device and no files of its own: what it

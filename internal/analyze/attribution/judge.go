@@ -173,7 +173,6 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 		j.define(&v, m, d, y, rivals)
 	} else {
 		j.decide(&v, y, rivals)
-		j.outOfSight(&v, y, rivals)
 		switch {
 		case j.run.Observed != nil:
 			j.restrain(&v, y, rivals)
@@ -183,6 +182,7 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 				j.partOf(&v, m, y, rivals)
 			}
 		}
+		j.outOfSight(&v, m, y, rivals)
 		j.ofDevice(&v, y, rivals)
 		j.documentedSide(&v)
 		j.withoutPageCache(&v)

@@ -29,6 +29,8 @@ type courier struct {
 	of         course
 	background amounts
 	visitor    *visitor
+	storage    *storage // nil: a plain disk
+	backup     backup
 }
 
 // pass adds a slice.
@@ -41,6 +43,8 @@ func (c *courier) pass(seconds float64, repetition int, loaded bool, done amount
 	if c.visitor != nil {
 		s.besides.add(c.visitor.does(c.dice, seconds))
 	}
+	s.besides.add(c.backup.does(s.from, s.to))
+	s.besides = c.storage.put(s.besides, temper{extra: 1, merging: 1}, s.besides)
 	c.of = append(c.of, s)
 }
 
@@ -76,6 +80,16 @@ func (t *visitor) does(d *dice, seconds float64) amounts {
 	return amounts{counts.DeviceRequests: n, counts.DeviceFlushes: n / 10, counts.DeviceBytes: 16e3 * n, devReads: n / 2, devRead: 8e3 * n}
 }
 
+// backsUp has a backup run now and then, in a run of about so many seconds.
+func (c *courier) backsUp(seconds float64) bool {
+	if !c.chance(backedUp) {
+		return false
+	}
+	from := seconds * c.uniform(0.1, 0.8)
+	c.backup = backup{from, from + seconds*c.uniform(0.1, 0.4), c.between(10e6, 1e9)}
+	return true
+}
+
 // fewFlushes are those of a checkpoint that has nothing to write.
 const fewFlushes = 2
 
@@ -99,11 +113,11 @@ func (c *courier) repetition(s server, a runfile.Load, t temper, place int, seco
 	if a.Idle() {
 		return
 	}
+	closing := amounts{counts.DeviceFlushes: s.closingFlushes}
 	if only(a.Method) {
-		owed[counts.DeviceFlushes] += fewFlushes
-	} else {
-		owed[counts.DeviceFlushes] += s.closingFlushes
+		closing[counts.DeviceFlushes] = fewFlushes
 	}
+	owed.add(s.storage.put(closing, t, closing))
 	c.pass(c.uniform(0.3, 1.5), place, false, owed)
 }
 

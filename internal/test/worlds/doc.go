@@ -13,6 +13,9 @@
 // [NewReading] draws such a world whose loads read, update and delete as well: shared buffers, a page cache that answers all, some or, as on Aurora,
 // nothing, calls of several pages, read-ahead, what is billed of it, updates within their page, images of pages, temporary files.
 //
+// [NewStorage] draws such a world whose storage is no plain disk: stripes, encryption, copy-on-write, units of a provider, replication, compression, backups.
+// Its meters count what the disks beneath do, some of them by samples, in large units, or one thing after the other.
+//
 // [New] draws a world from a seed; [World.Records] is its run file like any other, in which nothing tells the rules.
 // [World.Alike] says which quantities no method could part for a meter, because the world itself keeps them together.
 //

@@ -25,6 +25,7 @@ type Meter struct {
 	sum              []float64 // what it grew by until each slice of the course ends
 	lag, step, phase float64   // seconds
 	restarts, wraps  float64   // a moment; the count at which it begins anew
+	unit             float64   // that it is rounded to; 0: to one
 }
 
 // Noises returns the levels of noise, the last of which stands for counters that are exact.

@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"maps"
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
@@ -27,6 +28,8 @@ type server struct {
 	journal, journalFlushes, journalBytes float64 // of the file system's journal, by flush
 	tail                                  float64 // bytes of a page of WAL written anew with each write
 	closingFlushes                        float64 // of the checkpoint that closes a load
+
+	storage *storage // nil: a plain disk
 
 	goesOn bool    // a COPY goes on in the page in which the one before it ended
 	memory *memory // of a world whose loads read; nil of others
@@ -178,14 +181,17 @@ func (s server) stored(t temper, bytes, syncs, writes, pages float64) (now, late
 		}
 	}
 	flushes := syncs * (1 + s.journalFlushes)
-	now = amounts{
-		counts.WALWrites: writes, counts.WALSyncs: syncs,
-		counts.DeviceFlushes:  flushes,
-		counts.DeviceRequests: writes*s.logMerged*math.Sqrt(t.merging) + bytes/s.largest + s.journal*flushes,
-		counts.DeviceBytes:    bytes + writes*s.tail + s.journal*flushes*s.journalBytes,
+	log := amounts{
+		counts.DeviceRequests: writes*s.logMerged*math.Sqrt(t.merging) + bytes/s.largest, counts.DeviceBytes: bytes + writes*s.tail,
+		counts.DeviceFlushes: flushes,
 	}
-	now.add(written(pages * (1 - s.atClose)))
-	return now, written(pages * s.atClose)
+	journal := amounts{counts.DeviceRequests: s.journal * flushes, counts.DeviceBytes: s.journal * flushes * s.journalBytes}
+	data := written(pages * (1 - s.atClose))
+	now, later = maps.Clone(log), written(pages*s.atClose)
+	now.add(journal)
+	now.add(data)
+	now.add(amounts{counts.WALWrites: writes, counts.WALSyncs: syncs})
+	return s.storage.put(now, t, log, journal, data), s.storage.put(later, t, later)
 }
 
 func (a amounts) add(b amounts) {

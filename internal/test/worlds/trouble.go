@@ -39,6 +39,11 @@ func (d *dice) troubled(name string, w World) Meter {
 			m.Trouble = NoTrouble
 		}
 	}
+	return d.counts(m, w)
+}
+
+// counts has a meter count by its rule and with its trouble.
+func (d *dice) counts(m Meter, w World) Meter {
 	noise := d.noises(m, w)
 	switch m.Rule.Sort {
 	case Silent, Unrelated:
@@ -64,9 +69,13 @@ func (d *dice) troubled(name string, w World) Meter {
 		if m.Trouble == Curved {
 			bend = d.bend(m.Rule, w)
 		}
+		of := func(s slice) float64 { return m.Rule.of(s.done) + m.Rule.of(s.besides) }
+		if m.Trouble == Switched {
+			of = d.switches(&m, w)
+		}
 		late := 0.0 // of what was counted in a slice, a part shows in the next one
 		m.sum = w.course.sum(func(i int, s slice) float64 {
-			rate := (m.Rule.of(s.done) + m.Rule.of(s.besides)) / s.seconds()
+			rate := of(s) / s.seconds()
 			shown := late + (bend(rate)+own)*s.seconds()*noise[i]
 			late = 0
 			if s.loaded {

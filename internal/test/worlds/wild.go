@@ -74,8 +74,11 @@ func (d *dice) wildDesign() Design {
 	return Wild
 }
 
-// wildServer draws a server and what it did.
-func (d *dice) wildServer(seed uint64, design Design) World {
+// wildServer draws a server on a plain disk, and what it did.
+func (d *dice) wildServer(seed uint64, design Design) World { return d.serverOn(seed, design, nil) }
+
+// serverOn draws a server on a storage, nil for a plain disk, and what it did.
+func (d *dice) serverOn(seed uint64, design Design, on *storage) World {
 	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}, reading: design.reads(), aurora: design.aurora()}
 	loadSeconds := 5.0
 	w.every = readEvery
@@ -83,11 +86,16 @@ func (d *dice) wildServer(seed uint64, design Design) World {
 		w.period, loadSeconds, w.every = time.Minute, slowLoad, readSlowly
 	}
 	s := d.server()
+	s.storage = on
 	if design.reads() {
 		s.memory = d.memory(design)
 	}
 	w.plan = runfile.Plan{Name: string(design), Repetitions: repetitionsPerLoad, LoadSeconds: loadSeconds, Seed: seed, Loads: d.loads(design, s)}
-	c := &courier{dice: d, background: d.background()}
+	c := &courier{dice: d, background: d.background(), storage: on}
+	if on != nil {
+		w.Layer = on.layer
+		w.Visited = c.backsUp(float64(repetitionsPerLoad*len(w.plan.Loads)) * (loadSeconds + 2))
+	}
 	if d.chance(visited) {
 		w.Visited = true
 		c.visitor = &visitor{stays: d.between(2, 60), share: d.between(0.03, 3)}

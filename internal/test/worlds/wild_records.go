@@ -21,6 +21,9 @@ func (m Meter) shows(c course, before, moment float64) float64 {
 	if m.wraps > 0 {
 		value = math.Mod(value, m.wraps)
 	}
+	if m.unit > 0 {
+		return m.unit * math.Floor(value/m.unit)
+	}
 	return math.Floor(value)
 }
 

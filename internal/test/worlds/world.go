@@ -41,6 +41,7 @@ type World struct {
 
 	// Of a wild world only.
 	Visited    bool            // somebody else is on the device
+	Layer      Layer           // between the file system and its disks; empty: none
 	reading    bool            // some of its loads read
 	aurora     bool            // the server tells nothing of its WAL, its pages and its device
 	unrecorded map[string]bool // quantities that the run has nothing of

@@ -1,0 +1,34 @@
+package score
+
+import (
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/test/worlds"
+)
+
+// ofDisks reports whether a meter counts what disks do beneath a layer, and nothing else.
+func (c Case) ofDisks() bool {
+	return len(c.Meter.Rule.Terms) == 1 && slices.Contains([]string{worlds.DiskRequests, worlds.DiskBytes, worlds.DiskFlushes}, c.term().Quantity)
+}
+
+// StorageTable returns what the method must reach in worlds whose storage is no plain disk.
+func StorageTable(cases []Case) []Figure {
+	physical := where(cases, func(c Case) bool {
+		return len(c.Meter.Rule.Terms) > 0 && !c.Meter.Rule.Sides(0)[counts.Logical] && !c.Meter.Rule.Sides(0)[counts.Requested]
+	})
+	figures := []Figure{
+		atMost(0.002, "other storage: any wrong, the side or the name", cases, wrong),
+		atMost(0.0008, "other storage: wrong side", cases, Case.WrongSide),
+		seen("what storage does: called logical, requested or mixed", physical, Case.WrongSide),
+		seen("what disks do beneath: side told", where(cases, Case.ofDisks), Case.sideTold),
+	}
+	for _, layer := range worlds.Layers() {
+		of := where(cases, func(c Case) bool { return c.World.Layer == layer })
+		figures = append(figures, seen(string(layer)+": any wrong", of, wrong), seen("the same: what disks do beneath: side told", where(of, Case.ofDisks), Case.sideTold))
+	}
+	for _, trouble := range []worlds.Trouble{worlds.Sampled, worlds.Rounded, worlds.Switched, worlds.Curved} {
+		figures = append(figures, seen(string(trouble)+", on other storage: any wrong", where(cases, func(c Case) bool { return c.Meter.Trouble == trouble }), wrong))
+	}
+	return append(figures, seen("others or a backup on the device: any wrong", where(cases, func(c Case) bool { return c.World.Visited }), wrong))
+}

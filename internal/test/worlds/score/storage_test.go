@@ -1,0 +1,28 @@
+package score
+
+import (
+	"testing"
+
+	"github.com/realiops/realiops/internal/test/worlds"
+)
+
+// TestWhatDisksDoIsNotCalledLogical: on stripes, behind encryption or compression, copied on write, replicated or in units of a provider, what disks do keeps
+// no ratio to any quantity. Of such meters the side is theirs, or open.
+func TestWhatDisksDoIsNotCalledLogical(t *testing.T) {
+	var cases []Case
+	for seed := range uint64(3) {
+		cases = append(cases, judgedAll(t, worlds.NewStorage(433791697900+seed, 25))...)
+	}
+	told := 0
+	for _, c := range where(cases, Case.ofDisks) {
+		if c.WrongSide() {
+			t.Errorf("world %d on %s: %s\n  said: %s", c.World.Seed, c.World.Layer, truth(c.Meter), c.said())
+		}
+		if c.sideTold() {
+			told++
+		}
+	}
+	if told < 5 {
+		t.Errorf("of what disks do the side of %d meters is told", told)
+	}
+}
