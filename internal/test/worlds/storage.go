@@ -43,7 +43,7 @@ type storage struct {
 	beneath bool    // the kernel counts beneath it, as on the disks of a stripe
 }
 
-func (d *dice) storage() *storage {
+func newStorage(d *dice) *storage {
 	s := &storage{layer: pick(d, Layers()), copies: 1, merged: 1, ratio: 1, beneath: d.chance(1.0 / 3)}
 	switch s.layer {
 	case Striped:
@@ -138,9 +138,9 @@ func NewStorage(seed uint64, meters int) World {
 	if d.chance(0.25) {
 		design = Both
 	}
-	w := d.serverOn(seed, design, d.storage())
+	w := serverOn(d, seed, design, newStorage(d))
 	for i := range meters {
-		w.Meters = append(w.Meters, d.onStorage(meterName(i), w))
+		w.Meters = append(w.Meters, onStorage(d, meterName(i), w))
 	}
 	return w
 }
@@ -150,7 +150,7 @@ func disks() []counts.Quantity {
 	return []counts.Quantity{{Name: DiskRequests, Side: counts.Physical}, {Name: DiskBytes, Side: counts.Physical}, {Name: DiskFlushes, Side: counts.Physical}}
 }
 
-func (d *dice) onStorage(name string, w World) Meter {
+func onStorage(d *dice, name string, w World) Meter {
 	done := loaded(w.repetitions)
 	var rule Rule
 	switch roll := d.Float64(); {
@@ -164,10 +164,10 @@ func (d *dice) onStorage(name string, w World) Meter {
 	}
 	m := Meter{Name: name, Rule: rule, Noise: d.noise(), kind: runfile.Counter, missing: d.blind(w.repetitions)}
 	m.Trouble = pick(d, []Trouble{NoTrouble, NoTrouble, NoTrouble, Sampled, Rounded, Switched, Curved, Lagging})
-	m = d.counts(m, w)
+	m = counting(d, m, w)
 	switch m.Trouble {
 	case Sampled:
-		m.sum = d.samples(m.sum)
+		m.sum = samples(d, m.sum)
 	case Rounded:
 		m.unit = w.least(m.Rule) / d.between(2, 200)
 	}
@@ -175,7 +175,7 @@ func (d *dice) onStorage(name string, w World) Meter {
 }
 
 // samples returns what a meter makes of the part of all that it sees.
-func (d *dice) samples(sum []float64) []float64 {
+func samples(d *dice, sum []float64) []float64 {
 	kept := d.between(0.01, 0.5)
 	all, seen := make([]float64, len(sum)), 0.0
 	for i := 1; i < len(sum); i++ {
@@ -187,7 +187,7 @@ func (d *dice) samples(sum []float64) []float64 {
 }
 
 // switches returns what a meter shows that counts the first term of its rule until a moment, and the second one, or more of the first, from then on.
-func (d *dice) switches(m *Meter, w World) func(slice) float64 {
+func switches(d *dice, m *Meter, w World) func(slice) float64 {
 	at, times := w.course.end()*d.uniform(0.2, 0.8), d.between(1.5, 4)
 	if all := m.Rule.Terms; len(all) > 1 {
 		shown := [2]float64{}

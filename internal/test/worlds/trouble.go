@@ -39,11 +39,11 @@ func (d *dice) troubled(name string, w World) Meter {
 			m.Trouble = NoTrouble
 		}
 	}
-	return d.counts(m, w)
+	return counting(d, m, w)
 }
 
-// counts has a meter count by its rule and with its trouble.
-func (d *dice) counts(m Meter, w World) Meter {
+// counting has a meter count by its rule and with its trouble.
+func counting(d *dice, m Meter, w World) Meter {
 	noise := d.noises(m, w)
 	switch m.Rule.Sort {
 	case Silent, Unrelated:
@@ -71,7 +71,7 @@ func (d *dice) counts(m Meter, w World) Meter {
 		}
 		of := func(s slice) float64 { return m.Rule.of(s.done) + m.Rule.of(s.besides) }
 		if m.Trouble == Switched {
-			of = d.switches(&m, w)
+			of = switches(d, &m, w)
 		}
 		late := 0.0 // of what was counted in a slice, a part shows in the next one
 		m.sum = w.course.sum(func(i int, s slice) float64 {

@@ -75,10 +75,10 @@ func (d *dice) wildDesign() Design {
 }
 
 // wildServer draws a server on a plain disk, and what it did.
-func (d *dice) wildServer(seed uint64, design Design) World { return d.serverOn(seed, design, nil) }
+func (d *dice) wildServer(seed uint64, design Design) World { return serverOn(d, seed, design, nil) }
 
 // serverOn draws a server on a storage, nil for a plain disk, and what it did.
-func (d *dice) serverOn(seed uint64, design Design, on *storage) World {
+func serverOn(d *dice, seed uint64, design Design, on *storage) World {
 	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}, reading: design.reads(), aurora: design.aurora()}
 	loadSeconds := 5.0
 	w.every = readEvery

@@ -14,7 +14,7 @@ func TestWhatDisksDoIsNotCalledLogical(t *testing.T) {
 		cases = append(cases, judgedAll(t, worlds.NewStorage(433791697900+seed, 25))...)
 	}
 	told := 0
-	for _, c := range where(cases, Case.ofDisks) {
+	for _, c := range where(cases, ofDisks) {
 		if c.WrongSide() {
 			t.Errorf("world %d on %s: %s\n  said: %s", c.World.Seed, c.World.Layer, truth(c.Meter), c.said())
 		}
