@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Answer is what came of a call.
+// Answer is the result of a call.
 type Answer struct {
 	Action string // as a permission names it
 	Err    error  // an [account.Trouble] where it was not answered

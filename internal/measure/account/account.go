@@ -91,7 +91,7 @@ func machine() *imds.Client {
 // Config returns what the clients of the services are made of.
 func (a *Account) Config() aws.Config { return a.config.Copy() }
 
-// Region is where calls go that name no other; empty where nobody said.
+// Region returns the region of calls that name no other, or "" if none is configured.
 func (a *Account) Region() string { return a.config.Region }
 
 // In returns the same account in another region; what is asked through it is counted here too.
@@ -128,6 +128,6 @@ func (a *Account) Secrets(ctx context.Context) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return len(s) < shortestSecret })
 }
 
-// shortestSecret is how long an account's number is, and nothing of AWS's is shorter. Stand-ins take words like test,
-// which would make any text unreadable.
+// shortestSecret is the length of an account's number; nothing secret of AWS's is shorter. Stand-ins use words like
+// test, whose removal would make any text unreadable.
 const shortestSecret = 12

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Call is how often an operation was asked.
+// Call counts the requests for one operation.
 type Call struct {
 	Service   string // as permissions name it: rds, cloudwatch, pi, sts
 	Operation string
@@ -32,7 +32,7 @@ func (c Call) ListPrice() (usd float64, known bool) {
 	return float64(c.Billed) * c.Price.USD, c.Price.Known
 }
 
-// counted is what an account was asked. Several goroutines may add to it.
+// counted holds an account's calls. Several goroutines may add to it.
 type counted struct {
 	mu    sync.Mutex
 	calls []Call
@@ -65,13 +65,13 @@ func (b *counted) attach(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("realiops/try", b.try), "Retry", middleware.After)
 }
 
-// tried is how often a call was, and what AWS said no with at last.
+// tried counts the tries of a call and keeps AWS's last refusal.
 type tried struct {
 	times int
 	said  error
 }
 
-// triesKey is where a call's context holds how often it was tried.
+// triesKey is the context key of a call's tries.
 type triesKey struct{}
 
 func (b *counted) call(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (

@@ -26,7 +26,7 @@ type found struct {
 	until  time.Time
 }
 
-// lookAgain is how long credentials that were not there are taken not to be.
+// lookAgain is the time for which missing credentials are assumed to stay missing.
 const lookAgain = 10 * time.Second
 
 // notFound is why there are no credentials. A call is not tried again for that.
@@ -52,7 +52,8 @@ func (f *found) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	return got, err
 }
 
-// credentials are what cannot be found, or renewed. The SDK has no types for most of that, so it goes by its words.
+// credentials recognizes credentials that cannot be found or renewed. The SDK has no types for most of these
+// errors, so it goes by their words.
 func (t *Trouble) credentials(err error, _ string) bool {
 	if said, answered := errors.AsType[smithy.APIError](err); answered && said.ErrorCode() != "" {
 		return false
@@ -73,8 +74,8 @@ func (t *Trouble) credentials(err error, _ string) bool {
 	return true
 }
 
-// endpointError is what the endpoint that gives a container its credentials refused with: of AWS's services the status is another error than
-// what they say.
+// endpointError is a refusal by the endpoint that gives a container its credentials. For AWS's services the status
+// is an error of another type than the message.
 type endpointError interface {
 	smithy.APIError
 	statusError

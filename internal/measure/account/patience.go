@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 )
 
-// tries is how often one call is made before it is given up, and longestPause the longest wait in between: together
-// about a minute of being told to slow down.
+// tries is the number of times one call is made before it is given up, and longestPause the longest wait in
+// between: together about a minute of being told to slow down.
 const (
 	tries        = 8
 	longestPause = 20 * time.Second

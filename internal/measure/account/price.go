@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 )
 
-// Price is what a unit of an operation costs by the price list of us-east-1, with where and when that was read. It is
-// not known where nobody was found to say it.
+// Price is the price of an operation's unit in the price list of us-east-1, with the source and the date of
+// reading. Known is false if no source states it.
 type Price struct {
 	Known  bool
 	USD    float64

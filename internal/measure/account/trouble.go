@@ -111,7 +111,7 @@ func callOf(err error) string {
 	}
 }
 
-// settings are what is wrong before anything is asked.
+// settings recognizes errors in the configuration, found before anything is asked.
 func (t *Trouble) settings(err error, call string) bool {
 	if missing, ok := errors.AsType[config.SharedConfigProfileNotExistError](err); ok {
 		t.Kind, t.text = Absent, fmt.Sprintf("there is no profile %s in ~/.aws/config or ~/.aws/credentials", missing.Profile)
@@ -124,7 +124,7 @@ func (t *Trouble) settings(err error, call string) bool {
 	return false
 }
 
-// answer is what AWS itself said no with.
+// answer recognizes refusals by AWS itself.
 func (t *Trouble) answer(err error, call string) bool {
 	said, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
@@ -220,7 +220,7 @@ func ahead(err error) string {
 	return fmt.Sprintf("%.0f minutes %s AWS's", by.Minutes(), side)
 }
 
-// network is what happens without an answer, or with one that is none of AWS's.
+// network recognizes failures without an answer, or with one that is not from AWS.
 func (t *Trouble) network(err error, call string) bool {
 	if dial, ok := errors.AsType[*net.DNSError](err); ok {
 		t.Kind, t.text = Unreachable, fmt.Sprintf("%s: no such host as %s: is the region right, and is there a way to the internet?", call, dial.Name)

@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Options are what a baseline is to do.
+// Options configures a baseline.
 type Options struct {
 	Head runfile.Run // the file's first line, as far as it is known beforehand
 	Path string      // of the file
@@ -28,7 +28,7 @@ type Options struct {
 	Throttled func(Second) bool
 }
 
-// Second is what a job did in about a second, by fio.
+// Second sums up about a second of a job, as reported by fio.
 type Second struct {
 	At         time.Time // its end
 	Seconds    float64   // since the job began

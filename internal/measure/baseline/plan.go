@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 )
 
-// Wishes are what a baseline is asked to be.
+// Wishes holds the user's choices for a baseline.
 type Wishes struct {
 	Directory string // on the storage to measure; empty: where the data of a server of ours would lie
 	AllowRAM  bool

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Cloud is what AWS tells of a server when a run is over.
+// Cloud collects AWS's metrics of a server after a run.
 type Cloud struct {
 	account *account.Account
 	tempo   Tempo
@@ -79,7 +79,8 @@ type Display interface {
 	Message(text string)
 }
 
-// tolerated is how far our clock may be off AWS's, in seconds, before AWS's is used to judge what has settled.
+// tolerated is the largest difference between our clock and AWS's, in seconds, at which ours is still used to judge
+// which values have settled.
 const tolerated = 5
 
 // clock returns the time by AWS's clock, as soon as that is known to go otherwise than ours.

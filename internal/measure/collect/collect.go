@@ -20,7 +20,7 @@ import (
 type Collector struct {
 	Sources []probe.Backfiller
 	Rules   Rules
-	// File is what the run file holds so far.
+	// File is the content of the run file so far.
 	File *File
 	// Record keeps a record. An error from it ends the collection.
 	Record func(runfile.Record) error
@@ -30,7 +30,7 @@ type Collector struct {
 	Wait func(context.Context, time.Duration) error
 }
 
-// Progress is how far a collection is.
+// Progress is the state of a collection.
 type Progress struct {
 	Source  string // the only one, or the first, that is waited for
 	Settled int    // metrics of which nothing is open
@@ -38,7 +38,7 @@ type Progress struct {
 	Left    time.Duration // at least
 }
 
-// Outcome is what a collection came to.
+// Outcome is the result of a collection.
 type Outcome struct {
 	Metrics   int // that were asked for
 	Settled   int // of which nothing is open
@@ -46,7 +46,7 @@ type Outcome struct {
 	Unsettled int // of these, still open
 }
 
-// UnansweredError is what sources did not tell, although they were asked: a later collection asks again.
+// UnansweredError counts the metrics that sources failed to answer for; a later collection asks again.
 type UnansweredError struct {
 	Metrics, Of int
 	Reasons     []string
@@ -60,7 +60,7 @@ func (e *UnansweredError) Error() string {
 	return text
 }
 
-// look is how often whoever waits is told.
+// look is the interval of reports to whoever waits.
 const look = 10 * time.Second
 
 // Run asks until all is settled, the patience ends after what is asked for is over, or ctx does. What was read is recorded whatever happens; the error says

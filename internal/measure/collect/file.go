@@ -12,7 +12,7 @@ import (
 // Span is a stretch of time: from included, to not.
 type Span struct{ From, To time.Time }
 
-// File is what a run file tells a collection.
+// File is the part of a run file that a collection needs.
 type File struct {
 	Header runfile.Run
 	Span   Span   // from the first load's begin to the last one's end; empty where no load was run

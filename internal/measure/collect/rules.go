@@ -4,16 +4,16 @@ import "time"
 
 // Rules say when what a source says of a period is believed. All are lengths of time by the source's clock.
 type Rules struct {
-	// Ripe is how long after a period's end the later of two readings that agree must lie: corrections were seen ten minutes
-	// late.
+	// Ripe is the shortest time from a period's end to the later of two readings that agree: corrections were seen
+	// ten minutes late.
 	Ripe time.Duration
-	// Apart is how far two readings that agree must lie apart.
+	// Apart is the shortest time between two readings that agree.
 	Apart time.Duration
-	// Old is how long after a period's end one reading is enough.
+	// Old is the time after a period's end from which one reading is enough.
 	Old time.Duration
 	// Again is when a metric is asked for anew for which the source failed to answer.
 	Again time.Duration
-	// Patience is how long a collection goes on, after what it asks for is over.
+	// Patience is the longest that a collection goes on after the end of the time it asks about.
 	Patience time.Duration
 }
 

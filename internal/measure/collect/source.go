@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// sourceState is what is known of one source's periods, and what is open. Only periods that lie wholly in the span are waited
-// for; others are kept as they come.
+// sourceState holds the known and the open periods of one source. Only periods that lie wholly in the span are
+// waited for; others are kept as they come.
 type sourceState struct {
 	source  probe.Backfiller
 	span    Span
@@ -47,7 +47,7 @@ type metric struct {
 	asked      time.Time    // the last of them
 }
 
-// mostAsks is how often a collection asks in vain for a metric that the source fails to tell; the next one asks again.
+// mostAsks is the number of times that a collection asks in vain for a metric; the next collection asks again.
 const mostAsks = 3
 
 // hopeless reports whether asking on is in vain for now.

@@ -25,8 +25,8 @@ type Limits struct {
 	Pause  Pause
 }
 
-// Pause is what lies between two loads: a part that is always the same, and one that grows with the load,
-// because what it wrote is to be flushed, counted and dropped.
+// Pause is the time between two loads: a fixed part, and one that grows with the load, because the data it wrote
+// has to be flushed, counted and dropped.
 type Pause struct {
 	Fixed time.Duration
 	Share float64 // of the load's length

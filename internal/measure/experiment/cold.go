@@ -9,7 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// forgetEvery is how often the kernel is asked while a cold load runs: what is read a second time within it is found in memory.
+// forgetEvery is the interval at which the kernel is asked while a cold load runs: a block that is read twice
+// within it is found in memory.
 const forgetEvery = 50 * time.Millisecond
 
 // makeCold sees to it that a load which is to find nothing of its table in memory does not, as far as that can be done to files of our

@@ -39,7 +39,7 @@ type Experiment struct {
 	Flush func() error
 	// Gone waits until the clients' sessions have ended.
 	Gone func(context.Context) error
-	// Layout is where the server's files are, if they can be read from here; else Unreadable says why.
+	// Layout locates the server's files if they can be read from here; otherwise Unreadable says why not.
 	Layout     *layout.Layout
 	Unreadable string
 	// Evicts tells whether the server can be asked to take pages out of shared buffers: from 17 on.
@@ -56,14 +56,14 @@ type Experiment struct {
 	// Recover is asked when a repetition has failed, with why. It waits until the server takes a load again and gives a
 	// session in the place of Control, or says why the run cannot go on; nil: it never does.
 	Recover func(ctx context.Context, failed error) (*pgx.Conn, error)
-	// Moved is what the provider says of the server at the beginning of a load, where it is another than the one that the
-	// run began on; nil, or nil from it: it is the same.
+	// Moved returns the provider's description of the server at the beginning of a load if it is no longer the one
+	// that the run began on. Nil, or nil from it: it is the same.
 	Moved func() *runfile.Cloud
 	// Look is called as a load is about to begin, and when its clients have left: who else is at work? Nil: nobody looks.
 	Look func(context.Context, runfile.Event) error
-	// Others is what others did on the server during a repetition of the load, where that is too much to be passed over, and what
-	// autovacuum did; nil, or nil from it: nothing. A repetition that others disturbed is left out and run again, unless the server is shared
-	// knowingly. Autovacuum is the server's own.
+	// Others returns the other sessions' activity during a repetition of the load, if it is too much to be ignored,
+	// and autovacuum's; nil, or nil from it: none. A disturbed repetition is left out and run again, unless the
+	// user declared the server shared. Autovacuum belongs to the server and disturbs nothing.
 	Others func(context.Context, runfile.Load) (*runfile.Others, *runfile.Autovacuum)
 	Shared bool
 	// Spoiled says why a repetition that just ended tells nothing of its load, whoever shares the server: its settings were
@@ -81,8 +81,8 @@ type Experiment struct {
 	// loads, and the next begins when it has returned.
 	SoFar func()
 
-	// Period is that of a source with periods of its own, counted from 1970: each load begins shortly before one, so that
-	// whole ones lie inside. Zero: loads begin at once.
+	// Period is the period of a source that counts in whole ones since 1970: each load begins shortly before one,
+	// so that whole ones lie inside. Zero: loads begin at once.
 	Period time.Duration
 
 	// Until is when all is to be done. Repetitions of the plan after the second are left out if they would end much later,

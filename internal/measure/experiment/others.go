@@ -32,7 +32,7 @@ func (e *Experiment) disturbed(others *runfile.Others) error {
 	return nil
 }
 
-// mostDisturbed is how often a run tries again what was disturbed; after that it leaves such repetitions out.
+// mostDisturbed is the number of times that a run repeats disturbed repetitions; after that it leaves them out.
 const mostDisturbed = 5
 
 // again reports whether there is time to try once more what was disturbed, and says so.

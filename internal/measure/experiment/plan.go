@@ -18,11 +18,11 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Sizes are what a plan leaves open and flags fill in.
+// Sizes holds the parameters that a plan leaves open and flags fill in.
 type Sizes struct {
 	Clients   int
 	RowsPerTx int
-	// TableBytes is how large the table of the loads that read is to be; 0: as the server's buffers and disk ask for.
+	// TableBytes is the size of the table for the loads that read; 0: chosen by the server's buffers and disk.
 	TableBytes int64
 }
 

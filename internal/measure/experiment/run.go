@@ -14,7 +14,7 @@ type Addition struct {
 	Why  string
 }
 
-// pace is how far a run has come.
+// pace records how far a run has come.
 type pace struct {
 	began time.Time
 	done  int            // repetitions
@@ -119,7 +119,7 @@ func (e *Experiment) recover(ctx context.Context, failed error) error {
 	return nil
 }
 
-// mostRepeats is how often a run puts up with losing its server.
+// mostRepeats is the number of times that a run tolerates the loss of its server.
 const mostRepeats = 5
 
 // timeFor reports whether so many more repetitions are done in time, give or take the grace, if they take as long as those
@@ -151,5 +151,5 @@ func (e *Experiment) Calibrate(ctx context.Context) (Pause, error) {
 	return pause, nil
 }
 
-// besides is what else a repetition takes: to make and drop its table, to connect, to read twice.
+// besides is the overhead of a repetition: to make and drop its table, to connect, to read twice.
 const besides = 100 * time.Millisecond

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Room is what a server has for the table of the loads that read, in bytes; what is not known is 0.
+// Room is the space on a server for the table of the loads that read, in bytes; unknown values are 0.
 type Room struct {
 	Asked   int64 // by the user
 	Buffers int64 // shared_buffers

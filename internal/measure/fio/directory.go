@@ -16,7 +16,7 @@ import (
 // prefix of our directories.
 const prefix = "realiops-baseline-"
 
-// Directory is where test files lie, and nothing else.
+// Directory holds test files and nothing else.
 type Directory struct {
 	Path       string
 	lock       *os.File
@@ -48,7 +48,7 @@ func (d *Directory) Remove() error {
 	return errors.Join(d.lock.Close(), d.supervisor.Release(context.Background()))
 }
 
-// Place is what a file system has for test files.
+// Place describes a file system as a place for test files.
 type Place struct {
 	Free   int64 // bytes that we may use
 	Direct bool  // files can be read and written past the page cache

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Status is what fio says of a job so far, since its start.
+// Status is fio's report on a job, cumulative since its start.
 type Status struct {
 	At      time.Time // when fio said it
 	Seconds float64   // that the job has done I/O
@@ -20,7 +20,7 @@ type Status struct {
 	Error   int  // of the job, an errno; 0: none
 }
 
-// Side is what was done in one direction. Times are in seconds.
+// Side holds the totals of one direction. Times are in seconds.
 type Side struct {
 	Operations int64
 	Bytes      int64

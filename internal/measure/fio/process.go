@@ -15,13 +15,13 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// grace is what fio is given to end in order, when it is asked to.
+// grace is the time fio gets to end in order after it is asked to.
 const grace = 5 * time.Second
 
-// late is how much longer than its job fio may take before it is taken to hang.
+// late is the time beyond its job's after which fio is taken to hang.
 const late = time.Minute
 
-// ErrStopped is what [Directory.Run] says of a job that was asked to end before its time.
+// ErrStopped is the error of [Directory.Run] for a job that was asked to end before its time.
 var ErrStopped = errors.New("the job was stopped")
 
 // Run does a job on its files and hands over its status each second. The last is returned, which for a job that was

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Settings are what the jobs of a set leave open.
+// Settings holds the parameters that a set leaves open for its jobs.
 type Settings struct {
 	Size    int64         // of the test files
 	Runtime time.Duration // of each job; 0: the set's own
@@ -20,10 +20,10 @@ const (
 	SetPublished = "published"
 )
 
-// defaultRuntime is how long a job lasts that nothing is said of.
+// defaultRuntime is the length of a job that does not set its own.
 const defaultRuntime = 10 * time.Second
 
-// shape is what makes a job of a set what it is.
+// shape defines a job of a set.
 type shape struct {
 	name, what string
 	rw         string

@@ -29,9 +29,9 @@ type Database struct {
 
 // Source keeps something of many databases.
 type Source interface {
-	// Hours are what it kept of some of them, in their order.
+	// Hours returns the kept hours of some of them, in their order.
 	Hours(ctx context.Context, some []Database, from, to time.Time) ([]history.Told, error)
-	// AtOnce is how many it is best asked for together.
+	// AtOnce is the best number of them to ask for together.
 	AtOnce() int
 }
 
@@ -46,7 +46,7 @@ type Stretch struct {
 	Unread []string  `json:"unread,omitempty"` // what the source has that looks like a database and is not read
 }
 
-// Directory is where the files of a fleet are.
+// Directory holds the files of a fleet.
 type Directory struct {
 	path string
 	Stretch
@@ -55,7 +55,7 @@ type Directory struct {
 // about is the file that tells what the others are about.
 const about = "fleet.json"
 
-// ending is that of the run files.
+// ending is the suffix of run files.
 const ending = ".jsonl.zst"
 
 // Open makes the directory, or goes on with one: with the stretch of whoever began.
@@ -128,7 +128,7 @@ func Files(path string) ([]string, error) {
 	return all, nil
 }
 
-// file is where a database is kept.
+// file returns the path of a database's file.
 func (d Directory) file(name string) string {
 	return filepath.Join(d.path, runfile.FileName(name)+ending)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Told is what a source tells of a server: readings at moments, in order, or periods.
+// Told is a source's account of a server: readings at moments, in order, or periods.
 type Told struct {
 	Metrics  []runfile.Metric
 	Readings []runfile.Reading

@@ -247,7 +247,7 @@ func (f *finder) versionDirectory() (string, error) {
 	return fmt.Sprintf("PG_%d_%d", number, binary.NativeEndian.Uint32(head[12:])), nil
 }
 
-// logDirectory is where the server's collector puts its log.
+// logDirectory returns the directory of the logging collector, and false if there is none.
 func (f *finder) logDirectory() (Root, bool, error) {
 	path := f.server.LogDir
 	if path == "" {

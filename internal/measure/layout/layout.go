@@ -43,7 +43,7 @@ type Tablespace struct {
 	Temp     bool   // it is one of temp_tablespaces
 }
 
-// Role is what a root is for.
+// Role is the purpose of a root.
 type Role uint8
 
 // All roles.

@@ -26,7 +26,7 @@ import (
 var ErrHidden = &probe.Error{Reason: runfile.Permission, Err: errors.New(
 	"the server's data directory is hidden from this user: grant pg_read_all_settings, or run as the server's user")}
 
-// Session is what a session that is still open tells about itself and its server.
+// Session holds the facts that an open session reports about itself and its server.
 type Session struct {
 	PID        int    // pg_backend_pid(): as the server counts processes
 	ClientPort int    // inet_client_port(); 0: the session came by a socket

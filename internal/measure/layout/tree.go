@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Kind is what a file of a server holds.
+// Kind classifies the content of a server's file.
 type Kind uint8
 
 // All kinds.

@@ -68,7 +68,7 @@ func typesOf(ctx context.Context, config aws.Config) (all []instanceType, err er
 	}
 }
 
-// addressOf is where EC2 answers: where the environment says, or beside RDS, whose address differs by its first word.
+// addressOf returns EC2's address: the environment's if it sets one, otherwise RDS's with its first word replaced.
 func addressOf(ctx context.Context, config aws.Config) (string, error) {
 	if moved := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_EC2"), aws.ToString(config.BaseEndpoint)); moved != "" {
 		return moved, nil
@@ -142,7 +142,7 @@ func (c caller) sign(ctx context.Context, in middleware.FinalizeInput, next midd
 	return next.HandleFinalize(ctx, in)
 }
 
-// refusal is how EC2 says no.
+// refusal is an error response of EC2.
 type refusal struct {
 	Code    string `xml:"Errors>Error>Code"`
 	Message string `xml:"Errors>Error>Message"`

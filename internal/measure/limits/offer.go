@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// offers are what RDS sells for PostgreSQL: of each class, each kind of volume by its name in the catalog.
+// offers maps each DB instance class, then each volume type by its catalog name, to what RDS sells for PostgreSQL.
 type offers map[string]map[string]catalog.Sold
 
 // offersOf asks for all of them. There is one for each version of PostgreSQL, and what any version has counts.

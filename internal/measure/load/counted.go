@@ -7,8 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// counted is what the server's own counters have of a table: rows inserted, updated and deleted, also by transactions that failed, and
-// rows that scans of the table and of its indexes looked at.
+// counted holds the server's own counters of a table: rows inserted, updated and deleted, including those of failed
+// transactions, and rows that scans of the table and of its indexes read.
 type counted struct{ written, lookedAt int64 }
 
 // Begin remembers what the server has counted of the load's table before the load, and refuses to go on if somebody else has put

@@ -21,7 +21,7 @@ const (
 	besides   = 24 + 8 + 4 + 4 // header, id, value, length of the filler
 	alignment = 8
 	pointer   = 4
-	// indexEntry is what an entry of a key of eight bytes takes, with the room that pages keep free.
+	// indexEntry is the size of an entry with an eight-byte key, including the free room that pages keep.
 	indexEntry = 23
 	halfFull   = 60 // per cent of a page that is filled, so that updates stay in it
 )
@@ -33,7 +33,8 @@ func RowsIn(bytes int64) int64 {
 	return max(1, rows/bitmapRows) * bitmapRows // so that all values of the second index have as many
 }
 
-// filledIn is how many bytes of rows and indexes are made in a second, written and vacuumed: little, so that nobody waits longer than was said.
+// filledIn is the assumed speed of filling, in bytes of rows and indexes per second, written and vacuumed. It is
+// set low so that nobody waits longer than announced.
 const filledIn = 40e6
 
 // FillsIn returns about how long it takes to make the table of a load.

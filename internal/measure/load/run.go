@@ -17,8 +17,8 @@ import (
 const (
 	// reportEvery is the grain of the record of the load.
 	reportEvery = time.Second
-	// patience is how long a server may be silent, beyond the time that the load takes: a transaction may be long, but
-	// one that outlives its load is none of a steady load.
+	// patience is the longest silence of a server beyond the length of the load: a transaction may be long, but one
+	// that outlives its load does not belong to a steady load.
 	patience = 10 * time.Second
 	// rehearsalWithin bounds the one transaction that is tried beforehand, which may copy very many rows.
 	rehearsalWithin = 10 * time.Minute

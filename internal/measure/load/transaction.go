@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// transaction is what a load does again and again.
+// transaction is the unit that a load repeats.
 type transaction struct {
 	load   runfile.Load
 	table  string // qualified and quoted

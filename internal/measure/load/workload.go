@@ -58,7 +58,7 @@ func (w *Workload) ThroughPooler() error {
 	return w.parse()
 }
 
-// maxIndexes is what the table has columns for: the key, and the value.
+// maxIndexes is the number of columns that can be indexed: the key and the value.
 const maxIndexes = 2
 
 // maxWidth leaves room for the other columns: a row lies in one page of 8 KiB, whole and as it is.

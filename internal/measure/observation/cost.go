@@ -10,7 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// cost is what an observation costs while it goes on. The clock of the probes adds to it from one goroutine at a time.
+// cost measures what an observation costs the server and this machine while it runs. The clock of the probes adds
+// to it, one goroutine at a time.
 type cost struct {
 	began      time.Time
 	processor  time.Duration // of ours at the beginning

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Options are what is to be observed, and what an observation needs of whoever asked for it.
+// Options configures an observation.
 type Options struct {
 	Head     runfile.Run // the file's first line, as far as it is known beforehand
 	Path     string      // of the file
@@ -32,7 +32,7 @@ type Options struct {
 	Settled func(path string, after time.Duration) (why string, settled bool)
 	// Preview reads the file so far, now and then, and says what it tells; nil: nobody looks on.
 	Preview func(path string, after time.Duration) (text string, looked bool)
-	// AtLeast is how long it lasts before it may be settled.
+	// AtLeast is the shortest time it runs before it may be settled.
 	AtLeast time.Duration
 	// Now is the clock that a provider is asked by.
 	Now func() time.Time
@@ -60,7 +60,7 @@ type recording struct {
 const (
 	// rarely is the time between two looks at what costs the server more to tell.
 	rarely = 5 * time.Minute
-	// previewEvery is how often it is asked whether it is time to look at what the file tells.
+	// previewEvery is the interval between checks of whether a look at the file is due.
 	previewEvery = 10 * time.Second
 	// fewestLooks are taken before anything is settled, however soon that may be.
 	fewestLooks = 4

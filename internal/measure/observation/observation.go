@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Source is what is read of one server, from one start of it to the next.
+// Source reads one server, from one start of it to the next.
 type Source struct {
 	Samplers []probe.Sampler
 	// Rarely is asked at the beginning, every few minutes, and at the end; nil: nothing is.

@@ -27,7 +27,7 @@ type FailedError struct {
 func (e *FailedError) Error() string { return e.Err.Error() }
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// endedWithin is how long a command may take to end once it is asked to, before it is killed.
+// endedWithin is the time a command gets to end after it is asked to, before it is killed.
 const endedWithin = 5 * time.Second
 
 // Command runs a program as the operation. It finds the server by PGHOST and the like, and by DATABASE_URL, at host; complete
@@ -68,7 +68,7 @@ func statusOf(ended *exec.ExitError) int {
 	return ended.ExitCode()
 }
 
-// silence is how long a server may say nothing to a script before it is given up.
+// silence is the longest that a server may send nothing to a script before it is given up.
 const silence = 10 * time.Minute
 
 // Script runs a script in pgbench's language as the operation, by a client of our own.

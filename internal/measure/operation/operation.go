@@ -28,7 +28,7 @@ import (
 // Operation is done once each time it is called.
 type Operation func(context.Context) (Outcome, error)
 
-// Outcome is what is known of an operation that was done.
+// Outcome describes an operation that was done.
 type Outcome struct {
 	Transactions int64   // that were committed; 0: it does not know
 	Sessions     []int32 // that it opened, by their process ids on the server, where they are known
@@ -49,7 +49,7 @@ type Place struct {
 	Ledger *anatomy.Sampler
 }
 
-// Options are what is to be measured, and how.
+// Options configures the measurement of an operation.
 type Options struct {
 	Head runfile.Run  // the file's first line, as far as it is known beforehand
 	Tell func(string) // what is going on

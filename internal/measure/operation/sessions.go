@@ -10,10 +10,11 @@ import (
 )
 
 const (
-	// reportedWithin is how long a session that stays open, and does nothing, may keep its last counts to itself:
+	// reportedWithin is the longest that an idle session that stays open holds back its last counts:
 	// PGSTAT_IDLE_INTERVAL of PostgreSQL's pgstat.c, ten seconds, and a little.
 	reportedWithin = 11 * time.Second
-	// reportEvery is how often a session reports at the end of a transaction at most: PGSTAT_MIN_INTERVAL, one second, and a little.
+	// reportEvery is the shortest interval between a session's reports at the end of a transaction:
+	// PGSTAT_MIN_INTERVAL, one second, and a little.
 	reportEvery = 1020 * time.Millisecond
 	askEvery    = 20 * time.Millisecond
 )

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// answerWithin is how long the server may take from a request to the end of its answer.
+	// answerWithin bounds the time from a request to the end of the server's answer.
 	answerWithin = 5 * time.Minute
 	// lengthyWithin holds for a statement that goes through a large table, and for the user's own.
 	lengthyWithin = 4 * time.Hour

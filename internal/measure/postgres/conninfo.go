@@ -13,8 +13,8 @@ import (
 // settings are values by libpq's keywords.
 type settings map[string]string
 
-// conninfo is what a connection is made with, by where libpq takes it from: a value of the connection string wins over
-// one of the service, and that over a variable. An empty value counts where it is written, but not in a variable.
+// conninfo holds the settings of a connection by libpq's sources: a value in the connection string wins over the
+// service's, and that over a variable's. An empty value counts if it is written out, but not in a variable.
 type conninfo struct {
 	given   settings // the connection string
 	broken  bool     // the connection string breaks off, or is none

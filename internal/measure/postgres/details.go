@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// longestPlace is how much of the line of a statement is shown, in letters.
+// longestPlace is the number of letters shown of a statement's line.
 const longestPlace = 60
 
 // Details returns what a server says of an error beside the message, each in a line of its own, in psql's words and order: the

@@ -61,7 +61,7 @@ var ofFiles = map[string]string{
 	"failed to read service":  adviceOnServices,
 }
 
-// form is how a connection string is written.
+// form is the notation of a connection string.
 type form int
 
 const (
@@ -72,7 +72,7 @@ const (
 
 var (
 	firstKeyword = regexp.MustCompile(`^\s*\w+\s*=`)
-	// aimedAtURL is what a URL looks like that lost a letter: joe:pw@host, or slashes.
+	// aimedAtURL matches a URL that lost a letter: joe:pw@host, or slashes.
 	aimedAtURL = regexp.MustCompile(`:.*@|:/|//`)
 )
 

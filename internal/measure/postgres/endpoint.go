@@ -30,7 +30,7 @@ const (
 // connectTimeout holds where the connection string sets none: a host that drops packets must not look like a hang.
 const connectTimeout = 10 * time.Second
 
-// Endpoint is how to reach a server: host, port, database, user, password, TLS.
+// Endpoint holds the way to a server: host, port, database, user, password, TLS.
 type Endpoint struct {
 	config *pgx.ConnConfig
 	from   conninfo                              // what config was made of
@@ -134,7 +134,7 @@ func reasonOf(err error) error {
 	return misunderstood(innermost(err))
 }
 
-// noTLS is how pgx tells that a server has no TLS; it has no type for that.
+// noTLS is the text of pgx's error for a server without TLS, which has no type.
 const noTLS = "server refused TLS connection"
 
 // misunderstood says what it means that something answers, and not as asked.

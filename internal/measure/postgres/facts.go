@@ -25,7 +25,7 @@ const (
 	FlavorAurora   = "aurora"
 )
 
-// Facts is what a server says of itself, and of what this user may do.
+// Facts describes a server and the rights of this user on it.
 type Facts struct {
 	Version       string // 17.11
 	VersionNum    int    // 170011

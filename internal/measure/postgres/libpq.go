@@ -64,7 +64,8 @@ func known(keyword string) bool {
 	return !startup && (variableOf(keyword) != "" || slices.Contains(without, keyword))
 }
 
-// ownServer is what the environment may say of the user's servers and must not say of one that realiops has started.
+// ownServer overrides settings from the environment that are meant for the user's servers, and not for one that
+// realiops has started.
 var ownServer = url.Values{
 	"target_session_attrs": {"any"}, "connect_timeout": {"10"}, "channel_binding": {"prefer"}, "require_auth": {""}, "options": {""},
 	"timezone": {"UTC"}, "application_name": {""},

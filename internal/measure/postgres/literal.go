@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// longestText is how much of a statement is kept, in runes. A longer one ends with a checksum of the whole, so that none is taken for another.
+// longestText is the number of runes kept of a statement. A longer one ends with a checksum of the whole, so that
+// two are not mistaken for one.
 const longestText = 1000
 
 // WithoutLiterals returns a statement in one line without what its values are: strings, numbers and comments may hold what is
@@ -63,7 +64,7 @@ func (l *literals) keep(n int) {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// endAfter is where text ends after its first mark; without one, at its end.
+// endAfter returns the index after the first mark in text, or the length of text if there is none.
 func endAfter(text, mark string) int {
 	if i := strings.Index(text, mark); i >= 0 {
 		return i + len(mark)
@@ -71,8 +72,8 @@ func endAfter(text, mark string) int {
 	return len(text)
 }
 
-// endOfString is where a string ends, in which a quote is doubled. Whether a backslash quotes, a setting decides: behind
-// one nothing is sure, and nothing is kept.
+// endOfString returns the index after a string in which quotes are doubled. A setting decides whether a backslash
+// quotes: from one on nothing is certain, and the rest of the text counts as part of the string.
 func endOfString(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch {

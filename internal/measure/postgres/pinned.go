@@ -72,7 +72,7 @@ var steady = []setting{
 	{"enable_seqscan", "on"}, {"enable_sort", "on"}, {"enable_tidscan", "on"},
 }
 
-// lockTimeout is how long a statement of ours waits for a lock.
+// lockTimeout is the longest that one of our statements waits for a lock.
 const lockTimeout = "5s"
 
 // pooledSettings are those that every pooler takes at the start of a session, and keeps to that session.
@@ -101,7 +101,7 @@ func safeTransaction() string {
 	return "/* realiops */ select " + strings.Join(calls, ", ")
 }
 
-// pins is what an endpoint has learned of the settings that its server takes.
+// pins records which of our settings the endpoint's server takes.
 type pins struct {
 	mu      sync.Mutex
 	asked   bool      // which of the later ones the server knows

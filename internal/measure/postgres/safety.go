@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Permissions are what a user has allowed explicitly that would otherwise be refused.
+// Permissions holds the user's explicit permissions for what is refused by default.
 type Permissions struct {
 	Shared bool // other sessions are at work
 	Pooler bool // a pooler stands in between

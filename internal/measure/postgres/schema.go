@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// SchemaName is where all objects of ours live.
+// SchemaName is the schema of all our objects.
 const SchemaName = "realiops"
 
 // schemaMark tells a schema that we made from one that only has the same name.
@@ -325,7 +325,7 @@ func (s *Schema) holder(ctx context.Context) string {
 	return fmt.Sprintf("session %d of %s (%s)", pid, user, program)
 }
 
-// plainName is what SQL takes without quotes, but for its own words.
+// plainName matches the names that SQL takes without quotes, except for its key words.
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
 // Quoted returns a name as messages show it: with the quotes that SQL needs.

@@ -15,7 +15,8 @@ import (
 // longestFile bounds what is read of a service file or a password file.
 const longestFile = 4 << 20 // bytes
 
-// systemServices are where distributions have libpq look for pg_service.conf unless PGSYSCONFDIR says.
+// systemServices lists the directories in which distributions have libpq look for pg_service.conf if PGSYSCONFDIR
+// is not set.
 var systemServices = []string{"/etc/postgresql-common", "/etc/sysconfig/pgsql", "/usr/local/pgsql/etc"}
 
 // findService looks for a service where libpq does: in the file that is named or the user's, and if that does not
@@ -111,7 +112,7 @@ func openAtOnce(path string) (*os.File, error) {
 	return os.OpenFile(path, flags, 0)
 }
 
-// userFile is where libpq looks for a file of the user's; empty where there is no such place.
+// userFile returns the path at which libpq looks for a file of the user's, or "" if there is no such place.
 func userFile(name, onWindows string) string {
 	if runtime.GOOS == "windows" {
 		return filepath.Join(os.Getenv("APPDATA"), "postgresql", onWindows)

@@ -51,9 +51,8 @@ func verifying(lenient *tls.Config, host string) *tls.Config {
 	return strict
 }
 
-// bundle is where Amazon publishes the certificates that its databases are signed with. They are in no system's store,
-// and they are not in this program either: whom to trust is for the user to fetch from who vouches for it, and a copy
-// here would age.
+// bundle is Amazon's URL for the certificates that sign its databases' own. They are in no system's store, and not
+// in this program either: users have to fetch them from a source they trust, and a copy here would age.
 const bundle = "https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem"
 
 // distrust says what to do about a certificate that does not hold; nil for another error.
@@ -140,5 +139,5 @@ type unsigned struct{ error }
 
 func (u *unsigned) Unwrap() error { return u.error }
 
-// User is who connects.
+// User returns the name of the role that connects.
 func (e *Endpoint) User() string { return e.config.User }

@@ -51,7 +51,7 @@ type Watch struct {
 	working   []int32
 }
 
-// Seen is who was on the server during an operation.
+// Seen describes the sessions on the server during an operation.
 type Seen struct {
 	Others        []string // that worked, or may have, and not for the operation
 	Wrote         *Wrote   // by those of them that were there at the end; nil: the server does not tell
@@ -69,7 +69,7 @@ type Backend struct {
 	Since time.Time
 }
 
-// Wrote is what sessions have written, as the server counts it for each.
+// Wrote sums up the WAL that sessions have written, by the server's counters for each session.
 type Wrote struct {
 	WALBytes, WALWrites, WALFsyncs int64
 }

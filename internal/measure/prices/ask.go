@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Lister is what of the price list's client is used.
+// Lister is the part of the price list's client that we use.
 type Lister interface {
 	GetProducts(context.Context, *pricing.GetProductsInput, ...func(*pricing.Options)) (*pricing.GetProductsOutput, error)
 }
@@ -43,7 +43,7 @@ func questions() []question {
 	}
 }
 
-// List is what of a region's prices could be read.
+// List holds the readable prices of a region.
 type List struct {
 	Prices []catalog.Price
 	Unread []string // what looked like a price of ours and could not be understood, and why

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// meaning is what a usage type is the price of.
+// meaning describes what a usage type charges for.
 type meaning struct {
 	volume string
 	per    catalog.Per
@@ -47,7 +47,7 @@ func usages() map[string]meaning {
 	}
 }
 
-// regionBefore is what usage types have before them outside us-east-1: EU-, APN1-, USE2-.
+// regionBefore matches the prefix of usage types outside us-east-1: EU-, APN1-, USE2-.
 var regionBefore = regexp.MustCompile(`^[A-Z]{2,4}[0-9]?-`)
 
 // machine is a usage type of machines by the hour, for one kind of product.

@@ -1,6 +1,7 @@
 package probe
 
-// Need is what a probe needs of the kernel. docs/reference/kernels.md has them all, and what distributions ship.
+// Need describes what a probe requires of the kernel. docs/reference/kernels.md lists all needs, and what
+// distributions ship.
 type Need struct {
 	What    string // is read
 	Linux   string // counts it from this version on; distributions may have it in an older one

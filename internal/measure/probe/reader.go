@@ -14,7 +14,7 @@ import (
 const (
 	// patience bounds a call: what takes longer speaks of no particular moment any more.
 	patience = 2 * time.Second
-	// grace is what a sampler is given to return after its deadline, before the clock goes on without it.
+	// grace is the time a sampler gets to return after its deadline before the clock goes on without it.
 	grace = 200 * time.Millisecond
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
-// Cluster is what AWS says of an Aurora cluster that bears on its bill.
+// Cluster holds AWS's data on an Aurora cluster that bear on its bill.
 type Cluster struct {
 	Name    string
 	Engine  string

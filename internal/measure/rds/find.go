@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Query is what is known of the database.
+// Query identifies the database to find.
 type Query struct {
 	Host string // as AWS makes them; any other says nothing
 	// Instance and Cluster are what the user calls them, for where the host does not say it.
@@ -31,7 +31,7 @@ type Found struct {
 	// Endpoint is the host name of the instance itself, and Port its port; empty while it has none.
 	Endpoint string
 	Port     int
-	// WriterEndpoint is where the cluster takes writes; empty without a cluster.
+	// WriterEndpoint is the cluster's address for writes; empty without a cluster.
 	WriterEndpoint string
 	Status         string // available, or what it is busy with
 	IAM            bool   // takes tokens for passwords

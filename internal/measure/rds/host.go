@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Kind is what a host name of AWS's leads to.
+// Kind classifies the targets of AWS's host names.
 type Kind string
 
 // The kinds of host.
@@ -21,7 +21,7 @@ const (
 	Limitless Kind = "limitless" // a group of shards
 )
 
-// Host is what the name of a host of RDS says.
+// Host is a parsed host name of RDS.
 type Host struct {
 	Kind   Kind
 	Name   string // of the instance, the cluster, or the endpoint

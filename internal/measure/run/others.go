@@ -21,7 +21,7 @@ type others struct {
 	who    []string
 	wrote  map[postgres.Backend]int64 // WAL of theirs until the load began
 	wal    int64                      // and since then
-	// analyzed is how many rows of statistics had been written when the load began; nil: nobody knows.
+	// analyzed is the number of rows of statistics written before the load began; nil: unknown.
 	analyzed *int64
 }
 
@@ -81,7 +81,7 @@ func (m *measurement) othersDuring(ctx context.Context, l runfile.Load) (*runfil
 	return did, vacuumed
 }
 
-// autovacuum is what shows that it was at work.
+// autovacuum holds the evidence that it was at work.
 type autovacuum struct {
 	rows  int64 // of statistics that were written
 	alone bool  // it runs on a server that we started, which nobody else knows of

@@ -25,7 +25,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Options are what a run is to do, and what it needs of whoever asked for it.
+// Options configures a run.
 type Options struct {
 	Head     runfile.Run // the file's first line, as far as it is known beforehand
 	Path     string      // of the file
@@ -35,7 +35,7 @@ type Options struct {
 	Show     Display
 	Verbose  bool // say at the end where the time went
 
-	// AWSPeriod is that of the slowest of AWS's metrics to be judged, in seconds; 0: none of them is.
+	// AWSPeriod is the longest period among AWS's metrics to be judged, in seconds; 0: there are none.
 	AWSPeriod float64
 	Tempo     collect.Tempo
 

@@ -20,7 +20,7 @@ type writers struct {
 	long map[string]string // those of two looks in a row since the load began
 }
 
-// writersLook is how often it is looked: what is over sooner is found by the counters.
+// writersLook is the interval between two looks; the counters reveal anything shorter.
 const writersLook = time.Second
 
 // watch looks by a session of its own until ctx ends. Where none can be had, the counters tell all the same.

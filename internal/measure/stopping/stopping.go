@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// Grace is how long connections stay usable once a command was asked to stop, beyond any work registered by [For].
+// Grace is the time for which connections stay usable after a command was asked to stop, beyond any work registered
+// by [For].
 const Grace = 7 * time.Second
 
 // Command is one that can be asked to stop. A nil Command never is.
@@ -35,7 +36,7 @@ type Connection interface {
 	Changed()
 }
 
-// work is what must not be cut short.
+// work is a task that must not be cut short.
 type work struct {
 	what  string
 	until time.Time

@@ -66,7 +66,7 @@ type Step struct {
 	Patience time.Duration  `json:"patience"`
 }
 
-// often is how long to wait between two looks.
+// often is the interval between two looks.
 const often = 20 * time.Millisecond
 
 func (p Process) end() error {
@@ -119,7 +119,7 @@ type Directory struct {
 	Path string `json:"path"`
 }
 
-// prefix is how the names of all our directories begin, so that nothing else is ever removed.
+// prefix begins the names of all our directories, so that nothing else is ever removed.
 const prefix = "realiops-"
 
 func (d Directory) remove() error {

@@ -16,7 +16,7 @@ import (
 // Role returns what this program is started for by [Start].
 func Role() role.Role { return role.Role{Name: "supervisor", Play: play} }
 
-// stillThere is how often a process that cleans up says that it is at work.
+// stillThere is the interval at which a process that cleans up reports that it is still at work.
 const stillThere = time.Second
 
 // play holds what it is told until in ends, and then cleans that up. The signals by which a terminal, a broken pipe or a

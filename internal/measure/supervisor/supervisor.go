@@ -41,14 +41,14 @@ type Supervisor struct {
 	left     error
 }
 
-// order is what the process is told: to hold an item under a number, or to drop the one that it holds.
+// order tells the process to hold an item under a number, or to drop the one that it holds.
 type order struct {
 	Number int   `json:"number"`
 	Hold   *Item `json:"hold,omitempty"`
 }
 
-// answer is what the process says: that it has taken an order or is still at work, what it could not clean up, and that it
-// is done.
+// answer is a message from the process: it took an order or is still at work, it could not clean something up, or
+// it is done.
 type answer struct {
 	Left string `json:"left,omitempty"`
 	Done bool   `json:"done,omitempty"`

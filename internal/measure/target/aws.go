@@ -32,7 +32,7 @@ func (o AWSOptions) Given() bool {
 // onEC2 reports whether the server is one that its users run themselves.
 func (o AWSOptions) onEC2() bool { return len(o.Volumes) > 0 || o.Machine != "" }
 
-// AWS is what a server is to AWS. The zero value is a server that AWS is not asked about.
+// AWS holds what AWS reports about a server. The zero value is a server that AWS is not asked about.
 type AWS struct {
 	Account *account.Account
 	Found   *rds.Found

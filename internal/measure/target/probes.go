@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Probes are what can be read of a server and of the disks under it.
+// Probes holds the readers of a server and of the disks under it.
 type Probes struct {
 	Samplers    []probe.Sampler
 	Stats       *pgstat.Sampler
@@ -145,7 +145,7 @@ func (p *Probes) findDevices() (probe.Sampler, error) {
 	return devices, nil
 }
 
-// Layout is where the server keeps its files; nil where they are out of sight.
+// Layout returns the places of the server's files, or nil if they are out of sight.
 func (p *Probes) Layout() *layout.Layout { return p.layout }
 
 // Close ends the sessions of the probes.

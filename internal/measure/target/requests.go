@@ -72,7 +72,7 @@ func (p *Probes) requestPlace(ctx context.Context, names *naming) (place request
 	return place, err
 }
 
-// namingTakes is how long a server may take to name its relations.
+// namingTakes bounds the time a server may take to name its relations.
 const namingTakes = time.Second
 
 // naming is a session that asks for the names of relations. It stays: one for each question would be counted among those of whom is

@@ -108,9 +108,10 @@ func (s *Session) become(ctx context.Context, again *Session) error {
 const (
 	// releaseWithin bounds the drop of what may be many gigabytes.
 	releaseWithin = time.Minute
-	// backWithin is how long a server that is restarted, or recovers from a crash, is waited for, so that the schema goes.
+	// backWithin is the longest wait for a server that restarts, or recovers from a crash, so that our schema can
+	// be dropped.
 	backWithin = 15 * time.Second
-	// aliveWithin is how long a session may take to answer before another one is tried.
+	// aliveWithin is the longest wait for a session's answer before another one is tried.
 	aliveWithin = 5 * time.Second
 )
 

@@ -96,7 +96,8 @@ func own(o Options, s server.Server, err error) (*Target, error) {
 // Own reports whether the server was started for us and goes with us.
 func (t *Target) Own() bool { return t.started != nil }
 
-// HostForAll is where any program finds the server: one of ours listens at a socket, which not every quantity knows, and here.
+// HostForAll returns a host by which any program reaches the server. A server of ours listens at a socket, which
+// not every program can use, and at the loopback address.
 func (t *Target) HostForAll() string {
 	if t.Own() && strings.HasPrefix(t.Endpoint.Host(), "/") {
 		return "127.0.0.1"
@@ -122,7 +123,7 @@ func (t *Target) Watch(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, func() { end(nil) }
 }
 
-// newsWithin is how long the news that a server of ours died may be behind the errors that follow from it.
+// newsWithin is the longest that the news of our server's death may lag behind the errors that follow from it.
 const newsWithin = time.Second
 
 // Because returns what ended the context, where something did: the errors that follow from it would only hide it.

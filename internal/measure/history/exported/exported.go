@@ -31,10 +31,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Export is what files say together.
+// Export is the combined content of the files.
 type Export struct {
-	// Flavor is that of the server whose every metric is taken: rds or aurora. Empty: it is a cluster, of which what its bill is made
-	// of is taken, in the statistics that a bill takes.
+	// Flavor is the server's, rds or aurora, and all its metrics are taken. Empty: it is a cluster, of which only
+	// the metrics of its bill are taken, in the statistics that a bill uses.
 	Flavor   string
 	Periods  []runfile.Period
 	Clusters []rds.Cluster
@@ -75,7 +75,8 @@ func (s *sample) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// notNumbers are what programs write for a number that is none, which is no JSON: behind the text or the character before it.
+// notNumbers matches the spellings that programs write for NaN and infinity, which JSON lacks, and strings, in
+// which they are left alone.
 var notNumbers = regexp.MustCompile(`("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity|inf|nan)\b`)
 
 // withoutNotNumbers writes null in their place.
@@ -375,7 +376,7 @@ func (e *Export) Instances() (all []runfile.Cloud) {
 	return all
 }
 
-// regionOf is where an instance is, by its zone: eu-west-1a is in eu-west-1.
+// regionOf returns the region of an instance's availability zone: eu-west-1a is in eu-west-1.
 func regionOf(i rdstypes.DBInstance) string {
 	return strings.TrimRight(aws.ToString(i.AvailabilityZone), "abcdefghijklmnopqrstuvwxyz")
 }

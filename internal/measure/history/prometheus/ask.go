@@ -17,8 +17,8 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// source is what answers: a store, or what was written of one. With each answer come the store's warnings: it is
-// incomplete where there are any.
+// source answers queries: a store, or a dump of one. A store's warnings come with each answer; if there are any,
+// the answer is incomplete.
 type source interface {
 	series(ctx context.Context, selector string, from, to time.Time, most uint64) ([]model.LabelSet, []string, error)
 	values(ctx context.Context, label model.LabelName, selector string, from, to time.Time, most uint64) ([]string, []string, error)

@@ -18,7 +18,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// dump is what promtool wrote of a store, and answers as far as the history of one server asks.
+// dump is promtool's dump of a store. It answers the queries that the history of one server needs.
 type dump struct {
 	source // what a dump does not answer
 	kept   map[string]*model.SampleStream

@@ -24,7 +24,7 @@ type Fleet struct {
 	unread  []string          // names of series that look like those of databases
 }
 
-// member is how a store knows a database.
+// member identifies a database in a store.
 type member struct {
 	of      shape
 	labels  []model.LabelName // that tell it from others

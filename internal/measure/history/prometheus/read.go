@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// chunk is how much of a series is asked for at once.
+	// chunk is the length of a series that one request asks for.
 	chunk = 6 * time.Hour
 	// mostValues bounds what is held in memory: more than thirty days of minutes of all that is known.
 	mostValues = 2_000_000

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// shape is how an exporter tells of databases.
+// shape describes how an exporter presents databases.
 type shape struct {
 	exporter string
 	probe    string
@@ -108,10 +108,10 @@ var instanceLabels = []model.LabelName{"dimension_DBInstanceIdentifier", "dimens
 // clusterLabels name an Aurora cluster in the same three.
 var clusterLabels = []model.LabelName{"dimension_DBClusterIdentifier", "dimension_dbcluster_identifier", "dbcluster_identifier"}
 
-// handedOn is what is handed on of an instance: by AWS's name of a metric, and that in snake case.
+// handedOn lists the CloudWatch metrics of an instance that exporters pass on, by AWS's name and in snake case.
 var handedOn = [][2]string{{"ReadIOPS", "read_iops"}, {"WriteIOPS", "write_iops"}, {"ReadThroughput", "read_throughput"}, {"WriteThroughput", "write_throughput"}}
 
-// onlyMaximum is what an exporter that keeps no averages leaves open.
+// onlyMaximum is the caveat for an exporter that keeps no averages.
 const onlyMaximum = "its exporter keeps only the maximum of each period: what an hour did is at most what is shown"
 
 // cloudShapes returns what exporters of CloudWatch tell of instances of RDS, or of Aurora, which they do not tell apart, and of clusters. They

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// azure is what az monitor metrics list writes.
+// azure is the output of az monitor metrics list.
 type azure struct {
 	Interval string        `json:"interval"`
 	Value    []azureMetric `json:"value"`

@@ -156,14 +156,14 @@ func rows() []string {
 	return []string{metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes}
 }
 
-// hour is what is known of one.
+// hour holds the known seconds of an hour with their sums and peaks.
 type hour struct {
 	seconds   float64
 	sum, peak [4]float64
 }
 
-// mostOfHour is how much of an hour must be known. sysstat begins a file each midnight, and what happened from its last
-// reading of a day, ten minutes before, stands in none.
+// mostOfHour is the part of an hour that must be known. sysstat begins a file each midnight, and no file covers the
+// time from the last reading of a day, ten minutes before.
 const mostOfHour = 0.8
 
 // byHour makes periods of the hours that are known nearly whole: of each the mean, and the highest interval.

@@ -12,13 +12,13 @@ import (
 	"github.com/realiops/realiops/internal/measure/history"
 )
 
-// askIostat is how iostat is asked for what [Read] takes.
+// askIostat is the command whose output [Read] takes.
 const askIostat = "S_TIME_FORMAT=ISO iostat -o JSON -dxkty 10 360 > io.json"
 
 // disks are the names of disks under Linux, and not of what is made of them, which would count the same requests again.
 var disks = regexp.MustCompile(`^([shv]d[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+|dasd[a-z]+)$`)
 
-// iostatTimes are how iostat writes when an interval ended, with S_TIME_FORMAT=ISO.
+// iostatTimes is iostat's layout of an interval's end with S_TIME_FORMAT=ISO.
 const iostatTimes = "2006-01-02T15:04:05-0700"
 
 // iostat is a statistic of iostat -o JSON.

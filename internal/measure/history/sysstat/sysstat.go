@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// Host is what a file says of a machine.
+// Host is a file's record of one machine.
 type Host struct {
 	Name      string
 	Intervals []Interval // in the order of the file
@@ -63,9 +63,9 @@ type timestamp struct {
 }
 
 const (
-	// block is what bread and bwrtn count, in bytes.
+	// block is the unit of bread and bwrtn, in bytes.
 	block = 512
-	// longest is how long an interval may be: more is no mean of an hour.
+	// longest bounds an interval: the mean of a longer one says nothing about an hour.
 	longest = time.Hour
 	// most bounds a rate: no machine does more requests, or blocks, a second.
 	most = 1e10

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// atATime is how many connections are opened at once: enough to hide the way to the server, and few enough for its
-// backlog.
+// atATime is the number of connections opened at once: enough to hide the round trip to the server, and few enough
+// for its backlog.
 const atATime = 16
 
 // dial opens a connection for the dialer. A server that accepts it and then says nothing is given up as any other.

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// Mode is how statements are sent, as pgbench's -M has it.
+// Mode is the protocol for statements, as in pgbench's -M.
 type Mode string
 
 // The modes.
@@ -67,7 +67,8 @@ type Options struct {
 	// when it returns.
 	Ready func(time.Duration, int64) error `json:"-"`
 
-	// Silence is how long a server may say nothing, or go on after the end of Duration, before it is given up; 0: for ever.
+	// Silence is the longest time that a server may send nothing, or go on after the end of Duration, before it is
+	// given up; 0: for ever.
 	Silence time.Duration
 }
 
@@ -96,7 +97,7 @@ func (o *Options) complete() error {
 	return o.check()
 }
 
-// defaultTransactions is how many a client runs where nothing is said.
+// defaultTransactions is the number per client if no other is set.
 const defaultTransactions = 10
 
 func (o *Options) check() error {

@@ -25,7 +25,7 @@ func (s *schedule) next() time.Duration {
 	return s.due
 }
 
-// turn is what a client does about the transaction that is its own.
+// turn is a client's next step with its transaction.
 type turn uint8
 
 const (

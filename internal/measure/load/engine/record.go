@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Record is what clients did in a stretch of time.
+// Record sums up the clients' work in a stretch of time.
 type Record struct {
 	Scripts []ScriptResult
 	Faults  []Fault // by kind, the most frequent first

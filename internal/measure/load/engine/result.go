@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// Result is what a load did, its warm-up left out.
+// Result sums up a load without its warm-up.
 type Result struct {
 	Began       time.Time
 	Elapsed     time.Duration // from when the clients were connected (or the warm-up was over) to the end of the last transaction
@@ -29,7 +29,8 @@ type ScriptResult struct {
 	Commands []CommandResult
 }
 
-// CommandResult is what one command of a script took, and how often it failed. Meta-commands count as pgbench has them.
+// CommandResult holds the latency and failures of one command of a script. Meta-commands count as they do in
+// pgbench.
 type CommandResult struct {
 	Line     int
 	Text     string // first line, as pgbench shows it
@@ -72,7 +73,7 @@ type Durations struct {
 	Histogram   *hdrhistogram.Histogram // nil where nothing was recorded
 }
 
-// Tick is what happened since the last one. Its histograms are overwritten by the next.
+// Tick sums up the time since the last tick. The next one overwrites its histograms.
 type Tick struct {
 	From, To time.Time
 	Warmup   bool // not in the Result; all other ticks add up to it
@@ -83,7 +84,7 @@ type Tick struct {
 	Processor time.Duration // that the clients' processes used, as in Result
 }
 
-// Outcome is how a transaction ended.
+// Outcome is the end of a transaction.
 type Outcome string
 
 // The outcomes, as pgbench's log spells those that are not a time.
@@ -133,7 +134,7 @@ type Trouble struct {
 	Then                    Aftermath
 }
 
-// Aftermath is what a client does about an error.
+// Aftermath is a client's reaction to an error.
 type Aftermath uint8
 
 // What a client does about an error.

@@ -58,7 +58,7 @@ func escaped(t *script.Text, marks *strings.Replacer) *script.Text {
 	return &script.Text{Literal: marks.Replace(t.Literal), Times: t.Times}
 }
 
-// rowsAtOnce is how many rows are made between two looks at the buffer.
+// rowsAtOnce is the number of rows made between two looks at the buffer.
 const rowsAtOnce = 16
 
 // copyRows runs \copy_rows.
@@ -137,10 +137,10 @@ func (g *generator) appendCopyRow(dst []byte, env *script.Env) ([]byte, error) {
 	return append(dst, '\n'), nil
 }
 
-// maxParameters is how many a statement takes in the protocol.
+// maxParameters is the protocol's limit per statement.
 const maxParameters = 65535
 
-// keptStatements is how many numbers of rows a command may have for which the statement is kept.
+// keptStatements is the number of different row counts of a command for which its prepared statement is kept.
 const keptStatements = 100
 
 // insertRows runs \insert_rows. None to insert is nothing to send.

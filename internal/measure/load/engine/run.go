@@ -13,10 +13,10 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// Run puts a load on a server until it is done, and says what it did.
+// Run puts a load on a server until it is done and returns its result.
 //
-// Where ctx is cancelled, or a function of the options fails, all clients stop quickly and the error is the cause; the
-// result is what ran until then. Clients that abort are no error of Run, unless Options.ExitOnAbort asks for it.
+// If ctx is cancelled or a function in the options fails, all clients stop quickly, the error is the cause, and the
+// result covers the time until then. Clients that abort are not an error of Run unless Options.ExitOnAbort is set.
 func Run(ctx context.Context, o Options) (Result, error) {
 	l, err := newLoad(&o)
 	if err != nil {

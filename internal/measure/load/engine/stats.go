@@ -38,11 +38,11 @@ type lap struct {
 	took            time.Duration
 }
 
-// atOnce is how many samples a client keeps before it takes them to the totals: so many that their lock is rarely
-// met by two, and so few that a thousand clients need little memory.
+// atOnce is the number of samples that a client keeps before it adds them to the totals: enough that two clients
+// rarely contend for the lock, and few enough that a thousand clients need little memory.
 const atOnce = 32
 
-// tally is what one client did and did not yet hand over. Its own lock is the client's except at ticks.
+// tally holds one client's work that is not yet in the totals. Only ticks contend for its lock.
 type tally struct {
 	mu      sync.Mutex
 	totals  *totals

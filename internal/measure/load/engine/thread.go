@@ -7,8 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// thread is what pgbench has per thread of -j: the clients that share it draw their scripts and their times from the
-// same streams. Here it is no thread; package workers gives each one a process.
+// thread stands for a thread of pgbench's -j: the clients that share it draw their scripts and times from the same
+// streams. It is not a thread here; package workers gives each one a process.
 type thread struct {
 	weights []int
 

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// totals are what all clients did.
+// totals sums up the work of all clients.
 type totals struct {
 	mu     sync.Mutex
 	warmup *Record // what ended in the warm-up

@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
-// Asked is what a load was asked to be, as far as anything printed depends on it.
+// Asked holds the settings of a load, as far as output depends on them.
 type Asked struct {
 	engine.Options
 

@@ -27,7 +27,7 @@ type Gate struct {
 	part    bool
 }
 
-// Verdict is what became of a gate.
+// Verdict is the result of a gate.
 type Verdict struct {
 	Gate   Gate
 	Value  float64 // milliseconds for a time, from 0 to 1 for a part

@@ -12,7 +12,7 @@ type Report struct {
 	Gates  []Verdict // in the order in which they were asked for
 }
 
-// Status is how a load ended.
+// Status is the end state of a load.
 type Status string
 
 // The ways in which a load ends. All but the first leave figures of a part.

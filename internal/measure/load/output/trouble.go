@@ -19,10 +19,11 @@ type Troubles struct {
 	aborts int
 }
 
-// fewAborts is how many clients may give up before the rest is only counted: when a server dies, all do.
+// fewAborts is the number of aborted clients shown one by one; the rest is counted, since all abort when a server
+// dies.
 const fewAborts = 5
 
-// Tell is what [engine.Options] takes.
+// Tell reports one trouble. It has the signature that [engine.Options] takes.
 func (t *Troubles) Tell(x engine.Trouble) {
 	if x.Then == engine.Aborts {
 		t.aborts++

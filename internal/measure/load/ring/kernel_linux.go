@@ -54,7 +54,7 @@ type params struct {
 	}
 }
 
-// entry is what the kernel is asked to do.
+// entry is a request to the kernel, an io_uring_sqe.
 type entry struct {
 	op, flags uint8
 	ioprio    uint16
@@ -70,7 +70,7 @@ type entry struct {
 	_, _      uint64
 }
 
-// completion is what became of it.
+// completion is the result of a request, an io_uring_cqe.
 type completion struct {
 	user   uint64
 	result int32

@@ -32,7 +32,7 @@ type Seat struct {
 	fd int        // -1 once it is closed
 }
 
-// kind is what a completion is of.
+// kind tells which request a completion belongs to.
 type kind uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 	kindBits = 2
 )
 
-// quietUpTo is how much is sent without keeping track: it fits into any socket's buffer.
+// quietUpTo is the size up to which data is sent without keeping track: it fits into any socket's buffer.
 const quietUpTo = 16 << 10
 
 func (s *Seat) duplicate(socket syscall.RawConn) (err error) {
@@ -123,7 +123,7 @@ func (s *Seat) AwaitSent() {
 	}
 }
 
-// errNotSent is where a message that must be short did not fit into the socket.
+// errNotSent is returned if a message that must be short does not fit into the socket.
 var errNotSent = errors.New("the socket is full")
 
 // Write sends what is so short that it fits into the socket.

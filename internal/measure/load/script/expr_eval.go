@@ -2,7 +2,8 @@ package script
 
 import "io"
 
-// Env is what an expression may ask: the variables and the random numbers of one client, and the row being generated.
+// Env is the environment of an expression: the variables and random numbers of one client, and the row being
+// generated.
 type Env struct {
 	Vars   *Vars
 	Random *Random

@@ -18,7 +18,7 @@ type exprParser struct {
 	depth   int
 }
 
-// level is how tightly an operator binds.
+// level is the precedence of an operator.
 type level int
 
 const (

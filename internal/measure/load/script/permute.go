@@ -2,7 +2,7 @@ package script
 
 import "math/bits"
 
-// permuteRounds is how often pgbench scrambles a value.
+// permuteRounds is the number of times that pgbench scrambles a value.
 const permuteRounds = 6
 
 // permute maps the values 0 to size-1 one to one onto themselves, in an order that the seed chooses; other values

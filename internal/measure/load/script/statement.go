@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MaxParameters is how many variables a statement may have in the extended protocol, as in pgbench.
+// MaxParameters is pgbench's limit on the variables of a statement in the extended protocol.
 const MaxParameters = 255
 
 // Gather says whether the results of a statement go into variables.
@@ -115,7 +115,7 @@ func (st *Statement) AppendSimple(dst []byte, vars *Vars) []byte {
 	return dst
 }
 
-// maxFirstLine is how many bytes pgbench shows of a statement.
+// maxFirstLine is the number of bytes that pgbench shows of a statement.
 const maxFirstLine = 127
 
 // firstLine returns the first line of a command, for reports.

@@ -55,7 +55,7 @@ func (v Value) Double() float64 { return math.Float64frombits(v.bits) }
 // Bool is the boolean; it means nothing for another kind.
 func (v Value) Bool() bool { return v.bits != 0 }
 
-// Truth is how \if and CASE see a value: zero and NULL are false, all other numbers true.
+// Truth returns v as a condition of \if and CASE: zero and NULL are false, all other numbers true.
 func (v Value) Truth() bool {
 	if v.kind == KindDouble {
 		return v.Double() != 0

@@ -147,7 +147,7 @@ func parseValue(text string) (Value, error) {
 	return Double(d), nil
 }
 
-// cSpace is what the C library skips before a number.
+// cSpace holds the characters that the C library skips before a number.
 const cSpace = " \t\n\v\f\r"
 
 // startsWord reports whether text is the beginning of word, or all of it, in any case.
@@ -177,7 +177,7 @@ func parseInt(text string) (Value, error) {
 
 var errDoubleRange = errors.New("out of range for type double")
 
-// smallestNormal is where doubles begin to lose digits; the C library calls a smaller result out of range.
+// smallestNormal is the smallest double with full precision; the C library calls a smaller result out of range.
 const smallestNormal = 0x1p-1022
 
 // parseDouble reads what C's strtod reads: also inf, nan and hexadecimal, but no underscores, and no number too small.

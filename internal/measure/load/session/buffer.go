@@ -9,7 +9,7 @@ const (
 	smallIn  = 1 << 10  // holds the answers of a transaction and most errors
 	smallOut = 512      // holds a prepared statement's parameters
 	bigSize  = 64 << 10 // the least that is lent out
-	// sizes is how many sizes are kept for the next borrower, each twice the one before: up to 1 MiB.
+	// sizes is the number of buffer sizes kept for the next borrower, each twice the one before: up to 1 MiB.
 	sizes = 5
 )
 

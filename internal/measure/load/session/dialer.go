@@ -24,7 +24,7 @@ type Dialer struct {
 	stopped  sync.WaitGroup
 }
 
-// lastSeen is what was last seen of a session.
+// lastSeen is the last sign of life of a session.
 type lastSeen struct {
 	beat  uint64
 	since time.Time

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// maxMessage is what a server takes in one message (PQ_LARGE_MESSAGE_LIMIT, 1 GiB less one).
+// maxMessage is the largest message a server takes (PQ_LARGE_MESSAGE_LIMIT, 1 GiB less one).
 const maxMessage = 1<<30 - 1
 
-// requests is what was added and what of it is not answered yet.
+// requests holds the requests that are not answered yet.
 type requests struct {
 	out      []byte
 	smallOut [smallOut]byte
@@ -24,7 +24,7 @@ type requests struct {
 	prepared map[*Statement]struct{}
 }
 
-// segment is what the server answers with one ReadyForQuery.
+// segment is a group of requests that the server answers with one ReadyForQuery.
 type segment struct {
 	simple     bool // a Query: the server decides how many results it has
 	statements int
@@ -94,7 +94,7 @@ func (s *Session) growOut(n int) {
 	s.lentOut = lent
 }
 
-// segment is where requests of the extended protocol go.
+// segment returns the open segment for requests of the extended protocol, and opens one if there is none.
 func (r *requests) segment() *segment {
 	if !r.open {
 		r.batch = append(r.batch, segment{})

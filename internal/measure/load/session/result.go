@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Result is what one statement did.
+// Result is the outcome of one statement.
 type Result struct {
 	Affected int64 // rows inserted, updated, deleted, merged or copied in
 	Returned int64 // rows sent to us, kept or not
@@ -17,7 +17,7 @@ type Result struct {
 	Err error
 }
 
-// progress is how far the answers to a batch have been read.
+// progress records how far the answers to a batch have been read.
 type progress struct {
 	latest    Result
 	current   int  // segment whose answers are being read

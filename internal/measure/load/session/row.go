@@ -6,10 +6,10 @@ import (
 	"iter"
 )
 
-// afterName is what RowDescription says of a column besides its name: table, attribute, type, size, modifier, format.
+// afterName is the size of a RowDescription field after its name: table, attribute, type, size, modifier, format.
 const afterName = 4 + 2 + 4 + 2 + 4 + 2
 
-// keepRowUpTo is how much of a row's buffers an idle session keeps.
+// keepRowUpTo bounds the row buffers that an idle session keeps.
 const keepRowUpTo = 4 << 10
 
 // row is the last row of a result as it came, both messages checked.

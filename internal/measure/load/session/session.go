@@ -25,7 +25,7 @@ const (
 	Failed        Status = 'E' // everything is refused until the end of the transaction
 )
 
-// goodbye is how long [Session.Close] tries to tell the server; a full socket must not hold it up.
+// goodbye is the longest that [Session.Close] tries to tell the server; a full socket must not hold it up.
 const goodbye = time.Second
 
 // Session is a connection to the server; see the package's documentation for its use.

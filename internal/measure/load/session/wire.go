@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// writeFirst is how much a blocking write may send before anything is read. A server that writes much while we do, and
-// finds no reader, stops reading: then both wait. A socket buffers more than this on every system.
+// writeFirst is the most that a blocking write may send before anything is read. If the server writes much at the
+// same time and nobody reads, it stops reading too, and both wait. A socket buffers more than this on every system.
 const writeFirst = 16 << 10
 
 // wire moves bytes: a request out, and then some of its answer in.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// filling is what a table is filled with: rows numbered from 1, each with its branch and zero for its balance.
+// filling describes a table's rows: numbered from 1, each with its branch and a balance of zero.
 type filling struct {
 	table     string
 	total     int64

@@ -34,7 +34,7 @@ type process struct {
 	still bool      // it was told that there are none
 }
 
-// event is what a worker reported, or that it is gone.
+// event is a worker's report, or the news that it is gone.
 type event struct {
 	from   *process
 	report report
@@ -42,8 +42,8 @@ type event struct {
 	cause  error // of its going
 }
 
-// complaints is how much of what a worker writes to standard error is kept: why it could not begin, or a crash's first
-// lines.
+// complaints bounds what is kept of a worker's standard error: the reason why it could not begin, or a crash's
+// first lines.
 const complaints = 4 << 10
 
 // start starts a worker, which sends what it reports to events until it is gone.

@@ -37,8 +37,8 @@ type source struct {
 	Weight     int
 }
 
-// server is how to connect. What is not said here, certificates and service files among them, comes from where the first
-// process had it from.
+// server holds the parameters of a connection. Others, such as certificates and service files, come from the same
+// sources as in the first process.
 type server struct {
 	Connection string            // as people gave it
 	Password   string            // that was found
@@ -88,7 +88,7 @@ type tick struct {
 	Aborted      []abort `json:",omitempty"`
 }
 
-// account is what was done with one script. Commands of which there is nothing to say are left out.
+// account sums up the work on one script. Commands with nothing to report are left out.
 type account struct {
 	Totals   totals
 	Commands map[int]command `json:",omitempty"`
@@ -129,7 +129,7 @@ type trouble struct {
 	Err failure
 }
 
-// ended is how a worker's load ended.
+// ended is the final report of a worker's load.
 type ended struct {
 	Began       time.Time
 	Elapsed     time.Duration

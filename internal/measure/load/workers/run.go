@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
-// Crew is what workers need beside the options of their load. The zero value is a crew for most loads.
+// Crew holds what workers need in addition to the options of their load. The zero value suits most loads.
 type Crew struct {
 	// Password finds one for a connection, where each needs one of its own.
 	Password func(context.Context) (string, error)
@@ -36,12 +36,12 @@ type Log struct {
 }
 
 const (
-	// stillAfter is how long a worker may be silent before people are told. It gives a sign of life each second.
+	// stillAfter is the silence of a worker after which people are told. A worker gives a sign of life each second.
 	stillAfter = 10 * time.Second
 	// lostAfter is when it is given up.
 	lostAfter = time.Minute
-	// stopWithin is how long workers may take to end what runs on the server, once they are told to: the engine cuts what is
-	// left after a second.
+	// stopWithin is the time workers get to end what runs on the server after they are told to: the engine cuts
+	// what is left after a second.
 	stopWithin = 5 * time.Second
 )
 

@@ -32,9 +32,10 @@ var (
 )
 
 const (
-	// heartbeat is how often a worker gives a sign of life, and the longest that it keeps what its clients did to itself.
+	// heartbeat is the interval of a worker's signs of life, and the longest that it holds back its clients'
+	// results.
 	heartbeat = time.Second
-	// parting is how long a worker whose realiops has gone may take to end what runs on the server.
+	// parting is the time that a worker whose realiops has gone may take to end what runs on the server.
 	parting = 3 * time.Second
 )
 

@@ -12,7 +12,7 @@ import (
 // file is the file of a table, an index or a sequence, by the numbers of its tablespace, its database and itself.
 type file struct{ space, database, number uint32 }
 
-// written is what a window holds of one kind of record for one file.
+// written is a window's total of one kind of record for one file.
 type written struct {
 	file file
 	kind string // Heap/INSERT

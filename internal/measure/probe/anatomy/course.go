@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// share is what reading the WAL may cost: so much of one core, of the time since the last look.
+	// share bounds the cost of reading the WAL, as a part of one core over the time since the last look.
 	share = 0.005
 	// lookEvery bounds how often a window is taken under load: each look costs a little whatever its size.
 	lookEvery = 500 * time.Millisecond
@@ -20,7 +20,7 @@ const (
 	largest = 32 << 20
 	// assumedSpeed in bytes per second is low, so that the first windows are small.
 	assumedSpeed = 200e6
-	// chunk is what a look back reads at a time: some milliseconds.
+	// chunk is the size of one read when looking back: some milliseconds of work.
 	chunk = 4 << 20
 	// margin is left at the end of the WAL: the end of a window is moved on to a record that has to be there.
 	margin = 1 << 20
@@ -31,14 +31,14 @@ type span struct{ first, last uint64 }
 
 func (s span) size() uint64 { return s.last - s.first }
 
-// place is where a window is to be: its ends are moved on to the next beginning of a record, unless they are known to
-// be one.
+// place is the intended position of a window. Its ends move on to the next beginning of a record unless they are
+// known to be one.
 type place struct {
 	span
 	firstKnown, lastKnown bool
 }
 
-// course is how far the WAL has been looked at. Its positions are beginnings of records.
+// course records how far the WAL has been looked at. Its positions are beginnings of records.
 type course struct {
 	from    uint64 // where the next look back begins
 	at      uint64 // what lies before has been looked at, or never will be
@@ -48,8 +48,8 @@ type course struct {
 	speed   float64 // of reading, in bytes per second
 }
 
-// next is where to look in what is new up to the end: all of it, or a window as large as the time since the last look
-// allows, at a place drawn at random. It is not due when there is nothing new, or the last look was just now.
+// next returns the part of the new WAL up to end to look at: all of it, or a window at a random place, as large as
+// the time since the last look allows. It returns false if there is nothing new, or if the last look was just now.
 func (c *course) next(end uint64, now time.Time) (place, bool) {
 	if end < c.at { // another log: the server was restored
 		c.passed = end

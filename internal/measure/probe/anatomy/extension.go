@@ -17,7 +17,7 @@ import (
 // oldest is the first version that has pg_walinspect.
 const oldest = 150000
 
-// found is what a server has of the extension.
+// found is the state of the extension on a server.
 type found struct {
 	number    int
 	version   string

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// relation is what a file is of.
+// relation is the owner of a file.
 type relation struct {
 	oid  uint32
 	item runfile.WALItem // without its parts
@@ -116,8 +116,8 @@ func (n *names) ask(ctx context.Context, conn *pgx.Conn, sql string, arguments .
 	return found, err
 }
 
-// called is what is asked of any relation c: its number, name and sort, and the table that an index is of. The name of a table of
-// oversized values ends with the number of its table.
+// called selects, of any relation c, its number, name and sort, and for an index its table. The name of a TOAST
+// table ends with the number of its table.
 var called = "c.oid::pg_catalog.int8, " + postgres.Named("n.nspname || '.' || c.relname") + `, case
 		when n.nspname in ('pg_catalog', 'information_schema') or tn.nspname = 'pg_catalog' then '` + runfile.WALCatalog + `'
 		when c.relkind = 't' then '` + runfile.WALOversized + `' when t.relkind = 't' then '` + runfile.WALOversizedIndex + `'

@@ -8,7 +8,7 @@ import (
 const (
 	// readWithin bounds a look back, in which the server does nothing else for us.
 	readWithin = time.Second
-	// flushedWithin is how long to wait for the WAL's last records to be flushed: three rounds of the WAL's writer.
+	// flushedWithin is the longest wait for the WAL's last records to be flushed: three rounds of the WAL writer.
 	flushedWithin = 600 * time.Millisecond
 	askEvery      = 20 * time.Millisecond
 )

@@ -63,7 +63,7 @@ func (w without) Relations(context.Context, time.Duration) (runfile.WAL, error) 
 	return runfile.WAL{From: now, To: now, Missing: WhyNoRelations(w.error)}, nil
 }
 
-// relations is how far the WAL has been told by tables and indexes.
+// relations records how far the WAL has been attributed to tables and indexes.
 type relations struct {
 	at    uint64 // what has not been told begins here
 	known bool   // and a record begins there
@@ -75,7 +75,7 @@ type relations struct {
 // it they go to the end of the WAL. It is called before any of them.
 func (s *Sampler) AsCounted() { s.asCounted = true }
 
-// relationsEnd is where the tables and indexes are told up to now.
+// relationsEnd returns the position up to which WAL can be attributed to tables and indexes now.
 func (s *Sampler) relationsEnd(ctx context.Context) (end uint64, known bool, err error) {
 	if s.asCounted && s.begun {
 		return s.course.at, true, nil
@@ -171,7 +171,7 @@ func (s *Sampler) tellRelations(ctx context.Context, within time.Duration, w *ru
 	return err
 }
 
-// told is what was read of some stretches: of files, by kinds of record.
+// told sums up what was read in some stretches, by file and kind of record.
 type told struct {
 	read  uint64
 	files map[file]map[string]runfile.WALPart

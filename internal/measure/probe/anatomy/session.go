@@ -22,7 +22,7 @@ const limits = mark + "select pg_catalog.set_config('statement_timeout', '1s', t
 const positions = mark + `select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), '0/0')::bigint,
 	pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_flush_lsn(), '0/0')::bigint`
 
-// window is what a part of the WAL was made of.
+// window is a stretch of the WAL with its kinds of records.
 type window struct {
 	span  span
 	kinds []kind

@@ -28,7 +28,7 @@ type part struct {
 	place
 }
 
-// spread is what lies under all parts.
+// spread is the storage under all parts.
 type spread struct {
 	parts  []part // the data directory first
 	unseen []string

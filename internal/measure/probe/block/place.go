@@ -11,14 +11,14 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// host is where a machine shows itself.
+// host locates a machine's view of itself.
 type host struct {
 	proc, sys string
 	look      func(path string) (layout.Root, error)
 	unable    error // why nothing can be seen of it
 }
 
-// place is what lies under a directory.
+// place is the storage under a directory.
 type place struct {
 	root       layout.Root
 	path       string // the directory, without links, as it is reached from here
@@ -81,7 +81,7 @@ func (h host) devicesOf(f layout.Root, mount *procfs.MountInfo) ([]string, error
 	}
 }
 
-// underOverlay is where an overlay puts what is written to it: its upper directory.
+// underOverlay returns the storage of an overlay's upper directory, which takes all writes.
 func (h host) underOverlay(f layout.Root, mount *procfs.MountInfo) place {
 	upper, err := h.place(unescape(mount.SuperOptions["upperdir"]))
 	if err != nil {

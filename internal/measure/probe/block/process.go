@@ -122,7 +122,7 @@ func (p *processes) lost(err error) error {
 	return gone
 }
 
-// calls are how often files and pipes were read and written, and how many bytes.
+// calls counts reads and writes of files and pipes, and their bytes.
 type calls struct{ read, reads, written, writes uint64 }
 
 func (c calls) plus(more calls) calls {

@@ -26,7 +26,7 @@ type backfill struct {
 }
 
 const (
-	// rounds is how often CloudWatch is asked for what it failed to tell in an answer that was good otherwise.
+	// rounds is the number of times that CloudWatch is asked for values missing from an otherwise good answer.
 	rounds = 3
 	// pause is the wait before each further round; it doubles.
 	pause = 300 * time.Millisecond

@@ -29,15 +29,15 @@ import (
 // Name is the source's name, and begins the name of each of its metrics.
 const Name = metric.CloudWatch
 
-// Final is how long after its end a period may still change, or come at all. Amazon promises nothing; points that were
-// too low for ten minutes have been reported, and none for an hour.
+// Final is the time after its end in which a period may still change or arrive. Amazon promises nothing; reports
+// exist of points that were too low for ten minutes, and none of an hour.
 const Final = time.Hour
 
 // Source is CloudWatch as it knows one server.
 type Source struct {
 	// Now is CloudWatch's clock, by which periods are over and points too old. It is ours unless a stand-in has another.
 	Now func() time.Time
-	// Coarse is how long periods are at least, where finer ones are of no use; 0: as fine as they are published.
+	// Coarse is the shortest period to ask for where finer ones are of no use; 0: as fine as they are published.
 	Coarse time.Duration
 
 	client *cw.Client
@@ -190,7 +190,8 @@ func (s *Source) Backfill(ctx context.Context, from, to time.Time, keep func(run
 	return b.gaps()
 }
 
-// lately is how far back [Source.Try] asks: a machine's metrics come each five minutes, and some minutes late.
+// lately is the span that [Source.Try] asks for: a machine's metrics arrive every five minutes, and some minutes
+// late.
 const lately = 20 * time.Minute
 
 // Try asks once for the newest points of all metrics, as a collection does, and judges the answers as that does. Its error says

@@ -11,7 +11,7 @@ import (
 // Retention is the code of a gap that tells that CloudWatch no longer has something, or only in coarser periods.
 const Retention = "retention"
 
-// tally is what came of a series, by the statistic that tells how much there was.
+// tally counts the points asked for and received of a series, by the statistic that tells how much there was.
 type tally struct {
 	wanted, came int
 	period       time.Duration // the coarsest that was asked for

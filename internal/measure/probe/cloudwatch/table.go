@@ -44,7 +44,7 @@ func publishedOf(m metric.Meaning, id string) published {
 	}
 }
 
-// namespace is where the metrics of a level are.
+// namespace returns the CloudWatch namespace of a level's metrics.
 func namespace(level string) string {
 	switch level {
 	case volume:

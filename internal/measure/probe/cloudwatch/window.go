@@ -11,11 +11,12 @@ type retention struct {
 	days   int
 }
 
-// kept is how long CloudWatch keeps points of a period; after that it has only coarser ones, made of them.
-// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
+// kept lists for how many days CloudWatch keeps points of each period; after that only coarser ones, aggregated
+// from them, remain. https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
 var kept = []retention{{time.Minute, 15}, {5 * time.Minute, 63}, {time.Hour, 455}}
 
-// margin is how much sooner a point is taken to be gone than it is, so that it does not go while it is asked for.
+// margin is the time by which a point counts as gone before it is, so that it does not expire while it is asked
+// for.
 const margin = time.Hour
 
 // window is a stretch of which CloudWatch keeps points down to one period.

@@ -129,7 +129,7 @@ func (p *Probe) switchOn() string {
 		Flag("--db-instance-identifier", p.cloud.Instance, "INSTANCE").String() + " switches it on"
 }
 
-// daysKept is how long the service keeps what it knows where nobody pays for more.
+// daysKept is the retention of the free tier.
 const daysKept = 7
 
 // kept returns the later part of a stretch that the service still knows, and a gap for the earlier one.
@@ -225,7 +225,7 @@ func (p *Probe) explain(err error) error {
 	case !is || trouble.Kind != account.Denied:
 		return fmt.Errorf("ask Performance Insights: %w", told)
 	case trouble.Code == "NotAuthorizedException" && !strings.Contains(err.Error(), "is not authorized to perform"):
-		// which is what it says of an instance where it is off: zalando/rds-health#6
+		// the answer for an instance where it is off: zalando/rds-health#6
 		return account.NewTrouble(account.Off, trouble.Code, fmt.Sprintf("Performance Insights does not know %s: it is off there (%s), or the "+
 			"credentials are of another account or region", p.instance(), p.switchOn()))
 	default:
@@ -238,7 +238,7 @@ func lasting(k account.Kind) bool {
 	return k == account.Denied || k == account.Off || k == account.NoPoints
 }
 
-// lately is how far back [Probe.Try] asks.
+// lately is the span that [Probe.Try] asks for.
 const lately = 10 * time.Minute
 
 // Try makes each call of a collection once, for the newest points, and judges the answers as that does. The errors say what a

@@ -36,7 +36,7 @@ const (
 // mostPoints are asked of a metric at once: fewer than the 350 or so after which answers were seen to end (boto3#3784).
 const mostPoints = 300
 
-// published is how long after its end a period may not be told yet without anything being wrong.
+// published is the time after its end within which a period may be missing without anything being wrong.
 const published = 5 * time.Minute
 
 // group asks for some metrics of one period, from the beginning to the end of a stretch.
@@ -58,7 +58,7 @@ func (b *backfill) group(ctx context.Context, group []counter, from, to time.Tim
 	return nil
 }
 
-// window is what was told of some metrics in a stretch of whole periods.
+// window holds the answers for some metrics in a stretch of whole periods.
 type window struct {
 	counters []counter
 	period   time.Duration

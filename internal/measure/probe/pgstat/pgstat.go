@@ -30,7 +30,7 @@ import (
 // Name of the sampler; that of a metric goes on with a dot, the view, a slash and the column: pgstat.wal/wal_records.
 const Name = "pgstat"
 
-// applicationName is that of every session of ours that is no load.
+// applicationName is the application_name of all our sessions except the load's.
 const applicationName = "realiops"
 
 // Sampler reads the statistics of the database that it is connected to. Its methods may be called from several

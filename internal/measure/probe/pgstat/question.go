@@ -74,7 +74,7 @@ func statementColumns() []string {
 // errNoStatements is a database without the extension.
 var errNoStatements = errors.New("the extension pg_stat_statements is not in the database")
 
-// statementsIn is where the extension is, and its columns.
+// statementsIn returns the qualified name of the view pg_stat_statements and its columns.
 func statementsIn(ctx context.Context, conn *pgx.Conn) (path string, columns []string, err error) {
 	err = postgres.QueryRow(ctx, conn, mark+`select pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.array_agg(a.attname::pg_catalog.text)
 		from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace

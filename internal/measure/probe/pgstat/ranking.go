@@ -23,7 +23,7 @@ type Ranking struct {
 	server  serverTally
 }
 
-// amounts are what was counted of each of many things, by what tells them apart.
+// amounts holds the counts of many things by the key that tells them apart.
 type amounts map[string]ranked
 
 type ranked struct {

@@ -9,7 +9,8 @@ var hidden = null{
 	remedy: "grant pg_monitor to the user of this connection",
 }
 
-// replication is who is sent the WAL: each standby has it read, sent and, if it is synchronous, waited for.
+// replication counts the receivers of the WAL: for each standby it is read, sent and, if the standby is
+// synchronous, waited for.
 func replication() view {
 	return senders(
 		value("senders", counted()),

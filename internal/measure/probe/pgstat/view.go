@@ -52,7 +52,7 @@ func setting(m metric.Metric) string {
 	return ""
 }
 
-// statement is what a server is asked for a view.
+// statement is the query for a view.
 type statement struct {
 	sql       string
 	arguments []any
@@ -76,7 +76,7 @@ func (a answer) gap(value *float64, off []string) (runfile.Gap, bool) {
 	return gap, value == nil || gap.Reason == runfile.Disabled
 }
 
-// catalog is what a server has: its version, and each relation of interest.
+// catalog holds a server's version and its relations of interest.
 type catalog struct {
 	version    string // 17.11
 	number     int    // 170011

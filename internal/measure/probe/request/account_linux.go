@@ -2,7 +2,7 @@ package request
 
 import "github.com/realiops/realiops/internal/metric"
 
-// counts are what requests came to.
+// counts sums up requests.
 type counts struct{ reads, readBytes, writes, writeBytes float64 }
 
 func countsOf(e *event) (c counts) {
@@ -29,7 +29,7 @@ func (c counts) values(view string, into map[string]float64) {
 	into[view+"/writes"], into[view+"/write_bytes"] = c.writes, c.writeBytes
 }
 
-// account is what all requests came to, since it was opened.
+// account sums up all requests since it was opened.
 type account struct {
 	kinds                  [kinds]counts
 	disk                   counts  // of everybody, as /proc/diskstats counts: with flushes among the writes

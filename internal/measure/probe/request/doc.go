@@ -19,7 +19,7 @@ import (
 // Name of the sampler, and of its metrics up to the slash.
 const Name = "request"
 
-// Place is where a server keeps its files, and what it calls them.
+// Place locates a server's files and names them.
 type Place struct {
 	Roots      []layout.Root
 	Postmaster int    // its first process
@@ -29,13 +29,13 @@ type Place struct {
 	Relations func() (map[uint32]Relation, error)
 }
 
-// Relation is what a file of a database holds.
+// Relation is the owner of a file in a database.
 type Relation struct {
 	Name string
 	Kind Kind
 }
 
-// Kind is what a request may have been for.
+// Kind classifies the purpose of a request.
 type Kind uint8
 
 // All kinds.
@@ -77,7 +77,7 @@ type Who struct {
 	Kernel  bool
 }
 
-// OtherProgram is who is none of the server's, and what was done to the disks for it.
+// OtherProgram is a program outside the server, with the requests that the disks did for it.
 type OtherProgram struct {
 	Who
 	Requests, Bytes float64

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// minorBits is how the kernel puts both numbers of a device into one.
+// minorBits is the number of low bits that hold the minor number in the kernel's dev_t.
 const minorBits = 20
 
 const sectorBytes = 512
@@ -60,7 +60,7 @@ func (e *event) byKernel(beginning, within string) bool {
 // byWorker reports whether it is of a thread that works for all.
 func (e *event) byWorker() bool { return e.byKernel("kworker/", "") }
 
-// command is what a process is called.
+// command is the name of a process, as the kernel keeps it.
 type command [16]byte
 
 func (c command) String() string { return string(bytes.TrimRight(c[:], "\x00")) }

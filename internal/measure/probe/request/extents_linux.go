@@ -44,7 +44,7 @@ type extent struct {
 	shared       bool // with another file: a copy by reflink
 }
 
-// lies is where a file is on its device.
+// lies is the location of a file on its device.
 type lies struct {
 	extents    []extent
 	settled    bool   // all that was written has its place

@@ -13,7 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// mostFiles is how many files of a server are followed. A server with more has those of the rest among other programs, and says so.
+// mostFiles is the number of a server's files that are followed. If a server has more, requests for the rest count
+// among other programs, and the report says so.
 const mostFiles = 100_000
 
 // A look reads so many names at most, and takes so long.
@@ -22,8 +23,9 @@ const (
 	lookWithin = 10 * time.Second
 )
 
-// changing is how long after a file's time of change it may change again without another: the kernel's clock for files goes in steps of up
-// to 10 ms. What was written and has no place on the disk yet is asked for again, however old.
+// changing is the time after a file's ctime in which it may change again without a new ctime: the kernel's clock
+// for files advances in steps of up to 10 ms. A file whose data has no place on the disk yet is asked for again,
+// however old it is.
 const changing = 100 * time.Millisecond
 
 // file is one of the server's, as it was looked at last.
@@ -262,7 +264,7 @@ func (f *files) ownerOf(file *layout.File) owner {
 	return owner{kind: kind, node: file.Node}
 }
 
-// atlas is where all files lie.
+// atlas returns the locations of all files.
 func (f *files) atlas() atlas {
 	var a atlas
 	f.moved = false

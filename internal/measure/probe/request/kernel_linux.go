@@ -18,7 +18,7 @@ import (
 
 const ringBytes = 8 << 20 // of requests that were not fetched yet: 140,000
 
-// kernel is what runs in it, for as long as this process has it open.
+// kernel holds the maps and programs that run in the kernel for as long as this process keeps them open.
 type kernel struct {
 	askers, events, lost *ebpf.Map
 	programs             []*ebpf.Program

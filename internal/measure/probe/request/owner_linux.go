@@ -54,7 +54,7 @@ func mayBeNew(e *event, postmaster int, notes uint32) bool {
 	return e.Operation&notes == 0 && (e.Process == 0 || ours(e, postmaster) || e.byWorker() && e.File == inode{})
 }
 
-// asker is who asked for requests.
+// asker is the process that made requests.
 type asker struct {
 	server, worker bool // a process of the server, a thread of the kernel that works for all
 	command        command

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe"
 )
 
-// offsets are where this kernel keeps what is read, in bytes.
+// offsets holds the byte offsets of the fields that we read in this kernel's structures.
 type offsets struct {
 	queue, bio, sector, operation, flags int16 // of struct request
 	disk                                 int16 // of struct request_queue

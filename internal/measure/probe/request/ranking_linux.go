@@ -13,7 +13,7 @@ import (
 // mostRanked relations are told apart; further ones are summed up by their kind.
 const mostRanked = 20_000
 
-// ranking is what requests came to for each relation of the database whose names are known, and for each kind of other file.
+// ranking sums up requests for each relation of the database with a known name, and for each kind of other file.
 type ranking struct {
 	from      time.Time
 	kinds     [kinds]counts      // of files that are no relation, and of relations beyond mostRanked

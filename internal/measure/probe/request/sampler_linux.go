@@ -18,13 +18,14 @@ import (
 )
 
 const (
-	// fetching is how often requests are taken out of the kernel, which has room for 140,000: 560,000 a second.
+	// fetching is the interval at which requests are taken out of the kernel. Its buffer holds 140,000, enough for
+	// 560,000 a second.
 	fetching = 250 * time.Millisecond
-	// looking is how often the files are looked at, and naming how often names are asked for where one is missing.
+	// looking is the interval at which the files are examined, naming the one at which missing names are asked for.
 	looking = time.Second
 	naming  = 5 * time.Second
-	// share is how much of the time looking may take, where there are many files or little time, and shareForWaiting while requests wait for
-	// their file.
+	// share is the part of the time that examining files may take if there are many files or little time,
+	// shareForWaiting the part while requests wait for their file.
 	share           = 0.0025
 	shareForWaiting = 0.05
 	// mostWaiting requests wait at a time, and latest is how long one may until readings do without what is not known for all.

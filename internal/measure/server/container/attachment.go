@@ -75,7 +75,7 @@ func (e *engine) attach(ctx context.Context, id string, keep bool) (*attachment,
 	return a, nil
 }
 
-// lastLines is how long to wait for what the container printed at its end, which comes by another connection.
+// lastLines is the longest wait for the container's last output, which arrives by another connection.
 const lastLines = time.Second
 
 // watch reads the container's output until it has ended.

@@ -32,7 +32,7 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// DefaultImage is what people get who name none.
+// DefaultImage is used when the user names none.
 const DefaultImage = "postgres:17"
 
 // Options say what to run. The zero value is the default image.
@@ -71,7 +71,7 @@ type Server struct {
 
 var _ server.Server = (*Server)(nil)
 
-// shutdownSeconds is what a server to be kept gets to write its last checkpoint.
+// shutdownSeconds is the time a server that is kept gets for its last checkpoint.
 const shutdownSeconds = 50
 
 // removeWithin bounds the clean-up after a failed start, which goes on when the start was interrupted.
@@ -130,7 +130,7 @@ func (s *Server) start(ctx context.Context, image image, command []string) error
 	return nil
 }
 
-// makeWithin is how long after an interruption the engine may take to answer a request to make a container.
+// makeWithin bounds, after an interruption, the wait for the engine's answer to a request to make a container.
 const makeWithin = 10 * time.Second
 
 // graceful returns a context that ends makeWithin after ctx does. An engine whose client hangs up goes on making the

@@ -54,8 +54,9 @@ func reach(ctx context.Context) (*engine, error) {
 
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// publishesAt is where published ports are reached. Where this machine looks like a container, the library takes the
-// engine to be outside and infers a gateway; not so if the engine's own bridge is one of our interfaces.
+// publishesAt returns the host on which published ports are reached. If this machine looks like a container, the
+// library assumes that the engine is outside and infers a gateway, which is wrong if the engine's own bridge is one
+// of our interfaces.
 func (e *engine) publishesAt(ctx context.Context, provider *testcontainers.DockerProvider) (string, error) {
 	_, told := os.LookupEnv("TESTCONTAINERS_HOST_OVERRIDE")
 	if e.local && !told && e.bridgeIsOurs(ctx) {
@@ -156,8 +157,8 @@ const (
 	kept    = "kept"   // asked for with Options.Keep
 )
 
-// idle is how long one of our containers must have been without a process before sweep takes it for abandoned. It is
-// many times what lies between making a container and starting it.
+// idle is the time without a process after which sweep considers one of our containers abandoned. Between making a
+// container and starting it lies a small fraction of that.
 const idle = 10 * time.Minute
 
 // sweep removes what ends with no attachment: containers whose maker was killed after they were made and before they ran.

@@ -12,14 +12,14 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// image is what has to be known of one to run it our way.
+// image holds the properties of an image that we need to run it our way.
 type image struct {
 	name          string
 	entrypoint    []string
 	dataDirectory string // where it puts the data
 }
 
-// usualDirectory is where the official image has its data in all versions that do not say so themselves.
+// usualDirectory is the data directory of the official image in all versions that do not declare one.
 const usualDirectory = "/var/lib/postgresql/data"
 
 // imageFor takes the image that lies on the machine, else pulls it.

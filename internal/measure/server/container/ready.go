@@ -30,7 +30,7 @@ const startWithin = 3 * time.Minute
 
 var errSilent = fmt.Errorf("it runs, but does not accept connections within %v", startWithin)
 
-// again is how long to wait between attempts.
+// again is the pause between attempts.
 const again = 50 * time.Millisecond
 
 // await returns the data directory when the server accepts connections, or an error when it never will.
@@ -58,7 +58,7 @@ func (s *Server) await(ctx context.Context, c testcontainers.Container, password
 	}
 }
 
-// address is where the container's port is published now.
+// address returns the connection string with the port under which the container is published now.
 func (s *Server) address(ctx context.Context, c testcontainers.Container, password string) (string, error) {
 	port, err := c.MappedPort(ctx, serverPort.String())
 	dsn := url.URL{

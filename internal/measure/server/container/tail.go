@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// remembered is how far back a cause is looked for.
+// remembered is the number of last lines searched for a cause.
 const remembered = 20
 
-// told is how much of it fits the one line of an error.
+// told is the number of those that fit the one line of an error.
 const told = 3
 
 // tail keeps the last lines written to it.

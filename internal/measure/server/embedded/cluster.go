@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// What is where in a run directory.
+// Names in a run directory.
 const (
 	dataName     = "data"
 	socketName   = "socket"
@@ -233,10 +233,11 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// longestSocket is how long a socket's path may be: what all systems allow, less the final zero.
+// longestSocket is the longest path of a socket, in bytes, that all systems allow: sun_path less the final zero.
 const longestSocket = 103
 
-// socketDir is where the server's socket lies. Where the path is too long for one, or would be read as two, there is none.
+// socketDir returns the directory of the server's socket, or "" if the path is too long for one or would be read as
+// two.
 func (c *cluster) socketDir() string {
 	directory := c.in(socketName)
 	if len(directory)+len("/.s.PGSQL.65535") > longestSocket || strings.Contains(directory, ",") {

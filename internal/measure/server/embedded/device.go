@@ -11,7 +11,7 @@ import (
 // imageName is the file in a run directory that a device of the server's own stands for.
 const imageName = "device"
 
-// deviceFileSystem is what a device of the server's own is formatted with.
+// deviceFileSystem is the file system made on a device of the server's own.
 const deviceFileSystem = "ext4"
 
 // leastDevice holds an empty database, some log and a file system's journal.
@@ -56,7 +56,7 @@ func (o Options) checkRoom(p place) error {
 	return nil
 }
 
-// systemDirectories are where file systems' programs lie, which are often not in the path.
+// systemDirectories lists directories of file system tools, which are often missing from PATH.
 func systemDirectories() []string { return []string{"/usr/sbin", "/sbin"} }
 
 // formatter finds the program that makes file systems.

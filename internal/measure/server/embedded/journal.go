@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// journalSize is how much of a server's messages is kept in memory: the causes of its death, with what is around them.
+// journalSize bounds the server messages kept in memory: enough for the causes of its death and their context.
 const journalSize = 64 << 10 // bytes
 
 // journal takes what initdb and the server say. The file is for people; memory is for telling why a server died,
@@ -89,7 +89,8 @@ var telling = []*regexp.Regexp{
 	regexp.MustCompile(`^(error|fatal): `),
 }
 
-// inFile is where a complaint about a setting stands, which people have given on the command line.
+// inFile matches the position in a complaint about a setting, which people gave on the command line and not in a
+// file.
 var inFile = regexp.MustCompile(` in file "[^"]*" line \d+`)
 
 func complaint(lines []string) string {

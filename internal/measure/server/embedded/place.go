@@ -12,10 +12,11 @@ import (
 	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
 )
 
-// leastFree is what a place must have: a run of a few minutes writes several hundred megabytes of log and tables.
+// leastFree is the free space a place must have: a run of a few minutes writes several hundred megabytes of WAL and
+// tables.
 const leastFree = 1 << 30 // bytes
 
-// place is where a run directory goes.
+// place is a location for a run directory.
 type place struct {
 	directory  string
 	fileSystem string // empty: unknown
@@ -23,7 +24,7 @@ type place struct {
 	made       bool   // by us
 }
 
-// storage is what the system says of a file system.
+// storage describes a file system as the system reports it.
 type storage struct {
 	name string
 	ram  bool

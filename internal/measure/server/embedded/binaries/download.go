@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// published is where the project zonky has put PostgreSQL's programs for everybody: Maven's central repository.
+// published is Maven's central repository, where the zonky project publishes PostgreSQL's binaries.
 const published = "https://repo1.maven.org/maven2"
 
-// jarOverhead is how much larger than the archive in it the file of the repository may be: some hundred bytes are usual.
+// jarOverhead bounds the size of a repository's file beyond the archive in it: some hundred bytes are usual.
 const jarOverhead = 4 << 20
 
-// patience is how long a server may say nothing before it is given up, in a download of any length.
+// patience is the longest silence of a server before a download, however long, is given up.
 const patience = 30 * time.Second
 
 // download writes the file of a repository that holds a release. It tries again where a transfer broke off or the server
@@ -108,7 +108,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// address is where a Maven repository has the file.
+// address returns the file's URL in a Maven repository.
 func (d download) address() string {
 	artifact := "embedded-postgres-binaries-" + d.release.pin.platform
 	version := d.release.pin.version

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// places are where packages put the programs of a server, * being its major version.
+// places returns the directories, as glob patterns over the major version, where packages install a server's
+// programs.
 func places() []string {
 	return []string{
 		"/usr/lib/postgresql/*/bin",                          // Debian and its kin

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// DefaultVersion is what people get who ask for none.
+// DefaultVersion is the major version used when none is asked for.
 const DefaultVersion = "17"
 
 // pin is one archive of the repository and the only content it may have.
@@ -70,7 +70,7 @@ func releases(all []pin, m machine) []Release {
 	return there
 }
 
-// machine is what decides which binaries run.
+// machine holds the properties of a machine that decide which binaries run on it.
 type machine struct {
 	system, processor string // as Go names them
 	alpine            bool   // its C library is not the usual one

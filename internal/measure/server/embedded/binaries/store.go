@@ -26,7 +26,7 @@ type Store struct {
 	Hold func(directory string) (drop func())
 }
 
-// staging is how the names of staging directories begin.
+// staging begins the names of staging directories.
 const staging = "realiops-fetch-"
 
 // Bin returns the directory with the release's programs. They are fetched where they are not there yet.
@@ -147,8 +147,8 @@ func (s Store) unpack(ctx context.Context, r Release, file *os.File, tree string
 	return syncTree(tree)
 }
 
-// CacheDirectory is where a user's releases are kept: below the cache directory of the account, also where the
-// environment does not tell whose it is.
+// CacheDirectory returns the directory of a user's releases, below the cache directory of the account. It finds the
+// account even if the environment does not name it.
 func CacheDirectory() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil && os.Getenv("XDG_CACHE_HOME") == "" {
