@@ -69,7 +69,7 @@ var (
 	ofData = &tree{
 		known: []string{
 			"PG_VERSION", "current_logfiles", "current_logfiles.tmp", "postgresql.conf", "postgresql.auto.conf", "postgresql.auto.conf.tmp",
-			"pg_hba.conf", "pg_ident.conf", "postmaster.opts", "postmaster.pid", "backup_label", "backup_label.old", "tablespace_map",
+			"pg_hba.conf", "pg_hosts.conf", "pg_ident.conf", "postmaster.opts", "postmaster.pid", "backup_label", "backup_label.old", "tablespace_map",
 			"tablespace_map.old", "standby.signal", "recovery.signal", "autoprewarm.blocks", "autoprewarm.blocks.tmp",
 		},
 		named: map[string]*tree{

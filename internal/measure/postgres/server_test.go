@@ -32,7 +32,7 @@ func TestInspectTellsWhatTheServerSays(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := postgres.Facts{
-				Version:       servertest.Value[string](t, conn, "show server_version"),
+				Version:       servertest.Value[string](t, conn, "select split_part(current_setting('server_version'), ' ', 1)"),
 				VersionNum:    servertest.Value[int](t, conn, "select current_setting('server_version_num')::int"),
 				Flavor:        postgres.FlavorPostgres,
 				Database:      servertest.Value[string](t, conn, "select current_database()"),
@@ -55,7 +55,7 @@ func TestInspectTellsWhatTheServerSays(t *testing.T) {
 			if got.Clock.Source != "server" || math.Abs(got.Clock.Offset) > got.Clock.Error+0.001 {
 				t.Errorf("a server on this machine has its clock, not %+v", got.Clock)
 			}
-			if !strings.HasPrefix(got.Version, version+".") {
+			if !strings.HasPrefix(got.Version, version) {
 				t.Errorf("version %s on a server of %s", got.Version, version)
 			}
 		})
