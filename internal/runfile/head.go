@@ -245,3 +245,11 @@ type Load struct {
 
 // Idle reports whether the load does nothing.
 func (a Load) Idle() bool { return a.Method == "" }
+
+// ChecksumsText says for every output that the server gave every page a checksum as the measurement began; empty: it did not.
+func (t Target) ChecksumsText() string {
+	if t.Settings["data_checksums"] != "inprogress-on" {
+		return ""
+	}
+	return "data_checksums is inprogress-on: the server gives every page a checksum, and what it reads and writes for that is in all figures."
+}

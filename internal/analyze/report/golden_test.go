@@ -164,6 +164,7 @@ func goldenCases() map[string]goldenCase {
 		"fsync-off":   {setting("fsync", "off"), "fsync-off", nil},
 		"settings":    {setting("synchronous_commit", "off"), "synchronous-commit-off", nil},
 		"page-writes": {setting("full_page_writes", "off"), "full-page-writes-off", nil},
+		"checksums":   {setting("data_checksums", "inprogress-on"), "checksums-under-way", nil},
 		"ram": {func(r []runfile.Record) []runfile.Record {
 			return head(r, func(r *runfile.Run) {
 				r.Target.Storage = runfile.Storage{FileSystem: "tmpfs", Directory: "/dev/shm/x", RAM: true}

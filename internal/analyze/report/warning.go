@@ -72,6 +72,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 	if run.Header.Target.Pooler && run.Observed == nil {
 		condition(document.Doubt, "pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
 	}
+	condition(document.Doubt, "checksums-under-way", run.Header.Target.ChecksumsText())
 	condition(document.Doubt, "settings-changed", run.ChangesText())
 	condition(document.Doubt, "others-worked", run.OthersText())
 	if run.Observed == nil || run.Observed.Period == 0 {

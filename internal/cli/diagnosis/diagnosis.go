@@ -188,6 +188,7 @@ func within(run *counts.Run, d counts.Quantity) string {
 var remedies = map[string]string{
 	"fsync-off":              "set fsync = on, as a server that keeps its data has it",
 	"full-page-writes-off":   "set full_page_writes = on",
+	"checksums-under-way":    "wait until data_checksums is on",
 	"synchronous-commit-off": "set synchronous_commit = on, or remember that commits are not flushes here",
 	"ram":                    "put it on a disk",
 	"device-unseen":          "run as the server's user, or as root",

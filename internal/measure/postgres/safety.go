@@ -28,6 +28,9 @@ func (f Facts) Refuse(allowed Permissions) error {
 	case f.BusySessions > 0 && !allowed.Shared:
 		return errors.New(f.OthersAtWork() + " on the server: their writes would be counted as ours, and our " +
 			"load would slow them down; wait, or accept that with --shared")
+	case f.Settings["data_checksums"] == "inprogress-on" && !allowed.Shared:
+		return errors.New("the server gives every page a checksum (data_checksums is inprogress-on), and its writes would be counted as ours: " +
+			"wait until it is on, or accept that with --shared")
 	}
 	return nil
 }

@@ -29,6 +29,10 @@ func TestRefuse(t *testing.T) {
 	check(func(f *Facts) { f.BusySessions = 2 }, Permissions{Pooler: true}, "2 other sessions")
 	check(func(f *Facts) { f.BusySessions = 1 }, Permissions{Pooler: true}, "1 other session is at work")
 	check(func(f *Facts) { f.BusySessions = 2 }, Permissions{Shared: true}, "")
+	converts := func(f *Facts) { f.Settings = map[string]string{"data_checksums": "inprogress-on"} }
+	check(converts, Permissions{Pooler: true}, "data_checksums is inprogress-on")
+	check(converts, Permissions{Shared: true}, "")
+	check(func(f *Facts) { f.Settings = map[string]string{"data_checksums": "on"} }, Permissions{}, "")
 }
 
 func TestRefuseClients(t *testing.T) {
