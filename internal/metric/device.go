@@ -131,8 +131,8 @@ func processes() []Metric {
 		return m.but("what the kernel makes of it comes later, or never; what goes to clients is not in it; only root and the server's own user may read it")
 	}
 	return []Metric{
-		row("rchar", "bytes", "bytes that the server's processes, those that have ended as well, got by read calls for files and pipes").makes(BytesAsked),
-		row("syscr", "operations", "read calls of the server's processes, of those that have ended as well, for files and pipes").makes(ReadCalls),
+		row("rchar", "bytes", "bytes that the server's processes, those that have ended as well, got by read calls for files and pipes, not by io_uring").makes(BytesAsked),
+		row("syscr", "operations", "read calls of the server's processes, of those that have ended as well, for files and pipes, without those of io_uring").makes(ReadCalls),
 		row("wchar", "bytes", "bytes that the server's processes, those that have ended as well, gave to write calls for files and pipes").asked(),
 		row("syscw", "operations", "write calls of the server's processes, of those that have ended as well, for files and pipes").asked(),
 	}
