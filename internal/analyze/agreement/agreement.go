@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Says is whether a run agrees with a document.
+// Says is the result of comparing a run with a document.
 type Says string
 
 // Whether a run agrees with a document.
@@ -55,9 +55,9 @@ type Refuted struct {
 const (
 	// tolerance is by what factor a ratio may differ from one and still agree.
 	tolerance = 1.15
-	// surely is how many standard deviations are no chance.
+	// surely is the number of standard deviations that rule out chance.
 	surely = 4.0
-	// leastMoved is how many steps of a counter are more than what comes beside a load.
+	// leastMoved is the number of steps of a counter above which noise beside a load cannot explain them.
 	leastMoved = 100
 	level      = 0.95
 )

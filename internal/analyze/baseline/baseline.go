@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Baseline is what storage delivered.
+// Baseline holds the performance of storage.
 type Baseline struct {
 	Facts    runfile.Baseline
 	Rows     []Row
@@ -36,8 +36,8 @@ type Row struct {
 	Fio     Side
 	Device  *Side           // nil: see Missing
 	Missing *series.Missing // why the device cannot be told
-	// Factor is how many requests of the device there were for one operation of fio's, flushes apart, and Flushed how many
-	// of its flushes for one that fio asked for; NaN: there were none of these.
+	// Factor is the number of requests of the device per operation of fio, without flushes, and Flushed the number
+	// of its flushes per flush of fio; NaN: fio did none.
 	Factor, Flushed float64
 	Findings        []string
 }

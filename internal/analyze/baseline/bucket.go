@@ -21,7 +21,8 @@ type Bucket struct {
 	Sources []string `json:"sources"`
 }
 
-// off is how far a rate may be from a published one: a volume delivers nine tenths of it most of the time.
+// off is the tolerated relative difference from a published rate: a volume delivers nine tenths of it most of the
+// time.
 const off = 0.1
 
 func near(measured, published float64) bool {

@@ -25,7 +25,7 @@ type Bound struct {
 	Why   string   `json:"why,omitempty"` // it cannot be told
 }
 
-// Fit is whether a need fits a device.
+// Fit compares a need with a device.
 type Fit struct {
 	Bounds []Bound
 	First  *Bound // what would bind first; nil: nothing can be told

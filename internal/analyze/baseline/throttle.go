@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// Point is what a job did in about a second.
+// Point sums up about a second of a job.
 type Point struct {
 	At         time.Time // its end
 	Seconds    float64   // since the job began
@@ -18,7 +18,7 @@ type Point struct {
 	Latency    float64   // seconds, the mean of its operations
 }
 
-// Level is what held for some time.
+// Level holds the rates of a stretch in which they were steady.
 type Level struct {
 	Seconds    int     `json:"seconds"` // that it rests on
 	Operations float64 `json:"operations"`
@@ -27,7 +27,7 @@ type Level struct {
 	Queue      float64 `json:"-"` // operations in flight, by Little's law
 }
 
-// Throttle is what was found of a slowing down for good.
+// Throttle is the result of looking for a lasting slowdown.
 type Throttle struct {
 	Found   bool       `json:"found"`
 	Why     string     `json:"why,omitempty"` // it is none, or cannot be told

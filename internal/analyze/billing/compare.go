@@ -14,7 +14,7 @@ import (
 // Schema names the JSON that a [Comparison] is written as.
 const Schema = "realiops.aurora-cost/1"
 
-// Comparison is what a cluster cost in both configurations.
+// Comparison sets a cluster's costs in both configurations side by side.
 type Comparison struct {
 	Schema     string     `json:"schema"`
 	Cluster    string     `json:"cluster"`
@@ -58,7 +58,7 @@ type Stretch struct {
 	Spread    *Spread   `json:"saved_a_day"` // by I/O-Optimized; nil: no such days
 }
 
-// Spread is what days came to.
+// Spread is the distribution of the days' costs.
 type Spread struct {
 	Lowest  float64 `json:"lowest"`
 	Median  float64 `json:"median"`
@@ -106,7 +106,7 @@ func Compare(u Use, t sizing.Tariff, reserved Reserved) Comparison {
 	return c
 }
 
-// bill is what each hour costs, by the parts of a bill.
+// bill is the cost of each hour, by the parts of a bill.
 type bill struct {
 	Use
 	hours []hour

@@ -24,7 +24,7 @@ const (
 	Optimized = "aurora-iopt1"
 )
 
-// month is what a month is taken for where none is named.
+// month is the length in hours of a month that is not named.
 const month = catalog.HoursInMonth
 
 // hoursOfMonth returns those of the calendar month that an hour lies in: a GiB for a month is a GiB for all of them.
@@ -39,11 +39,11 @@ func (u Use) hoursOfMonth(h int) float64 {
 
 func (u Use) at(h int) time.Time { return u.From.Add(time.Duration(h) * time.Hour) }
 
-// Reserved is how many instances of a class were reserved.
+// Reserved is the number of reserved instances by class.
 type Reserved map[string]float64
 
-// unitsOfOptimized is how many reserved units an hour on I/O-Optimized takes for one of Standard: AWS says 30 % more.
-// https://github.com/aws/agent-toolkit-for-aws, amazon-aurora-mysql, io-optimized-pricing-tables
+// unitsOfOptimized is the number of reserved units that an hour on I/O-Optimized takes for each of Standard: 30 %
+// more, by AWS. https://github.com/aws/agent-toolkit-for-aws, amazon-aurora-mysql, io-optimized-pricing-tables
 const unitsOfOptimized = 1.30
 
 // apply takes off the lines of instances what reservations cover in each hour. They are paid either way.

@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Use is what a cluster did in each hour from a moment on. What is not known is NaN.
+// Use is a cluster's activity in each hour from a moment on. Unknown values are NaN.
 type Use struct {
 	From          time.Time
 	Reads, Writes []float64 // billed operations
@@ -53,7 +53,7 @@ const (
 	alive    = metric.CloudWatchCPUUtilization // which every instance shows while it runs
 )
 
-// samplesInHour are how many samples of alive an instance publishes.
+// samplesInHour is the number of samples that a running instance publishes.
 const samplesInHour = 60
 
 // lookBack is for how long the last VolumeBytesUsed holds: it comes late and with holes, and changes slowly.
@@ -217,7 +217,7 @@ func (s *sheet) cover(key string, sum bool) (values, covered []float64) {
 	return values, covered
 }
 
-// rounding is what is left of adding up parts of an hour.
+// rounding is the largest error of adding up parts of an hour.
 const rounding = 1e-6
 
 // sums returns of the hours of which every part is known, or the part in which the cluster was not stopped.

@@ -246,7 +246,7 @@ func trues(all []bool) (n int) {
 	return n
 }
 
-// Switching is what changing back and forth would have brought, knowing all days beforehand.
+// Switching is the outcome of changing back and forth at the best times, with all days known in advance.
 type Switching struct {
 	Best     float64 `json:"best"`     // cost of the hours that are compared, switched at the best times
 	Stay     Both    `json:"stay"`     // of the same hours without a change

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Dimension is what a limit is about.
+// Dimension is the quantity that a limit bounds.
 type Dimension int
 
 // The dimensions of a demand.
@@ -16,7 +16,7 @@ const (
 	Data                        // bytes that there are; nothing limits them
 )
 
-// Demand is what is asked of storage in one second.
+// Demand is the work asked of storage in one second.
 type Demand [3]float64
 
 // Limit is a cap on one dimension, with a bucket of credits or without. One credit is one operation, or one byte.

@@ -9,7 +9,7 @@ import (
 	"sort"
 )
 
-// Outcome is how a demand fared.
+// Outcome is the result of playing a demand against limits.
 type Outcome struct {
 	Seconds   int
 	Demanded  Demand // in all
@@ -19,7 +19,7 @@ type Outcome struct {
 	Curve     []Point
 }
 
-// Fate is what became of one limit.
+// Fate is the course of one limit.
 type Fate struct {
 	Name     string
 	Capacity float64 // credits of a full bucket; 0: none
@@ -40,7 +40,7 @@ type Point struct {
 	Credits  []float64 // of each limit
 }
 
-// points is how many stretches a curve has at most: more than a picture has pixels for help nobody.
+// points is the largest number of stretches in a curve: more than a picture has pixels for help nobody.
 const points = 240
 
 // ErrNoDemand is a demand of no seconds.

@@ -56,5 +56,5 @@ func (l Limit) Percent(shown, asked []float64) (balance []float64, odd string) {
 	return balance, "its balance is never above 1 while it earns credits, and is taken for a fraction"
 }
 
-// earning is how little of what a limit earns is asked for where its bucket is sure to fill.
+// earning is the part of a limit's rate below which demand is low enough that its bucket surely fills.
 const earning = 0.9

@@ -16,11 +16,11 @@ func Bare(class string) string {
 	return class
 }
 
-// googleClass is how Google names its types of machine: n2-standard-8, e2-medium, n2-custom-4-8192.
+// googleClass matches Google's machine types: n2-standard-8, e2-medium, n2-custom-4-8192.
 var googleClass = regexp.MustCompile(`^(?i)([a-z]\d{1,2}[a-z]{0,2}-)?` +
 	`(standard|high[a-z]+|mega[a-z]+|ultra[a-z]+|hyper[a-z]+|edge[a-z]+|max[a-z]+|custom|micro|small|medium|metal)(-.*)?$`)
 
-// azureClass is how Azure names its sizes: D8s_v5, and with Standard_ before it.
+// azureClass matches Azure's sizes, with and without Standard_: D8s_v5.
 var azureClass = regexp.MustCompile(`^(?i)(standard_[a-z]+\d+[a-z0-9_-]*|[a-z]{1,3}\d+[a-z0-9-]*(_v\d+)?)$`)
 
 // ProviderOf reports whose volumes a class of machine has: rds with db. before it, ebs, azure or google.

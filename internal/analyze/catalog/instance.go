@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Instance is what a class of machine lets through to its volumes, or what RDS sells with it, which is a row of its own by the name with db.
+// Instance holds the limits of a machine class towards its volumes, or RDS's offer with it, a row of its own under
+// the name with db.
 type Instance struct {
 	Class       string   `json:"class"`
 	Provider    string   `json:"provider"`
@@ -31,7 +32,8 @@ type Path struct {
 	MB   float64 `json:"mb"` // 10^6 bytes a second
 }
 
-// Sold is what there is of a kind of volume with a class of machine: the least and the most. Where both are 0, nothing is said of it.
+// Sold holds the smallest and the largest values of a volume type offered with a machine class. If both are 0, none
+// are published.
 type Sold struct {
 	Volume string     `json:"volume"` // of Volumes
 	GiB    [2]float64 `json:"gib"`

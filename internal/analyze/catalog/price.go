@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/typo"
 )
 
-// Price is what one unit of something costs.
+// Price is the price of one unit.
 type Price struct {
 	Volume   string  `json:"volume"`          // of Volumes, or aurora, aurora-iopt1, or machines
 	Class    string  `json:"class,omitempty"` // of a machine, with Hour
@@ -26,7 +26,7 @@ type Price struct {
 	Inferred bool    `json:"inferred,omitempty"` // by whoever published it, and not read off a price list: it ranks no order
 }
 
-// Per is what a price is for.
+// Per is the unit of a price.
 type Per string
 
 // The units that prices are for; all but PerHour and PerMillionIO are by the month.
@@ -46,7 +46,7 @@ const (
 	WithStandby   = "-multi-az"
 )
 
-// HoursInMonth is what providers take a month for.
+// HoursInMonth is the length of a month in providers' prices.
 const HoursInMonth = 730
 
 //go:embed prices.json
@@ -221,7 +221,7 @@ const absurd = 1e6
 // absurdAmount is more of anything than is sold.
 const absurdAmount = 1e15
 
-// currencies are how they are named.
+// currencies matches ISO 4217 codes.
 var currencies = regexp.MustCompile(`^[A-Z]{3}$`)
 
 func (p Price) check() error {

@@ -26,7 +26,7 @@ type Volume struct {
 	Sources     []string   `json:"sources"`
 }
 
-// Tier is what holds from a size on.
+// Tier holds the limits of a volume from a size on.
 type Tier struct {
 	Name    string  `json:"name,omitempty"` // where sizes have names
 	FromGiB float64 `json:"from_gib"`
@@ -36,8 +36,8 @@ type Tier struct {
 	Note    string  `json:"note,omitempty"`
 }
 
-// Rule is how much of operations or MiB a second there is. What holds for good is Free + PerGiB x size, between Least and
-// Most, or what the operations allow; more may be bought, or allowed for a while.
+// Rule computes a volume's limit of operations or MiB per second. The sustained limit is Free + PerGiB x size,
+// between Least and Most, or follows from the operations; more may be bought, or allowed for a while.
 type Rule struct {
 	Free   float64 `json:"free,omitempty"`
 	PerGiB float64 `json:"per_gib,omitempty"`
@@ -61,7 +61,7 @@ type Rule struct {
 	CreditsPerGiB float64 `json:"credits_per_gib,omitempty"`
 }
 
-// Distributed is what is published of the disks of a database that spreads rows over nodes.
+// Distributed holds the published figures about the disks of a database that spreads rows over nodes.
 type Distributed struct {
 	Name           string      `json:"name"`
 	Title          string      `json:"title"`

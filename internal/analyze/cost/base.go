@@ -38,7 +38,7 @@ type baseLine struct {
 	Missing string    `json:"missing,omitempty"`
 }
 
-// baseHead is what the first line has.
+// baseHead is the first line.
 type baseHead struct {
 	Operation    runfile.Operation `json:"operation"`
 	Server       string            `json:"server"`

@@ -15,11 +15,11 @@ type Budget struct {
 	Max  float64 `json:"max"` // of one that refers to a base, once it is judged
 	Per  string  `json:"per"` // run, or transaction
 	Text string  `json:"text"`
-	// OverBase is how far the count may exceed that of the base; nil: Max is an amount of its own.
+	// OverBase is the amount by which the count may exceed the base's; nil: Max is an amount of its own.
 	OverBase *Allowance `json:"over_base"`
 }
 
-// Allowance is what a count may have more than its base.
+// Allowance is the excess over its base that a count is allowed.
 type Allowance struct {
 	Percent float64 `json:"percent"`
 	Amount  float64 `json:"amount"`

@@ -124,7 +124,7 @@ func (c Cost) Costliest() string {
 		document.Distinct([]string{first.called()}, longestName)[0], times, amount(first.Each["wal_bytes"]))
 }
 
-// causeColumn is what is told of each cause.
+// causeColumn is a column of the table of causes.
 type causeColumn struct{ header, of string }
 
 var (
@@ -176,7 +176,8 @@ func (c Causes) section(title, one string, columns []causeColumn) document.Block
 	return document.Section{Title: title, Blocks: blocks}
 }
 
-// shownOfStatement is how much of a statement a terminal shows, in as many lines as it takes there.
+// shownOfStatement is the number of letters of a statement that a terminal shows, in as many lines as they take
+// there.
 const shownOfStatement = 160
 
 // called returns the name of a table or an index, or the text of a statement.

@@ -77,7 +77,7 @@ func (b Compared) Differs(now Cost) string {
 	return "The server of " + b.File + " had other settings: " + strings.Join(all, ", ")
 }
 
-// Change is what became of a count since the base.
+// Change compares a count with its base.
 type Change struct {
 	Base  float64 // median
 	Ratio float64 // of the medians

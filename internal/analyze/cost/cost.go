@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Cost is what an operation cost.
+// Cost holds the counted cost of an operation.
 type Cost struct {
 	Operation    runfile.Operation `json:"operation"`
 	Server       string            `json:"server"`
@@ -47,11 +47,13 @@ type Count struct {
 	Median float64   `json:"median"`
 	Low    float64   `json:"low"`
 	High   float64   `json:"high"`
-	// Own is what surely is the operation's of each repetition, and Rest who else may have done the rest; nil: all is its own.
+	// Own is the certain part of each repetition's count that belongs to the operation, and Rest names who else may
+	// have caused the remainder; nil: all is its own.
 	Own     []float64 `json:"own,omitempty"`
 	Rest    string    `json:"rest,omitempty"`
 	Missing string    `json:"missing,omitempty"` // why there is nothing
-	// Background is what the server does by itself in the time of a repetition, which is taken off where it comes to one.
+	// Background is the server's own activity in the time of a repetition. It is rounded to a whole number and
+	// subtracted.
 	Background float64 `json:"background"`
 	// Irregular says who made it differ in some repetitions, where that is known.
 	Irregular string `json:"irregular,omitempty"`
@@ -184,11 +186,13 @@ type kind struct {
 	name, unit, help string
 	// of gives what was counted, and how much of that the server does by itself in the time.
 	of counting
-	// everybody is what the device did for all; nil: of is all there is.
+	// everybody returns the device's count for all programs; nil: of returns all there is.
 	everybody func(counts.Load, counts.Repetition) (float64, error)
-	// needed is what the operation cannot have done with less, as far as that is known: no background takes it off. Nil: nothing.
+	// needed returns the least count that the operation needs, as far as that is known; subtracting the background
+	// goes no lower. Nil: 0.
 	needed func(counts.Load, counts.Repetition) float64
-	// own is what surely is the operation's own, and rest says who else may have done more; nil: all is its own.
+	// own returns the part that is certainly the operation's own, and rest says who else may have done more; nil:
+	// all is its own.
 	own  func(counts.Load, counts.Repetition) float64
 	rest string
 	// mayLack: it may be unknown in a repetition that was read whole.

@@ -19,7 +19,7 @@ type Growth struct {
 	Base float64 `json:"base"`
 	Now  float64 `json:"now"`
 	New  bool    `json:"new,omitempty"` // the base does not have it
-	// Bytes are what it did more of these records are, where the WAL tells.
+	// Bytes is the size of the additional records, if the WAL shows it.
 	Bytes float64 `json:"bytes,omitempty"`
 }
 
@@ -49,7 +49,7 @@ func (g Growth) say(name string) string {
 	return text + fmt.Sprintf(" (%s -> %s)", amount(g.Base), amount(g.Now))
 }
 
-// longestName is how much of a statement a sentence has room for.
+// longestName is the number of letters of a statement that a sentence has room for.
 const longestName = 100
 
 func sign(v float64) string {
@@ -82,7 +82,7 @@ var (
 	ofIndexes = []string{"entries"}
 )
 
-// words are what people call columns of the server's views.
+// words maps columns of the server's views to their usual names.
 var words = map[string]string{
 	"wal_records": "records", "wal_bytes": "bytes", "wal_fpi": "page images", "shared_blks_dirtied": "pages changed", "entries": "index entries",
 	"n_tup_ins": "rows inserted", "n_tup_upd": "rows updated", "n_tup_del": "rows deleted", "image_bytes": "bytes of page images", "images": "page images",

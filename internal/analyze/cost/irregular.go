@@ -47,8 +47,9 @@ func irregular(c Count, repetitions []counts.Repetition) string {
 	return strings.Join(said, "; ")
 }
 
-// interferer is who made a repetition differ. From 18 on the server counts the WAL's writes by process. Before that it is known
-// when checkpoints were, and beside clients and the checkpointer it is the WAL writer's work to write the WAL.
+// interferer returns the process that made a repetition differ. From version 18 on the server counts WAL writes by
+// process. Before that only the times of checkpoints are known; apart from clients and the checkpointer, the WAL
+// writer writes the WAL.
 func interferer(r counts.Repetition, column string, fewer bool) string {
 	all, known := grew(r, "pgstat.io/wal_"+column)
 	clients, knownClients := grew(r, "pgstat.io/wal_client_"+column)

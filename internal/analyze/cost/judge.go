@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// Verdict is what can be said of a budget.
+// Verdict is the result of checking a budget.
 type Verdict string
 
 // The verdicts. That something cannot be told is never taken for a pass.
@@ -110,7 +110,7 @@ func (c Cost) sides(b Budget, base *Compared) (now, was side, why string) {
 // standIn names for counts of the operation's own WAL, where that was not read, all of the WAL, which is at least as much.
 var standIn = map[string]string{OwnRecords: "wal_records", OwnBytes: "wal_bytes"}
 
-// unknown is what a count comes to of which nothing is known.
+// unknown is the value of a count about which nothing is known.
 var unknown = []float64{math.NaN()}
 
 func (c Cost) side(b Budget) (s side, why string) {
@@ -188,7 +188,7 @@ func exceeds(v, most float64) bool { return v > most+1e-9*(1+most) }
 // ten repetitions each that vary alike, nine in ten pairs do in one of a thousand measurements (the test of Mann and Whitney).
 const clearly = 0.9
 
-// beyond is that share.
+// beyond returns the share of pairs in which now exceeds what base allows.
 func beyond(now, base []float64, allowed Allowance) float64 {
 	var n int
 	for _, b := range base {

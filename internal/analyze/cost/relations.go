@@ -120,7 +120,7 @@ func astray(r counts.Repetition) string {
 	return fmt.Sprintf("in repetition %d tables and indexes have %s bytes of own WAL, and all of it has %s", r.Number, amount(sum), amount(all))
 }
 
-// mostAstray is how far the two may lie apart, as a part of all.
+// mostAstray is the largest difference between the two, as a part of all.
 const mostAstray = 0.005
 
 func newRelation(i runfile.WALItem, repetitions int) Relation {

@@ -57,7 +57,8 @@ const (
 	// leastShare of all images, or of the WAL, is worth a sentence.
 	leastImages = 0.3
 	leastWAL    = 0.05
-	// longUnused is how long an index must not have been used, unless another serves for it: what uses it may be seldom.
+	// longUnused is the time without use after which an index counts as unused, unless another can replace it: its
+	// queries may be rare.
 	longUnused = 7 * 24 * time.Hour
 )
 

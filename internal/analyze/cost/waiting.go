@@ -13,7 +13,7 @@ import (
 // counting is a count of a repetition, and what of it the server does by itself.
 type counting = func(counts.Load, counts.Repetition) (counted, background float64, err error)
 
-// flushing is what a server tells of the fsyncs of its WAL.
+// flushing holds the server's settings and counts of WAL fsyncs.
 type flushing struct {
 	settings map[string]string
 	fsyncs   func(counts.Load, counts.Repetition) (float64, error) // by all processes

@@ -11,13 +11,13 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Background is what happens without load of ours, as measured in idle loads: a rate, and what the end of a repetition costs, such as the
-// checkpoint that closes it. Both are taken off every count, the rate for the time between the count's two readings.
+// Background is the activity without load of ours, measured in idle loads: a rate, and the work at the end of a
+// repetition, such as its checkpoint. Both are subtracted from every count, the rate for its duration.
 type Background struct {
 	Repetitions int                // that measured it; 0: it is not known, and nothing was taken off
 	PerSecond   map[string]float64 // by metric: the mean of the repetitions' rates
-	// Closing is what the end of a repetition costs beyond that rate, by metric: the mean. It is not there for a metric that was not read while
-	// nothing was done; then its rate is that of the whole repetition.
+	// Closing is the mean amount, by metric, that the end of a repetition adds to that rate. A metric that was not
+	// read in the idle part has none; its rate is then that of the whole repetition.
 	Closing map[string]float64
 	// Deviation is by how much one repetition, its end included, typically differs from the mean, a second: the standard
 	// deviation. It is not there for a metric that fewer than two repetitions have.
@@ -48,7 +48,7 @@ func (b Background) unknownOf(metric string) Background {
 // mostVariants bounds how many idle repetitions are tried one by one: a few show how far the background varies.
 const mostVariants = 10
 
-// idling is what one idle repetition shows: the rates of metrics, what its end cost beyond them, and both together as a rate.
+// idling holds an idle repetition's rates, the amounts that its end added, and both together as a rate.
 type idling struct{ rates, closing, whole map[string]float64 }
 
 // takeOffBackground measures the background and takes it off the counts of all loaded loads.

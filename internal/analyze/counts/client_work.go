@@ -20,7 +20,7 @@ type clientWork struct {
 	all      float64       // that workIn tells of all of it
 }
 
-// pace is what was done between two moments.
+// pace is the work done between two moments.
 type pace struct {
 	from, to           time.Time
 	rows, transactions float64

@@ -20,7 +20,7 @@ const (
 	fewestWindows = 4
 	// different is by what factor the two halves of a group must differ, in the mean of their logarithms, to be parted.
 	different = 1.25
-	// fewestCounted is what a quantity counts in most windows, to have a part in this.
+	// fewestCounted is the smallest median count of a quantity over the windows at which it takes part in grouping.
 	fewestCounted = 50
 )
 

@@ -20,7 +20,7 @@ const (
 	offStep       = 2.5 // readings
 )
 
-// pulse is how a counter moves that moves so seldom that most readings show nothing new although the load goes on.
+// pulse describes a counter that moves so seldom that most readings show nothing new although the load goes on.
 type pulse struct {
 	steps []stretch     // from one move to the next
 	apart time.Duration // the steps, at least; 0: it moves at any time
@@ -162,7 +162,7 @@ func (c *collector) stays() (stays []stay) {
 	return stays
 }
 
-// coarseReading is how far apart readings may lie to tell when a counter moved.
+// coarseReading is the longest interval between readings that still tells when a counter moved.
 const coarseReading = 2500 * time.Millisecond
 
 // split returns what a counter did within repetitions and outside of them.

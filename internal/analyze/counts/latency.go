@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// Latency is how long the transactions of a repetition took, in seconds.
+// Latency holds the duration of a repetition's transactions, in seconds.
 type Latency struct {
 	Transactions int64 // that were timed
 	P50, P95     float64

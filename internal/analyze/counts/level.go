@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Level is how much there was of something in a period, as its source said.
+// Level is a source's value for a period.
 type Level struct {
 	From, To time.Time
 	Value    float64

@@ -10,10 +10,10 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Observation is what a run was that put no load on the server, and what became of its windows.
+// Observation describes a run that put no load on the server, and the use of its windows.
 type Observation struct {
 	Window time.Duration // the length of each
-	// Period is how long the periods are, the longest of them, of a source that tells of nothing else; 0: something was read.
+	// Period is the longest period of a source that has nothing else; 0: something was read.
 	Period time.Duration
 	// Windows are those that the observation has; of them so many were Whole (nothing was missing, no counter began
 	// anew), of these so many Quiet (next to nothing was written), and of the rest so many are Used: the others lie
@@ -23,7 +23,8 @@ type Observation struct {
 	// and Why is what kept most of them from it.
 	Unread int
 	Why    string
-	// RowsPerSecond is what was done to rows in the whole windows that counted it. What none counted is not there.
+	// RowsPerSecond holds the changes to rows in the whole windows that counted them; kinds never counted are
+	// absent.
 	RowsPerSecond map[string]float64
 	// Backups are the base backups that were streamed, by pg_stat_progress_basebackup.
 	Backups []Backup

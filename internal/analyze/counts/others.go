@@ -49,7 +49,7 @@ func (r *Run) OthersText() string {
 		len(r.Others), used, most.Repetition, most.Load, most.String())
 }
 
-// vacuumed is what autovacuum wrote in repetitions that are used.
+// vacuumed sums up autovacuum's writes in the repetitions that are used.
 type vacuumed struct {
 	repetitions int
 	runfile.Autovacuum

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// View is how a metric sees a run.
+// View describes a metric's view of a run.
 type View struct {
 	Lag     time.Duration // that it shows what was done so much later; 0: no such thing was found
 	Stepped time.Duration // that it moves in steps so far apart; 0: it moves whenever it is read

@@ -19,14 +19,14 @@ const (
 	Elsewhere series.Reason = "other-instance"
 )
 
-// periodKey is what a later line stands for an earlier one by.
+// periodKey identifies a period, so that a later line replaces an earlier one.
 type periodKey struct {
 	statistic  string
 	dimensions string
 	from, to   time.Time
 }
 
-// told is what a source says of a period.
+// told is a source's value for a period.
 type told struct {
 	value float64
 	open  bool // it may still correct it

@@ -51,7 +51,7 @@ func (c *collector) checkAdded() {
 	}
 }
 
-// driftTolerated is what clocks may part during a run, beyond the doubt of their comparison, before it is said.
+// driftTolerated is the drift between clocks, beyond the uncertainty of comparing them, that is not reported.
 const driftTolerated = 0.1 // seconds
 
 // checkOtherClocks notes a clock that was another distance from ours at the end than at the start.

@@ -58,7 +58,7 @@ type Quantity struct {
 	standardError func(Load, Repetition) float64 // nil: none beyond that of the metrics
 }
 
-// composition is how a quantity comes of several metrics.
+// composition is the way a quantity follows from several metrics.
 type composition int
 
 const (

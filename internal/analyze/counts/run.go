@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Run is what a run file tells, load by load.
+// Run is the content of a run file, load by load.
 type Run struct {
 	Header runfile.Run
 	Ended  *runfile.Ended     // nil: the run was cut off
@@ -80,7 +80,7 @@ type Repetition struct {
 	Quiet map[string]Count // of an idle repetition, by metric: before its end; nil: nobody read it then
 }
 
-// Work is what our own clients did: the known side of everything.
+// Work counts our own clients' work: the known side of everything.
 type Work struct {
 	Transactions int64
 	Statements   int64
@@ -105,7 +105,7 @@ func (w Work) times(part float64) Work {
 	return w
 }
 
-// Count is what a counter grew by because of a repetition.
+// Count is a counter's growth caused by a repetition.
 type Count struct {
 	Amount  float64         // with the background taken off, where that is known
 	Raw     float64         // as read
@@ -207,7 +207,7 @@ func (c *collector) addLatencies() (wait func()) {
 // Series returns what a metric read over the whole run; a metric that the run did not read has an empty one.
 func (r *Run) Series(metric string) series.Series { return r.series(metric) }
 
-// Growth is what a counter did over the whole run, between repetitions too.
+// Growth is a counter's growth over the whole run, including the time between repetitions.
 type Growth struct{ Amount, Seconds float64 }
 
 // Grew returns what a metric did from its first reading or period to its last; false where nothing tells.

@@ -19,7 +19,7 @@ type Top struct {
 	cut     bool               // some part listed no more than the first of all
 }
 
-// topKey is what a later look stands for an earlier one by.
+// topKey identifies a look, so that a later one replaces an earlier one.
 type topKey struct {
 	of   string
 	from time.Time

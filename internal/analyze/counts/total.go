@@ -64,7 +64,7 @@ func (c *collector) countTotals(a *attempt, r Repetition) {
 	}
 }
 
-// nearly is how far two sources may be apart that tell of the same.
+// nearly is the largest relative difference between two sources of the same number.
 const nearly = 0.05
 
 // sumOfAverages says that a total of a rate is the sum of its averages over periods, and no number of operations: it is smaller by the
@@ -100,7 +100,7 @@ func (a *attempt) otherName() *series.Missing {
 		"%.0f billed reads are the %.0f pages that PostgreSQL missed, as ReadIOPS shows them by the second: the names are those of other metrics", reads, missedPages)}
 }
 
-// perMinute is how many times as much an average by the second stands for in a minute.
+// perMinute converts an average per second to a number per minute.
 const perMinute = 60
 
 // totalOf returns a total of an attempt.

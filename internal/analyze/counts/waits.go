@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Wait is how many sessions waited for an event, or were at work, on average over the repetitions of a load. It is Performance
-// Insights that tells, for those ten that most waited for.
+// Wait is the number of sessions that waited for an event, or were at work, on average over the repetitions of a
+// load. Performance Insights reports the ten events that most sessions waited for.
 type Wait struct {
 	Event    string  `json:"event"` // empty: all sessions together, those at work among them
 	Sessions float64 `json:"sessions"`

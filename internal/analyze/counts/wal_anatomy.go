@@ -17,7 +17,7 @@ const (
 	Model      = "model"         // nobody read it: it follows from the work that our clients did
 )
 
-// Anatomy is what kinds of record a repetition put into the WAL.
+// Anatomy counts a repetition's WAL records by kind.
 type Anatomy struct {
 	Source string
 	// Missing is, of a model, why the WAL was not read.
@@ -26,10 +26,10 @@ type Anatomy struct {
 	// they are scaled up, to PostgreSQL's own count where that is known. Of a model it is 0.
 	Coverage float64
 	Parts    []Part // those with any records
-	// Sum is how many records there were in all, by the WAL itself or by the model.
+	// Sum is the total of the records, by the WAL itself or by the model.
 	Sum Part
-	// Counted is how many records PostgreSQL counted, by pg_stat_wal; what the sum differs from it by is what the
-	// anatomy gets wrong. It is NaN where they were not counted.
+	// Counted is PostgreSQL's count of the records in pg_stat_wal; the sum's difference from it is the error of the
+	// anatomy. It is NaN if they were not counted.
 	Counted float64
 }
 

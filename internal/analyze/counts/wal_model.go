@@ -20,8 +20,8 @@ const (
 	fewMore     = 10  // records of a checkpoint, and of what the server does now and then
 )
 
-// upkeep is how many records a second index costs beside its entries, in each of them: pages split and merged entries.
-// Measured, the least and the most, in loads of 3 to 40 s.
+// upkeep is the number of records per entry that a second index costs in addition to the entry: page splits and
+// merged entries. Measured, the least and the most, in loads of 3 to 40 s.
 var upkeep = [2]float64{0.008, 0.03}
 
 // model returns what the load's work must have put into the WAL: a record for each row, or each page of a COPY, one for each

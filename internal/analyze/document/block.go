@@ -28,7 +28,7 @@ type (
 	// Contents leads to the sections of a page in a browser.
 	Contents struct{}
 
-	// Together is what text writes without blank lines in between.
+	// Together groups blocks that text writes without blank lines in between.
 	Together []Block
 
 	// Paragraph is text that is broken wherever a format likes.
@@ -60,7 +60,7 @@ type (
 		Folded  bool // as a section is
 	}
 
-	// Command is what to type.
+	// Command holds commands for the reader to type.
 	Command struct {
 		Lead  string // what it is for
 		Lines []shell.Command
@@ -84,7 +84,7 @@ type Picture interface {
 	Legend() []Key
 }
 
-// Key is what a line of a picture looks like.
+// Key is the appearance of a line in a picture.
 type Key struct{ Name, Color, Shape string }
 
 // Warning is something to know before anything is believed.
@@ -93,7 +93,7 @@ type Warning struct {
 	Text string
 }
 
-// Rank is how much is left of the numbers.
+// Rank grades a warning by how far the numbers can still be trusted.
 type Rank string
 
 // Ranks of a warning.
@@ -130,7 +130,7 @@ func (c Command) texts() (all []string) {
 // Tile sets a number beside the one that it is taken for.
 type Tile struct{ Of, Loud, Quiet, Said string }
 
-// Answer is what is said to a question.
+// Answer is a question with its answer.
 type Answer struct {
 	Question string
 	Texts    []string
@@ -150,7 +150,7 @@ type Term struct {
 	ID    string // by which a cell of a page leads here; empty: none does
 }
 
-// Style is how a paragraph stands out on a page.
+// Style is the emphasis of a paragraph on a page.
 type Style int
 
 // Styles of a paragraph.

@@ -46,7 +46,7 @@ type Cell struct {
 	key       string    // a number that a page sorts the cell by; empty: a number's value, or the text
 }
 
-// Kind is what a cell holds.
+// Kind classifies the content of a cell.
 type Kind int
 
 // Kinds of cell.
@@ -140,7 +140,7 @@ func (t Table) in(f Format) Table {
 	return picked
 }
 
-// tells is whether there is something in any row of a column.
+// tells reports whether any row has content in the column.
 func (t Table) tells(column int) bool {
 	return len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool {
 		c := r.Cells[column]

@@ -14,7 +14,7 @@ import (
 // Schema names the JSON that a [Fleet] is written as.
 const Schema = "realiops.fleet/1"
 
-// Ask is what all are judged by.
+// Ask holds the settings by which all databases are judged.
 type Ask struct {
 	Percentile float64 // of the hours, that is ordered for
 	Headroom   float64 // percent
@@ -73,7 +73,7 @@ type Page struct {
 	work work
 }
 
-// Kind is what runs a database.
+// Kind is the service that runs a database.
 type Kind string
 
 // The kinds.
@@ -90,13 +90,13 @@ type Span struct {
 	Highest float64 `json:"highest"`
 }
 
-// Rate is what goes to and from storage in a second.
+// Rate is the storage traffic per second.
 type Rate struct {
 	Requests float64 `json:"requests"`
 	MiBps    float64 `json:"mibps"`
 }
 
-// Need is what a database asked of its storage, each number by itself.
+// Need is a database's demand on its storage, each number by itself.
 type Need struct {
 	Typical   Rate      `json:"typical"` // the median hour
 	WorstHour Rate      `json:"worst_hour"`
@@ -108,7 +108,7 @@ type Need struct {
 	Most  *Rate `json:"sized_most"`
 }
 
-// Storage is what somebody has, or is to order.
+// Storage is a volume that a database has, or that is to be ordered.
 type Storage struct {
 	Volume  string   `json:"volume"`
 	Title   string   `json:"title"`
@@ -119,7 +119,7 @@ type Storage struct {
 	Monthly *float64 `json:"monthly"` // nil: no price is known
 }
 
-// Aurora is what a cluster costs in a month.
+// Aurora is a cluster's monthly cost.
 type Aurora struct {
 	Now       string  `json:"now"`     // aurora, aurora-iopt1; empty: not known
 	Cheaper   string  `json:"cheaper"` // likewise; empty: cannot be told
@@ -128,7 +128,7 @@ type Aurora struct {
 	Optimized float64 `json:"io_optimized"`
 }
 
-// Has is what somebody says a database has.
+// Has holds the user's statement of a database's storage.
 type Has struct {
 	Volume  string // as in the catalog
 	GiB     float64

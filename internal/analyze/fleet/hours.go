@@ -9,14 +9,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// sheet is what periods tell of each hour, by metric and statistic.
+// sheet holds the values of each hour, by metric and statistic.
 type sheet struct {
 	from  time.Time
 	hours int
 	cells map[string][]cell
 }
 
-// cell is what is known of one hour.
+// cell sums up one hour.
 type cell struct {
 	sum, seconds float64 // of a mean, weighted by time
 	extreme      float64 // of a maximum or a minimum

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// few is how many names of many are said.
+// few is the number of names that a sentence lists of many.
 const few = 5
 
 // incomplete says of how many databases only a part is known, and of which nothing is.

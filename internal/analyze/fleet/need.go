@@ -12,7 +12,7 @@ const mib = 1 << 20
 
 func rateOf(r sizing.Rate) Rate { return Rate{r.Requests(), r.Bytes() / mib} }
 
-// work is what a database did in each hour.
+// work holds a database's activity in each hour.
 type work struct {
 	sheet
 	means []sizing.Rate
@@ -124,7 +124,7 @@ func (w work) need(percent float64) *Need {
 	return n
 }
 
-// hoursOfDay is how many hours of a day must be known for its mean to stand for it.
+// hoursOfDay is the number of known hours that a day needs for its mean to stand for it.
 const hoursOfDay = 22
 
 // worstDay returns the highest mean of a day, in UTC; nil: none is known.

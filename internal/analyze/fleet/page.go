@@ -197,7 +197,8 @@ func (p Page) picture() document.Block {
 	return document.Figure{Pictures: plot.All(picture)}
 }
 
-// highest is where the picture ends: from nought on, so that hours can be compared by their heights.
+// highest returns the upper end of the picture's scale, which begins at nought so that hours can be compared by
+// their heights.
 func (p Page) highest() float64 {
 	const air = 1.05
 	highest := p.Need.WorstHour.Requests

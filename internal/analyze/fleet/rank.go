@@ -45,7 +45,7 @@ func (f Fleet) Concludes() bool {
 // cheaper reports whether it would cost less with what it needs.
 func (d Database) cheaper() bool { return d.Saves != nil && d.Saves.Value >= worthALine }
 
-// worthALine is how much a month is worth to speak of.
+// worthALine is the smallest monthly amount that is mentioned.
 const worthALine = 1
 
 func byMoney(a, b Database) int {

@@ -19,7 +19,7 @@ import (
 // mostPeriods bounds what is held of one database: a year of hours of all that is asked for.
 const mostPeriods = 500_000
 
-// record is what a run file tells of a database.
+// record is a run file's content about a database.
 type record struct {
 	run     runfile.Run
 	periods []runfile.Period

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Risk is how near storage is to being in the way.
+// Risk grades how close a database is to being limited by its storage.
 type Risk struct {
 	Level Level   `json:"level"`
 	Uses  float64 `json:"uses"`  // the highest hour as a share of what its volume and machine carry for good

@@ -14,7 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// mostAdded is how often one load is added: what two more repetitions of it left open, a third would hardly tell.
+// mostAdded is the number of times that one load is added: a question that two more repetitions leave open, a third
+// would hardly settle.
 const mostAdded = 2
 
 // Chooser names loads to run once more, and remembers which it has named. Its zero value has named none.

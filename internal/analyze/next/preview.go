@@ -15,7 +15,7 @@ const firstPreview = 30 * time.Second
 // Preview looks now and then at what a file tells so far, for whoever looks on. Its zero value has not looked yet.
 type Preview struct{ last time.Duration }
 
-// Seen is what a report would tell if it were made now.
+// Seen is the result of a report made now.
 type Seen struct {
 	Kinds    int // of load
 	Verdicts []attribution.Verdict

@@ -18,7 +18,7 @@ type Settling struct {
 	looks   []look
 }
 
-// look is what was known after some time.
+// look is the state of knowledge after some time.
 type look struct {
 	after time.Duration
 	known string

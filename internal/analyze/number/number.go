@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/number"
 )
 
-// Mega is what M in MB means here: storage is sold in powers of ten.
+// Mega is the M in MB: storage is sold in powers of ten.
 const Mega = 1e6
 
 // Finite reports whether it is a number at all.
@@ -59,7 +59,7 @@ func Ratio(v float64) string {
 	}
 }
 
-// smallest is where decimals are no longer read and powers of ten are.
+// smallest is the value below which numbers are written as powers of ten.
 const smallest = 1e-5
 
 // Significant has so many digits that are not leading noughts, and all those before the point.
@@ -112,7 +112,7 @@ func Estimate(v, value, lo, hi float64) string {
 	return Grouped(v, max(0, decimals))
 }
 
-// large is where the last digits of a number are no longer read.
+// large is the value from which the last digits of a number are dropped.
 const large = 1e5
 
 // Spelled returns a small number as a word.

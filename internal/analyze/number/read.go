@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// Units are what may stand behind a number, in lower case, and how many of what is asked for each one is. The empty one is a number without a unit.
+// Units maps the units accepted behind a number, in lower case, to their size in the unit asked for. The empty one
+// stands for a number without a unit.
 type Units map[string]float64
 
 // Counted returns the units of what is counted.
@@ -46,7 +47,7 @@ func (u Units) String() string {
 var (
 	written   = regexp.MustCompile(`^([+-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)$`)
 	thousands = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$`)
-	// elsewhere is how much of the world writes 3,000 and 3,000,000.
+	// elsewhere matches 3.000, which much of the world writes for 3,000.
 	elsewhere = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}\.000$`)
 	bits      = regexp.MustCompile(`^[KkMGTP]b|[kKmMgG]bps$`)
 )

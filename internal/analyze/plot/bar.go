@@ -21,7 +21,7 @@ type Bar struct {
 	Dot    bool   // only its end is drawn: on a logarithmic scale lengths compare nothing
 }
 
-// thick is how much of the distance between two places a bar takes.
+// thick is the part of the distance between two places that a bar takes.
 const thick = 0.6
 
 // Plot draws the bar and its label; gonum/plot calls it.
@@ -43,7 +43,7 @@ func (b Bar) Plot(c draw.Canvas, d *plot.Plot) {
 	c.FillText(style, vg.Point{X: right + gap, Y: (bottom + top) / 2}, printable.Line(b.Label))
 }
 
-// labelSize is that of a value beside what shows it, in points.
+// labelSize is the size of a value's label, in points.
 const labelSize font.Length = 9
 
 func (b Bar) corners(c draw.Canvas, d *plot.Plot) (left, right, bottom, top vg.Length) {

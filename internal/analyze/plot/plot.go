@@ -32,7 +32,7 @@ type Picture struct {
 	Size   Size // the zero value: Width and Height
 }
 
-// Size is that of a picture in points; a page scales it to its own width.
+// Size is a picture's size in points; a page scales it to its own width.
 type Size struct{ Width, Height float64 }
 
 // size returns what the picture has, or else what pictures have.

@@ -39,7 +39,7 @@ func (p Picture) SVG() (string, error) {
 	return p.embedded(text.String(), p.hovers(d, whole)), nil
 }
 
-// standalone is what a file has instead of a page's colours: text for light ground, and for dark where that is preferred.
+// standalone replaces a page's colours in a file: text for light ground, and for dark if the viewer prefers it.
 const standalone = `<style>svg{color:#1b1f24;font-family:sans-serif}@media(prefers-color-scheme:dark){svg{color:#e3e8ee}}</style>`
 
 // SVGFile returns the picture as a file of its own, on no ground.
@@ -53,7 +53,7 @@ func (p Picture) SVGFile() (string, error) {
 // framed leaves room for labels that reach beyond their axis.
 func framed(c draw.Canvas) draw.Canvas { return draw.Crop(c, 6, -18, 0, -4) }
 
-// black is what gonum/plot draws axes in, and what text has where nothing is said; on a page that may be dark they take
+// black matches the colour in which gonum/plot draws axes and unstyled text; on a page that may be dark they take
 // the colour of its text.
 var black = regexp.MustCompile(`#000000`)
 
@@ -98,7 +98,7 @@ func (p Picture) hovers(d *plot.Plot, whole draw.Canvas) string {
 	return all.String()
 }
 
-// legendRoom is how much further a logarithmic axis goes, so that a legend stands beside the lines.
+// legendRoom is the factor by which a logarithmic axis is extended, so that a legend fits beside the lines.
 const legendRoom = 10
 
 // PNG returns the picture as a file, on white, with its legend.

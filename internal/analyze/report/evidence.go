@@ -152,7 +152,7 @@ func (m Metric) move(quantity string) document.Cell {
 	return c
 }
 
-// farthest is what a spread need not be told beyond.
+// farthest is the ratio beyond which a spread is not given as a number.
 const farthest = 1000
 
 // factor writes how far a ratio moves.

@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// kept is what a source showed of one metric, or of several together, in each of its periods.
+// kept holds the values of one metric, or of several together, in each period of its source.
 type kept struct {
 	name   string
 	levels []counts.Level

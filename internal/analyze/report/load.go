@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Load is what one load did.
+// Load describes the work of one load.
 type Load struct {
 	Name        string `json:"load"`
 	Idle        bool   `json:"idle"`
@@ -27,7 +27,7 @@ type Load struct {
 	LeftOut         []LeftOut `json:"left_out,omitempty"`
 	Seconds         Figure    `json:"seconds"`             // of load
 	Failures        Figure    `json:"failures_per_second"` // of transactions
-	// OthersShare is how much of what was done under the load others did, at most; 0: nothing that is known.
+	// OthersShare is the largest share of the work under the load that others may have done; 0: none known.
 	OthersShare float64 `json:"others_share,omitempty"`
 	// OthersUncounted: others also wrote something that no counter told of.
 	OthersUncounted bool          `json:"others_uncounted,omitempty"`
@@ -43,7 +43,7 @@ type LeftOut struct {
 	Reason     string `json:"reason"`
 }
 
-// Latency is how long transactions took, in seconds.
+// Latency holds the duration of transactions, in seconds.
 type Latency struct {
 	P50 Figure `json:"p50"`
 	P95 Figure `json:"p95"`
@@ -70,7 +70,7 @@ func (a Load) Of(quantity string) Figure {
 	return w.PerSecond
 }
 
-// modelled is what is said of work that nobody counted.
+// modelled qualifies work that nobody counted.
 const modelled = "modelled from the work of the clients, not counted"
 
 func (a Load) work(quantity string) Work {

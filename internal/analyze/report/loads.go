@@ -104,7 +104,7 @@ func (l Loads) loadTerms(loads []Load) document.Block {
 	return document.Only(document.InHTML, terms)
 }
 
-// anchor is where a page explains a load. It is no name, which may be anything.
+// anchor returns the id of a load's section in a page. It is not the load's name, which may contain anything.
 func (l Loads) anchor(a Load) string {
 	return fmt.Sprintf("load-%d", 1+slices.IndexFunc(l.Loaded(), func(b Load) bool { return a.Name == b.Name }))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Metric is what one counter made of each load's work.
+// Metric sets one counter against each load's work.
 type Metric struct {
 	Metric  string `json:"metric"` // as in the run file
 	Name    string `json:"name"`   // as people write it, on this version of the server
@@ -29,7 +29,8 @@ type Metric struct {
 	Loads       []MetricLoad    `json:"loads"`
 
 	attribution.Verdict
-	// Document is whether the run agrees with what is documented of the metric; nil: nothing is, in terms of what the run counts.
+	// Document is the comparison of the run with the metric's documentation; nil: it documents nothing that the run
+	// counts.
 	Document *agreement.Agreement `json:"document"`
 	Rivals   []Rival              `json:"rivals"`          // every quantity, held against it
 	Parts    purposes.Parts       `json:"parts,omitempty"` // of a metric of the device, as each request was followed to its file
@@ -37,7 +38,7 @@ type Metric struct {
 	Misnomer string               `json:"misnomer,omitempty"` // what it is called though it counts logical work
 }
 
-// Span is how far a ratio moves from load to load.
+// Span is the range of a ratio over the loads.
 type Span struct {
 	All      Figure `json:"all"`      // over all repetitions of all loads: the mean of the loads' figures
 	Smallest InLoad `json:"smallest"` // where it is least
@@ -46,7 +47,7 @@ type Span struct {
 	Without *series.Missing `json:"without,omitempty"`
 }
 
-// MetricLoad is what a counter made of one load's work.
+// MetricLoad is a counter's growth under one load.
 type MetricLoad struct {
 	Load      string            `json:"load"`
 	PerSecond Figure            `json:"per_second"`

@@ -14,15 +14,15 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/relation"
 )
 
-// Observed is what an observation was: nobody of ours put a load on the server.
+// Observed describes an observation, in which none of our loads ran on the server.
 type Observed struct {
 	WindowSeconds float64 `json:"window_seconds"`
 	Windows       int     `json:"windows"`
 	Whole         int     `json:"whole"` // nothing was missing in them
 	Quiet         int     `json:"quiet"` // of the whole: next to nothing was written
 	Used          int     `json:"used"`  // belong to a kind of load
-	// RowsPerSecond is what was done to rows in all whole windows: inserted, updated, hot (of the updated), deleted,
-	// index_entries. What was not counted is not there.
+	// RowsPerSecond holds the changes to rows in all whole windows: inserted, updated, hot (of the updated),
+	// deleted, index_entries. Kinds that were not counted are absent.
 	RowsPerSecond map[string]float64 `json:"rows_per_second"`
 	WAL           relation.WAL       `json:"wal"`
 	Cost          *ObservedCost      `json:"cost"` // nil: the file does not tell
@@ -30,7 +30,7 @@ type Observed struct {
 	OtherPrograms *purposes.OverTime `json:"other_programs"` // nil: requests were not followed, and no base backup was seen
 }
 
-// ObservedCost is what observing took, a minute.
+// ObservedCost is the cost of observing, per minute.
 type ObservedCost struct {
 	Queries          float64 `json:"queries_per_minute"`
 	WaitedSeconds    float64 `json:"waited_seconds_per_minute"`

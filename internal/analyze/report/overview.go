@@ -153,7 +153,7 @@ func ServerName(flavor string) string {
 	}
 }
 
-// Place is where the server ran.
+// Place returns a suffix that tells where the server ran, such as ", container", or "" if there is nothing to add.
 func Place(r Report) string {
 	t := r.Run.Target
 	switch {

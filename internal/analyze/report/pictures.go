@@ -71,7 +71,8 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 	return p
 }
 
-// roomForLabel is how much further the scale of a ladder goes, so that a value can stand beside its bar.
+// roomForLabel is the factor by which a ladder's scale exceeds its largest value, so that a label fits beside the
+// bar.
 const roomForLabel = 300
 
 // hero shows one second of the load that the headline is about, so that lengths can be compared: on a linear scale.

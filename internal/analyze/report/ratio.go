@@ -63,7 +63,8 @@ func both(count, reference counting, a counts.Load, r counts.Repetition) (many, 
 }
 
 const (
-	// mostDoubt is how far the repetitions of a count may vary, as a part of it, before it is no use to divide by it.
+	// mostDoubt is the largest deviation between repetitions of a count, as a part of it, at which it still serves
+	// as a divisor.
 	mostDoubt = 0.5
 )
 

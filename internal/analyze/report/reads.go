@@ -101,7 +101,8 @@ func (a Load) answered() (shares [3]float64, why string) {
 	return [3]float64{1 - asked/touched.Value, (asked - fromDevice) / touched.Value, fromDevice / touched.Value}, ""
 }
 
-// HeadlineOfReads is what PostgreSQL's reads would say if they were read as IOPS, where the device did least for them.
+// HeadlineOfReads sets PostgreSQL's reads against the device's, under the load in which the device did least for
+// them.
 type HeadlineOfReads struct {
 	Load   string `json:"load"`
 	Asked  Figure `json:"asked_per_second"`  // pages

@@ -42,7 +42,7 @@ type (
 	Metrics []Metric
 )
 
-// Run is what was measured, and how it ended.
+// Run identifies the measurement and its end.
 type Run struct {
 	ID              string         `json:"id"`
 	Start           time.Time      `json:"start"`
@@ -61,7 +61,7 @@ type Run struct {
 	// OfServer: what the device did is what it did for this server's files.
 	OfServer   bool   `json:"device_for_server,omitempty"`
 	Provenance string `json:"provenance,omitempty"`
-	// Origins are where figures come from that realiops did not read itself, load by load.
+	// Origins lists the sources of figures that realiops did not read itself, load by load.
 	Origins []runfile.Origin `json:"origins,omitempty"`
 	// SettingsChanged are those of the target that did not stay as it has them.
 	SettingsChanged []runfile.SettingChange `json:"settings_changed,omitempty"`

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// holdings are what a server may keep apart from its data, by what the run file calls it.
+// holdings lists the files that a server may keep apart from its data, by their role in the run file.
 var holdings = []struct{ role, name string }{{"wal", "WAL"}, {"tablespaces", "tablespaces"}, {"temp", "temporary files"}}
 
 // Under says what the server's files lie on.

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// question is what people come with, and the title of the answer.
+// question is the reader's question, and the title of the answer.
 const question = "Which of these are real storage I/O?"
 
 // verdictSection has the verdicts for which the first screen has room.
@@ -279,7 +279,7 @@ func (m Metric) asDocumented() bool {
 	return documented && m.PerUnit != nil && math.Abs(m.PerUnit.Value-1) < nearly
 }
 
-// roomFor is how many metrics the first screen has room for, whatever they are.
+// roomFor is the number of metrics that fit on the first screen, whatever they are.
 const roomFor = 20
 
 // firstScreen returns the report with the metrics that the first screen has room for, and how many it leaves out: none, if

@@ -21,7 +21,7 @@ type Warning struct {
 	Code string `json:"code"`
 	// Condition: it was so during the whole run and makes all numbers speak of something else than they seem to.
 	Condition bool `json:"condition"`
-	// Rank is how much it leaves of the numbers.
+	// Rank grades how far the numbers can still be trusted.
 	Rank document.Rank `json:"rank"`
 	Text string        `json:"text"`
 }

@@ -8,7 +8,7 @@ const (
 	optimizedCompute = 1.30
 )
 
-// Aurora is what a cluster costs in a month, both ways.
+// Aurora compares a cluster's monthly cost in both configurations.
 type Aurora struct {
 	Compute, Storage, IO float64 // of Standard
 	Standard             float64 // in all
@@ -27,7 +27,7 @@ func CostAurora(compute, storage, io float64) Aurora {
 	}
 }
 
-// secondsInMonth is what a rate makes in a month.
+// secondsInMonth converts a rate per second to a monthly amount.
 const secondsInMonth = catalog.HoursInMonth * 3600
 
 // IOCost returns what billed operations a second cost in a month.

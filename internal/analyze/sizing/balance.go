@@ -7,14 +7,14 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Balance is how full the buckets of credits are at the start.
+// Balance holds the fill levels of the credit buckets at the start.
 type Balance struct {
 	Volume     Filling
 	Operations Filling // of the instance
 	Bytes      Filling // of the instance
 }
 
-// Filling is how full one is, and how that is known.
+// Filling is the fill level of a bucket, and its source.
 type Filling struct {
 	Percent float64
 	Metric  string    // of the run that tells it; empty: it was said, or taken to be full

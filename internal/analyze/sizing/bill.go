@@ -15,7 +15,7 @@ type Tariff struct {
 	Prices []catalog.Price
 }
 
-// Bill is what an order costs in a month.
+// Bill is the monthly cost of an order.
 type Bill struct {
 	Total    float64
 	Currency string

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Calibration is how many billed writes of Aurora stand for what a run can count.
+// Calibration converts the work that a run can count to Aurora's billed writes.
 type Calibration struct {
 	RowsPerWrite *Range // rows for one billed write; nil: not known
 	OfWALUnits   *Range // billed writes for each 4,096 bytes of WAL; nil: not known
@@ -19,10 +19,11 @@ type Calibration struct {
 	Load         string // of that run; empty: of all
 }
 
-// walUnit is how many bytes of WAL Aurora bills as one write, at most.
+// walUnit is the largest amount of WAL, in bytes, that Aurora bills as one write.
 const walUnit = 4096
 
-// spreadOfOne is how far an estimate that rests on one repetition may be off, either way. It is a judgement, not a measurement.
+// spreadOfOne is the factor by which an estimate from one repetition may be wrong, either way. It is a judgement,
+// not a measurement.
 const spreadOfOne = 2
 
 // Published returns the calibration of the five loads of which anybody published VolumeWriteIOPs. By bytes of WAL four of them lie between 0.30 and
@@ -93,7 +94,7 @@ func (c *Calibration) takeWhole(run *counts.Run) bool {
 	return true
 }
 
-// level is how sure the span of a calibration of several repetitions is to hold another one.
+// level is the probability with which the span of a calibration from several repetitions holds another one.
 const level = 0.95
 
 // spanned returns the middle of ratios and where another one like them would lie, on a scale of factors: what one ratio alone

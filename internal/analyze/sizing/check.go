@@ -5,14 +5,15 @@ import (
 	"math"
 )
 
-// Flow is what goes one way, or both, as a console or a benchmark says it. NaN is not given.
+// Flow is the traffic one way, or both, as a console or a benchmark reports it. NaN: not given.
 type Flow struct {
 	Operations float64 // a second
 	Bytes      float64 // a second
 	Latency    float64 // seconds
 }
 
-// Figures are what somebody says of a device: a row of a console or of a benchmark, of both ways together, or of each.
+// Figures holds reported figures of a device: a row of a console or of a benchmark, for both ways together, or for
+// each.
 type Figures struct {
 	Flow
 	Reads, Writes Flow
@@ -44,7 +45,7 @@ const (
 	IsBuffered = "buffered"
 )
 
-// tolerance is how far figures may be off that were rounded, averaged, or read a moment apart.
+// tolerance is the factor by which figures may differ that were rounded, averaged, or read a moment apart.
 const tolerance = 1.25
 
 // Check holds figures against each other and against their caps.

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Choice is what to order: the cheapest that carries the need.
+// Choice is the recommended order: the cheapest that carries the need.
 type Choice struct {
 	Option
 	If     string  // what is not known and must hold for it; empty: it carries the need
@@ -27,7 +27,7 @@ type Also struct {
 	Bill  *Bill // by an inferred price; nil: none is known
 }
 
-// Turn is what would be ordered for another need: the first of those that were tried whose order is of another kind.
+// Turn is the order for another need: the first of those tried whose order is of another kind.
 type Turn struct {
 	Load, Data float64 // times what was asked for
 	Option     *Option // nil: nothing carries it

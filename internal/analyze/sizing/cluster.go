@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// AuroraAnswer is what the load would show and cost on Aurora.
+// AuroraAnswer predicts the load's metrics and cost on Aurora.
 type AuroraAnswer struct {
 	Forecast Forecast
 	IOCost   *[3]float64 // a month: at least, as estimated, at most; nil: no price is known
@@ -110,7 +110,7 @@ func (s Sizing) chargeCompute(b *Bill) {
 	}
 }
 
-// class is that which was asked for, as price lists of databases have it.
+// class returns the requested class as price lists of databases spell it.
 func (s Sizing) class() string { return "db." + strings.TrimPrefix(s.Ask.Instance, "db.") }
 
 // clusters returns what one instance of the class that was asked for, the data and the I/O cost together.

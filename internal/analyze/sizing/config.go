@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// mib is what bytes a second are counted in here, also where a provider counts in MB.
+// mib is the unit of throughput here, even where a provider counts in MB.
 const mib = 1 << 20
 
 // Config is a volume as somebody would order it.
@@ -18,7 +18,7 @@ type Config struct {
 	MiBps  float64
 }
 
-// Capacity is what a volume delivers: for good, and while credits last.
+// Capacity holds a volume's limits: sustained, and while credits last.
 type Capacity struct {
 	IOPS, MiBps           float64
 	BurstIOPS, BurstMiBps float64 // as the others where nothing bursts

@@ -33,14 +33,14 @@ func Kinds() []Kind {
 	}
 }
 
-// KindMeans is what an amount of WAL records a second means, were they of one kind of load.
+// KindMeans translates a rate of WAL records, if they all came from one kind of load.
 type KindMeans struct {
 	Kind
 	Rows, Requests float64 // a second
 	Billed         *Range  // writes of Aurora, a second; nil: the calibration does not tell
 }
 
-// Converted is what an amount of a metric means in real storage I/O, as far as anything published or measured tells.
+// Converted translates an amount of a metric to real storage I/O, as far as published or measured figures allow.
 type Converted struct {
 	Meaning   metric.Meaning
 	Amount    float64
@@ -152,7 +152,7 @@ func (c *Converted) records(t Tariff, calibration Calibration) {
 	}
 }
 
-// cost is what the I/O that is billed costs in a month.
+// cost sets the monthly cost of the billed I/O.
 func (c *Converted) cost(t Tariff) {
 	least, errLeast := t.IOCost(c.Billed.Least)
 	most, errMost := t.IOCost(c.Billed.Most)

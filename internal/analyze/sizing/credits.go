@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Bursting is how a demand that is repeated fares on a volume with credits.
+// Bursting is the course of a repeated demand on a volume with credits.
 type Bursting struct {
 	Order   Config
 	Outcome burst.Outcome
@@ -112,9 +112,9 @@ func (q Question) limits(v catalog.Volume, gib float64, m *machine) []burst.Limi
 	return limits
 }
 
-// burstSeconds is how long an instance that bursts holds its most, at least once in 24 hours, by the EC2 user guide. That
-// its bucket is what this takes, and fills as a volume's does, is inferred: idle it is full again within three hours
-// on the classes here.
+// burstSeconds is the time for which a bursting instance sustains its maximum at least once in 24 hours, by the EC2
+// user guide. We infer that its bucket holds just that and fills like a volume's: idle, it is full again within
+// three hours on the classes here.
 const burstSeconds = 30 * 60
 
 // machineLimits returns those of a class of machine.

@@ -23,7 +23,7 @@ const (
 	unnoticedTimes = 50    // requests, and flushes
 )
 
-// asked is what this server's own counters show that it asked for, a second.
+// asked holds the rates that this server's own counters show it requested, per second.
 type asked struct {
 	model Rate
 	pages float64
@@ -59,7 +59,7 @@ func meanOver(load counts.Load, count func(counts.Repetition) (float64, error)) 
 
 func writtenByProcesses(r counts.Repetition) (float64, error) { return r.Count(metric.ProcessesWrote) }
 
-// blockSize is that of PostgreSQL, unless somebody builds it otherwise.
+// blockSize is PostgreSQL's default page size in bytes.
 const blockSize = 8192
 
 // readByServer are bytes asked of the operating system.

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// device is what tells what a device did: its own counters, or its requests for files of the server alone.
+// device names the metrics of a device's work: its own counters, or its requests for the server's files alone.
 type device struct {
 	metrics   []deviceMetric
 	writes    string // the metric of them

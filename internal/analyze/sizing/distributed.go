@@ -2,7 +2,7 @@ package sizing
 
 import "github.com/realiops/realiops/internal/analyze/catalog"
 
-// Spread is what a load would ask of a database that spreads rows over nodes, by a published rule of thumb.
+// Spread is a load's demand on a database that spreads rows over nodes, by a published rule of thumb.
 type Spread struct {
 	Rule  catalog.Distributed
 	Rows  float64  // a second

@@ -8,14 +8,14 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Requirement is what a volume must carry for good, in the provider's own accounting.
+// Requirement is the load that a volume must sustain, in the provider's own accounting.
 type Requirement struct {
 	GiB   float64
 	IOPS  float64
 	MiBps float64
 }
 
-// Binding is what of a requirement decides an order.
+// Binding is the part of a requirement that decides an order.
 type Binding string
 
 // What may decide an order.

@@ -2,7 +2,7 @@ package sizing
 
 import "math"
 
-// Forecast is what a load on this machine would show and cost on Aurora.
+// Forecast predicts the metrics and billed I/O on Aurora of a load measured here.
 type Forecast struct {
 	WriteIOPS    *float64 // WAL records a second; nil: not known
 	BilledWrites Range    // a second
@@ -20,7 +20,7 @@ func (f Forecast) IO() Range {
 	return Range{w.Value + r.Value, w.Least + r.Least, w.Most + r.Most}
 }
 
-// pageSize is what Aurora PostgreSQL bills as one read.
+// pageSize is the size in bytes of one read on Aurora PostgreSQL's bill.
 const pageSize = 8192
 
 // Billed reads for each page that was not in the buffers, in the three loads of which anybody published both (docs/evidence.md), and as many as

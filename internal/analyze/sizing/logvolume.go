@@ -18,7 +18,7 @@ const (
 // logSuffix ends the name of a volume that has a log volume beside it.
 const logSuffix = "-log"
 
-// WALShare is how much of what is written is WAL, of requests and of bytes.
+// WALShare is the WAL's share of the write requests and of the bytes written.
 type WALShare struct{ Requests, Bytes float64 }
 
 // walShare returns that of a need, by what WAL writes cost a device; nil: they are not known.

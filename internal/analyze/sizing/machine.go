@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Cap is what the class of machine lets through, beside what the volume does.
+// Cap is the throughput of the machine class together with the volume.
 type Cap struct {
 	Instance catalog.Instance
 	Path           // past any cache of the host, which is the way of all writes
@@ -19,8 +19,8 @@ type Cap struct {
 	Carries  bool  // the first one does
 }
 
-// Path is what goes one way to volumes, for good: operations and bytes apart, the less of the volumes' sum and of the
-// machine's cap.
+// Path is the sustained throughput of one way to the volumes: for operations and for bytes, the lower of the
+// volumes' sum and the machine's cap.
 type Path struct {
 	IOPS, MiBps float64
 	Binds       string // volume or instance

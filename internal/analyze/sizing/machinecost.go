@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// MachineCost is what the class of machine that was asked for costs in a month, beside its storage.
+// MachineCost is the cost of the requested machine class without its storage.
 type MachineCost struct {
 	Class    string // m5.large on EC2, db.m5.large on RDS
 	Standby  bool   // two of them, in two zones

@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Need is what one load of a run asked of storage, with everything that it caused: the pages of a checkpoint that
-// closes it are in it.
+// Need is the demand of one load of a run on storage, with everything that it caused, including the pages of the
+// checkpoint that closes it.
 type Need struct {
 	Load        string
 	Repetitions int

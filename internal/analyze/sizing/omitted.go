@@ -11,7 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// flushesOfOne are how many flushes a second one after the other a volume of a cloud lets by, which takes 1 to 0.5 ms for each.
+// flushesOfOneLeast and flushesOfOneMost bound the flushes per second, one after the other, of a cloud volume that
+// takes 1 to 0.5 ms for each.
 const (
 	flushesOfOneLeast = 1000
 	flushesOfOneMost  = 2000
@@ -114,7 +115,7 @@ func (s Sizing) cautions() (all []string) {
 	return all
 }
 
-// flushesForRequest is how many flushes a request that was written may be followed by: a kernel counts some twice.
+// flushesForRequest is the largest number of flushes per write request: a kernel counts some twice.
 const flushesForRequest = 2
 
 // ofThumb is why nothing is ordered for databases that spread rows over nodes.

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Passing is what a machine has to pass for an order, and the smallest class that does.
+// Passing is the throughput that an order needs from its machine, and the smallest class that has it.
 type Passing struct {
 	IOPS, MiBps float64 // with headroom
 	Class       string  // as its provider spells it; empty: see Known
@@ -83,8 +83,8 @@ type Raised struct {
 	Bill  Bill
 }
 
-// betweenChanges is how many hours lie between two changes of a volume: the EBS user guide allowed one in six hours until it allowed four in
-// 24 on 15 January 2026, which is no more on average.
+// betweenChanges is the number of hours between two changes of a volume: the EBS user guide allowed one in six
+// hours until 15 January 2026, and four in 24 hours since, which on average is the same.
 const betweenChanges = 6
 
 // raised returns one volume of gp3 that is raised for the hours of the need only.

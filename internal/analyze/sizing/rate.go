@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Rate is what goes to and from storage in a second.
+// Rate is the storage traffic per second.
 type Rate struct {
 	Reads      float64 // requests
 	Writes     float64 // requests that carry data

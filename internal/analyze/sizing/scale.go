@@ -8,7 +8,8 @@ type Span struct{ Value, Least, Most Rate }
 // Scale carries a need over to another load of the same kind.
 type Scale struct {
 	Factor float64 // of rows
-	// Shared is how many commits share a WAL flush in the load, at least 1: with fewer of them fewer can share.
+	// Shared is the number of commits that share a WAL flush in the load, at least 1: with fewer of them fewer can
+	// share.
 	Shared float64
 	// Pages is the share of the bytes written that is not log.
 	Pages float64

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Question is what is asked of the catalog.
+// Question holds the requirements that the catalog's volumes are tried against.
 type Question struct {
 	Need     Rate    // a second, that must be carried for good
 	Demand   []Rate  // second by second, for what may burst; nil: not known

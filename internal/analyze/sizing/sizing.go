@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Ask is what somebody wants to know of a run.
+// Ask holds a user's choices for sizing a run.
 type Ask struct {
 	Load          string  // whose load is like theirs; empty: the one that asked most of storage
 	RowsPerSecond float64 // to scale to; 0: as measured
@@ -57,7 +57,7 @@ type Sizing struct {
 	Warnings []string
 }
 
-// Part is what one run needs, or one load of an observation.
+// Part is the need of one run, or of one load of an observation.
 type Part struct {
 	Run   *counts.Run // nil: the need was said
 	Needs []Need      // of every load
@@ -75,7 +75,7 @@ type Above struct {
 	Worst   Rate // each number by itself
 }
 
-// Misread is what would have been ordered by somebody who took WAL records for I/O.
+// Misread is the order that would follow from taking WAL records for I/O.
 type Misread struct {
 	Records  float64  // a second
 	Factor   float64  // of the requests that are sized for
@@ -263,7 +263,7 @@ type UnknownLoad struct {
 
 func (e *UnknownLoad) Error() string { return fmt.Sprintf("the run has no load %s", e.Load) }
 
-// othersShare is how much of the device's requests may be somebody else's before that is worth a word.
+// othersShare is the part of the device's requests that others may have without a warning.
 const othersShare = 0.1
 
 // others tells that others worked on the server, or that seconds hold what they did to the device: neither can be taken off.

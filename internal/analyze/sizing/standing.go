@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Standing is how an option stands to a need.
+// Standing classifies an option by whether it carries a need.
 type Standing string
 
 // The standings, in the order in which options are told.

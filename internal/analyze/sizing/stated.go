@@ -17,7 +17,7 @@ type Stated struct {
 	Hours       float64 // of each day that it lasts
 }
 
-// statedOff is how far three figures may be apart of which two give the third.
+// statedOff is the factor by which requests times their size may differ from the bytes if all three were stated.
 const statedOff = 1.05
 
 // Rate returns the need as a rate; the error says what is missing or does not go together.

@@ -100,7 +100,7 @@ func needsIn(run *counts.Run, role string) (all []Need) {
 	return all
 }
 
-// Apart is what to order for one of a server's volumes.
+// Apart is the order for one of a server's volumes.
 type Apart struct {
 	Volume
 	Sizing *Sizing // nil: see Why

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Difference is that of two means, with its standard error and the degrees of freedom that rests on. Without freedom, of
-// a group of one, nothing is known of the error.
+// Difference is the difference of two means with its standard error and degrees of freedom. With a group of one
+// there are none, and the error is unknown.
 type Difference struct{ Value, Err, Freedom float64 }
 
 // Welch returns the mean of b less that of a, each of a normal distribution with a variance of its own (Welch 1947).

@@ -31,7 +31,7 @@ func NewSystem(columns [][]float64, y, weights []float64) System {
 	return s
 }
 
-// Most is how many columns a sum may have.
+// Most is the largest number of columns in a sum.
 const Most = 3
 
 // Sum is a fit of few columns: the coefficient of each and the weighted sum of squares that is left. Of fewer than Most

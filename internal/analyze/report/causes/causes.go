@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Top is what caused the most, of one sort.
+// Top ranks the largest causes of one sort.
 type Top struct {
 	Of      string             `json:"of"` // statements, files, tables or indexes
 	Seconds float64            `json:"seconds"`
@@ -32,7 +32,7 @@ type Item struct {
 	AtLeast bool               `json:"at_least"`
 }
 
-// sort is how one sort of thing is ranked and shown.
+// sort describes the ranking and the columns of one sort of thing.
 type sort struct {
 	of, one string
 	title   string

@@ -65,7 +65,7 @@ type RunOfRate struct {
 	Change    *Change       `json:"change"` // null: this is the first, or one of both is not known
 }
 
-// Change is how many times a rate is that of the first run.
+// Change is the ratio of a rate to that of the first run.
 type Change struct {
 	Ratio   float64 `json:"ratio"`
 	Lo      float64 `json:"lo"` // null, as Hi, where nothing bounds it
@@ -77,7 +77,7 @@ type Change struct {
 	of      stats.Difference
 }
 
-// ComparedMetric is what a metric was found to count in each run.
+// ComparedMetric holds a metric's verdicts in each run.
 type ComparedMetric struct {
 	Metric  string          `json:"metric"`
 	Changed string          `json:"changed,omitempty"` // verdict, counts, ratio, or told: a run that cannot tell beside one that can; empty: no
@@ -99,7 +99,8 @@ type Compared struct {
 	Report report.Report
 }
 
-// compareLevel is that of the intervals of changes; what lies outside is called a difference.
+// compareLevel is the confidence level of a change's interval; a ratio whose interval excludes 1 is called a
+// difference.
 const compareLevel = 0.95
 
 // Compare holds runs against the first.

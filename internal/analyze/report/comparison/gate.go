@@ -40,7 +40,7 @@ func ParseGate(text string) (Gate, error) {
 	return Gate{Text: text, quantity: quantity, load: parts[2], more: parts[3] == ">", bound: 1 + percent/100}, nil
 }
 
-// Held is what a gate found.
+// Held is the result of a gate.
 type Held struct {
 	Tripped []string // runs in which the change surely is beyond the bound, in words
 	Unknown []string // runs of which it is not known

@@ -20,7 +20,8 @@ type OverTime struct {
 	Backups []Span `json:"base_backups"` // by pg_stat_progress_basebackup, as precisely as it was read
 }
 
-// Span is what other programs did from one moment to another. Seconds are those in which it was counted.
+// Span is the activity of other programs from one moment to another. Seconds is the part of it in which they were
+// counted.
 type Span struct {
 	From     time.Time `json:"from"`
 	To       time.Time `json:"to"`

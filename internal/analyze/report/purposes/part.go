@@ -13,7 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Parts are what a metric of the device is made of, for everybody, where each request was followed to its file: what the kernel told of, and no fit.
+// Parts are the components of a device metric, for all programs, if each request was followed to its file. They
+// come from the kernel, not from a fit.
 type Parts []Part
 
 // Part is one of them. All parts of a metric add up to it.
@@ -23,7 +24,7 @@ type Part struct {
 	Loads []PartLoad `json:"loads"`
 }
 
-// PartLoad is how much of a part there was under a load in each second that passed, with nothing taken off.
+// PartLoad is the rate of a part under a load, per second of elapsed time and with no background subtracted.
 type PartLoad struct {
 	Load      string  `json:"load"`
 	PerSecond float64 `json:"per_second"`

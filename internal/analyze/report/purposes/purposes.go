@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// purpose is what requests were for, as a table tells it: kinds of the metrics request.*.
+// purpose is a column for the purpose of requests: kinds of the metrics request.*.
 type purpose struct {
 	header string
 	kinds  []string

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// SizeBaseline is whether what was sized for fits a device that was measured.
+// SizeBaseline compares the sized need with a device that was measured.
 type SizeBaseline struct {
 	ID      string           `json:"id"` // of the baseline's run
 	Storage runfile.Storage  `json:"storage"`

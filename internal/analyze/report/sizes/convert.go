@@ -16,7 +16,7 @@ import (
 // ConvertSchema names the form of an answer on one amount of a metric.
 const ConvertSchema = "realiops.convert/1"
 
-// Convert is what an amount of a metric means in real storage I/O.
+// Convert translates an amount of a metric to real storage I/O.
 type Convert struct {
 	Schema      string        `json:"schema"`
 	Metric      string        `json:"metric"`
@@ -61,7 +61,7 @@ func (c Convert) period() string {
 	return fmt.Sprintf("in %s seconds", number.Grouped(c.Period, 0))
 }
 
-// ConvertKind is what an amount means, were it made by one kind of load.
+// ConvertKind translates an amount, if one kind of load had made all of it.
 type ConvertKind struct {
 	Load     string      `json:"load"`
 	What     string      `json:"what"`
@@ -70,7 +70,7 @@ type ConvertKind struct {
 	Billed   *[3]float64 `json:"billed_writes"` // at least, as estimated, at most
 }
 
-// ConvertSpan is what something may be, from the least to the most.
+// ConvertSpan is a range from the least to the most.
 type ConvertSpan struct {
 	Lo float64 `json:"lo"`
 	Hi float64 `json:"hi"`
@@ -173,7 +173,7 @@ func (c Convert) cost() string {
 // ConvertsSchema names the form of an answer on amounts of several metrics.
 const ConvertsSchema = "realiops.converts/1"
 
-// Converts is what amounts of several metrics mean.
+// Converts translates amounts of several metrics.
 type Converts struct {
 	Schema  string    `json:"schema"`
 	Metrics []Convert `json:"metrics"`

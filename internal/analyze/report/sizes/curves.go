@@ -24,7 +24,7 @@ func (s Size) curves() document.Block {
 	}}
 }
 
-// hour is what the X axis of a curve is in, in seconds.
+// hour is the unit of a curve's X axis, in seconds.
 const hour = 3600
 
 // balanceCurves show what is left of the credits.

@@ -199,5 +199,5 @@ func (s Sized) scaled() []string {
 	return append(slices.Clone(s.Law), text)
 }
 
-// wide is how far apart the ends of what is needed may lie before that is worth a run.
+// wide is the ratio between the ends of a need from which a run is worth while.
 const wide = 2

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// SizeOrder is what to order, in short.
+// SizeOrder is the order in short.
 type SizeOrder struct {
 	SizeChosen
 	If        string       `json:"if,omitempty"`                 // what is not known and must hold for it

@@ -10,7 +10,7 @@ import (
 // SizeSchema names the form of a size report.
 const SizeSchema = "realiops.size/1"
 
-// Size is what to order for a run.
+// Size is the answer to sizing a run: its needs, the order and the options.
 type Size struct {
 	Schema   string        `json:"schema"`
 	Run      SizeRun       `json:"run"`
@@ -33,7 +33,7 @@ type Size struct {
 	Baseline *SizeBaseline `json:"baseline"` // nil: no device was measured to hold it against
 }
 
-// SizeSource is where limits or prices come from; of a file of prices there is nothing but the key.
+// SizeSource is the source of limits or prices; for a file of prices only Key is set.
 type SizeSource struct {
 	Key     string `json:"key"`
 	Title   string `json:"title"`
@@ -48,7 +48,7 @@ type SizeRun struct {
 	Observed bool           `json:"observed"` // its loads are kinds of load that were seen, and that nobody ran
 }
 
-// SizeRate is what goes to and from storage in a second.
+// SizeRate is the storage traffic per second.
 type SizeRate struct {
 	Requests   float64 `json:"requests"` // that carry data
 	Reads      float64 `json:"reads"`
@@ -59,7 +59,7 @@ type SizeRate struct {
 	WriteBytes float64 `json:"write_bytes"`
 }
 
-// SizeNeed is what one load asked of storage.
+// SizeNeed is the demand of one load on storage.
 type SizeNeed struct {
 	Run        string          `json:"run,omitempty"` // where there are several
 	Load       string          `json:"load"`
@@ -83,7 +83,7 @@ type SizeNeed struct {
 	RecordsPerRequest *float64 `json:"wal_records_per_request"`
 }
 
-// Sized is what the options were chosen for.
+// Sized is the basis on which the options were chosen.
 type Sized struct {
 	Load       string   `json:"load"`
 	Basis      string   `json:"basis"` // p99 or as was asked, mean, model or said
@@ -102,7 +102,7 @@ type Sized struct {
 	Runs     []SizedRun    `json:"runs"` // rate and least are the most of each number among them
 }
 
-// SizedRun is what one of the runs needs, or one of the loads of an observation.
+// SizedRun is the need of one of the runs, or of one of the loads of an observation.
 type SizedRun struct {
 	ID     string   `json:"id"`
 	Load   string   `json:"load"`
@@ -110,11 +110,12 @@ type SizedRun struct {
 	Factor float64  `json:"factor"`
 	Rate   SizeRate `json:"rate"`
 	Least  SizeRate `json:"least"`
-	// Above is how many seconds asked for more than rate with headroom, before any scaling; null: no seconds are known.
+	// Above counts the seconds that asked for more than rate with headroom, before any scaling; null: no seconds
+	// are known.
 	Above *int `json:"seconds_above"`
 }
 
-// SizeBalance is how full a bucket of credits is at the start.
+// SizeBalance is the fill level of a credit bucket at the start.
 type SizeBalance struct {
 	Of      string     `json:"of"` // volume or instance
 	Percent float64    `json:"percent"`
@@ -163,7 +164,7 @@ type SizeBillLine struct {
 	Source string  `json:"source"` // key, of the price
 }
 
-// SizePassing is what the machine must pass for the need with headroom.
+// SizePassing is the throughput that the machine needs for the need with headroom.
 type SizePassing struct {
 	IOPS  float64 `json:"iops"`
 	MiBps float64 `json:"mibps"`
@@ -171,7 +172,7 @@ type SizePassing struct {
 	Known bool    `json:"known"`           // limits of such machines are known
 }
 
-// SizeMachine is what the class of machine costs beside its storage.
+// SizeMachine is the cost of the machine class without its storage.
 type SizeMachine struct {
 	Class    string  `json:"class"`
 	Standby  bool    `json:"standby,omitempty"` // two of them, in two zones
@@ -182,7 +183,7 @@ type SizeMachine struct {
 	AsOf     string  `json:"prices_as_of,omitempty"`
 }
 
-// SizeCap is what volume and class of instance let through together.
+// SizeCap is the throughput of a volume and an instance class together.
 type SizeCap struct {
 	Class   string    `json:"class"`
 	IOPS    float64   `json:"iops"`
@@ -193,14 +194,14 @@ type SizeCap struct {
 	Cached  *SizePath `json:"cached"` // by the host's cache, which no write gets around; null: there is no such way
 }
 
-// SizePath is what goes one way to volumes.
+// SizePath is the throughput of one way to the volumes.
 type SizePath struct {
 	IOPS  float64 `json:"iops"`
 	MiBps float64 `json:"mibps"`
 	Binds string  `json:"binds"`
 }
 
-// SizeSpread is what a load would ask of a database that spreads rows over nodes, by a published rule of thumb.
+// SizeSpread is a load's demand on a database that spreads rows over nodes, by a published rule of thumb.
 type SizeSpread struct {
 	Name    string      `json:"name"`
 	Title   string      `json:"title"`
@@ -213,7 +214,7 @@ type SizeSpread struct {
 	Sources []string    `json:"sources"` // keys
 }
 
-// SizeCredits is how the demand fares on a size with credits, for as long as was asked.
+// SizeCredits is the course of the demand on a size with credits, for the requested time.
 type SizeCredits struct {
 	GiB       float64    `json:"gib"`
 	Tier      string     `json:"tier,omitempty"`
@@ -232,14 +233,14 @@ type SizeCredits struct {
 	AsOf      string     `json:"prices_as_of,omitempty"`
 }
 
-// SizeServed is what goes through in a second, as the provider counts.
+// SizeServed is the traffic served per second, in the provider's accounting.
 type SizeServed struct {
 	Operations float64 `json:"operations"`
 	Bytes      float64 `json:"bytes"`
 }
 
-// SizeCurve is how the demand fared over time, one column for each number: means over a stretch, and what is left of the
-// bucket that is emptiest at its end.
+// SizeCurve is the course of the demand over time in columns: means over a stretch, and the balance at its end of
+// the bucket that is emptiest.
 type SizeCurve struct {
 	Second     []int     `json:"second"` // with which the stretch begins
 	Demanded   []float64 `json:"demanded_operations"`
@@ -249,7 +250,7 @@ type SizeCurve struct {
 	Balance    []float64 `json:"balance_percent"`
 }
 
-// SizeAurora is what the load would show and cost on Aurora.
+// SizeAurora predicts the load's metrics and cost on Aurora.
 type SizeAurora struct {
 	WriteIOPS    *float64    `json:"write_iops"`    // WAL records a second
 	BilledWrites [3]float64  `json:"billed_writes"` // a second: at least, as estimated, at most
@@ -266,7 +267,7 @@ type SizeAurora struct {
 	AsOf      string      `json:"prices_as_of,omitempty"` // of all these
 }
 
-// SizeMisread is what the WAL records would have led to, had somebody read them as I/O.
+// SizeMisread is the order that would follow from taking the WAL records for I/O.
 type SizeMisread struct {
 	Requests float64  `json:"requests"` // a second
 	Factor   float64  `json:"factor"`   // of the device's

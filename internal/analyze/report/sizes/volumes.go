@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Volume is what each load asked of one volume, of a server that keeps WAL, tablespaces or temporary files apart.
+// Volume holds each load's demand on one volume of a server that keeps WAL, tablespaces or temporary files apart.
 type Volume struct {
 	Name    string       `json:"volume"` // by what it holds: WAL, data and temporary files
 	Devices []string     `json:"devices"`
@@ -22,7 +22,7 @@ type Volume struct {
 	Loads   []VolumeLoad `json:"loads"`
 }
 
-// VolumeLoad is what one load asked of a volume in a second, less the background.
+// VolumeLoad is one load's demand on a volume per second, less the background.
 type VolumeLoad struct {
 	Load    string          `json:"load"`
 	Mean    *SizeRate       `json:"mean"`   // null: see Missing
@@ -31,7 +31,7 @@ type VolumeLoad struct {
 	Missing *series.Missing `json:"missing,omitempty"`
 }
 
-// SizeApart is what to order for one of several volumes.
+// SizeApart is the order for one of several volumes.
 type SizeApart struct {
 	Volume
 	Rate  *SizeRate   `json:"rate"` // that is sized for, headroom not included; null: see Why

@@ -16,7 +16,7 @@ import (
 // BaselineSchema names the form of what storage delivered.
 const BaselineSchema = "realiops.baseline/1"
 
-// Baseline is what storage delivered, measured alone.
+// Baseline holds the performance of storage, measured without a database.
 type Baseline struct {
 	Schema   string             `json:"schema"`
 	Run      BaselineRun        `json:"run"`
@@ -27,7 +27,7 @@ type Baseline struct {
 	Warnings []string           `json:"warnings"`
 }
 
-// BaselineRun is what was measured, and how it ended.
+// BaselineRun identifies the measurement and its end.
 type BaselineRun struct {
 	ID             string          `json:"id"`
 	Start          time.Time       `json:"start"`
@@ -58,7 +58,7 @@ type BaselineJob struct {
 	Findings []string        `json:"findings"`
 }
 
-// BaselineFio is what fio says.
+// BaselineFio holds fio's figures.
 type BaselineFio struct {
 	Operations int64             `json:"operations"` // reads and writes, in all
 	Reads      float64           `json:"reads"`      // a second, as are the next
@@ -72,7 +72,7 @@ type BaselineFio struct {
 	InFlight   float64           `json:"in_flight"`
 }
 
-// BaselineDevice is what the kernel counted.
+// BaselineDevice holds the kernel's figures.
 type BaselineDevice struct {
 	Counted      int64   `json:"counted"`         // requests in all as the kernel has them, flushes and the background among them
 	CountSeconds float64 `json:"counted_seconds"` // between the two readings

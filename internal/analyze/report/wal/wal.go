@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// WAL is what kinds of record a load wrote.
+// WAL counts the records that a load wrote, by kind.
 type WAL struct {
 	Source   string          `json:"source"`            // pg_walinspect, pg_waldump, or model: nobody read the WAL
 	Missing  *series.Missing `json:"missing,omitempty"` // why nobody read it

@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/plot"
 )
 
-// MostPoints is what a line has at most: a day at a second has more than a picture can show.
+// MostPoints bounds the points of a line: a day by the second has more than a picture can show.
 const MostPoints = 1200
 
 // Thinner makes a line of more points than can be shown: of each stretch stay the lowest and the highest, in the order in
