@@ -15,15 +15,15 @@ import (
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
 const (
-	// patience is how long a command may take to stop before people are told what it waits for.
+	// patience is the time that a command gets to stop before people are told what it waits for.
 	patience = 2 * time.Second
 	// remindEvery is the time between two lines that tell them.
 	remindEvery = 5 * time.Second
-	// lastWords is how long a command that is ended at once tries to say so.
+	// lastWords is the time that a command ended at once spends on saying so.
 	lastWords = time.Second
 )
 
-// leftBehind is what a command that is ended at once may leave on a server of the user's.
+// leftBehind maps a command to what may remain on a user's server after it was ended at once.
 var leftBehind = map[string]string{
 	"run": "the schema realiops may stay on the server, and the next run drops it",
 }

@@ -22,16 +22,16 @@ type Env struct {
 	Out, Err io.Writer
 	Getenv   func(string) string
 	Now      func() time.Time
-	// Tempo is how the clock of what AWS publishes goes beside ours: the same, but where a stand-in publishes hours in
-	// minutes.
+	// Tempo relates AWS's clock to ours: they run alike, except with a stand-in that publishes hours in minutes.
 	Tempo collect.Tempo
 
 	InTerminal, OutTerminal, ErrTerminal bool
-	// Width is how many columns the terminal has, asked anew because people resize; 80 where there is none.
+	// Width returns the number of columns of the terminal, asked anew because people resize, or 80 if there is
+	// none.
 	Width func() int
 }
 
-// DefaultWidth is what reports are laid out for when nobody says otherwise.
+// DefaultWidth is the default number of columns of a report.
 const DefaultWidth = 80
 
 // SystemEnv returns the world of the process.

@@ -19,7 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// StandardInput is what a user types for a run file that comes through a pipe.
+// StandardInput stands for a run file on standard input.
 const StandardInput = "-"
 
 func OneRunFile(cmd *cobra.Command, args []string) error {

@@ -21,7 +21,8 @@ type outputFormat struct {
 	write func(Env, Finding) error
 }
 
-// Finding is what a command found. A format writes its value or its words, or the form that the finding itself has for it.
+// Finding is a command's result. A format writes its value or its words, or uses the form that the finding itself
+// has for it.
 type Finding struct {
 	What  string                           // as a message says it: a baseline
 	Value any                              // for programs

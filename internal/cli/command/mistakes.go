@@ -132,7 +132,7 @@ func meantFlag(c *cobra.Command, typed string) string {
 	return Meant("--", typed, names)
 }
 
-// elsewhere is what flags of other programs are called here, the first that a command has.
+// elsewhere maps flags of other programs to ours; the first that a command has is suggested.
 var elsewhere = map[string][]string{
 	"duration": {"budget", "for", "time"}, "time": {"budget", "for"}, "seconds": {"budget", "for", "time"}, "for": {"budget", "time"}, "timeout": {"budget", "for", "time"},
 	"host": {"dsn"}, "url": {"dsn"}, "uri": {"dsn"}, "database": {"dsn"}, "dbname": {"dsn"}, "db": {"dsn"}, "connection": {"dsn"}, "connection-string": {"dsn"},

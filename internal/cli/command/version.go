@@ -11,7 +11,7 @@ func FullVersion() string {
 	return fmt.Sprintf("realiops %s, %s, %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// released is what a release was built as; the linker sets it.
+// released is the version of a release; the linker sets it.
 var released string
 
 // Version returns that of the release, or else the module's as the build knows it.

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// AWS is what AWS says of a server of its own. What it knows of the database is in the target.
+// AWS holds AWS's answers about its own server, except for the facts about the database, which are in the target.
 type AWS struct {
 	Region  string         `json:"region,omitempty"`
 	Trouble string         `json:"trouble,omitempty"` // why AWS does not say which database it is
@@ -84,7 +84,7 @@ func insightsOf(c runfile.Cloud) string {
 	}
 }
 
-// daysKept is how long counters are kept at least, and without paying for more.
+// daysKept is the shortest retention of counters, which costs nothing.
 const daysKept = 7
 
 func cloudName(c runfile.Cloud) string {

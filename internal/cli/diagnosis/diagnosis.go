@@ -1,8 +1,9 @@
-// Package diagnosis says what a run could conclude on a target, from one reading of each of its sources.
+// Package diagnosis predicts what a run could conclude on a target, from one reading of each of its sources.
 //
-// [New] asks the analysis itself: it makes the records that a run would leave if every reading of it were like that one,
-// and looks which ways to count the work come out of them. So nothing here knows how a quantity is computed, and what it
-// promises is what a run keeps. A [Diagnosis] is its own JSON, and [Diagnosis.Document] says it for people.
+// [New] asks the analysis itself: it makes the records that a run would leave if all its readings were like that
+// one, and checks which quantities can be counted from them. So nothing here knows how a quantity is computed, and
+// a run keeps every promise made here. A [Diagnosis] is its own JSON, and [Diagnosis.Document] renders it for
+// people.
 //
 // The package computes and writes; it asks no server.
 package diagnosis
@@ -22,7 +23,7 @@ import (
 // Schema names the form of the JSON. Fields may be added under the same name.
 const Schema = "realiops.doctor/1"
 
-// Subject is what was found out about a target.
+// Subject holds the facts about a target.
 type Subject struct {
 	Target   runfile.Target
 	Clock    runfile.Clock
@@ -45,7 +46,7 @@ type Probe struct {
 	Gaps    []runfile.Gap
 }
 
-// Diagnosis is what a run could conclude on the target.
+// Diagnosis lists the conclusions that a run could draw on the target.
 type Diagnosis struct {
 	Schema     string         `json:"schema"`
 	Concludes  bool           `json:"concludes"` // a run would begin, and could tell logical work from physical
@@ -89,7 +90,7 @@ type Source struct {
 	Gaps []Gap  `json:"gaps"`
 }
 
-// Gap is what a source lacks for one reason.
+// Gap lists the metrics that a source lacks for one reason.
 type Gap struct {
 	Missing
 	Metrics []string `json:"metrics"`

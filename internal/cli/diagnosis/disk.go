@@ -7,15 +7,15 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Disk is what the disks under the server did for a while, without load of ours.
+// Disk sums up the work of the disks under the server for a while, without load of ours.
 type Disk struct {
 	Seconds float64 `json:"seconds"`
 	Did     DiskUse `json:"did"` // for everybody
-	// Users are who it was for, the most first; nil: that is not told apart.
+	// Users divides it by who asked for it, the most first; nil: unknown.
 	Users []DiskUse `json:"users,omitempty"`
 }
 
-// DiskUse is how much a disk did for somebody.
+// DiskUse is a disk's work for one user of it.
 type DiskUse struct {
 	Of       string  `json:"of,omitempty"` // one of the names below; empty: everybody
 	Command  string  `json:"command,omitempty"`

@@ -13,13 +13,13 @@ import (
 // StoreSchema names the form of the JSON of a [Store].
 const StoreSchema = "realiops.store/1"
 
-// Store is what the history in a store of metrics could conclude, server by server.
+// Store lists the conclusions that the history in a store of metrics could support, server by server.
 type Store struct {
 	Schema  string   `json:"schema"`
 	Servers []Stored `json:"servers"`
 }
 
-// Stored is what a store has of one server.
+// Stored describes a store's history of one server.
 type Stored struct {
 	Machine   string   `json:"machine"`
 	Instances []string `json:"instances"`
@@ -57,7 +57,7 @@ func wants() []want {
 	}
 }
 
-// varies is what no survey of names can tell.
+// varies names the condition that no survey of names can check.
 const varies = "verdicts: everything they need is there. They also take a load that varies: three kinds of it, each in view for fifteen scrapes; " +
 	"realiops history says which it found."
 

@@ -20,7 +20,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Exporter is what was read last.
+// Exporter holds the last readings.
 type Exporter struct {
 	version string // of realiops
 

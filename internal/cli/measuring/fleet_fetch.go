@@ -24,7 +24,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// fleetDirectory is where fleets are kept that are not told otherwise, each in a directory of its day.
+// fleetDirectory is the default parent of the directories in which fleets are kept, one for each day.
 const fleetDirectory = "realiops-fleet"
 
 // asked is a source, with what there is of it and what asking costs.

@@ -22,7 +22,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// heard is what a source keeps of a server.
+// heard is a source's history of a server.
 type heard struct {
 	history.Told
 	target runfile.Target
@@ -161,7 +161,7 @@ func (o historyOptions) printQuery(env command.Env) error {
 	return view.JSON(env.Out, exported.HistoryOf(runfile.Cloud{Instance: o.instance, Cluster: o.cluster}, flavor, from, to, env.Now()))
 }
 
-// historyFile is what a program writes of a server, known by its first bytes.
+// historyFile is a program's record of a server, recognized by its first bytes.
 type historyFile struct {
 	is   func(text []byte) bool
 	read func(o historyOptions, ctx context.Context, files []exported.File, now time.Time) (heard, error)

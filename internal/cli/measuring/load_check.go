@@ -38,7 +38,7 @@ func (o *loadOptions) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// defaultScript is what runs where neither -f nor -b is given.
+// defaultScript runs if neither -f nor -b is given.
 const defaultScript = "tpcb-like"
 
 // checkPhase keeps the flags for making the tables and those for a load apart.

@@ -48,7 +48,7 @@ type loadOptions struct {
 	gates  []output.Gate
 }
 
-// defaultSilence is how long a server may say nothing: longer than transactions of a load take, shorter than a night.
+// defaultSilence is the longest silence of a server: longer than transactions of a load take, shorter than a night.
 const defaultSilence = 10 * time.Minute
 
 func (o *loadOptions) scriptFlags(f *pflag.FlagSet) {

@@ -182,7 +182,7 @@ func (f *seed) Set(s string) (err error) {
 	return err
 }
 
-// seedVariable is where pgbench looks for a seed, before its flag.
+// seedVariable is the environment variable from which pgbench takes a seed if its flag is not given.
 const seedVariable = "PGBENCH_RANDOM_SEED"
 
 // resolve takes the seed from the flag, the environment or the clock.

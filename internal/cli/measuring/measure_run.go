@@ -66,14 +66,14 @@ func runMeasure(ctx context.Context, env command.Env, o measureOptions, flags *p
 	}
 }
 
-// costReport is how a cost is told, and what it is held against.
+// costReport holds the outputs of a cost and the budgets and the base it is compared with.
 type costReport struct {
 	outputs []costOutput
 	budgets []cost.Budget
 	base    *cost.Compared // nil: none
 }
 
-// costOutput is where a cost is written to, and how.
+// costOutput is one destination and format of a cost.
 type costOutput struct {
 	format string
 	file   string // empty: what the command itself prints to

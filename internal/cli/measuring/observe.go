@@ -65,8 +65,8 @@ const observeExitHelp = `0  done, also where Ctrl-C ended it
 2  it failed; what was read is kept
 3  done, and a metric that was required got no verdict`
 
-// leastObserved is how long --until-settled observes at least, unless the user says: checkpoints come every five minutes,
-// and jobs every quarter of an hour.
+// leastObserved is the shortest observation with --until-settled, unless the user sets another: checkpoints come
+// every five minutes, and jobs every quarter of an hour.
 const leastObserved = 20 * time.Minute
 
 // check finds what makes no sense before anything is done.

@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Mode is how progress is shown.
+// Mode is the style in which progress is shown.
 type Mode string
 
 // The modes; Auto is Bar on a terminal and None elsewhere.
@@ -44,7 +44,8 @@ func Resolve(asked string, terminal bool) (Mode, error) {
 	}
 }
 
-// redraw is how often a bar moves; plain speaks every while during a long load.
+// redraw is the interval at which a bar moves, while the one at which plain progress prints a line during a long
+// load.
 const (
 	redraw = 250 * time.Millisecond
 	while  = 30 * time.Second

@@ -13,10 +13,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// firstGuess is what a load takes beside its load, until one has been seen.
+// firstGuess is the estimated overhead of a repetition until one has been seen.
 const firstGuess = 1200 * time.Millisecond
 
-// run is what the records so far tell of a run.
+// run holds the state of a run by the records so far.
 type run struct {
 	plan     runfile.Plan
 	total    int // repetitions of loads
@@ -42,7 +42,7 @@ type run struct {
 	job     rate    // operations of such a job
 }
 
-// rate is how fast a cumulative number grew between its last two readings.
+// rate is the growth of a cumulative number between its last two readings.
 type rate struct {
 	at        time.Time
 	value     float64

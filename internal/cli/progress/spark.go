@@ -5,7 +5,7 @@ import "slices"
 // levels are the heights of a sparkline, as block elements of Unicode.
 var levels = []rune("▁▂▃▄▅▆▇█")
 
-// remembered is how many seconds a sparkline shows.
+// remembered is the number of seconds that a sparkline shows.
 const remembered = 10
 
 // sparkline draws values, one character each, by the highest of them.

@@ -62,7 +62,7 @@ func named(path string) string {
 	return path
 }
 
-// Level is how much of a report is shown as text: one screen, everything that matters, or all evidence.
+// Level selects how much of a report is shown as text: one screen, everything that matters, or all evidence.
 type Level struct{ all, evidence bool }
 
 // AddFlags adds the flags of a report's length.

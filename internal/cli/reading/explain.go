@@ -91,7 +91,7 @@ func runExplain(env command.Env, o explainOptions, names []string) error {
 	return env.Answer(o.format.Chosen, command.Finding{What: "an explanation", Value: asked.tagged(), Words: words})
 }
 
-// knowledge is what can be explained.
+// knowledge holds everything that can be explained.
 type knowledge struct {
 	meanings   []metric.Meaning // what others' services show
 	local      metric.Table     // what realiops reads itself

@@ -102,7 +102,7 @@ func (k knowledge) shown(name string) boardMetric {
 	return m
 }
 
-// promise is what a title says that promises storage I/O.
+// promise matches words in a title that promise storage I/O.
 var promise = regexp.MustCompile(`(?i)\b(iops|disks?|i/?o|storage|volumes?|physical)\b`)
 
 // mistake says what is wrong about a title that promises storage I/O.

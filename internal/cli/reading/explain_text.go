@@ -11,10 +11,10 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// aScreen is how many lines an answer has at most, unless all is asked for.
+// aScreen is the largest number of lines in an answer, unless all is asked for.
 const aScreen = 25
 
-// answers are what is said of each thing that goes by a name, each with the line that answers the question.
+// answers holds the texts on each thing of a name, each with the line that answers the question.
 type answers []struct {
 	line string
 	said entry
@@ -167,7 +167,7 @@ func under(heading string, said entry) document.Block {
 	return document.Together{document.Paragraph{Text: heading}, document.Terms(said)}
 }
 
-// entry is what there is to say under each word.
+// entry holds the text under each word.
 type entry document.Terms
 
 func (e *entry) say(word string, texts ...string) {
@@ -268,7 +268,7 @@ func (k knowledge) list() document.Document {
 // quantities is the name that stands for all of them.
 const quantities = "quantities"
 
-// sourceOf is where a metric that realiops reads is shown: a view, or a file of the kernel.
+// sourceOf returns the place that shows a metric which realiops reads: a view, or a file of the kernel.
 func sourceOf(m metric.Metric) string {
 	view, _, _ := strings.Cut(m.Name, "/")
 	if strings.HasPrefix(view, "request") {

@@ -100,10 +100,10 @@ func StorageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names 
 	return slices.Compact(names)
 }
 
-// classes are how classes of machines are named, by AWS and by Azure.
+// classes matches AWS's and Azure's names of machine classes.
 var classes = regexp.MustCompile(`(?i)^(db\.)?(serverless|[a-z][a-z0-9-]*\.(nano|micro|small|medium|(\d*x)?large|metal)[a-z0-9.-]*|(standard_)?[a-z]+\d+[a-z0-9_-]*)$`)
 
-// families are how AWS and Google name families of classes, and Azure some classes.
+// families matches AWS's and Google's names of class families, and some of Azure's classes.
 var families = regexp.MustCompile(`(?i)^(db\.)?[a-z]{1,4}\d[a-z]{0,5}$`)
 
 // CheckRegion refuses what is no region of any cloud, and has no prices.

@@ -49,7 +49,7 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 	return all, nil
 }
 
-// month is how many seconds providers take a month for.
+// month is the length in seconds of a month in providers' prices.
 const month = catalog.HoursInMonth * metric.Hour
 
 // secondsIn returns how long a time of sums is: month, 5min, 300s; 0: it is none.

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/rds"
 )
 
-// auroraClasses are how classes of Aurora's instances are named.
+// auroraClasses matches the names of Aurora's instance classes.
 var auroraClasses = regexp.MustCompile(`^db\.[a-z0-9-]+(\.[a-z0-9-]+)?$`)
 
 // parseClasses reads the classes of instances that ran all the time.

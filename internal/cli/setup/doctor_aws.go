@@ -77,7 +77,7 @@ func callOf(answer access.Answer) diagnosis.Call {
 	return call
 }
 
-// soon is how long a run with all of AWS's metrics takes until its data are collected.
+// soon is the time in which a run with all of AWS's metrics is done, collection included.
 const soon = 4 * time.Hour
 
 // cautionsOfAWS returns what AWS lacks or does otherwise than a run wants it.

@@ -14,10 +14,10 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// lookingFor is how long the disk is looked at without load.
+// lookingFor is the time for which the disk is observed without load.
 const lookingFor = 3 * time.Second
 
-// diskSeen is what was counted of the disks by some time.
+// diskSeen holds the disks' counters at one time.
 type diskSeen struct {
 	at     time.Time
 	values map[string]float64
