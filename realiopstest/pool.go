@@ -15,7 +15,7 @@ type Pool struct {
 	report func(context.Context) error
 }
 
-// reportAtOnce is what each connection is asked for.
+// reportAtOnce makes a session report its counts at once.
 const reportAtOnce = "select pg_catalog.pg_stat_force_next_flush()"
 
 // SQLPool returns a pool of database/sql.

@@ -55,7 +55,7 @@ import (
 const (
 	repetitions = 3
 	warmup      = 1
-	// background is how long it is measured, twice, what the server does by itself.
+	// background is the time for which the server's own activity is measured, twice.
 	background = 200 * time.Millisecond
 	// waited is more than a measurement takes whose sessions end: one that takes longer has waited for those that stay.
 	waited = 20 * time.Second
@@ -157,7 +157,7 @@ func (db *DB) close() {
 	}
 }
 
-// Cost is what an operation cost, each time that it was done.
+// Cost holds the cost of each repetition of an operation.
 type Cost struct{ cost cost.Cost }
 
 // Measure does the operation some times and says what it costs. Pools are those that the operation uses and that stay open.

@@ -9,10 +9,10 @@ import (
 	"os"
 )
 
-// Most is how much is taken: the largest that anybody has written by hand is a hundredth of it.
+// Most is the largest input taken, in bytes: the largest that anybody has written by hand is a hundredth of it.
 const Most = 4 << 20
 
-// MostExported is how much is taken of what a program wrote.
+// MostExported is the largest input taken from a program, in bytes.
 const MostExported = 64 << 20
 
 // Read reads a file whole.

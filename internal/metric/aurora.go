@@ -2,11 +2,11 @@ package metric
 
 import "strings"
 
-// WriteIOPSOnAurora is what is claimed of WriteIOPS there, with its grounds, wherever it is said.
+// WriteIOPSOnAurora is the claim about WriteIOPS there, with its grounds, wherever it is made.
 const WriteIOPSOnAurora = "WriteIOPS on Aurora counts WAL records: AWS documents it, loads that others published confirm it (docs/evidence.md), " +
 	"and no run of ours was ever made there."
 
-// there is what a view of PostgreSQL's shows on Aurora, which sends nothing but WAL to its storage.
+// there describes the values of a PostgreSQL view on Aurora, which sends nothing but WAL to its storage.
 type there struct {
 	views []string // beginnings of names
 	shows string

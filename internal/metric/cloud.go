@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Meaning is what a metric of a cloud's service is documented to mean on one flavor of server.
+// Meaning is the documented meaning of a cloud service's metric on one flavor of server.
 type Meaning struct {
 	Metric    string   `json:"metric"`
 	Service   string   `json:"service"`   // that shows it: cloudwatch, insights
@@ -49,7 +49,7 @@ const (
 	NoSide    = "none"
 )
 
-// Basis is what a reading of a metric rests on.
+// Basis is the kind of evidence behind a reading of a metric.
 type Basis string
 
 // What a reading may rest on.
@@ -59,13 +59,13 @@ const (
 	Inferred   Basis = "inferred"   // it follows from other documented facts
 )
 
-// Shown is what a published run has shown of a metric.
+// Shown is the evidence of a published run about a metric.
 type Shown struct {
 	Text   string `json:"text"`
 	Source string `json:"source"` // key
 }
 
-// Having is what a server must have for a metric to be shown of it.
+// Having is a feature that a server needs for a metric to be shown.
 type Having string
 
 // What some metrics take.
@@ -181,7 +181,7 @@ func (m Meaning) Row() Metric {
 	return row.As(services[m.Service] + " " + m.Metric)
 }
 
-// document is where the service's metrics of that flavor are documented.
+// document returns the address of the documentation of the service's metrics for that flavor.
 func (m Meaning) document() string {
 	const guides = "https://docs.aws.amazon.com/AmazonRDS/latest/"
 	switch {

@@ -103,10 +103,10 @@ func folded(name string) string {
 	}, name)
 }
 
-// statistics are what exporters and consoles put behind a name.
+// statistics lists the suffixes that exporters and consoles append to a name.
 var statistics = []string{"average", "avg", "sum", "maximum", "max", "minimum", "min", "sample_count", "samplecount", "percent"}
 
-// metricMath is how expressions of CloudWatch, and the alarms and dashboards made of them, name a counter of Performance Insights.
+// metricMath matches a counter of Performance Insights in a CloudWatch expression, alarm or dashboard.
 var metricMath = regexp.MustCompile(`(?i)DB_PERF_INSIGHTS\(\s*['"]\w+['"]\s*,\s*['"][^'"]*['"]\s*,\s*['"]([^'"]+)['"]\s*\)`)
 
 // undressed returns what was typed, and then the same without what exporters and consoles put around a name: labels in
@@ -151,7 +151,7 @@ func undressed(typed string) []string {
 	return all
 }
 
-// words are what a name can be in an expression, a query or a graph's source of CloudWatch.
+// words matches candidates for names in an expression, a query or the source of a CloudWatch graph.
 var words = regexp.MustCompile(`[A-Za-z][\w.%]+`)
 
 // Mentioned returns the metrics of AWS's that stand in a text which is no name itself: a query, metric math, the source of a graph, or a name

@@ -57,7 +57,7 @@ type Metric struct {
 	spelled []spelling
 }
 
-// Difference is how a metric follows from two others that are read.
+// Difference computes a metric from two others that are read.
 type Difference struct{ Of, Less string }
 
 // String returns the arithmetic: block/writes - block/flushes.
@@ -187,7 +187,7 @@ func (t Table) Documented(name string) Quantity {
 	return m.Counts
 }
 
-// Said is what a document says of a metric.
+// Said is a document's statement about a metric.
 type Said struct {
 	Document string // whose it is
 	Quantity Quantity

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// spelling is how people write a metric, in some versions of the server.
+// spelling is the usual name of a metric in some versions of the server.
 type spelling struct {
 	text  string
 	shown Span
@@ -63,8 +63,8 @@ func (t Table) Printed(name string, version int) string {
 	return rows[0].Printed(version)
 }
 
-// views are what people call the sources of metrics, by the part of a name before its slash, where that is not pg_stat_ and
-// what follows pgstat.
+// views maps sources of metrics, by the part of a name before its slash, to their usual names where those are not
+// pg_stat_ and the rest of the name after pgstat.
 var views = map[string]string{
 	"pgstat.lsn": "positions in the WAL", "pgstat.cluster": "pg_stat_database (all)", "pgstat.server": "pg_postmaster_start_time()",
 	"pgstat.tables": "pg_stat_user_tables", "pgstat.tables_io": "pg_statio_user_tables",

@@ -51,7 +51,7 @@ func ServersPart(name string) []string {
 	return nil
 }
 
-// requestKinds are what requests are for, by the view of each.
+// requestKinds lists the purposes of requests, with the view of each.
 var requestKinds = []struct{ view, whose, printed string }{
 	{RequestServer, "for files of this server", "this server"},
 	{"request.wal", "for the WAL", "WAL"},

@@ -2,7 +2,7 @@ package metric
 
 import "slices"
 
-// Source is where a row comes from, in which state.
+// Source is the origin of a row, and the state in which it was read.
 type Source struct {
 	Key     string `json:"key"`
 	Title   string `json:"title"`

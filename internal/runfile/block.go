@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// blockSize is how much of a file is decoded at a time: enough that handing it over costs nothing, little enough that
-// several in flight are no burden. The first is small, as most files are.
+// blockSize is the number of bytes decoded at a time: enough that handing them over costs nothing, and few enough
+// that several blocks in flight are no burden. The first is small, as most files are.
 const (
 	firstBlock = 1 << 16
 	blockSize  = 1 << 20
@@ -30,7 +30,7 @@ type block struct {
 	done   chan struct{}
 }
 
-// item is what became of a line.
+// item is the result of decoding a line.
 type item struct {
 	record Record // nil: the line is blank, of an unknown kind, or defect
 	err    error

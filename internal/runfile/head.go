@@ -30,7 +30,8 @@ type Stretch struct {
 	To   time.Time `json:"to"`
 }
 
-// Operation is what was measured between two readings of everything. The loads are [IdleLoad] and [OperationLoad] then.
+// Operation is a command, statement or script measured between two readings of everything. The loads of its run are
+// [IdleLoad] and [OperationLoad].
 type Operation struct {
 	Text       string `json:"text"` // a command, a statement or the name of a script, as it was given
 	Warmup     int    `json:"warmup"`
@@ -49,10 +50,11 @@ const (
 // FleetPlan is the name of the plan of files that tell of one of many databases hour by hour, of which nobody planned anything.
 const FleetPlan = "fleet"
 
-// MostOfHour is how much of an hour must be known for what is said of it to stand for the hour.
+// MostOfHour is the part of an hour that must be known for a value to stand for the hour.
 const MostOfHour = 0.9
 
-// Baseline is how storage was measured alone. The loads are jobs of another program then, which put load on files.
+// Baseline describes a measurement of storage without a database. The loads of its run are jobs of another program,
+// which put load on files.
 type Baseline struct {
 	Program string `json:"program"`    // fio 3.33
 	Set     string `json:"set"`        // of jobs, or their file
@@ -82,7 +84,7 @@ type Target struct {
 	Cloud    *Cloud            `json:"cloud,omitempty"` // of a managed server, where its provider was asked
 }
 
-// Cloud is what its provider says of a managed server: enough to ask again later, from another machine. It holds no
+// Cloud identifies a managed server at its provider: enough to ask again later, from another machine. It holds no
 // account number, and so no ARN.
 type Cloud struct {
 	Provider string `json:"provider"` // aws
@@ -119,7 +121,7 @@ type Member struct {
 	Class    string `json:"class"`
 }
 
-// Storage is what lies under the data directory; empty where this host cannot see it.
+// Storage describes the storage under the data directory; empty if this host cannot see it.
 type Storage struct {
 	Directory  string `json:"directory,omitempty"`
 	FileSystem string `json:"file_system,omitempty"`
@@ -134,7 +136,7 @@ type Storage struct {
 	Own bool `json:"own,omitempty"`
 	// Unseen are directories of the server that could not be looked at, and are taken to be on the same devices.
 	Unseen []string `json:"unseen,omitempty"`
-	// InMemory are what of a server with its data on a disk is on none: wal, tablespaces.
+	// InMemory lists the parts of a server whose data is on a disk that are on none themselves: wal, tablespaces.
 	InMemory []string `json:"in_memory,omitempty"`
 }
 
@@ -169,7 +171,7 @@ type Host struct {
 	MemoryBytes int64  `json:"memory_bytes,omitempty"`
 }
 
-// Clock is how far another clock is ahead of ours, in seconds, give or take the error.
+// Clock is the offset of another clock from ours in seconds, positive if the other is ahead, with its error.
 type Clock struct {
 	Source string  `json:"source"`
 	Offset float64 `json:"offset"`
@@ -226,10 +228,10 @@ type Load struct {
 	OfRows    int64 `json:"of_rows,omitempty"`    // of them, from the beginning, that are looked up; 0: all
 	Cold      bool  `json:"cold,omitempty"`       // the kernel is asked to forget the table's files
 
-	// MostRepetitions is how often it is run where the plan asks for more; 0: as often as the plan asks for.
+	// MostRepetitions bounds the repetitions of the load; 0: as many as the plan asks for.
 	MostRepetitions int `json:"most_repetitions,omitempty"`
 
-	// SynchronousCommit is what the clients' sessions set; empty: whatever the server has.
+	// SynchronousCommit is the setting of the clients' sessions; empty: the server's.
 	SynchronousCommit string `json:"synchronous_commit,omitempty"`
 
 	// Like is another load of the plan that this one repeats, or equals but for one thing; But is that thing, in words, and MoreEntries are

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/owner"
 )
 
-// Directory is where runs go that are not told otherwise, below the working directory.
+// Directory is the default directory of runs, below the working directory.
 const Directory = "realiops-runs"
 
 // Latest stands for the newest run in Directory wherever a run file is asked for.
@@ -54,10 +54,10 @@ func FileOf(id string) string {
 	return id + ending
 }
 
-// ending is that of files whose names nobody chose: they are compressed.
+// ending is the suffix of files whose names nobody chose: they are compressed.
 const ending = ".jsonl.zst"
 
-// DefaultPath is where the run by that id is kept unless the user says otherwise.
+// DefaultPath returns the path of the run with that id unless the user gives another.
 func DefaultPath(id string) string { return filepath.Join(Directory, id+ending) }
 
 // FileName returns a name for a file, without its ending, of what may be called anything; different things have different names.

@@ -9,7 +9,7 @@ import (
 // Observed is the method of a load that is not ours: what it did is told by counters, not by clients.
 const Observed = "observed"
 
-// Total is what was counted in a stretch as a whole, of which nobody kept the readings in between.
+// Total holds figures for a stretch as a whole, without readings in between.
 type Total struct {
 	Load       string `json:"load"`
 	Repetition int    `json:"repetition"`
@@ -28,7 +28,7 @@ const (
 	Digitized = "digitized" // read off a chart
 )
 
-// Origin is where the figures of a load come from that realiops did not read itself.
+// Origin is the source of a load's figures that realiops did not read itself.
 type Origin struct {
 	Load       string  `json:"load"`
 	Repetition int     `json:"repetition"`
@@ -63,7 +63,7 @@ func (o Origin) String() string {
 	return text
 }
 
-// shortCommit is how many digits of a commit people read.
+// shortCommit is the number of digits of a commit shown to people.
 const shortCommit = 9
 
 // Kind returns that of its line.

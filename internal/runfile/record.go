@@ -91,14 +91,14 @@ type LoadEvent struct {
 	OtherSessions int64 `json:"other_sessions,omitempty"`
 }
 
-// Cold is what was done so that a load finds nothing of its table in memory.
+// Cold describes the measures that kept a load's table out of memory.
 type Cold struct {
 	Forgotten bool   `json:"forgotten"`         // the kernel was asked to forget the table's files, again and again while the load ran
 	Evicted   int64  `json:"evicted,omitempty"` // pages taken out of shared buffers, where the server may be asked to
 	Missing   string `json:"missing,omitempty"` // why the kernel was not asked: then only the size of the table keeps it from memory
 }
 
-// Autovacuum is what a server does by itself, whoever uses it.
+// Autovacuum is the work that a server does by itself, whoever uses it.
 type Autovacuum struct {
 	Rows     int64 `json:"rows"`                // of statistics and of the catalogue, that it wrote
 	WALBytes int64 `json:"wal_bytes,omitempty"` // beyond what our clients can have written, where nobody else was seen
@@ -106,7 +106,7 @@ type Autovacuum struct {
 	On []string `json:"on,omitempty"`
 }
 
-// Others is what others did on a server while our clients worked, by the counters of all its databases.
+// Others is the work of other sessions on a server while our clients worked, by the counters of all its databases.
 type Others struct {
 	Rows    int64 `json:"rows"`    // inserted, updated and deleted
 	Commits int64 `json:"commits"` // also of transactions that only read
@@ -181,7 +181,7 @@ type SettingChange struct {
 	To      string    `json:"to"`
 }
 
-// Reading is what one probe read at one moment.
+// Reading holds the values that one probe read at one moment.
 type Reading struct {
 	At     time.Time          `json:"at"`   // when the values were true, as near as can be known
 	Took   float64            `json:"took"` // seconds that reading them took
@@ -215,7 +215,7 @@ type Gap struct {
 	Detail string    `json:"detail,omitempty"`
 }
 
-// Work is what our own clients did in a stretch of time: the known side of the experiment.
+// Work is the work of our own clients in a stretch of time: the known side of the experiment.
 type Work struct {
 	From         time.Time `json:"from"`
 	To           time.Time `json:"to"`
@@ -240,8 +240,8 @@ type Work struct {
 	Latency string `json:"latency,omitempty"` // HdrHistogram V2 compressed, base64; microseconds
 }
 
-// Proof is what a repetition left in its table, counted after its end: it proves that the load and the counters of rows
-// missed nothing.
+// Proof is the content of a repetition's table, counted after its end: it proves that the load and the counters of
+// rows missed nothing.
 type Proof struct {
 	At         time.Time `json:"at"`
 	Took       float64   `json:"took"` // seconds
@@ -253,8 +253,8 @@ type Proof struct {
 	Missing    string    `json:"missing,omitempty"`  // why they were not counted; Rows says nothing then
 }
 
-// Period is what a source says of a period that is over, such as a CloudWatch datapoint.
-// A later line for the same period wins.
+// Period is a source's value for a period that is over, such as a CloudWatch datapoint. A later line for the same
+// period wins.
 type Period struct {
 	From       time.Time         `json:"from"`
 	To         time.Time         `json:"to"`
@@ -294,8 +294,8 @@ const (
 // Digests is a ranking of statements by what Performance Insights knows of each: sessions at work, and blocks read and written.
 const Digests = "digests"
 
-// Top is what grew the most from one moment to another: which tables, indexes, statements or files caused what. A later line
-// of the same Of and From stands for an earlier one.
+// Top lists the largest growth from one moment to another: which tables, indexes, statements or files caused what.
+// A later line of the same Of and From replaces an earlier one.
 type Top struct {
 	From time.Time `json:"from"`
 	At   time.Time `json:"at"`
@@ -324,7 +324,7 @@ type TopItem struct {
 	AtLeast bool               `json:"at_least,omitempty"`
 }
 
-// Status is how a run ended.
+// Status is the end state of a run.
 type Status string
 
 // The ways a run ends. A file without an end line was cut off.
@@ -351,7 +351,7 @@ func (e *Ended) How() (status, cause string) {
 	return string(e.Status), e.Cause
 }
 
-// Cost is what an observation cost, since it began or was resumed.
+// Cost is the cost of an observation since it began or was resumed.
 type Cost struct {
 	Seconds   float64 `json:"seconds"`   // that it lasted
 	Queries   int64   `json:"queries"`   // asked of the server

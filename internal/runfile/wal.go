@@ -21,7 +21,7 @@ type WAL struct {
 // MostWALItems are in one line. What more there are is added up as [OtherRelations].
 const MostWALItems = 200
 
-// WALItem is what the WAL holds of one table, index or other file.
+// WALItem sums up the WAL of one table, index or other file.
 type WALItem struct {
 	Name  string `json:"name,omitempty"`  // with its schema; of WALElsewhere, the database; empty: it has none
 	Is    string `json:"is"`              // one of the words below

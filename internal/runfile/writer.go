@@ -38,14 +38,14 @@ type Writer struct {
 	closing sync.Once
 }
 
-// window is how far back compression looks: some hundred readings, which resemble each other. The default of 8 MB finds no
-// more, and costs an observation more memory than all else.
+// window is the number of bytes in which compression looks for repetition: some hundred readings, which resemble
+// each other. The default of 8 MB finds no more, and costs an observation more memory than everything else.
 const window = 1 << 20
 
 var errClosed = errors.New("write the run file: it is closed")
 
-// forOwner is who may read a run file unless its owner says otherwise: it names servers, users and tables, and quotes
-// statements.
+// forOwner is the default mode of a run file. It names servers, users and tables, and quotes statements, so only
+// its owner may read it.
 const forOwner = 0o600
 
 // Create makes the file at path, with its directory, and refuses to overwrite. The secrets are taken out of all free
@@ -143,7 +143,7 @@ func (w *Writer) Discard() error {
 	return nil
 }
 
-// Path is where the file lies.
+// Path returns the file's path.
 func (w *Writer) Path() string { return w.path }
 
 // Write appends one record.

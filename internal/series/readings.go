@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Readings is what one probe read: rows of values, each at its moment, and gaps. Times are held once for all metrics,
-// and a metric that is not in a row takes no room in it.
+// Readings holds one probe's readings: rows of values, each at its moment, and gaps. Times are stored once for all
+// metrics, and a metric that is missing from a row takes no room in it.
 type Readings struct {
 	at      []int64
 	columns map[string]*Column
@@ -24,7 +24,7 @@ func NewReadings() *Readings {
 	return &Readings{columns: map[string]*Column{}, gaps: map[string][]Gap{}}
 }
 
-// Column is what one metric reads, for whoever adds many rows and looks each metric up but once.
+// Column holds the values of one metric. Code that adds many rows looks each metric up only once.
 type Column struct {
 	runs   []run
 	shared bool // its last values are a part of a series too

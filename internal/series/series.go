@@ -27,7 +27,7 @@ type Point struct {
 	Value float64
 }
 
-// Change is what a counter grew by from one reading to another.
+// Change is a counter's growth from one reading to another.
 type Change struct {
 	From, To time.Time
 	Amount   float64
@@ -36,7 +36,7 @@ type Change struct {
 // Seconds returns the time between the two readings.
 func (c Change) Seconds() float64 { return c.To.Sub(c.From).Seconds() }
 
-// Series is what one metric read over time. Its zero value has never been read.
+// Series holds one metric's values over time. Its zero value has never been read.
 type Series struct {
 	at         []int64 // of each row of the probe's readings, ascending
 	runs       []run

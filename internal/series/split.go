@@ -8,8 +8,8 @@ import (
 // Stretch is the time from one moment to another.
 type Stretch struct{ From, To time.Time }
 
-// Split is what a counter did within some stretches of time and outside of them, each change from one reading to the next taken to have
-// gone evenly.
+// Split divides a counter's growth into the part within some stretches of time and the part outside of them. The
+// growth from one reading to the next is assumed to be even.
 type Split struct {
 	Changes, Moved    int     // from reading to reading, with a gap or a reset in between or without; those that show something new
 	Known, Coarse     int     // of which the amount is known; of these, longer than asked

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// patience is how long what was killed may take to clean up after itself.
+// patience is the time that a killed process gets to clean up after itself.
 const patience = 40 * time.Second
 
 // eventually asks until nothing is found any more, or it has taken too long, and gives what is still found.

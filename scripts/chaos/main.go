@@ -91,7 +91,7 @@ func shippedRuns() string {
 // versions are those that faults are tried on in turn.
 var versions = []string{"13", "14", "15", "16", "17", "18"}
 
-// result is what came of a fault.
+// result is the outcome of a fault.
 type result struct {
 	Fault
 	version string // of PostgreSQL, where it was tried with a server

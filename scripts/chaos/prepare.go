@@ -152,7 +152,7 @@ func (m meets) dsn(p *place, s *server) (dsn string, err error) {
 	}), nil
 }
 
-// rolesPassword is that of roles that faults make.
+// rolesPassword is the password of roles that faults make.
 const rolesPassword = "chaos"
 
 // theirs returns a server with nothing about it.

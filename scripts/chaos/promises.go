@@ -28,7 +28,7 @@ func complaint(stderr string) string {
 
 var aClients = regexp.MustCompile(`^realiops: (error: (client|worker) \d|LINE \d|DETAIL|HINT|CONTEXT)`)
 
-// waiting is what is said at once where a command takes a while to stop.
+// waiting is the line printed at once if a command takes a while to stop.
 const waiting = "realiops: stopping; waiting"
 
 // clear: one line tells, and the status is the right one.

@@ -19,7 +19,7 @@ type relay struct {
 	open   []net.Conn
 }
 
-// trouble is what becomes of something that is passed on: what of it arrives, and whether the connection goes on.
+// trouble changes data on its way: it returns the part that arrives, and whether the connection goes on.
 type trouble func(arrives []byte) (rest []byte, goesOn bool)
 
 func newRelay(target string) (*relay, error) {

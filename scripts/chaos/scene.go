@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/test/process"
 )
 
-// place is where a fault happens: a directory, and what is prepared there.
+// place is the setting of a fault: a directory, and the files prepared there.
 type place struct {
 	dir, program, runs, version string
 
@@ -38,7 +38,7 @@ type place struct {
 	closing []func() error
 }
 
-// What is where in a place.
+// Names in a place.
 const (
 	record = "run.jsonl" // what is measured
 	temp   = "tmp"       // temporary files of the command
@@ -140,8 +140,8 @@ func (s *scene) wait() {
 
 func (s *scene) status() int { return s.command.Wait() }
 
-// moment is how far a command has come: it has printed or recorded a text, or made its record, or has a server of its own, and then a
-// while has passed.
+// moment is a point in a command's progress: it has printed or recorded a text, or made its record, or has a server
+// of its own, and then a while has passed.
 type moment struct {
 	text         string
 	made, server bool

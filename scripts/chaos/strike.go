@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/process"
 )
 
-// strike is what is done to a command, or to what it works with.
+// strike disturbs a command or its surroundings.
 type strike func(*scene) error
 
 // and does one after another.

@@ -23,7 +23,7 @@ type encrypting struct {
 	off      atomic.Bool
 }
 
-// requestTLS is what a client begins with that wants TLS: a length of eight, and a number.
+// requestTLS is the SSLRequest message: a length of eight, and a number.
 const requestTLS = "\x00\x00\x00\x08\x04\xd2\x16\x2f"
 
 func newEncrypting(target string) (*encrypting, error) {

@@ -52,7 +52,7 @@ func walked() (all []Fault) {
 	return all
 }
 
-// walkRows is how many values the setting with most of them has beside its own.
+// walkRows is the number of values tried, besides its own, for the setting with the most of them.
 const walkRows = 8
 
 // hostile returns the settings that need no privilege, and the role of somebody who would have what others make.

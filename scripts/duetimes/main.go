@@ -21,10 +21,10 @@ import (
 )
 
 const (
-	// punctual is how late a reading may begin.
+	// punctual is the largest delay of a reading that counts as punctual.
 	punctual = 50 * time.Millisecond
-	// unsure is how late the very first reading, by which we know when the clock was started, may have been itself: a
-	// reading that seems to be as much too early is on time. No timer fires too early.
+	// unsure is the possible delay of the very first reading, from which we take the start of the clock: a reading
+	// that seems too early by no more than this is on time. No timer fires too early.
 	unsure = 5 * time.Millisecond
 )
 
@@ -50,7 +50,7 @@ func main() {
 	}
 }
 
-// tally is what was found out about one probe.
+// tally holds the findings about one probe.
 type tally struct {
 	due, within int
 	late, took  []time.Duration

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// trapDays are how long the databases of traps are there.
+// trapDays is the age in days of the traps' databases.
 const trapDays = 10
 
 // trapped is a database, and how its store tells of it.

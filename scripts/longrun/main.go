@@ -151,7 +151,7 @@ func (w *writer) repetition(load runfile.Load, repetition, seconds int) {
 	event(runfile.End)
 }
 
-// load is what our own clients did in a second, with the latency of each transaction.
+// work records a second of our own clients' work, with the latency of each transaction.
 func (w *writer) work(load runfile.Load, repetition int, from time.Time) int64 {
 	if load.Idle() {
 		return 0

@@ -2,8 +2,9 @@
 //
 //	go run ./scripts/noskip LIST EVENTS
 //
-// EVENTS is what go test -json printed. A line of LIST is a package's directory and the name of a test in it, which
-// then stands for its subtests too; a directory alone stands for all tests of the package. A # begins a comment.
+// EVENTS is the output of go test -json. A line of LIST is a package's directory and the name of a test in it,
+// which then stands for its subtests too; a directory alone stands for all tests of the package. A # begins a
+// comment.
 package main
 
 import (
@@ -75,7 +76,7 @@ func readList(r io.Reader) (required []test, err error) {
 	return required, lines.Err()
 }
 
-// result is how a test ended.
+// result is the outcome of a test.
 type result struct {
 	test
 	skipped bool

@@ -17,10 +17,10 @@ import (
 	"strings"
 )
 
-// need is what is drawn, headroom not included.
+// need is a random need, headroom not included.
 type need struct{ iops, kib, gib, reads float64 }
 
-// answer is what of realiops size is looked at.
+// answer is the part of realiops size's output that we check.
 type answer struct {
 	Order *struct {
 		Volume  string

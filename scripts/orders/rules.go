@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// headroom is what realiops size orders beyond a need by default.
+// headroom is the default factor of realiops size between an order and the need.
 const headroom = 1.2
 
-// shop is where somebody buys, as flags say it, and what of the machine is known.
+// shop is a place to buy, in the terms of the flags, with the known limits of the machine.
 type shop struct {
 	name      string
 	providers []string

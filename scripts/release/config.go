@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// release is what .goreleaser.yaml says, of a version of the source in a directory.
+// release is the content of .goreleaser.yaml, for a version of the source in a directory.
 type release struct {
 	root, version string
 	date          time.Time // of the source

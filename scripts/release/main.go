@@ -88,7 +88,7 @@ type target struct{ system, architecture string }
 
 func (t target) String() string { return t.system + "/" + t.architecture }
 
-// program is where it lies, as the image wants it.
+// program returns the path of the program, as the image expects it.
 func (t target) program(directory string) string {
 	name := "realiops"
 	if t.system == "windows" {

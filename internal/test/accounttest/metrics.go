@@ -13,7 +13,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Series is what a metric is to show: a value for each Step from From on, the first at From itself.
+// Series holds the values that a metric is to show: one for each Step from From on, the first at From itself.
 type Series struct {
 	Namespace  string // AWS/RDS, AWS/EBS
 	Metric     string
@@ -24,7 +24,7 @@ type Series struct {
 	Times      float64 // that each value is published at its moment; 0: once
 }
 
-// perCall is how many values PutMetricData takes at once.
+// perCall is the largest number of values in one PutMetricData call.
 const perCall = 1000
 
 // Put publishes series as their service would, each value once: what is put twice counts twice there, so nothing is tried

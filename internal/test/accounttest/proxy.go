@@ -139,7 +139,7 @@ const (
 	json                  // Performance Insights, Logs
 )
 
-// call is what a request asks for.
+// call is a parsed request.
 type call struct {
 	protocol  protocol
 	operation string

@@ -31,7 +31,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-// Region is where everything is.
+// Region is the region of all resources.
 const Region = "eu-central-1"
 
 // Main runs the tests, ends the process that they shared, and gives the exit code. It takes a *testing.M, or what runs

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// line is what is told of one metric of an instance, with one set of dimensions.
+// line holds the points of one metric of an instance, with one set of dimensions.
 type line struct {
 	instance   string
 	dimensions map[string]string
@@ -82,7 +82,7 @@ type dataPoint struct {
 	Value     float64 `json:"Value"`
 }
 
-// window is what an answer is about.
+// window is the stretch of time of an answer.
 type window struct {
 	from, to time.Time
 	period   time.Duration

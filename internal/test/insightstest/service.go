@@ -23,7 +23,8 @@ import (
 	"time"
 )
 
-// Options are how a service behaves. Their zero value is one that is switched on, tells everything and keeps it.
+// Options sets a service's behaviour. The zero value is a service that is switched on, tells everything and keeps
+// it.
 type Options struct {
 	Instance string           // the DbiResourceId; empty: any
 	Now      func() time.Time // nil: time.Now
@@ -83,7 +84,7 @@ func Start(t testing.TB, options Options) *Service {
 	return s
 }
 
-// URL is where it listens: for AWS_ENDPOINT_URL_PI.
+// URL returns the service's address, for AWS_ENDPOINT_URL_PI.
 func (s *Service) URL() string { return s.server.URL }
 
 // Change sets other options from the next request on.

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Lie is what a liar does to those who connect.
+// Lie is a liar's behaviour towards those who connect.
 type Lie struct {
 	Name string
 	// Greets says whether sessions begin: a lie before that is bounded by the time to connect.

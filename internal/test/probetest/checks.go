@@ -87,7 +87,7 @@ func Rise(names []string, before, after probe.Sample) []string {
 	return defects
 }
 
-// defects is what was found wrong so far.
+// defects collects the defects found so far.
 type defects []string
 
 func (d *defects) unless(ok bool, format string, args ...any) {

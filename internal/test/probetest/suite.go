@@ -19,7 +19,7 @@ type Suite struct {
 	Rises []string
 }
 
-// promptly is how soon a sampler must return once it is told to.
+// promptly is the time within which a sampler must return after it is told to.
 const promptly = time.Second
 
 // Run holds the sampler to its contract.

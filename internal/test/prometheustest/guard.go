@@ -21,7 +21,8 @@ import (
 	"time"
 )
 
-// Guard is what stands before a store of a cloud or of several tenants, and whom it lets in: who has all that it has.
+// Guard protects a store like that of a cloud or of several tenants, and lets in clients that have everything it
+// asks for.
 type Guard struct {
 	Path           string // under which the store is
 	Tenant         string // in X-Scope-OrgID
@@ -55,7 +56,7 @@ func (g *Guard) ask(path string) {
 	g.paths[path] = true
 }
 
-// Signature is what a request is signed with: the region, and credentials, of which a session's have a token.
+// Signature holds the region and the credentials that sign a request; those of a session have a token.
 type Signature struct{ KeyID, Secret, SessionToken, Region string }
 
 // Start puts the guard before a store, and gives its address.

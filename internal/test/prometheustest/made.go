@@ -20,7 +20,7 @@ type Made struct {
 	Asked     int // queries of a range so far
 }
 
-// step is how far apart the samples of what exporters of CloudWatch show are.
+// step is the interval between samples from exporters of CloudWatch.
 const step = 5 * time.Minute
 
 // Instance returns the name of one.
@@ -100,7 +100,7 @@ var (
 		`\(sum_over_time\(\((count)_over_time\(aws_rds_(\w+)_average\{[^}]*=~"([^"]*)"[^}]*\}\[6m\]\) > bool 0\)\[59m59s999ms:5m\]\)\)$`)
 )
 
-// mostPoints is how many a store gives of a series before it refuses.
+// mostPoints is the number of points of a series above which a store refuses.
 const mostPoints = 11_000
 
 // series is one of an answer.

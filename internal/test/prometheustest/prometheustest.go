@@ -19,7 +19,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Sample is what a series showed at a moment.
+// Sample is the value of a series at a moment.
 type Sample struct {
 	At    time.Time
 	Value float64

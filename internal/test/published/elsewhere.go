@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Azure is what was published of pgbench on three servers there.
+// Azure holds published figures of pgbench on three servers there.
 type Azure struct {
 	Source struct {
 		Repository, Licence string

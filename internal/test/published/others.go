@@ -144,7 +144,7 @@ func theirs(id, plan, flavor, version, provenance string) runfile.Run {
 	}
 }
 
-// ORD is what the Open Reaction Database published of its cluster.
+// ORD holds the figures that the Open Reaction Database published of its cluster.
 type ORD struct {
 	Source struct {
 		Repository, Commit, Author, Licence string

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// SenzingLoad is what was published of one load of Senzing's on Aurora.
+// SenzingLoad holds the published figures of one of Senzing's loads on Aurora.
 type SenzingLoad struct {
 	Name   string // of the load: the day, and what tells loads of one day apart
 	Source struct {

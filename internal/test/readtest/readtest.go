@@ -17,8 +17,9 @@ import (
 //go:embed reads-pg17.json reads-pg18.json
 var files embed.FS
 
-// Load is what a load that reads or changes rows did on PostgreSQL 17 or 18, before realiops had such loads: one repetition of some
-// seconds on two cores, data on a loop device of their own, shared_buffers 64 MB, tables 381 MB.
+// Load holds the counters of a load that reads or changes rows on PostgreSQL 17 or 18, measured before realiops had
+// such loads: one repetition of some seconds on two cores, data on a loop device of their own, shared_buffers 64
+// MB, tables 381 MB.
 type Load struct {
 	Load       string  `json:"load"`
 	Seconds    float64 `json:"t"`

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// AuroraRefuses is what Aurora says where pg_stat_wal is read (pgmetrics#55).
+// AuroraRefuses is Aurora's error for reading pg_stat_wal (pgmetrics#55).
 const AuroraRefuses = "Function pg_stat_get_wal() is currently not supported for Aurora"
 
 // Aurora makes a database, whose superuser the endpoint has, answer as one of Aurora PostgreSQL's does where they differ

@@ -14,7 +14,7 @@ import (
 //go:embed planted.sql
 var plant string
 
-// Planted is what somebody has put where statements without the names of schemas would find it.
+// Planted holds objects that somebody created where statements without schema names would find them.
 type Planted struct{ boss *pgx.Conn }
 
 // Plant has the database's owner and whoever may create in it do their worst. In the path of the database and of its

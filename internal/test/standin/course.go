@@ -38,7 +38,7 @@ func OfReads() []Kind { return []Kind{Missed, Touched, Returned, Lookups} }
 // Blind lists those that Aurora does not show to whoever measures it.
 func Blind() []Kind { return []Kind{Writes, Syncs} }
 
-// sample is what the server had done at a moment.
+// sample is the server's work up to a moment.
 type sample struct {
 	at       time.Time
 	position float64 // in the WAL, in bytes; known at once
@@ -47,7 +47,7 @@ type sample struct {
 	quiet    bool // no client was there, so that the counts were final
 }
 
-// Course is what a server did, by the superuser's own counters.
+// Course records a server's work, by the superuser's own counters.
 type Course struct {
 	Clients string // the application name of the sessions that put load on it: when they have left, all is counted
 
@@ -59,7 +59,7 @@ type Course struct {
 // table is one of the loads', with what was read of its indexes.
 type table struct{ rows, entries, read, lookups float64 }
 
-// Every is how often the server is looked at.
+// every is the interval between two looks at the server.
 const every = 100 * time.Millisecond
 
 // look asks for everything at once. What sessions did shows up to a second after, and when they leave; the position in the

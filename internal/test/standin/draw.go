@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Term is how much a rule counts for one of a kind.
+// Term is the weight of one kind in a rule.
 type Term struct {
 	Kind    Kind
 	PerUnit float64
 }
 
-// Rule is what a metric counts: one kind, or two together.
+// Rule is the truth about a metric: it counts one kind, or two together.
 type Rule []Term
 
 // Of returns what the rule shows for so much work.
@@ -34,12 +34,13 @@ func (r Rule) String() string {
 	return strings.Join(terms, " + ")
 }
 
-// Habits are how badly what was counted is published.
+// Habits describes the defects with which counts are published.
 type Habits struct {
 	Noise      float64 // of each value, the deviation of its logarithm
 	Background float64 // a second of the cloud's, whatever the load
 	Missing    float64 // of all values
-	// Step is how long VolumeWriteIOPs shows the same, the mean of that time; 0: no longer than its period.
+	// Step is the time for which VolumeWriteIOPs shows the same value, the mean of that time; 0: no longer than its
+	// period.
 	Step time.Duration
 }
 
@@ -100,7 +101,7 @@ func rule(d *rand.Rand, kinds []Kind, size float64) Rule {
 	}
 }
 
-// Sort is how a verdict compares with the truth.
+// Sort is the result of comparing a verdict with the truth.
 type Sort string
 
 // The sorts of verdict.
@@ -133,10 +134,10 @@ func (s Said) String() string {
 	}
 }
 
-// accuracy is how far a ratio may be off that is said to be the rule's.
+// accuracy is the largest relative error of a ratio that counts as the rule's.
 const accuracy = 0.05
 
-// pageOfServer is how many bytes are asked for with a page missed, so that the two are one count.
+// pageOfServer is the number of bytes requested per page missed, so that the two are one count.
 const pageOfServer = 8192
 
 // Judge holds what was said of a metric against its rule.
