@@ -117,6 +117,10 @@ func (d *rowDecoder) item(line []byte) item {
 		i.record = row
 		return i
 	}
+	if work, ok := decodeWork(line); ok {
+		i.record = work
+		return i
+	}
 	if len(bytes.TrimSpace(line)) == 0 {
 		i.blanks = 1
 		return i

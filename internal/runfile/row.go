@@ -2,6 +2,7 @@ package runfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"maps"
 	"slices"
 	"strconv"
@@ -149,16 +150,31 @@ func (c *cursor) text(inside *[]byte) bool {
 	if len(c.rest) == 0 || c.rest[0] != '"' {
 		return false
 	}
-	for i, b := range c.rest[1:] {
-		switch {
-		case b == '"':
-			*inside, c.rest = c.rest[1:i+1], c.rest[i+2:]
-			return true
-		case b < 0x20 || b >= 0x7f || b == '\\':
+	end := bytes.IndexByte(c.rest[1:], '"')
+	if end < 0 || !plain(c.rest[1:end+1]) {
+		return false
+	}
+	*inside, c.rest = c.rest[1:end+1], c.rest[end+2:]
+	return true
+}
+
+// plain reports whether text means itself between quotes. A histogram has thousands of characters, so eight are looked at together.
+func plain(text []byte) bool {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	if bytes.IndexByte(text, '\\') >= 0 {
+		return false
+	}
+	for ; len(text) >= 8; text = text[8:] {
+		if eight := binary.LittleEndian.Uint64(text); (eight|(eight-0x20*each)|(eight+each))&high != 0 {
 			return false
 		}
 	}
-	return false
+	for _, b := range text {
+		if b < 0x20 || b >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // exactDigits are so many that any number of them is a float64 without rounding.
@@ -166,9 +182,9 @@ const exactDigits = 15
 
 // number is a JSON number (RFC 8259, section 6).
 func (c *cursor) number(value *float64) bool {
-	digits, whole := 0, uint64(0)
-	for digits < len(c.rest) && digits <= exactDigits && isDigit(c.rest[digits]) {
-		whole = whole*10 + uint64(c.rest[digits]-'0')
+	digits, whole, rest := 0, uint64(0), c.rest
+	for digits < len(rest) && isDigit(rest[digits]) {
+		whole = whole*10 + uint64(rest[digits]-'0')
 		digits++
 	}
 	plain := digits > 0 && digits <= exactDigits && (digits == 1 || c.rest[0] != '0')
@@ -225,4 +241,4 @@ func numberLength(text []byte) int {
 	return i
 }
 
-func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+func isDigit(b byte) bool { return b-'0' <= 9 }

@@ -1,7 +1,6 @@
 package series
 
 import (
-	"math"
 	"sort"
 	"time"
 )
@@ -45,31 +44,17 @@ func (s Series) Between(from, to time.Time, coarse time.Duration) (float64, erro
 	if missing := s.resetSaid(s.at[before[0]], s.at[after[1]]); missing != nil {
 		return 0, missing
 	}
-	var low, high [2]float64
-	last := math.Inf(-1)
-	for begin, values := range s.chunks(before[0], after[1]+1) {
-		for j, value := range values {
-			row := begin + j
-			if value < last {
-				return 0, fell(last, Point{moment(s.at[row]), value})
-			}
-			last = value
-			for i := range moments {
-				if row == before[i] {
-					low[i] = value
-				}
-				if row == after[i] {
-					high[i] = value
-				}
-			}
-		}
+	if err := s.fall(before[0], after[1]+1); err != nil {
+		return 0, err
 	}
+	var at [2]float64
 	for i, t := range moments {
+		at[i] = s.value(before[i])
 		if length := s.at[after[i]] - s.at[before[i]]; length > 0 {
-			low[i] += (high[i] - low[i]) * float64(stamp(t)-s.at[before[i]]) / float64(length)
+			at[i] += (s.value(after[i]) - at[i]) * float64(stamp(t)-s.at[before[i]]) / float64(length)
 		}
 	}
-	return low[1] - low[0], nil
+	return at[1] - at[0], nil
 }
 
 // Grew returns what a counter grew by from its first reading to its last, what resets took aside.

@@ -27,7 +27,8 @@ func NewReadings() *Readings {
 // Column holds the values of one metric. Code that adds many rows looks each metric up only once.
 type Column struct {
 	runs   []run
-	shared bool // its last values are a part of a series too
+	handed bool // the runs are those of a series too
+	shared bool // its last values are
 }
 
 // Column finds the column of a metric, or makes it.
@@ -100,7 +101,7 @@ func (r *Readings) Series(metric string) Series {
 	r.order()
 	s := Series{at: slices.Clip(r.at), probeGaps: slices.Clip(r.gaps[""])}
 	if c := r.columns[metric]; c != nil {
-		s.runs, c.shared = slices.Clone(c.runs), true
+		s.runs, c.handed, c.shared = c.runs, true, true
 	}
 	if metric != "" {
 		s.metricGaps = slices.Clip(r.gaps[metric])
@@ -161,10 +162,13 @@ const (
 )
 
 // runSize is about how many bytes a run takes beside its values.
-const runSize = 64
+const runSize = 80
 
 // extend adds the value of a row after all others, and says by how many bytes the column has grown.
 func (c *Column) extend(row int, value float64) int {
+	if c.handed { // which stays as it is
+		c.runs, c.handed = slices.Clone(c.runs), false
+	}
 	n := len(c.runs)
 	if n == 0 || c.runs[n-1].row+c.runs[n-1].n != row {
 		c.runs = append(c.runs, run{row: row, n: 1, values: []float64{value}})
@@ -177,6 +181,7 @@ func (c *Column) extend(row int, value float64) int {
 		if c.shared {
 			room = make([]float64, 0, longestRun)
 		}
+		last.rises, last.last = slices.IsSorted(last.values), last.values[longestRun-1]
 		last.packed, last.values, c.shared = pack(last.values), nil, false
 		packed := len(last.packed)
 		c.runs = append(c.runs, run{row: row, n: 1, values: append(room, value)})

@@ -18,6 +18,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 	"time"
 )
 
@@ -51,6 +52,8 @@ type run struct {
 	n      int
 	values []float64
 	packed []byte // instead of values
+	rises  bool   // a packed one: no value is below the one before it
+	last   float64
 }
 
 // first are so many of its values; those of a packed one are put into room.
@@ -60,6 +63,16 @@ func (r run) first(n int, room []float64) []float64 {
 	}
 	return r.values[:n]
 }
+
+// value returns the one at a place.
+func (r run) value(at int) float64 {
+	room := rooms.Get().(*[longestRun]float64) //nolint:forcetypeassert // nothing else is put there
+	defer rooms.Put(room)
+	return r.first(at+1, room[:])[at]
+}
+
+// rooms are where packed runs are unpacked, for one look at their values.
+var rooms = sync.Pool{New: func() any { return new([longestRun]float64) }}
 
 // Before returns the last reading before t. It is missing when there is none, and when a gap since then says that the
 // value is no longer known.
@@ -137,16 +150,40 @@ func (s Series) reset(from, to int64) error {
 	if missing := s.resetSaid(from, to); missing != nil {
 		return missing
 	}
+	return s.fall(s.rowAt(from), s.rowAt(to+1))
+}
+
+// fall says where a value of the rows in [row, end) is below the one before it. Of a packed run that rises, and lies in there whole, only the
+// ends are looked at.
+func (s Series) fall(row, end int) error {
 	last := math.Inf(-1)
-	for row, values := range s.chunks(s.rowAt(from), s.rowAt(to+1)) {
-		for j, value := range values {
+	for _, r := range s.runs[s.runAt(row):] {
+		if r.row >= end {
+			break
+		}
+		from, to := max(0, row-r.row), min(r.n, end-r.row)
+		if r.rises && from == 0 && to == r.n {
+			if first := r.value(0); first < last {
+				return fell(last, Point{moment(s.at[r.row]), first})
+			}
+			last = r.last
+			continue
+		}
+		room := rooms.Get().(*[longestRun]float64) //nolint:forcetypeassert // nothing else is put there
+		for j, value := range r.first(to, room[:])[from:] {
 			if value < last {
-				return fell(last, Point{moment(s.at[row+j]), value})
+				return fell(last, Point{moment(s.at[r.row+from+j]), value})
 			}
 			last = value
 		}
+		rooms.Put(room)
 	}
 	return nil
+}
+
+// runAt returns the first run with a value at or after a row.
+func (s Series) runAt(row int) int {
+	return sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+s.runs[k].n > row })
 }
 
 // resetSaid says so where a gap does.
@@ -169,9 +206,10 @@ func (s Series) rowAt(t int64) int {
 // chunks returns the values of the rows in [row, end) that have one, in order: so many as lie side by side at a time, with the row of the
 // first. They are good until the next are asked for.
 func (s Series) chunks(row, end int) iter.Seq2[int, []float64] {
-	first := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+s.runs[k].n > row })
+	first := s.runAt(row)
 	return func(yield func(int, []float64) bool) {
-		var room [longestRun]float64
+		room := rooms.Get().(*[longestRun]float64) //nolint:forcetypeassert // nothing else is put there
+		defer rooms.Put(room)
 		for _, r := range s.runs[first:] {
 			if max(row, r.row) >= end {
 				return
@@ -195,11 +233,14 @@ func (s Series) lastBefore(t int64) (row int, found bool) {
 }
 
 // point returns the reading of a row that has a value.
-func (s Series) point(row int) (p Point) {
-	for _, values := range s.chunks(row, row+1) {
-		p = Point{At: moment(s.at[row]), Value: values[0]}
-	}
-	return p
+func (s Series) point(row int) Point {
+	return Point{At: moment(s.at[row]), Value: s.value(row)}
+}
+
+// value returns that of a row that has one.
+func (s Series) value(row int) float64 {
+	r := s.runs[s.runAt(row)]
+	return r.value(row - r.row)
 }
 
 // lastGap returns the last gap in [from, to) that leaves the value unknown. A reset does not: a reading comes with it.

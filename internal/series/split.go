@@ -2,6 +2,7 @@ package series
 
 import (
 	"math"
+	"sync"
 	"time"
 )
 
@@ -39,11 +40,15 @@ func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
 				within = within[1:]
 			}
 			covered := int64(0)
-			for _, w := range within {
-				if w.from >= to {
-					break
+			if len(within) > 0 && within[0].from <= from && to <= within[0].to { // as most are, or none is
+				covered = to - from
+			} else {
+				for _, w := range within {
+					if w.from >= to {
+						break
+					}
+					covered += max(0, min(to, w.to)-max(from, w.from))
 				}
-				covered += max(0, min(to, w.to)-max(from, w.from))
 			}
 			split.Changes++
 			if amount >= 0 && (quick || s.known(from, to)) {
@@ -52,6 +57,38 @@ func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
 		}
 	}
 	return split
+}
+
+// spread is where [Series.Spread] gathers.
+var spread = sync.Pool{New: func() any { return new([]step) }}
+
+// step is a change as it is kept while there are many.
+type step struct {
+	from, to int64
+	amount   float64
+}
+
+// Spread returns at most so many of the changes from each reading in [begin, end) to the next one in it, evenly spread: of those with neither a
+// gap nor a reset in them that took no less than shortest.
+func (s Series) Spread(begin, end time.Time, shortest time.Duration, most int) (some []Change) {
+	room := spread.Get().(*[]step) //nolint:forcetypeassert // nothing else is put there
+	defer spread.Put(room)
+	all, last, before := (*room)[:0], int64(0), math.NaN()
+	quick := len(s.probeGaps)+len(s.metricGaps) == 0
+	for row, values := range s.chunks(s.rowAt(stamp(begin)), s.rowAt(stamp(end))) {
+		for j, value := range values {
+			from, to, amount := last, s.at[row+j], value-before
+			last, before = to, value
+			if amount >= 0 && to-from >= int64(shortest) && (quick || s.known(from, to)) {
+				all = append(all, step{from, to, amount})
+			}
+		}
+	}
+	*room = all
+	for i := 0; i < len(all); i += 1 + (len(all)-1)/most {
+		some = append(some, Change{moment(all[i].from), moment(all[i].to), all[i].amount})
+	}
+	return some
 }
 
 // known reports whether a change is one without a gap or a reset in it.

@@ -3,10 +3,10 @@ package attribution
 import (
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
-	"github.com/realiops/realiops/internal/series"
 )
 
 // From second to second a load does more or less. What counts a sum of quantities does as much more or less as the sum; what
@@ -28,11 +28,9 @@ func (j *judge) curved(metric string, t *table, m model) bool {
 		return false
 	}
 	var xx, yy, xy, n float64
-	var room []series.Change
 	for i, a := range t.loads {
 		for _, r := range t.use[i] {
-			var x, y []float64
-			x, y, room = j.moments(metric, t, m, a, r, room)
+			x, y := j.moments(metric, t, m, a, r)
 			if len(x) < 3 {
 				continue
 			}
@@ -60,55 +58,54 @@ func (j *judge) curved(metric string, t *table, m model) bool {
 	return slope < leastMove
 }
 
-// moments returns the rates of a sum and of the metric between readings within the load of a repetition. The room is used again: a long one
-// has many readings.
-func (j *judge) moments(metric string, t *table, m model, a, r int, room []series.Change) (x, y []float64, used []series.Change) {
+// moments returns the rates of a sum and of the metric between readings within the load of a repetition.
+func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []float64) {
 	repetition := j.loads[a].Repetitions[r]
 	from := repetition.Begin
 	to := from.Add(time.Duration(repetition.Seconds * float64(time.Second)))
-	columns := make([]counts.Quantity, len(m.columns))
-	for k, c := range m.columns {
-		columns[k] = j.quantities[t.places[c]]
-	}
-	changes := room[:0]
-	for change, err := range j.run.Changes(metric, from.Add(j.view.Lag), to.Add(j.view.Lag)) {
-		if err == nil && change.To.Sub(change.From) >= time.Second/2 {
-			changes = append(changes, change)
-		}
-	}
-	apart := 1 + (len(changes)-1)/mostMoments
-	for i := 0; i < len(changes); i += apart {
-		change, sum := changes[i], 0.0
-		for k, d := range columns {
-			n := j.did(d, j.loads[a], repetition, change.From.Add(-j.view.Lag), change.To.Add(-j.view.Lag))
+	for _, change := range j.run.Series(metric).Spread(from.Add(j.view.Lag), to.Add(j.view.Lag), time.Second/2, mostMoments) {
+		sum := 0.0
+		for k, c := range m.columns {
+			n := j.did(t.places[c], j.loads[a], repetition, change.From.Add(-j.view.Lag), change.To.Add(-j.view.Lag))
 			if math.IsNaN(n) {
-				return nil, nil, changes
+				return nil, nil
 			}
 			sum += m.of[k] * n
 		}
 		x, y = append(x, sum/change.Seconds()), append(y, change.Amount/change.Seconds())
 	}
-	return x, y, changes
+	return x, y
 }
 
 // moment is a stretch between two readings, of a quantity.
 type moment struct {
-	quantity string
-	from, to time.Time
+	quantity int
+	from, to int64 // nanoseconds since 1970
+}
+
+// moments is what quantities did in stretches between two readings; not a number: nobody knows.
+type moments struct {
+	lock sync.RWMutex
+	did  map[moment]float64
 }
 
 // did returns how much of a quantity there was between two readings, not a number where nobody knows. It is looked up once: a server's metrics are
 // read at the same moments, and held against the same quantities.
-func (j *judge) did(d counts.Quantity, a counts.Load, repetition counts.Repetition, from, to time.Time) float64 {
-	when := moment{d.Name, from, to}
-	if n, looked := j.moment.Load(when); looked {
-		return n.(float64) //nolint:forcetypeassert // nothing else is put there
+func (j *judge) did(quantity int, a counts.Load, repetition counts.Repetition, from, to time.Time) float64 {
+	when := moment{quantity, from.UnixNano(), to.UnixNano()}
+	j.moment.lock.RLock()
+	n, looked := j.moment.did[when]
+	j.moment.lock.RUnlock()
+	if looked {
+		return n
 	}
-	n, known := j.run.Did(d, a, repetition, from, to)
+	n, known := j.run.Did(j.quantities[quantity], a, repetition, from, to)
 	if !known {
 		n = math.NaN()
 	}
-	j.moment.Store(when, n)
+	j.moment.lock.Lock()
+	defer j.moment.lock.Unlock()
+	j.moment.did[when] = n
 	return n
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -46,11 +45,11 @@ type evidence struct {
 	quantities []counts.Quantity
 	columns    []column // of the quantities
 	fromFew    float64  // by how much further the background may vary than few idle repetitions show
-	moment     sync.Map // what a quantity did in a [moment]; not a number: nobody knows
+	moment     moments
 }
 
 func newEvidence(run *counts.Run) *evidence {
-	e := &evidence{run: run, quantities: run.Quantities(), fromFew: 1}
+	e := &evidence{run: run, quantities: run.Quantities(), fromFew: 1, moment: moments{did: map[moment]float64{}}}
 	if n := float64(run.Idle.Repetitions); n >= 2 {
 		e.fromFew = min(mostFromFew, stats.Student(DefaultLevel, n-1)/stats.Normal(DefaultLevel))
 	}

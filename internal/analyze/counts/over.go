@@ -379,10 +379,7 @@ func inPause(s series.Series, from, to time.Time) (at series.Point, doubt float6
 
 // Changes returns those of a counter from reading to reading between two moments.
 func (r *Run) Changes(metric string, from, to time.Time) iter.Seq2[series.Change, error] {
-	if r.series == nil {
-		return func(func(series.Change, error) bool) {}
-	}
-	return r.series(metric).Changes(from, to)
+	return r.Series(metric).Changes(from, to)
 }
 
 // Did returns how much of a quantity there was between two moments of a repetition, the background in it: by the readings of its

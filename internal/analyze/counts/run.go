@@ -205,7 +205,12 @@ func (c *collector) addLatencies() (wait func()) {
 }
 
 // Series returns what a metric read over the whole run; a metric that the run did not read has an empty one.
-func (r *Run) Series(metric string) series.Series { return r.series(metric) }
+func (r *Run) Series(metric string) series.Series {
+	if r.series == nil {
+		return series.Series{}
+	}
+	return r.series(metric)
+}
 
 // Growth is a counter's growth over the whole run, including the time between repetitions.
 type Growth struct{ Amount, Seconds float64 }
