@@ -37,17 +37,12 @@ type collector struct {
 	byKey     map[attemptKey]*attempt
 	factors   map[string]runfile.Load // of loads that the plan does not have
 	places    map[string]int          // of each load in run.Loads
-	latencies chan recorded
+	latencies chan func() // that add one
+	untimed   bool // nobody asks for latencies
 	notes     notebook
 
 	handing sync.Mutex // out a series, for whoever looks at several metrics at once
 	moving  sync.Map   // when each counter moves, as far as anybody asked
-}
-
-// recorded is the histogram of a line, and what it is to be added to.
-type recorded struct {
-	in      *latencies
-	encoded string
 }
 
 // attempt is all that the file says of one repetition of a load.
@@ -96,7 +91,9 @@ func (c *collector) take(record runfile.Record) {
 	case runfile.Work:
 		a := c.attempt(r.Load, r.Repetition)
 		a.clients.add(r)
-		c.latencies <- recorded{&a.clients.latency, r.Latency}
+		if in := &a.clients.latency; !c.untimed {
+			c.latencies <- func() { in.add(r.Latency) }
+		}
 	case runfile.Proof:
 		c.attempt(r.Load, r.Repetition).proof = &r
 	case runfile.Reading:

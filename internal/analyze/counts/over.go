@@ -3,7 +3,6 @@ package counts
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -375,11 +374,6 @@ func inPause(s series.Series, from, to time.Time) (at series.Point, doubt float6
 		return after, 0, nil
 	}
 	return series.Point{At: middle}, (after.Value - before.Value) / 2, nil
-}
-
-// Changes returns those of a counter from reading to reading between two moments.
-func (r *Run) Changes(metric string, from, to time.Time) iter.Seq2[series.Change, error] {
-	return r.Series(metric).Changes(from, to)
 }
 
 // Did returns how much of a quantity there was between two moments of a repetition, the background in it: by the readings of its

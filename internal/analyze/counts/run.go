@@ -152,10 +152,17 @@ type Note struct {
 	Text string
 }
 
+// Option says what of a run file is read.
+type Option int
+
+// WithoutLatencies leaves out how long transactions took, for who does not show it: to add that up takes as long as half of all else.
+const WithoutLatencies Option = 1
+
 // FromRun reads the records of a run file to their end. A torn tail is no error: what came before it is there, and
 // Torn says so.
-func FromRun(records iter.Seq2[runfile.Record, error]) (*Run, error) {
+func FromRun(records iter.Seq2[runfile.Record, error], options ...Option) (*Run, error) {
 	c := newCollector()
+	c.untimed = slices.Contains(options, WithoutLatencies)
 	if err := c.takeAll(records); err != nil {
 		return nil, err
 	}
@@ -192,10 +199,10 @@ func (c *collector) takeAll(records iter.Seq2[runfile.Record, error]) error {
 // waits until all are added.
 func (c *collector) addLatencies() (wait func()) {
 	var adding sync.WaitGroup
-	c.latencies = make(chan recorded, 64)
+	c.latencies = make(chan func(), 64)
 	adding.Go(func() {
-		for r := range c.latencies {
-			r.in.add(r.encoded)
+		for add := range c.latencies {
+			add()
 		}
 	})
 	return func() {
@@ -253,13 +260,13 @@ func (r *Run) Levels(metric string) []Level {
 func (r *Run) Rates(metric, statistic string) []Level { return r.levels(metric, []string{statistic}) }
 
 // FromFile reads a run file, compressed or not, as FromRun does.
-func FromFile(path string) (*Run, error) {
+func FromFile(path string, options ...Option) (*Run, error) {
 	records, file, err := runfile.OpenRows(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return FromRun(runfile.Possible(records))
+	return FromRun(runfile.Possible(records), options...)
 }
 
 // Load finds a load by its name.

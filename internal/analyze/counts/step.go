@@ -12,7 +12,7 @@ func (r *Run) Step(m Metric) (divisor float64, of int) {
 		for _, repetition := range load.Repetitions {
 			read := 0
 			if len(m.From) == 1 {
-				for change, err := range r.Changes(m.From[0], repetition.Begin, repetition.End) {
+				for change, err := range r.Series(m.From[0]).Changes(repetition.Begin, repetition.End) {
 					if read++; err == nil {
 						all = append(all, change.Amount)
 					}

@@ -7,11 +7,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
-
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-	"golang.org/x/text/number"
 )
 
 // Mega is the M in MB: storage is sold in powers of ten.
@@ -22,11 +19,24 @@ func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // Grouped has so many decimals.
 func Grouped(v float64, decimals int) string {
-	text := message.NewPrinter(language.English).Sprint(number.Decimal(v, number.Scale(decimals)))
-	if strings.Trim(text, "-0.") == "" {
-		return strings.TrimPrefix(text, "-") // no minus nought
+	if !Finite(v) {
+		return strings.TrimPrefix(strings.Replace(fmt.Sprint(v), "Inf", "∞", 1), "+")
 	}
-	return text
+	whole, rest, _ := strings.Cut(strconv.FormatFloat(math.Abs(v), 'f', decimals, 64), ".")
+	var text strings.Builder
+	if v < 0 && strings.Trim(whole+rest, "0") != "" { // no minus nought
+		text.WriteByte('-')
+	}
+	for i, digit := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			text.WriteByte(',')
+		}
+		text.WriteRune(digit)
+	}
+	if decimals > 0 {
+		text.WriteString("." + rest)
+	}
+	return text.String()
 }
 
 // Rate returns how often something happens: whole numbers, unless it is seldom.

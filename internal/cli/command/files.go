@@ -30,20 +30,20 @@ func OneRunFile(cmd *cobra.Command, args []string) error {
 }
 
 // NamedRun reads the run that a user names: a file, LAST, or standard input.
-func NamedRun(env Env, name string) (*counts.Run, error) {
+func NamedRun(env Env, name string, options ...counts.Option) (*counts.Run, error) {
 	path, err := runfile.Resolve(name)
 	if err != nil {
 		return nil, err
 	}
-	return ReadRun(env, path)
+	return ReadRun(env, path, options...)
 }
 
-func ReadRun(env Env, path string) (*counts.Run, error) {
+func ReadRun(env Env, path string, options ...counts.Option) (*counts.Run, error) {
 	if path == StandardInput {
-		run, err := counts.FromRun(runfile.Possible(runfile.ReadRows(env.In)))
+		run, err := counts.FromRun(runfile.Possible(runfile.ReadRows(env.In)), options...)
 		return run, Naming("standard input", err)
 	}
-	run, err := counts.FromFile(path)
+	run, err := counts.FromFile(path, options...)
 	if errors.Is(err, runfile.ErrNotRunFile) {
 		err = cmp.Or(keptByOthers(path), err)
 	}

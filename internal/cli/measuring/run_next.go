@@ -21,7 +21,7 @@ import (
 func nextLoad() func(path string, required []string, loads []runfile.Load) (load, why string) {
 	var chooser next.Chooser
 	return func(path string, required []string, loads []runfile.Load) (load, why string) {
-		run, err := counts.FromFile(path)
+		run, err := counts.FromFile(path, counts.WithoutLatencies)
 		if err != nil {
 			return "", ""
 		}
@@ -36,7 +36,7 @@ func soFar(env command.Env, show *progress.Display) func(path string) {
 		return nil
 	}
 	return func(path string) {
-		run, err := counts.FromFile(path)
+		run, err := counts.FromFile(path, counts.WithoutLatencies)
 		if err != nil {
 			return
 		}

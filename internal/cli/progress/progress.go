@@ -11,9 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -61,7 +58,6 @@ type Display struct {
 	out   io.Writer
 	mode  Mode
 	width func() int
-	print *message.Printer
 
 	mu    sync.Mutex
 	stage string
@@ -75,7 +71,7 @@ type Display struct {
 
 // New starts a display. The width is asked at every redraw.
 func New(out io.Writer, mode Mode, width func() int) *Display {
-	d := &Display{out: out, mode: mode, width: width, print: message.NewPrinter(language.English), stop: make(chan struct{})}
+	d := &Display{out: out, mode: mode, width: width, stop: make(chan struct{})}
 	if mode == Bar {
 		d.done.Go(d.keepDrawing)
 	}
@@ -153,12 +149,12 @@ func (d *Display) Record(r runfile.Record) {
 	switch r := r.(type) { // a line at the end of each repetition, and now and then within a long one
 	case runfile.LoadEvent:
 		if r.Event == runfile.End {
-			d.say(d.run.sentence(d.print, r.At))
+			d.say(d.run.sentence(r.At))
 		}
 		d.said = r.At
 	case runfile.Work:
 		if r.To.Sub(d.said) > while {
-			d.say(d.run.sentence(d.print, r.To))
+			d.say(d.run.sentence(r.To))
 			d.said = r.To
 		}
 	}
@@ -193,7 +189,7 @@ func (d *Display) keepDrawing() {
 func (d *Display) draw() {
 	lines := []string{d.stage}
 	if d.stage == "" {
-		lines = d.run.lines(d.print, d.width()-1, d.Letters)
+		lines = d.run.lines(d.width()-1, d.Letters)
 	}
 	if len(lines) == 0 {
 		return

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/text/message"
-
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
@@ -164,12 +163,12 @@ func (s *run) left(now time.Time) time.Duration {
 }
 
 // sentence returns a line of plain progress.
-func (s *run) sentence(p *message.Printer, now time.Time) string {
-	return p.Sprintf("[%d/%d] %s: %s, %s left", s.finished, s.total, s.loadName(), s.speeds(p, 0, false), clock(s.left(now)))
+func (s *run) sentence(now time.Time) string {
+	return fmt.Sprintf("[%d/%d] %s: %s, %s left", s.finished, s.total, s.loadName(), s.speeds(0, false), clock(s.left(now)))
 }
 
 // lines returns what is redrawn in place: how far the run has come, and what goes on, in as many columns as there are.
-func (s *run) lines(p *message.Printer, width int, letters bool) []string {
+func (s *run) lines(width int, letters bool) []string {
 	switch {
 	case s.began.IsZero():
 		return nil
@@ -178,7 +177,7 @@ func (s *run) lines(p *message.Printer, width int, letters bool) []string {
 		if s.doing != "" {
 			head += ": " + s.doing
 		}
-		return []string{head, s.speeds(p, width, letters)}
+		return []string{head, s.speeds(width, letters)}
 	case s.total == 0:
 		return nil
 	default:
@@ -186,18 +185,18 @@ func (s *run) lines(p *message.Printer, width int, letters bool) []string {
 		if s.doing != "" {
 			now.rows = 0 // those of the load before are over
 		}
-		return []string{s.bar(p, width), now.speeds(p, width, letters)}
+		return []string{s.bar(width), now.speeds(width, letters)}
 	}
 }
 
 // bar returns the load, a bar, the share that is done, the time left, and what goes on where no load runs.
-func (s *run) bar(p *message.Printer, width int) string {
+func (s *run) bar(width int) string {
 	now := time.Now()
 	left := s.left(now)
 	elapsed := now.Sub(s.began)
 	share := float64(elapsed) / float64(max(elapsed+left, 1))
 	head := fmt.Sprintf("%-16s ", s.loadName())
-	tail := p.Sprintf(" %3.0f %%  %s left", 100*share, clock(left))
+	tail := fmt.Sprintf(" %3.0f %%  %s left", 100*share, clock(left))
 	const shortest, longest, phase = 5, 24, "  waiting for counters" // the longest there is
 	room := min(width-len(head)-len(tail)-len(phase), longest)
 	switch {
@@ -219,31 +218,31 @@ type flow struct {
 }
 
 // flows returns the work, its WAL records beside the device's requests, and the WAL's bytes in the last second. What is out of sight is left out.
-func (s *run) flows(p *message.Printer) (all []flow) {
+func (s *run) flows() (all []flow) {
 	switch {
 	case s.job.known:
-		all = append(all, flow{p.Sprintf("fio %.0f operations/s", s.job.perSecond), s.job.last})
+		all = append(all, flow{"fio " + number.Grouped(s.job.perSecond, 0) + " operations/s", s.job.last})
 	case s.observed && s.commits.known:
-		all = append(all, flow{p.Sprintf("%.0f commits/s", s.commits.perSecond), s.commits.last})
+		all = append(all, flow{number.Grouped(s.commits.perSecond, 0) + " commits/s", s.commits.last})
 	case !s.observed:
-		all = append(all, flow{p.Sprintf("%.0f rows/s", s.rows), s.loaded})
+		all = append(all, flow{number.Grouped(s.rows, 0) + " rows/s", s.loaded})
 	}
 	if s.records.known && !s.observed {
-		all = append(all, flow{p.Sprintf("%.0f WAL records/s", s.records.perSecond), s.records.last})
+		all = append(all, flow{number.Grouped(s.records.perSecond, 0) + " WAL records/s", s.records.last})
 	}
 	if s.device.known {
-		all = append(all, flow{p.Sprintf("device %.0f requests/s", s.device.perSecond), s.device.last})
+		all = append(all, flow{"device " + number.Grouped(s.device.perSecond, 0) + " requests/s", s.device.last})
 	}
 	if s.wal.known {
-		all = append(all, flow{p.Sprintf("WAL %.1f MB/s", s.wal.perSecond/1e6), s.wal.last})
+		all = append(all, flow{"WAL " + number.Grouped(s.wal.perSecond/1e6, 1) + " MB/s", s.wal.last})
 	}
 	return all
 }
 
 // speeds returns the flows in a line, with those of as many seconds before as there is room for, where the terminal has the letters.
-func (s *run) speeds(p *message.Printer, width int, letters bool) string {
+func (s *run) speeds(width int, letters bool) string {
 	const gap = "  "
-	flows := s.flows(p)
+	flows := s.flows()
 	taken := 0
 	for i, f := range flows {
 		if width > 0 && i > 0 && taken+len(f.text) > width { // part of a number would be another number

@@ -5,9 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -52,7 +49,7 @@ func TestLeftGoesOnAsUntilNow(t *testing.T) {
 }
 
 func TestSpeedsAreThoseOfTheLastSecond(t *testing.T) {
-	got := halfway().speeds(message.NewPrinter(language.English), 0, false)
+	got := halfway().speeds(0, false)
 	if want := "534,000 rows/s  device 800 requests/s"; got != want { // (2200-540 - (100-40)) / 2 s
 		t.Errorf("speeds are %q, want %q", got, want)
 	}
@@ -60,24 +57,24 @@ func TestSpeedsAreThoseOfTheLastSecond(t *testing.T) {
 	shared.follow(runfile.Reading{At: at(13), Values: map[string]float64{"request.server/writes": 1000}})
 	shared.follow(runfile.Reading{At: at(15), Values: map[string]float64{"request.server/writes": 1600}})
 	shared.follow(runfile.Reading{At: at(15), Values: map[string]float64{"block/writes": 8200, "block/flushes": 540}})
-	if got := shared.speeds(message.NewPrinter(language.English), 0, false); got != "534,000 rows/s  device 300 requests/s" {
+	if got := shared.speeds(0, false); got != "534,000 rows/s  device 300 requests/s" {
 		t.Errorf("on a shared device speeds are %q", got)
 	}
 	still := halfway() // what the load before did is not what is done while no load runs
 	still.doing = "checkpoint"
-	if got := still.lines(message.NewPrinter(language.English), 79, false)[1]; got != "0 rows/s  device 800 requests/s" {
+	if got := still.lines(79, false)[1]; got != "0 rows/s  device 800 requests/s" {
 		t.Errorf("during a checkpoint: %q", got)
 	}
 	reads := &run{}
 	reads.follow(runfile.Work{From: at(0), To: at(1), Returned: 8_872})
-	if got := reads.speeds(message.NewPrinter(language.English), 0, false); got != "8,872 rows/s" {
+	if got := reads.speeds(0, false); got != "8,872 rows/s" {
 		t.Errorf("of a load that reads: %q", got)
 	}
-	if got := halfway().speeds(message.NewPrinter(language.English), 34, false); got != "534,000 rows/s" { // the whole has 37
+	if got := halfway().speeds(34, false); got != "534,000 rows/s" { // the whole has 37
 		t.Errorf("where not all fits: %q", got)
 	}
 	blind := &run{rows: 12}
-	if got := blind.speeds(message.NewPrinter(language.English), 0, false); got != "12 rows/s" {
+	if got := blind.speeds(0, false); got != "12 rows/s" {
 		t.Errorf("without a device in sight: %q", got)
 	}
 }
@@ -132,16 +129,15 @@ func TestLinesAreRedrawnInPlace(t *testing.T) {
 func TestWhatGoesOnWithoutLoadIsNamed(t *testing.T) {
 	s := halfway()
 	s.began, s.lastEnd = time.Now().Add(-20*time.Second), time.Now().Add(-10*time.Second)
-	p := message.NewPrinter(language.English)
 	s.doing = "checkpoint"
-	if line := s.bar(p, 79); !strings.HasSuffix(line, " left  checkpoint") {
+	if line := s.bar(79); !strings.HasSuffix(line, " left  checkpoint") {
 		t.Errorf("during a checkpoint the bar is %q", line)
 	}
-	if line := s.bar(p, 39); line != "bulk-indexed 1/2  checkpoint" {
+	if line := s.bar(39); line != "bulk-indexed 1/2  checkpoint" {
 		t.Errorf("with 40 columns, during a checkpoint the bar is %q", line)
 	}
 	s.doing = ""
-	if line := s.bar(p, 79); !strings.HasSuffix(line, " left") {
+	if line := s.bar(79); !strings.HasSuffix(line, " left") {
 		t.Errorf("under load the bar is %q", line)
 	}
 }
@@ -158,18 +154,17 @@ func TestSparklines(t *testing.T) {
 	check("▁▅█", 0, 50, 100)
 	check("▁█▂", -1, 8, 1) // a counter that began anew
 	s := halfway()
-	p := message.NewPrinter(language.English)
-	if got := s.speeds(p, 80, true); !strings.Contains(got, "534,000 rows/s █  device 800 requests/s █") {
+	if got := s.speeds(80, true); !strings.Contains(got, "534,000 rows/s █  device 800 requests/s █") {
 		t.Errorf("with room and letters: %q", got)
 	}
 	s.loaded = recent{1, 1, 1, 1, 1, 1, 2, 8}
-	if got := s.speeds(p, 50, true); !strings.Contains(got, "rows/s ▂▂▃█  device") { // 50 columns leave 11: for each of two a space and four seconds
+	if got := s.speeds(50, true); !strings.Contains(got, "rows/s ▂▂▃█  device") { // 50 columns leave 11: for each of two a space and four seconds
 		t.Errorf("with little room: %q", got)
 	}
-	if got := s.speeds(p, 30, true); got != "534,000 rows/s ▂▂▂▂▂▂▃█" {
+	if got := s.speeds(30, true); got != "534,000 rows/s ▂▂▂▂▂▂▃█" {
 		t.Errorf("with room for one: %q", got)
 	}
-	if got := s.speeds(p, 15, true); strings.Contains(got, "█") {
+	if got := s.speeds(15, true); strings.Contains(got, "█") {
 		t.Errorf("without room: %q", got)
 	}
 }
@@ -181,7 +176,7 @@ func TestAnObservationShowsWhatTheServerDoes(t *testing.T) {
 	s.follow(runfile.Reading{At: time.Now().Add(-2 * time.Second), Values: map[string]float64{"pgstat.cluster/xact_commit": 100, "pgstat.lsn/insert": 0}})
 	s.follow(runfile.Reading{At: time.Now(), Values: map[string]float64{"pgstat.cluster/xact_commit": 300, "pgstat.lsn/insert": 4e6}})
 	s.doing = "2 kinds of load"
-	lines := s.lines(message.NewPrinter(language.English), 80, false)
+	lines := s.lines(80, false)
 	if len(lines) != 2 || lines[0] != "observing 0:02: 2 kinds of load" || lines[1] != "100 commits/s  WAL 2.0 MB/s" {
 		t.Errorf("it shows %q", lines)
 	}
@@ -259,7 +254,7 @@ func TestALoadThatEndedIsToldByAllItCaused(t *testing.T) {
 	reading(5, 2_001_000, 1_800)
 	reading(5.1, 2_001_000, 1_850)
 	s.follow(runfile.LoadEvent{At: at(5.1), Load: "bulk", Repetition: 1, Event: runfile.End})
-	got := s.speeds(message.NewPrinter(language.English), 0, false)
+	got := s.speeds(0, false)
 	if want := "1,000,000 rows/s  500,000 WAL records/s  device 450 requests/s"; got != want { // 2,000,000 and 1,800 in 4 s
 		t.Errorf("it is told by %q, want %q", got, want)
 	}

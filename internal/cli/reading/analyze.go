@@ -29,7 +29,7 @@ func (o *AnalyzeOptions) AddFlags(f *pflag.FlagSet) {
 
 // AnalyzeFile writes the report on a run file, or on what comes through standard input.
 func (o AnalyzeOptions) AnalyzeFile(env command.Env, path string) error {
-	run, err := command.ReadRun(env, path)
+	run, err := command.ReadRun(env, path, o.Level.reads(o.Format.Chosen)...)
 	if err != nil {
 		return err
 	}
@@ -73,6 +73,14 @@ func (l *Level) AddFlags(f *pflag.FlagSet) {
 
 // Evidence reports whether -v asked for all evidence.
 func (l Level) Evidence() bool { return l.evidence }
+
+// reads returns what a report reads of its file: one screen shows no latencies.
+func (l Level) reads(format string) []counts.Option {
+	if format == command.FormatText && !l.all && !l.evidence {
+		return []counts.Option{counts.WithoutLatencies}
+	}
+	return nil
+}
 
 // wordsOf returns what a report says in text at a level.
 func wordsOf(run *counts.Run, view report.Report, level Level) func() document.Document {

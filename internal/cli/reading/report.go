@@ -99,7 +99,7 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 		}
 		return o.writeAs(env, func(env command.Env) error { return writeCost(env, base, format, o.level.evidence) })
 	}
-	runs, err := namedRuns(env, names)
+	runs, err := namedRuns(env, names, o.level.reads(format)...)
 	if err != nil {
 		return err
 	}

@@ -224,7 +224,7 @@ func runSize(ctx context.Context, env command.Env, o SizeOptions, names []string
 	if err := o.readCalibration(env); err != nil {
 		return err
 	}
-	runs, err := namedRuns(env, names)
+	runs, err := namedRuns(env, names, counts.WithoutLatencies)
 	if err != nil {
 		return err
 	}
@@ -282,9 +282,9 @@ func (o SizeOptions) answer(env command.Env, answer sizing.Sizing, runs ...*coun
 }
 
 // namedRuns reads files.
-func namedRuns(env command.Env, names []string) (runs []*counts.Run, err error) {
+func namedRuns(env command.Env, names []string, options ...counts.Option) (runs []*counts.Run, err error) {
 	for _, name := range names {
-		run, err := command.NamedRun(env, name)
+		run, err := command.NamedRun(env, name, options...)
 		if err != nil {
 			return nil, err
 		}
@@ -296,7 +296,7 @@ func namedRuns(env command.Env, names []string) (runs []*counts.Run, err error) 
 // readCalibration reads the run on Aurora that was named, if any was.
 func (o *SizeOptions) readCalibration(env command.Env) (err error) {
 	if o.calibrate != "" {
-		o.calibrated, err = command.NamedRun(env, o.calibrate)
+		o.calibrated, err = command.NamedRun(env, o.calibrate, counts.WithoutLatencies)
 	}
 	return err
 }

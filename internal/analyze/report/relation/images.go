@@ -68,7 +68,7 @@ func counted(run *counts.Run) (w WAL) {
 	var first, last time.Time
 	told := func(name string) bool {
 		grew[name] = map[stretch]float64{}
-		for c, err := range run.Changes(name, time.Unix(0, 0), run.Header.Start.AddDate(100, 0, 0)) {
+		for c, err := range run.Series(name).Changes(time.Unix(0, 0), run.Header.Start.AddDate(100, 0, 0)) {
 			if first.IsZero() || c.From.Before(first) {
 				first = c.From
 			}
