@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -46,10 +47,11 @@ type evidence struct {
 	columns    []column // of the quantities
 	fromFew    float64  // by how much further the background may vary than few idle repetitions show
 	moment     moments
+	asRead     func() [][]counts.Repetition // of all loads of the run; made when first asked for
 }
 
 func newEvidence(run *counts.Run) *evidence {
-	e := &evidence{run: run, quantities: run.Quantities(), fromFew: 1, moment: moments{did: map[moment]float64{}}}
+	e := &evidence{run: run, quantities: run.Quantities(), fromFew: 1, moment: moments{did: map[moment]float64{}}, asRead: sync.OnceValue(run.AsRead)}
 	if n := float64(run.Idle.Repetitions); n >= 2 {
 		e.fromFew = min(mostFromFew, stats.Student(DefaultLevel, n-1)/stats.Normal(DefaultLevel))
 	}

@@ -282,10 +282,10 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 // others, too, so that nothing need be taken off either. busy: others brought about a number of them that is large while nothing was done.
 func (e *evidence) mostForOne(m counts.Metric, d counts.Quantity) (least float64, busy bool) {
 	least = math.Inf(1)
-	for _, load := range e.run.Loads {
+	for i, load := range e.run.Loads {
 		shown, done := 0.0, 0.0
-		for _, r := range load.Repetitions {
-			n, err := d.Count(load, r.AsRead())
+		for k, r := range load.Repetitions {
+			n, err := d.Count(load, e.asRead()[i][k])
 			if raw, known := m.Raw(r); known && err == nil {
 				shown, done = shown+raw, done+n
 			}

@@ -37,8 +37,8 @@ type collector struct {
 	byKey     map[attemptKey]*attempt
 	factors   map[string]runfile.Load // of loads that the plan does not have
 	places    map[string]int          // of each load in run.Loads
-	latencies chan func() // that add one
-	untimed   bool // nobody asks for latencies
+	latencies chan func()             // that add one
+	untimed   bool                    // nobody asks for latencies
 	notes     notebook
 
 	handing sync.Mutex // out a series, for whoever looks at several metrics at once
