@@ -341,3 +341,35 @@ func TestLongColumns(t *testing.T) {
 		t.Errorf("%d changes, want %d", changes, want)
 	}
 }
+
+// TestAFallInALongColumn is found wherever it lies, at the beginning, the end and in the middle of what is packed, by whoever looks across it only.
+func TestAFallInALongColumn(t *testing.T) {
+	const n = 5*longestRun + 3
+	for _, at := range []int{1, longestRun - 1, longestRun, longestRun + 1, 2*longestRun + 500, 3*longestRun - 1, 3 * longestRun, n - 1} {
+		r := NewReadings()
+		for i := range n {
+			value := 10 * float64(i)
+			if i >= at {
+				value -= 15
+			}
+			r.Add(sec(float64(i)), map[string]float64{"m": value})
+		}
+		s := r.Series("m")
+		check := func(from, to int, want bool) {
+			t.Helper()
+			_, delta := s.Delta(sec(float64(from)+0.5), sec(float64(to)+0.5))
+			_, between := s.Between(sec(float64(from)), sec(float64(to)), time.Second)
+			if fell := delta != nil; fell != want || (between != nil) != want {
+				t.Errorf("a fall at %d, from %d to %d: %v, %v", at, from, to, delta, between)
+			}
+		}
+		check(0, n-1, true)
+		check(at-1, at, true)
+		if at > 1 {
+			check(0, at-1, false)
+		}
+		if at < n-1 {
+			check(at, n-1, false)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package series_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -30,5 +31,40 @@ func TestSplit(t *testing.T) {
 	check(series.Split{Changes: 7, Moved: 4, Known: 5, Inside: 29, Outside: 15, OutsideForSeconds: 1.5, Quietest: 10})
 	if got := series.NewReadings().Series("m").Split(stretches, 0); got != (series.Split{Quietest: math.Inf(1)}) {
 		t.Errorf("of nothing: %+v", got)
+	}
+}
+
+// TestSpread: of 1,000 changes one took half a second, one has a gap in it and one falls, which leaves 997, and each 100th of them.
+func TestSpread(t *testing.T) {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	r := series.NewReadings()
+	at := start
+	for i := range 1001 {
+		value := float64(i * i)
+		if i == 300 {
+			value = 0
+		}
+		r.Add(at, map[string]float64{"m": value})
+		if i == 700 {
+			r.AddGap("m", series.Gap{At: at.Add(time.Millisecond), Reason: "error"})
+		}
+		if at = at.Add(time.Second); i == 10 {
+			at = at.Add(-time.Second / 2)
+		}
+	}
+	got := r.Series("m").Spread(start, at, time.Second, 10)
+	var want []series.Change
+	n := 0
+	for change, err := range r.Series("m").Changes(start, at) {
+		if err != nil || change.Seconds() < 1 {
+			continue
+		}
+		if n%100 == 0 {
+			want = append(want, change)
+		}
+		n++
+	}
+	if n != 997 || len(got) != 10 || !slices.Equal(got, want) {
+		t.Errorf("of %d: %v\nwant %v", n, got, want)
 	}
 }

@@ -88,22 +88,13 @@ func (r *Run) takeOffBackground() {
 func (r *Run) Raw() *Run {
 	raw := *r
 	raw.Idle, raw.over, raw.Loads = Background{}, nil, slices.Clone(r.Loads)
-	for i, repetitions := range r.AsRead() {
-		raw.Loads[i].Repetitions = repetitions
+	for i := range raw.Loads {
+		raw.Loads[i].Repetitions = slices.Clone(raw.Loads[i].Repetitions)
+		for k, repetition := range raw.Loads[i].Repetitions {
+			raw.Loads[i].Repetitions[k] = repetition.AsRead()
+		}
 	}
 	return &raw
-}
-
-// AsRead returns the repetitions of each load with nothing taken off their counts.
-func (r *Run) AsRead() (all [][]Repetition) {
-	for _, load := range r.Loads {
-		repetitions := slices.Clone(load.Repetitions)
-		for k, repetition := range repetitions {
-			repetitions[k] = repetition.AsRead()
-		}
-		all = append(all, repetitions)
-	}
-	return all
 }
 
 // AsRead returns the repetition with nothing taken off its counts.
