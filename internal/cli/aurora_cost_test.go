@@ -129,6 +129,7 @@ func cents(t *testing.T, what string, got, want float64) {
 
 // TestAuroraCostByHand works the made-up cluster out on paper: hours times amounts times prices.
 func TestAuroraCostByHand(t *testing.T) {
+	t.Parallel()
 	file := shopFiles + "metrics.json"
 	if *update {
 		if err := os.WriteFile(file, exportedShop(t), 0o644); err != nil {
@@ -184,6 +185,7 @@ func TestAuroraCostByHand(t *testing.T) {
 
 // TestAuroraCostBreakEven: at the amount that would turn the answer both cost the same.
 func TestAuroraCostBreakEven(t *testing.T) {
+	t.Parallel()
 	at := func(reads, gib string) billing.Comparison {
 		t.Helper()
 		return comparison(t, command.ExitDone, "--month", "reads="+reads+",writes=0,gib="+gib, "--class", "db.r6g.large", "--class", "db.r6g.xlarge", "--region", "ap-northeast-1")
@@ -206,6 +208,7 @@ func format(v float64) string {
 
 // TestAuroraCostOfAWSExample is AWS's own: two r6g.2xlarge, 800 GiB, 1.2 thousand million operations a month.
 func TestAuroraCostOfAWSExample(t *testing.T) {
+	t.Parallel()
 	c := comparison(t, command.ExitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--class", "db.r6g.2xlarge", "--class", "db.r6g.2xlarge", "--price", shopFiles+"prices.json")
 	cents(t, "Standard", c.Whole.Total.Standard, 2*1.038*730+80+240)
 	cents(t, "I/O-Optimized", c.Whole.Total.Optimized, 2*1.3494*730+180)
@@ -220,6 +223,7 @@ func TestAuroraCostOfAWSExample(t *testing.T) {
 
 // TestAuroraCostOfORD is the month that the Open Reaction Database published: 2.43 thousand million reads, and nothing else.
 func TestAuroraCostOfORD(t *testing.T) {
+	t.Parallel()
 	c := comparison(t, command.ExitCannotTell, "--month", "reads=2.43e9")
 	cents(t, "reads", c.Items[0].Cost.Standard, 486)
 	for _, item := range c.Items[1:] {
@@ -332,6 +336,7 @@ func regionPrices(t *testing.T) string {
 // TestAuroraCostByRegion: the program's own prices answer for the classes and the regions that people have, where what was inferred does
 // not decide; and say what was.
 func TestAuroraCostByRegion(t *testing.T) {
+	t.Parallel()
 	for _, region := range []string{"us-east-1", "us-east-2", "us-west-1", "us-west-2", "ca-central-1", "sa-east-1", "eu-west-1", "eu-west-2", "eu-west-3",
 		"eu-central-1", "eu-north-1", "ap-south-1", "ap-southeast-1", "ap-southeast-2", "ap-northeast-1", "ap-northeast-2"} {
 		for _, class := range []string{"db.r5.large", "db.r6g.4xlarge", "db.r7g.2xlarge", "db.r8g.xlarge", "db.t4g.medium"} {
@@ -370,6 +375,7 @@ func TestAuroraCostByRegion(t *testing.T) {
 
 // TestInstancesThatCameAndWent are said in one way.
 func TestInstancesThatCameAndWent(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"r", "=db.r6g.large", "r=large", "r=db.r6g.large@", "r=db.r6g.large@2026-10-01", "=db.r6g.large@2026-10-01..2026-10-02", "r=large@2026-10-01..2026-10-02",
 		"r=db.r6g.large@2026-10-02..2026-10-01", "r=db.r6g.large@2026-10-32..2026-11-01", "r=db.serverless@2026-10-01..2026-10-02"} {
 		_, said, code := auroraCost(t, "--from", shopFiles+"metrics.json", "--instance", text)

@@ -9,6 +9,7 @@ import (
 )
 
 func TestBaselineRefuses(t *testing.T) {
+	t.Parallel()
 	check := func(want string, args ...string) {
 		t.Helper()
 		var out, err bytes.Buffer

@@ -11,6 +11,7 @@ import (
 
 // TestOneClaim: what is claimed of WriteIOPS on Aurora is one sentence, with its grounds, wherever it is made.
 func TestOneClaim(t *testing.T) {
+	t.Parallel()
 	said := map[string]string{
 		"explain":            mustRun(t, "explain", "WriteIOPS"),
 		"size --on aurora":   mustRun(t, "size", filepath.Join(shippedRuns, "loads-pg17.jsonl"), "--load", "bulk", "--on", "aurora"),
@@ -43,6 +44,7 @@ func TestOneClaim(t *testing.T) {
 
 // TestSameNameElsewhere: services that show the same name are told apart.
 func TestSameNameElsewhere(t *testing.T) {
+	t.Parallel()
 	said := strings.Join(strings.Fields(mustRun(t, "explain", "WriteIOPS", "VolumeWriteIOPs", "--all")), " ")
 	for _, service := range []string{
 		"Aurora Limitless", "DocumentDB", "Neptune", "RDS of other engines", "Azure flexible server", "Cloud SQL", "Aurora MySQL",

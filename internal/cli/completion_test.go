@@ -12,6 +12,7 @@ import (
 
 // What the shell is told, as the scripts of realiops completion ask for it.
 func TestCompletion(t *testing.T) {
+	t.Parallel()
 	check := func(offered string, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
@@ -59,6 +60,7 @@ func formatsByHelp() map[string][]string {
 
 // A shell that there is no completion for is refused, and the others named.
 func TestCompletionOfNoShell(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"completion"}, {"completion", "tcsh"}, {"completion", "bash", "zsh"}} {
 		var out, messages bytes.Buffer
 		if code := Main(command.Env{Out: &out, Err: &messages}, args); code != command.ExitUsage || out.Len() > 0 {

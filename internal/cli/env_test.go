@@ -11,6 +11,7 @@ import (
 
 // COLUMNS decides, then the terminal; what is read line by line stays one line.
 func TestColumns(t *testing.T) {
+	t.Parallel()
 	check := func(said string, terminal bool, report, message int) {
 		t.Helper()
 		env := command.Env{OutTerminal: terminal, ErrTerminal: terminal, Width: func() int { return 120 }, Getenv: func(string) string { return said }}
@@ -29,6 +30,7 @@ func TestColumns(t *testing.T) {
 // Whatever a command says, it says it in the columns there are: reports, explanations, help, errors and progress. A command
 // to copy stays one line.
 func TestOutputFitsTheColumns(t *testing.T) {
+	t.Parallel()
 	check := func(lines int, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
@@ -55,6 +57,7 @@ func TestOutputFitsTheColumns(t *testing.T) {
 }
 
 func TestErrorsFitTheColumns(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	Main(command.Env{Out: &out, Err: &out, Getenv: func(string) string { return "40" }}, []string{"run", "--budget", "120"})
 	for line := range strings.Lines(out.String()) {

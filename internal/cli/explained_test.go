@@ -13,6 +13,7 @@ import (
 
 // TestDashboard: titles that promise storage I/O are held against what AWS, the kernel and PostgreSQL document of the metrics below them.
 func TestDashboard(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "board.json")
 	write := func(text string) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -60,6 +61,7 @@ func TestDashboard(t *testing.T) {
 
 // TestUnknownMetric: a name that nobody uses is answered with the three names that are most like it, a line each.
 func TestUnknownMetric(t *testing.T) {
+	t.Parallel()
 	out, said := runs(t, command.ExitUsage, "explain", "pg_stat_wal.wal_synk")
 	if want := "pg_stat_wal.wal_sync: fsyncs of the WAL's files\n"; out != "" || strings.Count(said, "\n") != 4 || !strings.Contains(said, want) {
 		t.Errorf("it says %s%s", out, said)

@@ -43,6 +43,7 @@ func everyFlag(t *testing.T, do func(*cobra.Command, *pflag.Flag)) {
 
 // TestMistypedFlags: two letters that changed places, one that is missing, and one dash for two are answered with the flag that was meant.
 func TestMistypedFlags(t *testing.T) {
+	t.Parallel()
 	everyFlag(t, func(c *cobra.Command, f *pflag.Flag) {
 		if len(f.Name) < 3 {
 			return
@@ -64,6 +65,7 @@ func TestMistypedFlags(t *testing.T) {
 
 // TestNumbersOfFlags: each flag that takes a number takes it with commas and k, and refuses a comma in another place.
 func TestNumbersOfFlags(t *testing.T) {
+	t.Parallel()
 	numbers := 0
 	everyFlag(t, func(c *cobra.Command, f *pflag.Flag) {
 		switch f.Value.Type() {
@@ -95,6 +97,7 @@ func TestNumbersOfFlags(t *testing.T) {
 
 // TestFlagsOfOtherPrograms: names that others give to what a flag of ours does.
 func TestFlagsOfOtherPrograms(t *testing.T) {
+	t.Parallel()
 	for typed, want := range map[string]string{
 		"run --dns x":                        "--dsn",
 		"run -dsn x":                         "--dsn",

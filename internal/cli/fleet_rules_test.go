@@ -24,6 +24,7 @@ import (
 // TestFleetRules: what is written for a Prometheus passes its own check, and the shipped alert rules, given that text, are raised for
 // whom they should be: a machine that pays 412 USD for nothing, three days before anybody is told that the ranking is old.
 func TestFleetRules(t *testing.T) {
+	t.Parallel()
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Skip("promtool is not installed")
@@ -59,6 +60,7 @@ func TestFleetRules(t *testing.T) {
 
 // TestFleetTextfile: a real node_exporter hands on every gauge of a file that realiops fleet wrote.
 func TestFleetTextfile(t *testing.T) {
+	t.Parallel()
 	files, _ := filepath.Glob("../../testdata/fleet/legacy-*.json")
 	out, _ := ranksLegacy(t, command.ExitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
 	dir := t.TempDir()
@@ -167,6 +169,7 @@ func TestFleetManifest(t *testing.T) {
 
 // TestFleetDashboard: a real Prometheus that scrapes the gauges of a fleet answers every panel of the dashboard.
 func TestFleetDashboard(t *testing.T) {
+	t.Parallel()
 	var text bytes.Buffer
 	if err := openmetrics.Write(&text, fleettest.MadeUp(20).Gauges()...); err != nil {
 		t.Fatal(err)

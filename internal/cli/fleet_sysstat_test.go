@@ -15,6 +15,7 @@ import (
 // TestFleetOfSysstat ranks a machine by the files that sysstat kept of three of its days: each night an hour of 900 reads and 300 writes a
 // second. On io1 it has 6,000 operations a second for 0.065 USD each and 500 GiB for 0.125; gp3 has enough at 0.08 a GiB.
 func TestFleetOfSysstat(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../../testdata/fleet/legacy-*.json")
 	if err != nil || len(files) != 3 {
 		t.Fatalf("%v, %v", files, err)
@@ -39,6 +40,7 @@ func TestFleetOfSysstat(t *testing.T) {
 
 // TestFleetOfLittle: of less than an hour nothing is known, and no time is made up for it.
 func TestFleetOfLittle(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "short.json")
 	text := fmt.Sprintf(`{"sysstat": {"hosts": [{"nodename": "new", "statistics": [%s]}]}}`,
 		`{"timestamp": {"date": "2026-11-01", "time": "00:10:00", "utc": 1, "interval": 600}, "io": {"io-reads": {"rtps": 1, "bread": 8}, "io-writes": {"wtps": 1, "bwrtn": 8}}}`)

@@ -27,6 +27,7 @@ import (
 // TestEveryFormat has every command write every format that it offers, and reads what comes out as that format. Of a
 // format that it does not offer a command says so, and does nothing.
 func TestEveryFormat(t *testing.T) {
+	t.Parallel()
 	dsn := servertest.Database(t, "17").Config().ConnString()
 	kept := t.TempDir()
 	file := func(name string) string { return filepath.Join(kept, name) }

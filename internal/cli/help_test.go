@@ -15,6 +15,7 @@ import (
 // What a person asks first is answered for every command in the same way: an example, what the exit status means, and
 // all of it in the 80 columns of a terminal, but for examples, which are to be copied.
 func TestHelpOfEveryCommand(t *testing.T) {
+	t.Parallel()
 	for _, c := range newRootCommand(command.Env{}).Commands() {
 		if !c.IsAvailableCommand() || c.Name() == "help" || c.Name() == "version" {
 			continue
@@ -50,6 +51,7 @@ func checkHelp(t *testing.T, c *cobra.Command) {
 
 // Nothing on the command line is answered in the words of the language that the program is written in.
 func TestMistakes(t *testing.T) {
+	t.Parallel()
 	check := func(want string, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
@@ -83,6 +85,7 @@ func TestMistakes(t *testing.T) {
 
 // A flag that had another name is refused in one line that names the new one; the help shows that one alone.
 func TestRenamedFlags(t *testing.T) {
+	t.Parallel()
 	check := func(verb, earlier, name string) {
 		t.Helper()
 		var out, said bytes.Buffer
@@ -104,6 +107,7 @@ func TestRenamedFlags(t *testing.T) {
 
 // A command that had another name is refused in one line that names the new one, whatever follows.
 func TestRenamedCommands(t *testing.T) {
+	t.Parallel()
 	for old, now := range map[string]string{
 		"analyze LAST": "report", "aurora-cost --cluster shop": "aws cost", "limits --region x": "aws limits", "iam-policy": "aws policy",
 		"collect LAST": "aws collect",
@@ -118,6 +122,7 @@ func TestRenamedCommands(t *testing.T) {
 
 // A recording is no report: its file is not named as one.
 func TestARecordingIsNoPage(t *testing.T) {
+	t.Parallel()
 	for _, verb := range []string{"run", "observe", "baseline", "history"} {
 		var out, said bytes.Buffer
 		if code := Main(command.Env{Out: &out, Err: &said}, []string{verb, "-o", "page.html"}); code != command.ExitUsage || !strings.Contains(said.String(), "realiops report RUN -o page.html") {

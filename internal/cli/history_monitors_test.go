@@ -13,6 +13,7 @@ import (
 // TestFilesOfSar: sysstat's own file is answered with the command that writes it as JSON, by every command that somebody may give it to; what
 // other programs kept, given for a run file, with the command that makes one.
 func TestFilesOfSar(t *testing.T) {
+	t.Parallel()
 	own := filepath.Join(t.TempDir(), "sa 25")
 	if err := os.WriteFile(own, append([]byte("\x96\xd5u!"), make([]byte, 400)...), 0o600); err != nil {
 		t.Fatal(err)
@@ -62,6 +63,7 @@ func TestSarTyped(t *testing.T) {
 
 // TestOrdersOfOneDay: whichever monitor kept the day, the order is for its busiest hours: 3,500 requests a second and 20 % more.
 func TestOrdersOfOneDay(t *testing.T) {
+	t.Parallel()
 	for _, file := range []string{"iostat.json", "azure.json", "vcenter.csv"} {
 		run := filepath.Join(t.TempDir(), "db1.jsonl")
 		runs(t, command.ExitDone, "history", filepath.Join("../../testdata/migration", file), "-o", run)

@@ -38,6 +38,7 @@ func runs(t *testing.T, want int, args ...string) (out, said string) {
 
 // TestHistoryIsTheObservation: what comes back through a real store gives the verdicts and the size that the file gives.
 func TestHistoryIsTheObservation(t *testing.T) {
+	t.Parallel()
 	planted, same, last := prometheustest.Observation(t, observed)
 	from := runfiletest.Write(t, "same.jsonl", same)
 	// VictoriaMetrics keeps the decimal digits of a value and not its bits, and differences of counters are what is left of them
@@ -66,6 +67,7 @@ func observedThrough(t *testing.T, url, from string, last time.Time, off float64
 
 // TestHistoryOfADump: so does what promtool writes of a store, and OpenMetrics.
 func TestHistoryOfADump(t *testing.T) {
+	t.Parallel()
 	planted, same, _ := prometheustest.Observation(t, observed)
 	from := runfiletest.Write(t, "same.jsonl", same)
 	for name, text := range map[string][]byte{"dump": prometheustest.Dump(t, planted...), "openmetrics": []byte(prometheustest.OpenMetrics(planted))} {
@@ -98,6 +100,7 @@ func TestHistoryOfADump(t *testing.T) {
 
 // TestHistoryOfSysstat: the size of a machine is for the hours that fleet finds in the same files, and its file of a fleet gives the same.
 func TestHistoryOfSysstat(t *testing.T) {
+	t.Parallel()
 	days := []string{"../../testdata/fleet/legacy-18.json", "../../testdata/fleet/legacy-19.json", "../../testdata/fleet/legacy-20.json"}
 	path, dir := filepath.Join(t.TempDir(), "legacy.jsonl"), filepath.Join(t.TempDir(), "fleet")
 	out, _ := runs(t, command.ExitDone, append([]string{"history", "-o", path}, days...)...)
@@ -178,6 +181,7 @@ func aside(path cmp.Path) bool {
 
 // TestDoctorOfAStore: what a history lacks is named, and adding what the remedy names gets it.
 func TestDoctorOfAStore(t *testing.T) {
+	t.Parallel()
 	begin := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
 	var planted []prometheustest.Series
 	plant := func(machine string, names ...string) {
@@ -246,6 +250,7 @@ func diagnosed(t *testing.T, url string) {
 // TestRemedies: the exporters of Debian beside a real server lack what doctor says they lack, and nothing once the queries of docs/reference/stores.md
 // are added.
 func TestRemedies(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/reference/stores.md")
 	if err != nil {
 		t.Fatal(err)

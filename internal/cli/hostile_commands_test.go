@@ -27,6 +27,7 @@ var commandNames = []string{
 // TestSuggestedCommands gives runs hostile ids, loads, plans and instances, and pastes every command that any reading
 // command suggests into a shell that has no programs: only the command may result, and nothing may be made.
 func TestSuggestedCommands(t *testing.T) {
+	t.Parallel()
 	for _, name := range commandNames {
 		t.Run(fmt.Sprintf("%q", name), func(t *testing.T) {
 			dir := t.TempDir()

@@ -45,6 +45,7 @@ var free = map[string]bool{
 // TestHostileRunFiles plants what would do harm in every free field of run files, and looks at all that every command that
 // reads them prints, in every format.
 func TestHostileRunFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var runs []string
 	for _, name := range []string{"loads-pg17.jsonl", "local-pg18.jsonl.zst", "observed-pg17.jsonl.zst", "published-aurora.jsonl"} {

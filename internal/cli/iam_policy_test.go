@@ -63,6 +63,7 @@ func actionsIn(t *testing.T, text string) []string {
 // TestPolicyIsWhatIsCalled compares the policy with the calls in the source, by the names of operations in Amazon's own
 // models. Asking who one is takes no permission, and taking on a role is the role's to allow.
 func TestPolicyIsWhatIsCalled(t *testing.T) {
+	t.Parallel()
 	models := operations(t)
 	var called []string
 	for _, call := range callsInSource(t, models) {
@@ -78,6 +79,7 @@ func TestPolicyIsWhatIsCalled(t *testing.T) {
 }
 
 func TestPolicyForACommand(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string][]string{
 		"cost":    {"cloudwatch:GetMetricData", "rds:DescribeDBClusters", "rds:DescribeDBInstances"},
 		"collect": {"cloudwatch:GetMetricData", "pi:GetResourceMetrics", "pi:ListAvailableResourceMetrics"},
@@ -97,6 +99,7 @@ func TestPolicyForACommand(t *testing.T) {
 
 // TestPolicyForEachCommand: whatever command takes credentials has a policy, with the store's calls where it can sign those.
 func TestPolicyForEachCommand(t *testing.T) {
+	t.Parallel()
 	var each func(c *cobra.Command) int
 	each = func(c *cobra.Command) (found int) {
 		if c.HasSubCommands() {
@@ -121,6 +124,7 @@ func TestPolicyForEachCommand(t *testing.T) {
 }
 
 func TestPolicyToSignIn(t *testing.T) {
+	t.Parallel()
 	with := policyOf(t, "--iam-auth", "--db-user", "me", "--resource", "db-ABC", "--partition", "aws-cn")
 	want := append(actionsIn(t, policyOf(t)), "rds-db:connect")
 	slices.Sort(want)
@@ -134,6 +138,7 @@ func TestPolicyToSignIn(t *testing.T) {
 
 // TestPolicyForTerraform: both forms say the same.
 func TestPolicyForTerraform(t *testing.T) {
+	t.Parallel()
 	text := policyOf(t, "--format", "terraform", "--iam-auth")
 	var actions []string
 	for _, action := range regexp.MustCompile(`"([a-z0-9-]+:[A-Za-z]+)"`).FindAllStringSubmatch(text, -1) {

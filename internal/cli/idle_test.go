@@ -19,6 +19,7 @@ var idle = regexp.MustCompile(`(?i)by definition|see (below|above|--)|, below|no
 
 // TestNothingIsSaidInVain in whatever is made of the runs that ship, of a fleet and of a bill, and --all has 150 lines of 80 columns at most.
 func TestNothingIsSaidInVain(t *testing.T) {
+	t.Parallel()
 	runs, err := filepath.Glob(filepath.Join(shippedRuns, "*.jsonl*"))
 	if err != nil || len(runs) < 10 {
 		t.Fatalf("%d runs, %v", len(runs), err)

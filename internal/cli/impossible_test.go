@@ -40,6 +40,7 @@ var without = map[string][]string{
 // TestImpossibleNumbers gives every flag that takes a number those that it cannot mean. Whatever becomes of the
 // command, it tells of no figure that is none.
 func TestImpossibleNumbers(t *testing.T) {
+	t.Parallel()
 	tried := 0
 	var try func(*cobra.Command, []string)
 	try = func(c *cobra.Command, name []string) {
@@ -72,6 +73,7 @@ func TestImpossibleNumbers(t *testing.T) {
 
 // TestImpossibleFigures are those within the text of a flag.
 func TestImpossibleFigures(t *testing.T) {
+	t.Parallel()
 	for _, value := range impossible {
 		for _, args := range []string{
 			"size --need iops=%s,mbps=100", "size --need iops=1000,mbps=%s", "size --need iops=100,kb=%s", "size --need iops=100,mbps=1,reads=%s%%",
@@ -91,6 +93,7 @@ func TestImpossibleFigures(t *testing.T) {
 
 // TestImpossibleFiles holds the same of the numbers in files: of a store, of prices, of limits, and of runs.
 func TestImpossibleFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := func(text string) string {
 		path := filepath.Join(dir, "file.json")

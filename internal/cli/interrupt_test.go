@@ -14,6 +14,7 @@ import (
 
 // A server that dies breaks connections, which comes as the same signal as a pipe that nobody reads any more.
 func TestABrokenConnectionIsNoReasonToStop(t *testing.T) {
+	t.Parallel()
 	ctx, stop := stoppable(func(string, ...any) {}, "observe")
 	defer stop()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -48,6 +49,7 @@ func TestABrokenConnectionIsNoReasonToStop(t *testing.T) {
 }
 
 func TestAPipeThatNobodyReadsIsBroken(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +67,7 @@ func TestAPipeThatNobodyReadsIsBroken(t *testing.T) {
 // Whoever has asked a command to stop is told after two seconds what it waits for, and every five from then on; who
 // asks again is heard, also while a terminal takes nothing.
 func TestAStopThatTakesLongIsToldAgain(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	ctx, stopped := stopping.With(ctx)
 	defer stopping.For(ctx, "a checkpoint", 0)()

@@ -15,6 +15,7 @@ import (
 )
 
 func TestWriteToKeepsWhoMayRead(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	check := func(name string, umask int, want os.FileMode) {
 		t.Helper()
@@ -36,6 +37,7 @@ func TestWriteToKeepsWhoMayRead(t *testing.T) {
 
 // Root may replace a device by a file; the device is written to instead.
 func TestWriteToAPipe(t *testing.T) {
+	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
@@ -61,6 +63,7 @@ func TestWriteToAPipe(t *testing.T) {
 
 // TestOnlyOutputsHaveReaders: a session of a server that is gone breaks as a pipe does, and is an error to be told.
 func TestOnlyOutputsHaveReaders(t *testing.T) {
+	t.Parallel()
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

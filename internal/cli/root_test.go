@@ -9,6 +9,7 @@ import (
 )
 
 func TestErrorsDriveNoTerminal(t *testing.T) {
+	t.Parallel()
 	check := func(want string, args ...string) {
 		t.Helper()
 		var out, messages bytes.Buffer

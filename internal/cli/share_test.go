@@ -80,6 +80,7 @@ func plantedRun(t *testing.T) string {
 
 // TestShareTellsNotWhose: nothing of what was planted is in the copy, and what the counters showed is.
 func TestShareTellsNotWhose(t *testing.T) {
+	t.Parallel()
 	path := plantedRun(t)
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -115,6 +116,7 @@ func TestShareTellsNotWhose(t *testing.T) {
 
 // TestSharedAgain: two copies of a run, and the copy of a copy, are the same to the byte, the run's stand-in too. Those of another run are not.
 func TestSharedAgain(t *testing.T) {
+	t.Parallel()
 	path, read := plantedRun(t), func(path string) string {
 		t.Helper()
 		out := filepath.Join(t.TempDir(), "copy.jsonl")
@@ -141,6 +143,7 @@ func TestSharedAgain(t *testing.T) {
 
 // TestSharedRunSaysTheSame: the copy of a run gives the verdicts of the run.
 func TestSharedRunSaysTheSame(t *testing.T) {
+	t.Parallel()
 	out := filepath.Join(t.TempDir(), "copy.jsonl.zst")
 	original := filepath.Join(shippedRuns, "local-pg17.jsonl.zst")
 	mustRun(t, "share", original, "-o", out)

@@ -18,6 +18,7 @@ const shippedRuns = "../../testdata/runs"
 // TestShippedRunsAreWhole looks at the runs that scripts/record-runs made: all that was planned is there and proved, and
 // nothing tells of the machine.
 func TestShippedRunsAreWhole(t *testing.T) {
+	t.Parallel()
 	for _, path := range localRuns(t) {
 		run, err := command.ReadRun(command.Env{}, path)
 		if err != nil {
@@ -50,6 +51,7 @@ func TestShippedRunsAreWhole(t *testing.T) {
 // TestShippedRunsTellNothingWrong holds the verdicts against what is known of PostgreSQL and the kernel. What a run
 // cannot tell is not wrong.
 func TestShippedRunsTellNothingWrong(t *testing.T) {
+	t.Parallel()
 	physical := []attribution.Kind{attribution.Physical, attribution.Mixed, attribution.CannotTell}
 	requested := []attribution.Kind{attribution.Requested, attribution.CannotTell}
 	logical := []attribution.Kind{attribution.Logical}
@@ -91,6 +93,7 @@ func localRuns(t *testing.T) []string {
 // TestShippedObservationTellsNothingWrong holds an observation against what PostgreSQL documents of its counters, and
 // its ranking against what pgbench was told to do.
 func TestShippedObservationTellsNothingWrong(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(shippedRuns, "observed-pg17.jsonl.zst")
 	run, err := command.ReadRun(command.Env{}, path)
 	if err != nil {

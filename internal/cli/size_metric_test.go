@@ -21,6 +21,7 @@ func converted(t *testing.T, amount string, args ...string) (out, said string, c
 
 // TestSumsOfAPeriod: what was added up over a time is worth its seconds, in the units that people write.
 func TestSumsOfAPeriod(t *testing.T) {
+	t.Parallel()
 	const month = 730 * 3600
 	for text, want := range map[string]float64{ // a second
 		"VolumeReadIOPs=2.43e9/month":        2.43e9 / month, // the month of the Open Reaction Database: 925 a second
@@ -57,6 +58,7 @@ func TestSumsOfAPeriod(t *testing.T) {
 
 // TestSumOfAMonth: 2.43 thousand million reads of a month are 486 USD.
 func TestSumOfAMonth(t *testing.T) {
+	t.Parallel()
 	out, said, _ := converted(t, "VolumeReadIOPs=2.43e9/month")
 	if days, _, _ := converted(t, "VolumeReadIOPs=2.43e9/30d"); !strings.HasPrefix(days, "2,430,000,000 VolumeReadIOPs in 30 days on Aurora") {
 		t.Errorf("of thirty days it says %.80s", days)
@@ -70,6 +72,7 @@ func TestSumOfAMonth(t *testing.T) {
 
 // TestBareSum: a sum whose time is not said is refused, with what it would be a second, however little it is.
 func TestBareSum(t *testing.T) {
+	t.Parallel()
 	const ask = ": over what time was it summed? "
 	for text, want := range map[string]string{
 		"VolumeReadIOPs=2.43e9": ask + "8,100,000 a second if in 5 minutes, 675,000 if in an hour, 28,125 if in a day, 925 if in a month: " +
