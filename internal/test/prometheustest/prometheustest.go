@@ -51,7 +51,7 @@ func startVictoriaMetrics(t testing.TB, planted ...Series) string {
 		t.Skipf("%s is not installed", program)
 	}
 	address := FreeAddress(t)
-	url := launch(t, address, "/health", program, "-httpListenAddr="+address, "-storageDataPath="+t.TempDir(), "-retentionPeriod=100y", "-loggerLevel=ERROR")
+	url := launch(t, address, "/health", exec.Command(program, "-httpListenAddr="+address, "-storageDataPath="+t.TempDir(), "-retentionPeriod=100y", "-loggerLevel=ERROR"))
 	post := func(path, text string) {
 		t.Helper()
 		answer, err := http.Post(url+path, "text/plain", strings.NewReader(text))
@@ -91,35 +91,35 @@ func start(t testing.TB, configured string, planted []Series) string {
 		t.Fatal(err)
 	}
 	address := FreeAddress(t)
-	return launch(t, address, "/-/ready", "prometheus", "--web.listen-address="+address, "--config.file="+config, "--storage.tsdb.path="+data, "--storage.tsdb.retention.time=100y", "--log.level=error")
+	return launch(t, address, "/-/ready", exec.Command("prometheus", "--web.listen-address="+address, "--config.file="+config, "--storage.tsdb.path="+data, "--storage.tsdb.retention.time=100y", "--log.level=error"))
 }
 
 // NodeExporter starts a node_exporter with arguments, and gives its address. It skips the test where there is none.
 func NodeExporter(t testing.TB, args ...string) string {
 	t.Helper()
-	return exporter(t, "prometheus-node-exporter", args)
+	return exporter(t, "prometheus-node-exporter", nil, args)
 }
 
 // PostgresExporter starts a postgres_exporter with arguments beside a server, likewise.
-func PostgresExporter(t *testing.T, server string, args ...string) string {
+func PostgresExporter(t testing.TB, server string, args ...string) string {
 	t.Helper()
-	t.Setenv("DATA_SOURCE_NAME", server)
-	return exporter(t, "prometheus-postgres-exporter", args)
+	return exporter(t, "prometheus-postgres-exporter", []string{"DATA_SOURCE_NAME=" + server}, args)
 }
 
-func exporter(t testing.TB, program string, args []string) string {
+func exporter(t testing.TB, program string, env, args []string) string {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
 		t.Skipf("%s is not installed", program)
 	}
 	address := FreeAddress(t)
-	return launch(t, address, "/metrics", program, append(args, "--web.listen-address="+address)...)
+	cmd := exec.Command(program, append(args, "--web.listen-address="+address)...)
+	cmd.Env = append(os.Environ(), env...)
+	return launch(t, address, "/metrics", cmd)
 }
 
 // launch starts a program that listens at an address, until the test is over, and gives its URL once it answers.
-func launch(t testing.TB, address, ready, program string, args ...string) string {
+func launch(t testing.TB, address, ready string, cmd *exec.Cmd) string {
 	t.Helper()
-	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
