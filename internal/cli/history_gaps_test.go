@@ -231,11 +231,11 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 		saysHole(t, name, path, c.says)
 	}
 	short, few := filepath.Join(t.TempDir(), "short.om"), filepath.Join(t.TempDir(), "short.jsonl")
-	if err := os.WriteFile(short, []byte(mixed(time.Minute, 6*hour)), 0o600); err != nil {
+	if err := os.WriteFile(short, []byte(mixed(time.Minute, 4*hour)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	runs(t, command.ExitDone, "history", short, "-o", few)
-	if _, said := runs(t, command.ExitUsage, "size", few); !strings.Contains(said, "too little was read: of its 6 windows of 60 min, 2 have all of their counters") {
+	if _, said := runs(t, command.ExitUsage, "size", few); !strings.Contains(said, "too little was read: of its 4 windows of 60 min, 2 have all of their counters") {
 		t.Error(said)
 	}
 	// of what a store is asked for it has the last hours only

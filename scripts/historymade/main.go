@@ -4,7 +4,7 @@
 //	historymade DIRECTORY SERVERS DAYS
 //	historymade DIRECTORY traps
 //
-// The second makes about fifty databases up of which stores tell in odd ways: traps.txt, has.csv and expected.csv, for scripts/bench-history traps.
+// The second makes about sixty databases up of which stores tell in odd ways: traps.txt, has.csv and expected.csv, for scripts/bench-history traps.
 // What each server did in its worst hour is in expected.csv, by arithmetic: requests and MiB a second.
 package main
 

@@ -19,6 +19,10 @@ type trapped struct {
 	name, labels, server string  // of its exporters; empty: as the name, and none
 	base                 float64 // requests a second at its mean hour
 	step                 int     // seconds between scrapes; 0: 120
+	steps                []int   // in place of one, for so many parts of the time
+	also                 string  // the port of another exporter on its machine
+	bare                 bool    // its exporters have names without ports
+	attached             [2]int  // hours in which it has another disk that does the same
 	from, to             int     // hours; to 0: the end
 	without              []int   // hours that are not known
 	restart              int     // every so many hours its counters begin anew; 0: never
@@ -50,6 +54,16 @@ func traps() (all []trapped) {
 	}
 	add("five-minutes", 150, func(d *trapped) { d.step = 300 })
 	add("ten-minutes", 150, func(d *trapped) { d.step = 600 })
+	add("hourly", 150, func(d *trapped) { d.step = 3600 })
+	add("more-often", 156, func(d *trapped) { d.steps = []int{60, 15, 30, 10} })
+	add("less-often", 157, func(d *trapped) { d.steps = []int{10, 300, 30} })
+	add("two-exporters", 158, func(d *trapped) { d.also = ":9101" })
+	add("bare", 159, func(d *trapped) { d.bare = true })
+	add("grew", 161, func(d *trapped) { d.attached = [2]int{100, trapDays * 24} })
+	add("shrank", 162, func(d *trapped) { d.attached = [2]int{0, 60} })
+	add("lent", 163, func(d *trapped) { d.attached = [2]int{60, 80} })
+	add("other-name", 164, func(d *trapped) { d.to = 120; d.incomplete = true })
+	add("same-machine-later", 164, func(d *trapped) { d.from = 120; d.incomplete = true })
 	add("restarts-daily", 210, func(d *trapped) { d.restart = 24 })
 	add("restarts-often", 220, func(d *trapped) { d.restart = 5 })
 	add("wraps", 4000, func(d *trapped) { d.wraps = true; d.volume = "gp3,500,16000" })
@@ -108,6 +122,29 @@ func (d trapped) rate(hour int) float64 {
 	return r
 }
 
+// scrapes returns the seconds at which it was scraped.
+func (d trapped) scrapes() (all []int) {
+	const end = trapDays * 24 * 3600
+	steps := d.steps
+	if steps == nil {
+		steps = []int{cmp.Or(d.step, 120)}
+	}
+	for i, step := range steps {
+		for second := i * end / len(steps); second < (i+1)*end/len(steps); second += step {
+			all = append(all, second)
+		}
+	}
+	return append(all, end)
+}
+
+// disks returns how many do what it does.
+func (d trapped) disks(hour int) float64 {
+	if hour >= d.attached[0] && hour < d.attached[1] {
+		return 2
+	}
+	return max(d.share, 1)
+}
+
 func (d trapped) knows(hour int) bool {
 	return hour >= d.from && hour < cmp.Or(d.to, trapDays*24) && !slices.Contains(d.without, hour)
 }
@@ -136,7 +173,7 @@ func plantTraps(dir string) error {
 		worst := 0.0
 		for h := range trapDays * 24 {
 			if d.knows(h) {
-				worst = max(worst, d.rate(h)*max(d.share, 1))
+				worst = max(worst, d.rate(h)*d.disks(h))
 			}
 		}
 		expected += fmt.Sprintf("%s,%g,%t\n", d.name, worst, !d.incomplete)
@@ -166,8 +203,7 @@ func (d trapped) expose(families map[string]*strings.Builder) {
 		if families[name] == nil {
 			families[name] = &strings.Builder{}
 		}
-		step := cmp.Or(d.step, 120)
-		for second := 0; second <= trapDays*24*3600; second += step {
+		for _, second := range d.scrapes() {
 			if h := second / 3600; !d.knows(h) && !(second%3600 == 0 && h > 0 && d.knows(h-1)) {
 				continue
 			}
@@ -175,7 +211,13 @@ func (d trapped) expose(families map[string]*strings.Builder) {
 		}
 	}
 	both := func(name, labels string, value func(second int) float64) {
+		if d.bare {
+			labels = strings.NewReplacer(":9100", "", ":9187", "").Replace(labels)
+		}
 		series(name, labels+d.labels, value)
+		if d.also != "" && strings.Contains(labels, ":9100") {
+			series(name, strings.Replace(labels, ":9100", d.also, 1)+d.labels, value)
+		}
 		if d.twice != "" {
 			series(name, labels+d.labels+d.twice, value)
 		}
@@ -206,6 +248,9 @@ func (d trapped) expose(families map[string]*strings.Builder) {
 				labels := `instance="` + host + `:9100",device="` + device + `"`
 				both("node_disk_"+direction+"s_completed_total", labels, part(share))
 				both("node_disk_"+map[string]string{"read": "read", "write": "written"}[direction]+"_bytes_total", labels, part(share*sizeOfTrap))
+				if d.attached[1] > 0 {
+					d.lent(families, host, direction, share)
+				}
 			}
 		}
 		if d.kind == "otel" {
@@ -217,6 +262,20 @@ func (d trapped) expose(families map[string]*strings.Builder) {
 		both("pg_stat_database_xact_commit", `instance="`+host+`:9187",datname="app"`, part(0.1))
 	default:
 		d.handedOn(series)
+	}
+}
+
+// lent writes the samples of the disk that it has for some hours.
+func (d trapped) lent(families map[string]*strings.Builder, host, direction string, share float64) {
+	from, to := d.attached[0]*3600, d.attached[1]*3600
+	for metric, factor := range map[string]float64{direction + "s_completed": share, map[string]string{"read": "read", "write": "written"}[direction] + "_bytes": share * sizeOfTrap} {
+		for _, second := range d.scrapes() {
+			if second < from || second > to {
+				continue
+			}
+			fmt.Fprintf(families["node_disk_"+metric+"_total"], "node_disk_%s_total{instance=\"%s:9100\",device=\"nvme2n1\"} %g %d\n", metric, host,
+				math.Round(factor*(d.total(second)-d.total(from))), begin.Unix()+int64(second))
+		}
 	}
 }
 

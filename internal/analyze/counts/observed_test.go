@@ -223,6 +223,37 @@ func TestWindowsAreFiveScrapesLong(t *testing.T) {
 	}
 }
 
+// TestAReadingEndsItsWindow: an hour that was scraped at each full minute, the first and the last among them, is twelve windows of five, as much as was
+// done in each.
+func TestAReadingEndsItsWindow(t *testing.T) {
+	run := observed(t, func(yield func(runfile.Record, error) bool) {
+		n := 0
+		for r, err := range observation(61, unchanging, nothingMore) {
+			switch r := r.(type) {
+			case runfile.Run:
+				r.Parameters = map[string]string{"interval": "1m"}
+				yield(r, err)
+			case runfile.Reading:
+				r.At = dayBreak.Add(time.Duration(n) * time.Minute)
+				n++
+				yield(r, err)
+			default:
+				yield(r, err)
+			}
+		}
+	})
+	if o := run.Observed; o.Window != 5*time.Minute || o.Windows != 12 || o.Whole != 12 {
+		t.Errorf("%d windows of %v, %d whole", o.Windows, o.Window, o.Whole)
+	}
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
+			if c := r.Counts[inserted]; math.Abs(c.Amount/r.End.Sub(r.Begin).Seconds()-100.0/60) > 1e-9 { // what was done in a second, in each minute
+				t.Errorf("%g rows from %v to %v", c.Amount, r.Begin, r.End)
+			}
+		}
+	}
+}
+
 // TestScrapedWALBytes: bytes of WAL are known where nothing but pg_stat_wal was scraped.
 func TestScrapedWALBytes(t *testing.T) {
 	const bytes = "pgstat.wal/wal_bytes"

@@ -62,8 +62,8 @@ func (t *thin) lengthenTo(least time.Duration) {
 	}
 }
 
-// window returns the number of the one that a moment lies in.
-func (t *thin) window(at time.Time) int64 { return at.UnixNano() / t.length }
+// window returns the number of the one that a moment lies in, or ends: a reading at a full hour tells of the hour before.
+func (t *thin) window(at time.Time) int64 { return (at.UnixNano() - 1) / t.length }
 
 func (t *thin) take(r runfile.Row) {
 	rows := t.rows[r.Probe]

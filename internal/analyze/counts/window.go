@@ -23,7 +23,7 @@ func (c *collector) cutWindows(times int64) (all []window) {
 	alone := c.onlyPeriods()
 	if alone {
 		begin, end, _ := c.spanOfPeriods()
-		first, last, known = c.thin.window(begin.Add(-1)), c.thin.window(end)-1, true
+		first, last, known = c.thin.window(begin), c.thin.window(end.Add(1))-1, true
 	}
 	if !known {
 		return nil
@@ -67,15 +67,15 @@ func (w window) dropParts() {
 	}
 }
 
-// inWindow returns what a counter grew by in a window whose ends were read no earlier than they may be.
+// inWindow returns what a counter grew by in a window whose ends were read no earlier than they may be. A reading at an end is of that moment.
 func inWindow(s series.Series, begin, end time.Time, late time.Duration) Count {
-	change, err := s.Delta(begin, end)
+	change, err := s.Delta(begin.Add(1), end.Add(1))
 	switch {
 	case err != nil:
 		return Count{Missing: missing(err)}
-	case change.From.Before(begin.Add(-late)):
+	case !change.From.After(begin.Add(-late)):
 		return Count{Missing: stale(change.From, "before the window began")}
-	case change.To.Before(end.Add(-late)):
+	case !change.To.After(end.Add(-late)):
 		return Count{Missing: stale(change.To, "before the window ended")}
 	}
 	return Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
