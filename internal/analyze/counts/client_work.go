@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/latency"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -13,7 +14,7 @@ type clientWork struct {
 	from, to time.Time
 	lines    int
 	work     Work
-	latency  latencies
+	latency  latency.Sum
 	negative bool // a line ended before it began, or counted less than nothing
 	course   []pace
 	longest  time.Duration // of the lines

@@ -92,7 +92,7 @@ func (c *collector) take(record runfile.Record) {
 		a := c.attempt(r.Load, r.Repetition)
 		a.clients.add(r)
 		if in := &a.clients.latency; !c.untimed {
-			c.latencies <- func() { in.add(r.Latency) }
+			c.latencies <- func() { in.Add(r.Latency) }
 		}
 	case runfile.Proof:
 		c.attempt(r.Load, r.Repetition).proof = &r

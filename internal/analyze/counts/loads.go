@@ -151,7 +151,7 @@ func (c *collector) busyUntil() []time.Time {
 
 // checkLoad notes what is odd about a load that may be used all the same.
 func (c *collector) checkLoad(a *attempt) {
-	if err := a.clients.latency.problem(); err != nil {
+	if err := a.clients.latency.Problem(); err != nil {
 		c.notes.add("latency-unreadable", fmt.Sprintf("The latencies of %s %d are left out: %v", a.load, a.repetition, err))
 	}
 	planned, took := c.run.Header.Plan.LoadSeconds, a.clients.seconds()
@@ -163,7 +163,7 @@ func (c *collector) checkLoad(a *attempt) {
 func (c *collector) repetition(a *attempt, idle bool, busy []time.Time) Repetition {
 	r := Repetition{
 		Number: a.repetition, Begin: a.begin(), End: a.end(),
-		Work: a.clients.work, Latency: a.clients.latency.summary(), Counts: map[string]Count{}, Sessions: a.sessions, WAL: a.wal,
+		Work: a.clients.work, Latency: a.clients.latency.Quantiles(), Counts: map[string]Count{}, Sessions: a.sessions, WAL: a.wal,
 	}
 	loadEnd := r.Begin
 	ours := !idle && a.clients.lines > 0

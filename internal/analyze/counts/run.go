@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/latency"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -66,7 +67,7 @@ type Repetition struct {
 	// reading to its last.
 	Seconds    float64
 	Work       Work
-	Latency    *Latency            // nil where none was recorded
+	Latency    *latency.Quantiles  // nil where none was recorded
 	Counts     map[string]Count    // by metric
 	Log        *Anatomy            // as it was read; nil in a run that did not try. See Load.Anatomy
 	WAL        *runfile.WAL        // which tables and indexes it is about; nil in a run that did not ask

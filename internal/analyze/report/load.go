@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/latency"
 	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/wal"
 	"github.com/realiops/realiops/internal/analyze/report/words"
@@ -88,7 +89,7 @@ func loads(run *counts.Run) []Load {
 			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes,
 			Width: a.Width, Commit: a.SynchronousCommit, Clients: a.Clients, Cold: a.Cold,
 			OthersShare: run.OthersShare(a.Name), OthersUncounted: run.OthersUncounted(a.Name),
-			Repetitions: len(a.Repetitions), MostRepetitions: a.MostRepetitions, Latency: latency(a), Work: []Work{}, WAL: wal.Of(a), Waits: a.Waits,
+			Repetitions: len(a.Repetitions), MostRepetitions: a.MostRepetitions, Latency: latencyOf(a), Work: []Work{}, WAL: wal.Of(a), Waits: a.Waits,
 			Seconds:  over(a, func(r counts.Repetition) (float64, error) { return r.Lasted() }),
 			Failures: over(a, func(r counts.Repetition) (float64, error) { return r.PerSecond(run.Failures(r)) }),
 		}
@@ -155,19 +156,19 @@ func overThese(a counts.Load, value func(counts.Repetition) (float64, error)) Fi
 	return s.Figure()
 }
 
-// latency is nil where not every repetition has it.
-func latency(a counts.Load) *Latency {
+// latencyOf is nil where not every repetition has it.
+func latencyOf(a counts.Load) *Latency {
 	if len(a.Repetitions) == 0 || slices.ContainsFunc(a.Repetitions, func(r counts.Repetition) bool { return r.Latency == nil }) {
 		return nil
 	}
-	of := func(quantile func(*counts.Latency) float64) Figure {
+	of := func(quantile func(*latency.Quantiles) float64) Figure {
 		return over(a, func(r counts.Repetition) (float64, error) { return quantile(r.Latency), nil })
 	}
 	return &Latency{
-		P50: of(func(l *counts.Latency) float64 { return l.P50 }),
-		P95: of(func(l *counts.Latency) float64 { return l.P95 }),
-		P99: of(func(l *counts.Latency) float64 { return l.P99 }),
-		Max: of(func(l *counts.Latency) float64 { return l.Max }),
+		P50: of(func(l *latency.Quantiles) float64 { return l.P50 }),
+		P95: of(func(l *latency.Quantiles) float64 { return l.P95 }),
+		P99: of(func(l *latency.Quantiles) float64 { return l.P99 }),
+		Max: of(func(l *latency.Quantiles) float64 { return l.Max }),
 	}
 }
 

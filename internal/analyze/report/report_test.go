@@ -17,6 +17,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/latency"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/runfile"
@@ -130,7 +131,7 @@ func TestJSON(t *testing.T) {
 
 func TestLatency(t *testing.T) {
 	repetition := func(n int, p50 float64) counts.Repetition {
-		latency := &counts.Latency{Transactions: 9, P50: p50, P95: 2 * p50, P99: 3 * p50, Max: 4 * p50}
+		latency := &latency.Quantiles{Transactions: 9, P50: p50, P95: 2 * p50, P99: 3 * p50, Max: 4 * p50}
 		return counts.Repetition{Number: n, Seconds: 1, Latency: latency}
 	}
 	load := counts.Load{Load: runfile.Load{Name: "a", Method: "copy"}, Repetitions: []counts.Repetition{repetition(1, 0.010), repetition(2, 0.012)}}

@@ -1,4 +1,4 @@
-package counts
+package latency
 
 import (
 	"encoding/base64"
@@ -11,8 +11,8 @@ import (
 )
 
 // byLibrary is what the library makes of histograms, one after the other.
-func byLibrary(encoded []string) *Latency {
-	var sum latencies
+func byLibrary(encoded []string) *Quantiles {
+	var sum Sum
 	for _, e := range encoded {
 		line, err := hdrhistogram.Decode([]byte(e))
 		if err != nil {
@@ -20,7 +20,7 @@ func byLibrary(encoded []string) *Latency {
 		}
 		sum.addOther(line)
 	}
-	return sum.summary()
+	return sum.Quantiles()
 }
 
 func encodedHistogram(t *testing.T, h *hdrhistogram.Histogram) string {
@@ -50,14 +50,14 @@ func TestLatenciesAreSummedAsTheLibraryWould(t *testing.T) {
 			}
 			encoded = append(encoded, encodedHistogram(t, h))
 		}
-		want, sum := byLibrary(encoded), latencies{}
+		want, sum := byLibrary(encoded), Sum{}
 		for _, e := range encoded {
-			sum.add(e)
+			sum.Add(e)
 		}
 		if want == nil {
 			nils++
 		}
-		if diff := cmp.Diff(want, sum.summary()); diff != "" {
+		if diff := cmp.Diff(want, sum.Quantiles()); diff != "" {
 			t.Fatal(diff)
 		}
 	}
@@ -84,10 +84,10 @@ func TestDamagedHistogramsAreLeftToTheLibrary(t *testing.T) {
 			broken[random.IntN(len(broken))] ^= 1 << random.IntN(8)
 		}
 		damaged := base64.StdEncoding.EncodeToString(broken[:len(broken)-random.IntN(2)])
-		var sum latencies
-		sum.add(whole)
-		sum.add(damaged)
-		if diff := cmp.Diff(byLibrary([]string{whole, damaged}), sum.summary()); diff != "" {
+		var sum Sum
+		sum.Add(whole)
+		sum.Add(damaged)
+		if diff := cmp.Diff(byLibrary([]string{whole, damaged}), sum.Quantiles()); diff != "" {
 			t.Fatalf("%s: %s", damaged, diff)
 		}
 	}

@@ -1,4 +1,5 @@
-package counts
+// Package latency adds up how long transactions took.
+package latency
 
 import (
 	"bytes"
@@ -15,8 +16,8 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// Latency holds the duration of a repetition's transactions, in seconds.
-type Latency struct {
+// Quantiles holds the durations of transactions, in seconds.
+type Quantiles struct {
 	Transactions int64 // that were timed
 	P50, P95     float64
 	P99, Max     float64
@@ -24,14 +25,14 @@ type Latency struct {
 
 // The histograms of a load are merged into one of this reach, in microseconds, and this many digits.
 const (
-	longestLatency = int64(24 * time.Hour / time.Microsecond)
-	latencyDigits  = 3
+	longest = int64(24 * time.Hour / time.Microsecond)
+	digits  = 3
 )
 
-// latencies adds up the histograms of many lines. A day of seconds has a hundred thousand, nearly all of one geometry: the
+// Sum adds up the histograms of many lines. A day of seconds has a hundred thousand, nearly all of one geometry: the
 // counts of those are summed place by place, which gives what the library's Decode and Merge give at a tenth of the cost.
 // Any other is left to the library, as is saying what is wrong with one.
-type latencies struct {
+type Sum struct {
 	defect   error                  // of the first histogram that could not be read
 	like     *hdrhistogram.Snapshot // the first histogram, and the sum of all like it
 	cookies  []byte                 // and the geometry, of those
@@ -45,7 +46,8 @@ type latencies struct {
 // placed is a count and the place that it belongs to.
 type placed struct{ at, count int64 }
 
-func (l *latencies) add(encoded string) {
+// Add takes an encoded histogram. What is wrong with one is told by [Sum.Problem].
+func (l *Sum) Add(encoded string) {
 	if encoded == "" || l.defect != nil || l.addLike(encoded) {
 		return
 	}
@@ -61,9 +63,9 @@ func (l *latencies) add(encoded string) {
 	l.addOther(line)
 }
 
-func (l *latencies) addOther(line *hdrhistogram.Histogram) {
+func (l *Sum) addOther(line *hdrhistogram.Histogram) {
 	if l.others == nil {
-		l.others = hdrhistogram.New(1, longestLatency, latencyDigits)
+		l.others = hdrhistogram.New(1, longest, digits)
 	}
 	if dropped := l.others.Merge(line); dropped > 0 {
 		l.defect = fmt.Errorf("%d latencies lie beyond a day", dropped)
@@ -82,7 +84,7 @@ const (
 )
 
 // head returns what histograms that can be summed have in common: both cookies and the geometry.
-func (l *latencies) head() []byte {
+func (l *Sum) head() []byte {
 	inflated := l.payload.Bytes()
 	return slices.Concat(l.raw[:lengthAt], inflated[:lengthAt], inflated[geometryAt:innerHeader])
 }
@@ -90,7 +92,7 @@ func (l *latencies) head() []byte {
 var errOtherwise = errors.New("not as usual")
 
 // inflate unpacks a histogram into payload, its header included. It looks at nothing but lengths.
-func (l *latencies) inflate(encoded string) (err error) {
+func (l *Sum) inflate(encoded string) (err error) {
 	if l.raw, err = base64.StdEncoding.AppendDecode(l.raw[:0], []byte(encoded)); err != nil {
 		return err
 	}
@@ -125,7 +127,7 @@ func (l *latencies) inflate(encoded string) (err error) {
 }
 
 // addLike adds a histogram of the first one's geometry; false where it has another, or anything is odd.
-func (l *latencies) addLike(encoded string) bool {
+func (l *Sum) addLike(encoded string) bool {
 	if l.like == nil || l.inflate(encoded) != nil || !bytes.Equal(l.head(), l.cookies) || !l.place(l.payload.Bytes()[innerHeader:]) {
 		return false
 	}
@@ -136,7 +138,7 @@ func (l *latencies) addLike(encoded string) bool {
 }
 
 // place finds where the counts of a histogram belong; false where one belongs nowhere, or is too much.
-func (l *latencies) place(payload []byte) bool {
+func (l *Sum) place(payload []byte) bool {
 	l.placed = l.placed[:0]
 	places := int64(len(l.like.Counts))
 	for at := int64(0); len(payload) > 0; {
@@ -161,8 +163,8 @@ func (l *latencies) place(payload []byte) bool {
 	return true
 }
 
-// problem says what keeps the latencies from being told, once all have been added.
-func (l *latencies) problem() error {
+// Problem says what keeps the latencies from being told, once all have been added.
+func (l *Sum) Problem() error {
 	if l.like != nil {
 		l.addOther(hdrhistogram.Import(l.like))
 		l.like = nil
@@ -170,15 +172,15 @@ func (l *latencies) problem() error {
 	return l.defect
 }
 
-// summary is nil where no latency was recorded, or not all of it could be read.
-func (l *latencies) summary() *Latency {
-	if l.problem() != nil || l.others == nil || l.others.TotalCount() == 0 {
+// Quantiles is nil where no latency was recorded, or not all of it could be read.
+func (l *Sum) Quantiles() *Quantiles {
+	if l.Problem() != nil || l.others == nil || l.others.TotalCount() == 0 {
 		return nil
 	}
 	seconds := func(quantile float64) float64 {
 		return float64(l.others.ValueAtQuantile(quantile)) * time.Microsecond.Seconds()
 	}
-	return &Latency{
+	return &Quantiles{
 		Transactions: l.others.TotalCount(),
 		P50:          seconds(50), P95: seconds(95), P99: seconds(99), Max: seconds(100),
 	}
