@@ -16,7 +16,13 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-const ringBytes = 8 << 20 // of requests that were not fetched yet: 140,000
+// ringBytes is the room for requests that were not fetched yet: 70,000, and twice as many on a machine whose processors may bring about more.
+func ringBytes() uint32 {
+	if n, err := ebpf.PossibleCPU(); err == nil && n < 4 {
+		return 4 << 20
+	}
+	return 8 << 20
+}
 
 // kernel holds the maps and programs that run in the kernel for as long as this process keeps them open.
 type kernel struct {

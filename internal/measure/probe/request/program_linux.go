@@ -62,7 +62,7 @@ func offsetsIn(spec *btf.Spec) (at offsets, err error) {
 	}
 	at.file = trailIn(spec)
 	const flushing = 1 << 4 // until the bits got names (6.11)
-	at.bits = bits{flushing: bitIn(spec, "__RQF_FLUSH_SEQ", flushing), notes: bitIn(spec, "__REQ_META", 0)}
+	at.bits = bits{flushing: bitIn(spec, "rqf_flags", "__RQF_FLUSH_SEQ", flushing), notes: bitIn(spec, "req_flag_bits", "__REQ_META", 0)}
 	return at, nil
 }
 
@@ -125,21 +125,35 @@ func within(members []btf.Member, name string) (btf.Bits, bool) {
 	return 0, false
 }
 
-// bitIn returns a flag by its name in the kernel's description; otherwise, where that has no such name.
-func bitIn(spec *btf.Spec, name string, otherwise uint32) uint32 {
+// bitIn returns a flag by its name in the kernel's description; otherwise, where that has no such name. It is looked for in the enumeration that has
+// it in most kernels first: to look through all takes 20 MB.
+func bitIn(spec *btf.Spec, enumeration, name string, otherwise uint32) uint32 {
+	var likely *btf.Enum
+	if spec.TypeByName(enumeration, &likely) == nil {
+		if bit, found := bitOf(likely, name); found {
+			return bit
+		}
+	}
 	for t, err := range spec.All() {
 		if err != nil {
 			break
 		}
-		if e, is := t.(*btf.Enum); is {
-			for _, v := range e.Values {
-				if v.Name == name {
-					return 1 << v.Value
-				}
-			}
+		if bit, found := bitOf(t, name); found {
+			return bit
 		}
 	}
 	return otherwise
+}
+
+func bitOf(t btf.Type, name string) (bit uint32, found bool) {
+	if e, is := t.(*btf.Enum); is {
+		for _, v := range e.Values {
+			if v.Name == name {
+				return 1 << v.Value, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // What the programs note of a request, field by field as it lies on their stack and in the ring: event in event.go has the same.

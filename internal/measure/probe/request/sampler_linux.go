@@ -87,7 +87,7 @@ func open(place Place, most int) (*Sampler, error) {
 		stop: make(chan struct{}), ranking: newRanking(), others: otherPrograms{of: map[command]*counts{}}, unnamed: unnamed{},
 		files: filesOf(place, roots, missing, most),
 	}
-	if s.kernel, err = attach(disksOf(roots), ringBytes); err != nil {
+	if s.kernel, err = attach(disksOf(roots), ringBytes()); err != nil {
 		return nil, err
 	}
 	s.look()
