@@ -95,8 +95,9 @@ type DB struct {
 	samplers []probe.Sampler
 }
 
-// Open connects to the server of a connection string, as libpq understands it, for as long as the test lasts. The database is
-// that in which the operation works. An empty string fails the test: it may be a variable that nobody set, and another server than was meant.
+// Open connects to the server of a connection string, as libpq understands it, for as long as the test lasts. The
+// database is the one in which the operation works. An empty string fails the test: it may come from a variable that
+// was not set, and would reach a server that was not meant.
 func Open(t testing.TB, dsn string) *DB {
 	t.Helper()
 	if strings.TrimSpace(dsn) == "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// prepared tells that this test binary looks at its role. One that does not would run its tests again as the process that
-// cleans up after a server.
+// prepared records that this test binary looks at its role. One that does not would run its tests again as the
+// process that cleans up after a server.
 var prepared atomic.Bool
 
 // Main runs the tests of a package that starts servers, and gives the status to exit with. The test binary starts itself once

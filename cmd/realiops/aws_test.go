@@ -26,7 +26,7 @@ import (
 )
 
 // onAWS is somebody at a prompt, with a database that answers as Aurora does and an account that knows it. No AWS is
-// reached: what is tried here is what realiops makes of AWS's answers, as stand-ins give them.
+// reached: these tests try how realiops handles AWS's answers, as stand-ins give them.
 type onAWS struct {
 	account *accounttest.StandIn
 	server  *postgres.Endpoint // as its superuser sees it
@@ -207,7 +207,7 @@ func (w *redated) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// testTarget: the target in the diagnosis is what a run file's head would hold.
+// testTarget compares the target in the diagnosis with the head of a run file.
 func testTarget(t *testing.T, here *onAWS) {
 	stdout, stderr, code := here.types(t, "doctor", "--dsn", here.dsn, "--region", accounttest.Region, "--format", "json")
 	var told struct {
@@ -229,8 +229,8 @@ func testTarget(t *testing.T, here *onAWS) {
 	}
 }
 
-// planted are what must not be found in anything that realiops leaves: a password, keys of AWS, and an account's number,
-// alone and in the name of a resource.
+// planted holds secrets that must not be found in anything that realiops leaves: a password, keys of AWS, and an
+// account's number, alone and in the name of a resource.
 var planted = map[string]string{
 	"the password of the database": "planted-password-of-dsn",
 	"the secret key":               "planted-secret-key",

@@ -74,13 +74,14 @@ func requestsOf(t *testing.T, device string) float64 {
 	return 0
 }
 
-// poll is what /proc/diskstats had at some moment between two.
+// poll is the change of /proc/diskstats between two moments.
 type poll struct {
 	from, to time.Time
 	requests float64
 }
 
-// within is how many requests there were between two moments, at least and at most: a poll may be late on a busy machine.
+// within returns the least and the largest number of requests between two moments: a poll may be late on a busy
+// machine.
 func within(polls []poll, begin, end time.Time) (least, most float64) {
 	around := func(at time.Time) (before, after float64) {
 		after = math.Inf(1)

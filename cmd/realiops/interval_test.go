@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// readAll is what a file holds by now, if there is one.
+// readAll returns the content of a file by now, if there is one.
 func readAll(path string) string {
 	text, _ := os.ReadFile(path)
 	return string(text)
@@ -33,7 +33,7 @@ func planFile(t *testing.T, load, seconds string) string {
 	return path
 }
 
-// recordOf is what a run has recorded.
+// recordOf returns the records of a run.
 func recordOf(t *testing.T, args ...string) []runfile.Record {
 	t.Helper()
 	return recordIn(t, filepath.Join(t.TempDir(), "run.jsonl"), args...)

@@ -36,7 +36,7 @@ type serversOf struct{ m *testing.M }
 
 func (s serversOf) Run() int { return servertest.Main(s.m) }
 
-// containerImage is what scripts/postgres-image builds.
+// containerImage is built by scripts/postgres-image.
 const containerImage = "realiops/postgres:17-local"
 
 // TestScripts plays what people type, in testdata/script: a command, what it prints, its exit code.

@@ -31,7 +31,7 @@ type watched struct {
 	said process.Output // by all that observe
 }
 
-// secretWork is what others do there: literals that the server keeps in the texts of its statements.
+// secretWork holds the statements of others: literals that the server keeps in the texts of its statements.
 var secretWork = []string{
 	"insert into worked values (1, 'planted-in-a-statement')",
 	"do $$ begin insert into worked values (1, 'planted-in-a-block'); end $$",

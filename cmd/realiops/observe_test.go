@@ -128,8 +128,8 @@ func (p *pair) sql(t *testing.T, i int, statement string) {
 	}
 }
 
-// A server that is restarted, whose statistics are reset, and that fails over to its standby is observed on: what lies
-// across any of these is no growth, and what lies between is what was written, which is known.
+// Observing continues when a server is restarted, when its statistics are reset, and when it fails over to its
+// standby: no growth is computed across any of these, and the growth between them is the known amount written.
 func TestObserveOutlivesItsServer(t *testing.T) {
 	t.Parallel()
 	p := startPair(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/test/process"
 )
 
-// workshop is where the tests share one build of the program, which every user can run.
+// workshop keeps one build of the program for all tests, which every user can run.
 type workshop struct{ m interface{ Run() int } }
 
 var shared struct {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The workflows of the documents, and the action with all that they hand it, are what GitHub takes: so says actionlint. In them the action is
-// that of this repository.
+// actionlint accepts the workflows in the documents, and the action with all inputs that they pass to it. They use
+// the action of this repository.
 func TestWorkflowsAreWhatGitHubTakes(t *testing.T) {
 	t.Parallel()
 	read := func(of ...string) string {

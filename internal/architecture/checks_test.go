@@ -176,7 +176,7 @@ func nouns(t tree) (broken []string) {
 	return broken
 }
 
-// size is how large a package may be, without its tests.
+// size bounds a package, without its tests.
 type size struct{ files, lines int }
 
 // rooms bounds packages. Those that are larger today may not grow, and are no exception any more once they fit.

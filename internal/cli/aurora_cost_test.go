@@ -41,7 +41,7 @@ func date(month time.Month, day int) time.Time {
 	return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// value is what a metric shows in an hour; false: nothing.
+// value returns a metric's value in an hour; false: it has none.
 func (s shopDays) value(metric string, h int) (float64, bool) {
 	at := s.begin.Add(time.Duration(h) * time.Hour)
 	within := func(from, to time.Time) bool { return !at.Before(from) && at.Before(to) }
@@ -80,7 +80,7 @@ var shopSeries = [][2]string{
 	{"samples", "CPUUtilization SampleCount shop"},
 }
 
-// exportedShop is what aws cloudwatch get-metric-data would write of it, without blanks.
+// exportedShop returns the output of aws cloudwatch get-metric-data for it, without blanks.
 func exportedShop(t *testing.T) []byte {
 	t.Helper()
 	var results []map[string]any

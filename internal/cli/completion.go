@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// shells are those that can be told what completes our commands and flags.
+// shells maps the shells that completion supports to the generator of its script.
 var shells = map[string]func(*cobra.Command, io.Writer) error{
 	"bash":       func(c *cobra.Command, w io.Writer) error { return c.GenBashCompletionV2(w, true) },
 	"zsh":        (*cobra.Command).GenZshCompletion,
@@ -83,7 +83,7 @@ func complete(c *cobra.Command) {
 	}
 }
 
-// completeLatest offers the last run to whoever has begun to name it, and files to everybody else.
+// completeLatest offers the last run to users who have begun to name it, and files otherwise.
 func completeLatest(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if typed != "" && strings.HasPrefix(runfile.Latest, typed) {
 		return []cobra.Completion{runfile.Latest}, cobra.ShellCompDirectiveNoFileComp

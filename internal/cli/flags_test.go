@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// mistyped is what a command line that is refused says.
+// mistyped runs a command line that is refused, and returns its exit code and message.
 func mistyped(args ...string) (code int, said string) {
 	var out bytes.Buffer
 	code = Main(command.Env{Out: &out, Err: &out, Getenv: func(string) string { return "" }}, args)

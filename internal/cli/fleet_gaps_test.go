@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// gapDays is how long the fleet with gaps is looked at.
+// gapDays is the length in days of the history of the fleet with gaps.
 const gapDays = 10
 
 // between are samples of a series from one moment after the begin to another.

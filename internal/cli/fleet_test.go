@@ -20,7 +20,7 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// fleetDays is how long the planted fleet is looked at, from its first sample on.
+// fleetDays is the length in days of the planted fleet's history, from its first sample on.
 const fleetDays = 3
 
 var fleetBegin = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
@@ -146,8 +146,8 @@ idle,rds-io1,500,10000,,us-east-1
 db1,gp3,200,6000,,us-east-1
 `
 
-// TestFleetOfAPrometheus: what was planted is what is said, by arithmetic and the price list of us-east-1. What is kept goes on where it
-// ended, and is ranked again without the store.
+// TestFleetOfAPrometheus: the report agrees with the planted data, by arithmetic and the price list of us-east-1. A
+// kept fleet is continued where it ended, and ranked again without the store.
 func TestFleetOfAPrometheus(t *testing.T) {
 	t.Parallel()
 	for engine, start := range prometheustest.Engines() {

@@ -20,7 +20,7 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// sizedOf is what realiops size makes of a file.
+// sizedOf returns the result of realiops size for a file.
 func sizedOf(t *testing.T, path string, args ...string) sizes.Size {
 	t.Helper()
 	var s sizes.Size
@@ -31,7 +31,8 @@ func sizedOf(t *testing.T, path string, args ...string) sizes.Size {
 	return s
 }
 
-// minute is what the instance of the test does in a minute of its history, reads and writes a second: a saw that rises for 200 minutes.
+// minute returns the test instance's reads and writes per second in a minute of its history: a saw that rises for
+// 200 minutes.
 func minute(i int) (reads, writes float64) { return float64(i % 200), 2 * float64(i%200) }
 
 // TestHistoryOfCloudWatch asks a stand-in for AWS about an instance of RDS: its size follows from the minutes that were planted, and the answer of
@@ -128,7 +129,8 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	}
 }
 
-// inMixedPeriods is what the aws program would have written of the same, asked for minutes of reads and five minutes of writes.
+// inMixedPeriods returns the aws program's output for the same, asked for minutes of reads and five minutes of
+// writes.
 func inMixedPeriods(t *testing.T, from time.Time, hours int) []byte {
 	t.Helper()
 	type result struct {

@@ -57,7 +57,8 @@ func TestHistoryAmongManyExporters(t *testing.T) {
 	}
 }
 
-// sadf is what sadf -j writes of a machine: intervals of so many seconds, of each the reads and writes of 8 KiB a second.
+// sadf returns the output of sadf -j for a machine: intervals of so many seconds, each with the reads and writes of
+// 8 KiB per second.
 func sadf(seconds int, rates ...[2]int) string {
 	var all []string
 	at := fleetBegin.Add(8 * time.Hour)

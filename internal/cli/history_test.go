@@ -41,7 +41,8 @@ func TestHistoryIsTheObservation(t *testing.T) {
 	t.Parallel()
 	planted, same, last := prometheustest.Observation(t, observed)
 	from := runfiletest.Write(t, "same.jsonl", same)
-	// VictoriaMetrics keeps the decimal digits of a value and not its bits, and differences of counters are what is left of them
+	// VictoriaMetrics keeps the decimal digits of a value and not its bits, and so loses digits in differences of
+	// counters
 	off := map[string]float64{"VictoriaMetrics": 1e-9}
 	for engine, start := range prometheustest.Engines() {
 		t.Run(engine, func(t *testing.T) { observedThrough(t, start(t, planted...), from, last, off[engine]) })
@@ -124,7 +125,7 @@ func TestHistoryOfSysstat(t *testing.T) {
 	}
 }
 
-// meanTransfers is what files of sadf have as tps, over all of their time.
+// meanTransfers returns the mean of tps in files of sadf, over all of their time.
 func meanTransfers(t *testing.T, files []string) float64 {
 	t.Helper()
 	sum, seconds := 0.0, 0.0
@@ -169,8 +170,8 @@ func sameAnswers(t *testing.T, from, through string, off float64) {
 	}
 }
 
-// aside is what the way makes a difference to, and nothing of the numbers: in whose words a metric is told of, what watching cost, and
-// what takes the size of the server's pages, which no store has.
+// aside reports whether a path may differ between the two ways: the words about a metric, the cost of watching, and
+// values that need the server's page size, which no store has. None of them is a measured number.
 func aside(path cmp.Path) bool {
 	last, is := path.Last().(cmp.MapIndex)
 	if is && slices.Contains([]string{"missing", "page_image_bytes_most"}, last.Key().String()) {

@@ -19,7 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// commandNames are what a shell would do something else with than take it for one word.
+// commandNames holds names that a shell would not take for one word.
 var commandNames = []string{
 	"20261123;touch${IFS}PWNED;$(touch PWNED)", "-oPWNED&&`touch PWNED`", "a\ntouch PWNED\n\x1b[2J\u202Egpj", "'; touch PWNED; '", `"; touch PWNED # "`,
 }

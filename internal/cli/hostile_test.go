@@ -141,10 +141,11 @@ func isCSV(text string) error {
 	return nil
 }
 
-// markup is what a viewer of markdown would act on: a tag, a link or a picture whose brackets are not escaped.
+// markup matches text that a viewer of markdown would act on: a tag, or a link or a picture whose brackets are not
+// escaped.
 var markup = regexp.MustCompile(`<script>|<img|(^|[^\\])\](\(|\[)(javascript|http://127)`)
 
-// fenced is what markdown shows as it is, up to a line of as many backquotes as before it.
+// fenced matches a block that markdown shows verbatim, up to a line of as many backquotes as before it.
 var fenced = regexp.MustCompile("(?ms)^```$.*?^```$|^````$.*?^````$")
 
 func isMarkdown(text string) error {

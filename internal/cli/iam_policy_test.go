@@ -153,7 +153,7 @@ func TestPolicyForTerraform(t *testing.T) {
 // clients are those that the source may call, by the SDK's name of each.
 var clients = []string{"cloudwatch", "rds", "pi", "sts", "logs", "ec2", "pricing"}
 
-// operations are what botocore's models say that each service has.
+// operations returns the operations of each service by botocore's models.
 func operations(t *testing.T) map[string][]string {
 	t.Helper()
 	const script = `

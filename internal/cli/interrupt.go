@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
-// stopSignals ask a command to stop, keep what there is and report on it. So does a pipe that nobody reads any more:
-// whoever types «2>&1 | head» wants no more, and what was made on a server must go. See [outputBroken].
+// stopSignals ask a command to stop, keep what there is and report on it. So does a pipe whose reader has gone: a
+// user who types «2>&1 | head» wants no more, and what was made on a server must go. See [outputBroken].
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
 const (
@@ -56,7 +56,8 @@ func stoppable(tell func(string, ...any), command string) (context.Context, cont
 	}
 }
 
-// reminder says what the command waits for, which may take as long as a terminal or a pipe takes nothing.
+// reminder names the thing that the command waits for, which may last as long as a terminal or a pipe accepts
+// nothing.
 func reminder(tell func(string, ...any), stopped *stopping.Command, leaving string) func() {
 	asked := time.Now()
 	return func() {

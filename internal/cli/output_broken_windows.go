@@ -1,4 +1,4 @@
 package cli
 
-// outputBroken is never asked: there is no signal that tells of it here. Whoever writes gets an error.
+// outputBroken is never called: there is no such signal here. Writers get an error.
 func outputBroken(...uintptr) bool { return false }

@@ -56,8 +56,8 @@ func reasonOf(ctx context.Context, err error) string {
 	return strings.Replace(err.Error(), context.Canceled.Error(), cause.Error(), 1)
 }
 
-// nobodyReads reports whether an error is that of an output whose reader is gone. A connection to a server that is gone breaks with the
-// same word, and is no file.
+// nobodyReads reports whether an error comes from an output whose reader is gone. A broken connection to a server
+// has the same errno, but is no *fs.PathError.
 func nobodyReads(err error) bool {
 	output, is := errors.AsType[*fs.PathError](err)
 	return is && errors.Is(output.Err, syscall.EPIPE)

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// telling are what a run file may hold that tells whose it is; none of it may be in the copy.
+// telling holds values in a run file that identify its owner; none of them may be in the copy.
 var telling = []string{
 	"db.planted.example", "planted_db", "planted_user", "planted/image", "7340000000000000001", "/planted/data", "planted-vg", "/mnt/planted", "/planted/backing",
 	"planted-instance", "planted-cluster", "db-PLANTED", "vol-planted", "i-planted", "planted-kernel", "planted_orders", "insert into planted", "987654321987",

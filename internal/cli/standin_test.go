@@ -615,7 +615,7 @@ func (s *cloud) database(t *testing.T, a *aurora) {
 	}
 }
 
-// storageIO is where Performance Insights has what an instance asks of Aurora's storage.
+// storageIO begins the names of Performance Insights' counters for an instance's requests to Aurora's storage.
 const storageIO = "os.diskIO.auroraStorage."
 
 // names are those that AWS gives to what is published.
@@ -694,7 +694,7 @@ func (s *cloud) tellLoad(a *aurora, span collect.Span) {
 	}
 }
 
-// published is how far a point has come.
+// published is the state of a point on its way to being published.
 type published struct {
 	first float64
 	told  bool
@@ -744,7 +744,7 @@ func (s *cloud) further(t *testing.T, a *aurora, d standin.Draw, stream standin.
 	}
 }
 
-// outcome is what was said of one metric of a draw.
+// outcome is the verdict on one metric of a draw.
 type outcome struct {
 	seed   uint64
 	metric string
@@ -794,7 +794,8 @@ func saidOf(m report.Metric) standin.Said {
 	return s
 }
 
-// table is what scripts/stand-in-aurora prints: each verdict, and how many were what by the sort of rule.
+// table returns the output of scripts/stand-in-aurora: each verdict, and the number of each result by the sort of
+// rule.
 func table(rows []outcome) string {
 	var text strings.Builder
 	text.WriteString("| seed | metric | counts | noise | was said to be | |\n|---|---|---|---|---|---|\n")

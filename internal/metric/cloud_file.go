@@ -23,8 +23,8 @@ type cloudGroup struct {
 	Metrics   []cloudRow `json:"metrics"`
 }
 
-// cloudRow is a metric as the file has it: without what its whole group has in common, and with what no answer of realiops
-// explain shows.
+// cloudRow is a metric as it stands in the file, without the values that its whole group shares, and with those that
+// realiops explain never shows.
 type cloudRow struct {
 	Meaning
 	Says       Quantity `json:"says,omitempty"`

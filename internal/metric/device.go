@@ -29,8 +29,8 @@ const (
 // fdatasync are two writes, one flush and sixteen sectors.
 func Requests(writes, flushes float64) float64 { return writes - flushes }
 
-// OfDevice reports whether the metric of that name is what the kernel counts of disks: work of the device by definition, whatever it
-// grows with.
+// OfDevice reports whether the metric of that name is one of the kernel's counters of disks, which count work of the
+// device by definition.
 func OfDevice(name string) bool {
 	view, _, _ := strings.Cut(name, "/")
 	role, of := strings.CutPrefix(view, "block.")
@@ -49,7 +49,8 @@ func TablespaceIn(role string) (oid string, apart bool) {
 // InRole returns the metric that counts, of the disks under one role, what another one counts of all.
 func InRole(role, metric string) string { return "block." + role + strings.TrimPrefix(metric, "block") }
 
-// WritesAlone reports whether the metric of that name is what the kernel counts of writing to disks, in which no read can have a part.
+// WritesAlone reports whether the metric of that name is one of the kernel's counters of writes to disks, which
+// exclude reads.
 func WritesAlone(name string) bool {
 	_, field, _ := strings.Cut(name, "/")
 	return OfDevice(name) && slices.Contains([]string{"writes", "writes_merged", "write_bytes", "write_time", "flushes", "flush_time", "requests"}, field)

@@ -161,7 +161,7 @@ func section(text *strings.Builder, heading string, rows, disks []metric.Metric)
 	}
 }
 
-// usual is what most of the rows have in common; empty: nothing is.
+// usual returns the value that most of the rows share; empty: none.
 func usual(rows []metric.Metric, of func(metric.Metric) string) string {
 	times := map[string]int{}
 	for _, m := range rows {
@@ -211,7 +211,7 @@ func document(address string) string {
 	return address
 }
 
-// unit is a metric's, with what it is where it is no counter.
+// unit returns a metric's unit, with its kind if it is not a counter.
 func unit(m metric.Metric) string {
 	var words string
 	switch m.Kind {
@@ -230,7 +230,7 @@ func unit(m metric.Metric) string {
 	return words
 }
 
-// needed is what it takes for a server to show a metric.
+// needed returns the requirements for a server to show a metric.
 func needed(m metric.Metric) string {
 	var words []string
 	if m.Versions != (metric.Span{}) {

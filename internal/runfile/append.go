@@ -93,8 +93,8 @@ func through(file *os.File) (torn bool, err error) {
 	return false, nil
 }
 
-// mendFrames leaves a file of whole frames as it is. One that was cut off is written anew with what can be read of it,
-// and takes the place of the old one when it is on the disk: what follows an unfinished frame could not be read.
+// mendFrames leaves a file of whole frames as it is. A file that was cut off is rewritten with its readable part,
+// which replaces it once it is on the disk: nothing after an unfinished frame could be read.
 func mendFrames(file *os.File) (*os.File, error) {
 	torn, err := through(file)
 	if err != nil {

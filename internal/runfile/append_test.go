@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// later is what comes to a file after its end line.
+// later returns records that are added to a file after its end line.
 func later() []Record {
 	return []Record{
 		Period{From: noon, To: noon.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS", Statistic: "Average", Value: 3, Fetched: noon.Add(time.Hour)},

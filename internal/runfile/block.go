@@ -21,7 +21,7 @@ const (
 	inFlight = 2 * decoders
 )
 
-// block is some lines of a file, and what became of them.
+// block is some lines of a file, with the result of decoding them.
 type block struct {
 	text   []byte // whole lines; at the file's end the last may be without its end
 	end    error  // why nothing follows; nil: more does
@@ -131,8 +131,8 @@ func (d *rowDecoder) item(line []byte) item {
 	return i
 }
 
-// decoded yields the blocks of a text in order, decoded. A block is good until the next is asked for. What lies ahead is
-// read only after the first block has been looked at: whoever hands us something else through a pipe is told at once.
+// decoded yields the blocks of a text in order, decoded. A block is good until the next is asked for. It reads ahead
+// only after the first block has been looked at, so that input of another kind through a pipe is refused at once.
 func decoded(r io.Reader) iter.Seq[*block] {
 	return func(yield func(*block) bool) {
 		source, work := &blocks{r: r, size: firstBlock}, make(chan *block, inFlight)

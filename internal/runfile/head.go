@@ -128,7 +128,7 @@ type Storage struct {
 	Device     string `json:"device,omitempty"` // the device that does the work, as in /proc/diskstats; several with + between
 	RAM        bool   `json:"ram,omitempty"`    // nothing reaches a disk
 
-	// Devices are all that the server writes to, with what else is on them.
+	// Devices lists all devices that the server writes to, with their other uses.
 	Devices []StorageDevice `json:"devices,omitempty"`
 	// Tablespaces are the names of those on the devices that hold tablespaces.OID, by that OID; empty: they are not told apart.
 	Tablespaces map[string][]string `json:"tablespaces,omitempty"`
@@ -193,7 +193,8 @@ type Plan struct {
 	Repetitions int     `json:"repetitions"`
 	LoadSeconds float64 `json:"load_seconds"`
 	Seed        uint64  `json:"seed"` // of the order of the loads
-	// RestSeconds lie before the first load and after the last, so that a source that moves in steps tells of the whole run.
+	// RestSeconds is the pause before the first load and after the last, so that a source that moves in steps covers
+	// the whole run.
 	RestSeconds float64 `json:"rest_seconds,omitempty"`
 	// Workers are the processes that the clients of a load are divided over; 0 where they are those of the process that reads.
 	Workers int `json:"workers,omitempty"`
@@ -234,8 +235,8 @@ type Load struct {
 	// SynchronousCommit is the setting of the clients' sessions; empty: the server's.
 	SynchronousCommit string `json:"synchronous_commit,omitempty"`
 
-	// Like is another load of the plan that this one repeats, or equals but for one thing; But is that thing, in words, and MoreEntries are
-	// the index entries that it made beyond those of the other.
+	// Like is another load of the plan that this one repeats, except for at most one thing; But names that thing,
+	// and MoreEntries is the number of index entries that it made beyond the other's.
 	Like        string `json:"like,omitempty"`
 	But         string `json:"but,omitempty"`
 	MoreEntries int64  `json:"more_entries,omitempty"`

@@ -45,8 +45,8 @@ func ShownID(id string) string {
 	return id + " (an invalid id)"
 }
 
-// FileOf returns the name that the file of a run has unless somebody has chosen another; empty where no realiops has made
-// the id, so that nobody is told to type it.
+// FileOf returns the default file name of a run, or "" if realiops did not make the id, so that nobody is told to
+// type it.
 func FileOf(id string) string {
 	if !ours.MatchString(id) {
 		return ""

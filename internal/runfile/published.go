@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Observed is the method of a load that is not ours: what it did is told by counters, not by clients.
+// Observed is the method of a load that is not ours: counters show its work, not clients.
 const Observed = "observed"
 
 // Total holds figures for a stretch as a whole, without readings in between.

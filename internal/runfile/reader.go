@@ -219,7 +219,7 @@ func damage(err error) error {
 	return err
 }
 
-// opensRun reports whether a line that cannot be decoded is what is left of a run line.
+// opensRun reports whether a line that cannot be decoded is the remainder of a run line.
 func opensRun(line []byte, cut bool) bool {
 	opening := []byte(`{"kind":"run"`)
 	return bytes.HasPrefix(line, opening) || cut && bytes.HasPrefix(opening, line)

@@ -80,14 +80,15 @@ type LoadEvent struct {
 	Instance string `json:"instance,omitempty"`
 	Cloud    *Cloud `json:"cloud,omitempty"` // what the provider says of that one
 	Cold     *Cold  `json:"cold,omitempty"`  // on Begin, of a load that is to find nothing in memory
-	// Autovacuum, on End, is what the server's own wrote since Begin, where it would have been taken for the work of others.
+	// Autovacuum, on End, is the work of the server's own autovacuum since Begin, if it would have been taken for
+	// the work of others.
 	Autovacuum *Autovacuum `json:"autovacuum,omitempty"`
-	// Others, on End, is what others did on the server since Begin, where that is too much to be passed over.
+	// Others, on End, is the work of other sessions on the server since Begin, if it is too much to be ignored.
 	Others *Others `json:"others,omitempty"`
 	// Sessions, on End, of an operation, are all that have connected to its database since Begin; nil: the server does not count them.
 	Sessions *int64 `json:"sessions,omitempty"`
-	// OtherSessions are those that connected while nothing was done for the operation, be it since the repetition before, and those of others
-	// where its own are known.
+	// OtherSessions counts the sessions that connected while nothing was done for the operation, including the time
+	// since the repetition before, and the sessions of others if the operation's own are known.
 	OtherSessions int64 `json:"other_sessions,omitempty"`
 }
 
@@ -110,8 +111,8 @@ type Autovacuum struct {
 type Others struct {
 	Rows    int64 `json:"rows"`    // inserted, updated and deleted
 	Commits int64 `json:"commits"` // also of transactions that only read
-	// WALBytes are those of sessions that were there at End, as far as the server tells of each (from 18 on, and to a role that
-	// sees them), or what our clients cannot have written.
+	// WALBytes is the WAL of sessions that were there at End, as far as the server shows it for each (from 18 on,
+	// and to a role that sees them), or the part that our clients cannot have written.
 	WALBytes int64 `json:"wal_bytes,omitempty"`
 	// Of an operation, where the server tells: how often those sessions have written and fsynced the WAL.
 	WALWrites *int64 `json:"wal_writes,omitempty"`
@@ -279,10 +280,10 @@ const (
 	SampleCount = "SampleCount"
 )
 
-// Files is a ranking of tables, indexes and other files by what the disks did for them.
+// Files ranks tables, indexes and other files by the disks' work for them.
 const Files = "files"
 
-// Programs is a ranking of other programs by what the disks of the server did for them.
+// Programs ranks other programs by the work of the server's disks for them.
 const Programs = "programs"
 
 // What stands among programs for the kernel, which writes what they left in its cache, and for those that it does not name.
@@ -291,7 +292,7 @@ const (
 	Unnamed      = "the kernel does not name"
 )
 
-// Digests is a ranking of statements by what Performance Insights knows of each: sessions at work, and blocks read and written.
+// Digests ranks statements by Performance Insights' figures for each: sessions at work, and blocks read and written.
 const Digests = "digests"
 
 // Top lists the largest growth from one moment to another: which tables, indexes, statements or files caused what.

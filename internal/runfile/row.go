@@ -177,7 +177,7 @@ func plain(text []byte) bool {
 	return true
 }
 
-// exactDigits are so many that any number of them is a float64 without rounding.
+// exactDigits is the number of decimal digits that a float64 always holds without rounding.
 const exactDigits = 15
 
 // number is a JSON number (RFC 8259, section 6).

@@ -29,7 +29,8 @@ type WALItem struct {
 	// Dropped: it was not there any more when its name was asked for. Name is as before, and empty where it was not known.
 	Dropped    bool   `json:"dropped,omitempty"`
 	Constraint string `json:"constraint,omitempty"` // of an index: PrimaryKey, Unique or Exclusion
-	// Scans are those of an index since Since, when it was asked; nil: it is no index, or they are not counted.
+	// Scans is the number of an index's scans from Since until it was asked; nil: it is no index, or they are not
+	// counted.
 	Scans *int64     `json:"scans,omitempty"`
 	Since *time.Time `json:"since,omitempty"` // when its database's statistics were last reset; nil: not known
 	// Like is another index of the same columns, operators and rows, which makes this one superfluous.

@@ -56,7 +56,7 @@ type run struct {
 	last   float64
 }
 
-// first are so many of its values; those of a packed one are put into room.
+// first returns the first n values of the run, unpacked into room if they are packed.
 func (r run) first(n int, room []float64) []float64 {
 	if r.packed != nil {
 		return unpack(room[:0], n, r.packed)
@@ -71,7 +71,7 @@ func (r run) value(at int) float64 {
 	return r.first(at+1, room[:])[at]
 }
 
-// rooms are where packed runs are unpacked, for one look at their values.
+// rooms pools the buffers in which packed runs are unpacked, for one look at their values.
 var rooms = sync.Pool{New: func() any { return new([longestRun]float64) }}
 
 // Before returns the last reading before t. It is missing when there is none, and when a gap since then says that the
@@ -186,7 +186,7 @@ func (s Series) runAt(row int) int {
 	return sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+s.runs[k].n > row })
 }
 
-// resetSaid says so where a gap does.
+// resetSaid returns an error if a gap in the stretch is a reset.
 func (s Series) resetSaid(from, to int64) error {
 	for _, gaps := range [][]Gap{s.probeGaps, s.metricGaps} {
 		for _, g := range between(gaps, from+1, to+1) {

@@ -19,8 +19,8 @@ type Split struct {
 	Quietest          float64 // the least rate of a change that lies outside; infinite: there is none
 }
 
-// Split goes by stretches in order of time of which no two overlap, and counts the changes that took longer than coarse. It is for whoever
-// looks at all of many series, and takes a third of the time of [Series.Changes].
+// Split goes by stretches in order of time of which no two overlap, and counts the changes that took longer than
+// coarse. It suits callers that go through many whole series, and takes a third of the time of [Series.Changes].
 func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
 	type span struct{ from, to int64 }
 	var within []span
@@ -59,7 +59,7 @@ func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
 	return split
 }
 
-// spread is where [Series.Spread] gathers.
+// spread pools the buffers of [Series.Spread].
 var spread = sync.Pool{New: func() any { return new([]step) }}
 
 // step is a change as it is kept while there are many.

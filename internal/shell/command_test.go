@@ -27,7 +27,7 @@ func shells(t testing.TB) (all [][]string) {
 	return all
 }
 
-// words are what a shell makes of a command line whose program is replaced by one that prints its words.
+// words returns a shell's split of a command line, whose program is replaced by one that prints its words.
 func words(t testing.TB, shell []string, line string) []string {
 	t.Helper()
 	const program = "realiops"

@@ -88,7 +88,7 @@ func shippedRuns() string {
 	return filepath.Join(root, "testdata", "runs")
 }
 
-// versions are those that faults are tried on in turn.
+// versions lists the versions on which faults are tried in turn.
 var versions = []string{"13", "14", "15", "16", "17", "18"}
 
 // result is the outcome of a fault.

@@ -52,7 +52,7 @@ func within(ulimit string, then prepare) prepare {
 	return first(func(p *place) error { p.ulimit = ulimit; return nil }, then)
 }
 
-// printingTo has what the command prints go to a file, such as one that is always full.
+// printingTo redirects the command's output to a file, such as one that is always full.
 func printingTo(name string, then prepare) prepare {
 	return first(func(p *place) (err error) {
 		p.stdout, err = os.OpenFile(name, os.O_WRONLY, 0)

@@ -59,7 +59,7 @@ func (r *relay) serve() {
 	}
 }
 
-// pass hands on what one side says; the trouble is with what the server does.
+// pass hands on one side's bytes; trouble applies to the server's.
 func (r *relay) pass(from, to net.Conn, server bool) {
 	defer to.Close()
 	defer from.Close()

@@ -110,7 +110,7 @@ func readEvents(r io.Reader) (results []result, err error) {
 	}
 }
 
-// missing says of each required test what kept it from running.
+// missing returns, for each required test that did not run, the reason.
 func missing(required []test, results []result) (lines []string) {
 	for _, want := range required {
 		ran := false

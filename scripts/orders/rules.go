@@ -39,7 +39,8 @@ func shops() []shop {
 	}
 }
 
-// kind is one kind of volume. fits is what one volume of a size costs a month that carries operations and bytes a second; false: it does not.
+// kind is one kind of volume. fits returns the monthly cost of one volume of a size that carries operations and
+// bytes a second; false: it cannot.
 type kind struct {
 	name     string
 	provider string

@@ -1,5 +1,5 @@
-// Command postgres-directory prints where the files of a PostgreSQL are that realiops runs itself, and fetches them
-// where they are not in the cache yet:
+// Command postgres-directory prints the directory of a PostgreSQL that realiops runs itself, and fetches it if it is
+// not in the cache yet:
 //
 //	go run ./scripts/postgres-directory VERSION
 package main

@@ -125,7 +125,7 @@ func (r release) documents(ctx context.Context) error {
 	return r.run(ctx, nil, "go", "run", "./scripts/notice", "build/licenses.txt")
 }
 
-// materials says what a program is made of, beside it.
+// materials writes the list of a program's components to a file beside it.
 func (r release) materials(ctx context.Context, program string) error {
 	absolute, err := filepath.Abs(program)
 	if err != nil {

@@ -69,8 +69,8 @@ func twice(t *testing.T, r release, here target, program string) {
 	lean(t, program)
 }
 
-// most is how large a program may be. Whatever calls methods by names that are made up at run time has the linker keep
-// every method of every type, and then it is a third larger.
+// most is the largest size of a program in bytes. Code that calls methods by names made up at run time has the
+// linker keep every method of every type, and the program grows by a third.
 const most = 45_000_000
 
 func lean(t *testing.T, program string) {
@@ -120,7 +120,7 @@ func debian(t *testing.T, r release, here target, program, directory string) {
 	sh(t, `/usr/bin/realiops report ../../testdata/runs/loads-pg17.jsonl | grep -q 'WAL records'`)
 }
 
-// base is what scripts/postgres-image builds: it has glibc, a shell, and a PostgreSQL.
+// base is built by scripts/postgres-image: it has glibc, a shell, and a PostgreSQL.
 const base = "realiops/postgres:17-local"
 
 // image builds it on a base without any registry, and measures in it as a user who is not root.

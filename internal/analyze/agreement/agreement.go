@@ -53,7 +53,7 @@ type Refuted struct {
 }
 
 const (
-	// tolerance is by what factor a ratio may differ from one and still agree.
+	// tolerance is the factor by which a ratio may differ from one and still agree.
 	tolerance = 1.15
 	// surely is the number of standard deviations that rule out chance.
 	surely = 4.0

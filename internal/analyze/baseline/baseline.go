@@ -269,7 +269,7 @@ func (b *Baseline) throttle(run *counts.Run) error {
 	return errors.Join(err, errInstances)
 }
 
-// PointsOf returns the seconds of a job, as fio told of them.
+// PointsOf returns the seconds of a job, as reported by fio.
 func PointsOf(run *counts.Run, r counts.Repetition) []Point {
 	var all []Point
 	reads, writes := run.Series(metric.FioReads), run.Series(metric.FioWrites)

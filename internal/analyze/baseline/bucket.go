@@ -29,7 +29,7 @@ func near(measured, published float64) bool {
 	return published > 0 && math.Abs(measured-published) <= off*published
 }
 
-// half an hour is what machines burst for, at least once in a day.
+// halfAnHour is the time, in seconds, for which machines can burst at least once a day.
 const halfAnHour = 1800
 
 // BucketsOf returns the published buckets with these rates before and after that last so long or longer when they are full.

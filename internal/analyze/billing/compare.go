@@ -177,7 +177,7 @@ func (b bill) stretch(from, to int) Stretch {
 	return s
 }
 
-// days returns those of which at least so many hours are compared, with what these cost; 24: all of a day.
+// days returns the days with at least that many compared hours, and their cost; 24: whole days only.
 func (b bill) days(from, to, least int) (all []Day) {
 	for _, part := range b.cut(func(at time.Time) string { return at.Format(time.DateOnly) }) {
 		if part[0] < from || part[1] > to {

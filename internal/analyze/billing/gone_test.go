@@ -16,7 +16,7 @@ import (
 // october is when the made-up clusters of these tests ran.
 var october = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 
-// history is what CloudWatch kept of one.
+// history is one cluster's history in CloudWatch.
 type history struct{ periods []runfile.Period }
 
 func (h *history) add(metric, dimension, statistic string, from time.Time, length time.Duration, value float64) {

@@ -18,7 +18,7 @@ type Item struct {
 	Amount  float64 `json:"amount"`
 	Hours   int     `json:"hours"` // of which it is known
 	Price   Both    `json:"price"` // of one unit
-	Cost    Both    `json:"cost"`  // with what reservations cover taken off
+	Cost    Both    `json:"cost"`  // after reservations
 	Missing string  `json:"missing,omitempty"`
 
 	Inferred string   `json:"price_inferred,omitempty"` // from what; empty: the price is known

@@ -1,9 +1,9 @@
-// Package billing says what an Aurora cluster costs in its two storage configurations, Standard and I/O-Optimized, from
-// what it did hour by hour.
+// Package billing computes the cost of an Aurora cluster in its two storage configurations, Standard and
+// I/O-Optimized, from its activity hour by hour.
 //
-// A [Use] is what it read, wrote, held and ran in each hour, as CloudWatch counted it. [Compare] charges both
-// configurations for the same hours by their prices. An hour of which anything is not known is not compared: what is
-// missing is never nothing. Where the two cost the same follows from the prices alone.
+// A [Use] holds its reads, writes, storage and instances in each hour, as CloudWatch counted them. [Compare] charges
+// both configurations for the same hours by their prices. An hour with any unknown value is not compared: missing is
+// never zero. The point at which the two cost the same follows from the prices alone.
 package billing
 
 import (
@@ -164,7 +164,7 @@ func (s *sheet) settle(u *Use) {
 	}
 }
 
-// sheet is periods by what they are of.
+// sheet holds periods by metric and instance.
 type sheet struct {
 	from    time.Time
 	hours   int

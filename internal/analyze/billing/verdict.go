@@ -25,7 +25,7 @@ type Verdict struct {
 
 const (
 	week = 7
-	// fewDays is below which nothing is told, and enoughDays from where on AWS calls it good.
+	// fewDays is the least number of days for an answer, and enoughDays the number that AWS calls good.
 	// https://github.com/aws/agent-toolkit-for-aws, amazon-aurora-postgresql, io-optimized
 	fewDays    = 7
 	enoughDays = 14

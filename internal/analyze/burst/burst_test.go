@@ -111,7 +111,7 @@ func TestBalanceAtTheStart(t *testing.T) {
 	}
 }
 
-// TestClosedFormulas: of a constant demand what is played is what balance / (demand - base) and capacity / base say.
+// TestClosedFormulas compares the play of a constant demand with balance / (demand - base) and capacity / base.
 func TestClosedFormulas(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 100 {

@@ -25,7 +25,7 @@ func AsOf(source string) string {
 	return undated
 }
 
-// PricesOf says of what dates prices are.
+// PricesOf returns words for the dates of prices.
 func PricesOf(dates string) string {
 	if dates == undated || dates == "" {
 		return "prices without a date"

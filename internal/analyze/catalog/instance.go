@@ -67,7 +67,7 @@ func ReadLimits(r io.Reader) ([]Instance, error) {
 	return all, nil
 }
 
-// Before returns a list with another one behind it: a class that the first has is that of the first alone.
+// Before returns the first list followed by the second, without the classes in the second that the first has.
 func Before(first, second []Instance) []Instance {
 	known := map[string]bool{}
 	for _, m := range first {
@@ -94,7 +94,7 @@ func (m Instance) check() error {
 	return nil
 }
 
-// checkSold tells what cannot be of a class of RDS.
+// checkSold returns an error for values that no class of RDS can have.
 func (m Instance) checkSold() error {
 	if !strings.HasPrefix(m.Class, "db.") || len(m.Sold) == 0 {
 		return errors.New("a class of RDS begins with db., and has what is sold with it")

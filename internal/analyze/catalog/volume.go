@@ -19,7 +19,7 @@ type Volume struct {
 	Tiers       []Tier     `json:"tiers"`                // by size, each from its own up to the next one's
 	HostCache   bool       `json:"host_cache,omitempty"` // a machine may cache it, with caps of their own for what goes that way
 	InMB        bool       `json:"in_mb,omitempty"`      // bytes a second are published and sold in MB of 10^6, and not in MiB
-	Unlimited   bool       `json:"unlimited,omitempty"`  // no limits are published, and its price goes by what is done
+	Unlimited   bool       `json:"unlimited,omitempty"`  // no limits are published, and it is priced by use
 	PricedAs    string     `json:"priced_as,omitempty"`  // the volume whose prices it has; empty: its own
 	Note        string     `json:"note,omitempty"`
 	Unverified  string     `json:"unverified,omitempty"` // what could not be confirmed

@@ -57,7 +57,8 @@ type Count struct {
 	Background float64 `json:"background"`
 	// Irregular says who made it differ in some repetitions, where that is known.
 	Irregular string `json:"irregular,omitempty"`
-	// Everybody is, where others use the device and this is what it did for the server's files, what it did for all: the median. Nil elsewhere.
+	// Everybody is the median of the device's count for all programs, if others use the device and the count is for
+	// the server's files; otherwise nil.
 	Everybody *float64 `json:"everybody,omitempty"`
 }
 
@@ -67,7 +68,7 @@ var ErrNone = errors.New("it holds no repetition of an operation: see realiops m
 // Is reports whether a file is about an operation.
 func Is(run *counts.Run) bool { return run.Header.Operation != nil }
 
-// unfinished says how a measurement ended that was not done as often as was asked for.
+// unfinished explains the end of a measurement with fewer repetitions than requested.
 func unfinished(end *runfile.Ended) string {
 	const fewer = ": it is what was measured until then"
 	switch {

@@ -47,7 +47,7 @@ func (r Result) Document(meanings bool) document.Document {
 	return d
 }
 
-// indexes are told by what the server counts of their tables, where the WAL does not tell of them.
+// indexes ranks indexes by the server's counters of their tables, if the WAL does not show them.
 func (r Result) indexes() document.Block {
 	if r.Relations.Missing == "" {
 		return nil

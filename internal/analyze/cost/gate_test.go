@@ -393,7 +393,7 @@ func TestBasesOfSomethingElseAreRefused(t *testing.T) {
 	}
 }
 
-// Each count is a test, and so is what was done. Where that failed, no count passes for a budget.
+// Each count is a test, and so is the operation. If it failed, no count passes its budget.
 func TestJUnitHasACaseForEachCount(t *testing.T) {
 	type said struct { // twice: GitLab shows the text, and others the attribute
 		Message string `xml:"message,attr"`

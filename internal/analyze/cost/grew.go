@@ -89,10 +89,11 @@ var words = map[string]string{
 	"n_tup_hot_upd": "HOT updates",
 }
 
-// mostGrowths are told of each sort.
+// mostGrowths bounds the growths reported of each sort.
 const mostGrowths = 3
 
-// grew names what did more than in the base of what makes up a count. Updates that are no longer HOT are told of their table.
+// grew names the components of a count that grew since the base. Updates that are no longer HOT are reported for
+// their table.
 func (c Cost) grew(count string, base Cost) []Growth {
 	by := causedBy[count]
 	all := growth("statement", c.Statements, base.Statements, by.statements)

@@ -15,7 +15,7 @@ const (
 	checkpointer = "the checkpointer"
 )
 
-// irregular says of writes and fsyncs of the WAL who made them differ in some repetitions from what they are in most.
+// irregular names who made writes and fsyncs of the WAL differ in some repetitions.
 func irregular(c Count, repetitions []counts.Repetition) string {
 	if c.Missing != "" || c.Low == c.High {
 		return ""

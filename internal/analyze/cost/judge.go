@@ -77,7 +77,7 @@ type side struct {
 	lowest bool
 }
 
-// is what the count comes to.
+// is returns the value by which the count is judged.
 func (s side) is() float64 {
 	if s.lowest {
 		return slices.Min(s.all)

@@ -27,7 +27,7 @@ var quantities = map[string]string{
 	counts.DeviceBytes: "device_bytes",
 }
 
-// ofWAL returns the things that are counted of the database and its WAL, in the order in which they are told.
+// ofWAL returns the things counted of the database and its WAL, in the order of the report.
 func ofWAL(waiting counting) []kind {
 	return []kind{
 		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database", of: lessBackground(rows)},

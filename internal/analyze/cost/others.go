@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// company are those who were at work beside an operation, in some of its repetitions.
+// company holds the sessions that were at work beside an operation, in some of its repetitions.
 type company struct {
 	who         []string
 	repetitions []int
@@ -19,8 +19,8 @@ type company struct {
 	walBytes    float64 // of all, in these repetitions
 }
 
-// alone gives the repetitions in which nobody else was at work, as long as there are any. Where there are none, all of them are
-// told, and that what others did is among it.
+// alone gives the repetitions in which nobody else was at work, as long as there are any. If there are none, it
+// returns all of them and warns that they include the work of others.
 func (c *Cost) alone(run *counts.Run, load counts.Load) []counts.Repetition {
 	var alone []counts.Repetition
 	var beside []*company
@@ -61,7 +61,7 @@ func (c *Cost) alone(run *counts.Run, load counts.Load) []counts.Repetition {
 	return load.Repetitions
 }
 
-// mayBeOthers are sessions that came and went, of whom nothing says whose they were.
+// mayBeOthers stands for sessions that came and went, and whose owner is unknown.
 const mayBeOthers = "sessions that cannot be told from its own"
 
 // alike leaves repetitions out in which more sessions connected to the database than in most: an operation that does the same each time
@@ -112,7 +112,7 @@ func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) []counts.
 	}
 }
 
-// maybe says that others may be in what is counted.
+// maybe warns that the counts may include the work of others.
 func (c *Cost) maybe(why string) {
 	c.Others = append(c.Others, mayBeOthers)
 	c.Warnings = append(c.Warnings, "Others may have been at work on the server meanwhile, and what they did is counted, too ("+why+"; whose they were is not known)")
@@ -218,7 +218,7 @@ func (c *Cost) withBackground(run *counts.Run, repetitions []counts.Repetition) 
 	return asRead
 }
 
-// warnOfOpen says what makes counts of the server less than the operation's.
+// warnOfOpen warns of anything that makes the server's counts less than the operation's.
 func (c *Cost) warnOfOpen(run *counts.Run, load counts.Load) {
 	var goesOn, staying []int
 	for _, o := range run.Others {

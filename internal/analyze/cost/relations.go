@@ -177,7 +177,7 @@ func (r Relation) Called() string {
 	return runfile.WALItem{Name: r.Name, Is: r.Is, Table: r.Table, Dropped: r.Dropped}.Called()
 }
 
-// mostRelations are told; the rest is small.
+// mostRelations bounds the relations reported; the rest is small.
 const mostRelations = 20
 
 // section returns a table of them, or why there is none.

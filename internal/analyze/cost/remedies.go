@@ -51,7 +51,8 @@ func numbered(n float64, one string) string {
 }
 
 const (
-	// fewestImages of an index, and one for so many entries at least, are what entries in order never make: these fill a page before the next.
+	// fewestImages of an index, and at least one per entriesOfAnImage entries, never come from entries in order:
+	// those fill a page before the next.
 	fewestImages     = 20
 	entriesOfAnImage = 4
 	// leastShare of all images, or of the WAL, is worth a sentence.

@@ -33,7 +33,7 @@ func TestCommitsThatWait(t *testing.T) {
 		{"fsync=off", map[string]string{"fsync": "off"}, 1, 1, untold, cannotTell},
 		{"wal_sync_method=open_datasync", map[string]string{"wal_sync_method": "open_datasync"}, 1, 1, untold, cannotTell},
 	} {
-		half := math.Floor(c.commits / 2) // of them are what a commit in two phases waits for first
+		half := math.Floor(c.commits / 2) // commits in two phases, which wait at their prepare first
 		r := counts.Repetition{Counts: map[string]counts.Count{}, Log: &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
 			{Name: commit, Records: c.commits - half}, {Name: prepare, Records: half}}}}
 		if c.own != untold {

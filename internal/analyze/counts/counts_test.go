@@ -84,7 +84,7 @@ func TestShippedRunGivesItsSourceBack(t *testing.T) {
 	}
 }
 
-// background is what the device does when idle, in requests or in flushes per second: at most 20 writes in 5 s.
+// background bounds the idle device's requests, or flushes, per second: at most 20 writes in 5 s.
 const background = 2.2
 
 // TestShippedRunGivesThePublishedTable checks against docs that were computed from the source by other means: the

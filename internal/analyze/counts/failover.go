@@ -13,9 +13,8 @@ import (
 // instanceDimension is by whose name CloudWatch tells of an instance.
 const instanceDimension = "DBInstanceIdentifier"
 
-// follow has each metric of an instance be that of the instance which had the load: a failover moves the load, and the
-// run file has what is told of its new place by names of its own, "cloudwatch.two/WriteIOPS". What is the cluster's has
-// no such name, and stays as it is.
+// follow makes each metric of an instance follow the load: after a failover the run file holds the new instance's
+// metrics under names of their own, "cloudwatch.two/WriteIOPS". The cluster's metrics stay as they are.
 func (c *collector) follow() {
 	for _, a := range c.attempts {
 		if a.instance == "" || len(a.begins) != 1 || len(a.ends) != 1 {
@@ -63,8 +62,8 @@ func (c *collector) asBegun(dimensions string) string {
 	return key
 }
 
-// onInstance returns the metric of which one is told of another instance by its own name, "cloudwatch/WriteIOPS" of
-// "cloudwatch.two/WriteIOPS"; false: it is not told of that instance.
+// onInstance returns the metric behind a name for another instance, "cloudwatch/WriteIOPS" of
+// "cloudwatch.two/WriteIOPS"; false: the name is not for that instance.
 func onInstance(name, instance string) (metric string, there bool) {
 	probe, rest, _ := strings.Cut(name, "/")
 	probe, there = strings.CutSuffix(probe, "."+instance)

@@ -18,7 +18,7 @@ const (
 	mostGroups = 8
 	// fewestWindows make a group.
 	fewestWindows = 4
-	// different is by what factor the two halves of a group must differ, in the mean of their logarithms, to be parted.
+	// different is the factor between a group's halves, by their mean logarithms, at which it is parted.
 	different = 1.25
 	// fewestCounted is the smallest median count of a quantity over the windows at which it takes part in grouping.
 	fewestCounted = 50

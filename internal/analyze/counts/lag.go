@@ -97,7 +97,7 @@ func wholeSteps(gaps []float64, step, doubt float64) bool {
 	return !slices.ContainsFunc(gaps, func(gap float64) bool { return math.Abs(gap-step*math.Round(gap/step)) > doubt })
 }
 
-// during counts the moments that lie within repetitions. What moves between them is what is done there.
+// during counts the moments that lie within repetitions. Moves between them come from work that is done there.
 func (c *collector) during(moments []time.Time) (n int) {
 	for _, m := range moments {
 		inside := func(r Repetition) bool { return m.After(r.Begin) && m.Before(r.End) }

@@ -9,7 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// phase is what one repetition of a made-up run goes through, in seconds: its table is made, its load runs, it is closed.
+// phase is the course of one repetition in a made-up run, in seconds: its table is made, its load runs, it is
+// closed.
 type phase struct {
 	load                 string
 	making, work, closed float64
@@ -79,8 +80,9 @@ func TestLagNeedsWorkInsideRepetitions(t *testing.T) {
 	}
 }
 
-// TestStepsLongerThanLoads: what shows the work of short loads every 40 s or every minute tells of none of them, and says which loads would
-// tell. What moves with each load is no step, and neither is what moves while tables are made.
+// TestStepsLongerThanLoads: a metric that shows the work of short loads every 40 s or every minute yields no count
+// for any of them, and the reason says which loads would do. A metric that moves with each load has no steps, and
+// neither has one that moves while tables are made.
 func TestStepsLongerThanLoads(t *testing.T) {
 	snapshots, read := map[string]float64{}, 0
 	run := playedOut(t, []phase{

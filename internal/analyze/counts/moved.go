@@ -25,8 +25,8 @@ const (
 	fewestSame  = 3
 	leastMoving = 1000
 	fewestApart = 10 // amounts that differ, below which chance makes what all are multiples of large
-	// StepsInLoad must lie in a load that is judged by a source that moves in steps: those at its ends are shared with what came before
-	// and after it.
+	// StepsInLoad is the number of steps of a source that a load needs to be judged by it: the steps at its ends
+	// also cover time before and after it.
 	StepsInLoad = 3
 )
 
@@ -50,8 +50,8 @@ func (c *collector) countIn(name string, from, to time.Time, work func(from, to 
 		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), StepsInLoad)}}
 }
 
-// stillFor returns how long a source shows the same, at most; 0: it moves from period to period. Of a source of which too little was read to
-// tell, it is what others have seen.
+// stillFor returns the longest time for which a source shows the same value; 0: it moves from period to period. If
+// too little of a source was read to tell, it returns the time that others have seen.
 func (c *collector) stillFor(name string) time.Duration {
 	all := c.stretched[name]
 	if len(all) < fewestSame {

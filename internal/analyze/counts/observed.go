@@ -19,12 +19,11 @@ type Observation struct {
 	// anew), of these so many Quiet (next to nothing was written), and of the rest so many are Used: the others lie
 	// where one load went over into another, or are too few of their kind.
 	Windows, Whole, Quiet, Used int
-	// Unread are those of all windows in which the server's own counters could not be followed: it was away, or they began anew;
-	// and Why is what kept most of them from it.
+	// Unread is the number of windows in which the server's own counters could not be followed, because it was away
+	// or they began anew; Why is the reason in most of them.
 	Unread int
 	Why    string
-	// RowsPerSecond holds the changes to rows in the whole windows that counted them; kinds never counted are
-	// absent.
+	// RowsPerSecond holds the changes to rows in the whole windows that counted them; other kinds are absent.
 	RowsPerSecond map[string]float64
 	// Backups are the base backups that were streamed, by pg_stat_progress_basebackup.
 	Backups []Backup
@@ -254,7 +253,7 @@ type backups struct {
 	running bool // by the last reading
 }
 
-// mostBackups are told apart; what came later is taken for one.
+// mostBackups bounds the backups that are told apart; later ones count as one.
 const mostBackups = 1000
 
 func (b *backups) take(r runfile.Row) {

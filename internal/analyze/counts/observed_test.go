@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// dayBreak is where windows of every length begin.
+// dayBreak is a moment at which windows of every length begin.
 var dayBreak = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 const (
@@ -22,7 +22,7 @@ const (
 	records  = "pgstat.wal/wal_records"
 )
 
-// rates are what a load does in a second.
+// rates is the work of a load per second.
 type rates struct{ inserted, updated, commits, records float64 }
 
 // observation is a run file of so many seconds, read just before each is over, in which load says what goes on. more may

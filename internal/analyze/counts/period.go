@@ -48,7 +48,7 @@ func statistics() map[runfile.MetricType]string {
 	return map[runfile.MetricType]string{runfile.Rate: runfile.Average, runfile.CountPerPeriod: runfile.Sum}
 }
 
-// onlyPeriods tells of an observation in which nothing was read, and a source told of amounts in periods.
+// onlyPeriods reports whether an observation read nothing, and has only a source's amounts in periods.
 func (c *collector) onlyPeriods() bool {
 	_, to, _ := c.spanOfPeriods()
 	return c.thin != nil && len(c.thin.rows) == 0 && !to.IsZero()

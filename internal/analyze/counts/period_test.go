@@ -86,8 +86,8 @@ func TestPeriodsOfAnUnsteadyLoad(t *testing.T) {
 	}
 }
 
-// TestPeriodsAfterAFailover: what is told of the instance is that of the one which has the load by then, where that is
-// told; what is told of the cluster stays.
+// TestPeriodsAfterAFailover: the instance's values are those of the instance that has the load by then, if they are
+// known; the cluster's values stay.
 func TestPeriodsAfterAFailover(t *testing.T) {
 	records := small()
 	for i, record := range records {

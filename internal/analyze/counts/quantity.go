@@ -12,8 +12,8 @@ import (
 // Side is which world a quantity counts in.
 type Side string
 
-// Logical work is what the database was asked to do and notes in its WAL; requested is what was asked of the operating system, where a
-// cache may answer; physical work is what storage has to do for it.
+// Logical work is asked of the database, which notes it in its WAL; requested work is asked of the operating system,
+// whose cache may answer; physical work is done by storage.
 const (
 	Logical   Side = metric.Logical
 	Requested Side = metric.Requested

@@ -24,7 +24,7 @@ type stretches struct {
 	place map[[2]string]int // of an item in all, by what it is and its name
 }
 
-// mostJoined are told apart. A database that makes and drops tables all the time has ever new ones.
+// mostJoined bounds the items that are told apart: a database that always makes and drops tables has ever new ones.
 const mostJoined = 2_000
 
 func (s *stretches) join(w runfile.WAL) {

@@ -43,7 +43,7 @@ func (r *Run) followed() bool {
 	return loaded > 0 && !r.Header.Target.Storage.Own && written >= leastOfWAL*log && seen >= leastOfDisk*counted
 }
 
-// forServer returns a quantity of the device by what it did for the server's files; another quantity is what it was.
+// forServer returns a quantity of the device restricted to the server's files, and any other quantity unchanged.
 func (d Quantity) forServer() Quantity {
 	for _, m := range metric.All().Making(metric.Quantity(d.Name)) {
 		if part := metric.ServersPart(m.Name); part != nil {
@@ -54,7 +54,7 @@ func (d Quantity) forServer() Quantity {
 	return d
 }
 
-// forServer returns what of a metric of the device was for the server's files; another metric is what it was.
+// forServer returns a metric of the device restricted to the server's files, and any other metric unchanged.
 func (m Metric) forServer() Metric {
 	part := metric.ServersPart(m.Name)
 	if part == nil {

@@ -17,7 +17,7 @@ func lengths() []time.Duration {
 
 const (
 	mostWindows = 720
-	// readingsInWindow are so many at least that counters which come a second late do not move between windows.
+	// readingsInWindow is the least number at which counters that arrive a second late stay in their window.
 	readingsInWindow = 5
 )
 

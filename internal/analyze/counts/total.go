@@ -67,8 +67,8 @@ func (c *collector) countTotals(a *attempt, r Repetition) {
 // nearly is the largest relative difference between two sources of the same number.
 const nearly = 0.05
 
-// sumOfAverages says that a total of a rate is the sum of its averages over periods, and no number of operations: it is smaller by the
-// seconds of a period than what its own periods come to, or reads than the pages that PostgreSQL missed.
+// sumOfAverages detects a total of a rate that is the sum of its averages over periods: it is smaller, by the
+// seconds of a period, than the amount of its own periods, or than the pages that PostgreSQL missed.
 func (c *collector) sumOfAverages(a *attempt, r Repetition, name string, value float64) *series.Missing {
 	m, known := c.run.Counter(name)
 	if !known || m.Type != runfile.Rate || m.Period <= 1 || value <= 0 {
@@ -87,8 +87,8 @@ func (c *collector) sumOfAverages(a *attempt, r Repetition, name string, value f
 		"%.0f is the sum of its averages over periods of %g s, and no number of operations: times %g it is one", value, m.Period, m.Period)}
 }
 
-// otherName says that what is called the volume's reads are the instance's, and so the writes beside them: they are the pages missed, or a sixtieth of
-// them where averages over minutes were summed. Of the volume's, 0.34 to 0.64 for each page missed were published.
+// otherName detects the instance's figures under the volume's name: they equal the pages missed, or a sixtieth of
+// them if averages over minutes were summed. Published figures of the volume are 0.34 to 0.64 per page missed.
 func (a *attempt) otherName() *series.Missing {
 	_, reads := a.totalOf(volumeReads)
 	_, missedPages := a.totalOf(oursRead)
@@ -184,10 +184,11 @@ func (a *attempt) outsideWindow() string {
 	return ""
 }
 
-// fewestReads are so many that it shows whether they are a sixtieth of the pages missed.
+// fewestReads is the number of reads from which a ratio of a sixtieth of the pages missed is no chance.
 const fewestReads = 1000
 
-// tellingDigits are so many that two loads do not have them alike by chance. A number of rows to load has fewer, and so has a rounded rate.
+// tellingDigits is the number of digits that two loads do not share by chance. Rounded rates and row counts have
+// fewer.
 const tellingDigits = 6
 
 // digits returns those of a number without the noughts that it ends in.

@@ -15,7 +15,7 @@ type Wait struct {
 	Sessions float64 `json:"sessions"`
 }
 
-// Where it is told.
+// The metric of the database's load, and its dimension of events.
 const (
 	loadMetric     = metric.InsightsDBLoad
 	eventDimension = "db.wait_event.name"

@@ -126,7 +126,7 @@ func partName(metric string) (string, bool) {
 	return name, ofProbe && isPart
 }
 
-// scaled makes a part of what was counted in the windows. Where the windows covered everything, it is that.
+// scaled makes a part from the counts in the windows, scaled up unless the windows covered everything.
 func (a *Anatomy) scaled(name string, records, bytes, scale float64, windows []map[string]float64) Part {
 	if a.Exact() {
 		return Part{Name: name, Records: records, Low: records, High: records, Bytes: bytes}
@@ -152,10 +152,10 @@ func (a *Anatomy) scaled(name string, records, bytes, scale float64, windows []m
 // toCount reports whether the parts are scaled up to PostgreSQL's own count, of which they are shares.
 func (a *Anatomy) toCount() bool { return !a.Exact() && !math.IsNaN(a.Counted) }
 
-// half is half the interval of a sum that is estimated by its ratio to a base: to all records, or to the bytes of WAL
-// that were covered. Each reading is one group of windows, taken by chance; what differs between them is what is in
-// doubt, as far as not all was read. No more than one in twenty lies as many standard errors away, whatever the
-// distribution (Chebyshev).
+// half returns half the width of the interval of a sum that is estimated by its ratio to a base: to all records, or
+// to the bytes of WAL that were covered. Each reading is one group of windows, taken at random; the differences
+// between groups give the uncertainty, in so far as not all was read. Whatever the distribution, no more than one in
+// twenty lies that many standard errors away (Chebyshev).
 func half(metric, base string, unread float64, windows []map[string]float64) float64 {
 	const fewest, errors = 5, 4.48
 	if len(windows) < fewest {

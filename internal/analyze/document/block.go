@@ -100,7 +100,7 @@ type Rank string
 const (
 	Void  Rank = "void"     // they do not speak of what they seem to: stop
 	Doubt Rank = "doubtful" // they may be off: read on with that in mind
-	Note  Rank = "note"     // they stand; it is what they are of
+	Note  Rank = "note"     // they stand, with something to know about them
 )
 
 // Doubts are warnings of the middle rank.

@@ -50,8 +50,8 @@ func writeTable(out *csv.Writer, t Table) {
 	}
 }
 
-// guarded is text that no spreadsheet takes for a formula: the only way in which text gets into a file. The quote is
-// what spreadsheets themselves put before such text.
+// guarded is text that no spreadsheet takes for a formula: the only way in which text gets into a file. Spreadsheets
+// themselves put a quote before such text.
 func guarded(s string) string {
 	if s = printable.Line(s); strings.ContainsAny(s[:min(1, len(s))], "=+-@") {
 		return "'" + s

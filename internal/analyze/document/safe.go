@@ -9,7 +9,7 @@ import (
 // safe is text that whoever shows it shows and does not obey, in one line. Each writer quotes it in its own way besides.
 func safe(s string) string { return printable.Line(strings.TrimSpace(s)) }
 
-// header returns that of a column, with what stands for a soft hyphen in a format.
+// header returns a column's header, with the format's replacement for a soft hyphen.
 func header(s, hyphen string) string {
 	parts := strings.Split(s, "\u00ad")
 	for i, part := range parts {

@@ -15,7 +15,7 @@ type Table struct {
 	Bare    bool // without a line of headers, except where a format cannot do without
 }
 
-// Column is one thing that is told of every row.
+// Column describes a column of every row.
 type Column struct {
 	// Header may be broken at a space, behind a hyphen, and with a hyphen at a soft one ("\u00ad"); not at "\u00a0".
 	Header string

@@ -112,8 +112,8 @@ func wrapped(words string, width int) []string {
 // breakable spaces are those that a line may end at.
 func breakable(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }
 
-// Message returns what is told beside a document, its further lines indented; with width 0 it is one line, for whoever reads line
-// by line.
+// Message lays out a message beside a document, with its further lines indented; with width 0 it is one line, for
+// programs that read line by line.
 func Message(words string, width int) string {
 	words = safe(words)
 	const indent = "  "

@@ -115,7 +115,7 @@ func gridOf(of Table, cells [][]string, limit int, short bool) *grid {
 	return g
 }
 
-// nameBeside puts the lines of a name beside the lines of what is told of it.
+// nameBeside puts the lines of a name beside the lines of its description.
 func nameBeside(name []string, lines [][]string) [][]string {
 	var rows [][]string
 	for i := range max(len(name), len(lines)) {
@@ -131,7 +131,7 @@ func nameBeside(name []string, lines [][]string) [][]string {
 	return rows
 }
 
-// nameLines returns those of a name, with what it is called too below it.
+// nameLines returns the lines of a name, followed by its other name.
 func nameLines(c Cell, name string, limit int) []string {
 	lines := []string{name}
 	switch {

@@ -115,7 +115,7 @@ func (c coverage) emptySlots() (at []string) {
 	return at
 }
 
-// busiestBeside says so where the busiest hour lies at a hole of more than an hour or two: it may go on in it.
+// busiestBeside warns if the busiest hour lies next to a hole of more than an hour or two: it may go on in it.
 func (c coverage) busiestBeside(requests []float64) string {
 	worst := -1
 	for h, known := range c.known {

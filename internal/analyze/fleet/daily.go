@@ -32,7 +32,8 @@ func rounded(v float64) float64 {
 	return math.Round(v*digits) / digits
 }
 
-// addDays tells what a cluster was billed for each day: the money of its I/O by the price of an operation.
+// addDays adds a cluster's billed operations per second for each day: the cost of its I/O divided by the price of an
+// operation.
 func (d *Page) addDays(c billing.Comparison) {
 	d.Daily = []float64{}
 	if len(c.Days) == 0 || len(c.Items) == 0 {

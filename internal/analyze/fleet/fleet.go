@@ -34,7 +34,7 @@ type Fleet struct {
 	Currency  string     `json:"currency"`
 	Saves     Span       `json:"saves_a_month"`          // of all databases that would cost less
 	AsOf      string     `json:"prices_as_of,omitempty"` // from the oldest to the newest date of the prices in that
-	Databases []Database `json:"databases"`              // by what they save, those of which that is not known last
+	Databases []Database `json:"databases"`              // by saving, those without a known one last
 	Unread    []string   `json:"unread"`                 // files that are no run file of a database, with the reason
 	NotFound  []string   `json:"not_found"`              // databases of which it was said what they have, and that the source does not tell of
 	Families  []string   `json:"unread_series"`          // names of series in a store that look like those of databases, and are not read

@@ -4,7 +4,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/openmetrics"
 )
 
-// Gauges returns what a Prometheus is told of the fleet. What is not known of a database has no sample.
+// Gauges returns the fleet's metrics for Prometheus. Unknown values have no sample.
 func (f Fleet) Gauges() []*openmetrics.Gauge {
 	gauge := func(name, help string, labels ...string) *openmetrics.Gauge {
 		return &openmetrics.Gauge{Name: "realiops_" + name, Help: help, Labels: append([]string{"database"}, labels...)}

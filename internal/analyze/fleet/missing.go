@@ -11,7 +11,7 @@ import (
 // few is the number of names that a sentence lists of many.
 const few = 5
 
-// incomplete says of how many databases only a part is known, and of which nothing is.
+// incomplete counts the databases of which only a part is known, or nothing.
 func (f Fleet) incomplete() (said []string) {
 	parts := 0
 	for _, d := range f.Databases {

@@ -106,7 +106,7 @@ func ranked(values []float64, percent float64) float64 {
 	return values[max(0, int(math.Ceil(percent/100*float64(len(values))))-1)]
 }
 
-// need says what the database asked of storage; at least one hour is known.
+// need returns the database's demand on storage; at least one hour is known.
 func (w work) need(percent float64) *Need {
 	const median = 50
 	least, most := w.sized(percent)

@@ -39,7 +39,7 @@ func (f Fleet) wholeSection() document.Block {
 	return document.Section{Title: "All databases", Blocks: []document.Block{t}}
 }
 
-// gravestFirst returns all databases: those that are at risk, and the rest by what they save.
+// gravestFirst returns all databases: first those at risk, then the rest by their saving.
 func (f Fleet) gravestFirst() []Database {
 	return append(f.atRisk(), slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return d.Risk.Level != None && d.Risk.Level != NotKnown })...)
 }
@@ -154,7 +154,7 @@ func (p Page) needTable() document.Block {
 	return document.Section{Title: "What it needs", Blocks: []document.Block{t}}
 }
 
-// creditsBlock tells of the bucket that was emptiest.
+// creditsBlock describes the bucket that was emptiest.
 func (p Page) creditsBlock() document.Block {
 	c := p.Risk.Credits
 	if c == nil {

@@ -42,7 +42,7 @@ func (f Fleet) Concludes() bool {
 	return slices.ContainsFunc(f.Databases, func(d Database) bool { return d.Need != nil || d.Aurora != nil })
 }
 
-// cheaper reports whether it would cost less with what it needs.
+// cheaper reports whether the database would cost less with the storage it needs.
 func (d Database) cheaper() bool { return d.Saves != nil && d.Saves.Value >= worthALine }
 
 // worthALine is the smallest monthly amount that is mentioned.

@@ -151,7 +151,7 @@ func (a Ask) tariff(region string) sizing.Tariff {
 	return sizing.Tariff{Region: region, Prices: a.Prices}
 }
 
-// cluster says what an Aurora cluster costs in both configurations.
+// cluster compares an Aurora cluster's cost in both configurations.
 func (a Ask) cluster(d *Page, r record, s sheet) {
 	var instances []billing.Instance
 	for _, m := range r.run.Target.Cloud.Members {

@@ -18,7 +18,7 @@ type Risk struct {
 	By    string  `json:"by"`    // operations or bytes
 	Of    string  `json:"of"`    // volume or instance, whichever carries less
 	Hours int     `json:"hours"` // at 95 % of it and more
-	// Credits are those of the bucket that was emptiest; nil: there is none.
+	// Credits is the emptiest bucket; nil: there is none.
 	Credits *Credits `json:"credits"`
 }
 
@@ -37,7 +37,7 @@ const (
 
 func levels() []Level { return []Level{Exhausted, Throttled, Ending, Near, None, NotKnown} }
 
-// Credits are those of a volume or of its machine.
+// Credits is the balance of a volume's bucket or of its machine's.
 type Credits struct {
 	Metric string  `json:"metric"` // BurstBalance, EBSIOBalance%, EBSByteBalance%; empty: by the provider's rule, from a full bucket on
 	Now    float64 `json:"now"`    // percent, in the last hour that is known
@@ -143,7 +143,7 @@ func (a Ask) credits(d *Page, w work, held sizing.Held) *Credits {
 	return new(slices.MinFunc(all, func(a, b Credits) int { return cmp.Compare(a.Lowest, b.Lowest) }))
 }
 
-// shownCredits are by what the source showed of them.
+// shownCredits returns the balance by the source's own metric.
 func shownCredits(metric string, percents []float64) Credits {
 	c := Credits{Metric: metric, Now: percents[len(percents)-1], Lowest: slices.Min(percents)}
 	for _, v := range percents {

@@ -18,7 +18,7 @@ const (
 	speaks = 1   // request a second, below which nothing is concluded
 )
 
-// oddBytes says so where requests carry less than any can; empty: they do not.
+// oddBytes warns of requests that carry less than any can; empty: there are none.
 func (w work) oddBytes() string {
 	var requests, bytes float64
 	for _, r := range w.knownMeans(0) {
@@ -30,7 +30,8 @@ func (w work) oddBytes() string {
 	return fmt.Sprintf("its requests carry %s bytes each, and none carries less than %d: what is called bytes or requests here is something else", number.Rate(bytes/requests), sector)
 }
 
-// againstRule says so where credits fell in hours in which the volume earned more than it spent; empty: they did not.
+// againstRule warns of credits that fell in hours in which the volume earned more than it spent; empty: they did
+// not.
 func (w work) againstRule(held sizing.Held) string {
 	i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == "operations" && l.Capacity > 0 })
 	if i < 0 || w.peaks == nil {

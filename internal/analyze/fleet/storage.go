@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// storage says of a database on volumes of a known size what it needed, what is in the way, and what to order.
+// storage sets, for a database on volumes of a known size, the need, the limit and the order.
 func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 	w, ok := d.did(s, has, cloud)
 	if !ok {

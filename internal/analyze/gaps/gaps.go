@@ -17,7 +17,7 @@ import (
 type AWS struct {
 	without map[string]bool   // metrics, or all of a probe, that a service answered it has nothing of
 	refused string            // why one did not answer, when it was asked last
-	gone    map[string]string // by the probe of which nothing is told any more, or ever was: why
+	gone    map[string]string // by the probe that reports nothing, or nothing any more: why
 }
 
 // Add takes a gap of a run file; those of other sources say nothing here.
@@ -55,7 +55,7 @@ func service(name string) string {
 	}
 }
 
-// Lacking says how many of the metrics that a run announced neither came nor were said not to be there; empty: none.
+// Lacking counts the metrics that a run announced and that neither came nor were reported missing; empty: none.
 func (a *AWS) Lacking(announced map[string]runfile.Metric, came func(name string) bool) string {
 	all, open, lacking := 0, 0, map[string]bool{}
 	for name := range announced {
@@ -79,8 +79,8 @@ func (a *AWS) Lacking(announced map[string]runfile.Metric, came func(name string
 		"realiops aws collect asks for them.", open, all, strings.Join(slices.Sorted(maps.Keys(lacking)), " and "), why)
 }
 
-// Without says what AWS has not, or has no longer, of the metrics that a run announced: all of a service, or those that each of its databases
-// has while it runs. Empty: nothing of the kind.
+// Without names the announced metrics that AWS does not have, or no longer has: all of a service, or those that each
+// of its databases has while it runs. Empty: none.
 func (a *AWS) Without(announced map[string]runfile.Metric, came func(name string) bool) string {
 	var texts []string
 	for _, probe := range slices.Sorted(maps.Keys(a.gone)) {

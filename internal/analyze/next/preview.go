@@ -12,7 +12,8 @@ import (
 // firstPreview is after how long an observation may have seen a kind of load: its windows have five seconds, and it takes some.
 const firstPreview = 30 * time.Second
 
-// Preview looks now and then at what a file tells so far, for whoever looks on. Its zero value has not looked yet.
+// Preview looks now and then at the verdicts that a file supports so far, while somebody looks on. Its zero value
+// has not looked yet.
 type Preview struct{ last time.Duration }
 
 // Seen is the result of a report made now.

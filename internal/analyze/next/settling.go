@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// lookAgain is by what part of the time so far the next look is later: looks cost little, however long it lasts.
+// lookAgain divides the time so far into the pause before the next look: looks cost little, however long it lasts.
 const lookAgain = 10
 
 // Settling looks now and then at what a file tells so far, and finds that twice the time has told nothing new.

@@ -17,7 +17,7 @@ const Mega = 1e6
 // Finite reports whether it is a number at all.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Grouped has so many decimals.
+// Grouped formats v with that many decimals and with commas between groups of three digits.
 func Grouped(v float64, decimals int) string {
 	if !Finite(v) {
 		return strings.TrimPrefix(strings.Replace(fmt.Sprint(v), "Inf", "∞", 1), "+")
@@ -72,7 +72,7 @@ func Ratio(v float64) string {
 // smallest is the value below which numbers are written as powers of ten.
 const smallest = 1e-5
 
-// Significant has so many digits that are not leading noughts, and all those before the point.
+// Significant formats v with that many significant digits, and always with all digits before the point.
 func Significant(v float64, digits int) string {
 	if size := math.Abs(v); size < smallest {
 		return fmt.Sprintf("%.*e", digits-1, v)

@@ -201,7 +201,8 @@ func decade(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// look returns how the line at a place is told from the others: by colour and, without colours, by the shape of its points.
+// look returns the style that tells the line at a place from the others: a colour and, without colours, the shape of
+// its points.
 func look(i int) (color.RGBA, draw.GlyphDrawer) {
 	return palette()[i%len(palette())], shapes()[i%len(shapes())]
 }

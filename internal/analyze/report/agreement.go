@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
-// agrees says whether the metric is what its document says, which is weaker than a verdict; empty where no document says what it
-// counts in terms of what this run counts.
+// agrees says whether the metric counts what its document says, which is weaker than a verdict; empty if no document
+// describes it in terms of what this run counts.
 func (m Metric) agrees() string {
 	d := m.Document
 	if d == nil {
@@ -39,8 +39,8 @@ func (m Metric) agrees() string {
 	return fmt.Sprintf("It agrees with %s: %s, %s (%s) in %s", d.Document, says, ratio, interval, words.Counted(d.Loads, "load"))
 }
 
-// excluded says of a metric that cannot be told what it does not count, of the work that it is most often taken for, and what of that which its
-// document says was counted is left.
+// excluded names, for a metric without a verdict, the work that it does not count although it is often taken for it,
+// and how much of the documented meaning remains possible.
 func (m Metric) excluded() string {
 	if m.Document == nil || m.Document.Says == agreement.Contradicts {
 		return ""

@@ -41,7 +41,7 @@ type arithmetic struct {
 	idles []background // each idle repetition
 }
 
-// background is what the counters grow by in a second without load.
+// background is the growth of the counters per second without load.
 type background map[string]float64
 
 // edges are the seconds that the readings of the shipped run lie outside of its load.
@@ -76,7 +76,7 @@ func workOut(t *testing.T) arithmetic {
 	return a
 }
 
-// grew is what something grew by in a repetition, without the background. What our clients did has none.
+// grew returns a counter's growth in a repetition, without the background. The work of our own clients has none.
 func (b background) grew(r sourceRow, name string) float64 {
 	if name == "rows" || name == "entries" || name == "statements" || name == "commits" {
 		return r.number(name)

@@ -18,8 +18,8 @@ var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func sec(s float64) time.Time { return midnight.Add(time.Duration(s * float64(time.Second))) }
 
-// demoLoad is what a load of the demo run does in 10 s of load, in its middle repetition. The first does a tenth less,
-// the last a tenth more.
+// demoLoad is the work of one of the demo run's loads in 10 s, in its middle repetition. The first does a tenth
+// less, the last a tenth more.
 type demoLoad struct {
 	runfile.Load
 	rows, transactions, records, walBytes, walWrites, walSyncs float64
@@ -49,7 +49,7 @@ const (
 	idleBytes   = 8192
 )
 
-// demoEdge is how long before and after the load the demo run reads, in seconds.
+// demoEdge is the time in seconds between a reading of the demo run and the load, before and after it.
 const demoEdge = 0.5
 
 // demo is a run of idle, bulk and copy, three times each.

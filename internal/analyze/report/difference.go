@@ -27,8 +27,8 @@ func differences(run *counts.Run, metrics []Metric) (said []string) {
 	return said
 }
 
-// differenceText says by how much a metric is more in a load, and what was foretold of that by quantities that it therefore does not count:
-// the excluded, by what it shows in the load and in the one without.
+// differenceText compares a metric's increase in a load with the increase that the excluded quantities predicted,
+// which it therefore does not count.
 func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Rival) string {
 	more := excluded[0].Difference.More
 	text := fmt.Sprintf("%s is %s but for %s", load.Name, load.Like, load.But)

@@ -101,7 +101,8 @@ func (r Report) movesSection() document.Block {
 	return first.moves(metrics)
 }
 
-// moves says how far each metric's ratio to each quantity moves from load to load: what stays at 1 is what it counts.
+// moves says how far each metric's ratio to each quantity moves from load to load: a ratio that stays at 1 shows
+// what the metric counts.
 func (r Report) moves(metrics []Metric) document.Block {
 	if len(metrics) == 0 {
 		return nil

@@ -26,7 +26,7 @@ type Headline struct {
 	NoFactor []string `json:"no_factor,omitempty"` // loads in which it varies too much to be one, or has no end
 
 	ofServer bool
-	unsteady []string // of NoFactor, with what is known
+	unsteady []string // of NoFactor, with its known range
 
 	Reads *HeadlineOfReads `json:"reads,omitempty"` // nil: no load reads, or the device is out of sight
 }
@@ -106,7 +106,7 @@ func (m Metric) loudest() (loudest InLoad) {
 	return loudest
 }
 
-// exposed says what the metric showed, and what that was.
+// exposed names the metric's figure and what it counted.
 func (m Metric) exposed() string {
 	loudest := m.loudest()
 	showed := fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts ", m.Name, number.Rate(loudest.Figure.Value), loudest.Load)

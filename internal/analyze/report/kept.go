@@ -25,7 +25,7 @@ type kept struct {
 	per    float64 // by which a value is divided to be shown
 }
 
-// ofPeriods reports whether a source told of periods alone, so that there is nothing to judge by.
+// ofPeriods reports whether a source supplied only periods, so that there is nothing to judge by.
 func ofPeriods(run *counts.Run) bool { return run.Observed != nil && run.Observed.Period > 0 }
 
 // keptDocument returns the report of a history of periods: rates, and no verdicts.
@@ -48,7 +48,7 @@ func keptDocument(run *counts.Run, r Report, d document.Document) document.Docum
 	return d
 }
 
-// keptTarget says what the periods are of, and over what time.
+// keptTarget names the server and the stretch of the periods.
 func (r Report) keptTarget(all []kept) string {
 	var from, to time.Time
 	for _, k := range all {

@@ -93,7 +93,7 @@ func (l Loads) explained(loads []Load) []document.Cell {
 	return all
 }
 
-// loadTerms say it below the table, for whoever has no mouse, and on paper.
+// loadTerms repeats it below the table, for readers without a mouse, and on paper.
 func (l Loads) loadTerms(loads []Load) document.Block {
 	var terms document.Terms
 	for _, a := range loads {

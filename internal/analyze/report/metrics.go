@@ -24,7 +24,8 @@ type Metric struct {
 	Moved   Moved  `json:"moved"`
 	// Missing says why no load has a figure of it.
 	Missing *series.Missing `json:"missing,omitempty"`
-	// AcrossLoads are the ratios to References in all loaded loads: what a metric counts is what it keeps the same ratio to.
+	// AcrossLoads are the ratios to References in all loaded loads: a metric counts the quantity to which it keeps
+	// the same ratio.
 	AcrossLoads map[string]Span `json:"across_loads"`
 	Loads       []MetricLoad    `json:"loads"`
 

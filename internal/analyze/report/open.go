@@ -49,7 +49,7 @@ func (ms Metrics) grouped(said func(Metric) []string) []string {
 	return g.Sentences(func(names, text string) string { return names + ": " + text })
 }
 
-// openQuestion returns what is not told of a metric; empty where nothing is open.
+// openQuestion returns the open question about a metric; empty if there is none.
 func (m Metric) openQuestion() string {
 	named := m.Counts != "" || m.Mixture != nil || len(m.Between) == 1
 	if m.Silent() || m.belowBackground() || m.Missing != nil || named && !m.CannotTell() {

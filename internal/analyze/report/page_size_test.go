@@ -56,8 +56,8 @@ func number(t *testing.T, cell document.Cell) float64 {
 	return v
 }
 
-// TestSizesSayTheSame: a size in a table and in CSV is that of the JSON, which is the view model itself; and so is how long
-// credits last.
+// TestSizesSayTheSame: a size in a table and in CSV equals the one in JSON, which is the view model itself, and so
+// does the time that credits last.
 func TestSizesSayTheSame(t *testing.T) {
 	size, page := sized(t, 500)
 	lines := options(t, size)

@@ -135,7 +135,7 @@ func (l Loads) scale() (least, most float64) {
 	return math.Pow(10, math.Ceil(math.Log10(least))-1), most
 }
 
-// LadderPNG writes the ladder of one load as a picture for a chat: the named one, or that which the headline is about.
+// LadderPNG writes the ladder of one load as a picture for a chat: the named one, or the headline's.
 func LadderPNG(w io.Writer, r Report, name string) error {
 	load, err := r.pictured(name)
 	if err != nil {

@@ -141,7 +141,7 @@ func (h *HeadlineOfReads) sentence() string {
 	return fmt.Sprintf("Read as IOPS, PostgreSQL's reads would say %s a second (%s); %s", number.Rate(h.Asked.Value), h.Load, did)
 }
 
-// becameOfRequests says of requested reads how much of them the device did.
+// becameOfRequests reports the part of requested reads that the device did.
 func (ms Metrics) becameOfRequests() document.Block {
 	var g words.Gathered
 	for _, m := range ranked(ms) {

@@ -30,7 +30,7 @@ type Report struct {
 	Volumes []sizes.Volume `json:"volumes"` // of a server that has several
 }
 
-// WithSize is a report with what to order, as a page has it.
+// WithSize is a report together with the order, for a page.
 type WithSize struct {
 	Report
 	Size *sizes.Size `json:"size"` // nil: the run does not tell
@@ -58,16 +58,16 @@ type Run struct {
 	LoadSeconds     float64        `json:"load_seconds"`
 	Seed            uint64         `json:"seed"`
 	IdleRepetitions int            `json:"idle_repetitions"`
-	// OfServer: what the device did is what it did for this server's files.
+	// OfServer: only requests for this server's files count as the device's.
 	OfServer   bool   `json:"device_for_server,omitempty"`
 	Provenance string `json:"provenance,omitempty"`
 	// Origins lists the sources of figures that realiops did not read itself, load by load.
 	Origins []runfile.Origin `json:"origins,omitempty"`
-	// SettingsChanged are those of the target that did not stay as it has them.
+	// SettingsChanged lists the target's settings that changed during the run.
 	SettingsChanged []runfile.SettingChange `json:"settings_changed,omitempty"`
 }
 
-// New says what a run has shown, with what each of its metrics was found to count.
+// New makes the report of a run, with the verdict on each of its metrics.
 func New(run *counts.Run, verdicts attribution.Verdicts) Report {
 	r := Report{
 		Schema:  Schema,

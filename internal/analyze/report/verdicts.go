@@ -266,7 +266,8 @@ func (m Metric) Silent() bool { return m.Kind == attribution.Silent }
 
 func (m Metric) CannotTell() bool { return m.Kind == attribution.CannotTell }
 
-// itself reports whether the metric is what the quantity that it counts is made of, and no other goes with it: a tautology, and no finding.
+// itself reports whether the metric is part of the definition of the quantity that it counts, and no other quantity
+// is tied: a tautology, and no finding.
 func (m Metric) itself() bool {
 	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == m.Counts })
 	return m.Counts != "" && len(m.Tied) == 0 && i >= 0 && m.Rivals[i].Status == attribution.Itself

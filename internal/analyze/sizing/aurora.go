@@ -50,7 +50,8 @@ func (t Tariff) hour(volume, class string) (price float64, source string, known 
 	return p.Price, p.Source, known
 }
 
-// Find returns the price of one unit of what is not sold in steps, in the region; the class is that of a machine.
+// Find returns the price of one unit, in the region, of something that is not sold in steps; the class is a
+// machine's.
 func (t Tariff) Find(volume string, per catalog.Per, class string) (price catalog.Price, known bool) {
 	for _, p := range t.Prices {
 		if p.Volume == volume && p.Per == per && p.Class == class && p.Region == t.Region {

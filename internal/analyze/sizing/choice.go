@@ -128,7 +128,7 @@ func (q Question) demanded(times float64, instances []catalog.Instance) (all []R
 	return all
 }
 
-// warnOfMachine says what is to be known of the class of machine that was asked for, where not everything is behind it.
+// warnOfMachine adds warnings about the requested machine class if some options are not available behind it.
 func (s *Sizing) warnOfMachine() {
 	m := machineOf(s.Ask.Instance, s.Ask.Instances)
 	held := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Cap != nil && !o.Cap.Carries })

@@ -187,7 +187,7 @@ func TestWhatIsNotSold(t *testing.T) {
 	check("gp3", 100, 4000, 2000, "EBS gp3 of 100 GiB has from 0 to 1000 MiB/s with 4000 IOPS, not 2000")
 }
 
-// TestBucketsLast is what the published figures say of bursts, by the capacity's own limits.
+// TestBucketsLast compares bursts by the capacity's own limits with the published figures.
 func TestBucketsLast(t *testing.T) {
 	check := func(name string, gib float64, demand burst.Demand, lasts float64) {
 		t.Helper()

@@ -58,7 +58,7 @@ type Converted struct {
 	Settle    string   // what would narrow it down
 }
 
-// Convert says what an amount of a metric means on a flavor.
+// Convert translates an amount of a metric on a flavor.
 func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Calibration) (Converted, error) {
 	if len(meanings) != 1 {
 		return Converted{}, ambiguous(meanings)
@@ -130,7 +130,7 @@ func ambiguous(meanings []metric.Meaning) error {
 	return fmt.Errorf("%s means different things on %s: say which with --flavor", meanings[0].Metric, strings.Join(on, " and "))
 }
 
-// records says what so many WAL records may mean, by kind of load.
+// records translates the WAL records, by kind of load.
 func (c *Converted) records(t Tariff, calibration Calibration) {
 	n := c.PerSecond
 	nothing := Range{Least: math.Inf(1)}

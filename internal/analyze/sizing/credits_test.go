@@ -112,7 +112,7 @@ func TestWhereCreditsEnd(t *testing.T) {
 	}
 }
 
-// TestBalancesOfARun: what the run read last of its credits is what a size begins with, unless somebody says another.
+// TestBalancesOfARun: a size begins with the last credits that the run read, unless the user gives another balance.
 func TestBalancesOfARun(t *testing.T) {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	period := func(minute int, metric string, percent float64) runfile.Period {

@@ -66,7 +66,7 @@ func (d device) withoutFlushes(r Rate) Rate {
 	return r
 }
 
-// mayMiss tells of what a record of writing may go without.
+// mayMiss reports whether a recording of writes may lack the metric: it counts reads.
 func mayMiss(name string) bool {
 	return strings.HasSuffix(name, "/reads") || strings.HasSuffix(name, "/read_bytes")
 }

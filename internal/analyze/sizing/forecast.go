@@ -11,7 +11,7 @@ type Forecast struct {
 	Calibration  Calibration
 }
 
-// Range is an estimate with what it may be at least and at most.
+// Range is an estimate with its bounds.
 type Range struct{ Value, Least, Most float64 }
 
 // IO returns what is billed in a second, reads and writes together.

@@ -278,7 +278,7 @@ func (s Sizing) unseen() (all []string) {
 	return all
 }
 
-// Hole says of what time of a history nothing is known; empty: of none.
+// Hole names the parts of a history about which nothing is known; empty: there are none.
 func Hole(run *counts.Run) string { return holeIn(run).String() }
 
 func (h hole) String() string {
@@ -301,7 +301,7 @@ func spell(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", d.Seconds())
 }
 
-// AgainstRule says so where the credits of an instance on gp2 fell in hours in which it asked for no more than its volume
+// AgainstRule reports credits of an instance on gp2 that fell in hours in which it asked for no more than its volume
 // earns; empty: they did not, or that is not known.
 func AgainstRule(run *counts.Run) string {
 	c := run.Header.Target.Cloud

@@ -21,7 +21,7 @@ const logSuffix = "-log"
 // WALShare is the WAL's share of the write requests and of the bytes written.
 type WALShare struct{ Requests, Bytes float64 }
 
-// walShare returns that of a need, by what WAL writes cost a device; nil: they are not known.
+// walShare returns the WAL's share of a need, by the cost of WAL writes to a device; nil: unknown.
 func (n Need) walShare() *WALShare {
 	if n.WALWrites == nil || n.WALBytes == nil || n.Mean.Writes == 0 || n.Mean.WriteBytes == 0 {
 		return nil

@@ -23,8 +23,8 @@ type Need struct {
 	Seconds     []Rate // one after the other, over all repetitions, the background included; of a source of periods its periods; none: they were not read
 	Peaks       *Peaks // nil: as there are no seconds
 
-	// Model tells that the device could not be read, or did more than this server can have asked for: the rates follow from the WAL
-	// and the pages, and Lowest and Highest are as far off as the model may be.
+	// Model is the reason why the rates follow from the WAL and the pages: the device could not be read, or did more
+	// than this server can have asked for. Lowest and Highest then include the error of the model.
 	Model *series.Missing // why it is not the device's figures; nil: it is
 
 	forServer bool // the rates are those of the requests for the server's files
@@ -169,7 +169,7 @@ func (d device) rateOf(load counts.Load, r counts.Repetition, alone bool) (Rate,
 	return d.withoutFlushes(rate), nil
 }
 
-// readsAlone tells of a repetition whose clients looked at rows and wrote none.
+// readsAlone reports whether the clients looked at rows and wrote none.
 func readsAlone(r counts.Repetition) bool { return r.Work.Returned > 0 && r.Work.Rows == 0 }
 
 // background is why a device that others use tells nothing of a load that adds little.

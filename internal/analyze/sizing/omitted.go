@@ -18,7 +18,7 @@ const (
 	flushesOfOneMost  = 2000
 )
 
-// omitted returns what the need does not have in it, each with what would change the answer.
+// omitted lists what the need leaves out, if it would change the answer.
 func (s Sizing) omitted() []string {
 	var all []string
 	add := func(when bool, text string) {
@@ -76,7 +76,7 @@ func (s Sizing) asksAurora() bool {
 	return slices.ContainsFunc(s.Ask.Volumes, func(v catalog.Volume) bool { return v.Provider == auroraStandard })
 }
 
-// cautions returns what makes an order wrong that is right for the need as it is told.
+// cautions returns reasons why an order may be wrong although it fits the stated need.
 func (s Sizing) cautions() (all []string) {
 	need := s.Target.Most
 	all = append(append(all, s.Ask.Doubts...), s.unseen()...)
@@ -143,7 +143,7 @@ func (n Need) fromMemory() (asked, share float64) {
 	return *n.PagesAsked, share
 }
 
-// keptCold tells of the loads of a run whether they were made to find nothing in memory.
+// keptCold returns a function that reports whether a load of the run was made to find nothing in memory.
 func keptCold(run *counts.Run) func(Need) bool {
 	return func(n Need) bool {
 		if run == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// percentile is the one that is sized for, where nobody says another.
+// percentile is the default percentile to size for.
 const percentile = 99
 
 // percentile returns the one that is asked for.

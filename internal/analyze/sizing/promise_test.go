@@ -77,13 +77,13 @@ func TestNoHigherLoadIsCheaper(t *testing.T) {
 	}
 }
 
-// counted is how many operations a volume's provider counts for a need, at most.
+// counted returns the largest number of operations that a volume's provider counts for a need.
 func counted(s sizing.Sizing, v catalog.Volume) float64 {
 	_, most := s.Target.Most.Operations(v.UnitKiB, v.Merges)
 	return most
 }
 
-// monthly is what an order costs; infinite: no price is known, as which it is of no shop that has any.
+// monthly returns an order's monthly cost; infinite: no price is known.
 func monthly(o sizing.Option) float64 {
 	if o.Bill == nil || o.Bill.Inferred {
 		return math.Inf(1)

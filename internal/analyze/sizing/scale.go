@@ -2,7 +2,7 @@ package sizing
 
 import "fmt"
 
-// Span is a rate with what it may be at least and at most.
+// Span is a rate with its bounds.
 type Span struct{ Value, Least, Most Rate }
 
 // Scale carries a need over to another load of the same kind.

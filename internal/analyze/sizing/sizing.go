@@ -49,7 +49,7 @@ type Sizing struct {
 	Passing  *Passing      // what the machine must pass; nil: one was named that does, or nothing is known of it
 	Machines []MachineCost // of the class that was asked for; none: no price is known
 	Omitted  []string      // what is not in the need
-	Cautions []string      // about the need itself, for whoever pays
+	Cautions []string      // about the need itself, for those who pay
 	Aurora   *AuroraAnswer // nil: rows or bytes of WAL are not known
 	Misread  *Misread      // nil: WAL records are not known
 	Spreads  []Spread      // on distributed databases; none: rows are not known
@@ -266,7 +266,8 @@ func (e *UnknownLoad) Error() string { return fmt.Sprintf("the run has no load %
 // othersShare is the part of the device's requests that others may have without a warning.
 const othersShare = 0.1
 
-// others tells that others worked on the server, or that seconds hold what they did to the device: neither can be taken off.
+// others warns if others worked on the server, or if the seconds include their work on the device: neither can be
+// subtracted.
 func (p Part) others() (warnings []string) {
 	for _, text := range []string{p.Run.Header.Target.Storage.MemoryText(), p.Run.OthersText()} {
 		if text != "" {
@@ -285,7 +286,8 @@ func (p Part) others() (warnings []string) {
 	return warnings
 }
 
-// journal tells of what the file system noted under the load, which is in no need of which the requests were told apart by file.
+// journal reports the file system's own writes under the load, which are in no need whose requests were told apart
+// by file.
 func (p Part) journal() []string {
 	load, _ := p.Run.Load(p.Need.Load)
 	writes := meanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWrites) })

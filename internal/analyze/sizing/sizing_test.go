@@ -53,7 +53,8 @@ func TestNeedsAreThePublishedTable(t *testing.T) {
 	check("wide", 252478, 515820, 1758, 1317, 727)
 }
 
-// TestSpansOfRecords: what WAL records stand for is what the loads of the shipped run show, from the least to the most.
+// TestSpansOfRecords compares the spans for WAL records with the loads of the shipped run, from the least to the
+// most.
 func TestSpansOfRecords(t *testing.T) {
 	least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 	most := [3]float64{}
@@ -75,7 +76,7 @@ func TestSpansOfRecords(t *testing.T) {
 	near(t, "misread", *c.Misread, 800000*730*3600/1e6*0.20, 1)
 }
 
-// TestKindsAreThoseOfTheRun: what records stand for in each kind of load is what the shipped run shows.
+// TestKindsAreThoseOfTheRun compares the meaning of records in each kind of load with the shipped run.
 func TestKindsAreThoseOfTheRun(t *testing.T) {
 	all := needs(t, "loads-pg17.jsonl")
 	for _, k := range sizing.Kinds() {

@@ -83,7 +83,7 @@ func holding(devices []runfile.StorageDevice, role string) (names []string) {
 	return names
 }
 
-// needsIn returns the needs of all loads by what the kernel counts of the devices under a role.
+// needsIn returns the needs of all loads, by the kernel's counters of the devices under a role.
 func needsIn(run *counts.Run, role string) (all []Need) {
 	d := counted(run, func(name string) string { return metric.InRole(role, name) })
 	for _, load := range run.Loads {

@@ -16,8 +16,8 @@ type Change struct {
 	At            int     // index of the first value after it
 	P             float64 // at most the probability that a series without any change looks so: Bonferroni's bound over all cuts
 	Before, After float64 // medians of the parts
-	// Step and Line are the parts of the variance that are left beside two levels, and beside a straight line: a series
-	// that drifts is told from one that steps.
+	// Step and Line are the parts of the variance that remain around two levels, and around a straight line: they
+	// tell a series that drifts from one that steps.
 	Step, Line float64
 }
 

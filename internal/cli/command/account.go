@@ -24,7 +24,7 @@ func AddAccountFlags(f *pflag.FlagSet, o *account.Options) {
 	f.StringVar(&o.Role, "role", "", "the `ARN` of an AWS role to assume")
 }
 
-// DefaultRegion is the one whose prices count where nobody names another.
+// DefaultRegion is the region whose prices count if none is named.
 const DefaultRegion = "us-east-1"
 
 // OpenInRegion opens an account, and refuses one of which nobody named the region.

@@ -49,8 +49,8 @@ func SystemEnv() Env {
 // elsewhere.
 func (e Env) Columns() int { return cmp.Or(e.saidColumns(), e.terminal(e.OutTerminal), DefaultWidth) }
 
-// MessageColumns returns how wide a message on standard error may be, by the same rule; 0: where it goes elsewhere it is one line,
-// for whoever reads it line by line.
+// MessageColumns returns the width of messages on standard error, by the same rule; 0: standard error is no
+// terminal, and a message is one line.
 func (e Env) MessageColumns() int { return cmp.Or(e.saidColumns(), e.terminal(e.ErrTerminal)) }
 
 // Tell puts a message on standard error.

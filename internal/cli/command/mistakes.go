@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/typo"
 )
 
-// What somebody typed who did not type what they meant: one line that says so, with what was probably meant.
+// Mistyped command lines: an error is one line with the mistake and the probable intention.
 
 func SeeHelp(c *cobra.Command) string { return fmt.Sprintf("(see %s --help)", c.CommandPath()) }
 
@@ -76,7 +76,7 @@ func CountGiven(given ...bool) (n int) {
 	return n
 }
 
-// FlagMistake says what is wrong with a flag in the words of who types it.
+// FlagMistake explains an error about a flag in the user's terms.
 func FlagMistake(c *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if c.HasParent() && c.HasAvailableSubCommands() {

@@ -54,8 +54,8 @@ func (o *TargetOptions) UseNamed(env Env) error {
 	return o.DSN.Set(dsn)
 }
 
-// UseNamedFor takes it for what is going to be done so many times. Where the server is not on this machine, somebody has to
-// agree first: nobody has typed its name.
+// UseNamedFor uses it for work that is done that many times. If the server is not on this machine, the user has to
+// agree first, since its name was not typed.
 func (o *TargetOptions) UseNamedFor(env Env, times int) error {
 	variable, _, endpoint, err := o.meant(env)
 	if err != nil || variable == "" {
@@ -68,8 +68,8 @@ func (o *TargetOptions) UseNamedFor(env Env, times int) error {
 		endpoint, variable, times))
 }
 
-// AskAboutNamed asks which is to be put under load where the environment names a server and the flags choose none: somebody
-// may have forgotten the one, or expect the other.
+// AskAboutNamed asks which is to be put under load where the environment names a server and the flags choose none:
+// the user may have forgotten the one, or expect the other.
 func (o *TargetOptions) AskAboutNamed(env Env) error {
 	variable, dsn, endpoint, err := o.meant(env)
 	if err != nil || variable == "" {

@@ -42,8 +42,8 @@ func writeInto(name string, write func(io.Writer) error) error {
 	return plainly(errors.Join(write(file), file.Close()))
 }
 
-// replace writes beside the file, and puts that in its place when all is written. Who may read it is what the umask says, or
-// what was so of the file that it replaces.
+// replace writes a temporary file next to the named one, and renames it when all is written. Its mode follows the
+// umask, or that of the file it replaces.
 func replace(name string, existing fs.FileInfo, write func(io.Writer) error) error {
 	part, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".realiops-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, modeOf(existing))
 	if err != nil {
@@ -69,7 +69,7 @@ func modeOf(existing fs.FileInfo) fs.FileMode {
 	return existing.Mode().Perm()
 }
 
-// plainly leaves only the reason of an error about a file, where the name is that of one that nobody asked for.
+// plainly reduces an error about a file to its reason, if the user did not choose the file's name.
 func plainly(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err

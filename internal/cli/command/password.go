@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// AskPassword asks whoever sits at the terminal for a password, as psql does: where the server wants one and no other
-// source gives one. It returns "" where nobody has to be asked or nobody is there.
+// AskPassword asks the user at the terminal for a password, as psql does, if the server wants one and no other
+// source has it. It returns "" if none is needed or nobody is there.
 func AskPassword(ctx context.Context, env Env, endpoint *postgres.Endpoint) (string, error) {
 	terminal, is := env.In.(*os.File)
 	if !is || !env.InTerminal || !env.ErrTerminal || env.get("CI") != "" {
@@ -25,7 +25,7 @@ func AskPassword(ctx context.Context, env Env, endpoint *postgres.Endpoint) (str
 	return readPassword(ctx, env, terminal, fmt.Sprintf("Password for user %s: ", endpoint.User()))
 }
 
-// readPassword reads a line that the terminal does not show, until somebody interrupts it.
+// readPassword reads a line that the terminal does not show, until it is interrupted.
 func readPassword(ctx context.Context, env Env, terminal *os.File, prompt string) (string, error) {
 	fd := int(terminal.Fd())
 	shown, err := term.GetState(fd)

@@ -46,7 +46,7 @@ func (o *StoreOptions) AddFleetFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Host, "host", "", "label `matchers` that select node_exporter on its machine, if there are several")
 }
 
-// AddNameLabel adds the flag of whoever asks about many.
+// AddNameLabel adds the flag for commands about many databases.
 func (o *StoreOptions) AddNameLabel(f *pflag.FlagSet) {
 	f.StringVar(&o.NameLabel, "name-label", "", "the `labels` whose values name a database: cluster,instance or pod (default: what its exporter names it by, and what else tells it from others)")
 }
@@ -106,7 +106,7 @@ func (o StoreOptions) Settled(now time.Time) (from, to time.Time, err error) {
 	return to.Add(-time.Duration(o.Back)), to, nil
 }
 
-// Strayed refuses flags about a store where none is asked, as somebody would believe that they were heeded.
+// Strayed refuses flags about a store if none is asked, since the user would believe that they were heeded.
 func (o StoreOptions) Strayed() error {
 	if o.URL == "" && o != (StoreOptions{Back: o.Back}) {
 		return errors.New("--token-file, --tenant, --sigv4, --until, --server, --host, --device and --name-label are about a store: name it with --prometheus")

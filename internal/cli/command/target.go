@@ -56,7 +56,7 @@ func (o *TargetOptions) AddAWSFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.AWS.Machine, "ec2-instance", "", "the `ID` of the EC2 instance under the server, for the sums of its volumes")
 }
 
-// Target returns the server that the flags choose, with its password where somebody had to type it. It refuses flags that
+// Target returns the server that the flags choose, with its password if it had to be typed. It refuses flags that
 // say nothing about that server.
 func (o *TargetOptions) Target(ctx context.Context, env Env) (chosen target.Options, err error) {
 	own, inContainer := o.embedded.given(), o.embedded.notInContainer()
@@ -93,7 +93,7 @@ func (o *TargetOptions) askPassword(ctx context.Context, env Env) (string, error
 	return AskPassword(ctx, env, endpoint)
 }
 
-// Agree asks whoever sits at the terminal, unless they have agreed already.
+// Agree asks the user at the terminal, unless they have agreed already.
 func Agree(env Env, agreed bool, question string) error {
 	if agreed {
 		return nil

@@ -30,11 +30,11 @@ type Subject struct {
 	Refusal  string // why a run would not begin; empty: it would
 	Cautions []Caution
 	Probes   []Probe
-	// Settings are those that the database and the role have set for our sessions.
+	// Settings lists the settings that the database and the role have made for our sessions.
 	Settings []postgres.SessionSetting
 	Disk     *Disk // nil where no disk was looked at
 	AWS      *AWS  // nil where AWS is not asked
-	// Remedy says what to do about a gap, in one sentence; empty where nothing can be done.
+	// Remedy returns the remedy for a gap in one sentence, or "" if there is none.
 	Remedy func(runfile.Gap) string
 }
 
@@ -56,7 +56,7 @@ type Diagnosis struct {
 	Quantities []Quantity     `json:"quantities"`
 	Sources    []Source       `json:"sources"`
 	Cautions   []Caution      `json:"cautions"`
-	// Settings are those that the database and the role have set for our sessions.
+	// Settings lists the settings that the database and the role have made for our sessions.
 	Settings []postgres.SessionSetting `json:"session_settings,omitempty"`
 	Disk     *Disk                     `json:"disk,omitempty"`
 	AWS      *AWS                      `json:"aws,omitempty"`
@@ -86,7 +86,7 @@ type Missing struct {
 type Source struct {
 	Name string `json:"source"`
 	Read int    `json:"read"`    // metrics that gave a value
-	Of   int    `json:"metrics"` // metrics that there are in some version
+	Of   int    `json:"metrics"` // metrics in any version
 	Gaps []Gap  `json:"gaps"`
 }
 
@@ -156,7 +156,7 @@ func (d Diagnosis) unknown() []string {
 	return names
 }
 
-// known returns all quantities, each with what the run has of it.
+// known returns all quantities, each with the run's data on it.
 func known(run *counts.Run) []Quantity {
 	load := run.Loads[0]
 	var all []Quantity

@@ -113,7 +113,7 @@ func (s Store) Document() document.Document {
 	return d
 }
 
-// whom says of which servers something is missing.
+// whom names the servers that lack something.
 func whom(machines []string, all int) string {
 	const few = 5
 	switch {

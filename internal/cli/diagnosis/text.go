@@ -58,7 +58,7 @@ func (d Diagnosis) target() string {
 	return fmt.Sprintf("%s %s, %s; user %s, database %s; %s.", name, t.Version, where, t.User, t.Database, offset(d.Clock))
 }
 
-// offset says how the server's clock goes beside ours. A difference within the error is none.
+// offset compares the server's clock with ours. A difference within the error is none.
 func offset(c runfile.Clock) string {
 	seconds := func(s float64) string {
 		return time.Duration(s * float64(time.Second)).Round(10 * time.Microsecond).String()
@@ -126,7 +126,7 @@ func (s Source) elsewhere() string {
 // never reports whether the figure is not to be had from this server, and nothing is lost with it.
 func (g Gap) never() bool { return g.Reason == string(runfile.Unsupported) && len(g.Costs) == 0 }
 
-// costly and remediable are the gaps that people are told of.
+// costly and remediable select the gaps that are reported.
 func costly(g Gap) bool     { return len(g.Costs) > 0 }
 func remediable(g Gap) bool { return !costly(g) && !g.never() }
 
@@ -226,7 +226,7 @@ func (d Diagnosis) cautions() (all document.Points) {
 	return all
 }
 
-// settings says of each what becomes of it in a session of ours.
+// settings returns, for each setting, its effect in our sessions.
 func (d Diagnosis) settings() (all document.Points) {
 	effects := map[string]string{
 		postgres.Overridden: "realiops sets its own value in its sessions",

@@ -97,7 +97,7 @@ func (d *door) remember(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, heldKey{}, c)
 }
 
-// follow is told what becomes of connections.
+// follow marks a connection that became idle.
 func (d *door) follow(c net.Conn, state http.ConnState) {
 	if h, is := c.(*held); is && state == http.StateIdle {
 		h.set(false)

@@ -1,8 +1,8 @@
-// Package exporter hands what an observation reads on to whoever scrapes it, as a Prometheus does: the counters as they were read last, and
-// what each metric counts as far as the observation tells yet.
+// Package exporter serves an observation's readings to scrapers such as Prometheus: the last values of the counters,
+// and the verdict on each metric so far.
 //
-// It follows the records that go into the run file, and asks the server nothing. What was not read last time is not there: it is neither
-// 0 nor what it was. There are no texts of statements in it.
+// It follows the records that go into the run file, and asks the server nothing. Values that were not read last time
+// are absent: they are neither 0 nor unchanged. There are no texts of statements in it.
 package exporter
 
 import (
@@ -57,7 +57,7 @@ func (e *Exporter) Record(r runfile.Record) {
 	}
 }
 
-// Judged tells what metrics count, as far as is known by now.
+// Judged sets the verdicts on metrics so far.
 func (e *Exporter) Judged(verdicts []attribution.Verdict) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -102,7 +102,7 @@ func (e *Exporter) now() *Exporter {
 	return &Exporter{version: e.version, target: e.target, probes: maps.Clone(e.probes), gaps: maps.Clone(e.gaps), verdicts: e.verdicts}
 }
 
-// server returns the version of the server, as names go by it; 0: it is not known.
+// server returns the version of the server, on which names depend; 0: unknown.
 func (e *Exporter) server() int {
 	if e.target == nil {
 		return 0

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// forThisMachine refuses requests for another host. A page of somebody else's can have a browser on this machine look
-// up a name of theirs and find our address: the browser then takes our answer for theirs. Such a request names their
-// host. One that names none, as HTTP/1.0 may, comes from no browser.
+// forThisMachine refuses requests for another host. A foreign page can have a browser on this machine look up a name
+// of its own and find our address: the browser then takes our answer for theirs. Such a request names their host.
+// One that names none, as HTTP/1.0 may, comes from no browser.
 func forThisMachine(named string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != "" && !namesThisMachine(r.Host, named) {

@@ -80,8 +80,7 @@ func asItIs(next http.Handler) http.Handler {
 	})
 }
 
-// wholly makes a few answers at once, each whole before any of it is sent: whoever reads slowly keeps no others
-// waiting.
+// wholly makes a few answers at once, each whole before any of it is sent: slow readers keep no others waiting.
 type wholly struct {
 	makes http.Handler
 	room  chan struct{}

@@ -108,13 +108,14 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 	return store.Strayed()
 }
 
-// isDirectory tells what realiops fleet wrote from files of others. What is not there is left to whoever reads it.
+// isDirectory reports whether name is a directory, as realiops fleet writes them. Missing files are left to the
+// reader.
 func isDirectory(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
 }
 
-// errPartly ends a fleet of which not all was told.
+// errPartly is the error of an incomplete fleet.
 var errPartly = command.WithCode(command.ExitFailed, command.ErrSilent)
 
 func runFleet(ctx context.Context, env command.Env, o fleetOptions, args []string, flags *pflag.FlagSet) error {

@@ -27,7 +27,7 @@ import (
 // fleetDirectory is the default parent of the directories in which fleets are kept, one for each day.
 const fleetDirectory = "realiops-fleet"
 
-// asked is a source, with what there is of it and what asking costs.
+// asked is a source with its databases and the cost of asking.
 type asked struct {
 	source    fleet.Source
 	stretch   fleet.Stretch
@@ -143,7 +143,7 @@ func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked,
 	}, nil
 }
 
-// ask is by what databases are judged.
+// ask returns the settings by which databases are judged.
 func (o fleetOptions) ask(ctx context.Context, env command.Env) (a ranking.Ask, err error) {
 	o.size.Region = cmp.Or(o.account.Region, command.DefaultRegion)
 	o.size.Everywhere = true

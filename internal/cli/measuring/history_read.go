@@ -87,7 +87,8 @@ func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, n
 	return heard{*told, runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}, whence}, nil
 }
 
-// handedOn reads the hours of the one instance that an exporter of CloudWatch tells of, where no other exporter tells of anything.
+// handedOn reads the hours of the only instance that an exporter of CloudWatch presents, if no other exporter
+// presents anything.
 func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q prometheus.Query, nothing error) (h heard, err error) {
 	q.To = q.To.UTC().Truncate(time.Hour)
 	q.From = q.To.Add(-time.Duration(o.store.Back)).Truncate(time.Hour)

@@ -44,7 +44,7 @@ func (r *recordFlag) Set(name string) error {
 	return nil
 }
 
-// conclude says where the record is, after the report on it, or that there is none because of err.
+// conclude names the place of the record, after the report on it, or says that err left none.
 func (o keepingOptions) conclude(env command.Env, path string, err error) error {
 	if err != nil && command.CodeOf(err) != command.ExitCannotTell {
 		return command.WithCode(command.ExitFailed, fmt.Errorf("report on %s: %w; %s tries again", path, err, again(path)))

@@ -101,5 +101,5 @@ const measureCommandExitHelp = `0  done, and all budgets are met
 4  done, and a budget is not met
 N  the status of COMMAND, where that failed: no budget is judged then`
 
-// failureForms are those that are written also where the operation failed before anything was counted.
+// failureForms lists the formats that are written even if the operation failed before anything was counted.
 var failureForms = []string{command.FormatJUnit, command.FormatGitHub}

@@ -25,7 +25,7 @@ type observeOptions struct {
 	settled bool
 	atLeast time.Duration // before --until-settled may end it
 	append  bool
-	listen  string // empty: nobody is answered
+	listen  string // empty: no server
 	readingOptions
 }
 
@@ -127,7 +127,7 @@ func runObserve(ctx context.Context, env command.Env, o observeOptions, flags *p
 	return errors.Join(command.WithCode(command.ExitFailed, err), o.report(env, path))
 }
 
-// preview says what the file tells so far; nil where nobody looks on.
+// preview returns a function that sums up the file so far; nil if nobody looks on.
 func preview(show follower) func(path string, after time.Duration) (text string, looked bool) {
 	if !show.Looked() && show.metrics == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// follower shows an observation to whoever looks on, and to whoever scrapes it.
+// follower shows an observation to people, and to scrapers.
 type follower struct {
 	*progress.Display
 	metrics *exporter.Server // nil: nobody scrapes

@@ -54,7 +54,7 @@ const (
 	publishedReads  = 3.02e6 / 300
 )
 
-// bill says what the reads and writes of a run may cost on a server of AWS's.
+// bill estimates the price of a run's reads and writes on a server of AWS's.
 func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 	if !strings.HasPrefix(cloud.Engine, "aurora") || cloud.Storage == "aurora-iopt1" {
 		return " What it reads and writes costs nothing beside what the instance and its storage do, unless it ends burst credits."

@@ -57,7 +57,8 @@ func soFar(env command.Env, show *progress.Display) func(path string) {
 	}
 }
 
-// mattering returns the metrics that matter to whoever runs it: those they require, or else those that are bought, billed or taken for I/O.
+// mattering returns the metrics that matter to the user: those required, or else those that are bought, billed or
+// taken for I/O.
 func mattering(run *counts.Run, required []string) []string {
 	if len(required) > 0 {
 		return required

@@ -91,21 +91,21 @@ func (d *Display) Stage(text string) {
 	}
 }
 
-// Doing says what goes on while no load runs; empty: a load runs.
+// Doing sets the activity shown while no load runs; empty: a load runs.
 func (d *Display) Doing(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.run.doing = printable.Line(text)
 }
 
-// Lasts tells how long the loads were announced to take from here.
+// Lasts sets the announced duration of the loads from here.
 func (d *Display) Lasts(announced time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.run.until = time.Now().Add(announced)
 }
 
-// Found shows text that stays, laid out already, to whoever looks on.
+// Found shows text that stays, laid out already, to people.
 func (d *Display) Found(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -115,7 +115,7 @@ func (d *Display) Found(text string) {
 	}
 }
 
-// Looked reports whether somebody looks on, for whom [Display.Found] is worth its work.
+// Looked reports whether people see the display, so that [Display.Found] is worth the work.
 func (d *Display) Looked() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

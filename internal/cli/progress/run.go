@@ -145,7 +145,7 @@ func (s *run) followLoad(event runfile.LoadEvent) {
 	}
 }
 
-// rates returns those that a load is told by when it has ended: what it caused, a second of its work.
+// rates returns the rates that a finished load is reported with: its effects per second of its work.
 func (s *run) rates() []*rate { return []*rate{&s.wal, &s.records, &s.device} }
 
 // left returns what the rest will take if it goes on as until now. The less is done, the more the end that was announced counts.

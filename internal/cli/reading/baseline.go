@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// WriteBaseline says what storage delivered.
+// WriteBaseline writes a baseline's report.
 func WriteBaseline(env command.Env, run *counts.Run, format string) error {
 	found, err := baseline.FromRun(run)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // CostForms are the formats of programs that read what operations cost.
 var CostForms = []string{command.FormatBase, command.FormatGo, command.FormatJUnit, command.FormatGitHub, command.FormatBencher}
 
-// CostAnswer returns what an operation cost. Text says what each count is where that is asked for, and a page always.
+// CostAnswer returns the cost of an operation. Text explains each count if meanings is set, and a page always does.
 func CostAnswer(r cost.Result, meanings bool) command.Finding {
 	with := func(meanings bool) func() document.Document {
 		return func() document.Document { return r.Document(meanings) }

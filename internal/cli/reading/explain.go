@@ -106,7 +106,7 @@ func knownOf(table metric.Table) knowledge {
 	return knowledge{meanings: metric.Meanings(), local: local, quantities: metric.Quantities(), elsewhere: metric.Dictionary()}
 }
 
-// of picks what goes by one of the names; without names it is everything.
+// of picks the things that go by one of the names; without names, everything.
 func (k knowledge) of(names []string) (knowledge, error) {
 	if len(names) == 0 {
 		return k, nil
@@ -134,7 +134,7 @@ func (k *knowledge) add(other knowledge) {
 	k.elsewhere = append(k.elsewhere, other.elsewhere...)
 }
 
-// unknownMetricError is a name that nobody is known to use, with the names that are most like it.
+// unknownMetricError is a name in no known use, with the most similar names.
 type unknownMetricError struct {
 	name    string
 	closest []string
@@ -153,7 +153,7 @@ func (e *unknownMetricError) Error() string {
 	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain says what can be asked)", e.name)
 }
 
-// named picks what goes by a name, or all that a view of that name shows.
+// named picks the things of a name, or everything in a view of that name.
 func (k knowledge) named(name string) knowledge {
 	rows := k.local.Named(name)
 	found := knowledge{

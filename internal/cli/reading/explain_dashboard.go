@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// board says what the panels of a dashboard show that are about I/O.
+// board is the explanation of a dashboard's panels about I/O.
 type board struct {
 	Schema string       `json:"schema"`
 	Panels []boardPanel `json:"panels"`
@@ -36,7 +36,7 @@ type boardMetric struct {
 
 const boardSchema = "realiops.dashboard/1"
 
-// explainDashboard says what each panel of a dashboard shows.
+// explainDashboard explains each panel of a dashboard.
 func explainDashboard(ctx context.Context, env command.Env, o explainOptions) error {
 	text, err := input.Read(ctx, o.dashboard)
 	if err != nil {
@@ -105,7 +105,7 @@ func (k knowledge) shown(name string) boardMetric {
 // promise matches words in a title that promise storage I/O.
 var promise = regexp.MustCompile(`(?i)\b(iops|disks?|i/?o|storage|volumes?|physical)\b`)
 
-// mistake says what is wrong about a title that promises storage I/O.
+// mistake explains the error in a title that promises storage I/O; empty: there is none.
 func (p boardPanel) mistake() string {
 	if !promise.MatchString(p.Title) {
 		return ""

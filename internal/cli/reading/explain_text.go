@@ -127,7 +127,7 @@ func (a answers) names() document.Block {
 
 func (e entry) everything() entry { return e }
 
-// brief leaves out what only somebody who doubts the answer needs, and all traps but the first.
+// brief leaves out what only a doubtful reader needs, and all traps but the first.
 func (e entry) brief() (short entry) {
 	for _, term := range e {
 		switch term.Name {

@@ -18,7 +18,7 @@ import (
 // RequireOptions are the metrics that must get a verdict.
 type RequireOptions struct{ patterns []string }
 
-// namesOf returns the metrics of a run that were named with a flag, each once. That none goes by what the user typed is an error.
+// namesOf returns the metrics of a run that a flag names, each once. A pattern that matches none is an error.
 func namesOf(flag string, patterns, known []string) ([]string, error) {
 	var names []string
 	for _, pattern := range patterns {
@@ -40,12 +40,12 @@ func (o *RequireOptions) AddFlags(f *pflag.FlagSet) {
 		"exit with 3 if this `metric` gets no verdict: a name as in a report or a run file; * and ? stand for any text (repeatable)")
 }
 
-// Names returns the metrics of a run that are required, each once. That none goes by what the user typed is an error.
+// Names returns the required metrics of a run, each once. A pattern that matches none is an error.
 func (o *RequireOptions) Names(known []string) ([]string, error) {
 	return namesOf("--require", o.patterns, known)
 }
 
-// matching returns the known metrics that go by what was typed: by any of their spellings, or by the end of one.
+// matching returns the known metrics that match a pattern by one of their spellings, or by the end of one.
 func matching(flag, pattern string, known []string) ([]string, error) {
 	table := metric.All()
 	var names, spellings []string

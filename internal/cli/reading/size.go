@@ -164,7 +164,7 @@ func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: the last EBSIOBalance% and EBSByteBalance% of the run, or 100)")
 }
 
-// figures returns the flag by which somebody asks about figures, without a run; empty: none was given.
+// figures returns the flag that asks about figures, without a run; empty: none was given.
 func figures(flags *pflag.FlagSet) string {
 	for _, name := range []string{"check", "from-metric", "need"} {
 		if flags.Changed(name) {
@@ -182,7 +182,7 @@ func noRun(args []string) error {
 	return nil
 }
 
-// misplaced refuses a flag that means nothing in what is asked, as somebody would believe that it was heeded.
+// misplaced refuses a flag that means nothing in this question, since the user would believe that it was heeded.
 func misplaced(flags *pflag.FlagSet) (err error) {
 	refuse := func(where string, meant bool, name string) {
 		if !meant && err == nil {

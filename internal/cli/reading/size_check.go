@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// checkFigures holds figures that somebody was told against each other.
+// checkFigures checks reported figures against each other.
 func checkFigures(env command.Env, o SizeOptions) error {
 	figures, err := parseFigures(o.told)
 	if err != nil {
@@ -23,10 +23,10 @@ func checkFigures(env command.Env, o SizeOptions) error {
 	return env.Write(sizes.Check(figures, rules))
 }
 
-// figureNames are the names that figures go by: those of consoles, and the columns of iostat.
+// figureNames lists the names of figures: those of consoles, and the columns of iostat.
 const figureNames = "iops, kbps, mbps, ms, queue, kb, cap-iops, cap-mbps, r/s, w/s, rkB/s, wkB/s, r_await, w_await, aqu-sz"
 
-// parseFigures reads what was told: iops=489 kbps=62598 ms=62.1 queue=30 kb=4.
+// parseFigures parses reported figures: iops=489 kbps=62598 ms=62.1 queue=30 kb=4.
 func parseFigures(text string) (sizing.Figures, error) {
 	f := sizing.NoFigures()
 	known := map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// metricAmount is so much of a metric.
+// metricAmount is an amount of a metric.
 type metricAmount struct {
 	text    string // as it was written
 	name    string
@@ -83,7 +83,7 @@ func (a metricAmount) over(m metric.Meaning) (metricAmount, error) {
 	return a, impossibleSum(a.amount/a.seconds, m)
 }
 
-// ask asks for the time of a sum, with what it would be a second in each.
+// ask returns an error that asks for the period of the sum, with the rate per second for each possible one.
 func (a metricAmount) ask(m metric.Meaning) error {
 	times := []struct {
 		words, written string
@@ -114,7 +114,7 @@ const (
 	leastRecord     = 24      // bytes of WAL, the header of a record
 )
 
-// more refuses so much a second if it is above the most that there can be; than says what that is of.
+// more refuses a rate above the highest possible; than names its bound.
 func more(perSecond, most float64, than string) error {
 	if perSecond <= most {
 		return nil

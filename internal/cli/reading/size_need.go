@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// sizeNeed sizes for a need that somebody says.
+// sizeNeed sizes for a stated need.
 func sizeNeed(ctx context.Context, env command.Env, o SizeOptions) error {
 	said, err := parseNeed(o.need)
 	if err != nil {
@@ -84,7 +84,7 @@ func parseNeed(text string) (sizing.Stated, error) {
 	return need, nil
 }
 
-// leastFigure is below whatever somebody means: what is less is a number of some other kind.
+// leastFigure is below any intended figure: less is a number of some other kind.
 const leastFigure = 1e-9
 
 // read takes a number with its unit.

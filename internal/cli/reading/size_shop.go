@@ -62,7 +62,7 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 	return nil
 }
 
-// cloudOf returns the cloud of all prices of somebody's own; empty: they are of several, or there are none.
+// cloudOf returns the cloud of all of the user's own prices; empty: they are of several, or there are none.
 func cloudOf(own []catalog.Price) (cloud catalog.Cloud) {
 	for _, p := range own {
 		if of := catalog.CloudOfVolume(p.Volume); cloud != "" && of != cloud {

@@ -91,7 +91,7 @@ func parseReserved(all []string) (billing.Reserved, error) {
 	return reserved, nil
 }
 
-// ofMonth returns a month as somebody says it.
+// ofMonth returns a month from stated figures.
 func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b billed, err error) {
 	figures := map[string]float64{"reads": math.NaN(), "writes": math.NaN(), "gib": math.NaN()}
 	said := map[string]bool{}

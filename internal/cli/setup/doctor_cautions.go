@@ -91,7 +91,7 @@ func trackCounts(f postgres.Facts) string {
 	return remedy
 }
 
-// checkpointRemedy goes by when the role for it came.
+// checkpointRemedy depends on the version that introduced the role.
 func checkpointRemedy(f postgres.Facts) string {
 	const firstWithRole = 150000
 	if f.VersionNum < firstWithRole {

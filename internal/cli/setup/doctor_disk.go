@@ -24,7 +24,8 @@ type diskSeen struct {
 	others map[request.Who]request.OtherProgram
 }
 
-// lookAtDisk says what the disks under the server do by themselves, and for whom; nil where they are out of sight.
+// lookAtDisk returns the activity of the disks under the server without load, and its users; nil if they are out of
+// sight.
 func lookAtDisk(ctx context.Context, p *target.Probes) *diagnosis.Disk {
 	before := seeDisk(ctx, p)
 	if _, inSight := before.values[metric.BlockWrites]; !inSight {
@@ -45,7 +46,7 @@ func seeDisk(ctx context.Context, p *target.Probes) diskSeen {
 			continue
 		}
 		if late, is := sampler.(interface{ WaitForCounters(context.Context) error }); is {
-			_ = late.WaitForCounters(ctx) // what it has by now is told
+			_ = late.WaitForCounters(ctx) // whatever it has by now counts
 		}
 		if sample, err := sampler.Sample(ctx); err == nil {
 			maps.Copy(seen.values, sample.Values)

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// refused is what Aurora and RDS take from nobody: PostgreSQL's own way to change a setting, the machine, the superuser, and grants that
-// AWS keeps for itself.
+// refused matches advice that does not work on Aurora and RDS: PostgreSQL's own way to change a setting, the
+// machine, the superuser, and grants that AWS keeps for itself.
 var refused = regexp.MustCompile(`alter system|as root|superuser|server's user|pg_reload_conf|restart the server|pg_stat_get_wal|pg_read_server_files|on the machine`)
 
 // TestRemediesOfAManagedServer: whatever is missing there, nothing is advised that AWS refuses.

@@ -25,13 +25,13 @@ type Answer struct {
 	Unasked string
 }
 
-// Allowed reports whether the call was made, and answered with what a collection can use.
+// Allowed reports whether the call was made and its answer is of use to a collection.
 func (a Answer) Allowed() bool { return a.Err == nil && a.Unasked == "" }
 
 // within bounds each service by itself: one that has us wait takes nothing from another.
 const within = 30 * time.Second
 
-// Metrics is the call that all of CloudWatch's metrics come by.
+// Metrics is the call that returns all of CloudWatch's metrics.
 const Metrics = "cloudwatch:GetMetricData"
 
 // Statements is the call that only an observation makes, to say which statements caused what storage did.

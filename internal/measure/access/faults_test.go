@@ -50,7 +50,7 @@ const (
 	ranked    = access.Statements
 )
 
-// faults are what AWS, or what stands before it, was seen or is documented to answer.
+// faults returns answers that AWS, or a proxy before it, was seen or is documented to give.
 func faults() []fault {
 	const page = "<html>Sign in to this network"
 	leave := func(w http.ResponseWriter, r *http.Request, _ http.Handler) {

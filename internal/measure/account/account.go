@@ -105,8 +105,8 @@ func (a *Account) In(region string) *Account {
 // renewed are the sources whose credentials end, and are replaced without anybody's help.
 var renewed = []string{stscreds.ProviderName, stscreds.WebIdentityProviderName, ec2rolecreds.ProviderName, endpointcreds.ProviderName, processcreds.ProviderName}
 
-// Credentials finds out whether there are any, and when somebody has to sign in again; zero where nobody has to, as far
-// as is known here.
+// Credentials reports whether there are any, and when the user has to sign in again; zero: never, as far as is known
+// here.
 func (a *Account) Credentials(ctx context.Context) (ends time.Time, err error) {
 	found, err := a.config.Credentials.Retrieve(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Kind tells what stood in the way of a call.
+// Kind classifies the reason why a call failed.
 type Kind string
 
 // The kinds of trouble.
@@ -98,7 +98,8 @@ func Explain(err error) error {
 // anyCall is the name of a call of which nothing is known.
 const anyCall = "a call to AWS"
 
-// callOf names the call that failed, as permissions do. Where taking on a role failed inside another call, it is that.
+// callOf names the call that failed, as permissions do. If assuming a role failed inside another call, it names that
+// one.
 func callOf(err error) string {
 	call := anyCall
 	for {
@@ -202,7 +203,7 @@ func (t *Trouble) denied(message, call string) {
 	}
 }
 
-// ahead says how this machine's clock stands to AWS's, by the date of the refusal.
+// ahead returns the offset of this machine's clock from AWS's in words, by the date of the refusal.
 func ahead(err error) string {
 	response, ok := errors.AsType[*awshttp.ResponseError](err)
 	if !ok || response.HTTPResponse() == nil {
@@ -250,7 +251,7 @@ func (t *Trouble) network(err error, call string) bool {
 	return false
 }
 
-// unreadable says what it means that an answer is none of AWS's, by its HTTP status.
+// unreadable explains an answer that is not AWS's, by its HTTP status.
 func unreadable(call string, status int) (code, text string) {
 	code = fmt.Sprint(status)
 	switch {

@@ -1,8 +1,8 @@
 // Package baseline measures what storage delivers alone: jobs of the machine's fio one after another, while the device is
 // read, from an empty run file to its end line.
 //
-// It decides nothing by what the numbers mean. Who knows whether storage has slowed down for good is handed in as
-// [Options.Throttled]. What a baseline found is in the file and nowhere else.
+// It decides nothing by the meaning of numbers: the judge of a lasting slowdown is passed in as [Options.Throttled].
+// The results of a baseline are in the file and nowhere else.
 package baseline
 
 import (
@@ -24,7 +24,8 @@ type Options struct {
 	Path string      // of the file
 	Plan *Plan
 	Show Display
-	// Throttled is told of each second of the job of a plan that goes on until storage slows down, and says when it has.
+	// Throttled is called with each second of the job of a plan that goes on until storage slows down, and returns
+	// true once it has.
 	Throttled func(Second) bool
 }
 

@@ -35,7 +35,7 @@ func (m *measurement) jobs(ctx context.Context) error {
 	return err
 }
 
-// load does one load between readings of the device, with what it leaves in memory brought to the device at the end.
+// load runs one load between readings of the device, and flushes the data that it leaves in memory at the end.
 func (m *measurement) load(ctx context.Context, name string, do func(context.Context) (fio.Status, error)) error {
 	event := func(e runfile.Event, failed error) error {
 		record := runfile.LoadEvent{At: time.Now(), Load: name, Repetition: 1, Event: e}

@@ -133,7 +133,7 @@ func (p *Plan) Names() []string {
 	return names
 }
 
-// Lasts returns how long the jobs take, with what lies between them.
+// Lasts returns the duration of the jobs, including the pauses between them.
 func (p *Plan) Lasts() time.Duration {
 	const between = time.Second
 	sum := idleFor

@@ -73,7 +73,7 @@ func (c *Cloud) Metrics() []runfile.Metric {
 	return all
 }
 
-// Display is told what comes of it, for people.
+// Display shows the progress to people.
 type Display interface {
 	Stage(text string)
 	Message(text string)
@@ -128,8 +128,8 @@ func (c *Cloud) Collect(ctx context.Context, w *runfile.Writer, show Display) er
 	return errors.Join(err, w.Sync())
 }
 
-// telling writes what is collected, and tells people what a source does not have at all, or only coarsely: in the file
-// alone nobody would see it. What single metrics lack stands in the report.
+// telling writes the collected records, and tells people what a source does not have at all, or only coarsely: in
+// the file alone nobody would see it. Gaps of single metrics are in the report.
 func telling(w *runfile.Writer, show Display) func(runfile.Record) error {
 	said := map[string]bool{}
 	return func(r runfile.Record) error {
@@ -143,7 +143,7 @@ func telling(w *runfile.Writer, show Display) func(runfile.Record) error {
 	}
 }
 
-// conclude says what came, and what it cost to ask.
+// conclude reports the results, and the cost of asking.
 func (c *Cloud) conclude(show Display, o Outcome) {
 	switch {
 	case o.Metrics == 0:

@@ -24,7 +24,7 @@ type Collector struct {
 	File *File
 	// Record keeps a record. An error from it ends the collection.
 	Record func(runfile.Record) error
-	// Tell is told how far it is, when it begins to wait and while it does; nil: nobody is.
+	// Tell is called with the progress, when it begins to wait and while it does; nil: it is not.
 	Tell func(Progress)
 	Now  func() time.Time
 	Wait func(context.Context, time.Duration) error
@@ -60,7 +60,7 @@ func (e *UnansweredError) Error() string {
 	return text
 }
 
-// look is the interval of reports to whoever waits.
+// look is the interval of reports to the user.
 const look = 10 * time.Second
 
 // Run asks until all is settled, the patience ends after what is asked for is over, or ctx does. What was read is recorded whatever happens; the error says

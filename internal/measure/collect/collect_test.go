@@ -60,7 +60,7 @@ func metrics() []runfile.Metric {
 	return []runfile.Metric{{Name: quick, Type: runfile.Rate, Period: 60}, {Name: slow, Type: runfile.CountPerPeriod, Period: 300}}
 }
 
-// truth is what a period's value will be when the source is done with it: the minute of its begin.
+// truth returns a period's final value at the source: the minute of its begin.
 func truth(period Span) float64 { return float64(period.From.Unix() / 60 % 10000) }
 
 // minutes is a moment of the run, which lasts ten minutes and begins at a boundary of both periods (2000-01-01 is one).

@@ -42,7 +42,7 @@ const (
 	valued  = "pi:GetResourceMetrics"
 )
 
-// faults are what AWS, or what stands before it, was seen or is documented to answer.
+// faults returns answers that AWS, or a proxy before it, was seen or is documented to give.
 func faults() []fault {
 	cut := accounttest.EachResult(func(r accounttest.Answer) {
 		all := r["Values"].(cbor.List)

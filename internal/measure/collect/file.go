@@ -73,7 +73,7 @@ func (f *File) event(e runfile.LoadEvent) {
 		return
 	}
 	if f.begun.Instance == "" || f.Header.Target.Cloud == nil {
-		return // it is where the run began
+		return // it is still the instance that the run began on
 	}
 	i := slices.IndexFunc(f.Moves, func(m Move) bool { return m.Cloud.Instance == f.begun.Instance })
 	if i < 0 {

@@ -15,8 +15,8 @@ type Move struct {
 	Span  Span
 }
 
-// Moved returns a source as it tells of the instance that the load was moved to. It asks for the time for which the load was
-// there, and all that it tells bears the instance's name, so that it is kept apart: "cloudwatch.two/WriteIOPS".
+// Moved returns a source for the instance that the load was moved to. It asks for the time during which the load was
+// there, and puts the instance's name into all metrics to keep them apart: "cloudwatch.two/WriteIOPS".
 func Moved(source probe.Backfiller, to Move) probe.Backfiller {
 	return moved{source, to}
 }

@@ -22,7 +22,7 @@ func DefaultRules() Rules {
 	return Rules{Ripe: 12 * time.Minute, Apart: 2 * time.Minute, Old: time.Hour, Again: 15 * time.Second, Patience: 40 * time.Minute}
 }
 
-// Faster returns the rules for a source whose clock goes so many times faster than ours.
+// Faster returns the rules for a source whose clock runs factor times as fast as ours.
 func (r Rules) Faster(factor float64) Rules {
 	quick := func(d time.Duration) time.Duration { return time.Duration(float64(d) / factor) }
 	return Rules{Ripe: quick(r.Ripe), Apart: quick(r.Apart), Old: quick(r.Old), Again: quick(r.Again), Patience: quick(r.Patience)}

@@ -85,7 +85,7 @@ func (f faster) Backfill(ctx context.Context, from, to time.Time, keep func(runf
 		p.From, p.To = f.tempo.ToHere(p.From), f.tempo.ToHere(p.To)
 		for _, m := range f.metrics {
 			if m.Name == p.Metric && m.Type == runfile.Rate {
-				p.Value *= f.tempo.Factor // what was so much a second there is Factor times as much in one of ours
+				p.Value *= f.tempo.Factor // a rate there is Factor times as much in one of our seconds
 			}
 		}
 		return keep(p)

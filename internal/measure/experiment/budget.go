@@ -46,11 +46,11 @@ const (
 	LeastLoad       = 1
 )
 
-// wholePeriods of a source that tells of periods must lie inside a load: two show that they agree.
+// wholePeriods is the number of a source's periods that must lie inside a load: two show that they agree.
 const wholePeriods = 2
 
-// Lead is by what share of a period a load begins before one and ends after another, so that it is steady in between and
-// two clocks need not agree to the second.
+// Lead is the part of a period by which a load begins before one and ends after another, so that it is steady in
+// between and two clocks need not agree to the second.
 const Lead = 1.0 / 12
 
 // aligned reports whether loads begin and end with the periods of a source, as all do whose periods are worth it.
@@ -64,8 +64,8 @@ func (l Limits) Aligned() time.Duration {
 	return time.Duration(l.Period * float64(time.Second))
 }
 
-// Short reports whether loads so many seconds long hold too few whole periods, as they may where the user has said how long
-// they are.
+// Short reports whether loads of that many seconds hold too few whole periods, which is possible if the user set
+// their length.
 func (l Limits) Short(seconds float64) bool { return l.aligned() && seconds < l.Period*wholePeriods }
 
 // whole returns the length of a load in which whole periods lie, in seconds, to a tenth.
@@ -181,7 +181,7 @@ func resting(plan runfile.Plan) time.Duration {
 	return time.Duration(plan.RestSeconds * float64(time.Second))
 }
 
-// after returns about how long a repetition takes whose load lasts so many seconds.
+// after estimates the length of a repetition with a load of that many seconds.
 func (p Pause) after(seconds float64) time.Duration {
 	return time.Duration(seconds*(1+p.Share)*float64(time.Second)) + p.Fixed
 }

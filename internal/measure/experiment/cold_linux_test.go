@@ -18,7 +18,7 @@ import (
 
 var cold = runfile.Load{Name: "point-cold", Method: load.Lookup, RowsPerTx: 1, Indexes: 2, Width: 500, Clients: 2, TableRows: 10_000, Cold: true}
 
-// layoutOf is where a server with no tablespaces of its own keeps its files.
+// layoutOf returns the layout of a server without tablespaces of its own.
 func layoutOf(t *testing.T, data string) *layout.Layout {
 	t.Helper()
 	found, err := layout.Find(layout.Server{Data: data})
@@ -28,7 +28,7 @@ func layoutOf(t *testing.T, data string) *layout.Layout {
 	return found
 }
 
-// begun is what the experiment says of its cold loads as they begin, and the proof of each.
+// begun returns the experiment's records of its cold loads as they begin, and the proof of each.
 func (r *trial) begun(t *testing.T, ctx context.Context) (all []runfile.Cold, proofs []runfile.Proof, err error) {
 	t.Helper()
 	record := r.Record

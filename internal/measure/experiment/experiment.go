@@ -1,5 +1,5 @@
-// Package experiment runs a plan: it runs each load in turn and sees to it that what the counters
-// say of a load is that load's alone.
+// Package experiment runs a plan: it runs each load in turn and ensures that the counters' growth during a load
+// comes from that load alone.
 //
 // A repetition of a load goes: settle (its table is made, what earlier loads left is written), read, begin, load, the
 // clients leave, its own dirty pages are written, its rows are counted by the server, read, end. So the difference of
@@ -66,16 +66,16 @@ type Experiment struct {
 	// user declared the server shared. Autovacuum belongs to the server and disturbs nothing.
 	Others func(context.Context, runfile.Load) (*runfile.Others, *runfile.Autovacuum)
 	Shared bool
-	// Spoiled says why a repetition that just ended tells nothing of its load, whoever shares the server: its settings were
-	// changed, or the clock of this process stood still. Nil, or empty from it: it does tell.
+	// Spoiled returns the reason why a repetition that just ended says nothing about its load, even on a shared
+	// server: the server's settings changed, or this process stood still. Nil, or empty from it: none.
 	Spoiled func() string
 	// Record keeps a record. An error from it ends the experiment.
 	Record func(runfile.Record) error
 	// Sync brings the record of a finished load to the disk.
 	Sync func() error
-	// Tell says something to whoever waits.
+	// Tell shows a message to the user.
 	Tell func(string)
-	// Doing says what goes on while no load runs, such as a checkpoint; empty: a load runs.
+	// Doing is called with the activity while no load runs, such as a checkpoint; empty: a load runs.
 	Doing func(string)
 	// SoFar is called when a load has been run for the first time, and its record is on the disk. It runs beside what lies between two
 	// loads, and the next begins when it has returned.
@@ -101,7 +101,7 @@ type Experiment struct {
 // answerWithin bounds a statement of ours: a checkpoint of a large server takes its time, one that hangs must end.
 const answerWithin = 5 * time.Minute
 
-// stoppedWithin bounds one that somebody who has asked the run to stop waits for.
+// stoppedWithin bounds a statement of ours while a user who has asked the run to stop waits.
 const stoppedWithin = 10 * time.Second
 
 // Rehearse tries every load with one transaction, so that what cannot work is found before anything is measured.

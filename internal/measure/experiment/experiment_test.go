@@ -144,8 +144,8 @@ func TestWhatIsKnownIsToldWhileNoLoadRuns(t *testing.T) {
 	}
 }
 
-// TestARunRestsBeforeItDoesAnything, so that a source that moves in steps shows nothing of before. The rest on the other side is
-// that of who collects.
+// TestARunRestsBeforeItDoesAnything: so a source that moves in steps shows nothing from before. The collector sees
+// to the rest on the other side.
 func TestARunRestsBeforeItDoesAnything(t *testing.T) {
 	r := newTrial(t, idle)
 	r.Plan.RestSeconds = 0.01

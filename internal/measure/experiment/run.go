@@ -122,8 +122,8 @@ func (e *Experiment) recover(ctx context.Context, failed error) error {
 // mostRepeats is the number of times that a run tolerates the loss of its server.
 const mostRepeats = 5
 
-// timeFor reports whether so many more repetitions are done in time, give or take the grace, if they take as long as those
-// until now.
+// timeFor reports whether that many more repetitions fit into the time, give or take the grace, if they take as long
+// as those until now.
 func (e *Experiment) timeFor(repetitions int, p *pace, grace time.Duration) bool {
 	if e.Until.IsZero() {
 		return true

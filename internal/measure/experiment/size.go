@@ -81,5 +81,5 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 // open reports whether the load reads a table whose size nobody has said.
 func open(a runfile.Load) bool { return load.Reads(a.Method) && a.TableRows == 0 }
 
-// sortedBytes returns about how much a sort of the table writes to temporary files, with what merging takes beside it.
+// sortedBytes estimates the bytes that a sort of the table writes to temporary files, including those for merging.
 func sortedBytes(table int64) int64 { return table + table/2 }

@@ -1,8 +1,9 @@
-// Package fleet writes what a source kept of many databases, hour by hour, as a run file of each in one directory.
+// Package fleet writes a source's history of many databases, hour by hour, as one run file per database in one
+// directory.
 //
-// A file appears when it is whole. So whoever is killed and begins again goes on with what is not there yet, and asks for the
-// stretch that was asked for first: what both need to know stands in a file beside the others. No more than a few databases are
-// held in memory.
+// A file appears when it is complete. So a command that was killed and is started again goes on with the missing
+// databases, and asks for the original stretch, which a file beside the others records. No more than a few databases
+// are held in memory.
 package fleet
 
 import (
@@ -38,7 +39,7 @@ type Source interface {
 // ErrPartly is an answer that the source itself calls incomplete. Those databases are left out, and asked for the next time.
 var ErrPartly = errors.New("the source says that its answer is incomplete")
 
-// Stretch is the time that is asked for, and of whom.
+// Stretch is the stretch of time asked for, and its source.
 type Stretch struct {
 	Source string    `json:"source"`
 	From   time.Time `json:"from"`
@@ -58,7 +59,7 @@ const about = "fleet.json"
 // ending is the suffix of run files.
 const ending = ".jsonl.zst"
 
-// Open makes the directory, or goes on with one: with the stretch of whoever began.
+// Open makes the directory, or continues an existing one with its original stretch.
 func Open(path string, asked Stretch) (Directory, error) {
 	d := Directory{path, asked}
 	if err := os.MkdirAll(path, 0o777); err != nil {

@@ -17,7 +17,7 @@ type Told struct {
 	Gaps     []runfile.Gap // in order
 	Interval time.Duration // between two readings, usually; 0: there are only periods
 	Asked    runfile.Stretch
-	Notices  []string // of what was done with what was found
+	Notices  []string // about the conversion
 }
 
 // Take keeps what a backfill hands over.

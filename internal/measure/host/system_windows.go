@@ -12,7 +12,7 @@ func kernel() string {
 	return fmt.Sprintf("%d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber)
 }
 
-// memory is not told by what the library knows to ask.
+// memory returns 0: the library cannot ask for it here.
 func memory() int64 { return 0 }
 
 // ProcessorTime returns how much time of the processors this process has used; 0 where the system does not tell.

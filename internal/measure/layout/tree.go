@@ -109,7 +109,7 @@ func loggedTo(name string) *tree {
 	return matching(Message, `^`+pattern+regexp.QuoteMeta(text[last:])+`(\.log)?(\.csv|\.json)?$`)
 }
 
-// fileOf says what a file of the directory holds; false: it is not PostgreSQL's.
+// fileOf identifies a file of the directory; false: it is not PostgreSQL's.
 func (t *tree) fileOf(name string, database uint32) (f File, is bool) {
 	f = File{Kind: t.kind, Database: database}
 	if slices.Contains(t.known, name) {

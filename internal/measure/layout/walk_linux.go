@@ -45,8 +45,8 @@ type Walk struct {
 	Names   int // how many names may still be read
 	Skipped []string
 
-	// Unchanged reports whether the files of a directory need not be looked at, and Known whether a name of one need not: what it told of
-	// an earlier walk holds. nil: everything is looked at.
+	// Unchanged reports whether the files of a directory need not be looked at, and Known whether a single file need
+	// not: the result of an earlier walk holds. nil: everything is looked at.
 	Unchanged func(directory string, stat *unix.Stat_t) bool
 	Known     func(file string, inode uint64) bool
 
@@ -56,7 +56,7 @@ type Walk struct {
 // Cut reports whether a bound ended a walk.
 func (w *Walk) Cut() bool { return w.cut }
 
-// mostSkipped are told.
+// mostSkipped bounds the files reported.
 const mostSkipped = 3
 
 func (w *Walk) skip(r *Root, name, why string) {

@@ -16,7 +16,8 @@ const mostPages = 2000
 
 var errTooManyPages = fmt.Errorf("it has more than %d pages: does AWS answer there, or something in between?", mostPages)
 
-// Ask reads the limits of all classes that there are in the region of an account: those of EC2 first, then what RDS sells with each of its own.
+// Ask reads the limits of all classes in the region of an account: EC2's first, then RDS's offer with each of its
+// own.
 func Ask(ctx context.Context, config aws.Config) ([]catalog.Instance, error) {
 	machines, err := typesOf(ctx, config)
 	if err != nil {
@@ -37,7 +38,7 @@ func Ask(ctx context.Context, config aws.Config) ([]catalog.Instance, error) {
 	return all, nil
 }
 
-// source says who was asked for what, where and when.
+// source names the service that was asked, the operation, the region and the date.
 func source(service, operation, region string) string {
 	return fmt.Sprintf("%s %s, %s, %s", service, operation, region, time.Now().UTC().Format(time.DateOnly))
 }

@@ -27,8 +27,9 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// operation is the one call of EC2 that is made here. The SDK's client of EC2 has 700 of them and takes longer to compile than the rest of
-// the program together, so this one is written out, on the SDK's own stack: that signs it, repeats it and counts it as any other.
+// operation is the only call of EC2 made here. The SDK's client of EC2 has 700 of them and takes longer to compile
+// than the rest of the program together, so this one is written out, on the SDK's own stack: that signs it, repeats
+// it and counts it as any other.
 const operation = "DescribeInstanceTypes"
 
 // caller makes the call.
@@ -177,7 +178,7 @@ func pageOf(status int, body io.Reader) (*page, error) {
 	switch {
 	case err != nil && !isNone && !errors.Is(err, io.EOF):
 		return nil, err
-	case status != http.StatusOK: // what is none of EC2's has no code, and is told by its status
+	case status != http.StatusOK: // an answer that is not EC2's has no code, only its status
 		return nil, &smithy.GenericAPIError{Code: cmp.Or(said.Code, "UnknownError"), Message: said.Message}
 	case err != nil:
 		return nil, &smithy.DeserializationError{Err: err}

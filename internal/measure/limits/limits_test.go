@@ -74,7 +74,7 @@ func (c *cloud) offered(marker string) string {
 		"</DescribeOrderableDBInstanceOptionsResult><ResponseMetadata><RequestId>0</RequestId></ResponseMetadata></DescribeOrderableDBInstanceOptionsResponse>"
 }
 
-// offer is what RDS sells with a class; members are further ones of the answer's model.
+// offer returns RDS's offer with a class; members holds further elements of the answer.
 func offer(version, class, kind string, members string) string {
 	return "<OrderableDBInstanceOption><Engine>postgres</Engine><EngineVersion>" + version + "</EngineVersion><DBInstanceClass>" + class + "</DBInstanceClass>" +
 		"<LicenseModel>postgresql-license</LicenseModel><AvailabilityZones><AvailabilityZone><Name>eu-central-1a</Name></AvailabilityZone></AvailabilityZones>" +

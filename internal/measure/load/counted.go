@@ -11,8 +11,8 @@ import (
 // transactions, and rows that scans of the table and of its indexes read.
 type counted struct{ written, lookedAt int64 }
 
-// Begin remembers what the server has counted of the load's table before the load, and refuses to go on if somebody else has put
-// something on it meanwhile.
+// Begin remembers the server's counters of the load's table before the load, and fails if another user has put
+// something on the table meanwhile.
 func (w *Workload) Begin(ctx context.Context, conn postgres.Asker) (err error) {
 	if err := postgres.RefuseForeign(ctx, conn, w.table); err != nil {
 		return err

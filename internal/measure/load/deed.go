@@ -41,7 +41,7 @@ var (
 	errMisread  = errors.New("the server sent another number of rows than were asked for")
 )
 
-// confirm holds what clients were told against what they asked for.
+// confirm compares the rows confirmed to the clients with the rows they sent.
 func (w *Workload) confirm(t engine.Totals) error {
 	each := w.deed()
 	if asked := t.Transactions * each.rows; t.Rows != asked {

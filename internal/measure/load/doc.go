@@ -1,11 +1,11 @@
 // Package load puts a known load on a server: it knows exactly how many rows, statements and transactions it did.
 //
-// A [Workload] is what one load of the plan does: its table, and its transaction as a script of the engine. [Workload.Run]
-// lets clients repeat the transaction for a set time and reports what they did, second by second, as [runfile.Work].
-// [Loads] are the ones that tell the counted quantities apart. The load never retries, never counts what the server did not
-// confirm, and ends when the server confirms another number of rows than were sent.
+// A [Workload] is one load of the plan ready to run: its table, and its transaction as a script of the engine.
+// [Workload.Run] lets clients repeat the transaction for a set time and reports what they did, second by second, as
+// [runfile.Work]. [Loads] are the ones that tell the counted quantities apart. The load never retries, never counts
+// what the server did not confirm, and ends when the server confirms another number of rows than were sent.
 //
-// A transaction puts the numbers 1 to rows_per_tx into the column value, whatever the method, so that loads differ in
-// what they are to differ in and in nothing else. Statements are those that bring rows: the BEGIN and the END around
-// several inserts are none.
+// A transaction puts the numbers 1 to rows_per_tx into the column value, whatever the method, so that loads differ
+// in what they are to differ in and in nothing else. Only statements that bring rows count: the BEGIN and the END
+// around several inserts do not.
 package load

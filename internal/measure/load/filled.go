@@ -26,7 +26,7 @@ const (
 	halfFull   = 60 // per cent of a page that is filled, so that updates stay in it
 )
 
-// RowsIn returns how many rows of the loads that read make a table of so many bytes, its indexes left aside.
+// RowsIn returns the number of rows, for the loads that read, in a table of that many bytes without its indexes.
 func RowsIn(bytes int64) int64 {
 	const wide = (readWidth+besides+alignment-1)/alignment*alignment + pointer
 	rows := bytes / pageBytes * (pageRoom / wide)
@@ -50,7 +50,8 @@ func FillsIn(load runfile.Load) time.Duration {
 	return time.Duration(bytes / filledIn * float64(time.Second))
 }
 
-// fill makes a table and its rows, and leaves nothing for those who read them first to write. One that loads share is made once.
+// fill makes a table and its rows, and leaves nothing for its first readers to write. A table that loads share is
+// made once.
 func (w *Workload) fill(ctx context.Context, conn *pgx.Conn) error {
 	const ask = "/* realiops */ select pg_catalog.to_regclass($1::pg_catalog.text) is not null"
 	var there bool

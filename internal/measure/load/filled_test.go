@@ -20,7 +20,7 @@ func filled() (all []runfile.Load) {
 	return all
 }
 
-// perTransaction is what one transaction of each load does, as its name says it.
+// perTransaction holds the work of one transaction of each load, as its name promises.
 var perTransaction = map[string]runfile.Work{
 	"point-hot":      {Returned: 1, Lookups: 1},
 	"point-warm":     {Returned: 1, Lookups: 1},
@@ -36,7 +36,7 @@ var perTransaction = map[string]runfile.Work{
 	"mixed":          {Rows: 1, Updated: 1, Returned: 2, Lookups: 2},
 }
 
-// The clients' account is that of arithmetic, and of the server's own counters of the table.
+// The clients' account agrees with arithmetic, and with the server's own counters of the table.
 func TestReadsAndChangesAreCountedThreeTimes(t *testing.T) {
 	b := newBench(t)
 	for _, load := range filled() {
@@ -82,7 +82,7 @@ func TestReadsAndChangesWorkOnEveryVersion(t *testing.T) {
 	}
 }
 
-// Each load is what it is for because of how the server goes about it.
+// A load serves its purpose only if the server chooses the expected plan.
 func TestPlansAreThoseOfTheLoads(t *testing.T) {
 	b := newBench(t)
 	for _, load := range filled() {

@@ -101,7 +101,7 @@ func ReadLoads() []runfile.Load {
 	}
 }
 
-// hotRows are those whose pages any server has room for in its buffers: 8 MB of them.
+// hotRows is a number of rows whose pages fit into any server's buffers: 8 MB.
 const hotRows = 14_000
 
 // ChangeLoads update and delete: within the page and beside it, with page images where a checkpoint lies before.

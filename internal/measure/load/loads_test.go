@@ -26,7 +26,7 @@ var recordsPerRow = map[string]float64{
 	"single": 2.0304, "async": 2.0303, "multi": 1.0403, "wide": 2.0430,
 }
 
-// counted is what the server counted.
+// counted holds the server's counts.
 type counted struct {
 	Rows       int64 // in the table
 	Statements int64 // that brought rows, as pg_stat_statements has them
@@ -166,7 +166,7 @@ func TestEveryLoadWorksOnEveryVersion(t *testing.T) {
 	}
 }
 
-// shape is what the rows of a table look like.
+// shape describes the rows of a table.
 type shape struct {
 	Columns       string
 	Indexes       int

@@ -49,7 +49,7 @@ func (w *Workload) Run(ctx context.Context, connect Connect, run Engine, duratio
 }
 
 // configOf opens a session once, to learn how the clients are to open theirs, and so that a server out of reach is
-// told of in connect's words.
+// reported in connect's words.
 func configOf(ctx context.Context, connect Connect) (*pgx.ConnConfig, error) {
 	conn, err := connect(ctx)
 	if err != nil && ctx.Err() != nil {
@@ -77,7 +77,8 @@ func (w *Workload) options(config *pgx.ConnConfig) engine.Options {
 	}
 }
 
-// plain returns what made a client give up, where it is that: its number says nothing here.
+// plain returns the reason why a client gave up, without its number, which says nothing here; other errors stay as
+// they are.
 func plain(err error) error {
 	if abort, ok := errors.AsType[*engine.Abort](err); ok {
 		return abort.Err

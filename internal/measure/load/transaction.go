@@ -151,7 +151,7 @@ func (t transaction) generated(command string) string {
 		command, t.table, t.columns(), t.load.RowsPerTx, t.values(":row", repeatOfOurs))
 }
 
-// inserts have the value as a parameter, so that all of them are one statement to whoever counts statements.
+// inserts pass the value as a parameter, so that all of them count as one statement.
 func (t transaction) inserts() string {
 	var b strings.Builder
 	for row := range t.load.RowsPerTx {

@@ -114,7 +114,7 @@ func mostRows(method string) int {
 	}
 }
 
-// Create makes the load's table anew, and refuses to go on if somebody else has put something on it.
+// Create makes the load's table anew, and fails if another user has put something on it.
 func (w *Workload) Create(ctx context.Context, conn *pgx.Conn) error {
 	makeTable := w.create
 	if Fills(w.load.Method) {

@@ -276,7 +276,7 @@ func (r *recording) sameServer(now runfile.Target) error {
 	return nil
 }
 
-// announce says what is going on, and what makes it tell less than it could.
+// announce tells people what begins, and what limits its results.
 func (r *recording) announce(facts postgres.Facts, p *target.Probes) {
 	tell := r.Show.Message
 	tell(fmt.Sprintf("Observing %s at %s, every %v for %v, into the file %s. The database is not touched; Ctrl-C ends it sooner.",

@@ -36,7 +36,7 @@ type Observation struct {
 	Tell    func(string)
 	// Settled is asked whenever what is rare is, and may say why there is no use in going on; nil: it goes on.
 	Settled func(context.Context) (why string, settled bool)
-	// Preview shows whoever looks on what is known so far; nil: nobody does.
+	// Preview shows the findings so far to people; nil: nobody looks.
 	Preview func()
 }
 

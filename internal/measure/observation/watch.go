@@ -38,8 +38,8 @@ func (w *watch) take(r runfile.Record) error {
 	return w.record(r)
 }
 
-// stoodStill is by how much more than an interval nothing came of any probe, where nothing was read at all: what does not
-// answer leaves a gap.
+// stoodStill is the time beyond an interval without any reading at all from which this process must have stood
+// still: a source that does not answer leaves a gap.
 const stoodStill = 10 * time.Second
 
 // stood records that nothing was read for a while because this process did not run. The clock on the wall goes on while a
@@ -73,7 +73,7 @@ func (w *watch) again(r runfile.Reading) bool {
 	return before != 0 && started != before
 }
 
-// Anew records that the counters of some probes are not to be compared with what they were before.
+// Anew records that the counters of some probes cannot be compared with earlier ones.
 func Anew(record func(runfile.Record) error, at time.Time, probes []string, why string) error {
 	for _, p := range probes {
 		if err := record(runfile.Gap{At: at, Probe: p, Reason: runfile.Reset, Detail: why}); err != nil {

@@ -114,7 +114,7 @@ func counted(do Operation) Operation {
 	}
 }
 
-// lost says of an error that followed from the loss of the server what it followed from.
+// lost adds to err that the measuring session has ended, if it has.
 func (m *measurement) lost(err error) error {
 	if err == nil || !m.Control.IsClosed() {
 		return err
@@ -298,7 +298,8 @@ func (m *measurement) repetition(ctx context.Context, load string, n int, do Ope
 // tellWithin bounds how long the WAL of a repetition is read for its tables and indexes: some hundred megabytes.
 const tellWithin = 5 * time.Second
 
-// tellRelations says of what tables and indexes the WAL of a repetition was, after its end: to ask for that may write hint bits.
+// tellRelations records a repetition's WAL by tables and indexes, after its end, because asking for it may write
+// hint bits.
 func (m *measurement) tellRelations(ctx context.Context, n int) error {
 	w, err := m.Relations.Relations(ctx, tellWithin)
 	if err != nil {

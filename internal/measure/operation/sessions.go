@@ -63,7 +63,8 @@ func (m *measurement) awaitReadiness(ctx context.Context) error {
 	return experiment.Wait(ctx, time.Until(m.told.Add(reportEvery)))
 }
 
-// othersOf returns those who were at work during a repetition, and what of the operation goes on; nil: nobody, and nothing.
+// othersOf returns the other sessions at work during a repetition, and the parts of the operation that go on; nil:
+// none.
 func othersOf(seen postgres.Seen, outcome Outcome) *runfile.Others {
 	if len(seen.Others) == 0 && seen.Silent == 0 && !outcome.GoesOn {
 		return nil

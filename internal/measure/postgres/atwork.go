@@ -54,7 +54,7 @@ func Writing(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 // mostNamed bounds who is named.
 const mostNamed = 5
 
-// parties are those who are at work, by what they call themselves.
+// parties names the sessions at work, by program, role and database.
 type parties []string
 
 func (p *parties) add(program, role, database string) {
@@ -67,7 +67,7 @@ func called(program, role, database string) string {
 	return fmt.Sprintf("%s of %s in %s", cmp.Or(program, "a session"), Quoted(role), Quoted(database))
 }
 
-// AtWork names those who are at work, while no clients of ours are.
+// AtWork names the sessions at work, while no clients of ours are.
 func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	var who parties
 	var program, role, database string

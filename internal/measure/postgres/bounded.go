@@ -21,7 +21,7 @@ const (
 	answerWithin = 5 * time.Minute
 	// lengthyWithin holds for a statement that goes through a large table, and for the user's own.
 	lengthyWithin = 4 * time.Hour
-	// mostOfAnswer and mostOfMessage are how many bytes an answer and one message of it may have.
+	// mostOfAnswer and mostOfMessage bound the bytes of an answer and of one message in it.
 	mostOfAnswer  = 256 << 20
 	mostOfMessage = 64 << 20
 )
@@ -113,7 +113,7 @@ func established(_ context.Context, conn *pgconn.PgConn) error {
 // Lengthy lets the statements on conn take hours until done is called: they go through a large table.
 func Lengthy(conn *pgx.Conn) (done func()) { return answersWithin(conn, lengthyWithin) }
 
-// answersWithin gives each answer on conn so much time until done is called.
+// answersWithin bounds the time of each answer on conn until done is called.
 func answersWithin(conn *pgx.Conn, d time.Duration) (done func()) {
 	b := boundedOf(conn.PgConn().Conn())
 	if b == nil {
@@ -130,7 +130,7 @@ func answersWithin(conn *pgx.Conn, d time.Duration) (done func()) {
 	}
 }
 
-// HandOver ends all bounds, for somebody who has their own, and gives the connection underneath.
+// HandOver ends all bounds, for a caller with bounds of its own, and returns the connection underneath.
 func (b *bounded) HandOver() net.Conn {
 	b.mu.Lock()
 	b.free = true

@@ -68,7 +68,7 @@ func readConninfo(dsn string, as form) (c conninfo, err error) {
 	return c, err
 }
 
-// added returns what pgx has to be told beside the connection string to connect as libpq does.
+// added returns the settings that pgx needs in addition to the connection string to connect as libpq does.
 func (c conninfo) added() settings {
 	all := maps.Clone(c.service)
 	if all == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/typo"
 )
 
-// read is pgx's ParseConfig for what people mistype. A connection string that is not understood is never shown, nor is a part
-// of it: where its parts begin and end is what is uncertain, so any of them may be of the password.
+// read is pgx's ParseConfig for what people mistype. A connection string that is not understood is never shown, nor
+// is a part of it: since it is uncertain where its parts begin and end, any of them may belong to the password.
 func read(dsn string) (config *pgx.ConnConfig, from conninfo, err error) {
 	form, err := formOf(dsn)
 	if err != nil {
@@ -55,7 +55,7 @@ func parse(dsn string, form form) (*pgx.ConnConfig, error) {
 	return config, err
 }
 
-// ofFiles are pgx's words for what is wrong beside the connection string, with what to look at.
+// ofFiles maps pgx's words for errors outside the connection string to advice.
 var ofFiles = map[string]string{
 	"failed to configure TLS": "look at sslmode, sslrootcert, sslcert and sslkey, and at their PGSSL... variables",
 	"failed to read service":  adviceOnServices,

@@ -137,7 +137,7 @@ func reasonOf(err error) error {
 // noTLS is the text of pgx's error for a server without TLS, which has no type.
 const noTLS = "server refused TLS connection"
 
-// misunderstood says what it means that something answers, and not as asked.
+// misunderstood explains an answer that is not the expected one.
 func misunderstood(err error) error {
 	if err.Error() == noTLS {
 		return errors.New("the server has no TLS, which sslmode asks for: switch it on there, or say sslmode=disable")
@@ -151,7 +151,8 @@ func misunderstood(err error) error {
 	return fmt.Errorf("what answers there does not speak as PostgreSQL does (%w); is the port right?", err)
 }
 
-// demand is a keyword that asks for a certain kind of server, with what pgx says of one of another kind; it has no type for most.
+// demand is a keyword that asks for a certain kind of server, with pgx's words for refusing another kind; it has no
+// type for most.
 type demand struct {
 	keyword  string
 	refusals []string
@@ -189,7 +190,7 @@ func innermost(err error) error {
 	}
 }
 
-// remedy says what to do about a refusal, by SQLSTATE.
+// remedy returns the remedy for a refusal, by SQLSTATE.
 func remedy(code string) string {
 	switch code {
 	case "28P01": // invalid_password

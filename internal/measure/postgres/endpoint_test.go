@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// reached is what of an endpoint matters to a test.
+// reached holds the parts of an endpoint that matter to a test.
 type reached struct {
 	Host, Database, User, Password string
 	Port                           int

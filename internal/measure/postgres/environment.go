@@ -28,10 +28,10 @@ func IgnoreEnvironment() error {
 	return nil
 }
 
-// Environment returns a program's environment, changed so that libpq in it connects to the same servers, database and user
-// with the same settings: PG* variables stand for the connection string and the service. DATABASE_URL is for those who
-// read a URL. A server that is reached by a socket which not every program knows is found at host; others are where
-// they are.
+// Environment returns a program's environment, changed so that libpq in it connects to the same servers, database
+// and user with the same settings: PG* variables stand for the connection string and the service. DATABASE_URL is
+// for those who read a URL. A server at a socket that not every program can use is reached at host instead; others
+// keep their addresses.
 func (e *Endpoint) Environment(all []string, host string) []string {
 	hosts := e.hosts()
 	if host != e.config.Host {
@@ -71,7 +71,7 @@ func (e *Endpoint) Environment(all []string, host string) []string {
 	return all
 }
 
-// url returns what leads there, for those who read a URL.
+// url returns the endpoint as a URL.
 func (e *Endpoint) url(hosts []hostPort, addresses []string, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(e.config.User, e.config.Password), Path: "/" + database}
 	query := url.Values{}

@@ -109,10 +109,11 @@ func (f *Facts) askRights(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// services are known by the role of those who administer a database there.
+// services maps the role of a service's database administrators to its name.
 var services = map[string]string{"cloudsqlsuperuser": "Cloud SQL", "alloydbsuperuser": "AlloyDB", "azure_pg_admin": "Azure"}
 
-// askFlavor tells managed servers by what only they have: a function of Aurora's, the administrator's role of a service.
+// askFlavor tells managed servers by features that only they have: a function of Aurora's, the administrator's role
+// of a service.
 func (f *Facts) askFlavor(ctx context.Context, conn *pgx.Conn) error {
 	var aurora, rds bool
 	var administrators string

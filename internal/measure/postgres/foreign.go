@@ -53,8 +53,8 @@ func EventTriggers(ctx context.Context, conn *pgx.Conn) (all []EventTrigger, err
 	return all, nil
 }
 
-// foreignEventTrigger refuses a database in which making a table runs a function of somebody else's with the rights of
-// this user.
+// foreignEventTrigger refuses a database in which making a table runs another user's function with the rights of
+// this one.
 func foreignEventTrigger(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	all, err := EventTriggers(ctx, conn)
 	for _, t := range all {
@@ -66,7 +66,7 @@ func foreignEventTrigger(ctx context.Context, conn *pgx.Conn) (refusal, err erro
 	return nil, err
 }
 
-// foreign refuses a database in which somebody else decides what happens when we make something there.
+// foreign refuses a database in which another user decides what happens when we make something there.
 func foreign(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	if refusal, err = foreignEventTrigger(ctx, conn); refusal == nil && err == nil {
 		refusal, err = foreignSchema(ctx, conn)
@@ -105,8 +105,8 @@ var foreignParts = `/* realiops */
 		union all select 11, pg_catalog.format('the statistics %I', s.stxname) from t join pg_catalog.pg_statistic_ext s on s.stxrelid = t.oid
 	) as found (kind, part) order by kind, part`
 
-// RefuseForeign returns an error that names what somebody else has put on a table of ours: it would run with the rights
-// of this user, or be measured with the load.
+// RefuseForeign returns an error that names other users' additions to a table of ours: they would run with the
+// rights of this user, or be measured with the load.
 func RefuseForeign(ctx context.Context, conn Asker, table string) error {
 	var part string
 	var found []string

@@ -19,7 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// variables are those environment variables of libpq's that pgx does not read, with their keywords.
+// variables maps the environment variables of libpq that pgx does not read to their keywords.
 var variables = map[string]string{
 	"PGHOSTADDR": "hostaddr", "PGREQUIREPEER": "requirepeer", "PGGSSENCMODE": "gssencmode", "PGGSSDELEGATION": "gssdelegation",
 	"PGSSLCRL": "sslcrl", "PGSSLCRLDIR": "sslcrldir", "PGSSLMINPROTOCOLVERSION": "ssl_min_protocol_version",
@@ -27,7 +27,7 @@ var variables = map[string]string{
 	"PGCLIENTENCODING": "client_encoding", "PGDATESTYLE": "DateStyle", "PGGEQO": "geqo",
 }
 
-// readByPGX are those that pgx reads.
+// readByPGX maps the variables that pgx reads to their keywords.
 var readByPGX = map[string]string{
 	"PGHOST": "host", "PGPORT": "port", "PGDATABASE": "dbname", "PGUSER": "user", "PGPASSWORD": "password",
 	"PGPASSFILE": "passfile", "PGAPPNAME": "application_name", "PGOPTIONS": "options",
@@ -38,7 +38,7 @@ var readByPGX = map[string]string{
 	"PGCHANNELBINDING": "channel_binding", "PGREQUIREAUTH": "require_auth",
 }
 
-// without are those keywords of libpq's that no variable stands for here.
+// without lists the keywords of libpq for which no variable stands here.
 var without = []string{
 	"service", "servicefile", "sslpassword", "keepalives", "keepalives_idle", "keepalives_interval",
 	"keepalives_count", "tcp_user_timeout", "fallback_application_name", "replication", "krbsrvname", "gsslib",
@@ -134,7 +134,7 @@ func (l *libpq) take(keyword string) string {
 	return value
 }
 
-// encryption refuses what we cannot do. Encryption by GSSAPI is what libpq tries first where there is a ticket; we never do.
+// encryption refuses what we cannot do. libpq tries encryption by GSSAPI first if there is a ticket; we never do.
 func (l *libpq) encryption() error {
 	if mode := l.take("gssencmode"); !slices.Contains([]string{"", "disable", "prefer"}, mode) {
 		return fmt.Errorf("gssencmode=%s cannot be obeyed: realiops encrypts by TLS, not by GSSAPI; leave it out, and say sslmode=verify-full", mode)

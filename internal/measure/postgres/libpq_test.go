@@ -47,7 +47,7 @@ func TestWhatLibpqKnows(t *testing.T) {
 			t.Errorf("%s: %v, want one line about %q", strings.TrimPrefix(dsn, byTCP), err, want)
 		}
 	}
-	// Whoever started the server's processes is who must run it.
+	// The owner of the server's processes must run it.
 	boss := servertest.Connect(t, database)
 	owner, err := user.LookupId(servertest.Value[string](t, boss, "select split_part(split_part(pg_read_file('/proc/self/status'), E'\\nUid:\\t', 2), E'\\t', 1)"))
 	if err != nil {

@@ -26,7 +26,8 @@ func TestStatementsLoseTheirValues(t *testing.T) {
 	}
 }
 
-// FuzzNoLiteralStays: whatever is between quotes is gone. A secret with a ? may seem to stay, as that is what takes its place.
+// FuzzNoLiteralStays: whatever is between quotes is gone. A secret with a ? may seem to stay, since a ? takes its
+// place.
 func FuzzNoLiteralStays(f *testing.F) {
 	f.Add("select ", "se''cret")
 	f.Fuzz(func(t *testing.T, before, secret string) {

@@ -34,5 +34,5 @@ func (e *Endpoint) NeedsPassword(ctx context.Context) (bool, error) {
 	}
 }
 
-// UsePassword signs in with a password that somebody typed. It is called before the first session.
+// UsePassword signs in with a typed password. It is called before the first session.
 func (e *Endpoint) UsePassword(password string) { e.config.Password = password }

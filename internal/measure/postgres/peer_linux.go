@@ -36,7 +36,7 @@ func peerOf(conn net.Conn) (string, error) {
 	return who.Username, nil
 }
 
-// limitUnanswered ends a connection of which the other side has acknowledged nothing for so many milliseconds.
+// limitUnanswered ends a connection whose peer has acknowledged nothing for that many milliseconds.
 func limitUnanswered(d *net.Dialer, milliseconds int) error {
 	d.Control = func(network, _ string, c syscall.RawConn) (err error) {
 		if network == "unix" {

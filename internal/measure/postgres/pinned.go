@@ -75,7 +75,7 @@ var steady = []setting{
 // lockTimeout is the longest that one of our statements waits for a lock.
 const lockTimeout = "5s"
 
-// pooledSettings are those that every pooler takes at the start of a session, and keeps to that session.
+// pooledSettings lists the settings that every pooler takes at the start of a session, and keeps to that session.
 var pooledSettings = []string{"client_encoding", "standard_conforming_strings", "DateStyle"}
 
 // Pinned reports whether our own sessions run with a value of their own, whatever is set for a database or a role.

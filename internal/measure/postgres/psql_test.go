@@ -246,7 +246,7 @@ func (c libpqCase) compare(t *testing.T, psql string) {
 	}
 }
 
-// reached is what realiops finds at the other end.
+// reached returns realiops's findings at the other end.
 func reached(t *testing.T, dsn string) (found, warning string, err error) {
 	endpoint, err := postgres.Parse(dsn)
 	if err != nil {

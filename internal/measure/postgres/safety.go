@@ -35,7 +35,7 @@ func (f Facts) Refuse(allowed Permissions) error {
 	return nil
 }
 
-// OthersAtWork says how many there are.
+// OthersAtWork returns their number in words.
 func (f Facts) OthersAtWork() string {
 	if f.BusySessions == 1 {
 		return "1 other session is at work"
@@ -43,11 +43,11 @@ func (f Facts) OthersAtWork() string {
 	return fmt.Sprintf("%d other sessions are at work", f.BusySessions)
 }
 
-// ownSessions are those that a run has beside its clients: for itself, for each source that asks the server, to look who else
-// writes, and a new one to see settings by.
+// ownSessions is the number of sessions of a run in addition to its clients: for itself, for each source that asks
+// the server, to see who else writes, and a new one to read settings.
 const ownSessions = 5
 
-// RefuseClients says that the server does not take so many sessions at once, or nil.
+// RefuseClients returns an error if the server does not take that many sessions at once.
 func (f Facts) RefuseClients(n int) error {
 	if n+ownSessions <= f.Connections {
 		return nil
@@ -56,7 +56,7 @@ func (f Facts) RefuseClients(n int) error {
 		n, f.Connections, ownSessions)
 }
 
-// refuseRole says that statements would run with the rights of a role that somebody has set, or nil.
+// refuseRole returns an error if statements would run with the rights of a role that somebody has set.
 func (f Facts) refuseRole() error {
 	if f.ActsAs == f.User {
 		return nil

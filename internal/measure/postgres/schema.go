@@ -20,7 +20,7 @@ const SchemaName = "realiops"
 // schemaMark tells a schema that we made from one that only has the same name.
 const schemaMark = "made by realiops, which drops it at the end of a run"
 
-// TableMark tells a table that we made from one that somebody else put into the schema.
+// TableMark distinguishes tables that we made from other users' in the schema.
 const TableMark = "made by realiops, which drops it with the schema"
 
 // schemaLock keeps two runs on one database apart: the first eight bytes of the word realiops.
@@ -293,7 +293,7 @@ func first(err error) error {
 	return err
 }
 
-// explained says of a drop that failed whose things stand in the way, and what to do.
+// explained adds to the error of a failed drop the object or the session in its way, and the remedy.
 func (s *Schema) explained(ctx context.Context, sql string, err error) error {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	switch {

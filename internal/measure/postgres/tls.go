@@ -55,7 +55,7 @@ func verifying(lenient *tls.Config, host string) *tls.Config {
 // in this program either: users have to fetch them from a source they trust, and a copy here would age.
 const bundle = "https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem"
 
-// distrust says what to do about a certificate that does not hold; nil for another error.
+// distrust returns advice about a certificate that does not hold; nil for another error.
 func distrust(err error, host string) error {
 	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
 	if unknown && ofAWS(host) {

@@ -11,8 +11,8 @@ import (
 // Grant returns the statement that gives a role to the user; people are told to type it.
 func Grant(role, user string) string { return "grant " + role + " to " + Typed(user, "ROLE") }
 
-// Typed returns a name as it stands in a statement that people are told to type. A placeholder stands for a name that could
-// not be copied as it is shown, or that would be more than a name to a shell into which the statement is pasted.
+// Typed returns a name as it stands in a statement that people are told to type. It is the placeholder if the name
+// could not be copied as it is shown, or would be more than a name to a shell into which the statement is pasted.
 func Typed(name, placeholder string) string {
 	switch {
 	case plainName.MatchString(name) && !ownWord[name]:

@@ -80,7 +80,7 @@ func (w *Wrote) add(other Wrote, times int64) {
 	w.WALFsyncs += times * other.WALFsyncs
 }
 
-// visitor is a session of somebody else's, or of an operation.
+// visitor is a session of another user, or of an operation.
 type visitor struct {
 	program, role, database string
 	here                    bool // in our database
@@ -126,11 +126,12 @@ func (w *Watch) Own(backends []int32) {
 	w.own += int64(len(backends))
 }
 
-// firstCountedOnceGone is the first version in which a session is counted by the time it is gone. Before that a collector is told.
+// firstCountedOnceGone is the first version in which a session is counted by the time it is gone. Before that it
+// reports to a collector.
 const firstCountedOnceGone = 150000
 
-// Over says that the operation has ended, with all that it started, when so much was seen: of those that connect from now on nobody is its
-// own.
+// Over tells w that the operation and everything it started have ended by the time of seen: sessions that connect
+// from now on belong to others.
 func (w *Watch) Over(seen Seen) {
 	if w.facts.VersionNum < firstCountedOnceGone || seen.Connected == nil || !w.picked.onlyThoseThatConnect() {
 		return
@@ -147,7 +148,7 @@ func (w *Watch) Between(earlier Seen) int64 {
 	return max(0, w.connected-earlier.total)
 }
 
-// Look tells who has been there since.
+// Look returns the sessions that have been there since.
 func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 	now, err := w.visitors(ctx, conn)
 	if err != nil {

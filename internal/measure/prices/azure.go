@@ -23,7 +23,7 @@ type retailPage struct {
 type retailPrice struct {
 	Currency string  `json:"currencyCode"`
 	Price    float64 `json:"retailPrice"`
-	Least    float64 `json:"tierMinimumUnits"` // from so many units on
+	Least    float64 `json:"tierMinimumUnits"` // the number of units from which it holds
 	Region   string  `json:"armRegionName"`
 	Product  string  `json:"productName"`
 	SKU      string  `json:"skuName"`

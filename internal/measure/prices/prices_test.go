@@ -109,7 +109,7 @@ func machine(service, usage, engine, deployment, price string, more map[string]s
 	return listed{service, family, usage, engine, deployment, "Hrs", "0", "USD", price, more}
 }
 
-// ec2 are what the list says of a machine of EC2.
+// ec2 returns the price list's attributes of an EC2 machine.
 func ec2(system, tenancy string) map[string]string {
 	return map[string]string{"instanceType": "r6g.xlarge", "operatingSystem": system, "tenancy": tenancy, "preInstalledSw": "NA", "capacitystatus": "Used"}
 }
@@ -184,7 +184,7 @@ func TestAsk(t *testing.T) {
 	if len(list.Unread) > 0 {
 		t.Errorf("unread: %q", list.Unread)
 	}
-	var file bytes.Buffer // what is written is what --price reads
+	var file bytes.Buffer // to be read back by --price
 	_ = json.NewEncoder(&file).Encode(list.Prices)
 	if back, err := catalog.ReadPrices(&file); err != nil || len(back) != len(want) {
 		t.Errorf("read again: %d prices, %v", len(back), err)

@@ -63,7 +63,7 @@ func (p Public) get(ctx context.Context, url string, read func(io.Reader) error)
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-// heard tells of each part that it reads.
+// heard calls tell for each part that it reads.
 type heard struct {
 	io.Reader
 	tell func()

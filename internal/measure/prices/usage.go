@@ -110,7 +110,7 @@ func (a attributes) plain() bool {
 	return said == [4]string{} || said == [4]string{"Linux", "Shared", "NA", "Used"}
 }
 
-// unit returns how many of the list's units make one of ours, by what both are called.
+// unit returns how many of the list's units make one of ours, by the names of both.
 func unit(per catalog.Per, listed string) (float64, error) {
 	units := map[catalog.Per]map[string]float64{
 		catalog.PerGiB:       {"gb-mo": 1, "gb-month": 1},

@@ -34,7 +34,7 @@ func Aliases(dial Dialer) func(ctx context.Context, host string) ([]string, erro
 	}
 }
 
-// aliases are those of all answers, which may come at once.
+// aliases holds the aliases from all answers, which may come at once.
 type aliases struct {
 	mu   sync.Mutex
 	next map[string]string // by the name in lower case

@@ -22,7 +22,7 @@ type Cluster struct {
 	Members    []Member
 }
 
-// Member is an instance of a cluster. From and To are when it ran, where somebody says that.
+// Member is an instance of a cluster. From and To bound the time it ran, if known.
 type Member struct {
 	Name, Class string
 	From, To    time.Time

@@ -19,7 +19,7 @@ import (
 // Query identifies the database to find.
 type Query struct {
 	Host string // as AWS makes them; any other says nothing
-	// Instance and Cluster are what the user calls them, for where the host does not say it.
+	// Instance and Cluster are the user's names of them, used if the host does not say.
 	Instance, Cluster string
 	// Answering is the instance that the server itself says it is, which only Aurora does.
 	Answering string
@@ -60,7 +60,7 @@ type search struct {
 	named  bool // the host is one
 }
 
-// find goes by what says most: the server itself, the user, the host's name.
+// find uses the strongest evidence: the server itself, the user, the host's name.
 func (s *search) find(ctx context.Context) (*types.DBInstance, *types.DBCluster, error) {
 	q := s.query
 	if q.Answering != "" && q.Instance != "" && !strings.EqualFold(q.Answering, q.Instance) {
@@ -103,7 +103,7 @@ func (s *search) byInstance(ctx context.Context, name string) (*types.DBInstance
 	return instance, cluster, err
 }
 
-// byCluster takes the writer, or of a reader's host the one reader that there is.
+// byCluster takes the writer, or for a reader's host the only reader.
 func (s *search) byCluster(ctx context.Context, name string) (*types.DBInstance, *types.DBCluster, error) {
 	cluster, err := s.cluster(ctx, name)
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *search) byCustomEndpoint(ctx context.Context) (*types.DBInstance, *type
 	return nil, nil, fmt.Errorf("no cluster of these credentials in %s has the custom endpoint %s", s.region, s.query.Host)
 }
 
-// unnamed says what there is to choose from.
+// unnamed lists the instances to choose from.
 func (s *search) unnamed(ctx context.Context) error {
 	page, err := s.client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{})
 	if err != nil {

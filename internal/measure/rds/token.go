@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-// Token returns a password for one connection, signed with the account's credentials and good for a quarter of an hour. The
-// host is the one that AWS knows the database by, also where the connection goes by another name.
+// Token returns a password for one connection, signed with the account's credentials and good for a quarter of an
+// hour. The host is AWS's name of the database, even if the connection uses another one.
 func Token(ctx context.Context, config aws.Config, host string, port int, user string) (string, error) {
 	if config.Region == "" {
 		return "", fmt.Errorf("sign in to %s: the region is not known: name it with --region or AWS_REGION", host)

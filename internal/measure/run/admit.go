@@ -42,7 +42,7 @@ func mostClients(plan runfile.Plan) int {
 	return most
 }
 
-// bill says what the run may cost; empty where the server has no bill that is known.
+// bill returns the likely cost of the run in words; empty if the server has no known bill.
 func (m *measurement) bill() string {
 	if m.target.AWS.Cloud == nil {
 		return ""

@@ -60,7 +60,7 @@ func (m *measurement) mayCollect(ctx context.Context) error {
 	return nil
 }
 
-// collect waits for what AWS tells of a run, once its server is let go of.
+// collect waits for AWS's data on a run, once its server is released.
 func (m *measurement) collect(ctx context.Context) error {
 	switch {
 	case m.cloud == nil:

@@ -87,7 +87,7 @@ type autovacuum struct {
 	alone bool  // it runs on a server that we started, which nobody else knows of
 }
 
-// autovacuumed is nothing where the server does not answer: whoever asks next finds out.
+// autovacuumed returns the zero value if the server does not answer: the next query reports that.
 func (m *measurement) autovacuumed(ctx context.Context) (found autovacuum) {
 	found.alone = m.target.Own() && m.session.Facts.Settings["autovacuum"] == "on"
 	now, err := postgres.StatisticsRows(context.WithoutCancel(ctx), m.session.Control)
@@ -138,8 +138,8 @@ func mostWAL(load runfile.Load) func(rows, transactions float64) float64 {
 	}
 }
 
-// during returns what others did since the load began; each of our transactions that failed left so many rows that the server
-// counts. nil: too little to speak of, or the counters do not tell.
+// during returns the work of others since the load began; each of our failed transactions left rowsOfFailed rows
+// that the server counts. nil: it is negligible, or the counters do not show it.
 func (o *others) during(rowsOfFailed int, mostWAL func(rows, transactions float64) float64) *runfile.Others {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Program is the plan of a run as far as somebody decided it, and what decides the rest.
+// Program is the plan of a run as far as the user decided it, and the rules for the rest.
 type Program struct {
 	Plan runfile.Plan // with all decided
 
@@ -56,7 +56,7 @@ func (p *Program) fitTable(room experiment.Room) (said string) {
 	return said
 }
 
-// decided reports whether somebody has said how long or how often.
+// decided reports whether the user has set a length or a number of repetitions.
 func (p *Program) decided() bool { return p.open.LoadSeconds != 0 || p.open.Repetitions != 0 }
 
 // Duration returns about how long it takes.
@@ -94,7 +94,7 @@ func (p *Program) repetitions() string {
 	return fmt.Sprintf("%d repetitions (%d of them fewer)", p.Plan.Repetitions, fewer)
 }
 
-// announcement says what is going to happen, how long it takes and where it is recorded.
+// announcement describes the run ahead, its duration and its file.
 func (p *Program) announcement(path string) string {
 	cost := ""
 	if over := p.Duration() - p.limits.Budget; over > time.Second && p.limits.Budget > 0 {

@@ -1,8 +1,8 @@
 // Package run does one run, from an empty run file to its end line: a server, a schema of our own in it, the plan's loads
 // one after another while the probes read, and what AWS tells of it when it is over.
 //
-// It decides nothing by what the numbers mean. Who reads verdicts, and so knows which load would tell most if it were run
-// once more, is handed in as [Options.Next]. What the run found is in the file and nowhere else.
+// It decides nothing by the meaning of numbers: the judge of verdicts, which knows the load most worth running once
+// more, is passed in as [Options.Next]. The results of a run are in the file and nowhere else.
 package run
 
 import (
@@ -41,13 +41,13 @@ type Options struct {
 
 	// Agree is asked before a server that is not on this machine is put under load. An error from it ends the run.
 	Agree func(question string) error
-	// Bill says what the writes of a plan may cost on a server of AWS's, in a sentence with a space before it; empty where
-	// there is nothing to say.
+	// Bill returns the likely cost of a plan's writes on a server of AWS's, as a sentence with a space before it;
+	// empty if there is nothing to say.
 	Bill func(runfile.Cloud, runfile.Plan) string
-	// Required are the names of the metrics, of all that the run will hold, that whoever runs it wants to know about; none:
-	// they want what there is. An error ends the run before anything is measured.
+	// Required returns the names of the metrics, among all that the run will hold, that the user requires; none: any
+	// will do. An error ends the run before anything is measured.
 	Required func([]runfile.Metric) ([]string, error)
-	// SoFar tells, from the file so far, what the loads say that have been run; nil: nobody looks on.
+	// SoFar shows the findings from the file so far; nil: nobody looks on.
 	SoFar func(path string)
 	// Next names, from the file so far, which of the loads would tell most about the required metrics if it were run once
 	// more, and says why; an empty name: none would.
@@ -57,9 +57,9 @@ type Options struct {
 // Display shows people how far a run has come.
 type Display interface {
 	target.Notices
-	// Doing says what goes on while no load runs; empty: a load runs.
+	// Doing shows the activity while no load runs; empty: a load runs.
 	Doing(text string)
-	// Lasts tells how long the loads were announced to take from here.
+	// Lasts sets the announced duration of the loads from here.
 	Lasts(time.Duration)
 	Record(runfile.Record)
 }
@@ -240,7 +240,7 @@ func (m *measurement) readFrom(e *experiment.Experiment, p *target.Probes, clock
 	}
 }
 
-// completePlan decides what the plan leaves open, by what lies between two loads here and by what is asked for.
+// completePlan fills in what the plan leaves open, by the pauses needed between loads here and by the request.
 func (m *measurement) completePlan(ctx context.Context, e *experiment.Experiment, metrics []runfile.Metric) error {
 	required, err := m.Required(metrics)
 	if err != nil {
@@ -279,7 +279,7 @@ func slowest(metrics []runfile.Metric, required []string) float64 {
 	return period
 }
 
-// soFar tells whoever looks on what is known by now.
+// soFar shows the findings so far.
 func (m *measurement) soFar() {
 	if m.SoFar != nil {
 		m.SoFar(m.file.Path())

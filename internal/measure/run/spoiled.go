@@ -24,7 +24,7 @@ func (m *measurement) look(ctx context.Context, event runfile.Event) error {
 	return errors.Join(m.lookForOthers(ctx, event), m.lookAtSettings(ctx, event))
 }
 
-// settings are those of the server that change what is counted.
+// settings holds the server's settings that change the counts.
 type settings struct {
 	first map[string]string // as the head of the file has them
 	last  map[string]string // as they were seen last
@@ -77,7 +77,7 @@ type stops struct {
 
 const (
 	stopsLook = 500 * time.Millisecond
-	// stopped for so long is no mere delay by a busy machine.
+	// stopped is the delay from which a busy machine no longer explains it.
 	stopped = 5 * time.Second
 )
 
@@ -117,7 +117,7 @@ func (s *stops) worker(silent time.Duration) {
 	s.workers = max(s.workers, silent)
 }
 
-// during says what stood still since the load began, empty where nothing did.
+// during names what stood still since the load began; empty: nothing did.
 func (s *stops) during() string {
 	s.look(time.Now())
 	s.mu.Lock()

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// ErrLocked is a lock that somebody else has.
+// ErrLocked is the error of a lock that another process holds.
 var ErrLocked = errors.New("somebody else has the lock")
 
 // LockName is the lock file in each directory.

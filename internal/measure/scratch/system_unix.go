@@ -14,7 +14,8 @@ import (
 // warily opens what anyone may have put there: without waiting for a writer, and following no link.
 const warily = unix.O_NONBLOCK | unix.O_NOFOLLOW
 
-// TryLock takes the lock of a file, which programs inherit that are handed the file; [ErrLocked] where somebody has it.
+// TryLock takes the lock of a file, which child processes inherit with the file; it returns [ErrLocked] if another
+// process holds it.
 func TryLock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {

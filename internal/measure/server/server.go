@@ -19,7 +19,7 @@ const (
 type Server interface {
 	// DSN connects to the server as a superuser.
 	DSN() string
-	// Target says what is known of the server without asking it: kind, image, storage.
+	// Target returns the facts about the server that are known without asking it: kind, image, storage.
 	Target() runfile.Target
 	// Died is closed when the server has ended without being asked to; Cause then says why.
 	Died() <-chan struct{}

@@ -1,10 +1,10 @@
-// Package stopping knows of a command that was asked to stop what it still waits for, and how long its connections
-// may go on.
+// Package stopping records what a command that was asked to stop still waits for, and how long its connections may
+// go on.
 //
-// The command line makes a [Command] of its context by [With] and shows [Command.Waits] to whoever waits. Work that
-// must not be cut short, such as dropping what was made on a server, registers itself by [For]. A connection
-// registers itself by [Command.Add] and gives up at [Command.Until]. Everything reaches the command through its
-// context, also through one that is made by context.WithoutCancel.
+// The command line makes a [Command] of its context by [With] and shows [Command.Waits] to the user. Work that must
+// not be cut short, such as dropping what was made on a server, registers itself by [For]. A connection registers
+// itself by [Command.Add] and gives up at [Command.Until]. Everything reaches the command through its context, also
+// through one that is made by context.WithoutCancel.
 package stopping
 
 import (
@@ -62,8 +62,8 @@ func From(ctx context.Context) *Command {
 	return c
 }
 
-// For says that the command of ctx has to wait for what, and needs its connections for at most that long from now,
-// even if it is asked to stop; 0 where it needs none. The caller calls done when the wait is over.
+// For registers that the command of ctx has to wait for what, and needs its connections for at most that long from
+// now, even if it is asked to stop; 0: it needs none. The caller calls done when the wait is over.
 func For(ctx context.Context, what string, within time.Duration) (done func()) {
 	c := From(ctx)
 	if c == nil {

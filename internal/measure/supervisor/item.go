@@ -84,7 +84,7 @@ func (p Process) end() error {
 	return fmt.Errorf("%s does not end (process %d): end it by hand and remove %s", p.Name, max(p.ID, -p.ID), p.Directory)
 }
 
-// inUse reports whether somebody works in a directory. One that is not there is not in use.
+// inUse reports whether a process works in a directory. A missing directory is not in use.
 func inUse(directory string) (bool, error) {
 	free, release, err := scratch.Free(directory)
 	switch {
@@ -98,8 +98,8 @@ func inUse(directory string) (bool, error) {
 	return !free, nil
 }
 
-// Users are those who work in a directory of package scratch. They end by themselves when realiops is gone, programs among
-// them that it was killed before it could tell of.
+// Users are the processes that work in a directory of package scratch. They end by themselves when realiops is gone.
+// They include programs that realiops started, and was killed before it could report.
 type Users struct {
 	Directory string `json:"directory"`
 }
@@ -132,7 +132,7 @@ func (d Directory) remove() error {
 	return nil
 }
 
-// Empty is a directory that we made by a name of somebody's choice. It goes unless somebody has put something there.
+// Empty is a directory that we made under a user's name for it. It is removed unless it holds anything.
 type Empty struct {
 	Path string `json:"path"`
 }

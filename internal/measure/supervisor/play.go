@@ -19,8 +19,8 @@ func Role() role.Role { return role.Role{Name: "supervisor", Play: play} }
 // stillThere is the interval at which a process that cleans up reports that it is still at work.
 const stillThere = time.Second
 
-// play holds what it is told until in ends, and then cleans that up. The signals by which a terminal, a broken pipe or a
-// system that is shut down ends programs are meant for realiops, whose end is told by in.
+// play holds the ordered items until in ends, and then cleans them up. The signals by which a terminal, a broken
+// pipe or a system that is shut down ends programs are meant for realiops; in ends when it does.
 func play(in io.Reader, out io.Writer) error {
 	dropped := make(chan os.Signal, 1)
 	signal.Notify(dropped, os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGTERM)

@@ -85,7 +85,7 @@ func (s *Supervisor) drop(number int) {
 	s.pass(order{Number: number})
 }
 
-// pass hands an order on. A process that does not take it is replaced by one that is told all there is.
+// pass hands an order on. A process that does not take it is replaced by one that gets all items.
 func (s *Supervisor) pass(o order) {
 	if s.child == nil || s.released {
 		return

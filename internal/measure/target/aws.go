@@ -65,8 +65,8 @@ func (o AWSOptions) Open(ctx context.Context, endpoint *postgres.Endpoint) (a AW
 	return a, nil
 }
 
-// signIn has each connection use a token. It is made for the host that AWS knows; where the server goes by another name,
-// AWS is asked for that.
+// signIn has each connection use a token. It is made for the host that AWS knows; if the connection uses another
+// name, AWS is asked for it.
 func (a *AWS) signIn(ctx context.Context, o AWSOptions, endpoint *postgres.Endpoint) error {
 	host, port := a.host, endpoint.Port()
 	if host == "" {
@@ -136,7 +136,7 @@ func (a *AWS) silence(ctx context.Context, o AWSOptions) error {
 	}
 }
 
-// refuse says why the server may not be loaded by what it is to AWS, or nil.
+// refuse returns the reason why the server may not be loaded, by AWS's description of it, or nil.
 func (a AWS) refuse(allowed postgres.Permissions) error {
 	switch {
 	case a.kind == rds.Proxy && !allowed.Pooler:
@@ -150,7 +150,7 @@ func (a AWS) refuse(allowed postgres.Permissions) error {
 	}
 }
 
-// Notice says what of AWS a run here goes without, and why; empty where there is nothing to say.
+// Notice names the part of AWS that a run here goes without, and the reason; empty if there is nothing to say.
 func (a AWS) Notice(facts postgres.Facts) string {
 	if why := a.Unknown(facts); why != "" {
 		return "AWS's own metrics are left out: " + why

@@ -16,8 +16,9 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestABaseBackupOnTheServersDisk: files that pg_basebackup makes are other programs' from the first reading on, those that the server makes
-// meanwhile are its own, and at every reading all kinds together are what the disk did.
+// TestABaseBackupOnTheServersDisk: files that pg_basebackup makes are other programs' from the first reading on,
+// those that the server makes meanwhile are its own, and at every reading all kinds together add up to the disk's
+// own counters.
 func TestABaseBackupOnTheServersDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes disks, and follows requests")

@@ -32,7 +32,7 @@ func (p *Probes) openRequests(ctx context.Context, t *Target) probe.Sampler {
 	return requests
 }
 
-// ByFile reports whether the disks' requests are told apart by the files that they are for.
+// ByFile reports whether the disks' requests are told apart by file.
 func (p *Probes) ByFile() bool { return p.requests != nil }
 
 // RankRequests says which of the server's files, and which other programs, its disks did the most for; nothing where that is not told apart.
@@ -75,8 +75,8 @@ func (p *Probes) requestPlace(ctx context.Context, names *naming) (place request
 // namingTakes bounds the time a server may take to name its relations.
 const namingTakes = time.Second
 
-// naming is a session that asks for the names of relations. It stays: one for each question would be counted among those of whom is
-// measured.
+// naming is a session that asks for the names of relations. It stays open: a new one for each question would be
+// counted among the sessions that are measured.
 type naming struct {
 	server *Target
 	conn   *pgx.Conn // nil: there is none

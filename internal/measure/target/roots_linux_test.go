@@ -113,7 +113,7 @@ type silent struct{}
 func (silent) Stage(string)   {}
 func (silent) Message(string) {}
 
-// installationOf is where the programs of a server of the tests are.
+// installationOf returns the directory of the programs of a test server.
 func installationOf(t *testing.T) string {
 	t.Helper()
 	conn := servertest.Connect(t, servertest.Database(t, "17"))

@@ -12,12 +12,13 @@ import (
 	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
-// Session is the one that arranges things, with what the server says of itself in it, and the schema that is ours.
+// Session is our session for arrangements, with the server's facts and our schema.
 type Session struct {
 	Control *pgx.Conn
 	Facts   postgres.Facts
 
-	// LeftBehind says that a schema stays on a server that was lost, since another one answers in its place; empty: none does.
+	// LeftBehind warns that a schema remains on a server that was lost, since another one answers in its place;
+	// empty: none does.
 	LeftBehind string
 
 	target *Target

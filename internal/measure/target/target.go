@@ -35,7 +35,7 @@ type Options struct {
 	Allowed postgres.Permissions
 }
 
-// Notices tell whoever waits what is going on, and what stays.
+// Notices show the user what goes on, and what stays.
 type Notices interface {
 	Stage(text string)
 	Message(text string)

@@ -61,7 +61,7 @@ func TestWhatIsPutIsTold(t *testing.T) {
 	}
 }
 
-// TestFaults: each is what the SDK takes it for, at the call that it was meant for, and at no other.
+// TestFaults checks that the SDK takes each fault for what it imitates, at the intended call and at no other.
 func TestFaults(t *testing.T) {
 	s := accounttest.Start(t)
 	from := hourAgo()

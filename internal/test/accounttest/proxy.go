@@ -84,7 +84,7 @@ func (p *Proxy) Deny(action string) {
 	p.faults = []rule{{operation, 0, Denied()}}
 }
 
-// Calls tells how often each operation was called, the calls that a fault happened to among them.
+// Calls returns the number of calls of each operation, including those with a fault.
 func (p *Proxy) Calls() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -75,7 +75,8 @@ func WithoutParents(names []string) (fields []string) {
 	return fields
 }
 
-// Fields returns the names of a type's JSON, those of structs in it by their path. Of what is told elsewhere only the path is among them.
+// Fields returns the names in a type's JSON, with the path for those in nested structs. A struct that is documented
+// elsewhere contributes only its path.
 func Fields(of reflect.Type, elsewhere func(of reflect.Type, path string) bool) []string {
 	if elsewhere == nil {
 		elsewhere = func(reflect.Type, string) bool { return false }

@@ -8,7 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/fleet"
 )
 
-// MadeUp returns a fleet of databases with whatever a page may have to show, and a name that would do harm were it taken for markup.
+// MadeUp returns a fleet of databases with everything that a page can show, and a name that would do harm if it were
+// taken for markup.
 func MadeUp(n int) fleet.Fleet {
 	const day = 24 * time.Hour
 	begin := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)

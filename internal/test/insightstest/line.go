@@ -136,7 +136,7 @@ func (s *Service) asked(instance string, q query, w window) []series {
 	return append(all, parts[:min(len(parts), cmp.Or(q.GroupBy.Limit, mostParts))]...)
 }
 
-// mostParts are told where the query sets no limit.
+// mostParts bounds the parts of an answer if the query sets no limit.
 const mostParts = 10
 
 func element(metric string, dimensions map[string]string, points []dataPoint) series {

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/test/probetest"
 )
 
-// sound is what a good sampler announces.
+// sound returns the metrics of a good sampler.
 func sound() []runfile.Metric {
 	return []runfile.Metric{
 		{Name: "good/reads", Unit: "operations", Type: runfile.Counter, Source: "s", Help: "h"},

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// told is what a shipped file says of its loads: totals by load and metric, and minutes.
+// told holds a shipped file's figures of its loads: totals by load and metric, and minutes.
 type told struct {
 	totals  map[string]map[string]float64
 	minutes map[string]map[string][]float64

@@ -56,7 +56,7 @@ type Course struct {
 	tables  map[uint32]table
 }
 
-// table is one of the loads', with what was read of its indexes.
+// table is the state of one of the loads' tables, with the reads of its indexes.
 type table struct{ rows, entries, read, lookups float64 }
 
 // every is the interval between two looks at the server.

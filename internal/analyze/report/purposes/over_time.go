@@ -33,7 +33,7 @@ type Span struct {
 // mostSpans fit on a screen beside the rest.
 const mostSpans = 12
 
-// spanLengths are those that people count time in.
+// spanLengths lists the units in which people count time.
 var spanLengths = []time.Duration{
 	5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour,
 	2 * time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
@@ -155,7 +155,7 @@ func (o *OverTime) Text() string {
 	return text
 }
 
-// shownBackups are told of one by one.
+// shownBackups is the number of backups listed one by one.
 const shownBackups = 3
 
 func (s Span) did() string {
@@ -176,7 +176,7 @@ func (o *OverTime) when(from, to time.Time) string {
 	return fmt.Sprintf("from %s to %s UTC", from.Format(clock), to.Format(clock))
 }
 
-// days reports whether what is told reaches over midnight.
+// days reports whether the listed spans reach over midnight.
 func (o *OverTime) days() bool {
 	all := slices.Concat(o.Spans, o.Backups)
 	byTime := func(a, b Span) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) }

@@ -11,7 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestPartsAddUpToTheKernelsOwnCount: what was followed request by request is what /proc/diskstats counted meanwhile.
+// TestPartsAddUpToTheKernelsOwnCount compares the requests that were followed one by one with the count in
+// /proc/diskstats.
 func TestPartsAddUpToTheKernelsOwnCount(t *testing.T) {
 	run, err := counts.FromFile("../../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
@@ -38,7 +39,7 @@ func TestPartsAddUpToTheKernelsOwnCount(t *testing.T) {
 					counted += of(name)
 				}
 			}
-			// Requests and flushes of the journal are what the kernel's difference of the two gets wrong.
+			// The kernel's difference of the two is wrong about requests and flushes of the journal.
 			few := map[bool]float64{true: 64e3, false: 4}[strings.HasSuffix(name, "bytes")]
 			near := math.Abs(sum-counted) <= 0.03*counted+few
 			if above := sum >= counted*0.97-few && sum <= counted*1.1+40; !near && (name != metric.BlockRequests || !above) {

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// Check says what does not go together among figures that somebody was told, and how good they are by rules.
+// Check lists contradictions among figures that somebody was given, and grades them by rules.
 func Check(f sizing.Figures, rules sizing.Rules) document.Document {
 	var contradictions []string
 	for _, found := range f.Check() {
@@ -35,7 +35,7 @@ func Check(f sizing.Figures, rules sizing.Rules) document.Document {
 	return document.Document{Blocks: []document.Block{said}}
 }
 
-// TooSmall says so where what is called requests or bytes is something else: no request carries less than a sector.
+// TooSmall reports requests or bytes that must be something else: no request carries less than a sector.
 func TooSmall(run *counts.Run) string {
 	for _, n := range sizing.Needs(run) {
 		if n.Missing == nil && n.Model == nil && n.Mean.TooSmall() {

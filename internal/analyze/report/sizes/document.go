@@ -363,7 +363,7 @@ func (s Size) auroraText() string {
 		return ""
 	}
 	load := "this load"
-	if len(s.Sized.Runs) > 1 { // of several, that which asks for most bytes
+	if len(s.Sized.Runs) > 1 { // of several, the one that asks for most bytes
 		load = s.Sized.Load
 	}
 	text := "On Aurora " + load + " would show "

@@ -185,7 +185,7 @@ func (s Sized) worstOf(of func(SizeRate) float64) string {
 	return fmt.Sprintf("%s, %s, %s", runfile.ShownID(most.ID), most.Load, most.Basis)
 }
 
-// scaled says what was taken to go with the rows, and how far apart that leaves what is needed.
+// scaled names the quantities that were assumed to grow with the rows, and the range of the need that follows.
 func (s Sized) scaled() []string {
 	if len(s.Law) == 0 {
 		return nil

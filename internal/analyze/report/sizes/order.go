@@ -182,7 +182,7 @@ func (c SizeChosen) bytes() string {
 	return number.Grouped(c.MiBps, 0) + " MiB/s"
 }
 
-// inShort says what to order, in a line or two for each thought.
+// inShort gives the order in a few lines.
 func (s Size) inShort() document.Block {
 	o := s.Order
 	if len(s.Options) == 0 { // of what has limits
@@ -271,7 +271,7 @@ func (s Size) alsoText() string {
 	return strings.Join(append(said, inferred...), ". ")
 }
 
-// unpricedText says by what an order was chosen that has no price; empty: it has one.
+// unpricedText names the criterion by which an order without a price was chosen; empty: it has one.
 func (o SizeOrder) unpricedText() string {
 	asks := "realiops prices asks for those of its own"
 	if catalog.CloudOfVolume(o.Volume) == catalog.Google {
@@ -288,7 +288,7 @@ func (o SizeOrder) unpricedText() string {
 	return "It is the cheapest by the prices of its cloud's best known region; " + asks
 }
 
-// stripeText says what a stripe costs in care, and what one volume costs; empty: the order is one.
+// stripeText compares a stripe's cost and care with those of one volume; empty: the order is one.
 func (s Size) stripeText() string {
 	if s.Order.Disks <= 1 {
 		return ""

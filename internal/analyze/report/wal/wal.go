@@ -161,7 +161,7 @@ func (l *WAL) part(name string) document.Cell {
 	return document.Words("")
 }
 
-// howRead says how the figures of each load were come by, and by how much they miss PostgreSQL's own.
+// howRead names the source of each load's figures, and their difference from PostgreSQL's own.
 func howRead(loads []Load) string {
 	var g words.Gathered
 	for _, a := range loads {

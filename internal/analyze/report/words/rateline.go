@@ -38,6 +38,6 @@ func RateLine(s series.Series, name string, begin, end time.Time) plot.Line {
 	return thin.Line
 }
 
-// aSession tells what it did about every so many seconds, and at its end: what comes a few milliseconds after another reading,
-// as at the end of a load, was done since the one before.
+// aSession is the interval, in seconds, at which a session reports its counts, besides at its end: counts that come
+// a few milliseconds after another reading, as at the end of a load, are of work since the one before.
 const aSession = 1.0

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// One and many are what people call a counted quantity.
+// One and Many return the usual name of a counted quantity.
 func One(quantity string) string  { return metric.Quantity(quantity).One() }
 func Many(quantity string) string { return metric.Quantity(quantity).Many() }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// The flavors of server that CloudWatch tells of.
+// The flavors of server in CloudWatch.
 const (
 	onRDS    = "rds"
 	onAurora = "aurora"
@@ -27,7 +27,7 @@ type File struct {
 	Text []byte
 }
 
-// Asked is of whom files are to tell; what is empty they say themselves.
+// Asked names the server that the files are to describe; empty fields are taken from the files.
 type Asked struct{ Flavor, Instance string }
 
 // History returns what files tell of one instance, of Aurora with its cluster.

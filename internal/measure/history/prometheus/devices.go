@@ -61,7 +61,7 @@ func split(devices []string, told map[string]diskInfo, counting map[string]bool)
 	return whole, without
 }
 
-// diskInfos returns what each instance of node_exporter tells of its devices.
+// diskInfos returns the devices of each instance of node_exporter.
 func (f *Fleet) diskInfos(ctx context.Context) (map[string]map[string]diskInfo, error) {
 	sets, err := f.store.series(ctx, f.query, selector("node_disk_info", wholeDisks, f.query.Host), 10*mostDatabases)
 	if err != nil {

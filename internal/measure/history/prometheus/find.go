@@ -20,7 +20,8 @@ type Query struct {
 	Device string // the disk that the server is on
 	From   time.Time
 	To     time.Time
-	// NameLabels are those by whose values databases of a fleet are named; empty: those that exporters name them by, and where these are not enough, others.
+	// NameLabels lists the labels that name the databases of a fleet; empty: the exporters' own, and others where
+	// those are not enough.
 	NameLabels []string
 }
 

@@ -41,7 +41,7 @@ func NewFleet(s *Store, q Query) *Fleet { return &Fleet{s, q, map[string]member{
 // AtOnce returns how many are asked for in a query.
 func (f *Fleet) AtOnce() int { return 20 }
 
-// Queries returns about how many queries so many databases take.
+// Queries estimates the number of queries for that many databases.
 func (f *Fleet) Queries(databases int) int {
 	batches := (databases + f.AtOnce() - 1) / f.AtOnce()
 	return batches * (1 + len(nodeDisks().parts))
@@ -179,8 +179,8 @@ func (f *Fleet) showTheSame(ctx context.Context, one, other member) (bool, error
 	return one.of.same(a[0], b[0]), nil
 }
 
-// alone returns the databases of series that were scraped in one way: by the labels that the user chose, or by the one of the shape, and where that
-// is not enough by whatever tells them apart.
+// alone returns the databases of series that were scraped in one way: by the labels that the user chose, or by the
+// one of the shape, and if that is not enough by any that tell them apart.
 func (f *Fleet) alone(ctx context.Context, s shape, sets []model.LabelSet) (map[string]member, error) {
 	byName := map[string][]model.LabelSet{}
 	for _, set := range sets {
@@ -214,7 +214,7 @@ func (f *Fleet) alone(ctx context.Context, s shape, sets []model.LabelSet) (map[
 	return all, nil
 }
 
-// several says why nothing is said of what goes by one name.
+// several explains why databases that share a name are left out.
 func several(name string, groups [][]copyOf) string {
 	by := "no label tells them apart"
 	if labels := told(groups); labels != nil {
@@ -253,8 +253,8 @@ func spelled(set model.LabelSet, labels []model.LabelName) string {
 	return strings.Join(all, "/")
 }
 
-// machines returns those with an exporter of PostgreSQL, by the address without the port. One without node_exporter is there too: what its
-// storage did is what is missing of it.
+// machines returns those with an exporter of PostgreSQL, by the address without the port. They include machines
+// without node_exporter, which lack only the metrics of their storage.
 func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) {
 	disks, err := f.disks(ctx)
 	if err != nil {

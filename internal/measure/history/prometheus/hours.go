@@ -103,7 +103,7 @@ func (b *batch) ask(ctx context.Context) error {
 	return nil
 }
 
-// lacks says what is missing of a database.
+// lacks records a gap of a database.
 func (b *batch) lacks(name, format string, values ...any) {
 	if told := b.told[name]; told != nil {
 		told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent, Detail: fmt.Sprintf(format, values...)})
@@ -183,8 +183,8 @@ func (b *batch) mend(ctx context.Context, part hourly, values map[string][]model
 	return nil
 }
 
-// keep makes periods of what a query told of a database: of the hours that are known whole, as a mean over some minutes of one would
-// pass for that of all.
+// keep makes periods of a query's answer about a database, for fully known hours only, since a mean over some
+// minutes of one would pass for the mean of all.
 func (b *batch) keep(told *history.Told, part hourly, values []model.SamplePair, whole map[model.Time]bool) {
 	if told == nil {
 		return

@@ -74,8 +74,8 @@ func (s shape) own(set model.LabelSet) model.LabelSet {
 	return own
 }
 
-// apart groups what goes by one name: series of one group are the same database, scraped several times or under labels that changed. It
-// asks the store what they showed only where there are several.
+// apart groups the series of one name: series of one group are the same database, scraped several times or under
+// labels that changed. It asks the store for values only if there are several groups.
 func (f *Fleet) apart(ctx context.Context, s shape, byName map[string][]model.LabelSet) (map[string][][]copyOf, error) {
 	groups, several := map[string][][]copyOf{}, []string{}
 	copies := map[string][]copyOf{}

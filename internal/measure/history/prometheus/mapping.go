@@ -21,7 +21,7 @@ type Row struct {
 	Times    float64 // how many of ours one of theirs is; 0: one
 }
 
-// Exporters, by what they tell of.
+// The exporters.
 const (
 	PostgresExporter = "postgres_exporter"
 	CloudNativePG    = "cloudnative-pg"
@@ -29,7 +29,7 @@ const (
 	PgWatch          = "pgwatch"
 	NodeExporter     = "node_exporter"
 	PostgresReceiver = "postgresql receiver" // of OpenTelemetry's collector
-	HostMetrics      = "hostmetrics"         // its receiver that tells of disks
+	HostMetrics      = "hostmetrics"         // its receiver for disks
 	Realiops         = "realiops"            // observe --listen
 )
 
@@ -94,8 +94,8 @@ func Mapping() []Row {
 			[2]string{prefix + "write", metric.StatWALWrite},
 			[2]string{prefix + "sync", metric.StatWALSync})
 	}
-	// pgwatch tells of the database that it is connected to. What it tells of a whole server it tells under each database's name, so that one name
-	// has all, and several have it several times.
+	// pgwatch reports the database that it is connected to. It repeats metrics of the whole server under each
+	// database's name, so that one name has all, and several have them several times.
 	add(PgWatch, "", "",
 		[2]string{"pgwatch_db_stats_xact_commit", metric.DatabaseXactCommit},
 		[2]string{"pgwatch_db_stats_tup_inserted", metric.DatabaseTupInserted},

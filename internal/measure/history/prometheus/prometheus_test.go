@@ -77,7 +77,7 @@ func planted() []prometheustest.Series {
 	}
 }
 
-// told is what came of a question: the values of our metric by the minute, the gaps, and what was said.
+// told holds the answer to a question: the values of our metric by the minute, the gaps, and the notices.
 type told struct {
 	Values map[string]float64
 	Gaps   []string

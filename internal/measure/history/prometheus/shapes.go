@@ -80,7 +80,7 @@ const (
 // notWhole are the others.
 var notWhole = regexp.MustCompile("^" + virtual)
 
-// nodeDisks returns what node_exporter tells of a machine.
+// nodeDisks describes node_exporter's metrics of a machine.
 func nodeDisks() shape {
 	s := shape{exporter: NodeExporter, probe: "block", label: model.InstanceLabel, per: deviceLabel, exists: "node_disk_writes_completed_total", among: wholeDisks,
 		copies: []string{"node_disk_reads_completed_total", "node_disk_writes_completed_total"}, counts: "node_disk_writes_completed_total"}
@@ -91,7 +91,7 @@ func nodeDisks() shape {
 	return s
 }
 
-// hostDisks returns what OpenTelemetry's receiver hostmetrics tells of one, the direction in a label.
+// hostDisks describes the metrics of OpenTelemetry's receiver hostmetrics, with the direction in a label.
 func hostDisks() shape {
 	s := nodeDisks()
 	s.exporter, s.exists, s.counts = HostMetrics, `system_disk_operations_total{direction="write"}`, `system_disk_operations_total{direction="write"}`
@@ -167,7 +167,7 @@ func cloudShapes() (all []shape) {
 	return all
 }
 
-// ofCluster reports whether a shape tells of Aurora clusters.
+// ofCluster reports whether a shape describes Aurora clusters.
 func (s shape) ofCluster() bool { return slices.Contains(clusterLabels, s.label) }
 
 // serverMetrics tell that a server of PostgreSQL runs on a machine.

@@ -60,7 +60,7 @@ func Open(o Options) (*Store, error) {
 	return &Store{remote{client}, address.Host, o.Sign != nil}, nil
 }
 
-// series returns the labels of the series that a selector picks, of so many at most.
+// series returns the labels of the series that a selector picks, at most that many.
 func (s *Store) series(ctx context.Context, q Query, selector string, most uint64) ([]model.LabelSet, error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -71,7 +71,7 @@ func (s *Store) series(ctx context.Context, q Query, selector string, most uint6
 	return sets, s.whole(warnings, len(sets), most)
 }
 
-// values returns those of a label, in order, of so many at most.
+// values returns the values of a label in order, at most that many.
 func (s *Store) values(ctx context.Context, q Query, label model.LabelName, selector string, most uint64) (names []string, err error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()

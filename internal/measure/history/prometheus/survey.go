@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Server is one server of PostgreSQL, or one machine, as far as a store tells of it.
+// Server is one server of PostgreSQL, or one machine, as seen in a store.
 type Server struct {
 	Machine   string   // the address of its exporters, without the port
 	Instances []string // of its exporters
@@ -19,7 +19,7 @@ type Server struct {
 	Samples   int      // of the metric that was scraped most often, in the time that was asked about
 }
 
-// Survey tells of all servers of a store, exporters on one machine together.
+// Survey returns all servers of a store, with the exporters of one machine together.
 func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
 	byMachine, of := map[string]*Server{}, map[string][]Row{}
 	for _, row := range rows() {

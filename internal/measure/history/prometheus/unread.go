@@ -46,5 +46,5 @@ func (f *Fleet) read() (all []*regexp.Regexp) {
 	return all
 }
 
-// Unread says what in the store looks like a database and is not read; empty: nothing does.
+// Unread names series in the store that look like a database's and are not read; empty: none.
 func (f *Fleet) Unread() []string { return f.unread }

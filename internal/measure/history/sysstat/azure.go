@@ -44,7 +44,7 @@ var azureSets = []struct {
 const askAzure = `az monitor metrics list --resource ID --interval PT1M --aggregation Average --filter "LUN eq '*'" --metrics "Data Disk Read Operations/Sec" ` +
 	`"Data Disk Write Operations/Sec" "Data Disk Read Bytes/sec" "Data Disk Write Bytes/sec"`
 
-// azureIntervals are those that Azure keeps metrics in.
+// azureIntervals lists the intervals in which Azure keeps metrics.
 var azureIntervals = map[string]time.Duration{
 	"PT1M": time.Minute, "PT5M": 5 * time.Minute, "PT15M": 15 * time.Minute, "PT30M": 30 * time.Minute, "PT1H": time.Hour,
 }
@@ -92,7 +92,7 @@ func (a azure) host() (Host, error) {
 	return Host{}, errors.New("it is not an answer about disks that is known: ask " + askAzure)
 }
 
-// sum is of several disks.
+// sum adds up several disks.
 type sum struct {
 	total  float64
 	n      int

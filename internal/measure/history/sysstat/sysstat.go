@@ -177,7 +177,7 @@ func IsOwn(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("\x96\xd5")) || bytes.HasPrefix(text, []byte("\xd5\x96"))
 }
 
-// errOwn says how one of sysstat's own files is read.
+// errOwn names the command that converts one of sysstat's own files.
 var errOwn = errors.New("it is a file of sysstat's own: sadf -j FILE -- -b writes it as JSON")
 
 // ToJSON returns the command that writes a file of sysstat's own as [Read] takes it.
@@ -203,7 +203,7 @@ func (t timestamp) interval() (from, to time.Time, err error) {
 	return to.Add(-time.Duration(t.Seconds * float64(time.Second))), to, nil
 }
 
-// notJSON says what a file is instead.
+// notJSON explains what a file is instead.
 func notJSON(text []byte, err error) error {
 	begin := strings.TrimSpace(string(text[:min(len(text), 64)]))
 	switch {

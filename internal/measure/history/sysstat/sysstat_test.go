@@ -31,7 +31,7 @@ func sadc(t *testing.T) string {
 	return ""
 }
 
-// TestReadsWhatSadfWrites: what sysstat itself says of a file of its own as lines for databases is what is read of its JSON.
+// TestReadsWhatSadfWrites compares sysstat's own export of a file for databases with our reading of its JSON.
 func TestReadsWhatSadfWrites(t *testing.T) {
 	collector, file := sadc(t), filepath.Join(t.TempDir(), "sa")
 	if out, err := exec.CommandContext(t.Context(), collector, "1", "3", file).CombinedOutput(); err != nil {
@@ -85,7 +85,8 @@ type stretch struct {
 	writes  float64
 }
 
-// written is what sadf would write of a machine from the first of November on: 16 sectors go with each write, and a read of 8 with every second one.
+// written returns sadf's output for a machine from the first of November on: 16 sectors go with each write, and a
+// read of 8 with every second one.
 func written(machine string, from time.Duration, all ...stretch) []byte {
 	var lines []string
 	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC).Add(from)

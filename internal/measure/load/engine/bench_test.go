@@ -57,7 +57,8 @@ func BenchmarkAlarm(b *testing.B) {
 	check("language", newTimer())
 }
 
-// At a share of what the server can do, the rate is what was asked. The maximum is measured anew for each round.
+// At a share of the server's maximum, the achieved rate is the requested one. The maximum is measured anew for each
+// round.
 func BenchmarkRate(b *testing.B) {
 	t := newServer(b)
 	shares := []float64{0.2, 0.5, 0.9}
@@ -122,7 +123,7 @@ func (b *bench) pgbenchInit(scale int) speed {
 	return speed{rows / seconds, (cpuOf(syscall.RUSAGE_CHILDREN) - before) / rows}
 }
 
-// speed is how fast a load went and what it cost the client.
+// speed is the rate of a load and its cost to the client.
 type speed struct{ tps, cpu float64 } // cpu in microseconds a transaction
 
 func compare(b *testing.B, text string, clients int, mode Mode) {

@@ -85,7 +85,7 @@ func (c *client) goesOn() bool {
 	return c.over == never || c.time() < c.over
 }
 
-// stopped reports whether somebody wants the load to end before its time.
+// stopped reports whether the load is to end before its time.
 func (c *client) stopped() bool {
 	select {
 	case <-c.stopping:

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// contents are what a script leaves in the table demo, in the order of its rows.
+// contents returns a script's rows in the table demo, in their order.
 func (b *bench) contents() []string {
 	b.t.Helper()
 	rows, err := b.conn.Query(b.t.Context(), "select demo::text from demo order by demo")

@@ -60,7 +60,7 @@ type Options struct {
 	Log        func(Transaction) error `json:"-"` // nil: transactions are not logged one by one; those of the warm-up never are
 	SampleRate float64                 // of Log; 1 where 0
 	Trouble    func(Trouble)           `json:"-"` // told at once of each client that gives up, also in the warm-up
-	Verbose    bool                    // Trouble is told of every error, those too after which the client goes on
+	Verbose    bool                    // report every error to Trouble, even if the client goes on
 	Debug      io.Writer               `json:"-"` // where debug() writes
 
 	// Ready is called when all clients are connected, with how long that took and how many connections it took. They begin

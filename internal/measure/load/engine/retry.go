@@ -107,7 +107,7 @@ func (c *client) abort(p *program, err error, try int) Aftermath {
 	return Aborts
 }
 
-// report tells of trouble and counts it.
+// report reports trouble and counts it.
 func (c *client) report(t Trouble) {
 	c.totals.addFault(t, c.time() < c.warm)
 	if c.Trouble == nil || t.Then != Aborts && !c.Verbose {
@@ -118,7 +118,7 @@ func (c *client) report(t Trouble) {
 	c.Trouble(t)
 }
 
-// log tells of a transaction, if it is of the sample.
+// log logs a transaction, if it is part of the sample.
 func (l *load) log(c *client, s *sample, now time.Duration) {
 	l.reports.Lock()
 	defer l.reports.Unlock()

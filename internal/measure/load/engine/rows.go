@@ -246,7 +246,7 @@ func (c *client) insertParameters(g *generator, rows int64) error {
 	return nil
 }
 
-// statement returns the INSERT for a number of rows; only so many are kept for later.
+// statement returns the INSERT for a number of rows; only keptStatements of them are kept for later.
 func (g *generator) statement(rows int64) (st *session.Statement, kept bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -261,7 +261,7 @@ func manyClients(t *testing.T) *bench {
 	return &bench{t: t, endpoint: endpoint, conn: servertest.Connect(t, endpoint)}
 }
 
-// resident is how much memory this process has.
+// resident returns the resident memory of this process in bytes.
 func resident(t *testing.T) int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

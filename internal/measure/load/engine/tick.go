@@ -2,7 +2,7 @@ package engine
 
 import "time"
 
-// tick tells what happened, at regular times that a late tick does not move.
+// tick reports at regular times that a late tick does not shift.
 func (l *load) tick(done <-chan struct{}) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -15,7 +15,7 @@ type totals struct {
 	warmup *Record // what ended in the warm-up
 	recent *Record // what ended since the last tick
 	spare  *Record // to take turns with recent
-	total  *Record // what was told in ticks
+	total  *Record // the sum of all ticks
 }
 
 func newTotals(scripts []Weighted) *totals {

@@ -15,7 +15,7 @@ type aggregate struct {
 	latency, lag                                              sums
 }
 
-// sums are of microseconds.
+// sums is in microseconds.
 type sums struct {
 	count       int64
 	sum, sum2   float64

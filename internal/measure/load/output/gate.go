@@ -142,7 +142,7 @@ func (g Gate) count(n, of int64) (value float64, known bool) {
 	return float64(n), true
 }
 
-// String tells what was found, for people.
+// String describes the result for people.
 func (v Verdict) String() string {
 	switch {
 	case !v.Known:

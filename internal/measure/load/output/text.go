@@ -71,7 +71,7 @@ func (p page) parameters() {
 	}
 }
 
-// processed says how much was asked, and how much was done.
+// processed prints the requested and the achieved amount.
 func (p page) processed() {
 	a, done := p.Asked, p.Result.Transactions
 	if a.Duration > 0 {

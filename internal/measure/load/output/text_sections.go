@@ -4,7 +4,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
-// sections tells of each script, where there are several, and of each statement, where that was asked.
+// sections prints each script, if there are several, and each statement, if that was asked for.
 func (p page) sections() {
 	var weights int64
 	for _, s := range p.Asked.Scripts {

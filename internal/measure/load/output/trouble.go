@@ -48,7 +48,7 @@ func (t *Troubles) Tell(x engine.Trouble) {
 	t.Say("client %d %s (%s)", x.Client, what, t.try(x))
 }
 
-// tellDetails tells what the server said beside the message.
+// tellDetails reports the server's details of an error in addition to its message.
 func (t *Troubles) tellDetails(x engine.Trouble) {
 	for _, detail := range postgres.Details(x.Err, x.Statement) {
 		t.Say("%s", printable.Line(detail))
@@ -70,8 +70,8 @@ func (t *Troubles) try(x engine.Trouble) string {
 // line folds the text of an error, which may have several lines, into one.
 func line(err error) string { return printable.Line(strings.Join(strings.Fields(err.Error()), " ")) }
 
-// Faults says how often each kind of error was met, where neither the report does, which counts serialization failures
-// and deadlocks, nor [Troubles] has told of each.
+// Faults returns the number of errors of each kind that neither the report counts, as it does serialization failures
+// and deadlocks, nor [Troubles] has shown one by one.
 func (r Report) Faults() []string {
 	var lines []string
 	for _, f := range r.Result.Faults {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// enough is the part of the asked rate below which a reader is told. Above it, and within three deviations of the
-// Poisson process that the rate is, a difference is chance.
+// enough is the part of the requested rate below which a reader is warned. Above it, and within three deviations of
+// the Poisson process that the rate is, a difference is chance.
 const enough = 0.99
 
 // Warnings returns what a reader should know before believing the figures.

@@ -91,7 +91,7 @@ type kernel struct {
 	completions        []completion
 }
 
-// setUp makes a ring for so many entries at once. The thread that calls it is the one that must enter.
+// setUp makes a ring for that many entries at once. Only the calling thread may enter it.
 func setUp(entries uint32) (*kernel, error) {
 	p := params{flags: setupSizedCQ | setupSubmitAll | setupSingleIssuer | setupDeferTaskrun, cqEntries: 4 * entries}
 	fd, _, errno := syscall.Syscall(unix.SYS_IO_URING_SETUP, uintptr(entries), uintptr(unsafe.Pointer(&p)), 0)
@@ -172,7 +172,7 @@ func (k *kernel) mustEnter(wait uintptr, announced bool) (interrupted bool) {
 	}
 }
 
-// enter hands over what was added and waits for so many completions. A signal ends the wait.
+// enter submits the added entries and waits for that many completions. A signal ends the wait.
 func (k *kernel) enter(wait uintptr, announced bool) syscall.Errno {
 	atomic.StoreUint32(k.sqTail, k.tail)
 	call := syscall.RawSyscall6

@@ -16,7 +16,7 @@ type Ring struct {
 	kernel *kernel
 	seats  []Seat
 	live   int     // clients that are not done
-	bell   int     // an eventfd: somebody outside wants sleepers to be looked at
+	bell   int     // an eventfd: another goroutine wants sleepers to be looked at
 	rings  [8]byte // what is read from it
 }
 
@@ -94,7 +94,7 @@ func (r *Ring) resume(s *Seat) {
 	}
 }
 
-// listen asks to be told when the bell rings.
+// listen asks for a completion when the bell rings.
 func (r *Ring) listen() {
 	e := r.kernel.add()
 	e.op, e.file, e.user = opRead, int32(r.bell), bellUser
@@ -108,7 +108,7 @@ func (r *Ring) ring() {
 	_, _ = unix.Write(r.bell, one[:]) // it only fails where it rings already
 }
 
-// complete tells a client what became of what it asked for.
+// complete hands a client the result of its request.
 func (r *Ring) complete(user uint64, result int32) {
 	switch user {
 	case unheard:

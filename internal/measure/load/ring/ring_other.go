@@ -11,7 +11,7 @@ import (
 // Ring is only there on Linux.
 type Ring struct{}
 
-// Open says that there is no ring.
+// Open returns an error: there is no ring.
 func Open([]syscall.RawConn) (*Ring, error) { return nil, errors.ErrUnsupported }
 
 // Seat is only there on Linux.

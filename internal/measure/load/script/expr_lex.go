@@ -29,7 +29,7 @@ type token struct {
 // is reports whether the token is that operator or keyword.
 func (t token) is(text string) bool { return t.kind == tokenOperator && t.text == text }
 
-// isWord reports whether the token is that word, which is no keyword of expressions.
+// isWord reports whether the token is that word, outside of the keywords of expressions.
 func (t token) isWord(word string) bool {
 	return t.kind == tokenWord && strings.EqualFold(t.text, word)
 }

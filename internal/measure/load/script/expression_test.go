@@ -93,13 +93,13 @@ func product() []string {
 	return all
 }
 
-// outcome is what an expression comes to: what debug() shows, or an error.
+// outcome is the result of an expression: debug()'s output, or an error.
 type outcome struct {
 	Shown []string
 	Error string
 }
 
-// mark is what a client shows before an expression, to say which one follows.
+// mark precedes an expression in a client's output, to identify it.
 const mark = 7000000
 
 // withMarks is a script that evaluates expressions one after the other. With a client for each, every client

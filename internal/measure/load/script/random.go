@@ -6,8 +6,8 @@ import (
 )
 
 // Random is one stream of pgbench's random numbers: xoroshiro128** by Blackman and Vigna, seeded by splitmix64
-// (https://prng.di.unimi.it), the generator of pgbench 15 and later. Copying the value saves the state, which is what
-// a retried transaction needs to draw the same numbers again. It serves one goroutine.
+// (https://prng.di.unimi.it), the generator of pgbench 15 and later. Copying the value saves the state, so that a
+// retried transaction can draw the same numbers again. It serves one goroutine.
 type Random struct{ s0, s1 uint64 }
 
 // NewRandom starts the stream of a seed.

@@ -24,7 +24,7 @@ const dropped = "23AcdNnSt"
 
 const (
 	header = 5 // kind and length of a message
-	// maxHeld is the longest message that is read whole: an error, or a row that somebody asked for.
+	// maxHeld is the longest message that is read whole: an error, or a requested row.
 	maxHeld = 64 << 20
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Connect opens a connection: pgconn.ConnectConfig with one config that all connections share, which is what keeps a
-// thousand of them small.
+// Connect opens a connection: pgconn.ConnectConfig with one config that all connections share, so that a thousand of
+// them stay small.
 type Connect func(context.Context) (*pgconn.PgConn, error)
 
 // Dialer opens sessions and looks after them. Its methods may be called from any goroutine.

@@ -25,7 +25,8 @@ var (
 	errClosed = errors.New("it was closed here")
 )
 
-// LostError says that a session has ended, and why: a FATAL error of the server is a *pgconn.PgError.
+// LostError is the error of a session that has ended, with the cause: a FATAL error of the server is a
+// *pgconn.PgError.
 type LostError struct{ Cause error }
 
 func (e *LostError) Error() string { return "connection lost: " + e.Cause.Error() }
@@ -35,7 +36,7 @@ func protocolError(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrProtocol}, args...)...)
 }
 
-// Kind sorts errors by what a load generator does about them.
+// Kind sorts errors by a load generator's reaction to them.
 type Kind uint8
 
 // Kinds of errors. Serialization failures and deadlocks may be retried.

@@ -24,7 +24,7 @@ type progress struct {
 	answered  int  // statements of it that have their result
 	skipped   int  // statements that the server skipped, whose results are still to be given
 	copyOut   bool // the rows of the statement come as a COPY
-	refused   bool // the statement is a COPY that was told that there are no rows
+	refused   bool // the statement is a COPY that was sent no rows
 	wantRows  bool // somebody has rows for a COPY
 	acceptsIn bool // and the server waits for them
 	row       row

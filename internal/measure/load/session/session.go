@@ -38,7 +38,7 @@ type Session struct {
 
 	// beat is odd while the session waits for the server, and changes whenever bytes have moved.
 	beat  atomic.Uint64
-	ended atomic.Pointer[error] // why somebody else ended it
+	ended atomic.Pointer[error] // the error if another goroutine ended it
 
 	requests
 	answers
@@ -125,7 +125,7 @@ func (s *Session) Status() Status { return s.status }
 // Err returns what ended the session, a *[LostError], or nil while it is usable.
 func (s *Session) Err() error { return s.err }
 
-// Rows returns those inserted, updated, deleted, merged or copied in by what the server has committed.
+// Rows returns the number of rows inserted, updated, deleted, merged or copied in that the server has committed.
 func (s *Session) Rows() int64 { return s.committed.rows }
 
 // Sent returns how many bytes of requests went to the server, TLS not counted.

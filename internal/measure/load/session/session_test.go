@@ -16,7 +16,7 @@ import (
 
 const long = 20 * time.Second // more than any test should wait
 
-// seen is what a test compares of a result.
+// seen holds the parts of a result that a test compares.
 type seen struct {
 	Affected, Returned int64
 	Kind               Kind

@@ -32,7 +32,7 @@ type Statement struct {
 	tail      []byte // end of Bind, Describe where the row is kept, Execute
 }
 
-// NewStatement encodes SQL that takes so many parameters. The name is the one under which [Session.Prepared] prepares
+// NewStatement encodes SQL with that many parameters. The name is the one under which [Session.Prepared] prepares
 // it; each statement of a session needs one of its own. keepRow asks for the names and values of the last row.
 func NewStatement(name, sql string, params int, keepRow bool) (*Statement, error) {
 	if params < 0 || params > math.MaxUint16 {

@@ -1,6 +1,6 @@
 // Package tables makes and fills the four tables of pgbench, to the last byte as pgbench -i does.
 //
-// [Initialize] takes the steps of -I in their order; [Vacuum] is what pgbench does before a run; [Scale] and
+// [Initialize] takes the steps of -I in their order; [Vacuum] does what pgbench does before a run; [Scale] and
 // [Partitions] tell what an earlier initialization has made. The tables lie where the session's search_path puts new
 // tables, and have pgbench's names: this is for databases that may hold them, and the step that drops them drops
 // whatever has these names.

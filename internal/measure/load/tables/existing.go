@@ -29,7 +29,8 @@ func Scale(ctx context.Context, conn *pgx.Conn) (int, error) {
 	return scale, nil
 }
 
-// Partitions tells how pgbench_accounts is partitioned, and in how many; no method where it is not, or is not there.
+// Partitions returns the partitioning method of pgbench_accounts and its number of partitions; no method if it is
+// not partitioned, or does not exist.
 func Partitions(ctx context.Context, conn *pgx.Conn) (method Method, count int, err error) {
 	var letter string
 	err = conn.QueryRow(ctx, `
@@ -60,8 +61,8 @@ func (i *initializer) vacuum(ctx context.Context) error {
 }
 
 // Vacuum does what pgbench does before a run, unless it is told -n: it vacuums the two small tables and empties the
-// history; with accounts, as -v asks, it vacuums the large one too. What the server refuses is said on progress and
-// left, because scripts of one's own need none of these tables.
+// history; with accounts, as -v asks, it vacuums the large one too. Refusals of the server are reported on progress
+// and otherwise ignored, because custom scripts need none of these tables.
 func Vacuum(ctx context.Context, conn *pgx.Conn, accounts bool, progress io.Writer) error {
 	v := vacuumer{session{conn}, progress}
 	err := v.all(ctx, "starting vacuum...",

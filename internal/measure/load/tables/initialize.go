@@ -68,7 +68,7 @@ func (i *initializer) rehearse(ctx context.Context) error {
 	return err
 }
 
-// causeOf says why a context ended where that is what went wrong.
+// causeOf returns the cause of a context that has ended, which tells more than err.
 func causeOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -76,7 +76,7 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// initializer is a session with what is to be made on it.
+// initializer is a session with its options.
 type initializer struct {
 	session
 	Options

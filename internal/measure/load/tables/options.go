@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// DefaultSteps are those of pgbench.
+// DefaultSteps is pgbench's default.
 const DefaultSteps = "dtgvp"
 
-// Method says how pgbench_accounts is cut into partitions, as --partition-method has it.
+// Method is the way in which pgbench_accounts is partitioned, as in --partition-method.
 type Method string
 
 // The methods. Range is the default where there are partitions.
@@ -19,7 +19,7 @@ const (
 	Hash  Method = "hash"
 )
 
-// Options are those of pgbench -i. The zero value is its defaults.
+// Options holds the options of pgbench -i. The zero value is its defaults.
 type Options struct {
 	Steps       string // -I; DefaultSteps where empty
 	NoVacuum    bool   // -n: leaves step v out

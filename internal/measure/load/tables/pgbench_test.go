@@ -80,7 +80,7 @@ const contents = `
 	union all
 	select 'history', count(*), md5(string_agg(t::text, '|' order by ctid)) from pgbench_history t`
 
-// state is what a database holds of the tables.
+// state holds a database's content of the tables.
 type state struct {
 	Catalog  []string
 	Contents []table

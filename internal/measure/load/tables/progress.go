@@ -14,7 +14,7 @@ const (
 	rowsALook    = 100 // at the clock, where quiet
 )
 
-// progress says how far the filling of a table is.
+// progress reports how far the filling of a table is.
 type progress struct {
 	out             io.Writer
 	filling         filling
@@ -28,7 +28,7 @@ func newProgress(o Options, f filling) *progress {
 	return &progress{out: o.Progress, filling: f, quiet: o.Quiet, terminal: o.Terminal, begin: time.Now(), lines: 1}
 }
 
-// at is told of every row.
+// at is called for every row.
 func (p *progress) at(done int64) {
 	if done%rowsALook != 0 {
 		return

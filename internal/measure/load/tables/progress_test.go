@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// slowRows is how many take another time than the rest.
+// slowRows is the number of rows that take another time than the rest.
 const slowRows = 100
 
 // fill tells progress of rows that take that long each, the first ones apart, and gives what it wrote.

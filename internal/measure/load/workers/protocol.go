@@ -221,7 +221,7 @@ func pack(t engine.Tick, processor time.Duration) (*tick, error) {
 	return m, nil
 }
 
-// record returns what the clients did, told of the load's scripts.
+// record converts the clients' work to a record of the load's scripts.
 func (m *tick) record(scripts []engine.Weighted) (*engine.Record, error) {
 	r := engine.NewRecord(scripts)
 	if len(m.Scripts) != len(r.Scripts) {

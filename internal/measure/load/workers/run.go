@@ -18,10 +18,10 @@ type Crew struct {
 	Password func(context.Context) (string, error)
 	// Log is pgbench's log; nil: there is none.
 	Log *Log
-	// Tell is told at once, in a line, what people should know of the workers; nil: nobody is.
+	// Tell is called at once with a line that people should know about the workers; nil: nothing is reported.
 	Tell func(string)
-	// Silent is told at the end how long the worker that was silent longest was not heard of; it gives a sign of life each
-	// second, unless it is stopped. nil: nobody is.
+	// Silent is called at the end with the longest silence of any worker; a worker gives a sign of life each second
+	// unless it is stopped. nil: nothing is reported.
 	Silent func(time.Duration)
 
 	command func(context.Context) (*exec.Cmd, error) // starts another program than this one, for tests; nil: this one
@@ -211,7 +211,7 @@ func (l *load) fail(err error) {
 	}
 }
 
-// stop ends the load for the first reason that there is; the other workers end as one that was told to.
+// stop ends the load with the first reason given; the other workers end in order.
 func (l *load) stop(why error) {
 	if l.stopped {
 		return

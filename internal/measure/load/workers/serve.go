@@ -100,7 +100,7 @@ func (w *worker) tell(r report) {
 	_ = w.out.Encode(r)
 }
 
-// listen hears what the load is told, and that there is nobody left to tell it.
+// listen reads messages for the load, and notices when nobody is left to send any.
 func (w *worker) listen(words *json.Decoder) {
 	for {
 		var next word

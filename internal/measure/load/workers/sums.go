@@ -118,7 +118,7 @@ func (s *sums) tell() error {
 	return s.options.Tick(*t)
 }
 
-// finish tells what is left when workers were lost.
+// finish reports what is left when workers were lost.
 func (s *sums) finish() error {
 	if s.next == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package anatomy reads what kinds of record the write-ahead log is made of: inserts, index entries, sequences,
-// commits. The sums of its parts are what pg_stat_wal counts as one number.
+// Package anatomy counts the records of the write-ahead log by kind: inserts, index entries, sequences, commits.
+// pg_stat_wal has only their sum.
 //
 // It reads the WAL itself, by pg_walinspect (PostgreSQL 15 and later) or from its files by pg_waldump, in windows that begin and end where records do,
 // so that windows side by side count every record once. A [Sampler] looks in two ways:
@@ -33,7 +33,7 @@ type Sampler struct {
 	schema string // where the extension may be made; empty: nowhere
 	files  *Files // that the WAL is read from; nil: the server reads it
 
-	turn    probe.Turn // of whoever uses what follows
+	turn    probe.Turn // held by the user of the fields below
 	session *session   // nil while there is no connection
 	refused error      // that lasts: asking again would only fill the server's log
 

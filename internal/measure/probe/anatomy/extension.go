@@ -70,8 +70,8 @@ func ask(ctx context.Context, conn *pgx.Conn) (f found, err error) {
 	return f, nil
 }
 
-// Remedy says what can be done about a gap in this sampler's metrics, in one line, for whoever runs the server. It is
-// empty where nothing can be done, and for gaps of other probes.
+// Remedy returns the remedy for a gap in this sampler's metrics, in one line, for those who run the server. It is
+// empty if there is none, and for gaps of other probes.
 func Remedy(gap runfile.Gap) string {
 	switch {
 	case !strings.HasPrefix(gap.Metric, Name+"/"):

@@ -39,8 +39,8 @@ func newNames(ctx context.Context, conn *pgx.Conn) (n *names, err error) {
 	return n, err
 }
 
-// look says what files are of, by their names, or by those that they had before they were dropped or rewritten. Other databases
-// have names of their own, which cannot be asked for here.
+// look returns the relations of files, by their present names, or by those from before they were dropped or
+// rewritten. Other databases have names of their own, which cannot be asked for here.
 func (n *names) look(ctx context.Context, conn *pgx.Conn, files []file) (map[file]runfile.WALItem, error) {
 	var spaces, numbers, known, databases []int64
 	for _, f := range files {
@@ -131,13 +131,14 @@ const ofRelation = `
 		left join pg_catalog.pg_class v on v.oid = pg_catalog.substring(case 't' when c.relkind then c.relname when t.relkind then t.relname end
 			::pg_catalog.text, '^pg_toast_([0-9]+)$')::pg_catalog.oid left join pg_catalog.pg_namespace vn on vn.oid = v.relnamespace`
 
-// filesThere are those of all tables, indexes and sequences of users.
+// filesThere selects the files of all tables, indexes and sequences of users.
 var filesThere = mark + `select coalesce(nullif(c.reltablespace, 0), d.dattablespace)::pg_catalog.int8, pg_catalog.pg_relation_filenode(c.oid)::pg_catalog.int8,
 		` + called + `, '', null::pg_catalog.int8, null::pg_catalog.timestamptz, null::pg_catalog.text
 	from pg_catalog.pg_database d, pg_catalog.pg_class c` + ofRelation + `
 	where d.datname = pg_catalog.current_database() and c.relkind in ('r', 'i', 't', 'm', 'S') and n.nspname <> 'pg_catalog' limit $1`
 
-// filesNamed are those of tablespaces $1 and numbers $2, or else of the relations $3 that they were of before.
+// filesNamed selects the files of tablespaces $1 and numbers $2, or else of the relations $3 to which they belonged
+// before.
 var filesNamed = mark + `select k.space, k.number, ` + called + `, case
 		when i.indisprimary then '` + runfile.PrimaryKey + `' when i.indisexclusion then '` + runfile.Exclusion + `'
 		when i.indisunique then '` + runfile.Unique + `' else '' end,

@@ -20,7 +20,7 @@ import (
 const (
 	// pageChunk of the WAL is read at a time: to tell its pages takes a server ten to fifty milliseconds, and a few megabytes.
 	pageChunk = 1 << 20
-	// mostFiles are told apart in one stretch; what more there are is added up.
+	// mostFiles bounds the files that are told apart in one stretch; the rest is added up.
 	mostFiles = 20_000
 )
 
@@ -51,7 +51,7 @@ type Relations interface {
 	Relations(ctx context.Context, within time.Duration) (runfile.WAL, error)
 }
 
-// WithoutRelations says of each stretch what keeps it from being told.
+// WithoutRelations returns a Relations that fails with err for each stretch.
 func WithoutRelations(err error) Relations { return without{err} }
 
 type without struct{ error }
@@ -83,8 +83,8 @@ func (s *Sampler) relationsEnd(ctx context.Context) (end uint64, known bool, err
 	return s.session.flushedEnd(ctx, s.relations.at)
 }
 
-// PassRelations begins anew at the end of the WAL, so that the next [Sampler.Relations] tells of what comes after it. What cannot be done
-// is said there.
+// PassRelations begins anew at the end of the WAL, so that the next [Sampler.Relations] covers the WAL after it, and
+// reports any failure of this call.
 func (s *Sampler) PassRelations(ctx context.Context) error {
 	if err := s.turn.Take(ctx); err != nil {
 		return err
@@ -255,7 +255,7 @@ func plus(parts map[string]runfile.WALPart, name string, more runfile.WALPart) {
 		Images: p.Images + more.Images, ImageBytes: p.ImageBytes + more.ImageBytes}
 }
 
-// items returns what was told under the names of the relations, those of most bytes first.
+// items returns the sums under the names of the relations, those with most bytes first.
 func (t *told) items(ctx context.Context, conn *pgx.Conn, all *names) ([]runfile.WALItem, error) {
 	called, err := all.look(ctx, conn, slices.Collect(maps.Keys(t.files)))
 	if err != nil {

@@ -33,7 +33,7 @@ func tells(t *testing.T, s *Sampler) runfile.WAL {
 	return w
 }
 
-// usage is what EXPLAIN says that a statement wrote.
+// usage is EXPLAIN's account of a statement's WAL.
 type usage struct {
 	Records int64 `json:"WAL Records"`
 	Images  int64 `json:"WAL FPI"`

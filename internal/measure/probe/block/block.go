@@ -42,11 +42,11 @@ type Sampler struct {
 	directories []layout.Root
 }
 
-// New makes a sampler of everything that a server writes to. The error, a *probe.Error, means that nothing can be told
-// of the data directory; what else cannot be read is gaps in every sample.
+// New makes a sampler of everything that a server writes to. The error, a *probe.Error, means that nothing is known
+// about the data directory; other unreadable parts are gaps in every sample.
 func New(roots []layout.Root) (*Sampler, error) { return thisHost().sampler(roots) }
 
-// NewOfDirectory makes a sampler of the devices alone that lie under a directory, whoever works in it.
+// NewOfDirectory makes a sampler of only the devices under a directory, whatever works in it.
 func NewOfDirectory(path string) (*Sampler, error) {
 	h := thisHost()
 	roots, err := h.rootsIn(path)
@@ -56,8 +56,8 @@ func NewOfDirectory(path string) (*Sampler, error) {
 	return h.devicesUnder(roots)
 }
 
-// StorageOf describes what lies under a data directory. A device that cannot be told is left empty; an error means that
-// the directory itself cannot be looked at.
+// StorageOf describes what lies under a data directory. An unknown device is left empty; an error means that the
+// directory itself cannot be looked at.
 func StorageOf(path string) (runfile.Storage, error) {
 	h := thisHost()
 	roots, err := h.rootsIn(path)

@@ -38,8 +38,8 @@ func (h host) countersOf(data string, devices []string) []counters {
 	return []counters{{processMetrics(), p.read}, account}
 }
 
-// Remedy says what to do about a gap of this package, in one sentence; empty where its own words do, or nothing can be
-// done.
+// Remedy returns the remedy for a gap of this package, in one sentence; empty if the gap's own words give it, or
+// there is none.
 func Remedy(gap runfile.Gap) string {
 	own := strings.HasPrefix(gap.Metric, processView) || strings.HasPrefix(gap.Metric, cgroupView)
 	if own && gap.Reason == runfile.Permission {

@@ -19,7 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/test/probetest"
 )
 
-// page is what PostgreSQL writes at once.
+// page is the size of PostgreSQL's writes.
 const page = 8192
 
 // realSampler is one of the disk that temporary files are on; in memory or far away there is none.

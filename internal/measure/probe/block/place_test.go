@@ -89,7 +89,7 @@ func TestWhyThereIsNoSampler(t *testing.T) {
 	check(host{unable: unsupported("plan9 does not tell")}, "/", runfile.Unsupported, "plan9 does not tell")
 }
 
-// Links are how a server's directories get to other file systems.
+// Directories of a server may lead to other file systems by links.
 func TestLinksAreFollowed(t *testing.T) {
 	memory := "/dev/shm"
 	if p, err := thisHost().place(memory); err != nil || !p.ram {

@@ -50,7 +50,8 @@ func open(t *testing.T, s *accounttest.StandIn, cloud runfile.Cloud, names ...st
 	return source
 }
 
-// told is what a backfill handed over: the values of each metric's statistic, by the minute since from, and the gaps.
+// told holds the result of a backfill: the values of each metric's statistic, by the minute since from, and the
+// gaps.
 type told struct {
 	Values map[string]map[int]float64
 	Gaps   []string

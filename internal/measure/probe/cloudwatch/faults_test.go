@@ -48,7 +48,7 @@ func openHasty(t *testing.T, s *accounttest.StandIn, cloud runfile.Cloud, names 
 	return source
 }
 
-// threeMinutes is what each of the faults must leave whole.
+// threeMinutes publishes three values and returns the points that each of the faults must leave whole.
 func threeMinutes(s *accounttest.StandIn, t *testing.T, at time.Time) map[string]map[int]float64 {
 	t.Helper()
 	s.Put(t, of("WriteIOPS", at, time.Minute, 1, 2, 3))

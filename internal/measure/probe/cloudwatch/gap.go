@@ -20,7 +20,7 @@ type tally struct {
 	trouble      *runfile.Gap  // where CloudWatch did not tell
 }
 
-// tally counts what came of a batch, so that its queries can be let go of.
+// tally counts the points of a batch, so that its queries can be released.
 func (b *backfill) tally(batch []*query) {
 	for _, q := range batch {
 		t := &b.seen[q.series]

@@ -19,7 +19,7 @@ type query struct {
 	series    int // by number
 	id        string
 	statistic string
-	main      bool // it tells how much there was
+	main      bool // tells how much there was
 	counts    bool // a rate or a number of something, which is never negative
 	period    time.Duration
 	first     time.Time // the begin of the first period that is wanted
@@ -151,8 +151,8 @@ func (q *query) answer(r types.MetricDataResult) {
 // forget prepares for another answer.
 func (q *query) forget() { q.answered, q.status, q.damage = false, "", "" }
 
-// judge reports why what came of the query is no whole answer; nil if it is one. Both a diagnosis and a collection go by it.
-// Stand-ins give no status at all with a whole answer.
+// judge returns the reason why the query's answer is incomplete; nil: it is complete. Both a diagnosis and a
+// collection rely on it. Stand-ins give no status at all with a whole answer.
 func (q *query) judge() *account.Trouble {
 	said := ""
 	if len(q.messages) > 0 {

@@ -173,7 +173,7 @@ func BenchmarkBackfill(b *testing.B) {
 	b.ReportMetric(float64(proxy.Calls()[operation])/float64(b.N), "calls")
 }
 
-// spent is how long processors have worked for the stand-in, which is this process's only child, and for this process.
+// spent returns the processor time of the stand-in, which is this process's only child, and of this process.
 func spent(t testing.TB) (theirs, ours time.Duration) {
 	t.Helper()
 	children, err := filepath.Glob("/proc/self/task/*/children")

@@ -50,7 +50,7 @@ func windows(from, to, now time.Time) []window {
 	return all
 }
 
-// Kept returns how long the shortest periods are that are still there of a moment, or the longest that there are.
+// Kept returns the shortest period that is still kept of a moment, or the longest that there is.
 func Kept(at, now time.Time) time.Duration {
 	return cmp.Or(windows(at, at.Add(time.Nanosecond), now)[0].finest, kept[len(kept)-1].period)
 }

@@ -51,5 +51,5 @@ func table(cloud runfile.Cloud) []counter {
 	return all
 }
 
-// loadName is the load of the database, which is told by what sessions wait for.
+// loadName is the load of the database, which is divided by the sessions' wait events.
 const loadName = "db.load"

@@ -98,7 +98,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// off tells what is known without asking: that there is nobody to ask.
+// off returns a gap for an instance that cannot be asked, without asking.
 func (p *Probe) off(at time.Time) (runfile.Gap, bool) {
 	gap := runfile.Gap{At: at, Probe: Name, Reason: runfile.Disabled}
 	switch {
@@ -217,7 +217,7 @@ func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 	return has, nil
 }
 
-// explain tells what will not change by asking again from what may.
+// explain separates errors that will last from those that may pass.
 func (p *Probe) explain(err error) error {
 	told := account.Explain(err)
 	trouble, is := errors.AsType[*account.Trouble](told)

@@ -53,7 +53,7 @@ func sums(names ...string) []field {
 	return fields
 }
 
-// nullIs says what an answer of NULL means.
+// nullIs sets the meaning of NULL.
 func (f field) nullIs(n null) field { f.null = &n; return f }
 
 // column reads a column as it is.

@@ -98,10 +98,10 @@ func indexesAgree(t *testing.T, s server) {
 	}
 }
 
-// completion is how the server's log tells of a checkpoint that is over.
+// completion matches the server's log line about a completed checkpoint.
 var completion = regexp.MustCompile(`checkpoint complete: (?:[a-z ]+: )?wrote (\d+) buffers \([^)]*\)(?:, wrote (\d+) SLRU buffers)?.*; write=([\d.]+) s, sync=([\d.]+) s`)
 
-// log is what the server has written to its log.
+// log returns the server's log.
 func (s server) log(t *testing.T) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(filepath.Dir(s.directory), "server.log"))
@@ -203,7 +203,7 @@ func partsAddUp(t *testing.T, s server) {
 	}
 }
 
-// onlookers is what a test has going on at the server until it ends.
+// onlookers holds the sessions that a test keeps busy at the server until it ends.
 type onlookers struct {
 	server server
 	ctx    context.Context

@@ -40,7 +40,7 @@ type Sampler struct {
 	views  []view
 	notice string // of New's server
 
-	turn    probe.Turn // of whoever uses the session
+	turn    probe.Turn // held by the user of the session
 	session *session   // nil while there is no connection
 }
 
@@ -105,7 +105,7 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 
 func everything(statement) bool { return true }
 
-// sample asks only what is wanted, and tells of which server it is, too.
+// sample asks only for the wanted statements, and returns the server's catalog as well.
 func (s *Sampler) sample(ctx context.Context, wanted func(statement) bool) (probe.Sample, catalog, error) {
 	if err := s.turn.Take(ctx); err != nil {
 		return probe.Sample{}, catalog{}, err

@@ -61,7 +61,7 @@ var indexesRanked = `select io.indexrelid::pg_catalog.text, ` + postgres.Named("
 	from pg_catalog.pg_statio_user_indexes io join pg_catalog.pg_stat_user_indexes i using (indexrelid)
 	join pg_catalog.pg_index x using (indexrelid) join pg_catalog.pg_stat_user_tables s on s.relid = io.relid`
 
-// dirtied pages are written later, whoever does it, and are the part of the statement that changed them.
+// dirtied pages are written later by any process, and are due to the statement that changed them.
 const dirtied = "shared_blks_dirtied"
 
 // plans are counted only where that is switched on.
@@ -118,7 +118,7 @@ func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
 		strings.Join(sums, ", "), path, outer), nil
 }
 
-// texts fills in those of statements, as far as they are told.
+// texts fills in the statements' texts, as far as they can be read.
 func texts(ctx context.Context, conn *pgx.Conn, items []runfile.TopItem) {
 	path, _, err := statementsIn(ctx, conn)
 	if err != nil {

@@ -56,7 +56,8 @@ func asError(err error) error {
 
 const noConnection = "no connection to the server: "
 
-// asLoss is asError where a session has ended. Its code keeps it apart from why no other can be had, which is told as well.
+// asLoss is asError for a session that has ended. Its code tells it from the reason why no other session can be had,
+// which is reported as well.
 func asLoss(err error) error {
 	said := asError(err)
 	if _, known := errors.AsType[*probe.Error](said); known || errors.Is(err, context.DeadlineExceeded) {

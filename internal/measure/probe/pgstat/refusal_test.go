@@ -74,7 +74,7 @@ func TestABareRoleReadsEverything(t *testing.T) {
 	})
 }
 
-// seesNoSessions is what a role lacks that has no privilege at all.
+// seesNoSessions returns the gaps of a role without any privilege.
 func seesNoSessions() map[string]runfile.Gap {
 	return map[string]runfile.Gap{"pgstat.progress/checkpoint": {Reason: hidden.reason, Detail: hidden.detail}}
 }

@@ -11,8 +11,8 @@ import (
 // newest is the last major version whose statistics are known here.
 const newest = 19
 
-// Remedy says what can be done about a gap in this sampler's metrics, in one line, for whoever runs the server. It is
-// empty where nothing can be done, and for gaps of other probes.
+// Remedy returns the remedy for a gap in this sampler's metrics, in one line, for those who run the server. It is
+// empty if there is none, and for gaps of other probes.
 func Remedy(gap runfile.Gap) string {
 	v, f, known := find(gap.Metric)
 	if !known {

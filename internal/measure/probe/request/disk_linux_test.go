@@ -80,8 +80,8 @@ func readFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestPartitionsAndJournals: on a partition of ext4 and of XFS files are found behind the partition's beginning, the journal of the file
-// system is told from them, and all together are what the kernel counts of the disk.
+// TestPartitionsAndJournals: on a partition of ext4 and of XFS files are found behind the partition's beginning, the
+// journal of the file system is told from them, and all together add up to the kernel's counters of the disk.
 func TestPartitionsAndJournals(t *testing.T) {
 	for _, mkfs := range [][]string{
 		{"mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"}, {"mkfs.xfs", "-q"},

@@ -1,5 +1,5 @@
-// Package request tells for whom the requests of a server's disks were: each that a disk completes, by the file that its sectors
-// belong to.
+// Package request attributes the requests of a server's disks: each request that a disk completes, by the file that
+// its sectors belong to.
 //
 // A program in the kernel (BPF, on the tracepoints block_bio_queue and block_rq_complete) notes every request of these disks with its
 // sectors, its length, and the process that asked for it. The extents of the server's files (FIEMAP) say whose sectors these are. What
@@ -70,8 +70,8 @@ func Metrics() (all []runfile.Metric) {
 	return all
 }
 
-// Who is a command that is none of the server's; empty: the kernel did not tell. Or it is the kernel itself, which writes what programs left
-// in its cache, and notes of the file system, and does not tell for whom.
+// Who is a command outside the server; empty: the kernel did not name it. Or it is the kernel itself, which writes
+// data that programs left in its cache, and the file system's own, without saying for whom.
 type Who struct {
 	Command string
 	Kernel  bool
@@ -86,7 +86,7 @@ type OtherProgram struct {
 // Absent stands for the sampler where requests cannot be followed.
 func Absent(why error) probe.Sampler { return probe.Absent(Name, Metrics(), why) }
 
-// Remedy says what to do about a gap of this package; empty where its own words do.
+// Remedy returns the remedy for a gap of this package; empty if the gap's own words give it.
 func Remedy(gap runfile.Gap) string {
 	if strings.HasPrefix(gap.Metric, Name) && gap.Reason == runfile.Permission {
 		return "run realiops as root, or allow the program that: " + allowing
@@ -94,6 +94,6 @@ func Remedy(gap runfile.Gap) string {
 	return ""
 }
 
-// allowing is the one command that lets a program of somebody else than root follow requests: put programs into the kernel, and look
-// into the server's directory and at its first process.
+// allowing is the one command that lets a program of a user other than root follow requests: load programs into the
+// kernel, and read the server's directory and its first process.
 const allowing = "sudo setcap cap_bpf,cap_perfmon,cap_dac_read_search,cap_sys_ptrace+ep $(which realiops)"

@@ -17,7 +17,7 @@ import (
 // among other programs, and the report says so.
 const mostFiles = 100_000
 
-// A look reads so many names at most, and takes so long.
+// Bounds of one look.
 const (
 	mostNames  = 1_000_000
 	lookWithin = 10 * time.Second
@@ -41,7 +41,7 @@ type file struct {
 	seen    int // the look that found it last
 }
 
-// files are those of a server.
+// files holds the files of a server.
 type files struct {
 	most     int // are followed
 	place    Place

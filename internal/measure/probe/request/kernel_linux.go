@@ -33,7 +33,8 @@ type kernel struct {
 	bits                 bits
 }
 
-// attach puts the programs into the kernel, for requests of some disks, with so much room for those that were not fetched yet.
+// attach loads the programs into the kernel, for requests of some disks, with a ring of that many bytes for requests
+// not fetched yet.
 func attach(disks []uint32, ringBytes uint32) (*kernel, error) {
 	spec, err := btf.LoadKernelSpec()
 	if err != nil {

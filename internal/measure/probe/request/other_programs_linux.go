@@ -8,10 +8,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// mostCommands of other programs are told apart; what further ones do is in no line.
+// mostCommands bounds the commands of other programs that are told apart; further ones are in no line.
 const mostCommands = 200
 
-// otherPrograms are commands, with what each did, and the kernel's own threads that write for all.
+// otherPrograms sums up requests by command, and those of the kernel's own threads that write for all.
 type otherPrograms struct {
 	kernel counts
 	of     map[command]*counts
@@ -33,7 +33,7 @@ func (s *otherPrograms) add(by asker, more counts) {
 	did.plus(more)
 }
 
-// list has who put the most requests first.
+// list returns the programs, those with the most requests first.
 func (s *otherPrograms) list() (all []OtherProgram) {
 	note := func(w Who, c *counts) {
 		all = append(all, OtherProgram{w, c.reads + c.writes, c.readBytes + c.writeBytes})

@@ -42,8 +42,8 @@ func (a atlas) find(e *event, postmaster int) *file {
 	return a[i].file
 }
 
-// mayBeShared reports whether a request for a file of the server may be for a copy of it as well: whoever made one by reflink left no trace
-// on the file.
+// mayBeShared reports whether a request for a file of the server may be for a copy of it as well: a copy by reflink
+// leaves no trace on the file.
 func mayBeShared(e *event, postmaster int) bool {
 	return e.operation() == opRead && !ours(e, postmaster)
 }

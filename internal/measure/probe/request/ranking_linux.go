@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// mostRanked relations are told apart; further ones are summed up by their kind.
+// mostRanked bounds the relations that are told apart; further ones are summed up by their kind.
 const mostRanked = 20_000
 
 // ranking sums up requests for each relation of the database with a known name, and for each kind of other file.

@@ -28,7 +28,7 @@ func needsKernel(t *testing.T, place Place) *Sampler {
 	return s
 }
 
-// written is what each kind came to by now.
+// written returns the bytes written of each kind by now.
 func written(t *testing.T, s *Sampler) map[string]float64 {
 	t.Helper()
 	if err := s.WaitForCounters(context.Background()); err != nil {
@@ -76,7 +76,7 @@ func serverIn(t *testing.T, data string) []layout.Root {
 	return found.Roots
 }
 
-// writeBytes is how much each request of [write] is for.
+// writeBytes is the size of each request of [write].
 const writeBytes = 16 << 10
 
 // write puts so many requests of 16 KiB into a file, one after the other and past the cache.

@@ -10,10 +10,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Sampler is of Linux alone.
+// Sampler exists on Linux only.
 type Sampler struct{ probe.Sampler }
 
-// New says that requests are followed on Linux alone.
+// New returns an error: requests can be followed on Linux only.
 func New(Place) (*Sampler, error) {
 	return nil, &probe.Error{Reason: runfile.Unsupported, Err: errors.New("only Linux's kernel tells whose requests these are")}
 }

@@ -67,7 +67,8 @@ type spell struct {
 // since returns the spell that has just ended.
 func since(began time.Time) spell { return spell{began, time.Since(began)} }
 
-// due reports whether it may be done again, at least so much time after the last one, of which it may take a share.
+// due reports whether the work may be done again: at least every after the last time, and within its share of the
+// time.
 func (s spell) due(every time.Duration, share float64) bool {
 	return time.Since(s.began) >= max(every, time.Duration(float64(s.took)/share))
 }
@@ -107,7 +108,7 @@ func disksOf(roots []root) (disks []uint32) {
 // Name is request.
 func (s *Sampler) Name() string { return Name }
 
-// Metrics lists what requests are told apart by.
+// Metrics lists the metrics of all kinds of request.
 func (s *Sampler) Metrics() []runfile.Metric { return Metrics() }
 
 // Close takes the programs out of the kernel.
@@ -182,7 +183,7 @@ func (s *Sampler) WaitForCounters(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// follow fetches requests and looks at the files, until it is told to stop.
+// follow fetches requests and examines the files until it is told to stop.
 func (s *Sampler) follow() {
 	tick := time.NewTicker(fetching)
 	defer tick.Stop()
@@ -321,7 +322,8 @@ func (s *Sampler) give(by asker, whose owner, all counts) {
 	s.ranking.add(whose, all)
 }
 
-// settle gives the requests that wait to the files that the last look found, and the rest to whoever asked for them.
+// settle gives waiting requests to the files that the last look found, and the rest to the processes that asked for
+// them.
 func (s *Sampler) settle() {
 	s.settleNamed()
 	for _, w := range s.waiting {
@@ -345,8 +347,8 @@ func (s *Sampler) settleNamed() {
 	clear(s.unnamed)
 }
 
-// unmapped says what sectors that belong to no file were for, by who asked for them. A session whose commit waits for the file
-// system's journal may write it itself.
+// unmapped classifies a request for sectors that belong to no file, by the process that asked for them. A session
+// whose commit waits for the file system's journal may write it itself.
 func (s *Sampler) unmapped(e *event) Kind {
 	notes, server := s.kernel.bits.notes, ours(e, s.files.place.Postmaster)
 	switch {

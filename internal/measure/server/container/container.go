@@ -41,7 +41,7 @@ type Options struct {
 	Settings []string // name=value each, as in postgresql.conf; they win over those that turn durability on
 	Keep     bool     // stop the container at the end, but leave it and its volume
 
-	// Notify is told what is being done before the server is ready, from one goroutine. Nil is allowed.
+	// Notify is called with each stage before the server is ready, from one goroutine. Nil is allowed.
 	Notify func(stage string)
 }
 
@@ -164,8 +164,8 @@ func (s *Server) DSN() string { return s.dsn }
 // Name returns the container's name, for people who want to look into it or keep it.
 func (s *Server) Name() string { return s.name }
 
-// Target says what is known of the server without asking it. Storage is empty where the volume lies on another machine,
-// be it a virtual one, or in a directory that this user may not see.
+// Target returns the facts about the server that are known without asking it. Storage is empty if the volume lies on
+// another machine, even a virtual one, or in a directory that this user may not see.
 func (s *Server) Target() runfile.Target {
 	return runfile.Target{Kind: server.Container, Image: s.image, Storage: s.storage}
 }

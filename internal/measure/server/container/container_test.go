@@ -21,7 +21,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/server"
 )
 
-// testImage is what scripts/postgres-image builds.
+// testImage is built by scripts/postgres-image.
 const testImage = "realiops/postgres:17-local"
 
 // testEngine is the engine of this machine; without it, or without the image, there is nothing to test.
@@ -53,7 +53,7 @@ func start(t *testing.T, o Options) *Server {
 	return s
 }
 
-// traces are what is left of a server: its container and how many volumes made for it.
+// traces counts the remains of a server: its container and the volumes made for it.
 type traces struct {
 	Container bool
 	Volumes   int
@@ -78,7 +78,7 @@ func (e *engine) left(t *testing.T, name string, want traces) {
 	}
 }
 
-// running is what a server consists of.
+// running holds the traces of a running server.
 var running = traces{Container: true, Volumes: 1}
 
 func TestServerIsDurableAndLeavesNothing(t *testing.T) {
@@ -224,7 +224,7 @@ func TestDeathIsTold(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("nobody noticed")
 	}
-	// 137 is how engines write an end by signal 9.
+	// Engines write an end by signal 9 as exit code 137.
 	if err := s.Cause(); err == nil || !strings.Contains(err.Error(), "exit code 137") {
 		t.Errorf("Cause is %v", err)
 	}

@@ -130,7 +130,7 @@ func checkNamed(ctx context.Context) error {
 	return err
 }
 
-// unreachable says what to do in place of the library's account of all the places it looked at.
+// unreachable returns a remedy instead of the library's list of all the places it looked at.
 func unreachable(ctx context.Context, err error) error {
 	switch host := os.Getenv("DOCKER_HOST"); {
 	case ctx.Err() != nil:
@@ -145,7 +145,7 @@ func unreachable(ctx context.Context, err error) error {
 	}
 }
 
-// isGone tells that a container is removed or being removed.
+// isGone reports whether a container is removed or being removed.
 func isGone(err error) bool { return errdefs.IsNotFound(err) || errdefs.IsConflict(err) }
 
 // label marks our containers for people (docker ps --filter label=realiops) and for sweep.

@@ -182,8 +182,8 @@ func (c *cluster) configure(settings []setting) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// start starts the server on a port that nobody has, and has it held. Between finding one and taking it somebody may be
-// faster.
+// start starts the server on a port that nobody has, and has it held. Another program may take the port between
+// finding and using it.
 func (c *cluster) start(ctx context.Context, hold func(*cluster) (drop func())) error {
 	const attempts = 10
 	for attempt := 1; ; attempt++ {

@@ -13,8 +13,8 @@ import (
 // journalSize bounds the server messages kept in memory: enough for the causes of its death and their context.
 const journalSize = 64 << 10 // bytes
 
-// journal takes what initdb and the server say. The file is for people; memory is for telling why a server died,
-// since on a full disk nothing of that would reach the file.
+// journal takes the messages of initdb and the server. The file is for people; memory is for the reason why a server
+// died, which would not reach the file on a full disk.
 type journal struct {
 	file io.WriteCloser // nil: nowhere
 
@@ -79,7 +79,7 @@ func (j *journal) explain(err error) error {
 // message is a line of a server's log: when, who, how bad, what.
 var message = regexp.MustCompile(`(?:^|\] |: )(PANIC|FATAL|ERROR|LOG|error|fatal):\s+(.*)`)
 
-// telling are the messages that explain an end, the most telling first. Of those alike the last one counts.
+// telling lists the messages that explain an end, the clearest first. Of several of one kind the last one counts.
 var telling = []*regexp.Regexp{
 	regexp.MustCompile(`^PANIC: `),
 	regexp.MustCompile(`No space left on device`),

@@ -138,7 +138,7 @@ func killBoth(t *testing.T, h *holder, watcher string) {
 	kill(t, parent, syscall.SIGKILL)
 }
 
-// checkHoldsLock looks for the lock among the open files of a server: that is what keeps others from sweeping it away.
+// checkHoldsLock looks for the lock among the open files of a server, which keeps others from sweeping it away.
 func checkHoldsLock(t *testing.T, pid string) {
 	t.Helper()
 	files, _ := filepath.Glob("/proc/" + pid + "/fd/*")

@@ -26,7 +26,7 @@ type Options struct {
 	Repository string   // where binaries are fetched from; empty: where they are published
 	CacheDir   string   // where fetched binaries are kept; empty: the user's cache
 
-	// Notify is told what is being done before the server is ready, from one goroutine. Nil is allowed.
+	// Notify is called with each stage before the server is ready, from one goroutine. Nil is allowed.
 	Notify func(stage string) `json:"-"`
 }
 
@@ -92,7 +92,7 @@ func parseSetting(text string) (setting, error) {
 	return s, nil
 }
 
-// ours reports whether a parameter is what realiops holds the server by.
+// ours reports whether realiops needs a parameter to control the server.
 func (s setting) ours() bool {
 	switch strings.ToLower(s.name) {
 	case "port", "listen_addresses", "unix_socket_directories", "data_directory", "config_file", "hba_file", "ident_file",

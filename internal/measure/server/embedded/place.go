@@ -64,7 +64,7 @@ func TemporaryPlace(allowRAM bool) (string, error) {
 	return p.directory, err
 }
 
-// takeDirectory takes a directory that somebody named, which must be new or empty.
+// takeDirectory takes the user's directory, which must be new or empty.
 func takeDirectory(path string, allowRAM bool) (place, error) {
 	err := os.Mkdir(path, 0o755)
 	switch {

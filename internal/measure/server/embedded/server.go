@@ -166,7 +166,7 @@ func (s *Server) DSN() string { return s.endpoint.dsn() }
 // URL connects as superuser over TCP, in the form that every quantity and psql take.
 func (s *Server) URL() string { return s.endpoint.url() }
 
-// Target says what is known of the server without asking it.
+// Target returns the facts about the server that are known without asking it.
 func (s *Server) Target() runfile.Target {
 	storage := runfile.Storage{Directory: s.endpoint.dataDir, FileSystem: s.place.fileSystem, RAM: s.place.ram}
 	if s.options.OwnDevice != 0 {
@@ -206,7 +206,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.left
 }
 
-// farewell tells how to go on with what was kept.
+// farewell returns the instructions for using a kept server.
 func (c *cluster) farewell() string {
 	as := ""
 	if c.program.account.other() {

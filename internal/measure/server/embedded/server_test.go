@@ -77,7 +77,7 @@ func TestServerTakesConnectionsAndLeavesNothing(t *testing.T) {
 	checkGone(t, dataDir)
 }
 
-// What the processes of a server are given is what everybody may see that PostgreSQL runs as.
+// Everybody may see the environment and arguments of PostgreSQL's processes.
 func TestServerIsGivenNothingOfOurs(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")

@@ -96,7 +96,7 @@ func (d download) once(ctx context.Context, file *os.File) (passing bool, err er
 	return false, nil
 }
 
-// watched tells of each part that it reads.
+// watched calls heard for each part that it reads.
 type watched struct {
 	io.Reader
 	heard func()
@@ -127,7 +127,7 @@ func (d download) from() string {
 	return "what it names"
 }
 
-// unreachable says what to do where nobody answers.
+// unreachable adds a remedy to the error of a repository that does not answer.
 func (d download) unreachable(err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
