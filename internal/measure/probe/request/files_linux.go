@@ -219,9 +219,7 @@ func (f *files) note(r *root, e *layout.Entry, now time.Time) {
 		f.known[at] = one
 	}
 	one.seen = f.looks
-	if _, has := f.names[one.owner.node]; one.owner.node != 0 && !has {
-		f.nameless = true
-	}
+	f.nameless = f.nameless || f.lacksName(one)
 	if known && one.inode == stat.Ino && one.lies.settled && !one.doubted && one.changed.Equal(changed) && one.asked.Sub(changed) > changing {
 		return
 	}
@@ -232,11 +230,18 @@ func (f *files) note(r *root, e *layout.Entry, now time.Time) {
 	one.lies = place
 }
 
+// lacksName reports whether a file is of a relation without a name: of one that is new, or whose transaction goes on.
+func (f *files) lacksName(one *file) bool {
+	_, has := f.names[one.owner.node]
+	return one.owner.node != 0 && !has
+}
+
 // name has files of relations belong to those of these names.
 func (f *files) name(names map[uint32]Relation) {
 	f.names, f.nameless = names, false
 	for _, one := range f.known {
 		one.owner = f.ownerOf(&one.is)
+		f.nameless = f.nameless || f.lacksName(one)
 	}
 }
 

@@ -126,6 +126,39 @@ func TestFilesThatComeAndGo(t *testing.T) {
 	}
 }
 
+// TestNamesThatComeLate: a relation whose file was found before its transaction ended is asked for again, also where nobody looks at files.
+func TestNamesThatComeLate(t *testing.T) {
+	top := directory(t)
+	names := map[uint32]Relation{}
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Database: 5, Relations: func() (map[uint32]Relation, error) { return names, nil }})
+	defer s.Close()
+	write(t, filepath.Join(top, "base/5/100"), 1)
+	written(t, s)
+	kind := func() Kind {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.looked = spell{time.Now(), time.Hour}
+		for key, one := range s.files.known {
+			if key.path == "base/5/100" {
+				return one.owner.kind
+			}
+		}
+		t.Fatal("the file was not found")
+		return 0
+	}
+	if got := kind(); got != Relations {
+		t.Fatalf("without a name it is %s", got)
+	}
+	s.mu.Lock()
+	names, s.named = map[uint32]Relation{100: {"public.t", Tables}}, spell{}
+	s.mu.Unlock()
+	for deadline := time.Now().Add(time.Minute); kind() != Tables; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("nobody asked for its name again")
+		}
+	}
+}
+
 // TestTooManyFiles: of a server with more files than are followed that is said, and those that are followed are.
 func TestTooManyFiles(t *testing.T) {
 	const most = 100

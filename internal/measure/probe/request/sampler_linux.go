@@ -45,7 +45,7 @@ type Sampler struct {
 	files   files
 	unnamed unnamed
 	waiting []waiting
-	named   time.Time
+	named   spell // relations
 	looked  spell // at all files
 	found   spell // new ones
 	ranking ranking
@@ -178,7 +178,7 @@ func (s *Sampler) WaitForCounters(ctx context.Context) error {
 	if err := s.fetch(); err != nil {
 		return err
 	}
-	s.named = time.Time{} // a load has a table of its own
+	s.named = spell{} // a load has a table of its own
 	s.look()
 	return ctx.Err()
 }
@@ -205,6 +205,7 @@ func (s *Sampler) follow() {
 		if s.looked.due(looking, may) {
 			s.look()
 		}
+		s.learn() // also of what was found before
 		s.mu.Unlock()
 	}
 }
@@ -238,12 +239,14 @@ func (s *Sampler) name() {
 
 // learn asks for the names of relations that were made meanwhile.
 func (s *Sampler) learn() {
-	if s.files.nameless && s.files.place.Relations != nil && time.Since(s.named) > naming {
-		s.named = time.Now()
-		if names, err := s.files.place.Relations(); err == nil {
-			s.files.name(names)
-		}
+	if !s.files.nameless || s.files.place.Relations == nil || !s.named.due(naming, share) {
+		return
 	}
+	began := time.Now()
+	if names, err := s.files.place.Relations(); err == nil {
+		s.files.name(names)
+	}
+	s.named = since(began)
 }
 
 // waits is for how long the oldest request has been waiting.
