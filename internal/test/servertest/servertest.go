@@ -27,9 +27,12 @@ import (
 // prints.
 const next = "19"
 
+// Released returns the major versions that anybody can fetch.
+func Released() []string { return []string{"13", "14", "15", "16", "17", "18"} }
+
 // Versions returns the major versions that tests which must hold on each are run on.
 func Versions() []string {
-	all := []string{"13", "14", "15", "16", "17", "18"}
+	all := Released()
 	if os.Getenv("REALIOPS_PG_NEXT") != "" {
 		all = append(all, next)
 	}
