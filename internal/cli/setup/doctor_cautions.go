@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/cli/diagnosis"
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
@@ -114,7 +115,7 @@ func remedyOf(f postgres.Facts) func(runfile.Gap) string {
 // ownRemedy is remedyOf for a server that its users run.
 func ownRemedy(f postgres.Facts) func(runfile.Gap) string {
 	return func(gap runfile.Gap) string {
-		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap), request.Remedy(gap)); remedy != "" {
+		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap), request.Remedy(gap), layout.Remedy(gap)); remedy != "" {
 			return strings.ReplaceAll(remedy, "the user of this connection", postgres.Typed(f.User, "ROLE"))
 		}
 		switch gap.Reason {

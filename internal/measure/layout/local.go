@@ -306,6 +306,21 @@ func Same(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
+// Remedy says how to see a server that was not found, or was hidden; empty: another remedy does.
+func Remedy(gap runfile.Gap) string {
+	switch {
+	case gap.Reason != runfile.NotLocal:
+		return ""
+	case strings.Contains(gap.Detail, "which is hidden from this user"), strings.Contains(gap.Detail, "and has mounts of its own"):
+		return "run the same command with sudo -E"
+	case strings.Contains(gap.Detail, "Docker Desktop"):
+		return "run realiops on the machine that the data are on, as root or as the server's user; in Docker Desktop's, " +
+			"docker run --user 0 --privileged --pid host --network host with an image of realiops"
+	default:
+		return ""
+	}
+}
+
 func notLocal(format string, args ...any) error {
 	return &probe.Error{Reason: runfile.NotLocal, Err: fmt.Errorf(format, args...)}
 }

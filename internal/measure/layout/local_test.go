@@ -143,4 +143,14 @@ func TestLocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(Session{124, 5001, data, "7"}, runfile.NotLocal, "process 124 ended")
+
+	for s, want := range map[Session]string{
+		{44, 0, data, "7"}: "run the same command with sudo -E", {120, 5001, data, "7"}: "run the same command with sudo -E",
+		{41, 5001, data, "7"}: "--pid host", {124, 5001, data, "7"}: "",
+	} {
+		_, err := locate(proc, s)
+		if got := Remedy(probe.GapOf(err)); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%+v: do %q, want %q (%v)", s, got, want, err)
+		}
+	}
 }
