@@ -3,10 +3,10 @@ package cost
 import (
 	"fmt"
 	"slices"
-
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/typo"
 )
 
 // Budget is the most that one count may come to.
@@ -47,6 +47,14 @@ func ParseBudgets(list string) ([]Budget, error) {
 	return all, nil
 }
 
+// meant returns the name that was mistyped, or all there are.
+func meant(typed string, names []string) string {
+	if like := typo.Closest(typed, names, 1); len(like) > 0 {
+		return "did you mean " + like[0] + "?"
+	}
+	return "there are " + strings.Join(names, ", ")
+}
+
 func parseBudget(text string) (Budget, error) {
 	name, amount, found := strings.Cut(text, "=")
 	if !found {
@@ -54,7 +62,7 @@ func parseBudget(text string) (Budget, error) {
 	}
 	b := Budget{Name: strings.TrimSpace(name), Per: PerRun, Text: text}
 	if names := Names(); !slices.Contains(names, b.Name) {
-		return b, fmt.Errorf("nothing is counted under the name %q: there are %s", b.Name, strings.Join(names, ", "))
+		return b, fmt.Errorf("nothing is counted under the name %q: %s", b.Name, meant(b.Name, names))
 	}
 	amount, found = strings.CutSuffix(strings.TrimSpace(amount), "/tx")
 	if found {

@@ -69,6 +69,17 @@ func (e Env) Display(mode progress.Mode) *progress.Display {
 	return d
 }
 
+// Progress returns how to show progress. A terminal that cannot move its cursor gets lines in place of a bar.
+func (e Env) Progress(asked string) (progress.Mode, error) {
+	if asked == string(progress.Auto) && e.ErrTerminal && e.dumb() {
+		return progress.Plain, nil
+	}
+	return progress.Resolve(asked, e.ErrTerminal)
+}
+
+// dumb reports whether the terminal obeys no escape sequences.
+func (e Env) dumb() bool { return e.get("TERM") == "dumb" }
+
 // Write puts a document on standard output, in colours where that is a terminal which has them.
 func (e Env) Write(d document.Document) error {
 	return document.Text(e.Coloured(e.Out, e.OutTerminal), d, e.Columns())
@@ -76,7 +87,7 @@ func (e Env) Write(d document.Document) error {
 
 // Coloured returns a way out with colours where it leads to a terminal, unless its user wants none (no-color.org).
 func (e Env) Coloured(out io.Writer, terminal bool) io.Writer {
-	if !terminal || e.get("NO_COLOR") != "" || e.get("TERM") == "dumb" {
+	if !terminal || e.get("NO_COLOR") != "" || e.dumb() {
 		return out
 	}
 	return document.Coloured(out)

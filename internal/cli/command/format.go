@@ -115,7 +115,7 @@ func (f *FormatFlag) list() string {
 // Follow chooses the format that belongs to the extension of a file, unless the user chose one. Standard output has none.
 func (f *FormatFlag) Follow(file string) error {
 	extension := strings.ToLower(filepath.Ext(file))
-	if f.given || file == StandardInput || extension == "" {
+	if file == StandardInput || extension == "" {
 		return nil
 	}
 	name := strings.TrimPrefix(extension, ".")
@@ -124,8 +124,21 @@ func (f *FormatFlag) Follow(file string) error {
 			name = known.Name
 		}
 	}
+	if f.given {
+		return f.contradicts(file, name)
+	}
 	if err := f.Set(name); err != nil {
 		return fmt.Errorf("-o %s: unknown format %q: %w", file, name, err)
+	}
+	return nil
+}
+
+// contradicts refuses a file whose name says another format than the user chose, where both have names of their own.
+func (f *FormatFlag) contradicts(file, name string) error {
+	for _, known := range Formats() {
+		if known.Name == f.Chosen && name != f.Chosen && len(known.extensions) > 0 && slices.Contains(f.Offered, name) {
+			return fmt.Errorf("-o %s says %s and --format says %s: leave --format out, or end the name with %s", file, name, f.Chosen, known.extensions[0])
+		}
 	}
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/cli/command"
-	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/cli/reading"
 
 	jobs "github.com/realiops/realiops/internal/measure/baseline"
@@ -120,7 +119,7 @@ func runBaseline(ctx context.Context, env command.Env, o baselineOptions, flags 
 	if err := o.check(); err != nil {
 		return err
 	}
-	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
+	mode, err := env.Progress(o.progress)
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ const (
 
 // resolve finds what makes no sense before anything is done.
 func (o readingOptions) resolve(env command.Env) (progress.Mode, error) {
-	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
+	mode, err := env.Progress(o.progress)
 	if err != nil {
 		return "", err
 	}

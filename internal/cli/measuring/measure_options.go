@@ -33,8 +33,14 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	switch {
 	case max(o.repetitions, o.warmup) > mostRepetitions:
 		return m, fmt.Errorf("--repetitions and --warmup are at most %d", mostRepetitions)
-	case o.repetitions < 1 || o.warmup < 0 || o.transactions < 1 || o.background <= 0:
-		return m, errors.New("--repetitions and --transactions are 1 or more, --warmup 0 or more, and --background is a time")
+	case o.repetitions < 1:
+		return m, fmt.Errorf("--repetitions is %d and must be at least 1", o.repetitions)
+	case o.transactions < 1:
+		return m, fmt.Errorf("--transactions is %d and must be at least 1", o.transactions)
+	case o.warmup < 0:
+		return m, fmt.Errorf("--warmup is %d and must be at least 0", o.warmup)
+	case o.background <= 0:
+		return m, fmt.Errorf("--background is %v and must be more than 0s", o.background)
 	case command.CountGiven(len(args) > 0, o.sql != "", o.file != "") != 1:
 		return m, errors.New("name one thing to measure: a COMMAND behind --, --sql STATEMENTS or --file SCRIPT")
 	}

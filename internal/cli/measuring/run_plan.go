@@ -70,6 +70,9 @@ func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period,
 	return run.NewProgram(plan, o.sizes, limits, flags.Changed("budget"))
 }
 
+// leastTable is the smallest table that loads may read.
+const leastTable = 1 << 20
+
 // override puts what was said by flag in the place of what the plan says. Zero, by which a plan leaves something open, is no
 // number that anybody means.
 func (o *planOptions) override(plan *runfile.Plan, flags *pflag.FlagSet) error {
@@ -90,6 +93,15 @@ func (o *planOptions) override(plan *runfile.Plan, flags *pflag.FlagSet) error {
 		if plan.Workers = o.workers; o.workers < 1 {
 			return fmt.Errorf("--jobs is %d and must be at least 1", o.workers)
 		}
+	}
+	if flags.Changed("rows-per-tx") && o.sizes.RowsPerTx < 1 {
+		return fmt.Errorf("--rows-per-tx is %d and must be at least 1", o.sizes.RowsPerTx)
+	}
+	if flags.Changed("clients") && o.sizes.Clients < 1 {
+		return fmt.Errorf("--clients is %d and must be at least 1", o.sizes.Clients)
+	}
+	if flags.Changed("read-size") && o.table < leastTable {
+		return errors.New("--read-size is at least 1M")
 	}
 	if flags.Changed("seed") {
 		plan.Seed = o.seed

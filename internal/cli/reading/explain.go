@@ -67,6 +67,9 @@ const explainExitHelp = `0  explained
 1  wrong usage, a name that is not known, or a file that is no dashboard`
 
 func runExplain(env command.Env, o explainOptions, names []string) error {
+	if slices.Contains(names, "") {
+		return errors.New("a name is empty: name a metric, or none to see what there is")
+	}
 	known := allKnown()
 	asked, err := known.of(names)
 	if unknown, is := errors.AsType[*unknownMetricError](err); is {

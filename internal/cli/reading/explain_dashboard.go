@@ -2,7 +2,9 @@ package reading
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,6 +41,9 @@ const boardSchema = "realiops.dashboard/1"
 // explainDashboard explains each panel of a dashboard.
 func explainDashboard(ctx context.Context, env command.Env, o explainOptions) error {
 	text, err := input.Read(ctx, o.dashboard)
+	if path, is := errors.AsType[*fs.PathError](err); is {
+		return fmt.Errorf("read the dashboard %s: %w", path.Path, path.Err)
+	}
 	if err != nil {
 		return command.Naming(o.dashboard, err)
 	}

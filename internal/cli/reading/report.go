@@ -64,7 +64,9 @@ size makes the .csv of sizes); .png for the counts under one load, that of the h
   realiops report LAST -o ladder.png`,
 		Args: runFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.size.saidGiB = cmd.Flags().Changed("gib")
+			if err := o.size.given(cmd.Flags()); err != nil {
+				return err
+			}
 			o.sizes = len(args) > 1 || o.size.anyOf(cmd.Flags())
 			return runReport(env, o, args)
 		},
@@ -108,6 +110,9 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	}
 	run := runs[0]
 	withSizes := !baseline.Is(run) && !cost.Is(run) && slices.Contains([]string{command.FormatHTML, command.FormatMarkdown, command.FormatJSON}, format)
+	if pictures := []string{command.FormatPNG, command.FormatSVG}; o.sizes && len(runs) == 1 && !withSizes && !baseline.Is(run) && !slices.Contains(pictures, format) {
+		return fmt.Errorf("%s has no sizes: ask realiops size, or for a page with -o page.html", format)
+	}
 	if len(runs) > 1 && !withSizes {
 		return fmt.Errorf("that format has no sizes, so it is of %s alone: leave %s out", names[0], strings.Join(names[1:], ", "))
 	}

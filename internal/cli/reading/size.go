@@ -92,7 +92,9 @@ amount of a metric on a console in real I/O? --check: do figures of a console or
 			if err := misplaced(cmd.Flags()); err != nil {
 				return err
 			}
-			o.saidGiB = cmd.Flags().Changed("gib")
+			if err := o.given(cmd.Flags()); err != nil {
+				return err
+			}
 			switch figures(cmd.Flags()) {
 			case "check":
 				return checkFigures(env, o)

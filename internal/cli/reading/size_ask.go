@@ -10,12 +10,25 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/input"
 )
+
+// given takes what the user said. Zero, which stands for a flag left out, is no number that anybody means.
+func (o *SizeOptions) given(flags *pflag.FlagSet) error {
+	o.saidGiB = flags.Changed("gib")
+	for flag, value := range map[string]float64{"disks": float64(o.disks), "rows-per-second": o.rowsPerSecond} {
+		if flags.Changed(flag) && value == 0 {
+			return fmt.Errorf("--%s is 0 and must be more", flag)
+		}
+	}
+	return nil
+}
 
 // check refuses what no load, disk or price can be.
 func (o SizeOptions) check() error {

@@ -56,7 +56,7 @@ const collectExitHelp = `0  all there is was collected, and the report was writt
 3  the report was written, and a metric that was required got no verdict`
 
 func runCollect(ctx context.Context, env command.Env, o collectOptions, name string) error {
-	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
+	mode, err := env.Progress(o.progress)
 	if err != nil {
 		return err
 	}

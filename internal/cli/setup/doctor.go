@@ -83,7 +83,7 @@ func runDoctor(ctx context.Context, env command.Env, o doctorOptions) error {
 
 // diagnose has a server for as long as it takes to ask it.
 func diagnose(ctx context.Context, env command.Env, o command.TargetOptions) (d diagnosis.Diagnosis, err error) {
-	mode, err := progress.Resolve(string(progress.Auto), env.ErrTerminal)
+	mode, err := env.Progress(string(progress.Auto))
 	if err != nil {
 		return d, err
 	}
