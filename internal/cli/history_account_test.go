@@ -71,7 +71,7 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	}
 	asked := filepath.Join(t.TempDir(), "asked.jsonl")
 	out, _ := run("--instance", "orders", "--for", "20h", "-o", asked)
-	for _, want := range []string{"as CloudWatch kept it; observed for 20 h", "so there are no verdicts"} {
+	for _, want := range []string{"from CloudWatch; observed for 20 h", "so there are no verdicts"} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("%q is not in %s", want, out)
 		}
@@ -169,7 +169,7 @@ func TestHistoryOfACluster(t *testing.T) {
 	plantShop(t, s, to.Add(-240*time.Hour), 2)
 	path := filepath.Join(t.TempDir(), "shop.jsonl")
 	out, _ := runs(t, command.ExitDone, "history", "--region", accounttest.Region, "--cluster", "shop", "--for", "9d", "-o", path)
-	if !strings.Contains(out, "as CloudWatch kept it") || !strings.Contains(out, "VolumeWriteIOPs") {
+	if !strings.Contains(out, "from CloudWatch") || !strings.Contains(out, "VolumeWriteIOPs") {
 		t.Error(out)
 	}
 	if _, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(said, "realiops aws cost says what it costs") {

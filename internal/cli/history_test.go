@@ -105,7 +105,7 @@ func TestHistoryOfSysstat(t *testing.T) {
 	days := []string{"../../testdata/fleet/legacy-18.json", "../../testdata/fleet/legacy-19.json", "../../testdata/fleet/legacy-20.json"}
 	path, dir := filepath.Join(t.TempDir(), "legacy.jsonl"), filepath.Join(t.TempDir(), "fleet")
 	out, _ := runs(t, command.ExitDone, append([]string{"history", "-o", path}, days...)...)
-	if !strings.Contains(out, "as others kept it; observed for 72 h") {
+	if !strings.Contains(out, "from stored metrics; observed for 72 h") {
 		t.Errorf("it says %s", out)
 	}
 	ranked, _ := runs(t, command.ExitDone, append([]string{"fleet", "--dir", dir, "--has", "../../testdata/fleet/legacy.csv", "--format", "json"}, days...)...)

@@ -68,6 +68,8 @@ pg_stat_checkpointer.  PHYSICAL     1,234 ±3%        - (1)
 WriteIOPS              CANNOT TELL  - (2)            - (1)
   called IOPS
 Means.
+(1) it was late
+(2) it was early
 
 Open
 
@@ -80,8 +82,8 @@ Outer
 Inner
 inside
 
-(1) it was late
-(2) it was early
+Single figures
+
 - A remark.
 `
 	got := written(t, func(w io.Writer) error { return Text(w, example(), 64) })

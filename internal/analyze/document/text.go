@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,7 +16,7 @@ const narrowest = 40
 // Text writes a document in lines of at most width columns where words allow it.
 func Text(w io.Writer, d Document, width int) error {
 	t := textWriter{width: max(width, narrowest)}
-	if _, err := io.WriteString(w, t.all(d.Blocks, "\n\n", "\n\n")+"\n"); err != nil {
+	if _, err := io.WriteString(w, t.noted(d.Blocks)+"\n"); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
@@ -24,6 +25,21 @@ func Text(w io.Writer, d Document, width int) error {
 type textWriter struct {
 	width int
 	notes footnotes
+}
+
+// noted returns the blocks, each with its footnotes at its end.
+func (t *textWriter) noted(blocks []Block) string {
+	var parts []string
+	for _, b := range shown(blocks, InText) {
+		part := t.block(b, "\n\n")
+		if notes := t.footnotes(); part != "" && notes != "" {
+			part += "\n" + notes
+		}
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // all returns the blocks with gap between them; a title stands under apart from what it is over.
@@ -167,15 +183,21 @@ func (t *textWriter) terms(all Terms) string {
 	return strings.Join(lines, "\n")
 }
 
-func (t *textWriter) foot(n Notes) string {
+// footnotes returns those that are not written yet.
+func (t *textWriter) footnotes() string {
 	var lines []string
 	for i, note := range t.notes.take() {
 		lines = append(lines, t.hanging(fmt.Sprintf("(%d) ", i+1), note))
 	}
-	if remarks := t.each("- ", n.Remarks); remarks != "" {
-		lines = append(lines, remarks)
-	}
 	return strings.Join(lines, "\n")
+}
+
+func (t *textWriter) foot(n Notes) string {
+	remarks := t.each("- ", n.Remarks)
+	if remarks != "" && n.Title != "" {
+		remarks = t.hanging("", n.Title) + "\n\n" + remarks
+	}
+	return strings.Join(slices.DeleteFunc([]string{t.footnotes(), remarks}, func(s string) bool { return s == "" }), "\n")
 }
 
 // command stands in one line with what it is for, where there is room, and is never broken.

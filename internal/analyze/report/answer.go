@@ -28,7 +28,7 @@ func Answer(run *counts.Run, r Report) document.Document {
 	}
 	s := screen{Report: r}
 	return document.Document{Title: whole.Title, Heading: whole.Heading, Blocks: []document.Block{
-		r.conditions(), s.beside(), s.operations(), s.fewLoads(),
+		s.conditions(), s.beside(), s.operations(), s.fewLoads(),
 		document.Together{document.Paragraph{Text: s.trust()}, s.missed(), s.next()},
 	}}
 }
@@ -369,7 +369,7 @@ func (r screen) operations() document.Block {
 	}
 	more := ""
 	if hidden > 0 && !r.live && !r.whole {
-		more = fmt.Sprintf("%d more metrics with --all, one of them with --metric NAME.", hidden)
+		more = fmt.Sprintf("%d more metrics with -v, one of them with --metric NAME.", hidden)
 	}
 	return document.Together{document.Paragraph{Text: "Which of them are disk operations?"}, terms, words.Faint(more)}
 }
@@ -432,7 +432,7 @@ func (r screen) otherLoads(shown []Load) string {
 func (r screen) trust() string {
 	said := []string{r.repetitions()}
 	if r.Observed != nil {
-		said = []string{"nobody controlled the load"}
+		said = []string{"nobody controlled the load, so verdicts hold for the kinds of load that were seen"}
 	}
 	switch {
 	case r.Run.OfServer:
@@ -452,6 +452,19 @@ func (r screen) deviceSeen() bool {
 	return slices.ContainsFunc(r.Loads.columns(), func(c Column) bool { return c.Quantity == counts.DeviceRequests })
 }
 
+// conditions returns those that the line of trust does not say.
+func (r screen) conditions() (all document.Warnings) {
+	for _, w := range r.Warnings {
+		if w.Condition && !w.trusted() {
+			all = append(all, document.Warning{Rank: w.Rank, Text: w.Text})
+		}
+	}
+	return all
+}
+
+// trusted reports whether the line of trust says the same.
+func (w Warning) trusted() bool { return w.Code == "uncontrolled" || w.Code == "others-on-device" }
+
 // missed says what is missing from the figures or odd about them, as far as one screen has room.
 func (r screen) missed() document.Block {
 	const room = 3
@@ -459,7 +472,7 @@ func (r screen) missed() document.Block {
 	rest := 0
 	for _, w := range r.Warnings {
 		switch {
-		case w.Condition, w.Code == "claimed": // it has a place of its own
+		case w.Condition && !w.trusted(), w.Code == "claimed": // it has a place of its own
 		case slices.Contains([]string{"no-idle", "not-run", "left-out", "failures", "background-moved", "digitized"}, w.Code) && len(said) < room:
 			said = append(said, w.Text)
 		default:

@@ -49,6 +49,14 @@ func TestTheAnswerFitsAScreen(t *testing.T) {
 				t.Errorf("%s: %q is wider than 80 columns", file, line)
 			}
 		}
+		for _, mark := range regexp.MustCompile(`[-~] (\(\d+\))`).FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(text, "\n"+mark[1]+" ") {
+				t.Errorf("%s: nothing says what %s means:\n%s", file, mark[1], text)
+			}
+		}
+		if n := strings.Count(strings.ToLower(text), "nobody controlled the load"); r.Observed != nil && n != 1 {
+			t.Errorf("%s: it is said %d times that nobody controlled the load:\n%s", file, n, text)
+		}
 		if !strings.Contains(text, "Which of them are disk operations?") {
 			t.Errorf("%s: no list:\n%s", file, text)
 		}

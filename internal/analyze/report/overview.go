@@ -165,9 +165,9 @@ func Place(r Report) string {
 		return ""
 	case t.Kind == "history":
 		if t.Cloud != nil {
-			return ", as CloudWatch kept it"
+			return ", from CloudWatch"
 		}
-		return ", as others kept it"
+		return ", from stored metrics"
 	default:
 		return ", " + t.Kind
 	}

@@ -87,6 +87,8 @@ to 300 and 2.5, and the latency rose from 5.3 ms to 53.3 (p < 0.001).
 It fits EBS gp2 of about 100 GiB: 3,000 IOPS while there are credits, 300
 without. A full bucket lasts 2,000 s; this one held 1.5 % at the beginning.
 
+What to know about single figures
+
 - random-read has no result: fio was killed (signal: killed)
 `
 
