@@ -162,7 +162,7 @@ func fleetOfAStore(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	first, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has, "--format", "json")
-	if !strings.Contains(said, "5 databases, 0 of them kept in "+dir+" already: about 9 queries") {
+	if !strings.Contains(said, "5 databases, 0 of them already kept in "+dir+"; about 9 queries") {
 		t.Errorf("said: %s", said)
 	}
 	checkPlanted(t, fleetOf(t, first))
@@ -172,7 +172,7 @@ func fleetOfAStore(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	again, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has, "--format", "json")
-	if !strings.Contains(said, "5 databases, 4 of them kept") || again != first {
+	if !strings.Contains(said, "5 databases, 4 of them already kept") || again != first {
 		t.Errorf("begun again: %s\n%s", said, again)
 	}
 	if kept, _ := runsFleet(t, command.ExitDone, dir, "--has", has, "--format", "json"); kept != first {

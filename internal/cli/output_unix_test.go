@@ -3,6 +3,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -78,5 +80,19 @@ func TestOnlyOutputsHaveReaders(t *testing.T) {
 	lost := &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}
 	if err := fmt.Errorf("create the table: %w", lost); nobodyReads(err) {
 		t.Errorf("%v: was taken for an output", err)
+	}
+}
+
+// TestNobodyIsToldOfAPipe: whoever types «| head» wanted no more, and an interrupt is told all the same.
+func TestNobodyIsToldOfAPipe(t *testing.T) {
+	for by, want := range map[os.Signal]bool{syscall.SIGPIPE: true, os.Interrupt: false} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(&stoppedError{by})
+		if err := fmt.Errorf("write the report: %w", context.Canceled); nobodyWaits(ctx, err) != want {
+			t.Errorf("%v: want %v", by, want)
+		}
+		if nobodyWaits(ctx, errors.New("the disk is full")) {
+			t.Errorf("%v: another error is not told", by)
+		}
 	}
 }

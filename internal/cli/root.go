@@ -38,10 +38,10 @@ func Main(env command.Env, args []string) int {
 		err = root.ExecuteContext(ctx)
 	}
 	stop()
-	if nobodyReads(err) {
+	if nobodyReads(err) || nobodyWaits(ctx, err) && command.CodeOf(err) == command.ExitUsage {
 		return command.ExitPipe
 	}
-	if err != nil && !errors.Is(err, command.ErrSilent) {
+	if err != nil && !nobodyWaits(ctx, err) && !errors.Is(err, command.ErrSilent) {
 		env.Tell("realiops: %s", runfile.OneLine(runfile.Scrub(reasonOf(ctx, err))))
 	}
 	return command.CodeOf(err)
@@ -61,6 +61,12 @@ func reasonOf(ctx context.Context, err error) string {
 func nobodyReads(err error) bool {
 	output, is := errors.AsType[*fs.PathError](err)
 	return is && errors.Is(output.Err, syscall.EPIPE)
+}
+
+// nobodyWaits reports whether an error is the end of a command whose output was not read to its end.
+func nobodyWaits(ctx context.Context, err error) bool {
+	stopped, is := errors.AsType[*stoppedError](context.Cause(ctx))
+	return is && stopped.by == syscall.SIGPIPE && errors.Is(err, context.Canceled)
 }
 
 // Command returns the tree of all commands, for manuals.

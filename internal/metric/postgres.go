@@ -151,7 +151,7 @@ func transactions() []Metric {
 				counter("tup_returned", "rows", "live rows read by scans of whole tables, and index entries returned by scans of indexes").some(RowsReturned).but(system),
 				counter("tup_fetched", "rows", "live rows fetched by scans of indexes").some(RowsReturned).but(system),
 				counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().makes(PagesMissed).adds(BuffersTouched).firstOfReads().
-					but("it may have had them in memory; up to 15 new blocks are among them"),
+					but("it may have had them in memory; before PostgreSQL 16 new blocks are among them"),
 				counter("blks_hit", "blocks", "blocks found in shared buffers").alsoReads().adds(BuffersTouched),
 				counter("temp_files", "files", "temporary files made by queries that ran out of work_mem"),
 				counter("temp_bytes", "bytes", "bytes written to temporary files").asked(),

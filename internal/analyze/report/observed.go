@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/causes"
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/relation"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
 // Observed describes an observation, in which none of our loads ran on the server.
@@ -95,9 +96,9 @@ func nothingLearned(o *counts.Observation) string {
 	case o.Windows == 0:
 		return fmt.Sprintf("Nothing to learn yet: it takes some windows of %s.", span(o.Window.Seconds()))
 	case o.Whole > 0 && o.Quiet == o.Whole:
-		return "Nothing to learn yet: the server was idle, next to nothing was written in any window."
+		return "Nothing to learn yet: the server was idle. Almost nothing was written in any window."
 	case o.Used == 0:
-		return fmt.Sprintf("Nothing to learn yet: only %d windows of %s have writes, and it takes more of one kind.",
+		return fmt.Sprintf("Nothing to learn yet: only %d windows of %s have writes, and a verdict takes more of one kind.",
 			o.Whole-o.Quiet, span(o.Window.Seconds()))
 	default:
 		return ""
@@ -118,13 +119,13 @@ func (r Report) observedText() string {
 	case 1:
 		belong = fmt.Sprintf("%d belong to one kind of load", o.Used)
 	}
-	text := fmt.Sprintf("Of %d windows of %s %d are whole, %d of them quiet, and %s.", o.Windows, span(o.WindowSeconds), o.Whole, o.Quiet, belong)
+	text := fmt.Sprintf("%s of %s: %d complete, %d of these quiet; %s.", words.Counted(o.Windows, "window"), span(o.WindowSeconds), o.Whole, o.Quiet, belong)
 	if rows := o.rows(); rows != "" {
 		text += " Rows a second: " + rows + "."
 	}
 	text += " " + o.WAL.Text()
 	if c := o.Cost; c != nil {
-		text += fmt.Sprintf(" Observing took %.0f queries, %.0f ms of answers and %.0f kB of file a minute.", c.Queries, 1000*c.WaitedSeconds, c.Bytes/1000)
+		text += fmt.Sprintf(" Each minute of observing took %s queries, %.0f ms of waiting for answers, and %.0f kB of file.", number.Grouped(c.Queries, 0), 1000*c.WaitedSeconds, c.Bytes/1000)
 	}
 	return text
 }

@@ -47,7 +47,7 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 	if o.out == "" {
 		for _, path := range []string{fleetDirectory, directory} {
 			if err := owner.Make(path); err != nil {
-				return "", 0, fmt.Errorf("keep the fleet: %w; name a directory with -o, or work in one of your own", err)
+				return "", 0, fmt.Errorf("keep the fleet: %w; name a directory with --dir, or work in one of your own", err)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 	}
 	missing := d.Missing(a.databases)
 	usd, text := a.price(missing)
-	env.Tell("%d databases, %d of them kept in %s already: %s", len(a.databases), len(a.databases)-len(missing), directory, text)
+	env.Tell("%s, %d of them already kept in %s; %s", counted(len(a.databases), "database"), len(a.databases)-len(missing), directory, text)
 	if usd > o.maxCost {
 		return "", 0, fmt.Errorf("that is more than --max-cost %g: allow more, or ask for less with --for", o.maxCost)
 	}
@@ -138,7 +138,7 @@ func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked,
 	}
 	return asked{
 		source: source, databases: source.Databases(), stretch: fleet.Stretch{Source: "sysstat", From: from, To: to},
-		price: func([]fleet.Database) (float64, string) { return 0, "what sysstat kept is read" },
+		price: func([]fleet.Database) (float64, string) { return 0, "reading what sysstat recorded" },
 		cost:  func() string { return "" },
 	}, nil
 }
@@ -177,4 +177,11 @@ func readHas(text []byte, now time.Time) (map[string]ranking.Has, error) {
 		all[c.Instance] = ranking.HasOf(c)
 	}
 	return all, nil
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

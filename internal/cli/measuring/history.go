@@ -58,7 +58,7 @@ list or vCenter's Get-Stat wrote.`,
 	aws.StringVar(&o.instance, "instance", "", "the `instance` of RDS or Aurora to ask about, or which one of several in the files")
 	aws.StringVar(&o.cluster, "cluster", "", "the Aurora `cluster` whose writer to ask about")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
-	aws.StringVar(&o.flavor, "flavor", "", "`rds` or aurora, where neither AWS nor a file says which it is")
+	aws.StringVar(&o.flavor, "flavor", "", "the `kind` of server, rds or aurora, where neither AWS nor a file says it")
 	aws.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
 	told.VarP((*recordFlag)(&o.out), "output", "o", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
 	o.analyze.AddFlags(told.FlagSet)

@@ -100,6 +100,7 @@ type knowledge struct {
 	local      metric.Table     // what realiops reads itself
 	quantities []metric.Quantity
 	elsewhere  []metric.Entry // what realiops does not read
+	asked      []string       // names that were typed and that no console shows just so
 }
 
 func allKnown() knowledge { return knownOf(metric.All()) }
@@ -124,6 +125,9 @@ func (k knowledge) of(names []string) (knowledge, error) {
 		}
 		if found.empty() {
 			return picked, &unknownMetricError{name, typo.Closest(name, k.names(), 3)}
+		}
+		if !slices.ContainsFunc(found.meanings, func(m metric.Meaning) bool { return strings.EqualFold(m.Metric, name) }) {
+			picked.asked = append(picked.asked, name)
 		}
 		picked.add(found)
 	}

@@ -83,12 +83,34 @@ func (k knowledge) line(name string) string {
 	return all[0].line
 }
 
+// columns returns those of PostgreSQL's views that are called what was asked for, the database's first, where no console calls a metric just so;
+// and what else is read.
+func (k knowledge) columns() (called, others metric.Table) {
+	for _, m := range k.local {
+		_, column, _ := strings.Cut(m.Printed(0), ".")
+		if column != "" && slices.ContainsFunc(k.asked, func(name string) bool { return strings.EqualFold(name, column) }) {
+			called = append(called, m)
+		} else {
+			others = append(others, m)
+		}
+	}
+	ofDatabase := func(m metric.Metric) int {
+		return map[bool]int{true: 0, false: 1}[strings.HasPrefix(m.Printed(0), "pg_stat_database.")]
+	}
+	slices.SortStableFunc(called, func(a, b metric.Metric) int { return ofDatabase(a) - ofDatabase(b) })
+	return called, others
+}
+
 // answers explains each thing, as fully as is wanted.
 func (k knowledge) answers(wanted func(entry) entry) (all answers) {
+	columns, others := k.columns()
+	for _, m := range columns {
+		all.add(m.Printed(0)+": "+m.Help, wanted(ofLocal(m)))
+	}
 	for _, m := range k.meanings {
 		all.add(fmt.Sprintf("%s on %s: %s", m.Metric, metric.Flavor(m.On), counting(m.Side, m.Counts)), wanted(ofMeaning(m)))
 	}
-	for _, m := range k.local {
+	for _, m := range others {
 		all.add(m.Printed(0)+": "+m.Help, wanted(ofLocal(m)))
 	}
 	for _, q := range k.quantities {

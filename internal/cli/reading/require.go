@@ -86,7 +86,7 @@ func matching(flag, pattern string, known []string) ([]string, error) {
 	if documented := documentedLike(pattern); documented != "" {
 		return nil, fmt.Errorf(flag+" %s: the run has no such metric, nor %s, which a console shows", pattern, documented)
 	}
-	return nil, fmt.Errorf(flag+" %q: the run has no such metric (realiops explain says what can be asked)", pattern)
+	return nil, fmt.Errorf(flag+" %q: the run has no such metric (-v lists those it has)", pattern)
 }
 
 // overSlashes has * reach over a slash.

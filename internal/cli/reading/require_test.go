@@ -42,7 +42,7 @@ func TestRequiredNames(t *testing.T) {
 	check("blok/requets", "", "--require blok/requets: the run has no such metric; the nearest is block/requests")
 	check("block/[", "", "--require block/[: a [ without its ]")
 	known = nil
-	check("x", "", `--require "x": the run has no such metric (realiops explain says what can be asked)`)
+	check("x", "", `--require "x": the run has no such metric (-v lists those it has)`)
 }
 
 func TestUnmet(t *testing.T) {

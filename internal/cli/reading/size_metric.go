@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // convert answers what amounts of metrics mean, without a run.
@@ -100,6 +101,10 @@ func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 		var names []string
 		for _, m := range metric.Meanings() {
 			names = append(names, m.Metric)
+		}
+		if len(metric.EntriesOf(name)) > 0 || len(allKnown().local.Named(name)) > 0 {
+			return nil, fmt.Errorf("--from-metric takes what a cloud's console shows, and %s is another's: %s says what it counts; --need takes requests of a disk",
+				name, shell.New("realiops explain").File(name, "NAME"))
 		}
 		return nil, fmt.Errorf("--from-metric: unknown metric %q%s (realiops explain says what can be asked)", name, command.Meant("", name, names))
 	}

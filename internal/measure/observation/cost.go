@@ -42,6 +42,6 @@ func inWords(c runfile.Cost) string {
 	if minutes <= 0 {
 		return "Nothing was observed"
 	}
-	return fmt.Sprintf("Observing took, a minute: %.0f queries, %.0f ms until all sources had answered, %.0f ms of our processor, %.0f kB of file",
+	return fmt.Sprintf("Each minute of observing took %.0f queries, %.0f ms until all sources had answered, %.0f ms of our processor, and %.0f kB of file",
 		float64(c.Queries)/minutes, 1000*c.Waited/minutes, 1000*c.Processor/minutes, float64(c.Bytes)/1000/minutes)
 }

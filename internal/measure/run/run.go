@@ -170,8 +170,8 @@ func (m *measurement) experiment(ctx context.Context) error {
 	m.Show.Stage("warming up")
 	began := time.Now()
 	err = errors.Join(m.target.Because(ctx, e.Run(ctx)), clock.Stop())
-	m.Show.Message(fmt.Sprintf("It took %s: %s until the server was ready, and %s for the loads",
-		experiment.About(time.Since(m.Head.Start)), experiment.About(began.Sub(m.Head.Start)), experiment.About(time.Since(began))))
+	m.Show.Message(fmt.Sprintf("The loads took %s, after %s until the server was ready",
+		experiment.About(time.Since(began)), experiment.About(began.Sub(m.Head.Start))))
 	if m.Verbose {
 		m.phases.enter("done", time.Now())
 		m.Show.Message("Where that went: " + m.phases.String())
