@@ -30,7 +30,7 @@ func TestFleetOfSysstat(t *testing.T) {
 	cents(t, "the worst hour", legacy.Need.WorstHour.Requests, 900+300)
 	cents(t, "saved", legacy.Saves.Value, 6000*0.065+500*(0.125-0.08))
 	again, said := ranksLegacy(t, command.ExitDone, args...)
-	if again != out || !strings.Contains(said, "1 of them kept") {
+	if again != out || !strings.Contains(said, "1 database, 1 of them already kept") {
 		t.Errorf("a second time it says %s, and writes %s", said, again)
 	}
 	runsFleet(t, command.ExitUsage, append(files, "--for", "2d")...)
