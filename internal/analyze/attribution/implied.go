@@ -319,18 +319,19 @@ func (j *judge) outOfSight(v *Verdict, m counts.Metric, y column, rivals []held)
 	}
 }
 
-// fewShow reports whether fewer loads show a metric than a coincidence takes, and more are lost in its background.
+// fewShow reports whether fewer loads show a metric than a coincidence takes, and as many that do its work are lost in its background.
 func (j *judge) fewShow(y column) bool {
-	shown, counted := 0, 0
-	for a, blank := range j.blank(y) {
-		if isCounted(y[a]) {
-			counted++
-			if !blank {
-				shown++
-			}
+	shown, hidden, blank, others := 0, 0, j.blank(y), j.ofOthers(y)
+	for a := range y {
+		switch {
+		case !isCounted(y[a]), others[a]:
+		case blank[a]:
+			hidden++
+		default:
+			shown++
 		}
 	}
-	return shown < fewestShown && 2*shown <= counted
+	return shown < fewestShown && hidden >= shown
 }
 
 // mostOf returns the largest part of a metric that a quantity may be, on average over the loads that show it, and from where on that is much. Of one that is
