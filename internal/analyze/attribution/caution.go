@@ -94,7 +94,7 @@ func (j *judge) background(m counts.Metric) (loads []string) {
 	return loads
 }
 
-// surely is how many standard deviations are no chance.
+// surely is the number of standard deviations that rule out chance.
 const surely = 4
 
 // belowBackground names the loads under which a metric showed less than it does without load.

@@ -83,7 +83,7 @@ type moment struct {
 	from, to int64 // nanoseconds since 1970
 }
 
-// moments is what quantities did in stretches between two readings; not a number: nobody knows.
+// moments holds the amounts of quantities in stretches between two readings; NaN: unknown.
 type moments struct {
 	lock sync.RWMutex
 	did  map[moment]float64
@@ -109,8 +109,8 @@ func (j *judge) did(quantity int, a counts.Load, repetition counts.Repetition, f
 	return n
 }
 
-// curve is what a metric may follow a sum by: the rate of the sum that a rate of the metric stands for, and by how many times as much that one is off, in
-// logarithms, as the rate of the metric is.
+// curve describes how a metric may follow a sum: it maps a rate of the metric to the rate of the sum, and to the
+// ratio of their relative errors, in logarithms.
 type curve func(rate float64) (straight, steepness float64)
 
 // curves returns a root, and merging that sets in with load, up to some multiple of the highest rate.

@@ -51,7 +51,8 @@ func (j *judge) define(v *Verdict, m counts.Metric, own counts.Quantity, y colum
 	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, and nothing else explains it"})
 }
 
-// mostErrorAlike is how far quantities of its own side may miss the loads before a metric that is a quantity is explained by others.
+// mostErrorAlike is the largest factor by which quantities of its own side may miss the loads before a metric that
+// is a quantity is explained by others.
 const mostErrorAlike = 1.3
 
 // explanation returns the shortest sum of some quantities that explains a metric; its prediction error is infinite where there is nothing to go by.

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// cell is what was counted in one repetition.
+// cell is the count of one repetition.
 type cell struct {
 	value   float64         // with the background taken off; never below stdErr
 	stdErr  float64         // standard deviation that is known beforehand: of the counter's steps, of the background

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// widest is how far the logarithm of what was not recorded may lie between bounds that say next to nothing.
+	// widest is the widest interval, in logarithms, of an unrecorded quantity: its bounds say next to nothing.
 	widest = 7.0
 	// coincidence gives up what was not recorded for what was: 2 ln 1000.
 	coincidence = 13.8

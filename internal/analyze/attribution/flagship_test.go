@@ -184,8 +184,8 @@ func TestASumThatOneQuantityMeetsIsNotMixed(t *testing.T) {
 	}
 }
 
-// TestOneQuantityAndATraceOfAnother is what a run on a real server gave: one for each buffer touched, but for 3 % under two loads, was said to be those
-// and pages missed.
+// TestOneQuantityAndATraceOfAnother repeats a run on a real server: a metric of one for each buffer touched, but for
+// 3 % under two loads, got the verdict of those and pages missed.
 func TestOneQuantityAndATraceOfAnother(t *testing.T) {
 	run := loaded(t, "17", map[string]func(readtest.Load) float64{made: func(l readtest.Load) float64 {
 		return (l.Hits+l.Misses)*map[string]float64{"point-cold": 1.03, "scan-cold": 1.03}[l.Load] + map[bool]float64{true: 0, false: l.Hits + l.Misses}[l.Load == "point-cold" || l.Load == "scan-cold"]

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Options are what a verdict takes for the same, and how sure it has to be. Their zero value stands for the defaults.
+// Options sets the tolerance and the confidence of verdicts. The zero value stands for the defaults.
 type Options struct {
 	Tolerance float64  // the factor by which a ratio may move from load to load; 0: DefaultTolerance
 	Level     float64  // of all intervals; 0: DefaultLevel
@@ -294,7 +294,7 @@ func (j *judge) rivals(m counts.Metric, y column) []held {
 	return all
 }
 
-// mostSpread is how far the spread of a quantity may reach, as far as the run tells, for a verdict.
+// mostSpread is the upper bound of a quantity's spread, as far as the run tells, up to which it gets a verdict.
 const mostSpread = 1.5
 
 // fewestLoads cannot be told from fewer: two loads leave the spread open.

@@ -125,7 +125,7 @@ func TestTwoLoadsNameNothing(t *testing.T) {
 	}
 }
 
-// TestPublishedPair is what the published runs must come to: see docs/method.md.
+// TestPublishedPair holds the verdicts on the published runs: see docs/method.md.
 func TestPublishedPair(t *testing.T) {
 	all := attribution.Judge(fromFile(t, "../../../testdata/runs/published-aurora.jsonl"), attribution.Options{})
 	for _, metric := range []string{"cloudwatch/WriteIOPS", "insights/os.diskIO.auroraStorage.writeIOsPS"} {

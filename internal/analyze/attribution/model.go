@@ -32,8 +32,8 @@ type table struct {
 	without []stats.System // each of one load
 }
 
-// allowance is how far a counter may be off between loads for reasons of its own, as a standard deviation of its
-// logarithm: no real one is perfect, and a difference that small is not worth a name.
+// allowance is the error of a counter between loads for reasons of its own, as a standard deviation of its
+// logarithm: no real one is perfect, and a smaller difference is not worth a name.
 const allowance = 0.007
 
 // table gathers what there is of the metric where the quantities in question are known too.

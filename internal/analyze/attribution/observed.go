@@ -15,7 +15,7 @@ import (
 // In an observation the windows of one kind of load stand in for a load. Nobody chose these loads, so that quantities run
 // together for reasons of their own, and what no quantity counts may run with one of them: more evidence is asked for.
 const (
-	// observedLevel is that of intervals, unless another is asked for.
+	// observedLevel is the default confidence level of intervals.
 	observedLevel = 0.99
 	// observedLoads are the least from which anything is named.
 	observedLoads = 3

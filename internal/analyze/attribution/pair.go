@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Sameness is how two metrics stand to each other.
+// Sameness is the relation between two metrics.
 type Sameness string
 
 // The ways in which two metrics can stand to each other.
@@ -31,7 +31,7 @@ type Pair struct {
 	Missing  *series.Missing `json:"why,omitempty"` // why there is no ratio
 }
 
-// sameNumber is how far a ratio may lie off one where two sources show the same: they do not read at the same moments.
+// sameNumber is the largest ratio between two sources of the same number: they do not read at the same moments.
 const sameNumber = 1.03
 
 // Compare holds metrics against each other, in pairs, as a quantity is held against a metric. Pairs of which the run does

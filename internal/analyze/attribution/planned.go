@@ -12,8 +12,8 @@ import (
 // planned are two loads that differ in one thing: an index, COPY for INSERT, how commits wait.
 type planned struct{ with, without int }
 
-// Difference is what one thing more or less between two loads does to a metric, at equal rows, and what a quantity foretells of it: both
-// as a part of the load without it.
+// Difference is the effect on a metric of one change between two loads, at equal rows, and the effect that a
+// quantity predicts: both as a part of the load without the change.
 type Difference struct {
 	Load     string   `json:"load"`
 	Without  string   `json:"without"`
@@ -160,7 +160,7 @@ func (j *judge) atEqualRows(of column, p planned, level, off float64) (stats.Int
 	return stats.Interval{Value: d, Lo: d - half, Hi: d + half}, true
 }
 
-// eachRow is what there is of something for each row of a load, as logarithms.
+// eachRow holds an amount for each row of a load, as logarithms.
 type eachRow struct {
 	logs  []stats.Value
 	mean  float64

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// search is what came of comparing all sums.
+// search is the result of comparing all sums.
 type search struct {
 	sizes      [][]model
 	dispersion float64

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// silentSpread is how far the rate of a silent metric may move from load to load, as far as the run tells.
+// silentSpread is the largest ratio between a silent metric's rates under the loads, as far as the run tells.
 const silentSpread = 1.25
 
 // fewCounts are so few in a repetition that they show nothing of the load.

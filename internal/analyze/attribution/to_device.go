@@ -7,8 +7,9 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// ToDevice is how many reads of the device, or bytes of them, one of what a metric shows became under the load where that is least and under the load
-// where it is most. What is requested has no one ratio to the device: a cache answers for some of it, or for all.
+// ToDevice is the number of the device's reads, or of their bytes, for each one that a metric shows, under the loads
+// with the least and with the most. Requests have no fixed ratio to the device: a cache answers some of them, or
+// all.
 type ToDevice struct {
 	Of    string    `json:"of"` // the quantity of the device
 	Least RatioWith `json:"least"`

@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Kind is what sort of thing a metric counts.
+// Kind classifies a metric by the work that it counts.
 type Kind string
 
 // The kinds of verdict.
@@ -33,13 +33,13 @@ func (k Kind) Or(other Kind) Kind {
 	}
 }
 
-// Verdicts is what a run tells of all its metrics.
+// Verdicts holds the verdicts on all metrics of a run.
 type Verdicts struct {
 	Metrics  []Verdict // by name
 	Warnings []Warning // about the run as a whole
 }
 
-// Verdict is what one metric counts, and why that is believed.
+// Verdict names the quantity that one metric counts, with the evidence.
 type Verdict struct {
 	Metric  runfile.Metric `json:"-"`
 	Derived string         `json:"-"` // how it was computed from others; empty: read as it is

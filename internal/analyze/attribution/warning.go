@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// enoughLoads are what it takes to part most quantities.
+// enoughLoads is the number of loads that tell most quantities apart.
 const enoughLoads = 5
 
 // warnings returns those about the run as a whole.

@@ -24,7 +24,7 @@ type collector struct {
 	periods  map[string]map[periodKey]told
 
 	sets      map[string]map[string]string // of dimensions, by how they are written in keys
-	totalled  map[string]bool              // metrics of which totals are told
+	totalled  map[string]bool              // metrics with totals
 	answers   gaps.AWS
 	thin      *thin // of an observation; nil: all readings are kept
 	backups   backups
@@ -41,7 +41,7 @@ type collector struct {
 	untimed   bool                    // nobody asks for latencies
 	notes     notebook
 
-	handing sync.Mutex // out a series, for whoever looks at several metrics at once
+	handing sync.Mutex // held while a series is handed out, since several metrics are looked at in parallel
 	moving  sync.Map   // when each counter moves, as far as anybody asked
 }
 
@@ -55,7 +55,7 @@ type attempt struct {
 	sessions     *int64   // that connected meanwhile
 	added        string   // why it was run beyond the plan
 	instance     string   // that it was put on, where that is another than the run's
-	followed     []string // the metrics that are told of that instance
+	followed     []string // the metrics with values for that instance
 	clients      clientWork
 	proof        *runfile.Proof
 	wal          *runfile.WAL

@@ -72,10 +72,10 @@ type Repetition struct {
 	Log        *Anatomy            // as it was read; nil in a run that did not try. See Load.Anatomy
 	WAL        *runfile.WAL        // which tables and indexes it is about; nil in a run that did not ask
 	Autovacuum *runfile.Autovacuum // what it did meanwhile; nil: nothing
-	// Sessions are those that connected to an operation's database meanwhile; nil: nobody counted them.
+	// Sessions is the number of sessions that connected to an operation's database meanwhile; nil: not counted.
 	Sessions *int64
-	// Variants are the same repetition with the background of one idle repetition taken off instead of the mean of all:
-	// how far they lie apart is what the background leaves in doubt.
+	// Variants are the same repetition with the background of one idle repetition subtracted instead of the mean of
+	// all: their spread is the uncertainty due to the background.
 	Variants []Repetition
 
 	Quiet map[string]Count // of an idle repetition, by metric: before its end; nil: nobody read it then

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// byLibrary is what the library makes of histograms, one after the other.
+// byLibrary merges histograms with the library, one after the other.
 func byLibrary(encoded []string) *Quantiles {
 	var sum Sum
 	for _, e := range encoded {

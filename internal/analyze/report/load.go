@@ -23,7 +23,7 @@ type Load struct {
 	Clients     int    `json:"clients,omitempty"`
 	Cold        bool   `json:"cold,omitempty"` // the kernel was asked to forget the table's files
 	Repetitions int    `json:"repetitions"`    // that were used
-	// MostRepetitions, of a load that is run less often than the others, is how often it was planned.
+	// MostRepetitions is the planned number of repetitions of a load that is run less often than the others.
 	MostRepetitions int       `json:"most_repetitions,omitempty"`
 	LeftOut         []LeftOut `json:"left_out,omitempty"`
 	Seconds         Figure    `json:"seconds"`             // of load

@@ -21,7 +21,7 @@ type Query struct {
 	Host string // as AWS makes them; any other says nothing
 	// Instance and Cluster are the user's names of them, used if the host does not say.
 	Instance, Cluster string
-	// Answering is the instance that the server itself says it is, which only Aurora does.
+	// Answering is the instance name reported by the server itself; only Aurora has it.
 	Answering string
 }
 
