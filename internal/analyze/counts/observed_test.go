@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -249,6 +250,40 @@ func TestAReadingEndsItsWindow(t *testing.T) {
 		for _, r := range load.Repetitions {
 			if c := r.Counts[inserted]; math.Abs(c.Amount/r.End.Sub(r.Begin).Seconds()-100.0/60) > 1e-9 { // what was done in a second, in each minute
 				t.Errorf("%g rows from %v to %v", c.Amount, r.Begin, r.End)
+			}
+		}
+	}
+}
+
+// TestCountsOfAWindowAreOfOneTime: what was read for three of the last window's five minutes has the rate there that it had all the time.
+func TestCountsOfAWindowAreOfOneTime(t *testing.T) {
+	run := observed(t, func(yield func(runfile.Record, error) bool) {
+		n := 0
+		for r, err := range observation(61, unchanging, nothingMore) {
+			switch r := r.(type) {
+			case runfile.Run:
+				r.Parameters = map[string]string{"interval": "1m"}
+				yield(r, err)
+				yield(runfile.Metric{Name: metric.BlockWrites, Unit: "operations", Type: runfile.Counter}, nil)
+			case runfile.Reading:
+				r.At = dayBreak.Add(time.Duration(n) * time.Minute)
+				yield(r, err)
+				if n <= 58 {
+					yield(runfile.Reading{At: r.At, Took: 0.001, Probe: "block", Values: map[string]float64{metric.BlockWrites: float64(600 * n)}}, nil)
+				}
+				n++
+			default:
+				yield(r, err)
+			}
+		}
+	})
+	if run.Observed.Whole != 12 || len(run.Loads) == 0 {
+		t.Fatalf("%d whole windows, %d loads", run.Observed.Whole, len(run.Loads))
+	}
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
+			if rate, err := r.PerSecond(r.Count(metric.BlockWrites)); err != nil || math.Abs(rate-10) > 1e-9 {
+				t.Errorf("%g writes a second to %v, %v: want 10", rate, r.End, err)
 			}
 		}
 	}

@@ -43,7 +43,7 @@ func (c *collector) cutWindows(times int64) (all []window) {
 			w.repetition.Counts[name] = inWindow(s, begin, end, time.Duration(c.thin.length))
 		}
 		w.repetition.Seconds = w.repetition.betweenReadings()
-		w.dropParts()
+		w.ofOneTime()
 		for metric := range c.stretched {
 			if alone { // what moves in steps is right over a long time, and nothing is compared with it
 				w.repetition.Counts[metric] = inPeriods(c.stretched[metric], begin, end, elapsed)
@@ -56,13 +56,15 @@ func (c *collector) cutWindows(times int64) (all []window) {
 	return all
 }
 
-// dropParts drops counts of less than half of the time that others were read over: one that was no longer read soon after the window began would pass for
-// what happened in all of it.
-func (w window) dropParts() {
+// ofOneTime makes all counts of the time that the longest was read over, at the rate that each had in its own, and drops those of less than half of it:
+// what was no longer read soon after the window began would pass for what happened in all of it.
+func (w window) ofOneTime() {
 	for name, c := range w.repetition.Counts {
-		if c.Missing == nil && 2*c.Seconds < w.repetition.Seconds {
-			detail := fmt.Sprintf("it was read over %.0f s of the window's %.0f", c.Seconds, w.repetition.Seconds)
-			w.repetition.Counts[name] = Count{Missing: &series.Missing{Reason: series.Reason(runfile.Late), Detail: detail}}
+		part, late := c.Seconds/w.repetition.Seconds, "it was read over %.0f s of the window's %.0f"
+		if c.Missing == nil && part < 1.0/2 {
+			w.repetition.Counts[name] = Count{Missing: &series.Missing{Reason: series.Reason(runfile.Late), Detail: fmt.Sprintf(late, c.Seconds, w.repetition.Seconds)}}
+		} else if c.Missing == nil && part < 0.9 { // readings of several sources are never at one moment
+			w.repetition.Counts[name] = Count{Amount: c.Amount / part, Raw: c.Raw / part, Seconds: w.repetition.Seconds}
 		}
 	}
 }
@@ -87,7 +89,6 @@ const usually = 0.25
 
 // wholeWindows returns those that lack no metric which windows usually have. A server that was started anew, a reset, a pause
 // of ours: each costs a window or two, and no more.
-//
 // A window of which no counter was read is none, however many periods a provider tells of: between two readings an hour apart
 // nothing was looked at.
 func (c *collector) wholeWindows(all []window) (whole []window) {
