@@ -81,7 +81,7 @@ func (r *relay) now() trouble {
 	return r.does
 }
 
-// from now on has something become of all that the server says.
+// fromNowOn makes trouble for everything that the server says from now on.
 func (r *relay) fromNowOn(does trouble) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

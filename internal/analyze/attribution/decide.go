@@ -21,9 +21,9 @@ const (
 	mostGainOfSums = 7.0
 	// rivalled leaves the side and the names of a sum open that another sum of as many terms comes this near to: 2 ln 20. Of sums there are hundreds.
 	rivalled = 6.0
-	// straighter is what a sum must be better by than all curves of fewer quantities, of which there are as many.
+	// straighter is the gain by which a sum must beat all curves of fewer quantities, of which there are as many.
 	straighter = 6.0
-	// priced is what a sum must be better by for each further term to count for as good as a shorter one.
+	// priced is the gain that each further term of a sum needs over a shorter one to count as equally good.
 	priced = 7.0
 )
 
@@ -220,7 +220,7 @@ func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 // noQuantity says that nothing explains a metric.
 const noQuantity = "No quantity keeps one ratio to it under all loads, and no sum of up to three predicts a load left out of the fit"
 
-// mostDeviance is how much more than noise explains a quantity may miss the loads by, as a ratio of variances.
+// mostDeviance is the largest ratio of a quantity's variance around the loads to that of noise.
 const mostDeviance = 6
 
 // decideBySpread goes by the spread test alone, where there are too few loads for more.

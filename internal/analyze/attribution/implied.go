@@ -17,7 +17,7 @@ type span struct{ lo, hi float64 }
 // anything returns what is known of a quantity of which nothing is known.
 func anything() span { return span{0, math.Inf(1)} }
 
-// done is what the clients did in a load, as a mean over some of its repetitions, and its factors.
+// done is the clients' work in a load, as a mean over some of its repetitions, with its factors.
 type done struct {
 	rows, commits, seconds, indexes, width, clients float64
 

@@ -156,8 +156,8 @@ func (j *judge) notMixed(mixture *Mixture, t *table, s search, rivals []held) st
 	return ""
 }
 
-// mostErrorOfUncounted is how far a sum with reads that were asked of Aurora's storage may miss a load, beyond noise: what that reads at once goes with
-// these, and not as closely.
+// mostErrorOfUncounted is the factor by which a sum with reads that were asked of Aurora's storage may miss a load,
+// beyond noise: the reads that storage does at once follow these less closely.
 const mostErrorOfUncounted = 1.03
 
 // has reports whether some term is of one of these quantities.
@@ -189,7 +189,8 @@ func (j *judge) takenApart(v *Verdict, t *table, s search) Kind {
 	return kind
 }
 
-// needless is what a sum gains on average by a term that has no part in the metric: the mean of a chi-squared of one degree of freedom.
+// needless is the average gain of a sum from a term that has no part in the metric: the mean of a chi-squared
+// variable of one degree of freedom.
 const needless = 1
 
 // sameSide says what explanations have in common that differ in their names.

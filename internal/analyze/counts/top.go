@@ -25,7 +25,7 @@ type topKey struct {
 	from time.Time
 }
 
-// tops joins what was seen from one start of the server to the next.
+// joinTops joins the rankings from one start of the server to the next.
 func (c *collector) joinTops() (all []Top) {
 	keys := slices.SortedFunc(maps.Keys(c.tops), func(a, b topKey) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of)) })
 	c.run.Tops = slices.Collect(maps.Values(c.tops))

@@ -17,7 +17,8 @@ type window struct {
 	repetition Repetition
 }
 
-// windows are all from the first to the last, of so many times the length by which readings were kept.
+// cutWindows returns all windows from the first to the last, times as long as the length at which readings were
+// kept.
 func (c *collector) cutWindows(times int64) (all []window) {
 	first, last, known := c.thin.span()
 	alone := c.onlyPeriods()

@@ -294,7 +294,8 @@ const (
 	unsure  = "?"
 )
 
-// counted is the line of the list that a metric stands in, and what the line says of it; no line for one that shows nothing.
+// line returns the line of the list that a metric stands in, and its words there; no line for a metric that shows
+// nothing.
 func (m Metric) line() (line, said string) {
 	switch {
 	case m.Missing != nil || m.Silent() || m.Derived != "":
