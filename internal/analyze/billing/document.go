@@ -72,7 +72,7 @@ func (c Comparison) answer() string {
 	}
 	text := fmt.Sprintf("%s: %s costs %s%s %s a month less than %s (%s; %s).", whose, name(v.Cheaper), least, money(v.Saves), c.Currency, name(other), number.Percent(v.Share), catalog.PricesOf(c.AsOf))
 	if !v.Sure {
-		text += " It is not sure: " + v.Why + "."
+		text += " This is not certain: " + v.Why + "."
 	}
 	return text + c.todo()
 }
@@ -188,7 +188,7 @@ func (c Comparison) turnBlock() document.Block {
 	if len(list) == 0 {
 		return nil
 	}
-	return document.Section{Title: "Where both cost the same, all else being as it is", Blocks: []document.Block{list}}
+	return document.Section{Title: "Where both cost the same, all else being equal", Blocks: []document.Block{list}}
 }
 
 // switchingBlock says what changing back and forth would have brought.

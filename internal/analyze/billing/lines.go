@@ -154,7 +154,7 @@ func (l line) missing(region string) string {
 			"storage": "how much storage was billed is not known: VolumeBytesUsed tells it",
 		}[l.item.What]
 	case !number.Finite(l.item.Price.Standard), !number.Finite(l.item.Price.Optimized):
-		return "no price is known of " + cmp.Or(l.item.Class, l.item.What) + " in both configurations in " + region + ": " + askPrices(region)
+		return "no price is known for " + cmp.Or(l.item.Class, l.item.What) + " in both configurations in " + region + ": " + askPrices(region)
 	default:
 		return ""
 	}

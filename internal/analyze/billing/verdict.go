@@ -116,7 +116,7 @@ func askPrices(region string) string {
 // doubt says what speaks against the answer: weeks or a day that say otherwise, and what is not in it. Neither hides the other.
 func (c Comparison) doubt(answer string) string {
 	if c.told {
-		return "a month as a sum says nothing of its days"
+		return "a month as a sum says nothing about its days"
 	}
 	var all []string
 	for _, text := range []string{c.doubtDays(answer), c.doubtInput(answer)} {

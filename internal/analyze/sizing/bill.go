@@ -54,7 +54,7 @@ type noPrice struct {
 }
 
 func (e *noPrice) Error() string {
-	return fmt.Sprintf("no price is known of %s per %s in %s", e.volume, e.per, e.region)
+	return fmt.Sprintf("no price is known for %s per %s in %s", e.volume, e.per, e.region)
 }
 
 // Monthly returns what an order costs in a month; the error says which price is not known.

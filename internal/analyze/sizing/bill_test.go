@@ -43,7 +43,7 @@ func TestListedBills(t *testing.T) {
 // TestUnknownPricesAreSaid: what is not known is no nought.
 func TestUnknownPricesAreSaid(t *testing.T) {
 	_, err := tariff(t, "us-east-1").Monthly(sizing.Config{Volume: volume(t, "google-hyperdisk-balanced"), GiB: 100, IOPS: 4000})
-	if want := "no price is known of google-hyperdisk-balanced per iops in us-central1"; err == nil || err.Error() != want {
+	if want := "no price is known for google-hyperdisk-balanced per iops in us-central1"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

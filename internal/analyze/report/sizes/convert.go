@@ -115,7 +115,7 @@ func (c Convert) blocks() []document.Block {
 	case c.Rows == nil:
 		return []document.Block{document.Paragraph{Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), "Size for that")}}
 	}
-	text := fmt.Sprintf("%s are %s, not disk operations. Nothing turns them into I/O by one factor; what is known bounds it, by the kind of load that makes them:", name, c.Counts)
+	text := fmt.Sprintf("%s are %s, not disk operations. No single factor turns them into I/O. It depends on the load that makes them:", name, c.Counts)
 	legend := "Measured on one machine; billed writes by " + c.Calibration + ", with its spread."
 	return []document.Block{
 		document.Paragraph{Text: text}, document.Together{c.bounds(), words.Faint(legend)}, document.Paragraph{Text: c.cost()}, document.Paragraph{Text: c.claimed()},
