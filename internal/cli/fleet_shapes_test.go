@@ -168,6 +168,22 @@ func shapesOf(t *testing.T, url string) {
 	}
 }
 
+// TestFleetOfRecordedRules: what rules recorded of disks is named as not read where nothing else tells of them, and only there.
+func TestFleetOfRecordedRules(t *testing.T) {
+	t.Parallel()
+	const rule = "instance:node_disk_writes_completed:rate5m"
+	server := serverOn("ruled", "", 0, command.Day, 10*time.Minute, 100, 0)
+	recorded := prometheustest.Series{Name: rule, Labels: `instance="ruled:9100"`, Samples: between(0, command.Day, 10*time.Minute, always(100))}
+	codes := map[string]int{"": command.ExitDone, rule: command.ExitCannotTell}
+	for name, planted := range map[string][]prometheustest.Series{"": append(slices.Clone(server), recorded), rule: {recorded, server[len(server)-1]}} {
+		dir := filepath.Join(t.TempDir(), "fleet")
+		text, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), codes[name], "--prometheus", prometheustest.Start(t, planted...), "--for", "1d", "--dir", dir)
+		if said := strings.Contains(strings.Join(strings.Fields(text), " "), "looks like a database's and is not read: "+rule); said != (name != "") {
+			t.Errorf("%q: %s", name, text)
+		}
+	}
+}
+
 // TestFleetLosesASample: one sample in three that is no amount loses none of the hours of an instance, and is said.
 func TestFleetLosesASample(t *testing.T) {
 	t.Parallel()

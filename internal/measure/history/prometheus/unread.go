@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// looksLike are beginnings of names of series of databases.
-const looksLike = "(aws_(rds|docdb|neptune|ebs)|rds|amazonaws_com_AWS_(RDS|EBS)|azure_.*(postgres|sql)|microsoft_.*postgres|stackdriver_(cloudsql|alloydb)|cloudsql|alloydb|" +
+// looksLike are beginnings of names of series of databases, and of what rules recorded of disks.
+const looksLike = "(.+:node_disk|aws_(rds|docdb|neptune|ebs)|rds|amazonaws_com_AWS_(RDS|EBS)|azure_.*(postgres|sql)|microsoft_.*postgres|stackdriver_(cloudsql|alloydb)|cloudsql|alloydb|" +
 	"gcp_.*(cloudsql|alloydb)|pg|postgres|postgresql|pgwatch|pgwatch2|ccp|cnpg|pganalyze|mysql|mysqld|mongodb|oracledb|mssql|system_disk|windows_logical_disk|container_fs|vmware_.*disk)_.+"
 
 // storageNames are names of series that say what storage did.
@@ -38,7 +38,7 @@ func (f *Fleet) read() (all []*regexp.Regexp) {
 		known[m.of.exporter] = true
 	}
 	for exporter, beginning := range map[string]string{"YACE": "aws_rds_|aws_ebs_", "cloudwatch_exporter": "aws_rds_|aws_ebs_", "rds_exporter": "aws_rds_|rdsosmetrics_", "prometheus-rds-exporter": "rds_",
-		"OpenTelemetry": "amazonaws_com_", NodeExporter: "pg_|cnpg_|pgwatch_|postgres", PostgresExporter: "pg_|cnpg_|pgwatch_|postgres", HostMetrics: "system_disk_|postgresql_"} {
+		"OpenTelemetry": "amazonaws_com_", NodeExporter: ".+:node_disk_|pg_|cnpg_|pgwatch_|postgres", PostgresExporter: "pg_|cnpg_|pgwatch_|postgres", HostMetrics: "system_disk_|postgresql_"} {
 		if known[exporter] {
 			add(beginning)
 		}
