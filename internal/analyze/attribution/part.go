@@ -68,7 +68,7 @@ func (j *judge) partIn(y column, h held, one float64) (equal []string, is bool) 
 				return nil, false
 			}
 			compared++
-			all = all && d.value-value <= 2 && d.value >= max(largeCount, stdErr)
+			all = all && math.Abs(d.value-value) <= 2 && d.value >= max(largeCount, stdErr)
 		}
 		if all && compared > 0 {
 			equal = append(equal, j.loads[a].Name)

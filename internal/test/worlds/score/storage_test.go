@@ -26,3 +26,11 @@ func TestWhatDisksDoIsNotCalledLogical(t *testing.T) {
 		t.Errorf("of what disks do the side of %d meters is told", told)
 	}
 }
+
+// TestAboutAllIsNoPart: what a device shared with others shows above as many as statements, give or take a fifth, is no part of these.
+func TestAboutAllIsNoPart(t *testing.T) {
+	rule := "mixture 0.1387 requests of disks (66 %) + 0.7534 wal_syncs (34 %), noise 10 %"
+	if said := ofMeter(t, worlds.NewStorage(435346330892, 25), "meter/m016", rule); said.called() {
+		t.Errorf("%s: %s", rule, said.said())
+	}
+}
