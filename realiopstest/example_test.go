@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/realiopstest"
 )
 
-// A test of an application that holds an operation to what it may cost, on a server that is started for the test. The package
-// has a TestMain that calls Main.
+// A test of an application that holds an operation to what it may cost, on a server that is started for the test. The
+// package has a TestMain that calls Main.
 func ExampleStart() {
 	testPlaceOrder := func(t testing.TB) { // func TestPlaceOrder(t *testing.T)
 		db := realiopstest.Start(t, "17")
@@ -25,7 +25,8 @@ func ExampleStart() {
 	// Output: PASS
 }
 
-// The same on a server that is there, such as one that testcontainers-go has started, by a pool of connections that stays open.
+// The same on a server that is there, such as one that testcontainers-go has started, by a pool of connections that
+// stays open.
 func ExampleOpen() {
 	testPlaceOrders := func(t testing.TB) { // func TestPlaceOrders(t *testing.T)
 		dsn := aServer(t) // os.Getenv("DATABASE_URL")
@@ -36,7 +37,8 @@ func ExampleOpen() {
 		defer pool.Close()
 		db := realiopstest.Open(t, dsn)
 		got := db.Measure(t, func() {
-			if _, err := pool.Exec(context.Background(), "insert into orders (customer) select 7 from generate_series(1, 3)"); err != nil {
+			if _, err := pool.Exec(context.Background(),
+				"insert into orders (customer) select 7 from generate_series(1, 3)"); err != nil {
 				t.Fatal(err)
 			}
 		}, realiopstest.PgxPool(pool))

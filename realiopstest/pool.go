@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Pool is a pool of connections that an operation uses and that stays open. Measure asks its connections to report at once what they did
-// (PostgreSQL 15 and later), and need not wait for up to ten seconds until they do.
+// Pool is a pool of connections that an operation uses and that stays open. Measure asks its connections to report at
+// once what they did (PostgreSQL 15 and later), and need not wait for up to ten seconds until they do.
 type Pool struct {
 	report func(context.Context) error
 }

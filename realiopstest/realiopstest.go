@@ -1,7 +1,7 @@
 // Package realiopstest asserts in Go tests what an operation costs PostgreSQL: WAL of its rows, fsyncs, pages.
 //
-// These counts are made by the server and repeat almost exactly, as the time that something takes does not. An upgrade that
-// doubles the WAL of an order is found by the test of the order:
+// These counts are made by the server and repeat almost exactly, as the time that something takes does not. An upgrade
+// that doubles the WAL of an order is found by the test of the order:
 //
 //	func TestPlaceOrder(t *testing.T) {
 //		db := realiopstest.Open(t, os.Getenv("DATABASE_URL"))
@@ -9,26 +9,28 @@
 //		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.WaitingCommits(3))
 //	}
 //
-// The operation is done once to warm up, or twice where its sessions stay open, and three times to be counted, by any client, in this process
-// or in another. Own WAL can be told from upkeep where the extension pg_walinspect is in the database (15 and later), and a failure names
-// the statement that wrote most where pg_stat_statements is.
+// The operation is done once to warm up, or twice where its sessions stay open, and three times to be counted, by any
+// client, in this process or in another. Own WAL can be told from upkeep where the extension pg_walinspect is in the
+// database (15 and later), and a failure names the statement that wrote most where pg_stat_statements is.
 //
 // # Parallel tests
 //
-// All sessions in the database are taken for the operation's. Measurements in one database wait for each other, also those of parallel tests
-// and of other packages' tests. What else runs in the database meanwhile is counted as the operation's, so do not prepare one test there
-// while another measures: call Measure in tests without t.Parallel, or give each test a server of its own by [Start]. Work in
-// other databases of the server is noticed: a count beyond its limit cannot be told then.
+// All sessions in the database are taken for the operation's. Measurements in one database wait for each other, also
+// those of parallel tests and of other packages' tests. What else runs in the database meanwhile is counted as the
+// operation's, so do not prepare one test there while another measures: call Measure in tests without t.Parallel, or
+// give each test a server of its own by [Start]. Work in other databases of the server is noticed: a count beyond its
+// limit cannot be told then.
 //
 // # Pools
 //
-// A session that stays open reports its counts at the end of a transaction, once a second at most, and keeps what comes between for up to ten
-// seconds. Where the WAL can be read, Measure knows when all that was written is reported: an operation of one transaction takes a second
-// more each time. Where it is of several, or the WAL cannot be read, ten seconds are waited. Name the pool that the operation uses, and they are
-// not: see [SQLPool] and [PgxPool]. Pages that a session wrote back while it only read are not waited for.
+// A session that stays open reports its counts at the end of a transaction, once a second at most, and keeps what comes
+// between for up to ten seconds. Where the WAL can be read, Measure knows when all that was written is reported: an
+// operation of one transaction takes a second more each time. Where it is of several, or the WAL cannot be read, ten
+// seconds are waited. Name the pool that the operation uses, and they are not: see [SQLPool] and [PgxPool]. Pages that
+// a session wrote back while it only read are not waited for.
 //
-// [Open] takes any server, such as one that testcontainers-go has started. [Start] starts a PostgreSQL for the test, with nothing
-// installed and both extensions in place; the package's TestMain calls [Main] for that.
+// [Open] takes any server, such as one that testcontainers-go has started. [Start] starts a PostgreSQL for the test,
+// with nothing installed and both extensions in place; the package's TestMain calls [Main] for that.
 package realiopstest
 
 import (
@@ -68,7 +70,8 @@ const turn = 0x7265616c696f7073 // realiops
 func (db *DB) takeTurn(ctx context.Context) error {
 	for {
 		var taken bool
-		err := postgres.QueryRow(ctx, db.control, "select pg_catalog.pg_try_advisory_lock($1)", int64(turn)).Scan(&taken)
+		err := postgres.QueryRow(ctx, db.control, "select pg_catalog.pg_try_advisory_lock($1)",
+			int64(turn)).Scan(&taken)
 		if err != nil || taken {
 			return err
 		}
@@ -80,7 +83,8 @@ func (db *DB) takeTurn(ctx context.Context) error {
 
 // endTurn lets the next one measure. If the session is gone, so is its lock.
 func (db *DB) endTurn() {
-	_ = postgres.Exec(context.Background(), db.control, fmt.Sprintf("select pg_catalog.pg_advisory_unlock(%d)", int64(turn)))
+	_ = postgres.Exec(context.Background(), db.control, fmt.Sprintf("select pg_catalog.pg_advisory_unlock(%d)",
+		int64(turn)))
 }
 
 // DB is a server to measure on.
@@ -101,7 +105,8 @@ type DB struct {
 func Open(t testing.TB, dsn string) *DB {
 	t.Helper()
 	if strings.TrimSpace(dsn) == "" {
-		t.Fatal("realiopstest.Open: the connection string is empty: name a server, such as postgres://postgres@localhost/test, or start one with realiopstest.Start")
+		t.Fatal("realiopstest.Open: the connection string is empty: name a server, such as " +
+			"postgres://postgres@localhost/test, or start one with realiopstest.Start")
 	}
 	endpoint, err := postgres.Parse(dsn)
 	if err != nil {
@@ -128,7 +133,8 @@ func (db *DB) open(ctx context.Context) (err error) {
 	if db.facts, err = postgres.Inspect(ctx, db.control); err != nil {
 		return err
 	}
-	if err := db.facts.Refuse(postgres.Permissions{Shared: true}); err != nil { // who is at work is told with the counts
+	// who is at work is told with the counts
+	if err := db.facts.Refuse(postgres.Permissions{Shared: true}); err != nil {
 		return err
 	}
 	if db.stats, err = pgstat.New(ctx, db.endpoint.Config(), postgres.SchemaName); err != nil {
@@ -137,7 +143,8 @@ func (db *DB) open(ctx context.Context) (err error) {
 	db.samplers = []probe.Sampler{db.stats}
 	wal, err := anatomy.New(ctx, db.endpoint.Config(), "")
 	if err != nil {
-		db.samplers, db.by = append(db.samplers, probe.Absent(anatomy.Name, anatomy.Metrics(), err)), anatomy.WithoutRelations(err)
+		db.samplers, db.by = append(db.samplers, probe.Absent(anatomy.Name, anatomy.Metrics(), err)),
+			anatomy.WithoutRelations(err)
 		return nil
 	}
 	db.wal, db.by = wal, wal
@@ -161,7 +168,8 @@ func (db *DB) close() {
 // Cost holds the cost of each repetition of an operation.
 type Cost struct{ cost cost.Cost }
 
-// Measure does the operation some times and says what it costs. Pools are those that the operation uses and that stay open.
+// Measure does the operation some times and says what it costs. Pools are those that the operation uses and that stay
+// open.
 func (db *DB) Measure(t testing.TB, do func(), pools ...Pool) Cost {
 	t.Helper()
 	if err := db.takeTurn(t.Context()); err != nil {
@@ -171,8 +179,10 @@ func (db *DB) Measure(t testing.TB, do func(), pools ...Pool) Cost {
 	began := time.Now()
 	c, err := db.measure(t.Context(), t.Name(), do, pools)
 	if took := time.Since(began); len(pools) == 0 && took > waited {
-		t.Logf("Measure took %.0f s: a session that stays open keeps what it did in its second transaction, and later ones, to itself for ten "+
-			"seconds. Name its pool, as in Measure(t, do, realiopstest.PgxPool(pool)), or close it in the operation", took.Seconds())
+		t.Logf("Measure took %.0f s: a session that stays open keeps what it did in its second transaction, and "+
+			"later ones, to itself for ten "+
+			"seconds. Name its pool, as in Measure(t, do, realiopstest.PgxPool(pool)), or close it in the operation",
+			took.Seconds())
 	}
 	if err != nil {
 		t.Fatal(inWords(err))
@@ -183,15 +193,20 @@ func (db *DB) Measure(t testing.TB, do func(), pools ...Pool) Cost {
 func (db *DB) measure(ctx context.Context, name string, do func(), pools []Pool) (cost.Cost, error) {
 	place := operation.Place{
 		Control: db.control, Facts: db.facts, Samplers: db.samplers,
-		Target:  runfile.Target{Kind: "dsn", Flavor: db.facts.Flavor, Version: db.facts.Version, Settings: db.facts.Settings},
-		ReadWAL: func(context.Context) error { return nil }, Relations: db.by, Ledger: db.wal, Ranking: pgstat.NewRanking(db.endpoint.Config()),
+		Target: runfile.Target{Kind: "dsn", Flavor: db.facts.Flavor, Version: db.facts.Version,
+			Settings: db.facts.Settings},
+		ReadWAL: func(context.Context) error {
+			return nil
+		}, Relations: db.by, Ledger: db.wal, Ranking: pgstat.NewRanking(db.endpoint.Config()),
 	}
 	if db.wal != nil {
 		place.ReadWAL = db.wal.ReadWAL
 	}
 	o := operation.Options{
-		Head: runfile.Run{Schema: runfile.Schema, Start: time.Now(), Operation: &runfile.Operation{Text: name, Warmup: warmup}},
-		Tell: func(string) {}, Repetitions: repetitions, Warmup: warmup, Background: background, Ours: postgres.Sessions{All: true},
+		Head: runfile.Run{Schema: runfile.Schema, Start: time.Now(), Operation: &runfile.Operation{
+			Text: name, Warmup: warmup}},
+		Tell: func(string) {}, Repetitions: repetitions, Warmup: warmup, Background: background,
+		Ours: postgres.Sessions{All: true},
 		Operation: func(ctx context.Context) (operation.Outcome, error) {
 			do()
 			return operation.Outcome{}, db.report(ctx, pools)
@@ -233,7 +248,8 @@ func limit(called, name string, most int64) Limit {
 	return Limit{called, cost.Budget{Name: name, Max: float64(most), Per: cost.PerRun}}
 }
 
-// OwnWALBytes bounds the WAL of the rows, their index entries, commits and rollbacks, without images of whole pages and upkeep.
+// OwnWALBytes bounds the WAL of the rows, their index entries, commits and rollbacks, without images of whole pages and
+// upkeep.
 func OwnWALBytes(most int64) Limit { return limit("OwnWALBytes", cost.OwnBytes, most) }
 
 // OwnWALRecords bounds its records.
@@ -245,8 +261,8 @@ func WALBytes(most int64) Limit { return limit("WALBytes", "wal_bytes", most) }
 // WaitingCommits bounds the commits that wait for an fsync of the WAL.
 func WaitingCommits(most int64) Limit { return limit("WaitingCommits", cost.WaitingCommits, most) }
 
-// Fsyncs bounds the fsyncs of the WAL by all processes. The WAL writer may add one where a transaction outlasts its delay, and a limit
-// that only this exceeds cannot be told: see WaitingCommits.
+// Fsyncs bounds the fsyncs of the WAL by all processes. The WAL writer may add one where a transaction outlasts its
+// delay, and a limit that only this exceeds cannot be told: see WaitingCommits.
 func Fsyncs(most int64) Limit { return limit("Fsyncs", cost.Fsyncs, most) }
 
 // Rows bounds the rows inserted, updated and deleted.
@@ -280,14 +296,16 @@ func (c Cost) String() string {
 	return strings.Join(all, ", ")
 }
 
-// Count returns what one count came to each time, by the name that budgets of realiops measure have, and whether it was counted.
+// Count returns what one count came to each time, by the name that budgets of realiops measure have, and whether it was
+// counted.
 func (c Cost) Count(name string) (each float64, counted bool) {
 	count, found := c.cost.Find(name)
 	return count.Median, found && count.Missing == ""
 }
 
-// Bench reports what an operation costs beside the time that a benchmark takes: own-wal-B/op, wal-B/op, fsyncs/op (of the WAL),
-// pages/op and rows/op. It measures apart from b's own loop, in which the operation is done as often as the benchmark wants.
+// Bench reports what an operation costs beside the time that a benchmark takes: own-wal-B/op, wal-B/op, fsyncs/op (of
+// the WAL), pages/op and rows/op. It measures apart from b's own loop, in which the operation is done as often as the
+// benchmark wants.
 func (db *DB) Bench(b *testing.B, do func(), pools ...Pool) {
 	b.Helper()
 	c := db.Measure(b, do, pools...)
@@ -295,7 +313,8 @@ func (db *DB) Bench(b *testing.B, do func(), pools ...Pool) {
 		do()
 	}
 	for name, unit := range map[string]string{
-		cost.OwnBytes: "own-wal-B/op", "wal_bytes": "wal-B/op", cost.Fsyncs: "fsyncs/op", "pages_written": "pages/op", "rows": "rows/op",
+		cost.OwnBytes: "own-wal-B/op", "wal_bytes": "wal-B/op", cost.Fsyncs: "fsyncs/op", "pages_written": "pages/op",
+		"rows": "rows/op",
 	} {
 		if each, counted := c.Count(name); counted {
 			b.ReportMetric(each, unit)

@@ -100,12 +100,13 @@ func aServer(t testing.TB) string {
 func orders(t *testing.T, version string) *realiopstest.DB {
 	t.Helper()
 	db := realiopstest.Start(t, version)
-	execute(t, db.DSN(), "create table orders (id int generated always as identity primary key, customer int)", "create index on orders (customer)")
+	execute(t, db.DSN(), "create table orders (id int generated always as identity primary key, customer int)",
+		"create index on orders (customer)")
 	return db
 }
 
-// Three commits of one row each, in a table with two indexes: three rows, three fsyncs, and for each row a record of its own,
-// one of each index entry and one of the commit.
+// Three commits of one row each, in a table with two indexes: three rows, three fsyncs, and for each row a record of
+// its own, one of each index entry and one of the commit.
 func TestWhatAnOperationCosts(t *testing.T) {
 	for _, version := range []string{"13", "14", "15", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -126,14 +127,19 @@ func TestWhatAnOperationCosts(t *testing.T) {
 			}
 			var over told
 			got.AtMost(&over, realiopstest.Rows(2))
-			if len(over.errors) != 1 || !strings.Contains(over.errors[0], "realiopstest.Rows(2): rows: 3 a run, and at most 2") ||
-				!strings.Contains(over.errors[0], "the statement that wrote most: insert into orders (customer) values ($1) (3 times, ") {
+			if len(over.errors) != 1 ||
+				!strings.Contains(over.errors[0], "realiopstest.Rows(2): rows: 3 a run, and at most 2") ||
+				!strings.Contains(over.errors[0],
+					"the statement that wrote most: insert into orders (customer) values ($1) (3 times, ") {
 				t.Errorf("over its limit: %q", over.errors)
 			}
 			if version < "15" {
 				var unknown told
-				got.AtMost(&unknown, realiopstest.OwnWALRecords(1)) // all of the WAL is more than that, and some of it may be the server's own
-				if len(unknown.errors) != 1 || !strings.Contains(unknown.errors[0], "own_wal_records: whether it is at most 1 a run cannot be told") {
+				// all of the WAL is more than that, and some of it may be the server's own
+				got.AtMost(&unknown, realiopstest.OwnWALRecords(1))
+				if len(unknown.errors) != 1 ||
+					!strings.Contains(unknown.errors[0],
+						"own_wal_records: whether it is at most 1 a run cannot be told") {
 					t.Errorf("of WAL that was not read: %q", unknown.errors)
 				}
 				return
@@ -143,8 +149,8 @@ func TestWhatAnOperationCosts(t *testing.T) {
 	}
 }
 
-// Others who are at work while the operation is done are never taken for it: a count that they may have raised is not said to be
-// over its limit, and one that is within its limit in spite of them is.
+// Others who are at work while the operation is done are never taken for it: a count that they may have raised is not
+// said to be over its limit, and one that is within its limit in spite of them is.
 func TestOthersAreKeptApart(t *testing.T) {
 	db := orders(t, "17")
 	execute(t, db.DSN(), "create database elsewhere")
@@ -159,7 +165,8 @@ func TestOthersAreKeptApart(t *testing.T) {
 	for who, noise := range map[string]func(){
 		"a session that comes and goes": func() { execute(t, elsewhere, insert) },
 		"a session that was there": func() {
-			for _, sql := range []string{insert, "select pg_stat_force_next_flush()"} { // which it would do some seconds later
+			// which it would do some seconds later
+			for _, sql := range []string{insert, "select pg_stat_force_next_flush()"} {
 				if _, err := open.Exec(t.Context(), sql); err != nil {
 					t.Error(err)
 				}
@@ -173,7 +180,8 @@ func TestOthersAreKeptApart(t *testing.T) {
 		var over, within told
 		got.AtMost(&over, realiopstest.Fsyncs(1))
 		got.AtMost(&within, realiopstest.Rows(1), realiopstest.Fsyncs(4)) // the WAL writer may add one
-		if len(over.errors) != 1 || !strings.Contains(over.errors[0], "cannot be told: others were at work") || len(within.errors) != 0 {
+		if len(over.errors) != 1 || !strings.Contains(over.errors[0], "cannot be told: others were at work") ||
+			len(within.errors) != 0 {
 			t.Errorf("%s: over %q, within %q", who, over.errors, within.errors)
 		}
 	}
@@ -200,7 +208,9 @@ func BenchmarkOrders(b *testing.B) {
 func TestStartNeedsMain(t *testing.T) {
 	c := exec.CommandContext(t.Context(), "go", "test", "./testdata/unprepared")
 	out, err := c.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "realiopstest.Start needs a TestMain in this package: func TestMain(m *testing.M)") {
+	if err == nil ||
+		!strings.Contains(string(out),
+			"realiopstest.Start needs a TestMain in this package: func TestMain(m *testing.M)") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -220,8 +230,8 @@ func TestOpenDoesNotGuess(t *testing.T) {
 	}
 }
 
-// The connections of a pool stay open, and what they did is counted at once: they are asked where they are named, and elsewhere the WAL tells
-// that they have reported.
+// The connections of a pool stay open, and what they did is counted at once: they are asked where they are named, and
+// elsewhere the WAL tells that they have reported.
 func TestPools(t *testing.T) {
 	db := orders(t, "17")
 	pool, err := pgxpool.New(t.Context(), db.DSN())
@@ -262,7 +272,8 @@ func TestMeasureInParallel(t *testing.T) {
 			t.Run(strconv.Itoa(rows), func(t *testing.T) {
 				t.Parallel()
 				got := db.Measure(t, func() {
-					execute(t, db.DSN(), fmt.Sprintf("insert into orders (customer) select 7 from generate_series(1, %d)", rows))
+					execute(t, db.DSN(),
+						fmt.Sprintf("insert into orders (customer) select 7 from generate_series(1, %d)", rows))
 				})
 				if each, counted := got.Count("rows"); each != float64(rows) || !counted {
 					t.Errorf("%v rows (%v), want %d\n%s", each, counted, rows, got)

@@ -17,8 +17,9 @@ import (
 // process that cleans up after a server.
 var prepared atomic.Bool
 
-// Main runs the tests of a package that starts servers, and gives the status to exit with. The test binary starts itself once
-// more for each server, as the process that stops the server and removes its data, whatever becomes of the tests:
+// Main runs the tests of a package that starts servers, and gives the status to exit with. The test binary starts
+// itself once more for each server, as the process that stops the server and removes its data, whatever becomes of the
+// tests:
 //
 //	func TestMain(m *testing.M) { os.Exit(realiopstest.Main(m)) }
 func Main(m *testing.M) int {
@@ -29,13 +30,14 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Start starts a PostgreSQL for as long as the test lasts: of a major version such as 17, or of the newest where that is empty.
-// Its programs are fetched once and kept in the user's cache directory; REALIOPS_PG_REPOSITORY names a mirror. Autovacuum is
-// off, because it comes at times of its own.
+// Start starts a PostgreSQL for as long as the test lasts: of a major version such as 17, or of the newest where that
+// is empty. Its programs are fetched once and kept in the user's cache directory; REALIOPS_PG_REPOSITORY names a
+// mirror. Autovacuum is off, because it comes at times of its own.
 func Start(t testing.TB, version string) *DB {
 	t.Helper()
 	if !prepared.Load() {
-		t.Fatal("realiopstest.Start needs a TestMain in this package: func TestMain(m *testing.M) { os.Exit(realiopstest.Main(m)) }")
+		t.Fatal("realiopstest.Start needs a TestMain in this package: func TestMain(m *testing.M) { " +
+			"os.Exit(realiopstest.Main(m)) }")
 	}
 	s, err := embedded.Start(t.Context(), embedded.Options{
 		Version: version, Repository: os.Getenv("REALIOPS_PG_REPOSITORY"),

@@ -56,7 +56,8 @@ func TestActionIsPinned(t *testing.T) {
 			t.Errorf("%s is pinned to no commit of a version that is told", step.Uses)
 		}
 		if strings.Contains(step.Run, "${{") || strings.Contains(step.Run, "--dsn") {
-			t.Errorf("a script is put together by the host, or hands on the connection string as an argument:\n%s", step.Run)
+			t.Errorf("a script is put together by the host, or hands on the connection string as an argument:\n%s",
+				step.Run)
 		}
 		for _, value := range step.With {
 			if strings.Contains(value, "${{") && !ofOurs.MatchString(value) {
@@ -126,8 +127,8 @@ func (a action) step(t *testing.T, name string, path string, handed ...string) *
 	return nil
 }
 
-// The action holds a statement to a budget that it meets and to one that it does not, and to a base, with a report for the summary, for JUnit,
-// and for a comment.
+// The action holds a statement to a budget that it meets and to one that it does not, and to a base, with a report for
+// the summary, for JUnit, and for a comment.
 func TestAction(t *testing.T) {
 	t.Parallel()
 	_, action := parsedAction(t)
@@ -146,17 +147,24 @@ func TestAction(t *testing.T) {
 	}{
 		{"rows=1", "", base, 0, ""},
 		{"rows=base", base, "", 0, ""},
-		{"rows=0", "", "", 4, "::error title=realiops measure::realiops: over the budget: rows: 1 a run, and at most 0"},
+		{"rows=0", "", "", 4,
+			"::error title=realiops measure::realiops: over the budget: rows: 1 a run, and at most 0"},
 	} {
-		summary, outputs, junit := filepath.Join(t.TempDir(), "summary.md"), filepath.Join(t.TempDir(), "outputs"), filepath.Join(t.TempDir(), "junit.xml")
-		step := action.step(t, "Measure", bin, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_OUTPUT="+outputs, "REALIOPS_DSN="+endpoint.Config().ConnString(),
-			"SQL=insert into t values (1)", "REPETITIONS=2", "MAX="+c.limit, "BASE="+c.base, "SAVE="+c.save, "JUNIT="+junit)
+		summary, outputs, junit := filepath.Join(t.TempDir(), "summary.md"), filepath.Join(t.TempDir(), "outputs"),
+			filepath.Join(t.TempDir(), "junit.xml")
+		step := action.step(t, "Measure", bin, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_OUTPUT="+outputs,
+			"REALIOPS_DSN="+endpoint.Config().ConnString(),
+			"SQL=insert into t values (1)", "REPETITIONS=2", "MAX="+c.limit, "BASE="+c.base, "SAVE="+c.save,
+			"JUNIT="+junit)
 		out, _ := step.CombinedOutput()
 		told, err := os.ReadFile(summary)
-		if err != nil || step.ProcessState.ExitCode() != c.status || !strings.Contains(string(told), "| rows | 1 | 1 | 1 |") || !strings.Contains(string(out), c.says) {
-			t.Errorf("%s: exit status %d, want %d, %v\n%s%s", c.limit, step.ProcessState.ExitCode(), c.status, err, out, told)
+		if err != nil || step.ProcessState.ExitCode() != c.status ||
+			!strings.Contains(string(told), "| rows | 1 | 1 | 1 |") || !strings.Contains(string(out), c.says) {
+			t.Errorf("%s: exit status %d, want %d, %v\n%s%s", c.limit, step.ProcessState.ExitCode(), c.status,
+				err, out, told)
 		}
-		if cases, err := os.ReadFile(junit); err != nil || !strings.Contains(string(cases), `<testcase name="`+c.limit+`"`) {
+		if cases, err := os.ReadFile(junit); err != nil ||
+			!strings.Contains(string(cases), `<testcase name="`+c.limit+`"`) {
 			t.Errorf("%s: %v\n%s", c.limit, err, cases)
 		}
 		if annotated := strings.Contains(string(out), "::error"); annotated != (c.status != 0) {
@@ -168,8 +176,8 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// A pull request gets one comment, which a later run replaces. Where none may be written, that is said and fails nothing. GitHub itself is
-// not to be had in a test: what answers stands in for its program.
+// A pull request gets one comment, which a later run replaces. Where none may be written, that is said and fails
+// nothing. GitHub itself is not to be had in a test: what answers stands in for its program.
 func TestActionComments(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("jq"); err != nil {
@@ -177,25 +185,32 @@ func TestActionComments(t *testing.T) {
 	}
 	_, action := parsedAction(t)
 	for _, c := range []struct{ name, event, listed, token, want string }{
-		{"the first", `{"pull_request":{"number":7}}`, "echo", "x", "api --silent repos/shop/shop/issues/7/comments -F body=@"},
-		{"another", `{"pull_request":{"number":7}}`, "echo 42", "x", "api --silent -X PATCH repos/shop/shop/issues/comments/42 -F body=@"},
-		{"none may be written", `{"pull_request":{"number":7}}`, "exit 1", "x", "::notice title=realiops measure::There is no comment"},
+		{"the first", `{"pull_request":{"number":7}}`, "echo", "x",
+			"api --silent repos/shop/shop/issues/7/comments -F body=@"},
+		{"another", `{"pull_request":{"number":7}}`, "echo 42", "x",
+			"api --silent -X PATCH repos/shop/shop/issues/comments/42 -F body=@"},
+		{"none may be written", `{"pull_request":{"number":7}}`, "exit 1", "x",
+			"::notice title=realiops measure::There is no comment"},
 		{"no pull request", `{"push":{}}`, "echo", "x", ""},
 		{"none wanted", `{"pull_request":{"number":7}}`, "echo", "", ""},
 	} {
 		dir := t.TempDir()
-		gh := "#!/bin/sh\ncase \"$*\" in *--paginate*) " + c.listed + " ;; *) echo \"$@\"; cat \"${5#body=@}\" \"${7#body=@}\" 2>/dev/null || : ;; esac\n"
+		gh := "#!/bin/sh\ncase \"$*\" in *--paginate*) " + c.listed +
+			" ;; *) echo \"$@\"; cat \"${5#body=@}\" \"${7#body=@}\" 2>/dev/null || : ;; esac\n"
 		for name, text := range map[string]string{"gh": gh, "event.json": c.event, "report.md": "| rows | 1 |\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil { //nolint:gosec // a program among them
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err !=
+				nil { //nolint:gosec // a program among them
 				t.Fatal(err)
 			}
 		}
-		out, err := action.step(t, "Comment on the pull request", dir, "GH_TOKEN="+c.token, "REPORT="+filepath.Join(dir, "report.md"), "OF=./order",
+		out, err := action.step(t, "Comment on the pull request", dir, "GH_TOKEN="+c.token, "REPORT="+
+			filepath.Join(dir, "report.md"), "OF=./order",
 			"GITHUB_EVENT_PATH="+filepath.Join(dir, "event.json"), "GITHUB_REPOSITORY=shop/shop").CombinedOutput()
 		if err != nil || !strings.HasPrefix(string(out), c.want) || c.want == "" && len(out) > 0 {
 			t.Errorf("%s: %v, want %q\n%s", c.name, err, c.want, out)
 		}
-		if written := strings.HasPrefix(c.want, "api"); written != strings.Contains(string(out), "<!-- realiops measure ") || written != strings.Contains(string(out), "| rows | 1 |") {
+		if written := strings.HasPrefix(c.want, "api"); written != strings.Contains(string(out),
+			"<!-- realiops measure ") || written != strings.Contains(string(out), "| rows | 1 |") {
 			t.Errorf("%s: the comment is\n%s", c.name, out)
 		}
 	}

@@ -43,16 +43,19 @@ func auroraCluster(t *testing.T) *onAWS {
 	s := accounttest.Start(t)
 	client := rds.NewFromConfig(s.Config())
 	_, err := client.CreateDBCluster(t.Context(), &rds.CreateDBClusterInput{
-		DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"), EngineVersion: aws.String(version),
+		DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"),
+		EngineVersion:  aws.String(version),
 		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"shop-1", "shop-2"} {
 		_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{
-			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"),
+			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"),
+			Engine:        aws.String("aurora-postgresql"),
 			EngineVersion: aws.String(version), DBInstanceClass: aws.String("db.r6g.large"),
-			EnablePerformanceInsights: aws.Bool(true), PerformanceInsightsRetentionPeriod: aws.Int32(7), MonitoringInterval: aws.Int32(1)})
+			EnablePerformanceInsights: aws.Bool(true), PerformanceInsightsRetentionPeriod: aws.Int32(7),
+			MonitoringInterval: aws.Int32(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,12 +66,15 @@ func auroraCluster(t *testing.T) *onAWS {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dimension, name := range map[string]string{"DBInstanceIdentifier shop-1": "RDS CPUUtilization", "DBInstanceIdentifier alone": "RDS CPUUtilization",
-		"VolumeId vol-1": "EBS VolumeWriteOps"} {
+	for dimension, name := range map[string]string{"DBInstanceIdentifier shop-1": "RDS CPUUtilization",
+		"DBInstanceIdentifier alone": "RDS CPUUtilization",
+		"VolumeId vol-1":             "EBS VolumeWriteOps"} {
 		key, value, _ := strings.Cut(dimension, " ")
 		space, metric, _ := strings.Cut(name, " ")
-		s.Put(t, accounttest.Series{Namespace: "AWS/" + space, Metric: metric, Dimensions: map[string]string{key: value},
-			From: time.Now().Truncate(time.Minute).Add(-5 * time.Minute), Step: time.Minute, Values: []float64{1, 2, 3}})
+		s.Put(t, accounttest.Series{Namespace: "AWS/" + space, Metric: metric,
+			Dimensions: map[string]string{key: value},
+			From:       time.Now().Truncate(time.Minute).Add(-5 * time.Minute), Step: time.Minute,
+			Values: []float64{1, 2, 3}})
 	}
 	server := servertest.Alone(t, "17")
 	database := servertest.Aurora(t, server, "shop-1")
@@ -81,7 +87,8 @@ func (p *onAWS) withInsights(t *testing.T) {
 	insights := insightstest.Start(t, insightstest.Options{})
 	insights.Have(insightstest.Metric{Name: "db.load"}, insightstest.Metric{Name: "os.diskIO.auroraStorage.writeIOsPS"})
 	from := time.Now().Truncate(time.Minute).Add(-5 * time.Minute)
-	insights.Tell(insightstest.Point{Metric: "os.diskIO.auroraStorage.writeIOsPS", From: from, To: from.Add(time.Minute), Value: 1})
+	insights.Tell(insightstest.Point{Metric: "os.diskIO.auroraStorage.writeIOsPS", From: from,
+		To: from.Add(time.Minute), Value: 1})
 	p.env["AWS_ENDPOINT_URL_PI"] = insights.URL()
 }
 
@@ -147,37 +154,50 @@ func testDoctor(t *testing.T, here *onAWS) {
 		})
 	}
 	region := []string{"--region", accounttest.Region}
-	check("all is well", here, 0, region, "AWS knows it as the writer shop-1 of the cluster shop in eu-central-1: aurora-postgresql "+version,
-		"rds:DescribeDBClusters allowed", "cloudwatch:GetMetricData allowed", "pi:ListAvailableResourceMetrics allowed", "pi:GetResourceMetrics allowed", "pi:DescribeDimensionKeys allowed (only observe makes it)",
-		"GetMetricData 1× (", "the price of pi:DescribeDimensionKeys, pi:GetResourceMetrics, pi:ListAvailableResourceMetrics is not known here")
+	check("all is well", here, 0, region,
+		"AWS knows it as the writer shop-1 of the cluster shop in eu-central-1: aurora-postgresql "+version,
+		"rds:DescribeDBClusters allowed", "cloudwatch:GetMetricData allowed", "pi:ListAvailableResourceMetrics allowed",
+		"pi:GetResourceMetrics allowed", "pi:DescribeDimensionKeys allowed (only observe makes it)",
+		"GetMetricData 1× (",
+		"the price of pi:DescribeDimensionKeys, pi:GetResourceMetrics, pi:ListAvailableResourceMetrics "+
+			"is not known here")
 	check("another name", here, 2, []string{"--instance", "shop-2"},
 		"the server says that it is the instance shop-1, and --instance says shop-2")
 	reader := servertest.Aurora(t, servertest.Database(t, "17"), "shop-2").Config().ConnString()
-	check("not the writer", here, 3, append(region, "--dsn", reader), "NO RUN WOULD BEGIN HERE: shop-2 is a reader of the cluster shop, not its writer")
+	check("not the writer", here, 3, append(region, "--dsn", reader),
+		"NO RUN WOULD BEGIN HERE: shop-2 is a reader of the cluster shop, not its writer")
 	check("a call not allowed", here.behind(t, "GetMetricData", accounttest.Denied()), 2, region,
 		"cloudwatch:GetMetricData AWS does not allow these credentials cloudwatch:GetMetricData: realiops aws policy",
 		"! AWS does not allow all that a run asks it.")
 	check("nothing allowed", here.behind(t, "DescribeDBInstances", accounttest.Denied()), 2, region,
 		"AWS does not say which of its databases this is: AWS does not allow these credentials rds:DescribeDBInstances")
-	check("expired", here.behind(t, "DescribeDBInstances", accounttest.Expired()), 2, region, "the credentials have expired: sign in again")
-	check("another region", here, 2, []string{"--region", "us-east-1"}, "the instance shop-1 is not found in us-east-1: it was deleted, or is in another account or region")
-	check("no credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}), 2, region, "there are no AWS credentials here")
+	check("expired", here.behind(t, "DescribeDBInstances", accounttest.Expired()), 2, region,
+		"the credentials have expired: sign in again")
+	check("another region", here, 2, []string{"--region", "us-east-1"},
+		"the instance shop-1 is not found in us-east-1: it was deleted, or is in another account or region")
+	check("no credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}), 2,
+		region, "there are no AWS credentials here")
 
 	check("gone", here, 1, []string{"--dsn", "postgres://127.0.0.1:1/x", "--instance", "gone"},
 		"is the server running there?; AWS says: the instance gone is not found in eu-central-1: it was deleted")
-	check("a token in the clear", here, 1, []string{"--instance", "shop-1", "--iam-auth"}, "a token is not sent over a connection without TLS",
+	check("a token in the clear", here, 1, []string{"--instance", "shop-1", "--iam-auth"},
+		"a token is not sent over a connection without TLS",
 		"AWS says that the instance shop-1 takes no tokens: switch on its IAM database authentication")
 	check("a role", here, 0, append(region, "--role", "arn:aws:iam::"+here.env["AWS_ACCESS_KEY_ID"]+":role/reader"),
 		"AWS knows it as the writer shop-1", "sts:AssumeRole 1×")
-	check("a token without credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": ""}), 1, []string{"--instance", "shop-1", "--iam-auth"},
+	check("a token without credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": ""}), 1,
+		[]string{"--instance", "shop-1", "--iam-auth"},
 		"realiops: --iam-auth: there are no AWS credentials here")
 
 	plain := servertest.Database(t, "17").Config().ConnString()
 	alone := []string{"--dsn", plain, "--instance", "alone"}
-	check("everything switched off", here, 0, alone, "AWS knows it as the instance alone in eu-central-1: postgres "+version+" on db.m5.large, storage gp3",
-		"pi:GetResourceMetrics Performance Insights is off", "! Performance Insights is off", "! Enhanced Monitoring is off")
+	check("everything switched off", here, 0, alone, "AWS knows it as the instance alone in eu-central-1: postgres "+
+		version+" on db.m5.large, storage gp3",
+		"pi:GetResourceMetrics Performance Insights is off", "! Performance Insights is off",
+		"! Enhanced Monitoring is off")
 	check("on EC2", here, 0, append(region, "--dsn", plain, "--volume", "vol-1", "--ec2-instance", "i-1"),
-		"a server on vol-1, i-1 in eu-central-1", "cloudwatch:GetMetricData allowed", "only RDS and Aurora have Performance Insights")
+		"a server on vol-1, i-1 in eu-central-1", "cloudwatch:GetMetricData allowed",
+		"only RDS and Aurora have Performance Insights")
 	s, proxy := here.account.Proxy(t)
 	for _, operation := range []string{"DescribeDBInstances", "GetMetricData"} {
 		proxy.On(operation, dated(-90*time.Second))
@@ -209,7 +229,8 @@ func (w *redated) WriteHeader(status int) {
 
 // testTarget compares the target in the diagnosis with the head of a run file.
 func testTarget(t *testing.T, here *onAWS) {
-	stdout, stderr, code := here.types(t, "doctor", "--dsn", here.dsn, "--region", accounttest.Region, "--format", "json")
+	stdout, stderr, code := here.types(t, "doctor", "--dsn", here.dsn, "--region", accounttest.Region,
+		"--format", "json")
 	var told struct {
 		Target runfile.Target
 		AWS    struct{ Clock runfile.Clock }
@@ -218,12 +239,15 @@ func testTarget(t *testing.T, here *onAWS) {
 	if err := json.Unmarshal([]byte(stdout), &told); err != nil || code != 2 {
 		t.Fatalf("%v, exit code %d: %s%s", err, code, stdout, stderr)
 	}
-	if !strings.HasPrefix(told.Target.Cloud.Resource, "db-") || told.AWS.Clock.Source != "aws" || told.Target.Flavor != postgres.FlavorAurora {
+	if !strings.HasPrefix(told.Target.Cloud.Resource, "db-") || told.AWS.Clock.Source != "aws" ||
+		told.Target.Flavor != postgres.FlavorAurora {
 		t.Errorf("told %+v", told)
 	}
 	told.Target.Cloud.Resource = ""
-	want := &runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop", Role: "writer",
-		Engine: "aurora-postgresql", Version: version, Class: "db.r6g.large", Storage: "aurora", Insights: true, InsightsDays: 7, MonitoringSeconds: 1}
+	want := &runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop",
+		Role:   "writer",
+		Engine: "aurora-postgresql", Version: version, Class: "db.r6g.large", Storage: "aurora", Insights: true,
+		InsightsDays: 7, MonitoringSeconds: 1}
 	if diff := cmp.Diff(want, told.Target.Cloud); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -246,7 +270,8 @@ func encrypted(t *testing.T, dsn string) string {
 	config := servertest.Endpoint(t, dsn).Config()
 	root, sign := servertest.Authority(t)
 	port := servertest.Encrypting(t, fmt.Sprintf("127.0.0.1:%d", config.Port), sign("localhost"))
-	return fmt.Sprintf("host=127.0.0.1 port=%d dbname=%s user=%s sslmode=verify-ca sslrootcert=%s", port, config.Database, config.User, root)
+	return fmt.Sprintf("host=127.0.0.1 port=%d dbname=%s user=%s sslmode=verify-ca sslrootcert=%s", port,
+		config.Database, config.User, root)
 }
 
 func testSecrets(t *testing.T, here *onAWS) {
@@ -254,7 +279,8 @@ func testSecrets(t *testing.T, here *onAWS) {
 	dsn := here.dsn + " password='" + planted["the password of the database"] + "'"
 	boss := servertest.Connect(t, here.server)
 	config := servertest.Endpoint(t, here.dsn).Config()
-	servertest.Exec(t, boss, fmt.Sprintf("alter role %s password '%s'", config.User, planted["the password of the database"]))
+	servertest.Exec(t, boss, fmt.Sprintf("alter role %s password '%s'", config.User,
+		planted["the password of the database"]))
 	plan := filepath.Join(t.TempDir(), "plan.json")
 	loads := `{"loads": [{"name": "idle"}, {"name": "bulk", "method": "insert-select", "rows_per_tx": 100, "clients": 1}], "repetitions": 1, "load_seconds": 0.5}`
 	if err := os.WriteFile(plan, []byte(loads), 0o644); err != nil {
@@ -282,7 +308,8 @@ func testSecrets(t *testing.T, here *onAWS) {
 	run := []string{"run", "--dsn", dsn, "--region", accounttest.Region, "--plan", plan, "--yes", "-o", "FILE"}
 	leaves("a run", denied, run...)
 	leaves("a run after strange words", strange, run...)
-	leaves("a diagnosis with a role", here.behind(t, "AssumeRole", accounttest.Denied()), "doctor", "--dsn", dsn, "--role", role)
+	leaves("a diagnosis with a role", here.behind(t, "AssumeRole", accounttest.Denied()), "doctor", "--dsn", dsn,
+		"--role", role)
 	leaves("a diagnosis", denied, "doctor", "--dsn", dsn, "--region", accounttest.Region)
 	leaves("a diagnosis as JSON", strange, "doctor", "--dsn", dsn, "--region", accounttest.Region, "--format", "json")
 	leaves("a wrong password", here, "doctor", "--dsn", dsn+"x", "--iam-auth", "--instance", "shop-1")
@@ -291,7 +318,8 @@ func testSecrets(t *testing.T, here *onAWS) {
 	leaves("a token that is refused", here, append([]string{"doctor"}, signIn...)...)
 	leaves("a load with a token that is refused", here, append([]string{"load", "-t", "1"}, signIn...)...)
 	leaves("a run with a token that is refused", here, append([]string{"run", "-o", "FILE", "--yes"}, signIn...)...)
-	for _, name := range []string{"a token that is refused", "a load with a token that is refused", "a run with a token that is refused"} {
+	for _, name := range []string{"a token that is refused", "a load with a token that is refused",
+		"a run with a token that is refused"} {
 		if !strings.Contains(left[name], "password authentication failed") {
 			t.Errorf("%s: %s", name, left[name])
 		}

@@ -26,7 +26,8 @@ func ownDisk(t *testing.T, work string, size int64) (directory, device string) {
 		t.Skip("only root makes loop devices")
 	}
 	image, directory := filepath.Join(work, "disk"), filepath.Join(work, "mnt")
-	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size), os.Mkdir(directory, 0o755)); err != nil {
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size),
+		os.Mkdir(directory, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	do := func(name string, args ...string) string {
@@ -100,8 +101,8 @@ func within(polls []poll, begin, end time.Time) (least, most float64) {
 	return beforeEnd - afterBegin, afterEnd - beforeBegin
 }
 
-// paced are jobs with rates of their own, so that it is known how many operations there are: for one of them one request,
-// for each of the second a request and a flush, and for one of the third as many as 1 MiB is split into.
+// paced are jobs with rates of their own, so that it is known how many operations there are: for one of them one
+// request, for each of the second a request and a flush, and for one of the third as many as 1 MiB is split into.
 const paced = `[global]
 size=16m
 runtime=3
@@ -197,7 +198,8 @@ func TestBaselineAgreesWithEverybody(t *testing.T) {
 			near("requests", j.Device.Requests, j.Fio.Writes, 0.03)
 		}
 		if i == 0 {
-			near("the median of iostat's seconds", median(writesOf(t, said.Bytes(), events["pages begin"], events["pages end"])), j.Device.Requests, busy)
+			near("the median of iostat's seconds",
+				median(writesOf(t, said.Bytes(), events["pages begin"], events["pages end"])), j.Device.Requests, busy)
 		}
 	}
 	checkEmpty(t, directory)
@@ -245,7 +247,8 @@ func writesOf(t *testing.T, said []byte, from, to time.Time) []float64 {
 }
 
 func parseStamp(text string) (time.Time, error) {
-	for _, form := range []string{"01/02/06 15:04:05", "01/02/2006 15:04:05", "01/02/2006 03:04:05 PM", "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05Z07:00"} {
+	for _, form := range []string{"01/02/06 15:04:05", "01/02/2006 15:04:05", "01/02/2006 03:04:05 PM",
+		"2006-01-02T15:04:05-0700", "2006-01-02T15:04:05Z07:00"} {
 		if at, err := time.ParseInLocation(form, text, time.Local); err == nil {
 			return at, nil
 		}
@@ -281,7 +284,8 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they wait more than they work
 			directory, file := t.TempDir(), filepath.Join(t.TempDir(), "run.jsonl")
-			c, stdout, stderr := withFIO(t, "baseline", "--dir", directory, "--allow-ram", "--size", "8M", "--runtime", "5m", "--only", "random-write,commit", "-o", file)
+			c, stdout, stderr := withFIO(t, "baseline", "--dir", directory, "--allow-ram", "--size", "8M", "--runtime",
+				"5m", "--only", "random-write,commit", "-o", file)
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -306,9 +310,15 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 			}
 		})
 	}
-	check("Ctrl-C", func(_ *testing.T, realiops, _ int) { _ = syscall.Kill(realiops, syscall.SIGINT) }, 2, "interrupt signal received")
-	check("fio is killed", func(_ *testing.T, _, fio int) { _ = syscall.Kill(fio, syscall.SIGKILL) }, 2, "random-write: fio was killed (signal: killed)")
-	check("realiops is killed", func(_ *testing.T, realiops, _ int) { _ = syscall.Kill(realiops, syscall.SIGKILL) }, -1, "")
+	check("Ctrl-C", func(_ *testing.T, realiops, _ int) {
+		_ = syscall.Kill(realiops, syscall.SIGINT)
+	}, 2, "interrupt signal received")
+	check("fio is killed", func(_ *testing.T, _, fio int) {
+		_ = syscall.Kill(fio, syscall.SIGKILL)
+	}, 2, "random-write: fio was killed (signal: killed)")
+	check("realiops is killed", func(_ *testing.T, realiops, _ int) {
+		_ = syscall.Kill(realiops, syscall.SIGKILL)
+	}, -1, "")
 }
 
 // fioUnder is the fio that works under a directory, once its first second is in the record.

@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// With the four capabilities of docs/requests.md and no more, a user who is neither root nor the server's follows requests. doctor names each
-// that is taken away.
+// With the four capabilities of docs/requests.md and no more, a user who is neither root nor the server's follows
+// requests. doctor names each that is taken away.
 func TestEachCapabilityIsNamed(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives capabilities away")
@@ -34,7 +34,8 @@ func TestEachCapabilityIsNamed(t *testing.T) {
 		said, _ := c.CombinedOutput() // its status is about the server
 		return strings.Join(strings.Fields(string(said)), " ")
 	}
-	if said := doctor(""); !strings.Contains(said, "requests for this server 5 of 5") || !strings.Contains(said, "/proc/PID/io 4 of 4") ||
+	if said := doctor(""); !strings.Contains(said, "requests for this server 5 of 5") ||
+		!strings.Contains(said, "/proc/PID/io 4 of 4") ||
 		strings.Contains(said, "lacks") {
 		t.Errorf("with all four: %s", said)
 	}

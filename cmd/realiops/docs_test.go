@@ -27,8 +27,9 @@ import (
 // which only commands see that name it.
 
 //
-// In aurora.md that server answers as Aurora does in SQL, and a stand-in for AWS knows it. Its host is this machine, which
-// does not say so: realiops is told the region. In history.md a Prometheus is at $PROMETHEUS, and in fleet.md what answers as one.
+// In aurora.md that server answers as Aurora does in SQL, and a stand-in for AWS knows it. Its host is this machine,
+// which does not say so: realiops is told the region. In history.md a Prometheus is at $PROMETHEUS, and in fleet.md
+// what answers as one.
 
 const quickRealiops = `#!/bin/sh
 case "$*" in *"--dsn"*) ;; *) unset DATABASE_URL ;; esac
@@ -135,7 +136,8 @@ func newPlace(t *testing.T, root, program, database string) place {
 	if err := os.WriteFile(filepath.Join(bin, "realiops"), []byte(quickRealiops), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return place{dir, append(os.Environ(), "REALIOPS="+program, "DATABASE_URL="+database, "PATH="+bin+":"+os.Getenv("PATH"))}
+	return place{dir, append(os.Environ(), "REALIOPS="+program, "DATABASE_URL="+database, "PATH="+bin+":"+
+		os.Getenv("PATH"))}
 }
 
 // moveToAWS takes a database of Aurora's, as stand-ins have it.
@@ -168,11 +170,13 @@ func (p *place) makeFleet(t *testing.T) {
 
 func (p place) run(t *testing.T, line int, c example) {
 	t.Helper()
-	shell := exec.CommandContext(t.Context(), "bash", "-c", "set -o pipefail; "+strings.ReplaceAll(c.text, "go run ./cmd/realiops", "realiops"))
+	shell := exec.CommandContext(t.Context(), "bash", "-c", "set -o pipefail; "+
+		strings.ReplaceAll(c.text, "go run ./cmd/realiops", "realiops"))
 	shell.Dir, shell.Env = p.dir, p.env
 	var stdout, stderr bytes.Buffer
 	shell.Stdout, shell.Stderr = &stdout, &stderr
-	// A program that head or grep -m has ended by SIGPIPE did as the reader wanted: a reader's own shell sets no pipefail.
+	// A program that head or grep -m has ended by SIGPIPE did as the reader wanted: a reader's own shell sets no
+	// pipefail.
 	if err := shell.Run(); err != nil && shell.ProcessState.ExitCode() != 128+int(syscall.SIGPIPE) {
 		t.Errorf("line %d: $ %s%v\n%s%s", line, c.text, err, &stdout, &stderr)
 		return
@@ -210,7 +214,8 @@ func TestPromised(t *testing.T) {
 }
 
 func TestConsoleBlocks(t *testing.T) {
-	text := "one\n```console\n$ realiops report x\nout\n$ second\n```\n\n<!-- not run: needs an account -->\n```console\n$ third\n```\n```sh\nfourth\n```\n"
+	text := "one\n```console\n$ realiops report x\nout\n$ second\n```\n\n<!-- not run: needs an account " +
+		"-->\n```console\n$ third\n```\n```sh\nfourth\n```\n"
 	blocks := consoleBlocks(text)
 	if len(blocks) != 1 || blocks[0].line != 2 {
 		t.Fatalf("blocks %v", blocks)

@@ -13,7 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestEvidenceOfBadFiles: whatever is wrong about a file that was sent, it is refused in one line of ours that says what.
+// TestEvidenceOfBadFiles: whatever is wrong about a file that was sent, it is refused in one line of ours that says
+// what.
 func TestEvidenceOfBadFiles(t *testing.T) {
 	t.Parallel()
 	for _, needed := range []string{"bash", "jq", "zstd", "gzip"} {
@@ -55,37 +56,53 @@ func TestEvidenceOfBadFiles(t *testing.T) {
 		text []byte
 		want string
 	}{
-		"scrubbed":                  {text, none},
-		"packed by gzip":            {gzipped(t, text), none},
-		"cut in a line":             {text[:len(text)/2], "it was cut off: its last line is not whole"},
-		"cut between lines":         {text[:bytes.LastIndex(text, []byte(`{"kind":"end"`))], "the run did not end, so it is not whole"},
-		"cut while packed":          {packed[:len(packed)/2], "it cannot be read whole: it was cut off or damaged on its way, so ask for it again"},
-		"cut while packed by gzip":  {gzipped(t, text)[:10000], "it cannot be read whole: it was cut off or damaged on its way, so ask for it again"},
-		"a zip archive":             {[]byte("PK\x03\x04of something"), "it is a zip archive: unpack it"},
-		"empty":                     {nil, "it is empty"},
-		"of blanks":                 {[]byte("\n\n"), "this is not a realiops run file"},
-		"another program's":         {[]byte(`{"level":"info","msg":"hello"}` + "\n"), "this is not a realiops run file"},
-		"of an older format":        {changed("realiops.run/1", "realiops.run/0"), "the file is written as realiops.run/0"},
-		"of a newer format":         {changed("realiops.run/1", "realiops.run/2"), "the file is written as realiops.run/2"},
-		"a line of another program": {append(bytes.Clone(text), `{"level":"info"}`+"\n"...), fmt.Sprintf("line %d", lines+1)},
-		"a field of nobody":         {changed(`"kind":"metric",`, `"kind":"metric","owner":"somebody",`), unscrubbed + "2 holds"},
-		"not shared":                {runfiletest.Unpacked(t, packed), unscrubbed + "1 holds"},
-		"a user in the middle":      {changed(`"reason":"unsupported"`, `"reason":"unsupported","detail":"me"`), " holds what realiops share takes out"},
-		"a name of its own":         {changed(`"id":"run-`, `"id":"shop-`), unscrubbed + "1 holds"},
-		"published figures":         {changed(`"version":"(devel)"`, `"version":"(devel)","provenance":"a blog"`), "it holds figures that realiops did not read itself"},
-		"an address of a person":    {changed(free, `"help":"ask jane.doe@shop.example first`), unscrubbed + "3 names"},
-		"a host":                    {changed(free, `"help":"on db7.shop.internal`), unscrubbed + "3 names"},
-		"an endpoint":               {changed(`"shared_buffers":"128MB"`, `"shared_buffers":"db.x.eu-west-1.rds.amazonaws.com"`), unscrubbed + "1 names"},
-		"an IP address":             {changed(free, `"help":"on 10.1.2.33`), unscrubbed + "3 names"},
-		"a password":                {changed(free, `"help":"PGPASSWORD=hunter2`), unscrubbed + "3 "},
-		"a URL with one":            {changed(free, `"help":"postgres://me:hunter2@db/x`), unscrubbed + "3 "},
-		"a resource":                {changed(free, `"help":"arn:aws:rds:eu-west-1:x:db:y`), unscrubbed + "3 names"},
-		"an account":                {changed(free, `"help":"of 123456789012`), unscrubbed + "3 names"},
-		"a key":                     {changed(free, `"help":"AKIAIOSFODNN7EXAMPLE`), unscrubbed + "3 names"},
-		"a source that is none":     {changed(`"source":"https://www.postgresql.org`, `"source":"https://wiki.shop.com`), unscrubbed + "2 names"},
-		"a server of one's own":     {changed(`"flavor":"aurora"`, `"flavor":"postgres"`), "its head is none of a database of AWS's"},
-		"of another cloud":          {changed(`"provider":"aws"`, `"provider":"azure"`), "its head is none of a database of AWS's"},
-		"two versions":              {changed(`"engine":"aurora-postgresql","version":"17`, `"engine":"aurora-postgresql","version":"16`), "its head is none of a database of AWS's"},
+		"scrubbed":       {text, none},
+		"packed by gzip": {gzipped(t, text), none},
+		"cut in a line":  {text[:len(text)/2], "it was cut off: its last line is not whole"},
+		"cut between lines": {text[:bytes.LastIndex(text, []byte(`{"kind":"end"`))],
+			"the run did not end, so it is not whole"},
+		"cut while packed": {packed[:len(packed)/2],
+			"it cannot be read whole: it was cut off or damaged on its way, so ask for it again"},
+		"cut while packed by gzip": {gzipped(t, text)[:10000],
+			"it cannot be read whole: it was cut off or damaged on its way, so ask for it again"},
+		"a zip archive": {[]byte("PK\x03\x04of something"), "it is a zip archive: unpack it"},
+		"empty":         {nil, "it is empty"},
+		"of blanks":     {[]byte("\n\n"), "this is not a realiops run file"},
+		"another program's": {[]byte(`{"level":"info","msg":"hello"}` + "\n"),
+			"this is not a realiops run file"},
+		"of an older format": {changed("realiops.run/1", "realiops.run/0"),
+			"the file is written as realiops.run/0"},
+		"of a newer format": {changed("realiops.run/1", "realiops.run/2"),
+			"the file is written as realiops.run/2"},
+		"a line of another program": {append(bytes.Clone(text), `{"level":"info"}`+"\n"...),
+			fmt.Sprintf("line %d", lines+1)},
+		"a field of nobody": {changed(`"kind":"metric",`, `"kind":"metric","owner":"somebody",`),
+			unscrubbed + "2 holds"},
+		"not shared": {runfiletest.Unpacked(t, packed), unscrubbed + "1 holds"},
+		"a user in the middle": {changed(`"reason":"unsupported"`, `"reason":"unsupported","detail":"me"`),
+			" holds what realiops share takes out"},
+		"a name of its own": {changed(`"id":"run-`, `"id":"shop-`), unscrubbed + "1 holds"},
+		"published figures": {changed(`"version":"(devel)"`, `"version":"(devel)","provenance":"a blog"`),
+			"it holds figures that realiops did not read itself"},
+		"an address of a person": {changed(free, `"help":"ask jane.doe@shop.example first`), unscrubbed + "3 names"},
+		"a host":                 {changed(free, `"help":"on db7.shop.internal`), unscrubbed + "3 names"},
+		"an endpoint": {
+			changed(`"shared_buffers":"128MB"`, `"shared_buffers":"db.x.eu-west-1.rds.amazonaws.com"`),
+			unscrubbed + "1 names"},
+		"an IP address":  {changed(free, `"help":"on 10.1.2.33`), unscrubbed + "3 names"},
+		"a password":     {changed(free, `"help":"PGPASSWORD=hunter2`), unscrubbed + "3 "},
+		"a URL with one": {changed(free, `"help":"postgres://me:hunter2@db/x`), unscrubbed + "3 "},
+		"a resource":     {changed(free, `"help":"arn:aws:rds:eu-west-1:x:db:y`), unscrubbed + "3 names"},
+		"an account":     {changed(free, `"help":"of 123456789012`), unscrubbed + "3 names"},
+		"a key":          {changed(free, `"help":"AKIAIOSFODNN7EXAMPLE`), unscrubbed + "3 names"},
+		"a source that is none": {
+			changed(`"source":"https://www.postgresql.org`, `"source":"https://wiki.shop.com`), unscrubbed + "2 names"},
+		"a server of one's own": {changed(`"flavor":"aurora"`, `"flavor":"postgres"`),
+			"its head is none of a database of AWS's"},
+		"of another cloud": {changed(`"provider":"aws"`, `"provider":"azure"`),
+			"its head is none of a database of AWS's"},
+		"two versions": {changed(`"engine":"aurora-postgresql","version":"17`,
+			`"engine":"aurora-postgresql","version":"16`), "its head is none of a database of AWS's"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

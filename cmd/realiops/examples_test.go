@@ -11,13 +11,15 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// The examples of docs/reference/assertions.md pass as they are, and fail where an upgrade has an order write two rows: each by the client and
-// the test runner of its language.
+// The examples of docs/reference/assertions.md pass as they are, and fail where an upgrade has an order write two rows:
+// each by the client and the test runner of its language.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t, embedded.Options{Version: "17"})
 	boss := servertest.Connect(t, servertest.Endpoint(t, server.URL()))
-	servertest.Exec(t, boss, "create extension pg_walinspect; create table orders (id int generated always as identity primary key, customer int)")
+	servertest.Exec(t, boss,
+		"create extension pg_walinspect; create table orders (id int generated always as identity primary "+
+			"key, customer int)")
 	if err := boss.Close(t.Context()); err != nil { // open, it might report what it did up to ten seconds later
 		t.Fatal(err)
 	}
@@ -28,7 +30,8 @@ func TestExamples(t *testing.T) {
 				args := command(t)
 				c := exec.CommandContext(t.Context(), args[0], args[1:]...)
 				c.Dir = filepath.Join("testdata", "examples", language)
-				c.Env = append(os.Environ(), "PATH="+path, "DATABASE_URL="+server.URL(), "ORM_WRITES="+writes, "PYTHONDONTWRITEBYTECODE=1")
+				c.Env = append(os.Environ(), "PATH="+path, "DATABASE_URL="+server.URL(), "ORM_WRITES="+writes,
+					"PYTHONDONTWRITEBYTECODE=1")
 				out, err := c.CombinedOutput()
 				if passed := says == ""; (err == nil) != passed || !strings.Contains(string(out), says) {
 					t.Errorf("with %s rows written: %v, want %q\n%s", writes, err, says, out)
@@ -54,7 +57,8 @@ func pytest(t *testing.T) []string {
 func junit(t *testing.T) []string {
 	t.Helper()
 	const jars = "/usr/share/java/"
-	classes := strings.Join([]string{t.TempDir(), jars + "junit4.jar", jars + "hamcrest.jar", jars + "postgresql.jar"}, ":")
+	classes := strings.Join([]string{t.TempDir(), jars + "junit4.jar", jars + "hamcrest.jar", jars + "postgresql.jar"},
+		":")
 	for _, jar := range strings.Split(classes, ":")[1:] {
 		if _, err := os.Stat(jar); err != nil {
 			t.Skip("Debian's junit4 and libpostgresql-jdbc-java are not here")
@@ -65,7 +69,8 @@ func junit(t *testing.T) []string {
 	}
 	directory, _, _ := strings.Cut(classes, ":")
 	source := filepath.Join("testdata", "examples", "java")
-	compile := exec.CommandContext(t.Context(), "javac", "-cp", classes, "-d", directory, filepath.Join(source, "Order.java"), filepath.Join(source, "OrderTest.java"))
+	compile := exec.CommandContext(t.Context(), "javac", "-cp", classes, "-d", directory,
+		filepath.Join(source, "Order.java"), filepath.Join(source, "OrderTest.java"))
 	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("javac: %v\n%s", err, out)
 	}

@@ -67,8 +67,9 @@ func (l *listening) from(before func(queries int)) {
 	l.queries, l.asked, l.before = 0, map[string]int{}, before
 }
 
-// TestFleetGoesOnAfterKill: killed with SIGKILL, while it asks and while it writes, realiops fleet goes on when it is begun again. A database that
-// is kept is not asked for again, and all that is said in the end is byte for byte what an undisturbed run says.
+// TestFleetGoesOnAfterKill: killed with SIGKILL, while it asks and while it writes, realiops fleet goes on when it is
+// begun again. A database that is kept is not asked for again, and all that is said in the end is byte for byte what an
+// undisturbed run says.
 func TestFleetGoesOnAfterKill(t *testing.T) {
 	t.Parallel()
 	const databases = 45 // which are asked about twenty at a time
@@ -92,7 +93,8 @@ func TestFleetGoesOnAfterKill(t *testing.T) {
 	}
 	begin := func(dir string) *process.Process {
 		t.Helper()
-		return start(t, raced(t, "fleet", "--prometheus", server.URL, "--until", end.Format(time.RFC3339), "--for", "24h", "--dir", dir, "--has", has, "--format", "csv"))
+		return start(t, raced(t, "fleet", "--prometheus", server.URL, "--until", end.Format(time.RFC3339), "--for",
+			"24h", "--dir", dir, "--has", has, "--format", "csv"))
 	}
 	finish := func(dir string) string {
 		t.Helper()

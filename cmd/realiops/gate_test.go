@@ -13,9 +13,9 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// A gate is never said to be exceeded by what others did: another worker of the tests in the same database, whose sessions come and go as the
-// command's do, leaves it open or keeps it from beginning. Behind a pooler in transaction mode nothing is measured,
-// or cannot be told.
+// A gate is never said to be exceeded by what others did: another worker of the tests in the same database, whose
+// sessions come and go as the command's do, leaves it open or keeps it from beginning. Behind a pooler in transaction
+// mode nothing is measured, or cannot be told.
 func TestGateBesideOthers(t *testing.T) {
 	t.Parallel()
 	endpoint := servertest.Alone(t, "17")
@@ -40,12 +40,14 @@ func TestGateBesideOthers(t *testing.T) {
 		t.Errorf("alone: exit status %d\n%s", code, said)
 	}
 	pooler := servertest.Pooler(t, endpoint, "transaction").Config().ConnString()
-	if code, said := gate(pooler, "--compare", base, "--max", "rows=base"); code != 1 || !strings.Contains(said, "--allow-pooler") {
+	if code, said := gate(pooler, "--compare", base, "--max", "rows=base"); code != 1 ||
+		!strings.Contains(said, "--allow-pooler") {
 		t.Errorf("behind a pooler: exit status %d\n%s", code, said)
 	}
 	// A pooler's sessions serve whoever comes, and keep what they did for a while.
 	for _, rows := range []string{"base", "100"} {
-		if code, said := gate(pooler, "--allow-pooler", "--compare", base, "--max", "rows="+rows); code != 3 || !strings.Contains(said, "cannot be told") {
+		if code, said := gate(pooler, "--allow-pooler", "--compare", base, "--max", "rows="+rows); code != 3 ||
+			!strings.Contains(said, "cannot be told") {
 			t.Errorf("behind a pooler that is allowed, at most %s rows: exit status %d\n%s", rows, code, said)
 		}
 	}
@@ -69,26 +71,32 @@ func TestGateBesideOthers(t *testing.T) {
 	<-worked
 }
 
-// A process that a command leaves behind is waited for, and if it goes on, nobody knows what it will do: over is sure then, and within is not. A
-// service that gives away the mark of its environment and closes what it has inherited is not waited for.
+// A process that a command leaves behind is waited for, and if it goes on, nobody knows what it will do: over is sure
+// then, and within is not. A service that gives away the mark of its environment and closes what it has inherited is
+// not waited for.
 func TestGateOfACommandThatLeavesAProcess(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Alone(t, "17").Config().ConnString()
-	if out, err := exec.CommandContext(t.Context(), "psql", "-q", "-c", "create table t (id int)", dsn).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "psql", "-q", "-c", "create table t (id int)",
+		dsn).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	const over = "over the budget: rows: 1 a run, and at most 0"
 	for left, within := range map[string]string{
-		"": "::warning title=realiops measure::rows: whether it is at most 1 a run cannot be told: sessions stayed open",
+		"": "::warning title=realiops measure::rows: whether it is at most 1 a run cannot be told: " +
+			"sessions stayed open",
 		"unset REALIOPS_MEASURED; exec 3>&- 9>&-": "::notice title=realiops measure::rows: 1 a run, and at most 1",
 	} {
 		pid := filepath.Join(t.TempDir(), "pid")
 		t.Cleanup(func() { _ = exec.Command("sh", "-c", "kill $(cat "+pid+")").Run() })
-		script := "psql -q -c 'insert into t values (1)'; (" + left + "\nexec sleep 600) >/dev/null 2>&1 & echo $! >" + pid
-		out, err := realiops(t, "measure", "--dsn", dsn, "-q", "--warmup", "0", "-r", "1", "--background", "200ms", "--max", "rows=1,rows=0",
+		script := "psql -q -c 'insert into t values (1)'; (" + left + "\nexec sleep 600) >/dev/null 2>&1 & echo $! >" +
+			pid
+		out, err := realiops(t, "measure", "--dsn", dsn, "-q", "--warmup", "0", "-r", "1", "--background", "200ms",
+			"--max", "rows=1,rows=0",
 			"--format", "github", "--", "sh", "-c", script).CombinedOutput()
 		ended, failed := errors.AsType[*exec.ExitError](err)
-		if !failed || ended.ExitCode() != 4 || !strings.Contains(string(out), over) || !strings.Contains(string(out), within) {
+		if !failed || ended.ExitCode() != 4 || !strings.Contains(string(out), over) ||
+			!strings.Contains(string(out), within) {
 			t.Errorf("%q: %v\n%s", left, err, out)
 		}
 	}

@@ -70,8 +70,8 @@ func pauses(readings []runfile.Reading) []time.Duration {
 
 const idleLoad = `{"name": "idle"}`
 
-// The shortest interval, on the oldest server and on the newest: about twenty readings in two idle seconds, some of which
-// a busy machine leaves out.
+// The shortest interval, on the oldest server and on the newest: about twenty readings in two idle seconds, some of
+// which a busy machine leaves out.
 func TestReadsTenTimesASecond(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -89,8 +89,8 @@ func TestReadsTenTimesASecond(t *testing.T) {
 	}
 }
 
-// The longest interval is longer than this run: nothing is read while the load runs, and the readings at the edges of the
-// load are enough for its counts.
+// The longest interval is longer than this run: nothing is read while the load runs, and the readings at the edges of
+// the load are enough for its counts.
 func TestReadsAtTheEdgesAlone(t *testing.T) {
 	busy := `{"name": "busy", "method": "copy", "rows_per_tx": 100, "clients": 2}`
 	records := recordOf(t, "--plan", planFile(t, busy, "1"), "--interval", "1m")
@@ -136,13 +136,16 @@ func TestALockedViewDelaysNothingElse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	ended := make(chan error, 1)
 	go func() {
-		for text := ""; !strings.Contains(text, `"event":"begin"`) && t.Context().Err() == nil; time.Sleep(50 * time.Millisecond) {
+		for text := ""; !strings.Contains(text, `"event":"begin"`) &&
+			t.Context().Err() == nil; time.Sleep(50 * time.Millisecond) {
 			text = readAll(path)
 		}
-		_, err := other.Exec(t.Context(), fmt.Sprintf("begin; lock table pg_catalog.pg_stat_wal; select pg_sleep(%v); commit", locked.Seconds()))
+		_, err := other.Exec(t.Context(),
+			fmt.Sprintf("begin; lock table pg_catalog.pg_stat_wal; select pg_sleep(%v); commit", locked.Seconds()))
 		ended <- err
 	}()
-	records := recordIn(t, path, "--dsn", endpoint.Config().ConnString(), "--shared", "--plan", planFile(t, idleLoad, "5"), "--interval", "100ms")
+	records := recordIn(t, path, "--dsn", endpoint.Config().ConnString(), "--shared", "--plan",
+		planFile(t, idleLoad, "5"), "--interval", "100ms")
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,8 @@ func busy(t *testing.T, dsn string) {
 	t.Helper()
 	conn, looking := connected(t, dsn), connected(t, dsn)
 	for _, sql := range []string{
-		"create table many as select generate_series(1, 100000) i", "set parallel_setup_cost = 0", "set parallel_tuple_cost = 0",
+		"create table many as select generate_series(1, 100000) i", "set parallel_setup_cost = 0",
+		"set parallel_tuple_cost = 0",
 		"set min_parallel_table_scan_size = 0", "set enable_hashjoin = off", "set enable_mergejoin = off",
 	} {
 		if _, err := conn.Exec(t.Context(), sql); err != nil {
@@ -246,13 +247,15 @@ func awaitEnd(t *testing.T, all []int) {
 func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
 	t.Parallel()
 	dsn, temp := servertest.Database(t, "17").Config().ConnString(), t.TempDir()
-	said, err := os.Create(filepath.Join(t.TempDir(), "said")) // a file, which the program that is measured may hold open
+	// a file, which the program that is measured may hold open
+	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer said.Close()
 	measures := func(args ...string) *process.Process {
-		command := realiops(t, append([]string{"measure", "--dsn", dsn, "-q", "-r", "1", "--warmup", "0", "--background", "50ms", "--shared", "--"}, args...)...)
+		command := realiops(t, append([]string{"measure", "--dsn", dsn, "-q", "-r", "1", "--warmup", "0",
+			"--background", "50ms", "--shared", "--"}, args...)...)
 		command.Stdout, command.Stderr = said, said
 		command.Env = append(os.Environ(), "TMPDIR="+temp)
 		return start(t, command)

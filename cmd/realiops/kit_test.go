@@ -15,27 +15,31 @@ import (
 
 const kit = "../../packaging/aurora/"
 
-// TestKitTemplate: CloudFormation takes the template by AWS's own schemas, nothing in it is public, and everything that can be is tagged.
+// TestKitTemplate: CloudFormation takes the template by AWS's own schemas, nothing in it is public, and everything that
+// can be is tagged.
 func TestKitTemplate(t *testing.T) {
 	t.Parallel()
 	linter, err := exec.CommandContext(t.Context(), "../../scripts/template-checker").Output()
 	if err != nil {
 		t.Skip("no cfn-lint on this machine: ", err)
 	}
-	if out, err := exec.CommandContext(t.Context(), strings.TrimSpace(string(linter)), kit+"template.yaml").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), strings.TrimSpace(string(linter)),
+		kit+"template.yaml").CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
 	text, err := os.ReadFile(kit + "template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, public := range []string{"InternetGateway", "PubliclyAccessible: true", "AssociatePublicIpAddress: true", "DeletionPolicy: Snapshot", "DeletionPolicy: Retain"} {
+	for _, public := range []string{"InternetGateway", "PubliclyAccessible: true", "AssociatePublicIpAddress: true",
+		"DeletionPolicy: Snapshot", "DeletionPolicy: Retain"} {
 		if strings.Contains(string(text), public) {
 			t.Errorf("the template has %s", public)
 		}
 	}
 	untagged := []string{"AWS::EC2::SubnetRouteTableAssociation", "AWS::IAM::InstanceProfile"} // which take no tags
-	for _, resource := range regexp.MustCompile(`(?m)^  \w+:`).Split(section(string(text), "\nResources:\n", "\nOutputs:\n"), -1)[1:] {
+	for _, resource := range regexp.MustCompile(`(?m)^  \w+:`).Split(section(string(text), "\nResources:\n",
+		"\nOutputs:\n"), -1)[1:] {
 		kind := regexp.MustCompile(`Type: (\S+)`).FindStringSubmatch(resource)
 		if !strings.Contains(resource, "Tags: [{Key: realiops-kit,") && !slices.Contains(untagged, kind[1]) {
 			t.Errorf("a %s has no tag", kind[1])
@@ -78,7 +82,8 @@ func TestKitPolicy(t *testing.T) {
 	}
 }
 
-// fakeAWS notes its calls, and answers as AWS does of a stack that is there until it is deleted; $LEFT is what stays behind.
+// fakeAWS notes its calls, and answers as AWS does of a stack that is there until it is deleted; $LEFT is what stays
+// behind.
 const fakeAWS = `#!/bin/bash
 echo "$1 $2 ${*:3}" >>"$PLACE/calls"
 case "$1 $2" in
@@ -100,24 +105,28 @@ func TestKit(t *testing.T) {
 	t.Parallel()
 	place := t.TempDir()
 	for name, text := range map[string]string{"aws": fakeAWS, "program": "it", "bundle": "certificates"} {
-		if err := os.WriteFile(filepath.Join(place, name), []byte(text), 0o700); err != nil { //nolint:gosec // it is a program
+		if err := os.WriteFile(filepath.Join(place, name), []byte(text), 0o700); err !=
+			nil { //nolint:gosec // it is a program
 			t.Fatal(err)
 		}
 	}
 	types := func(left string, args ...string) (string, error) {
 		c := exec.CommandContext(t.Context(), "bash", append([]string{kit + "kit"}, args...)...)
-		c.Env = append(os.Environ(), "PATH="+place+":"+os.Getenv("PATH"), "PLACE="+place, "LEFT="+left, "BUNDLE=file://"+filepath.Join(place, "bundle"))
+		c.Env = append(os.Environ(), "PATH="+place+":"+os.Getenv("PATH"), "PLACE="+place, "LEFT="+left,
+			"BUNDLE=file://"+filepath.Join(place, "bundle"))
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := types("", "up", "aurora", filepath.Join(place, "program")); err != nil || !strings.Contains(out, "start-session --target planted") ||
+	if out, err := types("", "up", "aurora", filepath.Join(place, "program")); err != nil ||
+		!strings.Contains(out, "start-session --target planted") ||
 		!strings.Contains(out, "USD an hour") {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if out, err := types("", "check"); err == nil || !strings.Contains(out, "left: the stack realiops-kit") {
 		t.Errorf("of a stack that is there: %v, %s", err, out)
 	}
-	if out, err := types("arn:aws:rds:eu-west-1:000000000000:db:x", "down"); err == nil || !strings.Contains(out, "left: arn:aws:rds") {
+	if out, err := types("arn:aws:rds:eu-west-1:000000000000:db:x", "down"); err == nil ||
+		!strings.Contains(out, "left: arn:aws:rds") {
 		t.Errorf("of what is left: %v, %s", err, out)
 	}
 	if out, err := types("", "check"); err != nil || out != "Nothing is left of realiops-kit.\n" {
@@ -130,19 +139,24 @@ func TestKit(t *testing.T) {
 		}
 	}
 	leaves("stack")
-	if out, err := types("", "fetch"); err == nil || strings.Count(out, "\n") != 1 || !strings.Contains(out, "prove puts it there when it ends: fatal error: 404") {
+	if out, err := types("", "fetch"); err == nil || strings.Count(out, "\n") != 1 ||
+		!strings.Contains(out, "prove puts it there when it ends: fatal error: 404") {
 		t.Errorf("before there is anything to fetch: %v, %s", err, out)
 	}
 	leaves("emptied") // by a stack of which half was deleted
-	if out, err := types("", "down"); err != nil || !strings.Contains(out, "the bucket planted was not emptied: NoSuchBucket") || !strings.Contains(out, "Nothing is left") {
+	if out, err := types("", "down"); err != nil ||
+		!strings.Contains(out, "the bucket planted was not emptied: NoSuchBucket") ||
+		!strings.Contains(out, "Nothing is left") {
 		t.Errorf("without its bucket: %v, %s", err, out)
 	}
 	leaves("offline")
-	if out, err := types("", "check"); err == nil || !strings.Contains(out, "perhaps the stack realiops-kit, of which AWS does not tell: Could not connect") {
+	if out, err := types("", "check"); err == nil ||
+		!strings.Contains(out, "perhaps the stack realiops-kit, of which AWS does not tell: Could not connect") {
 		t.Errorf("without a network: %v, %s", err, out)
 	}
 	for _, step := range []string{"fetch", "down"} {
-		if out, err := types("", step); err == nil || step == "fetch" && strings.Count(out, "\n") != 1 || !strings.Contains(out, "Could not connect") {
+		if out, err := types("", step); err == nil || step == "fetch" && strings.Count(out, "\n") != 1 ||
+			!strings.Contains(out, "Could not connect") {
 			t.Errorf("%s without a network: %v, %s", step, err, out)
 		}
 	}
@@ -153,13 +167,15 @@ func TestKit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	empties, deletes := strings.Index(string(calls), "s3 rm --quiet --recursive s3://planted"), strings.Index(string(calls), "cloudformation delete-stack")
+	empties, deletes := strings.Index(string(calls), "s3 rm --quiet --recursive s3://planted"),
+		strings.Index(string(calls), "cloudformation delete-stack")
 	if empties < 0 || deletes < empties {
 		t.Errorf("a bucket that is not empty is not deleted:\n%s", calls)
 	}
 }
 
-// onTheMachine plays realiops on the kit's machine: what asks a database or AWS leaves $RUN behind, if its flags are real; the rest is real.
+// onTheMachine plays realiops on the kit's machine: what asks a database or AWS leaves $RUN behind, if its flags are
+// real; the rest is real.
 const onTheMachine = `#!/bin/bash
 echo "$*" >>"$PLACE/steps"
 case "$1" in
@@ -183,8 +199,8 @@ case "$1 $2" in
 esac
 `
 
-// TestKitProve: on the machine, one command runs, collects and shares, and what it puts away is scrubbed and can be fetched. $REALIOPS_KIT_RUN is a run
-// whose metrics were collected: it becomes a row of the evidence.
+// TestKitProve: on the machine, one command runs, collects and shares, and what it puts away is scrubbed and can be
+// fetched. $REALIOPS_KIT_RUN is a run whose metrics were collected: it becomes a row of the evidence.
 func TestKitProve(t *testing.T) {
 	t.Parallel()
 	place, err := filepath.Abs(t.TempDir())
@@ -205,7 +221,8 @@ func TestKitProve(t *testing.T) {
 	machine := filepath.Join(place, "machine")
 	for name, text := range map[string]string{
 		"aws": storing, "machine/realiops": onTheMachine, "bucket/root.crt": "certificates",
-		"settings": "bucket=planted secret=it host=proof.cluster-c9akciq32rgd.eu-west-1.rds.amazonaws.com instance=proof-1\nexport AWS_REGION=eu-west-1\n",
+		"settings": "bucket=planted secret=it host=proof.cluster-c9akciq32rgd.eu-west-1.rds.amazonaws.com " +
+			"instance=proof-1\nexport AWS_REGION=eu-west-1\n",
 	} {
 		path := filepath.Join(place, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -218,7 +235,8 @@ func TestKitProve(t *testing.T) {
 	tries := func(directory string, args ...string) (string, error) {
 		c := exec.CommandContext(t.Context(), "bash", args...)
 		c.Dir = directory
-		c.Env = append(os.Environ(), "PATH="+place+":"+os.Getenv("PATH"), "PLACE="+place, "KIT="+filepath.Join(place, "settings"), "RUN="+run, "PROGRAM="+built(t), "REALIOPS="+built(t))
+		c.Env = append(os.Environ(), "PATH="+place+":"+os.Getenv("PATH"), "PLACE="+place,
+			"KIT="+filepath.Join(place, "settings"), "RUN="+run, "PROGRAM="+built(t), "REALIOPS="+built(t))
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
@@ -231,18 +249,21 @@ func TestKitProve(t *testing.T) {
 		return out
 	}
 	// What goes wrong is said in a line, and hours of load are not done again because AWS did not answer after them.
-	for lacks, want := range map[string]string{"denied": "prove: this machine may not read the database's password", "refused": "the run is kept"} {
+	for lacks, want := range map[string]string{"denied": "prove: this machine may not read the database's password",
+		"refused": "the run is kept"} {
 		if err := os.WriteFile(filepath.Join(place, lacks), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := tries(machine, filepath.Join(script, "prove")); err == nil || !strings.Contains(out, want) || strings.Contains(out, "Traceback") {
+		if out, err := tries(machine, filepath.Join(script, "prove")); err == nil || !strings.Contains(out, want) ||
+			strings.Contains(out, "Traceback") {
 			t.Errorf("%s: %v, %s", lacks, err, out)
 		}
 		if err := os.Remove(filepath.Join(place, lacks)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if out := types(machine, filepath.Join(script, "prove"), "--quick-aws"); !strings.Contains(out, "Send evidence.jsonl.zst") {
+	if out := types(machine, filepath.Join(script, "prove"), "--quick-aws"); !strings.Contains(out,
+		"Send evidence.jsonl.zst") {
 		t.Errorf("what to send is not said:\n%s", out)
 	}
 	steps, err := os.ReadFile(filepath.Join(place, "steps"))
@@ -253,14 +274,16 @@ func TestKitProve(t *testing.T) {
 	for step := range strings.Lines(string(steps)) {
 		order = append(order, strings.Fields(step)[0])
 	}
-	if diff := cmp.Diff([]string{"doctor", "run", "aws", "aws", "share", "report"}, order); diff != "" || strings.Contains(string(steps), "planted-password") {
+	if diff := cmp.Diff([]string{"doctor", "run", "aws", "aws", "share", "report"}, order); diff != "" ||
+		strings.Contains(string(steps), "planted-password") {
 		t.Errorf("(-want +steps):\n%s\n%s", diff, steps)
 	}
 	types(place, filepath.Join(script, "kit"), "fetch")
 	fetched := filepath.Join(place, "realiops-kit-evidence.jsonl.zst")
 	if collected {
 		t.Log(types(place, filepath.Join(script, "../../scripts/evidence"), "--rehearse", fetched))
-	} else if out := types(place, "-c", `"$PROGRAM" report "$0" --format json >/dev/null && zstd -dqc "$0" | head -n 1`, fetched); strings.Contains(out, "amazonaws") {
+	} else if out := types(place, "-c", `"$PROGRAM" report "$0" --format json >/dev/null && zstd -dqc "$0" | head -n 1`,
+		fetched); strings.Contains(out, "amazonaws") {
 		t.Errorf("it names an address: %s", out)
 	}
 }

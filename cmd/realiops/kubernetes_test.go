@@ -23,7 +23,8 @@ func TestManifests(t *testing.T) {
 	if err != nil || len(ours) == 0 {
 		t.Fatal("no manifests", err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "go", append([]string{"run", checker}, ours...)...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go",
+		append([]string{"run", checker}, ours...)...).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
 	broken := []string{"run", checker}

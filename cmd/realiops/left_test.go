@@ -17,9 +17,11 @@ func TestTheSchemaGoesHoweverARunEnds(t *testing.T) {
 	t.Parallel()
 	plan := planFile(t, `{"name": "bulk", "method": "copy", "rows_per_tx": 100, "clients": 1}`, "60")
 	for name, end := range map[string]func(run *os.Process, reading *os.File){
-		"SIGQUIT":           func(run *os.Process, _ *os.File) { _ = run.Signal(syscall.SIGQUIT) },
-		"nobody reads it":   func(_ *os.Process, reading *os.File) { _ = reading.Close() },
-		"interrupted twice": func(run *os.Process, _ *os.File) { _, _ = run.Signal(os.Interrupt), run.Signal(syscall.SIGTERM) },
+		"SIGQUIT":         func(run *os.Process, _ *os.File) { _ = run.Signal(syscall.SIGQUIT) },
+		"nobody reads it": func(_ *os.Process, reading *os.File) { _ = reading.Close() },
+		"interrupted twice": func(run *os.Process, _ *os.File) {
+			_, _ = run.Signal(os.Interrupt), run.Signal(syscall.SIGTERM)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			database := servertest.Database(t, "17")
@@ -39,7 +41,9 @@ func TestTheSchemaGoesHoweverARunEnds(t *testing.T) {
 				defer close(read)
 				_, _ = io.Copy(&said, reading) // until it ends, or nobody reads it any more
 			}()
-			must(t, p.Await("a run", func() bool { return strings.Contains(said.String(), "every load has been tried") }))
+			must(t, p.Await("a run", func() bool {
+				return strings.Contains(said.String(), "every load has been tried")
+			}))
 			end(p.Process, reading)
 			p.Wait()
 			<-read

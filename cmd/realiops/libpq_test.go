@@ -57,7 +57,8 @@ func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 	mark := filepath.Join(home, "mark.sql")
 	write(t, mark, "create table if not exists mark ();", 0o600)
 	marked := func(t *testing.T, database string) bool {
-		conn := servertest.Connect(t, servertest.Endpoint(t, fmt.Sprintf("host=%s port=%d user=postgres password=%s dbname=%s", c.Host, c.Port, c.Password, database)))
+		conn := servertest.Connect(t, servertest.Endpoint(t,
+			fmt.Sprintf("host=%s port=%d user=postgres password=%s dbname=%s", c.Host, c.Port, c.Password, database)))
 		is := servertest.Value[bool](t, conn, "select to_regclass('mark') is not null")
 		servertest.Exec(t, conn, "drop table if exists mark")
 		_ = conn.Close(context.Background())
@@ -77,13 +78,17 @@ func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 		{name: "PGSERVICE and PGDATABASE", thorough: true, env: []string{"PGSERVICE=s", "PGDATABASE=variables"}},
 		{name: "PGSERVICE without a database, and PGDATABASE", env: []string{"PGSERVICE=bare", "PGDATABASE=variables"}},
 		{name: "service=", dsn: "service=s", given: true, env: []string{"PGDATABASE=variables"}},
-		{name: "service= and dbname=", dsn: "service=s dbname=named", given: true, env: []string{"PGDATABASE=variables"}},
+		{name: "service= and dbname=", dsn: "service=s dbname=named", given: true,
+			env: []string{"PGDATABASE=variables"}},
 		{name: "a name", dsn: "named", given: true, env: append(connect, "PGDATABASE=variables")},
 		{name: "a name and PGSERVICE", dsn: "named", given: true, env: []string{"PGSERVICE=s"}},
 		{name: "dbname=", dsn: "dbname=", given: true, env: append(connect, "PGDATABASE=variables")},
-		{name: "a URL without a database", dsn: "postgres://", given: true, env: append(connect, "PGDATABASE=variables")},
-		{name: "hostaddr", dsn: "host=nowhere.invalid hostaddr=127.0.0.1", given: true, env: append(connect, "PGDATABASE=variables")},
-		{name: "several hosts", dsn: fmt.Sprintf("host=127.0.0.1,%s port=1,%d dbname=named", c.Host, c.Port), given: true, env: connect},
+		{name: "a URL without a database", dsn: "postgres://", given: true,
+			env: append(connect, "PGDATABASE=variables")},
+		{name: "hostaddr", dsn: "host=nowhere.invalid hostaddr=127.0.0.1", given: true,
+			env: append(connect, "PGDATABASE=variables")},
+		{name: "several hosts", dsn: fmt.Sprintf("host=127.0.0.1,%s port=1,%d dbname=named", c.Host, c.Port),
+			given: true, env: connect},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			want := run(t, test.env, psql, "-XAtc", ask, test.dsn)
@@ -101,7 +106,8 @@ func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 			check("load", append([]string{"load", "-n", "-t", "1", "-f", mark}, argument...)...)
 			once := append([]string{"measure", "-q", "-r", "1", "--warmup", "0", "--background", "50ms"}, flag...)
 			check("a program that is measured", append(once, "--", psql, "-Xqf", mark)...)
-			found := run(t, test.env, "realiops", append(once, "--", "sh", "-c", `echo $PGDATABASE; exec `+psql+` -XAtc "$0" "$DATABASE_URL"`, ask)...)
+			found := run(t, test.env, "realiops", append(once, "--", "sh", "-c", `echo $PGDATABASE; exec `+psql+
+				` -XAtc "$0" "$DATABASE_URL"`, ask)...)
 			if found != want+"\n"+want {
 				t.Errorf("the program that is measured finds PGDATABASE and DATABASE_URL of %s, not of %s", found, want)
 			}
@@ -110,7 +116,8 @@ func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 			}
 			check("load --dsn", append([]string{"load", "-n", "-t", "1", "-f", mark}, flag...)...)
 			check("measure --file", append(once, "--file", mark)...)
-			if said := run(t, test.env, "realiops", append([]string{"doctor", "--format", "json"}, flag...)...); !strings.Contains(said, `"`+want+`"`) {
+			if said := run(t, test.env, "realiops", append([]string{"doctor", "--format", "json"},
+				flag...)...); !strings.Contains(said, `"`+want+`"`) {
 				t.Errorf("doctor does not look at %s: %s", want, said)
 			}
 		})
@@ -118,16 +125,19 @@ func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 	t.Run("a password file that others can read", func(t *testing.T) {
 		open := filepath.Join(home, "open")
 		write(t, open, "*:*:*:*:"+c.Password+"\n", 0o644)
-		warning := `WARNING: password file "` + open + `" has group or world access; permissions should be u=rw (0600) or less`
+		warning := `WARNING: password file "` + open +
+			`" has group or world access; permissions should be u=rw (0600) or less`
 		for _, args := range [][]string{
-			{"load", "-n", "-t", "1", "-f", mark}, {"load", "-i", "-q"}, {"measure", "--sql", "select 1"}, {"measure", "--", "true"}, {"doctor"},
+			{"load", "-n", "-t", "1", "-f", mark}, {"load", "-i", "-q"}, {"measure", "--sql", "select 1"},
+			{"measure", "--", "true"}, {"doctor"},
 			{"observe", "--for", "1s"}, {"run", "--dsn", "", "--yes"},
 		} {
 			command := realiops(t, args...)
 			command.Dir = t.TempDir()
 			command.Env = append([]string{"HOME=" + home, "PGPASSFILE=" + open}, connect...)
 			out, err := command.CombinedOutput()
-			if err == nil || strings.Count(string(out), warning+"\n") != 1 || !strings.Contains(string(out), "password") {
+			if err == nil || strings.Count(string(out), warning+"\n") != 1 ||
+				!strings.Contains(string(out), "password") {
 				t.Errorf("%q: %v: %s", args, err, out)
 			}
 		}

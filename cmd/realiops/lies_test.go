@@ -31,7 +31,9 @@ func TestOneInterruptEndsWhatALiarHolds(t *testing.T) {
 		t.Run(command+" of a server that "+lie, func(t *testing.T) {
 			t.Parallel()
 			lies := liartest.Lies()
-			liar, err := liartest.Listen(lies[slices.IndexFunc(lies, func(l liartest.Lie) bool { return l.Name == lie })])
+			liar, err := liartest.Listen(lies[slices.IndexFunc(lies, func(l liartest.Lie) bool {
+				return l.Name == lie
+			})])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,8 +18,8 @@ func load(t *testing.T, env []string, args ...string) (printed string, code int)
 	return string(out), c.ProcessState.ExitCode()
 }
 
-// What a role, a database or PGOPTIONS set for a session holds for the load's, as for pgbench's, and makes no difference to
-// the tables and the transactions of the built-in scripts.
+// What a role, a database or PGOPTIONS set for a session holds for the load's, as for pgbench's, and makes no
+// difference to the tables and the transactions of the built-in scripts.
 func TestLoadUnderOtherSettings(t *testing.T) {
 	t.Parallel()
 	for _, setting := range []string{
@@ -52,7 +52,8 @@ func TestLoadOnDatabasesOfOtherEncodings(t *testing.T) {
 	alone := servertest.Start(t, embedded.Options{Version: "17"}) // doctor says whether a run would begin there
 	for _, encoding := range []string{"SQL_ASCII", "LATIN1", "EUC_JP"} {
 		t.Run(encoding, func(t *testing.T) {
-			dsn := servertest.DatabaseOn(t, alone, "template template0 lc_collate 'C' lc_ctype 'C' encoding '"+encoding+"'").Config().ConnString()
+			dsn := servertest.DatabaseOn(t, alone, "template template0 lc_collate 'C' lc_ctype 'C' encoding '"+encoding+
+				"'").Config().ConnString()
 			for _, command := range [][]string{{"-i", dsn}, {"-i", "-I", "dtGv", dsn}, {"-t", "2", dsn}} {
 				if printed, code := load(t, nil, command...); code != 0 {
 					t.Fatalf("%v: exit code %d\n%s", command, code, printed)
@@ -73,7 +74,8 @@ func TestNothingIsDroppedInVain(t *testing.T) {
 		t.Fatal(printed)
 	}
 	for _, command := range [][]string{
-		{"-i", "--tablespace", "nowhere"}, {"-i", "--index-tablespace", "nowhere"}, {"-i", "-I", "dtgpt"}, {"-i", "-I", ""},
+		{"-i", "--tablespace", "nowhere"}, {"-i", "--index-tablespace", "nowhere"}, {"-i", "-I", "dtgpt"},
+		{"-i", "-I", ""},
 	} {
 		printed, code := load(t, nil, append(command, dsn)...)
 		if code != 1 {
@@ -110,11 +112,13 @@ func TestLoadTellsAllThatTheServerSays(t *testing.T) {
 	check("realiops: DETAIL: Key (id)=(1) already exists.\n", 2, "-n", "-f", script("insert into demo values (1);\n"))
 	check("PL/pgSQL function inner_one() line 1 at RETURN\n", 2, "-n", "-f", script("select inner_one();\n"))
 	for _, mode := range []string{"simple", "prepared"} {
-		check("realiops: LINE 2: from nowhere; (at nowhere", 2, "-n", "-M", mode, "-f", script("select 1\nfrom nowhere;\n"))
+		check("realiops: LINE 2: from nowhere; (at nowhere", 2, "-n", "-M", mode, "-f",
+			script("select 1\nfrom nowhere;\n"))
 	}
 	check("realiops: HINT: Perhaps you meant", 2, "-n", "-f", script("select demo.ids from demo;\n"))
 	check("line 2 holds a NUL byte", 1, "-n", "-f", script("select 1;\nselect '\x00';\n"))
-	check("setting random seed to 18446744073709551615", 0, "-n", "--random-seed=-1", "-t", "1", "-f", script("select 1;\n"))
+	check("setting random seed to 18446744073709551615", 0, "-n", "--random-seed=-1", "-t", "1", "-f",
+		script("select 1;\n"))
 	one, many := script("select 1;\n"), []string{"-n", "-t", "1"}
 	for range 129 {
 		many = append(many, "-f", one)

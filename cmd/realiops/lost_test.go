@@ -26,7 +26,8 @@ func runOnTheirs(t *testing.T, dsn string) *process.Process {
 	return p
 }
 
-// Where a server answers nobody, the first Ctrl-C says what is waited for, and what a second one leaves; the second ends it.
+// Where a server answers nobody, the first Ctrl-C says what is waited for, and what a second one leaves; the second
+// ends it.
 func TestCtrlCOnAServerThatHangs(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, embedded.Options{Version: "17"})
@@ -45,11 +46,12 @@ func TestCtrlCOnAServerThatHangs(t *testing.T) {
 	}
 }
 
-// After a failover that leads to a server with data of its own, nothing is done there, and it is said that the schema stays on the one
-// that was lost.
+// After a failover that leads to a server with data of its own, nothing is done there, and it is said that the schema
+// stays on the one that was lost.
 func TestTheSchemaAfterAFailover(t *testing.T) {
 	t.Parallel()
-	lost, promoted := servertest.Start(t, embedded.Options{Version: "17"}), servertest.Start(t, embedded.Options{Version: "17"})
+	lost, promoted := servertest.Start(t, embedded.Options{Version: "17"}),
+		servertest.Start(t, embedded.Options{Version: "17"})
 	var target atomic.Pointer[string]
 	lead := func(dsn string) { host := hostOf(t, dsn); target.Store(&host) }
 	lead(lost.URL())
@@ -72,7 +74,9 @@ func TestTheSchemaAfterAFailover(t *testing.T) {
 	}
 	status, said := r.Wait(), r.Printed()
 	there := servertest.Value[bool](t, boss, "select to_regnamespace('realiops') is not null")
-	if status != 2 || !strings.Contains(said, "it stays on the server that was lost, because another server answers now, with other data (system identifier ") {
+	if status != 2 || !strings.Contains(said,
+		"it stays on the server that was lost, because another server answers now, with other data "+
+			"(system identifier ") {
 		t.Errorf("status %d: %s", status, said)
 	}
 	if !there {

@@ -51,14 +51,16 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Dir(built(t))
-	raced := []string{"baseline", "collect", "doctor", "history", "load", "measure", "observe", "prices", "run"} // a script of each command
+	// a script of each command
+	raced := []string{"baseline", "collect", "doctor", "history", "load", "measure", "observe", "prices", "run"}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("RUNS", runs)
 			if name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"); !slices.Contains(raced, name) {
-				env.Setenv("PATH", program+":"+env.Getenv("PATH")) // before this binary, which testscript.Main has put there
+				// before this binary, which testscript.Main has put there
+				env.Setenv("PATH", program+":"+env.Getenv("PATH"))
 			}
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("TMPDIR", os.TempDir()) // the script's own is closed to the user that a server of root's runs as

@@ -35,7 +35,8 @@ func newMallory(t *testing.T, version string) mallory {
 	u.User = url.UserPassword("mallory", "mallory")
 	m.own = u.String()
 	m.boss = servertest.Connect(t, servertest.Endpoint(t, m.dsn))
-	servertest.Exec(t, servertest.Connect(t, servertest.Endpoint(t, m.own)), `create schema theirs; grant usage on schema theirs to public;
+	servertest.Exec(t, servertest.Connect(t, servertest.Endpoint(t, m.own)),
+		`create schema theirs; grant usage on schema theirs to public;
 		create function theirs.evil() returns trigger language plpgsql as $$ begin
 			execute 'set role postgres'; execute 'alter role mallory superuser'; return new; end $$;
 		create function theirs.seizes() returns event_trigger language plpgsql as $$ begin
@@ -87,7 +88,8 @@ func (m mallory) types(t *testing.T, want string, command ...string) {
 	if servertest.Value[bool](t, m.boss, "select rolsuper from pg_roles where rolname = 'mallory'") {
 		t.Fatalf("after %s mallory is a superuser", command[0])
 	}
-	if n := servertest.Value[int](t, m.boss, `select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'realiops'`); n > 0 {
+	if n := servertest.Value[int](t, m.boss,
+		`select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'realiops'`); n > 0 {
 		t.Errorf("%s leaves %d things in the schema realiops", command[0], n)
 	}
 }
@@ -97,8 +99,9 @@ func (m mallory) exec(t *testing.T, dsn, sql string) {
 	servertest.Exec(t, servertest.Connect(t, servertest.Endpoint(t, dsn)), sql)
 }
 
-// The owner of a database may have every session in it act as them (alter database ... set role): what a superuser's run makes would
-// be theirs, with a trigger of theirs on it, which makes them a superuser. No command of ours makes anything of theirs, or calls it.
+// The owner of a database may have every session in it act as them (alter database ... set role): what a superuser's
+// run makes would be theirs, with a trigger of theirs on it, which makes them a superuser. No command of ours makes
+// anything of theirs, or calls it.
 func TestTheOwnerOfADatabaseGainsNothing(t *testing.T) {
 	t.Parallel()
 	plan := planFile(t, `{"name": "bulk", "method": "copy", "rows_per_tx": 10, "clients": 2},
@@ -106,7 +109,8 @@ func TestTheOwnerOfADatabaseGainsNothing(t *testing.T) {
 	for _, version := range servertest.Matrix("18", "13", "18") {
 		t.Run(version, func(t *testing.T) {
 			m := newMallory(t, version)
-			m.exec(t, m.own, "alter database shop set role = 'mallory'; alter database shop set session_authorization = 'mallory'; alter database shop set search_path = theirs")
+			m.exec(t, m.own, "alter database shop set role = 'mallory'; alter database shop set "+
+				"session_authorization = 'mallory'; alter database shop set search_path = theirs")
 			m.exec(t, m.dsn+"&role=none", "alter role postgres in database shop set role = 'mallory'")
 			m.lurks(t)
 			place := t.TempDir()
@@ -114,15 +118,16 @@ func TestTheOwnerOfADatabaseGainsNothing(t *testing.T) {
 			m.types(t, "", "doctor")
 			m.types(t, "", "observe", "--for", "2s", "-o", filepath.Join(place, "observed.jsonl"))
 			m.types(t, "", "measure", "-r", "1", "--background", "200ms", "--sql", "select 1")
-			if n := servertest.Value[int](t, m.boss, "select count(*) from pg_namespace where nspname = 'realiops'"); n != 0 {
+			if n := servertest.Value[int](t, m.boss,
+				"select count(*) from pg_namespace where nspname = 'realiops'"); n != 0 {
 				t.Error("the schema stays")
 			}
 		})
 	}
 }
 
-// What else an owner, or one who was a superuser once, may have prepared is refused in one line, by a run and by its diagnosis; or it
-// comes to nothing.
+// What else an owner, or one who was a superuser once, may have prepared is refused in one line, by a run and by its
+// diagnosis; or it comes to nothing.
 func TestWhatIsPreparedForARun(t *testing.T) {
 	t.Parallel()
 	m := newMallory(t, "17")
@@ -134,22 +139,27 @@ func TestWhatIsPreparedForARun(t *testing.T) {
 	}
 	m.lurks(t)
 
-	m.exec(t, m.own, "create schema realiops; comment on schema realiops is 'made by realiops, which drops it at the end of a run'; grant all on schema realiops to public")
+	m.exec(t, m.own, "create schema realiops; comment on schema realiops is 'made by realiops, which drops it at the "+
+		"end of a run'; grant all on schema realiops to public")
 	both("the schema realiops belongs to mallory, who may put anything there")
 	m.exec(t, m.own, "drop schema realiops")
 
-	m.exec(t, m.dsn, "alter default privileges grant all on tables to mallory; alter default privileges grant all on schemas to mallory; "+
+	m.exec(t, m.dsn, "alter default privileges grant all on tables to mallory; alter default privileges grant all on "+
+		"schemas to mallory; "+
 		"alter default privileges grant all on sequences to mallory")
 	both("")
 
 	m.exec(t, m.dsn, "alter role mallory superuser")
 	m.exec(t, m.own, "create event trigger seizes on ddl_command_end execute function theirs.seizes()")
-	m.exec(t, m.dsn, "alter event trigger seizes disable; alter role mallory nosuperuser; alter event trigger seizes enable")
+	m.exec(t, m.dsn,
+		"alter event trigger seizes disable; alter role mallory nosuperuser; alter event trigger seizes enable")
 	both("the event trigger seizes, which calls theirs.seizes() and belongs to mallory, who is no superuser")
-	m.exec(t, m.dsn, "set event_triggers = off; alter function theirs.seizes() owner to postgres; alter event trigger seizes owner to postgres; alter event trigger seizes disable")
+	m.exec(t, m.dsn, "set event_triggers = off; alter function theirs.seizes() owner to postgres; alter event "+
+		"trigger seizes owner to postgres; alter event trigger seizes disable")
 
 	for _, setting := range []string{
-		"restrict_nonsystem_relation_kind = 'view, foreign-table'", "default_tablespace = nowhere", "temp_tablespaces = nowhere", "row_security = on",
+		"restrict_nonsystem_relation_kind = 'view, foreign-table'", "default_tablespace = nowhere",
+		"temp_tablespaces = nowhere", "row_security = on",
 		"local_preload_libraries = nothing",
 	} {
 		m.exec(t, m.own, "alter database shop set "+setting)
@@ -157,12 +167,13 @@ func TestWhatIsPreparedForARun(t *testing.T) {
 	both("")
 }
 
-// doctor lists what is set for the database and the role, and says of each what becomes of it. A setting of an application's own may be
-// a secret.
+// doctor lists what is set for the database and the role, and says of each what becomes of it. A setting of an
+// application's own may be a secret.
 func TestDoctorListsSettings(t *testing.T) {
 	t.Parallel()
 	m := newMallory(t, "17")
-	m.exec(t, m.dsn, `alter database shop set role = 'mallory'; alter database shop set "app.key" = 'zqzx'; alter database shop set synchronous_commit = off;
+	m.exec(t, m.dsn,
+		`alter database shop set role = 'mallory'; alter database shop set "app.key" = 'zqzx'; alter database shop set synchronous_commit = off;
 		alter role all set work_mem = '8MB'; alter role postgres in database shop set row_security = off; alter role mallory set lc_time = 'C'`)
 	printed, err := realiops(t, "doctor", "--dsn", m.dsn).CombinedOutput()
 	if err != nil {

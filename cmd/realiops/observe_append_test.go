@@ -40,8 +40,10 @@ var secretWork = []string{
 
 func startWatched(t *testing.T) *watched {
 	t.Helper()
-	s := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"shared_preload_libraries=pg_stat_statements"}})
-	w := &watched{boss: servertest.Connect(t, servertest.Endpoint(t, s.DSN())), file: filepath.Join(t.TempDir(), "observed.jsonl.zst")}
+	s := servertest.Start(t,
+		embedded.Options{Version: "17", Settings: []string{"shared_preload_libraries=pg_stat_statements"}})
+	w := &watched{boss: servertest.Connect(t, servertest.Endpoint(t, s.DSN())),
+		file: filepath.Join(t.TempDir(), "observed.jsonl.zst")}
 	u, err := url.Parse(s.URL())
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +58,8 @@ func startWatched(t *testing.T) *watched {
 	return w
 }
 
-// work is done by a session of its own, a round of statements at each pause, until the function that it gives is called.
+// work is done by a session of its own, a round of statements at each pause, until the function that it gives is
+// called.
 func (w *watched) work(t *testing.T, pause time.Duration, statements ...string) (stop func()) {
 	t.Helper()
 	conn := servertest.Connect(t, servertest.Endpoint(t, w.url.String()))
@@ -129,7 +132,8 @@ func TestObserveGoesOn(t *testing.T) {
 	servertest.Exec(t, w.boss, "select pg_stat_force_next_flush()")
 
 	stop = w.work(t, time.Second, secretWork...)
-	if status := w.observe(t, true, "--for", "3m", "--append", "--until-settled", "--at-least", "11s").Wait(); status != 0 {
+	if status := w.observe(t, true, "--for", "3m", "--append", "--until-settled", "--at-least",
+		"11s").Wait(); status != 0 {
 		t.Fatalf("status %d: %s", status, &w.said)
 	}
 	stop()
@@ -139,12 +143,15 @@ func TestObserveGoesOn(t *testing.T) {
 	}
 	after := run.Observed
 	if after.Whole <= before.Whole || after.Whole == after.Windows {
-		t.Errorf("%d of %d windows are whole, after %d of %d: the first are to be kept, and the gap costs one at least", after.Whole, after.Windows, before.Whole, before.Windows)
+		t.Errorf("%d of %d windows are whole, after %d of %d: the first are to be kept, and the gap costs one at least",
+			after.Whole, after.Windows, before.Whole, before.Windows)
 	}
-	if rows := after.RowsPerSecond["inserted"] * float64(after.Whole) * after.Window.Seconds(); !(rows > 0 && rows < unseen/2) {
+	if rows := after.RowsPerSecond["inserted"] * float64(after.Whole) * after.Window.Seconds(); !(rows > 0 &&
+		rows < unseen/2) {
 		t.Errorf("%.0f rows were inserted in whole windows: those of the gap are among them, or there are none", rows)
 	}
-	if run.Ended == nil || run.Ended.Status != runfile.Complete || !regexp.MustCompile(`(?m)^Settled after \d+s: `).MatchString(w.said.String()) {
+	if run.Ended == nil || run.Ended.Status != runfile.Complete ||
+		!regexp.MustCompile(`(?m)^Settled after \d+s: `).MatchString(w.said.String()) {
 		t.Errorf("it ended %+v, and said %s", run.Ended, &w.said)
 	}
 	w.keepsSecrets(t)
@@ -158,7 +165,8 @@ func (w *watched) keepsSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, of := range []string{"block", "role"} { // literals of other statements the extension itself leaves out
-		if n := servertest.Value[int](t, w.boss, "select count(*) from pg_stat_statements where query like '%planted-in-a-"+of+"%'"); n == 0 {
+		if n := servertest.Value[int](t, w.boss,
+			"select count(*) from pg_stat_statements where query like '%planted-in-a-"+of+"%'"); n == 0 {
 			t.Errorf("the server does not have what was planted in a %s", of)
 		}
 	}

@@ -40,7 +40,8 @@ func TestObserveIsScraped(t *testing.T) {
 		var got model.Vector
 		var err error
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
-			if got, err = prometheustest.Ask(t, prometheus, expression); err == nil && len(got) == 1 && is(float64(got[0].Value)) {
+			if got, err = prometheustest.Ask(t, prometheus, expression); err == nil && len(got) == 1 &&
+				is(float64(got[0].Value)) {
 				return
 			}
 		}
@@ -55,20 +56,23 @@ func TestObserveIsScraped(t *testing.T) {
 	if up, _ := prometheustest.Ask(t, prometheus, "realiops_probe_up{probe='request'} == 1"); len(up) == 0 {
 		skipped = append(skipped, "realiops_request_") // this takes root, and a kernel that takes BPF programs
 	}
-	prometheustest.Dashboard(t, prometheus, "../../packaging/grafana/observe.json", append(prometheustest.Names(t, prometheus), exported()...), skipped...)
+	prometheustest.Dashboard(t, prometheus, "../../packaging/grafana/observe.json",
+		append(prometheustest.Names(t, prometheus), exported()...), skipped...)
 	must(t, observe.Process.Signal(syscall.SIGINT))
 	if status := observe.Wait(); status != 0 {
 		t.Errorf("status %d: %s", status, observe.Err)
 	}
 	sees("up", func(v float64) bool { return v == 0 })
 	through := filepath.Join(t.TempDir(), "through.jsonl")
-	if out, err := realiops(t, "history", "--prometheus", prometheus, "--for", "1h", "-o", through).CombinedOutput(); err != nil {
+	if out, err := realiops(t, "history", "--prometheus", prometheus, "--for", "1h", "-o",
+		through).CombinedOutput(); err != nil {
 		t.Fatalf("history: %v: %s", err, out)
 	}
 	cameBack(t, watched, through)
 }
 
-// cameBack makes sure that a history has all counters that an observation read, each with values that were read, and the version.
+// cameBack makes sure that a history has all counters that an observation read, each with values that were read, and
+// the version.
 func cameBack(t *testing.T, watched, through string) {
 	t.Helper()
 	read := func(path string) (version string, values map[string]map[float64]bool) {
@@ -114,7 +118,8 @@ func exported() []string {
 	return names
 }
 
-// TestListenFirst: an address that cannot be listened on is said in a line, before the server is asked anything and a file is made.
+// TestListenFirst: an address that cannot be listened on is said in a line, before the server is asked anything and a
+// file is made.
 func TestListenFirst(t *testing.T) {
 	t.Parallel()
 	database, err := net.Listen("tcp", "127.0.0.1:0")
@@ -136,8 +141,10 @@ func TestListenFirst(t *testing.T) {
 		}
 	}
 	taken := database.Addr().String()
-	refused(nil, taken, "realiops: --listen "+taken+": another program listens there: name another port, or 0 for any free one")
-	refused(nil, "shop", `realiops: --listen is "shop": it takes a port of this machine, or HOST:PORT, such as 127.0.0.1:9650 or [::1]:9650`)
+	refused(nil, taken, "realiops: --listen "+taken+
+		": another program listens there: name another port, or 0 for any free one")
+	refused(nil, "shop",
+		`realiops: --listen is "shop": it takes a port of this machine, or HOST:PORT, such as 127.0.0.1:9650 or [::1]:9650`)
 	if nobody := ordinary(t); nobody != nil {
 		refused(nobody, "80", "realiops: --listen 127.0.0.1:80: ports below 1024 are for root: name a higher one")
 	}

@@ -35,7 +35,8 @@ func startPair(t *testing.T) *pair {
 		t.Skip("no installed server to copy, or not root")
 	}
 	place := openDirectory(t)
-	p := &pair{bin: filepath.Dir(found[0]), as: nobody, dirs: [2]string{filepath.Join(place, "one"), filepath.Join(place, "other")}}
+	p := &pair{bin: filepath.Dir(found[0]), as: nobody, dirs: [2]string{filepath.Join(place, "one"),
+		filepath.Join(place, "other")}}
 	p.port = [2]int{freePort(t), freePort(t)}
 	t.Cleanup(func() {
 		for i := range p.dirs {
@@ -44,7 +45,8 @@ func startPair(t *testing.T) *pair {
 	})
 	p.must(t, "initdb", "-D", p.dirs[0], "-U", "postgres", "-A", "trust", "--no-sync")
 	p.start(t, 0)
-	p.must(t, "pg_basebackup", "-D", p.dirs[1], "-R", "-c", "fast", "--no-sync", "-h", "127.0.0.1", "-U", "postgres", "-p", fmt.Sprint(p.port[0]))
+	p.must(t, "pg_basebackup", "-D", p.dirs[1], "-R", "-c", "fast", "--no-sync", "-h", "127.0.0.1", "-U", "postgres",
+		"-p", fmt.Sprint(p.port[0]))
 	p.start(t, 1)
 	return p
 }
@@ -85,7 +87,8 @@ func (p *pair) must(t *testing.T, program string, args ...string) {
 
 // dsn is both, of which whichever may be written to is taken.
 func (p *pair) dsn(more string) string {
-	return fmt.Sprintf("host=127.0.0.1,127.0.0.1 port=%d,%d user=postgres dbname=postgres connect_timeout=2 %s", p.port[0], p.port[1], more)
+	return fmt.Sprintf("host=127.0.0.1,127.0.0.1 port=%d,%d user=postgres dbname=postgres connect_timeout=2 %s",
+		p.port[0], p.port[1], more)
 }
 
 // worker writes at most 200 rows a second, and comes back whatever happens. It counts its rows, and how long it was at
@@ -118,7 +121,8 @@ func (w *worker) work(ctx context.Context, p *pair) {
 
 func (p *pair) sql(t *testing.T, i int, statement string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres", p.port[i]))
+	conn, err := pgx.Connect(t.Context(),
+		fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres", p.port[i]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,9 +143,12 @@ func TestObserveOutlivesItsServer(t *testing.T) {
 	var somebody worker
 	go somebody.work(ctx, p)
 
-	refused := realiops(t, "observe", "--dsn", fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres", p.port[1]),
+	refused := realiops(t, "observe", "--dsn",
+		fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres", p.port[1]),
 		"--for", "5s", "-o", filepath.Join(t.TempDir(), "none.jsonl"))
-	if out, err := refused.CombinedOutput(); err == nil || string(out) != "realiops: the server is a standby: it writes what its primary tells it to; observe the primary\n" {
+	if out, err := refused.CombinedOutput(); err == nil ||
+		string(out) != "realiops: the server is a standby: it writes what its primary tells it to; "+
+			"observe the primary\n" {
 		t.Errorf("of a standby: %v: %s", err, out)
 	}
 
@@ -158,7 +165,8 @@ func TestObserveOutlivesItsServer(t *testing.T) {
 	if status := observe.Wait(); status != 0 {
 		t.Fatalf("status %d\n%s", status, observe.Printed())
 	}
-	if again := strings.Count(observe.Printed(), "The server was restarted, or another one answers in its place"); again != 2 {
+	if again := strings.Count(observe.Printed(),
+		"The server was restarted, or another one answers in its place"); again != 2 {
 		t.Errorf("it was told %d times that the server began anew, want 2:\n%s", again, observe.Printed())
 	}
 	checkObserved(t, path, somebody.perSecond())
@@ -173,7 +181,8 @@ func checkObserved(t *testing.T, path string, perSecond float64) {
 	}
 	o := run.Observed
 	if o.Windows < 7 || o.Whole < 3 || o.Whole > o.Windows-3 {
-		t.Errorf("%d windows, of which %d are whole: each of three events should have cost one or two", o.Windows, o.Whole)
+		t.Errorf("%d windows, of which %d are whole: each of three events should have cost one or two",
+			o.Windows, o.Whole)
 	}
 	if got := o.RowsPerSecond["inserted"]; !(got >= 0.7*perSecond && got <= 1.2*perSecond) {
 		t.Errorf("%.0f rows a second were inserted, and the windows say %.0f", perSecond, got)

@@ -21,12 +21,13 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// steadyWork does 250 transactions a second: 100 that write 5 kB into the WAL, which are 0.5 MB/s and up to 0.8 MB/s for the blocks
-// that each commit writes in part, and 150 that read. It counts them.
+// steadyWork does 250 transactions a second: 100 that write 5 kB into the WAL, which are 0.5 MB/s and up to 0.8 MB/s
+// for the blocks that each commit writes in part, and 150 that read. It counts them.
 func steadyWork(t *testing.T, ctx context.Context, dsn string) (done *atomic.Int64, wait func()) {
 	t.Helper()
 	boss := servertest.Connect(t, servertest.Endpoint(t, dsn))
-	servertest.Exec(t, boss, "create table kept (id int primary key, v int); insert into kept select n, 0 from generate_series(1, 100) n; checkpoint")
+	servertest.Exec(t, boss, "create table kept (id int primary key, v int); insert into kept select n, 0 from "+
+		"generate_series(1, 100) n; checkpoint")
 	const clients, perSecond = 16, 250
 	turns := make(chan int)
 	done = &atomic.Int64{}
@@ -41,7 +42,8 @@ func steadyWork(t *testing.T, ctx context.Context, dsn string) (done *atomic.Int
 			for turn := range turns {
 				statement := "select id from kept where id = $1"
 				if turn%5 < 2 {
-					statement = "with kept as (update kept set v = v + 1 where id = $1) select pg_logical_emit_message(true, '', repeat('x', 5000))"
+					statement = "with kept as (update kept set v = v + 1 where id = $1) select " +
+						"pg_logical_emit_message(true, '', repeat('x', 5000))"
 				}
 				if _, err := conn.Exec(ctx, statement, 1+turn%100); err == nil {
 					done.Add(1)
@@ -69,7 +71,8 @@ func TestSizeDoesNotOrderForOtherPrograms(t *testing.T) {
 	if err := os.Chmod(directory, 0o777); err != nil { //nolint:gosec // the server's user makes its directory in it
 		t.Fatal(err)
 	}
-	server := servertest.Start(t, embedded.Options{DataDir: filepath.Join(directory, "data"), Settings: []string{"autovacuum=off", "wal_init_zero=off"}})
+	server := servertest.Start(t, embedded.Options{DataDir: filepath.Join(directory, "data"),
+		Settings: []string{"autovacuum=off", "wal_init_zero=off"}})
 	if err := exec.Command("sync", "-f", directory).Run(); err != nil { // what initdb made is written before
 		t.Fatal(err)
 	}
@@ -77,7 +80,8 @@ func TestSizeDoesNotOrderForOtherPrograms(t *testing.T) {
 	defer stop()
 	done, wait := steadyWork(t, ctx, server.DSN())
 
-	other := exec.CommandContext(ctx, "fio", "--name=other", "--filename="+filepath.Join(directory, "other"), "--size=64m", "--rw=randwrite",
+	other := exec.CommandContext(ctx, "fio", "--name=other", "--filename="+filepath.Join(directory, "other"),
+		"--size=64m", "--rw=randwrite",
 		"--bs=64k", "--thread", "--direct=1", "--rate=20m", "--time_based", "--runtime=60")
 	if err := other.Start(); err != nil {
 		t.Skip(err)
@@ -107,18 +111,21 @@ func TestSizeDoesNotOrderForOtherPrograms(t *testing.T) {
 	check(withoutProbe(t, file, "request"), 2, "Others use the device", "the device wrote")
 }
 
-// What an operation costs the disk is counted without another program on it: a commit of one row is one write of one page of the WAL and one
-// flush, and what the other program did stands beside.
+// What an operation costs the disk is counted without another program on it: a commit of one row is one write of one
+// page of the WAL and one flush, and what the other program did stands beside.
 func TestMeasureBesideOtherPrograms(t *testing.T) {
 	t.Parallel()
 	directory, _ := ownDisk(t, openDirectory(t), 2<<30)
 	if err := os.Chmod(directory, 0o777); err != nil { //nolint:gosec // the server's user makes its directory in it
 		t.Fatal(err)
 	}
-	server := servertest.Start(t, embedded.Options{DataDir: filepath.Join(directory, "data"), Settings: []string{"autovacuum=off"}})
-	servertest.Exec(t, servertest.Connect(t, servertest.Endpoint(t, server.DSN())), "create table kept (id int); insert into kept values (0); checkpoint")
+	server := servertest.Start(t, embedded.Options{DataDir: filepath.Join(directory, "data"),
+		Settings: []string{"autovacuum=off"}})
+	servertest.Exec(t, servertest.Connect(t, servertest.Endpoint(t, server.DSN())),
+		"create table kept (id int); insert into kept values (0); checkpoint")
 	ctx, stop := context.WithCancel(t.Context())
-	other := exec.CommandContext(ctx, "fio", "--name=other", "--filename="+filepath.Join(directory, "other"), "--size=64m", "--rw=randwrite",
+	other := exec.CommandContext(ctx, "fio", "--name=other", "--filename="+filepath.Join(directory, "other"),
+		"--size=64m", "--rw=randwrite",
 		"--bs=16k", "--thread", "--direct=1", "--rate_iops=400", "--time_based", "--runtime=600")
 	if err := other.Start(); err != nil {
 		t.Skip(err)
@@ -127,7 +134,8 @@ func TestMeasureBesideOtherPrograms(t *testing.T) {
 		stop()
 		_ = other.Wait() // it was stopped
 	}()
-	c, stdout, stderr := withFIO(t, "measure", "--dsn", server.DSN(), "-r", "5", "--sql", "insert into kept values (7)", "--format", "json")
+	c, stdout, stderr := withFIO(t, "measure", "--dsn", server.DSN(), "-r", "5", "--sql", "insert into kept values (7)",
+		"--format", "json")
 	var measured cost.Cost
 	if err := errors.Join(c.Run(), json.Unmarshal(stdout.Bytes(), &measured)); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)

@@ -149,18 +149,30 @@ func TestPasswordPrompt(t *testing.T) {
 		status  int
 		says    string
 	}{
-		{name: "doctor", args: []string{"doctor", "--dsn", dsn}, keys: c.Password + "\n", prompts: 1, says: "PostgreSQL 17"},
-		{name: "load", args: []string{"load", "-n", "-t", "5", "-c", "3", "-b", "select-only", dsn}, keys: "wrong\n", prompts: 1, status: 1, says: "password authentication failed"},
-		{name: "measure", args: append(measure, "--sql", "insert into kept values (1)"), keys: c.Password + "\n", prompts: 1, says: "repetition 1 of 1"},
-		{name: "a command that connects itself", args: append(measure, "--", "psql", "-Xqwc", "insert into kept values (1)"), keys: c.Password + "\n", prompts: 1, says: "repetition 1 of 1"},
-		{name: "observe", args: []string{"observe", "--dsn", dsn, "--for", "1s", "-o", file}, keys: c.Password + "\n", prompts: 1, says: "PostgreSQL 17"},
-		{name: "Ctrl-C", args: []string{"doctor", "--dsn", dsn}, keys: "\x03", prompts: 1, status: 1, says: "interrupt signal received"},
-		{name: "no password", args: []string{"doctor", "--dsn", dsn}, keys: "\x04\n", prompts: 1, status: 1, says: "password authentication failed"},
-		{name: "PGPASSWORD", args: []string{"doctor", "--dsn", dsn}, env: []string{"PGPASSWORD=" + c.Password}, says: "PostgreSQL 17"},
-		{name: "a password file", args: []string{"doctor", "--dsn", dsn}, env: []string{"PGPASSFILE=" + pass}, says: "PostgreSQL 17"},
-		{name: "the connection string", args: []string{"doctor", "--dsn", dsn + " password=" + c.Password}, says: "PostgreSQL 17"},
-		{name: "CI", args: []string{"doctor", "--dsn", dsn}, env: []string{"CI=true"}, status: 1, says: "password authentication failed"},
-		{name: "a pipe", args: []string{"doctor", "--dsn", dsn}, piped: true, status: 1, says: "password authentication failed"},
+		{name: "doctor", args: []string{"doctor", "--dsn", dsn}, keys: c.Password + "\n", prompts: 1,
+			says: "PostgreSQL 17"},
+		{name: "load", args: []string{"load", "-n", "-t", "5", "-c", "3", "-b", "select-only", dsn}, keys: "wrong\n",
+			prompts: 1, status: 1, says: "password authentication failed"},
+		{name: "measure", args: append(measure, "--sql", "insert into kept values (1)"), keys: c.Password + "\n",
+			prompts: 1, says: "repetition 1 of 1"},
+		{name: "a command that connects itself", args: append(measure, "--", "psql", "-Xqwc",
+			"insert into kept values (1)"), keys: c.Password + "\n", prompts: 1, says: "repetition 1 of 1"},
+		{name: "observe", args: []string{"observe", "--dsn", dsn, "--for", "1s", "-o", file}, keys: c.Password + "\n",
+			prompts: 1, says: "PostgreSQL 17"},
+		{name: "Ctrl-C", args: []string{"doctor", "--dsn", dsn}, keys: "\x03", prompts: 1, status: 1,
+			says: "interrupt signal received"},
+		{name: "no password", args: []string{"doctor", "--dsn", dsn}, keys: "\x04\n", prompts: 1, status: 1,
+			says: "password authentication failed"},
+		{name: "PGPASSWORD", args: []string{"doctor", "--dsn", dsn}, env: []string{"PGPASSWORD=" + c.Password},
+			says: "PostgreSQL 17"},
+		{name: "a password file", args: []string{"doctor", "--dsn", dsn}, env: []string{"PGPASSFILE=" + pass},
+			says: "PostgreSQL 17"},
+		{name: "the connection string", args: []string{"doctor", "--dsn", dsn + " password=" + c.Password},
+			says: "PostgreSQL 17"},
+		{name: "CI", args: []string{"doctor", "--dsn", dsn}, env: []string{"CI=true"}, status: 1,
+			says: "password authentication failed"},
+		{name: "a pipe", args: []string{"doctor", "--dsn", dsn}, piped: true, status: 1,
+			says: "password authentication failed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newScreen(t)
@@ -172,8 +184,10 @@ func TestPasswordPrompt(t *testing.T) {
 			_ = os.Remove(file)
 			status := s.run(t, command, test.keys)
 			text := s.text()
-			if status != test.status || !strings.Contains(text, test.says) || strings.Count(text, "Password for user postgres: ") != test.prompts {
-				t.Errorf("exit status %d, want %d with %q and %d prompts:\n%s", status, test.status, test.says, test.prompts, text)
+			if status != test.status || !strings.Contains(text, test.says) ||
+				strings.Count(text, "Password for user postgres: ") != test.prompts {
+				t.Errorf("exit status %d, want %d with %q and %d prompts:\n%s", status, test.status, test.says,
+					test.prompts, text)
 			}
 			if !s.echoes(t) {
 				t.Error("the terminal shows no keys any more")

@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// An owner of a database, and whoever may create in it, have planted what calls of their own would run with the rights of
-// the superuser who types a command (CVE-2018-1058). None of it is called.
+// An owner of a database, and whoever may create in it, have planted what calls of their own would run with the rights
+// of the superuser who types a command (CVE-2018-1058). None of it is called.
 func TestNothingPlantedIsCalled(t *testing.T) {
 	t.Parallel()
 	loads := `{"name": "copy", "method": "copy", "rows_per_tx": 100, "indexes": 2, "clients": 1},
@@ -26,7 +26,8 @@ func TestNothingPlantedIsCalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(t.TempDir(), "binary.sql")
-	if err := os.WriteFile(binary, []byte("\\copy_rows pgbench_history (tid, bid) rows 10 values (1, 1) format binary\n"), 0o600); err != nil {
+	if err := os.WriteFile(binary,
+		[]byte("\\copy_rows pgbench_history (tid, bid) rows 10 values (1, 1) format binary\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, version := range servertest.Matrix("18") {
@@ -52,7 +53,8 @@ func TestNothingPlantedIsCalled(t *testing.T) {
 	}
 }
 
-// Behind a pooler no session is ours, and what we set for one would be somebody else's: each transaction is safe by itself.
+// Behind a pooler no session is ours, and what we set for one would be somebody else's: each transaction is safe by
+// itself.
 func TestNothingPlantedIsCalledBehindAPooler(t *testing.T) {
 	t.Parallel()
 	database := servertest.Alone(t, "17")
@@ -65,8 +67,8 @@ func TestNothingPlantedIsCalledBehindAPooler(t *testing.T) {
 	}
 }
 
-// Behind a pooler every load of the plan that comes with realiops works: what holds for a session is set in each transaction. What the
-// pooler's sessions report late is not taken for the work of others.
+// Behind a pooler every load of the plan that comes with realiops works: what holds for a session is set in each
+// transaction. What the pooler's sessions report late is not taken for the work of others.
 func TestLoadsThroughAPooler(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Pooler(t, servertest.Alone(t, "17"), "transaction").Config().ConnString()
@@ -88,7 +90,8 @@ func TestLoadsThroughAPooler(t *testing.T) {
 		if proof, is := record.(runfile.Proof); is && (proof.Missing != "" || proof.Rows == 0) {
 			t.Errorf("%+v", proof)
 		}
-		if line, is := record.(runfile.Work); is && line.Load == "async" && (line.Statements != line.Transactions || line.Failures > 0) {
+		if line, is := record.(runfile.Work); is && line.Load == "async" && (line.Statements != line.Transactions ||
+			line.Failures > 0) {
 			t.Errorf("%+v", line)
 		}
 	}

@@ -50,8 +50,8 @@ func realiops(t testing.TB, args ...string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), built(t), args...)
 }
 
-// raced is the same with the race detector, where the tests have it: this test binary, which is the program under that name.
-// It takes several times as long, so that only one test of each thing that happens at the same time starts it.
+// raced is the same with the race detector, where the tests have it: this test binary, which is the program under that
+// name. It takes several times as long, so that only one test of each thing that happens at the same time starts it.
 func raced(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)

@@ -59,8 +59,8 @@ func reads(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestPagesAreShort: a page answers one question in a quarter of an hour, and all of them can be read in two hours. What is longer has tables
-// that belong in the reference. The page for developers is longer.
+// TestPagesAreShort: a page answers one question in a quarter of an hour, and all of them can be read in two hours.
+// What is longer has tables that belong in the reference. The page for developers is longer.
 func TestPagesAreShort(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
 	if err != nil || len(pages) < 10 {

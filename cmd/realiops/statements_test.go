@@ -26,7 +26,8 @@ const (
 	statementsEnd   = "```\n<!-- end -->\n"
 )
 
-// docs/reference/statements.md lists every statement that servers of all versions see of the commands that speak to one, by the servers' own logs.
+// docs/reference/statements.md lists every statement that servers of all versions see of the commands that speak to
+// one, by the servers' own logs.
 func TestDocsListEveryStatement(t *testing.T) {
 	t.Parallel()
 	seen, versions := sightings{of: map[string]map[string][]string{}}, servertest.Matrix("17", servertest.Released()...)
@@ -107,9 +108,12 @@ const theirs = "select 'theirs'"
 
 // look has a server of the version write down what each command asks of it.
 func (s *sightings) look(t *testing.T, version string) {
-	server := servertest.Start(t, embedded.Options{Version: version, Settings: []string{"log_statement=all", "log_line_prefix=@%a@", "autovacuum=off"}})
-	log, place, dsn := filepath.Join(filepath.Dir(server.Target().Storage.Directory), "server.log"), t.TempDir(), server.DSN()
-	plan := planFile(t, `{"name": "async", "method": "insert", "rows_per_tx": 2, "synchronous_commit": "off", "clients": 1},
+	server := servertest.Start(t, embedded.Options{
+		Version: version, Settings: []string{"log_statement=all", "log_line_prefix=@%a@", "autovacuum=off"}})
+	log, place, dsn := filepath.Join(filepath.Dir(server.Target().Storage.Directory), "server.log"),
+		t.TempDir(), server.DSN()
+	plan := planFile(t,
+		`{"name": "async", "method": "insert", "rows_per_tx": 2, "synchronous_commit": "off", "clients": 1},
 		{"name": "values", "method": "insert-values", "rows_per_tx": 2, "clients": 1},
 		{"name": "bulk", "method": "insert-select", "rows_per_tx": 10, "indexes": 2, "width": 100, "clients": 1},
 		{"name": "copy", "method": "copy", "rows_per_tx": 10, "clients": 1},
@@ -128,7 +132,8 @@ func (s *sightings) look(t *testing.T, version string) {
 		{"measure", "--dsn", dsn, "-r", "1", "--sql", theirs},
 		{"load", "-i", "-I", "dtgvpf", "--dsn", dsn},
 		{"load", "-i", "-I", "dtGvpf", "--dsn", dsn},
-		{"load", "-t", "1", "-b", "tpcb-like@1", "-b", "simple-update@1", "-b", "select-only@1", "-c", "9", "--random-seed", "1", "--dsn", dsn},
+		{"load", "-t", "1", "-b", "tpcb-like@1", "-b", "simple-update@1", "-b", "select-only@1", "-c", "9",
+			"--random-seed", "1", "--dsn", dsn},
 	} {
 		known := entriesOf(t, log)
 		runs(t, command...)
@@ -149,8 +154,8 @@ func (s *sightings) add(command, version string, statements []string) {
 	}
 }
 
-// list groups statements by where they were seen, those of most versions first. It leaves out what the page lists by hand, since
-// whether a server sees it depends on the moment.
+// list groups statements by where they were seen, those of most versions first. It leaves out what the page lists by
+// hand, since whether a server sees it depends on the moment.
 func (s *sightings) list(byHand string) string {
 	groups := map[string][]string{}
 	for statement, commands := range s.of {
@@ -199,7 +204,8 @@ func entriesOf(t *testing.T, log string) []string {
 	return strings.Split(string(text), "\n@")
 }
 
-// statementsIn are those of sessions of ours among entries of a server's log. Numbers are N, since they are others each time.
+// statementsIn are those of sessions of ours among entries of a server's log. Numbers are N, since they are others each
+// time.
 func statementsIn(entries []string) (all []string) {
 	for _, entry := range entries {
 		found := logged.FindStringSubmatch(strings.TrimPrefix(entry, "@"))

@@ -33,7 +33,8 @@ func startRun(t *testing.T, args ...string) *stopped {
 		t.Fatal(err)
 	}
 	s := &stopped{file: filepath.Join(t.TempDir(), "run.jsonl"), data: filepath.Join(data, "data")}
-	s.Process = start(t, raced(t, append([]string{"run", "-o", s.file, "--data-dir", s.data, "--plan", bulkAlone(t)}, args...)...))
+	s.Process = start(t, raced(t, append([]string{"run", "-o", s.file, "--data-dir", s.data, "--plan", bulkAlone(t)},
+		args...)...))
 	must(t, s.AwaitInFile(s.file, `"kind":"work"`))
 	return s
 }
@@ -106,7 +107,8 @@ func TestSignalsEndARunInOrder(t *testing.T) {
 			if end, torn := s.ends(t); end.Status != runfile.Interrupted || torn {
 				t.Errorf("the file ends with %+v, torn: %v", end, torn)
 			}
-			if !strings.Contains(s.Out.String(), "The run was interrupted") || !strings.Contains(s.Err.String(), "kept in "+s.file) {
+			if !strings.Contains(s.Out.String(), "The run was interrupted") ||
+				!strings.Contains(s.Err.String(), "kept in "+s.file) {
 				t.Errorf("it printed\n%s%s", s.Out, s.Err)
 			}
 		})
@@ -127,7 +129,8 @@ func TestKillLeavesTheRecordAndNoServer(t *testing.T) {
 	if end, _ := s.ends(t); end.Status != "" {
 		t.Errorf("a killed run has the end line %+v", end)
 	}
-	if out, err := realiops(t, "report", s.file).CombinedOutput(); err != nil || !strings.Contains(string(out), "PostgreSQL 17") {
+	if out, err := realiops(t, "report", s.file).CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), "PostgreSQL 17") {
 		t.Errorf("report: %v\n%s", err, out)
 	}
 }

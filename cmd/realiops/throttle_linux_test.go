@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// bucket is one of credits, kept as a provider keeps it: what is written takes from it, time fills it, and the device may
-// be written to at burst while there is something in it, and at base when there is not.
+// bucket is one of credits, kept as a provider keeps it: what is written takes from it, time fills it, and the device
+// may be written to at burst while there is something in it, and at base when there is not.
 type bucket struct {
 	burst, base float64 // bytes a second
 	credits     float64
@@ -82,8 +82,8 @@ func writtenTo(device string) float64 {
 	return math.NaN()
 }
 
-// A bucket of credits like that of an st1 of 125 GiB, but nearly empty, is found out: when it was empty, the rates before
-// and after, and whose bucket it is. The device is kept in memory, so that nothing but the bucket makes it slow.
+// A bucket of credits like that of an st1 of 125 GiB, but nearly empty, is found out: when it was empty, the rates
+// before and after, and whose bucket it is. The device is kept in memory, so that nothing but the bucket makes it slow.
 func TestBaselineFindsTheBucket(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	work, err := os.MkdirTemp("/dev/shm", "realiops-test-")
@@ -93,13 +93,16 @@ func TestBaselineFindsTheBucket(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(work) })
 	directory, device := ownDisk(t, work, 512<<20)
 	const mib, fast = 1 << 20, 10 // seconds
-	st1 := bucket{burst: 31.25 * mib, base: 5 * mib, credits: fast * 26.25 * mib, written: func() float64 { return writtenTo(device) }}
+	st1 := bucket{burst: 31.25 * mib, base: 5 * mib, credits: fast * 26.25 * mib, written: func() float64 {
+		return writtenTo(device)
+	}}
 	var join func(int)
 	st1.allow, join = ownGroup(t, device)
 	st1.allow(st1.burst)
 
 	file := filepath.Join(t.TempDir(), "run.jsonl")
-	c, stdout, stderr := withFIO(t, "baseline", "--dir", directory, "--allow-ram", "--size", "4M", "--only", "sequential-write",
+	c, stdout, stderr := withFIO(t, "baseline", "--dir", directory, "--allow-ram", "--size", "4M", "--only",
+		"sequential-write",
 		"--until-throttled=1m", "--yes", "--format", "json", "-o", file)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

@@ -29,10 +29,12 @@ func TestWorkflowsAreWhatGitHubTakes(t *testing.T) {
 	}
 	const before = "      - run: psql"
 	for name, c := range map[string]struct{ workflow, says string }{
-		"as it stands":           {workflow, ""},
-		"with the statements":    {strings.Replace(workflow, before, statements+before, 1), ""},
-		"with an unknown input":  {strings.Replace(workflow, "junit: io.xml", "xunit: io.xml", 1), `input "xunit" is not defined in action`},
-		"without a server named": {strings.Replace(workflow, "dsn: ${{ env.DATABASE_URL }}", "sql: select 1", 1), `missing input "dsn"`},
+		"as it stands":        {workflow, ""},
+		"with the statements": {strings.Replace(workflow, before, statements+before, 1), ""},
+		"with an unknown input": {strings.Replace(workflow, "junit: io.xml", "xunit: io.xml", 1),
+			`input "xunit" is not defined in action`},
+		"without a server named": {strings.Replace(workflow, "dsn: ${{ env.DATABASE_URL }}", "sql: select 1", 1),
+			`missing input "dsn"`},
 	} {
 		project := t.TempDir()
 		at := filepath.Join(project, ".github", "workflows", "io.yml")
@@ -40,13 +42,15 @@ func TestWorkflowsAreWhatGitHubTakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for file, text := range map[string]string{
-			at: strings.Replace(c.workflow, used, "uses: ./", 1), filepath.Join(project, "action.yml"): read("action.yml"), filepath.Join(project, ".git"): "",
+			at:                                   strings.Replace(c.workflow, used, "uses: ./", 1),
+			filepath.Join(project, "action.yml"): read("action.yml"), filepath.Join(project, ".git"): "",
 		} {
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		out, err := exec.CommandContext(t.Context(), "go", "tool", "-modfile="+filepath.Join("..", "..", "scripts", "tools.mod"), "actionlint", at).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "go", "tool", "-modfile="+filepath.Join("..", "..", "scripts",
+			"tools.mod"), "actionlint", at).CombinedOutput()
 		if (err == nil) != (c.says == "") || !strings.Contains(string(out), c.says) {
 			t.Errorf("%s: %v, want %q\n%s", name, err, c.says, out)
 		}

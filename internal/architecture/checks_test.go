@@ -42,7 +42,8 @@ func (t tree) ways(imported, forbidden []string, seen map[string]bool) (found []
 	return found
 }
 
-// blind forbids made-up worlds the way to the method that they judge, but through what says what a load did, which has medians of its own.
+// blind forbids made-up worlds the way to the method that they judge, but through what says what a load did, which has
+// medians of its own.
 func blind(t tree) []string {
 	method := []string{analyze + "/attribution", analyze + "/stats", score}
 	p := t[worlds]
@@ -57,18 +58,25 @@ func blind(t tree) []string {
 // apart forbids packages below a directory, but for those named, to import what is below another. Their tests may.
 func apart(top, other string, exceptions ...string) func(tree) []string {
 	return func(t tree) (broken []string) {
-		for _, directory := range t.directories(func(d string) bool { return under(d, top) && !underAny(d, exceptions) }) {
-			broken = append(broken, t.others(directory, t[directory].imports, func(i string) bool { return !under(i, other) })...)
+		for _, directory := range t.directories(func(d string) bool {
+			return under(d, top) && !underAny(d, exceptions)
+		}) {
+			broken = append(broken, t.others(directory, t[directory].imports, func(i string) bool {
+				return !under(i, other)
+			})...)
 		}
 		return broken
 	}
 }
 
-// onlyTests forbids packages of the program to import what is below a directory; their tests may, and programs under scripts.
+// onlyTests forbids packages of the program to import what is below a directory; their tests may, and programs under
+// scripts.
 func onlyTests(top string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return !underAny(d, []string{top, "scripts"}) }) {
-			broken = append(broken, t.others(directory, t[directory].imports, func(i string) bool { return !under(i, top) })...)
+			broken = append(broken, t.others(directory, t[directory].imports, func(i string) bool {
+				return !under(i, top)
+			})...)
 		}
 		return broken
 	}
@@ -79,7 +87,9 @@ func separate(top string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return under(d, top) && d != top }) {
 			p := t[directory]
-			other := func(i string) bool { return under(i, top) && i != top && !under(i, directory) && !under(directory, i) }
+			other := func(i string) bool {
+				return under(i, top) && i != top && !under(i, directory) && !under(directory, i)
+			}
 			allowed := func(i string) bool { return !other(i) }
 			broken = append(broken, t.others(directory, slices.Concat(p.imports, p.testImports), allowed)...)
 		}
@@ -102,7 +112,8 @@ func only(home string, libraries ...string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return !under(d, home) }) {
 			allowed := func(i string) bool { return !underAny(i, libraries) }
-			broken = append(broken, t.others(directory, slices.Concat(t[directory].imports, t[directory].testImports), allowed)...)
+			broken = append(broken, t.others(directory, slices.Concat(t[directory].imports, t[directory].testImports),
+				allowed)...)
 		}
 		return broken
 	}
@@ -113,7 +124,8 @@ func users(top string, allowed ...string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return !underAny(d, append(allowed, top)) }) {
 			outside := func(i string) bool { return !under(i, top) }
-			broken = append(broken, t.others(directory, slices.Concat(t[directory].imports, t[directory].testImports), outside)...)
+			broken = append(broken, t.others(directory, slices.Concat(t[directory].imports, t[directory].testImports),
+				outside)...)
 		}
 		return broken
 	}
@@ -145,7 +157,9 @@ func initializers(t tree) (broken []string) {
 }
 
 func commands(t tree) (broken []string) {
-	for _, directory := range t.directories(func(d string) bool { return !underAny(d, []string{forTests, "scripts"}) }) {
+	for _, directory := range t.directories(func(d string) bool {
+		return !underAny(d, []string{forTests, "scripts"})
+	}) {
 		broken = append(broken, t[directory].lines...)
 	}
 	return broken
@@ -159,7 +173,8 @@ func promises(t tree) (broken []string) {
 		case 1:
 		default:
 			slices.Sort(docs)
-			broken = append(broken, fmt.Sprintf("%s has package comments in %s", directory, strings.Join(docs, " and ")))
+			broken = append(broken, fmt.Sprintf("%s has package comments in %s", directory,
+				strings.Join(docs, " and ")))
 		}
 	}
 	return broken
@@ -190,7 +205,8 @@ func rooms(most size, exceptions map[string]size) func(tree) []string {
 			}
 			switch {
 			case is.files > may.files || is.lines > may.lines:
-				broken = append(broken, fmt.Sprintf("%s has %d files and %d lines, of at most %d and %d", directory, is.files, is.lines, may.files, may.lines))
+				broken = append(broken, fmt.Sprintf("%s has %d files and %d lines, of at most %d and %d", directory,
+					is.files, is.lines, may.files, may.lines))
 			case excepted && is.files <= most.files && is.lines <= most.lines:
 				broken = append(broken, directory+" is no exception any more")
 			}
@@ -225,7 +241,9 @@ func spelled(home string, names []string, exceptions ...string) func(tree) []str
 		is[name] = true
 	}
 	return func(t tree) (broken []string) {
-		program := func(d string) bool { return !underAny(d, append([]string{home, forTests, "scripts"}, exceptions...)) }
+		program := func(d string) bool {
+			return !underAny(d, append([]string{home, forTests, "scripts"}, exceptions...))
+		}
 		for _, directory := range t.directories(program) {
 			for _, l := range t[directory].texts {
 				if is[l.text] {

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// TestCommentsLeadSomewhere: every [Name] in a comment is declared, and every file that a package comment names is there.
+// TestCommentsLeadSomewhere: every [Name] in a comment is declared, and every file that a package comment names is
+// there.
 func TestCommentsLeadSomewhere(t *testing.T) {
 	packages := parsePackages(t, "../..")
 	for directory, p := range packages {

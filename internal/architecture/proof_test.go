@@ -85,11 +85,12 @@ func TestRulesCanFail(t *testing.T) {
 	}, "internal/series imports internal/measure/load")
 
 	check("made-up worlds do not know the method", map[string]string{
-		"internal/test/worlds/a.go":       ours("worlds", "internal/middle"),
-		"internal/test/worlds/a_test.go":  ours("worlds", "internal/test/worlds/score"),
-		"internal/test/worlds/score/a.go": ours("score", "internal/analyze/attribution") + "import _ \"github.com/realiops/realiops/internal/test/worlds\"\n",
-		"internal/middle/a.go":            ours("middle", "internal/analyze/stats"),
-		"internal/analyze/stats/a.go":     "package stats\n",
+		"internal/test/worlds/a.go":      ours("worlds", "internal/middle"),
+		"internal/test/worlds/a_test.go": ours("worlds", "internal/test/worlds/score"),
+		"internal/test/worlds/score/a.go": ours("score", "internal/analyze/attribution") +
+			"import _ \"github.com/realiops/realiops/internal/test/worlds\"\n",
+		"internal/middle/a.go":        ours("middle", "internal/analyze/stats"),
+		"internal/analyze/stats/a.go": "package stats\n",
 	},
 		"internal/test/worlds imports internal/middle, which imports internal/analyze/stats",
 		"internal/test/worlds imports internal/test/worlds/score")
@@ -122,9 +123,12 @@ func TestRulesCanFail(t *testing.T) {
 	}, "internal/cli/a.go:3 calls os.Exit", "internal/series/a.go:4 calls log.Fatalf")
 
 	check("commands for people are made by "+shell, map[string]string{
-		"internal/cli/a.go":      "package cli\nvar a = \"realiops report \" + id + \".jsonl\"\nvar b = f(\"%s: realiops size --load %s\", x)\n",
-		"internal/cli/b.go":      "package cli\nvar a = \"run \" + \"aws rds modify --id \" + id\nvar b = \"make one with realiops run, or \" + id\n",
-		"internal/cli/c.go":      "package cli\nvar a = \"realiops run \" + \"--yes\" + \": \" + id\nvar b = f(\"%s: realiops aws limits asks AWS\", x)\n",
+		"internal/cli/a.go": "package cli\nvar a = \"realiops report \" + id + \".jsonl\"\nvar b = f(\"%s: " +
+			"realiops size --load %s\", x)\n",
+		"internal/cli/b.go": "package cli\nvar a = \"run \" + \"aws rds modify --id \" + id\nvar b = \"make one " +
+			"with realiops run, or \" + id\n",
+		"internal/cli/c.go": "package cli\nvar a = \"realiops run \" + \"--yes\" + \": \" + id\nvar b = f(\"%s: " +
+			"realiops aws limits asks AWS\", x)\n",
 		"internal/cli/d.go":      "package cli\nvar a = \"grant pg_monitor to \" + user\n",
 		"scripts/chaos/a.go":     "package main\nvar a = \"realiops report \" + id\n",
 		"internal/cli/a_test.go": "package cli\nvar a = \"realiops report \" + id\n",
@@ -157,8 +161,9 @@ func TestRulesCanFail(t *testing.T) {
 	}, "internal/helpers is named helpers", "internal/iolib is named ioutil")
 
 	check("metrics are named in "+metric, map[string]string{
-		"internal/metric/a.go":      "package metric\nvar a = \"block/writes\"\n",
-		"internal/series/a.go":      "package series\n// block/writes\nvar a, b = \"block/written\", f(\"block/writes\")\n",
+		"internal/metric/a.go": "package metric\nvar a = \"block/writes\"\n",
+		"internal/series/a.go": "package series\n// block/writes\nvar a, b = \"block/written\", " +
+			"f(\"block/writes\")\n",
 		"internal/series/a_test.go": "package series\nvar a = \"block/writes\"\n",
 		"internal/test/worlds/a.go": "package worlds\nvar a = \"block/writes\"\n",
 	}, "internal/series/a.go:3 spells block/writes")

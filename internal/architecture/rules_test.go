@@ -41,7 +41,8 @@ var rules = []rule{
 	},
 	{
 		"measuring decides nothing by verdicts",
-		"what is recorded must not depend on what it is taken to mean; who reads verdicts is handed in. But " + prices + " and " + limits +
+		"what is recorded must not depend on what it is taken to mean; who reads verdicts is handed in. But " + prices +
+			" and " + limits +
 			" write what AWS says as rows of the catalog, which is data",
 		apart(measure, analyze, prices, limits),
 	},
@@ -72,7 +73,8 @@ var rules = []rule{
 	},
 	{
 		"made-up worlds do not know the method",
-		"they judge it, and one that leaned on it would find it right; only what counts its hits in " + score + " sees both",
+		"they judge it, and one that leaned on it would find it right; only what counts its hits in " + score +
+			" sees both",
 		blind,
 	},
 	{

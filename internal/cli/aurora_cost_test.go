@@ -27,9 +27,9 @@ var update = flag.Bool("update", false, "write testdata/aurora-cost/metrics.json
 
 const shopFiles = "../../testdata/aurora-cost/"
 
-// shopDays is a made-up cluster of five weeks, from 2026-09-21 on: a provisioned writer, a serverless reader that came on
-// 28 September, a holiday week from 3 to 9 October, a restore of 200 GiB on 20 October. VolumeReadIOPs lacks four hours of
-// 12 October, and VolumeBytesUsed two of the next day.
+// shopDays is a made-up cluster of five weeks, from 2026-09-21 on: a provisioned writer, a serverless reader that came
+// on 28 September, a holiday week from 3 to 9 October, a restore of 200 GiB on 20 October. VolumeReadIOPs lacks four
+// hours of 12 October, and VolumeBytesUsed two of the next day.
 type shopDays struct {
 	begin time.Time
 	hours int
@@ -75,8 +75,10 @@ func (s shopDays) value(metric string, h int) (float64, bool) {
 
 // series are the metrics with their labels.
 var shopSeries = [][2]string{
-	{"VolumeReadIOPs", "VolumeReadIOPs Sum shop"}, {"VolumeWriteIOPs", "VolumeWriteIOPs Sum shop"}, {"VolumeBytesUsed", "VolumeBytesUsed Average shop"},
-	{"CPUUtilization", "CPUUtilization Average shop-1"}, {"ServerlessDatabaseCapacity", "ServerlessDatabaseCapacity Average shop-2"},
+	{"VolumeReadIOPs", "VolumeReadIOPs Sum shop"}, {"VolumeWriteIOPs", "VolumeWriteIOPs Sum shop"},
+	{"VolumeBytesUsed", "VolumeBytesUsed Average shop"},
+	{"CPUUtilization", "CPUUtilization Average shop-1"},
+	{"ServerlessDatabaseCapacity", "ServerlessDatabaseCapacity Average shop-2"},
 	{"samples", "CPUUtilization SampleCount shop"},
 }
 
@@ -88,10 +90,12 @@ func exportedShop(t *testing.T) []byte {
 		times, values := []string{}, []float64{}
 		for h := range shop().hours {
 			if v, there := shop().value(series[0], h); there {
-				times, values = append(times, shop().begin.Add(time.Duration(h)*time.Hour).Format("2006-01-02T15:04:05-07:00")), append(values, v)
+				times, values = append(times,
+					shop().begin.Add(time.Duration(h)*time.Hour).Format("2006-01-02T15:04:05-07:00")), append(values, v)
 			}
 		}
-		results = append(results, map[string]any{"Id": "m" + string(rune('0'+i)), "Label": series[1], "Timestamps": times, "Values": values, "StatusCode": "Complete"})
+		results = append(results, map[string]any{"Id": "m" + string(rune('0'+i)), "Label": series[1],
+			"Timestamps": times, "Values": values, "StatusCode": "Complete"})
 	}
 	text, err := json.Marshal(map[string]any{"MetricDataResults": results, "Messages": []any{}})
 	if err != nil {
@@ -104,7 +108,9 @@ func exportedShop(t *testing.T) []byte {
 func auroraCost(t *testing.T, args ...string) (out, said string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return date(10, 26).Add(12 * time.Hour) }}
+	env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time {
+		return date(10, 26).Add(12 * time.Hour)
+	}}
 	code = Main(env, append([]string{"aws", "cost"}, args...))
 	return stdout.String(), stderr.String(), code
 }
@@ -139,7 +145,8 @@ func TestAuroraCostByHand(t *testing.T) {
 	if shipped, err := os.ReadFile(file); err != nil || !bytes.Equal(shipped, exportedShop(t)) {
 		t.Fatalf("%s is not what this test describes (%v): go test -update writes it", file, err)
 	}
-	c := comparison(t, command.ExitDone, "--from", file, "--from", shopFiles+"instances.json", "--from", shopFiles+"cluster.json", "--price", shopFiles+"prices.json")
+	c := comparison(t, command.ExitDone, "--from", file, "--from", shopFiles+"instances.json", "--from", shopFiles+
+		"cluster.json", "--price", shopFiles+"prices.json")
 
 	september, october := c.Months[0], c.Months[1]
 	// 10 days of 2.1 million operations an hour, at 0.20 a million
@@ -167,7 +174,8 @@ func TestAuroraCostByHand(t *testing.T) {
 	cents(t, "all, Standard", c.Whole.Total.Standard, 197.15+571.76)
 	cents(t, "the break-even of October", october.BreakEven, (392.168-298.00)+1.25*43.9247)
 	if c.Whole.Beyond != 27 || c.Whole.Days != 34 || october.Beyond != 17 {
-		t.Errorf("%d of %d days lie beyond the break-even, %d of October; want 27 of 34: all but the holiday week and the day with a hole, and 17", c.Whole.Beyond, c.Whole.Days, october.Beyond)
+		t.Errorf("%d of %d days lie beyond the break-even, %d of October; want 27 of 34: all but the holiday week "+
+			"and the day with a hole, and 17", c.Whole.Beyond, c.Whole.Days, october.Beyond)
 	}
 	// the restore's day: 250.4 million operations, and 24 hours of the rest
 	cents(t, "the highest day", october.Spread.Highest, 250.4*0.20-24*(0.078+2*0.04)-1.25*700*24/744*0.10)
@@ -175,7 +183,8 @@ func TestAuroraCostByHand(t *testing.T) {
 	cents(t, "saved a month", c.Verdict.Saves, (768.914-632.663)/836*730)
 	cents(t, "staying on Standard", c.Switching.Stay.Standard, c.Whole.Total.Standard)
 	cents(t, "staying on I/O-Optimized", c.Switching.Stay.Optimized, c.Whole.Total.Optimized)
-	if c.Verdict.Cheaper != billing.Optimized || c.Verdict.Sure || !strings.Contains(c.Verdict.Why, "runs of seven days say otherwise") {
+	if c.Verdict.Cheaper != billing.Optimized || c.Verdict.Sure ||
+		!strings.Contains(c.Verdict.Why, "runs of seven days say otherwise") {
 		t.Errorf("the verdict %+v", c.Verdict)
 	}
 	if c.Now != billing.Standard || c.NextSwitch == nil || c.Cluster != "shop" {
@@ -188,7 +197,8 @@ func TestAuroraCostBreakEven(t *testing.T) {
 	t.Parallel()
 	at := func(reads, gib string) billing.Comparison {
 		t.Helper()
-		return comparison(t, command.ExitDone, "--month", "reads="+reads+",writes=0,gib="+gib, "--class", "db.r6g.large", "--class", "db.r6g.xlarge", "--region", "ap-northeast-1")
+		return comparison(t, command.ExitDone, "--month", "reads="+reads+",writes=0,gib="+gib, "--class",
+			"db.r6g.large", "--class", "db.r6g.xlarge", "--region", "ap-northeast-1")
 	}
 	c := at("3e9", "800")
 	// by the prices of Tokyo: 0.407 of 0.313 an hour and 0.815 of 0.627, 0.27 of 0.12 a GiB
@@ -209,19 +219,22 @@ func format(v float64) string {
 // TestAuroraCostOfAWSExample is AWS's own: two r6g.2xlarge, 800 GiB, 1.2 thousand million operations a month.
 func TestAuroraCostOfAWSExample(t *testing.T) {
 	t.Parallel()
-	c := comparison(t, command.ExitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--class", "db.r6g.2xlarge", "--class", "db.r6g.2xlarge", "--price", shopFiles+"prices.json")
+	c := comparison(t, command.ExitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--class", "db.r6g.2xlarge",
+		"--class", "db.r6g.2xlarge", "--price", shopFiles+"prices.json")
 	cents(t, "Standard", c.Whole.Total.Standard, 2*1.038*730+80+240)
 	cents(t, "I/O-Optimized", c.Whole.Total.Optimized, 2*1.3494*730+180)
 	if c.Verdict.Cheaper != billing.Standard {
 		t.Errorf("%+v", c.Verdict)
 	}
 	// one of the two reserved: on I/O-Optimized it covers 1/1.3 of an instance
-	r := comparison(t, command.ExitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--class", "db.r6g.2xlarge", "--class", "db.r6g.2xlarge", "--reserved", "db.r6g.2xlarge=1", "--price", shopFiles+"prices.json")
+	r := comparison(t, command.ExitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--class", "db.r6g.2xlarge",
+		"--class", "db.r6g.2xlarge", "--reserved", "db.r6g.2xlarge=1", "--price", shopFiles+"prices.json")
 	cents(t, "Standard, one reserved", r.Whole.Compute.Standard, 1.038*730)
 	cents(t, "I/O-Optimized, one reserved", r.Whole.Compute.Optimized, (2-1/1.3)*1.3494*730)
 }
 
-// TestAuroraCostOfORD is the month that the Open Reaction Database published: 2.43 thousand million reads, and nothing else.
+// TestAuroraCostOfORD is the month that the Open Reaction Database published: 2.43 thousand million reads, and nothing
+// else.
 func TestAuroraCostOfORD(t *testing.T) {
 	t.Parallel()
 	c := comparison(t, command.ExitCannotTell, "--month", "reads=2.43e9")
@@ -242,8 +255,8 @@ func TestAuroraCostOfORD(t *testing.T) {
 	}
 }
 
-// TestAuroraCostFromCloudWatch asks a stand-in for AWS about a cluster, and has the aws program's question answered by it:
-// both say the same.
+// TestAuroraCostFromCloudWatch asks a stand-in for AWS about a cluster, and has the aws program's question answered by
+// it: both say the same.
 func TestAuroraCostFromCloudWatch(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
@@ -253,15 +266,20 @@ func TestAuroraCostFromCloudWatch(t *testing.T) {
 	run := func(args ...string) string {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
-		if code := Main(env, append([]string{"aws", "cost", "--region", accounttest.Region}, args...)); code != command.ExitDone {
+		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv,
+			Now: func() time.Time {
+				return to.Add(time.Hour)
+			}}
+		if code := Main(env, append([]string{"aws", "cost", "--region", accounttest.Region}, args...)); code !=
+			command.ExitDone {
 			t.Fatalf("%v: exit status %d: %s", args, code, &stderr)
 		}
 		return stdout.String()
 	}
 	prices := regionPrices(t)
 	var asked, read billing.Comparison
-	if err := json.Unmarshal([]byte(run("--cluster", "shop", "--for", "10d", "--price", prices, "--format", "json")), &asked); err != nil {
+	if err := json.Unmarshal([]byte(run("--cluster", "shop", "--for", "10d", "--price", prices, "--format", "json")),
+		&asked); err != nil {
 		t.Fatal(err)
 	}
 	cents(t, "I/O", asked.Whole.IO, 240*2.1*0.20)
@@ -269,12 +287,14 @@ func TestAuroraCostFromCloudWatch(t *testing.T) {
 	if asked.Whole.Compared != 240 || len(asked.Warnings) != 1 { // that 10 days are few
 		t.Errorf("%d hours, warnings %q", asked.Whole.Compared, asked.Warnings)
 	}
-	query := run("--query", "--cluster", "shop", "--for", "10d", "--instance", "shop-1=db.r6g.large", "--instance", "shop-2=db.serverless")
+	query := run("--query", "--cluster", "shop", "--for", "10d", "--instance", "shop-1=db.r6g.large", "--instance",
+		"shop-2=db.serverless")
 	metrics := filepath.Join(t.TempDir(), "metrics.json")
 	if err := os.WriteFile(metrics, answerOf(t, s, query), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(run("--from", metrics, "--instance", "shop-1=db.r6g.large", "--price", prices, "--format", "json")), &read); err != nil {
+	if err := json.Unmarshal([]byte(run("--from", metrics, "--instance", "shop-1=db.r6g.large", "--price", prices,
+		"--format", "json")), &read); err != nil {
 		t.Fatal(err)
 	}
 	asked.Now = ""
@@ -283,8 +303,9 @@ func TestAuroraCostFromCloudWatch(t *testing.T) {
 	}
 }
 
-// TestAuroraCostOfReadersThatAreGone: the cluster of which AWS knows two instances had three all the time, says the number of samples by
-// cluster. The answer is not known until somebody says what the third one was; then it costs 0.26 and 0.338 an hour more.
+// TestAuroraCostOfReadersThatAreGone: the cluster of which AWS knows two instances had three all the time, says the
+// number of samples by cluster. The answer is not known until somebody says what the third one was; then it costs 0.26
+// and 0.338 an hour more.
 func TestAuroraCostOfReadersThatAreGone(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
@@ -294,8 +315,12 @@ func TestAuroraCostOfReadersThatAreGone(t *testing.T) {
 	run := func(wantCode int, args ...string) (billing.Comparison, string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
-		args = append([]string{"aws", "cost", "--region", accounttest.Region, "--cluster", "shop", "--for", "10d", "--price", regionPrices(t)}, args...)
+		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv,
+			Now: func() time.Time {
+				return to.Add(time.Hour)
+			}}
+		args = append([]string{"aws", "cost", "--region", accounttest.Region, "--cluster", "shop", "--for", "10d",
+			"--price", regionPrices(t)}, args...)
 		if code := Main(env, args); code != wantCode {
 			t.Fatalf("%v: exit status %d: %s", args, code, &stderr)
 		}
@@ -304,12 +329,14 @@ func TestAuroraCostOfReadersThatAreGone(t *testing.T) {
 		return c, strings.Join(strings.Fields(stdout.String()), " ")
 	}
 	_, text := run(command.ExitCannotTell)
-	if want := "shop: which costs less, Standard or I/O-Optimized, is not known: 1,680 hours of instances that are gone are not in it"; !strings.HasPrefix(text, want) {
+	if want := "shop: which costs less, Standard or I/O-Optimized, is not known: 1,680 hours of instances that are " +
+		"gone are not in it"; !strings.HasPrefix(text, want) {
 		t.Errorf("it begins %.200s, want %s", text, want)
 	}
 	args := []string{"--format", "json"}
 	for i := range 7 {
-		args = append(args, "--instance", fmt.Sprintf("r%d=db.r6g.large@%s..%s", i, from.Format("2006-01-02T15:04"), to.Format(time.RFC3339)))
+		args = append(args, "--instance", fmt.Sprintf("r%d=db.r6g.large@%s..%s", i, from.Format("2006-01-02T15:04"),
+			to.Format(time.RFC3339)))
 	}
 	told, _ := run(command.ExitDone, args...)
 	cents(t, "compute, Standard", told.Whole.Compute.Standard, 240*(8*0.26+2*0.12))
@@ -327,27 +354,35 @@ func regionPrices(t *testing.T) string {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "prices.json")
-	if err := os.WriteFile(file, bytes.ReplaceAll(text, []byte("us-east-1"), []byte(accounttest.Region)), 0o600); err != nil {
+	if err := os.WriteFile(file, bytes.ReplaceAll(text, []byte("us-east-1"), []byte(accounttest.Region)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return file
 }
 
-// TestAuroraCostByRegion: the program's own prices answer for the classes and the regions that people have, where what was inferred does
-// not decide; and say what was.
+// TestAuroraCostByRegion: the program's own prices answer for the classes and the regions that people have, where what
+// was inferred does not decide; and say what was.
 func TestAuroraCostByRegion(t *testing.T) {
 	t.Parallel()
-	for _, region := range []string{"us-east-1", "us-east-2", "us-west-1", "us-west-2", "ca-central-1", "sa-east-1", "eu-west-1", "eu-west-2", "eu-west-3",
-		"eu-central-1", "eu-north-1", "ap-south-1", "ap-southeast-1", "ap-southeast-2", "ap-northeast-1", "ap-northeast-2"} {
-		for _, class := range []string{"db.r5.large", "db.r6g.4xlarge", "db.r7g.2xlarge", "db.r8g.xlarge", "db.t4g.medium"} {
-			much := comparison(t, command.ExitDone, "--month", "reads=9e10,writes=1e9,gib=500", "--class", class, "--region", region)
-			little := comparison(t, command.ExitDone, "--month", "reads=1e6,writes=1e6,gib=500", "--class", class, "--region", region)
-			if much.Verdict.Cheaper != billing.Optimized || little.Verdict.Cheaper != billing.Standard || much.Verdict.Sure {
+	for _, region := range []string{"us-east-1", "us-east-2", "us-west-1", "us-west-2", "ca-central-1", "sa-east-1",
+		"eu-west-1", "eu-west-2", "eu-west-3",
+		"eu-central-1", "eu-north-1", "ap-south-1", "ap-southeast-1", "ap-southeast-2", "ap-northeast-1",
+		"ap-northeast-2"} {
+		for _, class := range []string{"db.r5.large", "db.r6g.4xlarge", "db.r7g.2xlarge", "db.r8g.xlarge",
+			"db.t4g.medium"} {
+			much := comparison(t, command.ExitDone, "--month", "reads=9e10,writes=1e9,gib=500", "--class", class,
+				"--region", region)
+			little := comparison(t, command.ExitDone, "--month", "reads=1e6,writes=1e6,gib=500", "--class", class,
+				"--region", region)
+			if much.Verdict.Cheaper != billing.Optimized || little.Verdict.Cheaper != billing.Standard ||
+				much.Verdict.Sure {
 				t.Errorf("%s in %s: %+v, %+v", class, region, much.Verdict, little.Verdict)
 			}
 		}
 	}
-	// 1,000 million operations at 0.20, and 0.078 an hour more for the instance, 12.50 for 100 GiB: all of it listed for us-east-1
+	// 1,000 million operations at 0.20, and 0.078 an hour more for the instance, 12.50 for 100 GiB: all of it listed
+	// for us-east-1
 	known := comparison(t, command.ExitDone, "--month", "reads=1e9,writes=0,gib=100", "--class", "db.r6g.large")
 	cents(t, "saved in us-east-1", known.Verdict.Saves, 200-730*0.078-12.5)
 	for _, i := range known.Items {
@@ -357,18 +392,23 @@ func TestAuroraCostByRegion(t *testing.T) {
 	}
 	// in Oregon 347 million operations at 0.20 by what is inferred are close to 730 x 0.078 + 12.50
 	args := []string{"--month", "reads=3.47e8,writes=0,gib=100", "--class", "db.r6g.large", "--region", "us-west-2"}
-	if close := comparison(t, command.ExitCannotTell, args...); !strings.Contains(close.Verdict.Why, "inferred, and within what they may be either costs less: realiops prices aws --region us-west-2") {
+	if close := comparison(t, command.ExitCannotTell, args...); !strings.Contains(close.Verdict.Why,
+		"inferred, and within what they may be either costs less: realiops prices aws --region us-west-2") {
 		t.Errorf("%+v", close.Verdict)
 	}
-	out, _, _ := auroraCost(t, "--month", "reads=9e9,writes=1e9,gib=500", "--class", "db.r6g.large", "--region", "us-west-2")
-	for _, want := range []string{"Inferred: reads from us-east-1", "db.r6g.large I/O-Optimized as 1.300 of Standard", "2021-03-30"} {
+	out, _, _ := auroraCost(t, "--month", "reads=9e9,writes=1e9,gib=500", "--class", "db.r6g.large",
+		"--region", "us-west-2")
+	for _, want := range []string{"Inferred: reads from us-east-1", "db.r6g.large I/O-Optimized as 1.300 of Standard",
+		"2021-03-30"} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}
 	}
 	// of a region that no list has, the text says what is missing and asks for it
-	out, _, code := auroraCost(t, "--month", "reads=1e9,writes=0,gib=100", "--class", "db.r6g.large", "--region", "il-central-1")
-	if text := strings.Join(strings.Fields(out), " "); code != command.ExitCannotTell || !strings.Contains(text, "realiops prices aws --region il-central-1") {
+	out, _, code := auroraCost(t, "--month", "reads=1e9,writes=0,gib=100", "--class", "db.r6g.large", "--region",
+		"il-central-1")
+	if text := strings.Join(strings.Fields(out), " "); code != command.ExitCannotTell ||
+		!strings.Contains(text, "realiops prices aws --region il-central-1") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 }
@@ -376,10 +416,13 @@ func TestAuroraCostByRegion(t *testing.T) {
 // TestInstancesThatCameAndWent are said in one way.
 func TestInstancesThatCameAndWent(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"r", "=db.r6g.large", "r=large", "r=db.r6g.large@", "r=db.r6g.large@2026-10-01", "=db.r6g.large@2026-10-01..2026-10-02", "r=large@2026-10-01..2026-10-02",
-		"r=db.r6g.large@2026-10-02..2026-10-01", "r=db.r6g.large@2026-10-32..2026-11-01", "r=db.serverless@2026-10-01..2026-10-02"} {
+	for _, text := range []string{"r", "=db.r6g.large", "r=large", "r=db.r6g.large@", "r=db.r6g.large@2026-10-01",
+		"=db.r6g.large@2026-10-01..2026-10-02", "r=large@2026-10-01..2026-10-02",
+		"r=db.r6g.large@2026-10-02..2026-10-01", "r=db.r6g.large@2026-10-32..2026-11-01",
+		"r=db.serverless@2026-10-01..2026-10-02"} {
 		_, said, code := auroraCost(t, "--from", shopFiles+"metrics.json", "--instance", text)
-		if code != command.ExitUsage || !strings.Contains(said, "--instance "+text+": NAME=CLASS or NAME=CLASS@FROM..TO") || strings.Count(said, "\n") != 1 {
+		if code != command.ExitUsage || !strings.Contains(said, "--instance "+text+
+			": NAME=CLASS or NAME=CLASS@FROM..TO") || strings.Count(said, "\n") != 1 {
 			t.Errorf("%q: exit status %d: %s", text, code, said)
 		}
 	}
@@ -393,7 +436,8 @@ func TestAuroraCostDenied(t *testing.T) {
 	through.Setenv(t)
 	proxy.On("GetMetricData", accounttest.Denied())
 	out, said, code := auroraCost(t, "--cluster", "shop", "--region", accounttest.Region)
-	if code != command.ExitUsage || out != "" || !strings.Contains(said, "AWS does not allow these credentials cloudwatch:GetMetricData") || strings.Contains(said, "123456789012") {
+	if code != command.ExitUsage || out != "" || !strings.Contains(said,
+		"AWS does not allow these credentials cloudwatch:GetMetricData") || strings.Contains(said, "123456789012") {
 		t.Errorf("exit status %d: %s%s", code, out, said)
 	}
 }
@@ -402,12 +446,15 @@ func TestAuroraCostDenied(t *testing.T) {
 func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time, instances float64) {
 	t.Helper()
 	client := rds.NewFromConfig(s.Config())
-	_, err := client.CreateDBCluster(t.Context(), &rds.CreateDBClusterInput{DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"),
+	_, err := client.CreateDBCluster(t.Context(), &rds.CreateDBClusterInput{DBClusterIdentifier: aws.String("shop"),
+		Engine:         aws.String("aurora-postgresql"),
 		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
 	for name, class := range map[string]string{"shop-1": "db.r6g.large", "shop-2": "db.serverless"} {
 		if err == nil {
-			_, err = client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"),
-				Engine: aws.String("aurora-postgresql"), DBInstanceClass: &class, EnablePerformanceInsights: aws.Bool(true)})
+			_, err = client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: &name,
+				DBClusterIdentifier: aws.String("shop"),
+				Engine:              aws.String("aurora-postgresql"), DBInstanceClass: &class,
+				EnablePerformanceInsights: aws.Bool(true)})
 		}
 	}
 	if err != nil {
@@ -415,7 +462,8 @@ func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time, instances f
 	}
 	for _, series := range shopSeries {
 		words := strings.Fields(series[1])
-		one := accounttest.Series{Namespace: "AWS/RDS", Metric: words[0], From: from, Step: time.Hour, Dimensions: map[string]string{"DBClusterIdentifier": words[2]}}
+		one := accounttest.Series{Namespace: "AWS/RDS", Metric: words[0], From: from, Step: time.Hour,
+			Dimensions: map[string]string{"DBClusterIdentifier": words[2]}}
 		if words[2] != "shop" {
 			one.Dimensions = map[string]string{"DBInstanceIdentifier": words[2]}
 		}

@@ -13,7 +13,9 @@ func TestBaselineRefuses(t *testing.T) {
 	check := func(want string, args ...string) {
 		t.Helper()
 		var out, err bytes.Buffer
-		code := Main(command.Env{Out: &out, Err: &err, Now: time.Now, Getenv: func(string) string { return "" }}, append([]string{"baseline"}, args...))
+		code := Main(command.Env{Out: &out, Err: &err, Now: time.Now, Getenv: func(string) string {
+			return ""
+		}}, append([]string{"baseline"}, args...))
 		if code != command.ExitUsage || err.String() != "realiops: "+want+"\n" {
 			t.Errorf("%q: %d, %s", args, code, &err)
 		}

@@ -13,8 +13,9 @@ import (
 func TestOneClaim(t *testing.T) {
 	t.Parallel()
 	said := map[string]string{
-		"explain":            mustRun(t, "explain", "WriteIOPS"),
-		"size --on aurora":   mustRun(t, "size", filepath.Join(shippedRuns, "loads-pg17.jsonl"), "--load", "bulk", "--on", "aurora"),
+		"explain": mustRun(t, "explain", "WriteIOPS"),
+		"size --on aurora": mustRun(t, "size", filepath.Join(shippedRuns, "loads-pg17.jsonl"), "--load", "bulk",
+			"--on", "aurora"),
 		"size --from-metric": mustRun(t, "size", "--from-metric", "WriteIOPS=800000", "--flavor", "aurora"),
 	}
 	for _, page := range []string{"README.md", "docs/evidence.md", "docs/reference/dictionary.md"} {
@@ -24,7 +25,8 @@ func TestOneClaim(t *testing.T) {
 		}
 		said[page] = string(text)
 	}
-	for _, run := range []string{"published-senzing.jsonl.zst", "published-aurora.jsonl", "published-digitized.jsonl", "published-steps.jsonl"} {
+	for _, run := range []string{"published-senzing.jsonl.zst", "published-aurora.jsonl", "published-digitized.jsonl",
+		"published-steps.jsonl"} {
 		said[run] = mustRun(t, "report", filepath.Join(shippedRuns, run))
 		said[run+" --all"] = mustRun(t, "report", filepath.Join(shippedRuns, run), "--all")
 		said[run+" as a page"] = mustRun(t, "report", filepath.Join(shippedRuns, run), "--format", "html")
@@ -35,7 +37,8 @@ func TestOneClaim(t *testing.T) {
 		}
 	}
 	excluded := strings.Join(strings.Fields(said["published-senzing.jsonl.zst"]), " ")
-	for _, figure := range []string{"does not count rows or rows+index entries (at equal rows 4.7% more in 20260828-loadonly-hnsw)", "nor commits (the ratio moves by", "may count WAL bytes"} {
+	for _, figure := range []string{"does not count rows or rows+index entries (at equal rows 4.7% more in " +
+		"20260828-loadonly-hnsw)", "nor commits (the ratio moves by", "may count WAL bytes"} {
 		if !strings.Contains(excluded, figure) {
 			t.Errorf("the report does not say %q", figure)
 		}
@@ -47,7 +50,8 @@ func TestSameNameElsewhere(t *testing.T) {
 	t.Parallel()
 	said := strings.Join(strings.Fields(mustRun(t, "explain", "WriteIOPS", "VolumeWriteIOPs", "--all")), " ")
 	for _, service := range []string{
-		"Aurora Limitless", "DocumentDB", "Neptune", "RDS of other engines", "Azure flexible server", "Cloud SQL", "Aurora MySQL",
+		"Aurora Limitless", "DocumentDB", "Neptune", "RDS of other engines", "Azure flexible server", "Cloud SQL",
+		"Aurora MySQL",
 	} {
 		if !strings.Contains(said, service) {
 			t.Errorf("nothing is said of %s", service)

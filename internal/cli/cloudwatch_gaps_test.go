@@ -22,7 +22,8 @@ var cloudWatchGaps = map[string]struct {
 	metric string // empty: all
 	hole   [2]int
 }{
-	"whole": {}, "late": {"", [2]int{0, 100}}, "early": {"", [2]int{200, 240}}, "early-bytes": {"WriteThroughput", [2]int{200, 240}}, "hole": {"", [2]int{140, 180}},
+	"whole": {}, "late": {"", [2]int{0, 100}}, "early": {"", [2]int{200, 240}},
+	"early-bytes": {"WriteThroughput", [2]int{200, 240}}, "hole": {"", [2]int{140, 180}},
 }
 
 // plantGaps makes the instances of a name's prefix, each with 150 reads and 250 writes of 8 KiB a second.
@@ -30,27 +31,33 @@ func plantGaps(t *testing.T, s *accounttest.StandIn, prefix string, from time.Ti
 	t.Helper()
 	client := rds.NewFromConfig(s.Config())
 	for name, c := range cloudWatchGaps {
-		_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: aws.String(prefix + name), Engine: aws.String("postgres"),
-			DBInstanceClass: aws.String("db.m5.large"), AllocatedStorage: aws.Int32(500), StorageType: aws.String("io1"), Iops: aws.Int32(5000),
+		_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{
+			DBInstanceIdentifier: aws.String(prefix + name), Engine: aws.String("postgres"),
+			DBInstanceClass: aws.String("db.m5.large"), AllocatedStorage: aws.Int32(500),
+			StorageType: aws.String("io1"), Iops: aws.Int32(5000),
 			MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for metric, v := range map[string]float64{"ReadIOPS": 150, "WriteIOPS": 250, "ReadThroughput": 150 * 8192, "WriteThroughput": 250 * 8192} {
+		for metric, v := range map[string]float64{"ReadIOPS": 150, "WriteIOPS": 250, "ReadThroughput": 150 * 8192,
+			"WriteThroughput": 250 * 8192} {
 			hole := c.hole
 			if c.metric != "" && metric != c.metric {
 				hole = [2]int{}
 			}
 			for _, part := range [][2]int{{0, hole[0]}, {hole[1], 240}} {
-				s.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: metric, From: from.Add(time.Duration(part[0]) * step), Step: step,
-					Dimensions: map[string]string{"DBInstanceIdentifier": prefix + name}, Values: slices.Repeat([]float64{v}, part[1]-part[0])})
+				s.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: metric,
+					From: from.Add(time.Duration(part[0]) * step), Step: step,
+					Dimensions: map[string]string{"DBInstanceIdentifier": prefix + name},
+					Values:     slices.Repeat([]float64{v}, part[1]-part[0])})
 			}
 		}
 	}
 }
 
-// TestCloudWatchKnowsItsGaps: of instances of which CloudWatch has nothing for some time, at an end or in the midst, a fleet says how many hours are
-// known and orders nothing where the last week lacks some; history and size say of what time nobody knows.
+// TestCloudWatchKnowsItsGaps: of instances of which CloudWatch has nothing for some time, at an end or in the midst, a
+// fleet says how many hours are known and orders nothing where the last week lacks some; history and size say of what
+// time nobody knows.
 func TestCloudWatchKnowsItsGaps(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
@@ -59,7 +66,10 @@ func TestCloudWatchKnowsItsGaps(t *testing.T) {
 	run := func(args ...string) string {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
+		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv,
+			Now: func() time.Time {
+				return to.Add(time.Hour)
+			}}
 		if code := Main(env, append(args, "--region", accounttest.Region)); code != command.ExitDone {
 			t.Fatalf("%v: exit status %d: %s%s", args, code, &stdout, &stderr)
 		}
@@ -70,12 +80,15 @@ func TestCloudWatchKnowsItsGaps(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "fleet")
 	all := fleetOf(t, run("fleet", "--aws", "--for", "10d", "--dir", dir, "--format", "json"))
 	for name, c := range cloudWatchGaps {
-		if d := all[name]; d.Hours != hours || d.Known != hours-c.hole[1]+c.hole[0] || (d.Order != nil) != (name == "whole") {
+		if d := all[name]; d.Hours != hours || d.Known != hours-c.hole[1]+c.hole[0] ||
+			(d.Order != nil) != (name == "whole") {
 			t.Errorf("%s: %d of %d h, order %v, lacks %q", name, d.Known, d.Hours, d.Order, d.Lacks)
 		}
 	}
 	text := words(run("fleet", dir, "--top", "9"))
-	for _, want := range []string{"4 are known for only part of that time", "early, early-bytes: no order: nothing is known since ", "hole: known 200 of 240 h, 40 hours missing in between",
+	for _, want := range []string{"4 are known for only part of that time",
+		"early, early-bytes: no order: nothing is known since ",
+		"hole: known 200 of 240 h, 40 hours missing in between",
 		"hole: no order: of the last 168 hours only 128 are known", "late: no order: nothing is known before "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the fleet does not say %q: %s", want, text)
@@ -90,17 +103,20 @@ func TestCloudWatchKnowsItsGaps(t *testing.T) {
 		at := func(minute int) string {
 			return from.Add(time.Duration(minute) * time.Minute).Format("2006-01-02 15:04")
 		}
-		hole := fmt.Sprintf("Nothing is known of %d min of these 4 h (the longest hole: %s to %s UTC)", c.hole[1]-c.hole[0], at(c.hole[0]), at(c.hole[1]))
+		hole := fmt.Sprintf("Nothing is known of %d min of these 4 h (the longest hole: %s to %s UTC)",
+			c.hole[1]-c.hole[0], at(c.hole[0]), at(c.hole[1]))
 		_, headline, _ := strings.Cut(shown, "In its worst minute")
 		for what, said := range map[string]string{"history": headline, "size": sized} {
 			first, _, _ := strings.Cut(said, "\n\n")
-			if is, want := strings.Contains(words(first), hole), name != "whole"; is != want || strings.Contains(words(said), "Nothing is known") != want {
+			if is, want := strings.Contains(words(first), hole), name != "whole"; is != want ||
+				strings.Contains(words(said), "Nothing is known") != want {
 				t.Errorf("%s of %s begins with %s; want %q", what, name, first, hole)
 			}
 		}
 		for line := range strings.Lines(shown) {
 			if hour := strings.Fields(line); len(hour) == 5 && strings.HasSuffix(hour[0], ":00") &&
-				(!slices.Contains([]string{"400", "-"}, hour[1]) || hour[2] != hour[1] || !slices.Contains([]string{"3.3", "-"}, hour[3]) || hour[4] != hour[3]) {
+				(!slices.Contains([]string{"400", "-"}, hour[1]) || hour[2] != hour[1] ||
+					!slices.Contains([]string{"3.3", "-"}, hour[3]) || hour[4] != hour[3]) {
 				t.Errorf("%s: of an hour of the day it says %q", name, line)
 			}
 		}

@@ -27,9 +27,11 @@ func justOver(t *testing.T) string {
 	now := time.Now()
 	for _, r := range []runfile.Record{
 		runfile.Run{
-			Schema: runfile.Schema, ID: "x", Start: now.Add(-10 * time.Minute), Plan: runfile.Plan{Loads: []runfile.Load{{Name: "idle"}}, Repetitions: 1},
+			Schema: runfile.Schema, ID: "x", Start: now.Add(-10 * time.Minute),
+			Plan: runfile.Plan{Loads: []runfile.Load{{Name: "idle"}}, Repetitions: 1},
 			Target: runfile.Target{Flavor: "aurora", Cloud: &runfile.Cloud{
-				Provider: "aws", Region: accounttest.Region, Instance: instances[0], Cluster: cluster, Engine: "aurora-postgresql"}},
+				Provider: "aws", Region: accounttest.Region, Instance: instances[0], Cluster: cluster,
+				Engine: "aurora-postgresql"}},
 		},
 		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
 		runfile.LoadEvent{At: now.Add(-9 * time.Minute), Load: "idle", Repetition: 1, Event: runfile.Begin},
@@ -58,24 +60,32 @@ func TestInterruptedCollection(t *testing.T) {
 	ctx, giveUp := context.WithTimeout(t.Context(), time.Minute)
 	defer giveUp()
 	ctx, interrupt := context.WithCancelCause(ctx)
-	told := interrupting{after: "waiting for CloudWatch: 0 of 1 metrics settled, about 1", interrupt: func() { interrupt(errors.New("enough")) }}
+	told := interrupting{after: "waiting for CloudWatch: 0 of 1 metrics settled, about 1", interrupt: func() {
+		interrupt(errors.New("enough"))
+	}}
 	var out bytes.Buffer
-	env := command.Env{In: strings.NewReader(""), Out: &out, Err: &told, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
+	env := command.Env{In: strings.NewReader(""), Out: &out, Err: &told, Getenv: os.Getenv, Now: time.Now,
+		Width: func() int {
+			return 80
+		}}
 	root := Command(env)
 	root.SetArgs([]string{"aws", "collect", path, "--progress", "plain"})
 	err := root.ExecuteContext(ctx)
 	if err == nil || command.CodeOf(err) != command.ExitFailed || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v", err)
 	}
-	left := regexp.MustCompile(`settled, about 1[12] min`) // twelve after the last whole minute, which ended up to one ago
+	// twelve after the last whole minute, which ended up to one ago
+	left := regexp.MustCompile(`settled, about 1[12] min`)
 	if !left.MatchString(told.String()) {
 		t.Errorf("said %s", &told)
 	}
-	if !strings.Contains(out.String(), "Aurora") || !strings.Contains(told.String(), "2 periods, 2 of which it may still correct") {
+	if !strings.Contains(out.String(), "Aurora") ||
+		!strings.Contains(told.String(), "2 periods, 2 of which it may still correct") {
 		t.Errorf("reported %s\nand said %s", &out, &told)
 	}
 	text, err := os.ReadFile(path)
-	if err != nil || !bytes.Contains(text, []byte(`"value":42`)) || !bytes.HasSuffix(text, []byte("\"unsettled\":true}\n")) {
+	if err != nil || !bytes.Contains(text, []byte(`"value":42`)) ||
+		!bytes.HasSuffix(text, []byte("\"unsettled\":true}\n")) {
 		t.Errorf("the file ends with %s, %v", text[max(0, len(text)-300):], err)
 	}
 }

@@ -21,15 +21,20 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// TestCollectSaysWhatIsGone: what CloudWatch never had is said to whoever waits for it, once it was asked for often enough.
+// TestCollectSaysWhatIsGone: what CloudWatch never had is said to whoever waits for it, once it was asked for often
+// enough.
 func TestCollectSaysWhatIsGone(t *testing.T) {
 	accounttest.Start(t).Setenv(t)
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	measured(t, path, "Shop-1", time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Hour))
 	var said bytes.Buffer
-	code := Main(command.Env{In: strings.NewReader(""), Out: io.Discard, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }},
+	code := Main(command.Env{In: strings.NewReader(""), Out: io.Discard, Err: &said, Getenv: os.Getenv, Now: hurried(),
+		Width: func() int {
+			return 80
+		}},
 		[]string{"aws", "collect", path, "--progress", "none"})
-	if want := "CloudWatch has nothing of the instance Shop-1 in " + accounttest.Region; !strings.Contains(said.String(), want) || code != command.ExitFailed {
+	if want := "CloudWatch has nothing of the instance Shop-1 in " +
+		accounttest.Region; !strings.Contains(said.String(), want) || code != command.ExitFailed {
 		t.Errorf("exit code %d, said %q, want %q", code, said.String(), want)
 	}
 }
@@ -45,7 +50,8 @@ func TestCollectKeepsNoSecrets(t *testing.T) {
 	account := accounttest.Start(t)
 	const number, role = "123456789012", "210987654321"
 	environment := account.Environment()
-	planted := []string{environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"], "planted-session-token", number, role}
+	planted := []string{environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"], "planted-session-token",
+		number, role}
 	at := time.Now().Add(-4 * time.Hour).UTC().Truncate(time.Hour)
 	check := func(operation string, fault accounttest.Fault, says string, more ...string) {
 		t.Helper()
@@ -56,7 +62,10 @@ func TestCollectKeepsNoSecrets(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "run.jsonl")
 		measured(t, path, "shop-1", at)
 		var said bytes.Buffer
-		Main(command.Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }},
+		Main(command.Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: os.Getenv, Now: hurried(),
+			Width: func() int {
+				return 80
+			}},
 			append([]string{"aws", "collect", path, "--progress", "plain"}, more...))
 		file, err := os.ReadFile(path)
 		if err != nil || !strings.Contains(said.String(), says) {
@@ -72,28 +81,35 @@ func TestCollectKeepsNoSecrets(t *testing.T) {
 	check(get, nil, "AWS was asked")
 	check(get, accounttest.Denied(), "AWS does not allow these credentials")
 	check(get, accounttest.Expired(), "the credentials have expired")
-	check(get, accounttest.Refused(http.StatusBadRequest, "Strange", "arn:aws:cloudwatch:eu-central-1:"+number+":alarm of the account "+number), "Strange")
-	check(assume, accounttest.Denied(), "AWS does not let these credentials assume the role", "--role", "arn:aws:iam::"+role+":role/reader")
+	check(get, accounttest.Refused(http.StatusBadRequest, "Strange", "arn:aws:cloudwatch:eu-central-1:"+number+
+		":alarm of the account "+number), "Strange")
+	check(assume, accounttest.Denied(), "AWS does not let these credentials assume the role", "--role", "arn:aws:iam::"+
+		role+":role/reader")
 }
 
-// TestCollectOnEC2: of a server that its users run themselves, CloudWatch tells what its volume did, and what all of the
-// machine's did together.
+// TestCollectOnEC2: of a server that its users run themselves, CloudWatch tells what its volume did, and what all of
+// the machine's did together.
 func TestCollectOnEC2(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
 	at := time.Now().Add(-4 * time.Hour).UTC().Truncate(time.Hour)
 	tells := func(namespace, metric, dimension, of string, step time.Duration, value float64) {
 		s.Put(t, accounttest.Series{Namespace: namespace, Metric: metric, Dimensions: map[string]string{dimension: of},
-			From: at, Step: step, Values: slices.Repeat([]float64{value - 1, value + 1}, int(time.Hour/step)/2)}) // what never changes tells nothing
+			// what never changes tells nothing
+			From: at, Step: step, Values: slices.Repeat([]float64{value - 1, value + 1}, int(time.Hour/step)/2)})
 	}
 	tells("AWS/EBS", "VolumeWriteOps", "VolumeId", "vol-1", time.Minute, 500)
 	tells("AWS/EC2", "EBSWriteOps", "InstanceId", "i-1", 5*time.Minute, 5000)
 	path := filepath.Join(t.TempDir(), "run.jsonl")
-	measuredOn(t, path, runfile.Cloud{Provider: "aws", Region: accounttest.Region, Volumes: []string{"vol-1"}, Machine: "i-1"}, at,
+	measuredOn(t, path, runfile.Cloud{Provider: "aws", Region: accounttest.Region, Volumes: []string{"vol-1"},
+		Machine: "i-1"}, at,
 		runfile.Metric{Name: "cloudwatch/VolumeWriteOps", Unit: "operations", Type: runfile.CountPerPeriod, Period: 60},
 		runfile.Metric{Name: "cloudwatch/EBSWriteOps", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300})
 	var out, said bytes.Buffer
-	Main(command.Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }},
+	Main(command.Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: time.Now,
+		Width: func() int {
+			return 80
+		}},
 		[]string{"aws", "collect", path, "--progress", "none", "--format", "json"})
 	var r report.Report
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
@@ -115,7 +131,8 @@ func TestCollectOnEC2(t *testing.T) {
 func measured(t *testing.T, path, instance string, at time.Time) {
 	t.Helper()
 	measuredOn(t, path, runfile.Cloud{
-		Provider: "aws", Region: accounttest.Region, Instance: instance, Engine: "postgres", Class: "db.m6g.large", Storage: "gp3"}, at,
+		Provider: "aws", Region: accounttest.Region, Instance: instance, Engine: "postgres", Class: "db.m6g.large",
+		Storage: "gp3"}, at,
 		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60})
 }
 
@@ -127,10 +144,12 @@ func measuredOn(t *testing.T, path string, cloud runfile.Cloud, at time.Time, me
 	}
 	load := runfile.Load{Name: "bulk", Method: "copy", RowsPerTx: 1000, Clients: 1}
 	records := []runfile.Record{
-		runfile.Run{Schema: runfile.Schema, ID: "made", Start: at, Target: runfile.Target{Kind: "dsn", Flavor: "rds", Cloud: &cloud},
+		runfile.Run{Schema: runfile.Schema, ID: "made", Start: at, Target: runfile.Target{Kind: "dsn", Flavor: "rds",
+			Cloud: &cloud},
 			Plan: runfile.Plan{Loads: []runfile.Load{load}, Repetitions: 1, LoadSeconds: 1200}},
 		runfile.LoadEvent{At: at, Load: "bulk", Repetition: 1, Event: runfile.Begin},
-		runfile.Work{From: at, To: at.Add(20 * time.Minute), Load: "bulk", Repetition: 1, Transactions: 10, Statements: 10, Rows: 10_000},
+		runfile.Work{From: at, To: at.Add(20 * time.Minute), Load: "bulk", Repetition: 1, Transactions: 10,
+			Statements: 10, Rows: 10_000},
 		runfile.LoadEvent{At: at.Add(20 * time.Minute), Load: "bulk", Repetition: 1, Event: runfile.End},
 		runfile.Ended{At: at.Add(21 * time.Minute), Status: runfile.Complete},
 	}

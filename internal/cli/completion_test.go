@@ -16,7 +16,8 @@ func TestCompletion(t *testing.T) {
 	check := func(offered string, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
-		if code := Main(command.Env{Out: &out, Err: &bytes.Buffer{}}, append([]string{"__completeNoDesc"}, args...)); code != command.ExitDone {
+		if code := Main(command.Env{Out: &out, Err: &bytes.Buffer{}},
+			append([]string{"__completeNoDesc"}, args...)); code != command.ExitDone {
 			t.Errorf("%q: exit status %d", args, code)
 		}
 		if lines := strings.Split(out.String(), "\n"); !slices.Contains(lines, offered) {

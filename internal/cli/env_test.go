@@ -14,9 +14,12 @@ func TestColumns(t *testing.T) {
 	t.Parallel()
 	check := func(said string, terminal bool, report, message int) {
 		t.Helper()
-		env := command.Env{OutTerminal: terminal, ErrTerminal: terminal, Width: func() int { return 120 }, Getenv: func(string) string { return said }}
+		env := command.Env{OutTerminal: terminal, ErrTerminal: terminal, Width: func() int {
+			return 120
+		}, Getenv: func(string) string { return said }}
 		if env.Columns() != report || env.MessageColumns() != message {
-			t.Errorf("COLUMNS=%s, terminal %v: %d and %d, want %d and %d", said, terminal, env.Columns(), env.MessageColumns(), report, message)
+			t.Errorf("COLUMNS=%s, terminal %v: %d and %d, want %d and %d", said, terminal, env.Columns(),
+				env.MessageColumns(), report, message)
 		}
 	}
 	check("", false, 80, 0)
@@ -27,8 +30,8 @@ func TestColumns(t *testing.T) {
 	check("-1", true, 120, 120)
 }
 
-// Whatever a command says, it says it in the columns there are: reports, explanations, help, errors and progress. A command
-// to copy stays one line.
+// Whatever a command says, it says it in the columns there are: reports, explanations, help, errors and progress. A
+// command to copy stays one line.
 func TestOutputFitsTheColumns(t *testing.T) {
 	t.Parallel()
 	check := func(lines int, args ...string) {
@@ -36,7 +39,8 @@ func TestOutputFitsTheColumns(t *testing.T) {
 		var out bytes.Buffer
 		Main(command.Env{Out: &out, Err: &out, Now: time.Now, Getenv: func(string) string { return "60" }}, args)
 		for line := range strings.Lines(out.String()) {
-			if words := strings.Fields(line); !strings.HasPrefix(line, "  realiops ") && len([]rune(strings.TrimSuffix(line, "\n"))) > 60 && len(words) > 1 {
+			if words := strings.Fields(line); !strings.HasPrefix(line, "  realiops ") &&
+				len([]rune(strings.TrimSuffix(line, "\n"))) > 60 && len(words) > 1 {
 				t.Errorf("%q, %d columns: %s", args, len(line)-1, line)
 			}
 		}
@@ -59,7 +63,9 @@ func TestOutputFitsTheColumns(t *testing.T) {
 func TestErrorsFitTheColumns(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	Main(command.Env{Out: &out, Err: &out, Getenv: func(string) string { return "40" }}, []string{"run", "--budget", "120"})
+	Main(command.Env{Out: &out, Err: &out, Getenv: func(string) string {
+		return "40"
+	}}, []string{"run", "--budget", "120"})
 	for line := range strings.Lines(out.String()) {
 		if len(strings.TrimSuffix(line, "\n")) > 40 {
 			t.Errorf("%d columns: %s", len(line)-1, line)

@@ -11,7 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// TestDashboard: titles that promise storage I/O are held against what AWS, the kernel and PostgreSQL document of the metrics below them.
+// TestDashboard: titles that promise storage I/O are held against what AWS, the kernel and PostgreSQL document of the
+// metrics below them.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "board.json")
@@ -41,7 +42,8 @@ func TestDashboard(t *testing.T) {
 			wrong = append(wrong, p.Title)
 		}
 	}
-	if want := []string{"Disk IOPS", "Physical reads", "IOPS \x1b[2J<script>"}; len(b.Panels) != 5 || b.Others != 1 || !slices.Equal(wrong, want) {
+	if want := []string{"Disk IOPS", "Physical reads", "IOPS \x1b[2J<script>"}; len(b.Panels) != 5 || b.Others != 1 ||
+		!slices.Equal(wrong, want) {
 		t.Errorf("%d panels, %d others, wrong %q, want %q", len(b.Panels), b.Others, wrong, want)
 	}
 	text, _ := runs(t, command.ExitDone, "explain", "--dashboard", file)
@@ -49,10 +51,12 @@ func TestDashboard(t *testing.T) {
 		t.Errorf("it says\n%s", text)
 	}
 	for content, want := range map[string]string{
-		"no JSON": "not a dashboard of Grafana's", `{"a": 1}`: "it has no panels", strings.Repeat("x", 40<<20): "is longer than 4 MiB",
+		"no JSON": "not a dashboard of Grafana's", `{"a": 1}`: "it has no panels",
+		strings.Repeat("x", 40<<20): "is longer than 4 MiB",
 	} {
 		write(content)
-		if _, said := runs(t, command.ExitUsage, "explain", "--dashboard", file); !strings.Contains(said, want) || strings.Count(said, "\n") != 1 {
+		if _, said := runs(t, command.ExitUsage, "explain", "--dashboard", file); !strings.Contains(said, want) ||
+			strings.Count(said, "\n") != 1 {
 			t.Errorf("it says %s, want %s", said, want)
 		}
 	}
@@ -63,7 +67,8 @@ func TestDashboard(t *testing.T) {
 func TestUnknownMetric(t *testing.T) {
 	t.Parallel()
 	out, said := runs(t, command.ExitUsage, "explain", "pg_stat_wal.wal_synk")
-	if want := "pg_stat_wal.wal_sync: fsyncs of the WAL's files\n"; out != "" || strings.Count(said, "\n") != 4 || !strings.Contains(said, want) {
+	if want := "pg_stat_wal.wal_sync: fsyncs of the WAL's files\n"; out != "" || strings.Count(said, "\n") != 4 ||
+		!strings.Contains(said, want) {
 		t.Errorf("it says %s%s", out, said)
 	}
 }

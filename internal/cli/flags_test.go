@@ -41,7 +41,8 @@ func everyFlag(t *testing.T, do func(*cobra.Command, *pflag.Flag)) {
 	}
 }
 
-// TestMistypedFlags: two letters that changed places, one that is missing, and one dash for two are answered with the flag that was meant.
+// TestMistypedFlags: two letters that changed places, one that is missing, and one dash for two are answered with the
+// flag that was meant.
 func TestMistypedFlags(t *testing.T) {
 	t.Parallel()
 	everyFlag(t, func(c *cobra.Command, f *pflag.Flag) {
@@ -52,11 +53,13 @@ func TestMistypedFlags(t *testing.T) {
 		swapped := f.Name[:1] + f.Name[2:3] + f.Name[1:2] + f.Name[3:]
 		mistakes := []string{"-" + f.Name, "--" + swapped, "--" + f.Name[:len(f.Name)-1]}
 		for _, typed := range mistakes {
-			if name := strings.TrimLeft(typed, "-"); len(name) < 3 || typed[1] == '-' && c.Flags().Lookup(name) != nil || name == "prin" {
+			if name := strings.TrimLeft(typed, "-"); len(name) < 3 || typed[1] == '-' &&
+				c.Flags().Lookup(name) != nil || name == "prin" {
 				continue // it is too short, or another flag
 			}
 			code, errors := mistyped(append(path, typed, "1")...)
-			if want := "did you mean --"; code != 1 || !strings.Contains(errors, want) || typed[1] != '-' && !strings.Contains(errors, want+f.Name) {
+			if want := "did you mean --"; code != 1 || !strings.Contains(errors, want) || typed[1] != '-' &&
+				!strings.Contains(errors, want+f.Name) {
 				t.Errorf("%s %s: %d, %s", c.CommandPath(), typed, code, errors)
 			}
 		}
@@ -81,7 +84,8 @@ func TestNumbersOfFlags(t *testing.T) {
 		plain, taken := set("2000")
 		for _, text := range []string{"2,000", "2k", "2K", " 2000 "} {
 			if got, ok := set(text); got != plain || ok != taken {
-				t.Errorf("%s --%s %q is %s (%t), and 2000 is %s (%t)", c.CommandPath(), f.Name, text, got, ok, plain, taken)
+				t.Errorf("%s --%s %q is %s (%t), and 2000 is %s (%t)", c.CommandPath(), f.Name, text, got, ok,
+					plain, taken)
 			}
 		}
 		for _, text := range []string{"2,0", "1,2,3", "2.000"} {
@@ -117,7 +121,8 @@ func TestFlagsOfOtherPrograms(t *testing.T) {
 			t.Errorf("%s: %d, %s", typed, code, errors)
 		}
 	}
-	for _, typed := range []string{"measure psql -c x", "measure psql -X", "measure --sql x psql", "measure pgbench -c 4 -T 5"} {
+	for _, typed := range []string{"measure psql -c x", "measure psql -X", "measure --sql x psql",
+		"measure pgbench -c 4 -T 5"} {
 		code, errors := mistyped(strings.Fields(typed)...)
 		if code != 1 || !strings.Contains(errors, "put -- before") {
 			t.Errorf("%s: %d, %s", typed, code, errors)

@@ -19,8 +19,8 @@ import (
 // fleetHours is for how long the account's databases are looked at.
 const fleetHours = 240
 
-// TestFleetOfAnAccount asks a stand-in for AWS about all of its databases: an instance on gp2 whose credits go down, one of another engine, and
-// an Aurora cluster. What it costs is said first, and held to what it may cost.
+// TestFleetOfAnAccount asks a stand-in for AWS about all of its databases: an instance on gp2 whose credits go down,
+// one of another engine, and an Aurora cluster. What it costs is said first, and held to what it may cost.
 func TestFleetOfAnAccount(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
@@ -35,8 +35,12 @@ func TestFleetOfAnAccount(t *testing.T) {
 	run := func(code int, args ...string) (out, said string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
-		args = append([]string{"fleet", "--aws", "--region", accounttest.Region, "--for", "10d", "--dir", dir, "--price", prices, "--format", "json"}, args...)
+		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv,
+			Now: func() time.Time {
+				return to.Add(time.Hour)
+			}}
+		args = append([]string{"fleet", "--aws", "--region", accounttest.Region, "--for", "10d", "--dir", dir,
+			"--price", prices, "--format", "json"}, args...)
 		if got := Main(env, args); got != code {
 			t.Fatalf("%v: exit status %d, want %d: %s%s", args, got, code, &stdout, &stderr)
 		}
@@ -44,20 +48,23 @@ func TestFleetOfAnAccount(t *testing.T) {
 	}
 	// the instance seven metrics, the cluster four and one of each instance
 	_, said := run(command.ExitUsage, "--max-cost", "0.0001")
-	if !strings.Contains(said, "CloudWatch is asked for 13 metrics, which cost 0.00 USD") || !strings.Contains(said, "more than --max-cost 0.0001") {
+	if !strings.Contains(said, "CloudWatch is asked for 13 metrics, which cost 0.00 USD") ||
+		!strings.Contains(said, "more than --max-cost 0.0001") {
 		t.Errorf("said: %s", said)
 	}
 	out, _ := run(command.ExitDone)
 	all := fleetOf(t, out)
 	orders, shop := all["orders"], all["shop"]
-	if len(all) != 2 || orders.Need == nil || orders.Risk.Credits == nil || orders.Saves == nil || shop.Kind != fleet.Cluster {
+	if len(all) != 2 || orders.Need == nil || orders.Risk.Credits == nil || orders.Saves == nil ||
+		shop.Kind != fleet.Cluster {
 		t.Fatalf("%s", out)
 	}
 	cents(t, "the worst hour", orders.Need.WorstHour.Requests, 400)
 	cents(t, "saved", orders.Saves.Value, 100*(0.2-0.15))
 	// 100 GiB give 300 a second: of 5.4 million credits each hour takes 360,000
 	left := 5.4e6 * 0.5
-	if c := orders.Risk.Credits; orders.Risk.Level != fleet.Ending || c.Now != 50 || c.Ends == nil || !c.Ends.Equal(to.Add(time.Duration(left/360_000)*time.Hour)) {
+	if c := orders.Risk.Credits; orders.Risk.Level != fleet.Ending || c.Now != 50 || c.Ends == nil ||
+		!c.Ends.Equal(to.Add(time.Duration(left/360_000)*time.Hour)) {
 		t.Errorf("credits: %+v %+v", orders.Risk, c)
 	}
 }
@@ -67,14 +74,18 @@ func plantInstances(t *testing.T, s *accounttest.StandIn, from time.Time) {
 	t.Helper()
 	client := rds.NewFromConfig(s.Config())
 	for name, engine := range map[string]string{"orders": "postgres", "legacy": "mysql"} {
-		_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: &name, Engine: &engine, DBInstanceClass: aws.String("db.t2.large"),
-			AllocatedStorage: aws.Int32(100), StorageType: aws.String("gp2"), MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
+		_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: &name,
+			Engine: &engine, DBInstanceClass: aws.String("db.t2.large"),
+			AllocatedStorage: aws.Int32(100), StorageType: aws.String("gp2"), MasterUsername: aws.String("boss"),
+			MasterUserPassword: aws.String("planted-password")})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	for metric, value := range map[string]float64{"ReadIOPS": 250, "WriteIOPS": 150, "ReadThroughput": 250 * 8192, "WriteThroughput": 150 * 8192, "BurstBalance": 50} {
-		series := accounttest.Series{Namespace: "AWS/RDS", Metric: metric, From: from, Step: time.Hour, Dimensions: map[string]string{"DBInstanceIdentifier": "orders"}}
+	for metric, value := range map[string]float64{"ReadIOPS": 250, "WriteIOPS": 150, "ReadThroughput": 250 * 8192,
+		"WriteThroughput": 150 * 8192, "BurstBalance": 50} {
+		series := accounttest.Series{Namespace: "AWS/RDS", Metric: metric, From: from, Step: time.Hour,
+			Dimensions: map[string]string{"DBInstanceIdentifier": "orders"}}
 		for range fleetHours {
 			series.Values = append(series.Values, value)
 		}

@@ -27,16 +27,20 @@ func between(from, to, step time.Duration, value func(since time.Duration) float
 	return all
 }
 
-// serverOn is a server of PostgreSQL on a machine, with labels; its disk does so many writes of 8 KiB a second, from a count on.
+// serverOn is a server of PostgreSQL on a machine, with labels; its disk does so many writes of 8 KiB a second, from a
+// count on.
 func serverOn(host, labels string, from, to, step time.Duration, rate, count float64) (all []prometheustest.Series) {
 	counter := func(rate float64) func(time.Duration) float64 {
 		return func(since time.Duration) float64 { return count + rate*since.Seconds() }
 	}
-	for metric, factor := range map[string]float64{"reads_completed": 0, "writes_completed": 1, "read_bytes": 0, "written_bytes": 8192} {
-		all = append(all, prometheustest.Series{Name: "node_disk_" + metric + "_total", Labels: `instance="` + host + `:9100",device="nvme0n1"` + labels,
+	for metric, factor := range map[string]float64{"reads_completed": 0, "writes_completed": 1, "read_bytes": 0,
+		"written_bytes": 8192} {
+		all = append(all, prometheustest.Series{Name: "node_disk_" + metric + "_total", Labels: `instance="` + host +
+			`:9100",device="nvme0n1"` + labels,
 			Samples: between(from, to, step, counter(rate*factor))})
 	}
-	return append(all, prometheustest.Series{Name: "pg_stat_database_xact_commit", Labels: `instance="` + host + `:9187",datname="app"` + labels,
+	return append(all, prometheustest.Series{Name: "pg_stat_database_xact_commit", Labels: `instance="` + host +
+		`:9187",datname="app"` + labels,
 		Samples: between(from, to, time.Hour, counter(rate/3))})
 }
 
@@ -45,12 +49,14 @@ func changedInterval() []prometheustest.Series {
 	const first, change = 8 * command.Day, 8*command.Day + 18*time.Hour
 	all := serverOn("interval", "", first, gapDays*command.Day, command.Day, 0, 0)
 	for i, s := range all {
-		scale := map[string]float64{"node_disk_writes_completed_total": 1, "node_disk_written_bytes_total": 8192}[s.Name]
+		scale := map[string]float64{"node_disk_writes_completed_total": 1,
+			"node_disk_written_bytes_total": 8192}[s.Name]
 		total := func(since time.Duration) float64 {
 			return scale * (200*(min(since, change)-first).Seconds() + 8000*max(0, since-change).Seconds())
 		}
 		if strings.HasPrefix(s.Name, "node_") {
-			all[i].Samples = slices.Concat(between(first, change, 15*time.Second, total), between(change+time.Minute, gapDays*command.Day, time.Minute, total))
+			all[i].Samples = slices.Concat(between(first, change, 15*time.Second, total),
+				between(change+time.Minute, gapDays*command.Day, time.Minute, total))
 		}
 	}
 	return all
@@ -73,22 +79,30 @@ func gapsFleet() (all []prometheustest.Series) {
 	all = append(all, serverOn("[fd00::2]", "", 0, gapDays*command.Day, 10*time.Minute, 60, 0)...)
 	// a job that was renamed, whose counters went on, and an address that another pod got
 	all = append(all, serverOn("renamed", `,job="old"`, 0, 5*command.Day, 10*time.Minute, 40, 0)...)
-	all = append(all, serverOn("renamed", `,job="new"`, 5*command.Day+10*time.Minute, gapDays*command.Day, 10*time.Minute, 40, 0)...)
+	all = append(all, serverOn("renamed", `,job="new"`, 5*command.Day+10*time.Minute, gapDays*command.Day,
+		10*time.Minute, 40, 0)...)
 	// 100 GiB of gp2 at 600 a second empty 5.4 million credits in 5 hours; nothing is known for the last two days
 	credits := func(until time.Duration) map[string][]prometheustest.Sample {
 		v := func(x float64) []prometheustest.Sample { return between(0, until, 5*time.Minute, always(x)) }
-		return map[string][]prometheustest.Sample{"read_iops": v(320), "write_iops": v(0), "read_throughput": v(320 * 8192), "write_throughput": v(0),
-			"burst_balance": between(0, until, 5*time.Minute, func(since time.Duration) float64 { return 100 - 100*since.Seconds()*20/5.4e6 })}
+		return map[string][]prometheustest.Sample{"read_iops": v(320), "write_iops": v(0),
+			"read_throughput": v(320 * 8192), "write_throughput": v(0),
+			"burst_balance": between(0, until, 5*time.Minute, func(since time.Duration) float64 {
+				return 100 - 100*since.Seconds()*20/5.4e6
+			})}
 	}
-	for name, until := range map[string]time.Duration{"stale": 2 * command.Day, "running": 2*command.Day + 13*command.Day/2} {
+	for name, until := range map[string]time.Duration{"stale": 2 * command.Day, "running": 2*command.Day +
+		13*command.Day/2} {
 		for metric, samples := range credits(until) {
-			all = append(all, prometheustest.Series{Name: "aws_rds_" + metric + "_average", Labels: `dimension_DBInstanceIdentifier="` + name + `"`, Samples: samples})
+			all = append(all, prometheustest.Series{Name: "aws_rds_" + metric + "_average",
+				Labels: `dimension_DBInstanceIdentifier="` + name + `"`, Samples: samples})
 		}
 	}
 	// one name in two accounts
 	for account, rate := range map[string]float64{"111": 10, "222": 900} {
-		for metric, v := range map[string]float64{"read_iops": rate, "write_iops": 0, "read_throughput": rate * 8192, "write_throughput": 0} {
-			all = append(all, prometheustest.Series{Name: "aws_rds_" + metric + "_average", Labels: `dimension_DBInstanceIdentifier="shop",account_id="` + account + `"`,
+		for metric, v := range map[string]float64{"read_iops": rate, "write_iops": 0, "read_throughput": rate * 8192,
+			"write_throughput": 0} {
+			all = append(all, prometheustest.Series{Name: "aws_rds_" + metric + "_average",
+				Labels:  `dimension_DBInstanceIdentifier="shop",account_id="` + account + `"`,
 				Samples: between(0, gapDays*command.Day, 5*time.Minute, always(v))})
 		}
 	}
@@ -113,7 +127,8 @@ running,rds-gp2,100,
 nowhere,gp3,500,
 `
 
-// TestFleetGaps: what is known of each is said against the time that was asked for, and what goes by one name is one only if it agrees.
+// TestFleetGaps: what is known of each is said against the time that was asked for, and what goes by one name is one
+// only if it agrees.
 func TestFleetGaps(t *testing.T) {
 	t.Parallel()
 	url := prometheustest.Start(t, gapsFleet()...)
@@ -122,7 +137,8 @@ func TestFleetGaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := fleetBegin.Add(gapDays*command.Day + time.Minute)
-	out, _ := fleetAt(t, now, command.ExitDone, "--prometheus", url, "--for", "10d", "--has", has, "--dir", dir, "--format", "json")
+	out, _ := fleetAt(t, now, command.ExitDone, "--prometheus", url, "--for", "10d", "--has", has, "--dir", dir,
+		"--format", "json")
 	all := fleetOf(t, out)
 	for name, want := range map[string]struct {
 		known int
@@ -131,15 +147,18 @@ func TestFleetGaps(t *testing.T) {
 	}{
 		"interval": {48, 8000, false}, "whole": {240, 100, true}, "ended": {120, 100, false}, "late": {96, 100, false},
 		"eu/pg": {240, 50, true}, "us/pg": {240, 1100, true}, "copied": {240, 70, true}, "renamed": {240, 40, true},
-		"fd00::1": {240, 30, true}, "fd00::2": {240, 60, true}, "111/shop": {240, 10, true}, "222/shop": {240, 900, true},
+		"fd00::1": {240, 30, true}, "fd00::2": {240, 60, true}, "111/shop": {240, 10, true},
+		"222/shop": {240, 900, true},
 	} {
 		d, is := all[name]
 		if !is || d.Need == nil {
 			t.Errorf("%s: %v %+v", name, is, d)
 			continue
 		}
-		if d.Hours != 240 || math.Abs(float64(d.Known-want.known)) > 1 || (d.Saves != nil) != want.order || math.Abs(d.Need.WorstHour.Requests-want.worst) > 0.02*want.worst {
-			t.Errorf("%s: %d of %d h, %g in the worst hour, saves %v, lacks %q", name, d.Known, d.Hours, d.Need.WorstHour.Requests, d.Saves, d.Lacks)
+		if d.Hours != 240 || math.Abs(float64(d.Known-want.known)) > 1 || (d.Saves != nil) != want.order ||
+			math.Abs(d.Need.WorstHour.Requests-want.worst) > 0.02*want.worst {
+			t.Errorf("%s: %d of %d h, %g in the worst hour, saves %v, lacks %q", name, d.Known, d.Hours,
+				d.Need.WorstHour.Requests, d.Saves, d.Lacks)
 		}
 	}
 	if len(all) != 14 {
@@ -159,7 +178,8 @@ func coverageSaid(t *testing.T, now time.Time, has, dir, asJSON string) {
 	const since = "known 120 of 240 h, nothing since 6 Nov"
 	oneLine := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	text, _ := fleetAt(t, now, command.ExitDone, dir, "--has", has, "--top", "20")
-	for _, part := range []string{since, "no order: nothing is known since 6 Nov", "1 that --has names were not found: nowhere."} {
+	for _, part := range []string{since, "no order: nothing is known since 6 Nov",
+		"1 that --has names were not found: nowhere."} {
 		if !strings.Contains(oneLine(text), part) {
 			t.Errorf("the text does not say %q:\n%s", part, text)
 		}
@@ -203,8 +223,8 @@ func coverageSaid(t *testing.T, now time.Time, has, dir, asJSON string) {
 	}
 }
 
-// TestFleetOfOddSources: counters that begin anew all the time, samples hours apart and highest minutes below their mean order nothing that is too
-// small, and say so.
+// TestFleetOfOddSources: counters that begin anew all the time, samples hours apart and highest minutes below their
+// mean order nothing that is too small, and say so.
 func TestFleetOfOddSources(t *testing.T) {
 	t.Parallel()
 	planted := serverOn("rare", "", 0, command.Day, 3*time.Hour, 300, 0)
@@ -214,21 +234,28 @@ func TestFleetOfOddSources(t *testing.T) {
 		}
 		planted = append(planted, s)
 	}
-	for metric, v := range map[string]float64{"read_iops": 0, "write_iops": 300, "read_throughput": 0, "write_throughput": 300 * 8192} {
+	for metric, v := range map[string]float64{"read_iops": 0, "write_iops": 300, "read_throughput": 0,
+		"write_throughput": 300 * 8192} {
 		for statistic, times := range map[string]float64{"average": 1, "maximum": 0.1} {
-			planted = append(planted, prometheustest.Series{Name: "aws_rds_" + metric + "_" + statistic, Labels: `dimension_DBInstanceIdentifier="low"`,
+			planted = append(planted, prometheustest.Series{Name: "aws_rds_" + metric + "_" + statistic,
+				Labels:  `dimension_DBInstanceIdentifier="low"`,
 				Samples: between(0, command.Day, 5*time.Minute, always(v*times))})
 		}
 	}
 	has := filepath.Join(t.TempDir(), "has.csv")
-	if err := os.WriteFile(has, []byte("database,volume,gib\nrare,gp3,500\nanew,gp3,500\nlow,rds-gp3,500\n"), 0o600); err != nil {
+	if err := os.WriteFile(has, []byte("database,volume,gib\nrare,gp3,500\nanew,gp3,500\nlow,rds-gp3,500\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitDone, "--prometheus", prometheustest.Start(t, planted...), "--for", "1d", "--has", has,
+	out, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitDone, "--prometheus",
+		prometheustest.Start(t, planted...), "--for", "1d", "--has", has,
 		"--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "json")
 	all := fleetOf(t, out)
-	for name, want := range map[string]string{"rare": "it is scraped more seldom", "anew": "in 24 h its counters began anew several times", "low": "in 24 hours its highest minutes are below the mean"} {
-		if said := strings.Join(all[name].Lacks, "; "); !strings.Contains(said, want) || name != "low" && all[name].Saves != nil {
+	for name, want := range map[string]string{"rare": "it is scraped more seldom",
+		"anew": "in 24 h its counters began anew several times",
+		"low":  "in 24 hours its highest minutes are below the mean"} {
+		if said := strings.Join(all[name].Lacks, "; "); !strings.Contains(said, want) || name != "low" &&
+			all[name].Saves != nil {
 			t.Errorf("%s: saves %v, lacks %s", name, all[name].Saves, said)
 		}
 	}

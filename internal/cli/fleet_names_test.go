@@ -13,25 +13,31 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// TestFleetNames: labels that the user chooses name databases. A pod whose address changed is one by them, an address that another pod got is two
-// without them, and what one name has several of is not ranked.
+// TestFleetNames: labels that the user chooses name databases. A pod whose address changed is one by them, an address
+// that another pod got is two without them, and what one name has several of is not ranked.
 func TestFleetNames(t *testing.T) {
 	t.Parallel()
 	const half = 12 * time.Hour
 	planted := slices.Concat(
-		serverOn("10.0.0.5", `,db="orders"`, 0, half, 10*time.Minute, 40, 0), serverOn("10.0.0.9", `,db="orders"`, half+10*time.Minute, command.Day, 10*time.Minute, 40, 40*half.Seconds()),
-		serverOn("primary", `,db="crm"`, 0, command.Day, 10*time.Minute, 100, 0), serverOn("standby", `,db="crm"`, 0, command.Day, 10*time.Minute, 300, 0),
-		serverOn("10.0.0.7", `,namespace="one"`, 0, half, 10*time.Minute, 70, 1e9), serverOn("10.0.0.7", `,namespace="two"`, half+10*time.Minute, command.Day, 10*time.Minute, 700, 0),
+		serverOn("10.0.0.5", `,db="orders"`, 0, half, 10*time.Minute, 40, 0), serverOn("10.0.0.9", `,db="orders"`,
+			half+10*time.Minute, command.Day, 10*time.Minute, 40, 40*half.Seconds()),
+		serverOn("primary", `,db="crm"`, 0, command.Day, 10*time.Minute, 100, 0),
+		serverOn("standby", `,db="crm"`, 0, command.Day, 10*time.Minute, 300, 0),
+		serverOn("10.0.0.7", `,namespace="one"`, 0, half, 10*time.Minute, 70, 1e9),
+		serverOn("10.0.0.7", `,namespace="two"`, half+10*time.Minute, command.Day, 10*time.Minute, 700, 0),
 		serverOn("plain", "", 0, command.Day, 10*time.Minute, 20, 0))
 	// the pods of a server have its name, those of node_exporter have none
 	for i, s := range planted {
 		if strings.HasPrefix(s.Name, "node_") {
-			planted[i].Labels = strings.NewReplacer(`,namespace="one"`, `,zone="a"`, `,namespace="two"`, `,zone="b"`).Replace(s.Labels)
+			planted[i].Labels = strings.NewReplacer(`,namespace="one"`, `,zone="a"`, `,namespace="two"`,
+				`,zone="b"`).Replace(s.Labels)
 		}
 	}
 	url := prometheustest.Start(t, planted...)
 	ranked := func(more ...string) map[string]fleet.Database {
-		out, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitDone, append([]string{"--prometheus", url, "--for", "1d", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "json"}, more...)...)
+		out, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitDone,
+			append([]string{"--prometheus", url, "--for", "1d", "--dir", filepath.Join(t.TempDir(), "fleet"),
+				"--format", "json"}, more...)...)
 		return fleetOf(t, out)
 	}
 	names := func(all map[string]fleet.Database) (names []string) {
@@ -48,7 +54,8 @@ func TestFleetNames(t *testing.T) {
 		return math.Round(d.Need.WorstHour.Requests)
 	}
 	all := ranked()
-	if got := names(all); !slices.Equal(got, []string{"10.0.0.5", "10.0.0.9", "a/10.0.0.7", "b/10.0.0.7", "plain", "primary", "standby"}) {
+	if got := names(all); !slices.Equal(got, []string{"10.0.0.5", "10.0.0.9", "a/10.0.0.7", "b/10.0.0.7", "plain",
+		"primary", "standby"}) {
 		t.Errorf("by themselves: %q", got)
 	}
 	if worst(all["a/10.0.0.7"]) != 70 || worst(all["b/10.0.0.7"]) != 700 || all["10.0.0.5"].Known > 13 {
@@ -58,10 +65,12 @@ func TestFleetNames(t *testing.T) {
 	if d := all["orders"]; d.Known < 22 || worst(d) != 40 || len(all) != 5 {
 		t.Errorf("named by db: %q, %+v", names(all), d)
 	}
-	if d := all["crm"]; d.Need != nil || len(d.Lacks) != 1 || !strings.Contains(d.Lacks[0], "2 servers that differ go by the name crm: name them with --name-label: instance tells them apart") {
+	if d := all["crm"]; d.Need != nil || len(d.Lacks) != 1 || !strings.Contains(d.Lacks[0],
+		"2 servers that differ go by the name crm: name them with --name-label: instance tells them apart") {
 		t.Errorf("crm: %+v", d)
 	}
-	_, said := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitUsage, "--prometheus", url, "--name-label", "db,,x")
+	_, said := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitUsage, "--prometheus", url,
+		"--name-label", "db,,x")
 	if !strings.Contains(said, "want labels separated by commas") {
 		t.Error(said)
 	}

@@ -21,8 +21,9 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// TestFleetRules: what is written for a Prometheus passes its own check, and the shipped alert rules, given that text, are raised for
-// whom they should be: a machine that pays 412 USD for nothing, three days before anybody is told that the ranking is old.
+// TestFleetRules: what is written for a Prometheus passes its own check, and the shipped alert rules, given that text,
+// are raised for whom they should be: a machine that pays 412 USD for nothing, three days before anybody is told that
+// the ranking is old.
 func TestFleetRules(t *testing.T) {
 	t.Parallel()
 	promtool, err := exec.LookPath("promtool")
@@ -30,7 +31,8 @@ func TestFleetRules(t *testing.T) {
 		t.Skip("promtool is not installed")
 	}
 	files, _ := filepath.Glob("../../testdata/fleet/legacy-*.json")
-	out, _ := ranksLegacy(t, command.ExitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
+	out, _ := ranksLegacy(t, command.ExitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir",
+		filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
 	run := func(in string, args ...string) {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), promtool, args...)
@@ -62,12 +64,14 @@ func TestFleetRules(t *testing.T) {
 func TestFleetTextfile(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob("../../testdata/fleet/legacy-*.json")
-	out, _ := ranksLegacy(t, command.ExitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
+	out, _ := ranksLegacy(t, command.ExitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir",
+		filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "realiops.prom"), []byte(out), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.Get(prometheustest.NodeExporter(t, "--collector.disable-defaults", "--collector.textfile", "--collector.textfile.directory="+dir) + "/metrics")
+	answer, err := http.Get(prometheustest.NodeExporter(t, "--collector.disable-defaults", "--collector.textfile",
+		"--collector.textfile.directory="+dir) + "/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +91,8 @@ func TestFleetTextfile(t *testing.T) {
 	}
 }
 
-// TestFleetManifest: the shipped manifest for Kubernetes is a job of a kind that there is, for a user who is not root, and what it runs ranks
-// what a store has.
+// TestFleetManifest: the shipped manifest for Kubernetes is a job of a kind that there is, for a user who is not root,
+// and what it runs ranks what a store has.
 func TestFleetManifest(t *testing.T) {
 	text, err := os.ReadFile("../../packaging/kubernetes/fleet.yaml")
 	if err != nil {
@@ -137,14 +141,16 @@ func TestFleetManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := job.Spec.JobTemplate.Spec.Template.Spec
-	if job.APIVersion != "batch/v1" || job.Kind != "CronJob" || len(strings.Fields(job.Spec.Schedule)) != 5 || len(p.Containers) != 1 || !p.SecurityContext.RunAsNonRoot {
+	if job.APIVersion != "batch/v1" || job.Kind != "CronJob" || len(strings.Fields(job.Spec.Schedule)) != 5 ||
+		len(p.Containers) != 1 || !p.SecurityContext.RunAsNonRoot {
 		t.Fatalf("%+v", job)
 	}
 	dockerfile, err := os.ReadFile("../../packaging/Dockerfile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if user := fmt.Sprintf("USER %d:%d\n", p.SecurityContext.RunAsUser, p.SecurityContext.FSGroup); !strings.Contains(string(dockerfile), user) {
+	if user := fmt.Sprintf("USER %d:%d\n", p.SecurityContext.RunAsUser, p.SecurityContext.FSGroup); !strings.Contains(
+		string(dockerfile), user) {
 		t.Errorf("the image is not of %s", user)
 	}
 	store := httptest.NewServer(&prometheustest.Made{Instances: 8})
@@ -154,7 +160,8 @@ func TestFleetManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := strings.Join(p.Containers[0].Args, "\n")
-	for from, to := range map[string]string{"http://prometheus.monitoring:9090": store.URL, "/etc/realiops/has.csv": has} {
+	for from, to := range map[string]string{"http://prometheus.monitoring:9090": store.URL,
+		"/etc/realiops/has.csv": has} {
 		if !strings.Contains(args, from) {
 			t.Errorf("nothing has %s in %q", from, args)
 		}
@@ -187,8 +194,8 @@ func TestFleetDashboard(t *testing.T) {
 	prometheustest.Dashboard(t, store, "../../packaging/grafana/fleet.json", printed)
 }
 
-// ruleTest has promtool believe that samples are scraped from the epoch on, when its tests begin. They end in November of 2026, long
-// after that: so the age of the ranking is tried by what it says it is, moved to the epoch.
+// ruleTest has promtool believe that samples are scraped from the epoch on, when its tests begin. They end in November
+// of 2026, long after that: so the age of the ranking is tried by what it says it is, moved to the epoch.
 func ruleTest(text string) string {
 	var series strings.Builder
 	for line := range strings.Lines(text) {
@@ -197,17 +204,23 @@ func ruleTest(text string) string {
 		}
 	}
 	fmt.Fprintf(&series, "      - {series: 'realiops_fleet_end_timestamp_seconds', values: '0+0x96'}\n")
-	fmt.Fprintf(&series, "      - {series: 'realiops_database_risk{database=\"slow\",level=\"at its limit\"}', values: '1+0x96'}\n")
-	fmt.Fprintf(&series, "      - {series: 'realiops_database_credits_end_timestamp_seconds{database=\"gp2\"}', values: '%.0f+0x96'}\n", (8 * command.Day).Seconds())
+	fmt.Fprintf(&series,
+		"      - {series: 'realiops_database_risk{database=\"slow\",level=\"at its limit\"}', values: '1+0x96'}\n")
+	fmt.Fprintf(&series, "      - {series: 'realiops_database_credits_end_timestamp_seconds{database=\"gp2\"}', "+
+		"values: '%.0f+0x96'}\n", (8 * command.Day).Seconds())
 	alert := func(at time.Duration, name, labels, summary string) string {
 		if labels == "" {
 			return fmt.Sprintf("      - {eval_time: %s, alertname: %s, exp_alerts: []}\n", at, name)
 		}
-		return fmt.Sprintf("      - {eval_time: %s, alertname: %s, exp_alerts: [{exp_labels: %s, exp_annotations: {summary: %q}}]}\n", at, name, labels, summary)
+		return fmt.Sprintf("      - {eval_time: %s, alertname: %s, exp_alerts: [{exp_labels: %s, exp_annotations: "+
+			"{summary: %q}}]}\n", at, name, labels, summary)
 	}
-	return "rule_files: [rules.yml]\ntests:\n  - interval: 1h\n    input_series:\n" + series.String() + "    alert_rule_test:\n" +
-		alert(time.Hour, "StoragePaidForNothing", "{database: legacy, bound: lowest, currency: USD}", "legacy: another order would save 412.5 USD a month") +
-		alert(time.Hour, "StorageIsInTheWay", "{database: slow, level: at its limit}", "slow: its storage is at its limit") +
+	return "rule_files: [rules.yml]\ntests:\n  - interval: 1h\n    input_series:\n" + series.String() +
+		"    alert_rule_test:\n" +
+		alert(time.Hour, "StoragePaidForNothing", "{database: legacy, bound: lowest, currency: USD}",
+			"legacy: another order would save 412.5 USD a month") +
+		alert(time.Hour, "StorageIsInTheWay", "{database: slow, level: at its limit}",
+			"slow: its storage is at its limit") +
 		alert(time.Hour, "FleetIsOld", "", "") +
 		alert(3*command.Day+time.Hour, "FleetIsOld", "{}", "nobody has looked at the databases for 3d 1h 0m 0s") +
 		alert(time.Hour, "CreditsEndWithinAWeek", "", "") +

@@ -12,8 +12,9 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// TestFleetOfSysstat ranks a machine by the files that sysstat kept of three of its days: each night an hour of 900 reads and 300 writes a
-// second. On io1 it has 6,000 operations a second for 0.065 USD each and 500 GiB for 0.125; gp3 has enough at 0.08 a GiB.
+// TestFleetOfSysstat ranks a machine by the files that sysstat kept of three of its days: each night an hour of 900
+// reads and 300 writes a second. On io1 it has 6,000 operations a second for 0.065 USD each and 500 GiB for 0.125; gp3
+// has enough at 0.08 a GiB.
 func TestFleetOfSysstat(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../testdata/fleet/legacy-*.json")
@@ -53,8 +54,8 @@ func TestFleetOfLittle(t *testing.T) {
 	}
 }
 
-// TestFleetOfDaysThatEndEarly: where sysstat begins a file each midnight, its last ten minutes stand in none. The hour before it counts as known by the
-// fifty others, and an order is made.
+// TestFleetOfDaysThatEndEarly: where sysstat begins a file each midnight, its last ten minutes stand in none. The hour
+// before it counts as known by the fifty others, and an order is made.
 func TestFleetOfDaysThatEndEarly(t *testing.T) {
 	t.Parallel()
 	var files []string
@@ -76,7 +77,8 @@ func TestFleetOfDaysThatEndEarly(t *testing.T) {
 	if err := os.WriteFile(has, []byte("database,volume,gib,iops\ndaily,io1,500,6000\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := fleetAt(t, time.Date(2026, 11, 9, 1, 0, 0, 0, time.UTC), command.ExitDone, append(files, "--has", has, "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "json")...)
+	out, _ := fleetAt(t, time.Date(2026, 11, 9, 1, 0, 0, 0, time.UTC), command.ExitDone,
+		append(files, "--has", has, "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "json")...)
 	d := fleetOf(t, out)["daily"]
 	if d.Known != 8*24 || d.Saves == nil {
 		t.Fatalf("%d of %d h, lacks %q", d.Known, d.Hours, d.Lacks)

@@ -40,30 +40,36 @@ func always(v float64) func(time.Duration) float64 { return func(time.Duration) 
 // handedOn is an instance of RDS as YACE hands on what CloudWatch says of it.
 func handedOn(name string, metrics map[string]func(time.Duration) float64) (all []prometheustest.Series) {
 	for metric, value := range metrics {
-		all = append(all, prometheustest.Series{Name: "aws_rds_" + metric + "_average", Samples: every(5*time.Minute, value),
-			Labels: `name="arn:aws:rds:us-east-1:123456789012:db:` + name + `",dimension_DBInstanceIdentifier="` + name + `",region="us-east-1"`})
+		all = append(all, prometheustest.Series{Name: "aws_rds_" + metric + "_average",
+			Samples: every(5*time.Minute, value),
+			Labels: `name="arn:aws:rds:us-east-1:123456789012:db:` + name + `",dimension_DBInstanceIdentifier="` +
+				name + `",region="us-east-1"`})
 	}
 	return all
 }
 
 // plantedFleet is a store whose truth is arithmetic.
 func plantedFleet() (all []prometheustest.Series) {
-	// 500 reads of 8 KiB a second, and no more: 100 GiB of gp2 give 300 for good, and its 5.4 million credits are gone after 7.5 hours
+	// 500 reads of 8 KiB a second, and no more: 100 GiB of gp2 give 300 for good, and its 5.4 million credits are gone
+	// after 7.5 hours
 	all = append(all, handedOn("orders", map[string]func(time.Duration) float64{
-		"read_iops": always(500), "write_iops": always(0), "read_throughput": always(500 * 8192), "write_throughput": always(0),
-		"burst_balance": func(since time.Duration) float64 { return max(0, 100-since.Hours()/7.5*100) },
+		"read_iops": always(500), "write_iops": always(0), "read_throughput": always(500 * 8192),
+		"write_throughput": always(0),
+		"burst_balance":    func(since time.Duration) float64 { return max(0, 100-since.Hours()/7.5*100) },
 	})...)
 	all = append(all, handedOn("idle", plantedIdle())...)
 	all = append(all, handedOn("nobody-knows", map[string]func(time.Duration) float64{
-		"read_iops": always(10), "write_iops": always(10), "read_throughput": always(1e5), "write_throughput": always(1e5),
+		"read_iops": always(10), "write_iops": always(10), "read_throughput": always(1e5),
+		"write_throughput": always(1e5),
 	})...)
 	// the sum over all instances that YACE exports too
-	all = append(all, prometheustest.Series{Name: "aws_rds_write_iops_average", Labels: `name="global",region="us-east-1"`, Samples: every(5*time.Minute, always(1e6))})
+	all = append(all, prometheustest.Series{Name: "aws_rds_write_iops_average",
+		Labels: `name="global",region="us-east-1"`, Samples: every(5*time.Minute, always(1e6))})
 	return append(all, plantedMachine()...)
 }
 
-// plantedIdle does 100 requests a second, with an hour of 900 a day and single readings of 1,800 in it. It is on io1 with 10,000 IOPS; what has no
-// BurstBalance is shown as nought.
+// plantedIdle does 100 requests a second, with an hour of 900 a day and single readings of 1,800 in it. It is on io1
+// with 10,000 IOPS; what has no BurstBalance is shown as nought.
 func plantedIdle() map[string]func(time.Duration) float64 {
 	busy := func(since time.Duration) float64 {
 		switch {
@@ -75,12 +81,15 @@ func plantedIdle() map[string]func(time.Duration) float64 {
 		return 900
 	}
 	return map[string]func(time.Duration) float64{
-		"read_iops": always(0), "write_iops": busy, "read_throughput": always(0), "write_throughput": func(d time.Duration) float64 { return busy(d) * 16384 }, "burst_balance": always(0),
+		"read_iops": always(0), "write_iops": busy, "read_throughput": always(0),
+		"write_throughput": func(d time.Duration) float64 {
+			return busy(d) * 16384
+		}, "burst_balance": always(0),
 	}
 }
 
-// plantedMachine is a server with exporters: 40 reads and 60 writes a second of 8 KiB, in counters that begin anew once, on two disks of
-// which one is made of the other, scraped by two replicas; for two hours nobody scraped.
+// plantedMachine is a server with exporters: 40 reads and 60 writes a second of 8 KiB, in counters that begin anew
+// once, on two disks of which one is made of the other, scraped by two replicas; for two hours nobody scraped.
 func plantedMachine() (all []prometheustest.Series) {
 	counter := func(rate float64) func(time.Duration) float64 {
 		return func(since time.Duration) float64 {
@@ -93,13 +102,17 @@ func plantedMachine() (all []prometheustest.Series) {
 			return rate * since.Seconds()
 		}
 	}
-	for metric, rate := range map[string]float64{"reads_completed": 40, "writes_completed": 60, "read_bytes": 40 * 8192, "written_bytes": 60 * 8192} {
-		for _, labels := range []string{`device="nvme1n1",replica="0"`, `device="nvme1n1",replica="1"`, `device="dm-0",replica="0"`} {
-			all = append(all, prometheustest.Series{Name: "node_disk_" + metric + "_total", Labels: `instance="db1:9100",` + labels, Samples: every(time.Minute, counter(rate))})
+	for metric, rate := range map[string]float64{"reads_completed": 40, "writes_completed": 60, "read_bytes": 40 * 8192,
+		"written_bytes": 60 * 8192} {
+		for _, labels := range []string{`device="nvme1n1",replica="0"`, `device="nvme1n1",replica="1"`,
+			`device="dm-0",replica="0"`} {
+			all = append(all, prometheustest.Series{Name: "node_disk_" + metric + "_total",
+				Labels: `instance="db1:9100",` + labels, Samples: every(time.Minute, counter(rate))})
 		}
 	}
 	commits := func(labels string) prometheustest.Series {
-		return prometheustest.Series{Name: "pg_stat_database_xact_commit", Labels: labels, Samples: every(10*time.Minute, always(1))}
+		return prometheustest.Series{Name: "pg_stat_database_xact_commit", Labels: labels,
+			Samples: every(10*time.Minute, always(1))}
 	}
 	return append(all, commits(`instance="db1:9187",datname="app"`), commits(`instance="bare:9187",datname="app"`))
 }
@@ -119,7 +132,9 @@ func ranksLegacy(t *testing.T, code int, args ...string) (out, said string) {
 func fleetAt(t *testing.T, now time.Time, code int, args ...string) (out, said string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return now }}
+	env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time {
+		return now
+	}}
 	if got := Main(env, append([]string{"fleet"}, args...)); got != code {
 		t.Fatalf("%v: exit status %d, want %d\n%s%s", args, got, code, &stdout, &stderr)
 	}
@@ -161,24 +176,28 @@ func fleetOfAStore(t *testing.T, url string) {
 	if err := os.WriteFile(has, []byte(plantedHas), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	first, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has, "--format", "json")
+	first, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has,
+		"--format", "json")
 	if !strings.Contains(said, "5 databases, 0 of them already kept in "+dir+"; about 9 queries") {
 		t.Errorf("said: %s", said)
 	}
 	checkPlanted(t, fleetOf(t, first))
 
 	torn := filepath.Join(dir, ".idle.jsonl.zst") // of one who was killed while writing it
-	if err := errors.Join(os.Remove(filepath.Join(dir, "idle.jsonl.zst")), os.WriteFile(torn, []byte("torn"), 0o600)); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(dir, "idle.jsonl.zst")),
+		os.WriteFile(torn, []byte("torn"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	again, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has, "--format", "json")
+	again, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has,
+		"--format", "json")
 	if !strings.Contains(said, "5 databases, 4 of them already kept") || again != first {
 		t.Errorf("begun again: %s\n%s", said, again)
 	}
 	if kept, _ := runsFleet(t, command.ExitDone, dir, "--has", has, "--format", "json"); kept != first {
 		t.Errorf("of what is kept:\n%s", kept)
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 5+5+2 { // a file and a page of each, the page of all, and what was asked
+	// a file and a page of each, the page of all, and what was asked
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 5+5+2 {
 		t.Errorf("%d files, %v", len(entries), err)
 	}
 	_, said = runsFleet(t, command.ExitUsage, "--prometheus", url, "--for", "2d", "--dir", dir)
@@ -190,21 +209,24 @@ func fleetOfAStore(t *testing.T, url string) {
 func checkPlanted(t *testing.T, all map[string]fleet.Database) {
 	t.Helper()
 	orders, idle, db1 := all["orders"], all["idle"], all["db1"]
-	if len(all) != 5 || orders.Need == nil || idle.Need == nil || db1.Need == nil || orders.Risk.Credits == nil || idle.Saves == nil || db1.Saves == nil {
+	if len(all) != 5 || orders.Need == nil || idle.Need == nil || db1.Need == nil || orders.Risk.Credits == nil ||
+		idle.Saves == nil || db1.Saves == nil {
 		t.Fatalf("%+v", all)
 	}
 	cents(t, "orders, the median hour", orders.Need.Typical.Requests, 500)
 	cents(t, "orders, its bytes", orders.Need.WorstHour.MiBps, 500*8192/float64(1<<20))
 	cents(t, "orders, of 3 IOPS for each GiB", orders.Risk.Uses, 500/300.0)
 	// the balance is below 1 % from 7 h 25 min on
-	if orders.Risk.Level != fleet.Exhausted || orders.Risk.Credits.Hours != 72-7 || orders.Risk.Credits.Metric != "BurstBalance" {
+	if orders.Risk.Level != fleet.Exhausted || orders.Risk.Credits.Hours != 72-7 ||
+		orders.Risk.Credits.Metric != "BurstBalance" {
 		t.Errorf("orders: %+v %+v", orders.Risk, *orders.Risk.Credits)
 	}
 	cents(t, "orders, saved, as a GiB of gp3 costs what one of gp2 does", orders.Saves.Value, 0)
 	if orders.Order == nil || orders.Order.Volume != "rds-gp3" {
 		t.Errorf("orders: order %+v", orders.Order)
 	}
-	// in (10:00, 11:00] lie ten readings of five minutes with 900, less the last, which is of the next hour's 100, and two of 1,800
+	// in (10:00, 11:00] lie ten readings of five minutes with 900, less the last, which is of the next hour's 100, and
+	// two of 1,800
 	cents(t, "idle, the worst hour", idle.Need.WorstHour.Requests, (9*900+2*1800+100)/12.0)
 	cents(t, "idle, its highest minutes", idle.Need.Most.Requests, 1800)
 	cents(t, "idle, the worst day", idle.Need.WorstDay.Requests, (23*100+(9*900+2*1800+100)/12.0)/24+800/12.0/24)
@@ -217,15 +239,16 @@ func checkPlanted(t *testing.T, all map[string]fleet.Database) {
 	if db1.Known != 72-2 {
 		t.Errorf("db1: %d hours are known, and in two nobody scraped", db1.Known)
 	}
-	for name, want := range map[string]string{"bare": "node_exporter does not run on its machine", "nobody-knows": "on Aurora WriteIOPS counts WAL records"} {
+	for name, want := range map[string]string{"bare": "node_exporter does not run on its machine",
+		"nobody-knows": "on Aurora WriteIOPS counts WAL records"} {
 		if d := all[name]; d.Saves != nil || d.Need != nil || len(d.Lacks) != 1 || !strings.Contains(d.Lacks[0], want) {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
 }
 
-// TestMadeFleetIsTheReal: what makes series on the fly, for the script that measures a thousand databases, tells of them what a real
-// Prometheus tells that has their samples.
+// TestMadeFleetIsTheReal: what makes series on the fly, for the script that measures a thousand databases, tells of
+// them what a real Prometheus tells that has their samples.
 func TestMadeFleetIsTheReal(t *testing.T) {
 	t.Parallel()
 	made := &prometheustest.Made{Instances: 2}
@@ -233,11 +256,13 @@ func TestMadeFleetIsTheReal(t *testing.T) {
 	defer server.Close()
 	real := prometheustest.Start(t, made.Sampled(fleetBegin.Add(-time.Hour), fleetBegin.Add(fleetDays*command.Day))...)
 	has := filepath.Join(t.TempDir(), "has.csv")
-	if err := os.WriteFile(has, []byte("database,volume,gib,iops\ndb-0001,rds-gp2,500,\ndb-0002,rds-io1,500,9000\n"), 0o600); err != nil {
+	if err := os.WriteFile(has, []byte("database,volume,gib,iops\ndb-0001,rds-gp2,500,\ndb-0002,rds-io1,500,9000\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	ranked := func(url string) map[string]fleet.Database {
-		out, _ := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", filepath.Join(t.TempDir(), "fleet"), "--has", has, "--format", "json")
+		out, _ := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir",
+			filepath.Join(t.TempDir(), "fleet"), "--has", has, "--format", "json")
 		return fleetOf(t, out)
 	}
 	if diff := cmp.Diff(ranked(real), ranked(server.URL), cmpopts.EquateApprox(1e-12, 0)); diff != "" {

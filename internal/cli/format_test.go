@@ -32,12 +32,14 @@ func TestEveryFormat(t *testing.T) {
 	kept := t.TempDir()
 	file := func(name string) string { return filepath.Join(kept, name) }
 	measured := file("measured.jsonl")
-	if out, code := formatted(t, "measure", "--dsn", dsn, "-r", "2", "--background", "100ms", "--sql", "select 1", "--save", measured); code != command.ExitDone {
+	if out, code := formatted(t, "measure", "--dsn", dsn, "-r", "2", "--background", "100ms", "--sql", "select 1",
+		"--save", measured); code != command.ExitDone {
 		t.Fatalf("%d: %s", code, out)
 	}
 	observed := filepath.Join(shippedRuns, "observed-pg17.jsonl.zst")
 	examples := map[string][][]string{ // a list for each kind of thing that the command writes
-		"realiops report":     {{shippedRuns + "/loads-pg17.jsonl"}, {observed}, {shippedRuns + "/baseline.jsonl.zst"}, {measured}},
+		"realiops report": {{shippedRuns + "/loads-pg17.jsonl"}, {observed}, {shippedRuns + "/baseline.jsonl.zst"},
+			{measured}},
 		"realiops compare":    {{shippedRuns + "/local-pg17.jsonl.zst", shippedRuns + "/local-pg18.jsonl.zst"}},
 		"realiops size":       {{"--need", "iops=3000,kb=16", "--gib", "100"}},
 		"realiops explain":    {{"WriteIOPS"}, {}},
@@ -67,7 +69,8 @@ func TestEveryFormat(t *testing.T) {
 		for _, f := range command.Formats() {
 			if !slices.Contains(flag.Value.(*command.FormatFlag).Offered, f.Name) {
 				out, code := formatted(t, append(path, "--format", f.Name)...)
-				if code != command.ExitUsage || !strings.Contains(out, fmt.Sprintf("--format %q: want ", f.Name)) || strings.Count(out, "\n") != 1 {
+				if code != command.ExitUsage || !strings.Contains(out, fmt.Sprintf("--format %q: want ", f.Name)) ||
+					strings.Count(out, "\n") != 1 {
 					t.Errorf("%s --format %s: exit status %d: %s", c.CommandPath(), f.Name, code, out)
 				}
 				continue
@@ -98,7 +101,9 @@ func TestEveryFormat(t *testing.T) {
 func formatted(t *testing.T, args ...string) (string, int) {
 	t.Helper()
 	var out, said bytes.Buffer
-	env := command.Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: func(string) string { return "" }, Now: time.Now}
+	env := command.Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: func(string) string {
+		return ""
+	}, Now: time.Now}
 	code := Main(env, args)
 	if out.Len() == 0 {
 		return said.String(), code
@@ -140,7 +145,8 @@ var parsers = map[string]func(string) error{
 
 // parsedText refuses what is for programs.
 func parsedText(text string) error {
-	if text = strings.TrimSpace(text); text == "" || strings.ContainsAny(text[:1], "{[<") || strings.Contains(text, "<html") {
+	if text = strings.TrimSpace(text); text == "" || strings.ContainsAny(text[:1], "{[<") ||
+		strings.Contains(text, "<html") {
 		return errors.New("not for people")
 	}
 	return nil

@@ -32,7 +32,8 @@ func checkHelp(t *testing.T, c *cobra.Command) {
 		t.Fatal(err)
 	}
 	help := out.String()
-	for _, part := range []string{"\nUsage:\n  realiops " + c.Name(), "\nExamples:\n  realiops " + c.Name(), "show this help", "\nExit status:\n  0  "} {
+	for _, part := range []string{"\nUsage:\n  realiops " + c.Name(), "\nExamples:\n  realiops " + c.Name(),
+		"show this help", "\nExit status:\n  0  "} {
 		if !strings.Contains(help, part) {
 			t.Errorf("the help lacks %q:\n%s", part, help)
 		}
@@ -55,7 +56,9 @@ func TestMistakes(t *testing.T) {
 	check := func(want string, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
-		if code := Main(command.Env{Out: &out, Err: &out, Getenv: func(string) string { return "" }}, args); code != command.ExitUsage {
+		if code := Main(command.Env{Out: &out, Err: &out, Getenv: func(string) string {
+			return ""
+		}}, args); code != command.ExitUsage {
 			t.Errorf("%q: exit status %d, want %d", args, code, command.ExitUsage)
 		}
 		if got := strings.TrimSuffix(out.String(), "\n"); got != "realiops: "+want {
@@ -67,10 +70,12 @@ func TestMistakes(t *testing.T) {
 	check(`there is no command "nosuch" (see realiops --help)`, "help", "nosuch")
 	check(`realiops run has no flag --budgt: did you mean --budget? (see realiops run --help)`, "run", "--budgt", "1m")
 	check(`realiops run has no flag -q (see realiops run --help)`, "run", "-q")
-	check(`realiops run takes no argument such as "shop": a server is named with --dsn (see realiops run --help)`, "run", "shop")
+	check(`realiops run takes no argument such as "shop": a server is named with --dsn (see realiops run --help)`,
+		"run", "shop")
 	check(`realiops server takes no argument such as "x" (see realiops server --help)`, "server", "x")
 	check(`--budget lacks its duration (see realiops run --help)`, "run", "--budget")
-	check(`--budget "120": want a time with its unit, such as 90s, 5m or 1h30m (see realiops run --help)`, "run", "--budget", "120")
+	check(`--budget "120": want a time with its unit, such as 90s, 5m or 1h30m (see realiops run --help)`, "run",
+		"--budget", "120")
 	check(`--clients "many": want a whole number (see realiops run --help)`, "run", "--clients", "many")
 	check(`--seed "-1": want a whole number from 0 on (see realiops run --help)`, "run", "--seed=-1")
 	check(`--growth "lots": want a number (see realiops size --help)`, "size", "LAST", "--growth", "lots")
@@ -80,7 +85,8 @@ func TestMistakes(t *testing.T) {
 	check(`--need, --from-metric and --check ask without a run: leave LAST out`, "size", "LAST", "--check", "ms=4")
 	check(`--need is empty: it takes two of iops=, mbps= (or 120MiB) and kb= of a request; reads= in percent; flushes= (see realiops size --help)`, "size", "--need", "")
 	check(`--on is empty: say which, or leave the flag out (see realiops size --help)`, "size", "LAST", "--on", "")
-	check(`--baseline is empty: say which, or leave the flag out (see realiops size --help)`, "size", "LAST", "--baseline", "")
+	check(`--baseline is empty: say which, or leave the flag out (see realiops size --help)`, "size", "LAST",
+		"--baseline", "")
 }
 
 // A flag that had another name is refused in one line that names the new one; the help shows that one alone.
@@ -109,12 +115,14 @@ func TestRenamedFlags(t *testing.T) {
 func TestRenamedCommands(t *testing.T) {
 	t.Parallel()
 	for old, now := range map[string]string{
-		"analyze LAST": "report", "aurora-cost --cluster shop": "aws cost", "limits --region x": "aws limits", "iam-policy": "aws policy",
+		"analyze LAST": "report", "aurora-cost --cluster shop": "aws cost", "limits --region x": "aws limits",
+		"iam-policy":   "aws policy",
 		"collect LAST": "aws collect",
 	} {
 		var out, said bytes.Buffer
 		code := Main(command.Env{Out: &out, Err: &said}, strings.Fields(old))
-		if want := "realiops: realiops " + strings.Fields(old)[0] + " is now realiops " + now + "\n"; code != command.ExitUsage || said.String() != want {
+		if want := "realiops: realiops " + strings.Fields(old)[0] + " is now realiops " + now +
+			"\n"; code != command.ExitUsage || said.String() != want {
 			t.Errorf("%s: %d, %q, want %q", old, code, &said, want)
 		}
 	}
@@ -125,7 +133,8 @@ func TestARecordingIsNoPage(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"run", "observe", "baseline", "history"} {
 		var out, said bytes.Buffer
-		if code := Main(command.Env{Out: &out, Err: &said}, []string{verb, "-o", "page.html"}); code != command.ExitUsage || !strings.Contains(said.String(), "realiops report RUN -o page.html") {
+		if code := Main(command.Env{Out: &out, Err: &said}, []string{verb, "-o", "page.html"}); code !=
+			command.ExitUsage || !strings.Contains(said.String(), "realiops report RUN -o page.html") {
 			t.Errorf("%s: %d, %q", verb, code, &said)
 		}
 	}

@@ -35,8 +35,8 @@ func sizedOf(t *testing.T, path string, args ...string) sizes.Size {
 // 200 minutes.
 func minute(i int) (reads, writes float64) { return float64(i % 200), 2 * float64(i%200) }
 
-// TestHistoryOfCloudWatch asks a stand-in for AWS about an instance of RDS: its size follows from the minutes that were planted, and the answer of
-// the aws program to our question gives the same.
+// TestHistoryOfCloudWatch asks a stand-in for AWS about an instance of RDS: its size follows from the minutes that were
+// planted, and the answer of the aws program to our question gives the same.
 func TestHistoryOfCloudWatch(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
@@ -44,8 +44,10 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
 	from := to.Add(-hours * time.Hour)
 	client := rds.NewFromConfig(s.Config())
-	_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), Engine: aws.String("postgres"),
-		DBInstanceClass: aws.String("db.m5.large"), AllocatedStorage: aws.Int32(500), StorageType: aws.String("gp3"), MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
+	_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{
+		DBInstanceIdentifier: aws.String("orders"), Engine: aws.String("postgres"),
+		DBInstanceClass: aws.String("db.m5.large"), AllocatedStorage: aws.Int32(500), StorageType: aws.String("gp3"),
+		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,18 +55,24 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	values := map[string][]float64{}
 	for i := range hours * 60 {
 		reads, writes := minute(i)
-		for metric, v := range map[string]float64{"ReadIOPS": reads, "WriteIOPS": writes, "ReadThroughput": reads * each, "WriteThroughput": writes * each} {
+		for metric, v := range map[string]float64{"ReadIOPS": reads, "WriteIOPS": writes,
+			"ReadThroughput": reads * each, "WriteThroughput": writes * each} {
 			values[metric] = append(values[metric], v)
 		}
 	}
 	for metric, v := range values {
-		s.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: metric, From: from, Step: time.Minute, Dimensions: map[string]string{"DBInstanceIdentifier": "orders"}, Values: v})
+		s.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: metric, From: from, Step: time.Minute,
+			Dimensions: map[string]string{"DBInstanceIdentifier": "orders"}, Values: v})
 	}
 	run := func(args ...string) (out, said string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
-		if code := Main(env, append([]string{"history", "--region", accounttest.Region}, args...)); code != command.ExitDone {
+		env := command.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv,
+			Now: func() time.Time {
+				return to.Add(time.Hour)
+			}}
+		if code := Main(env, append([]string{"history", "--region", accounttest.Region}, args...)); code !=
+			command.ExitDone {
 			t.Fatalf("%v: exit status %d: %s%s", args, code, &stdout, &stderr)
 		}
 		return stdout.String(), stderr.String()
@@ -113,7 +121,8 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	}
 	run(query, "--flavor", "rds", "-o", mixed)
 	size = sizedOf(t, mixed, "--gib", "500", "--on", "rds", "--percentile", "100")
-	// of writes there are five minutes: their mean is of five values two apart, and of the reads in them the highest minute counts
+	// of writes there are five minutes: their mean is of five values two apart, and of the reads in them the highest
+	// minute counts
 	cents(t, "the highest five minutes", size.Sized.Rate.Requests, 199+2*197)
 	cents(t, "their bytes", size.Sized.Rate.Bytes, each*(199+2*197))
 	if need := size.Needs[0]; need.Each != 300 || need.Seconds != hours*12 {
@@ -150,7 +159,8 @@ func inMixedPeriods(t *testing.T, from time.Time, hours int) []byte {
 				reads, writes := minute(i + j)
 				sum += []float64{reads, reads * 8192, writes, writes * 8192}[k]
 			}
-			r.Timestamps, r.Values = append(r.Timestamps, from.Add(time.Duration(i)*time.Minute)), append(r.Values, sum/float64(length))
+			r.Timestamps, r.Values = append(r.Timestamps, from.Add(time.Duration(i)*time.Minute)),
+				append(r.Values, sum/float64(length))
 		}
 		all = append(all, r)
 	}
@@ -168,14 +178,17 @@ func TestHistoryOfACluster(t *testing.T) {
 	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
 	plantShop(t, s, to.Add(-240*time.Hour), 2)
 	path := filepath.Join(t.TempDir(), "shop.jsonl")
-	out, _ := runs(t, command.ExitDone, "history", "--region", accounttest.Region, "--cluster", "shop", "--for", "9d", "-o", path)
+	out, _ := runs(t, command.ExitDone, "history", "--region", accounttest.Region, "--cluster", "shop", "--for",
+		"9d", "-o", path)
 	if !strings.Contains(out, "from CloudWatch") || !strings.Contains(out, "VolumeWriteIOPs") {
 		t.Error(out)
 	}
-	if _, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(said, "realiops aws cost says what it costs") {
+	if _, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(said,
+		"realiops aws cost says what it costs") {
 		t.Error(said)
 	}
-	if _, said := runs(t, command.ExitUsage, "history", "--region", accounttest.Region, "--cluster", "nobody", "-o", path); !strings.Contains(said, "nobody") {
+	if _, said := runs(t, command.ExitUsage, "history", "--region", accounttest.Region, "--cluster", "nobody", "-o",
+		path); !strings.Contains(said, "nobody") {
 		t.Error(said)
 	}
 }

@@ -16,42 +16,52 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// TestHistoryWithoutFlushes: where a kernel counts no flushes, as before Linux 5.5, the size is for all requests, and says what that leaves
-// open.
+// TestHistoryWithoutFlushes: where a kernel counts no flushes, as before Linux 5.5, the size is for all requests, and
+// says what that leaves open.
 func TestHistoryWithoutFlushes(t *testing.T) {
 	t.Parallel()
 	planted, _, last := prometheustest.Observation(t, observed)
-	older := slices.DeleteFunc(slices.Clone(planted), func(s prometheustest.Series) bool { return strings.HasPrefix(s.Name, "node_disk_flush") })
+	older := slices.DeleteFunc(slices.Clone(planted), func(s prometheustest.Series) bool {
+		return strings.HasPrefix(s.Name, "node_disk_flush")
+	})
 	sized := func(series []prometheustest.Series) (text string, size sizes.Size) {
 		path := filepath.Join(t.TempDir(), "through.jsonl")
-		runs(t, command.ExitDone, "history", "--prometheus", prometheustest.Start(t, series...), "--until", last.Add(time.Second).Format(time.RFC3339), "--for", "1h", "-o", path)
+		runs(t, command.ExitDone, "history", "--prometheus", prometheustest.Start(t, series...), "--until",
+			last.Add(time.Second).Format(time.RFC3339), "--for", "1h", "-o", path)
 		out, _ := runs(t, command.ExitDone, "size", path)
 		return strings.Join(strings.Fields(out), " "), sizedOf(t, path)
 	}
 	_, with := sized(planted)
 	text, without := sized(older)
-	cents(t, "requests, of which nobody knows how many are flushes", without.Sized.Rate.Requests, with.Sized.Rate.Requests+with.Sized.Rate.Flushes)
+	cents(t, "requests, of which nobody knows how many are flushes", without.Sized.Rate.Requests,
+		with.Sized.Rate.Requests+with.Sized.Rate.Flushes)
 	if with.Sized.Rate.Flushes == 0 || !strings.Contains(text, "Flushes: the source does not count them") {
 		t.Errorf("what it leaves open is not said: %s", text)
 	}
 }
 
-// TestHistoryAmongManyExporters: one server of a store that has many exporters is picked by --server alone, whichever exporter tells of it.
+// TestHistoryAmongManyExporters: one server of a store that has many exporters is picked by --server alone, whichever
+// exporter tells of it.
 func TestHistoryAmongManyExporters(t *testing.T) {
 	t.Parallel()
 	planted := handedOn("idle", plantedIdle())
 	for i := range 4 {
-		planted = append(planted, serverOn(fmt.Sprintf("db%d", i), "", 0, 6*time.Hour, time.Minute, 100*float64(i+1), 0)...)
+		planted = append(planted, serverOn(fmt.Sprintf("db%d", i), "", 0, 6*time.Hour, time.Minute,
+			100*float64(i+1), 0)...)
 	}
 	url := prometheustest.Start(t, planted...)
 	read := func(server string, more ...string) sizes.Size {
 		path := filepath.Join(t.TempDir(), "one.jsonl")
-		runs(t, command.ExitDone, append([]string{"history", "--prometheus", url, "--until", fleetBegin.Add(6 * time.Hour).Format(time.RFC3339), "--for", "6h", "-o", path, "--server", server}, more...)...)
+		runs(t, command.ExitDone, append([]string{"history", "--prometheus", url, "--until",
+			fleetBegin.Add(6 * time.Hour).Format(time.RFC3339), "--for", "6h", "-o", path, "--server", server},
+			more...)...)
 		return sizedOf(t, path, "--gib", "100")
 	}
-	cents(t, "an instance of RDS", read(`dimension_DBInstanceIdentifier="idle"`, "--flavor", "rds").Needs[0].Mean.Requests, 100)
+	cents(t, "an instance of RDS", read(`dimension_DBInstanceIdentifier="idle"`, "--flavor",
+		"rds").Needs[0].Mean.Requests, 100)
 	cents(t, "the server db2", math.Round(read(`instance="db2:9187"`).Sized.Rate.Requests), 300)
-	_, said := runs(t, command.ExitUsage, "history", "--prometheus", url, "--until", fleetBegin.Add(6*time.Hour).Format(time.RFC3339), "--for", "6h", "--server", `instance="nobody"`)
+	_, said := runs(t, command.ExitUsage, "history", "--prometheus", url, "--until",
+		fleetBegin.Add(6*time.Hour).Format(time.RFC3339), "--for", "6h", "--server", `instance="nobody"`)
 	if !strings.Contains(said, "no metric of PostgreSQL") || !strings.Contains(said, "disks of 4 machines") {
 		t.Error(said)
 	}
@@ -64,13 +74,16 @@ func sadf(seconds int, rates ...[2]int) string {
 	at := fleetBegin.Add(8 * time.Hour)
 	for _, r := range rates {
 		at = at.Add(time.Duration(seconds) * time.Second)
-		all = append(all, fmt.Sprintf(`{"timestamp": {"date": %q, "time": %q, "utc": 1, "interval": %d}, "io": {"io-reads": {"rtps": %d, "bread": %d}, "io-writes": {"wtps": %d, "bwrtn": %d}}}`,
-			at.Format(time.DateOnly), at.Format(time.TimeOnly), seconds, r[0], 16*r[0], r[1], 16*r[1]))
+		all = append(all,
+			fmt.Sprintf(
+				`{"timestamp": {"date": %q, "time": %q, "utc": 1, "interval": %d}, "io": {"io-reads": {"rtps": %d, "bread": %d}, "io-writes": {"wtps": %d, "bwrtn": %d}}}`,
+				at.Format(time.DateOnly), at.Format(time.TimeOnly), seconds, r[0], 16*r[0], r[1], 16*r[1]))
 	}
 	return `{"sysstat": {"hosts": [{"nodename": "old", "statistics": [` + strings.Join(all, ",") + "]}]}}"
 }
 
-// TestHistoryOfShortFiles: whatever little sysstat kept is shown, as rates and without verdicts; what is too little to size is said to be.
+// TestHistoryOfShortFiles: whatever little sysstat kept is shown, as rates and without verdicts; what is too little to
+// size is said to be.
 func TestHistoryOfShortFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -78,9 +91,12 @@ func TestHistoryOfShortFiles(t *testing.T) {
 		says []string
 		size float64 // 0: it is too little
 	}{
-		"30 s":  {sadf(10, [2]int{20, 12}, [2]int{20, 12}, [2]int{40, 12}), []string{"observed for 30 s", "In its worst 10 seconds, 1 Nov 08:00 UTC, storage did 52 requests/s; the median is 32", "08:00 39 52"}, 0},
-		"odd":   {sadf(601, [2]int{20, 12}, [2]int{40, 12}), []string{"observed for 20 min 2 s", "storage did 52 requests/s"}, 0},
-		"hours": {sadf(600, slices.Repeat([][2]int{{20, 12}, {100, 12}}, 12)...), []string{"observed for 4 h", "In its worst hour", "storage did 72 requests/s", "09:00 72 72"}, 112},
+		"30 s": {sadf(10, [2]int{20, 12}, [2]int{20, 12}, [2]int{40, 12}), []string{"observed for 30 s",
+			"In its worst 10 seconds, 1 Nov 08:00 UTC, storage did 52 requests/s; the median is 32", "08:00 39 52"}, 0},
+		"odd": {sadf(601, [2]int{20, 12}, [2]int{40, 12}),
+			[]string{"observed for 20 min 2 s", "storage did 52 requests/s"}, 0},
+		"hours": {sadf(600, slices.Repeat([][2]int{{20, 12}, {100, 12}}, 12)...),
+			[]string{"observed for 4 h", "In its worst hour", "storage did 72 requests/s", "09:00 72 72"}, 112},
 	} {
 		file, path := filepath.Join(t.TempDir(), "sadf.json"), filepath.Join(t.TempDir(), "old.jsonl")
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
@@ -100,18 +116,22 @@ func TestHistoryOfShortFiles(t *testing.T) {
 		}
 		if c.size > 0 {
 			cents(t, name, sizedOf(t, path, "--percentile", "100", "--gib", "100").Sized.Rate.Requests, c.size)
-		} else if _, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(said, "too little time to size from") {
+		} else if _, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(said,
+			"too little time to size from") {
 			t.Errorf("%s: %s", name, said)
 		}
 	}
 }
 
-// TestHistoryOfAuroraIsNoVerdict: of periods of CloudWatch alone nothing is said to be physical or logical, in any form; the rates are there.
+// TestHistoryOfAuroraIsNoVerdict: of periods of CloudWatch alone nothing is said to be physical or logical, in any
+// form; the rates are there.
 func TestHistoryOfAuroraIsNoVerdict(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "aurora.jsonl")
-	out, _ := runs(t, command.ExitDone, "history", "../../testdata/history/orders.json", "--flavor", "aurora", "--instance", "orders", "-o", path)
-	if strings.Contains(out, "PHYSICAL") || strings.Contains(out, "LOGICAL") || !strings.Contains(out, "CloudWatch WriteIOPS") {
+	out, _ := runs(t, command.ExitDone, "history", "../../testdata/history/orders.json", "--flavor", "aurora",
+		"--instance", "orders", "-o", path)
+	if strings.Contains(out, "PHYSICAL") || strings.Contains(out, "LOGICAL") ||
+		!strings.Contains(out, "CloudWatch WriteIOPS") {
 		t.Errorf("%s", out)
 	}
 	asJSON, _ := runs(t, command.ExitDone, "report", path, "--format", "json")
@@ -122,7 +142,8 @@ func TestHistoryOfAuroraIsNoVerdict(t *testing.T) {
 	}
 }
 
-// TestHistoryOfOneByteARequest: where requests carry less than any can, the report says so and nothing is ordered, as in a fleet.
+// TestHistoryOfOneByteARequest: where requests carry less than any can, the report says so and nothing is ordered, as
+// in a fleet.
 func TestHistoryOfOneByteARequest(t *testing.T) {
 	t.Parallel()
 	planted := serverOn("db1", "", 0, 6*time.Hour, time.Minute, 400, 0)
@@ -140,21 +161,24 @@ func TestHistoryOfOneByteARequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _ := runs(t, command.ExitDone, "history", file, "-o", path)
-	if !strings.Contains(strings.Join(strings.Fields(out), " "), "requests a second of 1.0 bytes each, and none carries less than 512") {
+	if !strings.Contains(strings.Join(strings.Fields(out), " "),
+		"requests a second of 1.0 bytes each, and none carries less than 512") {
 		t.Error(out)
 	}
-	if out, said := runs(t, command.ExitUsage, "size", path, "--gib", "500"); strings.Contains(out, "Order") || !strings.Contains(said, "its requests are of 1.00 bytes on average, and none carries less than 512") {
+	if out, said := runs(t, command.ExitUsage, "size", path, "--gib", "500"); strings.Contains(out, "Order") ||
+		!strings.Contains(said, "its requests are of 1.00 bytes on average, and none carries less than 512") {
 		t.Errorf("%s%s", out, said)
 	}
 }
 
-// TestHistoryIsSizedForItsPeak: of a server that does one kind of work, at one time much more than at another, the size is for the worst windows where that is
-// asked, and not for the mean of the whole.
+// TestHistoryIsSizedForItsPeak: of a server that does one kind of work, at one time much more than at another, the size
+// is for the worst windows where that is asked, and not for the mean of the whole.
 func TestHistoryIsSizedForItsPeak(t *testing.T) {
 	t.Parallel()
 	planted := serverOn("db1", "", 0, 12*time.Hour, time.Minute, 0, 0)
 	for i, s := range planted {
-		scale := map[string]float64{"node_disk_writes_completed_total": 1, "node_disk_written_bytes_total": 8192}[s.Name]
+		scale := map[string]float64{"node_disk_writes_completed_total": 1,
+			"node_disk_written_bytes_total": 8192}[s.Name]
 		const peak, ends = 6 * time.Hour, 7 * time.Hour
 		planted[i].Samples = between(0, 12*time.Hour, time.Minute, func(since time.Duration) float64 {
 			return scale * (100*since.Seconds() + 900*max(0, min(since, ends)-peak).Seconds())
@@ -165,21 +189,27 @@ func TestHistoryIsSizedForItsPeak(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs(t, command.ExitDone, "history", file, "-o", path)
-	cents(t, "the worst window", math.Round(sizedOf(t, path, "--gib", "500", "--percentile", "100").Sized.Rate.Requests), 1000)
-	cents(t, "the median window", math.Round(sizedOf(t, path, "--gib", "500", "--percentile", "50").Sized.Rate.Requests), 175) // no less than the mean
-	if out, _ := runs(t, command.ExitDone, "size", path, "--gib", "500", "--percentile", "50"); !strings.Contains(strings.Join(strings.Fields(out), " "), "up to 1,000 requests/s") {
+	cents(t, "the worst window",
+		math.Round(sizedOf(t, path, "--gib", "500", "--percentile", "100").Sized.Rate.Requests), 1000)
+	// no less than the mean
+	cents(t, "the median window",
+		math.Round(sizedOf(t, path, "--gib", "500", "--percentile", "50").Sized.Rate.Requests), 175)
+	if out, _ := runs(t, command.ExitDone, "size", path, "--gib", "500", "--percentile",
+		"50"); !strings.Contains(strings.Join(strings.Fields(out), " "), "up to 1,000 requests/s") {
 		t.Errorf("what is beyond the order is not said: %s", out)
 	}
 }
 
-// TestSizeOfAHistoryWithAHole: an order for a history of which nothing is known for some time, in the midst or at an end, says so at once, since what
-// was done then may have needed more. What is known is sized by its own time, however seldom it was read.
+// TestSizeOfAHistoryWithAHole: an order for a history of which nothing is known for some time, in the midst or at an
+// end, says so at once, since what was done then may have needed more. What is known is sized by its own time, however
+// seldom it was read.
 func TestSizeOfAHistoryWithAHole(t *testing.T) {
 	t.Parallel()
 	const hour = time.Hour
 	scraped := func(step time.Duration, holes ...time.Duration) []prometheustest.Series {
 		planted := serverOn("db1", "", 0, 12*time.Hour, step, 400, 0)
-		planted[4].Samples = between(0, 12*time.Hour, step, time.Duration.Seconds) // of its commits, whose exporter was there all the time
+		// of its commits, whose exporter was there all the time
+		planted[4].Samples = between(0, 12*time.Hour, step, time.Duration.Seconds)
 		for i, s := range planted[:4] {
 			planted[i].Samples = slices.DeleteFunc(slices.Clone(s.Samples), func(s prometheustest.Sample) bool {
 				after := s.At.Sub(fleetBegin)
@@ -191,11 +221,14 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 	dumped := func(step time.Duration, holes ...time.Duration) string {
 		return prometheustest.OpenMetrics(scraped(step, holes...))
 	}
-	day := strings.SplitAfter(strings.TrimSuffix(sadf(600, slices.Repeat([][2]int{{20, 380}}, 72)...), "]}]}}"), `{"timestamp"`)
+	day := strings.SplitAfter(strings.TrimSuffix(sadf(600, slices.Repeat([][2]int{{20, 380}}, 72)...), "]}]}}"),
+		`{"timestamp"`)
 	kept := func(from, to int) string {
-		return strings.TrimSuffix(strings.Join(slices.Delete(slices.Clone(day), from, to), ""), `,{"timestamp"`) + "]}]}}"
+		return strings.TrimSuffix(strings.Join(slices.Delete(slices.Clone(day), from, to), ""), `,{"timestamp"`) +
+			"]}]}}"
 	}
-	mixed := func(step, until time.Duration) string { // PostgreSQL each hour and the disk more often, and neither for two hours
+	// PostgreSQL each hour and the disk more often, and neither for two hours
+	mixed := func(step, until time.Duration) string {
 		var all []prometheustest.Series
 		for _, s := range slices.Concat(scraped(step)[:4], scraped(hour)[4:]) {
 			s.Samples = slices.DeleteFunc(s.Samples, func(s prometheustest.Sample) bool {
@@ -207,22 +240,32 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 		return prometheustest.OpenMetrics(all)
 	}
 	for name, c := range map[string]struct{ file, text, says string }{
-		"mixed":                  {"db1.om", mixed(time.Minute, 8*hour), "Nothing is known of"},
-		"mixed, half an hour":    {"db1.om", mixed(hour/2, 8*hour), "Nothing is known of"},
-		"whole":                  {"db1.om", dumped(time.Minute), ""},
-		"a hole":                 {"db1.om", dumped(time.Minute, 2*hour, 4*hour), "Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 02:00 to 2026-11-01 04:0"},
-		"begins late":            {"db1.om", dumped(time.Minute, -1, 3*hour), "Nothing is known of 3 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 03:0"},
-		"ends early":             {"db1.om", dumped(time.Minute, 7*hour, 13*hour), "Nothing is known of 5 h of these 12 h (the longest hole: 2026-11-01 0"},
-		"hourly, whole":          {"db1.om", dumped(hour), ""},
-		"hourly, a hole":         {"db1.om", dumped(hour, 3*hour, 7*hour), "Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 07:00"},
-		"hourly, a short hole":   {"db1.om", dumped(hour, 3*hour, 5*hour), "Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 05:00"},
-		"hourly, begins late":    {"db1.om", dumped(hour, -1, 4*hour), "Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 04:00"},
-		"sysstat, whole":         {"sadf.json", kept(1, 1), ""},
-		"sysstat, an hour":       {"sadf.json", kept(13, 19), "Nothing is known of 60 min of these 12 h (the longest hole: 2026-11-01 10:00 to 2026-11-01 11:00 UTC): if more was done then, this order is too small."},
-		"CloudWatch, whole":      {"cw.json", pointsOf(12, nil), ""},
-		"CloudWatch, a hole":     {"cw.json", pointsOf(12, map[string][2]int{"WriteThroughput": {3, 5}}), "Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 05:00 UTC)"},
-		"CloudWatch, late":       {"cw.json", pointsOf(12, map[string][2]int{"ReadIOPS": {0, 3}}), "Nothing is known of 3 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 03:00 UTC)"},
-		"CloudWatch, ends early": {"cw.json", pointsOf(12, map[string][2]int{"WriteIOPS": {8, 12}}), "Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 08:00 to 2026-11-01 12:00 UTC)"},
+		"mixed":               {"db1.om", mixed(time.Minute, 8*hour), "Nothing is known of"},
+		"mixed, half an hour": {"db1.om", mixed(hour/2, 8*hour), "Nothing is known of"},
+		"whole":               {"db1.om", dumped(time.Minute), ""},
+		"a hole": {"db1.om", dumped(time.Minute, 2*hour, 4*hour),
+			"Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 02:00 to 2026-11-01 04:0"},
+		"begins late": {"db1.om", dumped(time.Minute, -1, 3*hour),
+			"Nothing is known of 3 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 03:0"},
+		"ends early": {"db1.om", dumped(time.Minute, 7*hour, 13*hour),
+			"Nothing is known of 5 h of these 12 h (the longest hole: 2026-11-01 0"},
+		"hourly, whole": {"db1.om", dumped(hour), ""},
+		"hourly, a hole": {"db1.om", dumped(hour, 3*hour, 7*hour),
+			"Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 07:00"},
+		"hourly, a short hole": {"db1.om", dumped(hour, 3*hour, 5*hour),
+			"Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 05:00"},
+		"hourly, begins late": {"db1.om", dumped(hour, -1, 4*hour),
+			"Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 04:00"},
+		"sysstat, whole": {"sadf.json", kept(1, 1), ""},
+		"sysstat, an hour": {"sadf.json", kept(13, 19), "Nothing is known of 60 min of these 12 h (the longest " +
+			"hole: 2026-11-01 10:00 to 2026-11-01 11:00 UTC): if more was done then, this order is too small."},
+		"CloudWatch, whole": {"cw.json", pointsOf(12, nil), ""},
+		"CloudWatch, a hole": {"cw.json", pointsOf(12, map[string][2]int{"WriteThroughput": {3, 5}}),
+			"Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 05:00 UTC)"},
+		"CloudWatch, late": {"cw.json", pointsOf(12, map[string][2]int{"ReadIOPS": {0, 3}}),
+			"Nothing is known of 3 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 03:00 UTC)"},
+		"CloudWatch, ends early": {"cw.json", pointsOf(12, map[string][2]int{"WriteIOPS": {8, 12}}),
+			"Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 08:00 to 2026-11-01 12:00 UTC)"},
 	} {
 		file, path := filepath.Join(t.TempDir(), c.file), filepath.Join(t.TempDir(), "db1.jsonl")
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
@@ -236,13 +279,16 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs(t, command.ExitDone, "history", short, "-o", few)
-	if _, said := runs(t, command.ExitUsage, "size", few); !strings.Contains(said, "too little was read: of its 4 windows of 60 min, 2 have all of their counters") {
+	if _, said := runs(t, command.ExitUsage, "size", few); !strings.Contains(said,
+		"too little was read: of its 4 windows of 60 min, 2 have all of their counters") {
 		t.Error(said)
 	}
 	// of what a store is asked for it has the last hours only
 	url, path := prometheustest.Start(t, scraped(time.Minute)...), filepath.Join(t.TempDir(), "asked.jsonl")
-	runs(t, command.ExitDone, "history", "--prometheus", url, "--until", fleetBegin.Add(12*hour).Format(time.RFC3339), "--for", "24h", "-o", path)
-	saysHole(t, "a store", path, "Nothing is known of 12 h of these 24 h (the longest hole: 2026-10-31 12:00 to 2026-11-01 00:0")
+	runs(t, command.ExitDone, "history", "--prometheus", url, "--until", fleetBegin.Add(12*hour).Format(time.RFC3339),
+		"--for", "24h", "-o", path)
+	saysHole(t, "a store", path,
+		"Nothing is known of 12 h of these 24 h (the longest hole: 2026-10-31 12:00 to 2026-11-01 00:0")
 }
 
 // saysHole: realiops size says of a history of 400 requests a second what is not known of it, in its first paragraph.
@@ -251,21 +297,24 @@ func saysHole(t *testing.T, name, path, says string) {
 	out, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
 	first, _, _ := strings.Cut(out, "\n\n")
 	first = strings.Join(strings.Fields(first), " ")
-	if said := strings.Contains(strings.Join(strings.Fields(out), " "), "Nothing is known"); said != (says != "") || !strings.Contains(first, says) {
+	if said := strings.Contains(strings.Join(strings.Fields(out), " "), "Nothing is known"); said != (says != "") ||
+		!strings.Contains(first, says) {
 		t.Errorf("%s: its first sentences are %s", name, first)
 	}
 	for _, percentile := range []string{"50", "99"} {
-		if sized := sizedOf(t, path, "--gib", "100", "--percentile", percentile).Sized.Rate.Requests; math.Abs(sized-400) > 4 {
+		if sized := sizedOf(t, path, "--gib", "100", "--percentile", percentile).Sized.Rate.Requests; math.Abs(
+			sized-400) > 4 {
 			t.Errorf("%s: sized for %g requests/s at %s %%, want 400", name, sized, percentile)
 		}
 	}
 }
 
-// pointsOf is an answer of CloudWatch about so many hours of an instance of RDS, with 150 reads and 250 writes of 8 KiB a second; of some metrics some
-// hours are missing.
+// pointsOf is an answer of CloudWatch about so many hours of an instance of RDS, with 150 reads and 250 writes of 8 KiB
+// a second; of some metrics some hours are missing.
 func pointsOf(hours int, without map[string][2]int) string {
 	var results []string
-	for metric, v := range map[string]float64{"ReadIOPS": 150, "WriteIOPS": 250, "ReadThroughput": 150 * 8192, "WriteThroughput": 250 * 8192} {
+	for metric, v := range map[string]float64{"ReadIOPS": 150, "WriteIOPS": 250, "ReadThroughput": 150 * 8192,
+		"WriteThroughput": 250 * 8192} {
 		var times, values []string
 		for h := range hours {
 			if hole, is := without[metric]; is && h >= hole[0] && h < hole[1] {
@@ -274,13 +323,16 @@ func pointsOf(hours int, without map[string][2]int) string {
 			times = append(times, strconv.Quote(fleetBegin.Add(time.Duration(h)*time.Hour).Format(time.RFC3339)))
 			values = append(values, strconv.FormatFloat(v, 'g', -1, 64))
 		}
-		results = append(results, fmt.Sprintf(`{"Id": "x", "Label": "%s Average shop", "Timestamps": [%s], "Values": [%s], "StatusCode": "Complete"}`,
-			metric, strings.Join(times, ","), strings.Join(values, ",")))
+		results = append(results,
+			fmt.Sprintf(
+				`{"Id": "x", "Label": "%s Average shop", "Timestamps": [%s], "Values": [%s], "StatusCode": "Complete"}`,
+				metric, strings.Join(times, ","), strings.Join(values, ",")))
 	}
 	return `{"MetricDataResults": [` + strings.Join(results, ",") + "]}"
 }
 
-// TestHistoryLosesASample: of points of which some are no amount the others are read, and how many were lost is said; a null is none of 0.
+// TestHistoryLosesASample: of points of which some are no amount the others are read, and how many were lost is said; a
+// null is none of 0.
 func TestHistoryLosesASample(t *testing.T) {
 	t.Parallel()
 	for _, none := range []string{"NaN", "Infinity", "-Infinity", "null", "-1", `"NaN"`, "1e300"} {
@@ -293,11 +345,13 @@ func TestHistoryLosesASample(t *testing.T) {
 		if !strings.Contains(said, `1 of 24 points of "WriteIOPS Average shop" are no amount (`) {
 			t.Errorf("%s: it says %s", none, said)
 		}
-		saysHole(t, none, path, "Nothing is known of 60 min of these 24 h (the longest hole: 2026-11-01 01:00 to 2026-11-01 02:00 UTC)")
+		saysHole(t, none, path,
+			"Nothing is known of 60 min of these 24 h (the longest hole: 2026-11-01 01:00 to 2026-11-01 02:00 UTC)")
 	}
 }
 
-// TestHistoryOfCreditsAgainstTheirRule: 500 GiB of gp2 earn 1,500 a second, so that a balance which falls by 2 % an hour at 400 is not that volume's.
+// TestHistoryOfCreditsAgainstTheirRule: 500 GiB of gp2 earn 1,500 a second, so that a balance which falls by 2 % an
+// hour at 400 is not that volume's.
 func TestHistoryOfCreditsAgainstTheirRule(t *testing.T) {
 	t.Parallel()
 	for perHour, says := range map[int]bool{2: true, 0: false} {
@@ -306,9 +360,12 @@ func TestHistoryOfCreditsAgainstTheirRule(t *testing.T) {
 			times = append(times, strconv.Quote(fleetBegin.Add(time.Duration(h)*time.Hour).Format(time.RFC3339)))
 			values = append(values, strconv.Itoa(99-perHour*h))
 		}
-		balance := fmt.Sprintf(`,{"Id": "b", "Label": "BurstBalance Minimum shop", "Timestamps": [%s], "Values": [%s]}]}`, strings.Join(times, ","), strings.Join(values, ","))
+		balance := fmt.Sprintf(
+			`,{"Id": "b", "Label": "BurstBalance Minimum shop", "Timestamps": [%s], "Values": [%s]}]}`,
+			strings.Join(times, ","), strings.Join(values, ","))
 		dir := t.TempDir()
-		points, about, path := filepath.Join(dir, "cw.json"), filepath.Join(dir, "about.json"), filepath.Join(dir, "shop.jsonl")
+		points, about, path := filepath.Join(dir, "cw.json"), filepath.Join(dir, "about.json"),
+			filepath.Join(dir, "shop.jsonl")
 		for file, text := range map[string]string{points: strings.TrimSuffix(pointsOf(24, nil), "]}") + balance,
 			about: `{"DBInstances": [{"DBInstanceIdentifier": "shop", "Engine": "postgres", "StorageType": "gp2", "AllocatedStorage": 500}]}`} {
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

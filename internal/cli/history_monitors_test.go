@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// TestFilesOfSar: sysstat's own file is answered with the command that writes it as JSON, by every command that somebody may give it to; what
-// other programs kept, given for a run file, with the command that makes one.
+// TestFilesOfSar: sysstat's own file is answered with the command that writes it as JSON, by every command that
+// somebody may give it to; what other programs kept, given for a run file, with the command that makes one.
 func TestFilesOfSar(t *testing.T) {
 	t.Parallel()
 	own := filepath.Join(t.TempDir(), "sa 25")
@@ -27,10 +27,13 @@ func TestFilesOfSar(t *testing.T) {
 			t.Errorf("%s says %s", verb, said)
 		}
 	}
-	for file, keeper := range map[string]string{"migration/iostat.json": "iostat", "migration/azure.json": "Azure Monitor", "migration/vcenter.csv": "vCenter", "fleet/legacy-18.json": "sysstat"} {
+	for file, keeper := range map[string]string{"migration/iostat.json": "iostat",
+		"migration/azure.json": "Azure Monitor", "migration/vcenter.csv": "vCenter",
+		"fleet/legacy-18.json": "sysstat"} {
 		path := filepath.Join("../../testdata", file)
 		_, said := runs(t, command.ExitUsage, "size", path)
-		if want := "not a realiops run file, but what " + keeper + " wrote: realiops history " + path + " -o history.jsonl makes one of it"; !strings.Contains(said, want) {
+		if want := "not a realiops run file, but what " + keeper + " wrote: realiops history " + path +
+			" -o history.jsonl makes one of it"; !strings.Contains(said, want) {
 			t.Errorf("size %s says %swant %s", file, said, want)
 		}
 	}
@@ -43,7 +46,8 @@ func TestSarTyped(t *testing.T) {
 		t.Skip("sysstat is not installed")
 	}
 	dir := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), collector, "1", "2", filepath.Join(dir, "sa25")).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), collector, "1", "2",
+		filepath.Join(dir, "sa25")).CombinedOutput(); err != nil {
 		t.Fatalf("sadc: %v: %s", err, out)
 	}
 	t.Chdir(dir)
@@ -53,15 +57,18 @@ func TestSarTyped(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "sh", "-c", typed).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", typed, err, out)
 	}
-	if out, _ := runs(t, command.ExitDone, "history", "sa25.json", "-o", "seconds.jsonl"); !strings.Contains(out, "By hour of the day") {
+	if out, _ := runs(t, command.ExitDone, "history", "sa25.json", "-o", "seconds.jsonl"); !strings.Contains(out,
+		"By hour of the day") {
 		t.Errorf("of two seconds it shows %s", out)
 	}
-	if _, said = runs(t, command.ExitUsage, "size", "seconds.jsonl"); !strings.Contains(said, "too little time to size from, which takes four hours") {
+	if _, said = runs(t, command.ExitUsage, "size", "seconds.jsonl"); !strings.Contains(said,
+		"too little time to size from, which takes four hours") {
 		t.Errorf("of two seconds it says %s", said)
 	}
 }
 
-// TestOrdersOfOneDay: whichever monitor kept the day, the order is for its busiest hours: 3,500 requests a second and 20 % more.
+// TestOrdersOfOneDay: whichever monitor kept the day, the order is for its busiest hours: 3,500 requests a second and
+// 20 % more.
 func TestOrdersOfOneDay(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"iostat.json", "azure.json", "vcenter.csv"} {
@@ -69,16 +76,21 @@ func TestOrdersOfOneDay(t *testing.T) {
 		runs(t, command.ExitDone, "history", filepath.Join("../../testdata/migration", file), "-o", run)
 		out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "gp3")
 		// 500 GiB at 0.08: two volumes come with 6,000 IOPS, and one with 3,000, to which 1,200 are added at 0.005.
-		for _, want := range []string{"Order: 2 x EBS gp3, 250 GiB each: 40 USD a month", "One volume: EBS gp3, 500 GiB, 4,200 IOPS: 46 USD a month"} {
+		for _, want := range []string{"Order: 2 x EBS gp3, 250 GiB each: 40 USD a month",
+			"One volume: EBS gp3, 500 GiB, 4,200 IOPS: 46 USD a month"} {
 			if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 				t.Errorf("%s: %.600s", file, out)
 			}
 		}
 		// a Standard_D2s_v3 passes 3,200 requests a second, and a Standard_E8s_v5 12,800
-		if out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "azure", "--class", "Standard_D2s_v3"); !strings.HasPrefix(out, "Order: nothing") {
+		if out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "azure", "--class",
+			"Standard_D2s_v3"); !strings.HasPrefix(out, "Order: nothing") {
 			t.Errorf("%s: behind a D2s_v3 %.120s", file, out)
 		}
-		if out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "azure", "--class", "Standard_E8s_v5"); !strings.HasPrefix(out, "Order: 2 x Azure Premium SSD v2, 250 GiB each: 40 USD a month") { // 500 GiB at 0.0803
+		// 500 GiB at 0.0803
+		if out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "azure", "--class",
+			"Standard_E8s_v5"); !strings.HasPrefix(out,
+			"Order: 2 x Azure Premium SSD v2, 250 GiB each: 40 USD a month") {
 			t.Errorf("%s: behind an E8s_v5 %.120s", file, out)
 		}
 	}

@@ -36,7 +36,8 @@ func runs(t *testing.T, want int, args ...string) (out, said string) {
 	return stdout.String(), stderr.String()
 }
 
-// TestHistoryIsTheObservation: what comes back through a real store gives the verdicts and the size that the file gives.
+// TestHistoryIsTheObservation: what comes back through a real store gives the verdicts and the size that the file
+// gives.
 func TestHistoryIsTheObservation(t *testing.T) {
 	t.Parallel()
 	planted, same, last := prometheustest.Observation(t, observed)
@@ -52,7 +53,9 @@ func TestHistoryIsTheObservation(t *testing.T) {
 func observedThrough(t *testing.T, url, from string, last time.Time, off float64) {
 	t.Helper()
 	through := filepath.Join(t.TempDir(), "through.jsonl")
-	_, said := runs(t, command.ExitDone, "history", "--prometheus", strings.Replace(url, "://", "://me:planted-password@", 1), "--until", last.Add(time.Second).Format(time.RFC3339), "--for", "1h", "-o", through)
+	_, said := runs(t, command.ExitDone, "history", "--prometheus", strings.Replace(url, "://",
+		"://me:planted-password@", 1), "--until", last.Add(time.Second).Format(time.RFC3339), "--for", "1h",
+		"-o", through)
 	if strings.Contains(said, "planted-password") {
 		t.Errorf("it says %s", said)
 	}
@@ -71,14 +74,16 @@ func TestHistoryOfADump(t *testing.T) {
 	t.Parallel()
 	planted, same, _ := prometheustest.Observation(t, observed)
 	from := runfiletest.Write(t, "same.jsonl", same)
-	for name, text := range map[string][]byte{"dump": prometheustest.Dump(t, planted...), "openmetrics": []byte(prometheustest.OpenMetrics(planted))} {
+	for name, text := range map[string][]byte{"dump": prometheustest.Dump(t, planted...),
+		"openmetrics": []byte(prometheustest.OpenMetrics(planted))} {
 		file, through := filepath.Join(t.TempDir(), name), filepath.Join(t.TempDir(), name+".jsonl")
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		runs(t, command.ExitDone, "history", file, "-o", through)
 		sameAnswers(t, from, through, 0)
-		runs(t, command.ExitUsage, "history", file, "--host", `instance!="db1:9100"`, "--server", `instance!~"db1.*"`, "-o", filepath.Join(t.TempDir(), "none"))
+		runs(t, command.ExitUsage, "history", file, "--host", `instance!="db1:9100"`, "--server", `instance!~"db1.*"`,
+			"-o", filepath.Join(t.TempDir(), "none"))
 	}
 	for text, want := range map[string]string{
 		"no samples at all":             "line 1: it is not a sample",
@@ -99,16 +104,20 @@ func TestHistoryOfADump(t *testing.T) {
 	}
 }
 
-// TestHistoryOfSysstat: the size of a machine is for the hours that fleet finds in the same files, and its file of a fleet gives the same.
+// TestHistoryOfSysstat: the size of a machine is for the hours that fleet finds in the same files, and its file of a
+// fleet gives the same.
 func TestHistoryOfSysstat(t *testing.T) {
 	t.Parallel()
-	days := []string{"../../testdata/fleet/legacy-18.json", "../../testdata/fleet/legacy-19.json", "../../testdata/fleet/legacy-20.json"}
+	days := []string{"../../testdata/fleet/legacy-18.json", "../../testdata/fleet/legacy-19.json",
+		"../../testdata/fleet/legacy-20.json"}
 	path, dir := filepath.Join(t.TempDir(), "legacy.jsonl"), filepath.Join(t.TempDir(), "fleet")
 	out, _ := runs(t, command.ExitDone, append([]string{"history", "-o", path}, days...)...)
 	if !strings.Contains(out, "from stored metrics; observed for 72 h") {
 		t.Errorf("it says %s", out)
 	}
-	ranked, _ := runs(t, command.ExitDone, append([]string{"fleet", "--dir", dir, "--has", "../../testdata/fleet/legacy.csv", "--format", "json"}, days...)...)
+	ranked, _ := runs(t, command.ExitDone,
+		append([]string{"fleet", "--dir", dir, "--has", "../../testdata/fleet/legacy.csv", "--format", "json"},
+			days...)...)
 	size, need := sizedOf(t, path), fleetOf(t, ranked)["legacy"].Need
 	for _, args := range [][]string{{"size", path}, {"size", "--need", "iops=100,kb=8"}} {
 		out, _ := runs(t, command.ExitDone, append(args, "--format", "json")...)
@@ -134,7 +143,8 @@ func meanTransfers(t *testing.T, files []string) float64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, one := range regexp.MustCompile(`"interval": (\d+)}, "io": {"tps": ([0-9.]+)`).FindAllStringSubmatch(string(text), -1) {
+		for _, one := range regexp.MustCompile(`"interval": (\d+)}, "io": {"tps": ([0-9.]+)`).FindAllStringSubmatch(
+			string(text), -1) {
 			length, _ := strconv.ParseFloat(one[1], 64)
 			rate, _ := strconv.ParseFloat(one[2], 64)
 			sum, seconds = sum+length*rate, seconds+length
@@ -154,7 +164,8 @@ func sameAnswers(t *testing.T, from, through string, off float64) {
 		}
 		return r
 	}
-	if diff := cmp.Diff(verdicts(from), verdicts(through), cmp.FilterPath(aside, cmp.Ignore()), cmpopts.EquateApprox(off, 0)); diff != "" {
+	if diff := cmp.Diff(verdicts(from), verdicts(through), cmp.FilterPath(aside, cmp.Ignore()),
+		cmpopts.EquateApprox(off, 0)); diff != "" {
 		t.Errorf("(-observed +through the store):\n%s", diff)
 	}
 	size := func(path string) any {
@@ -189,14 +200,17 @@ func TestDoctorOfAStore(t *testing.T) {
 		for _, name := range names {
 			s := prometheustest.Series{Name: name, Labels: `instance="` + machine + `:1",device="sda"`}
 			for i := range 10 {
-				s.Samples = append(s.Samples, prometheustest.Sample{At: begin.Add(time.Duration(i) * time.Minute), Value: float64(i)})
+				s.Samples = append(s.Samples, prometheustest.Sample{At: begin.Add(time.Duration(i) * time.Minute),
+					Value: float64(i)})
 			}
 			planted = append(planted, s)
 		}
 	}
 	rows := []string{"pg_stat_database_xact_commit", "pg_stat_database_tup_inserted"}
-	disk := []string{"node_disk_writes_completed_total", "node_disk_written_bytes_total", "node_disk_flush_requests_total"}
-	wal := []string{"cnpg_collector_wal_records", "cnpg_collector_wal_bytes", "cnpg_collector_wal_write", "cnpg_collector_wal_sync"}
+	disk := []string{"node_disk_writes_completed_total", "node_disk_written_bytes_total",
+		"node_disk_flush_requests_total"}
+	wal := []string{"cnpg_collector_wal_records", "cnpg_collector_wal_bytes", "cnpg_collector_wal_write",
+		"cnpg_collector_wal_sync"}
 	plant("rows", rows...)
 	plant("with-disk", slices.Concat(rows, disk)...)
 	plant("with-wal", slices.Concat(rows, wal)...)
@@ -224,32 +238,37 @@ func diagnosed(t *testing.T, url string) {
 		got[s.Machine] = concluded{s.Sizes, s.Verdicts, len(s.Lacks), s.Samples}
 	}
 	want := map[string]concluded{
-		"rows": {false, false, 5, 10}, "with-disk": {true, true, 3, 10}, "with-wal": {false, true, 3, 10}, "with-all": {true, true, 0, 10}, "disk-alone": {true, false, 4, 10},
+		"rows": {false, false, 5, 10}, "with-disk": {true, true, 3, 10}, "with-wal": {false, true, 3, 10},
+		"with-all": {true, true, 0, 10}, "disk-alone": {true, false, 4, 10},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	text, _ := runs(t, command.ExitDone, args...)
-	for _, part := range []string{"pages written by checkpoints: of disk-alone, rows, with-disk, with-wal", "--collector.stat_checkpointer", "diskstats is on by default"} {
+	for _, part := range []string{"pages written by checkpoints: of disk-alone, rows, with-disk, with-wal",
+		"--collector.stat_checkpointer", "diskstats is on by default"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), part) {
 			t.Errorf("it does not say %q:\n%s", part, text)
 		}
 	}
 	runs(t, command.ExitCannotTell, append(args, "--server", `instance="rows:1"`, "--host", `instance="none"`)...)
-	_, said := runs(t, command.ExitCannotTell, append(args, "--server", `instance="none"`, "--host", `instance="none"`)...)
+	_, said := runs(t, command.ExitCannotTell, append(args, "--server", `instance="none"`, "--host",
+		`instance="none"`)...)
 	if !strings.Contains(said, "no metric of PostgreSQL") {
 		t.Error(said)
 	}
-	if _, said := runs(t, command.ExitUsage, "doctor", "--tenant", "shop"); !strings.Contains(said, "name it with --prometheus") {
+	if _, said := runs(t, command.ExitUsage, "doctor", "--tenant", "shop"); !strings.Contains(said,
+		"name it with --prometheus") {
 		t.Error(said)
 	}
-	if _, said := runs(t, command.ExitUsage, append(args, "--dsn", "x")...); !strings.Contains(said, "asks a store, and no server") {
+	if _, said := runs(t, command.ExitUsage, append(args, "--dsn", "x")...); !strings.Contains(said,
+		"asks a store, and no server") {
 		t.Error(said)
 	}
 }
 
-// TestRemedies: the exporters of Debian beside a real server lack what doctor says they lack, and nothing once the queries of docs/reference/stores.md
-// are added.
+// TestRemedies: the exporters of Debian beside a real server lack what doctor says they lack, and nothing once the
+// queries of docs/reference/stores.md are added.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/reference/stores.md")
@@ -294,15 +313,18 @@ func TestRemedies(t *testing.T) {
 	lacks("15", []string{"--extend.query-path=" + file})
 }
 
-// TestHistoryOfAnExporterOfCloudWatch: of an instance that YACE hands on the hours are read, and sized where it is said to be RDS: as for
-// CloudWatch itself, for the highest minutes.
+// TestHistoryOfAnExporterOfCloudWatch: of an instance that YACE hands on the hours are read, and sized where it is said
+// to be RDS: as for CloudWatch itself, for the highest minutes.
 func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 	t.Parallel()
 	for engine, start := range prometheustest.Engines() {
 		t.Run(engine, func(t *testing.T) {
-			url, path := start(t, slices.Concat(handedOn("idle", plantedIdle()), handedOn("other", plantedIdle()))...), filepath.Join(t.TempDir(), "idle.jsonl")
-			args := []string{"history", "--prometheus", url, "--until", fleetBegin.Add(fleetDays * command.Day).Format(time.RFC3339), "--for", "3d", "-o", path}
-			if _, said := runs(t, command.ExitUsage, args...); !strings.Contains(said, "an exporter of CloudWatch shows 2 instances, idle among them: name one") {
+			url, path := start(t, slices.Concat(handedOn("idle", plantedIdle()), handedOn("other", plantedIdle()))...),
+				filepath.Join(t.TempDir(), "idle.jsonl")
+			args := []string{"history", "--prometheus", url, "--until",
+				fleetBegin.Add(fleetDays * command.Day).Format(time.RFC3339), "--for", "3d", "-o", path}
+			if _, said := runs(t, command.ExitUsage, args...); !strings.Contains(said,
+				"an exporter of CloudWatch shows 2 instances, idle among them: name one") {
 				t.Error(said)
 			}
 			args = append(args, "--server", `dimension_DBInstanceIdentifier="idle"`)
@@ -315,7 +337,8 @@ func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 				t.Fatal(err)
 			}
 			runs(t, command.ExitDone, args...)
-			if out, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(out+said, "realiops history takes --flavor") {
+			if out, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(out+said,
+				"realiops history takes --flavor") {
 				t.Error(out, said)
 			}
 		})

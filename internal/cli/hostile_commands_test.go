@@ -21,7 +21,8 @@ import (
 
 // commandNames holds names that a shell would not take for one word.
 var commandNames = []string{
-	"20261123;touch${IFS}PWNED;$(touch PWNED)", "-oPWNED&&`touch PWNED`", "a\ntouch PWNED\n\x1b[2J\u202Egpj", "'; touch PWNED; '", `"; touch PWNED # "`,
+	"20261123;touch${IFS}PWNED;$(touch PWNED)", "-oPWNED&&`touch PWNED`", "a\ntouch PWNED\n\x1b[2J\u202Egpj",
+	"'; touch PWNED; '", `"; touch PWNED # "`,
 }
 
 // TestSuggestedCommands gives runs hostile ids, loads, plans and instances, and pastes every command that any reading
@@ -36,12 +37,17 @@ func TestSuggestedCommands(t *testing.T) {
 				runs = append(runs, renamedRun(t, shipped, name, dir))
 			}
 			for _, args := range [][]string{
-				{"report", runs[0], "-v"}, {"report", runs[0], "--format", "html"}, {"report", runs[0], "--format", "md"},
-				{"report", runs[1], "--format", "md"}, {"report", runs[2], "-v"}, {"report", runs[2], "--format", "html"}, {"size", runs[0]},
-				{"size", runs[0], "--baseline", runs[2]}, {"compare", runs[0], runs[1]}, {"share", runs[0], "-o", filepath.Join(dir, "shared.jsonl")},
+				{"report", runs[0], "-v"}, {"report", runs[0], "--format", "html"},
+				{"report", runs[0], "--format", "md"},
+				{"report", runs[1], "--format", "md"}, {"report", runs[2], "-v"},
+				{"report", runs[2], "--format", "html"}, {"size", runs[0]},
+				{"size", runs[0], "--baseline", runs[2]}, {"compare", runs[0], runs[1]},
+				{"share", runs[0], "-o", filepath.Join(dir, "shared.jsonl")},
 			} {
 				var out, messages bytes.Buffer
-				Main(command.Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }, Now: time.Now}, args)
+				Main(command.Env{Out: &out, Err: &messages, Getenv: func(string) string {
+					return ""
+				}, Now: time.Now}, args)
 				text := out.String() + messages.String()
 				if slices.Contains(args, "html") {
 					text = html.UnescapeString(text)
@@ -72,7 +78,8 @@ func renamedRun(t *testing.T, shipped, name, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, field := range []string{`"id":"[^"]*"`, `"instance":"[^"]*"`, `"cluster":"[^"]*"`, `"database":"[^"]*"`, `"name":"wide"`, `"load":"wide"`} {
+	for _, field := range []string{`"id":"[^"]*"`, `"instance":"[^"]*"`, `"cluster":"[^"]*"`, `"database":"[^"]*"`,
+		`"name":"wide"`, `"load":"wide"`} {
 		key, _, _ := strings.Cut(field, ":")
 		text = regexp.MustCompile(field).ReplaceAllLiteral(text, append([]byte(key+":"), as...))
 	}
@@ -104,7 +111,9 @@ func pasted(t *testing.T, what, text, name string) {
 			continue
 		}
 		dir := t.TempDir()
-		c := exec.Command("sh", "-c", "PATH=/nonexistent\nrealiops() { echo one; }\naws() { echo one; }\ndocker() { echo one; }\nset -e\n"+found[2])
+		c := exec.Command("sh", "-c",
+			"PATH=/nonexistent\nrealiops() { echo one; }\naws() { echo one; }\ndocker() { echo one; }\nset -e\n"+
+				found[2])
 		c.Dir = dir
 		got, err := c.CombinedOutput()
 		made, _ := os.ReadDir(dir)

@@ -19,14 +19,16 @@ func labelled(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text)
 }
 
-// TestHostileLabels: what exporters and whoever writes to a store call a database drives no terminal, page, spreadsheet or file system, and
-// hides no other database.
+// TestHostileLabels: what exporters and whoever writes to a store call a database drives no terminal, page, spreadsheet
+// or file system, and hides no other database.
 func TestHostileLabels(t *testing.T) {
 	t.Parallel()
 	planted := plantedFleet()
-	for _, name := range []string{hostile, "=1+2|" + hostile, "../../../outside", "..", "a/b", "CON", ".hidden", strings.Repeat("long", 500)} {
+	for _, name := range []string{hostile, "=1+2|" + hostile, "../../../outside", "..", "a/b", "CON", ".hidden",
+		strings.Repeat("long", 500)} {
 		planted = append(planted, handedOn(labelled(name), map[string]func(time.Duration) float64{
-			"read_iops": always(5), "write_iops": always(5), "read_throughput": always(8192), "write_throughput": always(8192),
+			"read_iops": always(5), "write_iops": always(5), "read_throughput": always(8192),
+			"write_throughput": always(8192),
 		})...)
 	}
 	url := prometheustest.Start(t, planted...)
@@ -35,8 +37,10 @@ func TestHostileLabels(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for format, safe := range map[string]func(string) error{"text": isText, "json": isJSON, "csv": isCSV, "openmetrics": isText} {
-		out, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--format", format)
+	for format, safe := range map[string]func(string) error{"text": isText, "json": isJSON, "csv": isCSV,
+		"openmetrics": isText} {
+		out, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir,
+			"--format", format)
 		if err := safe(out); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}
@@ -74,19 +78,22 @@ func TestHostileLabels(t *testing.T) {
 }
 
 // values are those of labels, but of the exporters' own names.
-var values = regexp.MustCompile(`(datname|relname|schemaname|device|state|slot_name|short_version|usename|mode)="[^"]*"`)
+var values = regexp.MustCompile(
+	`(datname|relname|schemaname|device|state|slot_name|short_version|usename|mode)="[^"]*"`)
 
 // TestHostileHistory: a store's labels and an export's names do no harm where they are told of.
 func TestHostileHistory(t *testing.T) {
 	t.Parallel()
 	planted, _, last := prometheustest.Observation(t, observed)
 	for i := range planted {
-		planted[i].Labels = values.ReplaceAllString(planted[i].Labels, `$1="`+strings.ReplaceAll(labelled(hostile), "$", "$$")+`"`)
+		planted[i].Labels = values.ReplaceAllString(planted[i].Labels, `$1="`+strings.ReplaceAll(labelled(hostile),
+			"$", "$$")+`"`)
 	}
 	url := prometheustest.Start(t, planted...)
 	path := filepath.Join(t.TempDir(), "hostile.jsonl")
 	for _, command := range [][]string{{"history", "-o", path}, {"doctor"}} {
-		shows(t, isText, append(command, "--prometheus", url, "--until", last.Add(time.Second).Format(time.RFC3339), "--for", "1h")...)
+		shows(t, isText, append(command, "--prometheus", url, "--until", last.Add(time.Second).Format(time.RFC3339),
+			"--for", "1h")...)
 	}
 	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "FORGED") {
 		t.Fatalf("nothing of what was planted is in the file, %v", err)
@@ -96,8 +103,10 @@ func TestHostileHistory(t *testing.T) {
 	shows(t, isPage, "report", path, "--format", "html")
 	shows(t, isCSV, "report", path, "--format", "csv")
 	export := map[string]any{"MetricDataResults": []any{
-		map[string]any{"Id": hostile, "Label": "VolumeReadIOPs Sum " + hostile, "Timestamps": []string{"2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"}, "Values": []float64{1, 2}},
-		map[string]any{"Id": "m1", "Label": "VolumeWriteIOPs Sum =1+2" + strings.Repeat("long", 1<<14), "Timestamps": []string{"2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"}, "Values": []float64{1, 2}},
+		map[string]any{"Id": hostile, "Label": "VolumeReadIOPs Sum " + hostile, "Timestamps": []string{
+			"2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"}, "Values": []float64{1, 2}},
+		map[string]any{"Id": "m1", "Label": "VolumeWriteIOPs Sum =1+2" + strings.Repeat("long", 1<<14),
+			"Timestamps": []string{"2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"}, "Values": []float64{1, 2}},
 	}}
 	text, err := json.Marshal(export)
 	if err != nil {
@@ -108,17 +117,21 @@ func TestHostileHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for format, safe := range map[string]func(string) error{"text": isText, "json": isJSON, "csv": isCSV} {
-		shows(t, safe, "aws", "cost", "--from", file, "--class", "db.r6g.large", "--price", shopFiles+"prices.json", "--format", format)
+		shows(t, safe, "aws", "cost", "--from", file, "--class", "db.r6g.large", "--price", shopFiles+"prices.json",
+			"--format", format)
 	}
 }
 
-// TestFiftyThousandDatabases: a store with more databases than are ranked, or looked through for one server, says so in a line, and nothing is kept.
+// TestFiftyThousandDatabases: a store with more databases than are ranked, or looked through for one server, says so in
+// a line, and nothing is kept.
 func TestFiftyThousandDatabases(t *testing.T) {
 	t.Parallel()
 	const databases = 50_000
 	var planted []prometheustest.Series
 	for i := range databases {
-		planted = append(planted, prometheustest.Series{Name: "pg_stat_database_xact_commit", Labels: fmt.Sprintf(`instance="db%d:9187",datname="app"`, i), Samples: []prometheustest.Sample{{At: fleetBegin, Value: 1}}})
+		planted = append(planted, prometheustest.Series{Name: "pg_stat_database_xact_commit",
+			Labels: fmt.Sprintf(`instance="db%d:9187",datname="app"`, i), Samples: []prometheustest.Sample{
+				{At: fleetBegin, Value: 1}}})
 	}
 	for engine, start := range prometheustest.Engines() {
 		t.Run(engine, func(t *testing.T) {
@@ -126,11 +139,13 @@ func TestFiftyThousandDatabases(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "fleet")
 			refused := func(want string, args ...string) {
 				t.Helper()
-				if _, said := runs(t, command.ExitUsage, append(args, "--prometheus", url, "--until", at, "--for", "2h")...); !strings.Contains(said, want) || strings.Count(said, "\n") != 1 {
+				if _, said := runs(t, command.ExitUsage, append(args, "--prometheus", url, "--until", at, "--for",
+					"2h")...); !strings.Contains(said, want) || strings.Count(said, "\n") != 1 {
 					t.Errorf("%v: %s, want %s", args, said, want)
 				}
 			}
-			many, ranked := "name the server with --server or --host", "has more than 10000 databases, which is the most that is ranked: pick some with --server and --host"
+			many, ranked := "name the server with --server or --host",
+				"has more than 10000 databases, which is the most that is ranked: pick some with --server and --host"
 			if engine == "VictoriaMetrics" { // which refuses so many itself
 				many, ranked = "either narrow down the search", "either narrow down the search"
 			}
@@ -140,7 +155,8 @@ func TestFiftyThousandDatabases(t *testing.T) {
 			if _, err := os.Stat(dir); err == nil {
 				t.Error("something was kept")
 			}
-			some, _ := runsFleet(t, command.ExitCannotTell, "--prometheus", url, "--for", "3d", "--dir", dir, "--server", `instance=~"db12.:9187"`)
+			some, _ := runsFleet(t, command.ExitCannotTell, "--prometheus", url, "--for", "3d", "--dir", dir,
+				"--server", `instance=~"db12.:9187"`)
 			if !strings.HasPrefix(some, "10 databases") {
 				t.Errorf("%.200s", some)
 			}

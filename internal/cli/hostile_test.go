@@ -24,31 +24,39 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// hostile follows a name or a message: it drives a terminal, reorders and forges lines, and is markup where nobody quotes it.
+// hostile follows a name or a message: it drives a terminal, reorders and forges lines, and is markup where nobody
+// quotes it.
 const hostile = "\x1b[31m\x1b]0;t\x07\u009b2J\u202Eabc\u2066\u200F\u2028x\u0085y\r\nFORGED\tLINE | `x` **b** " +
 	`<script>alert(1)</script><img src=x onerror=alert(1)>[click](javascript:alert(1)) ![i](http://127.0.0.1:9/i.png)`
 
 // openings make a cell a formula in a spreadsheet.
 var openings = []string{"=", "+", "-", "@", "\t", "\r"}
 
-// free are the fields of a run file that hold what somebody else has named or said. Those that the analysis reads, such as
-// units and the names of known metrics, are not free: with other values it would have nothing to say.
+// free are the fields of a run file that hold what somebody else has named or said. Those that the analysis reads, such
+// as units and the names of known metrics, are not free: with other values it would have nothing to say.
 var free = map[string]bool{
-	"id": true, "version": true, "provenance": true, "host": true, "database": true, "user": true, "image": true, "directory": true,
-	"file_system": true, "device": true, "backing": true, "holds": true, "carries": true, "unseen": true, "os": true, "arch": true,
-	"kernel": true, "code": true, "detail": true, "failed": true, "added": true, "missing": true, "text": true, "cause": true,
-	"help": true, "caveat": true, "source": true, "program": true, "set": true, "job": true, "resource": true, "class": true,
-	"region": true, "instance": true, "cluster": true, "machine": true, "volumes": true, "settings": true, "parameters": true,
-	"dimensions": true, "synchronous_commit": true, "load": true, "loads": true, "factors": true, "items": true, "name": true,
+	"id": true, "version": true, "provenance": true, "host": true, "database": true, "user": true, "image": true,
+	"directory":   true,
+	"file_system": true, "device": true, "backing": true, "holds": true, "carries": true, "unseen": true, "os": true,
+	"arch":   true,
+	"kernel": true, "code": true, "detail": true, "failed": true, "added": true, "missing": true, "text": true,
+	"cause": true,
+	"help":  true, "caveat": true, "source": true, "program": true, "set": true, "job": true, "resource": true,
+	"class":  true,
+	"region": true, "instance": true, "cluster": true, "machine": true, "volumes": true, "settings": true,
+	"parameters": true,
+	"dimensions": true, "synchronous_commit": true, "load": true, "loads": true, "factors": true, "items": true,
+	"name": true,
 }
 
-// TestHostileRunFiles plants what would do harm in every free field of run files, and looks at all that every command that
-// reads them prints, in every format.
+// TestHostileRunFiles plants what would do harm in every free field of run files, and looks at all that every command
+// that reads them prints, in every format.
 func TestHostileRunFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var runs []string
-	for _, name := range []string{"loads-pg17.jsonl", "local-pg18.jsonl.zst", "observed-pg17.jsonl.zst", "published-aurora.jsonl"} {
+	for _, name := range []string{"loads-pg17.jsonl", "local-pg18.jsonl.zst", "observed-pg17.jsonl.zst",
+		"published-aurora.jsonl"} {
 		runs = append(runs, hostileRun(t, name, dir))
 	}
 	baseline := hostileRun(t, "baseline.jsonl.zst", dir)
@@ -78,7 +86,8 @@ func TestHostileRunFiles(t *testing.T) {
 	shows(t, isCSV, "report", "--format", "csv", baseline)
 }
 
-// shows runs a command and holds what it prints on both ends against what must be so. Whether it succeeds is its own affair.
+// shows runs a command and holds what it prints on both ends against what must be so. Whether it succeeds is its own
+// affair.
 func shows(t *testing.T, safe func(string) error, args ...string) {
 	t.Helper()
 	var out, messages bytes.Buffer
@@ -134,7 +143,8 @@ func isCSV(text string) error {
 		return fmt.Errorf("it is no CSV: %w", err)
 	}
 	for _, cell := range slices.Concat(table...) {
-		if _, err := strconv.ParseFloat(cell, 64); err != nil && len(cell) > 1 && strings.ContainsAny(cell[:1], "=+-@\t\r") {
+		if _, err := strconv.ParseFloat(cell, 64); err != nil && len(cell) > 1 &&
+			strings.ContainsAny(cell[:1], "=+-@\t\r") {
 			return fmt.Errorf("a cell is a formula: %.60q", cell)
 		}
 	}
@@ -170,14 +180,16 @@ func isMarkdown(text string) error {
 	return nil
 }
 
-// isPage holds that the page has the elements that a page of ours has, and that all its text and its title can be shown.
+// isPage holds that the page has the elements that a page of ours has, and that all its text and its title can be
+// shown.
 func isPage(page string) error {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		return fmt.Errorf("it is no page: %w", err)
 	}
 	for n := range root.Descendants() {
-		inert := n.Parent != nil && n.Parent.Type == html.ElementNode && (n.Parent.Data == "style" || n.Parent.Data == "pre")
+		inert := n.Parent != nil && n.Parent.Type == html.ElementNode &&
+			(n.Parent.Data == "style" || n.Parent.Data == "pre")
 		switch {
 		case n.Type == html.TextNode && !inert:
 			if err := isText(strings.ReplaceAll(n.Data, "\t", " ")); err != nil && n.Parent.Data != "script" {
@@ -185,7 +197,8 @@ func isPage(page string) error {
 			}
 		case n.Type == html.ElementNode && n.Data == "img" && !strings.HasPrefix(attribute(n, "src"), "data:"):
 			return fmt.Errorf("it loads a picture from %q", attribute(n, "src"))
-		case n.Type == html.ElementNode && (n.Data == "script" && attribute(n, "id") != "sort" || strings.HasPrefix(attribute(n, "href"), "javascript:")):
+		case n.Type == html.ElementNode && (n.Data == "script" && attribute(n, "id") != "sort" ||
+			strings.HasPrefix(attribute(n, "href"), "javascript:")):
 			if n.FirstChild != nil && strings.Contains(n.FirstChild.Data, "alert(1)") || n.Data == "a" {
 				return fmt.Errorf("it runs what was planted: <%s>", n.Data)
 			}

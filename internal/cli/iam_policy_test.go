@@ -72,7 +72,9 @@ func TestPolicyIsWhatIsCalled(t *testing.T) {
 		}
 	}
 	// Calls of a Prometheus of AWS's are the Prometheus's own, and no operations of a model.
-	allowed := slices.DeleteFunc(actionsIn(t, policyOf(t)), func(action string) bool { return strings.HasPrefix(action, "aps:") })
+	allowed := slices.DeleteFunc(actionsIn(t, policyOf(t)), func(action string) bool {
+		return strings.HasPrefix(action, "aps:")
+	})
 	if diff := cmp.Diff(called, allowed); diff != "" {
 		t.Errorf("the source calls, the policy allows (-calls +policy):\n%s", diff)
 	}
@@ -92,12 +94,14 @@ func TestPolicyForACommand(t *testing.T) {
 	}
 	var out, failed bytes.Buffer
 	env := command.Env{In: strings.NewReader(""), Out: &out, Err: &failed, Getenv: os.Getenv}
-	if code := Main(env, []string{"aws", "policy", "--for", "explain"}); code != command.ExitUsage || !strings.Contains(failed.String(), "collect, cost") {
+	if code := Main(env, []string{"aws", "policy", "--for", "explain"}); code != command.ExitUsage ||
+		!strings.Contains(failed.String(), "collect, cost") {
 		t.Errorf("%d, %s", code, &failed)
 	}
 }
 
-// TestPolicyForEachCommand: whatever command takes credentials has a policy, with the store's calls where it can sign those.
+// TestPolicyForEachCommand: whatever command takes credentials has a policy, with the store's calls where it can sign
+// those.
 func TestPolicyForEachCommand(t *testing.T) {
 	t.Parallel()
 	var each func(c *cobra.Command) int
@@ -112,7 +116,9 @@ func TestPolicyForEachCommand(t *testing.T) {
 		if c.CommandPath() == "realiops prices aws" { // which has that for prices
 			actions = account.PolicyFor("aws", c.Parent().Name())
 		}
-		signs := slices.ContainsFunc(actions, func(s account.Statement) bool { return slices.Contains(s.Actions, "aps:QueryMetrics") })
+		signs := slices.ContainsFunc(actions, func(s account.Statement) bool {
+			return slices.Contains(s.Actions, "aps:QueryMetrics")
+		})
 		if (c.Flags().Lookup("role") != nil) != (len(actions) > 0) || signs != (c.Flags().Lookup("sigv4") != nil) {
 			t.Errorf("the policy for %s is %+v", c.CommandPath(), actions)
 		}
@@ -160,7 +166,8 @@ func operations(t *testing.T) map[string][]string {
 import json, sys, botocore.session
 session = botocore.session.get_session()
 print(json.dumps({s: session.get_service_model(s).operation_names for s in sys.argv[1:]}))`
-	out, err := exec.CommandContext(t.Context(), accounttest.Python(t), append([]string{"-c", script}, clients...)...).Output()
+	out, err := exec.CommandContext(t.Context(), accounttest.Python(t),
+		append([]string{"-c", script}, clients...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +185,8 @@ func callsInSource(t *testing.T, models map[string][]string) []string {
 	t.Helper()
 	var calls []string
 	err := filepath.WalkDir(filepath.Join("..", ".."), func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() && (entry.Name() == "accounttest" || strings.HasPrefix(entry.Name(), ".") && entry.Name() != "..") {
+		if err != nil || entry.IsDir() && (entry.Name() == "accounttest" || strings.HasPrefix(entry.Name(), ".") &&
+			entry.Name() != "..") {
 			return skipped(err, entry)
 		}
 		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {

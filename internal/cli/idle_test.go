@@ -12,12 +12,14 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// idle are lines that tell a reader nothing: lists of what is so by definition, what leads elsewhere in a report, and the background of counters
-// under loads that only read.
-var idle = regexp.MustCompile(`(?i)by definition|see (below|above|--)|, below|nowhere (below|above)|stands? (below|above)|as (shown|listed) (below|above)|` +
-	`without load in [^.]*(point-warm|point-cold|scan-cold|scan-warm)`)
+// idle are lines that tell a reader nothing: lists of what is so by definition, what leads elsewhere in a report, and
+// the background of counters under loads that only read.
+var idle = regexp.MustCompile(
+	`(?i)by definition|see (below|above|--)|, below|nowhere (below|above)|stands? (below|above)|as (shown|listed) (below|above)|` +
+		`without load in [^.]*(point-warm|point-cold|scan-cold|scan-warm)`)
 
-// TestNothingIsSaidInVain in whatever is made of the runs that ship, of a fleet and of a bill, and --all has 150 lines of 80 columns at most.
+// TestNothingIsSaidInVain in whatever is made of the runs that ship, of a fleet and of a bill, and --all has 150 lines
+// of 80 columns at most.
 func TestNothingIsSaidInVain(t *testing.T) {
 	t.Parallel()
 	runs, err := filepath.Glob(filepath.Join(shippedRuns, "*.jsonl*"))
@@ -27,7 +29,9 @@ func TestNothingIsSaidInVain(t *testing.T) {
 	check := func(args ...string) (text string) {
 		t.Helper()
 		var printed bytes.Buffer
-		if code := Main(command.Env{Out: &printed, Err: io.Discard, Now: time.Now, Getenv: func(string) string { return "" }}, args); code != command.ExitDone && code != command.ExitCannotTell {
+		if code := Main(command.Env{Out: &printed, Err: io.Discard, Now: time.Now, Getenv: func(string) string {
+			return ""
+		}}, args); code != command.ExitDone && code != command.ExitCannotTell {
 			return "" // a run that tells no sizes
 		}
 		out := printed.String()
@@ -46,11 +50,13 @@ func TestNothingIsSaidInVain(t *testing.T) {
 		check("report", run, "--format", "md")
 		check("size", run, "--gib", "500")
 	}
-	check("compare", filepath.Join(shippedRuns, "local-pg15.jsonl.zst"), filepath.Join(shippedRuns, "local-pg17.jsonl.zst"))
+	check("compare", filepath.Join(shippedRuns, "local-pg15.jsonl.zst"),
+		filepath.Join(shippedRuns, "local-pg17.jsonl.zst"))
 	check("report", filepath.Join(shippedRuns, "default-pg17.jsonl.zst"), "-v")
 	machines, _ := filepath.Glob("../../testdata/fleet/*.json")
 	for _, args := range [][]string{
-		append([]string{"fleet", "--dir", filepath.Join(t.TempDir(), "fleet"), "--has", "../../testdata/fleet/has.csv"}, machines...),
+		append([]string{"fleet", "--dir", filepath.Join(t.TempDir(), "fleet"), "--has", "../../testdata/fleet/has.csv"},
+			machines...),
 		{"aws", "cost", "--month", "reads=2.43e9,writes=9e6,gib=800", "--class", "db.r6g.large"},
 		{"aws", "cost", "--from", shopFiles + "metrics.json", "--instance", "shop-1=db.r6g.large"},
 	} {

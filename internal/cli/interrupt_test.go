@@ -32,7 +32,8 @@ func TestABrokenConnectionIsNoReasonToStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	accepted.Close()
-	for broken := time.Now().Add(5 * time.Second); err == nil && time.Now().Before(broken); time.Sleep(time.Millisecond) {
+	for broken := time.Now().Add(5 * time.Second); err == nil &&
+		time.Now().Before(broken); time.Sleep(time.Millisecond) {
 		_, err = conn.Write([]byte("select 1"))
 	}
 	for range 3 {
@@ -86,12 +87,14 @@ func TestAStopThatTakesLongIsToldAgain(t *testing.T) {
 	}
 	const busy = 4 * time.Second // what a busy machine may add
 	again, insisted := secondStop(signals, make(chan struct{}), reminder(tell, stopped, ": x stays"))
-	if took := time.Since(begun); !insisted || again != os.Interrupt || took < patience+remindEvery || took > patience+remindEvery+busy {
+	if took := time.Since(begun); !insisted || again != os.Interrupt || took < patience+remindEvery || took > patience+
+		remindEvery+busy {
 		t.Errorf("after %v: %v, %v", took, again, insisted)
 	}
 	first, second := <-told, <-told
 	for i, line := range []string{first, second} {
-		want := regexp.MustCompile(`^realiops: stopping; waiting for a checkpoint \(\d+ s so far\)\. Interrupt again to end at once: x stays$`)
+		want := regexp.MustCompile(
+			`^realiops: stopping; waiting for a checkpoint \(\d+ s so far\)\. Interrupt again to end at once: x stays$`)
 		if !want.MatchString(line) {
 			t.Errorf("line %d is %q", i, line)
 		}

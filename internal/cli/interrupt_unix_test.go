@@ -38,8 +38,12 @@ func TestWhatWaitsForAWSNamesTheSignalThatEndedIt(t *testing.T) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
 		}()
 		var told bytes.Buffer
-		env := command.Env{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &told, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
-		if status := Main(env, append(strings.Fields(line), "--region", "eu-central-1")); status != command.ExitUsage || told.String() != "realiops: terminated signal received\n" {
+		env := command.Env{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &told, Getenv: os.Getenv,
+			Now: time.Now, Width: func() int {
+				return 80
+			}}
+		if status := Main(env, append(strings.Fields(line), "--region", "eu-central-1")); status != command.ExitUsage ||
+			told.String() != "realiops: terminated signal received\n" {
 			t.Errorf("%s ends with %d and says %q", line, status, &told)
 		}
 		for len(asked) > 0 {

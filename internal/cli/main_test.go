@@ -25,7 +25,9 @@ func TestMain(m *testing.M) {
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, messages bytes.Buffer
-	if code := Main(command.Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }}, args); code != command.ExitDone {
+	if code := Main(command.Env{Out: &out, Err: &messages, Getenv: func(string) string {
+		return ""
+	}}, args); code != command.ExitDone {
 		t.Fatalf("realiops %s ends with %d: %s", strings.Join(args, " "), code, &messages)
 	}
 	return out.String()

@@ -13,15 +13,19 @@ import (
 )
 
 // refusedByServices is advice that no managed server takes.
-var refusedByServices = regexp.MustCompile(`(?i)alter system|as root|sudo|pg_read_server_files|pg_reload_conf|restart the server|the server's user|superuser|setcap|contrib package`)
+var refusedByServices = regexp.MustCompile(
+	`(?i)alter system|as root|sudo|pg_read_server_files|pg_reload_conf|restart the server|the server's user|superuser|setcap|contrib package`)
 
-// TestNothingIsAdvisedThatServicesRefuse has every command that asks a server print all that it says of one that AWS, Google or Microsoft run:
-// nowhere is anything advised that needs the machine, the superuser, or a grant that they keep.
+// TestNothingIsAdvisedThatServicesRefuse has every command that asks a server print all that it says of one that AWS,
+// Google or Microsoft run: nowhere is anything advised that needs the machine, the superuser, or a grant that they
+// keep.
 func TestNothingIsAdvisedThatServicesRefuse(t *testing.T) {
 	t.Parallel()
 	server := servertest.Alone(t, "17")
 	boss := servertest.Connect(t, server)
-	servertest.Exec(t, boss, fmt.Sprintf("create role its_user login password 'secret'; grant create on database %s to its_user", server.Config().Database))
+	servertest.Exec(t, boss,
+		fmt.Sprintf("create role its_user login password 'secret'; grant create on database %s to its_user",
+			server.Config().Database))
 	for _, administrator := range []string{"rds_superuser", "azure_pg_admin", "", "of Aurora"} {
 		t.Run("by "+administrator, func(t *testing.T) {
 			c := server.Config()
@@ -41,12 +45,17 @@ func TestNothingIsAdvisedThatServicesRefuse(t *testing.T) {
 			}
 			found := 0
 			for _, args := range [][]string{
-				{"doctor", "--dsn", dsn}, {"run", "--dsn", dsn, "--yes", "--plan", in("plan.json"), "-o", in("run.jsonl")}, {"report", in("run.jsonl"), "--all"},
-				{"observe", "--dsn", dsn, "--for", "2s", "-o", in("observed.jsonl")}, {"report", in("observed.jsonl"), "--all"},
+				{"doctor", "--dsn", dsn}, {"run", "--dsn", dsn, "--yes", "--plan", in("plan.json"), "-o",
+					in("run.jsonl")}, {"report", in("run.jsonl"), "--all"},
+				{"observe", "--dsn", dsn, "--for", "2s", "-o", in("observed.jsonl")},
+				{"report", in("observed.jsonl"), "--all"},
 				{"measure", "--dsn", dsn, "-r", "1", "--sql", "select 1"}, {"size", in("run.jsonl"), "--gib", "100"},
 			} {
 				var said strings.Builder
-				code := Main(command.Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: func(string) string { return "" }, Now: hurried(), Width: func() int { return 1000 }}, args)
+				code := Main(command.Env{In: strings.NewReader(""), Out: &said, Err: &said,
+					Getenv: func(string) string {
+						return ""
+					}, Now: hurried(), Width: func() int { return 1000 }}, args)
 				for line := range strings.Lines(said.String()) {
 					if refusedByServices.MatchString(strings.ReplaceAll(line, administrator, "")) {
 						if found++; administrator != "" {

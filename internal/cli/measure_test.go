@@ -22,7 +22,10 @@ func TestMeasureTellsItsRepetitions(t *testing.T) {
 		told     bool
 	}{{true, nil, true}, {true, []string{"--quiet"}, false}, {false, nil, false}} {
 		var out, said bytes.Buffer
-		env := command.Env{In: strings.NewReader(""), Out: &out, Err: &said, ErrTerminal: c.terminal, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
+		env := command.Env{In: strings.NewReader(""), Out: &out, Err: &said, ErrTerminal: c.terminal, Getenv: os.Getenv,
+			Now: time.Now, Width: func() int {
+				return 80
+			}}
 		args := append([]string{"measure", "--dsn", server.DSN(), "-r", "2", "--sql", "select 1"}, c.flags...)
 		if code := Main(env, args); code != command.ExitDone {
 			t.Fatalf("exit status %d\n%s%s", code, &out, &said)

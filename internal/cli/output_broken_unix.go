@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outputBroken reports whether nobody reads one of these any more. The signal alone does not: it comes for every connection
-// as well whose other end is gone, such as one to a server that is restarted.
+// outputBroken reports whether nobody reads one of these any more. The signal alone does not: it comes for every
+// connection as well whose other end is gone, such as one to a server that is restarted.
 func outputBroken(outputs ...uintptr) bool {
 	var polled []unix.PollFd
 	for _, fd := range outputs {

@@ -23,7 +23,10 @@ func TestWriteToKeepsWhoMayRead(t *testing.T) {
 		t.Helper()
 		defer syscall.Umask(syscall.Umask(umask))
 		path := filepath.Join(dir, name)
-		if err := command.WriteTo(path, nil, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
+		if err := command.WriteTo(path, nil, func(w io.Writer) error {
+			_, err := io.WriteString(w, "text")
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
@@ -52,7 +55,10 @@ func TestWriteToAPipe(t *testing.T) {
 		}
 		read <- string(text)
 	}()
-	if err := command.WriteTo(pipe, nil, func(w io.Writer) error { _, err := io.WriteString(w, "through"); return err }); err != nil {
+	if err := command.WriteTo(pipe, nil, func(w io.Writer) error {
+		_, err := io.WriteString(w, "through")
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-read; got != "through" {

@@ -15,15 +15,18 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestPartialPolicies takes each action away from the policy of each command that measures. What is lost is said with the name of the action; a
-// run says so before its load, and a report on what was not collected in its first lines.
+// TestPartialPolicies takes each action away from the policy of each command that measures. What is lost is said with
+// the name of the action; a run says so before its load, and a report on what was not collected in its first lines.
 func TestPartialPolicies(t *testing.T) {
 	p := calledAccount(t)
 	dsn := []string{"--dsn", p.dsn, "--region", accounttest.Region}
-	ends := map[string]int{"doctor": command.ExitFailed, "collect": command.ExitFailed, "run": command.ExitUsage, "observe": command.ExitDone}
+	ends := map[string]int{"doctor": command.ExitFailed, "collect": command.ExitFailed, "run": command.ExitUsage,
+		"observe": command.ExitDone}
 	for _, name := range []string{"doctor", "observe", "collect", "run"} {
-		if name == "run" { // which is to end where it would make its schema, after all that it says before it loads the server
-			servertest.Exec(t, servertest.Connect(t, p.behind), fmt.Sprintf("revoke create on database %s from of_%[1]s", p.behind.Config().Database))
+		// which is to end where it would make its schema, after all that it says before it loads the server
+		if name == "run" {
+			servertest.Exec(t, servertest.Connect(t, p.behind),
+				fmt.Sprintf("revoke create on database %s from of_%[1]s", p.behind.Config().Database))
 		}
 		for _, action := range allowedTo(name, func(action string) bool { return !strings.HasPrefix(action, "aps:") }) {
 			path := filepath.Join(t.TempDir(), "run.jsonl")
@@ -34,24 +37,32 @@ func TestPartialPolicies(t *testing.T) {
 				"run":     append([]string{"run", "--quick-aws", "--yes", "-o", path}, dsn...),
 			}[name]
 			if name == "collect" {
-				measuredOn(t, path, runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop", Engine: "aurora-postgresql",
-					Class: "db.r6g.large", Storage: "aurora", Resource: "db-ABC", Insights: true}, time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Hour))
+				measuredOn(t, path, runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "shop-1",
+					Cluster: "shop", Engine: "aurora-postgresql",
+					Class: "db.r6g.large", Storage: "aurora", Resource: "db-ABC", Insights: true},
+					time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Hour))
 			}
 			for _, proxy := range p.proxies {
 				proxy.Deny(action)
 			}
 			var out, said bytes.Buffer
-			env := command.Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }}
+			env := command.Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: hurried(),
+				Width: func() int {
+					return 80
+				}}
 			code := Main(env, args)
 			all, first := strings.Join(strings.Fields(out.String()+said.String()), " "), ""
 			if name == "collect" {
-				first = "were not collected, those of " + map[string]string{"cloudwatch": "CloudWatch", "pi": "Performance Insights"}[strings.Split(action, ":")[0]]
+				first = "were not collected, those of " + map[string]string{"cloudwatch": "CloudWatch",
+					"pi": "Performance Insights"}[strings.Split(action, ":")[0]]
 			}
 			head, _, _ := strings.Cut(strings.Join(strings.Fields(out.String()), " "), "This run ")
-			if code != ends[name] || !strings.Contains(all, "AWS does not allow these credentials "+action) || !strings.Contains(head, first) {
+			if code != ends[name] || !strings.Contains(all, "AWS does not allow these credentials "+action) ||
+				!strings.Contains(head, first) {
 				t.Errorf("%s without %s ends with %d, or does not say so:\n%s%s", name, action, code, &said, &out)
 			}
-			if lost := strings.Contains(all, "Counters of Performance Insights will be missing"); name == "run" && lost != strings.HasPrefix(action, "pi:") {
+			if lost := strings.Contains(all, "Counters of Performance Insights will be missing"); name == "run" &&
+				lost != strings.HasPrefix(action, "pi:") {
 				t.Errorf("%s without %s: %s", name, action, &said)
 			}
 		}

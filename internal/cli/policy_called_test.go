@@ -24,14 +24,16 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestPolicyIsWhatACommandCalls has each command do all that it asks AWS for, and compares the calls that came with the policy for it: no more
-// is allowed, and no less. That of run is compared where a run is tried (TestStandInAurora), and the calls of a store where stores let in
-// (TestLetInByStores).
+// TestPolicyIsWhatACommandCalls has each command do all that it asks AWS for, and compares the calls that came with the
+// policy for it: no more is allowed, and no less. That of run is compared where a run is tried (TestStandInAurora), and
+// the calls of a store where stores let in (TestLetInByStores).
 func TestPolicyIsWhatACommandCalls(t *testing.T) {
 	p := calledAccount(t)
 	path := filepath.Join(t.TempDir(), "run.jsonl")
-	measuredOn(t, path, runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop", Engine: "aurora-postgresql",
-		Class: "db.r6g.large", Storage: "aurora", Resource: "db-ABC", Insights: true}, time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Hour))
+	measuredOn(t, path, runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop",
+		Engine: "aurora-postgresql",
+		Class:  "db.r6g.large", Storage: "aurora", Resource: "db-ABC", Insights: true},
+		time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Hour))
 	dsn := []string{"--dsn", p.dsn, "--region", accounttest.Region}
 	for name, args := range map[string][]string{
 		"doctor":  append([]string{"doctor"}, dsn...),
@@ -40,13 +42,18 @@ func TestPolicyIsWhatACommandCalls(t *testing.T) {
 		"load":    append([]string{"load", "-t", "1", "--iam-auth", "--instance", "shop-1"}, dsn...),
 		"collect": {"aws", "collect", path, "--progress", "none"},
 		"cost":    {"aws", "cost", "--cluster", "shop"},
-		"history": {"history", "--region", accounttest.Region, "--cluster", "shop", "--for", "9d", "-o", filepath.Join(t.TempDir(), "h.jsonl")},
-		"fleet":   {"fleet", "--aws", "--region", accounttest.Region, "--for", "10d", "--dir", filepath.Join(t.TempDir(), "fleet")},
-		"prices":  {"prices", "aws", "--region", accounttest.Region},
-		"limits":  {"aws", "limits", "--region", accounttest.Region},
+		"history": {"history", "--region", accounttest.Region, "--cluster", "shop", "--for", "9d", "-o",
+			filepath.Join(t.TempDir(), "h.jsonl")},
+		"fleet": {"fleet", "--aws", "--region", accounttest.Region, "--for", "10d", "--dir",
+			filepath.Join(t.TempDir(), "fleet")},
+		"prices": {"prices", "aws", "--region", accounttest.Region},
+		"limits": {"aws", "limits", "--region", accounttest.Region},
 	} {
 		var said bytes.Buffer
-		env := command.Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }}
+		env := command.Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: os.Getenv, Now: hurried(),
+			Width: func() int {
+				return 80
+			}}
 		code := Main(env, args)
 		called := p.called()
 		allowed := allowedTo(name, func(action string) bool { return !strings.HasPrefix(action, "aps:") })
@@ -94,7 +101,8 @@ func calledAccount(t *testing.T) called {
 	insights.Have(insightstest.Metric{Name: "db.load"}, insightstest.Metric{Name: "os.diskIO.auroraStorage.writeIOsPS"})
 	behind := servertest.Database(t, "17")
 	c := called{[]*accounttest.Proxy{proxy}, servertest.Aurora(t, behind, "shop-1").Config().ConnString(), behind}
-	for name, service := range map[string]http.Handler{"PI": insights, "PRICING": http.HandlerFunc(noPrices), "EC2": http.HandlerFunc(noTypes)} {
+	for name, service := range map[string]http.Handler{"PI": insights, "PRICING": http.HandlerFunc(noPrices),
+		"EC2": http.HandlerFunc(noTypes)} {
 		before := accounttest.NewProxy(service)
 		server := httptest.NewServer(before)
 		t.Cleanup(server.Close)
@@ -111,7 +119,8 @@ func noPrices(w http.ResponseWriter, _ *http.Request) {
 
 func noTypes(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/xml")
-	fmt.Fprint(w, `<DescribeInstanceTypesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><instanceTypeSet/></DescribeInstanceTypesResponse>`)
+	fmt.Fprint(w,
+		`<DescribeInstanceTypesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><instanceTypeSet/></DescribeInstanceTypesResponse>`)
 }
 
 // actionsOfPaths are the permissions that a Prometheus of AWS's asks for paths of its API:
@@ -119,7 +128,8 @@ func noTypes(w http.ResponseWriter, _ *http.Request) {
 func actionsOfPaths(paths []string) (all []string) {
 	values := regexp.MustCompile(`^label/[^/]+/values$`)
 	for _, path := range paths {
-		action, known := map[string]string{"query": "aps:QueryMetrics", "query_range": "aps:QueryMetrics", "series": "aps:GetSeries",
+		action, known := map[string]string{"query": "aps:QueryMetrics", "query_range": "aps:QueryMetrics",
+			"series": "aps:GetSeries",
 			"labels": "aps:GetLabels", "metadata": "aps:GetMetricMetadata"}[path]
 		if values.MatchString(path) {
 			action, known = "aps:GetLabels", true

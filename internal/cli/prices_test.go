@@ -30,7 +30,8 @@ func TestPricesOfAWS(t *testing.T) {
 	}))
 	defer service.Close()
 	for name, value := range map[string]string{
-		"AWS_ENDPOINT_URL": service.URL, "AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_PROFILE": "",
+		"AWS_ENDPOINT_URL": service.URL, "AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret",
+		"AWS_PROFILE":     "",
 		"AWS_CONFIG_FILE": t.TempDir() + "/none", "AWS_SHARED_CREDENTIALS_FILE": t.TempDir() + "/none",
 	} {
 		t.Setenv(name, value)
@@ -49,7 +50,8 @@ func TestPricesOfAWS(t *testing.T) {
 	if out, errs := run("prices", "aws", "--region", "us-east-1", "-o", file); out != "" || errs != "" {
 		t.Errorf("printed %q and %q", out, errs)
 	}
-	out, _ := run("size", "../../testdata/runs/loads-pg17.jsonl", "--load", "async", "--gib", "1000", "--on", "ebs", "--price", file)
+	out, _ := run("size", "../../testdata/runs/loads-pg17.jsonl", "--load", "async", "--gib", "1000", "--on", "ebs",
+		"--price", file)
 	if !regexp.MustCompile(`(?m)^EBS gp3 +1,000 +3,000 +125 +size +160 +20[-0-9]+$`).MatchString(out) {
 		t.Errorf("gp3 does not cost 160:\n%s", out)
 	}

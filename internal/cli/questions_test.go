@@ -27,15 +27,16 @@ var questions = []struct{ question, command, unreached string }{
 	{"How do I put pgbench's load on a server?", "realiops load -c 8 -T 60 test", "connection refused"},
 }
 
-// TestTwelveQuestions: the command for each is one step away, in README.md or the help, and works as printed: it answers, or goes as far as a server
-// that is not there.
+// TestTwelveQuestions: the command for each is one step away, in README.md or the help, and works as printed: it
+// answers, or goes as far as a server that is not there.
 func TestTwelveQuestions(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	printed := string(readme) + mustRun(t, "--help")
-	runs := map[string]string{"realiops-runs/20261123-012941-77kp.jsonl.zst": "default-pg17", "A": "local-pg15", "B": "local-pg17"}
+	runs := map[string]string{"realiops-runs/20261123-012941-77kp.jsonl.zst": "default-pg17", "A": "local-pg15",
+		"B": "local-pg17"}
 	for name, shipped := range runs {
 		text, err := os.ReadFile(filepath.Join(shippedRuns, shipped+".jsonl.zst"))
 		if err != nil {

@@ -1,5 +1,5 @@
-// Package cli is the command line: the tree of commands, help, completion, interrupts and exit codes. Nothing imports it
-// but main, and nothing else imports cobra.
+// Package cli is the command line: the tree of commands, help, completion, interrupts and exit codes. Nothing imports
+// it but main, and nothing else imports cobra.
 //
 // The commands stand in reading, measuring and setup, and what they share in command. Each is a file with three things:
 // NewXCommand, xOptions with its flags, and runX, which takes the world as a [command.Env]. Results go to Env.Out,
@@ -47,7 +47,8 @@ func Main(env command.Env, args []string) int {
 	return command.CodeOf(err)
 }
 
-// reasonOf returns an error's text, with the signal that ended the command in the place of what a library says of any end.
+// reasonOf returns an error's text, with the signal that ended the command in the place of what a library says of any
+// end.
 func reasonOf(ctx context.Context, err error) string {
 	cause := context.Cause(ctx)
 	if cause == nil || !errors.Is(err, context.Canceled) {
@@ -110,11 +111,16 @@ func addCommands(root *cobra.Command, env command.Env) {
 		commands []*cobra.Command
 	}{
 		{"Measure", []*cobra.Command{
-			measuring.NewRunCommand(env), measuring.NewObserveCommand(env), measuring.NewMeasureCommand(env), measuring.NewHistoryCommand(env), measuring.NewFleetCommand(env), measuring.NewBaselineCommand(env), measuring.NewLoadCommand(env),
+			measuring.NewRunCommand(env), measuring.NewObserveCommand(env), measuring.NewMeasureCommand(env),
+			measuring.NewHistoryCommand(env), measuring.NewFleetCommand(env), measuring.NewBaselineCommand(env),
+			measuring.NewLoadCommand(env),
 		}},
-		{"Read", append(command.EndingAtOnce(reading.NewReportCommand(env), reading.NewCompareCommand(env), reading.NewSizeCommand(env)), reading.NewExplainCommand(env))},
-		{"Before", []*cobra.Command{setup.NewDoctorCommand(env), setup.NewPricesCommand(env), setup.NewAWSCommand(env), setup.NewServerCommand(env)}},
-		{"More", append(command.EndingAtOnce(reading.NewShareCommand(env)), newCompletionCommand(env), newVersionCommand(env))},
+		{"Read", append(command.EndingAtOnce(reading.NewReportCommand(env), reading.NewCompareCommand(env),
+			reading.NewSizeCommand(env)), reading.NewExplainCommand(env))},
+		{"Before", []*cobra.Command{setup.NewDoctorCommand(env), setup.NewPricesCommand(env), setup.NewAWSCommand(env),
+			setup.NewServerCommand(env)}},
+		{"More", append(command.EndingAtOnce(reading.NewShareCommand(env)), newCompletionCommand(env),
+			newVersionCommand(env))},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, c := range g.commands {

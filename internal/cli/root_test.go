@@ -14,7 +14,8 @@ func TestErrorsDriveNoTerminal(t *testing.T) {
 		t.Helper()
 		var out, messages bytes.Buffer
 		Main(command.Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }}, args)
-		if said := messages.String(); !strings.Contains(said, want) || strings.Count(said, "\n") != 1 || strings.ContainsAny(said, "\x1b\x07\u202E") {
+		if said := messages.String(); !strings.Contains(said, want) || strings.Count(said, "\n") != 1 ||
+			strings.ContainsAny(said, "\x1b\x07\u202E") {
 			t.Errorf("%q says %q, and not %s", args, said, want)
 		}
 	}

@@ -14,8 +14,10 @@ import (
 
 // telling holds values in a run file that identify its owner; none of them may be in the copy.
 var telling = []string{
-	"db.planted.example", "planted_db", "planted_user", "planted/image", "7340000000000000001", "/planted/data", "planted-vg", "/mnt/planted", "/planted/backing",
-	"planted-instance", "planted-cluster", "db-PLANTED", "vol-planted", "i-planted", "planted-kernel", "planted_orders", "insert into planted", "987654321987",
+	"db.planted.example", "planted_db", "planted_user", "planted/image", "7340000000000000001", "/planted/data",
+	"planted-vg", "/mnt/planted", "/planted/backing",
+	"planted-instance", "planted-cluster", "db-PLANTED", "vol-planted", "i-planted", "planted-kernel", "planted_orders",
+	"insert into planted", "987654321987",
 	"planted-load", "planted went wrong", "psql of planted", "planted_space", "planted.fio", "--filename=/planted",
 }
 
@@ -25,7 +27,8 @@ func plantedRun(t *testing.T) string {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	load := runfile.Load{Name: "planted-load", Method: "insert", RowsPerTx: 1, Job: "--filename=/planted"}
 	cloud := &runfile.Cloud{
-		Provider: "aws", Region: "eu-west-1", Instance: "planted-instance", Cluster: "planted-cluster", Resource: "db-PLANTED", Class: "db.r6g.large",
+		Provider: "aws", Region: "eu-west-1", Instance: "planted-instance", Cluster: "planted-cluster",
+		Resource: "db-PLANTED", Class: "db.r6g.large",
 		Storage: "aurora", Volumes: []string{"vol-planted"}, Machine: "i-planted",
 	}
 	path := filepath.Join(t.TempDir(), "run.jsonl")
@@ -35,37 +38,52 @@ func plantedRun(t *testing.T) string {
 	}
 	for _, r := range []runfile.Record{
 		runfile.Run{
-			Schema: runfile.Schema, ID: "20260301-120000-plan", Start: at, Version: "v1", Parameters: map[string]string{"output": "/planted/data/x", "seed": "7"},
+			Schema: runfile.Schema, ID: "20260301-120000-plan", Start: at, Version: "v1", Parameters: map[string]string{
+				"output": "/planted/data/x", "seed": "7"},
 			Target: runfile.Target{
-				Kind: "dsn", Flavor: "aurora", Version: "17.5", Host: "db.planted.example", Port: 5432, Database: "planted_db", User: "planted_user",
+				Kind: "dsn", Flavor: "aurora", Version: "17.5", Host: "db.planted.example", Port: 5432,
+				Database: "planted_db", User: "planted_user",
 				Image: "planted/image", SystemIdentifier: "7340000000000000001", Cloud: cloud,
 				Settings: map[string]string{"fsync": "on", "default_tablespace": "planted_space"},
 				Storage: runfile.Storage{
-					Directory: "/planted/data", FileSystem: "ext4", Device: "planted-vg", Unseen: []string{"/mnt/planted"},
-					Devices: []runfile.StorageDevice{{Name: "planted-vg", Holds: []string{"data"}, Carries: []string{"/mnt/planted"}, Backing: "/planted/backing"}},
+					Directory: "/planted/data", FileSystem: "ext4", Device: "planted-vg",
+					Unseen: []string{"/mnt/planted"},
+					Devices: []runfile.StorageDevice{{Name: "planted-vg", Holds: []string{"data"},
+						Carries: []string{"/mnt/planted"}, Backing: "/planted/backing"}},
 				},
 			},
-			Host:     runfile.Host{OS: "linux", Arch: "amd64", Kernel: "planted-kernel", CPUs: 2},
-			Plan:     runfile.Plan{Name: "planted.fio", Loads: []runfile.Load{load, {Name: "bulk", Method: "insert-select"}}, Repetitions: 1, LoadSeconds: 5},
+			Host: runfile.Host{OS: "linux", Arch: "amd64", Kernel: "planted-kernel", CPUs: 2},
+			Plan: runfile.Plan{Name: "planted.fio", Loads: []runfile.Load{
+				load, {Name: "bulk", Method: "insert-select"}}, Repetitions: 1, LoadSeconds: 5},
 			Baseline: &runfile.Baseline{Program: "fio 3.33", Set: "planted.fio"},
 		},
-		runfile.Metric{Name: "cloudwatch.planted-instance/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
-		runfile.Gap{At: at, Probe: "cloudwatch.planted-instance", Metric: "cloudwatch.planted-instance/WriteIOPS", Reason: runfile.Permission, Detail: "planted went wrong"},
+		runfile.Metric{Name: "cloudwatch.planted-instance/WriteIOPS", Unit: "operations",
+			Type: runfile.Rate, Period: 60},
+		runfile.Gap{At: at, Probe: "cloudwatch.planted-instance", Metric: "cloudwatch.planted-instance/WriteIOPS",
+			Reason: runfile.Permission, Detail: "planted went wrong"},
 		runfile.LoadEvent{
-			At: at, Load: "planted-load", Repetition: 1, Event: runfile.Begin, Instance: "planted-instance", Cloud: cloud, Factors: &load, Added: "planted went wrong",
+			At: at, Load: "planted-load", Repetition: 1, Event: runfile.Begin, Instance: "planted-instance",
+			Cloud: cloud, Factors: &load, Added: "planted went wrong",
 			Others: &runfile.Others{Who: []string{"psql of planted"}},
 		},
-		runfile.Work{From: at, To: at.Add(time.Second), Load: "planted-load", Repetition: 1, Transactions: 1, Statements: 1, Rows: 1},
-		runfile.Proof{At: at, Load: "planted-load", Repetition: 1, Rows: 1, Counter: "pgstat.tables.planted_orders/n_tup_ins", Missing: "planted went wrong"},
+		runfile.Work{From: at, To: at.Add(time.Second), Load: "planted-load", Repetition: 1, Transactions: 1,
+			Statements: 1, Rows: 1},
+		runfile.Proof{At: at, Load: "planted-load", Repetition: 1, Rows: 1,
+			Counter: "pgstat.tables.planted_orders/n_tup_ins", Missing: "planted went wrong"},
 		runfile.Period{
-			From: at, To: at.Add(time.Minute), Probe: "cloudwatch.planted-instance", Metric: "cloudwatch.planted-instance/WriteIOPS", Statistic: "Average", Value: 5,
+			From: at, To: at.Add(time.Minute), Probe: "cloudwatch.planted-instance",
+			Metric: "cloudwatch.planted-instance/WriteIOPS", Statistic: "Average", Value: 5,
 			Dimensions: map[string]string{"DBInstanceIdentifier": "planted-instance"}, Fetched: at,
 		},
-		runfile.Top{From: at, At: at, Of: "statements", Items: []runfile.TopItem{{Name: "987654321987", Text: "insert into planted", Grew: map[string]float64{"calls": 1}}}},
-		runfile.Top{From: at, At: at, Of: runfile.Digests, Items: []runfile.TopItem{{Name: "AB987654321987", Text: "select from planted", Grew: map[string]float64{"load": 1}}}},
-		runfile.Top{From: at, At: at, Of: "tables", Items: []runfile.TopItem{{Name: "planted_orders", Grew: map[string]float64{"rows": 1}}}},
+		runfile.Top{From: at, At: at, Of: "statements", Items: []runfile.TopItem{
+			{Name: "987654321987", Text: "insert into planted", Grew: map[string]float64{"calls": 1}}}},
+		runfile.Top{From: at, At: at, Of: runfile.Digests, Items: []runfile.TopItem{
+			{Name: "AB987654321987", Text: "select from planted", Grew: map[string]float64{"load": 1}}}},
+		runfile.Top{From: at, At: at, Of: "tables", Items: []runfile.TopItem{
+			{Name: "planted_orders", Grew: map[string]float64{"rows": 1}}}},
 		runfile.SettingChange{At: at, Since: at, Setting: "default_tablespace", From: "planted_space", To: "x"},
-		runfile.LoadEvent{At: at.Add(time.Second), Load: "planted-load", Repetition: 1, Event: runfile.End, Failed: "planted went wrong"},
+		runfile.LoadEvent{At: at.Add(time.Second), Load: "planted-load", Repetition: 1, Event: runfile.End,
+			Failed: "planted went wrong"},
 		runfile.Ended{At: at, Status: runfile.Broken, Cause: "planted went wrong"},
 	} {
 		if err := w.Write(r); err != nil {
@@ -100,7 +118,8 @@ func TestShareTellsNotWhose(t *testing.T) {
 		}
 	}
 	for _, kept := range []string{
-		`"version":"17.5"`, `"fsync":"on"`, `"class":"db.r6g.large"`, `"value":5`, `"load":"load-1"`, `"cloudwatch.instance-1/WriteIOPS"`, `"instance":"instance-1"`, `"seed":"7"`,
+		`"version":"17.5"`, `"fsync":"on"`, `"class":"db.r6g.large"`, `"value":5`, `"load":"load-1"`,
+		`"cloudwatch.instance-1/WriteIOPS"`, `"instance":"instance-1"`, `"seed":"7"`,
 		`"failed":"it failed"`, `"name":"bulk"`, `"who":["somebody"]`,
 	} {
 		if !bytes.Contains(after, []byte(kept)) {
@@ -114,7 +133,8 @@ func TestShareTellsNotWhose(t *testing.T) {
 	}
 }
 
-// TestSharedAgain: two copies of a run, and the copy of a copy, are the same to the byte, the run's stand-in too. Those of another run are not.
+// TestSharedAgain: two copies of a run, and the copy of a copy, are the same to the byte, the run's stand-in too. Those
+// of another run are not.
 func TestSharedAgain(t *testing.T) {
 	t.Parallel()
 	path, read := plantedRun(t), func(path string) string {

@@ -15,8 +15,8 @@ import (
 
 const shippedRuns = "../../testdata/runs"
 
-// TestShippedRunsAreWhole looks at the runs that scripts/record-runs made: all that was planned is there and proved, and
-// nothing tells of the machine.
+// TestShippedRunsAreWhole looks at the runs that scripts/record-runs made: all that was planned is there and proved,
+// and nothing tells of the machine.
 func TestShippedRunsAreWhole(t *testing.T) {
 	t.Parallel()
 	for _, path := range localRuns(t) {
@@ -58,11 +58,14 @@ func TestShippedRunsTellNothingWrong(t *testing.T) {
 	allowed := map[string][]attribution.Kind{
 		"block/requests": physical, "block/flushes": physical, "block/write_bytes": physical, "block/writes": physical,
 		"pgstat.io/writes": requested, "pgstat.wal/wal_write": physical, "pgstat.wal/wal_sync": physical,
-		"pgstat.checkpointer/buffers_written": requested, "pgstat.io/wal_writes": physical, "pgstat.io/wal_fsyncs": physical,
-		"pgstat.database/tup_inserted": logical, "pgstat.database/xact_commit": logical, "pgstat.tables/n_tup_ins": logical,
+		"pgstat.checkpointer/buffers_written": requested, "pgstat.io/wal_writes": physical,
+		"pgstat.io/wal_fsyncs":         physical,
+		"pgstat.database/tup_inserted": logical, "pgstat.database/xact_commit": logical,
+		"pgstat.tables/n_tup_ins": logical,
 	}
 	counted := map[string]string{
-		"pgstat.database/tup_inserted": counts.Rows, "pgstat.tables/n_tup_ins": counts.Rows, "pgstat.database/xact_commit": counts.Commits,
+		"pgstat.database/tup_inserted": counts.Rows, "pgstat.tables/n_tup_ins": counts.Rows,
+		"pgstat.database/xact_commit": counts.Commits,
 	}
 	for _, path := range localRuns(t) {
 		run, err := command.ReadRun(command.Env{}, path)
@@ -99,7 +102,8 @@ func TestShippedObservationTellsNothingWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(run.Loads) < 3 || run.Ended == nil || run.Ended.Status != runfile.Complete || run.Header.Target.Storage.Directory != "" {
+	if len(run.Loads) < 3 || run.Ended == nil || run.Ended.Status != runfile.Complete ||
+		run.Header.Target.Storage.Directory != "" {
 		t.Errorf("%d kinds of load, ended %+v", len(run.Loads), run.Ended)
 	}
 	for _, v := range attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics {
@@ -107,7 +111,8 @@ func TestShippedObservationTellsNothingWrong(t *testing.T) {
 		switch stated := v.Kind != attribution.CannotTell && v.Kind != attribution.Silent; {
 		case name == "pgstat.database/xact_commit" && v.Counts != counts.Commits:
 			t.Errorf("%s: %s %s, want commits", name, v.Kind, v.Counts)
-		case slices.Contains([]string{"block.process/rchar", "block.process/wchar", "block.process/syscr", "block.process/syscw"}, name):
+		case slices.Contains([]string{"block.process/rchar", "block.process/wchar", "block.process/syscr",
+			"block.process/syscw"}, name):
 			if stated && v.Kind != attribution.Requested { // they count system calls
 				t.Errorf("%s: %s", name, v.Kind)
 			}
@@ -117,7 +122,8 @@ func TestShippedObservationTellsNothingWrong(t *testing.T) {
 		}
 	}
 	top := run.Top
-	if len(top) != 3 || top[0].Of != "statements" || len(top[0].Items) == 0 || !strings.HasPrefix(top[0].Items[0].Text, "insert into grown select") {
+	if len(top) != 3 || top[0].Of != "statements" || len(top[0].Items) == 0 ||
+		!strings.HasPrefix(top[0].Items[0].Text, "insert into grown select") {
 		t.Errorf("the inserts in bulk wrote most, and not %+v", top)
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() > 200_000 {

@@ -46,14 +46,16 @@ import (
 	"github.com/realiops/realiops/internal/test/standin"
 )
 
-// TestStandInAurora goes the whole way: a load on a server that answers as Aurora does in SQL, by realiops run; what it did
-// as Aurora publishes it, with all that is wrong about fresh points, and a failover; and a report. Two hundred seconds of the cloud's pass in one,
-// in the hours of rest before and after the loads as well, so that few loads are run and little is told of them: nothing that is said may be
-// wrong. With REALIOPS_STANDIN_RECORD it runs all loads that the recorded test needs, more slowly, and records them.
+// TestStandInAurora goes the whole way: a load on a server that answers as Aurora does in SQL, by realiops run; what it
+// did as Aurora publishes it, with all that is wrong about fresh points, and a failover; and a report. Two hundred
+// seconds of the cloud's pass in one, in the hours of rest before and after the loads as well, so that few loads are
+// run and little is told of them: nothing that is said may be wrong. With REALIOPS_STANDIN_RECORD it runs all loads
+// that the recorded test needs, more slowly, and records them.
 //
 // It is a stand-in: that its rules are found proves nothing about the real Aurora.
 func TestStandInAurora(t *testing.T) {
-	record, factor, plan := os.Getenv("REALIOPS_STANDIN_RECORD"), 200, []string{"--plan", "published", "--repetitions", "1"}
+	record, factor, plan := os.Getenv("REALIOPS_STANDIN_RECORD"), 200,
+		[]string{"--plan", "published", "--repetitions", "1"}
 	if record != "" {
 		factor, plan = recordedFactor, []string{"--plan", allLoads(t)}
 	}
@@ -69,10 +71,11 @@ func TestStandInAurora(t *testing.T) {
 	}
 }
 
-// TestRecordedAurora holds verdicts against rules drawn at random: each publishes what a recorded run did, by counting rules of its own, and the
-// program aws collect that for a copy of the run as it was when the load was over.
+// TestRecordedAurora holds verdicts against rules drawn at random: each publishes what a recorded run did, by counting
+// rules of its own, and the program aws collect that for a copy of the run as it was when the load was over.
 func TestRecordedAurora(t *testing.T) {
-	draws, seed := fromEnvironment(t, "REALIOPS_STANDIN_DRAWS", 4), uint64(fromEnvironment(t, "REALIOPS_STANDIN_SEED", 1))
+	draws, seed := fromEnvironment(t, "REALIOPS_STANDIN_DRAWS", 4),
+		uint64(fromEnvironment(t, "REALIOPS_STANDIN_SEED", 1))
 	a := recordedAurora(t)
 	cloud := a.withoutLoads(t, "single")
 	var rows []outcome
@@ -86,11 +89,14 @@ func TestRecordedAurora(t *testing.T) {
 	t.Logf("%d draws:\n%s", draws+1, table(rows))
 }
 
-// flagship is WriteIOPS as AWS documents it, and VolumeWriteIOPs as it was measured, with the background that was published of an idle cluster.
+// flagship is WriteIOPS as AWS documents it, and VolumeWriteIOPs as it was measured, with the background that was
+// published of an idle cluster.
 func (a *aurora) flagship(t *testing.T, path string) {
 	d := standin.Draw{
-		Write: standin.Rule{{Kind: standin.Records, PerUnit: 1}}, Volume: standin.Rule{{Kind: standin.Bytes, PerUnit: 0.33 / 4096}},
-		Read: standin.Rule{{Kind: standin.Missed, PerUnit: 1}}, VolumeRead: standin.Rule{{Kind: standin.Missed, PerUnit: 0.5}},
+		Write:  standin.Rule{{Kind: standin.Records, PerUnit: 1}},
+		Volume: standin.Rule{{Kind: standin.Bytes, PerUnit: 0.33 / 4096}},
+		Read:   standin.Rule{{Kind: standin.Missed, PerUnit: 1}}, VolumeRead: standin.Rule{
+			{Kind: standin.Missed, PerUnit: 0.5}},
 		Habits: standin.Habits{Noise: 0.01, Background: 7.66},
 	}
 	for _, o := range a.after(t, d, path) {
@@ -114,7 +120,8 @@ func (a *aurora) idleGaps(t *testing.T, path string) {
 	if !bytes.Contains(text, []byte(`"metric":"cloudwatch/DBLoad","dimensions"`)) {
 		t.Error("DBLoad was not asked for")
 	}
-	if gap := regexp.MustCompile(`\{"kind":"gap"[^\n]*"metric":"cloudwatch/DBLoad"[^\n]*`).Find(text); gap != nil && !bytes.Contains(gap, []byte("only while there is load")) {
+	if gap := regexp.MustCompile(`\{"kind":"gap"[^\n]*"metric":"cloudwatch/DBLoad"[^\n]*`).Find(text); gap != nil &&
+		!bytes.Contains(gap, []byte("only while there is load")) {
 		t.Errorf("a gap in DBLoad may be idleness: %s", gap)
 	}
 }
@@ -208,7 +215,8 @@ func (a *aurora) record(t *testing.T, directory, path string) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{recordedRun: text, recordedCourse: course.Bytes()} {
-		if err := os.WriteFile(filepath.Join(directory, name), encoder.EncodeAll(content, nil), 0o644); err != nil { //nolint:gosec // part of the source
+		if err := os.WriteFile(filepath.Join(directory, name), encoder.EncodeAll(content, nil), 0o644); err !=
+			nil { //nolint:gosec // part of the source
 			t.Fatal(err)
 		}
 	}
@@ -235,7 +243,8 @@ func recordedAurora(t *testing.T) *aurora {
 	over := file.Span.To.Add(time.Hour / recordedFactor * 2)
 	a := &aurora{
 		course: course, path: path, now: func() time.Time { return over.Add(time.Since(began)) },
-		clock: standin.Clock{Here: file.Span.From.Truncate(time.Minute), There: file.Span.From.Add(-24 * time.Hour).Truncate(time.Hour), Factor: recordedFactor},
+		clock: standin.Clock{Here: file.Span.From.Truncate(time.Minute),
+			There: file.Span.From.Add(-24 * time.Hour).Truncate(time.Hour), Factor: recordedFactor},
 	}
 	a.resources = [len(instances)]string{file.Header.Target.Cloud.Resource, "db-" + instances[1]}
 	return a
@@ -305,7 +314,8 @@ func startAurora(t *testing.T, factor int) *aurora {
 	t.Helper()
 	accounttest.Start(t) // skips where there is none
 	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{
-		"shared_preload_libraries=pg_stat_statements", "autovacuum=off", "max_wal_size=16GB", "checkpoint_timeout=1h", "wal_keep_size=0"}})
+		"shared_preload_libraries=pg_stat_statements", "autovacuum=off", "max_wal_size=16GB", "checkpoint_timeout=1h",
+		"wal_keep_size=0"}})
 	boss := servertest.Connect(t, servertest.Endpoint(t, server.DSN()))
 	servertest.Exec(t, boss, "create database shop")
 	address, err := url.Parse(server.DSN())
@@ -320,10 +330,12 @@ func startAurora(t *testing.T, factor int) *aurora {
 	now := time.Now()
 	a := &aurora{
 		behind: behind,
-		dsn:    fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=%s", c.Host, c.Port, c.Database, c.User, c.Password),
+		dsn: fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=%s", c.Host, c.Port, c.Database,
+			c.User, c.Password),
 		course: &standin.Course{Clients: clientName},
-		clock:  standin.Clock{Here: now.Truncate(time.Minute), There: now.Add(-24 * time.Hour).Truncate(time.Hour), Factor: float64(factor)},
-		now:    time.Now,
+		clock: standin.Clock{Here: now.Truncate(time.Minute), There: now.Add(-24 * time.Hour).Truncate(time.Hour),
+			Factor: float64(factor)},
+		now: time.Now,
 	}
 	a.watch(t, servertest.Connect(t, behind))
 	return a
@@ -347,7 +359,9 @@ func (a *aurora) realiops(t *testing.T, args ...string) (report.Report, string) 
 	t.Helper()
 	var out, said bytes.Buffer
 	env := command.Env{
-		In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: a.now, Width: func() int { return 80 },
+		In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: a.now, Width: func() int {
+			return 80
+		},
 		Tempo: collect.Tempo{Here: a.clock.Here, There: a.clock.There, Factor: a.clock.Factor},
 	}
 	code := Main(env, append(args, "--format", "json", "--progress", "plain"))
@@ -371,7 +385,8 @@ func (a *aurora) failOver(ctx context.Context, t *testing.T, path string) {
 		if text, err := os.ReadFile(path); err != nil || bytes.Count(text, []byte(`"event":"begin"`)) < begun {
 			continue
 		}
-		if err := boss.QueryRow(ctx, "select count(*) from pg_stat_activity where application_name = $1 and state = 'active'", clientName).Scan(&clients); err != nil || clients == 0 {
+		if err := boss.QueryRow(ctx, "select count(*) from pg_stat_activity where application_name = $1 and state = "+
+			"'active'", clientName).Scan(&clients); err != nil || clients == 0 {
 			continue
 		}
 		a.moved.Store(new(time.Now()))
@@ -392,7 +407,8 @@ func (a *aurora) live(t *testing.T, d standin.Draw, path string, failover bool, 
 	}
 	defer publishing.Wait()
 	defer stop()
-	r, said := a.realiops(t, append([]string{"run", "--dsn", a.dsn, "--instance", instances[0], "--aws", "--yes", "--clients", "4", "-o", path}, plan...)...)
+	r, said := a.realiops(t, append([]string{"run", "--dsn", a.dsn, "--instance", instances[0], "--aws", "--yes",
+		"--clients", "4", "-o", path}, plan...)...)
 	if err := a.course.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -463,13 +479,16 @@ func (a *aurora) after(t *testing.T, d standin.Draw, path string) []outcome {
 // inSteps has VolumeWriteIOPs tell of whole hours, as Aurora's was seen to: it judges no load, and the whole run.
 func (a *aurora) inSteps(t *testing.T, path string) {
 	d := standin.Draw{
-		Write: standin.Rule{{Kind: standin.Rows, PerUnit: 1}}, Volume: standin.Rule{{Kind: standin.Bytes, PerUnit: 0.34 / 4096}},
+		Write:  standin.Rule{{Kind: standin.Rows, PerUnit: 1}},
+		Volume: standin.Rule{{Kind: standin.Bytes, PerUnit: 0.34 / 4096}},
 		Habits: standin.Habits{Step: time.Hour},
 	}
 	s, mine := newCloud(t), withoutPeriods(t, path)
 	s.publishAll(t, a, d, a.rested(t, mine))
 	r, _ := a.realiops(t, "aws", "collect", mine)
-	volume := r.Metrics[slices.IndexFunc(r.Metrics, func(m report.Metric) bool { return m.Metric == "cloudwatch/VolumeWriteIOPs" })]
+	volume := r.Metrics[slices.IndexFunc(r.Metrics, func(m report.Metric) bool {
+		return m.Metric == "cloudwatch/VolumeWriteIOPs"
+	})]
 	if volume.Kind != attribution.CannotTell {
 		t.Errorf("of a source that has not moved during any load it is said that it is %s", volume.Kind)
 	}
@@ -531,7 +550,9 @@ func (a *aurora) withoutLoads(t *testing.T, names ...string) string {
 			continue
 		}
 		for _, planned := range of.Plan.Loads {
-			if slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(planned, fmt.Appendf(nil, "%q", name)) }) {
+			if slices.ContainsFunc(names, func(name string) bool {
+				return bytes.Contains(planned, fmt.Appendf(nil, "%q", name))
+			}) {
 				line = bytes.Replace(line, append(bytes.Clone(planned), ','), nil, 1)
 				line = bytes.Replace(line, append([]byte{','}, planned...), nil, 1)
 			}
@@ -582,7 +603,8 @@ func newCloud(t *testing.T) *cloud {
 	s := &cloud{account: accounttest.Start(t), insights: insightstest.Start(t, insightstest.Options{})}
 	s.insights.Have(insightstest.Metric{Name: storageIO + "writeIOsPS", Unit: "Requests per second"},
 		insightstest.Metric{Name: storageIO + "readIOsPS", Unit: "Requests per second"},
-		insightstest.Metric{Name: "db.IO.storage_blks_read", Unit: "Blocks per second"}, insightstest.Metric{Name: "db.load", Unit: "Sessions"})
+		insightstest.Metric{Name: "db.IO.storage_blks_read", Unit: "Blocks per second"},
+		insightstest.Metric{Name: "db.load", Unit: "Sessions"})
 	asked, before := s.account.Proxy(t)
 	asked.Setenv(t)
 	insights := accounttest.NewProxy(s.insights)
@@ -598,15 +620,18 @@ func (s *cloud) database(t *testing.T, a *aurora) {
 	t.Helper()
 	client := awsrds.NewFromConfig(s.account.Config())
 	_, err := client.CreateDBCluster(t.Context(), &awsrds.CreateDBClusterInput{
-		DBClusterIdentifier: aws.String(cluster), Engine: aws.String("aurora-postgresql"), EngineVersion: aws.String("17.4"),
+		DBClusterIdentifier: aws.String(cluster), Engine: aws.String("aurora-postgresql"),
+		EngineVersion:  aws.String("17.4"),
 		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, name := range instances {
 		made, err := client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
-			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String(cluster), Engine: aws.String("aurora-postgresql"),
-			EngineVersion: aws.String("17.4"), DBInstanceClass: aws.String("db.r6g.large"), EnablePerformanceInsights: aws.Bool(true),
+			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String(cluster),
+			Engine:        aws.String("aurora-postgresql"),
+			EngineVersion: aws.String("17.4"), DBInstanceClass: aws.String("db.r6g.large"),
+			EnablePerformanceInsights:          aws.Bool(true),
 			PerformanceInsightsRetentionPeriod: aws.Int32(7)})
 		if err != nil {
 			t.Fatal(err)
@@ -638,8 +663,8 @@ func names(stream standin.Stream) (metric string, inInsights bool) {
 	}
 }
 
-// tell publishes a value: of an instance the one that wrote has it, and the other nothing. What goes to CloudWatch waits
-// for flush.
+// tell publishes a value: of an instance the one that wrote has it, and the other nothing. What goes to CloudWatch
+// waits for flush.
 func (s *cloud) tell(t *testing.T, a *aurora, stream standin.Stream, p standin.Point, value float64) {
 	t.Helper()
 	metric, inInsights := names(stream)
@@ -653,7 +678,8 @@ func (s *cloud) tell(t *testing.T, a *aurora, stream standin.Stream, p standin.P
 			had = 0
 		}
 		if inInsights {
-			s.insights.Tell(insightstest.Point{Instance: a.resources[i], Metric: metric, From: p.From, To: p.To, Value: had, Known: p.To})
+			s.insights.Tell(insightstest.Point{Instance: a.resources[i], Metric: metric, From: p.From, To: p.To,
+				Value: had, Known: p.To})
 			continue
 		}
 		s.wait(p, metric, "DBInstanceIdentifier", name, had)
@@ -661,8 +687,9 @@ func (s *cloud) tell(t *testing.T, a *aurora, stream standin.Stream, p standin.P
 }
 
 func (s *cloud) wait(p standin.Point, metric, dimension, of string, value float64) {
-	s.waiting = append(s.waiting, accounttest.Series{Namespace: "AWS/RDS", Metric: metric, Dimensions: map[string]string{dimension: of},
-		From: p.From, Step: p.To.Sub(p.From), Values: []float64{value}})
+	s.waiting = append(s.waiting, accounttest.Series{Namespace: "AWS/RDS", Metric: metric,
+		Dimensions: map[string]string{dimension: of},
+		From:       p.From, Step: p.To.Sub(p.From), Values: []float64{value}})
 }
 
 func (s *cloud) flush(t *testing.T) {
@@ -682,8 +709,8 @@ func (s *cloud) publishAll(t *testing.T, a *aurora, d standin.Draw, span collect
 	s.flush(t)
 }
 
-// tellLoad publishes DBLoad, the first chart of CloudWatch Database Insights, as that does: in the minutes in which something was done, and in
-// no others.
+// tellLoad publishes DBLoad, the first chart of CloudWatch Database Insights, as that does: in the minutes in which
+// something was done, and in no others.
 func (s *cloud) tellLoad(a *aurora, span collect.Span) {
 	for from := span.From; from.Before(span.To); from = from.Add(time.Minute) {
 		p := standin.Point{From: from, To: from.Add(time.Minute)}
@@ -723,7 +750,8 @@ func (s *cloud) publish(ctx context.Context, t *testing.T, a *aurora, d standin.
 }
 
 // further brings a point to where it is to be by now.
-func (s *cloud) further(t *testing.T, a *aurora, d standin.Draw, stream standin.Stream, from time.Time, step time.Duration, now time.Time, p *published) {
+func (s *cloud) further(t *testing.T, a *aurora, d standin.Draw, stream standin.Stream, from time.Time,
+	step time.Duration, now time.Time, p *published) {
 	late, to := d.Late(stream, from), from.Add(step)
 	point, there := d.Point(a.course, a.clock, stream, from)
 	switch {
@@ -803,7 +831,8 @@ func table(rows []outcome) string {
 	wrong := map[uint64]bool{}
 	for _, o := range rows {
 		_, name, _ := strings.Cut(o.metric, "/")
-		fmt.Fprintf(&text, "| %d | `%s` | %s | %.1f %% | %s | %s |\n", o.seed, name[strings.LastIndexByte(name, '.')+1:], o.rule, 100*o.habits.Noise, o.said, o.sort)
+		fmt.Fprintf(&text, "| %d | `%s` | %s | %.1f %% | %s | %s |\n", o.seed,
+			name[strings.LastIndexByte(name, '.')+1:], o.rule, 100*o.habits.Noise, o.said, o.sort)
 		sort := "a sum of two"
 		if len(o.rule) == 1 {
 			sort = "`" + string(o.rule[0].Kind) + "`"
@@ -817,7 +846,8 @@ func table(rows []outcome) string {
 	text.WriteString("| the metric counts | named | side alone | cannot tell | wrong |\n|---|---|---|---|---|\n")
 	for _, sort := range slices.Sorted(maps.Keys(sorts)) {
 		of := sorts[sort]
-		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d |\n", sort, of[standin.Right], of[standin.OneSide], of[standin.CannotTell], of[standin.Wrong])
+		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d |\n", sort, of[standin.Right], of[standin.OneSide],
+			of[standin.CannotTell], of[standin.Wrong])
 	}
 	draws := slices.DeleteFunc(slices.Collect(maps.Keys(wrong)), func(seed uint64) bool { return wrong[seed] })
 	if len(rows) == 0 { // only the flagship was asked for

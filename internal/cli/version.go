@@ -17,7 +17,8 @@ func newVersionCommand(env command.Env) *cobra.Command {
 	}
 }
 
-// showVersion is not cobra's: its template would link reflection in that keeps every method of every type in the program.
+// showVersion is not cobra's: its template would link reflection in that keeps every method of every type in the
+// program.
 func showVersion(env command.Env) error {
 	_, err := fmt.Fprintln(env.Out, command.FullVersion())
 	return err

@@ -1,5 +1,6 @@
-// Package input reads what users hand in by name: plans, scripts, job files, prices, and what other programs exported. All of it is read before anything is
-// done, so it is bounded, and a name may be that of a pipe at whose other end nobody is: an interrupt ends the wait. What services answer is bounded by it too.
+// Package input reads what users hand in by name: plans, scripts, job files, prices, and what other programs exported.
+// All of it is read before anything is done, so it is bounded, and a name may be that of a pipe at whose other end
+// nobody is: an interrupt ends the wait. What services answer is bounded by it too.
 package input
 
 import (

@@ -22,7 +22,8 @@ func TestRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := Read(t.Context(), name)
-		if (err != nil) != refused || err == nil && len(text) != size || err != nil && !strings.Contains(err.Error(), "longer than 4 MiB") {
+		if (err != nil) != refused || err == nil && len(text) != size || err != nil &&
+			!strings.Contains(err.Error(), "longer than 4 MiB") {
 			t.Errorf("%d bytes: %d are read, %v", size, len(text), err)
 		}
 	}

@@ -3,7 +3,8 @@ package metric
 import "strings"
 
 // WriteIOPSOnAurora is the claim about WriteIOPS there, with its grounds, wherever it is made.
-const WriteIOPSOnAurora = "WriteIOPS on Aurora counts WAL records: AWS documents it, loads that others published confirm it (docs/evidence.md), " +
+const WriteIOPSOnAurora = "WriteIOPS on Aurora counts WAL records: AWS documents it, loads that others published " +
+	"confirm it (docs/evidence.md), " +
 	"and no run of ours was ever made there."
 
 // there describes the values of a PostgreSQL view on Aurora, which sends nothing but WAL to its storage.
@@ -18,26 +19,32 @@ func onAurora() []there {
 			[]string{"pgstat.wal/"},
 			"Aurora refuses it: the function behind the view raises an error",
 		}, {
-			[]string{"pgstat.io/writes", "pgstat.io/write_bytes", "pgstat.io/writebacks", "pgstat.io/fsyncs", "pgstat.io/checkpointer_", "pgstat.io/bgwriter_"},
-			"next to nothing on Aurora, whose server writes no pages: one bulk write and no fsyncs in eleven published loads",
+			[]string{"pgstat.io/writes", "pgstat.io/write_bytes", "pgstat.io/writebacks", "pgstat.io/fsyncs",
+				"pgstat.io/checkpointer_", "pgstat.io/bgwriter_"},
+			"next to nothing on Aurora, whose server writes no pages: one bulk write and no fsyncs in eleven " +
+				"published loads",
 		}, {
 			[]string{"pgstat.io/extends", "pgstat.io/extend_bytes", "pgstat.io/extend_time", "pgstat.io/client_extend"},
 			"allocation on Aurora: pages that tables and indexes grew by, none of which is written",
 		}, {
 			[]string{"pgstat.io/reads", "pgstat.io/read_bytes"},
-			"less than was read, on Aurora: 0.83 to 0.88 of pg_stat_database.blks_read in published loads, and of a longer time; go by blks_read",
+			"less than was read, on Aurora: 0.83 to 0.88 of pg_stat_database.blks_read in published loads, and of a " +
+				"longer time; go by blks_read",
 		}, {
 			[]string{"pgstat.checkpointer/", "pgstat.bgwriter/checkpoint"},
-			"meaningless on Aurora, which has no checkpoints to make: it is said to count about sixty timed ones an hour, whatever happens",
+			"meaningless on Aurora, which has no checkpoints to make: it is said to count about sixty timed ones an " +
+				"hour, whatever happens",
 		}, {
 			[]string{"pgstat.database/blk_write_time"},
-			"the time of growing on Aurora: within 1 % of pg_stat_io.extend_time in published loads, while no page was written",
+			"the time of growing on Aurora: within 1 % of pg_stat_io.extend_time in published loads, while no " +
+				"page was written",
 		}, {
 			[]string{"pgstat.database/blks_read"},
 			"pages from the cluster's volume on Aurora: ReadIOPS times its seconds, within 2 % in published loads",
 		}, {
 			[]string{"pgstat.database/tup_inserted", "pgstat.cluster/tup_inserted"},
-			"pieces of long values, put out of line, are counted as rows too, as elsewhere: 11.5 of 103.7 million in a published load; pg_stat_user_tables leaves them out",
+			"pieces of long values, put out of line, are counted as rows too, as elsewhere: 11.5 of 103.7 million in " +
+				"a published load; pg_stat_user_tables leaves them out",
 		}, {
 			[]string{"pgstat.statements/shared_blks_written"},
 			"allocation on Aurora: pages that a relation grew by because of the statement",
@@ -48,8 +55,8 @@ func onAurora() []there {
 	}
 }
 
-// OnAurora returns what the metric shows on Aurora where that is not what it shows elsewhere, in published loads; nothing for one that
-// is as usual there, or of which nobody was found to say.
+// OnAurora returns what the metric shows on Aurora where that is not what it shows elsewhere, in published loads;
+// nothing for one that is as usual there, or of which nobody was found to say.
 func (m Metric) OnAurora() string {
 	for _, t := range onAurora() {
 		for _, view := range t.views {
@@ -65,7 +72,8 @@ func (m Metric) OnAurora() string {
 func AuroraViews() []string {
 	return []string{
 		"pg_stat_wal is refused, and pg_stat_statements shows no WAL bytes and no dirtied blocks",
-		"writes, writebacks and fsyncs of pg_stat_io stay empty, and its extends, like the written blocks of statements, are growth and no writes",
+		"writes, writebacks and fsyncs of pg_stat_io stay empty, and its extends, like the written blocks of " +
+			"statements, are growth and no writes",
 		"pages read are in pg_stat_database.blks_read; pg_stat_io shows 0.83 to 0.88 of them",
 		"checkpoints are counted and mean nothing",
 		"CommitThroughput has transactions in it that wrote nothing, and StorageNetworkTransmitThroughput six copies",

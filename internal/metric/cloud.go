@@ -9,31 +9,34 @@ import (
 
 // Meaning is the documented meaning of a cloud service's metric on one flavor of server.
 type Meaning struct {
-	Metric    string   `json:"metric"`
-	Service   string   `json:"service"`   // that shows it: cloudwatch, insights
-	On        string   `json:"on"`        // flavor: aurora, rds, ebs
-	Level     string   `json:"level"`     // instance, cluster, volume, machine
-	Dimension string   `json:"dimension"` // that names the instance, cluster or volume
-	Unit      string   `json:"unit"`
-	Period    float64  `json:"period_seconds"` // the shortest that tells something
-	Statistic string   `json:"statistic"`      // that answers how much
-	Side      string   `json:"side"`           // logical, physical, or none where it is no amount of work
-	Counts    string   `json:"counts"`
-	Basis     Basis    `json:"basis"` // of side and counts
-	Means     string   `json:"means"`
-	SameAs    string   `json:"same_as,omitempty"` // of another service, by its name in a run file: documented or seen to show the same
-	Delay     string   `json:"delay,omitempty"`
-	Traps     []string `json:"traps,omitempty"`
-	Shown     []Shown  `json:"shown,omitempty"`
-	Sources   []string `json:"sources"` // keys
+	Metric    string  `json:"metric"`
+	Service   string  `json:"service"`   // that shows it: cloudwatch, insights
+	On        string  `json:"on"`        // flavor: aurora, rds, ebs
+	Level     string  `json:"level"`     // instance, cluster, volume, machine
+	Dimension string  `json:"dimension"` // that names the instance, cluster or volume
+	Unit      string  `json:"unit"`
+	Period    float64 `json:"period_seconds"` // the shortest that tells something
+	Statistic string  `json:"statistic"`      // that answers how much
+	Side      string  `json:"side"`           // logical, physical, or none where it is no amount of work
+	Counts    string  `json:"counts"`
+	Basis     Basis   `json:"basis"` // of side and counts
+	Means     string  `json:"means"`
+	// of another service, by its name in a run file: documented or seen to show the same
+	SameAs  string   `json:"same_as,omitempty"`
+	Delay   string   `json:"delay,omitempty"`
+	Traps   []string `json:"traps,omitempty"`
+	Shown   []Shown  `json:"shown,omitempty"`
+	Sources []string `json:"sources"` // keys
 
-	Says       Quantity `json:"-"`                       // of which the document says that the metric shows one for each
-	Statistics []string `json:"-"`                       // that are asked for, the one that answers how much first
-	Only       Having   `json:"-"`                       // the servers that have it; empty: all of the flavor
-	Unread     bool     `json:"-"`                       // it is explained, and no probe asks for it
-	Caveat     string   `json:"-"`                       // where its name misleads, for a run file
-	UnderLoad  bool     `json:"-"`                       // it has points only while there is load
-	Steps      float64  `json:"steps_seconds,omitempty"` // for which it was seen to show the same, where that is longer than a period
+	// of which the document says that the metric shows one for each
+	Says       Quantity `json:"-"`
+	Statistics []string `json:"-"` // that are asked for, the one that answers how much first
+	Only       Having   `json:"-"` // the servers that have it; empty: all of the flavor
+	Unread     bool     `json:"-"` // it is explained, and no probe asks for it
+	Caveat     string   `json:"-"` // where its name misleads, for a run file
+	UnderLoad  bool     `json:"-"` // it has points only while there is load
+	// for which it was seen to show the same, where that is longer than a period
+	Steps float64 `json:"steps_seconds,omitempty"`
 }
 
 // Summed reports whether the metric is a sum over a period, and no rate.
@@ -119,8 +122,8 @@ func MeaningsOf(typed string) []Meaning {
 	return slices.DeleteFunc(Meanings(), func(m Meaning) bool { return !slices.Contains(names, m.Name()) })
 }
 
-// SameNumbers are pairs of metrics of different services that are said to show the same number on a flavor, by their names in a
-// run file.
+// SameNumbers are pairs of metrics of different services that are said to show the same number on a flavor, by their
+// names in a run file.
 func SameNumbers(flavor string) (pairs [][2]string) {
 	for _, m := range Meanings() {
 		if m.SameAs != "" && m.On == flavor {
@@ -139,11 +142,12 @@ var factors = map[string]struct {
 	unit  string
 	scale float64
 }{
-	"milliseconds": {"seconds", 1e-3}, "microseconds": {"seconds", 1e-6}, "kibibytes": {"bytes", 1024}, "kilobytes": {"bytes", 1024},
+	"milliseconds": {"seconds", 1e-3}, "microseconds": {"seconds", 1e-6}, "kibibytes": {"bytes", 1024},
+	"kilobytes": {"bytes", 1024},
 }
 
-// InBase returns the base unit of the metric in a run file, what its kind is there, and by how much the service's numbers are
-// multiplied to be in it.
+// InBase returns the base unit of the metric in a run file, what its kind is there, and by how much the service's
+// numbers are multiplied to be in it.
 func (m Meaning) InBase() (kind runfile.MetricType, unit string, scale float64) {
 	unit, per, _ := strings.Cut(m.Unit, " per ")
 	unit = strings.TrimSuffix(unit, " in 5 minutes")
@@ -175,7 +179,8 @@ func (m Meaning) InBase() (kind runfile.MetricType, unit string, scale float64) 
 func (m Meaning) Row() Metric {
 	kind, unit, _ := m.InBase()
 	row := Metric{
-		Name: m.Name(), Kind: kind, Unit: unit, Period: m.Period, Steps: m.Steps, Help: m.Counts, Caveat: m.Caveat, Source: m.document(), On: m.On,
+		Name: m.Name(), Kind: kind, Unit: unit, Period: m.Period, Steps: m.Steps, Help: m.Counts, Caveat: m.Caveat,
+		Source: m.document(), On: m.On,
 		First: true, Matters: m.Side != NoSide, says: m.Says,
 	}
 	return row.As(services[m.Service] + " " + m.Metric)

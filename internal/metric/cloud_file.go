@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// cloudFile is cloud.json: what metrics of clouds are documented to mean, what others published of them, and the sources of
-// that, of prices and of limits.
+// cloudFile is cloud.json: what metrics of clouds are documented to mean, what others published of them, and the
+// sources of that, of prices and of limits.
 type cloudFile struct {
 	Sources []Source     `json:"sources"`
 	Groups  []cloudGroup `json:"groups"`
@@ -51,7 +51,8 @@ func (g cloudGroup) meanings() (all []Meaning) {
 	for _, r := range g.Metrics {
 		m := r.Meaning
 		m.Service, m.On, m.Level, m.Dimension = g.Service, g.On, g.Level, g.Dimension
-		m.Says, m.Statistics, m.Only, m.Unread, m.Caveat, m.UnderLoad = r.Says, r.Statistics, r.Only, r.Unread, r.Caveat, r.UnderLoad
+		m.Says, m.Statistics, m.Only, m.Unread, m.Caveat, m.UnderLoad = r.Says, r.Statistics, r.Only, r.Unread,
+			r.Caveat, r.UnderLoad
 		m.Statistic = "avg"
 		if g.Service == CloudWatch {
 			m.Statistic, m.Delay = m.Statistics[0], "a new point may be missing or too low for ten minutes and more"

@@ -25,8 +25,8 @@ const (
 	ProcessesWrote  = "block.process/wchar"
 )
 
-// Requests returns the writes of a device that carry data. The kernel counts a flush as a write completed, too: 8 KB and an
-// fdatasync are two writes, one flush and sixteen sectors.
+// Requests returns the writes of a device that carry data. The kernel counts a flush as a write completed, too: 8 KB
+// and an fdatasync are two writes, one flush and sixteen sectors.
 func Requests(writes, flushes float64) float64 { return writes - flushes }
 
 // OfDevice reports whether the metric of that name is one of the kernel's counters of disks, which count work of the
@@ -35,10 +35,12 @@ func OfDevice(name string) bool {
 	view, _, _ := strings.Cut(name, "/")
 	role, of := strings.CutPrefix(view, "block.")
 	role, _, _ = strings.Cut(role, ".")
-	return view == "block" || slices.Contains(RequestViews(), view) || of && slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
+	return view == "block" || slices.Contains(RequestViews(), view) || of &&
+		slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
 }
 
-// TablespaceRole returns the role of tablespaces on devices that other tablespaces are not on, by the OID of the first of them.
+// TablespaceRole returns the role of tablespaces on devices that other tablespaces are not on, by the OID of the first
+// of them.
 func TablespaceRole(oid string) string { return TablespacesRole + "." + oid }
 
 // TablespaceIn returns the OID in such a role.
@@ -53,13 +55,16 @@ func InRole(role, metric string) string { return "block." + role + strings.TrimP
 // exclude reads.
 func WritesAlone(name string) bool {
 	_, field, _ := strings.Cut(name, "/")
-	return OfDevice(name) && slices.Contains([]string{"writes", "writes_merged", "write_bytes", "write_time", "flushes", "flush_time", "requests"}, field)
+	return OfDevice(name) && slices.Contains([]string{"writes", "writes_merged", "write_bytes", "write_time", "flushes",
+		"flush_time", "requests"}, field)
 }
 
-// OfStorage reports whether the metric of that name is of storage itself: what the kernel counts of disks, or what a provider shows as
-// work of its storage and bills.
+// OfStorage reports whether the metric of that name is of storage itself: what the kernel counts of disks, or what a
+// provider shows as work of its storage and bills.
 func OfStorage(name string) bool {
-	return OfDevice(name) || slices.ContainsFunc(Meanings(), func(m Meaning) bool { return m.Name() == name && m.Side == Physical })
+	return OfDevice(name) || slices.ContainsFunc(Meanings(), func(m Meaning) bool {
+		return m.Name() == name && m.Side == Physical
+	})
 }
 
 // device returns what the kernel counts of the disks under the server, of its processes, and of its control group.
@@ -69,7 +74,8 @@ func device() []Metric {
 		{DataRole, "the data directory", "data directory"}, {WALRole, "pg_wal", "pg_wal"},
 		{TablespacesRole, "the tablespaces", "tablespaces"}, {TempRole, "temp_tablespaces", "temp_tablespaces"},
 	} {
-		rows = append(rows, disks("block."+role.name, " (devices under "+role.directories+")", " ("+role.printed+")")...)
+		rows = append(rows, disks("block."+role.name, " (devices under "+role.directories+")",
+			" ("+role.printed+")")...)
 	}
 	return slices.Concat(rows, processes(), cgroup())
 }
@@ -80,7 +86,8 @@ func disks(name, whose, printed string) []Metric {
 		m.Name, m.Help = name+"/"+m.Name, m.Help+whose
 		m.Source = "https://docs.kernel.org/block/stat.html"
 		return m.As("/proc/diskstats " + words + printed).
-			but("counts whoever uses the device; over several devices it is their sum, so that a mirror counts a write twice")
+			but("counts whoever uses the device; over several devices it is their sum, so that a mirror " +
+				"counts a write twice")
 	}
 	whole := func(mark func(Metric) Metric, m Metric) Metric { // only of all disks together
 		if printed == "" {
@@ -88,38 +95,56 @@ func disks(name, whose, printed string) []Metric {
 		}
 		return m
 	}
-	reads, readBytes := func(m Metric) Metric { return m.makes(DeviceReads).firstOfReads() }, func(m Metric) Metric { return m.makes(DeviceReadSize) }
-	requests, bytes, flushes := Metric.matters, func(m Metric) Metric { return m.makes(DeviceBytes).matters() }, func(m Metric) Metric {
+	reads, readBytes := func(m Metric) Metric {
+		return m.makes(DeviceReads).firstOfReads()
+	}, func(m Metric) Metric { return m.makes(DeviceReadSize) }
+	requests, bytes, flushes := Metric.matters, func(m Metric) Metric {
+		return m.makes(DeviceBytes).matters()
+	}, func(m Metric) Metric {
 		return m.makes(DeviceFlushes).matters()
 	}
 	return []Metric{
 		whole(reads, field(counter("reads", "operations", "read requests completed by the device"), "reads")),
-		field(counter("reads_merged", "operations", "reads that were merged into a request already queued, and so are not in reads"), "reads merged"),
+		field(counter("reads_merged", "operations",
+			"reads that were merged into a request already queued, and so are not in reads"), "reads merged"),
 		whole(readBytes, field(counter("read_bytes", "bytes", "bytes read from the device"), "bytes read")),
 		field(counter("read_time", "seconds", "time that read requests took, summed over requests"), "time reading"),
 		whole(requests, field(counter("writes", "operations",
-			"write requests completed by the device, empty flushes among them: those with data are writes - flushes"), "writes")),
-		field(counter("writes_merged", "operations", "writes that were merged into a request already queued, and so are not in writes"), "writes merged"),
+			"write requests completed by the device, empty flushes among them: those with data are writes - flushes"),
+			"writes")),
+		field(counter("writes_merged", "operations",
+			"writes that were merged into a request already queued, and so are not in writes"), "writes merged"),
 		whole(bytes, field(counter("write_bytes", "bytes", "bytes written to the device"), "bytes written")),
 		field(counter("write_time", "seconds", "time that write requests took, summed over requests"), "time writing"),
 		whole(flushes, field(counter("flushes", "operations",
-			"flushes of the device's cache; none reach a device that has no volatile cache (write through)"), "flushes")),
+			"flushes of the device's cache; none reach a device that has no volatile cache (write through)"),
+			"flushes")),
 		field(counter("flush_time", "seconds", "time that flushes took, summed over flushes"), "time flushing"),
-		field(counter("discards", "operations", "requests that tell the device which data is needed no more, and so carry none; not in writes"), "discards"),
-		field(counter("discards_merged", "operations", "discards that were merged into a request already queued, and so are not in discards"), "discards merged"),
-		field(counter("discard_bytes", "bytes", "length of what was discarded; none of it is written"), "bytes discarded"),
+		field(counter("discards", "operations",
+			"requests that tell the device which data is needed no more, and so carry none; not in writes"),
+			"discards"),
+		field(counter("discards_merged", "operations",
+			"discards that were merged into a request already queued, and so are not in discards"), "discards merged"),
+		field(counter("discard_bytes", "bytes", "length of what was discarded; none of it is written"),
+			"bytes discarded"),
 		field(counter("discard_time", "seconds", "time that discards took, summed over requests"), "time discarding"),
-		field(counter("io_time", "seconds", "time during which at least one request was in flight: its rate is the utilisation"), "time in flight"),
-		field(counter("weighted_time", "seconds", "time in flight, summed over requests: its rate is the mean queue"), "weighted time in flight"),
-		field(gauge("in_flight", "operations", "requests given to the device and not completed yet"), "requests in flight"),
+		field(counter("io_time", "seconds",
+			"time during which at least one request was in flight: its rate is the utilisation"), "time in flight"),
+		field(counter("weighted_time", "seconds", "time in flight, summed over requests: its rate is the mean queue"),
+			"weighted time in flight"),
+		field(gauge("in_flight", "operations", "requests given to the device and not completed yet"),
+			"requests in flight"),
 	}
 }
 
 // requests returns the metric of which [Requests] is the arithmetic.
 func requests() Metric {
-	m := counter(BlockRequests, "operations", DeviceRequests.Help()).As("/proc/diskstats writes - flushes").makes(DeviceRequests).matters().
-		but("where a file system with a journal is on the device, too low by one or two for each transaction of the journal, as an fsync of a file " +
-			"that has changed its size or its time makes one: the kernel flushes before and after such a write, and counts neither among the writes. The metrics request.* count what carries data")
+	m := counter(BlockRequests, "operations", DeviceRequests.Help()).As("/proc/diskstats writes - flushes").makes(
+		DeviceRequests).matters().
+		but("where a file system with a journal is on the device, too low by one or two for each transaction of the " +
+			"journal, as an fsync of a file " +
+			"that has changed its size or its time makes one: the kernel flushes before and after such a write, and " +
+			"counts neither among the writes. The metrics request.* count what carries data")
 	m.Derived = &Difference{Of: BlockWrites, Less: BlockFlushes}
 	return m
 }
@@ -129,13 +154,18 @@ func processes() []Metric {
 	row := func(column, unit, help string) Metric {
 		m := counter("block.process/"+column, unit, help).As("/proc/PID/io " + column)
 		m.Source = "https://man7.org/linux/man-pages/man5/proc_pid_io.5.html"
-		return m.but("what the kernel makes of it comes later, or never; what goes to clients is not in it; only root and the server's own user may read it")
+		return m.but("what the kernel makes of it comes later, or never; what goes to clients is not in it; only " +
+			"root and the server's own user may read it")
 	}
 	return []Metric{
-		row("rchar", "bytes", "bytes that the server's processes, those that have ended as well, got by read calls for files and pipes, not by io_uring").makes(BytesAsked),
-		row("syscr", "operations", "read calls of the server's processes, of those that have ended as well, for files and pipes, without those of io_uring").makes(ReadCalls),
-		row("wchar", "bytes", "bytes that the server's processes, those that have ended as well, gave to write calls for files and pipes").asked(),
-		row("syscw", "operations", "write calls of the server's processes, of those that have ended as well, for files and pipes").asked(),
+		row("rchar", "bytes", "bytes that the server's processes, those that have ended as well, got by read calls "+
+			"for files and pipes, not by io_uring").makes(BytesAsked),
+		row("syscr", "operations", "read calls of the server's processes, of those that have ended as well, for "+
+			"files and pipes, without those of io_uring").makes(ReadCalls),
+		row("wchar", "bytes", "bytes that the server's processes, those that have ended as well, gave to write calls "+
+			"for files and pipes").asked(),
+		row("syscw", "operations",
+			"write calls of the server's processes, of those that have ended as well, for files and pipes").asked(),
 	}
 }
 
@@ -143,14 +173,16 @@ func cgroup() []Metric {
 	row := func(name, printed, unit, help string) Metric {
 		m := counter("block.cgroup/"+name, unit, help).As("cgroup io.stat " + printed)
 		m.Source = "https://docs.kernel.org/admin-guide/cgroup-v2.html#io-interface-files"
-		return m.but("counts whoever else is in the group, and not all that the server does: pages written back later and the file system's " +
+		return m.but("counts whoever else is in the group, and not all that the server does: pages written back " +
+			"later and the file system's " +
 			"journal may be on another account, and version 1 counts nothing on a device that no rule limits")
 	}
 	const group = "the server's control group (its container or service)"
 	return []Metric{
 		row("reads", "rios", "operations", "reads of "+group+" from the server's devices"),
 		row("read_bytes", "rbytes", "bytes", "bytes that "+group+" read from the server's devices"),
-		row("writes", "wios", "operations", "writes of "+group+" to the server's devices, flushes among them, before any are merged"),
+		row("writes", "wios", "operations", "writes of "+group+
+			" to the server's devices, flushes among them, before any are merged"),
 		row("write_bytes", "wbytes", "bytes", "bytes that "+group+" wrote to the server's devices"),
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"unicode"
 )
 
-// Entry says what metrics of a system count that realiops does not read: a tool, an exporter, another cloud or database.
+// Entry says what metrics of a system count that realiops does not read: a tool, an exporter, another cloud or
+// database.
 type Entry struct {
 	System  string   `json:"system"`
 	Names   []string `json:"names"` // as the system writes them
@@ -72,7 +73,9 @@ func entriesOf(typed string) []Entry {
 	} {
 		var found []Entry
 		for _, e := range Dictionary() {
-			names := slices.DeleteFunc(slices.Clone(e.Names), func(name string) bool { return !same(e.System, name, folded(typed)) })
+			names := slices.DeleteFunc(slices.Clone(e.Names), func(name string) bool {
+				return !same(e.System, name, folded(typed))
+			})
 			if len(names) > 0 {
 				e.Names = names
 				found = append(found, e)
@@ -104,10 +107,12 @@ func folded(name string) string {
 }
 
 // statistics lists the suffixes that exporters and consoles append to a name.
-var statistics = []string{"average", "avg", "sum", "maximum", "max", "minimum", "min", "sample_count", "samplecount", "percent"}
+var statistics = []string{"average", "avg", "sum", "maximum", "max", "minimum", "min", "sample_count",
+	"samplecount", "percent"}
 
 // metricMath matches a counter of Performance Insights in a CloudWatch expression, alarm or dashboard.
-var metricMath = regexp.MustCompile(`(?i)DB_PERF_INSIGHTS\(\s*['"]\w+['"]\s*,\s*['"][^'"]*['"]\s*,\s*['"]([^'"]+)['"]\s*\)`)
+var metricMath = regexp.MustCompile(
+	`(?i)DB_PERF_INSIGHTS\(\s*['"]\w+['"]\s*,\s*['"][^'"]*['"]\s*,\s*['"]([^'"]+)['"]\s*\)`)
 
 // undressed returns what was typed, and then the same without what exporters and consoles put around a name: labels in
 // brackets, namespaces of CloudWatch before it, and statistics behind it.
@@ -118,7 +123,8 @@ func undressed(typed string) []string {
 	bare, _, _ := strings.Cut(typed, "{")
 	bare, _, _ = strings.Cut(bare, "[")
 	if before, inside, found := strings.Cut(bare, "("); found {
-		if inside = strings.TrimSpace(strings.TrimRight(inside, ") ")); slices.Contains(statistics, strings.ToLower(inside)) {
+		if inside = strings.TrimSpace(strings.TrimRight(inside, ") ")); slices.Contains(statistics,
+			strings.ToLower(inside)) {
 			inside = before // WriteIOPS (Average)
 		}
 		if inside == "true" || inside == "false" || strings.Trim(inside, "0123456789") == "" {
@@ -129,7 +135,8 @@ func undressed(typed string) []string {
 	bare = strings.TrimSpace(bare)
 	lower := strings.ToLower(bare)
 	for _, namespace := range []string{
-		"amazonaws.com/aws/rds/", "amazonaws.com/aws/ebs/", "amazonaws_com_aws_rds_", "amazonaws_com_aws_ebs_", "aws/rds", "aws/ebs", "aws_rds_", "aws_ebs_",
+		"amazonaws.com/aws/rds/", "amazonaws.com/aws/ebs/", "amazonaws_com_aws_rds_", "amazonaws_com_aws_ebs_",
+		"aws/rds", "aws/ebs", "aws_rds_", "aws_ebs_",
 	} {
 		if rest, found := strings.CutPrefix(lower, namespace); found {
 			bare = strings.TrimLeft(bare[len(bare)-len(rest):], "/ .:")
@@ -154,8 +161,8 @@ func undressed(typed string) []string {
 // words matches candidates for names in an expression, a query or the source of a CloudWatch graph.
 var words = regexp.MustCompile(`[A-Za-z][\w.%]+`)
 
-// Mentioned returns the metrics of AWS's that stand in a text which is no name itself: a query, metric math, the source of a graph, or a name
-// with statistics and dimensions around it, as consoles have them to be copied.
+// Mentioned returns the metrics of AWS's that stand in a text which is no name itself: a query, metric math, the source
+// of a graph, or a name with statistics and dimensions around it, as consoles have them to be copied.
 func Mentioned(text string) (all []string) {
 	for _, word := range words.FindAllString(text, -1) {
 		candidates := undressed(word)
@@ -163,7 +170,8 @@ func Mentioned(text string) (all []string) {
 		known := func(m Meaning) bool {
 			return slices.ContainsFunc(candidates, func(c string) bool { return folded(c) == folded(m.Metric) })
 		}
-		if named := slices.ContainsFunc(Meanings(), known) || counter && len(EntriesOf(word)) > 0; named && !slices.Contains(all, word) {
+		if named := slices.ContainsFunc(Meanings(), known) || counter && len(EntriesOf(word)) > 0; named &&
+			!slices.Contains(all, word) {
 			all = append(all, word)
 		}
 	}

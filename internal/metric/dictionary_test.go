@@ -9,10 +9,11 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// TestDictionaryIsWhole holds every entry to a form: who shows it, what it counts on which side, how that is known, and a
-// source that somebody can open.
+// TestDictionaryIsWhole holds every entry to a form: who shows it, what it counts on which side, how that is known, and
+// a source that somebody can open.
 func TestDictionaryIsWhole(t *testing.T) {
-	sides := []string{metric.Logical, metric.Requested, metric.Physical, metric.EitherSide, metric.ALimit, metric.NoSide}
+	sides := []string{metric.Logical, metric.Requested, metric.Physical, metric.EitherSide, metric.ALimit,
+		metric.NoSide}
 	seen := map[string]bool{}
 	for _, e := range metric.Dictionary() {
 		what := e.System + " " + strings.Join(e.Names, ", ")
@@ -28,7 +29,8 @@ func TestDictionaryIsWhole(t *testing.T) {
 		}
 		for _, key := range e.Sources {
 			s, known := metric.SourceOf(key)
-			if address, err := url.Parse(s.Address); !known || err != nil || address.Scheme != "https" || s.Title == "" || s.State == "" {
+			if address, err := url.Parse(s.Address); !known || err != nil || address.Scheme != "https" ||
+				s.Title == "" || s.State == "" {
 				t.Errorf("%s: source %s: %+v", what, key, s)
 			}
 		}
@@ -38,10 +40,14 @@ func TestDictionaryIsWhole(t *testing.T) {
 			} else {
 				seen[full] = true
 			}
-			if !slices.ContainsFunc(metric.EntriesOf(name), func(found metric.Entry) bool { return found.System == e.System && found.Counts == e.Counts }) {
+			if !slices.ContainsFunc(metric.EntriesOf(name), func(found metric.Entry) bool {
+				return found.System == e.System && found.Counts == e.Counts
+			}) {
 				t.Errorf("%s does not lead to its entry of %s", name, e.System)
 			}
-			if !slices.ContainsFunc(metric.EntriesOf(e.System+" "+name), func(found metric.Entry) bool { return found.Counts == e.Counts }) {
+			if !slices.ContainsFunc(metric.EntriesOf(e.System+" "+name), func(found metric.Entry) bool {
+				return found.Counts == e.Counts
+			}) {
 				t.Errorf("%s %s does not lead to its entry", e.System, name)
 			}
 		}
@@ -61,30 +67,48 @@ func TestDictionaryIsWhole(t *testing.T) {
 func TestSpellings(t *testing.T) {
 	for typed, want := range map[string]string{
 		"WriteIOPS": "cloudwatch/WriteIOPS", "Write IOPS": "cloudwatch/WriteIOPS", "writeiops": "cloudwatch/WriteIOPS",
-		"AWS/RDS WriteIOPS": "cloudwatch/WriteIOPS", "aws_rds_write_iops_average": "cloudwatch/WriteIOPS", "aws_rds_write_iops_sum": "cloudwatch/WriteIOPS",
-		"amazonaws.com/AWS/RDS/WriteIOPS": "cloudwatch/WriteIOPS", "amazonaws_com_AWS_RDS_WriteIOPS_sum": "cloudwatch/WriteIOPS",
-		"aws_rds_volume_write_iops_sum": "cloudwatch/VolumeWriteIOPs", "aws_ebs_volume_write_ops_sum": "cloudwatch/VolumeWriteOps",
-		`aws_rds_read_iops_average{dbinstance_identifier="shop"}`: "cloudwatch/ReadIOPS", "aws_rds_ebsiobalance_percent_average": "cloudwatch/EBSIOBalance%",
+		"AWS/RDS WriteIOPS": "cloudwatch/WriteIOPS", "aws_rds_write_iops_average": "cloudwatch/WriteIOPS",
+		"aws_rds_write_iops_sum":                                              "cloudwatch/WriteIOPS",
+		"amazonaws.com/AWS/RDS/WriteIOPS":                                     "cloudwatch/WriteIOPS",
+		"amazonaws_com_AWS_RDS_WriteIOPS_sum":                                 "cloudwatch/WriteIOPS",
+		"aws_rds_volume_write_iops_sum":                                       "cloudwatch/VolumeWriteIOPs",
+		"aws_ebs_volume_write_ops_sum":                                        "cloudwatch/VolumeWriteOps",
+		`aws_rds_read_iops_average{dbinstance_identifier="shop"}`:             "cloudwatch/ReadIOPS",
+		"aws_rds_ebsiobalance_percent_average":                                "cloudwatch/EBSIOBalance%",
 		"DB_PERF_INSIGHTS('RDS','db-X','os.diskIO.rdsdev.writeIOsPS.avg')":    "insights/os.diskIO.rdsdev.writeIOsPS",
-		`SUM(db_perf_insights("RDS", "db-X", "db.IO.storage_blks_read.avg"))`: "insights/db.IO.storage_blks_read", "DBLoad": "cloudwatch/DBLoad",
-		"os.diskIO.rdsdev.writeIOsPS.avg": "insights/os.diskIO.rdsdev.writeIOsPS", "WriteIOPS (Average)": "cloudwatch/WriteIOPS",
-		"pg_stat_wal.wal_sync": "pgstat.wal/wal_sync", "aurora_stat_bgwriter.orcache_blks_written": "pgstat.aurora_cache/orcache_blks_written",
+		`SUM(db_perf_insights("RDS", "db-X", "db.IO.storage_blks_read.avg"))`: "insights/db.IO.storage_blks_read",
+		"DBLoad":                                    "cloudwatch/DBLoad",
+		"os.diskIO.rdsdev.writeIOsPS.avg":           "insights/os.diskIO.rdsdev.writeIOsPS",
+		"WriteIOPS (Average)":                       "cloudwatch/WriteIOPS",
+		"pg_stat_wal.wal_sync":                      "pgstat.wal/wal_sync",
+		"aurora_stat_bgwriter.orcache_blks_written": "pgstat.aurora_cache/orcache_blks_written",
 	} {
 		if found := metric.Named(typed); !slices.Contains(found, want) {
 			t.Errorf("%s leads to %q, want %s", typed, found, want)
 		}
 	}
 	for typed, want := range map[string]string{
-		"w/s": "iostat", "iostat w/s": "iostat", "%util": "iostat", "util": "iostat", "node_disk_writes_completed_total": "node_exporter",
-		"rate(node_disk_writes_completed_total[5m])": "node_exporter", `node_disk_reads_completed_total{device="sda"}`: "node_exporter",
-		"postgresql.disk_read": "Datadog", "datadog aws.rds.write_iops": "Datadog", "write_ops_count": "Cloud SQL", "Azure flexible server write_iops": "Azure flexible server",
-		"DB_PERF_INSIGHTS('RDS','db-X','os.cpuUtilization.user.avg')": "Performance Insights", "DB_PERF_INSIGHTS": "CloudWatch metric math",
-		"Innodb_data_writes": "MySQL", "sys.host.disk.write.count": "CockroachDB", "sys_host_disk_write_count": "CockroachDB", "bo": "vmstat", "svctm": "iostat",
-		"rds_write_iops_average": "prometheus-rds-exporter", "kB_wr/s": "pidstat", "wios": "cgroup io.stat", "iostat": "iostat",
-		"aurora_stat_statements(true)": "Aurora PostgreSQL function", "aurora_stat_dml_activity(16401)": "Aurora PostgreSQL function",
-		"aurora_stat_bgwriter()": "Aurora PostgreSQL function", "aurora_stat_system_waits": "Aurora PostgreSQL function",
+		"w/s": "iostat", "iostat w/s": "iostat", "%util": "iostat", "util": "iostat",
+		"node_disk_writes_completed_total":              "node_exporter",
+		"rate(node_disk_writes_completed_total[5m])":    "node_exporter",
+		`node_disk_reads_completed_total{device="sda"}`: "node_exporter",
+		"postgresql.disk_read":                          "Datadog", "datadog aws.rds.write_iops": "Datadog",
+		"write_ops_count":                  "Cloud SQL",
+		"Azure flexible server write_iops": "Azure flexible server",
+		"DB_PERF_INSIGHTS('RDS','db-X','os.cpuUtilization.user.avg')": "Performance Insights",
+		"DB_PERF_INSIGHTS":   "CloudWatch metric math",
+		"Innodb_data_writes": "MySQL", "sys.host.disk.write.count": "CockroachDB",
+		"sys_host_disk_write_count": "CockroachDB", "bo": "vmstat", "svctm": "iostat",
+		"rds_write_iops_average": "prometheus-rds-exporter", "kB_wr/s": "pidstat", "wios": "cgroup io.stat",
+		"iostat":                          "iostat",
+		"aurora_stat_statements(true)":    "Aurora PostgreSQL function",
+		"aurora_stat_dml_activity(16401)": "Aurora PostgreSQL function",
+		"aurora_stat_bgwriter()":          "Aurora PostgreSQL function",
+		"aurora_stat_system_waits":        "Aurora PostgreSQL function",
 	} {
-		if found := metric.EntriesOf(typed); !slices.ContainsFunc(found, func(e metric.Entry) bool { return e.System == want }) {
+		if found := metric.EntriesOf(typed); !slices.ContainsFunc(found, func(e metric.Entry) bool {
+			return e.System == want
+		}) {
 			t.Errorf("%s leads to %+v, want %s", typed, found, want)
 		}
 	}
@@ -93,16 +117,21 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestMentioned: what is copied from a console is a name with much around it, a query, or the source of a graph. Names within a query are none.
+// TestMentioned: what is copied from a console is a name with much around it, a query, or the source of a graph. Names
+// within a query are none.
 func TestMentioned(t *testing.T) {
 	for typed, want := range map[string]string{
-		"Average WriteIOPS": "WriteIOPS", "shop-1 WriteIOPS": "WriteIOPS", "writeiops DBInstanceIdentifier=shop-1": "writeiops",
-		"AWS/RDS · VolumeWriteIOPs · DBClusterIdentifier: shop · Sum":                                  "VolumeWriteIOPs",
-		`SELECT AVG(WriteIOPS) FROM SCHEMA("AWS/RDS", DBInstanceIdentifier) GROUP BY EngineName`:       "WriteIOPS",
-		`SEARCH('{AWS/RDS,DBInstanceIdentifier} MetricName="ReadIOPS"', 'Average', 300)`:               "ReadIOPS",
-		`{"metrics": [["AWS/RDS", "WriteIOPS", "DBInstanceIdentifier", "s"], [".", "ReadIOPS", "."]]}`: "WriteIOPS ReadIOPS",
-		`DB_PERF_INSIGHTS('RDS', 'db-X', ['db.IO.blks_read.avg', 'os.diskIO.rdsdev.tps.avg'])`:         "db.IO.blks_read.avg os.diskIO.rdsdev.tps.avg",
-		"aws cloudwatch get-metric-statistics --metric-name BurstBalance --statistics Average":         "BurstBalance",
+		"Average WriteIOPS": "WriteIOPS", "shop-1 WriteIOPS": "WriteIOPS",
+		"writeiops DBInstanceIdentifier=shop-1": "writeiops",
+		"AWS/RDS · VolumeWriteIOPs · DBClusterIdentifier: shop " +
+			"· Sum": "VolumeWriteIOPs",
+		`SELECT AVG(WriteIOPS) FROM SCHEMA("AWS/RDS", DBInstanceIdentifier) GROUP BY EngineName`: "WriteIOPS",
+		`SEARCH('{AWS/RDS,DBInstanceIdentifier} MetricName="ReadIOPS"', 'Average', 300)`:         "ReadIOPS",
+		`{"metrics": [["AWS/RDS", "WriteIOPS", "DBInstanceIdentifier", "s"], [".", "ReadIOPS", "."]]}`: "WriteIOPS " +
+			"ReadIOPS",
+		`DB_PERF_INSIGHTS('RDS', 'db-X', ['db.IO.blks_read.avg', 'os.diskIO.rdsdev.tps.avg'])`: "db.IO.blks_read.avg " +
+			"os.diskIO.rdsdev.tps.avg",
+		"aws cloudwatch get-metric-statistics --metric-name BurstBalance --statistics Average": "BurstBalance",
 		"SUM(METRICS())": "", "FILL(m1, 0) + m2 / PERIOD(m2)": "", "Average of something": "", "db-X os": "",
 	} {
 		if got := strings.Join(metric.Mentioned(typed), " "); got != want {
@@ -111,10 +140,12 @@ func TestMentioned(t *testing.T) {
 	}
 }
 
-// TestConsoleOfAWS walks the numbers of I/O that AWS's consoles show of an instance and a statement: each is explained. The names are AWS's:
-// USER_PerfInsights.Cloudwatch, USER_PerfInsights_Counters, SQL statistics and wait events of the user guides.
+// TestConsoleOfAWS walks the numbers of I/O that AWS's consoles show of an instance and a statement: each is explained.
+// The names are AWS's: USER_PerfInsights.Cloudwatch, USER_PerfInsights_Counters, SQL statistics and wait events of the
+// user guides.
 func TestConsoleOfAWS(t *testing.T) {
-	names := strings.Fields(`DBLoad DBLoadCPU DBLoadNonCPU DBLoadRelativeToNumVCPUs FreeableMemory SwapUsage AuroraReplicaLag MaximumUsedTransactionIDs
+	names := strings.Fields(
+		`DBLoad DBLoadCPU DBLoadNonCPU DBLoadRelativeToNumVCPUs FreeableMemory SwapUsage AuroraReplicaLag MaximumUsedTransactionIDs
 		TotalBackupStorageBilled BackupRetentionPeriodStorageUsed SnapshotStorageUsed ReadDPU ReplicaLag AuroraOptimizedReadsCacheHitRatio
 		ReadIOPSEphemeralStorage WriteIOPSEphemeralStorage ReadIOPSLocalStorage WriteIOPSLocalStorage FreeEphemeralStorage FreeLocalStoragePercent
 		VolumeAvgReadLatency VolumeAvgWriteLatency VolumeStalledIOCheck VolumeIOPSExceededCheck VolumeReadIOPs VolumeWriteIOPs
@@ -126,12 +157,14 @@ func TestConsoleOfAWS(t *testing.T) {
 		IO:DataFileRead IO:XactSync IO:WALWrite IO:BufFileRead IO:BufFileWrite IO:DataFileExtend IO:AuroraOptimizedReadsCacheRead
 		IO:AuroraOptimizedReadsCacheWrite IO:AuroraOptimizedReadsCacheSegmentTruncate IPC:AuroraOptimizedReadsCacheWriteStop
 		IO:AuroraStorageLogAllocate IO:AuroraEnhancedLogicalWALRead LWLock:BufferIO IPC:BufferIO`)
-	for statistic := range strings.FieldsSeq(`calls rows total_time shared_blks_hit shared_blks_read shared_blks_dirtied shared_blks_written
+	for statistic := range strings.FieldsSeq(
+		`calls rows total_time shared_blks_hit shared_blks_read shared_blks_dirtied shared_blks_written
 		local_blks_hit local_blks_read local_blks_dirtied local_blks_written temp_blks_read temp_blks_written blk_read_time blk_write_time`) {
 		name := "db.sql_tokenized.stats." + statistic
 		names = append(names, name, name+"_per_sec", name+"_per_call")
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, ".calls_per_call") }) // which there is not
+	// which there is not
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, ".calls_per_call") })
 	for _, name := range names {
 		for _, typed := range []string{name, name + ".avg"} {
 			if len(metric.Named(typed)) == 0 && len(metric.EntriesOf(typed)) == 0 {

@@ -31,13 +31,15 @@ func TestDocsListEveryMetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(content), "\n")); diff != "" {
-		t.Errorf("write it anew with: go test ./internal/metric -run TestDocsListEveryMetric -update (-table +page):\n%s", diff)
+		t.Errorf("write it anew with: go test ./internal/metric -run TestDocsListEveryMetric -update (-table "+
+			"+page):\n%s", diff)
 	}
 }
 
 // TestDocsTakeANewRow: a row that the table gains is on the page, with what it counts and how it is written.
 func TestDocsTakeANewRow(t *testing.T) {
-	fresh := metric.Metric{Name: "pgstat.wal/wal_polished", Kind: runfile.Counter, Unit: "records", Help: "WAL records that were polished"}
+	fresh := metric.Metric{Name: "pgstat.wal/wal_polished", Kind: runfile.Counter, Unit: "records",
+		Help: "WAL records that were polished"}
 	text := sections(append(slices.Clone(metric.All()), fresh.As("pg_stat_wal.wal_polished")))
 	if want := "| `wal_polished` |  | records | WAL records that were polished |"; !strings.Contains(text, want) {
 		t.Errorf("it has no line %s", want)
@@ -93,7 +95,8 @@ func section(text *strings.Builder, heading string, rows, disks []metric.Metric)
 	if same(rows, disks) {
 		_, whose, _ := strings.Cut(rows[0].Help, disks[0].Help)
 		_, printed, _ := strings.Cut(rows[0].Printed(0), "reads")
-		fmt.Fprintf(text, "The names of [block](#block), of disks of their own%s; written with `%s` at the end.\n", whose, strings.TrimSpace(printed))
+		fmt.Fprintf(text, "The names of [block](#block), of disks of their own%s; written with `%s` at the end.\n",
+			whose, strings.TrimSpace(printed))
 		return
 	}
 	rule := usual(rows, func(m metric.Metric) string {
@@ -201,7 +204,8 @@ func bytesOf(count, bytes metric.Metric) bool {
 // document names what defines metrics.
 func document(address string) string {
 	for part, name := range map[string]string{
-		"postgresql.org": "PostgreSQL's manual", "kernel.org": "the kernel's documentation", "man7.org": "the Linux manual pages",
+		"postgresql.org": "PostgreSQL's manual", "kernel.org": "the kernel's documentation",
+		"man7.org":           "the Linux manual pages",
 		"fio.readthedocs.io": "fio's manual", "AmazonRDS": "AWS's user guide", "/ebs/": "AWS's user guide",
 	} {
 		if strings.Contains(address, part) {

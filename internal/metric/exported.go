@@ -6,8 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Exported returns the metric as a Prometheus knows it that scrapes what realiops reads: its name in a run file with the unit at its end, as
-// https://prometheus.io/docs/practices/naming/ has it. A gauge in seconds is a moment.
+// Exported returns the metric as a Prometheus knows it that scrapes what realiops reads: its name in a run file with
+// the unit at its end, as https://prometheus.io/docs/practices/naming/ has it. A gauge in seconds is a moment.
 func (m Metric) Exported() string {
 	name := "realiops_" + strings.NewReplacer(".", "_", "/", "_").Replace(m.Name)
 	unit := ""

@@ -61,7 +61,8 @@ func TestNoRowTwice(t *testing.T) {
 	}
 }
 
-// TestTheSameNumberIsThere: what a metric is said to be the same as is one of another service on the same flavor, and of the same side.
+// TestTheSameNumberIsThere: what a metric is said to be the same as is one of another service on the same flavor, and
+// of the same side.
 func TestTheSameNumberIsThere(t *testing.T) {
 	all, n := metric.Meanings(), 0
 	for _, m := range all {
@@ -111,7 +112,8 @@ func TestPublishedArithmetic(t *testing.T) {
 	check("cloudwatch/VolumeReadIOPs", fmt.Sprintf("13,686 -> %.2f/s", 13686.0/300))
 	check("cloudwatch/VolumeWriteIOPs", fmt.Sprintf("where others have one for %.0f rows", 117000/(246000.0/300)))
 	check("cloudwatch/VolumeWriteIOPs", fmt.Sprintf("one for %.1f objects", 73e6/22172803))
-	check("cloudwatch/VolumeWriteIOPs", fmt.Sprintf("%.2f, %.2f and %.2f for 4,096 bytes", 111.6e6*4096/1.353e12, 442.7e6*4096/5.44e12, 399.9e6*4096/5.41e12))
+	check("cloudwatch/VolumeWriteIOPs", fmt.Sprintf("%.2f, %.2f and %.2f for 4,096 bytes", 111.6e6*4096/1.353e12,
+		442.7e6*4096/5.44e12, 399.9e6*4096/5.41e12))
 	check("cloudwatch/VolumeReadIOPs", fmt.Sprintf("%.2f, %.2f and %.2f", 77.1/119.9, 784/2337., 723/2033.))
 	check("cloudwatch/StorageNetworkTransmitThroughput", fmt.Sprintf("%.1f times", 8.28/1.353))
 }

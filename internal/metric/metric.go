@@ -2,12 +2,12 @@
 //
 // A [Metric] is a row: its name in a run file, the name that people know it by, unit, kind, meaning and source, the
 // versions that show it, whether a first screen has it, and which counted quantity it makes. Probes announce from the
-// table and keep the reading alone; the analysis, realiops explain, --require and docs/reference/metrics.md ask it. So a new metric
-// is a row here and a reading in its probe, and nothing else.
+// table and keep the reading alone; the analysis, realiops explain, --require and docs/reference/metrics.md ask it. So
+// a new metric is a row here and a reading in its probe, and nothing else.
 //
 // The rows stand by where they are read: postgres.go and postgres_io.go, device.go, waldump.go, fio.go, and cloud.json
-// with its sources, which also holds what others have published about a metric. What other tools show is in dictionary.json. Families that differ in one thing, the
-// disks of a role or the processes of pg_stat_io, are patterns.
+// with its sources, which also holds what others have published about a metric. What other tools show is in
+// dictionary.json. Families that differ in one thing, the disks of a role or the processes of pg_stat_io, are patterns.
 //
 // The table imports the run file and nothing above it. How a metric is read, and when a server has it, is its probe's.
 package metric
@@ -34,17 +34,20 @@ type Metric struct {
 	Caveat string  // what to beware of
 	Source string  // the address of the document that defines it
 
-	On       string   // the flavor of server that this row is about, where a name means something else on each: aurora, rds, ebs
+	// the flavor of server that this row is about, where a name means something else on each: aurora, rds, ebs
+	On       string
 	Versions Span     // the versions of PostgreSQL that show it
 	Instead  []string // the metrics that show it in later ones
 	Needs    []string // settings and extensions without which it is a gap
 
-	First   bool     // a first screen shows it: people take it for I/O, or need it to understand the others
-	Reads   bool     // so it does of a run in which something was read
-	Matters bool     // whoever runs a load wants to know what it counts: it is bought, billed, or taken for I/O
-	Makes   Quantity // the counted quantity that it is; of several such metrics, the first in the table that was counted
-	MakesIn Span     // the versions in which it is that quantity; in others it counts something else
-	Adds    Quantity // a counted quantity of which it is a part: in versions without a metric that makes it, the parts' sum does
+	First   bool // a first screen shows it: people take it for I/O, or need it to understand the others
+	Reads   bool // so it does of a run in which something was read
+	Matters bool // whoever runs a load wants to know what it counts: it is bought, billed, or taken for I/O
+	// the counted quantity that it is; of several such metrics, the first in the table that was counted
+	Makes   Quantity
+	MakesIn Span // the versions in which it is that quantity; in others it counts something else
+	// a counted quantity of which it is a part: in versions without a metric that makes it, the parts' sum does
+	Adds    Quantity
 	Counts  Quantity // of which PostgreSQL documents that the metric shows one for each
 	Part    Quantity // a counted quantity of which PostgreSQL documents that the metric counts some
 	Asked   bool     // it is documented to be asked of the operating system, and no quantity has it
@@ -69,8 +72,8 @@ type Span struct{ First, Last int }
 // Has reports whether a version, as server_version_num, lies in the span.
 func (s Span) Has(number int) bool { return s.has(number / 10000) }
 
-// HasVersion reports whether a version lies in the span that is written as people write it: 17.11. One that says nothing lies in the
-// span that has no bounds.
+// HasVersion reports whether a version lies in the span that is written as people write it: 17.11. One that says
+// nothing lies in the span that has no bounds.
 func (s Span) HasVersion(version string) bool {
 	first, _, _ := strings.Cut(version, ".")
 	major, err := strconv.Atoi(first)
@@ -102,7 +105,8 @@ func (m Metric) Announced() runfile.Metric {
 	}
 }
 
-// InPeriods returns the metric as a run file announces it whose source does not show the counter, but its mean over periods.
+// InPeriods returns the metric as a run file announces it whose source does not show the counter, but its mean over
+// periods.
 func (m Metric) InPeriods(length time.Duration) runfile.Metric {
 	announced := m.Announced()
 	announced.Period = length.Seconds()
@@ -131,8 +135,8 @@ func (t Table) those(wanted func(*Metric) bool) (rows []Metric) {
 	return rows
 }
 
-// Of returns the rows of a name in a run file: several where it means something else on each flavor. What is of one instance
-// or volume by its own name (cloudwatch.db-2/WriteIOPS) is of the row without it.
+// Of returns the rows of a name in a run file: several where it means something else on each flavor. What is of one
+// instance or volume by its own name (cloudwatch.db-2/WriteIOPS) is of the row without it.
 func (t Table) Of(name string) (rows []Metric) {
 	general, _ := shared(name)
 	return t.those(func(m *Metric) bool { return m.Name == name || m.Name == general })
@@ -146,8 +150,8 @@ func (t Table) Row(name string) Metric {
 	return Metric{Name: name}
 }
 
-// shared splits the name of a metric of one instance or volume: cloudwatch.db-2/WriteIOPS is cloudwatch/WriteIOPS of db-2,
-// and block.tablespaces.16400/writes is block.tablespaces/writes of tablespace 16400.
+// shared splits the name of a metric of one instance or volume: cloudwatch.db-2/WriteIOPS is cloudwatch/WriteIOPS of
+// db-2, and block.tablespaces.16400/writes is block.tablespaces/writes of tablespace 16400.
 func shared(name string) (general, whose string) {
 	view, column, _ := strings.Cut(name, "/")
 	if oid, apart := TablespaceIn(strings.TrimPrefix(view, "block.")); apart {
@@ -177,8 +181,8 @@ func (t Table) Matters(name string) bool {
 	return ofCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.Matters })
 }
 
-// Documented returns the quantity of which PostgreSQL documents that the metric of that name shows one for each; empty for what others
-// count: of what a provider documents it is the question whether it is so.
+// Documented returns the quantity of which PostgreSQL documents that the metric of that name shows one for each; empty
+// for what others count: of what a provider documents it is the question whether it is so.
 func (t Table) Documented(name string) Quantity {
 	m := t.Row(name)
 	if strings.HasPrefix(name, "pgstat.") && m.Makes != "" {
@@ -194,8 +198,8 @@ type Said struct {
 	Some     bool // it counts some of these, not one for each
 }
 
-// Says returns what the document of a metric says that it counts, on a flavor of server and in a version of PostgreSQL, as server_version_num; false
-// where that is no counted quantity.
+// Says returns what the document of a metric says that it counts, on a flavor of server and in a version of PostgreSQL,
+// as server_version_num; false where that is no counted quantity.
 func (t Table) Says(name, flavor string, version int) (Said, bool) {
 	row, manual := t.Row(name), Said{Document: "PostgreSQL's manual"}
 	switch {
@@ -223,11 +227,12 @@ func (t Table) Says(name, flavor string, version int) (Said, bool) {
 // firstWithCalls is the first version whose pg_stat_io counts operations, which may be of several blocks.
 const firstWithCalls = 180000
 
-// Rank returns the place of a metric of that name in the order in which people want to know of metrics: what is sold as IOPS
-// comes first, and what tells least of I/O last.
+// Rank returns the place of a metric of that name in the order in which people want to know of metrics: what is sold as
+// IOPS comes first, and what tells least of I/O last.
 func Rank(name string) int {
 	views := []string{
-		CloudWatch, Insights, "block", "pgstat.io", "pgstat.wal", "pgstat.checkpointer", "pgstat.bgwriter", "pgstat.lsn", "pgstat.database",
+		CloudWatch, Insights, "block", "pgstat.io", "pgstat.wal", "pgstat.checkpointer", "pgstat.bgwriter",
+		"pgstat.lsn", "pgstat.database",
 	}
 	view, _, _ := strings.Cut(name, "/")
 	if i := slices.Index(views, view); i >= 0 {

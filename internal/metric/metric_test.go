@@ -71,7 +71,8 @@ func TestPrinted(t *testing.T) {
 func TestNamed(t *testing.T) {
 	check := func(typed, want string) {
 		t.Helper()
-		if diff := cmp.Diff(strings.Fields(want), metric.Named(typed)); diff != "" && (want != "" || len(metric.Named(typed)) > 0) {
+		if diff := cmp.Diff(strings.Fields(want), metric.Named(typed)); diff != "" &&
+			(want != "" || len(metric.Named(typed)) > 0) {
 			t.Errorf("%s (-want +got):\n%s", typed, diff)
 		}
 	}
@@ -85,8 +86,10 @@ func TestNamed(t *testing.T) {
 	check("writeiops", "cloudwatch/WriteIOPS")
 	check("Performance Insights db.load", "insights/db.load")
 	check("db.load", "insights/db.load")
-	check("pg_stat_io.fsyncs", "pgstat.io/fsyncs pgstat.io/client_fsyncs pgstat.io/checkpointer_fsyncs pgstat.io/wal_fsyncs pgstat.io/wal_client_fsyncs "+
-		"pgstat.io/wal_writer_fsyncs")
+	check("pg_stat_io.fsyncs",
+		"pgstat.io/fsyncs pgstat.io/client_fsyncs pgstat.io/checkpointer_fsyncs pgstat.io/wal_fsyncs "+
+			"pgstat.io/wal_client_fsyncs "+
+			"pgstat.io/wal_writer_fsyncs")
 	check("sync", "")
 	check("", "")
 	check("nothing", "")
@@ -97,7 +100,8 @@ func TestRowsAreWhole(t *testing.T) {
 	printed := map[string]string{}
 	names := map[string]bool{}
 	for _, m := range metric.All() {
-		if m.Unit == "" || m.Kind == "" || m.Help == "" || m.Derived == nil && !strings.HasPrefix(m.Source, "https://") {
+		if m.Unit == "" || m.Kind == "" || m.Help == "" || m.Derived == nil &&
+			!strings.HasPrefix(m.Source, "https://") {
 			t.Errorf("%s is not whole: %+v", m.Name, m)
 		}
 		if key := m.Name + " on " + m.On; names[key] {
@@ -113,7 +117,8 @@ func TestRowsAreWhole(t *testing.T) {
 			if text == m.Name {
 				t.Errorf("%s has no name that people know", m.Name)
 			}
-			// Up to 16 the statistics of checkpoints stood in the view of the background writer, their reset among them.
+			// Up to 16 the statistics of checkpoints stood in the view of the background writer, their reset among
+			// them.
 			if other := printed[text]; other != "" && other != m.Name && !strings.HasSuffix(text, "stats_reset") {
 				t.Errorf("%s and %s are both printed %s", other, m.Name, text)
 			}
@@ -153,10 +158,12 @@ func TestQuantities(t *testing.T) {
 			}
 		}
 		byClients := slices.Contains([]metric.Quantity{
-			metric.RowsWritten, metric.RowsUpdated, metric.RowsDeleted, metric.Entries, metric.RowsReturned, metric.Lookups,
+			metric.RowsWritten, metric.RowsUpdated, metric.RowsDeleted, metric.Entries, metric.RowsReturned,
+			metric.Lookups,
 			metric.Statements, metric.Commits,
 		}, q)
-		if made := len(metric.All().Making(q))+len(metric.All().Adding(q)) > 0; made == byClients || q.Help() == "" || q.Unit() == "" {
+		if made := len(metric.All().Making(q))+len(metric.All().Adding(q)) > 0; made == byClients || q.Help() == "" ||
+			q.Unit() == "" {
 			t.Errorf("%s: made of a metric %t, %s, %s", q, made, q.Unit(), q.Help())
 		}
 	}
@@ -197,12 +204,14 @@ func TestFactors(t *testing.T) {
 	check("os.diskIO.rdsdev.writeKbPS", "rds", runfile.Rate, "bytes", 1024)
 }
 
-// TestWhatIsAskedOfTheSystem: writes, growths and fsyncs of pg_stat_io, and what read and write calls are given, are all asked of the operating
-// system by their documents, whether a counted quantity has them or not.
+// TestWhatIsAskedOfTheSystem: writes, growths and fsyncs of pg_stat_io, and what read and write calls are given, are
+// all asked of the operating system by their documents, whether a counted quantity has them or not.
 func TestWhatIsAskedOfTheSystem(t *testing.T) {
 	for _, name := range []string{
-		"pgstat.io/writes", "pgstat.io/write_bytes", "pgstat.io/extends", "pgstat.io/extend_bytes", "pgstat.io/fsyncs", "pgstat.io/client_fsyncs",
-		"pgstat.io/checkpointer_fsyncs", "block.process/rchar", "block.process/syscr", "block.process/wchar", "block.process/syscw",
+		"pgstat.io/writes", "pgstat.io/write_bytes", "pgstat.io/extends", "pgstat.io/extend_bytes", "pgstat.io/fsyncs",
+		"pgstat.io/client_fsyncs",
+		"pgstat.io/checkpointer_fsyncs", "block.process/rchar", "block.process/syscr", "block.process/wchar",
+		"block.process/syscw",
 	} {
 		row := metric.All().Row(name)
 		if asked := row.Asked || row.Makes != "" && row.Makes.Side() == metric.Requested; !asked {

@@ -43,26 +43,33 @@ func statsReset() Metric {
 	return gauge("stats_reset", "seconds", "when the counters were last reset, since 1970; 0 is never")
 }
 
-// postgres returns what the server counts of itself, without pg_stat_io. Where several rows make one quantity, the one that
-// stands first does.
+// postgres returns what the server counts of itself, without pg_stat_io. Where several rows make one quantity, the one
+// that stands first does.
 func postgres() []Metric {
-	return slices.Concat(wal(), positions(), checkpoints(), transactions(), aurora(), tables(), statements(), sessions())
+	return slices.Concat(wal(), positions(), checkpoints(), transactions(), aurora(), tables(),
+		statements(), sessions())
 }
 
 // wal returns what was written to the write-ahead log. 18 moved its writes and fsyncs to pg_stat_io.
 func wal() []Metric {
 	return view("pgstat.wal", "pg_stat_wal", statsAt+"MONITORING-PG-STAT-WAL-VIEW",
-		counter("wal_records", "records", "WAL records").from(14).makes(WALRecords).matters().but("about one per row and one per index entry"),
+		counter("wal_records", "records", "WAL records").from(14).makes(WALRecords).matters().but(
+			"about one per row and one per index entry"),
 		counter("wal_fpi", "images", "full-page images in the WAL").from(14).makes(PageImages),
 		counter("wal_bytes", "bytes", "bytes put into the WAL").from(14).counts(WALBytes),
-		counter("wal_fpi_bytes", "bytes", "bytes of full-page images in the WAL, compressed where wal_compression is on").from(19).makes(PageImageBytes),
+		counter("wal_fpi_bytes", "bytes",
+			"bytes of full-page images in the WAL, compressed where wal_compression is on").from(19).makes(
+			PageImageBytes),
 		counter("wal_buffers_full", "operations", "WAL writes because the WAL buffers were full").from(14),
-		counter("wal_write", "operations", "writes of WAL buffers to the WAL's files").from(14).makes(WALWrites).matters().
+		counter("wal_write", "operations", "writes of WAL buffers to the WAL's files").from(14).makes(
+			WALWrites).matters().
 			upTo(17, "pgstat.io/wal_writes"),
 		counter("wal_sync", "operations", "fsyncs of the WAL's files").from(14).makes(WALSyncs).matters().
 			upTo(17, "pgstat.io/wal_fsyncs").but("0 where wal_sync_method syncs by writing"),
-		counter("wal_write_time", "seconds", "time that WAL writes took").from(14).upTo(17, "pgstat.io/wal_write_time").needs(TrackWALIOTiming),
-		counter("wal_sync_time", "seconds", "time that WAL fsyncs took").from(14).upTo(17, "pgstat.io/wal_fsync_time").needs(TrackWALIOTiming),
+		counter("wal_write_time", "seconds", "time that WAL writes took").from(14).upTo(17,
+			"pgstat.io/wal_write_time").needs(TrackWALIOTiming),
+		counter("wal_sync_time", "seconds", "time that WAL fsyncs took").from(14).upTo(17,
+			"pgstat.io/wal_fsync_time").needs(TrackWALIOTiming),
 		statsReset().from(14),
 	)
 }
@@ -70,46 +77,61 @@ func wal() []Metric {
 // positions are bytes since the beginning of the WAL. They move at once, also for transactions that are not committed.
 func positions() []Metric {
 	return view("pgstat.lsn", "", manual+"functions-admin.html#FUNCTIONS-ADMIN-BACKUP",
-		counter("insert", "bytes", "end of what was put into the WAL, written or not").As("pg_current_wal_insert_lsn()").makes(WALBytes).matters(),
-		counter("write", "bytes", "end of what was given to the operating system").As("pg_current_wal_lsn()").counts(WALBytes),
-		counter("flush", "bytes", "end of what is known to be on the disk").As("pg_current_wal_flush_lsn()").counts(WALBytes),
+		counter("insert", "bytes", "end of what was put into the WAL, written or not").As(
+			"pg_current_wal_insert_lsn()").makes(WALBytes).matters(),
+		counter("write", "bytes", "end of what was given to the operating system").As(
+			"pg_current_wal_lsn()").counts(WALBytes),
+		counter("flush", "bytes", "end of what is known to be on the disk").As("pg_current_wal_flush_lsn()").counts(
+			WALBytes),
 	)
 }
 
-// checkpoints returns the work of the checkpointer, which up to 16 pg_stat_bgwriter showed, of the background writer, of
-// archiving, and of the small caches, whose names 17 changed.
+// checkpoints returns the work of the checkpointer, which up to 16 pg_stat_bgwriter showed, of the background writer,
+// of archiving, and of the small caches, whose names 17 changed.
 func checkpoints() []Metric {
 	renamed := func(m Metric, before, since string) Metric {
 		return m.asUpTo(16, "pg_stat_bgwriter."+before).As("pg_stat_checkpointer." + since)
 	}
 	const uncounted = "those of checkpoints are not counted while the server runs: see pgstat.checkpointer/slru_written"
 	ofStatus := func(column, help string) Metric {
-		return counter("xact_"+column, "blocks", help).asUpTo(16, "pg_stat_slru."+column+" (Xact)").As("pg_stat_slru." + column + " (transaction)")
+		return counter("xact_"+column, "blocks", help).asUpTo(16, "pg_stat_slru."+column+" (Xact)").As("pg_stat_slru." +
+			column + " (transaction)")
 	}
 	return slices.Concat(
 		view("pgstat.checkpointer", "pg_stat_checkpointer", statsAt+"MONITORING-PG-STAT-CHECKPOINTER-VIEW",
-			renamed(counter("checkpoints_timed", "checkpoints", "checkpoints because checkpoint_timeout was over"), "checkpoints_timed", "num_timed").
+			renamed(counter("checkpoints_timed", "checkpoints", "checkpoints because checkpoint_timeout was over"),
+				"checkpoints_timed", "num_timed").
 				but("those that were skipped, there being nothing to do, are among them"),
-			renamed(counter("checkpoints_req", "checkpoints", "checkpoints that were asked for, by a statement or by max_wal_size"), "checkpoints_req", "num_requested"),
-			counter("checkpoints_done", "checkpoints", "checkpoints that were completed").from(18).As("pg_stat_checkpointer.num_done"),
+			renamed(counter("checkpoints_req", "checkpoints",
+				"checkpoints that were asked for, by a statement or by max_wal_size"), "checkpoints_req",
+				"num_requested"),
+			counter("checkpoints_done", "checkpoints", "checkpoints that were completed").from(18).As(
+				"pg_stat_checkpointer.num_done"),
 			counter("restartpoints_timed", "checkpoints", "restartpoints of a standby because of time").from(17),
 			counter("restartpoints_req", "checkpoints", "restartpoints of a standby that were asked for").from(17),
 			counter("restartpoints_done", "checkpoints", "restartpoints of a standby that were completed").from(17),
-			renamed(counter("buffers_written", "blocks", "shared buffers written by checkpoints"), "buffers_checkpoint", "buffers_written").adds(PagesWritten).matters().
+			renamed(counter("buffers_written", "blocks", "shared buffers written by checkpoints"), "buffers_checkpoint",
+				"buffers_written").adds(PagesWritten).matters().
 				but("from 14 to 17 the lines of log_checkpoints count those of the small caches as well"),
-			counter("slru_written", "blocks", "other buffers (transaction status and the like) written by checkpoints").from(18).asked(),
-			renamed(counter("write_time", "seconds", "time in which checkpoints wrote files, their pauses included"), "checkpoint_write_time", "write_time"),
-			renamed(counter("sync_time", "seconds", "time in which checkpoints synced files"), "checkpoint_sync_time", "sync_time"),
+			counter("slru_written", "blocks",
+				"other buffers (transaction status and the like) written by checkpoints").from(18).asked(),
+			renamed(counter("write_time", "seconds", "time in which checkpoints wrote files, their pauses included"),
+				"checkpoint_write_time", "write_time"),
+			renamed(counter("sync_time", "seconds", "time in which checkpoints synced files"), "checkpoint_sync_time",
+				"sync_time"),
 			renamed(statsReset(), "stats_reset", "stats_reset"),
 		),
 		view("pgstat.bgwriter", "pg_stat_bgwriter", statsAt+"MONITORING-PG-STAT-BGWRITER-VIEW",
-			counter("buffers_clean", "blocks", "shared buffers written by the background writer").adds(PagesWritten).matters(),
+			counter("buffers_clean", "blocks", "shared buffers written by the background writer").adds(
+				PagesWritten).matters(),
 			counter("maxwritten_clean", "operations", "rounds that the background writer cut short at its limit"),
 			counter("buffers_alloc", "blocks", "shared buffers given to a block").alsoReads().
 				but("where the background writer had nothing to do, it may come ten seconds late"),
 			counter("buffers_backend", "blocks", "blocks written by sessions").adds(PagesWritten).matters().
-				upTo(16, "pgstat.io/client_writes", "pgstat.io/client_extends").but("growth of tables and indexes is among them"),
-			counter("buffers_backend_fsync", "operations", "fsyncs that sessions had to do themselves").upTo(16, "pgstat.io/client_fsyncs"),
+				upTo(16, "pgstat.io/client_writes",
+					"pgstat.io/client_extends").but("growth of tables and indexes is among them"),
+			counter("buffers_backend_fsync", "operations", "fsyncs that sessions had to do themselves").upTo(16,
+				"pgstat.io/client_fsyncs"),
 			statsReset(),
 		),
 		view("pgstat.archiver", "pg_stat_archiver", statsAt+"MONITORING-PG-STAT-ARCHIVER-VIEW",
@@ -121,16 +143,19 @@ func checkpoints() []Metric {
 			counter("blks_zeroed", "blocks", "new blocks of all small caches"),
 			counter("blks_hit", "blocks", "blocks found in the small caches"),
 			counter("blks_read", "blocks", "blocks of the small caches asked of the operating system").asked(),
-			counter("blks_written", "blocks", "blocks of the small caches given to the operating system").asked().but(uncounted),
+			counter("blks_written", "blocks", "blocks of the small caches given to the operating system").asked().but(
+				uncounted),
 			counter("flushes", "operations", "times that a small cache was written out").but(uncounted),
 			ofStatus("blks_zeroed", "new blocks of the status of transactions: one for 32,768 transactions"),
-			ofStatus("blks_written", "blocks of the status of transactions given to the operating system").but(uncounted),
+			ofStatus("blks_written", "blocks of the status of transactions given to the operating system").but(
+				uncounted),
 			statsReset(),
 		),
 	)
 }
 
-// transactions returns what databases did: the connected one, and all of them together, to which the WAL and the device belong.
+// transactions returns what databases did: the connected one, and all of them together, to which the WAL and the device
+// belong.
 func transactions() []Metric {
 	const source = statsAt + "MONITORING-PG-STAT-DATABASE-VIEW"
 	const system = "those of the system's own tables are among them"
@@ -141,16 +166,19 @@ func transactions() []Metric {
 	return slices.Concat(
 		view("pgstat.database", "pg_stat_database", source, slices.Concat(
 			[]Metric{
-				counter("xact_commit", "transactions", "transactions committed").first().counts(Commits).but("one for each reading of ours is among them"),
+				counter("xact_commit", "transactions", "transactions committed").first().counts(Commits).but(
+					"one for each reading of ours is among them"),
 				counter("xact_rollback", "transactions", "transactions rolled back"),
 			},
 			all(counting,
 				counter("tup_inserted", "rows", "rows inserted").counts(RowsWritten).but(system),
 				counter("tup_updated", "rows", "rows updated").counts(RowsUpdated).but(system),
 				counter("tup_deleted", "rows", "rows deleted").counts(RowsDeleted).but(system),
-				counter("tup_returned", "rows", "live rows read by scans of whole tables, and index entries returned by scans of indexes").some(RowsReturned).but(system),
+				counter("tup_returned", "rows", "live rows read by scans of whole tables, and index entries returned "+
+					"by scans of indexes").some(RowsReturned).but(system),
 				counter("tup_fetched", "rows", "live rows fetched by scans of indexes").some(RowsReturned).but(system),
-				counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().makes(PagesMissed).adds(BuffersTouched).firstOfReads().
+				counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().makes(
+					PagesMissed).adds(BuffersTouched).firstOfReads().
 					but("it may have had them in memory; before PostgreSQL 16 new blocks are among them"),
 				counter("blks_hit", "blocks", "blocks found in shared buffers").alsoReads().adds(BuffersTouched),
 				counter("temp_files", "files", "temporary files made by queries that ran out of work_mem"),
@@ -158,8 +186,10 @@ func transactions() []Metric {
 				counter("deadlocks", "deadlocks", "deadlocks found"),
 			),
 			[]Metric{
-				counter("blk_read_time", "seconds", "time that sessions waited for reads of blocks").needs(TrackIOTiming),
-				counter("blk_write_time", "seconds", "time that sessions waited for writes of blocks").needs(TrackIOTiming),
+				counter("blk_read_time", "seconds", "time that sessions waited for reads of blocks").needs(
+					TrackIOTiming),
+				counter("blk_write_time", "seconds", "time that sessions waited for writes of blocks").needs(
+					TrackIOTiming),
 				statsReset(),
 			})...),
 		view("pgstat.cluster", "pg_stat_database", source, append([]Metric{
@@ -183,32 +213,42 @@ func aurora() []Metric {
 	return slices.Concat(
 		view("pgstat.aurora", "aurora_stat_database",
 			guide+"aurora_stat_database.html",
-			counter("storage_blks_read", "blocks", "pages read from Aurora's storage, the nearest to reads that are billed").alsoReads().some(PagesMissed),
-			counter("orcache_blks_hit", "blocks", "pages read from the cache of Optimized Reads on the local disk, which are never billed").alsoReads().some(PagesMissed),
+			counter("storage_blks_read", "blocks",
+				"pages read from Aurora's storage, the nearest to reads that are billed").alsoReads().some(PagesMissed),
+			counter("orcache_blks_hit", "blocks",
+				"pages read from the cache of Optimized Reads on the local disk, which are never "+
+					"billed").alsoReads().some(PagesMissed),
 			counter("local_blks_read", "blocks", "blocks of temporary tables read from the local disk").alsoReads(),
-			counter("storage_blk_read_time", "seconds", "time that sessions waited for Aurora's storage").needs(TrackIOTiming),
-			counter("orcache_blk_read_time", "seconds", "time that sessions waited for the cache of Optimized Reads").needs(TrackIOTiming),
-			counter("local_blk_read_time", "seconds", "time that sessions waited for temporary tables").needs(TrackIOTiming)),
+			counter("storage_blk_read_time", "seconds", "time that sessions waited for Aurora's storage").needs(
+				TrackIOTiming),
+			counter("orcache_blk_read_time", "seconds",
+				"time that sessions waited for the cache of Optimized Reads").needs(TrackIOTiming),
+			counter("local_blk_read_time", "seconds", "time that sessions waited for temporary tables").needs(
+				TrackIOTiming)),
 		view("pgstat.aurora_cache", "aurora_stat_bgwriter", guide+"aurora_stat_bgwriter.html",
-			counter("orcache_blks_written", "blocks", "pages written to the cache of Optimized Reads on the local disk, which are never billed"),
+			counter("orcache_blks_written", "blocks",
+				"pages written to the cache of Optimized Reads on the local disk, which are never billed"),
 			counter("orcache_blk_write_time", "seconds", "time spent on writing them").needs(TrackIOTiming)),
 		view("pgstat.aurora_waits", "aurora_stat_system_waits", guide+"aurora_stat_system_waits.html",
 			counter("xact_sync_waits", "waits", "waits until Aurora's storage acknowledged a commit").but(restart),
 			counter("xact_sync_time", "seconds", "time of those waits").but(restart),
-			counter("data_file_read_waits", "waits", "waits for a page that was not in shared buffers").alsoReads().but(restart),
+			counter("data_file_read_waits", "waits",
+				"waits for a page that was not in shared buffers").alsoReads().but(restart),
 			counter("data_file_read_time", "seconds", "time of those waits").but(restart)),
 		view("pgstat.aurora_wal_cache", "aurora_stat_logical_wal_cache", guide+"aurora_stat_logical_wal_cache.html",
-			counter("blks_read", "blocks", "blocks of WAL that logical decoding asked for, of all replication slots").alsoReads(),
+			counter("blks_read", "blocks",
+				"blocks of WAL that logical decoding asked for, of all replication slots").alsoReads(),
 			counter("cache_hit", "blocks", "those found in memory").alsoReads(),
 			counter("cache_miss", "blocks", "those read from storage").alsoReads()),
 	)
 }
 
-// tables are sums over the tables of some schemas, and over their indexes. Index entries have no counter of the server's:
-// they follow from those of tables and the definitions of indexes.
+// tables are sums over the tables of some schemas, and over their indexes. Index entries have no counter of the
+// server's: they follow from those of tables and the definitions of indexes.
 func tables() []Metric {
 	const dropped = "of the tables that there are: it falls when one is dropped"
-	const jumps = "the number of indexes now times the versions of rows ever: it jumps when an index is made or dropped; a row " +
+	const jumps = "the number of indexes now times the versions of rows ever: it jumps when an index is made or " +
+		"dropped; a row " +
 		"refused by a unique index counts in full"
 	falling := func(m Metric) Metric {
 		if m.Caveat == "" {
@@ -226,29 +266,38 @@ func tables() []Metric {
 	return slices.Concat(
 		view("pgstat.tables", "pg_stat_user_tables", manual+"storage-hot.html", slices.Concat(
 			all(falling,
-				counter("index_entries_least", "entries", "index entries written, at least").As("index entries (least)").but(jumps),
-				counter("index_entries_most", "entries", "index entries written, at most: exact where it is the least as well").
+				counter("index_entries_least", "entries", "index entries written, at least").As(
+					"index entries (least)").but(jumps),
+				counter("index_entries_most", "entries",
+					"index entries written, at most: exact where it is the least as well").
 					As("index entries (most)").but(jumps),
-				counter("toast_tup_ins", "chunks", "pieces of long values put into TOAST tables, each with one index entry of its own").
+				counter("toast_tup_ins", "chunks",
+					"pieces of long values put into TOAST tables, each with one index entry of its own").
 					As("pg_stat_all_tables.n_tup_ins (TOAST)")),
 			[]Metric{
-				gauge("indexes", "indexes", "indexes of the tables that take entries").As("pg_index (indexes that take entries)"),
-				gauge("indexes_inexact", "indexes", "those among them that do not take exactly one entry for each version of a row").
+				gauge("indexes", "indexes", "indexes of the tables that take entries").As(
+					"pg_index (indexes that take entries)"),
+				gauge("indexes_inexact", "indexes",
+					"those among them that do not take exactly one entry for each version of a row").
 					As("pg_index (indexes with fewer or more)"),
 			})...),
 		view("pgstat.tables", "pg_stat_user_tables", statsAt+"MONITORING-PG-STAT-ALL-TABLES-VIEW", append(
 			[]Metric{gauge("tables", "tables", "tables that are summed over").As("count(*) from pg_stat_user_tables")},
 			all(falling,
-				counter("n_tup_ins", "rows", "rows inserted").counts(RowsWritten).but("those of transactions that failed are among them"),
-				counter("n_tup_upd", "rows", "rows updated, those within their page (HOT) among them").counts(RowsUpdated),
+				counter("n_tup_ins", "rows", "rows inserted").counts(RowsWritten).but(
+					"those of transactions that failed are among them"),
+				counter("n_tup_upd", "rows",
+					"rows updated, those within their page (HOT) among them").counts(RowsUpdated),
 				counter("n_tup_del", "rows", "rows deleted").counts(RowsDeleted),
-				counter("n_tup_hot_upd", "rows", "rows updated within their page, without new index entries").makes(HOTUpdates),
+				counter("n_tup_hot_upd", "rows",
+					"rows updated within their page, without new index entries").makes(HOTUpdates),
 				counter("n_tup_newpage_upd", "rows", "rows updated into another page").from(16),
 				scans("seq_scan", "scans", "scans of whole tables"),
 				scans("idx_scan", "scans", "scans by an index").some(Lookups),
 				counter("vacuum_count", "vacuums", "vacuums that somebody asked for, when they were over"),
 				counter("autovacuum_count", "vacuums", "vacuums that the server began by itself, when they were over"),
-				counter("autoanalyze_count", "analyses", "analyses that the server began by itself, when they were over"),
+				counter("autoanalyze_count", "analyses",
+					"analyses that the server began by itself, when they were over"),
 				gauge("n_dead_tup", "rows", "rows that a vacuum would take away").but("an estimate"),
 			)...)...),
 		view("pgstat.tables_io", "pg_statio_user_tables", statsAt+"MONITORING-PG-STATIO-ALL-TABLES-VIEW", all(falling,
@@ -264,10 +313,11 @@ func tables() []Metric {
 			scans("idx_tup_read", "entries", "index entries that scans returned"),
 			scans("idx_tup_fetch", "rows", "rows fetched by plain scans of the indexes").some(RowsReturned),
 		)...),
-		view("pgstat.indexes_io", "pg_statio_user_indexes", statsAt+"MONITORING-PG-STATIO-ALL-INDEXES-VIEW", all(falling,
-			read("idx_blks_read", "blocks of indexes asked of the operating system", requestsOfIndexes),
-			hit("idx_blks_hit", "blocks of indexes found in shared buffers"),
-		)...),
+		view("pgstat.indexes_io", "pg_statio_user_indexes", statsAt+"MONITORING-PG-STATIO-ALL-INDEXES-VIEW",
+			all(falling,
+				read("idx_blks_read", "blocks of indexes asked of the operating system", requestsOfIndexes),
+				hit("idx_blks_hit", "blocks of indexes found in shared buffers"),
+			)...),
 	)
 }
 
@@ -284,25 +334,34 @@ func statements() []Metric {
 	}
 	return slices.Concat(
 		view("pgstat.statements", StatStatements, source, all(forgetting,
-			gauge("statements", "statements", "kinds of statement that are counted").As("count(*) from pg_stat_statements").
+			gauge("statements", "statements", "kinds of statement that are counted").As(
+				"count(*) from pg_stat_statements").
 				but("our readings' own are among them"),
-			counter("calls", "statements", "statements that were done").but("our readings' own are among them; "+evicted),
+			counter("calls", "statements", "statements that were done").but("our readings' own are among them; "+
+				evicted),
 			counter("rows", "rows", "rows that statements returned or changed"),
 			counter("exec_time", "seconds", "time that it took to do them").As("pg_stat_statements.total_exec_time"),
 			counter("wal_records", "records", "WAL records of statements, those of their commits not among them"),
 			counter("wal_fpi", "images", "full-page images in the WAL by statements").makes(PageImages),
 			counter("wal_bytes", "bytes", "bytes put into the WAL by statements"),
-			counter("wal_buffers_full", "operations", "WAL writes by statements because the WAL buffers were full").from(18),
-			counter("shared_blks_hit", "blocks", "blocks that statements found in shared buffers").alsoReads().some(BuffersTouched),
-			counter("shared_blks_read", "blocks", "blocks that statements asked of the operating system").alsoReads().some(PagesMissed),
+			counter("wal_buffers_full", "operations",
+				"WAL writes by statements because the WAL buffers were full").from(18),
+			counter("shared_blks_hit", "blocks", "blocks that statements found in shared buffers").alsoReads().some(
+				BuffersTouched),
+			counter("shared_blks_read", "blocks",
+				"blocks that statements asked of the operating system").alsoReads().some(PagesMissed),
 			counter("shared_blks_dirtied", "blocks", "blocks that statements were the first to change"),
-			counter("shared_blks_written", "blocks", "blocks that statements wrote, growth of tables and indexes among them").asked(),
+			counter("shared_blks_written", "blocks",
+				"blocks that statements wrote, growth of tables and indexes among them").asked(),
 			counter("temp_blks_read", "blocks", "blocks of temporary files that statements read").makes(TempRead),
-			counter("temp_blks_written", "blocks", "blocks of temporary files that statements wrote").makes(TempWritten),
+			counter("temp_blks_written", "blocks",
+				"blocks of temporary files that statements wrote").makes(TempWritten),
 			counter("blk_read_time", "seconds", "time that statements waited for reads of blocks").
-				asUpTo(16, "pg_stat_statements.blk_read_time").As("pg_stat_statements.shared_blk_read_time").needs(TrackIOTiming),
+				asUpTo(16, "pg_stat_statements.blk_read_time").As("pg_stat_statements.shared_blk_read_time").needs(
+				TrackIOTiming),
 			counter("blk_write_time", "seconds", "time that statements waited for writes of blocks").
-				asUpTo(16, "pg_stat_statements.blk_write_time").As("pg_stat_statements.shared_blk_write_time").needs(TrackIOTiming),
+				asUpTo(16, "pg_stat_statements.blk_write_time").As("pg_stat_statements.shared_blk_write_time").needs(
+				TrackIOTiming),
 		)...),
 		view("pgstat.statements", "pg_stat_statements_info", source,
 			counter("evictions", "operations", "times that the extension forgot statements to make room for others").
@@ -314,7 +373,8 @@ func statements() []Metric {
 func sessions() []Metric {
 	const moment = "a sample of one moment"
 	level := func(name, help, condition string) Metric {
-		return gauge(name, "sessions", help).As("pg_stat_activity (" + condition + ")").needs(TrackActivities).but(moment)
+		return gauge(name, "sessions", help).As("pg_stat_activity (" + condition +
+			")").needs(TrackActivities).but(moment)
 	}
 	// 17 wrote the names of events of the kind IO in other letters.
 	file := func(name, help, before, since string) Metric {
@@ -334,9 +394,11 @@ func sessions() []Metric {
 		copies,
 		running("basebackup", "backups being streamed"),
 		view("pgstat.progress", "", activity,
-			gauge("checkpoint", "checkpoints", "1 while a checkpoint is made").As("pg_stat_activity (checkpoint at work)").but(moment)),
+			gauge("checkpoint", "checkpoints", "1 while a checkpoint is made").As(
+				"pg_stat_activity (checkpoint at work)").but(moment)),
 		view("pgstat.waits", "", statsAt+"WAIT-EVENT-TABLE",
-			gauge("sessions", "sessions", "sessions of our user in this database, without those that measure").As("count(*) from pg_stat_activity"),
+			gauge("sessions", "sessions", "sessions of our user in this database, without those that measure").As(
+				"count(*) from pg_stat_activity"),
 			level("idle", "sessions that wait for their client", "state <> active"),
 			level("running", "sessions at work that wait for nothing", "active, no wait_event"),
 			level("io", "sessions that wait for a file", "wait_event_type = IO"),
@@ -350,14 +412,17 @@ func sessions() []Metric {
 			level("data_file_read", "sessions that read a table or an index", "wait_event = DataFileRead"),
 			level("data_file_write", "sessions that write a table or an index", "wait_event = DataFileWrite"),
 			level("data_file_extend", "sessions that let a table or an index grow", "wait_event = DataFileExtend"),
-			level("wal_write_lock", "sessions that wait until another has written the WAL", "wait_event = WALWrite, LWLock"),
-			level("wal_insert_lock", "sessions that wait for room in the WAL buffers", "wait_event = WALInsert, LWLock"),
+			level("wal_write_lock", "sessions that wait until another has written the WAL",
+				"wait_event = WALWrite, LWLock"),
+			level("wal_insert_lock", "sessions that wait for room in the WAL buffers",
+				"wait_event = WALInsert, LWLock"),
 			level("extend_lock", "sessions that wait until another has let a table grow", "wait_event = extend, Lock"),
 		),
 		view("pgstat.replication", "", statsAt+"MONITORING-PG-STAT-REPLICATION-VIEW",
 			gauge("senders", "sessions", "sessions that are sent the WAL").As("count(*) from pg_stat_replication").
 				but("a backup that streams the WAL is one as well"),
-			gauge("synchronous", "sessions", "those among them that commits may wait for").As("pg_stat_replication (sync_state = sync or quorum)"),
+			gauge("synchronous", "sessions", "those among them that commits may wait for").As(
+				"pg_stat_replication (sync_state = sync or quorum)"),
 			gauge("replay_lag_bytes", "bytes", "WAL that the slowest of them has not replayed; 0 where there is none").
 				As("pg_stat_replication (bytes not replayed)"),
 		),

@@ -14,13 +14,18 @@ func postgresIO() []Metric {
 	const other = "of tables and indexes by "
 	return view("pgstat.io", "pg_stat_io", statsAt+"MONITORING-PG-STAT-IO-VIEW", slices.Concat(
 		[]Metric{
-			blocks("reads", "reads", "relation", "reads of tables and indexes").makesFrom(18, ReadCalls).alsoReads().some(PagesMissed).firstOfReads(),
-			blocks("writes", "writes", "relation", "writes of tables and indexes, not their growth").makes(PagesWritten).matters(),
+			blocks("reads", "reads", "relation", "reads of tables and indexes").makesFrom(18,
+				ReadCalls).alsoReads().some(PagesMissed).firstOfReads(),
+			blocks("writes", "writes", "relation", "writes of tables and indexes, not their growth").makes(
+				PagesWritten).matters(),
 			blocks("extends", "extends", "relation", "growths of tables and indexes").matters().asked(),
-			sum("writebacks", "writebacks", "relation", "blocks", "blocks that the kernel was told to start writing").asked(),
+			sum("writebacks", "writebacks", "relation", "blocks",
+				"blocks that the kernel was told to start writing").asked(),
 			sum("fsyncs", "fsyncs", "relation", "operations", "fsyncs of tables and indexes").matters().asked(),
-			sum("hits", "hits", "relation", "blocks", "blocks found in shared buffers").alsoReads().some(BuffersTouched),
-			sum("evictions", "evictions", "relation", "blocks", "buffers that were taken from a block to give them to another"),
+			sum("hits", "hits", "relation", "blocks", "blocks found in shared buffers").alsoReads().some(
+				BuffersTouched),
+			sum("evictions", "evictions", "relation", "blocks",
+				"buffers that were taken from a block to give them to another"),
 			sum("reuses", "reuses", "relation", "blocks", "buffers that a context took again from its own few"),
 			volume("read_bytes", "read", "relation", "bytes read of tables and indexes").makes(BytesAsked).alsoReads(),
 			volume("write_bytes", "write", "relation", "bytes written to tables and indexes, not their growth").asked(),
@@ -28,10 +33,12 @@ func postgresIO() []Metric {
 		},
 		part("temp", "temp relation", "of temporary tables", "read", "write", "extend"),
 		part("client", "client backend", other+"clients' sessions", "read", "write", "extend"),
-		[]Metric{sum("client_fsyncs", "fsyncs", "client backend", "operations", "fsyncs "+other+"clients' sessions").asked()},
+		[]Metric{sum("client_fsyncs", "fsyncs", "client backend", "operations", "fsyncs "+other+
+			"clients' sessions").asked()},
 		part("bgwriter", "background writer", other+"the background writer", "write"),
 		part("checkpointer", "checkpointer", other+"the checkpointer", "write"),
-		[]Metric{sum("checkpointer_fsyncs", "fsyncs", "checkpointer", "operations", "fsyncs "+other+"the checkpointer").asked()},
+		[]Metric{sum("checkpointer_fsyncs", "fsyncs", "checkpointer", "operations", "fsyncs "+other+
+			"the checkpointer").asked()},
 		part("autovacuum", "autovacuum", other+"autovacuum", "read", "write", "extend"),
 		part("other", "other processes", other+"all other processes", "read", "write", "extend"),
 		part("bulkwrite", "bulkwrite", "of tables in bulk: COPY, CREATE TABLE AS", "write", "extend"),
@@ -45,15 +52,22 @@ func postgresIO() []Metric {
 			seconds("fsync_time", "relation", "time that fsyncs of tables and indexes took"),
 		),
 		all(func(m Metric) Metric { return m.from(18) },
-			sum("wal_writes", "writes", "wal", "operations", "writes of WAL buffers to the WAL's files").makes(WALWrites).matters(),
-			sum("wal_write_bytes", "write_bytes", "wal", "bytes", "bytes of WAL buffers written").but("whole blocks, some of them more than once"),
+			sum("wal_writes", "writes", "wal", "operations", "writes of WAL buffers to the WAL's files").makes(
+				WALWrites).matters(),
+			sum("wal_write_bytes", "write_bytes", "wal", "bytes", "bytes of WAL buffers written").but(
+				"whole blocks, some of them more than once"),
 			sum("wal_fsyncs", "fsyncs", "wal", "operations", "fsyncs of the WAL's files").makes(WALSyncs).matters(),
-			sum("wal_client_writes", "writes", "wal, client backend", "operations", "writes of WAL buffers by clients' sessions"),
-			sum("wal_client_fsyncs", "fsyncs", "wal, client backend", "operations", "fsyncs of the WAL's files by clients' sessions"),
-			sum("wal_writer_writes", "writes", "wal, walwriter", "operations", "writes of WAL buffers by the WAL writer"),
-			sum("wal_writer_fsyncs", "fsyncs", "wal, walwriter", "operations", "fsyncs of the WAL's files by the WAL writer"),
+			sum("wal_client_writes", "writes", "wal, client backend", "operations",
+				"writes of WAL buffers by clients' sessions"),
+			sum("wal_client_fsyncs", "fsyncs", "wal, client backend", "operations",
+				"fsyncs of the WAL's files by clients' sessions"),
+			sum("wal_writer_writes", "writes", "wal, walwriter", "operations",
+				"writes of WAL buffers by the WAL writer"),
+			sum("wal_writer_fsyncs", "fsyncs", "wal, walwriter", "operations",
+				"fsyncs of the WAL's files by the WAL writer"),
 			sum("wal_init_writes", "writes", "wal, init", "operations", "writes that make new files for the WAL"),
-			sum("wal_init_write_bytes", "write_bytes", "wal, init", "bytes", "bytes of zeros that make new files for the WAL"),
+			sum("wal_init_write_bytes", "write_bytes", "wal, init", "bytes",
+				"bytes of zeros that make new files for the WAL"),
 			seconds("wal_write_time", "wal", "time that writes of WAL buffers took").needs(TrackWALIOTiming),
 			seconds("wal_fsync_time", "wal", "time that fsyncs of the WAL's files took").needs(TrackWALIOTiming),
 		),
@@ -88,7 +102,8 @@ func sum(name, column, rows, unit, help string) Metric {
 
 // blocks are operations, which until 17 were of one block each.
 func blocks(name, column, rows, help string) Metric {
-	return sum(name, column, rows, "operations", help).but("blocks in 16 and 17; in 18 an operation may have many: compare the bytes")
+	return sum(name, column, rows, "operations",
+		help).but("blocks in 16 and 17; in 18 an operation may have many: compare the bytes")
 }
 
 // volume returns the bytes of a kind of operation: until 17 blocks times their size.
@@ -98,5 +113,6 @@ func volume(name, kind, rows, help string) Metric {
 }
 
 func seconds(name, rows, help string) Metric {
-	return counter(name, "seconds", help).from(16).As("pg_stat_io." + strings.TrimPrefix(name, "wal_") + " (" + rows + ")")
+	return counter(name, "seconds", help).from(16).As("pg_stat_io." + strings.TrimPrefix(name, "wal_") +
+		" (" + rows + ")")
 }

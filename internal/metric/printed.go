@@ -24,7 +24,8 @@ func (m Metric) asUpTo(last int, text string) Metric {
 	return m
 }
 
-// Printed returns the metric as people write it on a version of the server, as server_version_num; 0 is one that is not known.
+// Printed returns the metric as people write it on a version of the server, as server_version_num; 0 is one that is not
+// known.
 func (m Metric) Printed(version int) string {
 	for _, s := range m.spelled {
 		if s.shown == (Span{}) || version > 0 && s.shown.Has(version) {
@@ -66,17 +67,24 @@ func (t Table) Printed(name string, version int) string {
 // views maps sources of metrics, by the part of a name before its slash, to their usual names where those are not
 // pg_stat_ and the rest of the name after pgstat.
 var views = map[string]string{
-	"pgstat.lsn": "positions in the WAL", "pgstat.cluster": "pg_stat_database (all)", "pgstat.server": "pg_postmaster_start_time()",
+	"pgstat.lsn": "positions in the WAL", "pgstat.cluster": "pg_stat_database (all)",
+	"pgstat.server": "pg_postmaster_start_time()",
 	"pgstat.tables": "pg_stat_user_tables", "pgstat.tables_io": "pg_statio_user_tables",
 	"pgstat.indexes": "pg_stat_user_indexes", "pgstat.indexes_io": "pg_statio_user_indexes",
 	"pgstat.progress": "pg_stat_progress_*", "pgstat.waits": "pg_stat_activity",
-	"pgstat.aurora": "aurora_stat_*", "pgstat.aurora_cache": "aurora_stat_*", "pgstat.aurora_waits": "aurora_stat_*", "pgstat.aurora_wal_cache": "aurora_stat_*",
-	"block": "/proc/diskstats", "block.data": "/proc/diskstats (data directory)", "block.wal": "/proc/diskstats (pg_wal)",
+	"pgstat.aurora": "aurora_stat_*", "pgstat.aurora_cache": "aurora_stat_*", "pgstat.aurora_waits": "aurora_stat_*",
+	"pgstat.aurora_wal_cache": "aurora_stat_*",
+	"block":                   "/proc/diskstats", "block.data": "/proc/diskstats (data directory)",
+	"block.wal":         "/proc/diskstats (pg_wal)",
 	"block.tablespaces": "/proc/diskstats (tablespaces)", "block.temp": "/proc/diskstats (temp_tablespaces)",
-	"request": "requests by file (all)", "request.server": "requests for this server", "request.wal": "requests for the WAL",
-	"request.tables": "requests for tables", "request.indexes": "requests for indexes", "request.toast": "requests for TOAST",
-	"request.maps": "requests for maps", "request.relations": "requests for other databases", "request.temp": "requests for temporary files",
-	"request.log": "requests for the server log", "request.other": "requests for other files", "request.journal": "requests for the journal",
+	"request": "requests by file (all)", "request.server": "requests for this server",
+	"request.wal":    "requests for the WAL",
+	"request.tables": "requests for tables", "request.indexes": "requests for indexes",
+	"request.toast": "requests for TOAST",
+	"request.maps":  "requests for maps", "request.relations": "requests for other databases",
+	"request.temp": "requests for temporary files",
+	"request.log":  "requests for the server log", "request.other": "requests for other files",
+	"request.journal":        "requests for the journal",
 	"request.other_programs": "requests of other programs",
 	"block.process":          "/proc/PID/io", "block.cgroup": "cgroup io.stat", "anatomy": "pg_walinspect",
 }
@@ -116,12 +124,12 @@ func (t Table) Spellings(name string) []string {
 	return all
 }
 
-// Named returns the names in a run file of what people typed, each once: a printed name of any version, a name in a run file,
-// or either without what stands before its last slash, dot or space (wal_sync, WriteIOPS), in whatever case.
+// Named returns the names in a run file of what people typed, each once: a printed name of any version, a name in a run
+// file, or either without what stands before its last slash, dot or space (wal_sync, WriteIOPS), in whatever case.
 func Named(typed string) []string { return All().Named(typed) }
 
-// Named returns the function of that name, of one table. What is written in full is meant before what ends so, and that before
-// what exporters and consoles make of a name: aws_rds_write_iops_average, AWS/RDS WriteIOPS.
+// Named returns the function of that name, of one table. What is written in full is meant before what ends so, and that
+// before what exporters and consoles make of a name: aws_rds_write_iops_average, AWS/RDS WriteIOPS.
 func (t Table) Named(typed string) []string {
 	for _, candidate := range undressed(typed) {
 		if found := t.named(candidate); len(found) > 0 {
@@ -140,7 +148,8 @@ func (t Table) Named(typed string) []string {
 func (t Table) alike(typed string) (names []string) {
 	typed = folded(typed)
 	for _, m := range t {
-		if _, column, _ := strings.Cut(m.Name, "/"); ofCloud(m.Name) && typed != "" && folded(column) == typed && !slices.Contains(names, m.Name) {
+		if _, column, _ := strings.Cut(m.Name, "/"); ofCloud(m.Name) && typed != "" && folded(column) == typed &&
+			!slices.Contains(names, m.Name) {
 			names = append(names, m.Name)
 		}
 	}
@@ -175,8 +184,8 @@ func (t Table) named(typed string) []string {
 // plain returns a name as it is compared with what people type: case and the number of spaces do not count.
 func plain(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
-// ends reports whether a name ends with what was typed, from a slash, a dot or a space on, with or without what follows it
-// in brackets: wal_sync of pg_stat_wal.wal_sync, pg_stat_io.writes of pg_stat_io.writes (relation).
+// ends reports whether a name ends with what was typed, from a slash, a dot or a space on, with or without what follows
+// it in brackets: wal_sync of pg_stat_wal.wal_sync, pg_stat_io.writes of pg_stat_io.writes (relation).
 func ends(name, typed string) bool {
 	head, _, _ := strings.Cut(name, " (")
 	for _, n := range []string{name, head} {

@@ -50,27 +50,42 @@ type quantity struct {
 var quantities = []quantity{
 	{RowsWritten, Logical, "row", "rows", "rows", "rows that our clients wrote", true},
 	{RowsUpdated, Logical, "row updated", "rows updated", "rows", "rows that our clients updated", false},
-	{HOTUpdates, Logical, "HOT update", "HOT updates", "rows", "rows updated within their page, without new index entries", false},
+	{HOTUpdates, Logical, "HOT update", "HOT updates", "rows",
+		"rows updated within their page, without new index entries", false},
 	{RowsDeleted, Logical, "row deleted", "rows deleted", "rows", "rows that our clients deleted", false},
-	{Entries, Logical, "row or index entry", "rows+index entries", "entries", "rows and their index entries: rows x (1 + indexes)", true},
-	{RowsReturned, Logical, "row returned", "rows returned", "rows", "rows that statements of our clients looked at and answered with", false},
-	{Lookups, Logical, "index lookup", "index lookups", "lookups", "descents of an index that statements of our clients made", false},
+	{Entries, Logical, "row or index entry", "rows+index entries", "entries",
+		"rows and their index entries: rows x (1 + indexes)", true},
+	{RowsReturned, Logical, "row returned", "rows returned", "rows",
+		"rows that statements of our clients looked at and answered with", false},
+	{Lookups, Logical, "index lookup", "index lookups", "lookups",
+		"descents of an index that statements of our clients made", false},
 	{Statements, Logical, "statement", "statements", "statements", "statements of our clients", true},
 	{Commits, Logical, "commit", "commits", "transactions", "transactions that our clients committed", true},
-	{BuffersTouched, Logical, "buffer touched", "buffers touched", "blocks", "blocks of tables and indexes that sessions looked at, in shared buffers or not: hits + misses", false},
+	{BuffersTouched, Logical, "buffer touched", "buffers touched", "blocks",
+		"blocks of tables and indexes that sessions looked at, in shared buffers or not: hits + misses", false},
 	{WALRecords, Logical, "WAL record", "WAL records", "records", "records in the WAL", true},
 	{PageImages, Logical, "page image", "page images", "images", "images of whole pages in the WAL", false},
-	{PageImageBytes, Physical, "byte of page images", "bytes of page images", "bytes", "bytes of the WAL that are images of whole pages; 19 and later count them", false},
-	{PagesMissed, Requested, "page missed", "pages missed", "blocks", "blocks that were not in shared buffers, and so were asked of the operating system; before PostgreSQL 16 new blocks are among them", false},
-	{ReadCalls, Requested, "read call", "read calls", "operations", "calls that ask the operating system for one or several blocks", false},
-	{BytesAsked, Requested, "byte asked for", "bytes asked for", "bytes", "bytes that were asked of the operating system", false},
-	{TempRead, Requested, "temporary block read", "temporary blocks read", "blocks", "blocks of temporary files that statements read", false},
-	{TempWritten, Requested, "temporary block written", "temporary blocks written", "blocks", "blocks of temporary files that statements wrote", false},
+	{PageImageBytes, Physical, "byte of page images", "bytes of page images", "bytes",
+		"bytes of the WAL that are images of whole pages; 19 and later count them", false},
+	{PagesMissed, Requested, "page missed", "pages missed", "blocks",
+		"blocks that were not in shared buffers, and so were asked of the operating system; before PostgreSQL 16 new " +
+			"blocks are among them", false},
+	{ReadCalls, Requested, "read call", "read calls", "operations",
+		"calls that ask the operating system for one or several blocks", false},
+	{BytesAsked, Requested, "byte asked for", "bytes asked for", "bytes",
+		"bytes that were asked of the operating system", false},
+	{TempRead, Requested, "temporary block read", "temporary blocks read", "blocks",
+		"blocks of temporary files that statements read", false},
+	{TempWritten, Requested, "temporary block written", "temporary blocks written", "blocks",
+		"blocks of temporary files that statements wrote", false},
 	{WALBytes, Physical, "WAL byte", "WAL bytes", "bytes", "bytes of the WAL, by its insert position", true},
 	{WALWrites, Physical, "WAL write", "WAL writes", "operations", "writes of the WAL to its files", true},
 	{WALSyncs, Physical, "WAL fsync", "WAL fsyncs", "operations", "fsyncs of the WAL's files", true},
-	{PagesWritten, Requested, "page written", "pages written", "operations", "writes of table and index pages to their files, not their growth, which before PostgreSQL 16 is subtracted as far as loads that only add rows show it", true},
-	{DeviceRequests, Physical, "device request", "device requests", "operations", "write requests of the device that carry data: writes - flushes", true},
+	{PagesWritten, Requested, "page written", "pages written", "operations",
+		"writes of table and index pages to their files, not their growth, which before PostgreSQL 16 is subtracted " +
+			"as far as loads that only add rows show it", true},
+	{DeviceRequests, Physical, "device request", "device requests", "operations",
+		"write requests of the device that carry data: writes - flushes", true},
 	{DeviceFlushes, Physical, "device flush", "device flushes", "operations", "flushes of the device's cache", true},
 	{DeviceBytes, Physical, "device byte", "device bytes", "bytes", "bytes written to the device", true},
 	{DeviceReads, Physical, "device read", "device reads", "operations", "read requests of the device", false},
@@ -85,13 +100,14 @@ func Quantities() (all []Quantity) {
 	return all
 }
 
-// OfInserts reports whether loads that only insert rows tell the quantity from the others. What reads, updates or deletes takes loads
-// that do so.
+// OfInserts reports whether loads that only insert rows tell the quantity from the others. What reads, updates or
+// deletes takes loads that do so.
 func (q Quantity) OfInserts() bool { return q.words().inserts }
 
 // OfReads reports whether the quantity is of reading and nothing else.
 func (q Quantity) OfReads() bool {
-	return slices.Contains([]Quantity{RowsReturned, PagesMissed, ReadCalls, BytesAsked, TempRead, DeviceReads, DeviceReadSize}, q)
+	return slices.Contains([]Quantity{RowsReturned, PagesMissed, ReadCalls, BytesAsked, TempRead, DeviceReads,
+		DeviceReadSize}, q)
 }
 
 // OfWrites reports whether only what writes brings any of the quantity about.
@@ -99,8 +115,8 @@ func (q Quantity) OfWrites() bool {
 	return !q.OfReads() && !slices.Contains([]Quantity{Lookups, Statements, Commits, BuffersTouched, TempWritten}, q)
 }
 
-// Side is logical, work that the database was asked to do and notes in its WAL, requested, what was asked of the operating system,
-// where a cache may answer, or physical, what storage has to do for it.
+// Side is logical, work that the database was asked to do and notes in its WAL, requested, what was asked of the
+// operating system, where a cache may answer, or physical, what storage has to do for it.
 func (q Quantity) Side() string { return q.words().side }
 
 // One returns what people call one of it: WAL fsync.

@@ -27,8 +27,8 @@ const (
 	JournalWriteBytes = "request.journal/write_bytes"
 )
 
-// ServersPart names what of a device's metric was for this server alone, where that is recorded: the sum of these. The kernel counts a flush
-// as a write, too.
+// ServersPart names what of a device's metric was for this server alone, where that is recorded: the sum of these. The
+// kernel counts a flush as a write, too.
 func ServersPart(name string) []string {
 	view, field, _ := strings.Cut(name, "/")
 	if view != "block" {
@@ -63,8 +63,10 @@ var requestKinds = []struct{ view, whose, printed string }{
 	{"request.temp", "for temporary files", "temporary files"},
 	{"request.log", "for the server's own log", "server log"},
 	{"request.other", "for the server's other files, and for some that were gone within a second", "other files"},
-	{"request.journal", "for the file system's journal, whoever it was written for, and for what it notes of this server's files", "journal"},
-	{"request.other_programs", "for nobody of the server's: other programs, and what the kernel notes of all files", "other programs"},
+	{"request.journal", "for the file system's journal, whoever it was written for, and for what it notes of this " +
+		"server's files", "journal"},
+	{"request.other_programs", "for nobody of the server's: other programs, and what the kernel notes of all files",
+		"other programs"},
 }
 
 // RequestViews returns the views of requests, all of the device's first.
@@ -98,10 +100,13 @@ func requestsByFile() []Metric {
 	const all = "the sum over the server's disks, for everybody"
 	add("request", "all", "reads", "operations", "read requests that completed", all)
 	add("request", "all", "read_bytes", "bytes", "bytes read", all)
-	add("request", "all", "writes", "operations", "write requests that completed, as /proc/diskstats counts them: those that only ask for a flush among them", all)
+	add("request", "all", "writes", "operations",
+		"write requests that completed, as /proc/diskstats counts them: those that only ask for a flush among them",
+		all)
 	add("request", "all", "write_bytes", "bytes", "bytes written", all)
 	add("request", "all", "flushes", "operations", "flushes of the disks' caches", all)
-	add("request", "all", "lost", "operations", "requests that came faster than they were fetched, and are in no other figure", all)
+	add("request", "all", "lost", "operations",
+		"requests that came faster than they were fetched, and are in no other figure", all)
 	const late = "a direct request to a file made within the last seconds may be counted up to three seconds later"
 	for _, k := range requestKinds {
 		add(k.view, k.printed, "reads", "operations", "read requests "+k.whose, late)
@@ -109,7 +114,8 @@ func requestsByFile() []Metric {
 		add(k.view, k.printed, "writes", "operations", "write requests that carry data, "+k.whose, late)
 		add(k.view, k.printed, "write_bytes", "bytes", "bytes written "+k.whose, late)
 	}
-	add(RequestServer, "this server", "flushes", "operations", "flushes that processes of this server asked for by themselves",
+	add(RequestServer, "this server", "flushes", "operations",
+		"flushes that processes of this server asked for by themselves",
 		"the disk may do several with one; those that the file system's journal asks for are not among them")
 	return rows
 }

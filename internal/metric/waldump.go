@@ -11,15 +11,18 @@ func walRecords() []Metric {
 		return m
 	}
 	looked := func(m Metric) Metric {
-		return m.but("rises late, when the load is over, and holds all of the WAL only where covered_bytes rises as much as wal_bytes")
+		return m.but("rises late, when the load is over, and holds all of the WAL only where covered_bytes rises as " +
+			"much as wal_bytes")
 	}
 	rows := []Metric{
 		row("wal_bytes", "WAL bytes", "bytes", "bytes of WAL that were there to be looked at, by its positions"),
-		looked(row("covered_bytes", "WAL bytes read", "bytes", "bytes of WAL whose records were counted, by its positions; all of wal_bytes: exact")),
+		looked(row("covered_bytes", "WAL bytes read", "bytes",
+			"bytes of WAL whose records were counted, by its positions; all of wal_bytes: exact")),
 		looked(row("windows", "windows", "windows", "windows in which they were counted")),
 		looked(row("records", "records", "records", "records counted, of all kinds")),
 		looked(row("bytes", "record bytes", "bytes", "bytes of the records counted, images of whole pages among them")),
-		looked(row("image_bytes", "full-page image bytes", "bytes", "bytes of images of whole pages in the records counted")),
+		looked(row("image_bytes", "full-page image bytes", "bytes",
+			"bytes of images of whole pages in the records counted")),
 	}
 	for _, kind := range []struct{ name, help string }{
 		{"heap_insert", "rows put into tables one by one"},
@@ -46,7 +49,8 @@ func walRecords() []Metric {
 		rows = append(rows,
 			looked(row(kind.name+"_records", kind.name+" records", "records", "records counted: "+kind.help)),
 			looked(row(kind.name+"_bytes", kind.name+" bytes", "bytes", "bytes of the records counted: "+kind.help)),
-			looked(row(kind.name+"_image_bytes", kind.name+" full-page image bytes", "bytes", "bytes of images of whole pages among them")))
+			looked(row(kind.name+"_image_bytes", kind.name+" full-page image bytes", "bytes",
+				"bytes of images of whole pages among them")))
 	}
 	return rows
 }

@@ -30,7 +30,8 @@ func refuseShared(path string, info fs.FileInfo) error {
 	if !is || mode&0o002 == 0 && !byGroup {
 		return nil
 	}
-	return fmt.Errorf("other users may write to %s (mode %04o, owned by %s); chmod go-w takes that right away", path, mode, named(stat.Uid))
+	return fmt.Errorf("other users may write to %s (mode %04o, owned by %s); chmod go-w takes that right away", path,
+		mode, named(stat.Uid))
 }
 
 // ours reports whether a user is this one, root, or the one who called sudo.

@@ -1,9 +1,9 @@
 // Package printable makes text of others safe to show: names and messages from servers, files, AWS and users, in which
 // escape sequences would drive the terminal, direction marks would reorder a line, and line ends would forge one.
 //
-// What cannot be seen is written as psql writes it: \n, \x1B, \u202E. Nothing is left out, and what can be seen stays as it
-// is, so two names that differ never look the same for what they hide. Quoting for HTML, markdown or CSV is not done
-// here; those who write these formats do it, on what comes from here.
+// What cannot be seen is written as psql writes it: \n, \x1B, \u202E. Nothing is left out, and what can be seen stays
+// as it is, so two names that differ never look the same for what they hide. Quoting for HTML, markdown or CSV is not
+// done here; those who write these formats do it, on what comes from here.
 package printable
 
 import (
@@ -15,9 +15,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns the text as one line of what can be seen: letters, marks, numbers, punctuation, symbols and spaces, as Unicode
-// defines them. Control characters and those that only steer how others are shown are escaped, and so are bytes that are
-// no UTF-8.
+// Line returns the text as one line of what can be seen: letters, marks, numbers, punctuation, symbols and spaces, as
+// Unicode defines them. Control characters and those that only steer how others are shown are escaped, and so are bytes
+// that are no UTF-8.
 func Line(text string) string {
 	if !strings.ContainsFunc(text, hidden) && utf8.ValidString(text) {
 		return text
@@ -68,9 +68,10 @@ func JSON(encoded []byte) []byte {
 	return out
 }
 
-// hidden characters have no shape of their own. Of Unicode's format characters (Cf) none is spared: the joiners that some
-// scripts need are also what makes two names look alike.
-// Neither are the letters and marks that Unicode has shown as nothing: fillers, selectors of variants, and an empty pattern of Braille.
+// hidden characters have no shape of their own. Of Unicode's format characters (Cf) none is spared: the joiners that
+// some scripts need are also what makes two names look alike.
+// Neither are the letters and marks that Unicode has shown as nothing: fillers, selectors of variants, and an empty
+// pattern of Braille.
 func hidden(r rune) bool {
 	const emptyBraille = '\u2800'
 	return !unicode.IsGraphic(r) || r == emptyBraille ||

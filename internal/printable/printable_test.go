@@ -61,7 +61,9 @@ func FuzzLine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		line := Line(text)
-		if !utf8.ValidString(line) || strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) }) {
+		if !utf8.ValidString(line) || strings.ContainsFunc(line, func(r rune) bool {
+			return !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r)
+		}) {
 			t.Errorf("%q is shown as %q", text, line)
 		}
 		if again := Line(line); again != line {

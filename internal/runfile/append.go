@@ -51,8 +51,8 @@ func mend(file *os.File) (*os.File, error) {
 	return file, err
 }
 
-// wholeLines returns how many bytes of the file are whole lines that can be read. A last line that lacks nothing but its end
-// gets it.
+// wholeLines returns how many bytes of the file are whole lines that can be read. A last line that lacks nothing but
+// its end gets it.
 func wholeLines(file *os.File) (int64, error) {
 	if _, err := through(file); err != nil {
 		return 0, err
@@ -76,8 +76,8 @@ func wholeLines(file *os.File) (int64, error) {
 	return size + 1, err
 }
 
-// through reads the file from its beginning, refuses what is no run file or has a defect other than a torn end, and tells
-// whether it has that one.
+// through reads the file from its beginning, refuses what is no run file or has a defect other than a torn end, and
+// tells whether it has that one.
 func through(file *os.File) (torn bool, err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return false, err
@@ -117,7 +117,8 @@ func rewritten(file *os.File) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an earlier try; nor is a link followed
+	// of an earlier try; nor is a link followed
+	if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	anew, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE|os.O_EXCL, forOwner)

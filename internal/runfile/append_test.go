@@ -15,7 +15,8 @@ import (
 // later returns records that are added to a file after its end line.
 func later() []Record {
 	return []Record{
-		Period{From: noon, To: noon.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS", Statistic: "Average", Value: 3, Fetched: noon.Add(time.Hour)},
+		Period{From: noon, To: noon.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",
+			Statistic: "Average", Value: 3, Fetched: noon.Add(time.Hour)},
 		Gap{At: noon, Probe: "cloudwatch", Reason: Late},
 	}
 }
@@ -47,7 +48,8 @@ func TestAppendMendsATornEnd(t *testing.T) {
 		whole := contentOf(t, saveInBlocks(t, name))
 		for cut := len(whole) - 1; cut > 0; cut -= 1 + len(whole)/25 { // each costs three syncs
 			before, err := collect(bytes.NewReader(whole[:cut]))
-			if tear, torn := errors.AsType[*TornError](err); len(before) == 0 || err != nil && !(torn && tear.Line > 1) {
+			if tear, torn := errors.AsType[*TornError](err); len(before) == 0 || err != nil &&
+				!(torn && tear.Line > 1) {
 				break // nothing but a piece of the first line
 			}
 			path := filepath.Join(t.TempDir(), name)

@@ -15,7 +15,8 @@ const (
 	blockSize  = 1 << 20
 )
 
-// decoders work on blocks at the same time, in decoding rather than in reading; inFlight blocks wait for them or for us.
+// decoders work on blocks at the same time, in decoding rather than in reading; inFlight blocks wait for them or for
+// us.
 const (
 	decoders = 2
 	inFlight = 2 * decoders

@@ -110,7 +110,8 @@ func decode(line []byte) (Record, error) {
 	}
 }
 
-// oldWords reports whether a line has a key that went before the first release. Its other keys would be taken for what they no longer mean.
+// oldWords reports whether a line has a key that went before the first release. Its other keys would be taken for what
+// they no longer mean.
 func oldWords(kind Kind, line []byte) bool {
 	switch kind {
 	case "arm":

@@ -106,7 +106,8 @@ func TestNotARunFile(t *testing.T) {
 	check("newer schema", strings.Replace(text(t, run), "realiops.run/1", "realiops.run/2", 1),
 		"the file is written as realiops.run/2 and this realiops reads realiops.run/1; use a newer realiops")
 	check("packed by gzip", "\x1f\x8b\x08\x00\x00\x00", ErrGzip.Error())
-	check("torn run line", text(t, run)[:100], "the run was cut off while writing its first line, which is torn: nothing of it is left")
+	check("torn run line", text(t, run)[:100],
+		"the run was cut off while writing its first line, which is torn: nothing of it is left")
 	if got, err := collect(bytes.NewReader(zstdJunk)); len(got) > 0 || err == nil {
 		t.Errorf("compressed junk: got %d records and error %v", len(got), err)
 	}
@@ -121,13 +122,15 @@ func TestNotARunFile(t *testing.T) {
 	check("compressed nothing", packed.String(), no)
 }
 
-// A file with the words of before the first release is refused in one line that names the table of words, wherever it shows.
+// A file with the words of before the first release is refused in one line that names the table of words, wherever it
+// shows.
 func TestOldWords(t *testing.T) {
 	all := everyKind()
 	one := text(t, all[0])
 	check := func(name, content string) {
 		t.Helper()
-		if _, err := collect(strings.NewReader(content)); !errors.Is(err, ErrOldWords) || strings.ContainsRune(err.Error(), '\n') {
+		if _, err := collect(strings.NewReader(content)); !errors.Is(err, ErrOldWords) ||
+			strings.ContainsRune(err.Error(), '\n') {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -136,7 +139,8 @@ func TestOldWords(t *testing.T) {
 	for _, kind := range []string{"load", "proof", "total", "origin"} {
 		check(kind, one+`{"kind":"`+kind+`","arm":"bulk","replicate":1}`+"\n")
 	}
-	if doc, err := os.ReadFile("../../docs/reference/run-file.md"); err != nil || !strings.Contains(string(doc), "\n## Old words\n") {
+	if doc, err := os.ReadFile("../../docs/reference/run-file.md"); err != nil ||
+		!strings.Contains(string(doc), "\n## Old words\n") {
 		t.Errorf("docs/reference/run-file.md has no table of old words: %v", err)
 	}
 }
@@ -151,8 +155,10 @@ func TestDefectNamesItsLine(t *testing.T) {
 			t.Errorf("%s: got %d records and error %v, want %d and %q…", name, len(got), err, whole, want)
 		}
 	}
-	check("junk between", two(all[:3]...)+"\x00\x01\n"+two(all[3]), 3, "line 4: the file is damaged there: invalid character")
-	check("number for a text", one+`{"kind":"read","probe":1}`+"\n"+two(all[3]), 1, "line 2: the file is damaged there: probe is a number")
+	check("junk between", two(all[:3]...)+"\x00\x01\n"+two(all[3]), 3,
+		"line 4: the file is damaged there: invalid character")
+	check("number for a text", one+`{"kind":"read","probe":1}`+"\n"+two(all[3]), 1,
+		"line 2: the file is damaged there: probe is a number")
 	check("no kind", one+`{"a":1}`+"\n"+two(all[3]), 1, "line 2: no kind")
 	check("bad time", one+`{"kind":"load","at":"noon"}`+"\n"+two(all[3]), 1, "line 2: ")
 	check("two files joined", one+two(all[1])+one, 2, "line 3: a second run line: two files were joined")
@@ -213,7 +219,8 @@ func TestEmptyLinesAreBounded(t *testing.T) {
 	check := func(empty int64, want string) {
 		t.Helper()
 		said := ""
-		for _, err := range Read(io.MultiReader(strings.NewReader(`{"kind":"run","schema":"realiops.run/1"}`+"\n"), io.LimitReader(endless{}, empty))) {
+		for _, err := range Read(io.MultiReader(strings.NewReader(`{"kind":"run","schema":"realiops.run/1"}`+"\n"),
+			io.LimitReader(endless{}, empty))) {
 			if err != nil {
 				_, said, _ = strings.Cut(err.Error(), ": ")
 			}

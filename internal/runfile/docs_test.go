@@ -9,7 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/test/docstest"
 )
 
-// TestDocsNameEveryField: docs/reference/run-file.md is the contract, so each kind's table has exactly the fields that are written.
+// TestDocsNameEveryField: docs/reference/run-file.md is the contract, so each kind's table has exactly the fields that
+// are written.
 func TestDocsNameEveryField(t *testing.T) {
 	toldOnce := func(of reflect.Type, path string) bool { // as of the run
 		return of == reflect.TypeFor[*Load]() || of == reflect.TypeFor[*Cloud]() && path == "cloud"

@@ -17,11 +17,16 @@ type Run struct {
 	Host       Host              `json:"host"`
 	Clocks     []Clock           `json:"clocks,omitempty"`
 	Plan       Plan              `json:"plan"`
-	Observed   bool              `json:"observed,omitempty"`   // nobody of ours put load on the server: the plan is empty
-	Asked      *Stretch          `json:"asked,omitempty"`      // of a history: what its source was asked about; nil: it is none
-	Provenance string            `json:"provenance,omitempty"` // where figures come from that realiops did not read itself
-	Baseline   *Baseline         `json:"baseline,omitempty"`   // of a run that measured storage alone, without a database
-	Operation  *Operation        `json:"operation,omitempty"`  // of a file that tells what something costs; nil: it does not
+	// nobody of ours put load on the server: the plan is empty
+	Observed bool `json:"observed,omitempty"`
+	// of a history: what its source was asked about; nil: it is none
+	Asked *Stretch `json:"asked,omitempty"`
+	// where figures come from that realiops did not read itself
+	Provenance string `json:"provenance,omitempty"`
+	// of a run that measured storage alone, without a database
+	Baseline *Baseline `json:"baseline,omitempty"`
+	// of a file that tells what something costs; nil: it does not
+	Operation *Operation `json:"operation,omitempty"`
 }
 
 // Stretch is the time from one moment to another.
@@ -47,7 +52,8 @@ const (
 	OperationLoad = "operation" // it was done once in each repetition
 )
 
-// FleetPlan is the name of the plan of files that tell of one of many databases hour by hour, of which nobody planned anything.
+// FleetPlan is the name of the plan of files that tell of one of many databases hour by hour, of which nobody planned
+// anything.
 const FleetPlan = "fleet"
 
 // MostOfHour is the part of an hour that must be known for a value to stand for the hour.
@@ -76,7 +82,8 @@ type Target struct {
 	User     string `json:"user,omitempty"`
 	Image    string `json:"image,omitempty"`  // of a container
 	Pooler   bool   `json:"pooler,omitempty"` // something between us and the server answers for it
-	// SystemIdentifier tells the data of one server from those of another: pg_control_system's. Empty: the user may not know.
+	// SystemIdentifier tells the data of one server from those of another: pg_control_system's. Empty: the user may not
+	// know.
 	SystemIdentifier string `json:"system_identifier,omitempty"`
 
 	Settings map[string]string `json:"settings,omitempty"`
@@ -104,9 +111,10 @@ type Cloud struct {
 	LogVolume     bool   `json:"log_volume,omitempty"`     // a dedicated one
 	MultiAZ       bool   `json:"multi_az,omitempty"`
 
-	Insights          bool   `json:"insights,omitempty"`           // Performance Insights is on
-	InsightsDays      int    `json:"insights_days,omitempty"`      // and keeps this long
-	InsightsMode      string `json:"insights_mode,omitempty"`      // of CloudWatch Database Insights: standard, advanced; empty: AWS does not say
+	Insights     bool `json:"insights,omitempty"`      // Performance Insights is on
+	InsightsDays int  `json:"insights_days,omitempty"` // and keeps this long
+	// of CloudWatch Database Insights: standard, advanced; empty: AWS does not say
+	InsightsMode      string `json:"insights_mode,omitempty"`
 	MonitoringSeconds int    `json:"monitoring_seconds,omitempty"` // Enhanced Monitoring's interval; 0: off
 
 	Volumes []string `json:"volumes,omitempty"` // EBS volumes of a server that its users run themselves
@@ -125,12 +133,14 @@ type Member struct {
 type Storage struct {
 	Directory  string `json:"directory,omitempty"`
 	FileSystem string `json:"file_system,omitempty"`
-	Device     string `json:"device,omitempty"` // the device that does the work, as in /proc/diskstats; several with + between
-	RAM        bool   `json:"ram,omitempty"`    // nothing reaches a disk
+	// the device that does the work, as in /proc/diskstats; several with + between
+	Device string `json:"device,omitempty"`
+	RAM    bool   `json:"ram,omitempty"` // nothing reaches a disk
 
 	// Devices lists all devices that the server writes to, with their other uses.
 	Devices []StorageDevice `json:"devices,omitempty"`
-	// Tablespaces are the names of those on the devices that hold tablespaces.OID, by that OID; empty: they are not told apart.
+	// Tablespaces are the names of those on the devices that hold tablespaces.OID, by that OID; empty: they are not
+	// told apart.
 	Tablespaces map[string][]string `json:"tablespaces,omitempty"`
 	// Own: the device was made for this run, so that only the server writes to it.
 	Own bool `json:"own,omitempty"`
@@ -146,7 +156,8 @@ func (s Storage) MemoryText() string {
 	case s.RAM:
 		return "The data directory is in memory: nothing reaches a disk, and no figure here is about one."
 	case slices.Contains(s.InMemory, "wal"):
-		return "The WAL is in memory: it reaches no disk, so figures and sizes of the disk are without its writes and flushes."
+		return "The WAL is in memory: it reaches no disk, so figures and sizes of the disk are without its " +
+			"writes and flushes."
 	case len(s.InMemory) > 0:
 		return "Tablespaces are in memory: they reach no disk, so figures and sizes of the disk are without them."
 	default:
@@ -242,7 +253,8 @@ type Load struct {
 	But         string `json:"but,omitempty"`
 	MoreEntries int64  `json:"more_entries,omitempty"`
 
-	Job      string `json:"job,omitempty"`      // options of a job that puts load on storage alone, as on a command line
+	// options of a job that puts load on storage alone, as on a command line
+	Job      string `json:"job,omitempty"`
 	Depth    int    `json:"depth,omitempty"`    // requests that such a job keeps in flight; 0: not known
 	Buffered bool   `json:"buffered,omitempty"` // it writes through the page cache
 }
@@ -250,10 +262,12 @@ type Load struct {
 // Idle reports whether the load does nothing.
 func (a Load) Idle() bool { return a.Method == "" }
 
-// ChecksumsText says for every output that the server gave every page a checksum as the measurement began; empty: it did not.
+// ChecksumsText says for every output that the server gave every page a checksum as the measurement began; empty: it
+// did not.
 func (t Target) ChecksumsText() string {
 	if t.Settings["data_checksums"] != "inprogress-on" {
 		return ""
 	}
-	return "data_checksums is inprogress-on: the server gives every page a checksum, and what it reads and writes for that is in all figures."
+	return "data_checksums is inprogress-on: the server gives every page a checksum, and what it reads and writes " +
+		"for that is in all figures."
 }

@@ -12,7 +12,8 @@ func TestOnlyIDsOfOursAreSuggested(t *testing.T) {
 		}
 	}
 	for _, id := range []string{
-		"", "x", "-x", "20261123;touch${IFS}PWNED;$(id)", "20261123-012941-77kp\n", " 20261123-012941-77kp", "20261123-012941-77KP", "20261123-012941-77kp.jsonl;id",
+		"", "x", "-x", "20261123;touch${IFS}PWNED;$(id)", "20261123-012941-77kp\n", " 20261123-012941-77kp",
+		"20261123-012941-77KP", "20261123-012941-77kp.jsonl;id",
 		"run-", "run-1", "run-0123456789ab ", "published-", "../20261123-012941-77kp", "２0261123-012941-77kp",
 	} {
 		if FileOf(id) != "" || ShownID(id) != id+" (an invalid id)" {

@@ -10,7 +10,8 @@ func TestOneLine(t *testing.T) {
 		}
 	}
 	check("write the run file: no space", "write the run file: no space")
-	check("load bulk: write the run file: no space\nwrite the run file: no space", "load bulk: write the run file: no space")
+	check("load bulk: write the run file: no space\nwrite the run file: no space",
+		"load bulk: write the run file: no space")
 	check("no space\nrecord a reading: no space", "no space")
 	check("ERROR: bad\n\tLINE 1: x\n", "ERROR: bad; LINE 1: x")
 	check("", "")

@@ -60,11 +60,13 @@ const ending = ".jsonl.zst"
 // DefaultPath returns the path of the run with that id unless the user gives another.
 func DefaultPath(id string) string { return filepath.Join(Directory, id+ending) }
 
-// FileName returns a name for a file, without its ending, of what may be called anything; different things have different names.
+// FileName returns a name for a file, without its ending, of what may be called anything; different things have
+// different names.
 func FileName(of string) string {
 	var name strings.Builder
 	for i, b := range []byte(of) {
-		if plain := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '.' && i > 0; plain {
+		if plain := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '.' &&
+			i > 0; plain {
 			name.WriteByte(b)
 		} else {
 			fmt.Fprintf(&name, "_%02x", b)

@@ -33,7 +33,8 @@ func TestResolve(t *testing.T) {
 	}
 	checkNone := func() {
 		t.Helper()
-		if got, err := Resolve("LAST"); err == nil || !strings.HasPrefix(err.Error(), "there is no run in ./realiops-runs yet") {
+		if got, err := Resolve("LAST"); err == nil ||
+			!strings.HasPrefix(err.Error(), "there is no run in ./realiops-runs yet") {
 			t.Errorf("Resolve(LAST) = %q, %v", got, err)
 		}
 	}

@@ -49,7 +49,8 @@ func TestRunsOfOthers(t *testing.T) {
 	refused("a directory for everybody", "mode 0777")
 	try(os.Chmod(Directory, 0o755))
 	try(os.Chown(filepath.Join(Directory, "planted.jsonl"), other, other))
-	if path, err := Resolve(Latest); err == nil || !strings.Contains(err.Error(), "planted.jsonl is owned by the user 4242") {
+	if path, err := Resolve(Latest); err == nil ||
+		!strings.Contains(err.Error(), "planted.jsonl is owned by the user 4242") {
 		t.Errorf("a file of somebody else's: LAST is %s, %v", path, err)
 	}
 	try(os.RemoveAll(Directory))

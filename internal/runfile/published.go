@@ -30,18 +30,19 @@ const (
 
 // Origin is the source of a load's figures that realiops did not read itself.
 type Origin struct {
-	Load       string  `json:"load"`
-	Repetition int     `json:"repetition"`
-	Probe      string  `json:"probe"` // whose figures these are
-	Title      string  `json:"title,omitempty"`
-	Place      string  `json:"place"` // a repository, or an address
-	File       string  `json:"file,omitempty"`
-	Commit     string  `json:"commit,omitempty"` // of the file: older ones had other values
-	Author     string  `json:"author,omitempty"`
-	Licence    string  `json:"licence"`
-	How        string  `json:"how"`             // published, computed, digitized
-	Error      float64 `json:"error,omitempty"` // of a figure read off a chart, as a share of it: its standard deviation
-	Note       string  `json:"note,omitempty"`
+	Load       string `json:"load"`
+	Repetition int    `json:"repetition"`
+	Probe      string `json:"probe"` // whose figures these are
+	Title      string `json:"title,omitempty"`
+	Place      string `json:"place"` // a repository, or an address
+	File       string `json:"file,omitempty"`
+	Commit     string `json:"commit,omitempty"` // of the file: older ones had other values
+	Author     string `json:"author,omitempty"`
+	Licence    string `json:"licence"`
+	How        string `json:"how"` // published, computed, digitized
+	// of a figure read off a chart, as a share of it: its standard deviation
+	Error float64 `json:"error,omitempty"`
+	Note  string  `json:"note,omitempty"`
 }
 
 // String says it for people, without the load.

@@ -24,7 +24,8 @@ var (
 	ErrNotRunFile = errors.New("this is not a realiops run file")
 	ErrGzip       = errors.New("it is packed by gzip, which is not read: unpack it with gunzip, or pack it with zstd")
 	// ErrOldWords is a run file of the words of before the first release.
-	ErrOldWords = errors.New("this run file has the words of an older realiops: convert it by the table in docs/reference/run-file.md#old-words, or measure again")
+	ErrOldWords = errors.New("this run file has the words of an older realiops: convert it by the table in " +
+		"docs/reference/run-file.md#old-words, or measure again")
 )
 
 // SchemaError is a run file of a format that this version does not know.

@@ -76,7 +76,8 @@ type LoadEvent struct {
 	Failed     string    `json:"failed,omitempty"`  // on End: why this repetition must not be used
 	Added      string    `json:"added,omitempty"`   // on Settle: why this repetition was run beyond the plan
 	Factors    *Load     `json:"factors,omitempty"` // on Settle: of a load that the plan does not have
-	// Instance is, on Begin, which of a provider's the load was put on, where it is another than the head of the file says.
+	// Instance is, on Begin, which of a provider's the load was put on, where it is another than the head of the file
+	// says.
 	Instance string `json:"instance,omitempty"`
 	Cloud    *Cloud `json:"cloud,omitempty"` // what the provider says of that one
 	Cold     *Cold  `json:"cold,omitempty"`  // on Begin, of a load that is to find nothing in memory
@@ -85,7 +86,8 @@ type LoadEvent struct {
 	Autovacuum *Autovacuum `json:"autovacuum,omitempty"`
 	// Others, on End, is the work of other sessions on the server since Begin, if it is too much to be ignored.
 	Others *Others `json:"others,omitempty"`
-	// Sessions, on End, of an operation, are all that have connected to its database since Begin; nil: the server does not count them.
+	// Sessions, on End, of an operation, are all that have connected to its database since Begin; nil: the server does
+	// not count them.
 	Sessions *int64 `json:"sessions,omitempty"`
 	// OtherSessions counts the sessions that connected while nothing was done for the operation, including the time
 	// since the repetition before, and the sessions of others if the operation's own are known.
@@ -94,9 +96,11 @@ type LoadEvent struct {
 
 // Cold describes the measures that kept a load's table out of memory.
 type Cold struct {
-	Forgotten bool   `json:"forgotten"`         // the kernel was asked to forget the table's files, again and again while the load ran
-	Evicted   int64  `json:"evicted,omitempty"` // pages taken out of shared buffers, where the server may be asked to
-	Missing   string `json:"missing,omitempty"` // why the kernel was not asked: then only the size of the table keeps it from memory
+	// the kernel was asked to forget the table's files, again and again while the load ran
+	Forgotten bool  `json:"forgotten"`
+	Evicted   int64 `json:"evicted,omitempty"` // pages taken out of shared buffers, where the server may be asked to
+	// why the kernel was not asked: then only the size of the table keeps it from memory
+	Missing string `json:"missing,omitempty"`
 }
 
 // Autovacuum is the work that a server does by itself, whoever uses it.
@@ -122,8 +126,8 @@ type Others struct {
 	CommitsShare float64  `json:"commits_share"`
 	WALShare     float64  `json:"wal_share,omitempty"`
 	Who          []string `json:"who,omitempty"` // was at work at Begin or End, as far as our role sees it
-	// Writing had transactions open that wrote, or that made an index or vacuumed, for a second or more: what they did before they
-	// ended is in none of the above.
+	// Writing had transactions open that wrote, or that made an index or vacuumed, for a second or more: what they did
+	// before they ended is in none of the above.
 	Writing []string `json:"writing,omitempty"`
 	// Staying, of an operation, are sessions of its own that were still open at End, whose counts may be incomplete.
 	Staying int `json:"staying,omitempty"`
@@ -155,8 +159,9 @@ func (o Others) String() string {
 		said = append(said, text)
 	}
 	if len(o.Writing) > 0 {
-		said = append(said, "others on the server wrote for longer than a second without an end, which no counter tells of before it "+
-			"ends: "+strings.Join(o.Writing, ", "))
+		said = append(said,
+			"others on the server wrote for longer than a second without an end, which no counter tells of before it "+
+				"ends: "+strings.Join(o.Writing, ", "))
 	}
 	return strings.Join(said, "; ")
 }
@@ -172,8 +177,8 @@ func percent(share float64) string {
 // Tablespaces stands among a server's settings for what tablespaces of its own it has: fast (16400), or none.
 const Tablespaces = "tablespaces"
 
-// SettingChange is a setting of the server that was found to be another than before, of those in [Target]. When it changed
-// is not known better than that it was after Since and not after At.
+// SettingChange is a setting of the server that was found to be another than before, of those in [Target]. When it
+// changed is not known better than that it was after Since and not after At.
 type SettingChange struct {
 	At      time.Time `json:"at"`
 	Since   time.Time `json:"since"`
@@ -249,9 +254,11 @@ type Proof struct {
 	Load       string    `json:"load"`
 	Repetition int       `json:"repetition"`
 	Rows       int64     `json:"rows"`
-	Counter    string    `json:"counter,omitempty"`  // the metric that must have counted them too; empty: that of our tables
-	Returned   int64     `json:"returned,omitempty"` // rows that scans of the table looked at under the load, as the server counts them
-	Missing    string    `json:"missing,omitempty"`  // why they were not counted; Rows says nothing then
+	// the metric that must have counted them too; empty: that of our tables
+	Counter string `json:"counter,omitempty"`
+	// rows that scans of the table looked at under the load, as the server counts them
+	Returned int64  `json:"returned,omitempty"`
+	Missing  string `json:"missing,omitempty"` // why they were not counted; Rows says nothing then
 }
 
 // Period is a source's value for a period that is over, such as a CloudWatch datapoint. A later line for the same
@@ -286,7 +293,8 @@ const Files = "files"
 // Programs ranks other programs by the work of the server's disks for them.
 const Programs = "programs"
 
-// What stands among programs for the kernel, which writes what they left in its cache, and for those that it does not name.
+// What stands among programs for the kernel, which writes what they left in its cache, and for those that it does not
+// name.
 const (
 	WrittenLater = "the kernel, from its cache"
 	Unnamed      = "the kernel does not name"
@@ -319,9 +327,10 @@ const MostTopItems = 10
 
 // TopItem is one table, index or statement.
 type TopItem struct {
-	Name    string             `json:"name"`           // with its schema; of a statement, its queryid
-	Text    string             `json:"text,omitempty"` // of a statement, without its values; a long one ends with a checksum of the whole
-	Grew    map[string]float64 `json:"grew"`           // what is not there was not counted
+	Name string `json:"name"` // with its schema; of a statement, its queryid
+	// of a statement, without its values; a long one ends with a checksum of the whole
+	Text    string             `json:"text,omitempty"`
+	Grew    map[string]float64 `json:"grew"` // what is not there was not counted
 	AtLeast bool               `json:"at_least,omitempty"`
 }
 

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Row is a reading as a reader of long runs meets it: Names and Values side by side, instead of a map for each. Names is
-// the same slice as in an earlier row where the names are the same, so that what belongs to them can be looked up once.
-// Values is only good until the next record is asked for.
+// Row is a reading as a reader of long runs meets it: Names and Values side by side, instead of a map for each. Names
+// is the same slice as in an earlier row where the names are the same, so that what belongs to them can be looked up
+// once. Values is only good until the next record is asked for.
 type Row struct {
 	At     time.Time
 	Took   float64
@@ -51,8 +51,9 @@ type shape struct {
 // mostShapes are kept for a probe: some of its metrics are read at each moment, others less often.
 const mostShapes = 4
 
-// rowDecoder reads lines as this package writes them without building anything anew that the line has in common with the
-// one before. It knows one spelling, that of encoding/json; of any other line it says that it cannot, and does not guess.
+// rowDecoder reads lines as this package writes them without building anything anew that the line has in common with
+// the one before. It knows one spelling, that of encoding/json; of any other line it says that it cannot, and does not
+// guess.
 type rowDecoder struct {
 	shapes map[string][]*shape // by probe, the one that fitted last first
 	values []float64           // of all rows of a block
@@ -158,7 +159,8 @@ func (c *cursor) text(inside *[]byte) bool {
 	return true
 }
 
-// plain reports whether text means itself between quotes. A histogram has thousands of characters, so eight are looked at together.
+// plain reports whether text means itself between quotes. A histogram has thousands of characters, so eight are looked
+// at together.
 func plain(text []byte) bool {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	if bytes.IndexByte(text, '\\') >= 0 {

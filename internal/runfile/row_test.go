@@ -40,7 +40,8 @@ func checkRow(t *testing.T, line []byte) (isRow bool) {
 }
 
 func randomReading(random *rand.Rand) Reading {
-	r := Reading{At: noon.Add(time.Duration(random.Int64N(1e15))), Took: random.Float64(), Probe: "pgstat", Values: map[string]float64{}}
+	r := Reading{At: noon.Add(time.Duration(random.Int64N(1e15))), Took: random.Float64(), Probe: "pgstat",
+		Values: map[string]float64{}}
 	for i := range 1 + random.IntN(20) {
 		value := math.Float64frombits(random.Uint64())
 		switch random.IntN(4) {
@@ -144,7 +145,8 @@ func TestRowsShareTheirNames(t *testing.T) {
 	content.WriteString(text(t, everyKind()[0]))
 	var want []Reading
 	for i := range 400 {
-		r := Reading{At: noon.Add(time.Duration(i)), Probe: []string{"block", "pgstat"}[i%2], Values: map[string]float64{}}
+		r := Reading{At: noon.Add(time.Duration(i)), Probe: []string{"block", "pgstat"}[i%2],
+			Values: map[string]float64{}}
 		for m := range 1 + i%7 {
 			r.Values[fmt.Sprintf("m%d", m)] = float64(i * m)
 		}
@@ -186,7 +188,8 @@ func TestRowsShareTheirNames(t *testing.T) {
 }
 
 func TestRowsAndReadingsTellTheSame(t *testing.T) {
-	content := text(t, everyKind()...) + `{"kind":"read","at":"2026-03-01T12:00:00Z","probe":"p","values":{"ä":1}}` + "\n"
+	content := text(t, everyKind()...) + `{"kind":"read","at":"2026-03-01T12:00:00Z","probe":"p","values":{"ä":1}}` +
+		"\n"
 	want, err := collect(strings.NewReader(content))
 	if err != nil {
 		t.Fatal(err)
@@ -209,8 +212,8 @@ func TestRowsAndReadingsTellTheSame(t *testing.T) {
 	}
 }
 
-// TestReadingDoesNotDependOnHowTheTextComes: in one piece, by bytes, or in halves, with lines shorter and longer than any
-// block.
+// TestReadingDoesNotDependOnHowTheTextComes: in one piece, by bytes, or in halves, with lines shorter and longer than
+// any block.
 func TestReadingDoesNotDependOnHowTheTextComes(t *testing.T) {
 	long := everyKind()[1].(Metric)
 	long.Help = strings.Repeat("x", 3*blockSize)

@@ -21,13 +21,17 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 // everyKind is a run file with every field of every kind filled in; TestEveryFieldIsFilled sees to it.
 func everyKind() []Record {
 	load := Load{
-		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, TableRows: 100, OfRows: 50, Cold: true, MostRepetitions: 2, SynchronousCommit: "off",
+		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, TableRows: 100,
+		OfRows: 50, Cold: true, MostRepetitions: 2, SynchronousCommit: "off",
 		Job: "--rw=write", Depth: 16, Buffered: true, Like: "copy", But: "an index more", MoreEntries: 7,
 	}
 	cloud := Cloud{
-		Provider: "aws", Region: "eu-west-1", Instance: "one", Cluster: "all", Role: "writer", Resource: "db-ABC", Engine: "postgres",
-		Version: "17.11", Class: "db.r6g.large", Storage: "io2", SizeGiB: 400, IOPS: 12000, ThroughputMiB: 500, LogVolume: true,
-		MultiAZ: true, Insights: true, InsightsDays: 7, InsightsMode: "standard", MonitoringSeconds: 1, Volumes: []string{"vol-1"}, Machine: "i-1", Members: []Member{{Instance: "db-1", Class: "db.r6g.large"}},
+		Provider: "aws", Region: "eu-west-1", Instance: "one", Cluster: "all", Role: "writer", Resource: "db-ABC",
+		Engine:  "postgres",
+		Version: "17.11", Class: "db.r6g.large", Storage: "io2", SizeGiB: 400, IOPS: 12000, ThroughputMiB: 500,
+		LogVolume: true,
+		MultiAZ:   true, Insights: true, InsightsDays: 7, InsightsMode: "standard", MonitoringSeconds: 1,
+		Volumes: []string{"vol-1"}, Machine: "i-1", Members: []Member{{Instance: "db-1", Class: "db.r6g.large"}},
 	}
 	return []Record{
 		Run{
@@ -35,57 +39,75 @@ func everyKind() []Record {
 			Parameters: map[string]string{"clients": "8"},
 			Target: Target{
 				Kind: "container", Flavor: "postgres", Version: "17.11", Host: "db", Port: 5432, Database: "app",
-				User: "me", Image: "postgres:17", Pooler: true, SystemIdentifier: "7", Settings: map[string]string{"fsync": "on"},
+				User: "me", Image: "postgres:17", Pooler: true, SystemIdentifier: "7", Settings: map[string]string{
+					"fsync": "on"},
 				Storage: Storage{
-					Directory: "/data", FileSystem: "ext4", Device: "vda", RAM: true, Own: true, Unseen: []string{"/data/pg_wal"}, InMemory: []string{"wal"}, Tablespaces: map[string][]string{"16400": {"fast"}},
-					Devices: []StorageDevice{{Name: "vda", Holds: []string{"data"}, Carries: []string{"/", "swap"}, Backing: "/disk"}},
+					Directory: "/data", FileSystem: "ext4", Device: "vda", RAM: true, Own: true, Unseen: []string{
+						"/data/pg_wal"}, InMemory: []string{"wal"}, Tablespaces: map[string][]string{"16400": {"fast"}},
+					Devices: []StorageDevice{{Name: "vda", Holds: []string{"data"}, Carries: []string{"/", "swap"},
+						Backing: "/disk"}},
 				},
 				Cloud: &cloud,
 			},
-			Host:       Host{OS: "linux", Arch: "amd64", Kernel: "6.18", CPUs: 2, MemoryBytes: 8 << 30},
-			Clocks:     []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},
-			Plan:       Plan{Name: "published", Loads: []Load{load}, Repetitions: 3, LoadSeconds: 5, Seed: 42, RestSeconds: 3600, Workers: 1},
+			Host:   Host{OS: "linux", Arch: "amd64", Kernel: "6.18", CPUs: 2, MemoryBytes: 8 << 30},
+			Clocks: []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},
+			Plan: Plan{Name: "published", Loads: []Load{load}, Repetitions: 3, LoadSeconds: 5, Seed: 42,
+				RestSeconds: 3600, Workers: 1},
 			Observed:   true,
 			Asked:      &Stretch{From: noon, To: noon.Add(time.Hour)},
 			Provenance: "made by hand",
 			Operation:  &Operation{Text: "vacuum", Warmup: 1, FirstTouch: true, Times: 2, SessionsKnown: true},
-			Baseline:   &Baseline{Program: "fio 3.33", Set: "database", Bytes: 1 << 30, Direct: true, UntilThrottled: 60},
+			Baseline: &Baseline{Program: "fio 3.33", Set: "database", Bytes: 1 << 30, Direct: true,
+				UntilThrottled: 60},
 		},
 		Metric{
 			Name: "pgstat.wal/wal_records", Unit: "records", Type: Counter, Period: 60,
-			Source: "https://www.postgresql.org/docs/17/monitoring-stats.html", Help: "WAL records generated", Caveat: "not on Aurora",
+			Source: "https://www.postgresql.org/docs/17/monitoring-stats.html", Help: "WAL records generated",
+			Caveat: "not on Aurora",
 		},
 		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
 		LoadEvent{
-			At: noon, Load: "bulk", Repetition: 1, Event: End, Sessions: new(int64(3)), OtherSessions: 2, Failed: "the server died", Added: "to tell rows from entries", Factors: &load,
+			At: noon, Load: "bulk", Repetition: 1, Event: End, Sessions: new(int64(3)), OtherSessions: 2,
+			Failed: "the server died", Added: "to tell rows from entries", Factors: &load,
 			Autovacuum: &Autovacuum{Rows: 81, WALBytes: 4_000_000, On: []string{"public.t"}},
-			Others:     &Others{Staying: 1, GoesOn: true, Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1, WALBytes: 5_000_000, WALWrites: new(int64(4)), WALFsyncs: new(int64(3)), WALShare: 0.3, Who: []string{"psql of joe in shop"}, Writing: []string{"psql of ann in shop"}},
-			Instance:   "two", Cloud: &cloud, Cold: &Cold{Forgotten: true, Evicted: 5, Missing: "it is on another machine"},
+			Others: &Others{Staying: 1, GoesOn: true, Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1,
+				WALBytes: 5_000_000, WALWrites: new(int64(4)), WALFsyncs: new(int64(3)), WALShare: 0.3,
+				Who: []string{"psql of joe in shop"}, Writing: []string{"psql of ann in shop"}},
+			Instance: "two", Cloud: &cloud, Cold: &Cold{Forgotten: true, Evicted: 5,
+				Missing: "it is on another machine"},
 		},
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
 		Work{
 			From: noon, To: noon.Add(time.Second), Load: "bulk", Repetition: 1, Transactions: 7, Statements: 8,
-			Rows: 7000, Updated: 10, Deleted: 20, Returned: 30, Lookups: 40, Failures: 1, Retries: 2, Late: 3, BytesSent: 4, BytesReceived: 5, Processor: 0.5, Latency: "HISTFAAA",
+			Rows: 7000, Updated: 10, Deleted: 20, Returned: 30, Lookups: 40, Failures: 1, Retries: 2, Late: 3,
+			BytesSent: 4, BytesReceived: 5, Processor: 0.5, Latency: "HISTFAAA",
 		},
-		Proof{At: noon, Took: 0.5, Load: "bulk", Repetition: 1, Rows: 7000, Returned: 70, Counter: "pgstat.tables.orders/n_tup_ins", Missing: "it took too long"},
+		Proof{At: noon, Took: 0.5, Load: "bulk", Repetition: 1, Rows: 7000, Returned: 70,
+			Counter: "pgstat.tables.orders/n_tup_ins", Missing: "it took too long"},
 		Period{
 			From: noon, To: noon.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",
 			Dimensions: map[string]string{"DBInstanceIdentifier": "one"}, Statistic: "Average", Value: 12.5,
 			Fetched: noon.Add(time.Hour), Unsettled: true,
 		},
-		Total{From: noon, To: noon.Add(time.Hour), Load: "bulk", Repetition: 1, Probe: "cloudwatch", Values: map[string]float64{"cloudwatch/WriteIOPS": 7e9}},
+		Total{From: noon, To: noon.Add(time.Hour), Load: "bulk", Repetition: 1, Probe: "cloudwatch",
+			Values: map[string]float64{"cloudwatch/WriteIOPS": 7e9}},
 		Origin{
-			Load: "bulk", Repetition: 1, Probe: "cloudwatch", Title: "A load", Place: "github.com/a/b", File: "README.md", Commit: "0123456789abcdef",
+			Load: "bulk", Repetition: 1, Probe: "cloudwatch", Title: "A load", Place: "github.com/a/b",
+			File: "README.md", Commit: "0123456789abcdef",
 			Author: "A. N. Author", Licence: "Apache-2.0", How: Digitized, Error: 0.02, Note: "by pixels",
 		},
 		Top{
-			From: noon, At: noon.Add(time.Minute), Of: "statements", Load: "operation", Repetition: 2, Total: map[string]float64{"wal_bytes": 1e6}, Missing: "not asked",
-			Items: []TopItem{{Name: "123", Text: "insert into t values ($1)", Grew: map[string]float64{"wal_bytes": 1e5}, AtLeast: true}},
+			From: noon, At: noon.Add(time.Minute), Of: "statements", Load: "operation", Repetition: 2,
+			Total: map[string]float64{"wal_bytes": 1e6}, Missing: "not asked",
+			Items: []TopItem{{Name: "123", Text: "insert into t values ($1)", Grew: map[string]float64{
+				"wal_bytes": 1e5}, AtLeast: true}},
 		},
 		WAL{
-			From: noon, To: noon.Add(time.Minute), Load: "bulk", Repetition: 1, Bytes: 9000, Read: 8000, Missing: "not allowed",
+			From: noon, To: noon.Add(time.Minute), Load: "bulk", Repetition: 1, Bytes: 9000, Read: 8000,
+			Missing: "not allowed",
 			Items: []WALItem{{
-				Name: "public.t_x", Is: WALIndex, Table: "public.t", Dropped: true, Constraint: Unique, Scans: new(int64(3)), Since: &noon, Like: "public.t_y",
+				Name: "public.t_x", Is: WALIndex, Table: "public.t", Dropped: true, Constraint: Unique,
+				Scans: new(int64(3)), Since: &noon, Like: "public.t_y",
 				Parts: map[string]WALPart{"btree_insert_leaf": {Records: 20, Bytes: 9472, Images: 1, ImageBytes: 8192}},
 			}},
 		},
@@ -284,7 +306,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	if _, _, err := Open(filepath.Join(t.TempDir(), "none.jsonl")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
-	if got, err := load(t, t.TempDir()); len(got) > 0 || err == nil || !strings.Contains(err.Error(), "is a directory") {
+	if got, err := load(t, t.TempDir()); len(got) > 0 || err == nil ||
+		!strings.Contains(err.Error(), "is a directory") {
 		t.Errorf("directory: %v", err)
 	}
 }

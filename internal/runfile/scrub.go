@@ -17,8 +17,9 @@ const Hidden = "***"
 // They rather hide too much than too little: a password with a slash in it makes a URL that nothing parses but
 // somebody typed.
 var (
-	urlPassword     = regexp.MustCompile(`(://[^/\s:@]*:)\S*@`)
-	mistyped        = regexp.MustCompile(`([^/\s:@"']+:)[^/\s@]\S*@`) // such as postgres:/me:password@db, and me:password@db
+	urlPassword = regexp.MustCompile(`(://[^/\s:@]*:)\S*@`)
+	// such as postgres:/me:password@db, and me:password@db
+	mistyped        = regexp.MustCompile(`([^/\s:@"']+:)[^/\s@]\S*@`)
 	keywordPassword = regexp.MustCompile(`(?i)(` + secretName + `)("?\s*=\s*|"\s*:\s*)` +
 		`('(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)|[^\s&]+)`)
 	accountNumber = regexp.MustCompile(`(arn:[\w-]*:[\w-]*:[\w-]*:)\d{12}\b`)
@@ -51,9 +52,9 @@ func spellings(secrets []string) []string {
 	return slices.Compact(all)
 }
 
-// scrubbed returns the record with its free text scrubbed; it leaves the caller's value alone. The secrets given are taken
-// out of text that a message may have got into. From names and settings only what has the form of a secret is taken,
-// because a password that equals one, such as postgres, would make the run unreadable.
+// scrubbed returns the record with its free text scrubbed; it leaves the caller's value alone. The secrets given are
+// taken out of text that a message may have got into. From names and settings only what has the form of a secret is
+// taken, because a password that equals one, such as postgres, would make the run unreadable.
 // A kind of record that it does not know is refused: nobody has decided yet which of its fields are free text.
 func scrubbed(r Record, secrets []string) (Record, error) {
 	switch r := r.(type) {
@@ -124,7 +125,8 @@ func scrubbed(r Record, secrets []string) (Record, error) {
 	case Reading, Work, Total: // names of ours and numbers
 		return r, nil
 	default:
-		return nil, fmt.Errorf("a record of the kind %s cannot be written: which of its fields may hold a secret is not known", r.Kind())
+		return nil, fmt.Errorf("a record of the kind %s cannot be written: which of its fields may hold a secret is "+
+			"not known", r.Kind())
 	}
 }
 

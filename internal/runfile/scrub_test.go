@@ -62,12 +62,15 @@ func TestNoSecretReachesTheFile(t *testing.T) {
 // freeText are the fields that a message may get into, so that even a naked secret is taken out of them.
 func freeText() []string {
 	return []string{
-		"run.Provenance", "run.Operation.Text", "run.Parameters", "metric.Source", "metric.Help", "metric.Caveat", "gap.Code", "gap.Detail",
-		"load.Failed", "load.Added", "load.Cold.Missing", "proof.Missing", "origin.Title", "origin.Place", "origin.Note", "top.Missing", "top.Items.Text", "wal.Missing", "end.Cause",
+		"run.Provenance", "run.Operation.Text", "run.Parameters", "metric.Source", "metric.Help", "metric.Caveat",
+		"gap.Code", "gap.Detail",
+		"load.Failed", "load.Added", "load.Cold.Missing", "proof.Missing", "origin.Title", "origin.Place",
+		"origin.Note", "top.Missing", "top.Items.Text", "wal.Missing", "end.Cause",
 	}
 }
 
-// names are the fields that hold what realiops, AWS or the user calls a thing, and are written as they are; true: found.
+// names are the fields that hold what realiops, AWS or the user calls a thing, and are written as they are; true:
+// found.
 func names() map[string]bool {
 	all := map[string]bool{}
 	for name := range strings.FieldsSeq(`
@@ -183,7 +186,8 @@ func TestScrub(t *testing.T) {
 		if got := Scrub(in, secrets...); got != want {
 			t.Errorf("Scrub(%q, %q) = %q, want %q", in, secrets, got, want)
 		}
-		if again := Scrub(Scrub(in, secrets...), secrets...); again != want && !strings.Contains(Hidden, strings.Join(secrets, "")) {
+		if again := Scrub(Scrub(in, secrets...), secrets...); again != want &&
+			!strings.Contains(Hidden, strings.Join(secrets, "")) {
 			t.Errorf("twice: %q", again)
 		}
 	}

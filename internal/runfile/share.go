@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Anonymizer takes out of records what tells whose they are: names, addresses, statements, identifiers, and free text that may hold them.
-// The same name has the same stand-in throughout a run. Its zero value is ready.
+// Anonymizer takes out of records what tells whose they are: names, addresses, statements, identifiers, and free text
+// that may hold them. The same name has the same stand-in throughout a run. Its zero value is ready.
 type Anonymizer struct {
 	names map[string]string // stand-ins, by kind and name
 	count map[string]int    // of each kind
@@ -63,12 +63,14 @@ func (a *Anonymizer) Of(r Record) (Record, bool) {
 // sharedParameters are flags of a run that tell nothing of where it was made.
 func sharedParameters() []string {
 	return []string{
-		"aws", "quick-aws", "budget", "clients", "interval", "jobs", "load-seconds", "pg-version", "repetitions", "rows-per-tx", "seed", "shared",
+		"aws", "quick-aws", "budget", "clients", "interval", "jobs", "load-seconds", "pg-version", "repetitions",
+		"rows-per-tx", "seed", "shared",
 	}
 }
 
 func sharedSetting(name string) bool {
-	return !strings.Contains(name, "tablespace") && !strings.Contains(name, "name") && !strings.Contains(name, "director")
+	return !strings.Contains(name, "tablespace") && !strings.Contains(name, "name") &&
+		!strings.Contains(name, "director")
 }
 
 func (a *Anonymizer) run(r Run) Run {
@@ -100,7 +102,8 @@ func (a *Anonymizer) run(r Run) Run {
 }
 
 func (a *Anonymizer) target(t Target) Target {
-	t.Host, t.Database, t.User = a.drop("addresses", t.Host), a.drop("names of databases and users", t.Database), a.drop("names of databases and users", t.User)
+	t.Host, t.Database, t.User = a.drop("addresses", t.Host), a.drop("names of databases and users", t.Database),
+		a.drop("names of databases and users", t.User)
 	t.Image, t.SystemIdentifier, t.Port = a.drop("addresses", t.Image), a.drop("identifiers", t.SystemIdentifier), 0
 	t.Settings = maps.Clone(t.Settings)
 	maps.DeleteFunc(t.Settings, func(name, value string) bool {
@@ -135,7 +138,8 @@ func (a *Anonymizer) storage(s Storage) Storage {
 }
 
 func (a *Anonymizer) cloud(c Cloud) *Cloud {
-	c.Instance, c.Cluster, c.Resource = a.stand("instance", c.Instance), a.stand("cluster", c.Cluster), a.drop("identifiers", c.Resource)
+	c.Instance, c.Cluster, c.Resource = a.stand("instance", c.Instance), a.stand("cluster", c.Cluster),
+		a.drop("identifiers", c.Resource)
 	c.Machine, c.Volumes = a.stand("machine", c.Machine), slices.Clone(c.Volumes)
 	for i, v := range c.Volumes {
 		c.Volumes[i] = a.stand("volume", v)
@@ -150,7 +154,8 @@ func (a *Anonymizer) cloud(c Cloud) *Cloud {
 // known returns the loads of our own plans, whose names tell nothing.
 func known() []string {
 	return []string{
-		"idle", "bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide", IdleLoad, OperationLoad,
+		"idle", "bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide", IdleLoad,
+		OperationLoad,
 		"identify", "published", "cloud", "database",
 	}
 }
@@ -213,7 +218,8 @@ func (a *Anonymizer) metric(name string) string {
 	return a.probe(view) + "/" + column
 }
 
-// probe takes the name of one instance, volume or table out of that of a view whose metrics bear it: cloudwatch.shop-2/WriteIOPS.
+// probe takes the name of one instance, volume or table out of that of a view whose metrics bear it:
+// cloudwatch.shop-2/WriteIOPS.
 func (a *Anonymizer) probe(name string) string {
 	for _, begin := range []string{"cloudwatch.", "insights.", "pgstat.tables."} {
 		if whose, is := strings.CutPrefix(name, begin); is {

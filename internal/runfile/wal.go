@@ -6,16 +6,19 @@ import (
 	"time"
 )
 
-// WAL says which tables and indexes a stretch of the WAL is about: one repetition of a load, or some minutes of an observation.
+// WAL says which tables and indexes a stretch of the WAL is about: one repetition of a load, or some minutes of an
+// observation.
 type WAL struct {
 	From       time.Time `json:"from"`
 	To         time.Time `json:"to"`
 	Load       string    `json:"load,omitempty"` // empty: of no load of ours
 	Repetition int       `json:"repetition,omitempty"`
-	Bytes      int64     `json:"bytes"`           // of the WAL that was written from From to To, with the headers of its pages
-	Read       int64     `json:"read"`            // bytes of it that Items tell of; where they are fewer, Items are a sample
-	Items      []WALItem `json:"items,omitempty"` // the one with the most bytes first
-	Missing    string    `json:"missing,omitempty"`
+	// of the WAL that was written from From to To, with the headers of its pages
+	Bytes int64 `json:"bytes"`
+	// bytes of it that Items tell of; where they are fewer, Items are a sample
+	Read    int64     `json:"read"`
+	Items   []WALItem `json:"items,omitempty"` // the one with the most bytes first
+	Missing string    `json:"missing,omitempty"`
 }
 
 // MostWALItems are in one line. What more there are is added up as [OtherRelations].
@@ -26,7 +29,8 @@ type WALItem struct {
 	Name  string `json:"name,omitempty"`  // with its schema; of WALElsewhere, the database; empty: it has none
 	Is    string `json:"is"`              // one of the words below
 	Table string `json:"table,omitempty"` // that an index, or a table of oversized values, belongs to, with its schema
-	// Dropped: it was not there any more when its name was asked for. Name is as before, and empty where it was not known.
+	// Dropped: it was not there any more when its name was asked for. Name is as before, and empty where it was not
+	// known.
 	Dropped    bool   `json:"dropped,omitempty"`
 	Constraint string `json:"constraint,omitempty"` // of an index: PrimaryKey, Unique or Exclusion
 	// Scans is the number of an index's scans from Since until it was asked; nil: it is no index, or they are not
@@ -79,7 +83,8 @@ const (
 
 // WALPart is one kind of record in the WAL.
 type WALPart struct {
-	// Records count for the first page that they name; bytes of a record are those of each page, and what is of none is the first's.
+	// Records count for the first page that they name; bytes of a record are those of each page, and what is of none is
+	// the first's.
 	Records    int64 `json:"records"`
 	Bytes      int64 `json:"bytes"`                 // with images of pages
 	Images     int64 `json:"images,omitempty"`      // of whole pages
@@ -111,7 +116,8 @@ func (a *Anonymizer) wal(w WAL) WAL {
 		case WALIndex, WALSequence, WALElsewhere:
 			kind = item.Is
 		}
-		item.Name, item.Table, item.Like = a.stand(kind, item.Name), a.stand("table", item.Table), a.stand("index", item.Like)
+		item.Name, item.Table, item.Like = a.stand(kind, item.Name), a.stand("table", item.Table),
+			a.stand("index", item.Like)
 	}
 	return w
 }

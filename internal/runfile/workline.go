@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// decodeWork reads a line of work as this package writes it, at a tenth of what encoding/json takes: a long run has as many as seconds, each with
-// a histogram. False where the line is not of that spelling.
+// decodeWork reads a line of work as this package writes it, at a tenth of what encoding/json takes: a long run has as
+// many as seconds, each with a histogram. False where the line is not of that spelling.
 func decodeWork(line []byte) (w Work, ok bool) {
 	c := cursor{rest: bytes.TrimRight(line, "\r\n")}
 	if !c.skip(`{"kind":"work"`) {

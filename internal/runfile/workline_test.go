@@ -41,7 +41,8 @@ func randomWork(random *rand.Rand) Work {
 	from := noon.Add(time.Duration(random.Int64N(1e15)))
 	return Work{
 		From: from, To: from.Add(time.Second), Load: "bulk-indexed", Repetition: random.IntN(9),
-		Transactions: count(), Statements: count(), Rows: count(), Updated: count(), Deleted: count(), Returned: count(), Lookups: count(),
+		Transactions: count(), Statements: count(), Rows: count(), Updated: count(), Deleted: count(),
+		Returned: count(), Lookups: count(),
 		Failures: count(), Retries: count(), Late: count(), BytesSent: count(), BytesReceived: count(),
 		Processor: random.NormFloat64(), Latency: strings.Repeat("AbC+/09=", random.IntN(20)),
 	}

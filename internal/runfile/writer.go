@@ -83,7 +83,8 @@ func makeDirectory(path string) error {
 		return nil
 	}
 	if err := owner.Make(path); err != nil {
-		return fmt.Errorf("keep the run in ./%s: %w; name a file elsewhere with -o, or work in a directory of your own", path, err)
+		return fmt.Errorf("keep the run in ./%s: %w; name a file elsewhere with -o, or work in a directory of your own",
+			path, err)
 	}
 	return nil
 }
@@ -112,7 +113,8 @@ func newWriter(path string, file *os.File, secrets []string) (*Writer, error) {
 func (w *Writer) open() (err error) {
 	var out io.Writer = w.file
 	if strings.HasSuffix(w.path, ".zst") {
-		if w.zst, err = zstd.NewWriter(w.file, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true)); err != nil {
+		if w.zst, err = zstd.NewWriter(w.file, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window),
+			zstd.WithLowerEncoderMem(true)); err != nil {
 			return fmt.Errorf("start compression: %w", err)
 		}
 		out = w.zst

@@ -62,7 +62,8 @@ func childWrites(limit uint64) {
 	fmt.Println("closed:", w.Close())
 }
 
-// limitFiles lets this process make no file longer than that. It is for children: the testing package keeps files of its own.
+// limitFiles lets this process make no file longer than that. It is for children: the testing package keeps files of
+// its own.
 func limitFiles(bytes uint64) {
 	signal.Ignore(syscall.SIGXFSZ) // which comes with the error
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: bytes}); err != nil {
@@ -175,7 +176,8 @@ func TestManyGoroutinesWriteWholeLines(t *testing.T) {
 	for writer := range writers {
 		all.Go(func() {
 			for n := range each {
-				err := w.Write(Reading{At: noon, Values: map[string]float64{"writer": float64(writer), "n": float64(n)}})
+				err := w.Write(Reading{At: noon, Values: map[string]float64{"writer": float64(writer),
+					"n": float64(n)}})
 				if err == nil && n%50 == 0 {
 					err = w.Sync()
 				}
@@ -233,7 +235,8 @@ func TestNeverOverwrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := contentOf(t, path)
-	if _, err := Create(path); err == nil || err.Error() != path+" exists, and a run never overwrites: name another file" {
+	if _, err := Create(path); err == nil || err.Error() != path+
+		" exists, and a run never overwrites: name another file" {
 		t.Errorf("second Create: %v", err)
 	}
 	if string(contentOf(t, path)) != string(before) {
@@ -243,7 +246,8 @@ func TestNeverOverwrites(t *testing.T) {
 
 func TestCreateSaysWhereItFailed(t *testing.T) {
 	file := save(t, "run.jsonl", everyKind()[0])
-	if _, err := Create(filepath.Join(file, "run.jsonl")); err == nil || !strings.Contains(err.Error(), "make the directory for the run file") {
+	if _, err := Create(filepath.Join(file, "run.jsonl")); err == nil ||
+		!strings.Contains(err.Error(), "make the directory for the run file") {
 		t.Errorf("below a file: %v", err)
 	}
 	locked := t.TempDir()
@@ -304,10 +308,12 @@ func TestHiddenLaterIsHiddenFromThenOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Hide("swordfish")
-	if err := errors.Join(w.Write(everyKind()[0]), w.Write(Ended{At: noon, Cause: "said swordfish"}), w.Close()); err != nil {
+	if err := errors.Join(w.Write(everyKind()[0]), w.Write(Ended{At: noon, Cause: "said swordfish"}),
+		w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if content := string(contentOf(t, path)); strings.Contains(content, "swordfish") || !strings.Contains(content, `"cause":"said ***"`) {
+	if content := string(contentOf(t, path)); strings.Contains(content, "swordfish") ||
+		!strings.Contains(content, `"cause":"said ***"`) {
 		t.Errorf("got %s", content)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Around returns the last reading at or before a moment and the first at or after it; both are the same where it was read just
-// then. ok is false where the moment lies outside of all readings.
+// Around returns the last reading at or before a moment and the first at or after it; both are the same where it was
+// read just then. ok is false where the moment lies outside of all readings.
 func (s Series) Around(t time.Time) (before, after Point, ok bool) {
 	from, to, ok := s.rowsAround(stamp(t))
 	if !ok {
@@ -28,9 +28,9 @@ func (s Series) rowsAround(t int64) (before, after int, ok bool) {
 	return before, max(before+1, s.runs[k].row), true
 }
 
-// Between returns what a counter grew by from one moment to another, taken to have gone evenly from each reading to the next. It
-// is missing where either moment lies outside of all readings or between two that are further apart than coarse, and where
-// the counter was reset on the way.
+// Between returns what a counter grew by from one moment to another, taken to have gone evenly from each reading to the
+// next. It is missing where either moment lies outside of all readings or between two that are further apart than
+// coarse, and where the counter was reset on the way.
 func (s Series) Between(from, to time.Time, coarse time.Duration) (float64, error) {
 	moments := [2]time.Time{from, to}
 	var before, after [2]int
@@ -71,8 +71,9 @@ func (s Series) Grew() (c Change) {
 	return c
 }
 
-// Advanced returns how much further its last reading is than its first, whatever lies between them. That is for positions, which go on where they
-// were when a server is started anew or another takes its place; counters begin again.
+// Advanced returns how much further its last reading is than its first, whatever lies between them. That is for
+// positions, which go on where they were when a server is started anew or another takes its place; counters begin
+// again.
 func (s Series) Advanced() (amount float64, read bool) {
 	first := 0.0
 	for _, values := range s.chunks(0, len(s.at)) {

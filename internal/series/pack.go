@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A column that is a run of numbers close to each other is kept as how much their growth changes from one to the next: of what
-// counters read each second that leaves one to three bytes of eight. It is exact; what does not come out as it went in is
-// kept as it is.
+// A column that is a run of numbers close to each other is kept as how much their growth changes from one to the next:
+// of what counters read each second that leaves one to three bytes of eight. It is exact; what does not come out as it
+// went in is kept as it is.
 
 // scales turn decimals into whole numbers: counts, and times in milliseconds, microseconds and nanoseconds.
 var scales = [...]float64{1, 1e3, 1e6, 1e9}

@@ -12,7 +12,8 @@ func TestPeriodsBeginWithTheEpoch(t *testing.T) {
 	check := func(at, period, down, up time.Duration) {
 		t.Helper()
 		moment := time.Unix(0, int64(at)).In(time.FixedZone("elsewhere", 1800))
-		if got := series.PeriodDown(moment, period); !got.Equal(time.Unix(0, int64(down))) || got.Location() != time.UTC {
+		if got := series.PeriodDown(moment, period); !got.Equal(time.Unix(0, int64(down))) ||
+			got.Location() != time.UTC {
 			t.Errorf("%s down to %s: %s, want %s", at, period, got, down)
 		}
 		if got := series.PeriodUp(moment, period); !got.Equal(time.Unix(0, int64(up))) || got.Location() != time.UTC {
@@ -27,5 +28,6 @@ func TestPeriodsBeginWithTheEpoch(t *testing.T) {
 	check(five, five, five, five)
 	check(five+1, five, five, 2*five)
 	check(2*five-1, five, five, 2*five)
-	check(20*time.Second, 7*time.Second, 14*time.Second, 21*time.Second) // counted from the year 1 it would be another grid
+	// counted from the year 1 it would be another grid
+	check(20*time.Second, 7*time.Second, 14*time.Second, 21*time.Second)
 }

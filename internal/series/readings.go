@@ -154,8 +154,8 @@ func (c *Column) move(place []int) {
 	}
 }
 
-// Runs grow by doubling up to a length at which they are packed and the next begins, so that of a long column nothing is ever
-// copied.
+// Runs grow by doubling up to a length at which they are packed and the next begins, so that of a long column nothing
+// is ever copied.
 const (
 	shortestRun = 4
 	longestRun  = 1024

@@ -45,8 +45,8 @@ type Series struct {
 	metricGaps []Gap
 }
 
-// run holds the values of consecutive rows. A metric that is read at each moment is one run after the other, and all but
-// the last are packed.
+// run holds the values of consecutive rows. A metric that is read at each moment is one run after the other, and all
+// but the last are packed.
 type run struct {
 	row    int // of the first value
 	n      int
@@ -103,7 +103,8 @@ func (s Series) Delta(begin, end time.Time) (Change, error) {
 		return Change{}, err
 	}
 	if !to.At.After(from.At) {
-		return Change{}, &Missing{Reason: NeverRead, Detail: "nothing was read between " + clockTime(begin) + " and " + clockTime(end)}
+		return Change{}, &Missing{Reason: NeverRead, Detail: "nothing was read between " + clockTime(begin) + " and " +
+			clockTime(end)}
 	}
 	if missing := s.reset(stamp(from.At), stamp(to.At)); missing != nil {
 		return Change{}, missing
@@ -111,8 +112,8 @@ func (s Series) Delta(begin, end time.Time) (Change, error) {
 	return Change{From: from.At, To: to.At, Amount: to.Value - from.Value}, nil
 }
 
-// Changes returns those from each reading in [begin, end) to the next one in it, in order of time. A change with a gap or
-// a reset in it comes as the error, with its moments but no amount.
+// Changes returns those from each reading in [begin, end) to the next one in it, in order of time. A change with a gap
+// or a reset in it comes as the error, with its moments but no amount.
 func (s Series) Changes(begin, end time.Time) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		var last Point
@@ -153,8 +154,8 @@ func (s Series) reset(from, to int64) error {
 	return s.fall(s.rowAt(from), s.rowAt(to+1))
 }
 
-// fall says where a value of the rows in [row, end) is below the one before it. Of a packed run that rises, and lies in there whole, only the
-// ends are looked at.
+// fall says where a value of the rows in [row, end) is below the one before it. Of a packed run that rises, and lies in
+// there whole, only the ends are looked at.
 func (s Series) fall(row, end int) error {
 	last := math.Inf(-1)
 	for _, r := range s.runs[s.runAt(row):] {
@@ -203,8 +204,8 @@ func (s Series) rowAt(t int64) int {
 	return sort.Search(len(s.at), func(k int) bool { return s.at[k] >= t })
 }
 
-// chunks returns the values of the rows in [row, end) that have one, in order: so many as lie side by side at a time, with the row of the
-// first. They are good until the next are asked for.
+// chunks returns the values of the rows in [row, end) that have one, in order: so many as lie side by side at a time,
+// with the row of the first. They are good until the next are asked for.
 func (s Series) chunks(row, end int) iter.Seq2[int, []float64] {
 	first := s.runAt(row)
 	return func(yield func(int, []float64) bool) {

@@ -156,7 +156,8 @@ func TestChanges(t *testing.T) {
 	all := func(begin, end float64) []string {
 		var got []string
 		for c, err := range r.Series("x").Changes(sec(begin), sec(end)) {
-			got = append(got, fmt.Sprintf("%g-%g %s", c.From.Sub(noon).Seconds(), c.To.Sub(noon).Seconds(), told(c.Amount/c.Seconds(), err)))
+			got = append(got, fmt.Sprintf("%g-%g %s", c.From.Sub(noon).Seconds(), c.To.Sub(noon).Seconds(),
+				told(c.Amount/c.Seconds(), err)))
 		}
 		return got
 	}
@@ -342,10 +343,12 @@ func TestLongColumns(t *testing.T) {
 	}
 }
 
-// TestAFallInALongColumn is found wherever it lies, at the beginning, the end and in the middle of what is packed, by whoever looks across it only.
+// TestAFallInALongColumn is found wherever it lies, at the beginning, the end and in the middle of what is packed, by
+// whoever looks across it only.
 func TestAFallInALongColumn(t *testing.T) {
 	const n = 5*longestRun + 3
-	for _, at := range []int{1, longestRun - 1, longestRun, longestRun + 1, 2*longestRun + 500, 3*longestRun - 1, 3 * longestRun, n - 1} {
+	for _, at := range []int{1, longestRun - 1, longestRun, longestRun + 1, 2*longestRun + 500, 3*longestRun - 1,
+		3 * longestRun, n - 1} {
 		r := NewReadings()
 		for i := range n {
 			value := 10 * float64(i)

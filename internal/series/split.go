@@ -12,7 +12,8 @@ type Stretch struct{ From, To time.Time }
 // Split divides a counter's growth into the part within some stretches of time and the part outside of them. The
 // growth from one reading to the next is assumed to be even.
 type Split struct {
-	Changes, Moved    int     // from reading to reading, with a gap or a reset in between or without; those that show something new
+	// from reading to reading, with a gap or a reset in between or without; those that show something new
+	Changes, Moved    int
 	Known, Coarse     int     // of which the amount is known; of these, longer than asked
 	Inside, Outside   float64 // that it grew by
 	OutsideForSeconds float64
@@ -68,8 +69,8 @@ type step struct {
 	amount   float64
 }
 
-// Spread returns at most so many of the changes from each reading in [begin, end) to the next one in it, evenly spread: of those with neither a
-// gap nor a reset in them that took no less than shortest.
+// Spread returns at most so many of the changes from each reading in [begin, end) to the next one in it, evenly spread:
+// of those with neither a gap nor a reset in them that took no less than shortest.
 func (s Series) Spread(begin, end time.Time, shortest time.Duration, most int) (some []Change) {
 	room := spread.Get().(*[]step) //nolint:forcetypeassert // nothing else is put there
 	defer spread.Put(room)

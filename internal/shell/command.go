@@ -96,5 +96,6 @@ func copied(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r <= '~'
 	}
-	return unicode.In(r, unicode.L, unicode.M, unicode.N) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return unicode.In(r, unicode.L, unicode.M, unicode.N) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector)
 }

@@ -15,7 +15,8 @@ import (
 // who types, too.
 func shells(t testing.TB) (all [][]string) {
 	for _, s := range [][]string{
-		{"sh"}, {"dash"}, {"bash", "--norc"}, {"bash", "--norc", "-o", "histexpand", "-o", "history"}, {"zsh", "-f"}, {"busybox", "sh"}, {"ksh"},
+		{"sh"}, {"dash"}, {"bash", "--norc"}, {"bash", "--norc", "-o", "histexpand", "-o", "history"}, {"zsh", "-f"},
+		{"busybox", "sh"}, {"ksh"},
 	} {
 		if path, err := exec.LookPath(s[0]); err == nil {
 			all = append(all, append([]string{path}, s[1:]...))
@@ -47,8 +48,10 @@ func words(t testing.TB, shell []string, line string) []string {
 }
 
 var hostile = []string{
-	"20261123;touch${IFS}PWNED;$(id)", "`id`", "a b", "a  b", "'", "''", `'\''`, `"`, `\`, `a\`, "!!", "!$", "$HOME", "~", "~root", "=ls", "*", "?", "[a-z]", "{a,b}",
-	"-v", "--help", "-", "", "#", "a#b", "a&b", "a|b", "a>b", "<(id)", "a;b", "(a)", "^a^b", "%1", "@a", "a,b", "é", "日本", "'; id; '", "$'a'", "\"$(id)\"", "LAST", "..",
+	"20261123;touch${IFS}PWNED;$(id)", "`id`", "a b", "a  b", "'", "''", `'\''`, `"`, `\`, `a\`, "!!", "!$", "$HOME",
+	"~", "~root", "=ls", "*", "?", "[a-z]", "{a,b}",
+	"-v", "--help", "-", "", "#", "a#b", "a&b", "a|b", "a>b", "<(id)", "a;b", "(a)", "^a^b", "%1", "@a", "a,b", "é",
+	"日本", "'; id; '", "$'a'", "\"$(id)\"", "LAST", "..",
 }
 
 func TestWordsComeThroughShells(t *testing.T) {
@@ -69,7 +72,8 @@ func TestWordsComeThroughShells(t *testing.T) {
 
 func TestWhatCannotBeCopiedIsNotSuggested(t *testing.T) {
 	for _, data := range []string{
-		"a\nb", "a\rb", "a\tb", "\x00", "\x1b[2J", "\x7f", "\u0085", "\u202egnp", "\u200b", "\u2028", "\u00a0", "\u3000", "\u3164", "\ufe0f", "\ufeff", "\xff", "a\xc3",
+		"a\nb", "a\rb", "a\tb", "\x00", "\x1b[2J", "\x7f", "\u0085", "\u202egnp", "\u200b", "\u2028", "\u00a0",
+		"\u3000", "\u3164", "\ufe0f", "\ufeff", "\xff", "a\xc3",
 		"\u2800", "\u2019", "\ue000", "\U000e0041",
 	} {
 		if quoted, possible := Word(data); possible {
@@ -82,7 +86,8 @@ func TestWhatCannotBeCopiedIsNotSuggested(t *testing.T) {
 }
 
 func TestSentencesHoldNoQuotes(t *testing.T) {
-	for data, want := range map[string]string{"a.jsonl": "a.jsonl", "a b": "FILE", "$(id)": "FILE", "": "FILE", "-x": "./-x"} {
+	for data, want := range map[string]string{"a.jsonl": "a.jsonl", "a b": "FILE", "$(id)": "FILE", "": "FILE",
+		"-x": "./-x"} {
 		if got := InText("realiops report").File(data, "FILE").String(); got != "realiops report "+want {
 			t.Errorf("%q makes %q", data, got)
 		}

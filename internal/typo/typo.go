@@ -27,7 +27,8 @@ func Closest(typed string, names []string, n int) []string {
 func rank(typed string, names []string) (ranked []string, far map[string]int) {
 	typed, far = strings.ToLower(typed), map[string]int{}
 	for _, name := range names {
-		if lower := strings.ToLower(name); !strings.Contains(lower, typed) { // what was left out is no mistake in what was typed
+		// what was left out is no mistake in what was typed
+		if lower := strings.ToLower(name); !strings.Contains(lower, typed) {
 			far[name] = distance(typed, lower)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 // Fault is something that goes wrong, over one command.
 type Fault struct {
-	Class string // process, disk, server, network, lies, scrapers, cloud, other sessions, files, settings, inputs, ids, limits
+	// process, disk, server, network, lies, scrapers, cloud, other sessions, files, settings, inputs, ids, limits
+	Class string
 	Name  string
 	// Prepare makes what the command meets, in a directory of its own, and gives the command.
 	Prepare func(*place) ([]string, error)
@@ -32,7 +33,8 @@ type Fault struct {
 }
 
 func faults() []Fault {
-	return slices.Concat(processes(), disks(), servers(), networks(), lies(), scrapers(), clouds(), otherSessions(), otherFiles(),
+	return slices.Concat(processes(), disks(), servers(), networks(), lies(), scrapers(), clouds(), otherSessions(),
+		otherFiles(),
 		settings(), inputs(), secrets(), ids(), limits())
 }
 
@@ -78,7 +80,8 @@ func (f Fault) try(p *place) (r result) {
 		broken(err.Error())
 	}
 	if s != nil {
-		r.said = strings.NewReplacer(p.dir+"/", "", p.dir, ".").Replace(complaint(s.command.Err.String())) // the directory is another each time
+		// the directory is another each time
+		r.said = strings.NewReplacer(p.dir+"/", "", p.dir, ".").Replace(complaint(s.command.Err.String()))
 		broken(f.clear(s)...)
 		broken(f.lost(s)...)
 		broken(f.unmarked(s)...)

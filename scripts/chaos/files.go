@@ -22,20 +22,27 @@ func otherFiles() []Fault {
 	const links = "where links lead elsewhere"
 	observed := func(name string, arrange func(*surroundings) error, do strike) Fault {
 		return Fault{
-			Name: "`observe`, " + name, Prepare: surrounded(arrange, observes()), When: reading, Strike: do, Check: countsNoOtherFile,
+			Name: "`observe`, " + name, Prepare: surrounded(arrange, observes()), When: reading, Strike: do,
+			Check: countsNoOtherFile,
 			Never: "\x1b[2J", Within: 3 * time.Minute,
 		}
 	}
 	backup := writing(`dd if=/dev/zero of="$0" bs=1M count=16 conv=notrunc,fsync`)
 	all := []Fault{
 		observed("while a program writes into a tablespace's directory", nil, backup("space/backup.dat")),
-		observed("while a program writes into another version's directory of a tablespace", nil, backup("space/PG_9.6_201608131/5/16384")),
+		observed("while a program writes into another version's directory of a tablespace", nil,
+			backup("space/PG_9.6_201608131/5/16384")),
 		observed("while a program writes into the data directory", nil, backup("data/backup.dat")),
 		observed("while a program writes into a database's directory", nil, backup("data/base/1/backup.dat")),
 		observed("while a program writes beside the WAL", nil, backup("data/pg_wal/sub/000000010000000000000001")),
-		observed("while a base backup is made", nil, writing(`rm -rf "$0" && cp -a "$1/base" "$0" && sync -f "$0"`)("backup")),
-		observed(links+": to / for a tablespace", func(n *surroundings) error { return os.Symlink("/", n.in("data/pg_tblspc/99999")) }, nil),
-		observed(links+": to / for a database", func(n *surroundings) error { return os.Symlink("/", n.in("data/base/99999")) }, nil),
+		observed("while a base backup is made", nil,
+			writing(`rm -rf "$0" && cp -a "$1/base" "$0" && sync -f "$0"`)("backup")),
+		observed(links+": to / for a tablespace", func(n *surroundings) error {
+			return os.Symlink("/", n.in("data/pg_tblspc/99999"))
+		}, nil),
+		observed(links+": to / for a database", func(n *surroundings) error {
+			return os.Symlink("/", n.in("data/base/99999"))
+		}, nil),
 		observed(links+": to a pipe for a table", func(n *surroundings) error {
 			pipe := n.in("data/base/1/99998")
 			return errors.Join(unix.Mkfifo(pipe, 0o666), os.Symlink(pipe, n.in("data/base/1/99999")))
@@ -43,13 +50,21 @@ func otherFiles() []Fault {
 		observed("with names that are escape sequences", func(n *surroundings) error {
 			return errors.Join(os.Symlink("/", n.in("data/base/1/\x1b[2J\n")), os.Mkdir(n.in("space/\x1b[2J\n"), 0o755))
 		}, nil),
-		observed("with 100,000 files in a tablespace's directory", func(n *surroundings) error { return n.many("space") }, nil),
-		observed("with 100,000 files in the data directory", func(n *surroundings) error { return n.many("data") }, nil),
-		observed("with 100,000 files in a database's directory", func(n *surroundings) error { return n.many("data/base/1") }, nil),
+		observed("with 100,000 files in a tablespace's directory", func(n *surroundings) error {
+			return n.many("space")
+		}, nil),
+		observed("with 100,000 files in the data directory", func(n *surroundings) error {
+			return n.many("data")
+		}, nil),
+		observed("with 100,000 files in a database's directory", func(n *surroundings) error {
+			return n.many("data/base/1")
+		}, nil),
 	}
 	loaded := Fault{
 		Name: "`run`, " + links + ": to / for a tablespace", Within: 3 * time.Minute,
-		Prepare: surrounded(func(n *surroundings) error { return os.Symlink("/", n.in("data/pg_tblspc/99999")) }, runs()),
+		Prepare: surrounded(func(n *surroundings) error {
+			return os.Symlink("/", n.in("data/pg_tblspc/99999"))
+		}, runs()),
 	}
 	return in("files", append(all, loaded)...)
 }
@@ -116,7 +131,8 @@ func surrounded(arrange func(*surroundings) error, command prepare) prepare {
 			return err
 		}
 		p.atEnd(func() error { return os.RemoveAll(n.space) })
-		if err := p.servers[0].sql("create tablespace apart location '"+n.space+"'", "create table apart (a int) tablespace apart"); err != nil {
+		if err := p.servers[0].sql("create tablespace apart location '"+n.space+"'",
+			"create table apart (a int) tablespace apart"); err != nil {
 			return err
 		}
 		if arrange == nil {

@@ -27,7 +27,8 @@ func ids() (all []Fault) {
 				never = id // it is not even shown as it is
 			}
 			all = append(all, Fault{
-				Class: "ids", Name: "`" + name + "` of a run whose id is `" + strings.ReplaceAll(strings.Trim(strconv.QuoteToASCII(id), `"`), "`", "'") + "`",
+				Class: "ids", Name: "`" + name + "` of a run whose id is `" +
+					strings.ReplaceAll(strings.Trim(strconv.QuoteToASCII(id), `"`), "`", "'") + "`",
 				Prepare: called(id, words(command)...), Never: never,
 			})
 		}

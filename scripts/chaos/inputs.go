@@ -29,8 +29,10 @@ func inputs() (all []Fault) {
 		add("`"+command+"` of what is no run file", "not a realiops run file", file("hello\n", command, "%"))
 		add("`"+command+"` of a directory", "is a directory", plain(command, "."))
 		add("`"+command+"` of no file", "no such file", plain(command, "none.jsonl"))
-		add("`"+command+"` of a damaged line", "line 2: the file is damaged there", file(head+"{\"kind\":\"load\",,}\n"+head, command, "%"))
-		add("`"+command+"` of a newer format", "use a newer realiops", file(strings.Replace(head, "run/1", "run/9", 1), command, "%"))
+		add("`"+command+"` of a damaged line", "line 2: the file is damaged there",
+			file(head+"{\"kind\":\"load\",,}\n"+head, command, "%"))
+		add("`"+command+"` of a newer format", "use a newer realiops", file(strings.Replace(head, "run/1", "run/9", 1),
+			command, "%"))
 		add("`"+command+"` of two files joined", "a second run line", file(head+head, command, "%"))
 		add("`"+command+"` of a file of gzip", "packed by gzip", file("\x1f\x8b\x08\x00", command, "%"))
 		add("`"+command+"` of a name with an escape sequence", `none\x1B[2J`, plain(command, "none\x1b[2J"))
@@ -47,23 +49,29 @@ func inputs() (all []Fault) {
 // secrets are connection strings that people mistype. No part of the password, zq or zx, is printed.
 func secrets() (all []Fault) {
 	for _, dsn := range []string{
-		"postgres:/joe:zqzx@127.0.0.1/db", "joe:zqzx@127.0.0.1/db", "postgres://joe:zq/zx@127.0.0.1/db", "postgres://joe:zq@zx@127.0.0.1/db",
-		"postgres://joe:zqzx@[::1/db", "host=127.0.0.1 pasword=zqzx", "host=127.0.0.1 password='zqzx", "host=127.0.0.1,password=zqzx",
+		"postgres:/joe:zqzx@127.0.0.1/db", "joe:zqzx@127.0.0.1/db", "postgres://joe:zq/zx@127.0.0.1/db",
+		"postgres://joe:zq@zx@127.0.0.1/db",
+		"postgres://joe:zqzx@[::1/db", "host=127.0.0.1 pasword=zqzx", "host=127.0.0.1 password='zqzx",
+		"host=127.0.0.1,password=zqzx",
 	} {
 		for _, command := range []string{"run", "doctor", "observe", "load", "measure --sql select"} {
 			if command == "load" && strings.Count(dsn, "@") == 2 { // which it reads as it was meant
 				continue
 			}
 			all = append(all, Fault{
-				Class: "inputs", Name: fmt.Sprintf("`%s` with a mistyped connection string: `%s`", words(command)[0], strings.NewReplacer("zq", "se", "zx", "cret").Replace(dsn)),
-				Prepare: plain(append(words(command), "--dsn", dsn)...), Status: 1, Says: "It is not shown, because it may hold a password", Never: "zx",
+				Class: "inputs", Name: fmt.Sprintf("`%s` with a mistyped connection string: `%s`", words(command)[0],
+					strings.NewReplacer("zq", "se", "zx", "cret").Replace(dsn)),
+				Prepare: plain(append(words(command), "--dsn", dsn)...), Status: 1,
+				Says: "It is not shown, because it may hold a password", Never: "zx",
 			})
 		}
 	}
 	for _, command := range []string{"run", "doctor", "observe", "report", "aws cost", "history", "share", "explain"} {
 		all = append(all, Fault{
-			Class: "inputs", Name: "`" + command + "` of what was to be an address: `postgres:/joe:secret@127.0.0.1/db`",
-			Prepare: plain(append(words(command), "postgres:/joe:zqzx@127.0.0.1/db")...), Status: 1, Says: "postgres:/joe:***@127.0.0.1", Never: "zx",
+			Class: "inputs", Name: "`" + command +
+				"` of what was to be an address: `postgres:/joe:secret@127.0.0.1/db`",
+			Prepare: plain(append(words(command), "postgres:/joe:zqzx@127.0.0.1/db")...), Status: 1,
+			Says: "postgres:/joe:***@127.0.0.1", Never: "zx",
 		})
 	}
 	return all

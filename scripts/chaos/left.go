@@ -40,8 +40,10 @@ func (p *place) processes() (left []string) {
 	for _, name := range names {
 		arguments, _ := os.ReadFile(name + "/cmdline")
 		environment, _ := os.ReadFile(name + "/environ")
-		if strings.Contains(string(arguments), p.dir+"/") || strings.Contains("\x00"+string(environment), "\x00CHAOS="+p.dir+"\x00") {
-			left = append(left, fmt.Sprintf("leaves the process %s: %s", filepath.Base(name), strings.ReplaceAll(string(arguments), "\x00", " ")))
+		if strings.Contains(string(arguments), p.dir+"/") || strings.Contains("\x00"+string(environment), "\x00CHAOS="+
+			p.dir+"\x00") {
+			left = append(left, fmt.Sprintf("leaves the process %s: %s", filepath.Base(name),
+				strings.ReplaceAll(string(arguments), "\x00", " ")))
 		}
 	}
 	return left
@@ -54,7 +56,8 @@ func (p *place) files() []string {
 		return []string{err.Error()}
 	}
 	now = slices.DeleteFunc(now, func(name string) bool {
-		return name == record || p.grows != "" && strings.HasPrefix(name, p.grows+" (") || slices.Contains(p.before, name)
+		return name == record || p.grows != "" && strings.HasPrefix(name, p.grows+" (") ||
+			slices.Contains(p.before, name)
 	})
 	if len(now) > 0 {
 		return []string{fmt.Sprintf("leaves the files %v", now)}

@@ -73,7 +73,8 @@ func onceInterrupted(s *scene) error {
 			told, at = lines, time.Now()
 		}
 		if time.Since(begun) > endsWithin+slack && time.Since(at) > toldEvery+slack {
-			return fmt.Errorf("%v after Ctrl-C it goes on, and has said nothing for %v", time.Since(begun), time.Since(at))
+			return fmt.Errorf("%v after Ctrl-C it goes on, and has said nothing for %v", time.Since(begun),
+				time.Since(at))
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -1,13 +1,14 @@
 //go:build linux
 
-// Command chaos does to realiops what production does, and holds four promises against it: nothing that was measured is lost,
-// nothing is left behind, one clear line tells and the status is the right one, and no number goes unmarked.
+// Command chaos does to realiops what production does, and holds four promises against it: nothing that was measured is
+// lost, nothing is left behind, one clear line tells and the status is the right one, and no number goes unmarked.
 //
 //	chaos [-class CLASS,...] [-name TEXT] [-pg VERSION] [-j N] [-write FILE]
 //
-// Each fault is a row of a table (a file for each class): a command, what is done to it and when, and what must be so. How that is seen is
-// written once, in promises.go and left.go. It prints what came of each, writes the tables of docs/reference/chaos.md with -write,
-// and ends with 1 if a promise was broken. It wants Linux, and root for some faults, which are skipped without.
+// Each fault is a row of a table (a file for each class): a command, what is done to it and when, and what must be so.
+// How that is seen is written once, in promises.go and left.go. It prints what came of each, writes the tables of
+// docs/reference/chaos.md with -write, and ends with 1 if a promise was broken. It wants Linux, and root for some
+// faults, which are skipped without.
 package main
 
 import (
@@ -111,7 +112,8 @@ func tryAll(all []Fault, atOnce int, at func(i int) *place) []result {
 			defer func() { <-slots }()
 			begun := time.Now()
 			results[i] = f.try(at(i))
-			fmt.Printf("%-7s %5.1f s  %-2s %s: %s%s\n", results[i].mark(), time.Since(begun).Seconds(), results[i].version, f.Class, f.Name, results[i].why())
+			fmt.Printf("%-7s %5.1f s  %-2s %s: %s%s\n", results[i].mark(), time.Since(begun).Seconds(),
+				results[i].version, f.Class, f.Name, results[i].why())
 		})
 	}
 	wait.Wait()

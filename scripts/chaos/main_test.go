@@ -14,10 +14,11 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// shortSet are the faults that are tried on each change beside all inputs, ids and limits: one of each kind. Those of a cloud wait
-// for it, and are the script's.
+// shortSet are the faults that are tried on each change beside all inputs, ids and limits: one of each kind. Those of a
+// cloud wait for it, and are the script's.
 var shortSet = []string{
-	"`run --dsn` and SIGTERM", "`run`, whose server is restarted", "`run`, whose connections are cut", "`run --shared`, while somebody writes",
+	"`run --dsn` and SIGTERM", "`run`, whose server is restarted", "`run`, whose connections are cut",
+	"`run --shared`, while somebody writes",
 	"`observe` killed", "`load` and Ctrl-C",
 	"`measure`, all of whose processes are killed at once, and the next one",
 }
@@ -32,11 +33,13 @@ func TestShortSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, f := range faults() {
-		if quick := slices.Contains([]string{"inputs", "ids", "limits"}, f.Class); !quick && !slices.Contains(shortSet, f.Name) {
+		if quick := slices.Contains([]string{"inputs", "ids", "limits"}, f.Class); !quick &&
+			!slices.Contains(shortSet, f.Name) {
 			continue
 		}
 		t.Run(f.Class+"/"+f.Name, func(t *testing.T) {
-			r := f.try(&place{dir: filepath.Join(work, fmt.Sprint(i)), program: program, runs: shippedRuns(), version: "17"})
+			r := f.try(&place{dir: filepath.Join(work, fmt.Sprint(i)), program: program, runs: shippedRuns(),
+				version: "17"})
 			if len(r.broken) > 0 {
 				t.Errorf("%q: %q", r.broken, r.said)
 			}

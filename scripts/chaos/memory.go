@@ -29,12 +29,18 @@ func starved() []Fault {
 	const has = 400 << 20 // bytes, for the command and all that it starts
 	short := toServer((*server).exhaust).and(pauseAnyway(3*time.Second), toServer((*server).replenish))
 	return []Fault{
-		{Name: "`run` of its own server, ended by the kernel as its control group is out of memory", Prepare: grouped(has, longRun()), When: underLoad, Strike: takeMemory, Status: -1},
-		{Name: "`run --dsn`, ended by the kernel as its control group is out of memory", Prepare: grouped(has, theirs(longRun())), When: underLoad, Strike: takeMemory, Status: -1, Stays: true},
-		{Name: "`observe`, ended by the kernel as its control group is out of memory", Prepare: grouped(has, theirs(observing("30s"))), When: reading, Strike: takeMemory, Status: -1},
-		{Name: "`run`, whose server is out of memory for 3 s", Prepare: theirs(planned(tenSeconds)), When: underLoad, Strike: short, Within: 2 * time.Minute},
-		{Name: "`observe`, whose server is out of memory for 3 s", Prepare: theirs(observing("10s")), When: reading, Strike: short},
-		{Name: "`load`, whose server is out of memory for 3 s", Prepare: theirs(loads("10", "-C")), When: moment{text: "progress:"}, Strike: short, Status: 2, Says: "realiops:"},
+		{Name: "`run` of its own server, ended by the kernel as its control group is out of memory",
+			Prepare: grouped(has, longRun()), When: underLoad, Strike: takeMemory, Status: -1},
+		{Name: "`run --dsn`, ended by the kernel as its control group is out of memory",
+			Prepare: grouped(has, theirs(longRun())), When: underLoad, Strike: takeMemory, Status: -1, Stays: true},
+		{Name: "`observe`, ended by the kernel as its control group is out of memory",
+			Prepare: grouped(has, theirs(observing("30s"))), When: reading, Strike: takeMemory, Status: -1},
+		{Name: "`run`, whose server is out of memory for 3 s", Prepare: theirs(planned(tenSeconds)), When: underLoad,
+			Strike: short, Within: 2 * time.Minute},
+		{Name: "`observe`, whose server is out of memory for 3 s", Prepare: theirs(observing("10s")), When: reading,
+			Strike: short},
+		{Name: "`load`, whose server is out of memory for 3 s", Prepare: theirs(loads("10", "-C")),
+			When: moment{text: "progress:"}, Strike: short, Status: 2, Says: "realiops:"},
 	}
 }
 
@@ -68,13 +74,15 @@ func (p *place) disband() error {
 	return nil
 }
 
-// takeMemory has somebody in the command's control group take all of its memory. Of those in it, the kernel ends the command.
+// takeMemory has somebody in the command's control group take all of its memory. Of those in it, the kernel ends the
+// command.
 func takeMemory(s *scene) error {
 	pid := s.command.Process.Pid
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte("1000"), 0o600); err != nil {
 		return err
 	}
-	hog := exec.Command("sh", "-c", `echo $$ > "$0/cgroup.procs" && exec tail /dev/zero`, s.group) //nolint:gosec // a path of ours
+	hog := exec.Command("sh", "-c", `echo $$ > "$0/cgroup.procs" && exec tail /dev/zero`,
+		s.group) //nolint:gosec // a path of ours
 	if err := hog.Start(); err != nil {
 		return err
 	}
@@ -86,7 +94,8 @@ func takeMemory(s *scene) error {
 	return nil
 }
 
-// exhaust leaves the server, and each session that it has or starts, with hardly more address space than the postmaster has now.
+// exhaust leaves the server, and each session that it has or starts, with hardly more address space than the postmaster
+// has now.
 func (s *server) exhaust() error {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.pid()))
 	if err != nil {

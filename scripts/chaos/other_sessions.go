@@ -15,20 +15,34 @@ func otherSessions() []Fault {
 	table := "create table theirs (a int)"
 	few, many := "insert into theirs values (1)", "insert into theirs select generate_series(1, 5000)"
 	const marked = "Others worked on the server"
-	role := []string{table, "create role joe login password '" + rolesPassword + "'", "grant create on database postgres to joe"}
+	role := []string{table, "create role joe login password '" + rolesPassword + "'",
+		"grant create on database postgres to joe"}
 	const busy = 5 * time.Millisecond
 	return in("other sessions", append([]Fault{
-		{Name: "`run`, while somebody writes", Prepare: meets{sql: []string{table}}.by(runs()), When: underLoad, Strike: besides(busy, many), Marks: "others on the server did", Within: 3 * time.Minute},
-		{Name: "`run`, while somebody commits", Prepare: meets{sql: []string{table}}.by(runs()), When: underLoad, Strike: besides(0, few), Marks: "others on the server did", Within: 3 * time.Minute},
-		{Name: "`run --shared`, while somebody writes", Prepare: meets{sql: []string{table}}.by(runs("--shared")), When: underLoad, Strike: besides(busy, many), Marks: marked},
-		{Name: "`run` by a role that does not see others, while somebody writes", Prepare: meets{sql: role, role: "joe"}.by(runs()), When: underLoad, Strike: besides(busy, many), Marks: "others on the server did", Within: 3 * time.Minute},
-		{Name: "`run`, beside somebody who is in a transaction", Prepare: meets{sql: []string{table}}.by(first(inTransaction(few), runs())), Status: 1, Says: "at work on the server"},
-		{Name: "`run`, while somebody writes in a transaction that does not end", Prepare: meets{sql: []string{"create database d"}}.by(planned(tenSeconds)), When: underLoad,
-			Strike: elsewhere("with written as (" + few + " returning 1) select pg_sleep(60) from written"), Marks: "no counter tells of", Within: 3 * time.Minute},
-		{Name: "`run`, while somebody is idle", Prepare: meets{sql: []string{table}}.by(first(inTransaction("commit"), runs()))},
-		{Name: "`run`, while somebody vacuums", Prepare: meets{sql: []string{table, many}}.by(runs()), When: underLoad, Strike: besides(200*time.Millisecond, "vacuum theirs")},
-		{Name: "`run`, while somebody writes in another database", Prepare: meets{sql: []string{"create database d"}}.by(runs()), When: underLoad, Strike: elsewhere(many), Marks: "others on the server did", Within: 3 * time.Minute},
-		{Name: "`run` beside another run", Prepare: theirs(first(anotherRun, runs("--shared"))), Status: 1, Says: "another"},
+		{Name: "`run`, while somebody writes", Prepare: meets{sql: []string{table}}.by(runs()), When: underLoad,
+			Strike: besides(busy, many), Marks: "others on the server did", Within: 3 * time.Minute},
+		{Name: "`run`, while somebody commits", Prepare: meets{sql: []string{table}}.by(runs()), When: underLoad,
+			Strike: besides(0, few), Marks: "others on the server did", Within: 3 * time.Minute},
+		{Name: "`run --shared`, while somebody writes", Prepare: meets{sql: []string{table}}.by(runs("--shared")),
+			When: underLoad, Strike: besides(busy, many), Marks: marked},
+		{Name: "`run` by a role that does not see others, while somebody writes", Prepare: meets{sql: role,
+			role: "joe"}.by(runs()), When: underLoad, Strike: besides(busy, many), Marks: "others on the server did",
+			Within: 3 * time.Minute},
+		{Name: "`run`, beside somebody who is in a transaction", Prepare: meets{
+			sql: []string{table}}.by(first(inTransaction(few), runs())), Status: 1, Says: "at work on the server"},
+		{Name: "`run`, while somebody writes in a transaction that does not end",
+			Prepare: meets{sql: []string{"create database d"}}.by(planned(tenSeconds)), When: underLoad,
+			Strike: elsewhere("with written as (" + few + " returning 1) select pg_sleep(60) from written"),
+			Marks:  "no counter tells of", Within: 3 * time.Minute},
+		{Name: "`run`, while somebody is idle",
+			Prepare: meets{sql: []string{table}}.by(first(inTransaction("commit"), runs()))},
+		{Name: "`run`, while somebody vacuums", Prepare: meets{sql: []string{table, many}}.by(runs()), When: underLoad,
+			Strike: besides(200*time.Millisecond, "vacuum theirs")},
+		{Name: "`run`, while somebody writes in another database", Prepare: meets{
+			sql: []string{"create database d"}}.by(runs()), When: underLoad, Strike: elsewhere(many),
+			Marks: "others on the server did", Within: 3 * time.Minute},
+		{Name: "`run` beside another run", Prepare: theirs(first(anotherRun, runs("--shared"))), Status: 1,
+			Says: "another"},
 		{Name: "`observe` beside a run", Prepare: theirs(first(anotherRun, observes()))},
 		{Name: "`observe` beside `observe`", Prepare: theirs(first(anotherObservation, observes()))},
 	}, measured("other sessions")...)...)

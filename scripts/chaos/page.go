@@ -29,7 +29,8 @@ func write(path string, results []result, begun time.Time) error {
 	if !found || !ended {
 		return errors.New(path + " does not say where the tables stand")
 	}
-	return os.WriteFile(path, []byte(before+pageBegin+merged(there, results, begun)+pageEnd+after), 0o644) //nolint:gosec // a page for all
+	return os.WriteFile(path, []byte(before+pageBegin+merged(there, results, begun)+pageEnd+after),
+		0o644) //nolint:gosec // a page for all
 }
 
 // merged returns the tables of all classes, each under its heading, in the order of the faults.
@@ -65,8 +66,10 @@ func table(class string, results []result, begun time.Time) string {
 	broken := count(of, func(r result) bool { return r.mark() == "BROKEN" })
 	skipped := count(of, func(r result) bool { return r.mark() == "skipped" })
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%d faults: %d kept, %d broken, %d skipped. Tried on %s, on %s; with PostgreSQL %s in turn.\n\n", class,
-		len(of), len(of)-broken-skipped, broken, skipped, begun.Format(time.DateOnly), machine(), strings.Join(versions, ", "))
+	fmt.Fprintf(&b,
+		"%s\n\n%d faults: %d kept, %d broken, %d skipped. Tried on %s, on %s; with PostgreSQL %s in turn.\n\n", class,
+		len(of), len(of)-broken-skipped, broken, skipped, begun.Format(time.DateOnly), machine(),
+		strings.Join(versions, ", "))
 	b.WriteString("| fault | PostgreSQL | status | it says | |\n|---|---|---|---|---|\n")
 	for _, r := range of {
 		b.WriteString(r.row())
@@ -94,7 +97,8 @@ func (r result) row() string {
 	if letters := []rune(said); len(letters) > longest {
 		said = string(letters[:longest]) + " ..."
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s%s |\n", cell(r.Name), r.version, status, cell(said), r.mark(), cell(r.why()))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s%s |\n", cell(r.Name), r.version, status, cell(said), r.mark(),
+		cell(r.why()))
 }
 
 func cell(text string) string {
@@ -105,5 +109,6 @@ func cell(text string) string {
 func machine() string {
 	kernel, _ := exec.Command("uname", "-srm").Output()
 	processors, _ := exec.Command("nproc").Output()
-	return fmt.Sprintf("%s with %s processors", strings.TrimSpace(string(kernel)), strings.TrimSpace(string(processors)))
+	return fmt.Sprintf("%s with %s processors", strings.TrimSpace(string(kernel)),
+		strings.TrimSpace(string(processors)))
 }

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// complaint returns what a command complains of. As pgbench does, a load tells of each client that gives up before it tells of
-// itself.
+// complaint returns what a command complains of. As pgbench does, a load tells of each client that gives up before it
+// tells of itself.
 func complaint(stderr string) string {
 	var lines []string
 	for line := range strings.Lines(stderr) {
@@ -42,7 +42,9 @@ func (f Fault) clear(s *scene) (broken []string) {
 	check(!s.late, "takes longer than %v", f.within())
 	check(s.late || s.status() == f.Status, "status %d instead of %d", s.status(), f.Status)
 	said := strings.Split(line, "\n")
-	last := slices.DeleteFunc(slices.Clone(said), func(l string) bool { return l == "" || strings.HasPrefix(l, waiting) })
+	last := slices.DeleteFunc(slices.Clone(said), func(l string) bool {
+		return l == "" || strings.HasPrefix(l, waiting)
+	})
 	check(strings.Contains(line, f.Says), "says %q instead of %q", line, f.Says)
 	check(len(last) <= 1, "says it in %d lines", len(last))
 	check(f.Says != "" || len(last) == 0, "says %q", line)
@@ -62,7 +64,8 @@ func (f Fault) lost(s *scene) []string {
 		return nil
 	}
 	if err != nil || !bytes.HasPrefix(now, s.kept) {
-		return []string{fmt.Sprintf("loses of the record what was there: %d bytes of %d are left", len(now), len(s.kept))}
+		return []string{fmt.Sprintf("loses of the record what was there: %d bytes of %d are left", len(now),
+			len(s.kept))}
 	}
 	return nil
 }
@@ -137,8 +140,10 @@ func impossible(report []byte) (broken []string) {
 	for _, a := range r.Loads {
 		for _, w := range a.Work {
 			counted, known := inserted[a.Load]
-			if w.Quantity == "rows" && w.PerSecond.Value != nil && known && math.Abs(counted-*w.PerSecond.Value) > 0.02*counted+50 {
-				broken = append(broken, fmt.Sprintf("%s: %g rows/s, and the server inserted %g", a.Load, *w.PerSecond.Value, counted))
+			if w.Quantity == "rows" && w.PerSecond.Value != nil && known &&
+				math.Abs(counted-*w.PerSecond.Value) > 0.02*counted+50 {
+				broken = append(broken, fmt.Sprintf("%s: %g rows/s, and the server inserted %g", a.Load,
+					*w.PerSecond.Value, counted))
 			}
 		}
 	}

@@ -54,7 +54,8 @@ func (p *place) make() (err error) {
 	if err := os.MkdirAll(p.path(temp), 0o700); err != nil {
 		return err
 	}
-	return errors.Join(os.Chmod(p.dir, 0o755), os.Chmod(p.path(temp), 0o777|os.ModeSticky)) //nolint:gosec // servers are not root's
+	return errors.Join(os.Chmod(p.dir, 0o755),
+		os.Chmod(p.path(temp), 0o777|os.ModeSticky)) //nolint:gosec // servers are not root's
 }
 
 // atEnd is done when the fault is over, the last first.
@@ -98,10 +99,12 @@ func (p *place) start(args []string, within time.Duration) (*scene, error) {
 	s := &scene{place: p}
 	command := exec.Command(p.program, args...) //nolint:gosec // what the table says
 	if p.ulimit != "" {
-		command = exec.Command("sh", append([]string{"-c", "ulimit " + p.ulimit + ` && exec "$0" "$@"`, p.program}, args...)...) //nolint:gosec // likewise
+		command = exec.Command("sh", append([]string{"-c", "ulimit " + p.ulimit + ` && exec "$0" "$@"`, p.program},
+			args...)...) //nolint:gosec // likewise
 	}
 	if p.group != "" {
-		command = exec.Command("sh", append([]string{"-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, p.group, p.program}, args...)...) //nolint:gosec // likewise
+		command = exec.Command("sh", append([]string{"-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, p.group,
+			p.program}, args...)...) //nolint:gosec // likewise
 	}
 	command.Dir = p.dir
 	if p.stdout != nil {
@@ -130,7 +133,9 @@ func (p *place) start(args []string, within time.Duration) (*scene, error) {
 
 // withoutServer leaves out what names a server.
 func withoutServer(environment []string) []string {
-	return slices.DeleteFunc(environment, func(v string) bool { return strings.HasPrefix(v, "PG") || strings.HasPrefix(v, "DATABASE_URL=") })
+	return slices.DeleteFunc(environment, func(v string) bool {
+		return strings.HasPrefix(v, "PG") || strings.HasPrefix(v, "DATABASE_URL=")
+	})
 }
 
 func (s *scene) wait() {
@@ -160,7 +165,8 @@ func (s *scene) await(m moment) error {
 	for s.ctx.Err() == nil {
 		recorded, err := os.ReadFile(s.path(record))
 		_, runs := s.postgres()
-		if (err == nil || !m.made) && (runs || !m.server) && strings.Contains(string(recorded)+s.command.Printed(), m.text) {
+		if (err == nil || !m.made) && (runs || !m.server) &&
+			strings.Contains(string(recorded)+s.command.Printed(), m.text) {
 			return s.pause(m.plus)
 		}
 		time.Sleep(20 * time.Millisecond)

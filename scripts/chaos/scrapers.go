@@ -83,7 +83,8 @@ func beset(n int, do func(net.Conn)) strike {
 			}
 			text, err := io.ReadAll(answer.Body)
 			answer.Body.Close()
-			if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(text), "realiops_probe_up") {
+			if err != nil || answer.StatusCode != http.StatusOK ||
+				!strings.Contains(string(text), "realiops_probe_up") {
 				return fmt.Errorf("an honest scrape gets %s, %d bytes, %w", answer.Status, len(text), err)
 			}
 		}

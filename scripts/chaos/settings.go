@@ -10,10 +10,12 @@ import (
 // settings returns what servers, databases and roles have set.
 func settings() (all []Fault) {
 	run := func(name, setting string) Fault {
-		return Fault{Name: "`run` with " + name, Prepare: meets{sql: []string{"alter role postgres set " + setting}}.by(runs())}
+		return Fault{Name: "`run` with " + name,
+			Prepare: meets{sql: []string{"alter role postgres set " + setting}}.by(runs())}
 	}
 	midway := func(name, setting, marks string) Fault {
-		return Fault{Name: "`run`, in the middle of which " + name, Prepare: theirs(runs()), When: underLoad, Marks: marks,
+		return Fault{Name: "`run`, in the middle of which " + name, Prepare: theirs(runs()), When: underLoad,
+			Marks:  marks,
 			Strike: sql("alter system set "+setting, "select pg_reload_conf()"), Within: 3 * time.Minute}
 	}
 	all = []Fault{
@@ -44,9 +46,12 @@ func settings() (all []Fault) {
 	for _, name := range []string{"observe", "load", "doctor"} {
 		command := map[string]prepare{"observe": observes(), "load": loads("2"), "doctor": plain("doctor")}[name]
 		all = append(all,
-			Fault{Name: "`" + name + "` with dates in German", Prepare: meets{sql: []string{"alter role postgres set datestyle = 'German'"}}.by(command)},
-			Fault{Name: "`" + name + "` with another search_path", Prepare: meets{sql: []string{"alter database postgres set search_path = nowhere, public"}}.by(command)},
-			Fault{Name: "`" + name + "` with LATIN1 for clients", Prepare: meets{sql: []string{"alter role postgres set client_encoding = 'LATIN1'"}}.by(command)},
+			Fault{Name: "`" + name + "` with dates in German",
+				Prepare: meets{sql: []string{"alter role postgres set datestyle = 'German'"}}.by(command)},
+			Fault{Name: "`" + name + "` with another search_path",
+				Prepare: meets{sql: []string{"alter database postgres set search_path = nowhere, public"}}.by(command)},
+			Fault{Name: "`" + name + "` with LATIN1 for clients",
+				Prepare: meets{sql: []string{"alter role postgres set client_encoding = 'LATIN1'"}}.by(command)},
 		)
 	}
 	spaced := func(p *place) error {
@@ -55,11 +60,17 @@ func settings() (all []Fault) {
 	}
 	return in("settings", append(append(append(all, walked()...), measured("settings")...),
 		Fault{Name: "`run` of its own server, with a space in TMPDIR", Prepare: first(spaced, runs())},
-		Fault{Name: "`run` on a server with fsync off", Prepare: meets{settings: []string{"fsync=off"}}.by(runs()), Marks: "fsync is off"},
-		Fault{Name: "`run` on a server with full_page_writes off", Prepare: meets{settings: []string{"full_page_writes=off"}}.by(runs()), Marks: "full_page_writes is off"},
-		Fault{Name: "`run` on a server with synchronous_commit off", Prepare: meets{settings: []string{"synchronous_commit=off"}}.by(runs()), Marks: "synchronous_commit is off"},
-		Fault{Name: "`run` on a server with track_counts off", Prepare: meets{settings: []string{"track_counts=off"}}.by(runs()), Marks: "track_counts"},
-		Fault{Name: "`observe`, in the middle of which fsync is switched off", Prepare: theirs(observing("10s")), When: reading, Marks: "fsync",
+		Fault{Name: "`run` on a server with fsync off", Prepare: meets{settings: []string{"fsync=off"}}.by(runs()),
+			Marks: "fsync is off"},
+		Fault{Name: "`run` on a server with full_page_writes off",
+			Prepare: meets{settings: []string{"full_page_writes=off"}}.by(runs()), Marks: "full_page_writes is off"},
+		Fault{Name: "`run` on a server with synchronous_commit off",
+			Prepare: meets{settings: []string{"synchronous_commit=off"}}.by(runs()),
+			Marks:   "synchronous_commit is off"},
+		Fault{Name: "`run` on a server with track_counts off",
+			Prepare: meets{settings: []string{"track_counts=off"}}.by(runs()), Marks: "track_counts"},
+		Fault{Name: "`observe`, in the middle of which fsync is switched off", Prepare: theirs(observing("10s")),
+			When: reading, Marks: "fsync",
 			Strike: sql("alter system set fsync = off", "select pg_reload_conf()")},
 	)...)
 }

@@ -53,7 +53,9 @@ func storesAnswers() []storesAnswer {
 		{"answers with a page", says("<html>\x1b[2J sign in"), "is no Prometheus"},
 		{"answers with nothing", says(""), "realiops:"},
 		{"is cut off", says(`{"status":"success","data":[{"__name__`), "realiops:"},
-		{"sends to itself", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, "redirects"},
+		{"sends to itself", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		}, "redirects"},
 		{"answers without an end", endless(`{"status":"success","data":["`), "longer than 32 MiB"},
 		{"fails without an end", func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusInternalServerError)

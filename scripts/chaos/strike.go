@@ -112,7 +112,8 @@ func besides(rest time.Duration, statements ...string) strike {
 		s.others.Go(func() {
 			_ = s.servers[0].ask(func(conn *pgx.Conn) error {
 				for s.ctx.Err() == nil {
-					_, err := conn.Exec(context.WithoutCancel(s.ctx), strings.Join(statements, ";"), pgx.QueryExecModeSimpleProtocol)
+					_, err := conn.Exec(context.WithoutCancel(s.ctx), strings.Join(statements, ";"),
+						pgx.QueryExecModeSimpleProtocol)
 					if err != nil {
 						return err
 					}
@@ -139,7 +140,9 @@ func network(change func(*relay)) strike {
 // lockTables has somebody hold a lock on all tables of ours for a while.
 func lockTables(d time.Duration) strike {
 	return toServer(func(s *server) error {
-		return s.sql("do $$ declare t regclass; begin for t in select oid from pg_class where relkind = 'r' and relnamespace = 'realiops'::regnamespace" +
-			" loop execute format('lock table %s', t); end loop; perform pg_sleep(" + fmt.Sprint(d.Seconds()) + "); end $$")
+		return s.sql("do $$ declare t regclass; begin for t in select oid from pg_class where relkind = 'r' and " +
+			"relnamespace = 'realiops'::regnamespace" +
+			" loop execute format('lock table %s', t); end loop; perform pg_sleep(" +
+			fmt.Sprint(d.Seconds()) + "); end $$")
 	})
 }

@@ -31,7 +31,8 @@ func newEncrypting(target string) (*encrypting, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	own := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, own, own, key.Public(), key)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,8 @@ func newEncrypting(target string) (*encrypting, error) {
 		return nil, err
 	}
 	certificate := tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
-	e := &encrypting{listener: l, target: target, config: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}}
+	e := &encrypting{listener: l, target: target, config: &tls.Config{Certificates: []tls.Certificate{certificate},
+		MinVersion: tls.VersionTLS12}}
 	go func() {
 		for {
 			client, err := l.Accept()

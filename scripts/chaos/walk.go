@@ -14,9 +14,9 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// walked returns the commands that speak to a server, over every setting that whoever owns a database may have set for all who connect to
-// it, and over those of superusers' that break no server. As many settings as fit into a row are set at once, each row having another
-// value of each: every value of a kind, and both bounds of a number.
+// walked returns the commands that speak to a server, over every setting that whoever owns a database may have set for
+// all who connect to it, and over those of superusers' that break no server. As many settings as fit into a row are set
+// at once, each row having another value of each: every value of a kind, and both bounds of a number.
 func walked() (all []Fault) {
 	commands := map[string]prepare{
 		"run": runs(), "doctor": plain("doctor"), "observe": observing("3s"),
@@ -28,7 +28,9 @@ func walked() (all []Fault) {
 		for row := range scope.rows {
 			for name, command := range commands {
 				all = append(all, Fault{
-					Name: fmt.Sprintf("`%s` with the values %d of all settings, set for the %s", name, row+1, scope.of), Within: 3 * time.Minute,
+					Name: fmt.Sprintf("`%s` with the values %d of all settings, set for the %s", name,
+						row+1, scope.of),
+					Within:  3 * time.Minute,
 					Prepare: set(scope.of, row, command, hostile),
 				})
 			}
@@ -36,15 +38,17 @@ func walked() (all []Fault) {
 	}
 	for name, command := range commands {
 		all = append(all, Fault{
-			Name: "`" + name + "` with settings of superusers, set for the database", Prepare: set("database", 0, command, superusers), Within: 3 * time.Minute,
+			Name:    "`" + name + "` with settings of superusers, set for the database",
+			Prepare: set("database", 0, command, superusers), Within: 3 * time.Minute,
 		})
 	}
-	// Statements of a load, and those that are measured, are the user's, and go by the user's settings; our own questions around them
-	// do not.
+	// Statements of a load, and those that are measured, are the user's, and go by the user's settings; our own
+	// questions around them do not.
 	for row := range walkRows {
 		for name, command := range map[string]prepare{"load": loads("2"), "measure": measures()} {
 			all = append(all, Fault{
-				Name:   fmt.Sprintf("`%s` with the values %d of the settings that leave a statement alone, set for the database", name, row+1),
+				Name: fmt.Sprintf("`%s` with the values %d of the settings that leave a statement alone, set for "+
+					"the database", name, row+1),
 				Within: 3 * time.Minute, Prepare: set("database", row, command, harmless),
 			})
 		}
@@ -65,7 +69,9 @@ func hostile(conn *pgx.Conn) ([]servertest.Setting, error) {
 func harmless(conn *pgx.Conn) (all []servertest.Setting, err error) {
 	hostile, err := servertest.Hostile(context.Background(), conn)
 	for _, s := range hostile {
-		if !strings.HasSuffix(s.Name, "_timeout") && !strings.Contains(" search_path local_preload_libraries restrict_nonsystem_relation_kind exit_on_error application_name ", " "+s.Name+" ") {
+		if !strings.HasSuffix(s.Name, "_timeout") &&
+			!strings.Contains(" search_path local_preload_libraries restrict_nonsystem_relation_kind exit_on_error "+
+				"application_name ", " "+s.Name+" ") {
 			all = append(all, s)
 		}
 	}
@@ -76,12 +82,16 @@ func harmless(conn *pgx.Conn) (all []servertest.Setting, err error) {
 func superusers(conn *pgx.Conn) ([]servertest.Setting, error) {
 	var all []servertest.Setting
 	for _, s := range [][2]string{
-		{"session_replication_role", "replica"}, {"lo_compat_privileges", "on"}, {"log_statement", "all"}, {"log_duration", "on"}, {"lc_messages", "C"},
-		{"allow_system_table_mods", "on"}, {"track_functions", "all"}, {"track_io_timing", "on"}, {"log_min_messages", "debug1"}, {"deadlock_timeout", "1"},
-		{"session_preload_libraries", "auto_explain"}, {"event_triggers", "off"}, {"debug_discard_caches", "0"}, {"compute_query_id", "on"},
+		{"session_replication_role", "replica"}, {"lo_compat_privileges", "on"}, {"log_statement", "all"},
+		{"log_duration", "on"}, {"lc_messages", "C"},
+		{"allow_system_table_mods", "on"}, {"track_functions", "all"}, {"track_io_timing", "on"},
+		{"log_min_messages", "debug1"}, {"deadlock_timeout", "1"},
+		{"session_preload_libraries", "auto_explain"}, {"event_triggers", "off"}, {"debug_discard_caches", "0"},
+		{"compute_query_id", "on"},
 	} {
 		var known bool
-		if err := conn.QueryRow(context.Background(), "select exists (select from pg_settings where name = $1)", s[0]).Scan(&known); err != nil {
+		if err := conn.QueryRow(context.Background(), "select exists (select from pg_settings where name = $1)",
+			s[0]).Scan(&known); err != nil {
 			return nil, err
 		}
 		if known {
@@ -91,7 +101,8 @@ func superusers(conn *pgx.Conn) ([]servertest.Setting, error) {
 	return all, nil
 }
 
-// set prepares a command on a database in which all of the settings have their value of the row; those with fewer begin anew.
+// set prepares a command on a database in which all of the settings have their value of the row; those with fewer begin
+// anew.
 func set(scope string, row int, command prepare, which func(*pgx.Conn) ([]servertest.Setting, error)) prepare {
 	return func(p *place) ([]string, error) {
 		s, err := p.server()

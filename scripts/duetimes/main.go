@@ -3,8 +3,8 @@
 //	duetimes FILE...
 //
 // For each probe it prints one line: its name, how many readings were due, the share of them that were begun within
-// 50 ms of their due time, the lateness in milliseconds at the median, at the 99th percentile and at most, and the median
-// of how long a reading took. A due time without a reading counts as one that was missed.
+// 50 ms of their due time, the lateness in milliseconds at the median, at the 99th percentile and at most, and the
+// median of how long a reading took. A due time without a reading counts as one that was missed.
 package main
 
 import (

@@ -1,11 +1,13 @@
-// Command historymade makes servers up, and writes what exporters would have shown of them each minute, as OpenMetrics files of a day, beside run files
-// with the same counters. scripts/bench-history plants the one in a Prometheus, and holds what comes back against the other.
+// Command historymade makes servers up, and writes what exporters would have shown of them each minute, as OpenMetrics
+// files of a day, beside run files with the same counters. scripts/bench-history plants the one in a Prometheus, and
+// holds what comes back against the other.
 //
 //	historymade DIRECTORY SERVERS DAYS
 //	historymade DIRECTORY traps
 //
-// The second makes about sixty databases up of which stores tell in odd ways: traps.txt, has.csv and expected.csv, for scripts/bench-history traps.
-// What each server did in its worst hour is in expected.csv, by arithmetic: requests and MiB a second.
+// The second makes about sixty databases up of which stores tell in odd ways: traps.txt, has.csv and expected.csv, for
+// scripts/bench-history traps. What each server did in its worst hour is in expected.csv, by arithmetic: requests and
+// MiB a second.
 package main
 
 import (
@@ -51,7 +53,8 @@ func run(args []string) error {
 		all = append(all, made(i, days*24*60))
 	}
 	for day := range days {
-		if err := plant(filepath.Join(args[0], fmt.Sprintf("day-%02d.txt", day+1)), all, day*24*60, (day+1)*24*60); err != nil {
+		if err := plant(filepath.Join(args[0], fmt.Sprintf("day-%02d.txt", day+1)), all, day*24*60,
+			(day+1)*24*60); err != nil {
 			return err
 		}
 	}
@@ -60,7 +63,8 @@ func run(args []string) error {
 
 // names returns the metrics, by ours, in the order of a moment's values.
 func names() []string {
-	return []string{"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted", "pgstat.cluster/tup_updated", "pgstat.checkpointer/buffers_written",
+	return []string{"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted", "pgstat.cluster/tup_updated",
+		"pgstat.checkpointer/buffers_written",
 		"pgstat.wal/wal_records", "pgstat.wal/wal_bytes", "pgstat.wal/wal_sync",
 		metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes, metric.BlockFlushes}
 }
@@ -81,8 +85,8 @@ type server struct {
 	values [][]float64
 }
 
-// made returns a server with costs of its own: by turns it loads many rows in few transactions, inserts and updates single rows, reads, and does hardly
-// anything, each for some hours.
+// made returns a server with costs of its own: by turns it loads many rows in few transactions, inserts and updates
+// single rows, reads, and does hardly anything, each for some hours.
 func made(i, minutes int) server {
 	r := rand.New(rand.NewPCG(uint64(i), 1))
 	between := func(least, most float64) float64 { return least * math.Pow(most/least, r.Float64()) }
@@ -121,7 +125,8 @@ func made(i, minutes int) server {
 			pages, owed = math.Floor(owed), 0
 		}
 		writes := syncs + pages + math.Floor(bytes/(1<<20))
-		for j, more := range []float64{commits, rows, updates, pages, records, bytes, syncs, reads, writes + syncs, reads * 8192, bytes + syncs*4096 + pages*8192, syncs} {
+		for j, more := range []float64{commits, rows, updates, pages, records, bytes, syncs, reads, writes + syncs,
+			reads * 8192, bytes + syncs*4096 + pages*8192, syncs} {
 			now[j] += math.Round(more)
 		}
 	}
@@ -145,7 +150,8 @@ func plant(path string, all []server, from, to int) error {
 				labels += "," + row.Sum + `="app"`
 			}
 			for minute := from; minute < to; minute++ {
-				fmt.Fprintf(w, "%s{%s} %.0f %d\n", row.Name, labels, s.values[minute][j], begin.Add(time.Duration(minute)*time.Minute).Unix())
+				fmt.Fprintf(w, "%s{%s} %.0f %d\n", row.Name, labels, s.values[minute][j],
+					begin.Add(time.Duration(minute)*time.Minute).Unix())
 			}
 		}
 	}
@@ -165,7 +171,8 @@ func tell(dir string, all []server) error {
 		expected += fmt.Sprintf("%s,%g,%g\n", s.name, requests, mibps)
 		has += fmt.Sprintf("%s,%s\n", s.name, []string{"gp2,200,", "io1,500,6000"}[i%2])
 	}
-	return errors.Join(os.WriteFile(filepath.Join(dir, "expected.csv"), []byte(expected), 0o600), os.WriteFile(filepath.Join(dir, "has.csv"), []byte(has), 0o600))
+	return errors.Join(os.WriteFile(filepath.Join(dir, "expected.csv"), []byte(expected), 0o600),
+		os.WriteFile(filepath.Join(dir, "has.csv"), []byte(has), 0o600))
 }
 
 // told returns what a source tells that loses nothing.
@@ -184,14 +191,16 @@ func (s server) told() history.Told {
 			}
 			byExporter[exporter][ours] = values[j]
 		}
-		for _, exporter := range []string{prometheus.CloudNativePG, prometheus.NodeExporter, prometheus.PostgresExporter} {
+		for _, exporter := range []string{prometheus.CloudNativePG, prometheus.NodeExporter,
+			prometheus.PostgresExporter} {
 			t.Readings = append(t.Readings, runfile.Reading{At: at, Probe: exporter, Values: byExporter[exporter]})
 		}
 	}
 	return t
 }
 
-// worst returns the highest hour of the disk, from whole hour to whole hour: requests, flushes among them, and MiB a second.
+// worst returns the highest hour of the disk, from whole hour to whole hour: requests, flushes among them, and MiB a
+// second.
 func (s server) worst() (requests, mibps float64) {
 	const reads, writes, readBytes, writeBytes = 7, 8, 9, 10
 	for end := 60; end < len(s.values)-1; end += 60 {

@@ -71,7 +71,10 @@ func traps() (all []trapped) {
 	add("partitions-of-sd", 131, func(d *trapped) { d.devices = []string{"sdp", "sdp1", "sdp9"} })
 	add("paravirtual", 132, func(d *trapped) { d.devices = []string{"xvda", "xvda1", "xvdf"}; d.share = 2 })
 	add("mapped", 133, func(d *trapped) { d.devices = []string{"sda", "dm-0", "md127", "zd0"} })
-	add("collected", 140, func(d *trapped) { d.kind = "otel"; d.devices = []string{"nvme0n1", "nvme0n1p1", "dm-3", "loop7"} })
+	add("collected", 140, func(d *trapped) {
+		d.kind = "otel"
+		d.devices = []string{"nvme0n1", "nvme0n1p1", "dm-3", "loop7"}
+	})
 	add("two.dots.example", 141, nil)
 	add("fd00::17", 142, nil)
 	add("fd00::18", 190, nil)
@@ -89,7 +92,8 @@ func traps() (all []trapped) {
 			d.without = append(d.without, h)
 		}
 	})
-	for _, label := range []string{"dimension_DBInstanceIdentifier", "dimension_dbinstance_identifier", "dbinstance_identifier", "dbidentifier"} {
+	for _, label := range []string{"dimension_DBInstanceIdentifier", "dimension_dbinstance_identifier",
+		"dbinstance_identifier", "dbidentifier"} {
 		add("rds-"+strings.ToLower(label), 160, func(d *trapped) { d.kind, d.volume = label, "rds-gp3,500," })
 	}
 	add("rds-sparse", 170, func(d *trapped) {
@@ -247,7 +251,8 @@ func (d trapped) expose(families map[string]*strings.Builder) {
 				}
 				labels := `instance="` + host + `:9100",device="` + device + `"`
 				both("node_disk_"+direction+"s_completed_total", labels, part(share))
-				both("node_disk_"+map[string]string{"read": "read", "write": "written"}[direction]+"_bytes_total", labels, part(share*sizeOfTrap))
+				both("node_disk_"+map[string]string{"read": "read", "write": "written"}[direction]+"_bytes_total",
+					labels, part(share*sizeOfTrap))
 				if d.attached[1] > 0 {
 					d.lent(families, host, direction, share)
 				}
@@ -268,12 +273,14 @@ func (d trapped) expose(families map[string]*strings.Builder) {
 // lent writes the samples of the disk that it has for some hours.
 func (d trapped) lent(families map[string]*strings.Builder, host, direction string, share float64) {
 	from, to := d.attached[0]*3600, d.attached[1]*3600
-	for metric, factor := range map[string]float64{direction + "s_completed": share, map[string]string{"read": "read", "write": "written"}[direction] + "_bytes": share * sizeOfTrap} {
+	for metric, factor := range map[string]float64{direction + "s_completed": share,
+		map[string]string{"read": "read", "write": "written"}[direction] + "_bytes": share * sizeOfTrap} {
 		for _, second := range d.scrapes() {
 			if second < from || second > to {
 				continue
 			}
-			fmt.Fprintf(families["node_disk_"+metric+"_total"], "node_disk_%s_total{instance=\"%s:9100\",device=\"nvme2n1\"} %g %d\n", metric, host,
+			fmt.Fprintf(families["node_disk_"+metric+"_total"],
+				"node_disk_%s_total{instance=\"%s:9100\",device=\"nvme2n1\"} %g %d\n", metric, host,
 				math.Round(factor*(d.total(second)-d.total(from))), begin.Unix()+int64(second))
 		}
 	}

@@ -45,7 +45,8 @@ func run(path, hours, series string, observed bool) error {
 	if err != nil {
 		return err
 	}
-	w := writer{file: file, observed: observed, at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), random: rand.New(rand.NewPCG(1, 1))} //nolint:gosec // figures
+	w := writer{file: file, observed: observed, at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		random: rand.New(rand.NewPCG(1, 1))} //nolint:gosec // figures
 	if err := w.run(h, n); err != nil {
 		return err
 	}
@@ -88,7 +89,8 @@ func (w *writer) run(hours float64, series int) error {
 	plan.LoadSeconds = math.Floor(hours * 3600 / float64(steps))
 	head := runfile.Run{
 		Schema: runfile.Schema, ID: "long", Start: w.at, Version: "none", Plan: plan, Observed: w.observed,
-		Target:     runfile.Target{Kind: "dsn", Flavor: "postgres", Version: "17.11", Settings: map[string]string{"fsync": "on"}},
+		Target: runfile.Target{Kind: "dsn", Flavor: "postgres", Version: "17.11", Settings: map[string]string{
+			"fsync": "on"}},
 		Host:       runfile.Host{OS: "linux", Arch: "amd64", CPUs: 2},
 		Provenance: "made up, to see what analyzing a long run costs",
 	}

@@ -1,4 +1,5 @@
-// Manifests checks Kubernetes manifests strictly against the schemas that Kubernetes and CloudNativePG publish: unknown fields are faults.
+// Manifests checks Kubernetes manifests strictly against the schemas that Kubernetes and CloudNativePG publish: unknown
+// fields are faults.
 //
 //	go run ./scripts/manifests FILE...
 //	go run ./scripts/manifests -fetch    only fetches what it needs
@@ -155,7 +156,8 @@ func strict(node any) {
 	switch node := node.(type) {
 	case map[string]any:
 		_, closed := node["properties"].(map[string]any)
-		if _, open := node["additionalProperties"]; closed && !open && node["x-kubernetes-preserve-unknown-fields"] != true {
+		if _, open := node["additionalProperties"]; closed && !open &&
+			node["x-kubernetes-preserve-unknown-fields"] != true {
 			node["additionalProperties"] = false
 		}
 		for _, below := range node {

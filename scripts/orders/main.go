@@ -1,6 +1,7 @@
-// Command orders draws needs over all shops, asks realiops size what to order for each, and holds the answer against a search through
-// everything that the providers sell, by the rules and prices in rules.go. Those are written from the providers' documents, and from none of the
-// program's tables. It prints a row for each shop; its exit code is 1 where an answer was not the cheapest, or left out what carries the need.
+// Command orders draws needs over all shops, asks realiops size what to order for each, and holds the answer against a
+// search through everything that the providers sell, by the rules and prices in rules.go. Those are written from the
+// providers' documents, and from none of the program's tables. It prints a row for each shop; its exit code is 1 where
+// an answer was not the cheapest, or left out what carries the need.
 //
 //	orders REALIOPS NEEDS SEED
 package main
@@ -81,7 +82,8 @@ func run(args []string) error {
 				fmt.Fprintf(os.Stderr, "%s %v: %s not named\n", s.name, n, strings.Join(left, ", "))
 			}
 		}
-		fmt.Printf("| %s | %d | %d | %d | %d | %d |\n", s.title(), row.asked, row.ordered, row.cheapest, row.cheaper, row.omitted)
+		fmt.Printf("| %s | %d | %d | %d | %d | %d |\n", s.title(), row.asked, row.ordered, row.cheapest,
+			row.cheaper, row.omitted)
 		wrong += row.asked - row.cheapest + row.cheaper + row.omitted
 	}
 	if wrong > 0 {
@@ -103,11 +105,13 @@ func draw(random *rand.Rand) need {
 	up := func(least, most float64) float64 { return least * math.Exp(random.Float64()*math.Log(most/least)) }
 	kib := []float64{4, 8, 8, 16, 32, 64, 128, 256, 512}[random.IntN(9)]
 	iops := min(up(20, 150000), 4000*1024/kib)
-	return need{iops: math.Round(iops), kib: kib, gib: math.Round(up(10, 12000)), reads: []float64{0, 40, 100}[random.IntN(3)]}
+	return need{iops: math.Round(iops), kib: kib, gib: math.Round(up(10, 12000)),
+		reads: []float64{0, 40, 100}[random.IntN(3)]}
 }
 
 func ask(program string, s shop, n need) (answer, error) {
-	args := []string{"size", "--format", "json", "--need", fmt.Sprintf("iops=%g,kb=%g,reads=%g%%", n.iops, n.kib, n.reads), "--gib", fmt.Sprint(n.gib)}
+	args := []string{"size", "--format", "json", "--need", fmt.Sprintf("iops=%g,kb=%g,reads=%g%%", n.iops, n.kib,
+		n.reads), "--gib", fmt.Sprint(n.gib)}
 	text, err := exec.Command(program, append(args, strings.Fields(s.name)...)...).Output()
 	if err != nil {
 		return answer{}, fmt.Errorf("%s %v: %w", s.name, n, err)
@@ -117,7 +121,8 @@ func ask(program string, s shop, n need) (answer, error) {
 }
 
 func less(a, b answer) bool {
-	return a.Order != nil && b.Order != nil && a.Order.Monthly != nil && b.Order.Monthly != nil && *a.Order.Monthly < *b.Order.Monthly-cent
+	return a.Order != nil && b.Order != nil && a.Order.Monthly != nil && b.Order.Monthly != nil &&
+		*a.Order.Monthly < *b.Order.Monthly-cent
 }
 
 const cent = 0.01
@@ -160,7 +165,11 @@ func (s shop) omitted(n need, a answer) (left []string) {
 	}
 	for _, k := range s.kinds() {
 		_, carries := k.cheapest(s, n)
-		named := k.name == a.Order.Volume || slices.ContainsFunc(a.Order.Also, func(o struct{ Volume string }) bool { return o.Volume == k.name })
+		named := k.name == a.Order.Volume || slices.ContainsFunc(a.Order.Also, func(o struct {
+			Volume string
+		}) bool {
+			return o.Volume == k.name
+		})
 		if carries && !k.priced && !named {
 			left = append(left, k.name)
 		}

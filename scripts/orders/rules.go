@@ -14,7 +14,9 @@ type shop struct {
 	name      string
 	providers []string
 	region    string
-	iops, mb  float64 // that the class of machine passes for good, by EC2's and Azure's guides; 0: none was named, or no limit of it is known
+	// that the class of machine passes for good, by EC2's and Azure's guides; 0: none was named, or no limit of it is
+	// known
+	iops, mb float64
 }
 
 func shops() []shop {
@@ -92,9 +94,10 @@ const mib = 1 << 20
 // bought returns what of an amount that must be whole is above what is free.
 func bought(amount, free float64) float64 { return max(0, math.Ceil(amount)-free) }
 
-// separately returns a volume whose size, operations and bytes are sold apart: EBS gp3, RDS gp3 from 400 GiB, Premium SSD v2, Hyperdisk. One IOPS brings
-// a quarter of a unit of bytes.
-func separately(free, freeBytes, perGiB, mostIOPS, mostBytes, unit float64, price [3]float64) func(gib, ops, bytes float64) (float64, bool) {
+// separately returns a volume whose size, operations and bytes are sold apart: EBS gp3, RDS gp3 from 400 GiB, Premium
+// SSD v2, Hyperdisk. One IOPS brings a quarter of a unit of bytes.
+func separately(free, freeBytes, perGiB, mostIOPS, mostBytes, unit float64, price [3]float64) func(gib, ops,
+	bytes float64) (float64, bool) {
 	return func(gib, ops, bytes float64) (float64, bool) {
 		b := math.Ceil(whole(bytes / unit))
 		if b <= freeBytes {
@@ -109,12 +112,15 @@ func separately(free, freeBytes, perGiB, mostIOPS, mostBytes, unit float64, pric
 	}
 }
 
-// kinds returns those that the shop has, with their prices in its region. AWS: EBS and RDS user guides, prices of the EBS and RDS pages. Azure: managed disk
-// types. Google: disk types, of which only the share that goes by the size is taken.
+// kinds returns those that the shop has, with their prices in its region. AWS: EBS and RDS user guides, prices of the
+// EBS and RDS pages. Azure: managed disk types. Google: disk types, of which only the share that goes by the size is
+// taken.
 func (s shop) kinds() []kind {
 	all := slices.Concat(s.ebs(), s.rds(), s.azure(), s.google())
 	return slices.DeleteFunc(all, func(k kind) bool {
-		return !slices.Contains(s.providers, k.provider) || strings.Contains(s.name, "n2-") && k.name == "google-hyperdisk-balanced" // N2 takes none
+		// N2 takes none
+		return !slices.Contains(s.providers, k.provider) || strings.Contains(s.name, "n2-") &&
+			k.name == "google-hyperdisk-balanced"
 	})
 }
 
@@ -129,31 +135,38 @@ func (s shop) at(prices map[string][3]float64) ([3]float64, bool) {
 }
 
 func (s shop) ebs() []kind {
-	gp3, p3 := s.at(map[string][3]float64{"us-east-1": {0.08, 0.005, 0.04}, "eu-west-1": {0.088, 0.0055, 0.044}, "eu-central-1": {0.0952, 0.006, 0.0476}})
+	gp3, p3 := s.at(map[string][3]float64{"us-east-1": {0.08, 0.005, 0.04}, "eu-west-1": {0.088, 0.0055, 0.044},
+		"eu-central-1": {0.0952, 0.006, 0.0476}})
 	gp2, p2 := s.at(map[string][3]float64{"us-east-1": {0.10}, "eu-west-1": {0.11}, "eu-central-1": {0.119}})
-	io1, q1 := s.at(map[string][3]float64{"us-east-1": {0.125, 0.065}, "eu-west-1": {0.138, 0.072}, "eu-central-1": {0.149, 0.078}})
-	io2, q2 := s.at(map[string][3]float64{"us-east-1": {0.125, 0.065}, "eu-west-1": {0.138, 0.072}, "eu-central-1": {0.149, 0.078}})
+	io1, q1 := s.at(map[string][3]float64{"us-east-1": {0.125, 0.065}, "eu-west-1": {0.138, 0.072},
+		"eu-central-1": {0.149, 0.078}})
+	io2, q2 := s.at(map[string][3]float64{"us-east-1": {0.125, 0.065}, "eu-west-1": {0.138, 0.072},
+		"eu-central-1": {0.149, 0.078}})
 	return []kind{
-		{name: "gp3", provider: "ebs", unit: 256, most: 65536, stripe: true, priced: p3, fits: separately(3000, 125, 500, 80000, 2000, mib, gp3)},
-		{name: "gp2", provider: "ebs", unit: 256, most: 16384, stripe: true, priced: p2, fits: func(gib, ops, bytes float64) (float64, bool) {
-			lets := 128.0
-			if gib > 170 {
-				lets = 250 // of 171 to 333 while there are credits
-			}
-			return gib * gp2[0], ops <= min(16000, max(100, 3*gib)) && bytes <= lets*mib
-		}},
-		{name: "io1", provider: "ebs", unit: 256, most: 16384, stripe: true, priced: q1, fits: func(gib, ops, bytes float64) (float64, bool) {
-			iops := max(100, math.Ceil(ops), math.Ceil(whole(bytes/mib*4))) // 256 KiB each, up to 500 MiB/s
-			if bytes > 500*mib {
-				iops = max(100, math.Ceil(ops), math.Ceil(whole(32000+(bytes/mib-500)*64)))
-			}
-			return gib*io1[0] + iops*io1[1], gib >= 4 && iops <= min(64000, 50*gib)
-		}},
-		{name: "io2", provider: "ebs", unit: 256, most: 65536, stripe: true, priced: q2, fits: func(gib, ops, bytes float64) (float64, bool) {
-			iops := max(100, math.Ceil(ops), math.Ceil(whole(bytes/mib/0.256)))
-			steps := min(iops, 32000) + 0.7*(min(max(iops, 32000), 64000)-32000) + 0.49*(max(iops, 64000)-64000)
-			return gib*io2[0] + steps*io2[1], gib >= 4 && iops <= min(256000, 1000*gib) && bytes <= 4000*mib
-		}},
+		{name: "gp3", provider: "ebs", unit: 256, most: 65536, stripe: true, priced: p3,
+			fits: separately(3000, 125, 500, 80000, 2000, mib, gp3)},
+		{name: "gp2", provider: "ebs", unit: 256, most: 16384, stripe: true, priced: p2,
+			fits: func(gib, ops, bytes float64) (float64, bool) {
+				lets := 128.0
+				if gib > 170 {
+					lets = 250 // of 171 to 333 while there are credits
+				}
+				return gib * gp2[0], ops <= min(16000, max(100, 3*gib)) && bytes <= lets*mib
+			}},
+		{name: "io1", provider: "ebs", unit: 256, most: 16384, stripe: true, priced: q1,
+			fits: func(gib, ops, bytes float64) (float64, bool) {
+				iops := max(100, math.Ceil(ops), math.Ceil(whole(bytes/mib*4))) // 256 KiB each, up to 500 MiB/s
+				if bytes > 500*mib {
+					iops = max(100, math.Ceil(ops), math.Ceil(whole(32000+(bytes/mib-500)*64)))
+				}
+				return gib*io1[0] + iops*io1[1], gib >= 4 && iops <= min(64000, 50*gib)
+			}},
+		{name: "io2", provider: "ebs", unit: 256, most: 65536, stripe: true, priced: q2,
+			fits: func(gib, ops, bytes float64) (float64, bool) {
+				iops := max(100, math.Ceil(ops), math.Ceil(whole(bytes/mib/0.256)))
+				steps := min(iops, 32000) + 0.7*(min(max(iops, 32000), 64000)-32000) + 0.49*(max(iops, 64000)-64000)
+				return gib*io2[0] + steps*io2[1], gib >= 4 && iops <= min(256000, 1000*gib) && bytes <= 4000*mib
+			}},
 	}
 }
 
@@ -163,37 +176,41 @@ func (s shop) rds() []kind {
 	io, p := s.at(map[string][3]float64{"us-east-1": {0.125, 0.10}, "eu-west-1": {0.138, 0.11}})
 	four := separately(12000, 500, 500, 64000, 4000, mib, gp3)
 	return []kind{
-		{name: "rds-gp3", provider: "rds", unit: 256, most: 65536, steps: []float64{399}, priced: p3, fits: func(gib, ops, bytes float64) (float64, bool) {
-			if gib < 400 {
-				return gib * gp3[0], gib >= 20 && ops <= 3000 && bytes <= 125*mib
-			}
-			return four(gib, ops, bytes)
-		}},
-		{name: "rds-gp2", provider: "rds", unit: 256, most: 65536, priced: p2, fits: func(gib, ops, bytes float64) (float64, bool) {
-			lets := 128.0
-			for _, step := range [][2]float64{{171, 250}, {400, 512}, {1336, 1000}} {
-				if gib >= step[0] {
-					lets = step[1]
+		{name: "rds-gp3", provider: "rds", unit: 256, most: 65536, steps: []float64{399}, priced: p3,
+			fits: func(gib, ops, bytes float64) (float64, bool) {
+				if gib < 400 {
+					return gib * gp3[0], gib >= 20 && ops <= 3000 && bytes <= 125*mib
 				}
-			}
-			return gib * gp2[0], gib >= 5 && ops <= min(64000, max(100, 3*gib)) && bytes <= lets*mib
-		}},
-		{name: "rds-io1", provider: "rds", unit: 256, most: 65536, steps: []float64{399}, priced: p, fits: func(gib, ops, bytes float64) (float64, bool) {
-			under, most := 1.0, 19950.0
-			if gib >= 400 {
-				under, most = 4, 256000
-			}
-			of := bytes / mib / under
-			iops := max(1000, math.Ceil(ops), math.Ceil(whole(under*of*4)), math.Ceil(gib/2))
-			if of > 500 {
-				iops = max(iops, math.Ceil(whole(under*(32000+64*(of-500)))))
-			}
-			return gib*io[0] + iops*io[1], gib >= 100 && iops <= min(most, 50*gib)
-		}},
-		{name: "rds-io2", provider: "rds", unit: 256, most: 65536, priced: p, fits: func(gib, ops, bytes float64) (float64, bool) {
-			iops := max(1000, math.Ceil(ops), math.Ceil(whole(bytes/mib/0.256)), math.Ceil(gib/2))
-			return gib*io[0] + iops*io[1], gib >= 100 && iops <= min(256000, 1000*gib) && bytes <= 4000*mib
-		}},
+				return four(gib, ops, bytes)
+			}},
+		{name: "rds-gp2", provider: "rds", unit: 256, most: 65536, priced: p2,
+			fits: func(gib, ops, bytes float64) (float64, bool) {
+				lets := 128.0
+				for _, step := range [][2]float64{{171, 250}, {400, 512}, {1336, 1000}} {
+					if gib >= step[0] {
+						lets = step[1]
+					}
+				}
+				return gib * gp2[0], gib >= 5 && ops <= min(64000, max(100, 3*gib)) && bytes <= lets*mib
+			}},
+		{name: "rds-io1", provider: "rds", unit: 256, most: 65536, steps: []float64{399}, priced: p,
+			fits: func(gib, ops, bytes float64) (float64, bool) {
+				under, most := 1.0, 19950.0
+				if gib >= 400 {
+					under, most = 4, 256000
+				}
+				of := bytes / mib / under
+				iops := max(1000, math.Ceil(ops), math.Ceil(whole(under*of*4)), math.Ceil(gib/2))
+				if of > 500 {
+					iops = max(iops, math.Ceil(whole(under*(32000+64*(of-500)))))
+				}
+				return gib*io[0] + iops*io[1], gib >= 100 && iops <= min(most, 50*gib)
+			}},
+		{name: "rds-io2", provider: "rds", unit: 256, most: 65536, priced: p,
+			fits: func(gib, ops, bytes float64) (float64, bool) {
+				iops := max(1000, math.Ceil(ops), math.Ceil(whole(bytes/mib/0.256)), math.Ceil(gib/2))
+				return gib*io[0] + iops*io[1], gib >= 100 && iops <= min(256000, 1000*gib) && bytes <= 4000*mib
+			}},
 	}
 }
 
@@ -202,9 +219,12 @@ type size struct{ gib, iops, mb, plus, plusMB, month float64 }
 
 func premium() []size {
 	return []size{
-		{4, 120, 25, 0, 0, 0.60}, {8, 120, 25, 0, 0, 1.20}, {16, 120, 25, 0, 0, 2.40}, {32, 120, 25, 0, 0, 5.28}, {64, 240, 50, 0, 0, 10.207}, {128, 500, 100, 0, 0, 19.71},
-		{256, 1100, 125, 0, 0, 38.01}, {512, 2300, 150, 0, 0, 73.22}, {1024, 5000, 200, 8000, 300, 135.17}, {2048, 7500, 250, 16000, 600, 259.0457},
-		{4096, 7500, 250, 20000, 900, 495.5657}, {8192, 16000, 500, 20000, 900, 946.08}, {16384, 18000, 750, 20000, 900, 1802.06}, {32767, 20000, 900, 20000, 900, 3604.11},
+		{4, 120, 25, 0, 0, 0.60}, {8, 120, 25, 0, 0, 1.20}, {16, 120, 25, 0, 0, 2.40}, {32, 120, 25, 0, 0, 5.28},
+		{64, 240, 50, 0, 0, 10.207}, {128, 500, 100, 0, 0, 19.71},
+		{256, 1100, 125, 0, 0, 38.01}, {512, 2300, 150, 0, 0, 73.22}, {1024, 5000, 200, 8000, 300, 135.17},
+		{2048, 7500, 250, 16000, 600, 259.0457},
+		{4096, 7500, 250, 20000, 900, 495.5657}, {8192, 16000, 500, 20000, 900, 946.08},
+		{16384, 18000, 750, 20000, 900, 1802.06}, {32767, 20000, 900, 20000, 900, 3604.11},
 	}
 }
 
@@ -222,22 +242,30 @@ func (s shop) azure() []kind {
 		}
 	}
 	all := []kind{
-		{name: "azure-premium", fits: of(func(z size) (float64, float64) { return z.iops, z.mb }, known), priced: known, most: 32767},
-		{name: "azure-premium-plus", fits: of(func(z size) (float64, float64) { return z.plus, z.plusMB }, known), priced: known, most: 32767},
-		{name: "azure-premium-burst", most: 32767, fits: of(func(z size) (float64, float64) { // on demand, at a price by use
+		{name: "azure-premium", fits: of(func(z size) (float64, float64) {
+			return z.iops, z.mb
+		}, known), priced: known, most: 32767},
+		{name: "azure-premium-plus", fits: of(func(z size) (float64, float64) {
+			return z.plus, z.plusMB
+		}, known), priced: known, most: 32767},
+		// on demand, at a price by use
+		{name: "azure-premium-burst", most: 32767, fits: of(func(z size) (float64, float64) {
 			if z.gib < 1024 {
 				return 0, 0
 			}
 			return 30000, 1000
 		}, false)},
-		{name: "azure-premium-v2", priced: known, most: 65536, steps: []float64{5}, fits: func(gib, ops, bytes float64) (float64, bool) {
-			price, ok := separately(3000, 125, 500, 80000, 2000, mb, [3]float64{0.00011 * 730, 0.000007 * 730, 0.000055 * 730})(gib, ops, bytes)
-			return price, ok && (gib >= 6 || ops <= 3000 && bytes <= 125*mb)
-		}},
+		{name: "azure-premium-v2", priced: known, most: 65536, steps: []float64{5},
+			fits: func(gib, ops, bytes float64) (float64, bool) {
+				price, ok := separately(3000, 125, 500, 80000, 2000, mb, [3]float64{0.00011 * 730, 0.000007 * 730,
+					0.000055 * 730})(gib, ops, bytes)
+				return price, ok && (gib >= 6 || ops <= 3000 && bytes <= 125*mb)
+			}},
 		{name: "azure-ultra", priced: known, most: 65536, fits: func(gib, ops, bytes float64) (float64, bool) {
 			b := math.Ceil(whole(bytes / mb))
 			iops := max(100, math.Ceil(ops), 4*b)
-			return gib*0.000164*730 + iops*0.000068*730 + b*0.3495, gib >= 4 && iops <= min(400000, 1000*gib) && b <= 10000
+			return gib*0.000164*730 + iops*0.000068*730 + b*0.3495, gib >= 4 &&
+				iops <= min(400000, 1000*gib) && b <= 10000
 		}},
 	}
 	for i := range all {
@@ -257,15 +285,19 @@ func (s shop) google() []kind {
 	hyperdisk := separately(3000, 140, 500, 160000, 2400, mib, [3]float64{price[2]})
 	free := func(ops, bytes float64) bool { return ops <= 3000 && bytes <= 140*mib }
 	return []kind{
-		{name: "google-pd-ssd", provider: "google", unit: 16, most: 65536, priced: true, fits: bySize(30, 0.48, 100000, price[0])},
-		{name: "google-pd-balanced", provider: "google", unit: 16, most: 65536, priced: true, fits: bySize(6, 0.28, 80000, price[1])},
-		{name: "google-hyperdisk-balanced", provider: "google", unit: 16, most: 65536, priced: true, fits: func(gib, ops, bytes float64) (float64, bool) {
-			month, ok := hyperdisk(gib, ops, bytes)
-			return month, ok && gib >= 4 && free(ops, bytes)
-		}},
-		{name: "google-hyperdisk-balanced", provider: "google", unit: 16, most: 65536, fits: func(gib, ops, bytes float64) (float64, bool) {
-			month, ok := hyperdisk(gib, ops, bytes)
-			return month, ok && gib >= 4 && !free(ops, bytes)
-		}},
+		{name: "google-pd-ssd", provider: "google", unit: 16, most: 65536, priced: true,
+			fits: bySize(30, 0.48, 100000, price[0])},
+		{name: "google-pd-balanced", provider: "google", unit: 16, most: 65536, priced: true,
+			fits: bySize(6, 0.28, 80000, price[1])},
+		{name: "google-hyperdisk-balanced", provider: "google", unit: 16, most: 65536, priced: true,
+			fits: func(gib, ops, bytes float64) (float64, bool) {
+				month, ok := hyperdisk(gib, ops, bytes)
+				return month, ok && gib >= 4 && free(ops, bytes)
+			}},
+		{name: "google-hyperdisk-balanced", provider: "google", unit: 16, most: 65536,
+			fits: func(gib, ops, bytes float64) (float64, bool) {
+				month, ok := hyperdisk(gib, ops, bytes)
+				return month, ok && gib >= 4 && !free(ops, bytes)
+			}},
 	}
 }

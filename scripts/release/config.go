@@ -38,7 +38,8 @@ func read(root, version string) (release, error) {
 		return r, fmt.Errorf("read .goreleaser.yaml: %w", err)
 	}
 	if len(r.Builds) != 1 || len(r.Packages) != 1 || len(r.Builds[0].Linker) != 1 {
-		return r, fmt.Errorf(".goreleaser.yaml has %d builds and %d kinds of package; this knows one of each", len(r.Builds), len(r.Packages))
+		return r, fmt.Errorf(".goreleaser.yaml has %d builds and %d kinds of package; this knows one of each",
+			len(r.Builds), len(r.Packages))
 	}
 	git := exec.Command("git", "log", "-1", "--format=%cI")
 	git.Dir = root
@@ -50,16 +51,19 @@ func read(root, version string) (release, error) {
 	return r, err
 }
 
-// packages makes those of Linux by nfpm, which goreleaser asks as well, from goreleaser's words: a few are other than nfpm's.
+// packages makes those of Linux by nfpm, which goreleaser asks as well, from goreleaser's words: a few are other than
+// nfpm's.
 func (r release) packages(ctx context.Context, t target, program, directory string) error {
 	p := r.Packages[0]
 	absolute, err := filepath.Abs(program)
 	if err != nil {
 		return err
 	}
-	contents := append([]any{map[string]any{"src": absolute, "dst": "/usr/bin/realiops", "file_info": map[string]any{"mode": 0o755}}},
+	contents := append([]any{map[string]any{"src": absolute, "dst": "/usr/bin/realiops", "file_info": map[string]any{
+		"mode": 0o755}}},
 		p["contents"].([]any)...)
-	config := map[string]any{"name": p["package_name"], "arch": t.architecture, "platform": t.system, "version": r.version, "contents": contents,
+	config := map[string]any{"name": p["package_name"], "arch": t.architecture, "platform": t.system,
+		"version": r.version, "contents": contents,
 		"mtime": r.date.Format(time.RFC3339)}
 	for _, same := range []string{"homepage", "maintainer", "description", "license", "section", "suggests"} {
 		config[same] = p[same]
@@ -78,7 +82,8 @@ func (r release) packages(ctx context.Context, t target, program, directory stri
 		return err
 	}
 	for _, format := range p["formats"].([]any) {
-		err := r.run(ctx, nil, "go", "tool", "-modfile=packaging/tools.mod", "nfpm", "package", "--config", file, "--packager", format.(string), "--target", into)
+		err := r.run(ctx, nil, "go", "tool", "-modfile=packaging/tools.mod", "nfpm", "package", "--config", file,
+			"--packager", format.(string), "--target", into)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,8 @@ func TestInstallerThatIsCutOff(t *testing.T) {
 	home, tools := t.TempDir(), t.TempDir()
 	started := filepath.Join(t.TempDir(), "started")
 	stub := []byte("#!/bin/sh\necho \"$0\" >>" + started + "\n")
-	for name := range strings.FieldsSeq("uname mktemp curl wget awk grep sha256sum shasum tar mkdir cp mv rm install fetch fail realiops") {
+	for name := range strings.FieldsSeq("uname mktemp curl wget awk grep sha256sum shasum tar mkdir cp mv rm install " +
+		"fetch fail realiops") {
 		if err := os.WriteFile(filepath.Join(tools, name), stub, 0o700); err != nil { //nolint:gosec // it is a program
 			t.Fatal(err)
 		}
@@ -42,8 +43,10 @@ func TestInstallerThatIsCutOff(t *testing.T) {
 		for cut := 0; cut < whole; cut += step {
 			said := run(path, script[:cut])
 			made, err := os.ReadDir(home)
-			if _, ran := os.Stat(started); ran == nil || err != nil || len(made) > 0 || strings.Contains(said, "not found") {
-				t.Fatalf("%s: %d of %d bytes: it starts something or makes %v, and says %s", shell, cut, whole, made, said)
+			if _, ran := os.Stat(started); ran == nil || err != nil || len(made) > 0 ||
+				strings.Contains(said, "not found") {
+				t.Fatalf("%s: %d of %d bytes: it starts something or makes %v, and says %s", shell, cut,
+					whole, made, said)
 			}
 		}
 		if run(path, script); os.Remove(started) != nil {

@@ -1,11 +1,12 @@
-// Release builds what .goreleaser.yaml says, without goreleaser and without publishing anything: the program for every target,
-// manuals, the packages of Linux, and what each program is made of. Programs for Linux are run: those for another architecture by
-// the kernel's emulation, which Debian's qemu-user-static and binfmt-support set up.
+// Release builds what .goreleaser.yaml says, without goreleaser and without publishing anything: the program for every
+// target, manuals, the packages of Linux, and what each program is made of. Programs for Linux are run: those for
+// another architecture by the kernel's emulation, which Debian's qemu-user-static and binfmt-support set up.
 //
 //	go run ./scripts/release [-only linux/amd64] DIRECTORY VERSION
 //
-// Archives, checksums, the image and the cask are goreleaser's alone. It makes the release, and is no tool of this repository: it comes with
-// 330 modules, which would take minutes of each run of the tests to build what this builds of the same file in seconds.
+// Archives, checksums, the image and the cask are goreleaser's alone. It makes the release, and is no tool of this
+// repository: it comes with 330 modules, which would take minutes of each run of the tests to build what this builds of
+// the same file in seconds.
 package main
 
 import (
@@ -113,13 +114,15 @@ func (r release) build(ctx context.Context, t target, program string) error {
 		return err
 	}
 	b := r.Builds[0]
-	args := append([]string{"build", "-o", absolute, "-ldflags", strings.ReplaceAll(b.Linker[0], "{{ .Version }}", r.version)}, b.Flags...)
+	args := append([]string{"build", "-o", absolute, "-ldflags", strings.ReplaceAll(b.Linker[0], "{{ .Version }}",
+		r.version)}, b.Flags...)
 	return r.run(ctx, append(b.Environment, "GOOS="+t.system, "GOARCH="+t.architecture), "go", append(args, b.Main)...)
 }
 
 // documents writes man pages, completions and licences, where the packages look for them.
 func (r release) documents(ctx context.Context) error {
-	if err := r.run(ctx, nil, "go", "run", "./internal/cli/manual", "build/manual", r.version, r.date.Format(time.RFC3339)); err != nil {
+	if err := r.run(ctx, nil, "go", "run", "./internal/cli/manual", "build/manual", r.version,
+		r.date.Format(time.RFC3339)); err != nil {
 		return err
 	}
 	return r.run(ctx, nil, "go", "run", "./scripts/notice", "build/licenses.txt")

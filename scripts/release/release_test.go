@@ -42,7 +42,8 @@ func TestRelease(t *testing.T) {
 	t.Run("installer", func(t *testing.T) { installer(t, root, program) })
 }
 
-// twice builds from a copy of the source in another place: nothing of the place, and nothing of the time, is in the program.
+// twice builds from a copy of the source in another place: nothing of the place, and nothing of the time, is in the
+// program.
 func twice(t *testing.T, r release, here target, program string) {
 	r.root = t.TempDir()
 	for _, part := range []string{"cmd", "internal"} {
@@ -76,7 +77,8 @@ const most = 45_000_000
 func lean(t *testing.T, program string) {
 	t.Helper()
 	if built, err := os.Stat(program); err != nil || built.Size() > most {
-		t.Errorf("the program has %d bytes, want %d at most (%v): `go build -ldflags=-dumpdep` shows what is marked ReflectMethod",
+		t.Errorf("the program has %d bytes, want %d at most (%v): `go build -ldflags=-dumpdep` shows what is "+
+			"marked ReflectMethod",
 			built.Size(), most, err)
 	}
 }
@@ -129,14 +131,17 @@ func image(t *testing.T, root, directory string) {
 		t.Skip("there is no container engine, or no image " + base)
 	}
 	const name = "realiops/test:release"
-	sh(t, `mkdir -p "$2"/build && cp "$1"/LICENSE "$1"/NOTICE "$2" && cp "$1"/build/licenses.txt "$2"/build`, root, directory)
-	sh(t, `DOCKER_BUILDKIT=0 docker build -q -f "$1"/packaging/Dockerfile --build-arg BASE=`+base+` -t `+name+` "$2"`, root, directory)
+	sh(t, `mkdir -p "$2"/build && cp "$1"/LICENSE "$1"/NOTICE "$2" && cp "$1"/build/licenses.txt "$2"/build`,
+		root, directory)
+	sh(t, `DOCKER_BUILDKIT=0 docker build -q -f "$1"/packaging/Dockerfile --build-arg BASE=`+base+` -t `+name+` "$2"`,
+		root, directory)
 	t.Cleanup(func() { sh(t, "docker image rm -f "+name) })
 	if err := os.WriteFile(filepath.Join(directory, "plan.json"), []byte(`{"loads": [{"name": "idle"},
 		{"name": "mine", "method": "copy", "rows_per_tx": 10, "clients": 2}], "repetitions": 1, "load_seconds": 0.5}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	said := sh(t, `docker run --rm -v "$1"/plan.json:/plan.json:ro `+name+` run --plan /plan.json --pg-bin /usr/local/pgsql/bin; docker run --rm --entrypoint id `+name, directory)
+	said := sh(t, `docker run --rm -v "$1"/plan.json:/plan.json:ro `+name+
+		` run --plan /plan.json --pg-bin /usr/local/pgsql/bin; docker run --rm --entrypoint id `+name, directory)
 	if !strings.Contains(said, "WAL records") || !strings.Contains(said, "uid=65532(realiops)") {
 		t.Errorf("it says\n%s", said)
 	}
@@ -155,11 +160,13 @@ func installer(t *testing.T, root, program string) {
 	if said := sh(t, install, server.URL, prefix, root); !strings.HasPrefix(said, "Installed realiops "+version) {
 		t.Errorf("it says %q", said)
 	}
-	sh(t, `test -s "$1"/share/man/man1/realiops.1 && test -s "$1"/share/fish/vendor_completions.d/realiops.fish`, prefix)
+	sh(t, `test -s "$1"/share/man/man1/realiops.1 && test -s "$1"/share/fish/vendor_completions.d/realiops.fish`,
+		prefix)
 
 	sh(t, `echo more >>"$1"/`+archive, release)
 	other := t.TempDir()
-	sh(t, `! (`+install+`) 2>&1 | grep "is not what SHA256SUMS says" && exit 1; ! test -e "$2"/bin/realiops`, server.URL, other, root)
+	sh(t, `! (`+install+`) 2>&1 | grep "is not what SHA256SUMS says" && exit 1; ! test -e "$2"/bin/realiops`,
+		server.URL, other, root)
 }
 
 // tried has a program run, and none pass that says or does something else.
@@ -178,9 +185,11 @@ func tried(t *testing.T, r release, here target, program string) {
 	if err := trial.try(ctx, r.root, here, program); err != nil {
 		t.Error(err)
 	}
-	for name, want := range map[string]string{"version": "realiops version says", "report": "realiops report " + shipped + " says", "load": "exit status 7"} {
+	for name, want := range map[string]string{"version": "realiops version says", "report": "realiops report " +
+		shipped + " says", "load": "exit status 7"} {
 		wrong := filepath.Join(t.TempDir(), "realiops")
-		script := "#!/bin/sh\ncase $1 in " + name + ") [ $1 != load ] || exit 7; echo what;; *) exec " + program + " \"$@\";; esac\n"
+		script := "#!/bin/sh\ncase $1 in " + name + ") [ $1 != load ] || exit 7; echo what;; *) exec " + program +
+			" \"$@\";; esac\n"
 		if err := os.WriteFile(wrong, []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -60,8 +60,8 @@ func (r release) startTrial(ctx context.Context, directory string) (t trial, end
 	return t, ended, nil
 }
 
-// try runs a program, by the kernel's emulation (binfmt_misc) if it is for another architecture: what it starts itself has to run, too. Its
-// version, its report of the shipped run and its load on the server have to be what they are here.
+// try runs a program, by the kernel's emulation (binfmt_misc) if it is for another architecture: what it starts itself
+// has to run, too. Its version, its report of the shipped run and its load on the server have to be what they are here.
 func (t trial) try(ctx context.Context, root string, of target, program string) error {
 	for _, one := range []struct {
 		args []string
@@ -70,17 +70,20 @@ func (t trial) try(ctx context.Context, root string, of target, program string) 
 		{[]string{"version"}, "realiops " + t.version + ", "},
 		{[]string{"report", shipped}, t.report},
 		{[]string{"load", "--initialize", "--quiet", t.server}, ""},
-		{[]string{"load", "--client=2", "--transactions=20", t.server}, "number of transactions actually processed: 40/40"},
+		{[]string{"load", "--client=2", "--transactions=20", t.server},
+			"number of transactions actually processed: 40/40"},
 	} {
 		said, err := output(ctx, root, program, one.args...)
 		if errors.Is(err, syscall.ENOEXEC) {
-			return fmt.Errorf("try the program for %s: %w: have the kernel emulate it (Debian: qemu-user-static and binfmt-support)", of, err)
+			return fmt.Errorf("try the program for %s: %w: have the kernel emulate it (Debian: qemu-user-static and "+
+				"binfmt-support)", of, err)
 		}
 		if err != nil {
 			return fmt.Errorf("try the program for %s: %w", of, err)
 		}
 		if !strings.Contains(said, one.says) {
-			return fmt.Errorf("try the program for %s: realiops %s says\n%s\nand not\n%s", of, strings.Join(one.args, " "), said, one.says)
+			return fmt.Errorf("try the program for %s: realiops %s says\n%s\nand not\n%s", of,
+				strings.Join(one.args, " "), said, one.says)
 		}
 	}
 	return nil

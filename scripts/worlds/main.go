@@ -3,9 +3,10 @@
 //	worlds [-wild N] [-reads N] [-storage N] [-meters N] [-two-loads N] [-observed N] [-clean N] [-nonlinear N] [-threes N]
 //	       [-plans N] [-calibration N] [-changed] [-workers N] [-seed N] [-keep DIRECTORY] [-failures]
 //
-// -clean, -nonlinear and -threes draw so many more meters of kinds that are rare among the wild ones. -plans scores what
-// the program is for in each plan that ships. -calibration says how often intervals hold the truth. -changed judges each run of loads again with its loads renamed, in other units, and with a load
-// in two. It ends with 1 where a target is not reached.
+// -clean, -nonlinear and -threes draw so many more meters of kinds that are rare among the wild ones. -plans scores
+// what the program is for in each plan that ships. -calibration says how often intervals hold the truth. -changed
+// judges each run of loads again with its loads renamed, in other units, and with a load in two. It ends with 1 where a
+// target is not reached.
 package main
 
 import (
@@ -39,20 +40,28 @@ func main() {
 	o := options{kinds: map[string]*int{}}
 	flag.IntVar(&o.meters, "meters", 4000, "meters in worlds of the plan identify")
 	flag.IntVar(&o.twoLoads, "two-loads", 1000, "meters in worlds of two loads")
-	flag.IntVar(&o.observed, "observed", 4000, "meters in worlds that were observed for minutes, without loads of ours, and as many in such as were for 12 hours")
+	flag.IntVar(&o.observed, "observed", 4000,
+		"meters in worlds that were observed for minutes, without loads of ours, and as many in such as "+
+			"were for 12 hours")
 	flag.IntVar(&o.wild, "wild", 10000, "meters in worlds whose physics are their own")
-	flag.IntVar(&o.reads, "reads", 4000, "meters in worlds whose physics are their own and whose loads read, update and delete as well")
-	flag.IntVar(&o.storage, "storage", 4000, "meters in worlds whose physics are their own and whose storage is no plain disk")
+	flag.IntVar(&o.reads, "reads", 4000,
+		"meters in worlds whose physics are their own and whose loads read, update and delete as well")
+	flag.IntVar(&o.storage, "storage", 4000,
+		"meters in worlds whose physics are their own and whose storage is no plain disk")
 	for _, kind := range score.Kinds() {
 		o.kinds[kind.Name] = flag.Int(kind.Name, 0, "meters more of this kind, in worlds whose physics are their own")
 	}
-	flag.IntVar(&o.plans, "plans", 0, "worlds for each plan that ships, with meters of what the program is for, and of nothing else")
-	flag.IntVar(&o.calibration, "calibration", 0, "meters in worlds whose physics are their own, judged with intervals of each level, and of nothing else")
-	flag.BoolVar(&o.changed, "changed", false, "judge each run of loads again after changes that must change no verdict")
+	flag.IntVar(&o.plans, "plans", 0,
+		"worlds for each plan that ships, with meters of what the program is for, and of nothing else")
+	flag.IntVar(&o.calibration, "calibration", 0,
+		"meters in worlds whose physics are their own, judged with intervals of each level, and of nothing else")
+	flag.BoolVar(&o.changed, "changed", false,
+		"judge each run of loads again after changes that must change no verdict")
 	flag.IntVar(&o.workers, "workers", 2, "worlds that are judged at once")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first world")
 	flag.StringVar(&o.keep, "keep", "", "directory to leave the run files in")
-	flag.BoolVar(&o.failures, "failures", false, "list every meter about which the method is wrong or falls short, with its rule")
+	flag.BoolVar(&o.failures, "failures", false,
+		"list every meter about which the method is wrong or falls short, with its rule")
 	flag.Parse()
 	if err := run(os.Stdout, o); err != nil {
 		fmt.Fprintln(os.Stderr, "worlds:", err)
@@ -88,7 +97,8 @@ func (o options) draws(directory string) []draw {
 		{4, worlds.NewDay, o.observed, directory, score.DayTable, score.WriteWrong, false},
 	}
 	for i, kind := range score.Kinds() {
-		all = append(all, draw{5 + uint64(i), kind.Draw, *o.kinds[kind.Name], o.keep, kind.Table, score.WriteWrong, true})
+		all = append(all, draw{5 + uint64(i), kind.Draw, *o.kinds[kind.Name], o.keep, kind.Table,
+			score.WriteWrong, true})
 	}
 	return all
 }
@@ -156,9 +166,10 @@ func (o options) calibrate(out io.Writer) error {
 		method := func(run *counts.Run) attribution.Verdicts {
 			return attribution.Judge(run, attribution.Options{Level: level})
 		}
-		cases, err := each(o.workers, (o.calibration+metersPerWorld-1)/metersPerWorld, func(i int) ([]score.Case, error) {
-			return score.Judged(method, worlds.NewWild(o.seed+3<<32+uint64(i), metersPerWorld), "")
-		})
+		cases, err := each(o.workers, (o.calibration+metersPerWorld-1)/metersPerWorld,
+			func(i int) ([]score.Case, error) {
+				return score.Judged(method, worlds.NewWild(o.seed+3<<32+uint64(i), metersPerWorld), "")
+			})
 		if err != nil {
 			return err
 		}
@@ -183,7 +194,9 @@ func (o options) judged(d draw) ([]score.Case, error) {
 // again has the worlds of cases judged again after changes that must change no verdict.
 func (o options) again(cases []score.Case) ([]score.Pair, error) {
 	perWorld := slices.Collect(slices.Chunk(cases, metersPerWorld))
-	return each(o.workers, len(perWorld), func(i int) ([]score.Pair, error) { return score.Pairs(byDefault, perWorld[i]) })
+	return each(o.workers, len(perWorld), func(i int) ([]score.Pair, error) {
+		return score.Pairs(byDefault, perWorld[i])
+	})
 }
 
 // each does a number of tasks, some at once, and gives what they gave in their order.

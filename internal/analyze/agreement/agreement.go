@@ -1,8 +1,8 @@
-// Package agreement holds a metric against the document that defines it: does it show one for each of what the document says that it
-// counts, under every load that moves it?
+// Package agreement holds a metric against the document that defines it: does it show one for each of what the document
+// says that it counts, under every load that moves it?
 //
-// That is weaker than a verdict and stands beside it. A verdict is proven by loads alone, among everything that a metric may count; a document
-// names one explanation, and a single load refutes it. Neither changes the other.
+// That is weaker than a verdict and stands beside it. A verdict is proven by loads alone, among everything that a
+// metric may count; a document names one explanation, and a single load refutes it. Neither changes the other.
 package agreement
 
 import (
@@ -62,7 +62,8 @@ const (
 	level      = 0.95
 )
 
-// Of holds a metric of a run against its document; nil: no document says what it counts in terms of what the run counts.
+// Of holds a metric of a run against its document; nil: no document says what it counts in terms of what the run
+// counts.
 func Of(run *counts.Run, m counts.Metric) *Agreement {
 	says, known := metric.All().Says(m.Name, run.Header.Target.Flavor, metric.VersionNum(run.Header.Target.Version))
 	if !known || m.Derived != "" {
@@ -192,7 +193,8 @@ func (p pair) contradicts(some bool) bool {
 	return more || less && !some
 }
 
-// agrees reports whether the metric is one for each within the tolerance, and known so well that another ratio would have shown.
+// agrees reports whether the metric is one for each within the tolerance, and known so well that another ratio would
+// have shown.
 func (p pair) agrees(some bool) bool {
 	if p.did.amount <= surely*p.did.deviation || p.shown.amount <= surely*p.shown.deviation {
 		return false

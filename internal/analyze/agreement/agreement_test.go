@@ -21,13 +21,16 @@ type did struct {
 // agreed compares a metric with its document on a flavor of server.
 func agreed(name, flavor string, loads ...did) *agreement.Agreement {
 	const records = "pgstat.wal/wal_records"
-	run := &counts.Run{Counters: []runfile.Metric{{Name: name, Unit: "operations", Type: runfile.Counter}, {Name: records, Unit: "records", Type: runfile.Counter}}}
+	run := &counts.Run{Counters: []runfile.Metric{{Name: name, Unit: "operations", Type: runfile.Counter},
+		{Name: records, Unit: "records", Type: runfile.Counter}}}
 	run.Header.Target.Flavor = flavor
-	run.Idle = counts.Background{Repetitions: 2, PerSecond: map[string]float64{}, Deviation: map[string]float64{name: 1, records: 1}}
+	run.Idle = counts.Background{Repetitions: 2, PerSecond: map[string]float64{}, Deviation: map[string]float64{
+		name: 1, records: 1}}
 	for _, l := range loads {
 		load := counts.Load{Load: runfile.Load{Name: l.load, Method: "insert", RowsPerTx: 1}}
 		for i := range l.shown {
-			r := counts.Repetition{Number: i + 1, Seconds: 5, Counts: map[string]counts.Count{name: {Amount: l.shown[i], Raw: l.shown[i], Seconds: 5}}}
+			r := counts.Repetition{Number: i + 1, Seconds: 5, Counts: map[string]counts.Count{
+				name: {Amount: l.shown[i], Raw: l.shown[i], Seconds: 5}}}
 			if l.commits != nil {
 				r.Work.Transactions = int64(l.commits[i])
 			}
@@ -46,13 +49,15 @@ func agreed(name, flavor string, loads ...did) *agreement.Agreement {
 	return nil
 }
 
-// TestAgrees: commits are counted by our own clients, so that PostgreSQL's counter of them is tested by each load that commits many.
+// TestAgrees: commits are counted by our own clients, so that PostgreSQL's counter of them is tested by each load that
+// commits many.
 func TestAgrees(t *testing.T) {
 	a := agreed("pgstat.database/xact_commit", "",
 		did{load: "single", commits: []float64{10_000, 11_000}, shown: []float64{10_010, 11_005}},
 		did{load: "multi", commits: []float64{2000, 2100}, shown: []float64{2004, 2102}},
 		did{load: "scan", commits: []float64{3, 2}, shown: []float64{9, 6}}) // too few to tell
-	if a == nil || a.Says != agreement.Agrees || a.Loads != 2 || a.Quantity != "commits" || a.Document != "PostgreSQL's manual" || a.Refuted != nil {
+	if a == nil || a.Says != agreement.Agrees || a.Loads != 2 || a.Quantity != "commits" ||
+		a.Document != "PostgreSQL's manual" || a.Refuted != nil {
 		t.Fatalf("%+v", a)
 	}
 	if r := a.Ratio; math.Abs(r.Value-1.001) > 0.001 || !(r.Lo <= 1.0007 && r.Hi >= 1.0015) || r.Level != 0.95 {
@@ -72,11 +77,13 @@ func TestOneLoadRefutes(t *testing.T) {
 	if diff := cmp.Diff(&agreement.Refuted{Load: "copy", Ratio: new(20.5)}, a.Refuted); diff != "" {
 		t.Error(diff)
 	}
-	a = agreed("cloudwatch/WriteIOPS", "aurora", single, did{load: "copy", records: []float64{1000, 1000}, shown: []float64{20_000, 1000}})
+	a = agreed("cloudwatch/WriteIOPS", "aurora", single, did{load: "copy", records: []float64{1000, 1000},
+		shown: []float64{20_000, 1000}})
 	if a.Says != agreement.Agrees || a.Loads != 1 {
 		t.Errorf("by one repetition of two: %+v", a)
 	}
-	a = agreed("cloudwatch/WriteIOPS", "aurora", single, did{load: "read", records: []float64{0, 0}, shown: []float64{5000, 5000}})
+	a = agreed("cloudwatch/WriteIOPS", "aurora", single, did{load: "read", records: []float64{0, 0},
+		shown: []float64{5000, 5000}})
 	if a.Says != agreement.Contradicts || a.Refuted.Load != "read" || a.Refuted.Ratio != nil {
 		t.Errorf("of nothing: %+v", a)
 	}
@@ -88,15 +95,20 @@ func TestNotTested(t *testing.T) {
 		of   *agreement.Agreement
 		want string
 	}{
-		"small loads":        {agreed("pgstat.database/xact_commit", "", did{load: "scan", commits: []float64{3}, shown: []float64{4}}), "no load moved it enough to tell"},
-		"no quantity":        {agreed("cloudwatch/WriteIOPS", "aurora", did{load: "copy", shown: []float64{5000}}), "this run does not count both under one load"},
-		"its own definition": {agreed("pgstat.wal/wal_records", "", did{load: "copy", records: []float64{5000}, shown: []float64{5000}}), "nothing else counts them"},
+		"small loads": {agreed("pgstat.database/xact_commit", "", did{load: "scan", commits: []float64{3},
+			shown: []float64{4}}), "no load moved it enough to tell"},
+		"no quantity": {agreed("cloudwatch/WriteIOPS", "aurora", did{load: "copy", shown: []float64{5000}}),
+			"this run does not count both under one load"},
+		"its own definition": {agreed("pgstat.wal/wal_records", "", did{load: "copy", records: []float64{5000},
+			shown: []float64{5000}}), "nothing else counts them"},
 	} {
-		if check.of == nil || check.of.Says != agreement.NotTested || check.of.Why != check.want || check.of.Ratio != nil {
+		if check.of == nil || check.of.Says != agreement.NotTested || check.of.Why != check.want ||
+			check.of.Ratio != nil {
 			t.Errorf("%s: %+v", name, check.of)
 		}
 	}
-	if a := agreed("cloudwatch/WriteIOPS", "ebs", did{load: "copy", records: []float64{5000}, shown: []float64{5000}}); a != nil {
+	if a := agreed("cloudwatch/WriteIOPS", "ebs", did{load: "copy", records: []float64{5000},
+		shown: []float64{5000}}); a != nil {
 		t.Errorf("without a document: %+v", a)
 	}
 }
@@ -108,7 +120,8 @@ func TestRowsInserted(t *testing.T) {
 		run := &counts.Run{
 			Counters: []runfile.Metric{{Name: inserted, Unit: "rows", Type: runfile.Counter}},
 			Loads: []counts.Load{{Load: runfile.Load{Name: "load", Method: "update"}, Repetitions: []counts.Repetition{{
-				Seconds: 5, Work: work, Counts: map[string]counts.Count{inserted: {Amount: shown, Raw: shown, Seconds: 5}},
+				Seconds: 5, Work: work, Counts: map[string]counts.Count{
+					inserted: {Amount: shown, Raw: shown, Seconds: 5}},
 			}}}},
 		}
 		return agreement.Of(run, run.Metrics()[0])
@@ -121,19 +134,23 @@ func TestRowsInserted(t *testing.T) {
 	}
 }
 
-// TestSomeAreNeverMore: what counts some of a quantity agrees with any share of it. Where it shows none, that tells nothing.
+// TestSomeAreNeverMore: what counts some of a quantity agrees with any share of it. Where it shows none, that tells
+// nothing.
 func TestSomeAreNeverMore(t *testing.T) {
 	const missed = "pgstat.database/blks_read"
 	of := func(shown ...float64) *agreement.Agreement {
 		run := &counts.Run{Counters: []runfile.Metric{
-			{Name: missed, Unit: "blocks", Type: runfile.Counter}, {Name: "pgstat.tables_io/idx_blks_read", Unit: "blocks", Type: runfile.Counter},
+			{Name: missed, Unit: "blocks", Type: runfile.Counter}, {Name: "pgstat.tables_io/idx_blks_read",
+				Unit: "blocks", Type: runfile.Counter},
 		}}
 		for i, load := range []string{"point", "scan"} {
-			run.Loads = append(run.Loads, counts.Load{Load: runfile.Load{Name: load, Method: "lookup"}, Repetitions: []counts.Repetition{{
-				Seconds: 5, Work: counts.Work{Returned: 1000}, Counts: map[string]counts.Count{
-					missed: {Amount: 1000, Raw: 1000, Seconds: 5}, "pgstat.tables_io/idx_blks_read": {Amount: shown[i], Raw: shown[i], Seconds: 5},
-				},
-			}}})
+			run.Loads = append(run.Loads, counts.Load{Load: runfile.Load{Name: load, Method: "lookup"},
+				Repetitions: []counts.Repetition{{
+					Seconds: 5, Work: counts.Work{Returned: 1000}, Counts: map[string]counts.Count{
+						missed: {Amount: 1000, Raw: 1000, Seconds: 5}, "pgstat.tables_io/idx_blks_read": {
+							Amount: shown[i], Raw: shown[i], Seconds: 5},
+					},
+				}}})
 		}
 		for _, m := range run.Metrics() {
 			if m.Name != missed {

@@ -18,7 +18,8 @@ func TestBadInput(t *testing.T) {
 		run := with(t, of(counts.Rows, 2))
 		spoil(run)
 		v := judged(t, run)
-		if !slices.Contains(kinds, v.Kind) || v.Counts != "" && v.Counts != counts.Rows || v.Kind == attribution.CannotTell && v.Why == "" {
+		if !slices.Contains(kinds, v.Kind) || v.Counts != "" && v.Counts != counts.Rows ||
+			v.Kind == attribution.CannotTell && v.Why == "" {
 			t.Errorf("%s: %s %q %v: %s", what, v.Kind, v.Counts, v.Mixture, v.Why)
 		}
 	}
@@ -31,7 +32,9 @@ func TestBadInput(t *testing.T) {
 	}
 	keep := func(names ...string) func(*counts.Run) {
 		return func(run *counts.Run) {
-			run.Loads = slices.DeleteFunc(run.Loads, func(a counts.Load) bool { return !slices.Contains(names, a.Name) })
+			run.Loads = slices.DeleteFunc(run.Loads, func(a counts.Load) bool {
+				return !slices.Contains(names, a.Name)
+			})
 		}
 	}
 	show := func(value float64, where ...string) func(*counts.Run) {
@@ -49,7 +52,8 @@ func TestBadInput(t *testing.T) {
 	check("idle alone", keep("idle"), open)
 	check("one load", keep("idle", "bulk"), open)
 	check("two loads that part nothing", keep("idle", "single", "async"), open, attribution.Logical)
-	check("no idle load", keep("bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide"), attribution.Logical)
+	check("no idle load", keep("bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide"),
+		attribution.Logical)
 	check("not a number", show(math.NaN()), open)
 	check("without end", show(math.Inf(1)), open)
 	check("beyond any counter", show(1e300), open)
@@ -95,7 +99,9 @@ func TestWarnings(t *testing.T) {
 		spoil(run)
 		all := attribution.Judge(run, attribution.Options{})
 		said := append(slices.Clone(all.Warnings), verdictOn(t, all, made).Warnings...)
-		warned := slices.ContainsFunc(said, func(w attribution.Warning) bool { return w.Code == code && strings.Contains(w.Text, part) })
+		warned := slices.ContainsFunc(said, func(w attribution.Warning) bool {
+			return w.Code == code && strings.Contains(w.Text, part)
+		})
 		if !warned {
 			t.Errorf("%s: no word of %q in %v", what, part, said)
 		}
@@ -123,11 +129,12 @@ func TestWarnings(t *testing.T) {
 		c := single.Repetitions[0].Counts[made]
 		run.Idle.PerSecond[made] = 0.3 * c.Raw / c.Seconds
 	})
-	check("one load off by a sixth", "odd-load", "multi, where it is", each(func(load string, _ int, r *counts.Repetition) {
-		if c := r.Counts[made]; load == "multi" {
-			r.Counts[made] = counts.Count{Amount: c.Amount * 1.16, Raw: c.Raw * 1.16, Seconds: c.Seconds}
-		}
-	}))
+	check("one load off by a sixth", "odd-load", "multi, where it is",
+		each(func(load string, _ int, r *counts.Repetition) {
+			if c := r.Counts[made]; load == "multi" {
+				r.Counts[made] = counts.Count{Amount: c.Amount * 1.16, Raw: c.Raw * 1.16, Seconds: c.Seconds}
+			}
+		}))
 	check("more with each repetition", "drift", "factor of 1.04", each(func(_ string, i int, r *counts.Repetition) {
 		c, grown := r.Counts[made], math.Pow(1.05, float64(i))
 		r.Counts[made] = counts.Count{Amount: c.Amount * grown, Raw: c.Raw * grown, Seconds: c.Seconds}
@@ -142,7 +149,8 @@ func TestWarnings(t *testing.T) {
 	check("loads that part nothing", "quantities-unparted", "statements and commits", func(run *counts.Run) {
 		run.Loads = slices.DeleteFunc(run.Loads, func(a counts.Load) bool { return a.Name == "multi" })
 	})
-	check("no WAL records", "modelled", "WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled", each(func(_ string, _ int, r *counts.Repetition) {
+	check("no WAL records", "modelled", "WAL records were not counted (this run did not read pgstat.wal/wal_records) "+
+		"but modelled", each(func(_ string, _ int, r *counts.Repetition) {
 		delete(r.Counts, "pgstat.wal/wal_records")
 	}))
 }

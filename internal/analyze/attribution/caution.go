@@ -20,7 +20,8 @@ func (j *judge) cautions(v Verdict, m counts.Metric, y column, rivals []held) []
 		}
 	}
 	if j.view.Lag > 0 {
-		add("lag", fmt.Sprintf("It lags: it shows work %.1f s after it happened, and was counted with that delay", j.view.Lag.Seconds()))
+		add("lag", fmt.Sprintf("It lags: it shows work %.1f s after it happened, and was counted with that delay",
+			j.view.Lag.Seconds()))
 	}
 	if j.view.Stepped > 0 {
 		text := fmt.Sprintf("It moves only every %.0f s, so it was compared over whole steps", j.view.Stepped.Seconds())
@@ -44,14 +45,17 @@ func (j *judge) cautions(v Verdict, m counts.Metric, y column, rivals []held) []
 	}
 	add("reset", listed("It was reset during ", wasReset, ", ", "; what it counted there is unknown"))
 	add("loads-missing", listed("It was not counted in ", uncounted, ", ", ""))
-	add("background", listed(fmt.Sprintf("More than %.0f %% of it was there without load in ", 100*muchBackground), moving(j.loads, v, j.background(m)), ", ", ""))
-	add("below-background", listed("It showed less than the background in ", moving(j.loads, v, j.belowBackground(m, y)), ", ", ""))
+	add("background", listed(fmt.Sprintf("More than %.0f %% of it was there without load in ", 100*muchBackground),
+		moving(j.loads, v, j.background(m)), ", ", ""))
+	add("below-background", listed("It showed less than the background in ",
+		moving(j.loads, v, j.belowBackground(m, y)), ", ", ""))
 	nearest := append([]string{v.Counts}, v.Tied...)
 	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
 		nearest = []string{v.Mixture.Terms[0].Quantity}
 	}
 	for _, h := range rivals {
-		if slices.Contains(nearest, h.Quantity) && h.Status != Itself && h.Ratio != nil { // nil: no load has both counted
+		// nil: no load has both counted
+		if slices.Contains(nearest, h.Quantity) && h.Status != Itself && h.Ratio != nil {
 			add("odd-load", j.oddLoads(h))
 			add("drift", j.drift(y, h))
 		}
@@ -75,7 +79,9 @@ func moving(all []counts.Load, v Verdict, names []string) []string {
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		i := slices.IndexFunc(all, func(l counts.Load) bool { return l.Name == name })
-		return !slices.ContainsFunc(all[i].Repetitions, func(r counts.Repetition) bool { return r.Work.Returned == 0 || r.Work.Rows > 0 })
+		return !slices.ContainsFunc(all[i].Repetitions, func(r counts.Repetition) bool {
+			return r.Work.Returned == 0 || r.Work.Rows > 0
+		})
 	})
 }
 
@@ -123,8 +129,8 @@ func (j *judge) oddLoads(h held) string {
 	return listed("The ratio to "+many(h.Quantity)+" is the same under all loads but ", odd, "; ", "")
 }
 
-// drift tells whether the ratio went up or down with the repetitions, in all loads together: a straight line through what
-// is left of each repetition when its load's mean is taken off.
+// drift tells whether the ratio went up or down with the repetitions, in all loads together: a straight line through
+// what is left of each repetition when its load's mean is taken off.
 func (j *judge) drift(y column, h held) string {
 	var xx, xy, yy, freedom float64
 	for _, a := range h.loads {
@@ -150,7 +156,8 @@ func (j *judge) drift(y column, h held) string {
 	if math.Abs(slope) <= half || math.Abs(slope) < math.Log(smallDrift) {
 		return ""
 	}
-	return fmt.Sprintf("The ratio drifts: by a factor of %.3f from one repetition of a load to the next", math.Exp(slope))
+	return fmt.Sprintf("The ratio drifts: by a factor of %.3f from one repetition of a load to the next",
+		math.Exp(slope))
 }
 
 // smallDrift from repetition to repetition is not worth a word.

@@ -9,9 +9,9 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// From second to second a load does more or less. What counts a sum of quantities does as much more or less as the sum; what
-// follows it by a root, to a cap, or with more of it merged the more there is, does not, however well the sum meets the means
-// of the loads.
+// From second to second a load does more or less. What counts a sum of quantities does as much more or less as the sum;
+// what follows it by a root, to a cap, or with more of it merged the more there is, does not, however well the sum
+// meets the means of the loads.
 const (
 	fewestMoments = 30
 	leastSwing    = 0.02 // of the sum's rate within a load, as a standard deviation
@@ -19,7 +19,8 @@ const (
 	leastSlope    = 0.8
 	leastFollowed = 0.75 // even if all error were the metric's own, give or take a standard error
 	leastMove     = 0.4  // of the swing, where the two do not go together
-	mostMoments   = 120  // of a repetition that are looked at, evenly spread: a long one tells no more by all of its seconds
+	// of a repetition that are looked at, evenly spread: a long one tells no more by all of its seconds
+	mostMoments = 120
 )
 
 // curved reports whether a metric, read second by second, bends away from a sum.
@@ -63,7 +64,8 @@ func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []floa
 	repetition := j.loads[a].Repetitions[r]
 	from := repetition.Begin
 	to := from.Add(time.Duration(repetition.Seconds * float64(time.Second)))
-	for _, change := range j.run.Series(metric).Spread(from.Add(j.view.Lag), to.Add(j.view.Lag), time.Second/2, mostMoments) {
+	for _, change := range j.run.Series(metric).Spread(from.Add(j.view.Lag), to.Add(j.view.Lag), time.Second/2,
+		mostMoments) {
 		sum := 0.0
 		for k, c := range m.columns {
 			n := j.did(t.places[c], j.loads[a], repetition, change.From.Add(-j.view.Lag), change.To.Add(-j.view.Lag))
@@ -89,8 +91,8 @@ type moments struct {
 	did  map[moment]float64
 }
 
-// did returns how much of a quantity there was between two readings, not a number where nobody knows. It is looked up once: a server's metrics are
-// read at the same moments, and held against the same quantities.
+// did returns how much of a quantity there was between two readings, not a number where nobody knows. It is looked up
+// once: a server's metrics are read at the same moments, and held against the same quantities.
 func (j *judge) did(quantity int, a counts.Load, repetition counts.Repetition, from, to time.Time) float64 {
 	when := moment{quantity, from.UnixNano(), to.UnixNano()}
 	j.moment.lock.RLock()
@@ -127,8 +129,8 @@ func curves(highest float64) (all []curve) {
 	return all
 }
 
-// bent returns the least deviance of a curve that a metric follows a sum of fewer quantities by, or one quantity to a cap: with the curve undone, it is
-// the deviance of the sum.
+// bent returns the least deviance of a curve that a metric follows a sum of fewer quantities by, or one quantity to a
+// cap: with the curve undone, it is the deviance of the sum.
 func (j *judge) bent(t *table, size int) float64 {
 	rates := make([]float64, len(t.y))
 	for i, y := range t.y {
@@ -165,7 +167,8 @@ func (j *judge) capped(t *table) float64 {
 			for i := range t.y {
 				variance := t.noise[i] + t.known[c][i]
 				left := math.Log(t.y[i]) - math.Log(min(rates[i], knee)*j.seconds(t, i))
-				sum, weights, squares = sum+left/variance, weights+1/variance, squares+left*left/variance+math.Log(variance/t.noise[i])
+				sum, weights, squares = sum+left/variance, weights+1/variance, squares+left*left/variance+
+					math.Log(variance/t.noise[i])
 			}
 			least = min(least, squares-sum*sum/weights)
 		}

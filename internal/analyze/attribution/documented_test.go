@@ -11,26 +11,29 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestPostgresCountsWhatItDocuments: a counter of its own that another quantity follows in all loads but one is what its document
-// says, with the other beside it, and no sum of what it is not.
+// TestPostgresCountsWhatItDocuments: a counter of its own that another quantity follows in all loads but one is what
+// its document says, with the other beside it, and no sum of what it is not.
 func TestPostgresCountsWhatItDocuments(t *testing.T) {
 	for _, want := range []struct{ file, metric, counts, tied string }{
-		{"local-pg15.jsonl.zst", "pgstat.wal/wal_write", counts.WALWrites, ""}, // device flushes + commits + entries fit it by chance
+		// device flushes + commits + entries fit it by chance
+		{"local-pg15.jsonl.zst", "pgstat.wal/wal_write", counts.WALWrites, ""},
 		{"local-pg15.jsonl.zst", "pgstat.wal/wal_sync", counts.WALSyncs, counts.DeviceFlushes},
 		{"local-pg17.jsonl.zst", "pgstat.wal/wal_sync", counts.WALSyncs, counts.DeviceFlushes},
 		{"local-pg17.jsonl.zst", "pgstat.io/writes", counts.PagesWritten, ""},
 		{"loads-pg17.jsonl", "pgstat.wal/wal_write", counts.WALWrites, counts.DeviceFlushes},
 	} {
-		v := verdictOn(t, attribution.Judge(fromFile(t, "../../../testdata/runs/"+want.file), attribution.Options{Asked: []string{want.metric}}), want.metric)
+		v := verdictOn(t, attribution.Judge(fromFile(t, "../../../testdata/runs/"+want.file),
+			attribution.Options{Asked: []string{want.metric}}), want.metric)
 		counts, _ := counts.Named(want.counts)
-		if v.Kind != attribution.Kind(counts.Side) || v.Counts != want.counts || v.Mixture != nil || strings.Join(v.Tied, " ") != want.tied {
+		if v.Kind != attribution.Kind(counts.Side) || v.Counts != want.counts || v.Mixture != nil ||
+			strings.Join(v.Tied, " ") != want.tied {
 			t.Errorf("%s, %s: %s %q tied with %v, %v", want.file, want.metric, v.Kind, v.Counts, v.Tied, v.Mixture)
 		}
 	}
 }
 
-// TestADocumentBreaksNoTieOfAProvider: where a run leaves rows and their entries open, a counter of PostgreSQL's that is documented to
-// count rows does, and one of a provider's stays between the two.
+// TestADocumentBreaksNoTieOfAProvider: where a run leaves rows and their entries open, a counter of PostgreSQL's that
+// is documented to count rows does, and one of a provider's stays between the two.
 func TestADocumentBreaksNoTieOfAProvider(t *testing.T) {
 	unindexed := []string{"idle", "bulk", "copy", "single", "async", "multi"}
 	for name, documented := range map[string]bool{"pgstat.database/tup_inserted": true, "cloudwatch/WriteIOPS": false} {
@@ -42,13 +45,15 @@ func TestADocumentBreaksNoTieOfAProvider(t *testing.T) {
 			}
 		}
 		v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{name}}), name)
-		if v.Kind != attribution.Logical || (v.Counts == counts.Rows) != documented || slices.Equal(v.Tied, []string{counts.Entries}) != documented {
+		if v.Kind != attribution.Logical || (v.Counts == counts.Rows) != documented ||
+			slices.Equal(v.Tied, []string{counts.Entries}) != documented {
 			t.Errorf("%s: %s %q, tied with %v, between %v: %s", name, v.Kind, v.Counts, v.Tied, v.Between, v.Why)
 		}
 	}
 }
 
-// TestADeviceCountsNoWorkOfTheDatabase: its own side comes first where that comes near, and what grows with rows is no less its work.
+// TestADeviceCountsNoWorkOfTheDatabase: its own side comes first where that comes near, and what grows with rows is no
+// less its work.
 func TestADeviceCountsNoWorkOfTheDatabase(t *testing.T) {
 	all := attribution.Judge(fromFile(t, "../../../testdata/runs/local-pg15.jsonl.zst"), attribution.Options{})
 	for _, v := range all.Metrics {
@@ -57,23 +62,27 @@ func TestADeviceCountsNoWorkOfTheDatabase(t *testing.T) {
 		}
 	}
 	v := verdictOn(t, all, "block/requests") // wal_syncs + entries + statements come nearer by a twelfth
-	if v.Mixture == nil || slices.ContainsFunc(v.Mixture.Terms, func(t attribution.Term) bool { return t.Side == counts.Logical }) {
+	if v.Mixture == nil || slices.ContainsFunc(v.Mixture.Terms, func(t attribution.Term) bool {
+		return t.Side == counts.Logical
+	}) {
 		t.Errorf("requests of the device are %s, %+v", v.Kind, v.Mixture)
 	}
 	run := with(t, of(counts.Rows, 1))
-	run.Counters = append(run.Counters, runfile.Metric{Name: "block/discards", Unit: "operations", Type: runfile.Counter})
+	run.Counters = append(run.Counters, runfile.Metric{Name: "block/discards", Unit: "operations",
+		Type: runfile.Counter})
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
 			r.Counts["block/discards"] = r.Counts[made]
 		}
 	}
-	if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "block/discards"); v.Kind != attribution.Physical || v.Counts != counts.Rows {
+	if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "block/discards"); v.Kind !=
+		attribution.Physical || v.Counts != counts.Rows {
 		t.Errorf("what the device does for each row is %s %q", v.Kind, v.Counts)
 	}
 }
 
-// TestADeviceDoesWithoutWorkOfTheDatabase: what WAL writes come near has no term of rows beside these where the kernel counts it of a disk, and has
-// one where anybody else does.
+// TestADeviceDoesWithoutWorkOfTheDatabase: what WAL writes come near has no term of rows beside these where the kernel
+// counts it of a disk, and has one where anybody else does.
 func TestADeviceDoesWithoutWorkOfTheDatabase(t *testing.T) {
 	run := with(t, func(_ string, _ float64, x map[string]float64) float64 {
 		return x[counts.WALWrites] + 0.0003*x[counts.Rows]
@@ -88,14 +97,17 @@ func TestADeviceDoesWithoutWorkOfTheDatabase(t *testing.T) {
 	}
 	for name, rows := range map[string]bool{made: true, ofDisk: false} {
 		v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{name}}), name)
-		logical := v.Mixture != nil && slices.ContainsFunc(v.Mixture.Terms, func(t attribution.Term) bool { return t.Side == counts.Logical })
+		logical := v.Mixture != nil && slices.ContainsFunc(v.Mixture.Terms, func(t attribution.Term) bool {
+			return t.Side == counts.Logical
+		})
 		if logical != rows || v.Kind == attribution.CannotTell || !rows && v.Kind != attribution.Physical {
 			t.Errorf("%s: %s %q, %+v: %s", name, v.Kind, v.Counts, v.Mixture, v.Why)
 		}
 	}
 }
 
-// TestLoadsThatOnlyAddRowsTellNothingOfReads: each new page takes a buffer and is written once, which makes buffers taken no writes.
+// TestLoadsThatOnlyAddRowsTellNothingOfReads: each new page takes a buffer and is written once, which makes buffers
+// taken no writes.
 func TestLoadsThatOnlyAddRowsTellNothingOfReads(t *testing.T) {
 	for _, version := range []string{"15", "17"} {
 		run := fromFile(t, "../../../testdata/runs/local-pg"+version+".jsonl.zst")
@@ -106,7 +118,8 @@ func TestLoadsThatOnlyAddRowsTellNothingOfReads(t *testing.T) {
 			}
 		}
 		run.Loads[len(run.Loads)-1].Method = "select" // so that one load reads
-		if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "pgstat.bgwriter/buffers_alloc"); v.Kind != attribution.Requested && version == "17" {
+		if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "pgstat.bgwriter/buffers_alloc"); v.Kind !=
+			attribution.Requested && version == "17" {
 			t.Errorf("where a load reads, buffers_alloc is %s: %s", v.Kind, v.Why)
 		}
 	}

@@ -51,7 +51,10 @@ type evidence struct {
 }
 
 func newEvidence(run *counts.Run) *evidence {
-	e := &evidence{run: run, quantities: run.Quantities(), fromFew: 1, moment: moments{did: map[moment]float64{}}, asRead: sync.OnceValue(func() []counts.Load { return run.Raw().Loads })}
+	e := &evidence{run: run, quantities: run.Quantities(), fromFew: 1, moment: moments{did: map[moment]float64{}},
+		asRead: sync.OnceValue(func() []counts.Load {
+			return run.Raw().Loads
+		})}
 	if n := float64(run.Idle.Repetitions); n >= 2 {
 		e.fromFew = min(mostFromFew, stats.Student(DefaultLevel, n-1)/stats.Normal(DefaultLevel))
 	}
@@ -95,7 +98,8 @@ func (e *evidence) cell(counted counting, from []string, step float64, load coun
 	}
 	stdErr = math.Sqrt(stdErr + step*step/4)
 	if !(math.Abs(value) <= mostCounted && stdErr <= mostCounted) {
-		return cell{missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "no counter holds such a number"}}
+		return cell{missing: &series.Missing{Reason: series.Reason(runfile.Failed),
+			Detail: "no counter holds such a number"}}
 	}
 	c := cell{value: max(value, stdErr), stdErr: stdErr, shared: math.Sqrt(shared), seconds: seconds}
 	if d, may := counted.(estimated); may {
@@ -115,8 +119,8 @@ const mostCounted = 1e20
 // mostFromFew bounds that of two.
 const mostFromFew = 3
 
-// deviation returns by how much the rate of the background varies. Where fewer than two idle repetitions show it, it is taken
-// to come in single steps, whose number varies by its root.
+// deviation returns by how much the rate of the background varies. Where fewer than two idle repetitions show it, it is
+// taken to come in single steps, whose number varies by its root.
 func (e *evidence) deviation(metric string, step float64) float64 {
 	if deviation, known := e.run.Idle.Deviation[metric]; known {
 		return e.fromFew * deviation

@@ -18,18 +18,19 @@ const (
 	driven = 2.25
 )
 
-// farFetched reports whether a quantity that the run did not record would have to meet, under each of five loads or more, the value at which
-// the metric keeps one ratio to a recorded quantity of another side. Within wide bounds that is a coincidence: a value anywhere between them
-// (by its logarithm) is so much less likely than one within the noise. What follows commits or bytes of the WAL may be storage that does
-// something for each of these, and is no coincidence.
+// farFetched reports whether a quantity that the run did not record would have to meet, under each of five loads or
+// more, the value at which the metric keeps one ratio to a recorded quantity of another side. Within wide bounds that
+// is a coincidence: a value anywhere between them (by its logarithm) is so much less likely than one within the noise.
+// What follows commits or bytes of the WAL may be storage that does something for each of these, and is no coincidence.
 func (j *judge) farFetched(y column, h held, rivals []held) bool {
 	return slices.ContainsFunc(rivals, func(r held) bool {
-		return r.Side != h.Side && r.Status == Consistent && len(r.loads) >= fewestShown && !j.drives(y, r, h) && j.coincides(y, r, h) > coincidence
+		return r.Side != h.Side && r.Status == Consistent && len(r.loads) >= fewestShown && !j.drives(y, r, h) &&
+			j.coincides(y, r, h) > coincidence
 	})
 }
 
-// coincides is twice the logarithm of how much likelier a recorded quantity makes the metric than one that lies anywhere within its bounds.
-// One of the loads sets the ratio.
+// coincides is twice the logarithm of how much likelier a recorded quantity makes the metric than one that lies
+// anywhere within its bounds. One of the loads sets the ratio.
 func (j *judge) coincides(y column, recorded, h held) (gain float64) {
 	most := 0.0
 	for i, a := range recorded.loads {
@@ -44,8 +45,8 @@ func (j *judge) coincides(y column, recorded, h held) (gain float64) {
 	return gain - most
 }
 
-// drives reports whether what was not recorded may have followed the recorded quantity: in these loads that stays near to its commits, to the
-// bytes of their WAL, of which nothing may be known, or to a bound of it.
+// drives reports whether what was not recorded may have followed the recorded quantity: in these loads that stays near
+// to its commits, to the bytes of their WAL, of which nothing may be known, or to a bound of it.
 func (j *judge) drives(y column, recorded, h held) bool {
 	var logs [4][]float64
 	for i, a := range recorded.loads {

@@ -23,8 +23,8 @@ type did struct {
 	of      func(quantity string) float64
 }
 
-// onAurora is the shipped run with loads that only read beside it, as Aurora would tell it: no WAL records, no pages, no device. The made-up metric
-// counts what the truth says, give or take half a percent.
+// onAurora is the shipped run with loads that only read beside it, as Aurora would tell it: no WAL records, no pages,
+// no device. The made-up metric counts what the truth says, give or take half a percent.
 func onAurora(t *testing.T, truth func(did) float64, without ...string) *counts.Run {
 	t.Helper()
 	run := fromFile(t, shippedRun)
@@ -54,7 +54,8 @@ func onAurora(t *testing.T, truth func(did) float64, without ...string) *counts.
 			}
 			kept := maps.Clone(r.Counts)
 			maps.DeleteFunc(kept, func(name string, _ counts.Count) bool {
-				return strings.HasPrefix(name, "pgstat.wal/") || strings.HasPrefix(name, "block/") || strings.HasPrefix(name, "pgstat.io/") ||
+				return strings.HasPrefix(name, "pgstat.wal/") || strings.HasPrefix(name, "block/") ||
+					strings.HasPrefix(name, "pgstat.io/") ||
 					strings.HasPrefix(name, "pgstat.bgwriter/") || strings.HasPrefix(name, "pgstat.checkpointer/")
 			})
 			kept[made] = counts.Count{Amount: n, Raw: n, Seconds: r.Seconds}
@@ -64,8 +65,8 @@ func onAurora(t *testing.T, truth func(did) float64, without ...string) *counts.
 	return run
 }
 
-// TestWALRecordsAreNamedBesideReads: under a load that only reads nobody can model WAL records, of which there are none or some for a page touched.
-// That they are unknown there takes nothing from the loads that write.
+// TestWALRecordsAreNamedBesideReads: under a load that only reads nobody can model WAL records, of which there are none
+// or some for a page touched. That they are unknown there takes nothing from the loads that write.
 func TestWALRecordsAreNamedBesideReads(t *testing.T) {
 	for _, perPage := range []float64{0, 0.001, 0.05, 0.8} {
 		for _, factor := range []float64{1, 0.37} {
@@ -75,8 +76,10 @@ func TestWALRecordsAreNamedBesideReads(t *testing.T) {
 				}
 				return factor * d.of(counts.WALRecords)
 			}))
-			if v.Kind != attribution.Logical || v.Counts != counts.WALRecords || math.Abs(v.PerUnit.Value/factor-1) > 0.02 {
-				t.Errorf("%g for one, %g for a page touched: %s %q %v %v: %s", factor, perPage, v.Kind, v.Counts, v.Between, v.Mixture, v.Why)
+			if v.Kind != attribution.Logical || v.Counts != counts.WALRecords ||
+				math.Abs(v.PerUnit.Value/factor-1) > 0.02 {
+				t.Errorf("%g for one, %g for a page touched: %s %q %v %v: %s", factor, perPage, v.Kind, v.Counts,
+					v.Between, v.Mixture, v.Why)
 			}
 		}
 	}
@@ -91,15 +94,20 @@ func TestWALRecordsAreNamedBesideReads(t *testing.T) {
 	}
 }
 
-// TestPhysicalIsNeverCalledLogical: where nothing of the device was recorded, what it did is not taken for the work that it went with in a load or two.
+// TestPhysicalIsNeverCalledLogical: where nothing of the device was recorded, what it did is not taken for the work
+// that it went with in a load or two.
 func TestPhysicalIsNeverCalledLogical(t *testing.T) {
 	asMany := func(d did, loads ...string) bool { return slices.Contains(loads, d.load) }
 	for name, truth := range map[string]func(did) float64{
-		"device requests":       func(d did) float64 { return d.of(counts.DeviceRequests) },
-		"two for a WAL fsync":   func(d did) float64 { return 2 * d.of(counts.WALSyncs) },
-		"reads and writes":      func(d did) float64 { return d.of(counts.DeviceRequests) + d.of(string(metric.DeviceReads)) },
-		"device flushes":        func(d did) float64 { return d.of(counts.DeviceFlushes) },
-		"as many as statements": func(d did) float64 { return math.Min(d.of(counts.Statements), d.of(counts.DeviceRequests)) },
+		"device requests":     func(d did) float64 { return d.of(counts.DeviceRequests) },
+		"two for a WAL fsync": func(d did) float64 { return 2 * d.of(counts.WALSyncs) },
+		"reads and writes": func(d did) float64 {
+			return d.of(counts.DeviceRequests) + d.of(string(metric.DeviceReads))
+		},
+		"device flushes": func(d did) float64 { return d.of(counts.DeviceFlushes) },
+		"as many as statements": func(d did) float64 {
+			return math.Min(d.of(counts.Statements), d.of(counts.DeviceRequests))
+		},
 		"equal under two of all": func(d did) float64 {
 			return d.of(counts.Statements) * map[bool]float64{true: 1, false: 0.3}[asMany(d, "single", "async")]
 		},
@@ -132,7 +140,8 @@ func exactly(run *counts.Run, wanted bool) {
 // TestAUnitChangesNothing: a metric that shows 1,000, 60 or an 8,192nd for one gets the verdict that it gets as it is.
 func TestAUnitChangesNothing(t *testing.T) {
 	for name, count := range map[string]counted{
-		"rows": of(counts.Rows, 0.013), "a WAL write and a row": func(_ string, _ float64, x map[string]float64) float64 {
+		"rows": of(counts.Rows, 0.013), "a WAL write and a row": func(_ string, _ float64,
+			x map[string]float64) float64 {
 			return x[counts.Rows] + 800*x[counts.WALWrites]
 		},
 		"few": func(_ string, _ float64, x map[string]float64) float64 { return x[counts.WALSyncs] / 50 },
@@ -155,14 +164,17 @@ func TestAUnitChangesNothing(t *testing.T) {
 		want := said(1)
 		for _, unit := range []float64{1000, 60, 1. / 8192, 4096, 0.001} {
 			v := said(unit)
-			if v.Kind != want.Kind || v.Counts != want.Counts || !slices.Equal(v.Between, want.Between) || (v.Mixture == nil) != (want.Mixture == nil) {
-				t.Errorf("%s, %g for one: %s %q %v, else %s %q %v", name, unit, v.Kind, v.Counts, v.Between, want.Kind, want.Counts, want.Between)
+			if v.Kind != want.Kind || v.Counts != want.Counts || !slices.Equal(v.Between, want.Between) ||
+				(v.Mixture == nil) != (want.Mixture == nil) {
+				t.Errorf("%s, %g for one: %s %q %v, else %s %q %v", name, unit, v.Kind, v.Counts, v.Between, want.Kind,
+					want.Counts, want.Between)
 			}
 		}
 	}
 }
 
-// TestASumThatOneQuantityMeetsIsNotMixed: a few percent of other work under some loads leave a quantity within the tolerance, and MIXED unsaid.
+// TestASumThatOneQuantityMeetsIsNotMixed: a few percent of other work under some loads leave a quantity within the
+// tolerance, and MIXED unsaid.
 func TestASumThatOneQuantityMeetsIsNotMixed(t *testing.T) {
 	for _, part := range []float64{0.02, 0.05} {
 		v := judged(t, with(t, func(load string, _ float64, x map[string]float64) float64 {
@@ -188,7 +200,8 @@ func TestASumThatOneQuantityMeetsIsNotMixed(t *testing.T) {
 // 3 % under two loads, got the verdict of those and pages missed.
 func TestOneQuantityAndATraceOfAnother(t *testing.T) {
 	run := loaded(t, "17", map[string]func(readtest.Load) float64{made: func(l readtest.Load) float64 {
-		return (l.Hits+l.Misses)*map[string]float64{"point-cold": 1.03, "scan-cold": 1.03}[l.Load] + map[bool]float64{true: 0, false: l.Hits + l.Misses}[l.Load == "point-cold" || l.Load == "scan-cold"]
+		return (l.Hits+l.Misses)*map[string]float64{"point-cold": 1.03, "scan-cold": 1.03}[l.Load] + map[bool]float64{
+			true: 0, false: l.Hits + l.Misses}[l.Load == "point-cold" || l.Load == "scan-cold"]
 	}})
 	v := judged(t, run)
 	named := []string{v.Counts}

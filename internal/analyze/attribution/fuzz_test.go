@@ -21,15 +21,19 @@ func FuzzJudge(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, "")
 	}
-	f.Add(uint64(100), `{"kind":"read","probe":"block","at":"2026-01-01T00:01:00Z","values":{"block/writes":-1e308,"block/flushes":1e308}}`)
-	f.Add(uint64(101), `{"kind":"work","from":"2026-01-01T00:00:24Z","to":"2026-01-01T00:00:25Z","load":"bulk","repetition":1,"rows":9223372036854775807}`)
+	f.Add(uint64(100),
+		`{"kind":"read","probe":"block","at":"2026-01-01T00:01:00Z","values":{"block/writes":-1e308,"block/flushes":1e308}}`)
+	f.Add(uint64(101),
+		`{"kind":"work","from":"2026-01-01T00:00:24Z","to":"2026-01-01T00:00:25Z","load":"bulk","repetition":1,"rows":9223372036854775807}`)
 	f.Add(uint64(102), `{"kind":"load","load":"new","repetition":1,"event":"begin","at":"2026-01-01T00:01:00Z"}`)
 	f.Add(uint64(103), `{"kind":"metric","name":"block/writes","unit":"bytes","type":"rate"}`)
-	f.Add(uint64(104), `{"kind":"period","from":"2026-01-01T00:00:00Z","to":"2026-01-01T00:00:30Z","probe":"block","metric":"block/writes","statistic":"Sum","value":1e300}`)
+	f.Add(uint64(104),
+		`{"kind":"period","from":"2026-01-01T00:00:00Z","to":"2026-01-01T00:00:30Z","probe":"block","metric":"block/writes","statistic":"Sum","value":1e300}`)
 	f.Fuzz(func(t *testing.T, seed uint64, line string) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		records := slices.Clone(shipped)
-		for record, err := range runfile.Read(strings.NewReader(`{"kind":"run","schema":"realiops.run/1"}` + "\n" + line)) {
+		for record, err := range runfile.Read(strings.NewReader(`{"kind":"run","schema":"realiops.run/1"}` +
+			"\n" + line)) {
 			if err == nil && record.Kind() != runfile.KindRun {
 				records = append(records, record)
 			}
@@ -98,7 +102,8 @@ func disturbed(random *rand.Rand, record runfile.Record) runfile.Record {
 		r.Rows, r.Transactions = random.Int64N(3)*r.Rows, random.Int64N(3)*r.Transactions
 		return r
 	case runfile.Metric:
-		r.Type = []runfile.MetricType{runfile.Counter, runfile.Gauge, runfile.Rate, runfile.CountPerPeriod}[random.IntN(4)]
+		r.Type = []runfile.MetricType{runfile.Counter, runfile.Gauge, runfile.Rate,
+			runfile.CountPerPeriod}[random.IntN(4)]
 		r.Unit = []string{"", "bytes", "seconds", "operations"}[random.IntN(4)]
 		return r
 	}

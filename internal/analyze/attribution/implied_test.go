@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// unread is the shipped run with a metric more, on a server that tells nothing of its log, its pages and its device, put under
-// load by so many clients.
+// unread is the shipped run with a metric more, on a server that tells nothing of its log, its pages and its device,
+// put under load by so many clients.
 func unread(t *testing.T, flavor string, clients int, count counted) *counts.Run {
 	t.Helper()
 	run := with(t, count)
@@ -39,8 +39,9 @@ func unread(t *testing.T, flavor string, clients int, count counted) *counts.Run
 	return run
 }
 
-// TestAnUnrecordedQuantityStaysOpen: with one or two clients, or on a server of which nothing tells how it writes its log,
-// commits and syncs of the log may be one number. What counts either is not said to count commits, nor to be logical.
+// TestAnUnrecordedQuantityStaysOpen: with one or two clients, or on a server of which nothing tells how it writes its
+// log, commits and syncs of the log may be one number. What counts either is not said to count commits, nor to be
+// logical.
 func TestAnUnrecordedQuantityStaysOpen(t *testing.T) {
 	for _, flavor := range []string{"aurora", "postgres"} {
 		for _, clients := range []int{1, 2} {
@@ -52,8 +53,8 @@ func TestAnUnrecordedQuantityStaysOpen(t *testing.T) {
 	}
 }
 
-// TestPhysicsExcludes: a thousand rows in a transaction are not a thousand syncs of the log, on any server with a log like
-// PostgreSQL's.
+// TestPhysicsExcludes: a thousand rows in a transaction are not a thousand syncs of the log, on any server with a log
+// like PostgreSQL's.
 func TestPhysicsExcludes(t *testing.T) {
 	v := judged(t, unread(t, "postgres", 8, of(counts.Rows, 1)))
 	for _, quantity := range []string{counts.WALSyncs, counts.WALWrites, counts.DeviceFlushes} {

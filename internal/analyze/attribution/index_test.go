@@ -21,27 +21,34 @@ func TestIndexEntriesAlone(t *testing.T) {
 			t.Errorf("%s: %s counts %q between %v: %s", what, v.Kind, v.Counts, v.Between, v.Why)
 		}
 	}
-	check("one for one", attribution.Logical, attribution.IndexEntries, nil, func(_ string, _ float64, x map[string]float64) float64 { return entries(x) })
-	check("splits", attribution.Logical, "", []string{attribution.IndexEntries}, func(_ string, _ float64, x map[string]float64) float64 {
-		return 0.01 * entries(x)
-	})
-	check("full pages, as many as happen to be", attribution.CannotTell, "", nil, func(load string, _ float64, x map[string]float64) float64 {
-		return map[string]float64{"bulk-indexed": 0.0112, "copy-indexed": 0.0106, "wide": 0.01}[load] * entries(x)
-	})
+	check("one for one", attribution.Logical, attribution.IndexEntries, nil,
+		func(_ string, _ float64, x map[string]float64) float64 {
+			return entries(x)
+		})
+	check("splits", attribution.Logical, "", []string{attribution.IndexEntries},
+		func(_ string, _ float64, x map[string]float64) float64 {
+			return 0.01 * entries(x)
+		})
+	check("full pages, as many as happen to be", attribution.CannotTell, "", nil,
+		func(load string, _ float64, x map[string]float64) float64 {
+			return map[string]float64{"bulk-indexed": 0.0112, "copy-indexed": 0.0106, "wide": 0.01}[load] * entries(x)
+		})
 	check("rows too", attribution.CannotTell, "", nil, func(load string, _ float64, x map[string]float64) float64 {
 		if load == "copy" {
 			return 0.1 * x[counts.Rows]
 		}
 		return entries(x)
 	})
-	v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) float64 { return entries(x) }, "idle", "bulk-indexed", "copy-indexed", "wide"))
+	v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) float64 {
+		return entries(x)
+	}, "idle", "bulk-indexed", "copy-indexed", "wide"))
 	if v.Counts == attribution.IndexEntries || slices.Contains(v.Between, attribution.IndexEntries) {
 		t.Errorf("without a load that has no index: %s counts %q between %v", v.Kind, v.Counts, v.Between)
 	}
 }
 
-// TestIndexEntriesAreNoRows: what PostgreSQL's tables and indexes tell of entries equals the rows of tables with indexes to the last
-// one, a few entries for each, and is not some of the rows for that.
+// TestIndexEntriesAreNoRows: what PostgreSQL's tables and indexes tell of entries equals the rows of tables with
+// indexes to the last one, a few entries for each, and is not some of the rows for that.
 func TestIndexEntriesAreNoRows(t *testing.T) {
 	run := fromFile(t, "../../../testdata/runs/default-pg17.jsonl.zst")
 	for _, name := range []string{metric.TablesIndexEntriesLeast, metric.TablesIndexEntriesMost} {

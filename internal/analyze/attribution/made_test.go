@@ -21,14 +21,16 @@ const made = "made/up"
 // counted gives what a made-up metric counts in a repetition, by the quantities' counts there.
 type counted func(load string, seconds float64, x map[string]float64) float64
 
-// with is the shipped run with a metric more, made of the run's own quantities so that the truth is known; the metric varies
-// by a percent, and only the loads that are kept are in it.
+// with is the shipped run with a metric more, made of the run's own quantities so that the truth is known; the metric
+// varies by a percent, and only the loads that are kept are in it.
 func with(t *testing.T, count counted, keep ...string) *counts.Run {
 	t.Helper()
 	run := fromFile(t, shippedRun)
 	random := rand.New(rand.NewPCG(5, 6))
 	run.Counters = append(run.Counters, runfile.Metric{Name: made, Unit: "operations", Type: runfile.Counter})
-	run.Loads = slices.DeleteFunc(run.Loads, func(a counts.Load) bool { return len(keep) > 0 && !slices.Contains(keep, a.Name) })
+	run.Loads = slices.DeleteFunc(run.Loads, func(a counts.Load) bool {
+		return len(keep) > 0 && !slices.Contains(keep, a.Name)
+	})
 	for _, load := range run.Loads {
 		for i, r := range load.Repetitions {
 			x := map[string]float64{}
@@ -83,7 +85,8 @@ func TestSums(t *testing.T) {
 			return
 		}
 		for _, term := range v.Mixture.Terms {
-			if truth := want[term.Quantity]; truth < term.PerUnit.Lo || truth > term.PerUnit.Hi || math.Abs(term.PerUnit.Value-truth) > 0.05*truth {
+			if truth := want[term.Quantity]; truth < term.PerUnit.Lo || truth > term.PerUnit.Hi ||
+				math.Abs(term.PerUnit.Value-truth) > 0.05*truth {
 				t.Errorf("%v: %s with %+v", want, term.Quantity, term.PerUnit)
 			}
 		}
@@ -92,23 +95,26 @@ func TestSums(t *testing.T) {
 	check(attribution.Logical, map[string]float64{counts.Rows: 1, counts.WALRecords: 1})
 	check(attribution.Physical, map[string]float64{counts.WALBytes: 1, counts.DeviceFlushes: 8192})
 	check(attribution.NotLogical, map[string]float64{counts.WALBytes: 1, counts.PagesWritten: 8192})
-	check(attribution.NotLogical, map[string]float64{counts.WALBytes: 1, counts.WALWrites: 8192, counts.PagesWritten: 8192})
+	check(attribution.NotLogical, map[string]float64{counts.WALBytes: 1, counts.WALWrites: 8192,
+		counts.PagesWritten: 8192})
 }
 
-// TestStorageCountsWhatIsPhysical: what was asked of the operating system and what was written for certain are not logical as a sum, and
-// physical where storage itself shows that it did them.
+// TestStorageCountsWhatIsPhysical: what was asked of the operating system and what was written for certain are not
+// logical as a sum, and physical where storage itself shows that it did them.
 func TestStorageCountsWhatIsPhysical(t *testing.T) {
 	run := with(t, func(_ string, _ float64, x map[string]float64) float64 {
 		return x[counts.WALBytes] + 8192*x[counts.PagesWritten]
 	})
-	for name, kind := range map[string]attribution.Kind{made: attribution.NotLogical, "cloudwatch/WriteThroughput": attribution.Physical} {
+	for name, kind := range map[string]attribution.Kind{made: attribution.NotLogical,
+		"cloudwatch/WriteThroughput": attribution.Physical} {
 		run.Counters = append(run.Counters, runfile.Metric{Name: name, Unit: "bytes", Type: runfile.Counter})
 		for _, load := range run.Loads {
 			for _, r := range load.Repetitions {
 				r.Counts[name] = r.Counts[made]
 			}
 		}
-		if v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{name}}), name); v.Kind != kind || v.Mixture == nil {
+		if v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{name}}), name); v.Kind !=
+			kind || v.Mixture == nil {
 			t.Errorf("%s: %s %v: %s", name, v.Kind, v.Mixture, v.Why)
 		}
 	}
@@ -117,7 +123,8 @@ func TestStorageCountsWhatIsPhysical(t *testing.T) {
 // TestTwoLoadsNameNothing: the published design cannot tell entries from records, and says which load would.
 func TestTwoLoadsNameNothing(t *testing.T) {
 	v := judged(t, with(t, of(counts.Entries, 7), "idle", "bulk", "bulk-indexed"))
-	if v.Kind != attribution.CannotTell || v.Counts != "" || !slices.Contains(v.Between, counts.Entries) || !slices.Contains(v.Between, counts.WALRecords) {
+	if v.Kind != attribution.CannotTell || v.Counts != "" || !slices.Contains(v.Between, counts.Entries) ||
+		!slices.Contains(v.Between, counts.WALRecords) {
 		t.Errorf("%s %q between %v", v.Kind, v.Counts, v.Between)
 	}
 	if v.SettleWith == nil || len(v.SettleWith.Between) < 2 || v.SettleWith.Factor < 1.3 {
@@ -131,25 +138,30 @@ func TestPublishedPair(t *testing.T) {
 	for _, metric := range []string{"cloudwatch/WriteIOPS", "insights/os.diskIO.auroraStorage.writeIOsPS"} {
 		v := verdictOn(t, all, metric)
 		want := attribution.Verdict{
-			Metric: v.Metric, Kind: attribution.Logical, Between: []string{counts.Entries, counts.WALRecords}, Rivals: v.Rivals,
+			Metric: v.Metric, Kind: attribution.Logical, Between: []string{counts.Entries, counts.WALRecords},
+			Rivals: v.Rivals,
 			// 1.0313 and 3.0472 records for 1 and 3 entries there; 0.03769 for 1 in copy.
-			SettleWith: &attribution.Settle{Load: "copy", Between: []string{counts.Entries, counts.WALRecords}, Factor: math.Sqrt(1.0313*3.0472/3) / 0.03769},
-			Warnings:   []attribution.Warning{{Code: "one-to-one", Text: "The side rests on a ratio of one under every load; nothing of the other side was counted"}},
+			SettleWith: &attribution.Settle{Load: "copy", Between: []string{counts.Entries, counts.WALRecords},
+				Factor: math.Sqrt(1.0313*3.0472/3) / 0.03769},
+			Warnings: []attribution.Warning{
+				{Code: "one-to-one",
+					Text: "The side rests on a ratio of one under every load; nothing of the other side was counted"}},
 		}
 		if diff := cmp.Diff(want, v, roughly); diff != "" {
 			t.Error(diff)
 		}
 	}
 	volume := verdictOn(t, all, "cloudwatch/VolumeWriteIOPs")
-	if want := "The source did not move during these loads: 246,000 in 5 min"; volume.Kind != attribution.CannotTell || !strings.HasPrefix(volume.Why, want) {
+	if want := "The source did not move during these loads: 246,000 in 5 min"; volume.Kind != attribution.CannotTell ||
+		!strings.HasPrefix(volume.Why, want) {
 		t.Errorf("%s: %s", volume.Kind, volume.Why)
 	}
 }
 
 var roughly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.005*math.Abs(a) })
 
-// TestWhatWasNotRecordedStaysInQuestion: where the loads would not have parted a quantity that the run lacks, it is named
-// with the one that is left.
+// TestWhatWasNotRecordedStaysInQuestion: where the loads would not have parted a quantity that the run lacks, it is
+// named with the one that is left.
 func TestWhatWasNotRecordedStaysInQuestion(t *testing.T) {
 	run := with(t, of(counts.Entries, 1), "idle", "bulk", "bulk-indexed")
 	for _, load := range run.Loads {
@@ -162,7 +174,8 @@ func TestWhatWasNotRecordedStaysInQuestion(t *testing.T) {
 		}
 	}
 	v := judged(t, run)
-	if diff := cmp.Diff([]string{counts.Entries, counts.WALRecords, counts.WALBytes}, v.Between); diff != "" && v.Kind != attribution.Logical {
+	if diff := cmp.Diff([]string{counts.Entries, counts.WALRecords, counts.WALBytes}, v.Between); diff != "" &&
+		v.Kind != attribution.Logical {
 		t.Errorf("%s, %s: %s", v.Kind, v.Why, diff)
 	}
 	if v.Counts != "" || !slices.Contains(v.Between, counts.WALRecords) {
@@ -204,7 +217,8 @@ func TestOddLoad(t *testing.T) {
 			}
 			return x[counts.WALRecords]
 		}))
-		if v.Counts != "" && v.Counts != counts.WALRecords || v.Kind != attribution.CannotTell && v.Kind != attribution.Logical {
+		if v.Counts != "" && v.Counts != counts.WALRecords || v.Kind != attribution.CannotTell &&
+			v.Kind != attribution.Logical {
 			t.Errorf("odd in %s: %s %q %v", load, v.Kind, v.Counts, v.Mixture)
 		}
 	}
@@ -224,14 +238,16 @@ func TestAsked(t *testing.T) {
 
 // TestPartOf: checkpoints write all pages where these fit into memory, and no more than that elsewhere.
 func TestPartOf(t *testing.T) {
-	v := verdictOn(t, attribution.Judge(fromFile(t, shippedRun), attribution.Options{}), "pgstat.checkpointer/buffers_written")
-	if v.Kind != attribution.Requested || !slices.Equal(v.Between, []string{counts.PagesWritten}) || len(v.Warnings) != 1 || v.Warnings[0].Code != "part-of" {
+	v := verdictOn(t, attribution.Judge(fromFile(t, shippedRun), attribution.Options{}),
+		"pgstat.checkpointer/buffers_written")
+	if v.Kind != attribution.Requested || !slices.Equal(v.Between, []string{counts.PagesWritten}) ||
+		len(v.Warnings) != 1 || v.Warnings[0].Code != "part-of" {
 		t.Errorf("%s between %v, %v", v.Kind, v.Between, v.Warnings)
 	}
 }
 
-// TestAQuantityBelowItsBackgroundExplainsNothing: on a device that others keep busy, its counts are all error and could be anything. What
-// follows the log's writes to within a few percent must not be taken for it.
+// TestAQuantityBelowItsBackgroundExplainsNothing: on a device that others keep busy, its counts are all error and could
+// be anything. What follows the log's writes to within a few percent must not be taken for it.
 func TestAQuantityBelowItsBackgroundExplainsNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	off := map[string]float64{"bulk": 1.06, "copy": 0.94, "wide": 1.07, "single": 0.95}
@@ -246,13 +262,15 @@ func TestAQuantityBelowItsBackgroundExplainsNothing(t *testing.T) {
 		for _, load := range run.Loads {
 			for i, r := range load.Repetitions {
 				amount := r.Counts["pgstat.lsn/insert"].Amount * math.Exp(0.2*random.NormFloat64())
-				load.Repetitions[i].Counts[metric] = counts.Count{Amount: amount, Raw: amount, Seconds: r.Counts[metric].Seconds}
+				load.Repetitions[i].Counts[metric] = counts.Count{Amount: amount, Raw: amount,
+					Seconds: r.Counts[metric].Seconds}
 			}
 		}
 		run.Idle.Deviation[metric] = 4e7
 	}
 	v := judged(t, run)
-	named := v.Counts == counts.WALBytes || v.Mixture != nil && len(v.Mixture.Terms) == 1 && v.Mixture.Terms[0].Quantity == counts.WALBytes
+	named := v.Counts == counts.WALBytes || v.Mixture != nil && len(v.Mixture.Terms) == 1 &&
+		v.Mixture.Terms[0].Quantity == counts.WALBytes
 	if v.Kind != attribution.Physical || !named {
 		t.Errorf("%s %q %v: %s", v.Kind, v.Counts, v.Mixture, v.Why)
 	}

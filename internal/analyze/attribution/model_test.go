@@ -8,7 +8,8 @@ import (
 // madeTable is a table of a metric and two quantities in four loads, known to a thousandth, and the sum of both.
 func madeTable(t *testing.T, y []float64) (*table, model) {
 	t.Helper()
-	table := &table{y: y, columns: [][]float64{{100, 200, 300, 400}, {0, 0, 0, 100}}, noise: []float64{1e-6, 1e-6, 1e-6, 1e-6}}
+	table := &table{y: y, columns: [][]float64{{100, 200, 300, 400}, {0, 0, 0, 100}},
+		noise: []float64{1e-6, 1e-6, 1e-6, 1e-6}}
 	table.known = [][]float64{make([]float64, 4), make([]float64, 4)}
 	table.weigh()
 	m, ok := table.fit(0, 1)
@@ -19,7 +20,8 @@ func madeTable(t *testing.T, y []float64) (*table, model) {
 	return table, m
 }
 
-// TestNoLoadIsForetoldByTheOthersThatLackATerm: where one load alone has a quantity, the others tell nothing of what it brings.
+// TestNoLoadIsForetoldByTheOthersThatLackATerm: where one load alone has a quantity, the others tell nothing of what it
+// brings.
 func TestNoLoadIsForetoldByTheOthersThatLackATerm(t *testing.T) {
 	table, m := madeTable(t, []float64{100, 200, 300, 400 + 400})
 	if want := math.Log(2) / 4; math.Abs(m.predictionError-want) > 1e-3 {
@@ -30,7 +32,8 @@ func TestNoLoadIsForetoldByTheOthersThatLackATerm(t *testing.T) {
 	}
 }
 
-// TestALoadThatTheOthersForetellIsMissed: three loads that tell of one quantity, one of them twice what the others let expect.
+// TestALoadThatTheOthersForetellIsMissed: three loads that tell of one quantity, one of them twice what the others let
+// expect.
 func TestALoadThatTheOthersForetellIsMissed(t *testing.T) {
 	table, m := madeTable(t, []float64{100, 400, 300, 400 + 400})
 	if missed := table.beyondNoise(m); missed < math.Log(mostErrorOfSum) {
@@ -38,11 +41,13 @@ func TestALoadThatTheOthersForetellIsMissed(t *testing.T) {
 	}
 }
 
-// TestALoadOfBackgroundNamesNothing: one quantity is off by a fifth under all loads, the other by two thirds under one that shows little above the
-// background. The latter is what the loads tell of; and where its spread excludes it, the one that is open.
+// TestALoadOfBackgroundNamesNothing: one quantity is off by a fifth under all loads, the other by two thirds under one
+// that shows little above the background. The latter is what the loads tell of; and where its spread excludes it, the
+// one that is open.
 func TestALoadOfBackgroundNamesNothing(t *testing.T) {
 	y := []float64{100, 200, 300, 400, 10}
-	table := &table{y: y, columns: [][]float64{{80, 240, 240, 480, 10}, {100, 200, 300, 400, 30}}, noise: []float64{1e-4, 1e-4, 1e-4, 1e-4, 0.3}}
+	table := &table{y: y, columns: [][]float64{{80, 240, 240, 480, 10}, {100, 200, 300, 400, 30}},
+		noise: []float64{1e-4, 1e-4, 1e-4, 1e-4, 0.3}}
 	table.known = [][]float64{make([]float64, 5), make([]float64, 5)}
 	table.weigh()
 	all := func(model) bool { return true }

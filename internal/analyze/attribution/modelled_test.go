@@ -24,11 +24,12 @@ func asOnAurora(run *counts.Run) *counts.Run {
 	return run
 }
 
-// TestModelledRecordsChangeNoVerdict: with WAL records modelled instead of counted, what is said of real runs is the same
-// as with the count, or that it cannot be told.
+// TestModelledRecordsChangeNoVerdict: with WAL records modelled instead of counted, what is said of real runs is the
+// same as with the count, or that it cannot be told.
 func TestModelledRecordsChangeNoVerdict(t *testing.T) {
 	named := 0
-	for _, file := range []string{"loads-pg17.jsonl", "local-pg15.jsonl.zst", "local-pg17.jsonl.zst", "local-pg18.jsonl.zst"} {
+	for _, file := range []string{"loads-pg17.jsonl", "local-pg15.jsonl.zst", "local-pg17.jsonl.zst",
+		"local-pg18.jsonl.zst"} {
 		path := "../../../testdata/runs/" + file
 		counted := attribution.Judge(fromFile(t, path), attribution.Options{})
 		modelled := attribution.Judge(asOnAurora(fromFile(t, path)), attribution.Options{})
@@ -38,7 +39,8 @@ func TestModelledRecordsChangeNoVerdict(t *testing.T) {
 			}
 			c := verdictOn(t, counted, m.Metric.Name)
 			if m.Kind != c.Kind {
-				t.Errorf("%s: %s is %s %s with the count of WAL records and %s %s with a model of them", file, m.Metric.Name, c.Kind, c.Counts, m.Kind, m.Counts)
+				t.Errorf("%s: %s is %s %s with the count of WAL records and %s %s with a model of them", file,
+					m.Metric.Name, c.Kind, c.Counts, m.Kind, m.Counts)
 			}
 			if c.Counts == m.Counts && m.Counts != "" {
 				named++
@@ -64,8 +66,8 @@ func equalToItsModel(run *counts.Run) *counts.Run {
 	return run
 }
 
-// TestModelledRecordsAreNamed: a meter that counts WAL records is found to, by a model of them; not as exact, and with an
-// interval that the model's error is in.
+// TestModelledRecordsAreNamed: a meter that counts WAL records is found to, by a model of them; not as exact, and with
+// an interval that the model's error is in.
 func TestModelledRecordsAreNamed(t *testing.T) {
 	path := "../../../testdata/runs/local-pg17.jsonl.zst"
 	judged := func(change func(*counts.Run) *counts.Run) attribution.Verdict {
@@ -75,7 +77,8 @@ func TestModelledRecordsAreNamed(t *testing.T) {
 				r.Counts["cloudwatch/WriteIOPS"] = r.Counts["pgstat.wal/wal_records"]
 			}
 		}
-		run.Counters = append(run.Counters, runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Counter})
+		run.Counters = append(run.Counters, runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations",
+			Type: runfile.Counter})
 		return verdictOn(t, attribution.Judge(change(run), attribution.Options{}), "cloudwatch/WriteIOPS")
 	}
 	counted, modelled := judged(func(r *counts.Run) *counts.Run { return r }), judged(asOnAurora)
@@ -95,7 +98,9 @@ func TestModelledRecordsAreNamed(t *testing.T) {
 	if modelled.Exact || !(wide(modelled) > wide(counted)) {
 		t.Errorf("modelled %+v, exact: %t; counted %+v", *modelled.PerUnit, modelled.Exact, *counted.PerUnit)
 	}
-	if v := judged(func(r *counts.Run) *counts.Run { return equalToItsModel(asOnAurora(r)) }); v.Counts != counts.WALRecords || v.Exact {
+	if v := judged(func(r *counts.Run) *counts.Run {
+		return equalToItsModel(asOnAurora(r))
+	}); v.Counts != counts.WALRecords || v.Exact {
 		t.Errorf("what is equal to the model counts %s, exact: %t", v.Counts, v.Exact)
 	}
 	for _, r := range modelled.Rivals {

@@ -10,8 +10,9 @@ import (
 // nextToNone is so small a part of what a metric shows under other loads.
 const nextToNone = 0.01
 
-// blank tells which loads show nothing of a metric that tells what it counts: each count may be the background alone; or the load does other work,
-// and shows next to nothing for that, as the flushes of a checkpoint that had nothing to write.
+// blank tells which loads show nothing of a metric that tells what it counts: each count may be the background alone;
+// or the load does other work, and shows next to nothing for that, as the flushes of a checkpoint that had nothing to
+// write.
 func (j *judge) blank(y column) []bool {
 	all := j.ofOthers(y)
 	surelyShown := func(c cell) bool { return c.missing == nil && c.value > surely*c.stdErr }
@@ -33,8 +34,8 @@ func (j *judge) ofOthers(y column) []bool {
 	return all
 }
 
-// showsReads reports whether a load that only reads shows as much of a metric as those that write, give or take a factor of ten: what writes alone bring
-// about is not what it counts.
+// showsReads reports whether a load that only reads shows as much of a metric as those that write, give or take a
+// factor of ten: what writes alone bring about is not what it counts.
 func (j *judge) showsReads(y column) bool {
 	const times = 10
 	most := map[bool]float64{} // by whether the load writes
@@ -92,10 +93,13 @@ func (e *evidence) rate(y column, a int) float64 {
 }
 
 func nothing(cells []cell) bool {
-	return isCounted(cells) && !slices.ContainsFunc(cells, func(c cell) bool { return c.missing == nil && c.value > c.stdErr })
+	return isCounted(cells) && !slices.ContainsFunc(cells, func(c cell) bool {
+		return c.missing == nil && c.value > c.stdErr
+	})
 }
 
-// neverWith reports whether nothing of a quantity was counted wherever the metric shows something: it is not what that counts.
+// neverWith reports whether nothing of a quantity was counted wherever the metric shows something: it is not what that
+// counts.
 func neverWith(y, x column, blank []bool) bool {
 	some := false
 	for a := range y {
@@ -125,8 +129,9 @@ func leastRatio(y, x column, blank []bool) float64 {
 	return least
 }
 
-// foretold reports whether a quantity lets expect that a load shows next to nothing of the metric, as it does: how small both are tells nothing of
-// their ratio, and only what should have shown contradicts one. Where there is nothing of the quantity, nothing should have.
+// foretold reports whether a quantity lets expect that a load shows next to nothing of the metric, as it does: how
+// small both are tells nothing of their ratio, and only what should have shown contradicts one. Where there is nothing
+// of the quantity, nothing should have.
 func foretold(y, x []cell, leastRatio float64) bool {
 	return nothing(x) || !math.IsInf(leastRatio, 1) && leastRatio*greatest(x) < surely*greatest(y)
 }
@@ -140,8 +145,8 @@ func greatest(cells []cell) (most float64) {
 	return most
 }
 
-// plentyForNothing reports whether there was so much of a quantity in a load that showed nothing of the metric that it can be no tenth of the metric
-// under any load that shows some.
+// plentyForNothing reports whether there was so much of a quantity in a load that showed nothing of the metric that it
+// can be no tenth of the metric under any load that shows some.
 func plentyForNothing(y, x column, blank []bool) bool {
 	const tenth = 0.1
 	most := math.Inf(1) // that the metric shows for one of it

@@ -14,8 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// metered is the shipped run of loads that write and that read with a metric more: a quantity of it, give or take noise. Under the load of that name, if
-// any, it was not counted.
+// metered is the shipped run of loads that write and that read with a metric more: a quantity of it, give or take
+// noise. Under the load of that name, if any, it was not counted.
 func metered(t *testing.T, quantity string, noise float64, seed uint64, missing string) *counts.Run {
 	t.Helper()
 	run := fromFile(t, "../../../testdata/runs/default-pg17.jsonl.zst")
@@ -53,13 +53,15 @@ func TestWhatIsMissingIsNotNothing(t *testing.T) {
 	for _, quantity := range []string{counts.WALSyncs, counts.DeviceFlushes} {
 		for _, missing := range []string{"bulk", "single", "async"} {
 			if v := asked(t, metered(t, quantity, 0.01, 1, missing)); v.Counts != quantity {
-				t.Errorf("%s, not counted under %s: %s %q %v: %s", quantity, missing, v.Kind, v.Counts, v.Between, v.Why)
+				t.Errorf("%s, not counted under %s: %s %q %v: %s", quantity, missing, v.Kind, v.Counts,
+					v.Between, v.Why)
 			}
 		}
 	}
 }
 
-// TestNoiseIsThatOfTheMetric: how far repetitions vary is told by loads with much of a quantity. A tenth is no less where others do nothing of it.
+// TestNoiseIsThatOfTheMetric: how far repetitions vary is told by loads with much of a quantity. A tenth is no less
+// where others do nothing of it.
 func TestNoiseIsThatOfTheMetric(t *testing.T) {
 	const seeds = 10
 	named := 0
@@ -77,7 +79,8 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 	}
 }
 
-// TestReadsOfAurora: with no device in sight what goes with the pages missed is not what only writes bring about, and whether it is asked or done is one.
+// TestReadsOfAurora: with no device in sight what goes with the pages missed is not what only writes bring about, and
+// whether it is asked or done is one.
 func TestReadsOfAurora(t *testing.T) {
 	run := metered(t, "pages_missed", 0.01, 1, "")
 	run.Header.Target.Flavor = "aurora"
@@ -89,7 +92,10 @@ func TestReadsOfAurora(t *testing.T) {
 		}
 	}
 	v := asked(t, run)
-	if v.Kind != attribution.NotLogical || v.Counts != "pages_missed" || !slices.ContainsFunc(v.Warnings, func(w attribution.Warning) bool { return w.Code == "no-page-cache" }) {
+	if v.Kind != attribution.NotLogical || v.Counts != "pages_missed" ||
+		!slices.ContainsFunc(v.Warnings, func(w attribution.Warning) bool {
+			return w.Code == "no-page-cache"
+		}) {
 		t.Errorf("it is %s %q %v: %s %v", v.Kind, v.Counts, v.Between, v.Why, v.Warnings)
 	}
 	run.Header.Target.Flavor = ""
@@ -98,8 +104,8 @@ func TestReadsOfAurora(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeBackgroundSaysNothing: that a metric shows a little more than its background once, under a load that does nothing of what it counts, is a
-// chance of one in six for each repetition.
+// TestWhatMayBeBackgroundSaysNothing: that a metric shows a little more than its background once, under a load that
+// does nothing of what it counts, is a chance of one in six for each repetition.
 func TestWhatMayBeBackgroundSaysNothing(t *testing.T) {
 	const deviation = 5 // a second
 	run := metered(t, counts.RowsReturned, 0.01, 1, "")
@@ -117,7 +123,8 @@ func TestWhatMayBeBackgroundSaysNothing(t *testing.T) {
 	}
 }
 
-// TestNoneOfItIsNotBetween: where three loads tell, what was surely not done under any of them is not among what the metric may count.
+// TestNoneOfItIsNotBetween: where three loads tell, what was surely not done under any of them is not among what the
+// metric may count.
 func TestNoneOfItIsNotBetween(t *testing.T) {
 	v := asked(t, metered(t, counts.Lookups, 0.1, 1, ""))
 	if v.Counts != counts.Lookups && !slices.Contains(v.Between, counts.Lookups) {

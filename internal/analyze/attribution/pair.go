@@ -22,20 +22,21 @@ const (
 
 // Pair is one metric held against another that is said to be the same number.
 type Pair struct {
-	Metric   string          `json:"metric"`
-	Other    string          `json:"other"`
-	Sameness Sameness        `json:"sameness"`
-	Ratio    *Estimate       `json:"ratio"`  // metric / other over all loads; nil: they have none in common
-	Spread   *Estimate       `json:"spread"` // the factor by which it varies between loads; nil: they have fewer than two in common
-	Loads    []LoadRatio     `json:"-"`
-	Missing  *series.Missing `json:"why,omitempty"` // why there is no ratio
+	Metric   string    `json:"metric"`
+	Other    string    `json:"other"`
+	Sameness Sameness  `json:"sameness"`
+	Ratio    *Estimate `json:"ratio"` // metric / other over all loads; nil: they have none in common
+	// the factor by which it varies between loads; nil: they have fewer than two in common
+	Spread  *Estimate       `json:"spread"`
+	Loads   []LoadRatio     `json:"-"`
+	Missing *series.Missing `json:"why,omitempty"` // why there is no ratio
 }
 
 // sameNumber is the largest ratio between two sources of the same number: they do not read at the same moments.
 const sameNumber = 1.03
 
-// Compare holds metrics against each other, in pairs, as a quantity is held against a metric. Pairs of which the run does
-// not have both are left out.
+// Compare holds metrics against each other, in pairs, as a quantity is held against a metric. Pairs of which the run
+// does not have both are left out.
 func Compare(run *counts.Run, pairs [][2]string, options Options) []Pair {
 	if len(pairs) == 0 {
 		return nil
@@ -66,8 +67,11 @@ func (j *judge) pair(one, other counts.Metric) Pair {
 		y.leaveOutFew(x)
 	}
 	h := j.against(y, x, held{})
-	t := Pair{Metric: one.Name, Other: other.Name, Sameness: Unsettled, Ratio: h.Ratio, Spread: h.Spread, Loads: h.Loads, Missing: h.Why}
-	near := !slices.ContainsFunc(h.groups.Of, func(g stats.Group) bool { return math.Abs(g.Mean) > math.Log(sameNumber) })
+	t := Pair{Metric: one.Name, Other: other.Name, Sameness: Unsettled, Ratio: h.Ratio, Spread: h.Spread,
+		Loads: h.Loads, Missing: h.Why}
+	near := !slices.ContainsFunc(h.groups.Of, func(g stats.Group) bool {
+		return math.Abs(g.Mean) > math.Log(sameNumber)
+	})
 	switch {
 	case len(h.loads) < equalLoads: // one load shows nothing of how they move
 	case near:
@@ -87,7 +91,8 @@ const fewestOperations = 1000
 func (c column) leaveOutFew(other column) {
 	for a := range c {
 		for r := range c[a] {
-			if of := &c[a][r]; of.missing == nil && other[a][r].missing == nil && max(of.value, other[a][r].value) < fewestOperations {
+			if of := &c[a][r]; of.missing == nil && other[a][r].missing == nil &&
+				max(of.value, other[a][r].value) < fewestOperations {
 				of.missing = &series.Missing{Reason: series.NeverRead, Detail: "there were too few to compare"}
 			}
 		}

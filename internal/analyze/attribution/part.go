@@ -8,16 +8,16 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// A count that equals a quantity to the last unit or two, the background of both being the same, is no coincidence when it is
-// large and happens in loads that differ.
+// A count that equals a quantity to the last unit or two, the background of both being the same, is no coincidence when
+// it is large and happens in loads that differ.
 const (
 	largeCount = 100
 	equalLoads = 2
 )
 
-// partOf looks, where no sum explains a metric, for a quantity that it is a part of: never more than the quantity, and in
-// several loads exactly all of it. Checkpoints write what others have not written before: all pages where they fit into
-// memory, and no more than that where they do not. The side is then the quantity's.
+// partOf looks, where no sum explains a metric, for a quantity that it is a part of: never more than the quantity, and
+// in several loads exactly all of it. Checkpoints write what others have not written before: all pages where they fit
+// into memory, and no more than that where they do not. The side is then the quantity's.
 func (j *judge) partOf(v *Verdict, m counts.Metric, y column, rivals []held) {
 	var whole held
 	var where []string
@@ -52,8 +52,8 @@ func (j *judge) partOf(v *Verdict, m counts.Metric, y column, rivals []held) {
 		many(whole.Quantity), strings.Join(where, ", "), 100*least)})
 }
 
-// partIn reports whether the metric, which shows so much for one, is never more than a quantity, and in which loads it is all of it, without a
-// difference.
+// partIn reports whether the metric, which shows so much for one, is never more than a quantity, and in which loads it
+// is all of it, without a difference.
 func (j *judge) partIn(y column, h held, one float64) (equal []string, is bool) {
 	x := j.columns[h.place]
 	for a := range y {

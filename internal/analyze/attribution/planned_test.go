@@ -15,9 +15,10 @@ func rivalOf(v attribution.Verdict, quantity string) attribution.Rival {
 	return v.Rivals[slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Quantity == quantity })]
 }
 
-// oneLoadOfThree makes 12 % more WAL records for each row in a load than in bulk and in multi. What counts either keeps its ratio to both,
-// within the tolerance of 1.10.
-func oneLoadOfThree(t *testing.T, more string, repetitions int, counted func(rows, records float64) float64) attribution.Verdict {
+// oneLoadOfThree makes 12 % more WAL records for each row in a load than in bulk and in multi. What counts either keeps
+// its ratio to both, within the tolerance of 1.10.
+func oneLoadOfThree(t *testing.T, more string, repetitions int,
+	counted func(rows, records float64) float64) attribution.Verdict {
 	t.Helper()
 	records := func(load string, rows float64) float64 {
 		if load == more {
@@ -49,7 +50,8 @@ func TestADifferenceExcludesWhatARatioCannot(t *testing.T) {
 		t.Fatalf("rows are %s by their spread %+v and by %+v", rows.Status, rows.Spread, rows.Difference)
 	}
 	d := rows.Difference
-	if d.Load != "bulk-indexed" || d.Without != "bulk" || d.More.Lo > 0.12 || d.More.Hi < 0.12 || d.More.Lo <= 0 || math.Abs(d.Foretold.Value) > 1e-6 {
+	if d.Load != "bulk-indexed" || d.Without != "bulk" || d.More.Lo > 0.12 || d.More.Hi < 0.12 || d.More.Lo <= 0 ||
+		math.Abs(d.Foretold.Value) > 1e-6 {
 		t.Errorf("%+v", *d)
 	}
 	if v.Counts != counts.WALRecords {
@@ -57,7 +59,8 @@ func TestADifferenceExcludesWhatARatioCannot(t *testing.T) {
 	}
 }
 
-// TestNoDifferenceConfirmsNone: where a metric shows no difference, what foretells one is contradicted, but what foretells none gets no name by that.
+// TestNoDifferenceConfirmsNone: where a metric shows no difference, what foretells one is contradicted, but what
+// foretells none gets no name by that.
 func TestNoDifferenceConfirmsNone(t *testing.T) {
 	v := oneLoadOfThree(t, "bulk-indexed", 3, ofRows)
 	if diff := cmp.Diff([]string{counts.Rows, counts.WALRecords}, v.Between); diff != "" || v.Counts != "" {
@@ -65,7 +68,8 @@ func TestNoDifferenceConfirmsNone(t *testing.T) {
 	}
 }
 
-// TestNoDifferenceIsTold of loads that differ in more than one thing, nor where nothing shows how far repetitions differ.
+// TestNoDifferenceIsTold of loads that differ in more than one thing, nor where nothing shows how far repetitions
+// differ.
 func TestNoDifferenceIsTold(t *testing.T) {
 	for load, repetitions := range map[string]int{"wide": 3, "bulk-indexed": 1} {
 		for _, r := range oneLoadOfThree(t, load, repetitions, ofRecords).Rivals {

@@ -22,7 +22,8 @@ func loaded(t *testing.T, version string, further map[string]func(readtest.Load)
 	return run
 }
 
-// TestMeasuredReads holds what is said of measured loads against what was counted there: by name, or by the names that the version leaves open.
+// TestMeasuredReads holds what is said of measured loads against what was counted there: by name, or by the names that
+// the version leaves open.
 func TestMeasuredReads(t *testing.T) {
 	missed := func(m readtest.Load) float64 { return m.Misses }
 	type verdict struct {
@@ -31,7 +32,8 @@ func TestMeasuredReads(t *testing.T) {
 	}
 	for version, want := range map[string]map[string]verdict{
 		"17": {
-			"pgstat.io/reads":           {attribution.Requested, "read_calls bytes_asked"}, // a page each: bytes are 8,192 times as many
+			// a page each: bytes are 8,192 times as many
+			"pgstat.io/reads":           {attribution.Requested, "read_calls bytes_asked"},
 			"cloudwatch/VolumeReadIOPs": {attribution.Requested, "pages_missed read_calls"},
 		},
 		"18": {
@@ -51,12 +53,14 @@ func TestMeasuredReads(t *testing.T) {
 		want["block/reads"] = verdict{attribution.Physical, "device_reads"}
 		want["block/read_bytes"] = verdict{attribution.Physical, "device_read_bytes"}
 		want["cloudwatch/ReadIOPS"] = verdict{attribution.Physical, "device_reads"}
-		want["cloudwatch/WriteIOPS"] = verdict{attribution.Physical, "wal_writes wal_syncs device_requests"} // of the WAL this run has bytes alone
+		// of the WAL this run has bytes alone
+		want["cloudwatch/WriteIOPS"] = verdict{attribution.Physical, "wal_writes wal_syncs device_requests"}
 		want["meter/rows"] = verdict{attribution.Logical, "rows_returned"}
 		all := attribution.Judge(run, attribution.Options{})
 		for name, w := range want {
 			v := verdictOn(t, all, name)
-			if named := strings.TrimSpace(v.Counts + " " + strings.Join(v.Between, " ")); v.Kind != w.kind || named != w.named {
+			if named := strings.TrimSpace(v.Counts + " " + strings.Join(v.Between, " ")); v.Kind != w.kind ||
+				named != w.named {
 				t.Errorf("%s, %s: %s %q, want %s %q: %s", version, name, v.Kind, named, w.kind, w.named, v.Why)
 			}
 		}
@@ -67,11 +71,14 @@ func TestMeasuredReads(t *testing.T) {
 func TestWhatBecameOfRequests(t *testing.T) {
 	all := attribution.Judge(loaded(t, "17", nil), attribution.Options{})
 	for name, want := range map[string]attribution.ToDevice{
-		"pgstat.database/blks_read": {Of: "device_reads", Least: attribution.RatioWith{Load: "scan-warm"}, Most: attribution.RatioWith{Load: "mixed", Ratio: 14792.0 / 16792}},
-		"pgstat.io/read_bytes":      {Of: "device_read_bytes", Least: attribution.RatioWith{Load: "scan-warm"}, Most: attribution.RatioWith{Load: "scan-cold", Ratio: 2219700224.0 / 1953464320}},
+		"pgstat.database/blks_read": {Of: "device_reads", Least: attribution.RatioWith{Load: "scan-warm"},
+			Most: attribution.RatioWith{Load: "mixed", Ratio: 14792.0 / 16792}},
+		"pgstat.io/read_bytes": {Of: "device_read_bytes", Least: attribution.RatioWith{Load: "scan-warm"},
+			Most: attribution.RatioWith{Load: "scan-cold", Ratio: 2219700224.0 / 1953464320}},
 	} {
 		got := verdictOn(t, all, name).ToDevice
-		if got == nil || got.Of != want.Of || got.Least != want.Least || got.Most.Load != want.Most.Load || math.Abs(got.Most.Ratio/want.Most.Ratio-1) > 1e-3 {
+		if got == nil || got.Of != want.Of || got.Least != want.Least || got.Most.Load != want.Most.Load ||
+			math.Abs(got.Most.Ratio/want.Most.Ratio-1) > 1e-3 {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
@@ -80,41 +87,48 @@ func TestWhatBecameOfRequests(t *testing.T) {
 	}
 }
 
-// TestReadsOfSomeFilesBecomeReadsOfThose: what the device did for tables became nothing of what was asked of indexes. Of point-cold a sixteenth of
-// the 27,141 pages were of indexes, and 1,800 of the device's reads.
+// TestReadsOfSomeFilesBecomeReadsOfThose: what the device did for tables became nothing of what was asked of indexes.
+// Of point-cold a sixteenth of the 27,141 pages were of indexes, and 1,800 of the device's reads.
 func TestReadsOfSomeFilesBecomeReadsOfThose(t *testing.T) {
 	counts := map[string]func(readtest.Load) float64{
 		"pgstat.indexes_io/idx_blks_read":  func(m readtest.Load) float64 { return m.Misses / 16 },
 		"pgstat.tables_io/toast_blks_read": func(m readtest.Load) float64 { return m.Misses / 32 },
-		"request.indexes/reads":            func(m readtest.Load) float64 { return map[string]float64{"point-cold": 1800}[m.Load] },
-		"pgstat.io/client_reads":           func(m readtest.Load) float64 { return 0.99 * m.Calls },
-		"pgstat.io/vacuum_reads":           func(m readtest.Load) float64 { return 0.5 * m.Calls },
+		"request.indexes/reads": func(m readtest.Load) float64 {
+			return map[string]float64{"point-cold": 1800}[m.Load]
+		},
+		"pgstat.io/client_reads": func(m readtest.Load) float64 { return 0.99 * m.Calls },
+		"pgstat.io/vacuum_reads": func(m readtest.Load) float64 { return 0.5 * m.Calls },
 	}
 	all := attribution.Judge(loaded(t, "18", counts), attribution.Options{})
 	for name, most := range map[string]attribution.RatioWith{
 		"pgstat.indexes_io/idx_blks_read": {Load: "point-cold", Ratio: 1800 / (27141 / 16.0)},
-		"pgstat.io/client_reads":          {Load: "mixed", Ratio: 10771 / (0.99 * 10695)}, // nearly all of what was asked there
+		// nearly all of what was asked there
+		"pgstat.io/client_reads": {Load: "mixed", Ratio: 10771 / (0.99 * 10695)},
 	} {
 		v := verdictOn(t, all, name)
-		if v.Kind != attribution.Requested || v.ToDevice == nil || v.ToDevice.Least.Ratio != 0 || v.ToDevice.Most.Load != most.Load || math.Abs(v.ToDevice.Most.Ratio/most.Ratio-1) > 1e-3 {
+		if v.Kind != attribution.Requested || v.ToDevice == nil || v.ToDevice.Least.Ratio != 0 ||
+			v.ToDevice.Most.Load != most.Load || math.Abs(v.ToDevice.Most.Ratio/most.Ratio-1) > 1e-3 {
 			t.Errorf("%s is %s, and became %+v, want %v at most", name, v.Kind, v.ToDevice, most)
 		}
 	}
-	for _, name := range []string{"pgstat.tables_io/toast_blks_read", "pgstat.io/vacuum_reads"} { // whose share of the device's reads nobody knows
+	// whose share of the device's reads nobody knows
+	for _, name := range []string{"pgstat.tables_io/toast_blks_read", "pgstat.io/vacuum_reads"} {
 		if v := verdictOn(t, all, name); v.Kind != attribution.Requested || v.ToDevice != nil {
 			t.Errorf("%s is %s, and became %+v", name, v.Kind, v.ToDevice)
 		}
 	}
 }
 
-// TestTheManualDecidesTheSide: of what PostgreSQL documents to be on a side, that it goes with something of another side by chance says nothing.
+// TestTheManualDecidesTheSide: of what PostgreSQL documents to be on a side, that it goes with something of another
+// side by chance says nothing.
 func TestTheManualDecidesTheSide(t *testing.T) {
 	returned := func(m readtest.Load) float64 { return m.Returned }
 	looked := func(m readtest.Load) float64 { // all lookups under some loads, and few elsewhere
 		return max(m.Tx*map[string]float64{"point-hot": 1, "point-warm": 1, "point-cold": 1}[m.Load], min(m.Tx, 10))
 	}
 	all := attribution.Judge(loaded(t, "17", map[string]func(readtest.Load) float64{
-		"pgstat.io/extends": returned, "pgstat.io/client_writes": returned, "pgstat.bgwriter/buffers_clean": returned, "pgstat.database/tup_fetched": looked, "pgstat.tables/n_tup_ins": looked,
+		"pgstat.io/extends": returned, "pgstat.io/client_writes": returned, "pgstat.bgwriter/buffers_clean": returned,
+		"pgstat.database/tup_fetched": looked, "pgstat.tables/n_tup_ins": looked,
 		"meter/extends": returned, "meter/fetched": looked,
 	}), attribution.Options{})
 	for name, want := range map[string]string{
@@ -149,13 +163,14 @@ func TestNoLoadOfWritesIsAdvisedToReaders(t *testing.T) {
 	}
 }
 
-// TestReadsArePartOfNoWrite: what the kernel counts of writing is made of no reads, even where the numbers of a run would have it; what
-// others count may be.
+// TestReadsArePartOfNoWrite: what the kernel counts of writing is made of no reads, even where the numbers of a run
+// would have it; what others count may be.
 func TestReadsArePartOfNoWrite(t *testing.T) {
 	pages := func(m readtest.Load) float64 { return 1.01 * m.Misses }
 	run := loaded(t, "17", map[string]func(readtest.Load) float64{"block.wal/writes": pages, "meter/writes": pages})
 	all := attribution.Judge(run, attribution.Options{})
-	if v := verdictOn(t, all, "meter/writes"); !strings.Contains(v.Counts+strings.Join(v.Between, " "), string(metric.PagesMissed)) {
+	if v := verdictOn(t, all, "meter/writes"); !strings.Contains(v.Counts+strings.Join(v.Between, " "),
+		string(metric.PagesMissed)) {
 		t.Errorf("meter/writes: %s %s %v: %s", v.Kind, v.Counts, v.Between, v.Why)
 	}
 	v := verdictOn(t, all, "block.wal/writes")
@@ -172,23 +187,29 @@ func TestReadsArePartOfNoWrite(t *testing.T) {
 	}
 }
 
-// TestReadLoadsLeaveWritesAlone: loads that only read, in the run of those that only write, change nothing of what is said of writes. One of those
-// measured stays out: somebody flushed the device 94 times during scan-cold, which wrote nothing.
+// TestReadLoadsLeaveWritesAlone: loads that only read, in the run of those that only write, change nothing of what is
+// said of writes. One of those measured stays out: somebody flushed the device 94 times during scan-cold, which wrote
+// nothing.
 func TestReadLoadsLeaveWritesAlone(t *testing.T) {
 	alone := attribution.Judge(fromFile(t, shippedRun), attribution.Options{})
 	both := fromFile(t, shippedRun)
 	for _, load := range loaded(t, "17", nil).Loads {
-		if (strings.HasSuffix(load.Name, "-warm") || strings.HasSuffix(load.Name, "-cold")) && load.Name != "scan-cold" {
+		if (strings.HasSuffix(load.Name, "-warm") || strings.HasSuffix(load.Name, "-cold")) &&
+			load.Name != "scan-cold" {
 			for _, r := range load.Repetitions {
-				r.Counts["pgstat.wal/wal_write"], r.Counts["pgstat.wal/wal_sync"] = counts.Count{Seconds: r.Seconds}, counts.Count{Seconds: r.Seconds}
+				r.Counts["pgstat.wal/wal_write"], r.Counts["pgstat.wal/wal_sync"] = counts.Count{Seconds: r.Seconds},
+					counts.Count{Seconds: r.Seconds}
 			}
 			both.Loads = append(both.Loads, load)
 		}
 	}
-	for _, name := range []string{"pgstat.wal/wal_write", "pgstat.wal/wal_sync", "pgstat.io/writes", "block/flushes", "block/requests", "block/write_bytes"} {
+	for _, name := range []string{"pgstat.wal/wal_write", "pgstat.wal/wal_sync", "pgstat.io/writes", "block/flushes",
+		"block/requests", "block/write_bytes"} {
 		before := verdictOn(t, alone, name)
-		if v := verdictOn(t, attribution.Judge(both, attribution.Options{Asked: []string{name}}), name); v.Kind != before.Kind || v.Counts != before.Counts {
-			t.Errorf("%s: %s %q %v, without reads %s %q %v: %s", name, v.Kind, v.Counts, v.Mixture, before.Kind, before.Counts, before.Mixture, v.Why)
+		if v := verdictOn(t, attribution.Judge(both, attribution.Options{Asked: []string{name}}), name); v.Kind !=
+			before.Kind || v.Counts != before.Counts {
+			t.Errorf("%s: %s %q %v, without reads %s %q %v: %s", name, v.Kind, v.Counts, v.Mixture, before.Kind,
+				before.Counts, before.Mixture, v.Why)
 		}
 	}
 }

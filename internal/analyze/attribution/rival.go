@@ -27,8 +27,8 @@ type held struct {
 // recorded reports whether the run has the quantity where it has the metric.
 func (h held) recorded() bool { return h.Status != Unknown }
 
-// against fills in how a metric stands to another column, by the logarithm of their ratio in every repetition: if the metric counts a quantity,
-// that is the same in every load.
+// against fills in how a metric stands to another column, by the logarithm of their ratio in every repetition: if the
+// metric counts a quantity, that is the same in every load.
 func (j *judge) against(metric, x column, h held) held {
 	var logs [][]stats.Value
 	var common []float64
@@ -51,8 +51,8 @@ func (j *judge) against(metric, x column, h held) held {
 	return h
 }
 
-// certain leaves out loads of which too little is certain to show how far repetitions vary: a count that is lost in its background does not vary as much as it
-// may be off.
+// certain leaves out loads of which too little is certain to show how far repetitions vary: a count that is lost in its
+// background does not vary as much as it may be off.
 func certain(logs [][]stats.Value) (kept [][]stats.Value) {
 	const little = 0.05
 	uncertain := func(v stats.Value) bool { return v.Var > little*little }
@@ -64,8 +64,8 @@ func certain(logs [][]stats.Value) (kept [][]stats.Value) {
 	return kept
 }
 
-// leastWithin returns the least that repetitions vary by around one of some quantities, and the degrees of freedom that most of them rest on: the metric itself
-// varies by no more. Around those that rest on few it may by chance.
+// leastWithin returns the least that repetitions vary by around one of some quantities, and the degrees of freedom that
+// most of them rest on: the metric itself varies by no more. Around those that rest on few it may by chance.
 func leastWithin(among []held) (least float64, freedom int) {
 	for _, h := range among {
 		freedom = max(freedom, h.freedom)
@@ -104,8 +104,8 @@ func quotients(y, x []cell) (ratio LoadRatio, logs []stats.Value, shared float64
 	return ratio, logs, shared
 }
 
-// grouped makes means of loads. The variance of each is that of its repetitions, as all loads show it together, and what
-// is known beforehand.
+// grouped makes means of loads. The variance of each is that of its repetitions, as all loads show it together, and
+// what is known beforehand.
 func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 	within, freedom := stats.Within(logs)
 	g := stats.Groups{Freedom: freedom}
@@ -139,8 +139,8 @@ func mostModelled(cells []cell) (most float64) {
 	return most
 }
 
-// widen allows for the background's being known from few idle repetitions: its error is an estimate on so few degrees of
-// freedom.
+// widen allows for the background's being known from few idle repetitions: its error is an estimate on so few degrees
+// of freedom.
 func (j *judge) widen(g stats.Groups) {
 	idle := float64(j.run.Idle.Repetitions - 1)
 	if idle < 1 || len(g.Of) < 2 {
@@ -152,10 +152,10 @@ func (j *judge) widen(g stats.Groups) {
 	}
 }
 
-// correlate allows for readings that follow each other being off in the same direction: together they are worth fewer than
-// they are, which does not show between loads that took turns. What all loads so have in common is the variance of the mean of
-// all readings beyond that of independent ones: n of a first-order autoregression with the correlation r stand for
-// n (1-r)/(1+r).
+// correlate allows for readings that follow each other being off in the same direction: together they are worth fewer
+// than they are, which does not show between loads that took turns. What all loads so have in common is the variance of
+// the mean of all readings beyond that of independent ones: n of a first-order autoregression with the correlation r
+// stand for n (1-r)/(1+r).
 func (j *judge) correlate(h held, logs [][]stats.Value, metric, x column) {
 	type reading struct {
 		at  int64

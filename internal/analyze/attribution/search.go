@@ -21,8 +21,8 @@ func (s search) gain(long, short model) float64 {
 	return (short.deviance - long.deviance) / s.dispersion
 }
 
-// search goes from the best single quantity to longer sums as long as each is much better than the one before, and also in
-// loads that it was not fitted to.
+// search goes from the best single quantity to longer sums as long as each is much better than the one before, and also
+// in loads that it was not fitted to.
 func (t *table) search(excluded func(model) bool) search {
 	s := search{sizes: t.sizes()}
 	slices.SortStableFunc(s.sizes[0], func(a, b model) int { // what the spread test leaves comes first
@@ -40,7 +40,9 @@ func (t *table) search(excluded func(model) bool) search {
 		if len(longer) == 0 {
 			continue
 		}
-		s.gainOfSums = max(s.gainOfSums, s.gain(longer[0], s.sizes[0][0])-3*float64(len(longer[0].columns)-2)-t.furtherChoice(len(longer[0].columns)))
+		s.gainOfSums = max(s.gainOfSums,
+			s.gain(longer[0], s.sizes[0][0])-3*float64(len(longer[0].columns)-2)-t.furtherChoice(
+				len(longer[0].columns)))
 		t.leaveOut(&s.chosen)
 		t.leaveOut(&longer[0])
 		if s.gain(longer[0], s.chosen) > extended && longer[0].predictionError < better*s.chosen.predictionError {
@@ -50,8 +52,8 @@ func (t *table) search(excluded func(model) bool) search {
 	return s
 }
 
-// furtherChoice returns what the best of all sums gains by chance where there are more to choose from than the quantities of loads that only insert make:
-// twice the logarithm of how many times as many.
+// furtherChoice returns what the best of all sums gains by chance where there are more to choose from than the
+// quantities of loads that only insert make: twice the logarithm of how many times as many.
 func (t *table) furtherChoice(terms int) (gain float64) {
 	for k := range terms {
 		gain += 2 * math.Log(float64(len(t.columns)-k)/float64(len(counts.OfInserts())-k))
@@ -89,7 +91,9 @@ const fewestForModels = 4
 
 // estimateNoise finds the noise of the metric: what its repetitions scatter by around what explains them best.
 func (j *judge) estimateNoise(t *table, y column, rivals []held) {
-	least, freedom := leastWithin(slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return !slices.Contains(t.places, h.place) }))
+	least, freedom := leastWithin(slices.DeleteFunc(slices.Clone(rivals), func(h held) bool {
+		return !slices.Contains(t.places, h.place)
+	}))
 	t.prepare(least)
 	for _, models := range t.sizes() {
 		if len(models) > 0 {
@@ -110,8 +114,8 @@ func (t *table) sizes() [][]model {
 	return all
 }
 
-// dispersion returns by how much the best sum misses more than noise explains: differences of likelihood are no better than
-// that.
+// dispersion returns by how much the best sum misses more than noise explains: differences of likelihood are no better
+// than that.
 func (t *table) dispersion(sizes [][]model) float64 {
 	least := math.Inf(1)
 	for k, models := range sizes {

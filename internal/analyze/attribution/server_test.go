@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestOtherProgramsChangeNoVerdict: where each request was followed to its file, the device and the WAL get the verdicts beside another program that
-// they get without one; where they were not, the device does not.
+// TestOtherProgramsChangeNoVerdict: where each request was followed to its file, the device and the WAL get the
+// verdicts beside another program that they get without one; where they were not, the device does not.
 func TestOtherProgramsChangeNoVerdict(t *testing.T) {
 	t.Parallel()
 	alone := runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst")
@@ -38,7 +38,8 @@ func TestOtherProgramsChangeNoVerdict(t *testing.T) {
 		if !strings.HasPrefix(name, "block/") && !strings.HasPrefix(name, "pgstat.wal/") {
 			continue
 		}
-		if device := name == "block/requests" || name == "block/flushes" || name == "block/write_bytes" || name == "block/writes"; device && !same(unfollowed[name], w) {
+		if device := name == "block/requests" || name == "block/flushes" || name == "block/write_bytes" ||
+			name == "block/writes"; device && !same(unfollowed[name], w) {
 			lost++
 		} else if !device && strings.HasPrefix(name, "block/") {
 			continue // what is not told apart: times, merges, discards
@@ -46,7 +47,8 @@ func TestOtherProgramsChangeNoVerdict(t *testing.T) {
 		if g := got[name]; !same(g, w) {
 			t.Errorf("%s: %s %s %v, and alone %s %s %v", name, g.Kind, g.Counts, g.Mixture, w.Kind, w.Counts, w.Mixture)
 		}
-		if g := got[name]; strings.HasPrefix(name, "block/") && (w.PerUnit != nil && g.PerUnit.Value != w.PerUnit.Value) {
+		if g := got[name]; strings.HasPrefix(name, "block/") &&
+			(w.PerUnit != nil && g.PerUnit.Value != w.PerUnit.Value) {
 			t.Errorf("%s: %g for one, and alone %g", name, g.PerUnit.Value, w.PerUnit.Value)
 		}
 	}

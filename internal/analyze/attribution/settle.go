@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// usual returns what one row typically brings with it under a load, by quantity: the rules of thumb of a server with a local disk.
-// They serve to choose a load to advise and never to judge by.
+// usual returns what one row typically brings with it under a load, by quantity: the rules of thumb of a server with a
+// local disk. They serve to choose a load to advise and never to judge by.
 func usual(a runfile.Load) map[string]float64 {
 	commits, indexes, width := 1/float64(max(1, a.RowsPerTx)), float64(a.Indexes), float64(a.Width)
 	statements, records, bytes := commits, 1.0, 70+width
@@ -31,7 +31,8 @@ func usual(a runfile.Load) map[string]float64 {
 	pages := (44+width)/logPage + 0.002*indexes
 	return map[string]float64{
 		counts.Rows: 1, counts.Entries: 1 + indexes, counts.Statements: statements, counts.Commits: commits,
-		counts.WALRecords: records + indexes + commits + 1.0/32, counts.WALBytes: bytes, counts.WALWrites: writes, counts.WALSyncs: syncs,
+		counts.WALRecords: records + indexes + commits + 1.0/32, counts.WALBytes: bytes, counts.WALWrites: writes,
+		counts.WALSyncs:     syncs,
 		counts.PagesWritten: pages, counts.DeviceFlushes: 1.05 * syncs, counts.DeviceRequests: writes + 0.03*pages,
 		counts.DeviceBytes: bytes + logPage*(writes+pages),
 	}
@@ -51,8 +52,8 @@ func advisable() []runfile.Load {
 	}
 }
 
-// typically returns the mean logarithm of the ratio of two quantities in the loads that were run, as it was measured there, or else
-// as it usually is.
+// typically returns the mean logarithm of the ratio of two quantities in the loads that were run, as it was measured
+// there, or else as it usually is.
 func (j *judge) typically(one, other string) (mean float64, ok bool) {
 	n, x, y := 0.0, j.columnOf(one), j.columnOf(other)
 	for a := range j.loads {
@@ -72,15 +73,18 @@ func (j *judge) typically(one, other string) (mean float64, ok bool) {
 	return mean / n, n > 0
 }
 
-// settle finds the load that parts the most of these quantities, and of several the one that parts them furthest. One that was
-// run as often as planned has told what it can, and is not advised again.
+// settle finds the load that parts the most of these quantities, and of several the one that parts them furthest. One
+// that was run as often as planned has told what it can, and is not advised again.
 //
 // Where all loads only read there is none: those that can be advised add rows, and tell nothing of what reads do.
 func (j *judge) settle(open []string) *Settle {
 	if j.any(reads) && !j.any(writes) {
 		return nil
 	}
-	read := slices.DeleteFunc(slices.Clone(open), func(d string) bool { c := j.columnOf(d); return c == nil || c.whole() != nil })
+	read := slices.DeleteFunc(slices.Clone(open), func(d string) bool {
+		c := j.columnOf(d)
+		return c == nil || c.whole() != nil
+	})
 	if len(read) > 1 {
 		open = read // no load tells what nobody reads
 	}
@@ -98,18 +102,19 @@ func (j *judge) settle(open []string) *Settle {
 	return best
 }
 
-// wasRun reports whether a load of this kind was run as often as planned: how many clients there were, how many rows went into a
-// transaction that has more than one, and what became of a repetition make no other kind of it.
+// wasRun reports whether a load of this kind was run as often as planned: how many clients there were, how many rows
+// went into a transaction that has more than one, and what became of a repetition make no other kind of it.
 func (j *judge) wasRun(load runfile.Load) bool {
 	return slices.ContainsFunc(j.loads, func(a counts.Load) bool {
-		alike := a.Method == load.Method && a.Indexes == load.Indexes && a.SynchronousCommit == load.SynchronousCommit &&
+		alike := a.Method == load.Method && a.Indexes == load.Indexes &&
+			a.SynchronousCommit == load.SynchronousCommit &&
 			(a.RowsPerTx > 1) == (load.RowsPerTx > 1) && (a.Width > 0) == (load.Width > 0)
 		return alike && len(a.Repetitions)+len(a.LeftOut) >= j.run.Header.Plan.Repetitions
 	})
 }
 
-// parting is by what factor the ratio of two quantities has to differ in a load for the load to part them: by enough to show
-// through noise of a tenth.
+// parting is by what factor the ratio of two quantities has to differ in a load for the load to part them: by enough to
+// show through noise of a tenth.
 const parting = 1.3
 
 // partedBy tells which of the quantities a load would part, and how many pairs of them.

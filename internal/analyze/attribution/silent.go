@@ -16,9 +16,9 @@ const silentSpread = 1.25
 const fewCounts = 2
 
 // silent is Silent where load leaves a metric where it was: it never moved to speak of, or its rate is the same in all
-// loads, the idle one among them. That is the test for a quantity, with time for the quantity: the interval of its spread has
-// to begin at none and must not reach far, so that a metric which merely jumps about is not taken for silent. One that moved between
-// repetitions may move late or in steps: CannotTell. Otherwise the kind is empty.
+// loads, the idle one among them. That is the test for a quantity, with time for the quantity: the interval of its
+// spread has to begin at none and must not reach far, so that a metric which merely jumps about is not taken for
+// silent. One that moved between repetitions may move late or in steps: CannotTell. Otherwise the kind is empty.
 func (j *judge) silent(m counts.Metric) (kind Kind, why string) {
 	var logs [][]stats.Value
 	s := j.stepOf(m)
@@ -32,7 +32,8 @@ func (j *judge) silent(m counts.Metric) (kind Kind, why string) {
 				continue
 			}
 			most, amount, length = max(most, math.Abs(count)), amount+count, length+seconds
-			values = append(values, stats.Value{X: math.Log(max(count, s/2) / seconds), Var: s * s / max(4*count*count, s*s)})
+			values = append(values, stats.Value{X: math.Log(max(count, s/2) / seconds),
+				Var: s * s / max(4*count*count, s*s)})
 			idle = idle || load.Idle()
 		}
 		if len(values) > 0 {
@@ -43,7 +44,8 @@ func (j *judge) silent(m counts.Metric) (kind Kind, why string) {
 	if len(logs) > 0 && most <= few {
 		if between := j.run.GrewBetween(m, 0, most+few); between > 0 && between <= mostCounted {
 			return CannotTell, fmt.Sprintf("It grew by %s in the run and by no more than %s in any repetition: "+
-				"it moves late, in steps, or because of work between repetitions", number.Grouped(between, 0), number.Ratio(most))
+				"it moves late, in steps, or because of work between repetitions", number.Grouped(between, 0),
+				number.Ratio(most))
 		}
 		return Silent, "It grew by no more than " + number.Ratio(most) + " in any repetition of a load"
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// movingBetween is the shipped run with a counter that grows by twenty million at a time, each time in the pause before a repetition,
-// until it has done so often enough.
+// movingBetween is the shipped run with a counter that grows by twenty million at a time, each time in the pause before
+// a repetition, until it has done so often enough.
 func movingBetween(t *testing.T, times int) *counts.Run {
 	t.Helper()
 	const name, probe = "pgstat.made/late", "pgstat"
@@ -52,8 +52,8 @@ func movingBetween(t *testing.T, times int) *counts.Run {
 	return run
 }
 
-// TestSilenceLooksAtTheWholeRun: a counter that moves late or in steps may have moved for a load although all its moves fell between
-// repetitions, however many they were.
+// TestSilenceLooksAtTheWholeRun: a counter that moves late or in steps may have moved for a load although all its moves
+// fell between repetitions, however many they were.
 func TestSilenceLooksAtTheWholeRun(t *testing.T) {
 	for times, want := range map[int]string{
 		0:  "silent: It grew by no more than 0 in any repetition of a load",

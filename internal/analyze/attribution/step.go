@@ -8,8 +8,9 @@ import (
 
 const fewestSteps = 3 // differing counts that a step is told from
 
-// stepOf returns by how much a metric moves at least. Bytes and seconds are what they are; of all else it is the largest number that the metric's
-// counts are multiples of, so that the unit of a source changes nothing. Of few counts that number may be large by chance.
+// stepOf returns by how much a metric moves at least. Bytes and seconds are what they are; of all else it is the
+// largest number that the metric's counts are multiples of, so that the unit of a source changes nothing. Of few counts
+// that number may be large by chance.
 func (e *evidence) stepOf(m counts.Metric) float64 {
 	if unit := step(m.Unit); unit != 1 {
 		return unit
@@ -21,7 +22,8 @@ func (e *evidence) stepOf(m counts.Metric) float64 {
 	return divisor
 }
 
-// countsBy returns what one of something is in a metric that counts one by one, whatever its unit; 1 where it has no steps that show.
+// countsBy returns what one of something is in a metric that counts one by one, whatever its unit; 1 where it has no
+// steps that show.
 func (e *evidence) countsBy(m counts.Metric) float64 {
 	if divisor, of := e.run.Step(m); of >= fewestSteps {
 		return divisor

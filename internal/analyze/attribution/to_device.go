@@ -22,9 +22,12 @@ type RatioWith struct {
 	Ratio float64 `json:"ratio"`
 }
 
-// toDevice is nil where the metric counts no reads that are requested, or what the device did for these is out of sight.
+// toDevice is nil where the metric counts no reads that are requested, or what the device did for these is out of
+// sight.
 func (j *judge) toDevice(v Verdict, y column) *ToDevice {
-	if v.Kind != Requested || len(v.named()) == 0 || slices.ContainsFunc(v.named(), func(name string) bool { return !slices.Contains(readsAsked(), name) }) {
+	if v.Kind != Requested || len(v.named()) == 0 || slices.ContainsFunc(v.named(), func(name string) bool {
+		return !slices.Contains(readsAsked(), name)
+	}) {
 		return nil
 	}
 	of := ToDevice{Of: string(metric.DeviceReads)}
@@ -60,7 +63,8 @@ func (j *judge) toDevice(v Verdict, y column) *ToDevice {
 	return &of
 }
 
-// readsOf returns the device's reads of some of the server's files; nil where requests were not followed to their files.
+// readsOf returns the device's reads of some of the server's files; nil where requests were not followed to their
+// files.
 func (j *judge) readsOf(view string) column {
 	all := j.run.Metrics()
 	i := slices.IndexFunc(all, func(m counts.Metric) bool { return m.Name == view+"/reads" })
@@ -70,7 +74,8 @@ func (j *judge) readsOf(view string) column {
 	return j.column(all[i], all[i].From, step(all[i].Unit))
 }
 
-// nearlyAll reports whether a metric that counts some of a quantity shows nearly all there was of it in a load, of one of several.
+// nearlyAll reports whether a metric that counts some of a quantity shows nearly all there was of it in a load, of one
+// of several.
 func (j *judge) nearlyAll(y []cell, a int, quantities []string) bool {
 	const nearly = 0.95
 	return slices.ContainsFunc(quantities, func(name string) bool {
@@ -84,8 +89,8 @@ func readsAsked() []string {
 	return []string{string(metric.PagesMissed), string(metric.ReadCalls), string(metric.BytesAsked)}
 }
 
-// becameOf returns the sum of one count over that of another in the repetitions of a load that have both; what the device cannot be told to have done
-// above its background is none.
+// becameOf returns the sum of one count over that of another in the repetitions of a load that have both; what the
+// device cannot be told to have done above its background is none.
 func becameOf(y, device []cell) (ratio float64, known bool) {
 	const tells = 0.05 // of what was asked: the device's background may hide no more
 	asked, done, hidden := 0.0, 0.0, 0.0

@@ -6,7 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 )
 
-// TestWhatIsTrueEitherWay: of two verdicts of which one is true, that there is no logical work is true where neither has any, and nothing elsewhere.
+// TestWhatIsTrueEitherWay: of two verdicts of which one is true, that there is no logical work is true where neither
+// has any, and nothing elsewhere.
 func TestWhatIsTrueEitherWay(t *testing.T) {
 	const (
 		logical, requested, physical = attribution.Logical, attribution.Requested, attribution.Physical
@@ -15,7 +16,8 @@ func TestWhatIsTrueEitherWay(t *testing.T) {
 	for _, c := range []struct{ one, other, want attribution.Kind }{
 		{logical, logical, logical}, {mixed, mixed, mixed}, {physical, physical, physical},
 		{requested, physical, not}, {not, physical, not}, {not, requested, not},
-		{logical, physical, open}, {logical, requested, open}, {logical, not, open}, {mixed, not, open}, {mixed, physical, open}, {open, physical, open},
+		{logical, physical, open}, {logical, requested, open}, {logical, not, open}, {mixed, not, open},
+		{mixed, physical, open}, {open, physical, open},
 		{attribution.Silent, physical, open},
 	} {
 		if got, turned := c.one.Or(c.other), c.other.Or(c.one); got != c.want || turned != c.want {

@@ -36,7 +36,9 @@ func (j *judge) warnings() []Warning {
 		if j.run.Idle.Repetitions == 0 {
 			add("no-idle", "The server was not measured idle, so every count includes the background")
 		}
-		if len(j.loads) > 0 && !slices.ContainsFunc(j.loads, func(a counts.Load) bool { return len(a.Repetitions) > 1 }) {
+		if len(j.loads) > 0 && !slices.ContainsFunc(j.loads, func(a counts.Load) bool {
+			return len(a.Repetitions) > 1
+		}) {
 			add("few-repetitions", "No load has more than one repetition, so nothing shows how much counts vary")
 		}
 		add("no-rows", j.noRows())
@@ -64,7 +66,9 @@ func listed(before string, several []string, between, after string) string {
 func (j *judge) noRows() string {
 	var loads []string
 	for _, a := range j.loads {
-		if a.Method != runfile.Observed && !slices.ContainsFunc(a.Repetitions, func(r counts.Repetition) bool { return r.Work.Rows > 0 || r.Work.Returned > 0 }) {
+		if a.Method != runfile.Observed && !slices.ContainsFunc(a.Repetitions, func(r counts.Repetition) bool {
+			return r.Work.Rows > 0 || r.Work.Returned > 0
+		}) {
 			loads = append(loads, a.Name)
 		}
 	}
@@ -77,7 +81,8 @@ func (j *judge) checkpoints() string {
 	for _, a := range j.loads {
 		for _, r := range a.Repetitions {
 			n, found := 0.0, false
-			for _, metric := range []string{"pgstat.checkpointer/checkpoints_timed", "pgstat.checkpointer/checkpoints_req"} {
+			for _, metric := range []string{"pgstat.checkpointer/checkpoints_timed",
+				"pgstat.checkpointer/checkpoints_req"} {
 				if c, known := r.Counts[metric]; known && c.Missing == nil {
 					n, found = n+c.Raw, true
 				}
@@ -93,7 +98,8 @@ func (j *judge) checkpoints() string {
 			loads = append(loads, a)
 		}
 	}
-	return listed("More checkpoints ran than elsewhere in ", loads, ", ", ": pages may have been written there more than once")
+	return listed("More checkpoints ran than elsewhere in ", loads, ", ",
+		": pages may have been written there more than once")
 }
 
 // quantitiesMissing says which quantities the run does not have, by reason.

@@ -44,14 +44,15 @@ type Row struct {
 
 // Side is one of two accounts of the same work. Rates are per second; what was not done is 0, and a time of it NaN.
 type Side struct {
-	Rate     sizing.Rate
-	Merged   float64 // requests that were merged into others; fio merges none
-	Read     Latency
-	Write    Latency
-	Flush    Latency
-	Queue    float64 // operations in flight, on average
-	Busy     float64 // share of the time with at least one in flight; NaN: not known
-	Counted  int64   // requests in all, flushes among them, as the kernel counted them with whatever else was done; of fio operations
+	Rate   sizing.Rate
+	Merged float64 // requests that were merged into others; fio merges none
+	Read   Latency
+	Write  Latency
+	Flush  Latency
+	Queue  float64 // operations in flight, on average
+	Busy   float64 // share of the time with at least one in flight; NaN: not known
+	// requests in all, flushes among them, as the kernel counted them with whatever else was done; of fio operations
+	Counted  int64
 	Slowest  float64 // seconds; NaN: not known
 	Elapsed  float64 // seconds that Counted took
 	HasFlush bool    // flushes can be told
@@ -70,7 +71,8 @@ type Latency struct {
 func Is(run *counts.Run) bool { return run.Header.Baseline != nil }
 
 // ErrNone is a run that is no baseline.
-var ErrNone = errors.New("this run put load on a database, and not on storage alone: realiops baseline makes one that does")
+var ErrNone = errors.New("this run put load on a database, and not on storage alone: realiops baseline " +
+	"makes one that does")
 
 // FromRun reads what a run measured.
 func FromRun(run *counts.Run) (Baseline, error) {
@@ -122,15 +124,18 @@ func fioSide(run *counts.Run, r counts.Repetition) Side {
 		if n == 0 {
 			return Latency{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 		}
-		return Latency{count(name+"_time") / n, level(name + "_p50"), level(name + "_p95"), level(name + "_p99"), level(name + "_p999")}
+		return Latency{count(name+"_time") / n, level(name + "_p50"), level(name + "_p95"), level(name + "_p99"),
+			level(name + "_p999")}
 	}
 	s := Side{
 		Rate: sizing.Rate{
-			Reads: count("reads"), Writes: count("writes"), Flushes: count("syncs"), ReadBytes: count("read_bytes"), WriteBytes: count("write_bytes"),
+			Reads: count("reads"), Writes: count("writes"), Flushes: count("syncs"), ReadBytes: count("read_bytes"),
+			WriteBytes: count("write_bytes"),
 		}.Times(1 / r.Seconds),
-		Read: latency("read"), Write: latency("write"), Flush: latency("sync"), Busy: math.NaN(), Elapsed: r.Seconds, HasFlush: true,
-		Queue:   (count("read_time") + count("write_time") + count("sync_time")) / r.Seconds,
-		Counted: int64(count("reads") + count("writes")), Slowest: math.NaN(),
+		Read: latency("read"), Write: latency("write"), Flush: latency("sync"), Busy: math.NaN(), Elapsed: r.Seconds,
+		HasFlush: true,
+		Queue:    (count("read_time") + count("write_time") + count("sync_time")) / r.Seconds,
+		Counted:  int64(count("reads") + count("writes")), Slowest: math.NaN(),
 	}
 	for _, name := range []string{"read_max", "write_max", "sync_max"} {
 		if v := level(name); !math.IsNaN(v) && !(s.Slowest >= v) {
@@ -156,7 +161,8 @@ func deviceSide(r counts.Repetition) (Side, *series.Missing) {
 	own := func(name string) float64 { return counted(name, false) }
 	raw := func(name string) float64 { return counted(name, true) }
 	s := Side{
-		Rate:   sizing.Rate{Reads: own("reads"), ReadBytes: own("read_bytes"), WriteBytes: own("write_bytes")}.Times(1 / r.Seconds),
+		Rate: sizing.Rate{Reads: own("reads"), ReadBytes: own("read_bytes"), WriteBytes: own("write_bytes")}.Times(
+			1 / r.Seconds),
 		Merged: (own("reads_merged") + own("writes_merged")) / r.Seconds, Slowest: math.NaN(),
 		Read: mean(raw("read_time"), raw("reads")), Write: mean(raw("write_time"), raw("writes")),
 		Queue: own("weighted_time") / r.Seconds, Busy: min(1, own("io_time")/r.Seconds),
@@ -206,25 +212,32 @@ const kept = 0.8
 // check holds a row against Little's law, on both sides.
 func (r *Row) check(repetition counts.Repetition) {
 	if depth := float64(r.Load.Depth); depth > 0 && !r.Load.Buffered && r.Fio.Queue < kept*depth {
-		r.Findings = append(r.Findings, fmt.Sprintf("fio kept %.1f operations in flight, of the %.0f asked for: it was not storage alone that bounded it", r.Fio.Queue, depth))
+		r.Findings = append(r.Findings,
+			fmt.Sprintf("fio kept %.1f operations in flight, of the %.0f asked for: it was not storage alone that "+
+				"bounded it", r.Fio.Queue, depth))
 	}
 	if d := r.Device; d != nil {
 		const noticed = 0.1 // share of others' requests that is worth a word
 		reads, writes := repetition.Counts[metric.BlockReads], repetition.Counts[metric.BlockWrites]
 		if share := 1 - (reads.Amount+writes.Amount)/(reads.Raw+writes.Raw); share > noticed { // that was taken off
-			r.Findings = append(r.Findings, fmt.Sprintf("%.0f %% of the device's requests were as many as others made before it, and were subtracted", 100*share))
+			r.Findings = append(r.Findings,
+				fmt.Sprintf("%.0f %% of the device's requests were as many as others made before it, and were "+
+					"subtracted", 100*share))
 		}
 		// The kernel's own sums, with whatever else was done in them.
 		raw := func(name string) float64 { return repetition.Counts["block/"+name].Raw }
 		n, seconds := raw("reads")+raw("writes"), repetition.Counts[metric.BlockWrites].Seconds
 		f := sizing.NoFigures()
-		f.Operations, f.Latency = n/seconds, (raw("read_time")+raw("write_time")+raw("flush_time")+raw("discard_time"))/n
+		f.Operations, f.Latency = n/seconds, (raw("read_time")+raw("write_time")+raw("flush_time")+
+			raw("discard_time"))/n
 		f.Queue = raw("weighted_time") / seconds
 		for _, finding := range f.Check() {
 			r.Findings = append(r.Findings, "of the device: "+finding.Text)
 		}
 		if d.Queue > r.Fio.Queue*1.25+1 && !r.Load.Buffered {
-			r.Findings = append(r.Findings, fmt.Sprintf("the device had %.1f requests in flight and fio %.1f operations: others used it too", d.Queue, r.Fio.Queue))
+			r.Findings = append(r.Findings,
+				fmt.Sprintf("the device had %.1f requests in flight and fio %.1f operations: others used it too",
+					d.Queue, r.Fio.Queue))
 		}
 	}
 }
@@ -233,13 +246,16 @@ func (b *Baseline) warn(run *counts.Run) {
 	add := func(format string, args ...any) { b.Warnings = append(b.Warnings, fmt.Sprintf(format, args...)) }
 	storage := run.Header.Target.Storage
 	if storage.RAM {
-		add("%s is in memory (%s): nothing reached a disk, and none of this is storage.", storage.Directory, storage.FileSystem)
+		add("%s is in memory (%s): nothing reached a disk, and none of this is storage.", storage.Directory,
+			storage.FileSystem)
 	}
 	if !b.Facts.Direct {
-		add("The file system (%s) has no direct I/O: reads and writes went through the page cache, and fio's figures are those of memory in part. Go by the device's.", storage.FileSystem)
+		add("The file system (%s) has no direct I/O: reads and writes went through the page cache, and fio's figures "+
+			"are those of memory in part. Go by the device's.", storage.FileSystem)
 	}
 	if busy := run.Idle.PerSecond[metric.BlockReads] + run.Idle.PerSecond[metric.BlockWrites]; busy >= 10 {
-		add("Others use the device: %.0f requests/s without any job. They are subtracted from the counts, and they took their share of it.", busy)
+		add("Others use the device: %.0f requests/s without any job. They are subtracted from the counts, and they "+
+			"took their share of it.", busy)
 	}
 	if run.Ended == nil {
 		add("The run was cut off.")
@@ -289,10 +305,12 @@ func PointsOf(run *counts.Run, r counts.Repetition) []Point {
 			continue
 		}
 		n := change.Amount + read.Amount
-		time := other(metric.FioReadTime, change) + other(metric.FioWriteTime, change) + other(metric.FioSyncTime, change)
+		time := other(metric.FioReadTime, change) + other(metric.FioWriteTime, change) +
+			other(metric.FioSyncTime, change)
 		all = append(all, Point{
-			At: change.To, Seconds: change.To.Sub(r.Begin).Seconds(), Operations: n / change.Seconds(), Latency: time / n,
-			Bytes: (other(metric.FioReadBytes, change) + other(metric.FioWriteBytes, change)) / change.Seconds(),
+			At: change.To, Seconds: change.To.Sub(r.Begin).Seconds(), Operations: n / change.Seconds(),
+			Latency: time / n,
+			Bytes:   (other(metric.FioReadBytes, change) + other(metric.FioWriteBytes, change)) / change.Seconds(),
 		})
 	}
 	return all

@@ -23,15 +23,19 @@ type madeUp struct {
 }
 
 var counters = []string{
-	"block/reads", "block/reads_merged", "block/read_bytes", "block/read_time", "block/writes", "block/writes_merged", "block/write_bytes",
-	"block/write_time", "block/flushes", "block/flush_time", "block/io_time", "block/weighted_time", "fio/reads", "fio/read_bytes", "fio/read_time",
+	"block/reads", "block/reads_merged", "block/read_bytes", "block/read_time", "block/writes", "block/writes_merged",
+	"block/write_bytes",
+	"block/write_time", "block/flushes", "block/flush_time", "block/io_time", "block/weighted_time", "fio/reads",
+	"fio/read_bytes", "fio/read_time",
 	"fio/writes", "fio/write_bytes", "fio/write_time", "fio/syncs", "fio/sync_time",
 }
 
 func newMadeUp(b runfile.Baseline, loads ...runfile.Load) *madeUp {
 	run := runfile.Run{
-		Schema: runfile.Schema, ID: "b", Start: noon, Plan: runfile.Plan{Loads: append([]runfile.Load{{Name: "idle"}}, loads...), Repetitions: 1},
-		Target: runfile.Target{Kind: "directory", Storage: runfile.Storage{Directory: "/data", FileSystem: "ext4", Device: "vdb"}}, Baseline: &b,
+		Schema: runfile.Schema, ID: "b", Start: noon,
+		Plan: runfile.Plan{Loads: append([]runfile.Load{{Name: "idle"}}, loads...), Repetitions: 1},
+		Target: runfile.Target{Kind: "directory", Storage: runfile.Storage{Directory: "/data", FileSystem: "ext4",
+			Device: "vdb"}}, Baseline: &b,
 	}
 	k := &madeUp{records: []runfile.Record{run}, at: noon, totals: map[string]float64{}}
 	for _, name := range counters {
@@ -109,14 +113,17 @@ func near2(got, want float64) bool {
 	return got == want || math.Abs(got-want) <= 1e-3*math.Abs(want) || math.IsNaN(got) && math.IsNaN(want)
 }
 
-// Ten seconds of 1,000 writes a second by fio, two of which the kernel makes into three requests, and one flush for each
-// ten; others add 50 writes a second.
+// Ten seconds of 1,000 writes a second by fio, two of which the kernel makes into three requests, and one flush for
+// each ten; others add 50 writes a second.
 func TestTwoAccountsSideBySide(t *testing.T) {
-	k := newMadeUp(runfile.Baseline{Program: "fio 3.33", Set: "mine", Direct: true}, runfile.Load{Name: "w", Method: "fio", Job: "--rw=write", Depth: 4})
+	k := newMadeUp(runfile.Baseline{Program: "fio 3.33", Set: "mine", Direct: true},
+		runfile.Load{Name: "w", Method: "fio", Job: "--rw=write", Depth: 4})
 	k.load("idle", 10, map[string]float64{"block/writes": 50, "block/weighted_time": 0, "block/write_time": 0}, nil)
 	k.load("w", 10, map[string]float64{
-		"fio/writes": 1000, "fio/write_bytes": 1000 * 8192, "fio/write_time": 3.9, "fio/syncs": 100, "fio/sync_time": 0.1,
-		"block/writes": 50 + 1500 + 100, "block/flushes": 100, "block/write_bytes": 1000 * 8192, "block/writes_merged": 7, "block/write_time": 3, "block/weighted_time": 3, "block/io_time": 0.5,
+		"fio/writes": 1000, "fio/write_bytes": 1000 * 8192, "fio/write_time": 3.9, "fio/syncs": 100,
+		"fio/sync_time": 0.1,
+		"block/writes":  50 + 1500 + 100, "block/flushes": 100, "block/write_bytes": 1000 * 8192,
+		"block/writes_merged": 7, "block/write_time": 3, "block/weighted_time": 3, "block/io_time": 0.5,
 	}, nil)
 	b := k.baseline(t)
 	if len(b.Rows) != 1 || b.Rows[0].Device == nil {
@@ -124,10 +131,14 @@ func TestTwoAccountsSideBySide(t *testing.T) {
 	}
 	r := b.Rows[0]
 	for name, pair := range map[string][2]float64{
-		"fio writes": {r.Fio.Rate.Writes, 1000}, "fio flushes": {r.Fio.Rate.Flushes, 100}, "fio bytes": {r.Fio.Rate.WriteBytes, 8192e3},
-		"write latency": {r.Fio.Write.Mean, 0.0039}, "p99": {r.Fio.Write.P99, 0.025}, "flush latency": {r.Fio.Flush.Mean, 0.001}, "in flight": {r.Fio.Queue, 4},
-		"requests": {r.Device.Rate.Writes, 1495}, "flushes": {r.Device.Rate.Flushes, 100}, "merged": {r.Device.Merged, 7},
-		"factor": {r.Factor, 1.495}, "flushed": {r.Flushed, 1}, "queue": {r.Device.Queue, 3}, "busy": {r.Device.Busy, 0.5},
+		"fio writes": {r.Fio.Rate.Writes, 1000}, "fio flushes": {r.Fio.Rate.Flushes, 100},
+		"fio bytes":     {r.Fio.Rate.WriteBytes, 8192e3},
+		"write latency": {r.Fio.Write.Mean, 0.0039}, "p99": {r.Fio.Write.P99, 0.025},
+		"flush latency": {r.Fio.Flush.Mean, 0.001}, "in flight": {r.Fio.Queue, 4},
+		"requests": {r.Device.Rate.Writes, 1495}, "flushes": {r.Device.Rate.Flushes, 100},
+		"merged": {r.Device.Merged, 7},
+		"factor": {r.Factor, 1.495}, "flushed": {r.Flushed, 1}, "queue": {r.Device.Queue, 3},
+		"busy": {r.Device.Busy, 0.5},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 0.01*pair[1] { // the second after the job is the background's as well
 			t.Errorf("%s is %v, want %v", name, pair[0], pair[1])
@@ -136,7 +147,8 @@ func TestTwoAccountsSideBySide(t *testing.T) {
 	if r.Device.Counted != 16500 || r.Fio.Counted != 10000 || len(r.Findings) != 0 {
 		t.Errorf("%d counted, %d operations, findings %q", r.Device.Counted, r.Fio.Counted, r.Findings)
 	}
-	if len(b.Warnings) != 1 || !strings.HasPrefix(b.Warnings[0], "Others use the device: 45 requests/s") && !strings.HasPrefix(b.Warnings[0], "Others use the device: 46") {
+	if len(b.Warnings) != 1 || !strings.HasPrefix(b.Warnings[0], "Others use the device: 45 requests/s") &&
+		!strings.HasPrefix(b.Warnings[0], "Others use the device: 46") {
 		t.Errorf("%q", b.Warnings)
 	}
 }
@@ -144,7 +156,8 @@ func TestTwoAccountsSideBySide(t *testing.T) {
 func TestLittlesLawIsHeldOnBothSides(t *testing.T) {
 	check := func(want string, depth int, each map[string]float64) {
 		t.Helper()
-		k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Load{Name: "r", Method: "fio", Job: "--rw=randread", Depth: depth})
+		k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Load{Name: "r", Method: "fio", Job: "--rw=randread",
+			Depth: depth})
 		k.load("r", 10, each, nil)
 		b := k.baseline(t)
 		got := strings.Join(b.Rows[0].Findings, "\n")
@@ -153,7 +166,8 @@ func TestLittlesLawIsHeldOnBothSides(t *testing.T) {
 		}
 	}
 	fine := map[string]float64{
-		"fio/reads": 100, "fio/read_time": 16, "block/reads": 100, "block/read_time": 12, "block/weighted_time": 12, "block/writes": 0,
+		"fio/reads": 100, "fio/read_time": 16, "block/reads": 100, "block/read_time": 12, "block/weighted_time": 12,
+		"block/writes": 0,
 	}
 	with := func(name string, v float64) map[string]float64 {
 		changed := map[string]float64{name: v}
@@ -171,16 +185,20 @@ func TestLittlesLawIsHeldOnBothSides(t *testing.T) {
 }
 
 func TestBufferedTrap(t *testing.T) {
-	k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Load{Name: "sequential-write", Method: "fio", Job: "x"}, runfile.Load{Name: "buffered-write", Method: "fio", Job: "y", Buffered: true})
-	k.load("sequential-write", 4, map[string]float64{"fio/writes": 200, "fio/write_bytes": 50e6, "block/writes": 200, "block/write_bytes": 50e6}, nil)
-	k.load("buffered-write", 2, map[string]float64{"fio/writes": 4000, "fio/write_bytes": 1e9, "block/writes": 160, "block/write_bytes": 40e6},
+	k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Load{Name: "sequential-write", Method: "fio", Job: "x"},
+		runfile.Load{Name: "buffered-write", Method: "fio", Job: "y", Buffered: true})
+	k.load("sequential-write", 4, map[string]float64{"fio/writes": 200, "fio/write_bytes": 50e6, "block/writes": 200,
+		"block/write_bytes": 50e6}, nil)
+	k.load("buffered-write", 2, map[string]float64{"fio/writes": 4000, "fio/write_bytes": 1e9, "block/writes": 160,
+		"block/write_bytes": 40e6},
 		map[string]float64{"block/writes": 7680, "block/write_bytes": 1920e6})
 	got := k.baseline(t).Buffered
 	if got == nil {
 		t.Fatal("not shown")
 	}
 	for name, pair := range map[string][2]float64{
-		"said": {got.Said, 1e9}, "direct": {got.Direct, 50e6}, "device": {got.Device, 40e6}, "bytes": {got.Bytes, 2e9}, "behind": {got.Behind, 1920e6}, "flushed": {got.Flushed, 1.002},
+		"said": {got.Said, 1e9}, "direct": {got.Direct, 50e6}, "device": {got.Device, 40e6}, "bytes": {got.Bytes, 2e9},
+		"behind": {got.Behind, 1920e6}, "flushed": {got.Flushed, 1.002},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 0.01*pair[1] {
 			t.Errorf("%s is %v, want %v", name, pair[0], pair[1])
@@ -189,7 +207,8 @@ func TestBufferedTrap(t *testing.T) {
 }
 
 func TestThrottleOfARun(t *testing.T) {
-	k := newMadeUp(runfile.Baseline{Direct: true, UntilThrottled: 600}, runfile.Load{Name: "w", Method: "fio", Job: "x", Depth: 16})
+	k := newMadeUp(runfile.Baseline{Direct: true, UntilThrottled: 600},
+		runfile.Load{Name: "w", Method: "fio", Job: "x", Depth: 16})
 	k.records = append(k.records, runfile.LoadEvent{At: k.at, Load: "w", Repetition: 1, Event: runfile.Settle})
 	k.read()
 	k.records = append(k.records, runfile.LoadEvent{At: k.at.Add(1), Load: "w", Repetition: 1, Event: runfile.Begin})
@@ -205,12 +224,14 @@ func TestThrottleOfARun(t *testing.T) {
 		k.at = k.at.Add(999 * time.Millisecond)
 		k.read()
 	}
-	k.records = append(k.records, runfile.Work{From: from, To: k.at, Load: "w", Repetition: 1}, runfile.LoadEvent{At: k.at.Add(1), Load: "w", Repetition: 1, Event: runfile.End})
+	k.records = append(k.records, runfile.Work{From: from, To: k.at, Load: "w", Repetition: 1},
+		runfile.LoadEvent{At: k.at.Add(1), Load: "w", Repetition: 1, Event: runfile.End})
 	b := k.baseline(t)
 	if b.Throttle == nil || !b.Throttle.Found || math.Abs(b.Throttle.Seconds-100) > 1 {
 		t.Fatalf("%+v", b.Throttle)
 	}
-	if len(b.Throttle.Buckets) != 2 || b.Throttle.Buckets[0].Title != "EBS gp2" || !near2(b.Throttle.Buckets[0].Held, 5) && math.Abs(b.Throttle.Buckets[0].Held-5) > 0.2 {
+	if len(b.Throttle.Buckets) != 2 || b.Throttle.Buckets[0].Title != "EBS gp2" ||
+		!near2(b.Throttle.Buckets[0].Held, 5) && math.Abs(b.Throttle.Buckets[0].Held-5) > 0.2 {
 		t.Errorf("%+v", b.Throttle.Buckets) // a full one lasts 2,000 s
 	}
 }
@@ -266,20 +287,26 @@ func TestHold(t *testing.T) {
 		for _, bound := range f.Bounds {
 			got = append(got, bound.Share)
 		}
-		if diff := cmp.Diff(shares, got, cmp.Comparer(near2)); diff != "" || f.First == nil || f.First.Of != first || !cmp.Equal(f.Fits, fits) {
+		if diff := cmp.Diff(shares, got, cmp.Comparer(near2)); diff != "" || f.First == nil || f.First.Of != first ||
+			!cmp.Equal(f.Fits, fits) {
 			t.Errorf("%s: %v, first %+v, fits %v:\n%s", name, got, f.First, f.Fits, diff)
 		}
 	}
 	// A quarter of the reads and half of the writes: three quarters, and with a fifth on top nine tenths.
-	check("requests bind", sizing.Rate{Reads: 1000, Writes: 1000, ReadBytes: 3.2e6, WriteBytes: 10e6, Flushes: 100}, 20, &yes, ByRequests, 0.9, 0.24, 0.24)
+	check("requests bind", sizing.Rate{Reads: 1000, Writes: 1000, ReadBytes: 3.2e6, WriteBytes: 10e6, Flushes: 100}, 20,
+		&yes, ByRequests, 0.9, 0.24, 0.24)
 	check("bytes bind", sizing.Rate{Writes: 200, WriteBytes: 80e6, Flushes: 100}, 50, &no, ByBytes, 0.15, 1.2, 0.3)
 	check("flushes bind", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: 450}, 20, &no, ByFlushes, 0.3, 0.048, 1.08)
-	check("without headroom they fit", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: 450}, 0, &yes, ByFlushes, 0.25, 0.04, 0.9)
+	check("without headroom they fit", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: 450}, 0, &yes, ByFlushes,
+		0.25, 0.04, 0.9)
 	nan := math.NaN()
-	check("how many flushes is not known", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: nan}, 20, nil, ByRequests, 0.3, 0.048, nan)
+	check("how many flushes is not known", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: nan}, 20, nil, ByRequests,
+		0.3, 0.048, nan)
 	b.Rows = b.Rows[1:3]
-	check("reads were not measured", sizing.Rate{Reads: 10, ReadBytes: 8e4, Writes: 100, WriteBytes: 1e6}, 0, nil, ByFlushes, nan, nan, 0)
-	check("flushes were not measured, and bytes are too much", sizing.Rate{Writes: 100, WriteBytes: 200e6, Flushes: 10}, 0, &no, ByBytes, 0.05, 2, nan)
+	check("reads were not measured", sizing.Rate{Reads: 10, ReadBytes: 8e4, Writes: 100, WriteBytes: 1e6}, 0, nil,
+		ByFlushes, nan, nan, 0)
+	check("flushes were not measured, and bytes are too much", sizing.Rate{Writes: 100, WriteBytes: 200e6, Flushes: 10},
+		0, &no, ByBytes, 0.05, 2, nan)
 	b.Rows = b.Rows[:1]
 	check("pages do not tell of bytes", sizing.Rate{Writes: 100, WriteBytes: 20e6}, 0, nil, ByRequests, 0.05, nan, 0)
 	check("fewer bytes than pages have", sizing.Rate{Writes: 100, WriteBytes: 8e6}, 0, &yes, ByBytes, 0.05, 0.5, 0)

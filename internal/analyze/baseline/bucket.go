@@ -11,13 +11,14 @@ import (
 
 // Bucket is a published bucket of credits that a slowing down fits.
 type Bucket struct {
-	Title   string   `json:"title"`
-	Of      string   `json:"of"`            // IOPS, MiB/s, MB/s
-	GiB     float64  `json:"gib,omitempty"` // of the volume that has it; 0: it is a machine's
-	Burst   float64  `json:"burst"`         // while there are credits
-	Base    float64  `json:"base"`          // without
-	Full    float64  `json:"full_seconds"`  // that a full bucket lasts at the rate before
-	Held    float64  `json:"held_percent"`  // of the bucket that there was at the beginning, going by the time it lasted
+	Title string  `json:"title"`
+	Of    string  `json:"of"`            // IOPS, MiB/s, MB/s
+	GiB   float64 `json:"gib,omitempty"` // of the volume that has it; 0: it is a machine's
+	Burst float64 `json:"burst"`         // while there are credits
+	Base  float64 `json:"base"`          // without
+	Full  float64 `json:"full_seconds"`  // that a full bucket lasts at the rate before
+	// of the bucket that there was at the beginning, going by the time it lasted
+	Held    float64  `json:"held_percent"`
 	Sources []string `json:"sources"`
 }
 
@@ -32,7 +33,8 @@ func near(measured, published float64) bool {
 // halfAnHour is the time, in seconds, for which machines can burst at least once a day.
 const halfAnHour = 1800
 
-// BucketsOf returns the published buckets with these rates before and after that last so long or longer when they are full.
+// BucketsOf returns the published buckets with these rates before and after that last so long or longer when they are
+// full.
 func BucketsOf(t Throttle, volumes []catalog.Volume, instances []catalog.Instance) []Bucket {
 	var found []Bucket
 	for _, v := range volumes {
@@ -60,11 +62,13 @@ func (t Throttle) ofTier(v catalog.Volume, i int) []Bucket {
 		if err != nil {
 			continue
 		}
-		if b, fits := t.matches(t.operations(v, t.Before), t.operations(v, t.After), k.BurstIOPS, k.IOPS, k.Credits); fits {
+		if b, fits := t.matches(t.operations(v, t.Before), t.operations(v, t.After), k.BurstIOPS, k.IOPS,
+			k.Credits); fits {
 			b.Title, b.Of, b.GiB, b.Sources = titleOf(v, tier), "IOPS", gib, v.Sources
 			found = append(found, b)
 		}
-		if b, fits := t.matches([2]float64{t.Before.Bytes / mib}, [2]float64{t.After.Bytes / mib}, k.BurstMiBps, k.MiBps, k.CreditsMiB); fits {
+		if b, fits := t.matches([2]float64{t.Before.Bytes / mib}, [2]float64{t.After.Bytes / mib}, k.BurstMiBps,
+			k.MiBps, k.CreditsMiB); fits {
 			b.Title, b.Of, b.GiB, b.Sources = titleOf(v, tier), "MiB/s", gib, v.Sources
 			found = append(found, b)
 		}
@@ -138,7 +142,8 @@ func (t Throttle) ofMachine(m catalog.Instance) []Bucket {
 		{"MB/s", t.Before.Bytes / mb, t.After.Bytes / mb, m.MostMB, m.BaseMB},
 	} {
 		if d.burst > d.base && near(d.before, d.burst) && near(d.after, d.base) {
-			b := Bucket{Title: fmt.Sprintf("instance %s", m.Class), Of: d.of, Burst: d.burst, Base: d.base, Full: halfAnHour, Sources: m.Sources}
+			b := Bucket{Title: fmt.Sprintf("instance %s", m.Class), Of: d.of, Burst: d.burst, Base: d.base,
+				Full: halfAnHour, Sources: m.Sources}
 			b.Held = 100 * t.Seconds / b.Full // more than all: the half hour is the least
 			found = append(found, b)
 		}

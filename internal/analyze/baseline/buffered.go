@@ -31,7 +31,8 @@ func (b Baseline) buffered(run *counts.Run) *Buffered {
 	}
 	r := load.Repetitions[0]
 	shownBytes := r.Counts[metric.FioWriteBytes].Raw
-	v := &Buffered{Said: row.Fio.Rate.WriteBytes, Direct: math.NaN(), Device: math.NaN(), Bytes: shownBytes, Behind: math.NaN(), Flushed: math.NaN()}
+	v := &Buffered{Said: row.Fio.Rate.WriteBytes, Direct: math.NaN(), Device: math.NaN(), Bytes: shownBytes,
+		Behind: math.NaN(), Flushed: math.NaN()}
 	if direct, done := b.Row("sequential-write"); done {
 		v.Direct = direct.Fio.Rate.WriteBytes
 	}

@@ -17,9 +17,10 @@ const (
 
 // Bound is one thing that a device has so much of.
 type Bound struct {
-	Of    string   `json:"of"`
-	Need  float64  `json:"need"`          // a second, headroom not included; NaN: not known
-	Most  float64  `json:"most"`          // a second, of reads and writes as they are mixed here; NaN: see Why, or there is no need
+	Of   string  `json:"of"`
+	Need float64 `json:"need"` // a second, headroom not included; NaN: not known
+	// a second, of reads and writes as they are mixed here; NaN: see Why, or there is no need
+	Most  float64  `json:"most"`
 	Share float64  `json:"share"`         // of the device that the need takes, headroom included; likewise
 	Jobs  []string `json:"jobs"`          // of the baseline that this rests on
 	Why   string   `json:"why,omitempty"` // it cannot be told
@@ -33,16 +34,17 @@ type Fit struct {
 	Fits *bool
 }
 
-// Hold holds a need with headroom, in percent, against what a device delivered. Reads and writes share it: a need of both
-// takes the sum of the shares that each would take alone. The log is flushed by one process at a time, so a need of
-// flushes takes as much of a second as that many commits take, one after the other. Of a device that was throttled, what it
-// gave after that counts.
+// Hold holds a need with headroom, in percent, against what a device delivered. Reads and writes share it: a need of
+// both takes the sum of the shares that each would take alone. The log is flushed by one process at a time, so a need
+// of flushes takes as much of a second as that many commits take, one after the other. Of a device that was throttled,
+// what it gave after that counts.
 func Hold(need sizing.Rate, headroom float64, b Baseline) Fit {
 	factor := 1 + headroom/100
 	bytes := b.shared(ByBytes, need, factor, byteWays())
 	if bytes.Share > 1 && b.small(bytes.Jobs, need) {
 		bytes.Share, bytes.Most, bytes.Jobs = math.NaN(), math.NaN(), nil
-		bytes.Why = "no job of the baseline has requests as large as this need's, and small ones do not show how many bytes there can be"
+		bytes.Why = "no job of the baseline has requests as large as this need's, and small ones do not show how " +
+			"many bytes there can be"
 	}
 	f := Fit{Bounds: []Bound{
 		b.shared(ByRequests, need, factor, requestWays()),
@@ -79,7 +81,9 @@ func requestWays() []way {
 }
 
 func byteWays() []way {
-	reads, writes := func(r sizing.Rate) float64 { return r.ReadBytes }, func(r sizing.Rate) float64 { return r.WriteBytes }
+	reads, writes := func(r sizing.Rate) float64 {
+		return r.ReadBytes
+	}, func(r sizing.Rate) float64 { return r.WriteBytes }
 	return []way{{"reads", "", reads, writes}, {"writes", "", writes, reads}}
 }
 
@@ -137,7 +141,8 @@ func (b Baseline) lasting(r Row) float64 {
 	return b.Throttle.After.Operations / r.Fio.Rate.Requests()
 }
 
-// small reports whether a job had smaller requests than a need has. From so many KiB on, larger ones move no more bytes.
+// small reports whether a job had smaller requests than a need has. From so many KiB on, larger ones move no more
+// bytes.
 func (b Baseline) small(jobs []string, need sizing.Rate) bool {
 	const enough = 128 << 10
 	for _, name := range jobs {

@@ -49,8 +49,8 @@ const (
 	drifts   = 0.5  // a line that leaves less of the variance than this says that the rate drifts
 )
 
-// Throttled finds where a job slowed down for good: its rate falls, and its latency rises. A rate that falls alone is the
-// load's affair and not storage's, and one that drifts is not an empty bucket.
+// Throttled finds where a job slowed down for good: its rate falls, and its latency rises. A rate that falls alone is
+// the load's affair and not storage's, and one that drifts is not an empty bucket.
 func Throttled(points []Point) Throttle {
 	// The first second, in which a job begins, tells nothing.
 	points = slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return p.Seconds < 1.5 })
@@ -65,7 +65,8 @@ func Throttled(points []Point) Throttle {
 	if !known {
 		return Throttle{Why: "the rate did not move at all"}
 	}
-	t := Throttle{At: &points[c.At-1].At, Seconds: points[c.At-1].Seconds, P: c.P, Before: levelOf(points[:c.At]), After: levelOf(points[c.At:])}
+	t := Throttle{At: &points[c.At-1].At, Seconds: points[c.At-1].Seconds, P: c.P, Before: levelOf(points[:c.At]),
+		After: levelOf(points[c.At:])}
 	t.Why = t.reject(c)
 	t.Found = t.Why == ""
 	return t
@@ -114,8 +115,8 @@ func levelOf(points []Point) *Level {
 	return l
 }
 
-// Settled reports whether a change that was found has lasted long enough to be believed: half a minute, or a fifth of what
-// came before it.
+// Settled reports whether a change that was found has lasted long enough to be believed: half a minute, or a fifth of
+// what came before it.
 func (t Throttle) Settled() bool {
 	const least, share = 30, 0.2
 	return t.Found && float64(t.After.Seconds) >= max(least, share*float64(t.Before.Seconds))

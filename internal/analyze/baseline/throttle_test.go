@@ -22,7 +22,8 @@ func served(depth, size, noise float64, rates ...float64) []Point {
 	for i, rate := range rates {
 		rate *= 1 + noise*r.NormFloat64()
 		all = append(all, Point{
-			At: noon.Add(time.Duration(i+1) * time.Second), Seconds: float64(i + 1), Operations: rate, Bytes: rate * size, Latency: depth / rate,
+			At: noon.Add(time.Duration(i+1) * time.Second), Seconds: float64(i + 1), Operations: rate,
+			Bytes: rate * size, Latency: depth / rate,
 		})
 	}
 	return all
@@ -89,7 +90,8 @@ func TestChangeMustLast(t *testing.T) {
 			t.Errorf("after %d s: %+v", after, got)
 		}
 	}
-	if got := Throttled(served(16, 8192, 0.01, append(held(400, 3000), held(60, 300)...)...)); !got.Found || got.Settled() || got.Seconds < 398 || got.Seconds > 401 {
+	if got := Throttled(served(16, 8192, 0.01, append(held(400, 3000), held(60, 300)...)...)); !got.Found ||
+		got.Settled() || got.Seconds < 398 || got.Seconds > 401 {
 		t.Errorf("60 s after 400: %+v", got)
 	}
 }
@@ -105,7 +107,8 @@ func TestBucketsThatFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := func(before, after, size, seconds float64) map[string]float64 {
-		t := Throttle{Found: true, Seconds: seconds, Before: &Level{Operations: before, Bytes: before * size}, After: &Level{Operations: after, Bytes: after * size}}
+		t := Throttle{Found: true, Seconds: seconds, Before: &Level{Operations: before, Bytes: before * size},
+			After: &Level{Operations: after, Bytes: after * size}}
 		found := map[string]float64{}
 		for _, b := range BucketsOf(t, volumes, instances) {
 			found[b.Title+" "+b.Of] = math.Round(b.GiB)
@@ -125,8 +128,8 @@ func TestBucketsThatFit(t *testing.T) {
 	check("gp2 that lasts too long", of(3000, 300, 8192, 2500), map[string]float64{})
 	// The published run: 3,000 to 100 within half an hour, 33 GiB at most.
 	check("the smallest gp2", of(3000, 100, 8192, 1862), map[string]float64{"EBS gp2 IOPS": 33, "RDS gp2 IOPS": 33})
-	// st1 of 500 GB, 125 and 20 MiB/s of 256 KiB; a bucket of 1 TiB for each TiB, so 512 GiB last 512*1024/105 = 4,993 s.
-	// An sc1 of 1,707 GiB has the same base, and a burst of 133 MiB/s, which no measurement tells from 125.
+	// st1 of 500 GB, 125 and 20 MiB/s of 256 KiB; a bucket of 1 TiB for each TiB, so 512 GiB last 512*1024/105 = 4,993
+	// s. An sc1 of 1,707 GiB has the same base, and a burst of 133 MiB/s, which no measurement tells from 125.
 	check("st1", of(500, 80, 256<<10, 4900), map[string]float64{"EBS st1 MiB/s": 512, "EBS sc1 MiB/s": 1707})
 	// An m5.large: 18,750 and 3,600 for half an hour; others of its size have the same.
 	if got := of(18750, 3600, 4096, 1800); got["instance m5.large IOPS"] != 0 || len(got) == 0 {
@@ -137,8 +140,8 @@ func TestBucketsThatFit(t *testing.T) {
 	check("nothing published", of(5000, 3500, 8192, 60), map[string]float64{})
 }
 
-// The run that comes with the source was throttled by the kernel: 3,000 writes of 8 KB a second until 15:41:27.7, and 300
-// from then on, which is what an EBS gp2 of 100 GiB gives.
+// The run that comes with the source was throttled by the kernel: 3,000 writes of 8 KB a second until 15:41:27.7, and
+// 300 from then on, which is what an EBS gp2 of 100 GiB gives.
 func TestShippedThrottle(t *testing.T) {
 	run, err := counts.FromFile("../../../testdata/runs/baseline-throttled.jsonl.zst")
 	if err != nil {
@@ -149,7 +152,8 @@ func TestShippedThrottle(t *testing.T) {
 		t.Fatal(err)
 	}
 	lowered := time.Date(2026, 11, 20, 15, 41, 27, 7e8, time.UTC)
-	if b.Throttle == nil || !b.Throttle.Found || b.Throttle.At.After(lowered) || lowered.Sub(*b.Throttle.At) > 2*time.Second {
+	if b.Throttle == nil || !b.Throttle.Found || b.Throttle.At.After(lowered) ||
+		lowered.Sub(*b.Throttle.At) > 2*time.Second {
 		t.Fatalf("%+v", b.Throttle)
 	}
 	for _, level := range []struct {

@@ -16,13 +16,15 @@ const Schema = "realiops.aurora-cost/1"
 
 // Comparison sets a cluster's costs in both configurations side by side.
 type Comparison struct {
-	Schema     string     `json:"schema"`
-	Cluster    string     `json:"cluster"`
-	Region     string     `json:"region"`
-	Currency   string     `json:"currency"`
-	AsOf       string     `json:"prices_as_of,omitempty"` // of all amounts: the dates of the prices, from the oldest to the newest
-	Now        string     `json:"now"`                    // its configuration: aurora, aurora-iopt1; empty: not known
-	NextSwitch *time.Time `json:"next_switch"`            // from when on AWS lets it change to I/O-Optimized; nil: not known
+	Schema   string `json:"schema"`
+	Cluster  string `json:"cluster"`
+	Region   string `json:"region"`
+	Currency string `json:"currency"`
+	// of all amounts: the dates of the prices, from the oldest to the newest
+	AsOf string `json:"prices_as_of,omitempty"`
+	Now  string `json:"now"` // its configuration: aurora, aurora-iopt1; empty: not known
+	// from when on AWS lets it change to I/O-Optimized; nil: not known
+	NextSwitch *time.Time `json:"next_switch"`
 	Reserved   Reserved   `json:"reserved,omitempty"`
 	Items      []Item     `json:"items"`
 	Whole      Stretch    `json:"whole"`
@@ -38,8 +40,10 @@ type Comparison struct {
 	gone    float64 // hours of instances that are gone, in the hours that are compared
 
 	savedLeast, savedMost float64 // by I/O-Optimized in those hours, as prices that were inferred may be
-	dearest               float64 // what an hour of the cluster's dearest class costs more on I/O-Optimized; NaN: not known
-	stopped               float64 // what storage costs more on I/O-Optimized in the hours in which nothing showed anything
+	// what an hour of the cluster's dearest class costs more on I/O-Optimized; NaN: not known
+	dearest float64
+	// what storage costs more on I/O-Optimized in the hours in which nothing showed anything
+	stopped float64
 }
 
 // Stretch is some hours, and what those of them cost of which all is known.
@@ -81,7 +85,8 @@ func (d Day) Saved() float64 { return d.IO - d.BreakEven }
 // Compare charges both configurations for a use.
 func Compare(u Use, t sizing.Tariff, reserved Reserved) Comparison {
 	lines := u.lines(t, reserved)
-	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, told: u.Told, counted: u.Counted}
+	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, told: u.Told,
+		counted: u.Counted}
 	var dates []string
 	for _, l := range lines {
 		c.Items = append(c.Items, l.item)
@@ -183,7 +188,8 @@ func (b bill) days(from, to, least int) (all []Day) {
 		if part[0] < from || part[1] > to {
 			continue
 		}
-		d := Day{Date: b.at(part[0]).Format(time.DateOnly), number: int(b.at(part[0]).Sub(b.From.Truncate(24*time.Hour)).Hours() / 24)}
+		d := Day{Date: b.at(part[0]).Format(time.DateOnly),
+			number: int(b.at(part[0]).Sub(b.From.Truncate(24*time.Hour)).Hours() / 24)}
 		known := 0
 		for _, one := range b.hours[part[0]:part[1]] {
 			if !one.known {
@@ -200,7 +206,8 @@ func (b bill) days(from, to, least int) (all []Day) {
 	return all
 }
 
-// weigh says between what I/O-Optimized saves in the hours that are compared, as far as prices were inferred and instances are gone.
+// weigh says between what I/O-Optimized saves in the hours that are compared, as far as prices were inferred and
+// instances are gone.
 func (c *Comparison) weigh(b bill, lines []line) {
 	c.savedLeast, c.savedMost, c.dearest = c.Whole.Total.Saved(), c.Whole.Total.Saved(), math.NaN()
 	for _, l := range lines {
@@ -223,7 +230,8 @@ func (c *Comparison) weigh(b bill, lines []line) {
 		}
 		c.savedLeast, c.savedMost = c.savedLeast+least-base, c.savedMost+most-base
 		for _, p := range append(l.may, l.item.Price) {
-			if l.kind == compute && l.item.Class != Serverless && number.Finite(p.Saved()) && !(-p.Saved() <= c.dearest) {
+			if l.kind == compute && l.item.Class != Serverless && number.Finite(p.Saved()) &&
+				!(-p.Saved() <= c.dearest) {
 				c.dearest = -p.Saved()
 			}
 		}

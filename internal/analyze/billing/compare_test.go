@@ -11,7 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestDaysAreWhole: a day that began before, or of which an hour is not known, is none, and its hours count all the same.
+// TestDaysAreWhole: a day that began before, or of which an hour is not known, is none, and its hours count all the
+// same.
 func TestDaysAreWhole(t *testing.T) {
 	from := time.Date(2026, 10, 30, 6, 0, 0, 0, time.UTC)
 	var periods []runfile.Period
@@ -19,7 +20,8 @@ func TestDaysAreWhole(t *testing.T) {
 		for h := range 90 { // 18 hours, three whole days, but for one hour of the third
 			if h != but {
 				at := from.Add(time.Duration(h) * time.Hour)
-				periods = append(periods, runfile.Period{From: at, To: at.Add(time.Hour), Metric: "cloudwatch/" + metric, Dimensions: map[string]string{dimension: "a"}, Value: value})
+				periods = append(periods, runfile.Period{From: at, To: at.Add(time.Hour), Metric: "cloudwatch/" +
+					metric, Dimensions: map[string]string{dimension: "a"}, Value: value})
 			}
 		}
 	}
@@ -31,12 +33,14 @@ func TestDaysAreWhole(t *testing.T) {
 		return catalog.Price{Volume: volume, Class: class, Per: per, Region: "here", Currency: "USD", Price: price}
 	}
 	prices := []catalog.Price{
-		price("aurora", catalog.PerMillionIO, "", 1), price("aurora", catalog.PerGiB, "", 0), price("aurora-iopt1", catalog.PerGiB, "", 0),
+		price("aurora", catalog.PerMillionIO, "", 1), price("aurora", catalog.PerGiB, "", 0),
+		price("aurora-iopt1", catalog.PerGiB, "", 0),
 		price("aurora", catalog.PerHour, "db.x", 10), price("aurora-iopt1", catalog.PerHour, "db.x", 13),
 	}
 	use := billing.FromPeriods(periods, from, from.Add(90*time.Hour), []billing.Instance{{Name: "a", Class: "db.x"}})
 	c := billing.Compare(use, sizing.Tariff{Region: "here", Prices: prices}, nil)
-	if c.Whole.Compared != 89 || c.Whole.Days != 2 || len(c.Months) != 2 || c.Months[0].Days != 1 || c.Months[1].Days != 1 {
+	if c.Whole.Compared != 89 || c.Whole.Days != 2 || len(c.Months) != 2 || c.Months[0].Days != 1 ||
+		c.Months[1].Days != 1 {
 		t.Errorf("%d hours, %d days; by month %+v", c.Whole.Compared, c.Whole.Days, c.Months)
 	}
 	if want := 89 * 2.0; math.Abs(c.Whole.IO-want) > 1e-6 {

@@ -14,11 +14,14 @@ import (
 
 // Document returns a comparison for people.
 func (c Comparison) Document() document.Document {
-	return document.Document{Title: "Aurora Standard or I/O-Optimized", Heading: "Aurora Standard or I/O-Optimized", Blocks: []document.Block{
-		document.Paragraph{Text: c.answer(), Style: document.Headline}, document.Doubts(c.Warnings),
-		c.itemTable(), document.Notes{}, c.monthTable(), c.turnBlock(), c.switchingBlock(), document.Only(document.InCSV, c.dayTable()),
-		document.Paragraph{Text: c.priceText(), Style: document.Faint}, document.Paragraph{Text: notInIt, Style: document.Faint},
-	}}
+	return document.Document{Title: "Aurora Standard or I/O-Optimized", Heading: "Aurora Standard or I/O-Optimized",
+		Blocks: []document.Block{
+			document.Paragraph{Text: c.answer(), Style: document.Headline}, document.Doubts(c.Warnings),
+			c.itemTable(), document.Notes{}, c.monthTable(), c.turnBlock(), c.switchingBlock(),
+			document.Only(document.InCSV, c.dayTable()),
+			document.Paragraph{Text: c.priceText(), Style: document.Faint},
+			document.Paragraph{Text: notInIt, Style: document.Faint},
+		}}
 }
 
 const notInIt = "Not in it: backups, snapshots, traffic, taxes, discounts, and instances that are not listed here. " +
@@ -70,7 +73,8 @@ func (c Comparison) answer() string {
 	if c.gone > 0 && v.Cheaper == Standard {
 		least = "at least "
 	}
-	text := fmt.Sprintf("%s: %s costs %s%s %s a month less than %s (%s; %s).", whose, name(v.Cheaper), least, money(v.Saves), c.Currency, name(other), number.Percent(v.Share), catalog.PricesOf(c.AsOf))
+	text := fmt.Sprintf("%s: %s costs %s%s %s a month less than %s (%s; %s).", whose, name(v.Cheaper), least,
+		money(v.Saves), c.Currency, name(other), number.Percent(v.Share), catalog.PricesOf(c.AsOf))
 	if !v.Sure {
 		text += " This is not certain: " + v.Why + "."
 	}
@@ -104,7 +108,8 @@ func moneyCell(v float64, why string) document.Cell {
 
 // itemTable has a row for each thing that is billed.
 func (c Comparison) itemTable() document.Block {
-	t := document.Table{Columns: []document.Column{{Header: "item", Words: true}, {Header: "amount"}, {Header: "unit", Words: true}, {Header: "hours known"},
+	t := document.Table{Columns: []document.Column{{Header: "item", Words: true}, {Header: "amount"},
+		{Header: "unit", Words: true}, {Header: "hours known"},
 		{Header: "Standard, " + c.Currency}, {Header: "I/O-Optimized"}, {Header: "prices of", Words: true}}}
 	for _, i := range c.Items {
 		what := document.Name(i.What)
@@ -118,7 +123,8 @@ func (c Comparison) itemTable() document.Block {
 		}
 		known := document.Number(fmt.Sprintf("%d of %d", i.Hours, c.Whole.Hours), float64(i.Hours))
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{
-			what, amount, document.Words(i.Unit), known, moneyCell(i.Cost.Standard, why), moneyCell(i.Cost.Optimized, why), document.Words(cmp.Or(i.asOf(), "-"))}})
+			what, amount, document.Words(i.Unit), known, moneyCell(i.Cost.Standard, why),
+			moneyCell(i.Cost.Optimized, why), document.Words(cmp.Or(i.asOf(), "-"))}})
 	}
 	return t
 }
@@ -128,9 +134,11 @@ func (c Comparison) monthTable() document.Block {
 	if c.Whole.Compared == 0 {
 		return nil
 	}
-	t := document.Table{Columns: []document.Column{{Header: "month", Words: true}, {Header: "hours"}, {Header: "I/O"}, {Header: "break-even"}, {Header: "Standard"}, {Header: "I/O-Optimized"}}}
+	t := document.Table{Columns: []document.Column{{Header: "month", Words: true}, {Header: "hours"}, {Header: "I/O"},
+		{Header: "break-even"}, {Header: "Standard"}, {Header: "I/O-Optimized"}}}
 	if !c.told {
-		t.Columns = append(t.Columns, document.Column{Header: "days beyond"}, document.Column{Header: "lowest day"}, document.Column{Header: "median"}, document.Column{Header: "highest"})
+		t.Columns = append(t.Columns, document.Column{Header: "days beyond"}, document.Column{Header: "lowest day"},
+			document.Column{Header: "median"}, document.Column{Header: "highest"})
 	}
 	for _, m := range c.Months {
 		t.Rows = append(t.Rows, c.monthRow(m.From.Format("2006-01"), m))
@@ -139,18 +147,22 @@ func (c Comparison) monthTable() document.Block {
 		t.Rows = append(t.Rows, c.monthRow("all", c.Whole))
 	}
 	compute, storage := c.Whole.Compute, c.Whole.Storage
-	legend := fmt.Sprintf("Both for the same hours, in %s, by %s. Break-even: what I/O must cost on Standard for I/O-Optimized to pay: "+
+	legend := fmt.Sprintf("Both for the same hours, in %s, by %s. Break-even: what I/O must cost on Standard for "+
+		"I/O-Optimized to pay: "+
 		"%.3f of compute and %.3f of storage, by these prices.",
 		c.Currency, catalog.PricesOf(c.AsOf), -compute.Saved()/compute.Standard, -storage.Saved()/storage.Standard)
 	if !c.told {
-		legend += " Days beyond: whole days (UTC) on which it cost more than that. Lowest, median, highest: what I/O-Optimized would have saved on a day."
+		legend += " Days beyond: whole days (UTC) on which it cost more than that. Lowest, median, highest: what " +
+			"I/O-Optimized would have saved on a day."
 	}
-	return document.Section{Title: "By month", Blocks: []document.Block{t, document.Notes{}, document.Paragraph{Text: legend, Style: document.Faint}}}
+	return document.Section{Title: "By month", Blocks: []document.Block{t, document.Notes{},
+		document.Paragraph{Text: legend, Style: document.Faint}}}
 }
 
 func (c Comparison) monthRow(name string, s Stretch) document.Row {
 	const why = "no hour is known in all its parts"
-	cells := []document.Cell{document.Name(name), document.Number(fmt.Sprint(s.Compared), float64(s.Compared)), moneyCell(s.IO, why), moneyCell(s.BreakEven, why),
+	cells := []document.Cell{document.Name(name), document.Number(fmt.Sprint(s.Compared), float64(s.Compared)),
+		moneyCell(s.IO, why), moneyCell(s.BreakEven, why),
 		moneyCell(s.Total.Standard, why), moneyCell(s.Total.Optimized, why)}
 	if c.told {
 		return document.Row{Cells: cells}
@@ -173,7 +185,8 @@ func (c Comparison) dayTable() document.Table {
 		t.Columns = append(t.Columns, document.Column{Header: header})
 	}
 	for _, d := range c.Days {
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Name(d.Date), document.Number("", d.IO), document.Number("", d.BreakEven),
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Name(d.Date), document.Number("", d.IO),
+			document.Number("", d.BreakEven),
 			document.Number("", d.Total.Standard), document.Number("", d.Total.Optimized), document.Words(c.AsOf)}})
 	}
 	return t
@@ -198,16 +211,19 @@ func (c Comparison) switchingBlock() document.Block {
 		return nil
 	}
 	stay := min(s.Stay.Standard, s.Stay.Optimized)
-	text := fmt.Sprintf("A cluster may change to I/O-Optimized once in 30 days, and back at any time. Of the %s hours above, knowing all days beforehand, ",
+	text := fmt.Sprintf("A cluster may change to I/O-Optimized once in 30 days, and back at any time. Of the %s "+
+		"hours above, knowing all days beforehand, ",
 		number.Grouped(float64(c.Whole.Compared), 0))
 	if stay-s.Best < 0.5 || s.Switches == 0 {
-		text += fmt.Sprintf("no change back and forth would have cost less than staying, %s %s (%s).", money(stay), c.Currency, catalog.PricesOf(c.AsOf))
+		text += fmt.Sprintf("no change back and forth would have cost less than staying, %s %s (%s).", money(stay),
+			c.Currency, catalog.PricesOf(c.AsOf))
 	} else {
 		changes := "one change"
 		if s.Switches > 1 {
 			changes = number.Spelled(s.Switches) + " changes"
 		}
-		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s (%s).", changes, money(s.Best), c.Currency, money(stay), catalog.PricesOf(c.AsOf))
+		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s (%s).", changes, money(s.Best), c.Currency,
+			money(stay), catalog.PricesOf(c.AsOf))
 	}
 	return document.Section{Title: "Changing back and forth", Blocks: []document.Block{document.Paragraph{Text: text}}}
 }

@@ -21,11 +21,13 @@ type history struct{ periods []runfile.Period }
 
 func (h *history) add(metric, dimension, statistic string, from time.Time, length time.Duration, value float64) {
 	name := map[string]string{"DBClusterIdentifier": "shop", "DBInstanceIdentifier": "a"}[dimension]
-	h.periods = append(h.periods, runfile.Period{From: from, To: from.Add(length), Metric: "cloudwatch/" + metric, Statistic: statistic,
+	h.periods = append(h.periods, runfile.Period{From: from, To: from.Add(length), Metric: "cloudwatch/" + metric,
+		Statistic:  statistic,
 		Dimensions: map[string]string{dimension: name}, Value: value})
 }
 
-// hour is one in which the cluster ran, with so many million reads, and so many instances but for the one that is known.
+// hour is one in which the cluster ran, with so many million reads, and so many instances but for the one that is
+// known.
 func (h *history) hour(from time.Time, millions, others float64) {
 	const volume, instance = "DBClusterIdentifier", "DBInstanceIdentifier"
 	h.add("VolumeReadIOPs", volume, "Sum", from, time.Hour, millions*1e6)
@@ -35,13 +37,15 @@ func (h *history) hour(from time.Time, millions, others float64) {
 	h.add("CPUUtilization", volume, "SampleCount", from, time.Hour, 60*(1+others))
 }
 
-// compared charges a dollar for a million operations, 1.00 and 1.30 for an hour of the class x, 0.10 and 0.225 for a GiB.
+// compared charges a dollar for a million operations, 1.00 and 1.30 for an hour of the class x, 0.10 and 0.225 for a
+// GiB.
 func (h *history) compared(days int, instances ...billing.Instance) billing.Comparison {
 	price := func(volume string, per catalog.Per, class string, price float64) catalog.Price {
 		return catalog.Price{Volume: volume, Class: class, Per: per, Region: "us-east-1", Currency: "USD", Price: price}
 	}
 	prices := []catalog.Price{
-		price("aurora", catalog.PerMillionIO, "", 1), price("aurora", catalog.PerGiB, "", 0.1), price("aurora-iopt1", catalog.PerGiB, "", 0.225),
+		price("aurora", catalog.PerMillionIO, "", 1), price("aurora", catalog.PerGiB, "", 0.1),
+		price("aurora-iopt1", catalog.PerGiB, "", 0.225),
 		price("aurora", catalog.PerHour, "db.x", 1), price("aurora-iopt1", catalog.PerHour, "db.x", 1.3),
 	}
 	instances = append([]billing.Instance{{Name: "a", Class: "db.x"}}, instances...)
@@ -69,12 +73,14 @@ func scaled(millions float64) *history {
 	return &h
 }
 
-// TestInstancesThatAreGone: an hour of I/O costs 0.50 and the one instance that is known 0.30 more on I/O-Optimized, which would pay; with
-// two readers for 16 of 24 hours it does not. Nobody who does not know the readers may be told that it does.
+// TestInstancesThatAreGone: an hour of I/O costs 0.50 and the one instance that is known 0.30 more on I/O-Optimized,
+// which would pay; with two readers for 16 of 24 hours it does not. Nobody who does not know the readers may be told
+// that it does.
 func TestInstancesThatAreGone(t *testing.T) {
 	storage := 100 * 0.125 * 14 / 31
 	c := scaled(0.5).compared(14)
-	if want := "448 hours of instances that are gone are not in it"; c.Verdict.Cheaper != "" || !strings.HasPrefix(c.Verdict.Why, want) || !strings.Contains(c.Verdict.Why, "--instance") {
+	if want := "448 hours of instances that are gone are not in it"; c.Verdict.Cheaper != "" ||
+		!strings.HasPrefix(c.Verdict.Why, want) || !strings.Contains(c.Verdict.Why, "--instance") {
 		t.Errorf("%+v, want none: %s", c.Verdict, want)
 	}
 	if gone := c.Items[len(c.Items)-1]; gone.Amount != 448 || gone.Missing == "" {
@@ -100,7 +106,8 @@ func TestInstancesThatAreGone(t *testing.T) {
 	if cheap.Verdict.Cheaper != billing.Standard || !cheap.Verdict.Sure {
 		t.Errorf("with little I/O: %+v", cheap.Verdict)
 	}
-	if text := cheap.Document().Blocks; !strings.Contains(strings.Join(cheap.Warnings, " "), "448 hours") || len(text) == 0 {
+	if text := cheap.Document().Blocks; !strings.Contains(strings.Join(cheap.Warnings, " "), "448 hours") ||
+		len(text) == 0 {
 		t.Errorf("the warnings are %q", cheap.Warnings)
 	}
 
@@ -115,7 +122,8 @@ func TestInstancesThatAreGone(t *testing.T) {
 	}
 	v := uneven.compared(14).Verdict
 	least := (7*24*5 - 14*24*0.3 - storage - 100*0.3) / (14 * 24) * 730
-	for _, want := range []string{"runs of seven days say otherwise, and 100 hours of instances that are gone are not in it", "as little as " + number.Grouped(least, 0) + " USD a month"} {
+	for _, want := range []string{"runs of seven days say otherwise, and 100 hours of instances that are gone are " +
+		"not in it", "as little as " + number.Grouped(least, 0) + " USD a month"} {
 		if v.Cheaper != billing.Optimized || v.Sure || !strings.Contains(v.Why, want) {
 			t.Errorf("it does not say %q: %+v", want, v)
 		}
@@ -126,7 +134,8 @@ func TestInstancesThatAreGone(t *testing.T) {
 	for hour := range 14 * 24 {
 		once.hour(october.Add(time.Duration(hour)*time.Hour), 0.5, map[bool]float64{true: 1}[hour == 100])
 	}
-	if v := once.compared(14).Verdict; v.Cheaper != billing.Optimized || v.Sure || !strings.HasPrefix(v.Why, "1 hour of an instance that is gone is not in it") {
+	if v := once.compared(14).Verdict; v.Cheaper != billing.Optimized || v.Sure ||
+		!strings.HasPrefix(v.Why, "1 hour of an instance that is gone is not in it") {
 		t.Errorf("with a reader for an hour: %+v", v)
 	}
 }
@@ -140,12 +149,14 @@ func TestNobodyCounted(t *testing.T) {
 			without.periods = append(without.periods, p)
 		}
 	}
-	if v := without.compared(14).Verdict; v.Cheaper != billing.Optimized || v.Sure || !strings.Contains(v.Why, "whether instances came and went is not known") {
+	if v := without.compared(14).Verdict; v.Cheaper != billing.Optimized || v.Sure ||
+		!strings.Contains(v.Why, "whether instances came and went is not known") {
 		t.Errorf("%+v", v)
 	}
 }
 
-// TestStoppedAtNight: a cluster that runs from eight to twenty o'clock costs storage alone at night, and gets an answer.
+// TestStoppedAtNight: a cluster that runs from eight to twenty o'clock costs storage alone at night, and gets an
+// answer.
 func TestStoppedAtNight(t *testing.T) {
 	var h history
 	const days, running = 14, 12

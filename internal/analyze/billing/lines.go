@@ -68,7 +68,8 @@ func (u Use) lines(t sizing.Tariff, reserved Reserved) []line {
 		if i.Class == Serverless {
 			unit = "ACU-hours"
 		}
-		all = append(all, newLine(Item{What: i.Name, Class: i.Class, Unit: unit}, compute, quoted(t, catalog.PerHour, i.Class), i.Units))
+		all = append(all, newLine(Item{What: i.Name, Class: i.Class, Unit: unit}, compute,
+			quoted(t, catalog.PerHour, i.Class), i.Units))
 	}
 	if len(u.Instances) == 0 {
 		nobody := slices.Repeat([]float64{math.NaN()}, len(u.Reads))
@@ -86,7 +87,8 @@ func (u Use) lines(t sizing.Tariff, reserved Reserved) []line {
 
 func newLine(item Item, of kind, q quote, units []float64) line {
 	item.Price, item.Inferred, item.Sources = q.Both, q.how, q.sources
-	return line{item: item, kind: of, may: q.may, units: units, charged: [2][]float64{slices.Clone(units), slices.Clone(units)}}
+	return line{item: item, kind: of, may: q.may, units: units, charged: [2][]float64{slices.Clone(units),
+		slices.Clone(units)}}
 }
 
 func sum(values []float64) (all float64) {
@@ -146,7 +148,8 @@ func (l line) missing(region string) string {
 	case l.item.Amount == 0 && l.kind == compute:
 		return ""
 	case l.item.Hours == 0 && l.kind == compute:
-		return "when " + l.item.What + " ran is not known: " + map[bool]string{true: "ServerlessDatabaseCapacity", false: "CPUUtilization"}[l.item.Class == Serverless] + " tells it"
+		return "when " + l.item.What + " ran is not known: " + map[bool]string{true: "ServerlessDatabaseCapacity",
+			false: "CPUUtilization"}[l.item.Class == Serverless] + " tells it"
 	case l.item.Hours == 0:
 		return map[string]string{
 			"reads":   "how many reads were billed is not known: VolumeReadIOPs tells it",
@@ -154,7 +157,8 @@ func (l line) missing(region string) string {
 			"storage": "how much storage was billed is not known: VolumeBytesUsed tells it",
 		}[l.item.What]
 	case !number.Finite(l.item.Price.Standard), !number.Finite(l.item.Price.Optimized):
-		return "no price is known for " + cmp.Or(l.item.Class, l.item.What) + " in both configurations in " + region + ": " + askPrices(region)
+		return "no price is known for " + cmp.Or(l.item.Class, l.item.What) + " in both configurations in " + region +
+			": " + askPrices(region)
 	default:
 		return ""
 	}

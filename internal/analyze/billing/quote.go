@@ -11,7 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// quote is the price of a unit in both configurations. Where one of them was inferred, may holds the pairs that it lies between.
+// quote is the price of a unit in both configurations. Where one of them was inferred, may holds the pairs that it lies
+// between.
 type quote struct {
 	Both
 	may     []Both
@@ -31,8 +32,9 @@ func (s estimate) times(o estimate) estimate {
 	return estimate{s.value * o.value, s.least * o.least, s.most * o.most}
 }
 
-// What I/O-Optimized costs for one unit of Standard. Instances were 1.299 to 1.302 times in each of the seven pairs of us-east-1 and
-// Tokyo, and storage 2.25 times in both; capacity units were 1.333 times in us-east-1 and 1.357 times in eu-west-2.
+// What I/O-Optimized costs for one unit of Standard. Instances were 1.299 to 1.302 times in each of the seven pairs of
+// us-east-1 and Tokyo, and storage 2.25 times in both; capacity units were 1.333 times in us-east-1 and 1.357 times in
+// eu-west-2.
 var (
 	instanceRatio = estimate{1.300, 1.295, 1.305}
 	capacityRatio = estimate{4.0 / 3, 1.29, 1.36}
@@ -52,7 +54,8 @@ var (
 // home is the region of which most prices are known.
 const home = "us-east-1"
 
-// quoted returns what one unit costs in both configurations, as the list has it, or as it follows from other prices of the list.
+// quoted returns what one unit costs in both configurations, as the list has it, or as it follows from other prices of
+// the list.
 func quoted(t sizing.Tariff, per catalog.Per, class string) quote {
 	if per == catalog.PerHour && class == "" {
 		return unknown()
@@ -130,7 +133,8 @@ func (q *quote) standard(t sizing.Tariff, per catalog.Per, class string) (price 
 	case per != catalog.PerHour:
 		spread = otherService
 	}
-	return exactly(p.Price * there.Price).times(spread), "from " + home + ", as " + there.Class + " costs " + strconv.FormatFloat(there.Price, 'f', 2, 64) + " times as much"
+	return exactly(p.Price * there.Price).times(spread), "from " + home + ", as " + there.Class + " costs " +
+		strconv.FormatFloat(there.Price, 'f', 2, 64) + " times as much"
 }
 
 // ratioToHome returns how many times as much a class costs in the region as at home, of a class alike.

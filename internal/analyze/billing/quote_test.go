@@ -9,7 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// TestPricesThatAreInferredHold: each price of Aurora that is known, left out of the list, lies where it would have been inferred to.
+// TestPricesThatAreInferredHold: each price of Aurora that is known, left out of the list, lies where it would have
+// been inferred to.
 func TestPricesThatAreInferredHold(t *testing.T) {
 	all, err := catalog.Prices()
 	if err != nil {
@@ -17,7 +18,8 @@ func TestPricesThatAreInferredHold(t *testing.T) {
 	}
 	tried := 0
 	for i, p := range all {
-		if p.Volume != Standard && p.Volume != Optimized || p.Region == home && p.Volume == Standard || p.Class == "db.r6g.large" || p.Class == "db.t3.medium" {
+		if p.Volume != Standard && p.Volume != Optimized || p.Region == home && p.Volume == Standard ||
+			p.Class == "db.r6g.large" || p.Class == "db.t3.medium" {
 			continue
 		}
 		without := slices.Delete(slices.Clone(all), i, i+1)
@@ -34,7 +36,8 @@ func TestPricesThatAreInferredHold(t *testing.T) {
 		}
 		const rounding = 0.0006 // lists have a tenth of a cent
 		if p.Price < least-rounding || p.Price > most+rounding {
-			t.Errorf("%s %s per %s in %s: %g, and inferred from %g to %g (%s)", p.Volume, p.Class, p.Per, p.Region, p.Price, least, most, q.how)
+			t.Errorf("%s %s per %s in %s: %g, and inferred from %g to %g (%s)", p.Volume, p.Class, p.Per, p.Region,
+				p.Price, least, most, q.how)
 		}
 	}
 	if tried < 250 {
@@ -42,8 +45,8 @@ func TestPricesThatAreInferredHold(t *testing.T) {
 	}
 }
 
-// TestFamiliesThatAreInferredHold: each price of a family, with all of the family left out of the list of its region, lies where it would
-// have been inferred to from another family.
+// TestFamiliesThatAreInferredHold: each price of a family, with all of the family left out of the list of its region,
+// lies where it would have been inferred to from another family.
 func TestFamiliesThatAreInferredHold(t *testing.T) {
 	all, err := catalog.Prices()
 	if err != nil {
@@ -52,7 +55,8 @@ func TestFamiliesThatAreInferredHold(t *testing.T) {
 	tried := 0
 	for _, p := range all {
 		family, _ := sizeOf(p.Class)
-		if p.Volume != Standard || p.Per != catalog.PerHour || p.Region == home || family != "db.r5" && family != "db.r6g" {
+		if p.Volume != Standard || p.Per != catalog.PerHour || p.Region == home || family != "db.r5" &&
+			family != "db.r6g" {
 			continue
 		}
 		others := slices.DeleteFunc(slices.Clone(all), func(o catalog.Price) bool {

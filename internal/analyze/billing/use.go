@@ -59,8 +59,8 @@ const samplesInHour = 60
 // lookBack is for how long the last VolumeBytesUsed holds: it comes late and with holes, and changes slowly.
 const lookBack = 3
 
-// FromPeriods returns what periods say of the hours from one moment to another. The instances are those whose class is known; of others
-// that the periods name it is not.
+// FromPeriods returns what periods say of the hours from one moment to another. The instances are those whose class is
+// known; of others that the periods name it is not.
 func FromPeriods(periods []runfile.Period, from, to time.Time, instances []Instance) Use {
 	from = from.UTC().Truncate(time.Hour)
 	s := sheet{from: from, hours: int(math.Ceil(to.Sub(from).Hours())), periods: map[string]map[span]runfile.Period{}}
@@ -72,7 +72,8 @@ func FromPeriods(periods []runfile.Period, from, to time.Time, instances []Insta
 		if s.periods[key] == nil {
 			s.periods[key] = map[span]runfile.Period{}
 		}
-		s.periods[key][span{p.From.Unix(), p.To.Unix()}] = p // of several for one stretch the last counts, as in a run file
+		// of several for one stretch the last counts, as in a run file
+		s.periods[key][span{p.From.Unix(), p.To.Unix()}] = p
 	}
 	u := Use{From: from, Counted: len(s.periods[counted]) > 0}
 	for _, i := range s.named(instances) {
@@ -94,8 +95,8 @@ const counted = "samples of " + alive
 // https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora-cluster-stop-start.html
 const longestStop = 7*24 + 1
 
-// stopped returns the hours between signs of life in which neither an instance nor the volume showed anything. A running volume always
-// does: an idle server writes some WAL.
+// stopped returns the hours between signs of life in which neither an instance nor the volume showed anything. A
+// running volume always does: an idle server writes some WAL.
 func (s *sheet) stopped(instances []Instance) []bool {
 	if len(instances) == 0 || len(s.periods[reads]) == 0 || len(s.periods[writes]) == 0 {
 		return make([]bool, s.hours)
@@ -126,8 +127,9 @@ func (s *sheet) stopped(instances []Instance) []bool {
 	return none
 }
 
-// settle says of each hour that was not known how long an instance ran, where the cluster says that: not at all while it was stopped,
-// or while those that are known to have run were all there were. What else ran is of instances that are gone.
+// settle says of each hour that was not known how long an instance ran, where the cluster says that: not at all while
+// it was stopped, or while those that are known to have run were all there were. What else ran is of instances that are
+// gone.
 func (s *sheet) settle(u *Use) {
 	samples, _ := s.cover(counted, true)
 	if u.Counted {
@@ -249,8 +251,8 @@ func (s *sheet) means(key string) []float64 {
 	return values
 }
 
-// units returns what an instance is billed for in each hour. Before it first showed anything and after it last did it was not
-// there; what is missing in between is not known.
+// units returns what an instance is billed for in each hour. Before it first showed anything and after it last did it
+// was not there; what is missing in between is not known.
 func (s *sheet) units(i Instance) []float64 {
 	values := s.means(capacity + i.Name)
 	if i.Class != Serverless {
@@ -326,10 +328,12 @@ func heldOn(values []float64, stopped []bool) []float64 {
 	return values
 }
 
-// InAMonth returns the use of a month that somebody says: amounts that are not known are NaN, and the instances run all the time.
+// InAMonth returns the use of a month that somebody says: amounts that are not known are NaN, and the instances run all
+// the time.
 func InAMonth(readOperations, writeOperations, held float64, instances []Instance) Use {
 	evenly := func(each float64) []float64 { return slices.Repeat([]float64{each}, month) }
-	u := Use{Reads: evenly(readOperations / month), Writes: evenly(writeOperations / month), Bytes: evenly(held), Told: true}
+	u := Use{Reads: evenly(readOperations / month), Writes: evenly(writeOperations / month),
+		Bytes: evenly(held), Told: true}
 	return u.Always(instances)
 }
 

@@ -74,8 +74,8 @@ func cheaper(saved float64) string {
 	return Standard
 }
 
-// goneTurns reports whether I/O-Optimized no longer saves when instances that are gone are charged as the cluster's dearest class. On
-// Standard, which they make cheaper yet, they change nothing.
+// goneTurns reports whether I/O-Optimized no longer saves when instances that are gone are charged as the cluster's
+// dearest class. On Standard, which they make cheaper yet, they change nothing.
 func (c Comparison) goneTurns() bool {
 	return c.gone > 0 && cheaper(c.savedLeast) == Optimized && !(c.savedLeast-c.gone*c.dearest > 0)
 }
@@ -104,16 +104,19 @@ func (c Comparison) guessed() string {
 	case last == 0:
 		return "the price of " + names[0] + " in " + c.Region + " is inferred"
 	default:
-		return "the prices of " + strings.Join(names[:last], ", ") + " and " + names[last] + " in " + c.Region + " are inferred"
+		return "the prices of " + strings.Join(names[:last], ", ") + " and " + names[last] + " in " + c.Region +
+			" are inferred"
 	}
 }
 
 // askPrices says how the prices of a region are got.
 func askPrices(region string) string {
-	return shell.InText("realiops prices aws").Flag("--region", region, "REGION").With("-o prices.json").String() + " asks for the prices, and --price takes the file"
+	return shell.InText("realiops prices aws").Flag("--region", region, "REGION").With("-o prices.json").String() +
+		" asks for the prices, and --price takes the file"
 }
 
-// doubt says what speaks against the answer: weeks or a day that say otherwise, and what is not in it. Neither hides the other.
+// doubt says what speaks against the answer: weeks or a day that say otherwise, and what is not in it. Neither hides
+// the other.
 func (c Comparison) doubt(answer string) string {
 	if c.told {
 		return "a month as a sum says nothing about its days"
@@ -156,9 +159,11 @@ func (c Comparison) doubtInput(answer string) string {
 	switch {
 	case c.gone > 0 && answer == Optimized:
 		least := (c.savedLeast - c.gone*c.dearest) * month / float64(c.Whole.Compared)
-		return fmt.Sprintf("%s, with which it may save as little as %s %s a month: name each with --instance NAME=CLASS@FROM..TO", c.goneHours(), money(least), c.Currency)
+		return fmt.Sprintf("%s, with which it may save as little as %s %s a month: name each with --instance "+
+			"NAME=CLASS@FROM..TO", c.goneHours(), money(least), c.Currency)
 	case !c.counted && answer == Optimized:
-		return "whether instances came and went is not known: the SampleCount of CPUUtilization by cluster tells it, for which --query asks"
+		return "whether instances came and went is not known: the SampleCount of CPUUtilization by cluster tells it, " +
+			"for which --query asks"
 	case cheaper(c.Whole.Total.Saved()+c.stopped) != answer:
 		return "it rests on the hours in which nothing showed anything, taken for a cluster that was stopped"
 	case c.guessed() != "":
@@ -204,16 +209,20 @@ func (c Comparison) turns(lines []line) (all []Turn) {
 	scale := month / float64(w.Compared)
 	perMillion, perGiB := lines[0].item.Price.Standard, lines[2].item.Price
 	add("I/O", "million operations", w.IO*scale/perMillion, w.BreakEven*scale/perMillion)
-	rest := func(other Both) float64 { return (w.IO + other.Saved()) * scale } // what is left of I/O for the one in question
+	// what is left of I/O for the one in question
+	rest := func(other Both) float64 { return (w.IO + other.Saved()) * scale }
 	add("storage", "GiB", w.Storage.Standard*scale/perGiB.Standard, rest(w.Compute)/-perGiB.Saved())
-	add("compute", c.Currency+" on Standard", w.Compute.Standard*scale, rest(w.Storage)*w.Compute.Standard/-w.Compute.Saved())
+	add("compute", c.Currency+" on Standard", w.Compute.Standard*scale,
+		rest(w.Storage)*w.Compute.Standard/-w.Compute.Saved())
 	return all
 }
 
 // warn says what to know before believing the numbers.
 func (c Comparison) warn(u Use) (all []string) {
 	if left := c.Whole.Hours - c.Whole.Compared; left > 0 && c.Whole.Compared > 0 {
-		all = append(all, fmt.Sprintf("%d of %d hours are not compared, because something of them is not known: see the table of items.", left, c.Whole.Hours))
+		all = append(all,
+			fmt.Sprintf("%d of %d hours are not compared, because something of them is not known: see the table of "+
+				"items.", left, c.Whole.Hours))
 	}
 	for _, i := range c.Items {
 		if i.Missing != "" && c.Whole.Compared == 0 && i.Missing != c.Verdict.Why {
@@ -221,8 +230,10 @@ func (c Comparison) warn(u Use) (all []string) {
 		}
 	}
 	if n := trues(u.Stopped); n > 0 {
-		all = append(all, fmt.Sprintf("In %d of %d hours neither an instance nor the volume showed anything: the cluster is taken to have been stopped, "+
-			"which costs storage alone.", n, c.Whole.Hours))
+		all = append(all,
+			fmt.Sprintf("In %d of %d hours neither an instance nor the volume showed anything: the cluster is taken "+
+				"to have been stopped, "+
+				"which costs storage alone.", n, c.Whole.Hours))
 	}
 	if c.gone > 0 && c.Verdict.Cheaper == Standard {
 		all = append(all, sentence(c.goneHours()+", and would make Standard cheaper yet"))
@@ -319,8 +330,8 @@ func cheapest(ways []way) []way {
 	return slices.Collect(maps.Values(best))
 }
 
-// SavedAMonth returns what I/O-Optimized would have saved in a month, by the runs of seven days in which that is least and most; without a
-// whole week, by all hours.
+// SavedAMonth returns what I/O-Optimized would have saved in a month, by the runs of seven days in which that is least
+// and most; without a whole week, by all hours.
 func (c Comparison) SavedAMonth() (least, most float64) {
 	saved := c.weeks()
 	if len(saved) == 0 {

@@ -50,7 +50,8 @@ func TestPublishedCredits(t *testing.T) {
 	check(750, 7200, 2400)
 }
 
-// TestPgbenchOnThirtyGigabytes is a published run: a gp2 volume of 30 GB under pgbench fell after about three hours at 600.
+// TestPgbenchOnThirtyGigabytes is a published run: a gp2 volume of 30 GB under pgbench fell after about three hours at
+// 600.
 func TestPgbenchOnThirtyGigabytes(t *testing.T) {
 	out := play(t, constant(600), 4*3600, gp2(30))
 	if got, want := out.Limits[0].FirstDry, 3*3600; got != want { // 5.4 M / (600 - 100)
@@ -64,7 +65,8 @@ func TestPgbenchOnThirtyGigabytes(t *testing.T) {
 	}
 }
 
-// TestThroughputCredits are those of st1 and sc1: a TiB of credits for a TiB, 40 and 12 MiB/s earned, 250 and 80 allowed.
+// TestThroughputCredits are those of st1 and sc1: a TiB of credits for a TiB, 40 and 12 MiB/s earned, 250 and 80
+// allowed.
 func TestThroughputCredits(t *testing.T) {
 	check := func(name string, base, most, lasts, refills float64) {
 		t.Helper()
@@ -84,7 +86,8 @@ func TestThroughputCredits(t *testing.T) {
 // TestLimitsHoldTogether: bytes throttle, and take the operations with them.
 func TestLimitsHoldTogether(t *testing.T) {
 	demand := []burst.Demand{{1000, 256e6}}
-	out := play(t, demand, 10, burst.Limit{Name: "operations", Base: 3000}, burst.Limit{Name: "bytes", Of: burst.Bytes, Base: 128e6})
+	out := play(t, demand, 10, burst.Limit{Name: "operations", Base: 3000}, burst.Limit{Name: "bytes", Of: burst.Bytes,
+		Base: 128e6})
 	if want := (burst.Demand{5000, 1280e6}); out.Served != want {
 		t.Errorf("served %v, want %v", out.Served, want)
 	}
@@ -115,7 +118,8 @@ func TestBalanceAtTheStart(t *testing.T) {
 func TestClosedFormulas(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 100 {
-		l := burst.Limit{Base: 10 + random.Float64()*1000, Capacity: 1e5 + random.Float64()*1e6}.Filled(random.Float64() * 100)
+		l := burst.Limit{Base: 10 + random.Float64()*1000, Capacity: 1e5 + random.Float64()*1e6}.Filled(
+			random.Float64() * 100)
 		l.Burst = l.Base + 200 + random.Float64()*5000
 		demand := burst.Demand{l.Base + 100 + random.Float64()*8000, 0}
 		want := l.Balance / (min(demand[0], l.Burst) - l.Base)
@@ -155,7 +159,8 @@ func TestLaws(t *testing.T) {
 			demand[i] = burst.Demand{operations, operations * 16384 * random.Float64()}
 		}
 		limits := []burst.Limit{
-			{Name: "a", Base: random.Float64() * 3000, Burst: random.Float64() * 9000, Capacity: random.Float64() * 1e5},
+			{Name: "a", Base: random.Float64() * 3000, Burst: random.Float64() * 9000,
+				Capacity: random.Float64() * 1e5},
 			{Name: "b", Of: burst.Bytes, Base: 1 + random.Float64()*3e7},
 		}
 		limits[0] = limits[0].Filled(random.Float64() * 100)
@@ -181,7 +186,8 @@ func TestCarriesAgreesWithPlay(t *testing.T) {
 			demand[i] = burst.Demand{random.ExpFloat64() * 1000, random.ExpFloat64() * 1e6}
 		}
 		limits := []burst.Limit{
-			burst.Limit{Base: random.Float64() * 3000, Burst: 9000, Capacity: random.Float64() * 1e5}.Filled(random.Float64() * 100),
+			burst.Limit{Base: random.Float64() * 3000, Burst: 9000, Capacity: random.Float64() * 1e5}.Filled(
+				random.Float64() * 100),
 			burst.Limit{Of: burst.Bytes, Base: 1e6 + random.Float64()*5e6, Burst: 1e7, Capacity: 1e8}.Full(),
 		}
 		carries, err := burst.Carries(demand, 2000, limits)
@@ -227,7 +233,8 @@ func TestBadInput(t *testing.T) {
 	check("second 0 demands NaN: a demand is a number from 0 up", constant(math.NaN()), 1)
 	check("second 0 demands -1: a demand is a number from 0 up", constant(-1), 1)
 	check("x: a limit must be made of numbers from 0 up", constant(1), 1, burst.Limit{Name: "x", Base: -1})
-	check("x: a balance of 2 is more than the bucket of 1 holds", constant(1), 1, burst.Limit{Name: "x", Base: 1, Capacity: 1, Balance: 2})
+	check("x: a balance of 2 is more than the bucket of 1 holds", constant(1), 1,
+		burst.Limit{Name: "x", Base: 1, Capacity: 1, Balance: 2})
 	if out := play(t, constant(0), 10, gp2(1)); out.Throttled != 0 || out.Limits[0].Refills != 0 {
 		t.Errorf("no demand: %+v", out)
 	}
@@ -238,7 +245,8 @@ func BenchmarkThirtyDays(b *testing.B) {
 	for i := range demand {
 		demand[i] = burst.Demand{float64(i % 4000), float64(i%4000) * 16384}
 	}
-	limits := []burst.Limit{gp2(500), {Name: "bytes", Of: burst.Bytes, Base: 250e6}, burst.Limit{Name: "instance", Base: 8333, Burst: 16000, Capacity: 1.38e7}.Full()}
+	limits := []burst.Limit{gp2(500), {Name: "bytes", Of: burst.Bytes, Base: 250e6},
+		burst.Limit{Name: "instance", Base: 8333, Burst: 16000, Capacity: 1.38e7}.Full()}
 	for b.Loop() {
 		if _, err := burst.Play(demand, 30*86400, limits); err != nil {
 			b.Fatal(err)

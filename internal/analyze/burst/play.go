@@ -46,8 +46,8 @@ const points = 240
 // ErrNoDemand is a demand of no seconds.
 var ErrNoDemand = errors.New("there is no demand to play")
 
-// Play repeats a demand, given second by second, for so many seconds against limits that all hold at once. What is served
-// keeps the proportion of operations to bytes: a request that must wait waits with its bytes.
+// Play repeats a demand, given second by second, for so many seconds against limits that all hold at once. What is
+// served keeps the proportion of operations to bytes: a request that must wait waits with its bytes.
 func Play(demand []Demand, seconds int, limits []Limit) (Outcome, error) {
 	if err := check(demand, seconds, limits); err != nil {
 		return Outcome{}, err
@@ -184,8 +184,8 @@ func (p *player) finish() Outcome {
 	return p.out
 }
 
-// Carries reports whether limits serve a demand in full for so many seconds. It need not play them all: once the demand has
-// been served through and no bucket holds less than when it began, it will be served so for ever.
+// Carries reports whether limits serve a demand in full for so many seconds. It need not play them all: once the demand
+// has been served through and no bucket holds less than when it began, it will be served so for ever.
 func Carries(demand []Demand, seconds int, limits []Limit) (bool, error) {
 	if err := check(demand, seconds, limits); err != nil {
 		return false, err
@@ -228,9 +228,10 @@ func noneLess(now, before []float64) bool {
 	return true
 }
 
-// Smallest returns the least of ascending sizes whose limits serve the whole demand, if any does. It relies on larger ones
-// never serving less.
-func Smallest(demand []Demand, seconds int, sizes []float64, limits func(size float64) []Limit) (size float64, found bool, err error) {
+// Smallest returns the least of ascending sizes whose limits serve the whole demand, if any does. It relies on larger
+// ones never serving less.
+func Smallest(demand []Demand, seconds int, sizes []float64, limits func(size float64) []Limit) (size float64,
+	found bool, err error) {
 	i := sort.Search(len(sizes), func(i int) bool {
 		carries, failed := Carries(demand, seconds, limits(sizes[i]))
 		err = cmp.Or(err, failed)

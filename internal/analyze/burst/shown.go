@@ -30,8 +30,9 @@ func (l Limit) Fell(balance, asked []float64) (by float64, periods int) {
 	return by + from, periods + to
 }
 
-// Percent returns what a source showed of a limit's balance as percent, NaN where it cannot be one, and says what was odd
-// about it: a balance is from 0 to 100, and one of no more than 1 that stays there while the limit earns is a fraction.
+// Percent returns what a source showed of a limit's balance as percent, NaN where it cannot be one, and says what was
+// odd about it: a balance is from 0 to 100, and one of no more than 1 that stays there while the limit earns is a
+// fraction.
 func (l Limit) Percent(shown, asked []float64) (balance []float64, odd string) {
 	earns, known, highest := 0, 0, 0.0
 	for i, v := range shown {

@@ -33,7 +33,8 @@ func TestSourcesAreUsed(t *testing.T) {
 		}
 	}
 	for _, s := range metric.Sources() {
-		if !used[s.Key] || s.Title == "" || !strings.HasPrefix(s.Address, "https://") || !regexp.MustCompile(`^20\d\d(-\d\d){0,2}$`).MatchString(s.State) {
+		if !used[s.Key] || s.Title == "" || !strings.HasPrefix(s.Address, "https://") ||
+			!regexp.MustCompile(`^20\d\d(-\d\d){0,2}$`).MatchString(s.State) {
 			t.Errorf("source %+v: not used, or not whole", s)
 		}
 	}

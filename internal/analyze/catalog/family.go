@@ -47,8 +47,10 @@ func (m Instance) Family() string {
 	return strings.ToLower(family)
 }
 
-// BeforeNitro reports whether a class is of a family without AWS's Nitro system, behind which no volume reaches more than 32,000 IOPS.
+// BeforeNitro reports whether a class is of a family without AWS's Nitro system, behind which no volume reaches more
+// than 32,000 IOPS.
 func (m Instance) BeforeNitro() bool {
-	old := []string{"c1", "c3", "c4", "d2", "f1", "g3", "g3s", "h1", "i2", "i3", "m1", "m2", "m3", "m4", "p2", "p3", "r3", "r4", "t1", "t2", "x1", "x1e"}
+	old := []string{"c1", "c3", "c4", "d2", "f1", "g3", "g3s", "h1", "i2", "i3", "m1", "m2", "m3", "m4", "p2", "p3",
+		"r3", "r4", "t1", "t2", "x1", "x1e"}
 	return m.Provider == "ebs" && slices.Contains(old, m.Family()) && !strings.HasSuffix(m.Class, ".metal")
 }

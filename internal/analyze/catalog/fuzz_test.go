@@ -13,7 +13,8 @@ import (
 // FuzzReadLists: prices and limits that are read are written and read again as they were.
 func FuzzReadLists(f *testing.F) {
 	f.Add([]byte(`[{"volume": "gp3", "per": "gib", "region": "eu-west-1", "currency": "USD", "price": 0.09}]`))
-	f.Add([]byte(`[{"class": "r9g.large", "provider": "ebs", "base_iops": 3600, "most_iops": 48000, "base_mb": 95, "most_mb": 1500, "bursts": true, "sources": ["x"]}]`))
+	f.Add([]byte(
+		`[{"class": "r9g.large", "provider": "ebs", "base_iops": 3600, "most_iops": 48000, "base_mb": 95, "most_mb": 1500, "bursts": true, "sources": ["x"]}]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if prices, err := ReadPrices(bytes.NewReader(text)); err == nil {
 			again(t, prices, ReadPrices)

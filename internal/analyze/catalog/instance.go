@@ -12,18 +12,19 @@ import (
 // Instance holds the limits of a machine class towards its volumes, or RDS's offer with it, a row of its own under
 // the name with db.
 type Instance struct {
-	Class       string   `json:"class"`
-	Provider    string   `json:"provider"`
-	BaseIOPS    float64  `json:"base_iops,omitempty"`
-	MostIOPS    float64  `json:"most_iops,omitempty"`
-	BaseMB      float64  `json:"base_mb"` // 10^6 bytes a second
-	MostMB      float64  `json:"most_mb,omitempty"`
-	Bursts      bool     `json:"bursts,omitempty"`      // the most holds for 30 minutes in 24 hours, at least
-	Unpublished bool     `json:"unpublished,omitempty"` // there is such a class, and its provider names no limits of it
-	Disks       int      `json:"disks,omitempty"`       // of data that it can have; 0: not known
-	Sold        []Sold   `json:"sold,omitempty"`        // with a class of RDS; none: not known
-	Cached      *Path    `json:"cached,omitempty"`      // what goes by the host's cache instead of past it; none: there is no such way
-	Sources     []string `json:"sources"`
+	Class       string  `json:"class"`
+	Provider    string  `json:"provider"`
+	BaseIOPS    float64 `json:"base_iops,omitempty"`
+	MostIOPS    float64 `json:"most_iops,omitempty"`
+	BaseMB      float64 `json:"base_mb"` // 10^6 bytes a second
+	MostMB      float64 `json:"most_mb,omitempty"`
+	Bursts      bool    `json:"bursts,omitempty"`      // the most holds for 30 minutes in 24 hours, at least
+	Unpublished bool    `json:"unpublished,omitempty"` // there is such a class, and its provider names no limits of it
+	Disks       int     `json:"disks,omitempty"`       // of data that it can have; 0: not known
+	Sold        []Sold  `json:"sold,omitempty"`        // with a class of RDS; none: not known
+	// what goes by the host's cache instead of past it; none: there is no such way
+	Cached  *Path    `json:"cached,omitempty"`
+	Sources []string `json:"sources"`
 }
 
 // Path is one way to the volumes with caps of its own.
@@ -73,7 +74,9 @@ func Before(first, second []Instance) []Instance {
 	for _, m := range first {
 		known[strings.ToLower(m.Class)] = true
 	}
-	return append(slices.Clone(first), slices.DeleteFunc(slices.Clone(second), func(m Instance) bool { return known[strings.ToLower(m.Class)] })...)
+	return append(slices.Clone(first), slices.DeleteFunc(slices.Clone(second), func(m Instance) bool {
+		return known[strings.ToLower(m.Class)]
+	})...)
 }
 
 func (m Instance) check() error {
@@ -102,7 +105,8 @@ func (m Instance) checkSold() error {
 	for _, s := range m.Sold {
 		for what, r := range map[string][2]float64{"gib": s.GiB, "iops": s.IOPS, "mibps": s.MiBps} {
 			if r[0] < 0 || r[1] < r[0] || r[1] > absurdAmount {
-				return fmt.Errorf("%s of %s is from %g to %g, and goes from the least to the most", what, s.Volume, r[0], r[1])
+				return fmt.Errorf("%s of %s is from %g to %g, and goes from the least to the most", what,
+					s.Volume, r[0], r[1])
 			}
 		}
 	}

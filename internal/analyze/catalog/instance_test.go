@@ -27,20 +27,29 @@ func TestLimitsThatAreNone(t *testing.T) {
 	check(`"none"`, "line 1: a string where a list of limits has to be")
 	check("[\n"+row("r9g.large", "ebs", good), "line 2: it ends in the middle of the list")
 	check("["+row("r9g.large", "ebs", good)+"]]", "line 1: something follows the end of the list")
-	check("[\n"+row("r9g.large", "ebs", strings.Replace(good, "base_iops", "base_iop", 1))+"]", `line 2: unknown field "base_iop"`)
-	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", `"3,600"`, 1))+"]", "line 1: base_iops is a string, and not what it has to be")
-	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", `[3600]`, 1))+"]", "line 1: base_iops is an array, and not what it has to be")
-	check("["+row("r9g.large", "aws", good)+"]", "class 1, r9g.large: class is required, and provider is one of ebs, rds and azure")
-	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", "-3600", 1))+"]", "class 1, r9g.large: base_iops and base_mb are above 0, unless it is unpublished")
-	check("["+row("r9g.large", "ebs", strings.Replace(good, "40000", "400", 1))+"]", "class 1, r9g.large: most_iops and most_mb are not below base_iops and base_mb")
-	check("["+row("r9g.large", "rds", `"sold": [{"volume": "rds-gp3"}]`)+"]", "class 1, r9g.large: a class of RDS begins with db., and has what is sold with it")
-	check("["+row("db.r9g.large", "rds", `"sold": [{"volume": "rds-gp3", "gib": [400, 20]}]`)+"]", "class 1, db.r9g.large: gib of rds-gp3 is from 400 to 20, and goes from the least to the most")
+	check("[\n"+row("r9g.large", "ebs", strings.Replace(good, "base_iops", "base_iop", 1))+"]",
+		`line 2: unknown field "base_iop"`)
+	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", `"3,600"`, 1))+"]",
+		"line 1: base_iops is a string, and not what it has to be")
+	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", `[3600]`, 1))+"]",
+		"line 1: base_iops is an array, and not what it has to be")
+	check("["+row("r9g.large", "aws", good)+"]",
+		"class 1, r9g.large: class is required, and provider is one of ebs, rds and azure")
+	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", "-3600", 1))+"]",
+		"class 1, r9g.large: base_iops and base_mb are above 0, unless it is unpublished")
+	check("["+row("r9g.large", "ebs", strings.Replace(good, "40000", "400", 1))+"]",
+		"class 1, r9g.large: most_iops and most_mb are not below base_iops and base_mb")
+	check("["+row("r9g.large", "rds", `"sold": [{"volume": "rds-gp3"}]`)+"]",
+		"class 1, r9g.large: a class of RDS begins with db., and has what is sold with it")
+	check("["+row("db.r9g.large", "rds", `"sold": [{"volume": "rds-gp3", "gib": [400, 20]}]`)+"]",
+		"class 1, db.r9g.large: gib of rds-gp3 is from 400 to 20, and goes from the least to the most")
 }
 
 // TestBefore: a class has the limits of the first list, in whichever case it is written.
 func TestBefore(t *testing.T) {
 	class := func(name string, iops float64) catalog.Instance { return catalog.Instance{Class: name, BaseIOPS: iops} }
-	got := catalog.Before([]catalog.Instance{class("R7g.large", 1)}, []catalog.Instance{class("r7g.large", 2), class("db.r7g.large", 3)})
+	got := catalog.Before([]catalog.Instance{class("R7g.large", 1)}, []catalog.Instance{class("r7g.large", 2),
+		class("db.r7g.large", 3)})
 	if diff := cmp.Diff([]catalog.Instance{class("R7g.large", 1), class("db.r7g.large", 3)}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

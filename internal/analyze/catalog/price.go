@@ -23,7 +23,8 @@ type Price struct {
 	Currency string  `json:"currency"`
 	Price    float64 `json:"price"`
 	Source   string  `json:"source"`
-	Inferred bool    `json:"inferred,omitempty"` // by whoever published it, and not read off a price list: it ranks no order
+	// by whoever published it, and not read off a price list: it ranks no order
+	Inferred bool `json:"inferred,omitempty"`
 }
 
 // Per is the unit of a price.
@@ -39,7 +40,8 @@ const (
 	PerHour      Per = "hour"
 )
 
-// What prices are of that are no volumes. WithStandby ends the name of RDS's volumes and machines whose price is for two, in two zones.
+// What prices are of that are no volumes. WithStandby ends the name of RDS's volumes and machines whose price is for
+// two, in two zones.
 const (
 	MachinesOfEC2 = "ec2"
 	MachinesOfRDS = "rds"
@@ -83,7 +85,8 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 		case twice:
 			err = fmt.Errorf("it is price %d again: leave one out", first+1)
 		case p.Currency != all[0].Currency:
-			err = fmt.Errorf("it is in %s, and the first one in %s: they cannot be compared", p.Currency, all[0].Currency)
+			err = fmt.Errorf("it is in %s, and the first one in %s: they cannot be compared", p.Currency,
+				all[0].Currency)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("price %d, of %s per %s: %w", i+1, p.Volume, p.Per, err)
@@ -162,8 +165,8 @@ func (p Price) unit() Price {
 	return p
 }
 
-// Override returns a list with another one behind it: what the first has a price of has none but those there, all steps of it. What is in
-// another currency is left out of the second.
+// Override returns a list with another one behind it: what the first has a price of has none but those there, all steps
+// of it. What is in another currency is left out of the second.
 func Override(first, second []Price) []Price {
 	known := map[Price]bool{}
 	whole := func(p Price) Price {
@@ -183,12 +186,12 @@ func Override(first, second []Price) []Price {
 	return all
 }
 
-// apart is by how much a price may differ from those that are known of the same thing, before its unit is doubted: it may
-// be in cents, or of a TB.
+// apart is by how much a price may differ from those that are known of the same thing, before its unit is doubted: it
+// may be in cents, or of a TB.
 const apart = 10
 
-// Doubts returns what is strange about prices of somebody's own, each as a sentence without its full stop: a region that looks like another one
-// misspelled, and amounts far from the known ones in the same currency.
+// Doubts returns what is strange about prices of somebody's own, each as a sentence without its full stop: a region
+// that looks like another one misspelled, and amounts far from the known ones in the same currency.
 func Doubts(own, known []Price) (all []string) {
 	say := func(text string) {
 		if !slices.Contains(all, text) {
@@ -197,7 +200,8 @@ func Doubts(own, known []Price) (all []string) {
 	}
 	for _, p := range own {
 		if regions := allRegions(); !slices.Contains(regions, p.Region) && typo.Guess(p.Region, regions) != "" {
-			say(fmt.Sprintf("The file has prices of %s, which is no known region: %s is", p.Region, typo.Guess(p.Region, regions)))
+			say(fmt.Sprintf("The file has prices of %s, which is no known region: %s is", p.Region,
+				typo.Guess(p.Region, regions)))
 		}
 		least, most := math.Inf(1), 0.0
 		for _, k := range known {
@@ -208,7 +212,8 @@ func Doubts(own, known []Price) (all []string) {
 			}
 		}
 		if most > 0 && p.Price > 0 && (p.Price > apart*most || p.Price < least/apart) {
-			say(fmt.Sprintf("The file's price of %s per %s, %g %s, is far from those that are known, %g to %g: a unit is probably wrong",
+			say(fmt.Sprintf("The file's price of %s per %s, %g %s, is far from those that are known, %g to %g: a "+
+				"unit is probably wrong",
 				p.Volume, p.Per, p.Price, p.Currency, least, most))
 		}
 	}

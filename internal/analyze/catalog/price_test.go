@@ -20,35 +20,41 @@ func TestPricesThatAreNone(t *testing.T) {
 		}
 	}
 	row := func(volume, per, currency, price string) string {
-		return `{"volume": "` + volume + `", "per": "` + per + `", "region": "here", "currency": "` + currency + `", "price": ` + price + `, "source": "us"}`
+		return `{"volume": "` + volume + `", "per": "` + per + `", "region": "here", "currency": "` + currency +
+			`", "price": ` + price + `, "source": "us"}`
 	}
 	good := row("gp3", "gib", "USD", "0.08")
 	check("[]", "there are no prices in it")
 	check("["+row("gp3", "gib", "USD", "-1")+"]", "price 1, of gp3 per gib: -1 is not a price")
 	check("["+row("gp3", "gib", "USD", "1e7")+"]", "price 1, of gp3 per gib: 1e+07 is not a price")
-	check("["+row("gp3", "tb", "USD", "80")+"]", "price 1, of gp3 per tb: per is one of gib, iops, mibps, tier, million-io and hour")
+	check("["+row("gp3", "tb", "USD", "80")+"]",
+		"price 1, of gp3 per tb: per is one of gib, iops, mibps, tier, million-io and hour")
 	check("[\n"+row("gp3", "gib", "USD", `"cheap"`)+"]", "line 2: price is a string, and not what it has to be")
 	check("[\n\n"+strings.Replace(good, "volume", "volumn", 1)+"]", `line 3: unknown field "volumn"`)
 	check("{}", "line 1: an object where a list of prices has to be")
 	check("["+good+"\n"+good+"]", "line 2: this is no JSON: invalid character '{' after array element")
-	check("["+good+","+row("gp2", "gib", "EUR", "0.1")+"]", "price 2, of gp2 per gib: it is in EUR, and the first one in USD: they cannot be compared")
+	check("["+good+","+row("gp2", "gib", "EUR", "0.1")+"]",
+		"price 2, of gp2 per gib: it is in EUR, and the first one in USD: they cannot be compared")
 	check("["+row("gp3", "gib", "", "1")+"]", "price 1, of gp3 per gib: volume, per, region and currency are required")
 }
 
 // TestPricesOfNothing: what is no volume is named with what was meant, and what has two prices with both.
 func TestPricesOfNothing(t *testing.T) {
 	row := func(volume, from string) string {
-		return `{"volume": "` + volume + `", "per": "iops", "from": ` + from + `, "region": "here", "currency": "USD", "price": 1, "source": "us"}`
+		return `{"volume": "` + volume + `", "per": "iops", "from": ` + from +
+			`, "region": "here", "currency": "USD", "price": 1, "source": "us"}`
 	}
 	check := func(text, want string) {
 		t.Helper()
-		if _, err := catalog.ReadPrices(strings.NewReader("[" + text + "]")); err == nil && want != "" || err != nil && err.Error() != want {
+		if _, err := catalog.ReadPrices(strings.NewReader("[" + text + "]")); err == nil && want != "" || err != nil &&
+			err.Error() != want {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	check(row("gp3", "0")+","+row("gp33", "0"), "price 2, of gp33 per iops: there is no such volume: did you mean gp3?")
 	check(row("quartz", "0"), "price 1, of quartz per iops: there is no such volume")
-	check(row("io2", "0")+","+row("gp3", "0")+","+row("io2", "0"), "price 3, of io2 per iops: it is price 1 again: leave one out")
+	check(row("io2", "0")+","+row("gp3", "0")+","+row("io2", "0"),
+		"price 3, of io2 per iops: it is price 1 again: leave one out")
 	check(row("io2", "0")+","+row("io2", "32000"), "")
 	check(row("rds-gp3-multi-az", "0"), "")
 }
@@ -58,24 +64,30 @@ func TestPricesThatNobodyAsks(t *testing.T) {
 	check := func(volume, rest, want string) {
 		t.Helper()
 		text := `[{"volume": "` + volume + `", "price": 3, "currency": "USD", "source": "us", ` + rest + `}]`
-		if _, err := catalog.ReadPrices(strings.NewReader(text)); err == nil && want != "" || err != nil && !strings.HasSuffix(err.Error(), want) {
+		if _, err := catalog.ReadPrices(strings.NewReader(text)); err == nil && want != "" || err != nil &&
+			!strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s, %s: %v, want %q", volume, rest, err, want)
 		}
 	}
 	check("gp3", `"per": "gib", "region": "eastus"`, "eastus is a region of Azure, and gp3 is not sold there")
-	check("azure-ultra", `"per": "gib", "region": "us-central1"`, "us-central1 is a region of Google Cloud, and azure-ultra is not sold there")
-	check("azure-premium", `"per": "tier", "tier": "P11", "region": "eastus"`, `Azure Premium SSD has no size "P11": did you mean P1?`)
+	check("azure-ultra", `"per": "gib", "region": "us-central1"`,
+		"us-central1 is a region of Google Cloud, and azure-ultra is not sold there")
+	check("azure-premium", `"per": "tier", "tier": "P11", "region": "eastus"`,
+		`Azure Premium SSD has no size "P11": did you mean P1?`)
 	check("azure-premium", `"per": "tier", "region": "eastus"`, `Azure Premium SSD has no size ""`)
 	check("azure-premium", `"per": "gib", "region": "eastus"`, "Azure Premium SSD is not sold by that")
-	check("azure-premium-plus", `"per": "tier", "tier": "P30", "region": "eastus"`, "it costs what azure-premium does: give that a price")
+	check("azure-premium-plus", `"per": "tier", "tier": "P30", "region": "eastus"`,
+		"it costs what azure-premium does: give that a price")
 	check("gp3", `"per": "tier", "tier": "P10", "region": "us-east-1"`, "EBS gp3 is not sold by that")
 	check("gp3", `"per": "gib", "tier": "P10", "region": "us-east-1"`, `EBS gp3 has no sizes with names, such as "P10"`)
 	check("gp2", `"per": "iops", "region": "us-east-1"`, "EBS gp2 is not sold by that")
 	check("gp3", `"per": "million-io", "region": "us-east-1"`, "EBS gp3 is not sold by that")
 	check("gp3", `"per": "hour", "region": "us-east-1"`, "EBS gp3 is not sold by that")
 	check("ec2", `"per": "hour", "region": "us-east-1"`, "class is missing: a machine has a price by its class")
-	check("ec2", `"per": "gib", "class": "m5.large", "region": "us-east-1"`, "the price of a class, as of m5.large, is per hour")
-	check("gp3", `"per": "gib", "region": "us-east-1", "currency": "usd"`, "the currency usd: three capital letters, such as USD")
+	check("ec2", `"per": "gib", "class": "m5.large", "region": "us-east-1"`,
+		"the price of a class, as of m5.large, is per hour")
+	check("gp3", `"per": "gib", "region": "us-east-1", "currency": "usd"`,
+		"the currency usd: three capital letters, such as USD")
 	check("gp3", `"per": "gib", "region": "us-east-1", "price": 0`, "0 is not a price")
 	check("gp3", `"per": "iops", "region": "us-east-1", "price": 0`, "") // the first of them are free
 	check("aurora", `"per": "million-io", "region": "us-east-1"`, "")
@@ -102,19 +114,24 @@ func TestOwnPricesAgree(t *testing.T) {
 
 // TestDoubts: a price in cents, or of a TB, and a region that is spelled like another one.
 func TestDoubts(t *testing.T) {
-	known := []catalog.Price{{Volume: "gp3", Per: catalog.PerGiB, Region: "us-east-1", Currency: "USD", Price: 0.08}, {Volume: "gp3", Per: catalog.PerGiB, Region: "sa-east-1", Currency: "USD", Price: 0.152}}
+	known := []catalog.Price{{Volume: "gp3", Per: catalog.PerGiB, Region: "us-east-1", Currency: "USD", Price: 0.08},
+		{Volume: "gp3", Per: catalog.PerGiB, Region: "sa-east-1", Currency: "USD", Price: 0.152}}
 	for want, p := range map[string]catalog.Price{
 		"": {Region: "here", Currency: "USD", Price: 1.5},
-		"The file's price of gp3 per gib, 8 USD, is far from those that are known, 0.08 to 0.152: a unit is probably wrong":     {Region: "here", Currency: "USD", Price: 8},
-		"The file's price of gp3 per gib, 8e-05 USD, is far from those that are known, 0.08 to 0.152: a unit is probably wrong": {Region: "us-east-1", Currency: "USD", Price: 0.00008},
-		"The file has prices of us-est-1, which is no known region: us-east-1 is":                                               {Region: "us-est-1", Currency: "USD", Price: 0.08},
+		"The file's price of gp3 per gib, 8 USD, is far from those that are known, 0.08 to 0.152: a unit is probably " +
+			"wrong": {Region: "here", Currency: "USD", Price: 8},
+		"The file's price of gp3 per gib, 8e-05 USD, is far from those that are known, 0.08 to 0.152: a unit is " +
+			"probably wrong": {Region: "us-east-1", Currency: "USD", Price: 0.00008},
+		"The file has prices of us-est-1, which is no known region: " +
+			"us-east-1 is": {Region: "us-est-1", Currency: "USD", Price: 0.08},
 	} {
 		p.Volume, p.Per = "gp3", catalog.PerGiB
 		if got := strings.Join(catalog.Doubts([]catalog.Price{p}, known), "; "); got != want {
 			t.Errorf("%+v: %q, want %q", p, got, want)
 		}
 	}
-	if got := catalog.Doubts([]catalog.Price{{Volume: "gp3", Per: catalog.PerGiB, Region: "here", Currency: "JPY", Price: 12}}, known); len(got) > 0 {
+	if got := catalog.Doubts([]catalog.Price{{Volume: "gp3", Per: catalog.PerGiB, Region: "here", Currency: "JPY",
+		Price: 12}}, known); len(got) > 0 {
 		t.Errorf("yen are held against dollars: %v", got)
 	}
 }
@@ -123,7 +140,8 @@ func TestDoubts(t *testing.T) {
 func TestRegions(t *testing.T) {
 	own := []catalog.Price{{Volume: "azure-ultra", Region: "marswest"}}
 	for region, want := range map[string]catalog.Cloud{
-		"us-east-1": catalog.AWS, "il-central-1": catalog.AWS, "eastus": catalog.Azure, "us-central1": catalog.Google, "marswest": catalog.Azure, "us-est-1": "", "": "",
+		"us-east-1": catalog.AWS, "il-central-1": catalog.AWS, "eastus": catalog.Azure, "us-central1": catalog.Google,
+		"marswest": catalog.Azure, "us-est-1": "", "": "",
 	} {
 		if got := catalog.CloudOfRegion(region, own); got != want {
 			t.Errorf("%q: %q, want %q", region, got, want)
@@ -143,8 +161,10 @@ func TestRegions(t *testing.T) {
 // TestProviders: the name of a class of machine tells whose volumes it has.
 func TestProviders(t *testing.T) {
 	for class, want := range map[string]string{
-		"db.r6g.large": "rds", "DB.m5.large": "rds", "db.serverless": "rds", "m7g.16xlarge": "ebs", "c5.metal": "ebs", "u-12tb1.112xlarge": "ebs",
-		"Standard_D8s_v5": "azure", "ds14_v2": "azure", "E4-2s_v5": "azure", "n2-standard-8": "google", "e2-medium": "google",
+		"db.r6g.large": "rds", "DB.m5.large": "rds", "db.serverless": "rds", "m7g.16xlarge": "ebs", "c5.metal": "ebs",
+		"u-12tb1.112xlarge": "ebs",
+		"Standard_D8s_v5":   "azure", "ds14_v2": "azure", "E4-2s_v5": "azure", "n2-standard-8": "google",
+		"e2-medium":           "google",
 		"c3d-highmem-60-lssd": "google", "n2-custom-4-8192": "google", "serverless": "",
 	} {
 		if got := catalog.ProviderOf(class); got != want {
@@ -155,7 +175,8 @@ func TestProviders(t *testing.T) {
 
 // TestAttaches: by Google's table of series and disks N2 takes no Hyperdisk Balanced, N4 nothing else, and C3 both.
 func TestAttaches(t *testing.T) {
-	for class, want := range map[string][2]bool{"n2-standard-8": {true, false}, "E2-medium": {true, false}, "n4-standard-8": {false, true}, "c3-standard-8": {true, true}, "": {true, true}} {
+	for class, want := range map[string][2]bool{"n2-standard-8": {true, false}, "E2-medium": {true, false},
+		"n4-standard-8": {false, true}, "c3-standard-8": {true, true}, "": {true, true}} {
 		for i, volume := range []string{"google-pd-ssd", "google-hyperdisk-balanced"} {
 			if got := catalog.Attaches(class, catalog.Volume{Name: volume, Provider: "google"}); got != want[i] {
 				t.Errorf("%s and %s: %v", class, volume, got)
@@ -164,11 +185,14 @@ func TestAttaches(t *testing.T) {
 	}
 }
 
-// TestAttachesAtAzure: by its pages of sizes Dv3, A_v2, Dav4, Dv2 and F take no premium storage, and the same with an s do, as do DSv2 and M.
+// TestAttachesAtAzure: by its pages of sizes Dv3, A_v2, Dav4, Dv2 and F take no premium storage, and the same with an s
+// do, as do DSv2 and M.
 func TestAttachesAtAzure(t *testing.T) {
 	for class, want := range map[string]bool{
-		"Standard_D8_v3": false, "Standard_A2_v2": false, "standard_d8a_v4": false, "D2d_v4": false, "Standard_D11_v2": false, "Standard_F4": false, "Standard_E64i_v3": false,
-		"Standard_D8s_v3": true, "Standard_D8as_v4": true, "Standard_E4-2ds_v5": true, "DS14_v2": true, "Standard_F4s": true, "Standard_M128": true, "Standard_B2ms": true,
+		"Standard_D8_v3": false, "Standard_A2_v2": false, "standard_d8a_v4": false, "D2d_v4": false,
+		"Standard_D11_v2": false, "Standard_F4": false, "Standard_E64i_v3": false,
+		"Standard_D8s_v3": true, "Standard_D8as_v4": true, "Standard_E4-2ds_v5": true, "DS14_v2": true,
+		"Standard_F4s": true, "Standard_M128": true, "Standard_B2ms": true,
 		"Standard_E104ids_v5": true, "e8bs_v5": true,
 	} {
 		for _, volume := range []string{"azure-premium", "azure-premium-v2", "azure-ultra"} {
@@ -182,7 +206,8 @@ func TestAttachesAtAzure(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range machines {
-		if m.Provider == "azure" && !catalog.Attaches(m.Class, catalog.Volume{Name: "azure-premium", Provider: "azure"}) {
+		if m.Provider == "azure" &&
+			!catalog.Attaches(m.Class, catalog.Volume{Name: "azure-premium", Provider: "azure"}) {
 			t.Errorf("%s has limits, and takes no disk", m.Class)
 		}
 	}
@@ -196,7 +221,8 @@ func TestOverride(t *testing.T) {
 	iops := catalog.Price{Volume: "gp3", Per: catalog.PerIOPS, Region: "here", Currency: "USD", Price: 6}
 	tier := catalog.Price{Volume: "gp3", Per: catalog.PerGiB, From: 1000, Region: "here", Currency: "USD", Price: 7}
 	own := []catalog.Price{price("gp3", "here", "USD", 1)}
-	known := []catalog.Price{price("gp3", "here", "USD", 2), price("gp3", "there", "USD", 3), price("gp2", "here", "USD", 4), price("gp2", "here", "CNY", 5), iops, tier}
+	known := []catalog.Price{price("gp3", "here", "USD", 2), price("gp3", "there", "USD", 3),
+		price("gp2", "here", "USD", 4), price("gp2", "here", "CNY", 5), iops, tier}
 	if diff := cmp.Diff([]catalog.Price{own[0], known[1], known[2], iops}, catalog.Override(own, known)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -89,15 +89,17 @@ func CloudOfVolume(name string) Cloud {
 	return CloudOf(provider)
 }
 
-// azureFeatures are the letters behind the number of a size of the series of which none without an s takes premium storage; M does.
+// azureFeatures are the letters behind the number of a size of the series of which none without an s takes premium
+// storage; M does.
 var azureFeatures = regexp.MustCompile(`^(?i)[adefg]\d+(?:-\d+)?([a-z]*)(?:_|$)`)
 
-// Attaches reports whether a class of machine takes a volume, as far as its provider's pages of machines and disks say: Google's older series
-// take no Hyperdisk Balanced, and its newest nothing else; a size of Azure's takes Premium SSD and Ultra Disk if an s stands behind its number.
-// https://cloud.google.com/compute/docs/disks/hyperdisks
+// Attaches reports whether a class of machine takes a volume, as far as its provider's pages of machines and disks say:
+// Google's older series take no Hyperdisk Balanced, and its newest nothing else; a size of Azure's takes Premium SSD
+// and Ultra Disk if an s stands behind its number. https://cloud.google.com/compute/docs/disks/hyperdisks
 // https://learn.microsoft.com/azure/virtual-machines/vm-naming-conventions
 func Attaches(class string, v Volume) bool {
-	if size := azureFeatures.FindStringSubmatch(Bare(class)); v.Provider == "azure" && ProviderOf(class) == "azure" && size != nil {
+	if size := azureFeatures.FindStringSubmatch(Bare(class)); v.Provider == "azure" && ProviderOf(class) == "azure" &&
+		size != nil {
 		return strings.Contains(strings.ToLower(size[1]), "s")
 	}
 	series, _, _ := strings.Cut(strings.ToLower(class), "-")
@@ -112,13 +114,14 @@ func Attaches(class string, v Volume) bool {
 	return !newest
 }
 
-// SoldIn reports whether a volume is sold in a region, as far as its provider's page of storage says: RDS has no io2 in China.
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html
+// SoldIn reports whether a volume is sold in a region, as far as its provider's page of storage says: RDS has no io2 in
+// China. https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html
 func SoldIn(region string, v Volume) bool {
 	return v.Name != "rds-io2" || !strings.HasPrefix(region, "cn-")
 }
 
-// RegionLike returns the region of another cloud that is spelled like one but for its hyphens, as us-east-1 is like us-east1; empty: there is none.
+// RegionLike returns the region of another cloud that is spelled like one but for its hyphens, as us-east-1 is like
+// us-east1; empty: there is none.
 func RegionLike(region string) string {
 	bare := func(name string) string { return strings.ReplaceAll(name, "-", "") }
 	for _, c := range []Cloud{AWS, Azure, Google} {

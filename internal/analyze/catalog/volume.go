@@ -8,22 +8,25 @@ import (
 
 // Volume is a kind of storage as its provider sells it.
 type Volume struct {
-	Name        string     `json:"name"`
-	Provider    string     `json:"provider"` // ebs, rds, azure, google
-	Title       string     `json:"title"`
-	GiB         [2]float64 `json:"gib"`                 // least and most
-	UnitKiB     float64    `json:"unit_kib"`            // the most bytes that count as one operation
-	Merges      bool       `json:"merges"`              // sequential operations are counted as one, up to the unit
-	HardDisk    bool       `json:"hard_disk,omitempty"` // an operation takes a whole unit of its bytes, however small it is
-	SoldInSteps bool       `json:"sold_in_steps,omitempty"`
-	Tiers       []Tier     `json:"tiers"`                // by size, each from its own up to the next one's
-	HostCache   bool       `json:"host_cache,omitempty"` // a machine may cache it, with caps of their own for what goes that way
-	InMB        bool       `json:"in_mb,omitempty"`      // bytes a second are published and sold in MB of 10^6, and not in MiB
-	Unlimited   bool       `json:"unlimited,omitempty"`  // no limits are published, and it is priced by use
-	PricedAs    string     `json:"priced_as,omitempty"`  // the volume whose prices it has; empty: its own
-	Note        string     `json:"note,omitempty"`
-	Unverified  string     `json:"unverified,omitempty"` // what could not be confirmed
-	Sources     []string   `json:"sources"`
+	Name     string     `json:"name"`
+	Provider string     `json:"provider"` // ebs, rds, azure, google
+	Title    string     `json:"title"`
+	GiB      [2]float64 `json:"gib"`      // least and most
+	UnitKiB  float64    `json:"unit_kib"` // the most bytes that count as one operation
+	Merges   bool       `json:"merges"`   // sequential operations are counted as one, up to the unit
+	// an operation takes a whole unit of its bytes, however small it is
+	HardDisk    bool   `json:"hard_disk,omitempty"`
+	SoldInSteps bool   `json:"sold_in_steps,omitempty"`
+	Tiers       []Tier `json:"tiers"` // by size, each from its own up to the next one's
+	// a machine may cache it, with caps of their own for what goes that way
+	HostCache bool `json:"host_cache,omitempty"`
+	// bytes a second are published and sold in MB of 10^6, and not in MiB
+	InMB       bool     `json:"in_mb,omitempty"`
+	Unlimited  bool     `json:"unlimited,omitempty"` // no limits are published, and it is priced by use
+	PricedAs   string   `json:"priced_as,omitempty"` // the volume whose prices it has; empty: its own
+	Note       string   `json:"note,omitempty"`
+	Unverified string   `json:"unverified,omitempty"` // what could not be confirmed
+	Sources    []string `json:"sources"`
 }
 
 // Tier holds the limits of a volume from a size on.
@@ -80,7 +83,8 @@ var volumesFile []byte
 //go:embed distributed.json
 var distributedFile []byte
 
-// Volumes returns all kinds of storage, by provider. Their bytes a second are in MiB, also of those that are published in MB.
+// Volumes returns all kinds of storage, by provider. Their bytes a second are in MiB, also of those that are published
+// in MB.
 func Volumes() ([]Volume, error) {
 	var all []Volume
 	if err := decode(volumesFile, &all); err != nil {
@@ -105,7 +109,8 @@ func (v Volume) Step() float64 {
 // scale takes all that a rule says so many times; what goes with operations or with the size goes with as many of them.
 func (r *Rule) scale(by float64) {
 	for _, amount := range []*float64{
-		&r.Free, &r.PerGiB, &r.Least, &r.Most, &r.PerIOPS, &r.SoldLeast, &r.SoldMost, &r.SoldPerGiB, &r.SoldPerIOPS, &r.SoldLeastPerGiB,
+		&r.Free, &r.PerGiB, &r.Least, &r.Most, &r.PerIOPS, &r.SoldLeast, &r.SoldMost, &r.SoldPerGiB, &r.SoldPerIOPS,
+		&r.SoldLeastPerGiB,
 		&r.Burst, &r.BurstPerGiB, &r.BurstMost, &r.Credits, &r.CreditsPerGiB,
 	} {
 		*amount *= by

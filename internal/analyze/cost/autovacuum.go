@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// unvacuumed gives the repetitions in which autovacuum did not work, as long as there are any. It is the server's own, and comes when it likes.
-// Where it worked in all of them, what it wrote is counted, too.
+// unvacuumed gives the repetitions in which autovacuum did not work, as long as there are any. It is the server's own,
+// and comes when it likes. Where it worked in all of them, what it wrote is counted, too.
 func (c *Cost) unvacuumed(repetitions []counts.Repetition) (without []counts.Repetition) {
 	var with []int
 	var on []string
@@ -26,11 +26,13 @@ func (c *Cost) unvacuumed(repetitions []counts.Repetition) (without []counts.Rep
 	case len(with) == 0:
 		return repetitions
 	case len(without) > 0:
-		c.Warnings = append(c.Warnings, "What was counted in "+in(with)+" is left out, because autovacuum worked meanwhile, on "+strings.Join(on, ", "))
+		c.Warnings = append(c.Warnings, "What was counted in "+in(with)+
+			" is left out, because autovacuum worked meanwhile, on "+strings.Join(on, ", "))
 		return without
 	}
 	c.Autovacuum = on
-	c.Warnings = append(c.Warnings, "Autovacuum worked in all repetitions, on "+strings.Join(on, ", ")+": what it wrote is counted, too. "+
+	c.Warnings = append(c.Warnings, "Autovacuum worked in all repetitions, on "+strings.Join(on, ", ")+
+		": what it wrote is counted, too. "+
 		"alter table … set (autovacuum_enabled = off) keeps it away while you measure")
 	return repetitions
 }
@@ -45,8 +47,9 @@ func (c *Cost) byAutovacuum() (all []string) {
 
 const notAutovacuums = "the rest may be autovacuum's"
 
-// surely gives what of a repetition is the operation's own for sure, and says whose the rest may be; nil: all is its own. Autovacuum has no session
-// that is counted, and writes no rows, entries or deletions to tables of users: it prunes and freezes, which is upkeep.
+// surely gives what of a repetition is the operation's own for sure, and says whose the rest may be; nil: all is its
+// own. Autovacuum has no session that is counted, and writes no rows, entries or deletions to tables of users: it
+// prunes and freezes, which is upkeep.
 func (k kind) surely(r counts.Repetition) (own func(counts.Load, counts.Repetition) float64, rest string) {
 	if r.Autovacuum == nil {
 		return k.own, k.rest
@@ -74,7 +77,8 @@ func ofUsers(w *runfile.WAL) (records, bytes float64) {
 		}
 		var log counts.Anatomy
 		for name, p := range item.Parts {
-			log.Parts = append(log.Parts, counts.Part{Name: name, Records: float64(p.Records), Bytes: float64(p.Bytes), Images: float64(p.ImageBytes)})
+			log.Parts = append(log.Parts, counts.Part{Name: name, Records: float64(p.Records), Bytes: float64(p.Bytes),
+				Images: float64(p.ImageBytes)})
 		}
 		n, size := ownOf(log)
 		records, bytes = records+n, bytes+size

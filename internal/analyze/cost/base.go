@@ -15,8 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// BaseSchema names the form of a base: a cost as lines of JSON to be committed and reviewed. It holds what was counted, and neither
-// times, names of machines nor identifiers, which differ although nothing has changed.
+// BaseSchema names the form of a base: a cost as lines of JSON to be committed and reviewed. It holds what was counted,
+// and neither times, names of machines nor identifiers, which differ although nothing has changed.
 const BaseSchema = "realiops.base/1"
 
 // baseLine is a line of a base: the first says what was measured, and each other has one of the rest.
@@ -28,9 +28,10 @@ type baseLine struct {
 	Statement string `json:"statement,omitempty"`
 	Table     string `json:"table,omitempty"`
 	Index     string `json:"index,omitempty"`
-	WALOf     string `json:"wal_of,omitempty"`  // a table, an index or another relation, with its schema
-	Is        string `json:"is,omitempty"`      // what that is
-	Unknown   string `json:"unknown,omitempty"` // causes of which there are none: statements, tables, indexes or relations
+	WALOf     string `json:"wal_of,omitempty"` // a table, an index or another relation, with its schema
+	Is        string `json:"is,omitempty"`     // what that is
+	// causes of which there are none: statements, tables, indexes or relations
+	Unknown string `json:"unknown,omitempty"`
 
 	Each    any       `json:"each,omitempty"` // the median of a count; of a cause, by column
 	Unit    string    `json:"unit,omitempty"`
@@ -55,14 +56,16 @@ func (c *Cost) sorts() map[string]*Causes {
 }
 
 // kept are the columns of causes that a base keeps: those that tell why a count grew.
-var kept = []string{"calls", "rows", "wal_records", "wal_bytes", "wal_fpi", "shared_blks_dirtied", "n_tup_ins", "n_tup_upd", "n_tup_hot_upd",
+var kept = []string{"calls", "rows", "wal_records", "wal_bytes", "wal_fpi", "shared_blks_dirtied", "n_tup_ins",
+	"n_tup_upd", "n_tup_hot_upd",
 	"n_tup_del", "entries", "records", "bytes", "images", "image_bytes"}
 
-// WriteBase writes a result as a base. Counts come in the order of reports, and causes by their names, so that the same cost
-// gives the same text.
+// WriteBase writes a result as a base. Counts come in the order of reports, and causes by their names, so that the same
+// cost gives the same text.
 func WriteBase(w io.Writer, r Result) error {
 	c := r.Cost
-	lines := []baseLine{{Schema: BaseSchema, Of: &baseHead{c.Operation, c.Server, c.Settings, c.Repetitions, c.Transactions, append(slices.Clone(c.Others), c.byAutovacuum()...), c.Incomplete}}}
+	lines := []baseLine{{Schema: BaseSchema, Of: &baseHead{c.Operation, c.Server, c.Settings, c.Repetitions,
+		c.Transactions, append(slices.Clone(c.Others), c.byAutovacuum()...), c.Incomplete}}}
 	for _, n := range c.Counts {
 		line := baseLine{Count: n.Name, Unit: n.Unit, Missing: n.Missing}
 		if n.Missing == "" {
@@ -138,7 +141,9 @@ func (rs Relations) lines() (all []baseLine) {
 			all = append(all, baseLine{WALOf: r.Name, Is: r.Is, Each: each})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b baseLine) int { return cmp.Or(cmp.Compare(a.WALOf, b.WALOf), cmp.Compare(a.Is, b.Is)) })
+	slices.SortStableFunc(all, func(a, b baseLine) int {
+		return cmp.Or(cmp.Compare(a.WALOf, b.WALOf), cmp.Compare(a.Is, b.Is))
+	})
 	return all
 }
 
@@ -184,7 +189,8 @@ func withoutMark(text []byte) []byte {
 
 // ReadBase reads what WriteBase has written.
 func ReadBase(text []byte) (c Cost, err error) {
-	c = Cost{Warnings: []string{}, Others: []string{}, Autovacuum: []string{}, Relations: Relations{Items: []Relation{}}}
+	c = Cost{Warnings: []string{}, Others: []string{}, Autovacuum: []string{},
+		Relations: Relations{Items: []Relation{}}}
 	for _, causes := range c.sorts() {
 		causes.Items = []Cause{}
 	}
@@ -228,19 +234,22 @@ func parseBaseLine(text []byte) (l readLine, err error) {
 	in.DisallowUnknownFields()
 	if err := in.Decode(&l); err != nil {
 		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown && json.Valid(text) {
-			return l, fmt.Errorf("this version of realiops does not know the field %s: use the one that wrote it, or measure again", field)
+			return l, fmt.Errorf("this version of realiops does not know the field %s: use the one that wrote it, or "+
+				"measure again", field)
 		}
 		return l, err
 	}
 	if l.Schema != "" && l.Schema != BaseSchema {
-		return l, fmt.Errorf("it has the form %q, and this version of realiops reads %s: use the one that wrote it, or measure again", l.Schema, BaseSchema)
+		return l, fmt.Errorf("it has the form %q, and this version of realiops reads %s: use the one that wrote it, "+
+			"or measure again", l.Schema, BaseSchema)
 	}
 	return l, nil
 }
 
 func (c *Cost) readBaseLine(l readLine) error {
 	if h := l.Of; h != nil {
-		c.Operation, c.Server, c.Settings, c.Repetitions, c.Transactions, c.Incomplete = h.Operation, h.Server, h.Settings, h.Repetitions, h.Transactions, h.Incomplete
+		c.Operation, c.Server, c.Settings, c.Repetitions, c.Transactions, c.Incomplete = h.Operation, h.Server,
+			h.Settings, h.Repetitions, h.Transactions, h.Incomplete
 		c.Others = append(c.Others, h.Others...)
 		return nil
 	}

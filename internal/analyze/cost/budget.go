@@ -34,7 +34,8 @@ const (
 	PerTransaction = "transaction"
 )
 
-// ParseBudgets reads a list such as own_wal_bytes=24KiB,own_wal_records=base,wal_bytes=base+3%,rows=1/tx: k is 1,000 and Ki 1,024.
+// ParseBudgets reads a list such as own_wal_bytes=24KiB,own_wal_records=base,wal_bytes=base+3%,rows=1/tx: k is 1,000
+// and Ki 1,024.
 func ParseBudgets(list string) ([]Budget, error) {
 	var all []Budget
 	for text := range strings.SplitSeq(list, ",") {
@@ -58,7 +59,9 @@ func meant(typed string, names []string) string {
 func parseBudget(text string) (Budget, error) {
 	name, amount, found := strings.Cut(text, "=")
 	if !found {
-		return Budget{}, fmt.Errorf("%q is not a budget: NAME=MOST, such as commits=3, own_wal_bytes=24KiB or own_wal_bytes=base+3%%", text)
+		return Budget{},
+			fmt.Errorf("%q is not a budget: NAME=MOST, such as commits=3, own_wal_bytes=24KiB or "+
+				"own_wal_bytes=base+3%%", text)
 	}
 	b := Budget{Name: strings.TrimSpace(name), Per: PerRun, Text: text}
 	if names := Names(); !slices.Contains(names, b.Name) {

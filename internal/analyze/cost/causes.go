@@ -23,9 +23,10 @@ type Causes struct {
 
 // Cause is one statement, table or index.
 type Cause struct {
-	Name    string             `json:"name"`           // with its schema; of a statement, its queryid
-	Text    string             `json:"text,omitempty"` // of a statement, without its values
-	Each    map[string]float64 `json:"each"`           // each time that the operation was done; what is not there was not counted
+	Name string `json:"name"`           // with its schema; of a statement, its queryid
+	Text string `json:"text,omitempty"` // of a statement, without its values
+	// each time that the operation was done; what is not there was not counted
+	Each    map[string]float64 `json:"each"`
 	AtLeast bool               `json:"at_least,omitempty"`
 }
 
@@ -59,10 +60,11 @@ func causes(tops []runfile.Top, repetitions []counts.Repetition, of string) Caus
 	return c
 }
 
-// ofRealiops reports whether a statement is of ours, and marked as such. From 18 on pg_stat_statements leaves the mark out: there it is one
-// that asks the system's tables, qualified as ours are, and changes nothing.
+// ofRealiops reports whether a statement is of ours, and marked as such. From 18 on pg_stat_statements leaves the mark
+// out: there it is one that asks the system's tables, qualified as ours are, and changes nothing.
 func ofRealiops(i runfile.TopItem) bool {
-	return strings.HasPrefix(i.Text, "/* realiops */") || asksCatalogs.MatchString(i.Text) && !changes.MatchString(i.Text)
+	return strings.HasPrefix(i.Text, "/* realiops */") || asksCatalogs.MatchString(i.Text) &&
+		!changes.MatchString(i.Text)
 }
 
 var (
@@ -75,7 +77,8 @@ func sameCause(as runfile.TopItem) func(runfile.TopItem) bool {
 	return func(i runfile.TopItem) bool { return cmp.Or(i.Text, i.Name) == cmp.Or(as.Text, as.Name) }
 }
 
-// causeIn returns a cause in all repetitions. It did nothing where it is not listed, unless only those are listed that did most.
+// causeIn returns a cause in all repetitions. It did nothing where it is not listed, unless only those are listed that
+// did most.
 func causeIn(lists []runfile.Top, as runfile.TopItem) Cause {
 	c := Cause{Name: as.Name, Text: as.Text, Each: map[string]float64{}}
 	runs := map[string][]float64{}
@@ -83,7 +86,8 @@ func causeIn(lists []runfile.Top, as runfile.TopItem) Cause {
 		runs[column] = make([]float64, len(lists))
 	}
 	for n, list := range lists {
-		c.AtLeast = c.AtLeast || len(list.Items) >= runfile.MostTopItems && !slices.ContainsFunc(list.Items, sameCause(as))
+		c.AtLeast = c.AtLeast || len(list.Items) >= runfile.MostTopItems &&
+			!slices.ContainsFunc(list.Items, sameCause(as))
 		for _, item := range list.Items {
 			if !sameCause(as)(item) {
 				continue
@@ -104,7 +108,8 @@ func causeIn(lists []runfile.Top, as runfile.TopItem) Cause {
 
 // wrote returns the amount by which causes of one sort are ordered.
 func (c Cause) wrote() (sum float64) {
-	for _, column := range []string{"wal_bytes", "shared_blks_written", "temp_blks_written", "n_tup_ins", "n_tup_upd", "n_tup_del", "entries"} {
+	for _, column := range []string{"wal_bytes", "shared_blks_written", "temp_blks_written", "n_tup_ins", "n_tup_upd",
+		"n_tup_del", "entries"} {
 		sum += c.Each[column]
 	}
 	return sum
@@ -129,11 +134,13 @@ type causeColumn struct{ header, of string }
 
 var (
 	statementColumns = []causeColumn{
-		{"calls", "calls"}, {"plans", "plans"}, {"rows", "rows"}, {"WAL records", "wal_records"}, {"WAL bytes", "wal_bytes"},
+		{"calls", "calls"}, {"plans", "plans"}, {"rows", "rows"}, {"WAL records", "wal_records"},
+		{"WAL bytes", "wal_bytes"},
 		{"pages changed", "shared_blks_dirtied"}, {"pages written", "shared_blks_written"},
 	}
 	tableColumns = []causeColumn{
-		{"inserted", "n_tup_ins"}, {"updated", "n_tup_upd"}, {"of these HOT", "n_tup_hot_upd"}, {"deleted", "n_tup_del"}, {"index entries", "entries"},
+		{"inserted", "n_tup_ins"}, {"updated", "n_tup_upd"}, {"of these HOT", "n_tup_hot_upd"},
+		{"deleted", "n_tup_del"}, {"index entries", "entries"},
 	}
 	indexColumns = []causeColumn{{"entries", "entries"}}
 )
@@ -141,12 +148,14 @@ var (
 // section returns a table of causes, or why there is none.
 func (c Causes) section(title, one string, columns []causeColumn) document.Block {
 	if c.Missing != "" {
-		return document.Section{Title: title, Blocks: []document.Block{document.Paragraph{Text: "Not known: " + c.Missing + ".", Style: document.Faint}}}
+		return document.Section{Title: title, Blocks: []document.Block{
+			document.Paragraph{Text: "Not known: " + c.Missing + ".", Style: document.Faint}}}
 	}
 	if len(c.Items) == 0 {
 		return nil
 	}
-	t := document.Table{Columns: []document.Column{{Header: one, Words: true, In: document.InText}, {Header: one, Words: true, In: document.OnPages}}}
+	t := document.Table{Columns: []document.Column{{Header: one, Words: true, In: document.InText},
+		{Header: one, Words: true, In: document.OnPages}}}
 	columns = slices.DeleteFunc(slices.Clone(columns), func(column causeColumn) bool {
 		return !slices.ContainsFunc(c.Items, func(i Cause) bool { _, counted := i.Each[column.of]; return counted })
 	})
@@ -171,7 +180,8 @@ func (c Causes) section(title, one string, columns []causeColumn) document.Block
 	}
 	blocks := []document.Block{t}
 	if c.Others {
-		blocks = append(blocks, document.Paragraph{Text: "What others wrote by meanwhile is among them.", Style: document.Faint})
+		blocks = append(blocks, document.Paragraph{Text: "What others wrote by meanwhile is among them.",
+			Style: document.Faint})
 	}
 	return document.Section{Title: title, Blocks: blocks}
 }

@@ -13,7 +13,8 @@ import (
 func ranked(number int, bytes ...any) runfile.Top {
 	top := runfile.Top{Of: "statements", Load: runfile.OperationLoad, Repetition: number}
 	for i := 0; i < len(bytes); i += 2 {
-		top.Items = append(top.Items, runfile.TopItem{Name: string(rune('1' + i)), Text: bytes[i].(string), Grew: map[string]float64{"wal_bytes": float64(bytes[i+1].(int))}})
+		top.Items = append(top.Items, runfile.TopItem{Name: string(rune('1' + i)), Text: bytes[i].(string),
+			Grew: map[string]float64{"wal_bytes": float64(bytes[i+1].(int))}})
 	}
 	return top
 }

@@ -16,8 +16,8 @@ type Compared struct {
 	Cost Cost   `json:"cost"`
 }
 
-// Refuse says why a base cannot be compared with a cost: what was measured is another thing, or was measured in another way. It
-// looks at what is known of the cost so far.
+// Refuse says why a base cannot be compared with a cost: what was measured is another thing, or was measured in another
+// way. It looks at what is known of the cost so far.
 func (b Compared) Refuse(now Cost) error {
 	is, was := now.Operation, b.Cost.Operation
 	type differing struct {
@@ -55,7 +55,8 @@ func major(server string) string {
 // changing returns the settings that change what the same operation costs.
 func changing(settings map[string]string) map[string]string {
 	some := map[string]string{}
-	for _, name := range []string{"block_size", "wal_level", "full_page_writes", "wal_compression", "data_checksums", "fsync", "synchronous_commit", "wal_sync_method"} {
+	for _, name := range []string{"block_size", "wal_level", "full_page_writes", "wal_compression", "data_checksums",
+		"fsync", "synchronous_commit", "wal_sync_method"} {
 		if value, known := settings[name]; known {
 			some[name] = value
 		}

@@ -1,5 +1,5 @@
-// Package cost says what an operation cost a server, from a file that package operation has written: how much of everything
-// that is counted for each time that it was done, and whether that is within a budget.
+// Package cost says what an operation cost a server, from a file that package operation has written: how much of
+// everything that is counted for each time that it was done, and whether that is within a budget.
 package cost
 
 import (
@@ -30,7 +30,8 @@ type Cost struct {
 	Settings     map[string]string `json:"settings"` // of the server, that change what the same operation costs
 	Remedies     []string          `json:"remedies"` // what would make it cheaper, where that is sure
 	Warnings     []string          `json:"warnings"`
-	// Others were at work in all repetitions, or may have been: nothing of the server's counts is the operation's for sure.
+	// Others were at work in all repetitions, or may have been: nothing of the server's counts is the operation's for
+	// sure.
 	Others []string `json:"others"`
 	// Autovacuum worked on these tables in all repetitions: some of what was counted may be the server's own.
 	Autovacuum []string `json:"autovacuum"`
@@ -92,7 +93,8 @@ func Of(run *counts.Run) (Cost, error) {
 		return Cost{}, ErrNone
 	}
 	target := run.Header.Target
-	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version, Settings: changing(target.Settings), Others: []string{}, Autovacuum: []string{}, Warnings: []string{}}
+	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version,
+		Settings: changing(target.Settings), Others: []string{}, Autovacuum: []string{}, Warnings: []string{}}
 	if text := unfinished(run.Ended); text != "" {
 		c.Warnings = append(c.Warnings, text)
 	}
@@ -123,7 +125,8 @@ func Of(run *counts.Run) (Cost, error) {
 	return c, nil
 }
 
-// whole leaves out repetitions of which something was not read that was read of others, as where a machine was too busy to answer.
+// whole leaves out repetitions of which something was not read that was read of others, as where a machine was too busy
+// to answer.
 func (c *Cost) whole(load counts.Load, counted []kind) (whole []counts.Repetition) {
 	missing := map[string]int{}
 	why := make([]map[string]error, len(load.Repetitions))
@@ -142,7 +145,8 @@ func (c *Cost) whole(load counts.Load, counted []kind) (whole []counts.Repetitio
 			return !k.mayLack && why[i][k.name] != nil && missing[k.name] < len(load.Repetitions)
 		}
 		if n := slices.IndexFunc(counted, lacks); n >= 0 {
-			left = append(left, fmt.Sprintf("Repetition %d is left out: %s was not read: %s", r.Number, counted[n].name, reason(why[i][counted[n].name])))
+			left = append(left, fmt.Sprintf("Repetition %d is left out: %s was not read: %s", r.Number, counted[n].name,
+				reason(why[i][counted[n].name])))
 			continue
 		}
 		whole = append(whole, r)
@@ -167,8 +171,8 @@ func reason(err error) string {
 	}
 }
 
-// withRemedy adds to the reason why the WAL was not read what to do about it. A measurement changes nothing on the server, so that it
-// makes no extension itself.
+// withRemedy adds to the reason why the WAL was not read what to do about it. A measurement changes nothing on the
+// server, so that it makes no extension itself.
 func withRemedy(flavor, why string) string {
 	const absent, make = "pg_walinspect is not in this database", ": create extension pg_walinspect"
 	why = counts.WhyNoWAL(flavor, why)

@@ -10,7 +10,8 @@ import (
 )
 
 func TestBudgetsAreReadAsPeopleWriteThem(t *testing.T) {
-	got, err := cost.ParseBudgets("own_wal_bytes=24KiB, wal_fsyncs=3,rows=1.5k/tx,commits=base,wal_bytes=base+3%,rows=base + 2Ki")
+	got, err := cost.ParseBudgets(
+		"own_wal_bytes=24KiB, wal_fsyncs=3,rows=1.5k/tx,commits=base,wal_bytes=base+3%,rows=base + 2Ki")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,9 +27,12 @@ func TestBudgetsAreReadAsPeopleWriteThem(t *testing.T) {
 		t.Error(diff)
 	}
 	for text, why := range map[string]string{
-		"wal_fsyncs": "is not a budget", "fsyncs=3": `nothing is counted under the name "fsyncs"`, "rows=": "is not an amount", "rows=-1": "is not an amount",
-		"rows=1e999": "is not an amount", "rows=NaN": "is not an amount", "rows=3 MiBs": "is not an amount", "": "is not a budget",
-		"rows=base-1": `"-1" cannot follow base`, "rows=base+": "is not an amount", "rows=base+3%%": "is not an amount", "rows=base+-1": "is not an amount",
+		"wal_fsyncs": "is not a budget", "fsyncs=3": `nothing is counted under the name "fsyncs"`,
+		"rows=": "is not an amount", "rows=-1": "is not an amount",
+		"rows=1e999": "is not an amount", "rows=NaN": "is not an amount", "rows=3 MiBs": "is not an amount",
+		"":            "is not a budget",
+		"rows=base-1": `"-1" cannot follow base`, "rows=base+": "is not an amount", "rows=base+3%%": "is not an amount",
+		"rows=base+-1": "is not an amount",
 	} {
 		if _, err := cost.ParseBudgets(text); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, want %q", text, err, why)
@@ -36,9 +40,11 @@ func TestBudgetsAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// What others did can only have been added, and what was not reported yet can only be lacking: each leaves one side sure.
+// What others did can only have been added, and what was not reported yet can only be lacking: each leaves one side
+// sure.
 func TestBudgetsAreNeverPassedByDefault(t *testing.T) {
-	counted := []cost.Count{{Name: "wal_fsyncs", Runs: []float64{4}, Median: 4, Low: 4, High: 4}, {Name: "own_wal_bytes", Missing: "the WAL was not read"}}
+	counted := []cost.Count{{Name: "wal_fsyncs", Runs: []float64{4}, Median: 4, Low: 4, High: 4},
+		{Name: "own_wal_bytes", Missing: "the WAL was not read"}}
 	others, open := []string{"psql of joe in shop"}, true
 	for _, c := range []struct {
 		name   string
@@ -74,7 +80,8 @@ func TestBudgetsAreNeverPassedByDefault(t *testing.T) {
 }
 
 func TestChangesAreClearWhereRepetitionsLieApart(t *testing.T) {
-	base := cost.Compared{File: "base.jsonl", Cost: cost.Cost{Counts: []cost.Count{{Name: "rows", Runs: []float64{3, 4, 5}, Median: 4, Low: 3, High: 5}}}}
+	base := cost.Compared{File: "base.jsonl",
+		Cost: cost.Cost{Counts: []cost.Count{{Name: "rows", Runs: []float64{3, 4, 5}, Median: 4, Low: 3, High: 5}}}}
 	for _, c := range []struct {
 		now  cost.Count
 		want string
@@ -96,7 +103,8 @@ func TestChangesAreClearWhereRepetitionsLieApart(t *testing.T) {
 func TestFormats(t *testing.T) {
 	r := cost.Result{Cost: cost.Cost{
 		Operation: cost.Cost{}.Operation, Repetitions: 2,
-		Counts: []cost.Count{{Name: "rows", Runs: []float64{3, 4}, Median: 3.5, Low: 3, High: 4}, {Name: "wal_bytes", Missing: "no"}},
+		Counts: []cost.Count{{Name: "rows", Runs: []float64{3, 4}, Median: 3.5, Low: 3, High: 4},
+			{Name: "wal_bytes", Missing: "no"}},
 	}}
 	r.Operation.Text = "insert into t: 100% <new>"
 	for _, text := range []string{"rows=3", "rows=4"} {
@@ -110,9 +118,15 @@ func TestFormats(t *testing.T) {
 		write func(*strings.Builder) error
 		want  string
 	}{
-		"go":     {func(b *strings.Builder) error { return cost.GoBench(b, r) }, "BenchmarkInsertIntoT100New 1 3 rows/op\nBenchmarkInsertIntoT100New 1 4 rows/op\n"},
-		"junit":  {func(b *strings.Builder) error { return cost.JUnit(b, r) }, `tests="4" failures="1" errors="0" skipped="1"`},
-		"github": {func(b *strings.Builder) error { return cost.GitHub(b, r) }, "::error title=realiops measure::rows: 3.50 a run, and at most 3\n"},
+		"go": {func(b *strings.Builder) error {
+			return cost.GoBench(b, r)
+		}, "BenchmarkInsertIntoT100New 1 3 rows/op\nBenchmarkInsertIntoT100New 1 4 rows/op\n"},
+		"junit": {func(b *strings.Builder) error {
+			return cost.JUnit(b, r)
+		}, `tests="4" failures="1" errors="0" skipped="1"`},
+		"github": {func(b *strings.Builder) error {
+			return cost.GitHub(b, r)
+		}, "::error title=realiops measure::rows: 3.50 a run, and at most 3\n"},
 		"bencher": {func(b *strings.Builder) error { return cost.Bencher(b, r) },
 			`"rows": {` + "\n      \"value\": 3.5,\n      \"lower_value\": 3,\n      \"upper_value\": 4\n    }"},
 	} {
@@ -138,7 +152,8 @@ func FuzzParseBudgets(f *testing.F) {
 }
 
 func TestWhatOthersCallThemselvesIsMadeSafe(t *testing.T) {
-	of := cost.Cost{Repetitions: 1, Counts: []cost.Count{{Name: "rows", Runs: []float64{4}, Median: 4}}, Others: []string{"\x1b[31mpsql\n::error::"}}
+	of := cost.Cost{Repetitions: 1, Counts: []cost.Count{{Name: "rows", Runs: []float64{4}, Median: 4}},
+		Others: []string{"\x1b[31mpsql\n::error::"}}
 	budgets, err := cost.ParseBudgets("rows=3")
 	if err != nil {
 		t.Fatal(err)

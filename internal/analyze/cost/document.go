@@ -20,8 +20,8 @@ type Result struct {
 	Failed  string    `json:"failed,omitempty"` // why the operation was not done to the end
 }
 
-// Document returns a result for people, in the order from what was asked of the database to what its device did. meanings says what
-// each count is.
+// Document returns a result for people, in the order from what was asked of the database to what its device did.
+// meanings says what each count is.
 func (r Result) Document(meanings bool) document.Document {
 	times := "once"
 	if r.Repetitions != 1 {
@@ -57,7 +57,8 @@ func (r Result) indexes() document.Block {
 
 // table has a row for each thing that was counted, apart from what is missing altogether.
 func (r Result) table() document.Block {
-	t := document.Table{Columns: []document.Column{{Header: "count", Words: true}, {Header: "each time"}, {Header: "lowest"}, {Header: "highest"}}}
+	t := document.Table{Columns: []document.Column{{Header: "count", Words: true}, {Header: "each time"},
+		{Header: "lowest"}, {Header: "highest"}}}
 	if r.Transactions > 0 {
 		t.Columns = append(t.Columns, document.Column{Header: "a transaction"})
 	}
@@ -84,7 +85,8 @@ func (r Result) notCounted() document.Block {
 	}
 	var all document.Together
 	for _, why := range reasons {
-		all = append(all, document.Paragraph{Text: "Not counted: " + strings.Join(names[why], ", ") + " (" + why + ")."})
+		all = append(all, document.Paragraph{Text: "Not counted: " + strings.Join(names[why], ", ") +
+			" (" + why + ")."})
 	}
 	return all
 }
@@ -100,7 +102,8 @@ func (r Result) row(c Count) []document.Cell {
 		if change.Why != "" {
 			return append(cells, document.Missing(change.Why), document.Missing(change.Why))
 		}
-		cells = append(cells, document.Number(amount(change.Base), change.Base), document.Number(change.Text(), change.Ratio-1))
+		cells = append(cells, document.Number(amount(change.Base), change.Base),
+			document.Number(change.Text(), change.Ratio-1))
 	}
 	return cells
 }
@@ -115,11 +118,16 @@ func amount(v float64) string {
 
 // everyCount returns all that was counted, of the operation and of the statements, tables and indexes that it wrote by.
 func (r Result) everyCount() document.Block {
-	t := document.Table{Columns: []document.Column{{Header: "of", Words: true}, {Header: "name", Words: true}, {Header: "count", Words: true},
-		{Header: "each time"}, {Header: "lowest"}, {Header: "highest"}, {Header: "base"}, {Header: "missing", Words: true}}}
+	t := document.Table{Columns: []document.Column{{Header: "of", Words: true}, {Header: "name", Words: true},
+		{Header: "count", Words: true},
+		{Header: "each time"}, {Header: "lowest"}, {Header: "highest"}, {Header: "base"},
+		{Header: "missing", Words: true}}}
 	add := func(of, name, count string, median, low, high, base float64, missing string) {
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(of), document.Words(name), document.Name(count),
-			document.Number("", median), document.Number("", low), document.Number("", high), document.Number("", base), document.Words(missing)}})
+		t.Rows = append(t.Rows,
+			document.Row{Cells: []document.Cell{document.Words(of), document.Words(name), document.Name(count),
+				document.Number("", median), document.Number("", low), document.Number("", high),
+				document.Number("", base),
+				document.Words(missing)}})
 	}
 	var before Cost
 	if r.Base != nil {
@@ -135,7 +143,8 @@ func (r Result) everyCount() document.Block {
 	for _, sort := range []struct {
 		of        string
 		now, base Causes
-	}{{"statement", r.Statements, before.Statements}, {"table", r.Tables, before.Tables}, {"index", r.Indexes, before.Indexes}} {
+	}{{"statement", r.Statements, before.Statements}, {"table", r.Tables, before.Tables},
+		{"index", r.Indexes, before.Indexes}} {
 		for _, i := range sort.now.Items {
 			for _, count := range slices.Sorted(maps.Keys(i.Each)) {
 				base, known := sort.base.each(i.called(), count)
@@ -151,7 +160,9 @@ func (r Result) everyCount() document.Block {
 		name, of := cmp.Or(relation.Name, relation.Called()), base.named()
 		for _, e := range relation.named() {
 			was := math.NaN()
-			if i := slices.IndexFunc(of, func(b namedEach) bool { return b.name == e.name }); known && len(of[i].Runs) > 0 {
+			if i := slices.IndexFunc(of, func(b namedEach) bool {
+				return b.name == e.name
+			}); known && len(of[i].Runs) > 0 {
 				was = of[i].Median
 			}
 			add(relation.Is, name, e.name, e.Median, e.Low, e.High, was, "")
@@ -178,10 +189,12 @@ func (r Result) legend() document.Block {
 		}
 	}
 	if len(did) > 0 {
-		sentences = append(sentences, "Counts of the device are of the requests for this server's files; for everybody, it did each time: "+strings.Join(did, ", ")+".")
+		sentences = append(sentences, "Counts of the device are of the requests for this server's files; for "+
+			"everybody, it did each time: "+strings.Join(did, ", ")+".")
 	}
 	if len(taken) > 0 {
-		sentences = append(sentences, "Taken off, because the server does as much by itself in that time: "+strings.Join(taken, ", ")+".")
+		sentences = append(sentences, "Taken off, because the server does as much by itself in that time: "+
+			strings.Join(taken, ", ")+".")
 	}
 	return document.Paragraph{Text: strings.Join(sentences, " "), Style: document.Faint}
 }
@@ -191,7 +204,8 @@ func (r Result) budgetTable() document.Block {
 	if len(r.Budgets) == 0 || r.Failed != "" {
 		return nil
 	}
-	t := document.Table{Columns: []document.Column{{Header: "budget", Words: true}, {Header: "most"}, {Header: "is"}, {Header: "verdict", Words: true}}}
+	t := document.Table{Columns: []document.Column{{Header: "budget", Words: true}, {Header: "most"}, {Header: "is"},
+		{Header: "verdict", Words: true}}}
 	based := slices.ContainsFunc(r.Budgets, func(j Judged) bool { return j.OverBase != nil })
 	if based {
 		t.Columns = slices.Insert(t.Columns, 1, document.Column{Header: "base"})
@@ -215,7 +229,8 @@ func (r Result) budgetTable() document.Block {
 	}
 	blocks := []document.Block{t}
 	if len(grew) > 0 {
-		blocks = append(blocks, document.Section{Title: "More than in the base", Blocks: []document.Block{document.List(sayAll(grew))}})
+		blocks = append(blocks, document.Section{Title: "More than in the base", Blocks: []document.Block{
+			document.List(sayAll(grew))}})
 	}
 	return document.Section{Title: "Budgets", Blocks: blocks}
 }

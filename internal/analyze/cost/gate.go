@@ -140,7 +140,8 @@ func moreThanBefore(grew []Growth) string {
 	return printable.Line(". More than in the base: " + strings.Join(sayAll(grew), "; "))
 }
 
-// Exceeded says which budgets are exceeded, and what made them: what did more than in the base, or the statement that wrote most.
+// Exceeded says which budgets are exceeded, and what made them: what did more than in the base, or the statement that
+// wrote most.
 func (r Result) Exceeded() string {
 	var all []string
 	var grew []Growth
@@ -204,7 +205,8 @@ func GitHub(w io.Writer, r Result) error {
 		}
 	}
 	for _, j := range r.Budgets {
-		level := map[Verdict]string{Over: "error", CannotTell: "warning", Within: "notice", NotJudged: "warning"}[j.Verdict]
+		level := map[Verdict]string{Over: "error", CannotTell: "warning", Within: "notice",
+			NotJudged: "warning"}[j.Verdict]
 		if err := annotate(level, j.Sentence()); err != nil {
 			return err
 		}

@@ -19,7 +19,8 @@ import (
 )
 
 func counted(name string, runs ...float64) cost.Count {
-	return cost.Count{Name: name, Unit: "records", Runs: runs, Median: stats.Median(runs), Low: slices.Min(runs), High: slices.Max(runs)}
+	return cost.Count{Name: name, Unit: "records", Runs: runs, Median: stats.Median(runs), Low: slices.Min(runs),
+		High: slices.Max(runs)}
 }
 
 func missing(name, why string) cost.Count { return cost.Count{Name: name, Missing: why} }
@@ -39,8 +40,8 @@ func relation(is, name string, records, bytes, images float64) cost.Relation {
 	return cost.Relation{Is: is, Name: name, OwnRecords: each(records), OwnBytes: each(bytes), ImageBytes: each(images)}
 }
 
-// What surely exceeds a base is over, what does not is within, and in between it cannot be told: where the repetitions of both overlap,
-// where others were at work, and where not all was read.
+// What surely exceeds a base is over, what does not is within, and in between it cannot be told: where the repetitions
+// of both overlap, where others were at work, and where not all was read.
 func TestBudgetsAgainstABase(t *testing.T) {
 	ten := func(v float64) []float64 { return slices.Repeat([]float64{v}, 10) }
 	but := func(v float64, others ...float64) []float64 { return append(ten(v)[len(others):], others...) }
@@ -63,46 +64,71 @@ func TestBudgetsAgainstABase(t *testing.T) {
 		want      cost.Verdict
 		max       float64
 	}{
-		{"the same", of(counted(records, ten(60)...)), of(counted(records, ten(60)...)), "own_wal_records=base", cost.Within, 60},
-		{"fewer", of(counted(records, ten(60)...)), of(counted(records, ten(50)...)), "own_wal_records=base", cost.Within, 60},
-		{"one more", of(counted(records, ten(60)...)), of(counted(records, ten(61)...)), "own_wal_records=base", cost.Over, 60},
-		{"3 % more", of(counted(records, ten(100)...)), of(counted(records, ten(103)...)), "own_wal_records=base+3%", cost.Within, 103},
-		{"a little more than 3 %", of(counted(records, ten(100)...)), of(counted(records, ten(104)...)), "own_wal_records=base+3%", cost.Over, 103},
-		{"10 % of what no fraction is exact of", of(counted(records, ten(70)...)), of(counted(records, ten(77)...)), "own_wal_records=base+10%", cost.Within, 77},
-		{"20 more", of(counted(records, ten(60)...)), of(counted(records, ten(80)...)), "own_wal_records=base+20", cost.Within, 80},
-		{"21 more", of(counted(records, ten(60)...)), of(counted(records, ten(81)...)), "own_wal_records=base+20", cost.Over, 80},
-		{"one repetition strays in each", of(counted(records, but(60, 300)...)), of(counted(records, but(60, 300)...)), "own_wal_records=base", cost.Within, 60},
-		{"one repetition of the base strays", of(counted(records, but(60, 300)...)), of(counted(records, ten(80)...)), "own_wal_records=base", cost.Over, 60},
-		{"both vary alike", of(counted(records, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)), of(counted(records, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)), "own_wal_records=base", cost.CannotTell, 5.5},
+		{"the same", of(counted(records, ten(60)...)), of(counted(records, ten(60)...)), "own_wal_records=base",
+			cost.Within, 60},
+		{"fewer", of(counted(records, ten(60)...)), of(counted(records, ten(50)...)), "own_wal_records=base",
+			cost.Within, 60},
+		{"one more", of(counted(records, ten(60)...)), of(counted(records, ten(61)...)), "own_wal_records=base",
+			cost.Over, 60},
+		{"3 % more", of(counted(records, ten(100)...)), of(counted(records, ten(103)...)), "own_wal_records=base+3%",
+			cost.Within, 103},
+		{"a little more than 3 %", of(counted(records, ten(100)...)), of(counted(records, ten(104)...)),
+			"own_wal_records=base+3%", cost.Over, 103},
+		{"10 % of what no fraction is exact of", of(counted(records, ten(70)...)), of(counted(records, ten(77)...)),
+			"own_wal_records=base+10%", cost.Within, 77},
+		{"20 more", of(counted(records, ten(60)...)), of(counted(records, ten(80)...)), "own_wal_records=base+20",
+			cost.Within, 80},
+		{"21 more", of(counted(records, ten(60)...)), of(counted(records, ten(81)...)), "own_wal_records=base+20",
+			cost.Over, 80},
+		{"one repetition strays in each", of(counted(records, but(60, 300)...)), of(counted(records, but(60, 300)...)),
+			"own_wal_records=base", cost.Within, 60},
+		{"one repetition of the base strays", of(counted(records, but(60, 300)...)), of(counted(records, ten(80)...)),
+			"own_wal_records=base", cost.Over, 60},
+		{"both vary alike", of(counted(records, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)),
+			of(counted(records, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)), "own_wal_records=base", cost.CannotTell, 5.5},
 		{"beside others", of(counted(records, ten(59)...)), beside, "own_wal_records=base", cost.CannotTell, 59},
 		{"within beside others", of(counted(records, ten(60)...)), beside, "own_wal_records=base", cost.Within, 60},
-		{"a base beside others is too high", beside, of(counted(records, ten(60)...)), "own_wal_records=base", cost.CannotTell, 60},
+		{"a base beside others is too high", beside, of(counted(records, ten(60)...)), "own_wal_records=base",
+			cost.CannotTell, 60},
 		{"over a base beside others", beside, of(counted(records, ten(61)...)), "own_wal_records=base", cost.Over, 60},
-		{"a base that lacks some is too low", open, of(counted(records, ten(61)...)), "own_wal_records=base", cost.CannotTell, 60},
-		{"a base that does not know it", of(missing(records, "no")), of(counted(records, ten(61)...)), "own_wal_records=base", cost.CannotTell, 0},
-		{"fsyncs of others' may be", of(counted(cost.Fsyncs, ten(1)...)), of(fsyncs), "wal_fsyncs=base", cost.CannotTell, 1},
-		{"all of the WAL is less", of(counted(records, ten(60)...)), unread(59), "own_wal_records=base", cost.Within, 60},
-		{"all of the WAL is more", of(counted(records, ten(60)...)), unread(61), "own_wal_records=base", cost.CannotTell, 60},
+		{"a base that lacks some is too low", open, of(counted(records, ten(61)...)), "own_wal_records=base",
+			cost.CannotTell, 60},
+		{"a base that does not know it", of(missing(records, "no")), of(counted(records, ten(61)...)),
+			"own_wal_records=base", cost.CannotTell, 0},
+		{"fsyncs of others' may be", of(counted(cost.Fsyncs, ten(1)...)), of(fsyncs), "wal_fsyncs=base",
+			cost.CannotTell, 1},
+		{"all of the WAL is less", of(counted(records, ten(60)...)), unread(59), "own_wal_records=base",
+			cost.Within, 60},
+		{"all of the WAL is more", of(counted(records, ten(60)...)), unread(61), "own_wal_records=base",
+			cost.CannotTell, 60},
 		{"neither's WAL was read", unread(60), unread(60), "own_wal_records=base", cost.Within, 60},
 		{"neither's WAL was read, and it is more", unread(60), unread(80), "own_wal_records=base", cost.Over, 60},
-		{"neither's WAL was read, and the server adds some", unreadIn(60, 61, 60, 62), unreadIn(61, 62, 63, 60), "own_wal_records=base", cost.Within, 60},
-		{"only the base's WAL was not read", unread(60), of(counted(records, ten(50)...)), "own_wal_records=base", cost.CannotTell, 0},
+		{"neither's WAL was read, and the server adds some", unreadIn(60, 61, 60, 62), unreadIn(61, 62, 63, 60),
+			"own_wal_records=base", cost.Within, 60},
+		{"only the base's WAL was not read", unread(60), of(counted(records, ten(50)...)), "own_wal_records=base",
+			cost.CannotTell, 0},
 	} {
 		j := judged(t, c.now, c.budget, &cost.Compared{File: "base.jsonl", Cost: c.base})
 		if j.Verdict != c.want || j.Max != c.max {
-			t.Errorf("%s: %s, at most %v, want %s, at most %v\n%s", c.name, j.Verdict, j.Max, c.want, c.max, j.Sentence())
+			t.Errorf("%s: %s, at most %v, want %s, at most %v\n%s", c.name, j.Verdict, j.Max, c.want, c.max,
+				j.Sentence())
 		}
 	}
 	for text, want := range map[string]string{
-		"own_wal_records=base":       "own_wal_records: whether it is more than in the base cannot be told: base.jsonl lacks it (no): measure that anew",
-		"own_wal_records=base+3%":    "own_wal_records: whether it is more than in the base by over 3% cannot be told: base.jsonl lacks it (no): measure that anew",
-		"own_wal_records = base + 9": "own_wal_records: whether it is more than in the base by over 9 cannot be told: base.jsonl lacks it (no): measure that anew",
+		"own_wal_records=base": "own_wal_records: whether it is more than in the base cannot be told: " +
+			"base.jsonl lacks it (no): measure that anew",
+		"own_wal_records=base+3%": "own_wal_records: whether it is more than in the base by over 3% cannot be " +
+			"told: base.jsonl lacks it (no): measure that anew",
+		"own_wal_records = base + 9": "own_wal_records: whether it is more than in the base by over 9 cannot be " +
+			"told: base.jsonl lacks it (no): measure that anew",
 	} {
-		if got := judged(t, of(counted(records, ten(61)...)), text, &cost.Compared{File: "base.jsonl", Cost: of(missing(records, "no"))}).Sentence(); got != want {
+		if got := judged(t, of(counted(records, ten(61)...)), text,
+			&cost.Compared{File: "base.jsonl", Cost: of(missing(records, "no"))}).Sentence(); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	for text, want := range map[string]cost.Verdict{"wal_fsyncs=1": cost.CannotTell, "wal_fsyncs=2": cost.Within, "wal_fsyncs=0": cost.Over} {
+	for text, want := range map[string]cost.Verdict{"wal_fsyncs=1": cost.CannotTell, "wal_fsyncs=2": cost.Within,
+		"wal_fsyncs=0": cost.Over} {
 		if j := judged(t, of(fsyncs), text, nil); j.Verdict != want {
 			t.Errorf("%s, of which one is surely its own: %s", text, j.Sentence())
 		}
@@ -124,13 +150,18 @@ func TestWhatGrewIsNamed(t *testing.T) {
 	causes := func(items ...cost.Cause) cost.Causes { return cost.Causes{Items: items} }
 	insert, update := "insert into item values ($1)", "update item set n = $1"
 	base := cost.Cost{Counts: []cost.Count{counted(cost.OwnRecords, 60)},
-		Statements: causes(cost.Cause{Name: "1", Text: insert, Each: each("wal_records", 40)}, cost.Cause{Name: "2", Text: update, Each: each("wal_records", 20)}),
-		Tables:     causes(cost.Cause{Name: "public.item", Each: each("n_tup_ins", 20, "n_tup_upd", 20, "n_tup_hot_upd", 20, "entries", 20)}),
-		Indexes:    causes(cost.Cause{Name: "public.item_pkey", Each: each("entries", 20)})}
+		Statements: causes(cost.Cause{Name: "1", Text: insert, Each: each("wal_records", 40)},
+			cost.Cause{Name: "2", Text: update, Each: each("wal_records", 20)}),
+		Tables: causes(cost.Cause{Name: "public.item", Each: each("n_tup_ins", 20, "n_tup_upd", 20, "n_tup_hot_upd",
+			20, "entries", 20)}),
+		Indexes: causes(cost.Cause{Name: "public.item_pkey", Each: each("entries", 20)})}
 	now := cost.Cost{Counts: []cost.Count{counted(cost.OwnRecords, 100)},
-		Statements: causes(cost.Cause{Name: "7", Text: insert, Each: each("wal_records", 60)}, cost.Cause{Name: "8", Text: update, Each: each("wal_records", 40)}),
-		Tables:     causes(cost.Cause{Name: "public.item", Each: each("n_tup_ins", 20, "n_tup_upd", 20, "n_tup_hot_upd", 0, "entries", 60)}),
-		Indexes:    causes(cost.Cause{Name: "public.item_pkey", Each: each("entries", 20)}, cost.Cause{Name: "public.item_sku", Each: each("entries", 40)})}
+		Statements: causes(cost.Cause{Name: "7", Text: insert, Each: each("wal_records", 60)},
+			cost.Cause{Name: "8", Text: update, Each: each("wal_records", 40)}),
+		Tables: causes(cost.Cause{Name: "public.item", Each: each("n_tup_ins", 20, "n_tup_upd", 20, "n_tup_hot_upd",
+			0, "entries", 60)}),
+		Indexes: causes(cost.Cause{Name: "public.item_pkey", Each: each("entries", 20)},
+			cost.Cause{Name: "public.item_sku", Each: each("entries", 40)})}
 	r := cost.Result{Cost: now, Base: &cost.Compared{File: "base.jsonl", Cost: base}}
 	budgets, err := cost.ParseBudgets("own_wal_records=base")
 	if err != nil {
@@ -138,7 +169,8 @@ func TestWhatGrewIsNamed(t *testing.T) {
 	}
 	r.Hold(budgets)
 	const want = "own_wal_records: 100 a run, and at most 60 (base, which was 60). More than in the base: " +
-		"statement insert into item values ($1): +20 records (40 -> 60); statement update item set n = $1: +20 records (20 -> 40); " +
+		"statement insert into item values ($1): +20 records (40 -> 60); statement update item set n = $1: +20 " +
+		"records (20 -> 40); " +
 		"table public.item: +40 index entries (20 -> 60); table public.item: -20 HOT updates (20 -> 0); " +
 		"index public.item_sku: +40 index entries, new"
 	if got := r.Exceeded(); got != want {
@@ -148,22 +180,30 @@ func TestWhatGrewIsNamed(t *testing.T) {
 		c.Relations.Items = items
 		return c
 	}
-	r = cost.Result{Cost: withWAL(now, relation("table", "public.item", 40, 3000, 0), relation("index", "public.item_sku", 40, 2560, 0)),
+	r = cost.Result{Cost: withWAL(now, relation("table", "public.item", 40, 3000, 0),
+		relation("index", "public.item_sku", 40, 2560, 0)),
 		Base: &cost.Compared{File: "base.jsonl", Cost: withWAL(base, relation("table", "public.item", 40, 3000, 0))}}
 	r.Hold(budgets)
-	if got := r.Exceeded(); !strings.HasSuffix(got, "(20 -> 40); index public.item_sku: +40 records, +2,560 bytes, new; table public.item: -20 HOT updates (20 -> 0)") {
+	if got := r.Exceeded(); !strings.HasSuffix(got,
+		"(20 -> 40); index public.item_sku: +40 records, +2,560 bytes, new; table public.item: -20 HOT "+
+			"updates (20 -> 0)") {
 		t.Errorf("by the WAL: %s", got)
 	}
-	r = cost.Result{Cost: withWAL(now, relation("catalog", "pg_catalog.pg_class", 10, 1520, 0), relation("index", "public.item_n", 0, 0, 2128)),
-		Base: &cost.Compared{File: "base.jsonl", Cost: withWAL(base, relation("catalog", "pg_catalog.pg_class", 8, 1168, 0))}}
+	r = cost.Result{Cost: withWAL(now, relation("catalog", "pg_catalog.pg_class", 10, 1520, 0),
+		relation("index", "public.item_n", 0, 0, 2128)),
+		Base: &cost.Compared{File: "base.jsonl",
+			Cost: withWAL(base, relation("catalog", "pg_catalog.pg_class", 8, 1168, 0))}}
 	r.Hold(budgets)
-	if got := r.Exceeded(); !strings.Contains(got, "index public.item_n: +2,128 bytes of page images, new; catalog pg_catalog.pg_class: +2 records, +352 bytes (8 -> 10)") {
+	if got := r.Exceeded(); !strings.Contains(got,
+		"index public.item_n: +2,128 bytes of page images, new; catalog pg_catalog.pg_class: +2 records, +352 "+
+			"bytes (8 -> 10)") {
 		t.Errorf("of an index that is built: %s", got)
 	}
 	full := now
 	full.Indexes.Items = nil
 	for i := range runfile.MostTopItems {
-		full.Indexes.Items = append(full.Indexes.Items, cost.Cause{Name: fmt.Sprint("public.i", i), Each: each("entries", 50)})
+		full.Indexes.Items = append(full.Indexes.Items, cost.Cause{Name: fmt.Sprint("public.i", i),
+			Each: each("entries", 50)})
 	}
 	r = cost.Result{Cost: now, Base: &cost.Compared{File: "base.jsonl", Cost: full}}
 	r.Base.Cost.Counts = base.Counts
@@ -176,14 +216,19 @@ func TestWhatGrewIsNamed(t *testing.T) {
 // What is written as a base is read again as it was, as far as a budget looks at it, and the same whatever came first.
 func TestBases(t *testing.T) {
 	c := cost.Cost{
-		Operation: runfile.Operation{Text: "./order \"a\" <b>", Warmup: 1, FirstTouch: true, Times: 3}, Server: "PostgreSQL 17.11",
-		Settings: map[string]string{"wal_level": "replica"}, Repetitions: 3, Transactions: 9, Others: []string{"psql"}, Incomplete: true, Warnings: []string{},
-		Counts: []cost.Count{counted(cost.OwnRecords, 60, 60, 60), counted(cost.OwnBytes, 4, 9, 5), missing("commits", "no"), counted("rows", 0, 0, 0)},
-		Statements: cost.Causes{Items: []cost.Cause{{Name: "insert", Text: "insert", Each: map[string]float64{"calls": 2}},
-			{Name: "update", Text: "update", Each: map[string]float64{"wal_records": 0.5}}}},
-		Tables:    cost.Causes{Items: []cost.Cause{{Name: "public.a", Each: map[string]float64{"n_tup_ins": 1}}}},
-		Indexes:   cost.Causes{Items: []cost.Cause{}, Missing: "they were not asked for"},
-		Relations: cost.Relations{Items: []cost.Relation{relation("table", "public.a", 20, 1900, 0), relation("index", "public.a_pkey", 20, 1280, 8000)}},
+		Operation: runfile.Operation{Text: "./order \"a\" <b>", Warmup: 1, FirstTouch: true, Times: 3},
+		Server:    "PostgreSQL 17.11",
+		Settings:  map[string]string{"wal_level": "replica"}, Repetitions: 3, Transactions: 9, Others: []string{"psql"},
+		Incomplete: true, Warnings: []string{},
+		Counts: []cost.Count{counted(cost.OwnRecords, 60, 60, 60), counted(cost.OwnBytes, 4, 9, 5),
+			missing("commits", "no"), counted("rows", 0, 0, 0)},
+		Statements: cost.Causes{
+			Items: []cost.Cause{{Name: "insert", Text: "insert", Each: map[string]float64{"calls": 2}},
+				{Name: "update", Text: "update", Each: map[string]float64{"wal_records": 0.5}}}},
+		Tables:  cost.Causes{Items: []cost.Cause{{Name: "public.a", Each: map[string]float64{"n_tup_ins": 1}}}},
+		Indexes: cost.Causes{Items: []cost.Cause{}, Missing: "they were not asked for"},
+		Relations: cost.Relations{Items: []cost.Relation{relation("table", "public.a", 20, 1900, 0),
+			relation("index", "public.a_pkey", 20, 1280, 8000)}},
 	}
 	write := func(c cost.Cost) string {
 		var b strings.Builder
@@ -198,7 +243,8 @@ func TestBases(t *testing.T) {
 		t.Fatal(err, text)
 	}
 	ascending := cmpopts.SortSlices(func(a, b float64) bool { return a < b })
-	if diff := cmp.Diff(c, got, ascending, cmpopts.EquateNaNs(), cmpopts.IgnoreFields(cost.Count{}, "Median", "Low", "High"),
+	if diff := cmp.Diff(c, got, ascending, cmpopts.EquateNaNs(), cmpopts.IgnoreFields(cost.Count{}, "Median",
+		"Low", "High"),
 		cmpopts.IgnoreUnexported(cost.Relation{}), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-written +read):\n%s\n%s", diff, text)
 	}
@@ -209,15 +255,19 @@ func TestBases(t *testing.T) {
 		t.Errorf("in another order:\n%s\nis not\n%s", again, text)
 	}
 	for edit, why := range map[string]string{
-		text + "{\"count\":\"rows\",\"each\":1,\"runs\":[1,2]}\n":         "line 12 is not a line of a base: rows: each is the median of its runs, of which there are 3",
-		text + "{\"colour\":1}\n":                                         "line 12 is not a line of a base: this version of realiops does not know the field \"colour\"",
+		text + "{\"count\":\"rows\",\"each\":1,\"runs\":[1,2]}\n": "line 12 is not a line of a base: rows: " +
+			"each is the median of its runs, of which there are 3",
+		text + "{\"colour\":1}\n": "line 12 is not a line of a base: this " +
+			"version of realiops does not know the field \"colour\"",
 		text + "{\"count\":\"rows\",\"each\":7}\n":                        "line 12 repeats an earlier line",
 		text + "{\"wal_of\":\"public.a\",\"is\":\"table\",\"each\":{}}\n": "line 12 repeats an earlier line",
-		strings.Replace(text, "base/1", "base/2", 1):                      `it has the form "realiops.base/2", and this version of realiops reads realiops.base/1`,
+		strings.Replace(text, "base/1", "base/2",
+			1): `it has the form "realiops.base/2", and this version of realiops reads realiops.base/1`,
 		text + "{}\n": "it names no count, statement, table or index",
 		strings.Replace(text, `"repetitions":3`, `"repetitions":0`, 1): "line 2 is not a line of a base",
 		strings.SplitAfter(text, "\n")[0]:                              "it has no counts",
-		text + "{\"count\":\"wal_bytes\",\"each\":-5}\n":               "line 12 is not a line of a base: wal_bytes: -5 is negative",
+		text + "{\"count\":\"wal_bytes\",\"each\":-5}\n": "line 12 is not a line of a base: " +
+			"wal_bytes: -5 is negative",
 		text + "hello\n": "line 12 is not a line of a base",
 	} {
 		if _, err := cost.ReadBase([]byte(edit)); err == nil || !strings.Contains(err.Error(), why) {
@@ -233,12 +283,15 @@ func TestBases(t *testing.T) {
 	}
 }
 
-// Rollbacks have no table, and oversized values no name that lasts: both are named where they grew, also by a base that was written and read.
+// Rollbacks have no table, and oversized values no name that lasts: both are named where they grew, also by a base that
+// was written and read.
 func TestGrowthWithoutATableIsNamed(t *testing.T) {
 	of := func(records, ends, values float64) cost.Cost {
-		return cost.Cost{Operation: runfile.Operation{Text: "order"}, Repetitions: 1, Counts: []cost.Count{counted(cost.OwnRecords, records)},
+		return cost.Cost{Operation: runfile.Operation{Text: "order"}, Repetitions: 1,
+			Counts: []cost.Count{counted(cost.OwnRecords, records)},
 			Relations: cost.Relations{Items: []cost.Relation{
-				relation(runfile.WALOfNone, "", ends, 34*ends, 0), relation(runfile.WALOversizedIndex, "public.t", values, 64*values, 0)}}}
+				relation(runfile.WALOfNone, "", ends, 34*ends, 0), relation(runfile.WALOversizedIndex, "public.t",
+					values, 64*values, 0)}}}
 	}
 	var b strings.Builder
 	if err := cost.WriteBase(&b, cost.Result{Cost: of(3, 1, 2)}); err != nil {
@@ -248,8 +301,10 @@ func TestGrowthWithoutATableIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "More than in the base: commits and others: +9 records, +306 bytes (1 -> 10); index of oversized values of public.t: +3 records, +192 bytes (2 -> 5)"
-	if said := judged(t, of(15, 10, 5), "own_wal_records=base", &cost.Compared{Cost: base}).Sentence(); !strings.HasSuffix(said, want) {
+	const want = "More than in the base: commits and others: +9 records, +306 bytes (1 -> 10); index of oversized " +
+		"values of public.t: +3 records, +192 bytes (2 -> 5)"
+	if said := judged(t, of(15, 10, 5), "own_wal_records=base",
+		&cost.Compared{Cost: base}).Sentence(); !strings.HasSuffix(said, want) {
 		t.Errorf("%s, want %s", said, want)
 	}
 	without, _, _ := strings.Cut(b.String(), `{"wal_of":"commits and others"`)
@@ -257,7 +312,8 @@ func TestGrowthWithoutATableIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := judged(t, of(15, 10, 5), "own_wal_records=base", &cost.Compared{Cost: base}).Sentence(); strings.Contains(said, "commits and others") {
+	if said := judged(t, of(15, 10, 5), "own_wal_records=base",
+		&cost.Compared{Cost: base}).Sentence(); strings.Contains(said, "commits and others") {
 		t.Errorf("of what the base does not keep: %s", said)
 	}
 }
@@ -265,10 +321,12 @@ func TestGrowthWithoutATableIsNamed(t *testing.T) {
 // An index that has another name than in the base is none that is new.
 func TestWhatIsRenamedHasNotGrown(t *testing.T) {
 	of := func(records float64, items ...cost.Relation) cost.Cost {
-		return cost.Cost{Counts: []cost.Count{counted(cost.OwnRecords, records)}, Relations: cost.Relations{Items: items}}
+		return cost.Cost{Counts: []cost.Count{counted(cost.OwnRecords, records)}, Relations: cost.Relations{
+			Items: items}}
 	}
 	base := of(20, relation("index", "public.a", 10, 640, 0), relation("table", "public.t", 10, 600, 0))
-	now := of(30, relation("index", "public.b", 10, 640, 0), relation("index", "public.c", 10, 640, 0), relation("table", "public.t", 10, 600, 0))
+	now := of(30, relation("index", "public.b", 10, 640, 0), relation("index", "public.c", 10, 640, 0),
+		relation("table", "public.t", 10, 600, 0))
 	said := judged(t, now, "own_wal_records=base", &cost.Compared{Cost: base}).Sentence()
 	if !strings.HasSuffix(said, "More than in the base: index public.c: +10 records, +640 bytes, new") {
 		t.Error(said)
@@ -281,10 +339,13 @@ func TestRelationsInCSV(t *testing.T) {
 		return cost.Each{Runs: runs, Median: stats.Median(runs), Low: slices.Min(runs), High: slices.Max(runs)}
 	}
 	now := cost.Cost{Operation: runfile.Operation{Text: "order"}, Relations: cost.Relations{Items: []cost.Relation{
-		{Is: "index", Name: "public.a_pkey", OwnRecords: each(20, 21, 25), OwnBytes: each(1280), Records: each(30), Bytes: each(9280), Images: each(1), ImageBytes: each(8000)},
-		{Is: "other", OwnRecords: each(1), OwnBytes: each(34), Records: each(1), Bytes: each(34), Images: each(0), ImageBytes: each(0)},
+		{Is: "index", Name: "public.a_pkey", OwnRecords: each(20, 21, 25), OwnBytes: each(1280), Records: each(30),
+			Bytes: each(9280), Images: each(1), ImageBytes: each(8000)},
+		{Is: "other", OwnRecords: each(1), OwnBytes: each(34), Records: each(1), Bytes: each(34), Images: each(0),
+			ImageBytes: each(0)},
 	}}}
-	before := cost.Cost{Relations: cost.Relations{Items: []cost.Relation{relation("index", "public.a_pkey", 10, 640, 0)}}}
+	before := cost.Cost{
+		Relations: cost.Relations{Items: []cost.Relation{relation("index", "public.a_pkey", 10, 640, 0)}}}
 	var b strings.Builder
 	if err := document.CSV(&b, cost.Result{Cost: now, Base: &cost.Compared{Cost: before}}.Document(false)); err != nil {
 		t.Fatal(err)
@@ -308,17 +369,22 @@ other,commits and others,image_bytes,0,0,0,,
 	}
 }
 
-// Statements that begin alike are told apart in each form, and a page has the whole of them. What a base does not keep is not told as 0.
+// Statements that begin alike are told apart in each form, and a page has the whole of them. What a base does not keep
+// is not told as 0.
 func TestStatementsAreToldApart(t *testing.T) {
 	long := "INSERT INTO shop_order_item (" + strings.Repeat("a_column_with_a_name, ", 20) + "id) VALUES "
 	one, two := long+"($1)", long+"($1), ($2)"
-	items := []cost.Cause{{Name: "1", Text: one, Each: map[string]float64{"calls": 3, "wal_bytes": 9}}, {Name: "2", Text: two, Each: map[string]float64{"calls": 4, "wal_bytes": 8}}}
-	base := cost.Cost{Repetitions: 1, Statements: cost.Causes{Items: items}, Relations: cost.Relations{Items: []cost.Relation{{Is: "table", Name: "public.a",
-		OwnRecords: cost.Each{Runs: []float64{7}, Median: 7}}}}}
+	items := []cost.Cause{{Name: "1", Text: one, Each: map[string]float64{"calls": 3, "wal_bytes": 9}},
+		{Name: "2", Text: two, Each: map[string]float64{"calls": 4, "wal_bytes": 8}}}
+	base := cost.Cost{Repetitions: 1, Statements: cost.Causes{Items: items}, Relations: cost.Relations{
+		Items: []cost.Relation{{Is: "table", Name: "public.a",
+			OwnRecords: cost.Each{Runs: []float64{7}, Median: 7}}}}}
 	d := cost.Result{Cost: base}.Document(false)
 	written := map[string]string{}
 	for form, write := range map[string]func(io.Writer, document.Document) error{
-		"text": func(w io.Writer, d document.Document) error { return document.Text(w, d, 100) }, "html": document.HTML, "md": document.Markdown,
+		"text": func(w io.Writer, d document.Document) error {
+			return document.Text(w, d, 100)
+		}, "html": document.HTML, "md": document.Markdown,
 	} {
 		var b strings.Builder
 		if err := write(&b, d); err != nil {
@@ -330,17 +396,21 @@ func TestStatementsAreToldApart(t *testing.T) {
 		}
 	}
 	for _, whole := range []string{one, two} {
-		if !strings.Contains(written["html"], whole) || !strings.Contains(strings.ReplaceAll(written["md"], `\`, ""), whole) {
+		if !strings.Contains(written["html"], whole) ||
+			!strings.Contains(strings.ReplaceAll(written["md"], `\`, ""), whole) {
 			t.Errorf("a page does not have all of %s:\n%s", whole, written["md"])
 		}
 	}
-	if text := written["text"]; strings.Contains(text, one) || !strings.Contains(text, "VALUES ($1)") || !strings.Contains(text, "VALUES ($1), ($2)") {
+	if text := written["text"]; strings.Contains(text, one) || !strings.Contains(text, "VALUES ($1)") ||
+		!strings.Contains(text, "VALUES ($1), ($2)") {
 		t.Errorf("%s", text)
 	}
 	now := base
 	now.Counts, base.Counts = []cost.Count{counted(cost.OwnRecords, 9)}, []cost.Count{counted(cost.OwnRecords, 7)}
-	now.Statements.Items = []cost.Cause{{Name: "1", Text: one, Each: map[string]float64{"wal_records": 5}}, {Name: "2", Text: two, Each: map[string]float64{"wal_records": 5}}}
-	if said := judged(t, now, "own_wal_records=base", &cost.Compared{Cost: base}).Sentence(); !strings.Contains(said, "($1): +5 records") ||
+	now.Statements.Items = []cost.Cause{{Name: "1", Text: one, Each: map[string]float64{"wal_records": 5}},
+		{Name: "2", Text: two, Each: map[string]float64{"wal_records": 5}}}
+	if said := judged(t, now, "own_wal_records=base", &cost.Compared{Cost: base}).Sentence(); !strings.Contains(said,
+		"($1): +5 records") ||
 		!strings.Contains(said, "($1), ($2): +5 records") {
 		t.Errorf("what grew: %s", said)
 	}
@@ -360,7 +430,8 @@ func FuzzReadBase(f *testing.F) {
 // A base of something else is refused, in one line that says what of.
 func TestBasesOfSomethingElseAreRefused(t *testing.T) {
 	now := func() cost.Cost {
-		return cost.Cost{Operation: runfile.Operation{Text: "./order", Warmup: 1}, Server: "PostgreSQL 17.11", Settings: map[string]string{"wal_level": "replica"}}
+		return cost.Cost{Operation: runfile.Operation{Text: "./order", Warmup: 1}, Server: "PostgreSQL 17.11",
+			Settings: map[string]string{"wal_level": "replica"}}
 	}
 	for why, change := range map[string]func(*cost.Cost){
 		"":                             func(*cost.Cost) {},
@@ -375,7 +446,8 @@ func TestBasesOfSomethingElseAreRefused(t *testing.T) {
 		change(&base)
 		switch err := (cost.Compared{File: "base.jsonl", Cost: base}).Refuse(now()); {
 		case why == "" && err == nil:
-		case err == nil || !strings.HasPrefix(err.Error(), "base.jsonl is a base of "+why) || strings.Contains(err.Error(), "\n"):
+		case err == nil || !strings.HasPrefix(err.Error(), "base.jsonl is a base of "+why) ||
+			strings.Contains(err.Error(), "\n"):
 			t.Errorf("%s: %v", why, err)
 		}
 	}
@@ -404,12 +476,14 @@ func TestJUnitHasACaseForEachCount(t *testing.T) {
 		counts                []cost.Count
 		want                  map[string]string
 	}{
-		{"no budget", "", "", []cost.Count{counted("rows", 3), missing("commits", "no")}, map[string]string{"it is done": "", "rows": "", "commits": "skipped"}},
+		{"no budget", "", "", []cost.Count{counted("rows", 3), missing("commits", "no")},
+			map[string]string{"it is done": "", "rows": "", "commits": "skipped"}},
 		{"budgets", "", "rows=3,rows=2,commits=1", []cost.Count{counted("rows", 3), missing("commits", "no")},
 			map[string]string{"it is done": "", "rows=3": "", "rows=2": "failure", "commits=1": "error"}},
 		{"failed later", "exit status 3", "rows=3", []cost.Count{counted("rows", 3), counted("commits", 1)},
 			map[string]string{"it is done": "error", "rows=3": "skipped", "commits": ""}},
-		{"failed at once", "exit status 3", "rows=3", nil, map[string]string{"it is done": "error", "rows=3": "skipped"}},
+		{"failed at once", "exit status 3", "rows=3", nil, map[string]string{"it is done": "error",
+			"rows=3": "skipped"}},
 	} {
 		r := cost.Result{Cost: cost.Cost{Repetitions: 1, Counts: c.counts}, Failed: c.failed}
 		if c.budgets != "" {
@@ -440,7 +514,8 @@ func TestJUnitHasACaseForEachCount(t *testing.T) {
 		}
 		got, sums := map[string]string{}, map[string]int{}
 		for _, one := range suite.Cases {
-			got[one.Name] = strings.Repeat("failure", len(one.Failures)) + strings.Repeat("error", len(one.Errors)) + strings.Repeat("skipped", len(one.Skipped))
+			got[one.Name] = strings.Repeat("failure", len(one.Failures)) + strings.Repeat("error", len(one.Errors)) +
+				strings.Repeat("skipped", len(one.Skipped))
 			sums[got[one.Name]]++
 			for _, m := range slices.Concat(one.Failures, one.Errors, one.Skipped) {
 				if m.Message == "" || m.Text != m.Message {
@@ -448,7 +523,8 @@ func TestJUnitHasACaseForEachCount(t *testing.T) {
 				}
 			}
 		}
-		if !maps.Equal(got, c.want) || suite.Tests != len(c.want) || suite.Failures != sums["failure"] || suite.Errors != sums["error"] || suite.Skipped != sums["skipped"] {
+		if !maps.Equal(got, c.want) || suite.Tests != len(c.want) || suite.Failures != sums["failure"] ||
+			suite.Errors != sums["error"] || suite.Skipped != sums["skipped"] {
 			t.Errorf("%s: %v, want %v\n%s", c.name, got, c.want, &b)
 		}
 	}

@@ -39,7 +39,8 @@ func sayAll(grew []Growth) (all []string) {
 
 func (g Growth) say(name string) string {
 	more := g.Now - g.Base
-	text := fmt.Sprintf("%s: %s%s %s", runfile.WALItem{Is: g.Of, Name: name, Table: name}.Called(), sign(more), amount(math.Abs(more)), g.What)
+	text := fmt.Sprintf("%s: %s%s %s", runfile.WALItem{Is: g.Of, Name: name, Table: name}.Called(), sign(more),
+		amount(math.Abs(more)), g.What)
 	if g.Bytes != 0 {
 		text += fmt.Sprintf(", %s%s bytes", sign(g.Bytes), amount(math.Abs(g.Bytes)))
 	}
@@ -84,8 +85,10 @@ var (
 
 // words maps columns of the server's views to their usual names.
 var words = map[string]string{
-	"wal_records": "records", "wal_bytes": "bytes", "wal_fpi": "page images", "shared_blks_dirtied": "pages changed", "entries": "index entries",
-	"n_tup_ins": "rows inserted", "n_tup_upd": "rows updated", "n_tup_del": "rows deleted", "image_bytes": "bytes of page images", "images": "page images",
+	"wal_records": "records", "wal_bytes": "bytes", "wal_fpi": "page images", "shared_blks_dirtied": "pages changed",
+	"entries":   "index entries",
+	"n_tup_ins": "rows inserted", "n_tup_upd": "rows updated", "n_tup_del": "rows deleted",
+	"image_bytes": "bytes of page images", "images": "page images",
 	"n_tup_hot_upd": "HOT updates",
 }
 
@@ -116,16 +119,20 @@ func (c Cost) grew(count string, base Cost) []Growth {
 // byRelation are the amounts of a table or an index that tell what made a count grow.
 var byRelation = map[string]func(Relation) Each{
 	OwnRecords: func(r Relation) Each { return r.OwnRecords }, OwnBytes: func(r Relation) Each { return r.OwnRecords },
-	"wal_records": func(r Relation) Each { return r.OwnRecords }, "wal_bytes": func(r Relation) Each { return r.OwnRecords },
+	"wal_records": func(r Relation) Each {
+		return r.OwnRecords
+	}, "wal_bytes": func(r Relation) Each { return r.OwnRecords },
 	"page_image_bytes": func(r Relation) Each { return r.ImageBytes },
 }
 
-// growthOfRelations names those of which the WAL has more records than in the base, or more bytes of them or of page images. An index that the
-// operation builds whole, and the base does not have, comes first: all that it adds of its own are images, and the rest is in catalogs. What is new
-// and did as much as another that is gone has taken its place, as after a change of its name.
+// growthOfRelations names those of which the WAL has more records than in the base, or more bytes of them or of page
+// images. An index that the operation builds whole, and the base does not have, comes first: all that it adds of its
+// own are images, and the rest is in catalogs. What is new and did as much as another that is gone has taken its place,
+// as after a change of its name.
 func growthOfRelations(now, base Relations, count string) (all []Growth) {
 	var built []Growth
-	of, what := byRelation[count], map[bool]string{true: "bytes of page images", false: "records"}[count == "page_image_bytes"]
+	of, what := byRelation[count], map[bool]string{true: "bytes of page images",
+		false: "records"}[count == "page_image_bytes"]
 	gone := slices.DeleteFunc(slices.Clone(base.Items), func(r Relation) bool {
 		_, there := now.find(r)
 		return there
@@ -160,7 +167,8 @@ func growthOfRelations(now, base Relations, count string) (all []Growth) {
 }
 
 func (r Relation) didAsMuch(other Relation) bool {
-	return r.Is == other.Is && r.OwnRecords.Median == other.OwnRecords.Median && r.OwnBytes.Median == other.OwnBytes.Median &&
+	return r.Is == other.Is && r.OwnRecords.Median == other.OwnRecords.Median &&
+		r.OwnBytes.Median == other.OwnBytes.Median &&
 		r.ImageBytes.Median == other.ImageBytes.Median
 }
 

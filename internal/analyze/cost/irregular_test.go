@@ -13,11 +13,16 @@ func TestWhoMadeAnFsyncMore(t *testing.T) {
 		counts map[string]float64
 		want   string
 	}{
-		{"18, the WAL writer", map[string]float64{"pgstat.io/wal_fsyncs": 2, "pgstat.io/wal_client_fsyncs": 1, "pgstat.io/wal_writer_fsyncs": 1}, "the WAL writer (repetition 4)"},
-		{"18, the checkpointer", map[string]float64{"pgstat.io/wal_fsyncs": 2, "pgstat.io/wal_client_fsyncs": 1, "pgstat.io/wal_writer_fsyncs": 0}, "the checkpointer (repetition 4)"},
-		{"18, itself", map[string]float64{"pgstat.io/wal_fsyncs": 2, "pgstat.io/wal_client_fsyncs": 2, "pgstat.io/wal_writer_fsyncs": 0}, "the sessions themselves (repetition 4)"},
-		{"17, a checkpoint", map[string]float64{"pgstat.checkpointer/checkpoints_timed": 1}, "the checkpointer (repetition 4)"},
-		{"17, none", map[string]float64{"pgstat.checkpointer/checkpoints_timed": 0}, "by what is left, the WAL writer: there was no checkpoint (repetition 4)"},
+		{"18, the WAL writer", map[string]float64{"pgstat.io/wal_fsyncs": 2, "pgstat.io/wal_client_fsyncs": 1,
+			"pgstat.io/wal_writer_fsyncs": 1}, "the WAL writer (repetition 4)"},
+		{"18, the checkpointer", map[string]float64{"pgstat.io/wal_fsyncs": 2, "pgstat.io/wal_client_fsyncs": 1,
+			"pgstat.io/wal_writer_fsyncs": 0}, "the checkpointer (repetition 4)"},
+		{"18, itself", map[string]float64{"pgstat.io/wal_fsyncs": 2, "pgstat.io/wal_client_fsyncs": 2,
+			"pgstat.io/wal_writer_fsyncs": 0}, "the sessions themselves (repetition 4)"},
+		{"17, a checkpoint", map[string]float64{"pgstat.checkpointer/checkpoints_timed": 1},
+			"the checkpointer (repetition 4)"},
+		{"17, none", map[string]float64{"pgstat.checkpointer/checkpoints_timed": 0},
+			"by what is left, the WAL writer: there was no checkpoint (repetition 4)"},
 	} {
 		odd := counts.Repetition{Number: 4, Counts: map[string]counts.Count{}}
 		for name, n := range c.counts {

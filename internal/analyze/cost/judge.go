@@ -34,8 +34,8 @@ type Judged struct {
 // Judge holds a cost against a budget that refers to no base.
 func (c Cost) Judge(b Budget) Judged { return c.JudgeBy(b, nil) }
 
-// JudgeBy holds a cost against a budget. The median decides. What others did can only have been added, and what sessions have
-// not reported yet can only be lacking. A nil base is none.
+// JudgeBy holds a cost against a budget. The median decides. What others did can only have been added, and what
+// sessions have not reported yet can only be lacking. A nil base is none.
 func (c Cost) JudgeBy(b Budget, base *Compared) Judged {
 	j := Judged{Budget: b, Grew: []Growth{}}
 	now, was, why := c.sides(b, base)
@@ -72,8 +72,8 @@ type side struct {
 	own  []float64 // of these surely the operation's own
 	by   string    // the count that stands in for one that is not known; empty: it is the one asked for
 	rest string    // who else may have done what is not surely its own
-	// lowest: it is the lowest repetition instead of the median. Where all of the WAL stands in for the operation's own on both sides,
-	// what the server has added by itself is least there.
+	// lowest: it is the lowest repetition instead of the median. Where all of the WAL stands in for the operation's own
+	// on both sides, what the server has added by itself is least there.
 	lowest bool
 }
 
@@ -107,7 +107,8 @@ func (c Cost) sides(b Budget, base *Compared) (now, was side, why string) {
 	return now, was, why
 }
 
-// standIn names for counts of the operation's own WAL, where that was not read, all of the WAL, which is at least as much.
+// standIn names for counts of the operation's own WAL, where that was not read, all of the WAL, which is at least as
+// much.
 var standIn = map[string]string{OwnRecords: "wal_records", OwnBytes: "wal_bytes"}
 
 // unknown is the value of a count about which nothing is known.
@@ -126,7 +127,8 @@ func (c Cost) side(b Budget) (s side, why string) {
 	times := 1.0
 	if b.Per == PerTransaction {
 		if c.Transactions == 0 {
-			return side{all: unknown, own: unknown}, "how many transactions the operation committed is known of scripts and statements only"
+			return side{all: unknown, own: unknown},
+				"how many transactions the operation committed is known of scripts and statements only"
 		}
 		times = float64(c.Repetitions) / float64(c.Transactions)
 	}
@@ -146,8 +148,9 @@ func scaled(all []float64, times float64) (scaled []float64) {
 
 // Doubts that a verdict may stand in.
 const (
-	notReported = "sessions stayed open that are the operation's or may be, or processes of it went on: what they did last may not be counted"
-	notRead     = "the WAL was not read, and %s counts all of it"
+	notReported = "sessions stayed open that are the operation's or may be, or processes of it went on: what they " +
+		"did last may not be counted"
+	notRead = "the WAL was not read, and %s counts all of it"
 )
 
 func (c Cost) verdict(j Judged, now, was side, base *Compared) (v Verdict, why string) {
@@ -166,7 +169,8 @@ func (c Cost) verdict(j Judged, now, was side, base *Compared) (v Verdict, why s
 	case len(c.Others) > 0:
 		return CannotTell, "others were at work, or may have been: " + strings.Join(c.Others, ", ")
 	case !exceeds(own, j.Max):
-		return CannotTell, fmt.Sprintf("of %s at least %s are the operation's own; %s", amount(j.Value), amount(own), now.rest)
+		return CannotTell, fmt.Sprintf("of %s at least %s are the operation's own; %s", amount(j.Value),
+			amount(own), now.rest)
 	case now.by != "" && (was.by == "" || j.Name == OwnBytes):
 		return CannotTell, fmt.Sprintf(notRead, now.by)
 	case j.OverBase == nil:
@@ -174,8 +178,10 @@ func (c Cost) verdict(j Judged, now, was side, base *Compared) (v Verdict, why s
 	case base.Cost.Incomplete:
 		return CannotTell, "not all was counted when " + base.File + " was measured: the base may be too low"
 	case beyond(now.own, was.all, *j.OverBase) < clearly:
-		return CannotTell, fmt.Sprintf("the repetitions of both overlap: %s now, and %s in the base; allow for that (%s=base+…), or measure it more often (-r)",
-			spread(now.all), spread(was.all), j.Name)
+		return CannotTell,
+			fmt.Sprintf("the repetitions of both overlap: %s now, and %s in the base; allow for that (%s=base+…), or "+
+				"measure it more often (-r)",
+				spread(now.all), spread(was.all), j.Name)
 	default:
 		return Over, ""
 	}
@@ -184,8 +190,9 @@ func (c Cost) verdict(j Judged, now, was side, base *Compared) (v Verdict, why s
 // exceeds reports whether a value is more than the most, beyond what computing with fractions makes of it.
 func exceeds(v, most float64) bool { return v > most+1e-9*(1+most) }
 
-// clearly is the share of pairs, one repetition of now and one of the base, that must exceed what is allowed. By chance alone, of
-// ten repetitions each that vary alike, nine in ten pairs do in one of a thousand measurements (the test of Mann and Whitney).
+// clearly is the share of pairs, one repetition of now and one of the base, that must exceed what is allowed. By chance
+// alone, of ten repetitions each that vary alike, nine in ten pairs do in one of a thousand measurements (the test of
+// Mann and Whitney).
 const clearly = 0.9
 
 // beyond returns the share of pairs in which now exceeds what base allows.

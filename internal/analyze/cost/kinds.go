@@ -22,23 +22,34 @@ const (
 
 // quantities are the names that counted quantities have in a budget; those that follow from loads of our own have none.
 var quantities = map[string]string{
-	counts.WALRecords: "wal_records", counts.WALBytes: "wal_bytes", counts.WALWrites: "wal_writes", counts.WALSyncs: Fsyncs,
-	counts.PagesWritten: "pages_written", counts.DeviceRequests: "device_requests", counts.DeviceFlushes: "device_flushes",
-	counts.DeviceBytes: "device_bytes",
+	counts.WALRecords: "wal_records", counts.WALBytes: "wal_bytes", counts.WALWrites: "wal_writes",
+	counts.WALSyncs:     Fsyncs,
+	counts.PagesWritten: "pages_written", counts.DeviceRequests: "device_requests",
+	counts.DeviceFlushes: "device_flushes",
+	counts.DeviceBytes:   "device_bytes",
 }
 
 // ofWAL returns the things counted of the database and its WAL, in the order of the report.
 func ofWAL(waiting counting) []kind {
 	return []kind{
-		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database", of: lessBackground(rows)},
-		{name: "commits", unit: "commits", help: "transactions that wrote, by their records in the WAL", of: ofParts(records, commit)},
-		{name: WaitingCommits, unit: "commits", help: "commits, and preparations of two-phase commits, that waited for an fsync of the WAL", of: waiting, mayLack: true},
+		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database",
+			of: lessBackground(rows)},
+		{name: "commits", unit: "commits", help: "transactions that wrote, by their records in the WAL",
+			of: ofParts(records, commit)},
+		{name: WaitingCommits, unit: "commits",
+			help: "commits, and preparations of two-phase commits, that waited for an fsync of the WAL", of: waiting,
+			mayLack: true},
 		{name: "sessions", unit: "sessions", help: "sessions that connected to the database", of: sessions},
-		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries, commits and rollbacks", of: ofParts(records, append([]string{split}, own...)...)},
+		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries, commits and rollbacks",
+			of: ofParts(records, append([]string{split}, own...)...)},
 		{name: OwnBytes, unit: "bytes", help: "bytes of these records, without images of whole pages", of: ownBytes},
-		{name: "page_image_bytes", unit: "bytes", help: "images of whole pages in the WAL: of the first change of each since a checkpoint, and of built indexes", of: imageBytes},
-		{name: "upkeep_wal_records", unit: "records", help: "WAL records of page splits, pruning, sequences, files and the server's own", of: ofParts(records, upkeep...)},
-		{name: "upkeep_wal_bytes", unit: "bytes", help: "bytes of these records, without images", of: ofParts(withoutImages, append([]string{split}, upkeep...)...)},
+		{name: "page_image_bytes", unit: "bytes", help: "images of whole pages in the WAL: of the first change of " +
+			"each since a checkpoint, and of built indexes", of: imageBytes},
+		{name: "upkeep_wal_records", unit: "records",
+			help: "WAL records of page splits, pruning, sequences, files and the server's own",
+			of:   ofParts(records, upkeep...)},
+		{name: "upkeep_wal_bytes", unit: "bytes", help: "bytes of these records, without images",
+			of: ofParts(withoutImages, append([]string{split}, upkeep...)...)},
 	}
 }
 
@@ -91,8 +102,10 @@ func ofDevice(q counts.Quantity) bool {
 
 // shared returns what a disk tells of an operation that takes some milliseconds, where anybody else may write to it.
 func shared(counts.Load, counts.Repetition) (counted, background float64, err error) {
-	return 0, 0, &series.Missing{Reason: counts.NotRecorded, Detail: "others may write to the disk as well, and the server's " +
-		"requests were not told from theirs: see realiops doctor; --own-device gives a server of ours a disk for itself"}
+	return 0, 0, &series.Missing{Reason: counts.NotRecorded,
+		Detail: "others may write to the disk as well, and the server's " +
+			"requests were not told from theirs: see realiops doctor; --own-device gives a server of ours a " +
+			"disk for itself"}
 }
 
 // sessions are also those of others that cannot be told from the operation's.
@@ -120,8 +133,8 @@ func rows(_ counts.Load, r counts.Repetition) (sum float64, err error) {
 	return sum, nil
 }
 
-// lessBackground counts as read, and what of that the server does by itself: as much as it did each time that it was watched. What
-// it did only once, such as a checkpoint's fsync, is nothing that it does in the time of any repetition.
+// lessBackground counts as read, and what of that the server does by itself: as much as it did each time that it was
+// watched. What it did only once, such as a checkpoint's fsync, is nothing that it does in the time of any repetition.
 func lessBackground(of func(counts.Load, counts.Repetition) (float64, error)) counting {
 	return func(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 		counted, err = of(a, r.AsRead())
@@ -140,8 +153,9 @@ func lessBackground(of func(counts.Load, counts.Repetition) (float64, error)) co
 	}
 }
 
-// The parts of the WAL's anatomy (internal/measure/probe/anatomy) that a row, an index entry or the end of a transaction is by itself. A page split
-// stands in the place of the record of an entry; its bytes are those of half a page, and so upkeep.
+// The parts of the WAL's anatomy (internal/measure/probe/anatomy) that a row, an index entry or the end of a
+// transaction is by itself. A page split stands in the place of the record of an entry; its bytes are those of half a
+// page, and so upkeep.
 const (
 	commit  = "commit"
 	prepare = "prepare"
@@ -149,17 +163,19 @@ const (
 )
 
 var (
-	own = []string{"heap_insert", "heap_multi_insert", "heap_update", "heap_delete", "heap_other", "btree_insert_leaf", "index_other",
+	own = []string{"heap_insert", "heap_multi_insert", "heap_update", "heap_delete", "heap_other", "btree_insert_leaf",
+		"index_other",
 		commit, prepare, "abort", "message"}
-	upkeep = []string{"heap_prune", "btree_insert_upper", "btree_dedup", "btree_other", "sequence", "checkpoint", "page_image", "other"}
+	upkeep = []string{"heap_prune", "btree_insert_upper", "btree_dedup", "btree_other", "sequence", "checkpoint",
+		"page_image", "other"}
 )
 
 func records(p counts.Part) float64       { return p.Records }
 func withoutImages(p counts.Part) float64 { return p.Bytes - p.Images }
 func images(p counts.Part) float64        { return p.Images }
 
-// ownBytes returns those of the parts that are the operation's own, and of an entry for each page that was split: as many as the other
-// entries have on average.
+// ownBytes returns those of the parts that are the operation's own, and of an entry for each page that was split: as
+// many as the other entries have on average.
 func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 	counted, background, err = ofParts(withoutImages, own...)(a, r)
 	if err != nil || r.Log == nil {
@@ -168,7 +184,8 @@ func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, 
 	return counted + entriesOfSplits(*r.Log), background, nil
 }
 
-// imageBytes returns what the WAL that was read has of page images, or what the server counts of them itself, as it does from PostgreSQL 19 on.
+// imageBytes returns what the WAL that was read has of page images, or what the server counts of them itself, as it
+// does from PostgreSQL 19 on.
 func imageBytes(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 	if counted, background, err = ofParts(images)(a, r); err == nil {
 		return counted, background, nil
@@ -198,8 +215,8 @@ func entriesOfSplits(log counts.Anatomy) float64 {
 	return math.Round(splits.Records * withoutImages(entries) / entries.Records)
 }
 
-// ofParts adds up parts of the WAL, those named or all. It counts only where each record was read: a budget on an estimate
-// would be met or missed by chance.
+// ofParts adds up parts of the WAL, those named or all. It counts only where each record was read: a budget on an
+// estimate would be met or missed by chance.
 func ofParts(of func(counts.Part) float64, parts ...string) counting {
 	return func(_ counts.Load, r counts.Repetition) (sum, background float64, err error) {
 		switch log := r.Log; {
@@ -210,9 +227,11 @@ func ofParts(of func(counts.Part) float64, parts ...string) counting {
 		case log.Missing != nil:
 			return 0, 0, log.Missing
 		case olderThan(r):
-			return 0, 0, &series.Missing{Reason: series.Reason(runfile.Late), Detail: "what was read of the WAL began before the repetition did"}
+			return 0, 0, &series.Missing{Reason: series.Reason(runfile.Late),
+				Detail: "what was read of the WAL began before the repetition did"}
 		case !log.Exact():
-			return 0, 0, &series.Missing{Reason: series.Reason(runfile.Late), Detail: fmt.Sprintf("only %.0f %% of its WAL could be read", 100*log.Coverage)}
+			return 0, 0, &series.Missing{Reason: series.Reason(runfile.Late),
+				Detail: fmt.Sprintf("only %.0f %% of its WAL could be read", 100*log.Coverage)}
 		default:
 			for _, p := range log.Parts {
 				if len(parts) == 0 || slices.Contains(parts, p.Name) {
@@ -224,8 +243,8 @@ func ofParts(of func(counts.Part) float64, parts ...string) counting {
 	}
 }
 
-// olderThan reports whether more was read of the WAL than came into it in the repetition: what others wrote before it was flushed, or could be
-// read, only then.
+// olderThan reports whether more was read of the WAL than came into it in the repetition: what others wrote before it
+// was flushed, or could be read, only then.
 func olderThan(r counts.Repetition) bool {
 	var read float64
 	for _, p := range r.Log.Parts {

@@ -45,10 +45,14 @@ func (c *Cost) alone(run *counts.Run, load counts.Load) []counts.Repetition {
 	for _, of := range beside {
 		said := strings.Join(of.who, ", ") + of.wrote()
 		if len(alone) > 0 {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("What was counted in %s is left out, because others were at work on the server meanwhile: %s", in(of.repetitions), said))
+			c.Warnings = append(c.Warnings,
+				fmt.Sprintf("What was counted in %s is left out, because others were at work on the server "+
+					"meanwhile: %s", in(of.repetitions), said))
 			continue
 		}
-		c.Warnings = append(c.Warnings, fmt.Sprintf("Others were at work on the server in %s, and what they did is counted, too: %s", in(of.repetitions), said))
+		c.Warnings = append(c.Warnings,
+			fmt.Sprintf("Others were at work on the server in %s, and what they did is counted, too: %s",
+				in(of.repetitions), said))
 		for _, who := range of.who {
 			if !slices.Contains(c.Others, who) {
 				c.Others = append(c.Others, who)
@@ -64,19 +68,22 @@ func (c *Cost) alone(run *counts.Run, load counts.Load) []counts.Repetition {
 // mayBeOthers stands for sessions that came and went, and whose owner is unknown.
 const mayBeOthers = "sessions that cannot be told from its own"
 
-// alike leaves repetitions out in which more sessions connected to the database than in most: an operation that does the same each time
-// connects as often, so that somebody else may have. Where there is no such most, and where others connect while nothing is done, any
-// repetition may hold what others did. Where sessions are not counted, as on 13, the rows that were written tell instead.
+// alike leaves repetitions out in which more sessions connected to the database than in most: an operation that does
+// the same each time connects as often, so that somebody else may have. Where there is no such most, and where others
+// connect while nothing is done, any repetition may hold what others did. Where sessions are not counted, as on 13, the
+// rows that were written tell instead.
 func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) []counts.Repetition {
 	if len(c.Others) > 0 {
 		return repetitions // it is marked already
 	}
-	came, what, others := tally(connected).in(repetitions), "sessions that connected to the database", float64(run.OtherSessions)
+	came, what, others := tally(connected).in(repetitions), "sessions that connected to the database",
+		float64(run.OtherSessions)
 	if came != nil && run.Header.Operation.SessionsKnown {
 		return repetitions
 	}
 	if came == nil {
-		came, what = tally(written).in(repetitions), "PostgreSQL counts no sessions before 14; rows of the database that were written"
+		came, what = tally(written).in(repetitions),
+			"PostgreSQL counts no sessions before 14; rows of the database that were written"
 		idle, _ := run.Load(runfile.IdleLoad)
 		for _, rows := range tally(written).in(idle.Repetitions) {
 			others += rows
@@ -103,7 +110,8 @@ func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) []counts.
 	case len(more) == 0:
 		return repetitions
 	case 2*len(same) > len(repetitions):
-		c.Warnings = append(c.Warnings, fmt.Sprintf("What was counted in %s is left out, because somebody else may have been at work on the server meanwhile (%s: up to %s, and %s in the others)",
+		c.Warnings = append(c.Warnings, fmt.Sprintf("What was counted in %s is left out, because somebody else may "+
+			"have been at work on the server meanwhile (%s: up to %s, and %s in the others)",
 			in(more), what, amount(most), amount(fewest)))
 		return same
 	default:
@@ -115,7 +123,8 @@ func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) []counts.
 // maybe warns that the counts may include the work of others.
 func (c *Cost) maybe(why string) {
 	c.Others = append(c.Others, mayBeOthers)
-	c.Warnings = append(c.Warnings, "Others may have been at work on the server meanwhile, and what they did is counted, too ("+why+"; whose they were is not known)")
+	c.Warnings = append(c.Warnings, "Others may have been at work on the server meanwhile, and what they did is "+
+		"counted, too ("+why+"; whose they were is not known)")
 }
 
 // tally counts something of a repetition, if it is known.
@@ -154,7 +163,8 @@ func in(repetitions []int) string {
 	return "repetitions " + strings.Trim(strings.ReplaceAll(fmt.Sprint(repetitions), " ", ", "), "[]")
 }
 
-// othersIn returns those who were at work in a repetition: seen as sessions, or by the rows that were written elsewhere.
+// othersIn returns those who were at work in a repetition: seen as sessions, or by the rows that were written
+// elsewhere.
 func othersIn(run *counts.Run, load counts.Load, r counts.Repetition) (others runfile.Others) {
 	for _, o := range run.Others {
 		if o.Load == load.Name && o.Repetition == r.Number {
@@ -168,8 +178,8 @@ func othersIn(run *counts.Run, load counts.Load, r counts.Repetition) (others ru
 	return others
 }
 
-// rowsElsewhere returns those of other databases, and of what all databases share: a session that came and went shows in nothing
-// else.
+// rowsElsewhere returns those of other databases, and of what all databases share: a session that came and went shows
+// in nothing else.
 func rowsElsewhere(r counts.Repetition) (sum float64) {
 	for _, column := range []string{"tup_inserted", "tup_updated", "tup_deleted"} {
 		all, here := r.Counts["pgstat.cluster/"+column], r.Counts["pgstat.database/"+column]
@@ -180,13 +190,14 @@ func rowsElsewhere(r counts.Repetition) (sum float64) {
 	return sum
 }
 
-// wrote says how much others have reported, as far as the server tells. A session that is busy reports once a second, so that it may
-// be less than they wrote, or what they wrote before.
+// wrote says how much others have reported, as far as the server tells. A session that is busy reports once a second,
+// so that it may be less than they wrote, or what they wrote before.
 func (of *company) wrote() string {
 	var bytes, writes, fsyncs int64
 	for _, o := range of.reported {
 		if o.WALFsyncs == nil {
-			return " (how much WAL each session writes PostgreSQL tells from 18 on, to those who may read all statistics)"
+			return " (how much WAL each session writes PostgreSQL tells from 18 on, to those who may " +
+				"read all statistics)"
 		}
 		bytes += o.WALBytes
 		writes += *o.WALWrites
@@ -195,12 +206,13 @@ func (of *company) wrote() string {
 	if bytes == 0 && writes == 0 && fsyncs == 0 {
 		return " (those who are still there have reported no WAL so far)"
 	}
-	return fmt.Sprintf(" (of %s bytes of WAL, those who are still there have reported %s so far, with %d writes and %d fsyncs)",
+	return fmt.Sprintf(" (of %s bytes of WAL, those who are still there have reported %s so far, with %d "+
+		"writes and %d fsyncs)",
 		number.Grouped(of.walBytes, 0), number.Grouped(float64(bytes), 0), writes, fsyncs)
 }
 
-// withBackground leaves a background out that was never measured alone: what others did then would be taken off what the
-// operation did.
+// withBackground leaves a background out that was never measured alone: what others did then would be taken off what
+// the operation did.
 func (c *Cost) withBackground(run *counts.Run, repetitions []counts.Repetition) []counts.Repetition {
 	idle, _ := run.Load(runfile.IdleLoad)
 	disturbed := slices.ContainsFunc(idle.Repetitions, func(r counts.Repetition) bool {
@@ -210,7 +222,9 @@ func (c *Cost) withBackground(run *counts.Run, repetitions []counts.Repetition) 
 	if run.Idle.Repetitions > 0 && !disturbed {
 		return repetitions
 	}
-	c.Warnings = append(c.Warnings, "What the server does by itself is not known, and nothing was taken off: others were at work when it was measured")
+	c.Warnings = append(c.Warnings,
+		"What the server does by itself is not known, and nothing was taken off: others were at work when "+
+			"it was measured")
 	asRead := make([]counts.Repetition, len(repetitions))
 	for i, r := range repetitions {
 		asRead[i] = r.AsRead()
@@ -235,10 +249,14 @@ func (c *Cost) warnOfOpen(run *counts.Run, load counts.Load) {
 	}
 	c.Incomplete = len(goesOn)+len(staying) > 0
 	if len(goesOn) > 0 {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("After %s, processes that it started went on: what they do later is not counted, or in a later repetition", in(goesOn)))
+		c.Warnings = append(c.Warnings,
+			fmt.Sprintf("After %s, processes that it started went on: what they do later is not counted, or in a "+
+				"later repetition", in(goesOn)))
 	}
 	if len(staying) > 0 {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("After %s, sessions stayed open that are its own or may be: what they did last may not be counted yet. "+
-			"Where they were there before, name them with --count", in(staying)))
+		c.Warnings = append(c.Warnings,
+			fmt.Sprintf("After %s, sessions stayed open that are its own or may be: what they did last may not "+
+				"be counted yet. "+
+				"Where they were there before, name them with --count", in(staying)))
 	}
 }

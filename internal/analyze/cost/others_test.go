@@ -32,25 +32,30 @@ func TestOthersAreTold(t *testing.T) {
 	}{
 		{"nobody", nil, 3, false, ""},
 		{"in one", []counts.OthersWorked{beside(2, nil)}, 2, false,
-			"What was counted in repetition 2 is left out, because others were at work on the server meanwhile: psql of joe in shop (how much WAL"},
+			"What was counted in repetition 2 is left out, because others were at work on the server meanwhile: psql " +
+				"of joe in shop (how much WAL"},
 		{"in all", []counts.OthersWorked{beside(1, &none), beside(2, &two), beside(3, &two)}, 3, true,
-			"Others were at work on the server in repetitions 1, 2, 3, and what they did is counted, too: psql of joe in shop " +
-				"(of 1,500 bytes of WAL, those who are still there have reported 400 so far, with 4 writes and 4 fsyncs)"},
+			"Others were at work on the server in repetitions 1, 2, 3, and what they did is counted, too: psql " +
+				"of joe in shop " +
+				"(of 1,500 bytes of WAL, those who are still there have reported 400 so far, with 4 " +
+				"writes and 4 fsyncs)"},
 		{"in silence", []counts.OthersWorked{beside(1, &none), beside(2, &none)}, 1, false,
-			"What was counted in repetitions 1, 2 is left out, because others were at work on the server meanwhile: psql of joe in shop (those who are still there have reported no WAL so far)"},
+			"What was counted in repetitions 1, 2 is left out, because others were at work on the server meanwhile: " +
+				"psql of joe in shop (those who are still there have reported no WAL so far)"},
 	} {
 		var of Cost
 		used := of.alone(&counts.Run{Others: c.beside}, load)
 		said := strings.Join(of.Warnings, "\n")
-		if len(used) != c.used || (len(of.Others) > 0) != c.others || !strings.HasPrefix(said, c.says) || strings.Contains(said, "\n") {
+		if len(used) != c.used || (len(of.Others) > 0) != c.others || !strings.HasPrefix(said, c.says) ||
+			strings.Contains(said, "\n") {
 			t.Errorf("%s: %d repetitions, others %v, %q; want %q", c.name, len(used), of.Others, said, c.says)
 		}
 	}
 }
 
-// Of an operation whose sessions are not known one by one, a repetition in which more of them connected than in most is left out. Where there
-// is no such most, or others connect while nothing is done, what is over a budget may be so by others. Where sessions are not
-// counted, rows tell.
+// Of an operation whose sessions are not known one by one, a repetition in which more of them connected than in most is
+// left out. Where there is no such most, or others connect while nothing is done, what is over a budget may be so by
+// others. Where sessions are not counted, rows tell.
 func TestSessionsThatMayBeOthers(t *testing.T) {
 	const over = 0 // rows, of which there are some
 	for _, c := range []struct {
@@ -65,19 +70,27 @@ func TestSessionsThatMayBeOthers(t *testing.T) {
 	}{
 		{"as many each time", []int64{2, 2, 2}, []float64{5, 5, 5}, 0, false, []int{1, 2, 3}, Over, ""},
 		{"one more in one", []int64{1, 2, 1}, []float64{5, 9, 5}, 0, false, []int{1, 3}, Over,
-			"What was counted in repetition 2 is left out, because somebody else may have been at work on the server meanwhile (sessions that connected to the database: up to 2, and 1 in the others)"},
+			"What was counted in repetition 2 is left out, because somebody else may have been at work on the server " +
+				"meanwhile (sessions that connected to the database: up to 2, and 1 in the others)"},
 		{"another number each time", []int64{1, 2, 3}, []float64{5, 9, 13}, 0, false, []int{1, 2, 3}, CannotTell,
-			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that connected to the database: 1 to 3; whose they were is not known)"},
+			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that " +
+				"connected to the database: 1 to 3; whose they were is not known)"},
 		{"more in most", []int64{2, 1, 2}, []float64{9, 5, 9}, 0, false, []int{1, 2, 3}, CannotTell,
-			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that connected to the database: 1 to 2; whose they were is not known)"},
+			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that " +
+				"connected to the database: 1 to 2; whose they were is not known)"},
 		{"others beforehand", []int64{2, 2, 2}, []float64{9, 9, 9}, 1, false, []int{1, 2, 3}, CannotTell,
-			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that connected to the database: 1 while nothing was done; whose they were is not known)"},
-		{"others beforehand, and its own are known", []int64{1, 1, 1}, []float64{5, 5, 5}, 1, true, []int{1, 2, 3}, Over, ""},
+			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that " +
+				"connected to the database: 1 while nothing was done; whose they were is not known)"},
+		{"others beforehand, and its own are known", []int64{1, 1, 1}, []float64{5, 5, 5}, 1, true,
+			[]int{1, 2, 3}, Over, ""},
 		{"13, as many rows", nil, []float64{5, 5, 5}, 0, true, []int{1, 2, 3}, Over, ""},
 		{"13, more rows in one", nil, []float64{5, 5, 9}, 0, true, []int{1, 2}, Over,
-			"What was counted in repetition 3 is left out, because somebody else may have been at work on the server meanwhile (PostgreSQL counts no sessions before 14; rows of the database that were written: up to 9, and 5 in the others)"},
+			"What was counted in repetition 3 is left out, because somebody else may have been at work on the server " +
+				"meanwhile (PostgreSQL counts no sessions before 14; rows of the database that were written: up to " +
+				"9, and 5 in the others)"},
 	} {
-		run := &counts.Run{Header: runfile.Run{Operation: &runfile.Operation{SessionsKnown: c.known}}, OtherSessions: c.idle}
+		run := &counts.Run{Header: runfile.Run{Operation: &runfile.Operation{SessionsKnown: c.known}},
+			OtherSessions: c.idle}
 		var all []counts.Repetition
 		for i, n := range c.rows {
 			r := inserted(i+1, n, 0)
@@ -93,24 +106,30 @@ func TestSessionsThatMayBeOthers(t *testing.T) {
 		}
 		of.Counts = []Count{{Name: "rows", Runs: c.rows[:1], Median: c.rows[0]}}
 		judged := of.Judge(Budget{Name: "rows", Max: over, Per: PerRun})
-		if said := strings.Join(of.Warnings, "\n"); !slices.Equal(used, c.used) || said != c.says || judged.Verdict != c.verdict {
-			t.Errorf("%s: repetitions %v, %s, %q; want %v, %s, %q", c.name, used, judged.Verdict, said, c.used, c.verdict, c.says)
+		if said := strings.Join(of.Warnings, "\n"); !slices.Equal(used, c.used) || said != c.says ||
+			judged.Verdict != c.verdict {
+			t.Errorf("%s: repetitions %v, %s, %q; want %v, %s, %q", c.name, used, judged.Verdict, said, c.used,
+				c.verdict, c.says)
 		}
 	}
 }
 
-// A repetition in which autovacuum worked is left out. Where it worked in all of them, it is over a budget only by what tables and indexes of
-// users have, and never by what autovacuum may have done.
+// A repetition in which autovacuum worked is left out. Where it worked in all of them, it is over a budget only by what
+// tables and indexes of users have, and never by what autovacuum may have done.
 func TestAutovacuumIsNobodysWork(t *testing.T) {
 	repetition := func(n int, on ...string) counts.Repetition {
 		analyzed := entries("pg_catalog.pg_statistic", "", "", 5, 0, nil, nil)
-		r := counts.Repetition{Number: n, WAL: &runfile.WAL{Items: []runfile.WALItem{entries("public.t_a", "", "", 10, 0, nil, nil), analyzed}}}
+		r := counts.Repetition{
+			Number: n, WAL: &runfile.WAL{
+				Items: []runfile.WALItem{entries("public.t_a", "", "", 10, 0, nil, nil), analyzed}}}
 		if on != nil {
 			r.Autovacuum = &runfile.Autovacuum{On: on}
 		}
 		return r
 	}
-	records := kind{name: OwnRecords, of: func(counts.Load, counts.Repetition) (float64, float64, error) { return 16, 0, nil }}
+	records := kind{name: OwnRecords, of: func(counts.Load, counts.Repetition) (float64, float64, error) {
+		return 16, 0, nil
+	}}
 	for _, c := range []struct {
 		name        string
 		repetitions []counts.Repetition
@@ -118,11 +137,14 @@ func TestAutovacuumIsNobodysWork(t *testing.T) {
 		warning     string
 		verdicts    map[float64]Verdict // by the most that a budget allows
 	}{
-		{"in none", []counts.Repetition{repetition(1), repetition(2)}, []int{1, 2}, "", map[float64]Verdict{9: Over, 12: Over, 16: Within}},
+		{"in none", []counts.Repetition{repetition(1), repetition(2)}, []int{1, 2}, "",
+			map[float64]Verdict{9: Over, 12: Over, 16: Within}},
 		{"in one", []counts.Repetition{repetition(1), repetition(2, "public.t")}, []int{1},
-			"What was counted in repetition 2 is left out, because autovacuum worked meanwhile, on public.t", map[float64]Verdict{12: Over, 16: Within}},
+			"What was counted in repetition 2 is left out, because autovacuum worked meanwhile, on public.t",
+			map[float64]Verdict{12: Over, 16: Within}},
 		{"in all", []counts.Repetition{repetition(1, "public.t"), repetition(2, "public.t", "public.u")}, []int{1, 2},
-			"Autovacuum worked in all repetitions, on public.t, public.u: ", map[float64]Verdict{9: Over, 12: CannotTell, 16: Within}},
+			"Autovacuum worked in all repetitions, on public.t, public.u: ",
+			map[float64]Verdict{9: Over, 12: CannotTell, 16: Within}},
 	} {
 		var of Cost
 		used := of.unvacuumed(c.repetitions)
@@ -130,7 +152,8 @@ func TestAutovacuumIsNobodysWork(t *testing.T) {
 		for _, r := range used {
 			numbers = append(numbers, r.Number)
 		}
-		if said := strings.Join(of.Warnings, "\n"); !slices.Equal(numbers, c.used) || !strings.HasPrefix(said, c.warning) || (said == "") != (c.warning == "") {
+		if said := strings.Join(of.Warnings, "\n"); !slices.Equal(numbers, c.used) ||
+			!strings.HasPrefix(said, c.warning) || (said == "") != (c.warning == "") {
 			t.Errorf("%s: used %v, said %q", c.name, numbers, said)
 		}
 		of.Counts = []Count{records.count(counts.Load{Repetitions: used})}

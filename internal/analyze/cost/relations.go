@@ -73,8 +73,8 @@ func relations(load counts.Load) Relations {
 	return all
 }
 
-// lastingName returns what a base may know a relation by: that of oversized values has the number of its table in its own name, so it goes by the
-// table's.
+// lastingName returns what a base may know a relation by: that of oversized values has the number of its table in its
+// own name, so it goes by the table's.
 func lastingName(i runfile.WALItem) string {
 	if i.Is == runfile.WALOversized || i.Is == runfile.WALOversizedIndex {
 		return cmp.Or(i.Table, i.Name)
@@ -89,14 +89,16 @@ func untold(w *runfile.WAL) string {
 	case w.Missing != "":
 		return w.Missing
 	case w.Read < w.Bytes:
-		return fmt.Sprintf("%s of %s bytes of its WAL were read in the time for that", amount(float64(w.Read)), amount(float64(w.Bytes)))
+		return fmt.Sprintf("%s of %s bytes of its WAL were read in the time for that", amount(float64(w.Read)),
+			amount(float64(w.Bytes)))
 	default:
 		return ""
 	}
 }
 
-// astray says that the tables and indexes of a repetition have more or less own WAL than was counted of it all; empty: they add up, or nobody
-// knows. A page that was split counts as another entry of its index, whose bytes are an average, so it is in neither sum.
+// astray says that the tables and indexes of a repetition have more or less own WAL than was counted of it all; empty:
+// they add up, or nobody knows. A page that was split counts as another entry of its index, whose bytes are an average,
+// so it is in neither sum.
 func astray(r counts.Repetition) string {
 	if r.Log == nil || r.Log.Missing != nil || !r.Log.Exact() {
 		return ""
@@ -117,7 +119,8 @@ func astray(r counts.Repetition) string {
 	if math.Abs(sum-all) <= mostAstray*all {
 		return ""
 	}
-	return fmt.Sprintf("in repetition %d tables and indexes have %s bytes of own WAL, and all of it has %s", r.Number, amount(sum), amount(all))
+	return fmt.Sprintf("in repetition %d tables and indexes have %s bytes of own WAL, and all of it has %s", r.Number,
+		amount(sum), amount(all))
 }
 
 // mostAstray is the largest difference between the two, as a part of all.
@@ -138,7 +141,8 @@ type namedEach struct {
 }
 
 func (r *Relation) named() []namedEach {
-	return []namedEach{{"own_records", &r.OwnRecords}, {"own_bytes", &r.OwnBytes}, {"records", &r.Records}, {"bytes", &r.Bytes},
+	return []namedEach{{"own_records", &r.OwnRecords}, {"own_bytes", &r.OwnBytes}, {"records", &r.Records},
+		{"bytes", &r.Bytes},
 		{"images", &r.Images}, {"image_bytes", &r.ImageBytes}}
 }
 
@@ -146,7 +150,8 @@ func (r *Relation) add(n int, i runfile.WALItem) {
 	r.Table, r.Dropped, r.Constraint, r.last = i.Table, i.Dropped, i.Constraint, i
 	var log counts.Anatomy
 	for name, p := range i.Parts {
-		log.Parts = append(log.Parts, counts.Part{Name: name, Records: float64(p.Records), Bytes: float64(p.Bytes), Images: float64(p.ImageBytes)})
+		log.Parts = append(log.Parts, counts.Part{Name: name, Records: float64(p.Records), Bytes: float64(p.Bytes),
+			Images: float64(p.ImageBytes)})
 	}
 	all := counts.Written(i)
 	records, bytes := ownOf(log)
@@ -158,8 +163,8 @@ func (r *Relation) add(n int, i runfile.WALItem) {
 	}
 }
 
-// ownOf returns the records of rows, entries and commits, and their bytes without images. The record of a page that was split stands for an
-// entry, and has the bytes of one as the others have them.
+// ownOf returns the records of rows, entries and commits, and their bytes without images. The record of a page that was
+// split stands for an entry, and has the bytes of one as the others have them.
 func ownOf(log counts.Anatomy) (records, bytes float64) {
 	for _, p := range log.Parts {
 		switch {
@@ -184,12 +189,14 @@ const mostRelations = 20
 func (rs Relations) section() document.Block {
 	const title = "WAL by table and index, each time"
 	if rs.Missing != "" {
-		return document.Section{Title: title, Blocks: []document.Block{document.Paragraph{Text: "Not known: " + rs.Missing + ".", Style: document.Faint}}}
+		return document.Section{Title: title, Blocks: []document.Block{
+			document.Paragraph{Text: "Not known: " + rs.Missing + ".", Style: document.Faint}}}
 	}
 	if len(rs.Items) == 0 {
 		return nil
 	}
-	t := document.Table{Columns: []document.Column{{Header: "of", Words: true}, {Header: "own records"}, {Header: "own bytes"},
+	t := document.Table{Columns: []document.Column{{Header: "of", Words: true}, {Header: "own records"},
+		{Header: "own bytes"},
 		{Header: "page images"}, {Header: "bytes in all"}, {Header: "share"}}}
 	sum := 0.0
 	for _, r := range rs.Items {
@@ -210,7 +217,8 @@ func (rs Relations) section() document.Block {
 			part := r.Bytes.Median / max(sum, 1)
 			share = document.Number(fmt.Sprintf("%.0f%%", 100*part), part)
 		}
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(r.Called()), cell(r.OwnRecords), cell(r.OwnBytes),
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(r.Called()), cell(r.OwnRecords),
+			cell(r.OwnBytes),
 			cell(r.Images), cell(r.Bytes), share}})
 	}
 	return document.Section{Title: title, Blocks: []document.Block{t}}

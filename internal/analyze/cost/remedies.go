@@ -13,7 +13,8 @@ import (
 // remedies returns what would make the operation cheaper, as far as that is sure: one sentence each.
 func (c Cost) remedies(run *counts.Run) []string {
 	all := []string{}
-	for _, text := range append([]string{c.oneTransaction(), c.Relations.scattered()}, c.Relations.unused(run.Header.Start)...) {
+	for _, text := range append([]string{c.oneTransaction(), c.Relations.scattered()},
+		c.Relations.unused(run.Header.Start)...) {
 		if text != "" {
 			all = append(all, text)
 		}
@@ -21,8 +22,8 @@ func (c Cost) remedies(run *counts.Run) []string {
 	return all
 }
 
-// oneTransaction is about an operation of one session that waits for each of its commits, none of them in two phases. What was asked to be done in transactions of its
-// own, such as a script that is run a hundred times, is not.
+// oneTransaction is about an operation of one session that waits for each of its commits, none of them in two phases.
+// What was asked to be done in transactions of its own, such as a script that is run a hundred times, is not.
 func (c Cost) oneTransaction() string {
 	steady := func(name string) (float64, bool) {
 		count, found := c.Find(name)
@@ -33,14 +34,16 @@ func (c Cost) oneTransaction() string {
 	rows, counted := steady("rows")
 	sessions, one := steady("sessions")
 	asked := c.Transactions > int64(c.Repetitions)
-	if !sure || !told || commits > written || !counted || !one || asked || sessions > 1 || commits < 2 || len(c.Others) > 0 {
+	if !sure || !told || commits > written || !counted || !one || asked || sessions > 1 || commits < 2 ||
+		len(c.Others) > 0 {
 		return ""
 	}
 	saved := fmt.Sprintf("%s fsyncs", amount(commits-1))
 	if commits == 2 {
 		saved = "one fsync"
 	}
-	return fmt.Sprintf("%s commits for %s: one transaction would save %s.", amount(commits), numbered(rows, "row"), saved)
+	return fmt.Sprintf("%s commits for %s: one transaction would save %s.", amount(commits),
+		numbered(rows, "row"), saved)
 }
 
 func numbered(n float64, one string) string {
@@ -63,8 +66,8 @@ const (
 	longUnused = 7 * 24 * time.Hour
 )
 
-// scattered is about the index with the most page images, in the repetition that had most. Of updates the rows may be scattered and not
-// the keys, so it is about inserts alone.
+// scattered is about the index with the most page images, in the repetition that had most. Of updates the rows may be
+// scattered and not the keys, so it is about inserts alone.
 func (rs Relations) scattered() string {
 	var worst Relation
 	at, most := 0, 0.0
@@ -92,7 +95,8 @@ func (rs Relations) scattered() string {
 	if most*entriesOfAnImage < entries || most < leastImages*all {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %% of the page images are of %s: its keys come in random order, and touched %s pages for %s.",
+	return fmt.Sprintf("%.0f %% of the page images are of %s: its keys come in random order, and touched "+
+		"%s pages for %s.",
 		100*most/all, worst.calledByRole(), amount(most), numbered(entries, "row"))
 }
 
@@ -104,7 +108,8 @@ func (r Relation) calledByRole() string {
 	return r.Called()
 }
 
-// unused are indexes that stand for no constraint, that nothing has used, and that cost a part of the WAL. Another index may serve for one.
+// unused are indexes that stand for no constraint, that nothing has used, and that cost a part of the WAL. Another
+// index may serve for one.
 func (rs Relations) unused(now time.Time) (all []string) {
 	sum := 0.0
 	for _, r := range rs.Items {
@@ -112,14 +117,16 @@ func (rs Relations) unused(now time.Time) (all []string) {
 	}
 	for _, r := range rs.Items {
 		i, share := r.last, r.Bytes.Median/max(sum, 1)
-		if r.Is != runfile.WALIndex || r.Dropped || i.Constraint != "" || i.Scans == nil || *i.Scans > 0 || share < leastWAL {
+		if r.Is != runfile.WALIndex || r.Dropped || i.Constraint != "" || i.Scans == nil || *i.Scans > 0 ||
+			share < leastWAL {
 			continue
 		}
 		since := "since its statistics began"
 		if i.Since != nil {
 			since = "since " + i.Since.UTC().Format("2006-01-02 15:04 MST")
 		}
-		costs := fmt.Sprintf("%s has not been used on this server %s and costs %.0f %% of the WAL", r.Called(), since, 100*share)
+		costs := fmt.Sprintf("%s has not been used on this server %s and costs %.0f %% of the WAL", r.Called(),
+			since, 100*share)
 		switch {
 		case i.Like != "":
 			all = append(all, sentence(costs+": index "+i.Like+" has the same columns."))

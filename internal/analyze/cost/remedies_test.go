@@ -14,8 +14,10 @@ import (
 // done is a cost of so many commits that wait, rows and sessions, in two repetitions.
 func done(waiting, rows, sessions [2]float64) Cost {
 	c := Cost{Repetitions: 2, Relations: Relations{Items: []Relation{}}}
-	for name, runs := range map[string][2]float64{WaitingCommits: waiting, "commits": waiting, "rows": rows, "sessions": sessions} {
-		c.Counts = append(c.Counts, Count{Name: name, Runs: runs[:], Median: (runs[0] + runs[1]) / 2, Low: min(runs[0], runs[1]), High: max(runs[0], runs[1])})
+	for name, runs := range map[string][2]float64{WaitingCommits: waiting, "commits": waiting, "rows": rows,
+		"sessions": sessions} {
+		c.Counts = append(c.Counts, Count{Name: name, Runs: runs[:], Median: (runs[0] + runs[1]) / 2,
+			Low: min(runs[0], runs[1]), High: max(runs[0], runs[1])})
 	}
 	return c
 }
@@ -24,7 +26,8 @@ func TestOneTransactionWouldDo(t *testing.T) {
 	twice := func(n float64) [2]float64 { return [2]float64{n, n} }
 	scripted, beside := done(twice(100), twice(100), twice(1)), done(twice(21), twice(21), twice(1))
 	scripted.Transactions, beside.Others = 200, []string{"psql"}
-	unsure := done(twice(21), twice(21), twice(1)) // as many commits, and as many fsyncs, of which the WAL writer may have made some
+	// as many commits, and as many fsyncs, of which the WAL writer may have made some
+	unsure := done(twice(21), twice(21), twice(1))
 	waiting := slices.IndexFunc(unsure.Counts, func(c Count) bool { return c.Name == WaitingCommits })
 	unsure.Counts[waiting].Missing = "21 commits and 3 fsyncs: some did not wait, or several waited for one fsync"
 	unsure.Counts = append(unsure.Counts, Count{Name: Fsyncs, Low: 22, High: 22})
@@ -35,8 +38,10 @@ func TestOneTransactionWouldDo(t *testing.T) {
 		cost Cost
 		want string
 	}{
-		"a commit for each row":     {done(twice(21), twice(21), twice(1)), "21 commits for 21 rows: one transaction would save 20 fsyncs."},
-		"two":                       {done(twice(2), twice(1), twice(0)), "2 commits for one row: one transaction would save one fsync."},
+		"a commit for each row": {done(twice(21), twice(21), twice(1)),
+			"21 commits for 21 rows: one transaction would save 20 fsyncs."},
+		"two": {done(twice(2), twice(1), twice(0)),
+			"2 commits for one row: one transaction would save one fsync."},
 		"one":                       {done(twice(1), twice(21), twice(1)), ""},
 		"by several sessions":       {done(twice(21), twice(21), twice(4)), ""},
 		"that do not wait":          {done(twice(0), twice(21), twice(1)), ""},
@@ -55,8 +60,10 @@ func TestOneTransactionWouldDo(t *testing.T) {
 
 // entries are inserts into an index with so many images.
 func entries(name, like, constraint string, records, images int64, scans *int64, since *time.Time) runfile.WALItem {
-	return runfile.WALItem{Name: name, Is: runfile.WALIndex, Table: "public.t", Constraint: constraint, Like: like, Scans: scans, Since: since,
-		Parts: map[string]runfile.WALPart{"btree_insert_leaf": {Records: records, Bytes: 64*records + 8000*images, Images: images, ImageBytes: 8000 * images}}}
+	return runfile.WALItem{Name: name, Is: runfile.WALIndex, Table: "public.t", Constraint: constraint, Like: like,
+		Scans: scans, Since: since,
+		Parts: map[string]runfile.WALPart{"btree_insert_leaf": {Records: records, Bytes: 64*records + 8000*images,
+			Images: images, ImageBytes: 8000 * images}}}
 }
 
 func TestWhatIndexesWouldSave(t *testing.T) {
@@ -71,18 +78,26 @@ func TestWhatIndexesWouldSave(t *testing.T) {
 		items []runfile.WALItem
 		want  []string
 	}{
-		"keys in random order": {[]runfile.WALItem{rows, entries("public.t_pkey", "", runfile.PrimaryKey, 500, 412, some, old)},
-			[]string{"98 % of the page images are of the primary key public.t_pkey: its keys come in random order, and touched 412 pages for 500 rows."}},
-		"keys in order":        {[]runfile.WALItem{rows, entries("public.t_pkey", "", runfile.PrimaryKey, 500, 19, some, old)}, nil},
-		"rows in random order": {[]runfile.WALItem{table("heap_update", 500, 400), entries("public.t_pkey", "", runfile.PrimaryKey, 500, 412, some, old)}, nil},
+		"keys in random order": {
+			[]runfile.WALItem{rows, entries("public.t_pkey", "", runfile.PrimaryKey, 500, 412, some, old)},
+			[]string{"98 % of the page images are of the primary key public.t_pkey: its keys come in random order, " +
+				"and touched 412 pages for 500 rows."}},
+		"keys in order": {
+			[]runfile.WALItem{rows, entries("public.t_pkey", "", runfile.PrimaryKey, 500, 19, some, old)}, nil},
+		"rows in random order": {[]runfile.WALItem{table("heap_update", 500, 400),
+			entries("public.t_pkey", "", runfile.PrimaryKey, 500, 412, some, old)}, nil},
 		"an index of the same": {[]runfile.WALItem{rows, entries("public.t_a2", "public.t_a", "", 500, 0, none, young)},
-			[]string{"Index public.t_a2 has not been used on this server since 2026-03-09 12:00 UTC and costs 25 % of the WAL: index public.t_a has the same columns."}},
+			[]string{"Index public.t_a2 has not been used on this server since 2026-03-09 12:00 UTC and costs 25 % " +
+				"of the WAL: index public.t_a has the same columns."}},
 		"never used for long": {[]runfile.WALItem{rows, entries("public.t_a", "", "", 500, 0, none, old)},
-			[]string{"Index public.t_a has not been used on this server since 2026-03-02 12:00 UTC and costs 25 % of the WAL."}},
-		"not used for a day":     {[]runfile.WALItem{rows, entries("public.t_a", "", "", 500, 0, none, young)}, nil},
-		"used":                   {[]runfile.WALItem{rows, entries("public.t_a2", "public.t_a", "", 500, 0, some, old)}, nil},
-		"it stands for a unique": {[]runfile.WALItem{rows, entries("public.t_a2", "", runfile.Unique, 500, 0, none, old)}, nil},
-		"use is not counted":     {[]runfile.WALItem{rows, entries("public.t_a2", "", "", 500, 0, nil, old)}, nil},
+			[]string{"Index public.t_a has not been used on this server since 2026-03-02 12:00 UTC and costs 25 " +
+				"% of the WAL."}},
+		"not used for a day": {[]runfile.WALItem{rows, entries("public.t_a", "", "", 500, 0, none, young)}, nil},
+		"used": {[]runfile.WALItem{rows, entries("public.t_a2", "public.t_a", "", 500, 0, some, old)},
+			nil},
+		"it stands for a unique": {
+			[]runfile.WALItem{rows, entries("public.t_a2", "", runfile.Unique, 500, 0, none, old)}, nil},
+		"use is not counted": {[]runfile.WALItem{rows, entries("public.t_a2", "", "", 500, 0, nil, old)}, nil},
 	} {
 		wal := &runfile.WAL{Items: c.items}
 		got := Cost{Relations: relations(counts.Load{Repetitions: []counts.Repetition{{WAL: wal}, {WAL: wal}}})}.
@@ -93,7 +108,8 @@ func TestWhatIndexesWouldSave(t *testing.T) {
 	}
 }
 
-// Each line has the amounts of each repetition, 0 where it is not in one; the entry that split a page counts as the others do.
+// Each line has the amounts of each repetition, 0 where it is not in one; the entry that split a page counts as the
+// others do.
 func TestRelationsOfRepetitions(t *testing.T) {
 	split := entries("public.t_a", "", "", 10, 0, nil, nil)
 	split.Parts["btree_split"] = runfile.WALPart{Records: 1, Bytes: 4000}
@@ -119,7 +135,8 @@ func TestRelationsOfRepetitions(t *testing.T) {
 		t.Errorf("%+v", got.Items)
 	}
 	repetitions = append(repetitions, counts.Repetition{WAL: &runfile.WAL{Bytes: 2000, Read: 1000}})
-	if got := relations(counts.Load{Repetitions: repetitions}); got.Missing != "1,000 of 2,000 bytes of its WAL were read in the time for that" || len(got.Items) > 0 {
+	if got := relations(counts.Load{Repetitions: repetitions}); got.Missing !=
+		"1,000 of 2,000 bytes of its WAL were read in the time for that" || len(got.Items) > 0 {
 		t.Errorf("of a repetition that was read in part: %+v", got)
 	}
 }
@@ -127,7 +144,8 @@ func TestRelationsOfRepetitions(t *testing.T) {
 // A table is told only where it adds up to the own WAL of each repetition, which was counted by itself.
 func TestRelationsThatDoNotAddUp(t *testing.T) {
 	counted := counts.Repetition{Number: 2, Log: &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
-		{Name: "btree_insert_leaf", Records: 10, Bytes: 640}, {Name: "btree_split", Records: 1, Bytes: 4000}, {Name: "heap_prune", Records: 1, Bytes: 60}}}}
+		{Name: "btree_insert_leaf", Records: 10, Bytes: 640}, {Name: "btree_split", Records: 1, Bytes: 4000},
+		{Name: "heap_prune", Records: 1, Bytes: 60}}}}
 	for name, c := range map[string]struct {
 		items []runfile.WALItem
 		want  string
@@ -138,7 +156,8 @@ func TestRelationsThatDoNotAddUp(t *testing.T) {
 			"in repetition 2 tables and indexes have 1,280 bytes of own WAL, and all of it has 640"},
 	} {
 		counted.WAL = &runfile.WAL{Items: c.items}
-		if got := relations(counts.Load{Repetitions: []counts.Repetition{counted}}); got.Missing != c.want || len(got.Items) > 0 != (c.want == "") {
+		if got := relations(counts.Load{Repetitions: []counts.Repetition{counted}}); got.Missing != c.want ||
+			len(got.Items) > 0 != (c.want == "") {
 			t.Errorf("%s: %+v, want %q", name, got, c.want)
 		}
 	}

@@ -29,9 +29,10 @@ func flushingOf(run *counts.Run) flushing {
 	return f
 }
 
-// waiting counts the commits that waited for an fsync of the WAL: both halves of one in two phases. A commit that waits makes an fsync, unless another process made it
-// meanwhile. So all have waited where there were as many fsyncs, and none where the server counts the sessions' own and there were none.
-// In between, some did not wait (synchronous_commit=off), or several waited for one fsync: how many cannot be told.
+// waiting counts the commits that waited for an fsync of the WAL: both halves of one in two phases. A commit that waits
+// makes an fsync, unless another process made it meanwhile. So all have waited where there were as many fsyncs, and
+// none where the server counts the sessions' own and there were none. In between, some did not wait
+// (synchronous_commit=off), or several waited for one fsync: how many cannot be told.
 func (f flushing) waiting(a counts.Load, r counts.Repetition) (n, background float64, err error) {
 	n, _, err = ofParts(records, commit, prepare)(a, r)
 	if err != nil || n == 0 {
@@ -73,16 +74,17 @@ var ownFsyncs = kind{name: OwnFsyncs, unit: "fsyncs", help: "fsyncs of the WAL t
 		c, there := r.Counts[metric.StatIOWALClientFsyncs]
 		switch {
 		case !there || c.Missing != nil && c.Missing.Reason == series.Reason(runfile.Unsupported):
-			return 0, &series.Missing{Reason: counts.NotRecorded, Detail: "before version 18 PostgreSQL does not tell which process made an fsync of the WAL"}
+			return 0, &series.Missing{Reason: counts.NotRecorded,
+				Detail: "before version 18 PostgreSQL does not tell which process made an fsync of the WAL"}
 		case c.Missing != nil:
 			return 0, c.Missing
 		}
 		return c.Amount, nil
 	})}
 
-// own gives what of all writes or fsyncs of the WAL is surely the operation's: what its sessions did where the server counts each
-// process (18), and elsewhere one for each commit that waited. The rest may be the WAL writer's, which flushes what a transaction
-// that outlasts wal_writer_delay has written, or the checkpointer's.
+// own gives what of all writes or fsyncs of the WAL is surely the operation's: what its sessions did where the server
+// counts each process (18), and elsewhere one for each commit that waited. The rest may be the WAL writer's, which
+// flushes what a transaction that outlasts wal_writer_delay has written, or the checkpointer's.
 func (f flushing) own(column string) func(counts.Load, counts.Repetition) float64 {
 	return func(a counts.Load, r counts.Repetition) float64 {
 		if clients, byProcess := grew(r, "pgstat.io/wal_client_"+column); byProcess {

@@ -7,8 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// Commits, fsyncs by all, and fsyncs by sessions where the server tells: what follows for those that waited. What cannot be told is
-// missing, and never zero.
+// Commits, fsyncs by all, and fsyncs by sessions where the server tells: what follows for those that waited. What
+// cannot be told is missing, and never zero.
 func TestCommitsThatWait(t *testing.T) {
 	const cannotTell, untold = -1, -1
 	on, off := map[string]string{"synchronous_commit": "on"}, map[string]string{"synchronous_commit": "off"}
@@ -31,11 +31,13 @@ func TestCommitsThatWait(t *testing.T) {
 		{"18, a session that waits although the server's do not", off, 1, 1, 1, 1},
 		{"18, some together or not waiting", on, 20, 6, 5, cannotTell},
 		{"fsync=off", map[string]string{"fsync": "off"}, 1, 1, untold, cannotTell},
-		{"wal_sync_method=open_datasync", map[string]string{"wal_sync_method": "open_datasync"}, 1, 1, untold, cannotTell},
+		{"wal_sync_method=open_datasync", map[string]string{"wal_sync_method": "open_datasync"}, 1, 1,
+			untold, cannotTell},
 	} {
 		half := math.Floor(c.commits / 2) // commits in two phases, which wait at their prepare first
-		r := counts.Repetition{Counts: map[string]counts.Count{}, Log: &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
-			{Name: commit, Records: c.commits - half}, {Name: prepare, Records: half}}}}
+		r := counts.Repetition{Counts: map[string]counts.Count{},
+			Log: &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
+				{Name: commit, Records: c.commits - half}, {Name: prepare, Records: half}}}}
 		if c.own != untold {
 			r.Counts["pgstat.io/wal_client_fsyncs"] = counts.Count{Raw: c.own}
 		}
@@ -50,10 +52,13 @@ func TestCommitsThatWait(t *testing.T) {
 	}
 }
 
-// A commit that waited made an fsync and a request, whatever the server does by itself. What was read to be less stays so.
+// A commit that waited made an fsync and a request, whatever the server does by itself. What was read to be less stays
+// so.
 func TestNoBackgroundTakesOffWhatACommitNeeded(t *testing.T) {
 	one := func(counts.Load, counts.Repetition) float64 { return 1 }
-	for _, c := range []struct{ counted, background, want float64 }{{1, 1, 1}, {3, 1, 2}, {3, 5, 1}, {0, 1, 0}, {0, 0, 0}} {
+	for _, c := range []struct {
+		counted, background, want float64
+	}{{1, 1, 1}, {3, 1, 2}, {3, 5, 1}, {0, 1, 0}, {0, 0, 0}} {
 		if got := (kind{needed: one}).less(c.counted, c.background, counts.Load{}, counts.Repetition{}); got != c.want {
 			t.Errorf("%v less %v is %v, want %v", c.counted, c.background, got, c.want)
 		}

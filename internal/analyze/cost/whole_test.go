@@ -22,7 +22,8 @@ func inserted(number int, rows, background float64) counts.Repetition {
 		"pgstat.database/tup_inserted": c, "pgstat.database/tup_updated": none, "pgstat.database/tup_deleted": none}}
 }
 
-// A repetition that was not read like the others is left out, and what was read of none is missing, as on a version without it.
+// A repetition that was not read like the others is left out, and what was read of none is missing, as on a version
+// without it.
 func TestRepetitionsThatWereNotReadAreLeftOut(t *testing.T) {
 	never := kind{name: "never", of: func(counts.Load, counts.Repetition) (float64, float64, error) {
 		return 0, 0, &series.Missing{Detail: "13 does not count it"}
@@ -52,14 +53,16 @@ func TestRepetitionsThatWereNotReadAreLeftOut(t *testing.T) {
 	}
 }
 
-// What the server did in one of two idle times only is not taken off: in the time of a repetition it may not do it at all.
+// What the server did in one of two idle times only is not taken off: in the time of a repetition it may not do it at
+// all.
 func TestTheLeastBackgroundIsTakenOff(t *testing.T) {
 	r := inserted(1, 20, 1.5)
 	r.Variants = []counts.Repetition{inserted(1, 20, 3), inserted(1, 20, 0)}
 	always := inserted(2, 20, 3)
 	always.Variants = []counts.Repetition{inserted(2, 20, 2), inserted(2, 20, 4)}
 	once := inserted(3, 20, 5)
-	got := kind{name: "rows", of: lessBackground(rows)}.count(counts.Load{Repetitions: []counts.Repetition{r, always, once}})
+	got := kind{name: "rows", of: lessBackground(rows)}.count(counts.Load{
+		Repetitions: []counts.Repetition{r, always, once}})
 	if want := []float64{20, 18, 15}; !slices.Equal(got.Runs, want) {
 		t.Errorf("%v, want %v", got.Runs, want)
 	}
@@ -81,11 +84,13 @@ func TestMeasurementsThatDidNotEnd(t *testing.T) {
 
 // The WAL of a repetition is no more than came into it: what is read beyond that was others', before.
 func TestWALFromBeforeARepetition(t *testing.T) {
-	for moved, want := range map[float64]string{104: "", 80: "what was read of the WAL began before the repetition did"} {
+	for moved, want := range map[float64]string{
+		104: "", 80: "what was read of the WAL began before the repetition did"} {
 		r := inserted(1, 1, 0)
 		r.Counts["pgstat.lsn/insert"] = counts.Count{Raw: moved}
 		r.Log = &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
-			{Name: "heap_insert", Records: 1, Bytes: 59}, {Name: commit, Records: 1, Bytes: 34}, {Name: "other", Records: 1, Bytes: 50}}}
+			{Name: "heap_insert", Records: 1, Bytes: 59}, {Name: commit, Records: 1, Bytes: 34},
+			{Name: "other", Records: 1, Bytes: 50}}}
 		counted, _, err := ofParts(records, own...)(counts.Load{}, r)
 		if got := ""; err != nil {
 			if got = reason(err); got != want {
@@ -101,9 +106,11 @@ func TestWALFromBeforeARepetition(t *testing.T) {
 func TestRemediesOfManagedServers(t *testing.T) {
 	const only = "pg_walinspect is not in this database, and only a superuser may make it"
 	for flavor, want := range map[string]string{
-		"postgres": "pg_walinspect is not in this database; a superuser may: create extension pg_walinspect; grant pg_read_server_files to the role that measures",
-		"rds":      "pg_walinspect is not in this database; as the master user: create extension pg_walinspect; and measure as that user",
-		"aurora":   "Aurora has no pg_walinspect, so nothing there tells WAL records apart",
+		"postgres": "pg_walinspect is not in this database; a superuser may: create extension pg_walinspect; grant " +
+			"pg_read_server_files to the role that measures",
+		"rds": "pg_walinspect is not in this database; as the master user: create extension pg_walinspect; and " +
+			"measure as that user",
+		"aurora": "Aurora has no pg_walinspect, so nothing there tells WAL records apart",
 	} {
 		if got := withRemedy(flavor, only); got != want {
 			t.Errorf("%s: %q, want %q", flavor, got, want)
@@ -120,11 +127,13 @@ func TestImageBytes(t *testing.T) {
 	if got, _, err := imageBytes(counts.Load{}, r); got != 8192 || err != nil {
 		t.Errorf("on 19: %v, %v", got, err)
 	}
-	r.Log = &counts.Anatomy{Coverage: 1, Parts: []counts.Part{{Name: "page_image", Records: 1, Bytes: 900, Images: 800}}}
+	r.Log = &counts.Anatomy{
+		Coverage: 1, Parts: []counts.Part{{Name: "page_image", Records: 1, Bytes: 900, Images: 800}}}
 	if got, _, err := imageBytes(counts.Load{}, r); got != 800 || err != nil {
 		t.Errorf("where the WAL was read: %v, %v", got, err)
 	}
-	if _, _, err := imageBytes(counts.Load{}, counts.Repetition{}); err == nil || !strings.Contains(err.Error(), "did not read the WAL") {
+	if _, _, err := imageBytes(counts.Load{}, counts.Repetition{}); err == nil ||
+		!strings.Contains(err.Error(), "did not read the WAL") {
 		t.Errorf("up to 18: %v", err)
 	}
 }

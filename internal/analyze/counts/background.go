@@ -19,8 +19,8 @@ type Background struct {
 	// Closing is the mean amount, by metric, that the end of a repetition adds to that rate. A metric that was not
 	// read in the idle part has none; its rate is then that of the whole repetition.
 	Closing map[string]float64
-	// Deviation is by how much one repetition, its end included, typically differs from the mean, a second: the standard
-	// deviation. It is not there for a metric that fewer than two repetitions have.
+	// Deviation is by how much one repetition, its end included, typically differs from the mean, a second: the
+	// standard deviation. It is not there for a metric that fewer than two repetitions have.
 	Deviation map[string]float64
 }
 
@@ -66,7 +66,8 @@ func (r *Run) takeOffBackground() {
 		closing: of(func(i idling) map[string]float64 { return i.closing }),
 		whole:   of(func(i idling) map[string]float64 { return i.whole }),
 	}
-	r.Idle = Background{Repetitions: len(each), PerSecond: mean.rates, Closing: mean.closing, Deviation: deviations(each, mean.whole)}
+	r.Idle = Background{Repetitions: len(each), PerSecond: mean.rates, Closing: mean.closing,
+		Deviation: deviations(each, mean.whole)}
 	if len(each) < 2 {
 		each = nil // nothing shows how it varies
 	}
@@ -135,7 +136,8 @@ func (r Repetition) BeforeEnd() Repetition {
 		}
 		if count.Missing == nil {
 			part := seconds / count.Seconds
-			r.Counts[name] = Count{Amount: part * count.Amount, Raw: part * count.Raw, Seconds: seconds, Error: part * count.Error}
+			r.Counts[name] = Count{Amount: part * count.Amount, Raw: part * count.Raw, Seconds: seconds,
+				Error: part * count.Error}
 		}
 	}
 	return r
@@ -144,7 +146,8 @@ func (r Repetition) BeforeEnd() Repetition {
 // leastQuiet is the part of an idle load that must lie between two readings to show a rate.
 const leastQuiet = 0.5
 
-// quiet returns what each counter did in an idle repetition before its end, which begins when the load has lasted as long as planned.
+// quiet returns what each counter did in an idle repetition before its end, which begins when the load has lasted as
+// long as planned.
 func (c *collector) quiet(r Repetition) map[string]Count {
 	length := time.Duration(c.run.Header.Plan.LoadSeconds * float64(time.Second))
 	end := r.Begin.Add(length)

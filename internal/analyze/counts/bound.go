@@ -6,9 +6,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Bounds of what a run file may hold, so that whoever sends one decides neither how much memory an analysis takes nor how long
-// it lasts. Runs of ours stay far below: a day of 300 series read each second holds 90 MB in 27 repetitions of 9 loads.
-// docs/reference/run-file.md lists them.
+// Bounds of what a run file may hold, so that whoever sends one decides neither how much memory an analysis takes nor
+// how long it lasts. Runs of ours stay far below: a day of 300 series read each second holds 90 MB in 27 repetitions of
+// 9 loads. docs/reference/run-file.md lists them.
 const (
 	mostMetrics = 2_000
 	mostLoads   = 100

@@ -43,9 +43,11 @@ func TestBounds(t *testing.T) {
 	})
 	check("MiB", 1_000, runfile.Run{Observed: true}, func(i int) runfile.Record {
 		if i < 1_000 {
-			return runfile.Reading{At: noon.Add(time.Duration(i) * time.Second), Probe: "p", Values: map[string]float64{"x": 1}}
+			return runfile.Reading{At: noon.Add(time.Duration(i) * time.Second), Probe: "p",
+				Values: map[string]float64{"x": 1}}
 		}
-		return runfile.Top{From: noon, At: noon, Of: "tables", Items: []runfile.TopItem{{Text: strings.Repeat("x", mostHeld+1<<20)}}}
+		return runfile.Top{From: noon, At: noon, Of: "tables", Items: []runfile.TopItem{
+			{Text: strings.Repeat("x", mostHeld+1<<20)}}}
 	})
 }
 

@@ -70,8 +70,8 @@ func (l *clientWork) complete() {
 	l.all = l.workIn(l.from, l.to)
 }
 
-// workIn returns how many rows were written between two moments, or how many transactions there were in a load that writes none; those of a line
-// are taken to have come evenly.
+// workIn returns how many rows were written between two moments, or how many transactions there were in a load that
+// writes none; those of a line are taken to have come evenly.
 func (l *clientWork) workIn(from, to time.Time) float64 {
 	done, begun := 0.0, func(p pace, t time.Time) int { return p.from.Compare(t) }
 	first, _ := slices.BinarySearchFunc(l.course, from.Add(-l.longest), begun)

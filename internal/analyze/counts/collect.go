@@ -69,8 +69,10 @@ type attemptKey struct {
 
 func newCollector() *collector {
 	return &collector{
-		run: &Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{}, probes: map[string]string{},
-		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{}, sets: map[string]map[string]string{}, byKey: map[attemptKey]*attempt{},
+		run: &Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{},
+		probes:  map[string]string{},
+		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{},
+		sets: map[string]map[string]string{}, byKey: map[attemptKey]*attempt{},
 		factors: map[string]runfile.Load{}, loads: map[string]bool{}, places: map[string]int{},
 		tops: map[topKey]runfile.Top{}, totalled: map[string]bool{},
 	}
@@ -123,7 +125,8 @@ func (c *collector) announce(m runfile.Metric) {
 	first, known := c.metrics[m.Name]
 	if known && (first.Type != m.Type || first.Unit != m.Unit) {
 		c.notes.add("metric-contradictory", fmt.Sprintf(
-			"%s is announced as a %s in %s and again as a %s in %s; the first was believed", m.Name, first.Type, first.Unit, m.Type, m.Unit))
+			"%s is announced as a %s in %s and again as a %s in %s; the first was believed", m.Name, first.Type,
+			first.Unit, m.Type, m.Unit))
 	}
 	if !known {
 		c.metrics[m.Name] = m
@@ -209,12 +212,16 @@ func (c *collector) gap(g runfile.Gap) {
 	}
 	c.answers.Add(g)
 	if g.Metric == "" && g.Reason == runfile.Reset && c.run.Header.Observed {
-		c.notes.add("server-restarted", fmt.Sprintf("At %s: %s. Its counters start over there", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
+		c.notes.add("server-restarted", fmt.Sprintf("At %s: %s. Its counters start over there",
+			g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
 	}
-	if g.Metric == "" && g.Reason == runfile.Late && c.run.Header.Observed && strings.Contains(g.Detail, "stood still") {
-		c.notes.add("stood-still", fmt.Sprintf("From %s on, %s", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
+	if g.Metric == "" && g.Reason == runfile.Late && c.run.Header.Observed &&
+		strings.Contains(g.Detail, "stood still") {
+		c.notes.add("stood-still", fmt.Sprintf("From %s on, %s", g.At.UTC().Format("2006-01-02 15:04:05 MST"),
+			g.Detail))
 	}
-	c.of(g.Probe).AddGap(g.Metric, series.Gap{At: g.At, Reason: series.Reason(g.Reason), Code: g.Code, Detail: g.Detail})
+	c.of(g.Probe).AddGap(g.Metric, series.Gap{At: g.At, Reason: series.Reason(g.Reason), Code: g.Code,
+		Detail: g.Detail})
 }
 
 // belongs notes which probe a metric is of: the first that names it.
@@ -222,7 +229,8 @@ func (c *collector) belongs(metric, probe string) {
 	first := cmp.Or(c.probes[metric], probe)
 	c.probes[metric] = first
 	if first != probe {
-		c.notes.add("metric-contradictory", fmt.Sprintf("%s is read by %s and by %s; only the first was used", metric, first, probe))
+		c.notes.add("metric-contradictory", fmt.Sprintf("%s is read by %s and by %s; only the first was used", metric,
+			first, probe))
 	}
 }
 
@@ -303,7 +311,8 @@ func (c *collector) checkClocks() {
 	for _, probe := range sortedKeys(c.readings) {
 		if back := c.readings[probe].SteppedBack(); back > 0 {
 			c.notes.add("clock-stepped", fmt.Sprintf(
-				"The readings of %s go back in time by %.3g s: the clock was set during the run", probe, back.Seconds()))
+				"The readings of %s go back in time by %.3g s: the clock was set during the run", probe,
+				back.Seconds()))
 		}
 	}
 }

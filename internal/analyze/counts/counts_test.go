@@ -91,7 +91,8 @@ const background = 2.2
 // table of the method's design. It does not take the background off, hence the tolerance.
 func TestShippedRunGivesThePublishedTable(t *testing.T) {
 	run := fromFile(t, shippedRun)
-	check := func(loadName string, rowsPerSecond, recordsPerRow, bytesPerRow, recordsPerSecond, flushes, megabytes, recordsPerRequest float64) {
+	check := func(loadName string, rowsPerSecond, recordsPerRow, bytesPerRow, recordsPerSecond, flushes, megabytes,
+		recordsPerRequest float64) {
 		t.Helper()
 		load, _ := run.Load(loadName)
 		mean := func(name string, perName string) float64 {
@@ -119,7 +120,8 @@ func TestShippedRunGivesThePublishedTable(t *testing.T) {
 		near("flushes/s", mean("device_flushes", ""), flushes, 0.6+background)
 		near("MB/s", mean("device_bytes", "")/1e6, megabytes, 0.6)
 		requests := recordsPerSecond / recordsPerRequest
-		near("records per request", mean("wal_records", "device_requests"), recordsPerRequest, 0.5+recordsPerRequest*(0.01+background/(requests-background)))
+		near("records per request", mean("wal_records", "device_requests"), recordsPerRequest,
+			0.5+recordsPerRequest*(0.01+background/(requests-background)))
 	}
 	check("bulk", 1_679_972, 1.0313, 75.4, 1_732_561, 733, 207, 1_975)
 	check("bulk-indexed", 534_198, 3.0472, 208.6, 1_627_823, 398, 196, 3_081)
@@ -202,7 +204,8 @@ func TestQuantities(t *testing.T) {
 	var names []string
 	for _, d := range counts.OfInserts() {
 		names = append(names, d.Name)
-		if d.Unit == "" || d.Help == "" || !slices.Contains([]counts.Side{counts.Logical, counts.Requested, counts.Physical}, d.Side) {
+		if d.Unit == "" || d.Help == "" ||
+			!slices.Contains([]counts.Side{counts.Logical, counts.Requested, counts.Physical}, d.Side) {
 			t.Errorf("quantity %s is not fully described", d.Name)
 		}
 	}

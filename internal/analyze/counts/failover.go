@@ -20,7 +20,9 @@ func (c *collector) follow() {
 		if a.instance == "" || len(a.begins) != 1 || len(a.ends) != 1 {
 			continue
 		}
-		c.notes.add("failed-over", fmt.Sprintf("A failover moved the load to %s: AWS's figures of an instance are those of the instance that had the load", a.instance))
+		c.notes.add("failed-over",
+			fmt.Sprintf("A failover moved the load to %s: AWS's figures of an instance are those of the instance "+
+				"that had the load", a.instance))
 		for name, periods := range c.periods {
 			if metric, there := onInstance(name, a.instance); there {
 				c.followTo(metric, periods, a)
@@ -70,10 +72,11 @@ func onInstance(name, instance string) (metric string, there bool) {
 	return probe + "/" + rest, there && instance != ""
 }
 
-// elsewhere says why a metric tells nothing of an attempt, if the load had moved to an instance of which it is not told.
-// What is the cluster's stays good.
+// elsewhere says why a metric tells nothing of an attempt, if the load had moved to an instance of which it is not
+// told. What is the cluster's stays good.
 func (c *collector) elsewhere(a *attempt, metric string) *series.Missing {
-	if a.instance == "" || slices.Contains(a.followed, metric) || strings.Contains(c.dimensions(runfile.Metric{Name: metric}), "DBClusterIdentifier:") {
+	if a.instance == "" || slices.Contains(a.followed, metric) ||
+		strings.Contains(c.dimensions(runfile.Metric{Name: metric}), "DBClusterIdentifier:") {
 		return nil
 	}
 	return &series.Missing{Reason: Elsewhere, Detail: "the load had moved to " + a.instance + " by a failover"}

@@ -10,10 +10,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Windows of one kind take the place of a load. They are sorted by what was done in them, as all quantities tell: as long as
-// in some group a ratio of two quantities differs much from window to window, the group is parted where that ratio parts best,
-// the most different first. Ratios are taken over a window and its neighbours, so that what is counted a second late does
-// not pass for another kind of load, and windows beside one of another group are left out.
+// Windows of one kind take the place of a load. They are sorted by what was done in them, as all quantities tell: as
+// long as in some group a ratio of two quantities differs much from window to window, the group is parted where that
+// ratio parts best, the most different first. Ratios are taken over a window and its neighbours, so that what is
+// counted a second late does not pass for another kind of load, and windows beside one of another group are left out.
 const (
 	mostGroups = 8
 	// fewestWindows make a group.
@@ -51,8 +51,8 @@ func grouped(busy []window) [][]window {
 	return inside(busy, groups)
 }
 
-// partedOnce parts one of the groups: where the two sides differ most of all that leave enough of every group. What comes
-// and goes from window to window, such as checkpoints, leaves nothing that lies inside.
+// partedOnce parts one of the groups: where the two sides differ most of all that leave enough of every group. What
+// comes and goes from window to window, such as checkpoints, leaves nothing that lies inside.
 func partedOnce(busy []window, logs [][]float64, groups [][]int) (parted [][]int, ok bool) {
 	type choice struct {
 		parting
@@ -76,7 +76,8 @@ func partedOnce(busy []window, logs [][]float64, groups [][]int) (parted [][]int
 	return nil, false
 }
 
-// compositions returns the logarithms of what each quantity counts around each window, of those quantities that count enough.
+// compositions returns the logarithms of what each quantity counts around each window, of those quantities that count
+// enough.
 func compositions(busy []window) (logs [][]float64) {
 	all := OfInserts()
 	observedQuantities(all, tallyOf(func(string) bool { return true }))

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// What it takes to say that a counter moves in steps: so many of what it counts by, and so much further apart than it is read; with fewer than so many, as far apart
-// as whole steps are.
+// What it takes to say that a counter moves in steps: so many of what it counts by, and so much further apart than it
+// is read; with fewer than so many, as far apart as whole steps are.
 const (
 	smallestStep  = 10
 	stepsReadings = 5
@@ -27,8 +27,8 @@ type pulse struct {
 	once  float64       // by how much a counter grew that moved once in the run; 0: it moved more often, or never
 }
 
-// pulse finds the steps of a counter. A source that did not move between two readings was not read twice. The move itself came at
-// some time since the reading before.
+// pulse finds the steps of a counter. A source that did not move between two readings was not read twice. The move
+// itself came at some time since the reading before.
 func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 	if 2*split.Moved >= split.Changes {
 		return p
@@ -71,8 +71,8 @@ func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 	return p
 }
 
-// movedOnce returns the pulse of a counter that moved once while loads went on: no step is known, but that none is shorter than the loads before it, or
-// after it.
+// movedOnce returns the pulse of a counter that moved once while loads went on: no step is known, but that none is
+// shorter than the loads before it, or after it.
 func movedOnce(at, by, least float64, stays []stay) (p pulse) {
 	if len(stays) == 0 {
 		return p
@@ -110,7 +110,8 @@ func (c *collector) during(moments []time.Time) (n int) {
 
 var farFuture = time.Unix(1<<33, 0)
 
-// What it takes to look for a lag: part of the growth that falls outside of the repetitions, part that falls within, and readings.
+// What it takes to look for a lag: part of the growth that falls outside of the repetitions, part that falls within,
+// and readings.
 const (
 	outside      = 0.004
 	within       = 0.1 // of the growth: repetitions fill most of a run, so that late work shows in other ones
@@ -152,7 +153,8 @@ func (c *collector) stays() (stays []stay) {
 		for _, r := range load.Repetitions {
 			if a := c.byKey[attemptKey{load.Name, r.Number}]; a != nil && a.clients.lines > 0 {
 				stays = append(stays, stay{
-					lag.Stay{Load: i, From: a.clients.from.Sub(start).Seconds(), To: a.clients.to.Sub(start).Seconds(), End: r.End.Sub(start).Seconds()},
+					lag.Stay{Load: i, From: a.clients.from.Sub(start).Seconds(), To: a.clients.to.Sub(start).Seconds(),
+						End: r.End.Sub(start).Seconds()},
 					series.Stretch{From: a.clients.from, To: r.End},
 				})
 			}

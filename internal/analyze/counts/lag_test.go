@@ -18,7 +18,8 @@ type phase struct {
 
 // playedOut is a run of three rounds of such phases, read every half second. grown tells by how much each metric has
 // grown by a moment.
-func playedOut(t *testing.T, phases []phase, grown func(made, loaded map[string]float64) map[string]float64) *counts.Run {
+func playedOut(t *testing.T, phases []phase,
+	grown func(made, loaded map[string]float64) map[string]float64) *counts.Run {
 	t.Helper()
 	const rounds, step = 3, 0.5
 	plan := runfile.Plan{Repetitions: rounds, LoadSeconds: 5}
@@ -50,7 +51,8 @@ func playedOut(t *testing.T, phases []phase, grown func(made, loaded map[string]
 			mark(p.load, repetition, runfile.Begin)
 			from := at
 			read(at+p.work, loaded, p.load)
-			records = append(records, runfile.Work{From: sec(from), To: sec(at), Load: p.load, Repetition: repetition, Transactions: 100, Statements: 100, Rows: 100})
+			records = append(records, runfile.Work{From: sec(from), To: sec(at), Load: p.load, Repetition: repetition,
+				Transactions: 100, Statements: 100, Rows: 100})
 			read(at+p.closed, nil, "")
 			mark(p.load, repetition, runfile.End)
 		}
@@ -59,20 +61,21 @@ func playedOut(t *testing.T, phases []phase, grown func(made, loaded map[string]
 	return fromRecords(t, records...)
 }
 
-// TestLagNeedsWorkInsideRepetitions: a counter that grows only while the tables of some loads are made shows no load late. One that
-// shows each load two seconds late does.
+// TestLagNeedsWorkInsideRepetitions: a counter that grows only while the tables of some loads are made shows no load
+// late. One that shows each load two seconds late does.
 func TestLagNeedsWorkInsideRepetitions(t *testing.T) {
 	type moment struct{ a, b float64 }
 	var past []moment
-	run := playedOut(t, []phase{{"write", 0, 5, 1}, {"scan", 8, 5, 1}}, func(made, loaded map[string]float64) map[string]float64 {
-		past = append(past, moment{loaded["write"], loaded["scan"]})
-		late := past[max(0, len(past)-1-4)] // two seconds of readings ago
-		return map[string]float64{
-			"p/made": 300 * made["scan"],
-			"p/some": 300*made["scan"] + 3*loaded["write"],
-			"p/late": 40*late.a + 900*late.b,
-		}
-	})
+	run := playedOut(t, []phase{{"write", 0, 5, 1}, {"scan", 8, 5, 1}},
+		func(made, loaded map[string]float64) map[string]float64 {
+			past = append(past, moment{loaded["write"], loaded["scan"]})
+			late := past[max(0, len(past)-1-4)] // two seconds of readings ago
+			return map[string]float64{
+				"p/made": 300 * made["scan"],
+				"p/some": 300*made["scan"] + 3*loaded["write"],
+				"p/late": 40*late.a + 900*late.b,
+			}
+		})
 	for name, want := range map[string]float64{"p/made": 0, "p/some": 0, "p/late": 2} {
 		if _, view := run.Over(name); math.Abs(view.Lag.Seconds()-want) > 0.3 {
 			t.Errorf("%s is counted %v late, want %g s", name, view.Lag.Round(time.Millisecond), want)
@@ -86,7 +89,8 @@ func TestLagNeedsWorkInsideRepetitions(t *testing.T) {
 func TestStepsLongerThanLoads(t *testing.T) {
 	snapshots, read := map[string]float64{}, 0
 	run := playedOut(t, []phase{
-		{"a", 0, 3, 1}, {"b", 0, 3, 1}, {"c", 0, 3, 1}, {"d", 0, 3, 1}, {"e", 0, 3, 1}, {"f", 0, 3, 1}, {"g", 0, 3, 1}, {"scan", 8, 3, 1},
+		{"a", 0, 3, 1}, {"b", 0, 3, 1}, {"c", 0, 3, 1}, {"d", 0, 3, 1}, {"e", 0, 3, 1}, {"f", 0, 3, 1}, {"g", 0, 3, 1},
+		{"scan", 8, 3, 1},
 	}, func(made, loaded map[string]float64) map[string]float64 {
 		whole := 0.0
 		for _, seconds := range loaded {
@@ -98,10 +102,12 @@ func TestStepsLongerThanLoads(t *testing.T) {
 			}
 		}
 		read++
-		return map[string]float64{"p/40": snapshots["p/40"], "p/60": snapshots["p/60"], "p/whole": whole, "p/made": 300 * made["scan"]}
+		return map[string]float64{"p/40": snapshots["p/40"], "p/60": snapshots["p/60"], "p/whole": whole,
+			"p/made": 300 * made["scan"]}
 	})
 	for name, want := range map[string]string{
-		"p/40": "it moves every 40 s: loads of 120 s would tell", "p/60": "it moves every 60 s: loads of 180 s would tell", "p/whole": "", "p/made": "",
+		"p/40": "it moves every 40 s: loads of 120 s would tell",
+		"p/60": "it moves every 60 s: loads of 180 s would tell", "p/whole": "", "p/made": "",
 	} {
 		over, view := run.Over(name)
 		a, _ := over.Load("a")

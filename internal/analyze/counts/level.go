@@ -19,7 +19,8 @@ type Level struct {
 // worst returns the statistics of what there is less of the worse it is.
 func worst() []string { return []string{runfile.Minimum, runfile.Average, runfile.Maximum} }
 
-// levels returns those of a metric by one statistic, the first of some that there is, and one set of dimensions, in order.
+// levels returns those of a metric by one statistic, the first of some that there is, and one set of dimensions, in
+// order.
 func (c *collector) levels(metric string, preferred []string) []Level {
 	periods := c.periods[metric]
 	if len(periods) == 0 {
@@ -46,8 +47,8 @@ func (c *collector) levels(metric string, preferred []string) []Level {
 // steady is by how much the size may differ that an instance is said to have kept.
 const steady = 1.1
 
-// checkCapacity notes that a Serverless instance was scaled while it was measured: what was written stays comparable, how
-// fast it was written does not.
+// checkCapacity notes that a Serverless instance was scaled while it was measured: what was written stays comparable,
+// how fast it was written does not.
 func (c *collector) checkCapacity() {
 	var units []float64
 	for _, l := range c.levels(metric.CloudWatchServerlessDatabaseCapacity, worst()) {
@@ -63,6 +64,7 @@ func (c *collector) checkCapacity() {
 	}
 	if least, most := slices.Min(units), slices.Max(units); most > steady*least {
 		c.notes.add("capacity-changed", fmt.Sprintf(
-			"The instance was scaled under load, from %.3g to %.3g capacity units: rates of different loads cannot be compared, and a load may not have been steady", least, most))
+			"The instance was scaled under load, from %.3g to %.3g capacity units: rates of different loads cannot "+
+				"be compared, and a load may not have been steady", least, most))
 	}
 }

@@ -16,7 +16,8 @@ import (
 func (c *collector) buildLoads() {
 	for _, load := range c.run.Header.Plan.Loads {
 		if _, twice := c.places[load.Name]; twice {
-			c.notes.add("load-twice", fmt.Sprintf("The plan names the load %s twice; the first was believed", load.Name))
+			c.notes.add("load-twice",
+				fmt.Sprintf("The plan names the load %s twice; the first was believed", load.Name))
 			continue
 		}
 		c.addLoad(load)
@@ -54,7 +55,9 @@ func (c *collector) buildLoads() {
 	}
 	for i := range c.run.Loads {
 		c.run.Loads[i].Waits = c.waits(c.run.Loads[i])
-		slices.SortStableFunc(c.run.Loads[i].Repetitions, func(a, b Repetition) int { return cmp.Compare(a.Number, b.Number) })
+		slices.SortStableFunc(c.run.Loads[i].Repetitions, func(a, b Repetition) int {
+			return cmp.Compare(a.Number, b.Number)
+		})
 	}
 }
 
@@ -75,7 +78,8 @@ func (c *collector) loadOf(a *attempt) *Load {
 		factors.Name = a.load
 		c.addLoad(factors)
 	default:
-		c.notes.add("load-unplanned", fmt.Sprintf("The load %s is not in the plan, so its indexes are not known", a.load))
+		c.notes.add("load-unplanned", fmt.Sprintf("The load %s is not in the plan, so its indexes are not known",
+			a.load))
 		c.addLoad(runfile.Load{Name: a.load, Method: unplanned})
 	}
 	return &c.run.Loads[c.places[a.load]]
@@ -152,18 +156,21 @@ func (c *collector) busyUntil() []time.Time {
 // checkLoad notes what is odd about a load that may be used all the same.
 func (c *collector) checkLoad(a *attempt) {
 	if err := a.clients.latency.Problem(); err != nil {
-		c.notes.add("latency-unreadable", fmt.Sprintf("The latencies of %s %d are left out: %v", a.load, a.repetition, err))
+		c.notes.add("latency-unreadable", fmt.Sprintf("The latencies of %s %d are left out: %v", a.load,
+			a.repetition, err))
 	}
 	planned, took := c.run.Header.Plan.LoadSeconds, a.clients.seconds()
 	if a.clients.lines > 0 && planned > 0 && (took > 2*planned+1 || took < planned/2) {
-		c.notes.add("load-length", fmt.Sprintf("The load of %s %d lasted %.3g s instead of %.3g", a.load, a.repetition, took, planned))
+		c.notes.add("load-length", fmt.Sprintf("The load of %s %d lasted %.3g s instead of %.3g", a.load, a.repetition,
+			took, planned))
 	}
 }
 
 func (c *collector) repetition(a *attempt, idle bool, busy []time.Time) Repetition {
 	r := Repetition{
 		Number: a.repetition, Begin: a.begin(), End: a.end(),
-		Work: a.clients.work, Latency: a.clients.latency.Quantiles(), Counts: map[string]Count{}, Sessions: a.sessions, WAL: a.wal,
+		Work: a.clients.work, Latency: a.clients.latency.Quantiles(), Counts: map[string]Count{},
+		Sessions: a.sessions, WAL: a.wal,
 	}
 	loadEnd := r.Begin
 	ours := !idle && a.clients.lines > 0
@@ -180,7 +187,8 @@ func (c *collector) repetition(a *attempt, idle bool, busy []time.Time) Repetiti
 		}
 		r.Counts[m.Name] = count(c.series(m.Name), r.Begin, r.End, loadEnd, othersEnd)
 		if r.Counts[m.Name].Missing == nil && c.resetSaid(m.Name, r.Begin, r.End) {
-			r.Counts[m.Name] = Count{Missing: &series.Missing{Reason: series.Reset, Detail: "its view says that it was reset"}}
+			r.Counts[m.Name] = Count{
+				Missing: &series.Missing{Reason: series.Reset, Detail: "its view says that it was reset"}}
 		}
 	}
 	if idle {
@@ -227,8 +235,8 @@ func (c *collector) resetSaid(metric string, begin, end time.Time) bool {
 	return errBefore == nil && errAfter == nil && before.Value != after.Value
 }
 
-// count returns the delta of a counter over a repetition, if its readings stand where they should: after all other loads had
-// ended, and after our own had.
+// count returns the delta of a counter over a repetition, if its readings stand where they should: after all other
+// loads had ended, and after our own had.
 func count(s series.Series, begin, end, loadEnd, othersEnd time.Time) Count {
 	change, err := s.Delta(begin, end)
 	switch {

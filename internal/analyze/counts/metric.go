@@ -37,8 +37,8 @@ func (m Metric) Raw(r Repetition) (sum float64, known bool) {
 // Count returns what the metric grew by in a repetition, with the background taken off. The error is a *series.Missing.
 func (m Metric) Count(a Load, r Repetition) (float64, error) { return m.count(a, r) }
 
-// Defines reports whether the quantity is this very metric, under this or another version's name, and not a sum that it is
-// a part of.
+// Defines reports whether the quantity is this very metric, under this or another version's name, and not a sum that it
+// is a part of.
 func (m Metric) Defines(d Quantity) bool {
 	if m.Derived != "" || d.how != alternatives {
 		return m.Derived != "" && slices.Equal(m.From, d.From)
@@ -46,14 +46,14 @@ func (m Metric) Defines(d Quantity) bool {
 	return slices.Contains(d.From, m.Name)
 }
 
-// PartOf reports whether the quantity is the sum of this metric and others. What sessions write is no part of the pages written, since the
-// growth of files is in it.
+// PartOf reports whether the quantity is the sum of this metric and others. What sessions write is no part of the pages
+// written, since the growth of files is in it.
 func (m Metric) PartOf(d Quantity) bool {
 	return d.how == addition && slices.Contains(d.From, m.Name) && m.Name != metric.SessionsWrote
 }
 
-// Metrics returns all that the run counted, by name: the counters, and what is derived from them, such as the requests of the
-// device that carry data, which the kernel does not count apart.
+// Metrics returns all that the run counted, by name: the counters, and what is derived from them, such as the requests
+// of the device that carry data, which the kernel does not count apart.
 func (r *Run) Metrics() []Metric {
 	var all []Metric
 	for _, m := range r.Counters {

@@ -48,17 +48,21 @@ func TestCountMissing(t *testing.T) {
 	check("gap in the middle", "100", append(small(), gap(12, "p/x", runfile.Failed)))
 	check("reset in the middle", "reset: why (E1)", append(small(), gap(12, "p/x", runfile.Reset)))
 	check("fell", "reset: fell from 18 to 5 by 00:00:14.000",
-		without(small(), isReadingAt(14), runfile.Reading{At: sec(14), Probe: "p", Values: map[string]float64{"p/x": 5}}))
+		without(small(), isReadingAt(14), runfile.Reading{At: sec(14), Probe: "p",
+			Values: map[string]float64{"p/x": 5}}))
 	check("not read at the end", "never-read: nothing was read between 00:00:10.000 and 00:00:15.000",
 		without(small(), isReadingAt(14)))
 	check("never read, and never said why", "never-read: nothing was read before 00:00:10.000",
 		without(small(), func(r runfile.Record) bool { return r.Kind() == runfile.KindRead }))
 	check("probe that never read", "not-local: why (E1)",
-		append(without(small(), func(r runfile.Record) bool { return r.Kind() == runfile.KindRead }), gap(0, "", runfile.NotLocal)))
+		append(without(small(), func(r runfile.Record) bool {
+			return r.Kind() == runfile.KindRead
+		}), gap(0, "", runfile.NotLocal)))
 	check("never announced", "not-recorded: this run did not read p/x",
 		without(small(), func(r runfile.Record) bool { return r.Kind() == runfile.KindMetric }))
 	check("read too early", "late: last read at 00:00:12.500, while its load still ran",
-		without(small(), isReadingAt(14), runfile.Reading{At: sec(12.5), Probe: "p", Values: map[string]float64{"p/x": 100}}))
+		without(small(), isReadingAt(14), runfile.Reading{At: sec(12.5), Probe: "p", Values: map[string]float64{
+			"p/x": 100}}))
 
 	resetAt := func(s, when float64) runfile.Reading {
 		return runfile.Reading{At: sec(s), Probe: "p", Values: map[string]float64{"p/stats_reset": when}}
@@ -92,7 +96,8 @@ func TestAMillionGaps(t *testing.T) {
 		}
 		for i := range million {
 			at := sec(12).Add(time.Duration(i) * time.Microsecond)
-			gap := runfile.Gap{At: at, Probe: "p", Metric: "p/x", Reason: runfile.Late, Detail: "no answer within " + fmt.Sprint(1) + " s"}
+			gap := runfile.Gap{At: at, Probe: "p", Metric: "p/x", Reason: runfile.Late, Detail: "no answer within " +
+				fmt.Sprint(1) + " s"}
 			if !yield(gap, nil) {
 				return
 			}
@@ -103,7 +108,8 @@ func TestAMillionGaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-	if grown := (after.HeapAlloc - before.HeapAlloc) >> 20; after.HeapAlloc > before.HeapAlloc && grown > 400 || took > time.Minute {
+	if grown := (after.HeapAlloc - before.HeapAlloc) >> 20; after.HeapAlloc > before.HeapAlloc && grown > 400 ||
+		took > time.Minute {
 		t.Errorf("a million gaps take %d MB and %v", grown, took)
 	}
 	load, _ := run.Load("busy")
@@ -120,7 +126,8 @@ func TestNotes(t *testing.T) {
 		}
 	}
 	note := func(code, text string) []counts.Note { return []counts.Note{{Code: code, Text: text}} }
-	check(note("metric-contradictory", "p/x is announced as a counter in operations and again as a gauge in bytes; the first was believed"),
+	check(note("metric-contradictory",
+		"p/x is announced as a counter in operations and again as a gauge in bytes; the first was believed"),
 		append(small(), runfile.Metric{Name: "p/x", Unit: "bytes", Type: runfile.Gauge}))
 	check(nil, append(small(), runfile.Metric{Name: "p/x", Unit: "operations", Type: runfile.Counter, Help: "again"}))
 	check(note("metric-contradictory", "p/x is read by p and by q; only the first was used"),
@@ -137,13 +144,15 @@ func TestNotes(t *testing.T) {
 	planTwice[0] = head
 	check(note("load-twice", "The plan names the load busy twice; the first was believed"), planTwice)
 	drifting := without(small(), func(r runfile.Record) bool { return r.Kind() == runfile.KindEnd },
-		runfile.Ended{At: sec(16), Status: runfile.Complete, Clocks: []runfile.Clock{{Source: "server", Offset: 1.5, Error: 0.01}}})
+		runfile.Ended{At: sec(16), Status: runfile.Complete, Clocks: []runfile.Clock{
+			{Source: "server", Offset: 1.5, Error: 0.01}}})
 	drifting[0] = func(r runfile.Run) runfile.Run {
 		r.Clocks = []runfile.Clock{{Source: "server", Offset: 1, Error: 0.01}}
 		return r
 	}(drifting[0].(runfile.Run))
 	check(note("clock-drifted", "The clock of the server moved by 0.5 s against ours during the run"), drifting)
-	long := without(small(), isWork, runfile.Work{From: sec(10), To: sec(14), Load: "busy", Repetition: 1, Transactions: 1, Rows: 1})
+	long := without(small(), isWork, runfile.Work{From: sec(10), To: sec(14), Load: "busy", Repetition: 1,
+		Transactions: 1, Rows: 1})
 	long[0] = func(r runfile.Run) runfile.Run { r.Plan.LoadSeconds = 1; return r }(long[0].(runfile.Run))
 	check(note("load-length", "The load of busy 1 lasted 4 s instead of 1"), long)
 	bad := append(small(), runfile.Work{From: sec(12), To: sec(13), Load: "busy", Repetition: 1, Latency: "rubbish"})
@@ -153,7 +162,8 @@ func TestNotes(t *testing.T) {
 
 	many := small()
 	for i := range 1000 {
-		many = append(many, runfile.Reading{At: sec(20), Probe: "p", Values: map[string]float64{fmt.Sprint("p/", i): 1}})
+		many = append(many, runfile.Reading{At: sec(20), Probe: "p", Values: map[string]float64{
+			fmt.Sprint("p/", i): 1}})
 	}
 	notes := fromRecords(t, many...).Notes
 	if len(notes) != 4 || notes[3].Text != "and 997 more of this kind" {
@@ -204,7 +214,8 @@ func FuzzFromRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, line string) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		records := small()
-		for record, err := range runfile.Read(strings.NewReader(`{"kind":"run","schema":"realiops.run/1"}` + "\n" + line)) {
+		for record, err := range runfile.Read(strings.NewReader(`{"kind":"run","schema":"realiops.run/1"}` +
+			"\n" + line)) {
 			if err == nil && record.Kind() != runfile.KindRun {
 				records = append(records, record)
 			}

@@ -13,15 +13,16 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// NotMoved is the reason for a count of a source that shows the same for longer than a load lasted: it tells of an hour, in which other
-// loads were run as well.
+// NotMoved is the reason for a count of a source that shows the same for longer than a load lasted: it tells of an
+// hour, in which other loads were run as well.
 const NotMoved series.Reason = "not-moved"
 
 // InSteps is the reason for a count of a counter that moves in steps which are longer than the loads.
 const InSteps series.Reason = "in-steps"
 
 const (
-	// fewestSame periods that show the same are no coincidence, if they show at least so many of what their source counts by.
+	// fewestSame periods that show the same are no coincidence, if they show at least so many of what their source
+	// counts by.
 	fewestSame  = 3
 	leastMoving = 1000
 	fewestApart = 10 // amounts that differ, below which chance makes what all are multiples of large
@@ -97,8 +98,9 @@ func minutes(d time.Duration) string {
 	return fmt.Sprintf("%.0f min", d.Minutes())
 }
 
-// Whole returns what a source with periods says of the whole run, with the rest before its first load and after its last that sources which
-// move in steps need; false where it does not tell of all of it, or where there was no such rest.
+// Whole returns what a source with periods says of the whole run, with the rest before its first load and after its
+// last that sources which move in steps need; false where it does not tell of all of it, or where there was no such
+// rest.
 func (r *Run) Whole(name string) (amount float64, from, to time.Time, ok bool) {
 	if r.whole == nil || r.Header.Plan.RestSeconds <= 0 {
 		return 0, from, to, false

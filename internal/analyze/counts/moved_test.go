@@ -13,7 +13,8 @@ import (
 
 const fiveMinutes = 5 * time.Minute
 
-// stepping is a run with one load from so many minutes on, of so many, and a source whose every five minutes are given by value.
+// stepping is a run with one load from so many minutes on, of so many, and a source whose every five minutes are given
+// by value.
 func stepping(t *testing.T, metric string, from, length, periods int, value func(period int) float64) *counts.Run {
 	t.Helper()
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -21,17 +22,20 @@ func stepping(t *testing.T, metric string, from, length, periods int, value func
 	records := []runfile.Record{
 		runfile.Run{
 			Schema: runfile.Schema, ID: "made", Start: noon, Target: runfile.Target{Flavor: "aurora", Version: "17.5"},
-			Plan: runfile.Plan{Repetitions: 1, RestSeconds: 3600, Loads: []runfile.Load{{Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Clients: 8}}},
+			Plan: runfile.Plan{Repetitions: 1, RestSeconds: 3600, Loads: []runfile.Load{
+				{Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Clients: 8}}},
 		},
 		runfile.Metric{Name: metric, Unit: "operations", Type: runfile.CountPerPeriod, Period: 300},
 		runfile.LoadEvent{At: at(from), Load: "bulk", Repetition: 1, Event: runfile.Begin},
-		runfile.Work{From: at(from), To: at(from + length), Load: "bulk", Repetition: 1, Transactions: 1000, Statements: 1000, Rows: 1_000_000},
+		runfile.Work{From: at(from), To: at(from + length), Load: "bulk", Repetition: 1, Transactions: 1000,
+			Statements: 1000, Rows: 1_000_000},
 		runfile.LoadEvent{At: at(from + length), Load: "bulk", Repetition: 1, Event: runfile.End},
 	}
 	for i := range periods {
 		begin := noon.Add(time.Duration(i) * fiveMinutes)
 		records = append(records, runfile.Period{
-			From: begin, To: begin.Add(fiveMinutes), Probe: "cloudwatch", Metric: metric, Statistic: "Sum", Value: value(i), Fetched: begin.Add(time.Hour),
+			From: begin, To: begin.Add(fiveMinutes), Probe: "cloudwatch", Metric: metric, Statistic: "Sum",
+			Value: value(i), Fetched: begin.Add(time.Hour),
 		})
 	}
 	run, err := counts.FromRun(runfiletest.Sequence(records))
@@ -44,8 +48,8 @@ func stepping(t *testing.T, metric string, from, length, periods int, value func
 // hourly shows one value for an hour, and another for the next.
 func hourly(period int) float64 { return 1e6 * float64(1+period/12) }
 
-// TestSourceThatStoodStill: what shows the same for an hour tells nothing of ten minutes of it, whatever it is called, and something of
-// three hours. What moves each period, or counts next to nothing, tells of ten minutes.
+// TestSourceThatStoodStill: what shows the same for an hour tells nothing of ten minutes of it, whatever it is called,
+// and something of three hours. What moves each period, or counts next to nothing, tells of ten minutes.
 func TestSourceThatStoodStill(t *testing.T) {
 	count := func(run *counts.Run, metric string) counts.Count { return run.Loads[0].Repetitions[0].Counts[metric] }
 	const volume, other = "cloudwatch/VolumeWriteIOPs", "cloudwatch/SomethingNew"
@@ -55,7 +59,8 @@ func TestSourceThatStoodStill(t *testing.T) {
 		if c.Missing == nil || c.Missing.Reason != counts.NotMoved {
 			t.Fatalf("%s stood still for an hour around ten minutes of load, and was counted: %+v", metric, c)
 		}
-		if want := "4,000,000 in 10 min; it moves in steps of about 60 min"; !strings.HasPrefix(c.Missing.Detail, want) {
+		if want := "4,000,000 in 10 min; it moves in steps of about 60 min"; !strings.HasPrefix(c.Missing.Detail,
+			want) {
 			t.Errorf("%s: %s, want %s", metric, c.Missing.Detail, want)
 		}
 		if len(run.Notes) == 0 || run.Notes[len(run.Notes)-1].Code != "not-moved" {
@@ -68,7 +73,8 @@ func TestSourceThatStoodStill(t *testing.T) {
 			t.Errorf("%s has no three whole steps in less than three hours of load, and was counted", metric)
 		}
 		moving := func(period int) float64 { return 1e6 + 1000*float64(period) }
-		if c := count(stepping(t, metric, 60, 10, 48, moving), metric); c.Missing != nil || math.Abs(c.Amount-2_025_000) > 1 {
+		if c := count(stepping(t, metric, 60, 10, 48, moving), metric); c.Missing != nil ||
+			math.Abs(c.Amount-2_025_000) > 1 {
 			t.Errorf("%s moves each period, and came to %+v", metric, c)
 		}
 		if c := count(stepping(t, metric, 60, 10, 48, func(int) float64 { return 7 }), metric); c.Missing != nil {
@@ -77,7 +83,8 @@ func TestSourceThatStoodStill(t *testing.T) {
 	}
 	// Two periods alone do not show whether they are of one step: of the volume others have seen that they are.
 	two := func(int) float64 { return 246_000 }
-	if c := count(stepping(t, volume, 0, 10, 2, two), volume); c.Missing == nil || !strings.HasPrefix(c.Missing.Detail, "492,000 in 10 min") {
+	if c := count(stepping(t, volume, 0, 10, 2, two), volume); c.Missing == nil ||
+		!strings.HasPrefix(c.Missing.Detail, "492,000 in 10 min") {
 		t.Errorf("two periods of VolumeWriteIOPs were taken for the load's: %+v", c)
 	}
 	if c := count(stepping(t, other, 0, 10, 2, two), other); c.Missing != nil {
@@ -93,7 +100,8 @@ func TestWholeRun(t *testing.T) {
 		t.Errorf("the run came to %g from %v to %v (%t), want %g in three hours", amount, from, to, ok, want)
 	}
 	run := stepping(t, volume, 60, 10, 36, hourly)
-	if note := run.Notes[len(run.Notes)-1]; !strings.HasSuffix(note.Text, "it says 42,000,000 in 130 min") { // 12 + 12 + 2 periods
+	// 12 + 12 + 2 periods
+	if note := run.Notes[len(run.Notes)-1]; !strings.HasSuffix(note.Text, "it says 42,000,000 in 130 min") {
 		t.Errorf("the note says nothing of the whole run: %s", note.Text)
 	}
 	if _, _, _, ok := stepping(t, volume, 60, 60, 30, hourly).Whole(volume); ok {

@@ -66,7 +66,8 @@ func (r Repetition) tally() tally {
 	return tallyOf(func(metric string) bool { _, told := r.Counts[metric]; return told })
 }
 
-// observedQuantities are the quantities that our own clients count in an experiment, as counters tell of them in an observation.
+// observedQuantities are the quantities that our own clients count in an experiment, as counters tell of them in an
+// observation.
 func observedQuantities(all []Quantity, by tally) {
 	for i := range all {
 		d := &all[i]
@@ -74,7 +75,8 @@ func observedQuantities(all []Quantity, by tally) {
 		case Rows:
 			d.Help, d.From, d.how = "rows inserted, updated and deleted, "+by.of, by.rows, addition
 		case Entries:
-			d.Help, d.From, d.how = "rows and the index entries written for them", append(by.rows[:3:3], entriesLeast), addition
+			d.Help, d.From, d.how = "rows and the index entries written for them", append(by.rows[:3:3], entriesLeast),
+				addition
 		case Commits:
 			d.Help, d.From = "transactions committed "+by.of+", read-only ones included", []string{by.commits}
 		case WALBytes: // of what others scraped this may be all
@@ -115,8 +117,8 @@ func (r Repetition) seenWork(quantity string) (float64, error) {
 // oneInAHundred is by how much two ways to count may differ before they are not the same.
 const oneInAHundred = 0.01
 
-// seenEntries takes it that the database which we are connected to did all the work, and indexes of which each row takes
-// one entry; where it is not so, entries are not known.
+// seenEntries takes it that the database which we are connected to did all the work, and indexes of which each row
+// takes one entry; where it is not so, entries are not known.
 func (r Repetition) seenEntries() (float64, error) {
 	all, err := r.sumCounts(r.tally().rows...)
 	if err != nil {
@@ -135,16 +137,18 @@ func (r Repetition) seenEntries() (float64, error) {
 	case err != nil:
 		return 0, err
 	case all-ours > oneInAHundred*all:
-		detail := fmt.Sprintf("%.0f %% of the rows are in other databases, whose indexes cannot be seen from here", 100*(all-ours)/all)
+		detail := fmt.Sprintf("%.0f %% of the rows are in other databases, whose indexes cannot be seen from here",
+			100*(all-ours)/all)
 		return 0, &series.Missing{Reason: NotRecorded, Detail: detail}
 	case most-least > oneInAHundred*most:
-		return 0, &series.Missing{Reason: NotRecorded, Detail: "some indexes do not get one entry per row (partial, GIN, BRIN)"}
+		return 0, &series.Missing{Reason: NotRecorded,
+			Detail: "some indexes do not get one entry per row (partial, GIN, BRIN)"}
 	}
 	return all + least, nil
 }
 
-// keepThin takes what is left of the readings of an observation into series. Where a source tells of periods, windows are
-// long enough to hold them, and where nothing else is told the longest of them.
+// keepThin takes what is left of the readings of an observation into series. Where a source tells of periods, windows
+// are long enough to hold them, and where nothing else is told the longest of them.
 func (c *collector) keepThin() {
 	if len(c.periods) > 0 && !c.onlyPeriods() {
 		c.thin.onGrid()
@@ -164,7 +168,8 @@ func (c *collector) keepThin() {
 func (c *collector) observe() {
 	c.run.Observed = c.inWindows(&c.run.Loads, 1)
 	c.run.Observed.Backups = c.backups.all
-	coarse := &Run{Header: c.run.Header, Ended: c.run.Ended, Torn: c.run.Torn, Counters: c.run.Counters, series: c.series}
+	coarse := &Run{Header: c.run.Header, Ended: c.run.Ended, Torn: c.run.Torn, Counters: c.run.Counters,
+		series: c.series}
 	coarse.Observed = c.inWindows(&coarse.Loads, 2)
 	c.run.Observed.Coarse = coarse
 }
@@ -194,7 +199,8 @@ func (c *collector) inWindows(loads *[]Load, times int64) *Observation {
 	return o
 }
 
-// unread counts the windows in which the server's commits could not be followed, which all versions count for all roles.
+// unread counts the windows in which the server's commits could not be followed, which all versions count for all
+// roles.
 func unread(all []window) (n int, why string) {
 	times := map[string]int{}
 	for _, w := range all {
@@ -216,7 +222,8 @@ func unread(all []window) (n int, why string) {
 func rowsPerSecond(whole []window) map[string]float64 {
 	rates := map[string]float64{}
 	for name, metric := range map[string]string{
-		"inserted": clusterInserted, "updated": clusterUpdated, "deleted": clusterDeleted, "hot": withinPage, "index_entries": entriesLeast,
+		"inserted": clusterInserted, "updated": clusterUpdated, "deleted": clusterDeleted, "hot": withinPage,
+		"index_entries": entriesLeast,
 	} {
 		amount, seconds := 0.0, 0.0
 		for _, w := range whole {

@@ -26,9 +26,11 @@ const (
 // rates is the work of a load per second.
 type rates struct{ inserted, updated, commits, records float64 }
 
-// observation is a run file of so many seconds, read just before each is over, in which load says what goes on. more may
-// add records after a reading, and change the counters.
-func observation(seconds int, load func(second int) rates, more func(second int, at time.Time, counters map[string]float64) []runfile.Record) iter.Seq2[runfile.Record, error] {
+// observation is a run file of so many seconds, read just before each is over, in which load says what goes on. more
+// may add records after a reading, and change the counters.
+func observation(seconds int, load func(second int) rates,
+	more func(second int, at time.Time, counters map[string]float64) []runfile.Record) iter.Seq2[runfile.Record,
+	error] {
 	return func(yield func(runfile.Record, error) bool) {
 		yield(runfile.Run{Schema: runfile.Schema, ID: "observed", Start: dayBreak, Observed: true}, nil)
 		counters := map[string]float64{inserted: 1e6, updated: 1e6, deleted: 1e6, commits: 1e6, records: 1e6}
@@ -82,7 +84,8 @@ func checkRows(t *testing.T, o *counts.Observation, name string, perSecond float
 func TestWindowsOfAnObservation(t *testing.T) {
 	o := observed(t, observation(60, unchanging, nothingMore)).Observed
 	if o.Window != 5*time.Second || o.Windows != 11 || o.Whole != 11 || o.Quiet != 0 || o.Used != 11 {
-		t.Errorf("%d windows of %v, %d whole, %d quiet, %d used: want 11 of 5 s, all used", o.Windows, o.Window, o.Whole, o.Quiet, o.Used)
+		t.Errorf("%d windows of %v, %d whole, %d quiet, %d used: want 11 of 5 s, all used", o.Windows, o.Window,
+			o.Whole, o.Quiet, o.Used)
 	}
 	checkRows(t, o, "inserted", 100)
 	checkRows(t, o, "updated", 20)
@@ -97,22 +100,25 @@ func TestWindowsOfALongObservation(t *testing.T) {
 	checkRows(t, o, "inserted", 100)
 }
 
-// A server that was started anew, by whose counters nothing is to be reckoned, costs the window in which it was: be they
-// lower than before or higher.
+// A server that was started anew, by whose counters nothing is to be reckoned, costs the window in which it was: be
+// they lower than before or higher.
 func TestNothingGrowsAcrossAnotherStart(t *testing.T) {
 	for name, jump := range map[string]float64{"lower": -9e5, "higher": 5e6} {
 		t.Run(name, func(t *testing.T) {
-			o := observed(t, observation(60, unchanging, func(second int, at time.Time, counters map[string]float64) []runfile.Record {
-				if second != 32 {
-					return nil
-				}
-				for name := range counters {
-					counters[name] += jump
-				}
-				return startedAnew(at)
-			})).Observed
+			o := observed(t,
+				observation(60, unchanging,
+					func(second int, at time.Time, counters map[string]float64) []runfile.Record {
+						if second != 32 {
+							return nil
+						}
+						for name := range counters {
+							counters[name] += jump
+						}
+						return startedAnew(at)
+					})).Observed
 			if o.Windows != 11 || o.Whole != 10 || o.Unread != 1 || o.Why == "" {
-				t.Errorf("%d of %d windows are whole, want 10 of 11; %d unread: %s", o.Whole, o.Windows, o.Unread, o.Why)
+				t.Errorf("%d of %d windows are whole, want 10 of 11; %d unread: %s", o.Whole, o.Windows,
+					o.Unread, o.Why)
 			}
 			checkRows(t, o, "inserted", 100)
 		})
@@ -121,12 +127,13 @@ func TestNothingGrowsAcrossAnotherStart(t *testing.T) {
 
 // A server that is started anew in more than half of the windows costs those, and what is left tells of the rows.
 func TestFewWindowsAreLeft(t *testing.T) {
-	o := observed(t, observation(60, unchanging, func(second int, at time.Time, counters map[string]float64) []runfile.Record {
-		if second%10 != 2 && second != 57 {
-			return nil
-		}
-		return startedAnew(at)
-	})).Observed
+	o := observed(t,
+		observation(60, unchanging, func(second int, at time.Time, counters map[string]float64) []runfile.Record {
+			if second%10 != 2 && second != 57 {
+				return nil
+			}
+			return startedAnew(at)
+		})).Observed
 	if o.Windows != 11 || o.Whole != 5 {
 		t.Errorf("%d of %d windows are whole, want 5 of 11", o.Whole, o.Windows)
 	}
@@ -149,7 +156,8 @@ func TestKindsOfLoad(t *testing.T) {
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
 			count, err := rows.Count(load, r)
-			if perSecond := count / r.Seconds; err != nil || math.Abs(perSecond-120) > 1e-6 && math.Abs(perSecond-5000) > 1e-6 {
+			if perSecond := count / r.Seconds; err != nil || math.Abs(perSecond-120) > 1e-6 &&
+				math.Abs(perSecond-5000) > 1e-6 {
 				t.Errorf("%s %d: %v rows a second (%v), want 120 or 5000", load.Name, r.Number, perSecond, err)
 			}
 		}
@@ -167,8 +175,8 @@ func TestQuietWindowsAreNoLoad(t *testing.T) {
 	}
 }
 
-// TestAWindowHasReadingsOfItsOwn: two readings 77 minutes apart leave one stretch of 77 minutes and no window of one, however
-// many periods a provider tells of.
+// TestAWindowHasReadingsOfItsOwn: two readings 77 minutes apart leave one stretch of 77 minutes and no window of one,
+// however many periods a provider tells of.
 func TestAWindowHasReadingsOfItsOwn(t *testing.T) {
 	all := []runfile.Record{
 		runfile.Run{Schema: runfile.Schema, ID: "observed", Start: dayBreak, Observed: true},
@@ -178,11 +186,13 @@ func TestAWindowHasReadingsOfItsOwn(t *testing.T) {
 	for minute := range 77 {
 		from := dayBreak.Add(time.Duration(minute) * time.Minute)
 		all = append(all, runfile.Period{
-			From: from, To: from.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS", Statistic: "Average", Value: 100,
+			From: from, To: from.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",
+			Statistic: "Average", Value: 100,
 		})
 	}
 	for i, at := range []time.Duration{time.Second, 77*time.Minute - time.Second} {
-		all = append(all, runfile.Reading{At: dayBreak.Add(at), Probe: "pgstat", Values: map[string]float64{inserted: 1e6 * float64(i+1)}})
+		all = append(all, runfile.Reading{At: dayBreak.Add(at), Probe: "pgstat", Values: map[string]float64{
+			inserted: 1e6 * float64(i+1)}})
 	}
 	run, err := counts.FromRun(func(yield func(runfile.Record, error) bool) {
 		for _, r := range all {
@@ -199,10 +209,11 @@ func TestAWindowHasReadingsOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestWindowsAreFiveScrapesLong: of a history they are as long as five scrapes take, and so many scrapes are enough for as many windows as of one that was
-// read each second.
+// TestWindowsAreFiveScrapesLong: of a history they are as long as five scrapes take, and so many scrapes are enough for
+// as many windows as of one that was read each second.
 func TestWindowsAreFiveScrapesLong(t *testing.T) {
-	for interval, want := range map[time.Duration]time.Duration{15 * time.Second: 75 * time.Second, 14998 * time.Millisecond: 75 * time.Second, 30 * time.Second: 150 * time.Second,
+	for interval, want := range map[time.Duration]time.Duration{15 * time.Second: 75 * time.Second,
+		14998 * time.Millisecond: 75 * time.Second, 30 * time.Second: 150 * time.Second,
 		time.Minute: 5 * time.Minute, time.Hour: time.Hour} {
 		run := observed(t, func(yield func(runfile.Record, error) bool) {
 			for r, err := range observation(60, unchanging, nothingMore) {
@@ -219,13 +230,14 @@ func TestWindowsAreFiveScrapesLong(t *testing.T) {
 			}
 		})
 		if o := run.Observed; o.Window != want || interval < time.Hour && (o.Whole < 10 || o.Used != o.Whole) {
-			t.Errorf("scraped each %v: %d windows of %v, %d whole, %d used", interval, o.Windows, o.Window, o.Whole, o.Used)
+			t.Errorf("scraped each %v: %d windows of %v, %d whole, %d used", interval, o.Windows, o.Window,
+				o.Whole, o.Used)
 		}
 	}
 }
 
-// TestAReadingEndsItsWindow: an hour that was scraped at each full minute, the first and the last among them, is twelve windows of five, as much as was
-// done in each.
+// TestAReadingEndsItsWindow: an hour that was scraped at each full minute, the first and the last among them, is twelve
+// windows of five, as much as was done in each.
 func TestAReadingEndsItsWindow(t *testing.T) {
 	run := observed(t, func(yield func(runfile.Record, error) bool) {
 		n := 0
@@ -248,14 +260,16 @@ func TestAReadingEndsItsWindow(t *testing.T) {
 	}
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
-			if c := r.Counts[inserted]; math.Abs(c.Amount/r.End.Sub(r.Begin).Seconds()-100.0/60) > 1e-9 { // what was done in a second, in each minute
+			// what was done in a second, in each minute
+			if c := r.Counts[inserted]; math.Abs(c.Amount/r.End.Sub(r.Begin).Seconds()-100.0/60) > 1e-9 {
 				t.Errorf("%g rows from %v to %v", c.Amount, r.Begin, r.End)
 			}
 		}
 	}
 }
 
-// TestCountsOfAWindowAreOfOneTime: what was read for three of the last window's five minutes has the rate there that it had all the time.
+// TestCountsOfAWindowAreOfOneTime: what was read for three of the last window's five minutes has the rate there that it
+// had all the time.
 func TestCountsOfAWindowAreOfOneTime(t *testing.T) {
 	run := observed(t, func(yield func(runfile.Record, error) bool) {
 		n := 0
@@ -269,7 +283,8 @@ func TestCountsOfAWindowAreOfOneTime(t *testing.T) {
 				r.At = dayBreak.Add(time.Duration(n) * time.Minute)
 				yield(r, err)
 				if n <= 58 {
-					yield(runfile.Reading{At: r.At, Took: 0.001, Probe: "block", Values: map[string]float64{metric.BlockWrites: float64(600 * n)}}, nil)
+					yield(runfile.Reading{At: r.At, Took: 0.001, Probe: "block", Values: map[string]float64{
+						metric.BlockWrites: float64(600 * n)}}, nil)
 				}
 				n++
 			default:
@@ -293,10 +308,11 @@ func TestCountsOfAWindowAreOfOneTime(t *testing.T) {
 func TestScrapedWALBytes(t *testing.T) {
 	const bytes = "pgstat.wal/wal_bytes"
 	run := observed(t, func(yield func(runfile.Record, error) bool) {
-		for r, err := range observation(60, unchanging, func(_ int, _ time.Time, counters map[string]float64) []runfile.Record {
-			counters[bytes] += 5000
-			return nil
-		}) {
+		for r, err := range observation(60, unchanging,
+			func(_ int, _ time.Time, counters map[string]float64) []runfile.Record {
+				counters[bytes] += 5000
+				return nil
+			}) {
 			if !yield(r, err) {
 				return
 			}

@@ -14,8 +14,8 @@ type OthersWorked struct {
 	runfile.Others
 }
 
-// OthersShare returns how much of what was done under a load was the work of others, at most: of its repetitions that are used, and of
-// rows, commits and WAL; 0: nothing that is known.
+// OthersShare returns how much of what was done under a load was the work of others, at most: of its repetitions that
+// are used, and of rows, commits and WAL; 0: nothing that is known.
 func (r *Run) OthersShare(load string) (share float64) {
 	for _, o := range r.Others {
 		if o.Load == load {
@@ -30,7 +30,8 @@ func (r *Run) OthersUncounted(load string) bool {
 	return slices.ContainsFunc(r.Others, func(o OthersWorked) bool { return o.Load == load && len(o.Writing) > 0 })
 }
 
-// OthersText says for every output how much of what a run counted may be the work of others; empty: nothing that is known.
+// OthersText says for every output how much of what a run counted may be the work of others; empty: nothing that is
+// known.
 func (r *Run) OthersText() string {
 	if len(r.Others) == 0 {
 		return ""
@@ -45,7 +46,8 @@ func (r *Run) OthersText() string {
 	for _, a := range r.Loads {
 		used += len(a.Repetitions)
 	}
-	return fmt.Sprintf("Others worked on the server in %d of %d repetitions, and what they did is in every number here; most in repetition %d of %s: %s.",
+	return fmt.Sprintf("Others worked on the server in %d of %d repetitions, and what they did is in every number "+
+		"here; most in repetition %d of %s: %s.",
 		len(r.Others), used, most.Repetition, most.Load, most.String())
 }
 

@@ -22,10 +22,10 @@ type View struct {
 	Periods bool          // its source tells of periods
 }
 
-// Over returns the run as a metric saw it. A source that tells of periods, or that moves in steps, tells of a stretch of each
-// repetition, and may see the checkpoint that closes it or not: so all other counts, and the work, are those of the very same
-// stretch. A metric that shows everything late is counted later. Where there is nothing of the sort, or the file does not
-// tell what was done second by second, it is the run itself.
+// Over returns the run as a metric saw it. A source that tells of periods, or that moves in steps, tells of a stretch
+// of each repetition, and may see the checkpoint that closes it or not: so all other counts, and the work, are those of
+// the very same stretch. A metric that shows everything late is counted later. Where there is nothing of the sort, or
+// the file does not tell what was done second by second, it is the run itself.
 func (r *Run) Over(name string) (*Run, View) {
 	if r.over == nil || r.Observed != nil {
 		return r, View{}
@@ -88,7 +88,8 @@ func (c *collector) tooShort(metric string, p pulse) *Run {
 	missing := &series.Missing{Reason: InSteps, Detail: fmt.Sprintf(
 		"it moves every %s: loads of %s would tell", seconds(p.apart), seconds(StepsInLoad*p.apart))}
 	if p.once > 0 {
-		missing.Detail = fmt.Sprintf("it moved once in the run, by %s: if it moves every %s or later, loads of %s or longer would tell",
+		missing.Detail = fmt.Sprintf("it moved once in the run, by %s: if it moves every %s or later, loads of %s or "+
+			"longer would tell",
 			number.Grouped(p.once, 0), seconds(p.apart), seconds(StepsInLoad*p.apart))
 	}
 	run := *c.run
@@ -128,12 +129,13 @@ func (c *collector) rebuilt(change func(a *attempt, idle bool, r Repetition) Rep
 	return &run
 }
 
-// overStretches counts everything over those of the stretches, which are a metric's, that touch a repetition and no other. ok is
-// false where the file does not tell what was done in them.
+// overStretches counts everything over those of the stretches, which are a metric's, that touch a repetition and no
+// other. ok is false where the file does not tell what was done in them.
 func (c *collector) overStretches(metric string, stretches []stretch) (run *Run, ok bool) {
 	told, counted := 0, 0
 	run = c.rebuilt(func(a *attempt, idle bool, r Repetition) Repetition {
-		if missing := r.Counts[metric].Missing; a == nil || a.untimed() || missing != nil && (missing.Reason == Elsewhere || missing.Reason == NotMoved) {
+		if missing := r.Counts[metric].Missing; a == nil || a.untimed() || missing != nil &&
+			(missing.Reason == Elsewhere || missing.Reason == NotMoved) {
 			return r
 		}
 		from, to := r.Begin, r.End
@@ -152,7 +154,9 @@ func (c *collector) overStretches(metric string, stretches []stretch) (run *Run,
 				counted++
 			}
 			if r.Work.Rows <= 0 && r.Work.Transactions <= 0 {
-				count = Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no load was recorded in the periods of its source"}}
+				count = Count{
+					Missing: &series.Missing{
+						Reason: NoPeriod, Detail: "no load was recorded in the periods of its source"}}
 			}
 		}
 		r.Counts[metric] = count
@@ -161,8 +165,8 @@ func (c *collector) overStretches(metric string, stretches []stretch) (run *Run,
 	return run, told > 0 && 2*counted >= told
 }
 
-// periodsOf returns the stretches that lie between the other repetitions and touch this one, those that follow each other as one,
-// and how much there was in them.
+// periodsOf returns the stretches that lie between the other repetitions and touch this one, those that follow each
+// other as one, and how much there was in them.
 func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (windows []stretch, count Count) {
 	earliest, latest := c.alone(a)
 	open := false
@@ -174,7 +178,8 @@ func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (wi
 			open = true
 			continue
 		case !(s.amount >= 0):
-			return nil, Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "its source reports a negative count for a period"}}
+			return nil, Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed),
+				Detail: "its source reports a negative count for a period"}}
 		}
 		count.Raw += s.amount
 		count.Seconds += s.seconds()
@@ -186,7 +191,8 @@ func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (wi
 	}
 	switch {
 	case len(windows) == 0 && open:
-		count.Missing = &series.Missing{Reason: Unsettled, Detail: "its source may still change its values: realiops aws collect asks again"}
+		count.Missing = &series.Missing{Reason: Unsettled,
+			Detail: "its source may still change its values: realiops aws collect asks again"}
 	case len(windows) == 0:
 		count.Missing = &series.Missing{Reason: NoPeriod, Detail: "no whole period of its source lies inside"}
 	}
@@ -194,7 +200,8 @@ func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (wi
 	return windows, count
 }
 
-// countedIn returns how many rows of the load's table were counted one by one in some stretches, which is work of ours like the clients'.
+// countedIn returns how many rows of the load's table were counted one by one in some stretches, which is work of ours
+// like the clients'.
 func (a *attempt) countedIn(windows []stretch) int64 {
 	for _, w := range windows {
 		if from, to := a.counting(); from.Before(w.to) && to.After(w.from) {
@@ -204,7 +211,8 @@ func (a *attempt) countedIn(windows []stretch) int64 {
 	return 0
 }
 
-// countedAcross reports whether nobody knows how many rows were counted in a stretch: they were being counted at an end of it, or not to the end.
+// countedAcross reports whether nobody knows how many rows were counted in a stretch: they were being counted at an end
+// of it, or not to the end.
 func (a *attempt) countedAcross(s stretch) bool {
 	from, to := a.counting()
 	return from.Before(s.to) && to.After(s.from) && (from.Before(s.from) || to.After(s.to) || a.proof.Missing != "")
@@ -282,14 +290,16 @@ func inWindows(s series.Series, windows []stretch) (c Count) {
 		variance += unevenness(s, w.from) + unevenness(s, w.to)
 	}
 	if len(windows) == 0 {
-		return Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no whole period of the metric's source lies inside"}}
+		return Count{
+			Missing: &series.Missing{Reason: NoPeriod, Detail: "no whole period of the metric's source lies inside"}}
 	}
 	c.Amount, c.Error = c.Raw, math.Sqrt(variance)
 	return c
 }
 
-// unevenness returns the variance of what a counter had come to at a moment between two readings, where it is taken to have gone evenly: the square
-// of how far that lies from going on at the rate before the first, or at the rate after the second.
+// unevenness returns the variance of what a counter had come to at a moment between two readings, where it is taken to
+// have gone evenly: the square of how far that lies from going on at the rate before the first, or at the rate after
+// the second.
 func unevenness(s series.Series, t time.Time) float64 {
 	before, after, ok := s.Around(t)
 	if !ok || !after.At.After(before.At) {
@@ -352,7 +362,8 @@ func (c *collector) later(metric string, s series.Series, lag time.Duration) *Ru
 		case err != nil:
 			r.Counts[metric] = Count{Missing: missing(err)}
 		case doubtFrom+doubtTo > mostDoubt*change && doubtFrom+doubtTo > by:
-			r.Counts[metric] = Count{Missing: &series.Missing{Reason: series.NeverRead, Detail: "it lags, and was not read during the pauses it shows"}}
+			r.Counts[metric] = Count{Missing: &series.Missing{Reason: series.NeverRead,
+				Detail: "it lags, and was not read during the pauses it shows"}}
 		default:
 			r.Counts[metric] = Count{Amount: change, Raw: change, Seconds: to.At.Sub(from.At).Seconds()}
 		}
@@ -360,8 +371,8 @@ func (c *collector) later(metric string, s series.Series, lag time.Duration) *Ru
 	})
 }
 
-// inPause returns a reading of a pause in which nothing was done; where there is none, what lies between the readings before and
-// after it, which may be off by half of what those differ by.
+// inPause returns a reading of a pause in which nothing was done; where there is none, what lies between the readings
+// before and after it, which may be off by half of what those differ by.
 func inPause(s series.Series, from, to time.Time) (at series.Point, doubt float64, err error) {
 	middle := from.Add(to.Sub(from) / 2)
 	before, after, ok := s.Around(middle)
@@ -376,8 +387,8 @@ func inPause(s series.Series, from, to time.Time) (at series.Point, doubt float6
 	return series.Point{At: middle}, (after.Value - before.Value) / 2, nil
 }
 
-// Did returns how much of a quantity there was between two moments of a repetition, the background in it: by the readings of its
-// counter, or by the part of the work that was done then.
+// Did returns how much of a quantity there was between two moments of a repetition, the background in it: by the
+// readings of its counter, or by the part of the work that was done then.
 func (r *Run) Did(d Quantity, a Load, repetition Repetition, from, to time.Time) (float64, bool) {
 	if len(d.From) == 0 {
 		part, known := r.share(a.Name, repetition.Number, from, to)

@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Quantities returns all quantities that the loads of this run tell from each other, each with the metrics that it is computed from in
-// this run.
+// Quantities returns all quantities that the loads of this run tell from each other, each with the metrics that it is
+// computed from in this run.
 func (r *Run) Quantities() []Quantity {
 	all := OfInserts()
 	if r.doesMore() {
@@ -34,7 +34,8 @@ func (r *Run) Quantities() []Quantity {
 			all[i] = r.carriedBytes(d)
 		case d.Name == PagesWritten && r.Header.Target.Flavor == "aurora":
 			all[i].From, all[i].count = nil, noPages
-		case d.Name == PagesWritten && !slices.ContainsFunc(names(making), r.counts) && slices.ContainsFunc(names(adding), r.counts):
+		case d.Name == PagesWritten && !slices.ContainsFunc(names(making), r.counts) &&
+			slices.ContainsFunc(names(adding), r.counts):
 			all[i] = d.addedOf(adding).withoutGrowth()
 		}
 	}
@@ -54,7 +55,9 @@ func (r *Run) doesMore() bool {
 func (r *Run) inThisVersion(all []Quantity) []Quantity {
 	for i, d := range all {
 		making := metric.All().Making(metric.Quantity(d.Name))
-		here := slices.DeleteFunc(slices.Clone(making), func(m metric.Metric) bool { return !m.MakesIn.HasVersion(r.Header.Target.Version) })
+		here := slices.DeleteFunc(slices.Clone(making), func(m metric.Metric) bool {
+			return !m.MakesIn.HasVersion(r.Header.Target.Version)
+		})
 		if len(here) < len(making) {
 			all[i] = d.madeOf(here)
 		}
@@ -62,9 +65,10 @@ func (r *Run) inThisVersion(all []Quantity) []Quantity {
 	return all
 }
 
-// withoutGrowth takes the growth of files off the pages that were written: up to 15 sessions count a new page as written when they
-// make it, and it is written once more when it is full. A new page is a block read as well, so that blocks read show the growth under
-// loads that only add rows; where others read too, as in an observation, nothing tells the two apart.
+// withoutGrowth takes the growth of files off the pages that were written: up to 15 sessions count a new page as
+// written when they make it, and it is written once more when it is full. A new page is a block read as well, so that
+// blocks read show the growth under loads that only add rows; where others read too, as in an observation, nothing
+// tells the two apart.
 func (d Quantity) withoutGrowth() Quantity {
 	written := d.count
 	d.count = func(a Load, r Repetition) (float64, error) {
@@ -89,9 +93,11 @@ func (r *Run) Quantity(name string) Quantity {
 }
 
 // noPages: "In Aurora, the only writes that cross the network are redo log records. No pages are ever written from the
-// database tier" (Verbitski et al., SIGMOD 2017, section 3.2). What its counters of pages show is no work of its storage.
+// database tier" (Verbitski et al., SIGMOD 2017, section 3.2). What its counters of pages show is no work of its
+// storage.
 func noPages(Load, Repetition) (float64, error) {
-	return 0, &series.Missing{Reason: series.Reason(runfile.Unsupported), Detail: "Aurora writes no pages to its storage, only its WAL"}
+	return 0, &series.Missing{Reason: series.Reason(runfile.Unsupported),
+		Detail: "Aurora writes no pages to its storage, only its WAL"}
 }
 
 // counts reports whether any repetition has a count of a metric.

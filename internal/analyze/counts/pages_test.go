@@ -10,7 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// TestPagesWritten: one count of pages where there is one, else the sum over kinds of process, if all of them are known.
+// TestPagesWritten: one count of pages where there is one, else the sum over kinds of process, if all of them are
+// known.
 func TestPagesWritten(t *testing.T) {
 	check := func(counted map[string]float64, want float64, from []string) {
 		t.Helper()
@@ -28,7 +29,8 @@ func TestPagesWritten(t *testing.T) {
 			if (err == nil) != (want > 0) || got != want {
 				t.Errorf("%v: %g, %v; want %g", counted, got, err, want)
 			}
-			if missing, ok := err.(*series.Missing); err != nil && (!ok || missing.Detail != "this run did not read pgstat.io/writes") {
+			if missing, ok := err.(*series.Missing); err != nil &&
+				(!ok || missing.Detail != "this run did not read pgstat.io/writes") {
 				t.Errorf("%v: %v", counted, err)
 			}
 			if diff := cmp.Diff(from, d.From); diff != "" {
@@ -36,13 +38,16 @@ func TestPagesWritten(t *testing.T) {
 			}
 		}
 	}
-	const checkpoints, cleaner, sessions = "pgstat.checkpointer/buffers_written", "pgstat.bgwriter/buffers_clean", "pgstat.bgwriter/buffers_backend"
+	const checkpoints, cleaner, sessions = "pgstat.checkpointer/buffers_written", "pgstat.bgwriter/buffers_clean",
+		"pgstat.bgwriter/buffers_backend"
 	one := []string{"pgstat.io/writes"}
 	check(map[string]float64{"pgstat.io/writes": 7, checkpoints: 1, cleaner: 2, sessions: 3}, 7, one)
 	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3}, 6, []string{checkpoints, cleaner, sessions})
 	// Two new pages count as written by sessions, and as read; what else was read was no growth.
-	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3, "pgstat.database/blks_read": 2}, 4, []string{checkpoints, cleaner, sessions})
-	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3, "pgstat.database/blks_read": 9}, 3, []string{checkpoints, cleaner, sessions})
+	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3, "pgstat.database/blks_read": 2}, 4,
+		[]string{checkpoints, cleaner, sessions})
+	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3, "pgstat.database/blks_read": 9}, 3,
+		[]string{checkpoints, cleaner, sessions})
 	check(map[string]float64{checkpoints: 1, cleaner: 2}, 0, []string{checkpoints, cleaner, sessions})
 	check(nil, 0, one)
 }
@@ -71,8 +76,8 @@ func TestAPartDefinesNothing(t *testing.T) {
 	}
 }
 
-// TestPagesHoldAsManyRows: 15 writes a page as often as 17 does, now that its growth is taken off; a page of these narrow rows has room
-// for 185.
+// TestPagesHoldAsManyRows: 15 writes a page as often as 17 does, now that its growth is taken off; a page of these
+// narrow rows has room for 185.
 func TestPagesHoldAsManyRows(t *testing.T) {
 	for _, version := range []string{"15", "17"} {
 		run := fromFile(t, "../../../testdata/runs/local-pg"+version+".jsonl.zst")
@@ -83,7 +88,8 @@ func TestPagesHoldAsManyRows(t *testing.T) {
 			for _, d := range run.Quantities() {
 				for _, r := range a.Repetitions {
 					pages, err := d.Count(a, r)
-					if perPage := float64(r.Work.Rows) / pages; d.Name == counts.PagesWritten && (err != nil || perPage < 180 || perPage > 190) {
+					if perPage := float64(r.Work.Rows) / pages; d.Name == counts.PagesWritten &&
+						(err != nil || perPage < 180 || perPage > 190) {
 						t.Errorf("%s, %s: %.1f rows a page written, %v", version, a.Name, perPage, err)
 					}
 				}
@@ -92,11 +98,13 @@ func TestPagesHoldAsManyRows(t *testing.T) {
 	}
 }
 
-// TestPageImageBytes: a run that reads, updates or deletes has the bytes of page images as a quantity if its server counted them.
+// TestPageImageBytes: a run that reads, updates or deletes has the bytes of page images as a quantity if its server
+// counted them.
 func TestPageImageBytes(t *testing.T) {
 	const bytes = "pgstat.wal/wal_fpi_bytes"
 	for version, want := range map[string]float64{"19.1": 700, "17.5": 0} {
-		r := counts.Repetition{Work: counts.Work{Updated: 1}, Counts: map[string]counts.Count{"pgstat.wal/wal_fpi": {Amount: 1, Raw: 1, Seconds: 1}}}
+		r := counts.Repetition{Work: counts.Work{Updated: 1}, Counts: map[string]counts.Count{
+			"pgstat.wal/wal_fpi": {Amount: 1, Raw: 1, Seconds: 1}}}
 		if want > 0 {
 			r.Counts[bytes] = counts.Count{Amount: want, Raw: want, Seconds: 1}
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Reasons for a count of a source with periods of its own: none of them lies inside the repetition, those that do are not
-// final, or they are of an instance that had no load any more.
+// Reasons for a count of a source with periods of its own: none of them lies inside the repetition, those that do are
+// not final, or they are of an instance that had no load any more.
 const (
 	NoPeriod  series.Reason = "no-period"
 	Unsettled series.Reason = "unsettled"
@@ -38,7 +38,8 @@ func (c *collector) period(p runfile.Period) {
 	if c.periods[p.Metric] == nil {
 		c.periods[p.Metric] = map[periodKey]told{}
 	}
-	key := periodKey{p.Statistic, fmt.Sprint(p.Dimensions), p.From.UTC(), p.To.UTC()} // maps print in order of their keys
+	// maps print in order of their keys
+	key := periodKey{p.Statistic, fmt.Sprint(p.Dimensions), p.From.UTC(), p.To.UTC()}
 	c.sets[key.dimensions] = p.Dimensions
 	c.periods[p.Metric][key] = told{p.Value, p.Unsettled}
 }
@@ -54,7 +55,8 @@ func (c *collector) onlyPeriods() bool {
 	return c.thin != nil && len(c.thin.rows) == 0 && !to.IsZero()
 }
 
-// spanOfPeriods is from the first period of those that tell how much there was to the end of the last, and how long the longest is.
+// spanOfPeriods is from the first period of those that tell how much there was to the end of the last, and how long the
+// longest is.
 func (c *collector) spanOfPeriods() (from, to time.Time, longest time.Duration) {
 	for name, periods := range c.periods {
 		for key := range periods {
@@ -92,8 +94,8 @@ func (c *collector) stretch() {
 	}
 }
 
-// stretches returns the periods of a metric that follow each other, in order. Of several sets of dimensions only the first
-// by name is used, and a note says so.
+// stretches returns the periods of a metric that follow each other, in order. Of several sets of dimensions only the
+// first by name is used, and a note says so.
 func (c *collector) stretches(m runfile.Metric) []stretch {
 	var all []stretch
 	dimensions := c.dimensions(m)
@@ -126,14 +128,15 @@ func (c *collector) dimensions(m runfile.Metric) string {
 	}
 	names := sortedKeys(sets)
 	if len(names) > 1 {
-		c.notes.add("metric-contradictory", fmt.Sprintf("%s comes for %s and for %s; only the first was used", m.Name, names[0], names[1]))
+		c.notes.add("metric-contradictory", fmt.Sprintf("%s comes for %s and for %s; only the first was used", m.Name,
+			names[0], names[1]))
 	}
 	return names[0]
 }
 
-// inPeriods returns how much a metric grew by between two moments, by the whole periods between them. What lies between them
-// and the moments is taken to be as much for its work as they are, and without work for its time: a load need not be
-// steady, only of one kind. Periods that the source may still correct say too little, and are not used.
+// inPeriods returns how much a metric grew by between two moments, by the whole periods between them. What lies between
+// them and the moments is taken to be as much for its work as they are, and without work for its time: a load need not
+// be steady, only of one kind. Periods that the source may still correct say too little, and are not used.
 func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) float64) Count {
 	var amount, covered, worked float64
 	open := 0
@@ -150,11 +153,13 @@ func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) 
 	}
 	switch {
 	case covered == 0 && open > 0:
-		return Count{Missing: &series.Missing{Reason: Unsettled, Detail: "its source may still change its values: realiops aws collect asks again"}}
+		return Count{Missing: &series.Missing{Reason: Unsettled,
+			Detail: "its source may still change its values: realiops aws collect asks again"}}
 	case covered == 0:
 		return Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no whole period of its source lies inside"}}
 	case worked == 0:
-		return Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no load was recorded in the periods of its source"}}
+		return Count{
+			Missing: &series.Missing{Reason: NoPeriod, Detail: "no load was recorded in the periods of its source"}}
 	}
 	share := work(from, to) / worked
 	return Count{Amount: amount * share, Raw: amount * share, Seconds: covered * share}

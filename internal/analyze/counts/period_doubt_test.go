@@ -7,9 +7,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestPeriodsThatEndWithinABurst: a source tells every 5 s how many pages were written, exactly. The server's own counter of them is read once
-// a second, and nearly all of them come within a third of a second as a repetition is closed. What a period that ends there holds is known no
-// better than the counts around its end, and the error says so; of rows, which come steadily, it is known.
+// TestPeriodsThatEndWithinABurst: a source tells every 5 s how many pages were written, exactly. The server's own
+// counter of them is read once a second, and nearly all of them come within a third of a second as a repetition is
+// closed. What a period that ends there holds is known no better than the counts around its end, and the error says so;
+// of rows, which come steadily, it is known.
 func TestPeriodsThatEndWithinABurst(t *testing.T) {
 	const repetitions, cycle, load, period, rows, pages = 40, 11.7, 8.0, 5.0, 1000.0, 5000.0
 	past := func(at float64, from, lasts, amount float64) (sum float64) { // what happens in each cycle, up to a moment
@@ -33,15 +34,18 @@ func TestPeriodsThatEndWithinABurst(t *testing.T) {
 		at := cycle*float64(i) + 1
 		begin, end := event(at, "busy", runfile.Begin), event(at+load+1, "busy", runfile.End)
 		begin.Repetition, end.Repetition = i+1, i+1
-		records = append(records, begin, runfile.Work{From: sec(at), To: sec(at + load), Load: "busy", Repetition: i + 1, Transactions: 8, Rows: rows * load}, end)
+		records = append(records, begin, runfile.Work{From: sec(at), To: sec(at + load), Load: "busy", Repetition: i +
+			1, Transactions: 8, Rows: rows * load}, end)
 	}
 	for at := 0.37; at < cycle*repetitions; at++ {
-		records = append(records, runfile.Reading{At: sec(at), Probe: "p", Values: map[string]float64{"p/rows": rowsAt(at), "p/pages": pagesAt(at)}})
+		records = append(records, runfile.Reading{At: sec(at), Probe: "p", Values: map[string]float64{
+			"p/rows": rowsAt(at), "p/pages": pagesAt(at)}})
 	}
 	for from := 0.0; from+period < cycle*repetitions; from += period {
 		for name, at := range map[string]func(float64) float64{"q/pages": pagesAt, "q/rows": rowsAt} {
 			records = append(records, runfile.Period{
-				From: sec(from), To: sec(from + period), Probe: "q", Metric: name, Statistic: runfile.Sum, Value: at(from+period) - at(from),
+				From: sec(from), To: sec(from + period), Probe: "q", Metric: name, Statistic: runfile.Sum,
+				Value: at(from+period) - at(from),
 			})
 		}
 	}
@@ -58,7 +62,8 @@ func TestPeriodsThatEndWithinABurst(t *testing.T) {
 			}
 			compared++
 			if difference := math.Abs(shown.Amount - did.Amount); difference > 2*did.Error+1 {
-				t.Errorf("%s in repetition %d: %g by its source, %g ± %g by the server", name, r.Number, shown.Amount, did.Amount, did.Error)
+				t.Errorf("%s in repetition %d: %g by its source, %g ± %g by the server", name, r.Number, shown.Amount,
+					did.Amount, did.Error)
 			}
 			off += did.Error / float64(repetitions) / max(1, did.Amount)
 		}

@@ -23,7 +23,8 @@ type bound struct {
 	why   string
 }
 
-// bounds returns what PostgreSQL cannot do a repetition's work with less of. On Aurora the same counters count something else.
+// bounds returns what PostgreSQL cannot do a repetition's work with less of. On Aurora the same counters count
+// something else.
 func (c *collector) bounds(a Load, r Repetition) (all []bound) {
 	target := c.run.Header.Target
 	if a.Idle() || !modelledMethod(a.Method) || target.Flavor == "aurora" {
@@ -36,12 +37,15 @@ func (c *collector) bounds(a Load, r Repetition) (all []bound) {
 		records += rows
 		why = "each row, each index entry and each commit makes at least one"
 	}
-	all = append(all, bound{metric.WALRecords, records, why}, bound{metric.WALBytes, leastRecordBytes * records, "a WAL record has at least 24"})
+	all = append(all, bound{metric.WALRecords, records, why}, bound{metric.WALBytes, leastRecordBytes * records,
+		"a WAL record has at least 24"})
 	settings := target.Settings
 	waits := settings["fsync"] == "on" && settings["synchronous_commit"] == "on" && a.SynchronousCommit == ""
-	counted := settings["wal_sync_method"] == "fdatasync" || settings["wal_sync_method"] == "fsync" // others fsync as they write
+	// others fsync as they write
+	counted := settings["wal_sync_method"] == "fdatasync" || settings["wal_sync_method"] == "fsync"
 	if waits && counted && a.Clients > 0 && commits > 0 {
-		all = append(all, bound{metric.WALSyncs, commits / float64(a.Clients), fmt.Sprintf("one serves at most the commits of all %d clients", a.Clients)})
+		all = append(all, bound{metric.WALSyncs, commits / float64(a.Clients),
+			fmt.Sprintf("one serves at most the commits of all %d clients", a.Clients)})
 	}
 	return all
 }
@@ -55,7 +59,8 @@ func (c *collector) takeOffImpossible(a Load, r Repetition) {
 			if !known || count.Missing != nil || count.Raw >= least || m.Derived != nil {
 				continue
 			}
-			text := fmt.Sprintf("%.0f %s for %d rows in %d transactions is impossible, because %s (%.0f): the counter lost some, or the rows are not this server's",
+			text := fmt.Sprintf("%.0f %s for %d rows in %d transactions is impossible, because %s (%.0f): the "+
+				"counter lost some, or the rows are not this server's",
 				count.Raw, b.of.Many(), r.Work.Rows, r.Work.Transactions, b.why, b.least)
 			r.Counts[m.Name] = Count{Missing: &series.Missing{Reason: Impossible, Detail: text}}
 			c.notes.add("impossible", fmt.Sprintf("%s of %s %d is left out: %s", m.Name, a.Name, r.Number, text))

@@ -14,12 +14,14 @@ func (c *collector) checkProof(a *attempt, load runfile.Load, r Repetition) {
 		return
 	}
 	if a.proof.Missing != "" {
-		c.notes.add("rows-not-counted", fmt.Sprintf("The rows of %s %d were not counted: %s", a.load, a.repetition, a.proof.Missing))
+		c.notes.add("rows-not-counted", fmt.Sprintf("The rows of %s %d were not counted: %s", a.load, a.repetition,
+			a.proof.Missing))
 		return
 	}
 	if r.Work.Failures == 0 && r.Work.Returned > 0 && !lookedAt(r.Work.Returned, a.proof.Returned) {
-		c.notes.add("rows-disagree", fmt.Sprintf("The rows of %s %d disagree: its clients asked for %d, and the server looked at %d",
-			a.load, a.repetition, r.Work.Returned, a.proof.Returned))
+		c.notes.add("rows-disagree",
+			fmt.Sprintf("The rows of %s %d disagree: its clients asked for %d, and the server looked at %d",
+				a.load, a.repetition, r.Work.Returned, a.proof.Returned))
 	}
 	counted, inserted := r.Counts[metric.TablesNTupIns], r.Work.Rows-r.Work.Updated-r.Work.Deleted
 	failed := float64(r.Work.Failures) * float64(load.RowsPerTx)
@@ -28,15 +30,16 @@ func (c *collector) checkProof(a *attempt, load runfile.Load, r Repetition) {
 	if a.proof.Rows == left && (!known || more >= 0 && more <= failed) {
 		return
 	}
-	text := fmt.Sprintf("The rows of %s %d disagree: the server confirmed %d, and its table holds %d", a.load, a.repetition, left, a.proof.Rows)
+	text := fmt.Sprintf("The rows of %s %d disagree: the server confirmed %d, and its table holds %d", a.load,
+		a.repetition, left, a.proof.Rows)
 	if known {
 		text += fmt.Sprintf("; n_tup_ins grew by %.0f", counted.Raw)
 	}
 	c.notes.add("rows-disagree", text)
 }
 
-// lookedAt reports whether the server has looked at the rows that were asked for. Of those at an end of an index the planner looks at some
-// itself.
+// lookedAt reports whether the server has looked at the rows that were asked for. Of those at an end of an index the
+// planner looks at some itself.
 func lookedAt(asked, counted int64) bool {
 	const byPlanner = 1000
 	return counted >= asked && float64(counted) <= (1+oneInAHundred)*float64(asked)+byPlanner
@@ -63,7 +66,9 @@ func (c *collector) checkOtherClocks() {
 		for _, after := range c.run.Ended.Clocks {
 			drift := after.Offset - before.Offset
 			if before.Source == after.Source && max(drift, -drift) > driftTolerated+before.Error+after.Error {
-				c.notes.add("clock-drifted", fmt.Sprintf("The clock of the %s moved by %.3g s against ours during the run", before.Source, drift))
+				c.notes.add("clock-drifted",
+					fmt.Sprintf("The clock of the %s moved by %.3g s against ours during the run",
+						before.Source, drift))
 			}
 		}
 	}

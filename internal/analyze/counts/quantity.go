@@ -70,8 +70,8 @@ const (
 // Count returns the work of a repetition as this quantity counts it. The error is a *series.Missing.
 func (d Quantity) Count(a Load, r Repetition) (float64, error) { return d.count(a, r) }
 
-// StandardError returns the standard deviation of an error that a count has beside those of its metrics, the same in all repetitions of
-// a load: that of a model, or of a sample.
+// StandardError returns the standard deviation of an error that a count has beside those of its metrics, the same in
+// all repetitions of a load: that of a model, or of a sample.
 func (d Quantity) StandardError(a Load, r Repetition) float64 {
 	if d.standardError == nil {
 		return 0
@@ -171,8 +171,8 @@ func ofWork(quantity string, value func(Work) int64) func(Load, Repetition) (flo
 	}
 }
 
-// entries returns those of every version of a row that was written; one that was updated within its page takes none, and who deletes a row
-// leaves its entries where they are.
+// entries returns those of every version of a row that was written; one that was updated within its page takes none,
+// and who deletes a row leaves its entries where they are.
 func entries(a Load, r Repetition) (float64, error) {
 	if a.Method == seen {
 		return r.seenEntries()
@@ -194,8 +194,8 @@ func entries(a Load, r Repetition) (float64, error) {
 // withinPage counts the updates that take no index entries.
 const withinPage = metric.TablesNTupHOTUpd
 
-// firstOf returns the first of these metrics that was counted: versions of PostgreSQL have them under several names. Where
-// none was, the first one's reason stands, unless the run did not read that one at all.
+// firstOf returns the first of these metrics that was counted: versions of PostgreSQL have them under several names.
+// Where none was, the first one's reason stands, unless the run did not read that one at all.
 func firstOf(metrics ...string) func(Load, Repetition) (float64, error) {
 	return func(_ Load, r Repetition) (float64, error) {
 		var why error

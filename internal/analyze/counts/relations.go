@@ -79,8 +79,8 @@ func (s *stretches) add(item runfile.WALItem, scale float64) {
 // OfWAL is a ranking of tables and indexes by the WAL that names their pages.
 const OfWAL = "wal"
 
-// WhyNoWAL returns why a server's WAL was not read, without a remedy that a managed server refuses: Aurora has no pg_walinspect, and nobody is
-// a superuser there, gets pg_read_server_files or installs anything.
+// WhyNoWAL returns why a server's WAL was not read, without a remedy that a managed server refuses: Aurora has no
+// pg_walinspect, and nobody is a superuser there, gets pg_read_server_files or installs anything.
 func WhyNoWAL(flavor, why string) string {
 	const extension = "pg_walinspect"
 	switch {
@@ -89,7 +89,8 @@ func WhyNoWAL(flavor, why string) string {
 	case flavor == "aurora":
 		return "Aurora has no pg_walinspect, so nothing there tells WAL records apart"
 	case flavor == "rds" && strings.HasPrefix(why, extension+" is not in this database"):
-		return extension + " is not in this database; as the master user: create extension pg_walinspect; and measure as that user"
+		return extension +
+			" is not in this database; as the master user: create extension pg_walinspect; and measure as that user"
 	case flavor == "rds" && (strings.Contains(why, "pg_read_server_files") || strings.Contains(why, "contrib")):
 		before, _, _ := strings.Cut(why, " (")
 		return before
@@ -103,7 +104,8 @@ func (s *stretches) top(flavor string) []Top {
 	if s.all == nil {
 		return nil
 	}
-	t := Top{Of: OfWAL, Seconds: s.all.To.Sub(s.all.From).Seconds(), Missing: WhyNoWAL(flavor, s.all.Missing), Total: map[string]float64{}}
+	t := Top{Of: OfWAL, Seconds: s.all.To.Sub(s.all.From).Seconds(), Missing: WhyNoWAL(flavor, s.all.Missing),
+		Total: map[string]float64{}}
 	items := slices.Clone(s.all.Items)
 	slices.SortStableFunc(items, func(a, b runfile.WALItem) int {
 		return cmp.Or(cmp.Compare(Written(b).Bytes, Written(a).Bytes), cmp.Compare(a.Name, b.Name))
@@ -128,7 +130,8 @@ func (s *stretches) top(flavor string) []Top {
 // Written returns all that the WAL holds of an item.
 func Written(i runfile.WALItem) (sum runfile.WALPart) {
 	for _, p := range i.Parts {
-		sum.Records, sum.Bytes, sum.Images, sum.ImageBytes = sum.Records+p.Records, sum.Bytes+p.Bytes, sum.Images+p.Images, sum.ImageBytes+p.ImageBytes
+		sum.Records, sum.Bytes, sum.Images, sum.ImageBytes = sum.Records+p.Records, sum.Bytes+p.Bytes, sum.Images+
+			p.Images, sum.ImageBytes+p.ImageBytes
 	}
 	return sum
 }

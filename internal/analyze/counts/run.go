@@ -19,8 +19,8 @@ type Run struct {
 	Ended  *runfile.Ended     // nil: the run was cut off
 	Torn   *runfile.TornError // nil: the file ends with a whole line
 	Loads  []Load             // in the order of the plan, then as they came
-	// Counters are the metrics that can be counted over a stretch of time, by name: cumulative ones, and those that came
-	// in periods of their source. Counts of repetitions go by their names.
+	// Counters are the metrics that can be counted over a stretch of time, by name: cumulative ones, and those that
+	// came in periods of their source. Counts of repetitions go by their names.
 	Counters []runfile.Metric
 	Idle     Background
 	Notes    []Note
@@ -30,13 +30,15 @@ type Run struct {
 	OtherSessions int64
 	// SettingChanges are settings of the server that were found to be others than before, in order.
 	SettingChanges []runfile.SettingChange
-	// Uncollected says which metrics of AWS were not collected, and why; Unpublished which ones AWS does not have. Empty: none.
+	// Uncollected says which metrics of AWS were not collected, and why; Unpublished which ones AWS does not have.
+	// Empty: none.
 	Uncollected, Unpublished string
 	Origins                  []runfile.Origin // of figures that realiops did not read itself
 	Observed                 *Observation     // nil: it put a load on the server
-	Top                      []Top            // of statements, tables, indexes and what the WAL is about, as far as they were looked at
-	Tops                     []runfile.Top    // as they were looked at, in no order
-	ofServer                 bool             // see OfServer
+	// of statements, tables, indexes and what the WAL is about, as far as they were looked at
+	Top      []Top
+	Tops     []runfile.Top // as they were looked at, in no order
+	ofServer bool          // see OfServer
 
 	series func(metric string) series.Series
 	levels func(metric string, preferred []string) []Level
@@ -99,7 +101,8 @@ type Work struct {
 // times returns a part of the work.
 func (w Work) times(part float64) Work {
 	for _, n := range []*int64{
-		&w.Transactions, &w.Statements, &w.Rows, &w.Updated, &w.Deleted, &w.Returned, &w.Lookups, &w.Failures, &w.Retries, &w.Late,
+		&w.Transactions, &w.Statements, &w.Rows, &w.Updated, &w.Deleted, &w.Returned, &w.Lookups, &w.Failures,
+		&w.Retries, &w.Late,
 	} {
 		*n = int64(math.Round(part * float64(*n)))
 	}
@@ -115,7 +118,8 @@ type Count struct {
 	Missing *series.Missing // not nil: there is no count
 }
 
-// Count returns what a counter grew by in the repetition, with the background taken off. The error is a *series.Missing.
+// Count returns what a counter grew by in the repetition, with the background taken off. The error is a
+// *series.Missing.
 func (r Repetition) Count(metric string) (float64, error) {
 	c, known := r.Counts[metric]
 	switch {
@@ -156,7 +160,8 @@ type Note struct {
 // Option says what of a run file is read.
 type Option int
 
-// WithoutLatencies leaves out how long transactions took, for who does not show it: to add that up takes as long as half of all else.
+// WithoutLatencies leaves out how long transactions took, for who does not show it: to add that up takes as long as
+// half of all else.
 const WithoutLatencies Option = 1
 
 // FromRun reads the records of a run file to their end. A torn tail is no error: what came before it is there, and
@@ -196,8 +201,8 @@ func (c *collector) takeAll(records iter.Seq2[runfile.Record, error]) error {
 	return c.within()
 }
 
-// addLatencies has the latencies of loads added up while the file is read on: of a long run that takes as long as the rest. It gives what
-// waits until all are added.
+// addLatencies has the latencies of loads added up while the file is read on: of a long run that takes as long as the
+// rest. It gives what waits until all are added.
 func (c *collector) addLatencies() (wait func()) {
 	var adding sync.WaitGroup
 	c.latencies = make(chan func(), 64)
@@ -251,8 +256,8 @@ func grewInPeriods(periods []Level, rates bool) (g Growth, known bool) {
 	return g, g.Seconds > 0
 }
 
-// Levels returns what a source with periods of its own said of a level, such as a balance of credits, in order: the minimum where
-// there is one, for what is left of credits is asked about at its worst.
+// Levels returns what a source with periods of its own said of a level, such as a balance of credits, in order: the
+// minimum where there is one, for what is left of credits is asked about at its worst.
 func (r *Run) Levels(metric string) []Level {
 	return r.levels(metric, worst())
 }

@@ -6,16 +6,16 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// OfServer reports whether work of the device is counted by the requests for this server's files: others may use the device, and each request
-// was followed to its file under every load.
+// OfServer reports whether work of the device is counted by the requests for this server's files: others may use the
+// device, and each request was followed to its file under every load.
 func (r *Run) OfServer() bool { return r.ofServer }
 
 const (
-	// leastOfWAL is the part of the WAL's bytes that the writes for the server's files come to at least. Where they come to less, files were
-	// not found.
+	// leastOfWAL is the part of the WAL's bytes that the writes for the server's files come to at least. Where they
+	// come to less, files were not found.
 	leastOfWAL = 0.5
-	// leastOfDisk is the part of the requests which the kernel counts of the disks that were seen at least. A kernel may keep the program that
-	// sees them from running, and tells nobody.
+	// leastOfDisk is the part of the requests which the kernel counts of the disks that were seen at least. A kernel
+	// may keep the program that sees them from running, and tells nobody.
 	leastOfDisk = 0.9
 )
 
@@ -24,7 +24,8 @@ func (r *Run) followed() bool {
 	written, log, seen, counted, loaded := 0.0, 0.0, 0.0, 0.0, 0
 	for _, a := range r.loaded() {
 		for _, repetition := range a.Repetitions {
-			_, unknown := repetition.sumCounts(metric.ServerReads, metric.ServerReadBytes, metric.ServerWrites, metric.ServerWriteBytes,
+			_, unknown := repetition.sumCounts(metric.ServerReads, metric.ServerReadBytes, metric.ServerWrites,
+				metric.ServerWriteBytes,
 				metric.ServerFlushes, metric.RequestsLost)
 			if unknown != nil || repetition.Counts[metric.RequestsLost].Raw != 0 {
 				return false

@@ -99,7 +99,8 @@ func asRun(rows []row) []runfile.Record {
 	totals["pgstat"]["pgstat.lsn/insert"] = 1 << 24 // where a new cluster begins
 	read := func() {
 		for _, probe := range []string{"block", "pgstat"} {
-			records = append(records, runfile.Reading{At: at, Took: 0.001, Probe: probe, Values: maps.Clone(totals[probe])})
+			records = append(records, runfile.Reading{At: at, Took: 0.001, Probe: probe,
+				Values: maps.Clone(totals[probe])})
 		}
 	}
 	for _, r := range rows {
@@ -115,7 +116,8 @@ func asRun(rows []row) []runfile.Record {
 		to := pass(time.Duration(r.Wall * float64(time.Second)))
 		if r.Tx > 0 {
 			records = append(records, runfile.Work{
-				From: from, To: to, Load: r.Load, Repetition: r.Rep + 1, Transactions: r.Tx, Statements: r.Stmts, Rows: r.Rows,
+				From: from, To: to, Load: r.Load, Repetition: r.Rep + 1, Transactions: r.Tx, Statements: r.Stmts,
+				Rows: r.Rows,
 			})
 		}
 		for probe, metrics := range r.grew() {
@@ -149,7 +151,8 @@ func header() runfile.Run {
 			{Name: "multi", Method: "insert-many", RowsPerTx: 100},
 			{Name: "wide", Method: "insert-values", RowsPerTx: 100, Indexes: 1},
 		}},
-		Provenance: "differences measured on PostgreSQL 17.11 before realiops could write run files, laid end to end; " +
+		Provenance: "differences measured on PostgreSQL 17.11 before realiops could write run files, " +
+			"laid end to end; " +
 			"the times of day are made up (testdata/runs/README.md)",
 	}
 }

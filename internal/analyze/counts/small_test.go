@@ -24,14 +24,17 @@ func small() []runfile.Record {
 	}
 	return []runfile.Record{
 		runfile.Run{Schema: runfile.Schema, Plan: runfile.Plan{
-			Loads: []runfile.Load{{Name: "idle"}, {Name: "busy", Method: "copy", Indexes: 2}}, Repetitions: 1, LoadSeconds: 2,
+			Loads: []runfile.Load{{Name: "idle"}, {Name: "busy", Method: "copy", Indexes: 2}}, Repetitions: 1,
+			LoadSeconds: 2,
 		}},
 		runfile.Metric{Name: "p/x", Unit: "operations", Type: runfile.Counter},
 		runfile.Metric{Name: "p/level", Unit: "bytes", Type: runfile.Gauge},
 		x(0, 0), event(1, "idle", runfile.Begin), x(5, 10), event(6, "idle", runfile.End),
 		event(7, "busy", runfile.Settle), x(9, 18), event(10, "busy", runfile.Begin),
-		runfile.Work{From: sec(11), To: sec(12), Load: "busy", Repetition: 1, Transactions: 5, Statements: 10, Rows: 500, Failures: 1},
-		runfile.Work{From: sec(12), To: sec(13), Load: "busy", Repetition: 1, Transactions: 5, Statements: 10, Rows: 500, Late: 2},
+		runfile.Work{From: sec(11), To: sec(12), Load: "busy", Repetition: 1, Transactions: 5, Statements: 10,
+			Rows: 500, Failures: 1},
+		runfile.Work{From: sec(12), To: sec(13), Load: "busy", Repetition: 1, Transactions: 5, Statements: 10,
+			Rows: 500, Late: 2},
 		x(14, 128), event(15, "busy", runfile.End),
 		runfile.Ended{At: sec(16), Status: runfile.Complete},
 	}
@@ -65,7 +68,8 @@ func TestSmallRun(t *testing.T) {
 	if diff := cmp.Diff(want, run.Loads); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(counts.Background{Repetitions: 1, PerSecond: map[string]float64{"p/x": 2}, Closing: map[string]float64{}, Deviation: map[string]float64{}}, run.Idle); diff != "" {
+	if diff := cmp.Diff(counts.Background{Repetitions: 1, PerSecond: map[string]float64{"p/x": 2},
+		Closing: map[string]float64{}, Deviation: map[string]float64{}}, run.Idle); diff != "" {
 		t.Error(diff)
 	}
 	if run.Notes != nil || run.Torn != nil || run.Ended.Status != runfile.Complete {
@@ -143,7 +147,8 @@ func TestLeftOut(t *testing.T) {
 }
 
 func TestOverlapsOfMany(t *testing.T) {
-	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, Plan: runfile.Plan{Loads: []runfile.Load{{Name: "idle"}}}}}
+	records := []runfile.Record{
+		runfile.Run{Schema: runfile.Schema, Plan: runfile.Plan{Loads: []runfile.Load{{Name: "idle"}}}}}
 	for i, window := range [][2]float64{{0, 10}, {1, 2}, {3, 4}, {10, 11}, {11, 12}} {
 		for j, e := range []runfile.Event{runfile.Begin, runfile.End} {
 			records = append(records, runfile.LoadEvent{At: sec(window[j]), Load: "idle", Repetition: i + 1, Event: e})
@@ -176,7 +181,8 @@ func TestVariants(t *testing.T) {
 // TestDeviation: rates of 2 and 6 a second lie 2 from their mean, which is 2.83 for one of two.
 func TestDeviation(t *testing.T) {
 	run := fromRecords(t, twiceIdle()...)
-	want := counts.Background{Repetitions: 2, PerSecond: map[string]float64{"p/x": 4}, Closing: map[string]float64{}, Deviation: map[string]float64{"p/x": math.Sqrt(8)}}
+	want := counts.Background{Repetitions: 2, PerSecond: map[string]float64{"p/x": 4}, Closing: map[string]float64{},
+		Deviation: map[string]float64{"p/x": math.Sqrt(8)}}
 	if diff := cmp.Diff(want, run.Idle); diff != "" {
 		t.Error(diff)
 	}
@@ -214,7 +220,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		rest := shuffled[1:]
 		random.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
 		got := fromRecords(t, shuffled...)
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(counts.Run{}, "Notes"), cmpopts.IgnoreUnexported(counts.Run{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(counts.Run{}, "Notes"),
+			cmpopts.IgnoreUnexported(counts.Run{})); diff != "" {
 			t.Fatal(diff)
 		}
 	}
@@ -263,7 +270,8 @@ func TestRowsAreProved(t *testing.T) {
 	check := func(grown float64, proof runfile.Proof, want ...counts.Note) {
 		t.Helper()
 		x := func(s, value float64) runfile.Record {
-			return runfile.Reading{At: sec(s), Probe: "pgstat", Values: map[string]float64{"pgstat.tables/n_tup_ins": value}}
+			return runfile.Reading{At: sec(s), Probe: "pgstat", Values: map[string]float64{
+				"pgstat.tables/n_tup_ins": value}}
 		}
 		proof.Load, proof.Repetition = "busy", 1
 		records := append(small(), runfile.Metric{Name: "pgstat.tables/n_tup_ins", Unit: "rows", Type: runfile.Counter},
@@ -279,9 +287,12 @@ func TestRowsAreProved(t *testing.T) {
 	}
 	check(1000, runfile.Proof{Rows: 1000})
 	check(1100, runfile.Proof{Rows: 1000}) // one transaction of a hundred rows failed
-	check(999, runfile.Proof{Rows: 1000}, disagree("the server confirmed 1000, and its table holds 1000; n_tup_ins grew by 999"))
-	check(1101, runfile.Proof{Rows: 1000}, disagree("the server confirmed 1000, and its table holds 1000; n_tup_ins grew by 1101"))
-	check(1000, runfile.Proof{Rows: 999}, disagree("the server confirmed 1000, and its table holds 999; n_tup_ins grew by 1000"))
+	check(999, runfile.Proof{Rows: 1000},
+		disagree("the server confirmed 1000, and its table holds 1000; n_tup_ins grew by 999"))
+	check(1101, runfile.Proof{Rows: 1000},
+		disagree("the server confirmed 1000, and its table holds 1000; n_tup_ins grew by 1101"))
+	check(1000, runfile.Proof{Rows: 999},
+		disagree("the server confirmed 1000, and its table holds 999; n_tup_ins grew by 1000"))
 	check(5, runfile.Proof{Missing: "it took too long"},
 		counts.Note{Code: "rows-not-counted", Text: "The rows of busy 1 were not counted: it took too long"})
 }
@@ -301,13 +312,15 @@ func TestLatency(t *testing.T) {
 		return string(text)
 	}
 	line := func(from, to float64, latency string) runfile.Work {
-		return runfile.Work{From: sec(from), To: sec(to), Load: "busy", Repetition: 1, Transactions: 50, Latency: latency}
+		return runfile.Work{From: sec(from), To: sec(to), Load: "busy", Repetition: 1, Transactions: 50,
+			Latency: latency}
 	}
 	var first, second []int64
 	for i := range int64(50) {
 		first, second = append(first, 1000*(i+1)), append(second, 1000*(i+51)) // 1 to 100 ms
 	}
-	load, _ := fromRecords(t, without(small(), isWork, line(11, 12, encode(first...)), line(12, 13, encode(second...)))...).Load("busy")
+	load, _ := fromRecords(t, without(small(), isWork, line(11, 12, encode(first...)),
+		line(12, 13, encode(second...)))...).Load("busy")
 	got := load.Repetitions[0].Latency
 	want := &latency.Quantiles{Transactions: 100, P50: 0.050, P95: 0.095, P99: 0.099, Max: 0.100}
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0.02, 0)); diff != "" {
@@ -321,17 +334,20 @@ func TestNewTablespacesAreSaid(t *testing.T) {
 	head := records[0].(runfile.Run) //nolint:forcetypeassert // it is
 	head.Target.Settings = map[string]string{runfile.Tablespaces: "none"}
 	records[0] = head
-	change := runfile.SettingChange{At: sec(13), Since: sec(12), Setting: runfile.Tablespaces, From: "none", To: "fast (16400)"}
+	change := runfile.SettingChange{At: sec(13), Since: sec(12), Setting: runfile.Tablespaces, From: "none",
+		To: "fast (16400)"}
 	run := fromRecords(t, slices.Insert(records, len(records)-1, runfile.Record(change))...)
 	if got := run.Loads[1]; len(got.Repetitions) != 1 {
 		t.Errorf("%+v", got)
 	}
-	if text := run.ChangesText(); !strings.HasPrefix(text, "Tablespaces came or went meanwhile: from none to fast (16400) by ") {
+	if text := run.ChangesText(); !strings.HasPrefix(text,
+		"Tablespaces came or went meanwhile: from none to fast (16400) by ") {
 		t.Error(text)
 	}
 }
 
-// A setting that changed takes the repetitions it may have fallen into and those after it, until it is as at the beginning.
+// A setting that changed takes the repetitions it may have fallen into and those after it, until it is as at the
+// beginning.
 func TestChangedSettingsAreSaid(t *testing.T) {
 	with := func(since, at float64) *counts.Run {
 		records := small()
@@ -342,14 +358,17 @@ func TestChangedSettingsAreSaid(t *testing.T) {
 		return fromRecords(t, slices.Insert(records, len(records)-1, runfile.Record(change))...)
 	}
 	during := with(12, 13)
-	if got := during.Loads[1]; len(got.Repetitions) != 0 || len(got.LeftOut) != 1 || !strings.Contains(got.LeftOut[0].Why, "fsync changed from on to off meanwhile") {
+	if got := during.Loads[1]; len(got.Repetitions) != 0 || len(got.LeftOut) != 1 ||
+		!strings.Contains(got.LeftOut[0].Why, "fsync changed from on to off meanwhile") {
 		t.Errorf("%+v", got)
 	}
-	if text := during.ChangesText(); !strings.Contains(text, "fsync from on to off by ") || !strings.Contains(text, "are left out") {
+	if text := during.ChangesText(); !strings.Contains(text, "fsync from on to off by ") ||
+		!strings.Contains(text, "are left out") {
 		t.Error(text)
 	}
 	before := with(0.1, 0.2)
-	if got := before.Loads[1]; len(got.Repetitions) != 0 || !strings.Contains(got.LeftOut[0].Why, "fsync is off, and was on as the run began") {
+	if got := before.Loads[1]; len(got.Repetitions) != 0 ||
+		!strings.Contains(got.LeftOut[0].Why, "fsync is off, and was on as the run began") {
 		t.Errorf("%+v", got)
 	}
 	if got := with(90, 95).Loads[1]; len(got.Repetitions) != 1 {
@@ -357,7 +376,8 @@ func TestChangedSettingsAreSaid(t *testing.T) {
 	}
 }
 
-// A repetition that others disturbed is left out where the server was thought to be alone, and marked where it is shared.
+// A repetition that others disturbed is left out where the server was thought to be alone, and marked where it is
+// shared.
 func TestOthersAreSaid(t *testing.T) {
 	others := runfile.Others{Rows: 250, RowsShare: 0.2, Who: []string{"psql of joe in shop"}}
 	with := func(failed string) *counts.Run {
@@ -368,7 +388,8 @@ func TestOthersAreSaid(t *testing.T) {
 		return fromRecords(t, records...)
 	}
 	shared := with("")
-	const want = "Others worked on the server in 1 of 2 repetitions, and what they did is in every number here; most in repetition 1 of busy: " +
+	const want = "Others worked on the server in 1 of 2 repetitions, and what they did is in every number here; most " +
+		"in repetition 1 of busy: " +
 		"others on the server did 250 of the rows written (20 %), among them psql of joe in shop."
 	if got := shared.OthersText(); got != want || len(shared.Loads[1].Repetitions) != 1 {
 		t.Errorf("%d repetitions, %s", len(shared.Loads[1].Repetitions), got)
@@ -377,7 +398,8 @@ func TestOthersAreSaid(t *testing.T) {
 		t.Errorf("%g of busy, %g of idle", busy, idle)
 	}
 	alone := with(others.String())
-	if alone.OthersText() != "" || len(alone.Loads[1].Repetitions) != 0 || alone.Loads[1].LeftOut[0].Why != others.String() {
+	if alone.OthersText() != "" || len(alone.Loads[1].Repetitions) != 0 ||
+		alone.Loads[1].LeftOut[0].Why != others.String() {
 		t.Errorf("%+v, %q", alone.Loads[1], alone.OthersText())
 	}
 }
@@ -388,15 +410,17 @@ func TestAutovacuumIsSaid(t *testing.T) {
 	end := event(6, "idle", runfile.End)
 	end.Autovacuum = &runfile.Autovacuum{Rows: 81, WALBytes: 3_000_000}
 	run := fromRecords(t, without(records, isEvent("idle", runfile.End), end)...)
-	want := []counts.Note{{Code: "autovacuum", Text: "Autovacuum worked during a repetition and wrote 81 rows of statistics and 3 MB of WAL: " +
-		"it is the server's own, and is in every count"}}
+	want := []counts.Note{
+		{Code: "autovacuum",
+			Text: "Autovacuum worked during a repetition and wrote 81 rows of statistics and 3 MB of WAL: " +
+				"it is the server's own, and is in every count"}}
 	if diff := cmp.Diff(want, run.Notes); diff != "" || run.Idle.Repetitions != 1 || len(run.Others) != 0 {
 		t.Errorf("%d idle repetitions, others %v, %s", run.Idle.Repetitions, run.Others, diff)
 	}
 }
 
-// What no server can have counted is not printed: each row that is inserted by itself, each entry and each commit writes a
-// WAL record (of 24 bytes at least), and an fsync serves the commits of all clients at most.
+// What no server can have counted is not printed: each row that is inserted by itself, each entry and each commit
+// writes a WAL record (of 24 bytes at least), and an fsync serves the commits of all clients at most.
 func TestWhatCannotBeIsLeftOut(t *testing.T) {
 	const records, syncs = "pgstat.wal/wal_records", "pgstat.wal/wal_sync"
 	bytes := metric.All().Making(metric.WALBytes)[0].Name
@@ -404,8 +428,10 @@ func TestWhatCannotBeIsLeftOut(t *testing.T) {
 		t.Helper()
 		all := []runfile.Record{runfile.Run{
 			Schema: runfile.Schema,
-			Target: runfile.Target{Flavor: flavor, Settings: map[string]string{"fsync": "on", "synchronous_commit": "on", "wal_sync_method": "fdatasync"}},
-			Plan:   runfile.Plan{Loads: []runfile.Load{{Name: "busy", Method: method, RowsPerTx: 10, Clients: 4}}, Repetitions: 1, LoadSeconds: 2},
+			Target: runfile.Target{Flavor: flavor, Settings: map[string]string{
+				"fsync": "on", "synchronous_commit": "on", "wal_sync_method": "fdatasync"}},
+			Plan: runfile.Plan{Loads: []runfile.Load{{Name: "busy", Method: method, RowsPerTx: 10, Clients: 4}},
+				Repetitions: 1, LoadSeconds: 2},
 		}}
 		zero := map[string]float64{}
 		for name := range counted {
@@ -414,7 +440,8 @@ func TestWhatCannotBeIsLeftOut(t *testing.T) {
 		}
 		run := fromRecords(t, append(all,
 			runfile.Reading{At: sec(1), Probe: "pgstat", Values: zero}, event(2, "busy", runfile.Begin),
-			runfile.Work{From: sec(3), To: sec(5), Load: "busy", Repetition: 1, Transactions: 100, Statements: 100, Rows: 1000},
+			runfile.Work{From: sec(3), To: sec(5), Load: "busy", Repetition: 1, Transactions: 100,
+				Statements: 100, Rows: 1000},
 			runfile.Reading{At: sec(6), Probe: "pgstat", Values: counted}, event(7, "busy", runfile.End))...)
 		var missing []string
 		for name, count := range run.Loads[0].Repetitions[0].Counts {

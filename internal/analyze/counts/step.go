@@ -4,8 +4,9 @@ import "github.com/realiops/realiops/internal/analyze/stats"
 
 const mostChanges = 1000 // of a counter that are looked at
 
-// Step returns the largest number that all counts of a metric are multiples of, and how many differ that it rests on: none where they are multiples of
-// nothing that would show. What is said of a metric by its step is the same in every unit.
+// Step returns the largest number that all counts of a metric are multiples of, and how many differ that it rests on:
+// none where they are multiples of nothing that would show. What is said of a metric by its step is the same in every
+// unit.
 func (r *Run) Step(m Metric) (divisor float64, of int) {
 	var all []float64
 	for _, load := range r.Loads {

@@ -1,8 +1,8 @@
 package counts
 
-// GrewBetween returns what a metric grew by over the whole run beyond what the repetitions let expect, which is a rate throughout and so much
-// besides in each of them; 0: no more than that, or nothing tells. A source that moves late or in steps may show nothing
-// in any repetition and yet move for the load.
+// GrewBetween returns what a metric grew by over the whole run beyond what the repetitions let expect, which is a rate
+// throughout and so much besides in each of them; 0: no more than that, or nothing tells. A source that moves late or
+// in steps may show nothing in any repetition and yet move for the load.
 func (r *Run) GrewBetween(m Metric, perSecond, besides float64) float64 {
 	repetitions := 0
 	for _, load := range r.Loads {

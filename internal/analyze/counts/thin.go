@@ -7,8 +7,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// lengths returns how long the windows of an observation are: five readings, or the shortest of these that is longer and comes to no more than mostWindows.
-// Each is a multiple of the one before, and from a minute on windows begin where the periods of clouds do.
+// lengths returns how long the windows of an observation are: five readings, or the shortest of these that is longer
+// and comes to no more than mostWindows. Each is a multiple of the one before, and from a minute on windows begin where
+// the periods of clouds do.
 func lengths() []time.Duration {
 	return []time.Duration{
 		5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour,
@@ -22,7 +23,8 @@ const (
 )
 
 // thin keeps of each probe the last reading in each window, and forgets the others as they come, so that an observation
-// takes no more room for being long. The windows lie on a grid of the clock's, whenever an observation began or went on.
+// takes no more room for being long. The windows lie on a grid of the clock's, whenever an observation began or went
+// on.
 type thin struct {
 	length int64              // of a window, in nanoseconds
 	rows   map[string][]*kept // by probe
@@ -62,7 +64,8 @@ func (t *thin) lengthenTo(least time.Duration) {
 	}
 }
 
-// window returns the number of the one that a moment lies in, or ends: a reading at a full hour tells of the hour before.
+// window returns the number of the one that a moment lies in, or ends: a reading at a full hour tells of the hour
+// before.
 func (t *thin) window(at time.Time) int64 { return (at.UnixNano() - 1) / t.length }
 
 func (t *thin) take(r runfile.Row) {
@@ -88,7 +91,8 @@ func (k *kept) become(r runfile.Row) {
 func (k *kept) size(after []*kept) int {
 	const row, value, name = 80, 8, 64
 	size := row + value*len(k.values)
-	if n := len(after); n == 0 || len(k.names) == 0 || len(after[n-1].names) == 0 || &after[n-1].names[0] != &k.names[0] {
+	if n := len(after); n == 0 || len(k.names) == 0 || len(after[n-1].names) == 0 ||
+		&after[n-1].names[0] != &k.names[0] {
 		size += name * len(k.names)
 	}
 	return size

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Two starts of a server: what was among the first of both is known, and of what was cut off in one of them no more than
-// that it did at least the rest.
+// Two starts of a server: what was among the first of both is known, and of what was cut off in one of them no more
+// than that it did at least the rest.
 func TestTopOverARestart(t *testing.T) {
 	part := func(rows float64, names ...string) runfile.Top {
 		top := runfile.Top{At: time.Unix(10, 0), From: time.Unix(0, 0)}
@@ -41,5 +41,6 @@ func TestTopOverARestart(t *testing.T) {
 	}
 	check("few", []runfile.TopItem{item("x", 5, false), item("0", 2, false)}, part(5, "x"), part(2, "0"))
 	check("many later", []runfile.TopItem{item("x", 5, true), item("0", 2, false)}, part(5, "x"), part(2, many...))
-	check("many before", []runfile.TopItem{item("0", 7, false), item("x", 5, true)}, part(2, many...), part(5, "x", "0"))
+	check("many before", []runfile.TopItem{item("0", 7, false), item("x", 5, true)}, part(2, many...),
+		part(5, "x", "0"))
 }

@@ -84,7 +84,8 @@ func (c *collector) sumOfAverages(a *attempt, r Repetition, name string, value f
 		return nil
 	}
 	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: fmt.Sprintf(
-		"%.0f is the sum of its averages over periods of %g s, and no number of operations: times %g it is one", value, m.Period, m.Period)}
+		"%.0f is the sum of its averages over periods of %g s, and no number of operations: times %g it is one", value,
+		m.Period, m.Period)}
 }
 
 // otherName detects the instance's figures under the volume's name: they equal the pages missed, or a sixtieth of
@@ -97,7 +98,8 @@ func (a *attempt) otherName() *series.Missing {
 		return nil
 	}
 	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: fmt.Sprintf(
-		"%.0f billed reads are the %.0f pages that PostgreSQL missed, as ReadIOPS shows them by the second: the names are those of other metrics", reads, missedPages)}
+		"%.0f billed reads are the %.0f pages that PostgreSQL missed, as ReadIOPS shows them by the second: the "+
+			"names are those of other metrics", reads, missedPages)}
 }
 
 // perMinute converts an average per second to a number per minute.
@@ -124,7 +126,8 @@ const (
 func (c *collector) origin(o runfile.Origin) {
 	c.run.Origins = append(c.run.Origins, o)
 	if o.File != "" && o.Commit == "" {
-		c.notes.add("no-version", fmt.Sprintf("%s of %s is given without a version, and other versions may differ", o.File, o.Load))
+		c.notes.add("no-version", fmt.Sprintf("%s of %s is given without a version, and other versions may differ",
+			o.File, o.Load))
 	}
 }
 
@@ -138,7 +141,8 @@ func (c *collector) readingError(t runfile.Total) (share float64) {
 	return share
 }
 
-// A window may differ from its load by as much at either end: by a part of its length, or by the minute that services count in.
+// A window may differ from its load by as much at either end: by a part of its length, or by the minute that services
+// count in.
 const (
 	windowTolerated = 0.01
 	minuteTolerated = time.Minute
@@ -167,8 +171,8 @@ func (a *attempt) windowOff(t runfile.Total) *series.Missing {
 	return &series.Missing{Reason: OtherWindow, Detail: detail}
 }
 
-// outsideWindow says why an attempt must not be used of whose rows the counters saw another number than there were: their window
-// is not its load's, and a ratio to what was counted over the whole of it looks like any other.
+// outsideWindow says why an attempt must not be used of whose rows the counters saw another number than there were:
+// their window is not its load's, and a ratio to what was counted over the whole of it looks like any other.
 func (a *attempt) outsideWindow() string {
 	if a.proof == nil || a.proof.Counter == "" || a.proof.Rows <= 0 {
 		return ""
@@ -177,7 +181,8 @@ func (a *attempt) outsideWindow() string {
 		counted, told := t.Values[a.proof.Counter]
 		rows := float64(a.proof.Rows)
 		if told && math.Abs(counted-rows) > windowTolerated*rows {
-			return fmt.Sprintf("%s counted %.0f rows of %.0f: its counters begin or end within the load, and what was counted over all of it is not theirs",
+			return fmt.Sprintf("%s counted %.0f rows of %.0f: its counters begin or end within the load, and what "+
+				"was counted over all of it is not theirs",
 				a.proof.Counter, counted, rows)
 		}
 	}
@@ -211,8 +216,10 @@ func (c *collector) checkCopied() {
 					of[name] = map[float64]*attempt{}
 				}
 				if first := of[name][value]; first != nil && first != a {
-					c.notes.add("copied", fmt.Sprintf("%s is %.0f in %s and in %s, to the last digit: one of the two was copied, and nothing tells which",
-						name, value, first.load, a.load))
+					c.notes.add("copied",
+						fmt.Sprintf("%s is %.0f in %s and in %s, to the last digit: one of the two was copied, and "+
+							"nothing tells which",
+							name, value, first.load, a.load))
 				}
 				of[name][value] = a
 			}
@@ -220,13 +227,15 @@ func (c *collector) checkCopied() {
 	}
 }
 
-// carriedBytes returns the quantity of WAL bytes on Aurora where the position in the WAL was not read: only the WAL crosses to its storage,
-// so that what is written there is WAL.
+// carriedBytes returns the quantity of WAL bytes on Aurora where the position in the WAL was not read: only the WAL
+// crosses to its storage, so that what is written there is WAL.
 func (r *Run) carriedBytes(d Quantity) Quantity {
-	if r.Header.Target.Flavor != "aurora" || r.counts(metric.InsertPosition) || !r.counts(metric.CloudWatchWriteThroughput) {
+	if r.Header.Target.Flavor != "aurora" || r.counts(metric.InsertPosition) ||
+		!r.counts(metric.CloudWatchWriteThroughput) {
 		return d
 	}
-	d.Help, d.From, d.how = "bytes of the WAL, as WriteThroughput shows them: on Aurora nothing else is written to the storage", []string{metric.CloudWatchWriteThroughput}, alternatives
+	d.Help, d.From, d.how = "bytes of the WAL, as WriteThroughput shows them: on Aurora nothing else is written to "+
+		"the storage", []string{metric.CloudWatchWriteThroughput}, alternatives
 	d.count = firstOf(metric.CloudWatchWriteThroughput)
 	return d
 }

@@ -12,13 +12,16 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// published is a run of two loads of four hours that others published, as mend changes it, with each minute of WriteIOPS.
-func published(t *testing.T, mend func(load string, totals map[string]float64, window *runfile.Total, proof *runfile.Proof)) *counts.Run {
+// published is a run of two loads of four hours that others published, as mend changes it, with each minute of
+// WriteIOPS.
+func published(t *testing.T, mend func(load string, totals map[string]float64, window *runfile.Total,
+	proof *runfile.Proof)) *counts.Run {
 	t.Helper()
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	records := []runfile.Record{runfile.Run{
 		Schema: runfile.Schema, ID: "made", Start: noon, Target: runfile.Target{Flavor: "aurora", Version: "17.5"},
-		Plan: runfile.Plan{Repetitions: 1, Loads: []runfile.Load{{Name: "one", Method: runfile.Observed}, {Name: "other", Method: runfile.Observed}}},
+		Plan: runfile.Plan{Repetitions: 1, Loads: []runfile.Load{{Name: "one", Method: runfile.Observed},
+			{Name: "other", Method: runfile.Observed}}},
 	}}
 	for _, m := range []runfile.Metric{
 		{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
@@ -34,17 +37,21 @@ func published(t *testing.T, mend func(load string, totals map[string]float64, w
 		from := noon.Add(time.Duration(i) * 24 * time.Hour)
 		to := from.Add(4 * time.Hour)
 		totals := map[string]float64{
-			"cloudwatch/WriteIOPS": float64(72_043_200 + 60*i), "cloudwatch/ReadIOPS": float64(7_000_017 + i), "pgstat.database/blks_read": float64(7_000_117 + i),
+			"cloudwatch/WriteIOPS": float64(72_043_200 + 60*i), "cloudwatch/ReadIOPS": float64(7_000_017 + i),
+			"pgstat.database/blks_read":      float64(7_000_117 + i),
 			"pgstat.tables.orders/n_tup_ins": 1_000_000,
 		}
 		window := &runfile.Total{Load: load, Repetition: 1, Probe: "cloudwatch", From: from, To: to, Values: totals}
-		proof := &runfile.Proof{At: to, Load: load, Repetition: 1, Rows: 1_000_000, Counter: "pgstat.tables.orders/n_tup_ins"}
+		proof := &runfile.Proof{At: to, Load: load, Repetition: 1, Rows: 1_000_000,
+			Counter: "pgstat.tables.orders/n_tup_ins"}
 		mend(load, totals, window, proof)
-		records = append(records, runfile.LoadEvent{At: from, Load: load, Repetition: 1, Event: runfile.Begin}, *window, *proof,
+		records = append(records, runfile.LoadEvent{At: from, Load: load, Repetition: 1, Event: runfile.Begin},
+			*window, *proof,
 			runfile.LoadEvent{At: to, Load: load, Repetition: 1, Event: runfile.End})
 		for at := from; at.Before(to); at = at.Add(time.Minute) {
 			records = append(records, runfile.Period{
-				From: at, To: at.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS", Statistic: "Average", Value: 5000 + at.Sub(from).Minutes()/40, Fetched: to,
+				From: at, To: at.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",
+				Statistic: "Average", Value: 5000 + at.Sub(from).Minutes()/40, Fetched: to,
 			})
 		}
 	}
@@ -55,7 +62,8 @@ func published(t *testing.T, mend func(load string, totals map[string]float64, w
 	return run
 }
 
-// TestTrapsOfPublishedFigures: what is wrong with figures that others publish is refused or said, and sound ones are used.
+// TestTrapsOfPublishedFigures: what is wrong with figures that others publish is refused or said, and sound ones are
+// used.
 func TestTrapsOfPublishedFigures(t *testing.T) {
 	type totals = map[string]float64
 	sound := func(string, totals, *runfile.Total, *runfile.Proof) {}
@@ -84,7 +92,8 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 		},
 		"operations by the name of the volume's": {
 			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) {
-				v["cloudwatch/VolumeWriteIOPs"], v["cloudwatch/VolumeReadIOPs"] = v["cloudwatch/WriteIOPS"], v["cloudwatch/ReadIOPS"]
+				v["cloudwatch/VolumeWriteIOPs"], v["cloudwatch/VolumeReadIOPs"] = v["cloudwatch/WriteIOPS"],
+					v["cloudwatch/ReadIOPS"]
 				delete(v, "cloudwatch/WriteIOPS")
 				delete(v, "cloudwatch/ReadIOPS")
 			},
@@ -96,7 +105,9 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 			},
 		},
 		"copied digits": {
-			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) { v["cloudwatch/ReadIOPS"] = 7_000_017 }, note: "copied",
+			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) {
+				v["cloudwatch/ReadIOPS"] = 7_000_017
+			}, note: "copied",
 		},
 		"a rounded number that two loads share": {
 			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) { v["cloudwatch/ReadIOPS"] = 7_001_700 },
@@ -110,22 +121,29 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 			leftOut: "counted 820135 rows of 1000000",
 		},
 		"a window that begins within the load, by its times": {
-			mend:    func(_ string, _ totals, w *runfile.Total, _ *runfile.Proof) { w.From = w.From.Add(54 * time.Minute) },
+			mend: func(_ string, _ totals, w *runfile.Total, _ *runfile.Proof) {
+				w.From = w.From.Add(54 * time.Minute)
+			},
 			missing: "pgstat.database/blks_read", reason: "began 54m0s into the load",
 		},
 		"totals since the server's start": {
-			mend:    func(_ string, _ totals, w *runfile.Total, _ *runfile.Proof) { w.From = w.From.Add(-2 * time.Hour) },
+			mend: func(_ string, _ totals, w *runfile.Total, _ *runfile.Proof) {
+				w.From = w.From.Add(-2 * time.Hour)
+			},
 			missing: "pgstat.database/blks_read", reason: "began 2h0m0s before the load",
 		},
 		"a total of less than nothing": {
-			mend:    func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) { v["pgstat.database/blks_read"] = -5 },
+			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) {
+				v["pgstat.database/blks_read"] = -5
+			},
 			missing: "pgstat.database/blks_read", reason: "reports -5 in all",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := published(t, c.mend)
 			load := run.Loads[0]
-			if (c.leftOut != "") != (len(load.LeftOut) == 1) || c.leftOut != "" && !strings.Contains(load.LeftOut[0].Why, c.leftOut) {
+			if (c.leftOut != "") != (len(load.LeftOut) == 1) || c.leftOut != "" &&
+				!strings.Contains(load.LeftOut[0].Why, c.leftOut) {
 				t.Fatalf("left out: %+v, want %q", load.LeftOut, c.leftOut)
 			}
 			noted := ""
@@ -151,8 +169,8 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 	}
 }
 
-// TestMinutesAreNotPaired: the minutes of a file are not all of one minute, so that nothing of a published load goes by them where its totals are told:
-// those of a metric a minute earlier or later change nothing that is said.
+// TestMinutesAreNotPaired: the minutes of a file are not all of one minute, so that nothing of a published load goes by
+// them where its totals are told: those of a metric a minute earlier or later change nothing that is said.
 func TestMinutesAreNotPaired(t *testing.T) {
 	const file = "../../../testdata/runs/published-senzing.jsonl.zst"
 	counted := func(shift time.Duration) map[string]counts.Count {
@@ -191,9 +209,11 @@ func TestMinutesAreNotPaired(t *testing.T) {
 	}
 }
 
-// TestAFileHasAVersion: figures of a file that others work on are told with the commit that they are of, and where they are not, that is said.
+// TestAFileHasAVersion: figures of a file that others work on are told with the commit that they are of, and where they
+// are not, that is said.
 func TestAFileHasAVersion(t *testing.T) {
-	for _, name := range []string{"senzing.jsonl.zst", "digitized.jsonl", "steps.jsonl", "ord.jsonl", "azure.jsonl", "aurora.jsonl"} {
+	for _, name := range []string{"senzing.jsonl.zst", "digitized.jsonl", "steps.jsonl", "ord.jsonl", "azure.jsonl",
+		"aurora.jsonl"} {
 		run, err := counts.FromFile("../../../testdata/runs/published-" + name)
 		if err != nil {
 			t.Fatal(err)
@@ -203,7 +223,8 @@ func TestAFileHasAVersion(t *testing.T) {
 		}
 	}
 	run, err := counts.FromRun(runfiletest.Sequence([]runfile.Record{
-		runfile.Run{Schema: runfile.Schema, ID: "made"}, runfile.Origin{Load: "one", Repetition: 1, Probe: "cloudwatch", Place: "a repository", File: "README.md", How: runfile.Published},
+		runfile.Run{Schema: runfile.Schema, ID: "made"}, runfile.Origin{Load: "one", Repetition: 1, Probe: "cloudwatch",
+			Place: "a repository", File: "README.md", How: runfile.Published},
 	}))
 	if err != nil {
 		t.Fatal(err)

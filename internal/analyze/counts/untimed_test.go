@@ -31,7 +31,8 @@ func TestWithoutLatencies(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(with.Loads, without.Loads, cmpopts.IgnoreFields(counts.Repetition{}, "Latency"), cmpopts.EquateNaNs()); diff != "" || timed == 0 {
+	if diff := cmp.Diff(with.Loads, without.Loads, cmpopts.IgnoreFields(counts.Repetition{}, "Latency"),
+		cmpopts.EquateNaNs()); diff != "" || timed == 0 {
 		t.Errorf("of %d that were timed:\n%s", timed, diff)
 	}
 }

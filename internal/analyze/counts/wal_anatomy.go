@@ -45,8 +45,8 @@ type Part struct {
 // Exact reports whether every record was counted one by one.
 func (a Anatomy) Exact() bool { return a.Coverage == 1 }
 
-// Anatomy returns what the repetition put into the WAL, as it was read, or else as the model has it. The error, where there
-// is neither, is a *series.Missing.
+// Anatomy returns what the repetition put into the WAL, as it was read, or else as the model has it. The error, where
+// there is neither, is a *series.Missing.
 func (a Load) Anatomy(r Repetition) (Anatomy, error) {
 	if r.Log != nil && r.Log.Missing == nil {
 		return *r.Log, nil
@@ -90,7 +90,8 @@ func (c *collector) anatomy(r Repetition, loadEnd, othersEnd time.Time) *Anatomy
 		return &Anatomy{Missing: all.Missing}
 	}
 	if covered.Raw <= 0 || log.Raw < covered.Raw || all.Raw <= 0 {
-		return &Anatomy{Missing: &series.Missing{Reason: series.NeverRead, Detail: "nothing of the WAL was read under this load"}}
+		return &Anatomy{
+			Missing: &series.Missing{Reason: series.NeverRead, Detail: "nothing of the WAL was read under this load"}}
 	}
 	a := &Anatomy{Source: Walinspect, Coverage: covered.Raw / log.Raw, Counted: countedIn(r)}
 	if strings.Contains(records.Source, "waldump") {

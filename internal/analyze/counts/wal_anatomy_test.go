@@ -30,7 +30,8 @@ func logged(counted float64, readings ...runfile.Record) []runfile.Record {
 	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, Plan: runfile.Plan{
 		Loads: []runfile.Load{{Name: "busy", Method: "insert", RowsPerTx: 1}}, Repetitions: 1, LoadSeconds: 10,
 	}}}
-	for _, name := range []string{"wal_bytes", "covered_bytes", "records", "bytes", "heap_insert_records", "heap_insert_bytes",
+	for _, name := range []string{"wal_bytes", "covered_bytes", "records", "bytes", "heap_insert_records",
+		"heap_insert_bytes",
 		"commit_records", "commit_bytes", "sequence_records", "sequence_bytes"} {
 		records = append(records, runfile.Metric{Name: "anatomy/" + name, Unit: "records", Type: runfile.Counter})
 	}
@@ -39,7 +40,8 @@ func logged(counted float64, readings ...runfile.Record) []runfile.Record {
 	}
 	records = append(records, runfile.Metric{Name: "pgstat.wal/wal_records", Unit: "records", Type: runfile.Counter},
 		wal(9, 0), event(10, "busy", runfile.Begin),
-		runfile.Work{From: sec(11), To: sec(21), Load: "busy", Repetition: 1, Transactions: 330, Statements: 330, Rows: 330},
+		runfile.Work{From: sec(11), To: sec(21), Load: "busy", Repetition: 1, Transactions: 330,
+			Statements: 330, Rows: 330},
 		wal(29, counted))
 	return append(append(records, readings...), event(30, "busy", runfile.End))
 }
@@ -57,7 +59,8 @@ func anatomyOf(t *testing.T, records []runfile.Record) counts.Anatomy {
 var noNumber = cmpopts.EquateNaNs()
 
 func TestLogReadWhole(t *testing.T) {
-	got := anatomyOf(t, logged(661, logReading(9, 1000, 900, 40, 10), logReading(15, 5000, 3000, 60, 20), logReading(29, 41000, 40900, 371, 340)))
+	got := anatomyOf(t, logged(661, logReading(9, 1000, 900, 40, 10), logReading(15, 5000, 3000, 60, 20),
+		logReading(29, 41000, 40900, 371, 340)))
 	want := counts.Anatomy{
 		Source: counts.Walinspect, Coverage: 1, Counted: 661,
 		Parts: []counts.Part{
@@ -159,7 +162,8 @@ func TestModelHoldsMeasuredLogs(t *testing.T) {
 			}
 			held++
 			if a.Counted < a.Sum.Low || a.Counted > a.Sum.High {
-				t.Errorf("%s %d: %.0f records, and the model says %.0f to %.0f", load.Name, r.Number, a.Counted, a.Sum.Low, a.Sum.High)
+				t.Errorf("%s %d: %.0f records, and the model says %.0f to %.0f", load.Name, r.Number, a.Counted,
+					a.Sum.Low, a.Sum.High)
 			}
 			if off := math.Abs(a.Sum.Records/a.Counted - 1); off > 0.01 {
 				t.Errorf("%s %d: the model is off by %.2f %%", load.Name, r.Number, 100*off)
@@ -188,8 +192,10 @@ func TestRecordsThatNobodyCounted(t *testing.T) {
 		all := run.Quantities()
 		d := all[slices.IndexFunc(all, func(d counts.Quantity) bool { return d.Name == counts.WALRecords })]
 		got, err := d.Count(load, r)
-		if err != nil || got != want || d.Modelled != modelled || math.Abs(d.StandardError(load, r)-doubt) > 1e-9 || (run.Modelled() != "") != modelled {
-			t.Errorf("%s: %g of doubt %g, %v, modelled %t, %q", name, got, d.StandardError(load, r), err, d.Modelled, run.Modelled())
+		if err != nil || got != want || d.Modelled != modelled || math.Abs(d.StandardError(load, r)-doubt) > 1e-9 ||
+			(run.Modelled() != "") != modelled {
+			t.Errorf("%s: %g of doubt %g, %v, modelled %t, %q", name, got, d.StandardError(load, r), err, d.Modelled,
+				run.Modelled())
 		}
 	}
 	check("counted", repetition(func(r *counts.Repetition) {
@@ -199,13 +205,15 @@ func TestRecordsThatNobodyCounted(t *testing.T) {
 	check("read", repetition(func(r *counts.Repetition) {
 		r.Log = &counts.Anatomy{Source: counts.Walinspect, Coverage: 0.5, Sum: sum}
 	}), false, 34_200, 100)
-	// A record for each row, each commit and 33 values of the sequence; a vacuum may add one for each page of 185 rows of
-	// 44 bytes, and a checkpoint ten.
+	// A record for each row, each commit and 33 values of the sequence; a vacuum may add one for each page of 185 rows
+	// of 44 bytes, and a checkpoint ten.
 	const counted = 33_000 + 100 + 1000
 	perPage := math.Floor((8192 - 24) / 44.)
 	check("modelled", repetition(func(*counts.Repetition) {}), true, counted, (33_000/perPage+10)/2)
 	// A transaction that failed may have left all its records or none.
-	check("failures", repetition(func(r *counts.Repetition) { r.Work.Failures = 2 }), true, counted, (33_000/perPage+10+2*(330*(1+1/33.)+1))/2)
+	check("failures", repetition(func(r *counts.Repetition) {
+		r.Work.Failures = 2
+	}), true, counted, (33_000/perPage+10+2*(330*(1+1/33.)+1))/2)
 }
 
 // TestNoModelOfOtherLoads: what nobody knows how it writes is not modelled.

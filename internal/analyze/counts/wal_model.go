@@ -24,12 +24,13 @@ const (
 // merged entries. Measured, the least and the most, in loads of 3 to 40 s.
 var upkeep = [2]float64{0.008, 0.03}
 
-// model returns what the load's work must have put into the WAL: a record for each row, or each page of a COPY, one for each
-// index entry, one for 33 values of the sequence and one for each commit. What it cannot know are the other records
-// of indexes, and whether a vacuum came in between, which leaves a record in each page.
+// model returns what the load's work must have put into the WAL: a record for each row, or each page of a COPY, one for
+// each index entry, one for 33 values of the sequence and one for each commit. What it cannot know are the other
+// records of indexes, and whether a vacuum came in between, which leaves a record in each page.
 func (a Load) model(r Repetition) (Anatomy, error) {
 	if a.Idle() || !modelledMethod(a.Method) {
-		return Anatomy{}, &series.Missing{Reason: NotRecorded, Detail: "nothing tells what " + a.Name + " puts into the WAL"}
+		return Anatomy{}, &series.Missing{Reason: NotRecorded, Detail: "nothing tells what " + a.Name +
+			" puts into the WAL"}
 	}
 	rows, commits := float64(r.Work.Rows), float64(r.Work.Transactions)
 	perPage := math.Floor(pageBytes / widthOf(a.Load))
@@ -50,7 +51,8 @@ func (a Load) model(r Repetition) (Anatomy, error) {
 		sum.Low += p.Low
 		sum.High += p.High
 	}
-	perFailure := float64(a.RowsPerTx)*(1+float64(a.Indexes)+1./valuesLog) + 1 // records that one may have left, whose work was not counted
+	// records that one may have left, whose work was not counted
+	perFailure := float64(a.RowsPerTx)*(1+float64(a.Indexes)+1./valuesLog) + 1
 	sum.High += rows/perPage + fewMore + float64(r.Work.Failures)*perFailure
 	return Anatomy{Source: Model, Parts: parts, Sum: sum, Counted: countedIn(r)}, nil
 }
@@ -75,7 +77,8 @@ func widthOf(a runfile.Load) float64 {
 // about returns a number that pages decide which are not always as full as they might be.
 func about(name string, records float64) Part {
 	const tolerance = 0.02
-	return Part{Name: name, Records: records, Low: (1 - tolerance) * records, High: (1 + tolerance) * records, Bytes: math.NaN()}
+	return Part{Name: name, Records: records, Low: (1 - tolerance) * records, High: (1 + tolerance) * records,
+		Bytes: math.NaN()}
 }
 
 // upkeepOf returns what indexes cost beside their entries. The first is the primary key, whose entries come in order.

@@ -9,8 +9,9 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// otherRecords returns the quantity of WAL records for a run in which PostgreSQL's own count is nowhere: Aurora refuses it, and
-// 13 has none. Where the WAL was read, its records were counted; where it was not, the work tells what must be in it.
+// otherRecords returns the quantity of WAL records for a run in which PostgreSQL's own count is nowhere: Aurora refuses
+// it, and 13 has none. Where the WAL was read, its records were counted; where it was not, the work tells what must be
+// in it.
 func (r *Run) otherRecords() (Quantity, bool) {
 	if r.counts(metric.StatWALRecords) {
 		return Quantity{}, false
@@ -23,7 +24,8 @@ func (r *Run) otherRecords() (Quantity, bool) {
 			}
 		}
 	}
-	d := Quantity{Name: WALRecords, Side: Logical, Unit: "records", Modelled: modelled, count: recordsOf, standardError: errorOfRecords}
+	d := Quantity{Name: WALRecords, Side: Logical, Unit: "records", Modelled: modelled, count: recordsOf,
+		standardError: errorOfRecords}
 	if modelled {
 		d.Help = "records that the work of our clients must have put into the WAL: modelled, not counted"
 		return d, known
@@ -60,8 +62,8 @@ func errorOfRecords(a Load, r Repetition) float64 {
 	return max(log.Sum.High-log.Sum.Records, log.Sum.Records-log.Sum.Low) / 2
 }
 
-// Modelled says what the quantities of this run rest on that nobody counted, and how far they may be off where that is most;
-// nothing where all were counted.
+// Modelled says what the quantities of this run rest on that nobody counted, and how far they may be off where that is
+// most; nothing where all were counted.
 func (r *Run) Modelled() string {
 	d, other := r.otherRecords()
 	if !other || !d.Modelled {
@@ -75,8 +77,10 @@ func (r *Run) Modelled() string {
 			}
 		}
 	}
-	return fmt.Sprintf("WAL records were not counted (%s) but modelled from the work of the clients: a record for each row or page of a "+
-		"COPY, each index entry, each commit and 33 values of a sequence. The model may be off by %.2g %%%s", r.whyNot(metric.StatWALRecords), 100*worst, where)
+	return fmt.Sprintf("WAL records were not counted (%s) but modelled from the work of the clients: a record for "+
+		"each row or page of a "+
+		"COPY, each index entry, each commit and 33 values of a sequence. The model may be off by %.2g %%%s",
+		r.whyNot(metric.StatWALRecords), 100*worst, where)
 }
 
 // whyNot is why nothing counts a metric.

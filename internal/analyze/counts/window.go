@@ -57,20 +57,23 @@ func (c *collector) cutWindows(times int64) (all []window) {
 	return all
 }
 
-// ofOneTime makes all counts of the time that the longest was read over, at the rate that each had in its own, and drops those of less than half of it:
-// what was no longer read soon after the window began would pass for what happened in all of it.
+// ofOneTime makes all counts of the time that the longest was read over, at the rate that each had in its own, and
+// drops those of less than half of it: what was no longer read soon after the window began would pass for what happened
+// in all of it.
 func (w window) ofOneTime() {
 	for name, c := range w.repetition.Counts {
 		part, late := c.Seconds/w.repetition.Seconds, "it was read over %.0f s of the window's %.0f"
 		if c.Missing == nil && part < 1.0/2 {
-			w.repetition.Counts[name] = Count{Missing: &series.Missing{Reason: series.Reason(runfile.Late), Detail: fmt.Sprintf(late, c.Seconds, w.repetition.Seconds)}}
+			w.repetition.Counts[name] = Count{Missing: &series.Missing{Reason: series.Reason(runfile.Late),
+				Detail: fmt.Sprintf(late, c.Seconds, w.repetition.Seconds)}}
 		} else if c.Missing == nil && part < 0.9 { // readings of several sources are never at one moment
 			w.repetition.Counts[name] = Count{Amount: c.Amount / part, Raw: c.Raw / part, Seconds: w.repetition.Seconds}
 		}
 	}
 }
 
-// inWindow returns what a counter grew by in a window whose ends were read no earlier than they may be. A reading at an end is of that moment.
+// inWindow returns what a counter grew by in a window whose ends were read no earlier than they may be. A reading at an
+// end is of that moment.
 func inWindow(s series.Series, begin, end time.Time, late time.Duration) Count {
 	change, err := s.Delta(begin.Add(1), end.Add(1))
 	switch {
@@ -84,18 +87,23 @@ func inWindow(s series.Series, begin, end time.Time, late time.Duration) Count {
 	return Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
 }
 
-// usually is the part of the windows in which a metric has to be there for windows without it to be left out. In a short
-// observation of a server that was restarted, reset and failed over, what tells of rows is there in less than half.
+// usually is the part of the windows in which a metric has to be there for windows without it to be left out. In a
+// short observation of a server that was restarted, reset and failed over, what tells of rows is there in less than
+// half.
 const usually = 0.25
 
-// wholeWindows returns those that lack no metric which windows usually have. A server that was started anew, a reset, a pause
-// of ours: each costs a window or two, and no more.
-// A window of which no counter was read is none, however many periods a provider tells of: between two readings an hour apart
-// nothing was looked at.
+// wholeWindows returns those that lack no metric which windows usually have. A server that was started anew, a reset, a
+// pause of ours: each costs a window or two, and no more.
+// A window of which no counter was read is none, however many periods a provider tells of: between two readings an hour
+// apart nothing was looked at.
 func (c *collector) wholeWindows(all []window) (whole []window) {
-	counters := slices.DeleteFunc(slices.Clone(c.run.Counters), func(m runfile.Metric) bool { return m.Type != runfile.Counter })
+	counters := slices.DeleteFunc(slices.Clone(c.run.Counters), func(m runfile.Metric) bool {
+		return m.Type != runfile.Counter
+	})
 	unread := func(w window) bool {
-		return len(counters) > 0 && !slices.ContainsFunc(counters, func(m runfile.Metric) bool { return w.repetition.Counts[m.Name].Missing == nil })
+		return len(counters) > 0 && !slices.ContainsFunc(counters, func(m runfile.Metric) bool {
+			return w.repetition.Counts[m.Name].Missing == nil
+		})
 	}
 	times := map[string]int{}
 	for _, w := range all {
@@ -148,7 +156,8 @@ func busyWindows(whole []window) (busy []window) {
 // merged puts windows together into one repetition: what is missing in one is missing in all.
 func merged(number int, windows []window) Repetition {
 	r := Repetition{
-		Number: number, Begin: windows[0].repetition.Begin, End: windows[len(windows)-1].repetition.End, Counts: map[string]Count{},
+		Number: number, Begin: windows[0].repetition.Begin, End: windows[len(windows)-1].repetition.End,
+		Counts: map[string]Count{},
 	}
 	for metric := range windows[0].repetition.Counts {
 		var sum Count

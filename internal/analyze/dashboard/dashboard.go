@@ -107,13 +107,15 @@ var (
 )
 
 // operators are words of PromQL that stand where a metric may stand.
-var operators = []string{"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring", "group_left", "group_right", "inf", "nan"}
+var operators = []string{"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring", "group_left",
+	"group_right", "inf", "nan"}
 
 // ofExpression returns the metrics of an expression of PromQL.
 func ofExpression(expression string) (names []string) {
 	bare := grouping.ReplaceAllString(apart.ReplaceAllString(quoted.ReplaceAllString(expression, ""), ""), "")
 	for _, found := range name.FindAllString(bare, -1) {
-		if word := strings.TrimSpace(found); !strings.HasSuffix(word, "(") && !slices.Contains(operators, strings.ToLower(word)) {
+		if word := strings.TrimSpace(found); !strings.HasSuffix(word, "(") &&
+			!slices.Contains(operators, strings.ToLower(word)) {
 			names = append(names, word)
 		}
 	}

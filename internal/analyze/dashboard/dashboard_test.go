@@ -20,7 +20,8 @@ func TestRead(t *testing.T) {
 			{"timeSeriesList": {"filters": ["metric.type", "=", "cloudsql.googleapis.com/database/disk/write_ops_count"]}}]}]}],
 		"rows": [{"panels": [{"title": "old", "targets": [{"expr": "pg_stat_database_blks_read"}]}]}]}`
 	want := []dashboard.Panel{
-		{"Disk", []string{"node_disk_writes_completed_total", "node_boot_time_seconds", "aws_rds_write_iops_average", "up"}},
+		{"Disk", []string{"node_disk_writes_completed_total", "node_boot_time_seconds",
+			"aws_rds_write_iops_average", "up"}},
 		{"cloud", []string{"AWS/RDS WriteIOPS", "write_iops", "cloudsql.googleapis.com/database/disk/write_ops_count"}},
 		{"old", []string{"pg_stat_database_blks_read"}},
 	}
@@ -33,8 +34,10 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	for _, text := range []string{"", "no JSON", "[]", `{"a": 1}`, `{"panels": 7}`, strings.Repeat(`{"panels":[`, 100000)} {
-		if panels, err := dashboard.Read([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), "not a dashboard of Grafana's") {
+	for _, text := range []string{"", "no JSON", "[]", `{"a": 1}`, `{"panels": 7}`,
+		strings.Repeat(`{"panels":[`, 100000)} {
+		if panels, err := dashboard.Read([]byte(text)); err == nil ||
+			!strings.HasPrefix(err.Error(), "not a dashboard of Grafana's") {
 			t.Errorf("%.20s gives %v, %v", text, panels, err)
 		}
 	}

@@ -52,8 +52,8 @@ type (
 	// Warnings come before what they warn of: all numbers.
 	Warnings []Warning
 
-	// Notes are the footnotes of the cells before it that have no notes yet, and remarks that belong to no cell. In a browser each section has its
-	// footnotes at its end.
+	// Notes are the footnotes of the cells before it that have no notes yet, and remarks that belong to no cell. In a
+	// browser each section has its footnotes at its end.
 	Notes struct {
 		Title   string // on a page; text puts them below what it has said
 		Remarks []string

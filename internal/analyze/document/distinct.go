@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Distinct cuts texts that are longer than most characters, so that none looks like another. Of those that begin alike it leaves out some
-// of that instead of where they first differ, and numbers them where that is not enough.
+// Distinct cuts texts that are longer than most characters, so that none looks like another. Of those that begin alike
+// it leaves out some of that instead of where they first differ, and numbers them where that is not enough.
 func Distinct(texts []string, most int) []string {
 	short := make([]string, len(texts))
 	for i, text := range texts {

@@ -8,18 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// Texts that fit are left as they are. Of those that begin alike, what they differ in stays; however many there are, and wherever they
-// differ, none looks like another.
+// Texts that fit are left as they are. Of those that begin alike, what they differ in stays; however many there are,
+// and wherever they differ, none looks like another.
 func TestDistinct(t *testing.T) {
 	columns := "insert into invoice (id, customer, created, street, city, country) values "
 	var many []string
 	for i := range 36 {
-		many = append(many, fmt.Sprint(strings.Repeat("select ", 20), i/6, strings.Repeat(" from", 30), i%6, strings.Repeat(" where", 30)))
+		many = append(many, fmt.Sprint(strings.Repeat("select ", 20), i/6, strings.Repeat(" from", 30), i%6,
+			strings.Repeat(" where", 30)))
 	}
 	for _, c := range []struct{ texts, want []string }{
 		{[]string{"commit", "begin", "commit"}, []string{"commit", "begin", "commit"}},
 		{[]string{strings.Repeat("é", 31), "begin"}, []string{strings.Repeat("é", 29) + "…", "begin"}},
-		{[]string{columns + "($1)", columns + "($1), ($2)"}, []string{"insert int …  ($1)", "insert int …  ($1), ($2)"}},
+		{[]string{columns + "($1)", columns + "($1), ($2)"},
+			[]string{"insert int …  ($1)", "insert int …  ($1), ($2)"}},
 		{many, nil},
 	} {
 		got := Distinct(c.texts, 30)

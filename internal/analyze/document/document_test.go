@@ -28,11 +28,14 @@ func inText(t *testing.T, width int, blocks ...Block) string {
 
 // example has a block of each kind.
 func example() Document {
-	table := Table{Columns: []Column{{Header: "number", Words: true}, {Header: "it is", Words: true}, {Header: "device requests"}, {Header: "trans\u00adactions/s"}}}
+	table := Table{Columns: []Column{{Header: "number", Words: true}, {Header: "it is", Words: true},
+		{Header: "device requests"}, {Header: "trans\u00adactions/s"}}}
 	table.Rows = []Row{
-		{Cells: []Cell{Name("pg_stat_checkpointer.buffers_written"), Verdict("PHYSICAL"), Number("1,234", 1234.5).Sure("±3%"), Missing("it was late")}},
+		{Cells: []Cell{Name("pg_stat_checkpointer.buffers_written"), Verdict("PHYSICAL"),
+			Number("1,234", 1234.5).Sure("±3%"), Missing("it was late")}},
 		{Cells: []Cell{Words(""), Words(""), Number("5", 5).Sure("±0.4%"), Number("10", 10)}, More: true},
-		{Cells: []Cell{{Text: "WriteIOPS", Kind: IsName, Also: "called IOPS"}, Verdict("CANNOT TELL"), Missing("it was early"), Missing("it was late")}},
+		{Cells: []Cell{{Text: "WriteIOPS", Kind: IsName, Also: "called IOPS"}, Verdict("CANNOT TELL"),
+			Missing("it was early"), Missing("it was late")}},
 	}
 	return Document{Title: "realiops: a test", Heading: "What is it?", Blocks: []Block{
 		Paragraph{Text: "PostgreSQL 17"},
@@ -44,7 +47,8 @@ func example() Document {
 		Section{Title: "The work", Blocks: []Block{Together{table, Paragraph{Text: "Means.", Style: Faint}}}},
 		Section{Title: "Nothing stands here", Blocks: []Block{List{}, Only(InCSV, table), Figure{}}},
 		Only(InHTML, Folded(Section{Title: "Evidence", Blocks: []Block{Paragraph{Text: "It was counted."}}})),
-		Section{Title: "Open", Blocks: []Block{Together{List{"a: is it rows or WAL records?", "b"}, Command{Lead: "To tell:", Lines: []shell.Command{shell.New("realiops run")}}}}},
+		Section{Title: "Open", Blocks: []Block{Together{List{"a: is it rows or WAL records?", "b"},
+			Command{Lead: "To tell:", Lines: []shell.Command{shell.New("realiops run")}}}}},
 		Section{Title: "Outer", Blocks: []Block{Section{Title: "Inner", Blocks: []Block{Paragraph{Text: "inside"}}}}},
 		Notes{Title: "Single figures", Remarks: []string{"A remark."}},
 		Only(InCSV, table),
@@ -91,11 +95,14 @@ Single figures
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	wide := written(t, func(w io.Writer) error { return Text(w, example(), 120) })
-	if !strings.Contains(wide, "\npg_stat_checkpointer.buffers_written  PHYSICAL") || !strings.Contains(wide, "a long warning that takes two lines.") {
+	if !strings.Contains(wide, "\npg_stat_checkpointer.buffers_written  PHYSICAL") ||
+		!strings.Contains(wide, "a long warning that takes two lines.") {
 		t.Errorf("a wide terminal is not used:\n%s", wide)
 	}
 	for _, width := range []int{-1, 0, 20} {
-		if got := written(t, func(w io.Writer) error { return Text(w, example(), width) }); got != written(t, func(w io.Writer) error { return Text(w, example(), 40) }) {
+		if got := written(t, func(w io.Writer) error {
+			return Text(w, example(), width)
+		}); got != written(t, func(w io.Writer) error { return Text(w, example(), 40) }) {
 			t.Errorf("width %d is not treated as 40", width)
 		}
 	}
@@ -106,11 +113,14 @@ Single figures
 	}
 }
 
-// Words stand beside what is said of them, or above it where they are long; below a finding stands what follows from it.
+// Words stand beside what is said of them, or above it where they are long; below a finding stands what follows from
+// it.
 func TestTermsAndPoints(t *testing.T) {
 	d := Document{Blocks: []Block{
-		Terms{{Name: "trap", Texts: []string{"A count of five minutes and not a rate.", "It is billed."}}, {Name: "pg_stat_io.fsyncs (client backend)", Texts: []string{"fsyncs"}}},
-		Points{{Text: "fsync is off, so that nothing tells of storage.", Grave: true, Below: []string{"to do: set fsync = on, as a server has it"}}, {Text: "b"}},
+		Terms{{Name: "trap", Texts: []string{"A count of five minutes and not a rate.", "It is billed."}},
+			{Name: "pg_stat_io.fsyncs (client backend)", Texts: []string{"fsyncs"}}},
+		Points{{Text: "fsync is off, so that nothing tells of storage.", Grave: true,
+			Below: []string{"to do: set fsync = on, as a server has it"}}, {Text: "b"}},
 		Terms{}, Points{},
 	}}
 	check := func(what, want string, write func(io.Writer) error) {
@@ -131,13 +141,15 @@ func TestTermsAndPoints(t *testing.T) {
   to do: set fsync = on, as a server has it
 - b
 `, func(w io.Writer) error { return Text(w, d, 44) })
-	check("markdown", "- **trap**: A count of five minutes and not a rate.; It is billed.\n- **pg\\_stat\\_io.fsyncs (client backend)**: fsyncs\n\n"+
+	check("markdown", "- **trap**: A count of five minutes and not a rate.; It is billed.\n- **pg\\_stat\\_io.fsyncs "+
+		"(client backend)**: fsyncs\n\n"+
 		"- **fsync is off, so that nothing tells of storage.**\n  - to do: set fsync = on, as a server has it\n- b\n",
 		func(w io.Writer) error { return Markdown(w, d) })
 	page := written(t, func(w io.Writer) error { return HTML(w, d) })
 	for _, want := range []string{
 		"<dl>\n<dt>trap</dt>\n<dd>A count of five minutes and not a rate.</dd>\n<dd>It is billed.</dd>\n",
-		"<ul>\n<li><strong>Caution:</strong> fsync is off, so that nothing tells of storage.\n<ul>\n<li>to do: set fsync = on, as a server has it</li>\n</ul>\n</li>\n<li>b\n</li>\n</ul>\n</main>",
+		"<ul>\n<li><strong>Caution:</strong> fsync is off, so that nothing tells of storage.\n<ul>\n<li>to do: set " +
+			"fsync = on, as a server has it</li>\n</ul>\n</li>\n<li>b\n</li>\n</ul>\n</main>",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
@@ -149,7 +161,8 @@ func TestTermsAndPoints(t *testing.T) {
 func TestMessage(t *testing.T) {
 	check := func(width int, want string) {
 		t.Helper()
-		if got := Message("realiops: write /a/very/long/path/that/is/copied/from/here/run.jsonl: no\nroom", width); got != want {
+		if got := Message("realiops: write /a/very/long/path/that/is/copied/from/here/run.jsonl: no\nroom",
+			width); got != want {
 			t.Errorf("%d columns: %q, want %q", width, got, want)
 		}
 	}
@@ -160,15 +173,20 @@ func TestMessage(t *testing.T) {
 
 // A report may stand in a log of GitHub, which obeys each line that begins with two colons, also behind spaces.
 func TestTextBeginsNoLineAsACommand(t *testing.T) {
-	const evil = "::stop-commands::x insert ::error::into ::add-mask::public ::error::values ::notice::some ::error::more ::group::words"
+	const evil = "::stop-commands::x insert ::error::into ::add-mask::public ::error::values ::notice::some " +
+		"::error::more ::group::words"
 	table := Table{Caption: evil, Columns: []Column{{Header: evil}, {Header: "n"}}, Rows: []Row{
-		{Cells: []Cell{{Text: evil, Kind: IsName, Also: evil}, Words("1")}}, {Cells: []Cell{{Text: evil, Kind: IsStatement}, Words(evil)}},
+		{Cells: []Cell{{Text: evil, Kind: IsName, Also: evil}, Words("1")}},
+		{Cells: []Cell{{Text: evil, Kind: IsStatement}, Words(evil)}},
 	}}
 	d := Document{Title: evil, Heading: evil, Blocks: []Block{Section{Title: evil, Blocks: []Block{
-		Paragraph{Text: evil}, List{evil}, Points{{Text: evil, Below: []string{evil}}}, Answers{{evil, []string{evil}}}, Terms{{Name: evil, Texts: []string{evil}}}, table}},
+		Paragraph{Text: evil}, List{evil}, Points{{Text: evil, Below: []string{evil}}}, Answers{{evil, []string{evil}}},
+		Terms{{Name: evil, Texts: []string{evil}}}, table}},
 		Notes{Title: evil, Remarks: []string{evil}}}}
 	for width := 30; width < 130; width += 9 {
-		said := Message("realiops: "+evil, width) + "\n" + written(t, func(w io.Writer) error { return Text(w, d, width) })
+		said := Message("realiops: "+evil, width) + "\n" + written(t, func(w io.Writer) error {
+			return Text(w, d, width)
+		})
 		for line := range strings.Lines(said) {
 			if strings.HasPrefix(strings.TrimSpace(line), "::") {
 				t.Fatalf("%d columns: %q", width, line)
@@ -181,10 +199,13 @@ func TestHTMLHasEveryBlock(t *testing.T) {
 	page := written(t, func(w io.Writer) error { return HTML(w, example()) })
 	for _, want := range []string{
 		"<title>realiops: a test</title>", "<h1>What is it?</h1>", `<p class="headline">WAL records say 5.</p>`,
-		"<strong>Caution:</strong> The device", "<dt>Which is real?</dt><dd>None.</dd><dd>Some.</dd>", "<h2>The work</h2>",
+		"<strong>Caution:</strong> The device", "<dt>Which is real?</dt><dd>None.</dd><dd>Some.</dd>",
+		"<h2>The work</h2>",
 		`<td class="words">pg_<wbr>stat_<wbr>checkpointer.<wbr>buffers_<wbr>written</td><td class="words physical">PHYSICAL</td><td data-value="1234.5">1,234 <small>±3%</small></td><td>- (1)</td>`,
-		`WriteIOPS (called IOPS)</td><td class="words cannot-tell">`, "<h3>Inner</h3>", "<li>(2) it was early</li>\n</ul>", "<li>A remark.</li>",
-		`<nav aria-label="contents">`, `<a href="#s2">Evidence</a>`, "<details>\n<summary><h2>Evidence</h2>\n</summary>\n<div class=\"folded\" id=\"s2\">",
+		`WriteIOPS (called IOPS)</td><td class="words cannot-tell">`, "<h3>Inner</h3>",
+		"<li>(2) it was early</li>\n</ul>", "<li>A remark.</li>",
+		`<nav aria-label="contents">`, `<a href="#s2">Evidence</a>`,
+		"<details>\n<summary><h2>Evidence</h2>\n</summary>\n<div class=\"folded\" id=\"s2\">",
 		`<p class="numbers">874,756 <span>→</span> <strong>458</strong></p>`,
 		"<code>realiops run\n</code>",
 	} {
@@ -203,8 +224,10 @@ func TestMarkdownHasEveryBlock(t *testing.T) {
 	want := "\n**Which is real?**\n\n- None.\n- Some.\n\n## The work\n\n" +
 		"| number | it is | device requests | transactions/s |\n| --- | --- | ---: | ---: |\n" +
 		"| pg\\_stat\\_checkpointer.buffers\\_written | PHYSICAL | 1,234 ±3% | - (1) |\n|  |  | 5 ±0.4% | 10 |\n" +
-		"| WriteIOPS (called IOPS) | CANNOT TELL | - (2) | - (1) |\n\nMeans.\n\n## Open\n\n- a: is it rows or WAL records?\n- b\n\nTo tell:\n\n" +
-		"```\nrealiops run\n```\n\n## Outer\n\n### Inner\n\ninside\n\n## Single figures\n\n- (1) it was late\n- (2) it was early\n- A remark.\n"
+		"| WriteIOPS (called IOPS) | CANNOT TELL | - (2) | - (1) |\n\nMeans.\n\n## Open\n\n- a: is it rows or WAL " +
+		"records?\n- b\n\nTo tell:\n\n" +
+		"```\nrealiops run\n```\n\n## Outer\n\n### Inner\n\ninside\n\n## Single figures\n\n- (1) it was late\n- (2) " +
+		"it was early\n- A remark.\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -212,7 +235,9 @@ func TestMarkdownHasEveryBlock(t *testing.T) {
 
 func TestCSVHasItsTablesExactly(t *testing.T) {
 	got := written(t, func(w io.Writer) error { return CSV(w, example()) })
-	want := "number,it is,device requests,transactions/s\npg_stat_checkpointer.buffers_written,PHYSICAL,1234.5,\n,,5,10\nWriteIOPS,CANNOT TELL,,\n"
+	want := "number,it is,device " +
+		"requests,transactions/s\npg_stat_checkpointer.buffers_written,PHYSICAL,1234.5,\n,,5,10\nWriteIOPS,CANNOT " +
+		"TELL,,\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -220,7 +245,8 @@ func TestCSVHasItsTablesExactly(t *testing.T) {
 
 // TestColumnsOfOneFormat are in no other, and what a phone is to show comes early on pages alone.
 func TestColumnsOfOneFormat(t *testing.T) {
-	table := Table{Columns: []Column{{Header: "a", Words: true}, {Header: "b"}, {Header: "price", First: true}, {Header: "sources", In: OnPages}}}
+	table := Table{Columns: []Column{{Header: "a", Words: true}, {Header: "b"}, {Header: "price", First: true},
+		{Header: "sources", In: OnPages}}}
 	table.Rows = []Row{{Cells: []Cell{Words("x"), Number("1", 1), Number("2", 2), Words("3")}}}
 	if got, want := inText(t, 80, table), "a  b  price\nx  1      2\n"; got != want {
 		t.Errorf("text: %q, want %q", got, want)
@@ -233,7 +259,9 @@ func TestColumnsOfOneFormat(t *testing.T) {
 	if got, want := inText(t, 80, table), "a  price\nx      2\n"; got != want {
 		t.Errorf("text: %q, want %q", got, want)
 	}
-	if csv := written(t, func(w io.Writer) error { return CSV(w, Document{Blocks: []Block{Only(InCSV, table)}}) }); !strings.Contains(csv, "a,b,price\n") {
+	if csv := written(t, func(w io.Writer) error {
+		return CSV(w, Document{Blocks: []Block{Only(InCSV, table)}})
+	}); !strings.Contains(csv, "a,b,price\n") {
 		t.Errorf("csv: %q", csv)
 	}
 }
@@ -242,7 +270,8 @@ func TestColumnsOfOneFormat(t *testing.T) {
 func TestTextOfOthersStaysText(t *testing.T) {
 	const evil = "<script>alert(1)</script>\x1b]0;owned\x07\u202e|`*[x](http://y)\r\n# z"
 	table := Table{Caption: evil, Columns: []Column{{Header: evil}, {Header: evil}}}
-	table.Rows = []Row{{Cells: []Cell{{Text: evil, Kind: IsName, Also: evil, Hover: evil, Mark: "consistent"}, Missing(evil)}}, {Cells: []Cell{Words("=cmd|' /C calc'!A0"), Words("+1")}}}
+	table.Rows = []Row{{Cells: []Cell{{Text: evil, Kind: IsName, Also: evil, Hover: evil, Mark: "consistent"},
+		Missing(evil)}}, {Cells: []Cell{Words("=cmd|' /C calc'!A0"), Words("+1")}}}
 	d := Document{Title: evil, Heading: evil, Blocks: []Block{
 		Section{Title: evil, Blocks: []Block{
 			Paragraph{Text: evil}, List{evil}, Answers{{evil, []string{evil}}}, Doubts([]string{evil}), table,
@@ -270,7 +299,8 @@ func TestTextOfOthersStaysText(t *testing.T) {
 		case "Markdown":
 			outside, fenced, _ := strings.Cut(got, "````\n")
 			_, after, _ := strings.Cut(fenced, "\n````\n")
-			if strings.Contains(outside+after, "<script>") || strings.Contains(outside+after, "[x](") || strings.Contains(outside+after, " |`") {
+			if strings.Contains(outside+after, "<script>") || strings.Contains(outside+after, "[x](") ||
+				strings.Contains(outside+after, " |`") {
 				t.Errorf("Markdown: the text is markup:\n%s", got)
 			}
 		case "CSV":
@@ -289,7 +319,8 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWritingFails(t *testing.T) {
 	d := example()
-	for _, err := range []error{Text(fullDisk{}, d, 80), HTML(fullDisk{}, d), Markdown(fullDisk{}, d), CSV(fullDisk{}, d)} {
+	for _, err := range []error{Text(fullDisk{}, d, 80), HTML(fullDisk{}, d), Markdown(fullDisk{}, d),
+		CSV(fullDisk{}, d)} {
 		if !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "write the ") {
 			t.Errorf("got %v", err)
 		}

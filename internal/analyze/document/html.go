@@ -19,17 +19,20 @@ var style string
 //go:embed page.js
 var script string
 
-// policy returns what a browser may do with a page: show it, and run our script, known by its hash, and no other. It loads nothing.
+// policy returns what a browser may do with a page: show it, and run our script, known by its hash, and no other. It
+// loads nothing.
 func policy() string {
 	sum := sha256.Sum256([]byte(script))
-	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" +
+		base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // HTML writes a document as one page that needs nothing else.
 func HTML(w io.Writer, d Document) error {
 	p := &page{}
 	p.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" +
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" " +
+		"content=\"light dark\">\n")
 	p.open("meta", "http-equiv", "Content-Security-Policy", "content", policy())
 	p.raw("\n")
 	p.element("title", d.Title)
@@ -86,7 +89,8 @@ func (p *page) footnotes() (items []string) {
 	return items
 }
 
-// label returns how a table is announced: by its section, its caption, and where another is announced so, by its first column.
+// label returns how a table is announced: by its section, its caption, and where another is announced so, by its first
+// column.
 func (p *page) label(t Table, title string) string {
 	label := "table: " + title + map[bool]string{true: ", "}[t.Caption != ""] + t.Caption
 	if p.labels[label] {
@@ -212,7 +216,8 @@ func (p *page) section(s Section) {
 	p.raw(before)
 }
 
-// head opens a section, and returns what ends it. What a link leads to stands within what is folded: a browser unfolds that.
+// head opens a section, and returns what ends it. What a link leads to stands within what is folded: a browser unfolds
+// that.
 func (p *page) head(s Section, outermost bool) (end string) {
 	id := ""
 	if outermost {
@@ -293,7 +298,8 @@ func (p *page) table(t Table, title string) {
 	if len(t.Rows) == 0 {
 		return
 	}
-	p.open("div", "class", "wide"+map[bool]string{true: " filter"}[t.Filter], "tabindex", "0", "role", "region", "aria-label", p.label(t, title))
+	p.open("div", "class", "wide"+map[bool]string{true: " filter"}[t.Filter], "tabindex", "0", "role", "region",
+		"aria-label", p.label(t, title))
 	p.raw("\n<table>\n")
 	p.element("caption", t.Caption)
 	p.raw("<thead><tr>")
@@ -323,7 +329,8 @@ func (p *page) cell(c Cell, of Column) {
 	if value == "" && c.Kind == IsNumber {
 		value = c.exact()
 	}
-	p.open("td", "class", strings.Join(strings.Fields(strings.Join(class, " ")), " "), "title", c.Hover, "data-value", value)
+	p.open("td", "class", strings.Join(strings.Fields(strings.Join(class, " ")), " "), "title", c.Hover,
+		"data-value", value)
 	text := quoted(strings.TrimSpace(c.Text))
 	if c.PlusMinus != "" {
 		text += " <small>" + quoted(c.PlusMinus) + "</small>"

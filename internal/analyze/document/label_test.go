@@ -10,10 +10,12 @@ import (
 // TestTablesAreAnnouncedApart: of two tables of a section without captions a screen reader tells which is which.
 func TestTablesAreAnnouncedApart(t *testing.T) {
 	table := func(first string) document.Table {
-		return document.Table{Columns: []document.Column{{Header: first, Words: true}}, Rows: []document.Row{{Cells: []document.Cell{{Text: "bulk"}}}}}
+		return document.Table{Columns: []document.Column{{Header: first, Words: true}},
+			Rows: []document.Row{{Cells: []document.Cell{{Text: "bulk"}}}}}
 	}
 	var out strings.Builder
-	d := document.Document{Title: "T", Blocks: []document.Block{document.Section{Title: "Reads", Blocks: []document.Block{table("load"), table("answered by")}}}}
+	d := document.Document{Title: "T", Blocks: []document.Block{
+		document.Section{Title: "Reads", Blocks: []document.Block{table("load"), table("answered by")}}}}
 	if err := document.HTML(&out, d); err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ const (
 	sparkHeight = 16
 )
 
-// spark returns a small picture of values from nought to the highest, for a cell; nothing where none is known. It has a text for who cannot
-// see it.
+// spark returns a small picture of values from nought to the highest, for a cell; nothing where none is known. It has a
+// text for who cannot see it.
 func spark(values []float64) string {
 	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(known) == 0 {
@@ -35,6 +35,8 @@ func spark(values []float64) string {
 		fmt.Fprintf(&path, "%s%.0f %.1f", pen, x, y)
 		pen = "L"
 	}
-	return fmt.Sprintf(`<svg class="spark" role="img" viewBox="-1 -1 %d %d" preserveAspectRatio="none"><title>Highest %s</title><desc>%d values, from %s to %s</desc><path vector-effect="non-scaling-stroke" d="%s"/></svg>`,
-		sparkWidth+2, sparkHeight+2, number.Rate(highest), len(known), number.Rate(slices.Min(known)), number.Rate(highest), path.String())
+	return fmt.Sprintf(
+		`<svg class="spark" role="img" viewBox="-1 -1 %d %d" preserveAspectRatio="none"><title>Highest %s</title><desc>%d values, from %s to %s</desc><path vector-effect="non-scaling-stroke" d="%s"/></svg>`,
+		sparkWidth+2, sparkHeight+2, number.Rate(highest), len(known), number.Rate(slices.Min(known)),
+		number.Rate(highest), path.String())
 }

@@ -108,8 +108,8 @@ func (t *textWriter) hanging(mark, words string) string {
 // commandMark begins a line that a workflow of GitHub obeys, also behind spaces.
 const commandMark = "::"
 
-// wrapped are words in lines of at most width columns. One that is longer is left whole, to be copied; one that begins as a command would does
-// not begin a line.
+// wrapped are words in lines of at most width columns. One that is longer is left whole, to be copied; one that begins
+// as a command would does not begin a line.
 func wrapped(words string, width int) []string {
 	var lines []string
 	column := width
@@ -197,7 +197,9 @@ func (t *textWriter) foot(n Notes) string {
 	if remarks != "" && n.Title != "" {
 		remarks = t.hanging("", n.Title) + "\n\n" + remarks
 	}
-	return strings.Join(slices.DeleteFunc([]string{t.footnotes(), remarks}, func(s string) bool { return s == "" }), "\n")
+	return strings.Join(slices.DeleteFunc([]string{t.footnotes(), remarks}, func(s string) bool {
+		return s == ""
+	}), "\n")
 }
 
 // command stands in one line with what it is for, where there is room, and is never broken.

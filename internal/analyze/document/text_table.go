@@ -149,8 +149,8 @@ func nameLines(c Cell, name string, limit int) []string {
 	return lines
 }
 
-// broken returns a name in lines no longer than width, where its separators allow it: at a space if there is one, and as early as
-// leaves the rest room in one line.
+// broken returns a name in lines no longer than width, where its separators allow it: at a space if there is one, and
+// as early as leaves the rest room in one line.
 func broken(name string, width int) []string {
 	const indent = furtherLine
 	if text.StringWidth(name) <= width {
@@ -211,7 +211,8 @@ func (g *grid) layout(width int) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// stacked returns how many blocks stand below each other then; a column that does not fit beside the names counts as many.
+// stacked returns how many blocks stand below each other then; a column that does not fit beside the names counts as
+// many.
 func (g *grid) stacked(width int) int {
 	if g.fitting(1, width, tight) == len(g.header) && g.columnWidth(0) < width {
 		return 1
@@ -267,7 +268,8 @@ func (g *grid) block(first, last int, gap string) string {
 		if g.words[first+i] {
 			align = text.AlignLeft
 		}
-		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom})
+		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: align, AlignHeader: align,
+			VAlignHeader: text.VAlignBottom})
 	}
 	w.SetColumnConfigs(columns)
 	if strings.Join(g.header, "") != "" {

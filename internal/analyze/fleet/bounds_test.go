@@ -8,10 +8,12 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestPeriodsThatCannotBe: a file whose periods end before they begin, or lie millennia apart, is refused and takes no memory.
+// TestPeriodsThatCannotBe: a file whose periods end before they begin, or lie millennia apart, is refused and takes no
+// memory.
 func TestPeriodsThatCannotBe(t *testing.T) {
 	period := func(from time.Time, long time.Duration) runfile.Period {
-		return runfile.Period{From: from, To: from.Add(long), Probe: "cloudwatch", Metric: "cloudwatch/ReadIOPS", Statistic: "Average", Value: 1}
+		return runfile.Period{From: from, To: from.Add(long), Probe: "cloudwatch", Metric: "cloudwatch/ReadIOPS",
+			Statistic: "Average", Value: 1}
 	}
 	for name, periods := range map[string][]runfile.Period{
 		"backwards":       {period(begin, time.Hour), period(begin.Add(5*time.Hour), -10*time.Hour)},
@@ -19,7 +21,8 @@ func TestPeriodsThatCannotBe(t *testing.T) {
 		"millennia apart": {period(begin, time.Hour), period(begin.AddDate(5000, 0, 0), time.Hour)},
 	} {
 		records := iter.Seq2[runfile.Record, error](func(yield func(runfile.Record, error) bool) {
-			if !yield(runfile.Run{Target: runfile.Target{Host: "one"}, Plan: runfile.Plan{Name: runfile.FleetPlan}}, nil) {
+			if !yield(runfile.Run{Target: runfile.Target{Host: "one"}, Plan: runfile.Plan{Name: runfile.FleetPlan}},
+				nil) {
 				return
 			}
 			for _, p := range periods {

@@ -73,7 +73,8 @@ func (c coverage) said() string {
 	return text
 }
 
-// tooLittle says why nothing can be ordered on what is known; empty: something can. What is busy is known by the requests of each hour.
+// tooLittle says why nothing can be ordered on what is known; empty: something can. What is busy is known by the
+// requests of each hour.
 func (c coverage) tooLittle(requests []float64) string {
 	all := len(c.known)
 	if last := min(all, week); float64(c.count(all-last, all)) < nearlyAll*float64(last) {
@@ -126,7 +127,8 @@ func (c coverage) busiestBeside(requests []float64) string {
 	first, after := c.ends()
 	hole := func(from, to int) bool { return from > first && to < after && c.count(from, to) == 0 }
 	if worst >= 0 && (hole(worst+1, worst+1+fewHours) || hole(worst-fewHours, worst)) {
-		return "the busiest hour that is known, " + c.at(worst).Format(shortly) + ", is next to hours of which nothing is"
+		return "the busiest hour that is known, " + c.at(worst).Format(shortly) +
+			", is next to hours of which nothing is"
 	}
 	return ""
 }

@@ -14,22 +14,28 @@ import (
 
 // Document returns the ranking: text has the first of each list, and a page all.
 func (f Fleet) Document(top int) document.Document {
-	return document.Document{Title: "realiops: fleet", Heading: "What databases need, have and cost", Blocks: []document.Block{
-		document.Paragraph{Text: f.headline(), Style: document.Headline},
-		document.Only(document.InText|document.InMarkdown, f.moneySection(top), f.riskSection(top)),
-		document.Only(document.InHTML, f.wholeSection()),
-		f.lackSection(top),
-		document.Only(document.InCSV, f.csvTable()),
-		document.Paragraph{Text: legend, Style: document.Faint},
-		document.Paragraph{Text: "To learn what a database's metrics count, look at one server: realiops history --prometheus URL reads what its exporters showed, and " +
-			"realiops observe --dsn URL the server itself.", Style: document.Faint},
-	}}
+	return document.Document{Title: "realiops: fleet", Heading: "What databases need, have and cost",
+		Blocks: []document.Block{
+			document.Paragraph{Text: f.headline(), Style: document.Headline},
+			document.Only(document.InText|document.InMarkdown, f.moneySection(top), f.riskSection(top)),
+			document.Only(document.InHTML, f.wholeSection()),
+			f.lackSection(top),
+			document.Only(document.InCSV, f.csvTable()),
+			document.Paragraph{Text: legend, Style: document.Faint},
+			document.Paragraph{Text: "To learn what a database's metrics count, look at one server: realiops history " +
+				"--prometheus URL reads what its exporters showed, and " +
+				"realiops observe --dsn URL the server itself.", Style: document.Faint},
+		}}
 }
 
-const legend = "Needs: the highest hour as a mean, requests and MiB a second. Carries: for good, by the volume and the machine in front of it. " +
-	"An order carries all but the worst hours with headroom, by their highest minutes, on as many GiB as there are: storage of a database does not shrink. " +
-	"What it saves is against the list price of what the database has; the interval is from an order for the highest minutes to one for means of hours. " +
-	"Of Aurora it is what the other storage configuration would save, in the least and the most of all runs of seven days."
+const legend = "Needs: the highest hour as a mean, requests and MiB a second. Carries: for good, by the volume and " +
+	"the machine in front of it. " +
+	"An order carries all but the worst hours with headroom, by their highest minutes, on as many GiB as there are: " +
+	"storage of a database does not shrink. " +
+	"What it saves is against the list price of what the database has; the interval is from an order for the highest " +
+	"minutes to one for means of hours. " +
+	"Of Aurora it is what the other storage configuration would save, in the least and the most of all " +
+	"runs of seven days."
 
 // headline returns the whole in a few sentences.
 func (f Fleet) headline() string {
@@ -38,7 +44,8 @@ func (f Fleet) headline() string {
 	}
 	said := []string{databases(len(f.Databases)) + "."}
 	if !f.From.IsZero() {
-		said[0] = fmt.Sprintf("%s, %s to %s UTC.", databases(len(f.Databases)), f.From.Format("2006-01-02 15:04"), f.To.Format("2006-01-02 15:04"))
+		said[0] = fmt.Sprintf("%s, %s to %s UTC.", databases(len(f.Databases)), f.From.Format("2006-01-02 15:04"),
+			f.To.Format("2006-01-02 15:04"))
 	}
 	cheaper, known := 0, 0
 	for _, d := range f.Databases {
@@ -50,7 +57,8 @@ func (f Fleet) headline() string {
 		}
 	}
 	if cheaper > 0 {
-		said = append(said, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s; %s).", cheaper, number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.ends(), catalog.PricesOf(f.AsOf)))
+		said = append(said, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s; %s).",
+			cheaper, number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.ends(), catalog.PricesOf(f.AsOf)))
 	} else if known > 0 {
 		said = append(said, "None of them would cost less with another order.")
 	}
@@ -68,7 +76,9 @@ func (f Fleet) dangers() (said []string) {
 		is   func(Risk) bool
 		text string
 	}{
-		{func(r Risk) bool { return r.Level == Exhausted }, "%d ran out of credits, as was shown or follows from the rule of their volume: %s."},
+		{func(r Risk) bool {
+			return r.Level == Exhausted
+		}, "%d ran out of credits, as was shown or follows from the rule of their volume: %s."},
 		{ended, "%d will have run out by now if the last seven days that are known went on: %s."},
 		{func(r Risk) bool { return r.Level == Throttled }, "%d had hours at the limit of their storage: %s."},
 		{func(r Risk) bool { return r.Level == Ending && !ended(r) }, "%d will run out of credits within 31 days: %s."},
@@ -108,8 +118,10 @@ func (s Span) ends() string {
 
 // moneySection lists those that cost most for nothing.
 func (f Fleet) moneySection(top int) document.Block {
-	t := document.Table{Columns: []document.Column{{Header: "database", Words: true}, {Header: "has", Words: true}, {Header: "needs"},
-		{Header: "order instead", Words: true}, {Header: "saves a month"}, {Header: "interval", Words: true}, {Header: "prices of", Words: true}}}
+	t := document.Table{Columns: []document.Column{{Header: "database", Words: true}, {Header: "has", Words: true},
+		{Header: "needs"},
+		{Header: "order instead", Words: true}, {Header: "saves a month"}, {Header: "interval", Words: true},
+		{Header: "prices of", Words: true}}}
 	cheaper := slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return !d.cheaper() })
 	known := knownColumn(&t, cheaper)
 	left := 0
@@ -119,7 +131,8 @@ func (f Fleet) moneySection(top int) document.Block {
 			continue
 		}
 		requests, _ := d.needCells()
-		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests, d.orderCell(), d.savesCell(), document.Words(d.Saves.ends()),
+		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests,
+			d.orderCell(), d.savesCell(), document.Words(d.Saves.ends()),
 			document.Words(d.AsOf))})
 	}
 	return listed("What costs for nothing", t, left)
@@ -127,7 +140,8 @@ func (f Fleet) moneySection(top int) document.Block {
 
 // riskSection lists those whose storage is in the way.
 func (f Fleet) riskSection(top int) document.Block {
-	t := document.Table{Columns: []document.Column{{Header: "database", Words: true}, {Header: "has", Words: true}, {Header: "needs"}, {Header: "carries"},
+	t := document.Table{Columns: []document.Column{{Header: "database", Words: true}, {Header: "has", Words: true},
+		{Header: "needs"}, {Header: "carries"},
 		{Header: "risk", Words: true}, {Header: "when", Words: true}, {Header: "order instead", Words: true}}}
 	known := knownColumn(&t, f.atRisk())
 	left := 0
@@ -137,12 +151,14 @@ func (f Fleet) riskSection(top int) document.Block {
 			continue
 		}
 		requests, _ := d.needCells()
-		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests, d.carriesCell(), d.riskCell(), document.Words(d.Risk.when()), d.orderCell())})
+		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests,
+			d.carriesCell(), d.riskCell(), document.Words(d.Risk.when()), d.orderCell())})
 	}
 	return listed("Where storage is the limit", t, left)
 }
 
-// knownColumn adds how much is known of each database where it is not nearly all of some, and gives what makes a row of cells.
+// knownColumn adds how much is known of each database where it is not nearly all of some, and gives what makes a row of
+// cells.
 func knownColumn(t *document.Table, of []Database) func(Database, ...document.Cell) []document.Cell {
 	if !partly(of) {
 		return func(_ Database, cells ...document.Cell) []document.Cell { return cells }
@@ -160,7 +176,8 @@ func listed(title string, t document.Table, left int) document.Block {
 	}
 	blocks := []document.Block{t, document.Notes{}}
 	if left > 0 {
-		blocks = append(blocks, document.Paragraph{Text: fmt.Sprintf("And %d more: --top lists them.", left), Style: document.Faint})
+		blocks = append(blocks, document.Paragraph{Text: fmt.Sprintf("And %d more: --top lists them.", left),
+			Style: document.Faint})
 	}
 	return document.Section{Title: title, Blocks: blocks}
 }
@@ -284,8 +301,10 @@ func (d Database) savesCell() document.Cell {
 
 // csvTable has a line for each database, with all its numbers.
 func (f Fleet) csvTable() document.Table {
-	columns := []string{"database", "kind", "class", "region", "hours", "known_hours", "typical_requests", "worst_hour_requests", "worst_hour_mibps", "worst_day_requests",
-		"has", "carries_requests", "carries_mibps", "has_monthly", "order", "order_monthly", "saves", "saves_lowest", "saves_highest", "prices_as_of", "risk", "uses", "hours_at_limit", "credits_end", "known_until", "missing"}
+	columns := []string{"database", "kind", "class", "region", "hours", "known_hours", "typical_requests",
+		"worst_hour_requests", "worst_hour_mibps", "worst_day_requests",
+		"has", "carries_requests", "carries_mibps", "has_monthly", "order", "order_monthly", "saves", "saves_lowest",
+		"saves_highest", "prices_as_of", "risk", "uses", "hours_at_limit", "credits_end", "known_until", "missing"}
 	var t document.Table
 	for _, c := range columns {
 		t.Columns = append(t.Columns, document.Column{Header: c})
@@ -317,11 +336,14 @@ func (d Database) csvCells() []document.Cell {
 	if c := d.Risk.Credits; c != nil && c.Ends != nil {
 		ends = c.Ends.Format(time.RFC3339)
 	}
-	cells := []document.Cell{document.Name(d.Name), document.Words(string(d.Kind)), document.Words(d.Class), document.Words(d.Region), number(float64(d.Hours)), number(float64(d.Known)),
+	cells := []document.Cell{document.Name(d.Name), document.Words(string(d.Kind)), document.Words(d.Class),
+		document.Words(d.Region), number(float64(d.Hours)), number(float64(d.Known)),
 		number(need[0]), number(need[1]), number(need[2]), number(day)}
 	cells = append(append(cells, d.Has.csvCells(true)...), d.Order.csvCells(false)...)
-	return append(cells, number(saves.Value), number(saves.Lowest), number(saves.Highest), document.Words(d.AsOf), document.Words(string(d.Risk.Level)), number(d.Risk.Uses),
-		number(float64(d.Risk.Hours)), document.Words(ends), document.Words(until), document.Words(strings.Join(d.Lacks, "; ")))
+	return append(cells, number(saves.Value), number(saves.Lowest), number(saves.Highest), document.Words(d.AsOf),
+		document.Words(string(d.Risk.Level)), number(d.Risk.Uses),
+		number(float64(d.Risk.Hours)), document.Words(ends), document.Words(until),
+		document.Words(strings.Join(d.Lacks, "; ")))
 }
 
 // csvCells returns what it is, what it carries where that is asked for, and what it costs.

@@ -1,8 +1,9 @@
 // Package fleet ranks many databases by money and by risk, from what each of them did hour by hour.
 //
-// Each is a run file with periods, as internal/measure/fleet writes it. [Ask.Read] says of one what it needed, what it has, what is in
-// the way, and what to order instead; a [Fleet] has them in order. They are read one after the other, and what is kept of
-// each is small. What is not known of one is said, and never taken for nothing: such a database has no rank by money.
+// Each is a run file with periods, as internal/measure/fleet writes it. [Ask.Read] says of one what it needed, what it
+// has, what is in the way, and what to order instead; a [Fleet] has them in order. They are read one after the other,
+// and what is kept of each is small. What is not known of one is said, and never taken for nothing: such a database has
+// no rank by money.
 package fleet
 
 import (
@@ -36,8 +37,10 @@ type Fleet struct {
 	AsOf      string     `json:"prices_as_of,omitempty"` // from the oldest to the newest date of the prices in that
 	Databases []Database `json:"databases"`              // by saving, those without a known one last
 	Unread    []string   `json:"unread"`                 // files that are no run file of a database, with the reason
-	NotFound  []string   `json:"not_found"`              // databases of which it was said what they have, and that the source does not tell of
-	Families  []string   `json:"unread_series"`          // names of series in a store that look like those of databases, and are not read
+	// databases of which it was said what they have, and that the source does not tell of
+	NotFound []string `json:"not_found"`
+	// names of series in a store that look like those of databases, and are not read
+	Families []string `json:"unread_series"`
 }
 
 // Database is one of them, and what is said of it.
@@ -62,8 +65,8 @@ type Database struct {
 	Risk   Risk     `json:"risk"`
 	Lacks  []string `json:"missing"` // what is not known, and how to get it
 	Notes  []string `json:"notes"`
-	// Daily is the highest hour of each day, as requests a second; of Aurora what it was billed for in each whole day, in operations a
-	// second. A day of which that is not known is NaN.
+	// Daily is the highest hour of each day, as requests a second; of Aurora what it was billed for in each whole day,
+	// in operations a second. A day of which that is not known is NaN.
 	Daily []float64 `json:"daily"`
 }
 
@@ -102,8 +105,8 @@ type Need struct {
 	WorstHour Rate      `json:"worst_hour"`
 	WorstAt   time.Time `json:"worst_hour_at"` // by requests
 	WorstDay  *Rate     `json:"worst_day"`     // nil: no day is known in nearly all of its hours
-	// What is ordered for: Least by the means of hours; Most by the highest minutes in them, as if those of reads and writes fell
-	// together. Most is nil where nothing is known within hours.
+	// What is ordered for: Least by the means of hours; Most by the highest minutes in them, as if those of reads and
+	// writes fell together. Most is nil where nothing is known within hours.
 	Least Rate  `json:"sized_least"`
 	Most  *Rate `json:"sized_most"`
 }

@@ -21,8 +21,10 @@ var begin = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 func prices() (all []catalog.Price) {
 	for _, p := range []catalog.Price{
 		{Volume: "rds-gp2", Per: catalog.PerGiB, Price: 0.2}, {Volume: "rds-gp3", Per: catalog.PerGiB, Price: 0.1},
-		{Volume: "aurora", Per: catalog.PerMillionIO, Price: 0.2}, {Volume: "aurora", Per: catalog.PerGiB, Price: 0.1}, {Volume: "aurora-iopt1", Per: catalog.PerGiB, Price: 0.225},
-		{Volume: "aurora", Per: catalog.PerHour, Class: "db.r6g.large", Price: 0.26}, {Volume: "aurora-iopt1", Per: catalog.PerHour, Class: "db.r6g.large", Price: 0.338},
+		{Volume: "aurora", Per: catalog.PerMillionIO, Price: 0.2}, {Volume: "aurora", Per: catalog.PerGiB, Price: 0.1},
+		{Volume: "aurora-iopt1", Per: catalog.PerGiB, Price: 0.225},
+		{Volume: "aurora", Per: catalog.PerHour, Class: "db.r6g.large", Price: 0.26},
+		{Volume: "aurora-iopt1", Per: catalog.PerHour, Class: "db.r6g.large", Price: 0.338},
 	} {
 		p.Region, p.Currency, p.Source = "here", "USD", "a list of 2026-10-01"
 		all = append(all, p)
@@ -40,13 +42,17 @@ func ask(t *testing.T) fleet.Ask {
 }
 
 // file is a run file of so many hours of a database; NaN: not known.
-func file(cloud runfile.Cloud, hours int, value func(metric string, h int) float64, metrics ...string) iter.Seq2[runfile.Record, error] {
+func file(cloud runfile.Cloud, hours int, value func(metric string, h int) float64,
+	metrics ...string) iter.Seq2[runfile.Record, error] {
 	cloud.Provider, cloud.Region = "aws", "here"
-	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, Start: begin, Target: runfile.Target{Cloud: &cloud}, Plan: runfile.Plan{Name: runfile.FleetPlan}}}
+	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, Start: begin, Target: runfile.Target{Cloud: &cloud},
+		Plan: runfile.Plan{Name: runfile.FleetPlan}}}
 	for _, metric := range metrics {
 		name, statistic, _ := strings.Cut(metric, " ")
 		for h := range hours {
-			p := runfile.Period{From: begin.Add(time.Duration(h) * time.Hour), To: begin.Add(time.Duration(h+1) * time.Hour), Probe: "cloudwatch", Metric: "cloudwatch/" + name, Statistic: statistic, Value: value(name, h)}
+			p := runfile.Period{From: begin.Add(time.Duration(h) * time.Hour),
+				To: begin.Add(time.Duration(h+1) * time.Hour), Probe: "cloudwatch", Metric: "cloudwatch/" + name,
+				Statistic: statistic, Value: value(name, h)}
 			switch {
 			case name == "CPUUtilization":
 				p.Dimensions = map[string]string{"DBInstanceIdentifier": "shop-1"}
@@ -69,7 +75,8 @@ func file(cloud runfile.Cloud, hours int, value func(metric string, h int) float
 	}
 }
 
-// instance is one on a volume that reads so often, so many KiB each, in every hour; of the second hour the bytes are not known.
+// instance is one on a volume that reads so often, so many KiB each, in every hour; of the second hour the bytes are
+// not known.
 func instance(t *testing.T, volume string, gib int, reads, kib float64) fleet.Page {
 	t.Helper()
 	value := func(metric string, h int) float64 {
@@ -83,7 +90,8 @@ func instance(t *testing.T, volume string, gib int, reads, kib float64) fleet.Pa
 		}
 		return reads
 	}
-	page, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: volume, SizeGiB: gib}, 48, value,
+	page, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: volume, SizeGiB: gib}, 48,
+		value,
 		"ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average"))
 	if err != nil {
 		t.Fatal(err)
@@ -98,11 +106,13 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestInstances: below its limit nothing is said, at it the hours are counted, and who did more than a volume can has another one.
+// TestInstances: below its limit nothing is said, at it the hours are counted, and who did more than a volume can has
+// another one.
 func TestInstances(t *testing.T) {
 	easy := instance(t, "gp2", 1000, 1000, 4)
 	near(t, "saved on gp3", easy.Saves.Value, 1000*(0.2-0.1))
-	if want := "what RDS io1 or RDS io2 Block Express would cost in here, which may be less: realiops prices asks for it, and --price takes the file"; easy.AsOf != "2026-10-01" ||
+	if want := "what RDS io1 or RDS io2 Block Express would cost in here, which may be less: realiops prices asks " +
+		"for it, and --price takes the file"; easy.AsOf != "2026-10-01" ||
 		!slices.Contains(easy.Lacks, want) {
 		t.Errorf("prices of %s, missing %q", easy.AsOf, easy.Lacks)
 	}
@@ -116,13 +126,16 @@ func TestInstances(t *testing.T) {
 		t.Errorf("%+v %+v", limit.Risk, limit.Order)
 	}
 	near(t, "saved by more", limit.Saves.Value, (100-400)*0.1)
-	// 100 GiB of gp2 earn 300 a second: at 600, 5.4 million credits last for 5 hours, and 42 of the 47 known ones had none
+	// 100 GiB of gp2 earn 300 a second: at 600, 5.4 million credits last for 5 hours, and 42 of the 47 known ones had
+	// none
 	credits := instance(t, "gp2", 100, 600, 4)
-	if c := credits.Risk.Credits; credits.Risk.Level != fleet.Exhausted || c == nil || c.Metric != "" || c.Hours != 47-5 {
+	if c := credits.Risk.Credits; credits.Risk.Level != fleet.Exhausted || c == nil || c.Metric != "" ||
+		c.Hours != 47-5 {
 		t.Errorf("%+v %+v", credits.Risk, c)
 	}
 	other := instance(t, "gp3", 100, 5000, 256)
-	if other.Saves != nil || other.Order != nil || other.Risk.Level != fleet.NotKnown || len(other.Lacks) != 2 || !strings.Contains(other.Lacks[1], "it has something else") {
+	if other.Saves != nil || other.Order != nil || other.Risk.Level != fleet.NotKnown || len(other.Lacks) != 2 ||
+		!strings.Contains(other.Lacks[1], "it has something else") {
 		t.Errorf("%+v", other.Database)
 	}
 }
@@ -130,11 +143,14 @@ func TestInstances(t *testing.T) {
 // TestCluster: what Aurora's other configuration would save, either way round, is by the bill.
 func TestCluster(t *testing.T) {
 	page := func(now string, writes float64) fleet.Page {
-		cloud := runfile.Cloud{Cluster: "shop", Engine: "aurora-postgresql", Storage: now, Members: []runfile.Member{{Instance: "shop-1", Class: "db.r6g.large"}}}
+		cloud := runfile.Cloud{Cluster: "shop", Engine: "aurora-postgresql", Storage: now, Members: []runfile.Member{
+			{Instance: "shop-1", Class: "db.r6g.large"}}}
 		value := func(metric string, _ int) float64 {
-			return map[string]float64{"VolumeWriteIOPs": writes, "VolumeReadIOPs": 0, "VolumeBytesUsed": 0, "CPUUtilization": 10}[metric]
+			return map[string]float64{"VolumeWriteIOPs": writes, "VolumeReadIOPs": 0, "VolumeBytesUsed": 0,
+				"CPUUtilization": 10}[metric]
 		}
-		p, err := ask(t).Read(file(cloud, 24*10, value, "VolumeReadIOPs Sum", "VolumeWriteIOPs Sum", "VolumeBytesUsed Average", "CPUUtilization Average"))
+		p, err := ask(t).Read(file(cloud, 24*10, value, "VolumeReadIOPs Sum", "VolumeWriteIOPs Sum",
+			"VolumeBytesUsed Average", "CPUUtilization Average"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +215,8 @@ func TestSanity(t *testing.T) {
 		for name := range values {
 			metrics = append(metrics, name)
 		}
-		p, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 1000}, 72,
+		p, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 1000},
+			72,
 			func(name string, h int) float64 { return values[name+" Average"](h) }, metrics...))
 		if err != nil {
 			t.Fatal(err)
@@ -211,7 +228,8 @@ func TestSanity(t *testing.T) {
 		of := func(v float64) func(int) float64 {
 			return func(h int) float64 { return v * float64(1+h/24) }
 		}
-		return map[string]func(int) float64{"ReadIOPS Average": of(rate), "WriteIOPS Average": nothing, "ReadThroughput Average": of(bytes), "WriteThroughput Average": nothing}
+		return map[string]func(int) float64{"ReadIOPS Average": of(rate), "WriteIOPS Average": nothing,
+			"ReadThroughput Average": of(bytes), "WriteThroughput Average": nothing}
 	}
 	lacks := func(p fleet.Page, want string) bool {
 		for _, l := range p.Lacks {
@@ -234,7 +252,8 @@ func TestSanity(t *testing.T) {
 	if err := document.Text(&text, f.Document(10), 80); err != nil {
 		t.Fatal(err)
 	}
-	if said := strings.Join(strings.Fields(text.String()), " "); !strings.Contains(said, "a, b: they did the same hour by hour") || strings.Contains(said, "a, b, c: they did") {
+	if said := strings.Join(strings.Fields(text.String()), " "); !strings.Contains(said,
+		"a, b: they did the same hour by hour") || strings.Contains(said, "a, b, c: they did") {
 		t.Errorf("%s", said)
 	}
 }
@@ -242,9 +261,13 @@ func TestSanity(t *testing.T) {
 // ofGP2 is an instance with 500 GiB of gp2, which earn 1,500 a second, and a balance of each of 48 hours.
 func ofGP2(t *testing.T, requests float64, balance func(h int) float64) fleet.Page {
 	t.Helper()
-	p, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 500}, 48, func(name string, h int) float64 {
-		return map[string]float64{"ReadIOPS": requests, "ReadThroughput": requests * 8192, "BurstBalance": balance(h)}[name]
-	}, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average", "ReadIOPS Maximum", "WriteIOPS Maximum", "ReadThroughput Maximum",
+	p, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 500}, 48,
+		func(name string, h int) float64 {
+			return map[string]float64{"ReadIOPS": requests, "ReadThroughput": requests * 8192,
+				"BurstBalance": balance(h)}[name]
+		}, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average",
+		"ReadIOPS Maximum",
+		"WriteIOPS Maximum", "ReadThroughput Maximum",
 		"WriteThroughput Maximum", "BurstBalance Minimum"))
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +277,8 @@ func ofGP2(t *testing.T, requests float64, balance func(h int) float64) fleet.Pa
 
 // TestCreditsAgainstTheirRule: credits cannot fall where half as many are asked for as are earned, however slowly.
 func TestCreditsAgainstTheirRule(t *testing.T) {
-	for perHour, want := range map[float64]string{2: "its credits fell by 94 % in 47 hours in which it did less", 0.1: "its credits fell by 4.7 % in 47 hours in which it did less", 0: "", -0.5: ""} {
+	for perHour, want := range map[float64]string{2: "its credits fell by 94 % in 47 hours in which it did less",
+		0.1: "its credits fell by 4.7 % in 47 hours in which it did less", 0: "", -0.5: ""} {
 		said := strings.Join(ofGP2(t, 700, func(h int) float64 { return min(100, 100-perHour*float64(h)) }).Lacks, "; ")
 		if strings.Contains(said, "its credits fell") != (want != "") || !strings.Contains(said, want) {
 			t.Errorf("%g %% an hour: %q", perHour, said)
@@ -270,26 +294,35 @@ func TestBalancesThatCannotBe(t *testing.T) {
 		}
 		return 98
 	})
-	if c := odd.Risk.Credits; c == nil || c.Lowest != 98 || c.Hours != 0 || odd.Risk.Level != fleet.None || !strings.Contains(strings.Join(odd.Lacks, "; "), "BurstBalance: it shows a balance below 0") {
+	if c := odd.Risk.Credits; c == nil || c.Lowest != 98 || c.Hours != 0 || odd.Risk.Level != fleet.None ||
+		!strings.Contains(strings.Join(odd.Lacks, "; "), "BurstBalance: it shows a balance below 0") {
 		t.Errorf("below 0: %+v %+v %q", odd.Risk, c, odd.Lacks)
 	}
 	fraction := ofGP2(t, 700, func(int) float64 { return 0.98 })
-	if c := fraction.Risk.Credits; c == nil || c.Lowest != 98 || c.Hours != 0 || fraction.Risk.Level != fleet.None || !strings.Contains(strings.Join(fraction.Lacks, "; "), "taken for a fraction") {
+	if c := fraction.Risk.Credits; c == nil || c.Lowest != 98 || c.Hours != 0 || fraction.Risk.Level != fleet.None ||
+		!strings.Contains(strings.Join(fraction.Lacks, "; "), "taken for a fraction") {
 		t.Errorf("a fraction: %+v %+v %q", fraction.Risk, c, fraction.Lacks)
 	}
-	if empty := ofGP2(t, 1500, func(int) float64 { return 0.4 }); empty.Risk.Level != fleet.Exhausted || empty.Risk.Credits.Hours != 48 {
+	if empty := ofGP2(t, 1500, func(int) float64 {
+		return 0.4
+	}); empty.Risk.Level != fleet.Exhausted || empty.Risk.Credits.Hours != 48 {
 		t.Errorf("empty: %+v %+v", empty.Risk, empty.Risk.Credits)
 	}
 }
 
-// TestEndsAreAhead: credits that end in some days have a date; ranked again after it, they have none, and are said to have ended.
+// TestEndsAreAhead: credits that end in some days have a date; ranked again after it, they have none, and are said to
+// have ended.
 func TestEndsAreAhead(t *testing.T) {
 	read := func(now time.Time) fleet.Page {
 		a := ask(t)
 		a.Now = now
-		p, err := a.Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 100}, 48, func(name string, h int) float64 {
-			return map[string]float64{"ReadIOPS": 310, "ReadThroughput": 310 * 8192, "BurstBalance": 100 - float64(h)/2}[name] // 10 above its 300: 5.4 million last for 150 hours
-		}, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average", "BurstBalance Minimum"))
+		p, err := a.Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 100}, 48,
+			func(name string, h int) float64 {
+				// 10 above its 300: 5.4 million last for 150 hours
+				return map[string]float64{"ReadIOPS": 310, "ReadThroughput": 310 * 8192,
+					"BurstBalance": 100 - float64(h)/2}[name]
+			}, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average",
+			"BurstBalance Minimum"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,16 +330,20 @@ func TestEndsAreAhead(t *testing.T) {
 	}
 	end := begin.Add(48 * time.Hour)
 	p := read(end)
-	if c := p.Risk.Credits; c == nil || c.Ends == nil || c.Ended || c.Ends.Sub(end).Round(time.Hour) < 113*time.Hour || c.Ends.Sub(end) > 117*time.Hour { // 76.5 % of 150 hours
+	// 76.5 % of 150 hours
+	if c := p.Risk.Credits; c == nil || c.Ends == nil || c.Ended || c.Ends.Sub(end).Round(time.Hour) < 113*time.Hour ||
+		c.Ends.Sub(end) > 117*time.Hour {
 		t.Errorf("%+v", c)
 	}
 	p = read(end.Add(30 * 24 * time.Hour))
 	if c := p.Risk.Credits; c == nil || c.Ends != nil || c.Early != nil || !c.Ended || p.Risk.Level != fleet.Ending {
 		t.Errorf("%+v", c)
 	}
-	for _, d := range []document.Document{p.Document("USD"), ask(t).Rank([]fleet.Database{p.Database}, nil, nil).Document(10)} {
+	for _, d := range []document.Document{p.Document("USD"), ask(t).Rank([]fleet.Database{p.Database}, nil,
+		nil).Document(10)} {
 		var text strings.Builder
-		if err := document.Text(&text, d, 80); err != nil || !strings.Contains(strings.Join(strings.Fields(text.String()), " "), "by now") {
+		if err := document.Text(&text, d, 80); err != nil ||
+			!strings.Contains(strings.Join(strings.Fields(text.String()), " "), "by now") {
 			t.Errorf("%v: %s", err, &text)
 		}
 	}

@@ -9,18 +9,24 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 	gauge := func(name, help string, labels ...string) *openmetrics.Gauge {
 		return &openmetrics.Gauge{Name: "realiops_" + name, Help: help, Labels: append([]string{"database"}, labels...)}
 	}
-	info := gauge("database_info", "What a database is, and what it has and should have: of the sorts of volume that realiops size orders.", "kind", "class", "region", "has", "order")
-	requests := gauge("database_needed_requests_per_second", "Requests that its storage must carry: in a typical hour, in the worst one, and what is ordered for.", "in")
-	bytes := gauge("database_needed_bytes_per_second", "Bytes that its storage must carry: in a typical hour, in the worst one, and what is ordered for.", "in")
+	info := gauge("database_info", "What a database is, and what it has and should have: of the sorts of volume that "+
+		"realiops size orders.", "kind", "class", "region", "has", "order")
+	requests := gauge("database_needed_requests_per_second",
+		"Requests that its storage must carry: in a typical hour, in the worst one, and what is ordered for.", "in")
+	bytes := gauge("database_needed_bytes_per_second",
+		"Bytes that its storage must carry: in a typical hour, in the worst one, and what is ordered for.", "in")
 	carried := gauge("database_carried_requests_per_second", "Requests that its volume and machine carry for good.")
 	uses := gauge("database_used_ratio", "The highest hour as a share of what its volume and machine carry for good.")
 	risk := gauge("database_risk", "1 for how close its storage is to limiting it.", "level")
-	ends := gauge("database_credits_end_timestamp_seconds", "When its credits end if the next weeks are as the last seven days were.")
-	saves := gauge("database_saved_per_month", "What another order would save at list prices, with the ends of what that may be; below 0: it costs more.", "bound", "currency")
+	ends := gauge("database_credits_end_timestamp_seconds",
+		"When its credits end if the next weeks are as the last seven days were.")
+	saves := gauge("database_saved_per_month", "What another order would save at list prices, with the ends of what "+
+		"that may be; below 0: it costs more.", "bound", "currency")
 	known := gauge("database_known_ratio", "The share of its hours that are known.")
 	since := gauge("database_known_until_timestamp_seconds", "When its last known hour ended.")
 	missing := gauge("database_not_found", "1 for a database that --has names and the source does not have.")
-	until := &openmetrics.Gauge{Name: "realiops_fleet_end_timestamp_seconds", Help: "Until when the fleet was looked at."}
+	until := &openmetrics.Gauge{Name: "realiops_fleet_end_timestamp_seconds",
+		Help: "Until when the fleet was looked at."}
 	volume := func(s *Storage) string {
 		if s == nil {
 			return ""

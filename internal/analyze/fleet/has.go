@@ -18,8 +18,8 @@ func columns() []string {
 	return []string{"database", "volume", "gib", "iops", "mibps", "class", "region", "multi_az"}
 }
 
-// ReadHas reads a list of what databases have: CSV, whose first line names the columns. The name, the volume as the catalog has it, and
-// the GiB must be there.
+// ReadHas reads a list of what databases have: CSV, whose first line names the columns. The name, the volume as the
+// catalog has it, and the GiB must be there.
 func ReadHas(r io.Reader) (map[string]Has, error) {
 	in := csv.NewReader(r)
 	in.TrimLeadingSpace = true
@@ -86,7 +86,8 @@ func add(all map[string]Has, line []string, place map[string]int) error {
 
 // HasOf returns what AWS says that an instance has.
 func HasOf(c runfile.Cloud) Has {
-	h := Has{GiB: float64(c.SizeGiB), IOPS: float64(c.IOPS), MiBps: float64(c.ThroughputMiB), Class: c.Class, Region: c.Region, MultiAZ: c.MultiAZ}
+	h := Has{GiB: float64(c.SizeGiB), IOPS: float64(c.IOPS), MiBps: float64(c.ThroughputMiB), Class: c.Class,
+		Region: c.Region, MultiAZ: c.MultiAZ}
 	if c.Storage != "" {
 		h.Volume = "rds-" + c.Storage
 	}

@@ -23,7 +23,8 @@ type cell struct {
 	known        bool
 }
 
-// mostCells bounds the hours of all metrics together, which take some 32 bytes each: ten times what is asked for of a year.
+// mostCells bounds the hours of all metrics together, which take some 32 bytes each: ten times what is asked for of a
+// year.
 const mostCells = 4_000_000
 
 // newSheet returns of the stretch that was asked for, and of more where periods reach beyond it.
@@ -40,10 +41,12 @@ func newSheet(periods []runfile.Period, from, to time.Time) (sheet, error) {
 	s := sheet{from: from, hours: int(math.Ceil(to.Sub(from).Hours())), cells: map[string][]cell{}}
 	for _, p := range periods {
 		if !p.To.After(p.From) {
-			return s, fmt.Errorf("a period of %s ends at %s, and not after it begins", p.Metric, p.To.Format(time.RFC3339))
+			return s, fmt.Errorf("a period of %s ends at %s, and not after it begins", p.Metric,
+				p.To.Format(time.RFC3339))
 		}
 		if (len(s.cells)+1)*s.hours > mostCells {
-			return s, fmt.Errorf("its periods of %d metrics, from %s to %s, are of more hours than are analyzed", len(s.cells)+1, from.Format(time.DateOnly), to.Format(time.DateOnly))
+			return s, fmt.Errorf("its periods of %d metrics, from %s to %s, are of more hours than are analyzed",
+				len(s.cells)+1, from.Format(time.DateOnly), to.Format(time.DateOnly))
 		}
 		s.add(p)
 	}
@@ -86,7 +89,8 @@ func (s sheet) values(metric, statistic string) []float64 {
 // has reports whether anything is known of a metric.
 func (s sheet) has(metric string) bool { return s.cells[metric+" "+runfile.Average] != nil }
 
-// rates returns what storage did in each hour by a statistic. An hour of which any of the four is not known is not known.
+// rates returns what storage did in each hour by a statistic. An hour of which any of the four is not known is not
+// known.
 func (s sheet) rates(d sizing.Kept, statistic string) []sizing.Rate {
 	var parts [4][]float64
 	for i, metric := range d.Metrics() {

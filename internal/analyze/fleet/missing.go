@@ -36,7 +36,8 @@ func (f Fleet) unseen() (all []string) {
 	if n := len(f.Families); n == 1 {
 		all = append(all, "1 series family looks like a database's and is not read: "+f.Families[0])
 	} else if n > 1 {
-		all = append(all, fmt.Sprintf("%d series families look like databases and are not read: %s", n, named(f.Families)))
+		all = append(all, fmt.Sprintf("%d series families look like databases and are not read: %s", n,
+			named(f.Families)))
 	}
 	return append(all, f.repeated()...)
 }

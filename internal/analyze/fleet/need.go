@@ -39,7 +39,8 @@ func (w work) requests() (all []float64) {
 // rounding is by how much a highest minute may lie below the mean: each is made of other samples.
 const rounding = 0.01
 
-// fillPeaks takes the mean of an hour for its highest minutes where these are not known, and says so: scrapes too far apart tell none.
+// fillPeaks takes the mean of an hour for its highest minutes where these are not known, and says so: scrapes too far
+// apart tell none.
 func (w *work) fillPeaks(d *Page) {
 	unknown, all, below := 0, 0, 0
 	for h, r := range w.means {
@@ -55,7 +56,8 @@ func (w *work) fillPeaks(d *Page) {
 		}
 	}
 	if below > 0 {
-		d.lack("in %s its highest minutes are below the mean of the hour, which cannot be: there the order is for the mean", hours(below))
+		d.lack("in %s its highest minutes are below the mean of the hour, which cannot be: there the order is for "+
+			"the mean", hours(below))
 	}
 	switch {
 	case all == 0:
@@ -76,8 +78,8 @@ func (w work) sized(percent float64) (least sizing.Rate, most *sizing.Rate) {
 	return least, most
 }
 
-// together returns a percentile of requests and of bytes over hours, shared out between reads and writes as those are over all hours:
-// hours with most reads need not be those with most writes.
+// together returns a percentile of requests and of bytes over hours, shared out between reads and writes as those are
+// over all hours: hours with most reads need not be those with most writes.
 func together(rates []sizing.Rate, percent float64) sizing.Rate {
 	var requests, bytes []float64
 	var sum sizing.Rate
@@ -90,7 +92,8 @@ func together(rates []sizing.Rate, percent float64) sizing.Rate {
 	}
 	reads, readBytes := share(sum.Reads, sum.Requests()), share(sum.ReadBytes, sum.Bytes())
 	n, b := ranked(requests, percent), ranked(bytes, percent)
-	return sizing.Rate{Reads: n * reads, Writes: n * (1 - reads), ReadBytes: b * readBytes, WriteBytes: b * (1 - readBytes)}
+	return sizing.Rate{Reads: n * reads, Writes: n * (1 - reads), ReadBytes: b * readBytes,
+		WriteBytes: b * (1 - readBytes)}
 }
 
 func share(part, whole float64) float64 {
@@ -110,7 +113,8 @@ func ranked(values []float64, percent float64) float64 {
 func (w work) need(percent float64) *Need {
 	const median = 50
 	least, most := w.sized(percent)
-	n := &Need{Typical: rateOf(together(w.means, median)), WorstHour: rateOf(together(w.means, 100)), Least: rateOf(least), WorstDay: w.worstDay()}
+	n := &Need{Typical: rateOf(together(w.means, median)), WorstHour: rateOf(together(w.means, 100)),
+		Least: rateOf(least), WorstDay: w.worstDay()}
 	if most != nil {
 		n.Most = new(rateOf(*most))
 	}

@@ -20,9 +20,12 @@ func FileOf(name string) string { return runfile.FileName(name) + ".html" }
 
 // wholeSection returns the table of all databases on a page, which sorts and filters.
 func (f Fleet) wholeSection() document.Block {
-	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true}, {Header: "risk", Words: true}, {Header: strings.TrimSuffix("saves a month, "+f.Currency, ", ")},
-		{Header: "needs"}, {Header: "runs out", Words: true}, {Header: "hours at the limit"}, {Header: "uses"}, {Header: "month", Words: true}, {Header: "has", Words: true},
-		{Header: "order instead", Words: true}, {Header: "interval", Words: true}, {Header: "prices of", Words: true}, {Header: "MiB/s"}, {Header: "carries"}, {Header: "class", Words: true}}}
+	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true},
+		{Header: "risk", Words: true}, {Header: strings.TrimSuffix("saves a month, "+f.Currency, ", ")},
+		{Header: "needs"}, {Header: "runs out", Words: true}, {Header: "hours at the limit"}, {Header: "uses"},
+		{Header: "month", Words: true}, {Header: "has", Words: true},
+		{Header: "order instead", Words: true}, {Header: "interval", Words: true}, {Header: "prices of", Words: true},
+		{Header: "MiB/s"}, {Header: "carries"}, {Header: "class", Words: true}}}
 	known := knownColumn(&t, f.Databases)
 	for _, d := range f.gravestFirst() {
 		name := document.Name(d.Name)
@@ -33,15 +36,19 @@ func (f Fleet) wholeSection() document.Block {
 			interval = document.Words(d.Saves.ends()).By(d.Saves.Lowest)
 		}
 		risk := d.riskCell().By(float64(slices.Index(levels(), d.Risk.Level)))
-		t.Rows = append(t.Rows, document.Row{Cells: known(d, name, risk, d.savesCell(), requests, d.Risk.endCell(), d.Risk.hoursCell(), d.usesCell(), document.Cell{Spark: d.Daily},
-			d.hasCell(), d.orderCell(), interval, document.Words(cmp.Or(d.AsOf, "-")), bytes, d.carriesCell(), document.Words(d.Class))})
+		t.Rows = append(t.Rows, document.Row{Cells: known(d, name, risk, d.savesCell(), requests, d.Risk.endCell(),
+			d.Risk.hoursCell(), d.usesCell(), document.Cell{Spark: d.Daily},
+			d.hasCell(), d.orderCell(), interval, document.Words(cmp.Or(d.AsOf, "-")), bytes, d.carriesCell(),
+			document.Words(d.Class))})
 	}
 	return document.Section{Title: "All databases", Blocks: []document.Block{t}}
 }
 
 // gravestFirst returns all databases: first those at risk, then the rest by their saving.
 func (f Fleet) gravestFirst() []Database {
-	return append(f.atRisk(), slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return d.Risk.Level != None && d.Risk.Level != NotKnown })...)
+	return append(f.atRisk(), slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool {
+		return d.Risk.Level != None && d.Risk.Level != NotKnown
+	})...)
 }
 
 // endCell is when credits end.
@@ -78,7 +85,8 @@ func (d Database) usesCell() document.Cell {
 func (p Page) Document(currency string) document.Document {
 	return document.Document{Title: "realiops: " + p.Name, Heading: p.Name, Blocks: []document.Block{
 		document.Paragraph{Text: p.headline(currency), Style: document.Headline},
-		p.picture(), p.needTable(), document.Notes{}, p.creditsBlock(), section("What to know", p.Notes), section("What is missing", p.Lacks),
+		p.picture(), p.needTable(), document.Notes{}, p.creditsBlock(), section("What to know", p.Notes),
+		section("What is missing", p.Lacks),
 		document.Paragraph{Text: legend, Style: document.Faint},
 		document.Paragraph{Text: p.verdicts(), Style: document.Faint},
 	}}
@@ -88,7 +96,8 @@ func (p Page) Document(currency string) document.Document {
 func (p Page) verdicts() string {
 	const observe = "realiops observe --dsn URL reads it while others use it, with nothing to install."
 	if p.Kind == Machine {
-		return "What its metrics count: where a Prometheus scrapes its exporters, realiops doctor --prometheus URL says whether they show enough, and realiops history " +
+		return "What its metrics count: where a Prometheus scrapes its exporters, realiops doctor --prometheus URL " +
+			"says whether they show enough, and realiops history " +
 			"--prometheus URL what they count. " + observe
 	}
 	return "What its metrics count, WriteIOPS among them: " + observe
@@ -103,7 +112,8 @@ func section(title string, items []string) document.Block {
 
 // headline returns what follows for the database.
 func (p Page) headline(currency string) string {
-	text := map[Kind]string{RDS: "An instance of RDS", Cluster: "An Aurora cluster", Machine: "A server of your own"}[p.Kind]
+	text := map[Kind]string{RDS: "An instance of RDS", Cluster: "An Aurora cluster",
+		Machine: "A server of your own"}[p.Kind]
 	if p.Class != "" {
 		text += ", " + p.Class
 	}
@@ -115,9 +125,11 @@ func (p Page) headline(currency string) string {
 	case p.Saves == nil:
 		text += "What it would save is not known: see what is missing."
 	case p.cheaper():
-		text += fmt.Sprintf("%s would cost %s %s a month less (%s; %s).", p.orderCell().Text, number.Grouped(p.Saves.Value, 0), currency, p.Saves.ends(), catalog.PricesOf(p.AsOf))
+		text += fmt.Sprintf("%s would cost %s %s a month less (%s; %s).", p.orderCell().Text,
+			number.Grouped(p.Saves.Value, 0), currency, p.Saves.ends(), catalog.PricesOf(p.AsOf))
 	case p.Order != nil:
-		text += fmt.Sprintf("To carry what it needs takes %s: %s %s a month more (%s).", p.orderCell().Text, number.Grouped(-p.Saves.Value, 0), currency, catalog.PricesOf(p.AsOf))
+		text += fmt.Sprintf("To carry what it needs takes %s: %s %s a month more (%s).", p.orderCell().Text,
+			number.Grouped(-p.Saves.Value, 0), currency, catalog.PricesOf(p.AsOf))
 	default:
 		text += "Nothing that carries what it needs costs less than what it has."
 	}
@@ -132,11 +144,13 @@ func (p Page) needTable() document.Block {
 	if p.Need == nil {
 		return nil
 	}
-	t := document.Table{Columns: []document.Column{{Header: "a second", Words: true}, {Header: "requests"}, {Header: "MiB"}}}
+	t := document.Table{Columns: []document.Column{{Header: "a second", Words: true}, {Header: "requests"},
+		{Header: "MiB"}}}
 	row := func(name string, r *Rate, why string) {
 		cells := []document.Cell{document.Words(name), document.Missing(why), document.Missing(why)}
 		if r != nil {
-			cells = []document.Cell{document.Words(name), document.Number(number.Rate(r.Requests), r.Requests), document.Number(number.Rate(r.MiBps), r.MiBps)}
+			cells = []document.Cell{document.Words(name), document.Number(number.Rate(r.Requests), r.Requests),
+				document.Number(number.Rate(r.MiBps), r.MiBps)}
 		}
 		t.Rows = append(t.Rows, document.Row{Cells: cells})
 	}
@@ -164,14 +178,16 @@ func (p Page) creditsBlock() document.Block {
 	if c.Metric == "" {
 		whence = "they were not recorded, and are computed by the volume's rule, from a full bucket on"
 	}
-	text := fmt.Sprintf("%s of its credits are left, and at the least %s were; nothing was left in %s (%s). ", number.Percent(c.Now/100), number.Percent(c.Lowest/100), hours(c.Hours), whence)
+	text := fmt.Sprintf("%s of its credits are left, and at the least %s were; nothing was left in %s (%s). ",
+		number.Percent(c.Now/100), number.Percent(c.Lowest/100), hours(c.Hours), whence)
 	switch {
 	case c.Ended:
 		text += "At the rate of the last seven known days, they have ended by now."
 	case c.Ends != nil:
 		text += "At the rate of the last seven days, they end on " + c.Ends.Format("2006-01-02 15:04") + " UTC."
 	case c.Early != nil:
-		text += "At the rate of the last seven days they do not end within 31 days; with the headroom on top they do, on " + c.Early.Format("2006-01-02 15:04") + " UTC."
+		text += "At the rate of the last seven days they do not end within 31 days; with the headroom on top they " +
+			"do, on " + c.Early.Format("2006-01-02 15:04") + " UTC."
 	default:
 		text += "At the rate of the last seven days, even with the headroom on top, they do not end within 31 days."
 	}
@@ -183,8 +199,10 @@ func (p Page) picture() document.Block {
 	if len(p.work.means) == 0 {
 		return nil
 	}
-	picture := &plot.Picture{Title: "Requests a second, hour by hour", X: plot.Axis{Label: "days since " + p.From.Format("2006-01-02 15:04") + " UTC"}, Y: plot.Axis{Label: "requests a second", Max: p.highest()},
-		Text: fmt.Sprintf("Requests a second of %s, hour by hour: the median hour has %s, and the highest %s.", p.Name, number.Rate(p.Need.Typical.Requests), number.Rate(p.Need.WorstHour.Requests))}
+	picture := &plot.Picture{Title: "Requests a second, hour by hour", X: plot.Axis{Label: "days since " +
+		p.From.Format("2006-01-02 15:04") + " UTC"}, Y: plot.Axis{Label: "requests a second", Max: p.highest()},
+		Text: fmt.Sprintf("Requests a second of %s, hour by hour: the median hour has %s, and the highest %s.", p.Name,
+			number.Rate(p.Need.Typical.Requests), number.Rate(p.Need.WorstHour.Requests))}
 	if p.work.peaks != nil {
 		picture.Lines = append(picture.Lines, p.line("highest minutes", p.work.peaks))
 	}
@@ -192,7 +210,8 @@ func (p Page) picture() document.Block {
 	if p.Has != nil {
 		end := float64(p.Hours) / hoursInDay
 		carries := p.Has.Carries.Requests
-		picture.Lines = append(picture.Lines, plot.Line{Name: "what it has carries", Points: []plot.Point{{X: 0, Y: carries}, {X: end, Y: carries}}})
+		picture.Lines = append(picture.Lines,
+			plot.Line{Name: "what it has carries", Points: []plot.Point{{X: 0, Y: carries}, {X: end, Y: carries}}})
 	}
 	return document.Figure{Pictures: plot.All(picture)}
 }

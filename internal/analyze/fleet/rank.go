@@ -10,9 +10,11 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// Rank puts databases in the order of what they save. Unread are files, and families names of series, that were found and are of no use.
+// Rank puts databases in the order of what they save. Unread are files, and families names of series, that were found
+// and are of no use.
 func (a Ask) Rank(all []Database, unread, families []string) Fleet {
-	f := Fleet{Schema: Schema, Currency: a.Currency(), Databases: slices.Clone(all), Unread: unread, Families: families, NotFound: []string{}}
+	f := Fleet{Schema: Schema, Currency: a.Currency(), Databases: slices.Clone(all), Unread: unread, Families: families,
+		NotFound: []string{}}
 	for _, name := range slices.Sorted(maps.Keys(a.Has)) {
 		if !slices.ContainsFunc(all, func(d Database) bool { return d.Name == name }) {
 			f.NotFound = append(f.NotFound, name)
@@ -28,7 +30,8 @@ func (a Ask) Rank(all []Database, unread, families []string) Fleet {
 		}
 		if d.cheaper() {
 			f.AsOf = catalog.Dates(f.AsOf, d.AsOf)
-			f.Saves = Span{f.Saves.Value + d.Saves.Value, f.Saves.Lowest + d.Saves.Lowest, f.Saves.Highest + d.Saves.Highest}
+			f.Saves = Span{f.Saves.Value + d.Saves.Value, f.Saves.Lowest + d.Saves.Lowest, f.Saves.Highest +
+				d.Saves.Highest}
 		}
 	}
 	return f
@@ -69,9 +72,12 @@ func (f Fleet) atRisk() []Database {
 		return d.Risk.Credits.first().Unix()
 	}
 	rank := func(d Database) int { return slices.Index(levels(), d.Risk.Level) }
-	all := slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return d.Risk.Level == None || d.Risk.Level == NotKnown })
+	all := slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool {
+		return d.Risk.Level == None || d.Risk.Level == NotKnown
+	})
 	slices.SortFunc(all, func(a, b Database) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(ends(a), ends(b)), cmp.Compare(b.Risk.Uses, a.Risk.Uses), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(ends(a), ends(b)),
+			cmp.Compare(b.Risk.Uses, a.Risk.Uses), strings.Compare(a.Name, b.Name))
 	})
 	return all
 }

@@ -64,7 +64,8 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 	if r.run.Plan.Name != runfile.FleetPlan {
 		return Page{}, ErrNoDatabase
 	}
-	d := Page{Database: Database{Name: r.name(), Kind: r.kind(), Lacks: []string{}, Notes: []string{}, Risk: Risk{Level: NotKnown}}}
+	d := Page{Database: Database{Name: r.name(), Kind: r.kind(), Lacks: []string{}, Notes: []string{},
+		Risk: Risk{Level: NotKnown}}}
 	has, said := a.Has[d.Name]
 	if cloud := r.run.Target.Cloud; cloud != nil && !said {
 		has = HasOf(*cloud)
@@ -180,12 +181,13 @@ func (a Ask) cluster(d *Page, r record, s sheet) {
 	}
 	d.AsOf = c.AsOf
 	month := catalog.HoursInMonth / float64(c.Whole.Compared)
-	d.Aurora = &Aurora{Now: c.Now, Cheaper: c.Verdict.Cheaper, Sure: c.Verdict.Sure, Standard: c.Whole.Total.Standard * month, Optimized: c.Whole.Total.Optimized * month}
+	d.Aurora = &Aurora{Now: c.Now, Cheaper: c.Verdict.Cheaper, Sure: c.Verdict.Sure,
+		Standard: c.Whole.Total.Standard * month, Optimized: c.Whole.Total.Optimized * month}
 	d.addSwitch(c)
 }
 
-// addSwitch says what the other configuration than the one it has would save: in all hours, and in the least and the most of all
-// runs of seven days.
+// addSwitch says what the other configuration than the one it has would save: in all hours, and in the least and the
+// most of all runs of seven days.
 func (d *Database) addSwitch(c billing.Comparison) {
 	if c.Now != billing.Standard && c.Now != billing.Optimized {
 		d.lack("which configuration it has is not known")

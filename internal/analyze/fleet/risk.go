@@ -39,12 +39,13 @@ func levels() []Level { return []Level{Exhausted, Throttled, Ending, Near, None,
 
 // Credits is the balance of a volume's bucket or of its machine's.
 type Credits struct {
-	Metric string  `json:"metric"` // BurstBalance, EBSIOBalance%, EBSByteBalance%; empty: by the provider's rule, from a full bucket on
-	Now    float64 `json:"now"`    // percent, in the last hour that is known
+	// BurstBalance, EBSIOBalance%, EBSByteBalance%; empty: by the provider's rule, from a full bucket on
+	Metric string  `json:"metric"`
+	Now    float64 `json:"now"` // percent, in the last hour that is known
 	Lowest float64 `json:"lowest"`
 	Hours  int     `json:"hours_without"` // in which nothing was left
-	// Ends is when nothing will be left if the next weeks are as the last seven days were, and Early if they ask for as much more as the
-	// headroom is; nil: not within 31 days.
+	// Ends is when nothing will be left if the next weeks are as the last seven days were, and Early if they ask for as
+	// much more as the headroom is; nil: not within 31 days.
 	Ends  *time.Time `json:"ends"`
 	Early *time.Time `json:"ends_early"`
 	// Ended: by the same reckoning they have ended since the last hour that is known.
@@ -108,12 +109,13 @@ func (r Risk) level(held sizing.Held) Level {
 	return None
 }
 
-// credits returns those of the bucket that was emptiest. What is shown of a bucket that the storage does not have is not about it: some
-// exporters show nought for what is not there.
+// credits returns those of the bucket that was emptiest. What is shown of a bucket that the storage does not have is
+// not about it: some exporters show nought for what is not there.
 func (a Ask) credits(d *Page, w work, held sizing.Held) *Credits {
 	var all []Credits
 	for _, b := range []struct{ metric, limit string }{ // the limit is one of a [sizing.Held]
-		{"BurstBalance", "operations"}, {"EBSIOBalance%", "operations of the instance"}, {"EBSByteBalance%", "bytes of the instance"},
+		{"BurstBalance", "operations"}, {"EBSIOBalance%", "operations of the instance"},
+		{"EBSByteBalance%", "bytes of the instance"},
 	} {
 		i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == b.limit && l.Capacity > 0 })
 		values := w.values("cloudwatch/"+b.metric, runfile.Minimum)
@@ -157,7 +159,8 @@ func shownCredits(metric string, percents []float64) Credits {
 // playedCredits are by the provider's rule, from a full bucket on.
 func (w work) playedCredits(held sizing.Held, limit int) Credits {
 	l := hourly(held.Limits[limit])
-	outcome, err := burst.Play(held.Demands(w.knownMeans(0), time.Hour.Seconds()), len(w.knownMeans(0)), []burst.Limit{l})
+	outcome, err := burst.Play(held.Demands(w.knownMeans(0), time.Hour.Seconds()), len(w.knownMeans(0)),
+		[]burst.Limit{l})
 	if err != nil {
 		return Credits{Now: 100, Lowest: 100}
 	}
@@ -193,8 +196,8 @@ func (w work) knownMeans(from int) (all []sizing.Rate) {
 	return all
 }
 
-// runsOut is when a bucket is empty if what was done in the last seven days goes on, so many times, from an hour on; nil: not within 31 days, or
-// the hour is too long ago to tell.
+// runsOut is when a bucket is empty if what was done in the last seven days goes on, so many times, from an hour on;
+// nil: not within 31 days, or the hour is too long ago to tell.
 func (w work) runsOut(held sizing.Held, l burst.Limit, factor float64, hour int) *time.Time {
 	_, after := w.coverage().ends()
 	if min(after, hour) < w.hours-day {

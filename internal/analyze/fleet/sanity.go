@@ -27,7 +27,8 @@ func (w work) oddBytes() string {
 	if n := len(w.knownMeans(0)); requests < speaks*float64(n) || bytes >= sector*requests {
 		return ""
 	}
-	return fmt.Sprintf("its requests carry %s bytes each, and none carries less than %d: what is called bytes or requests here is something else", number.Rate(bytes/requests), sector)
+	return fmt.Sprintf("its requests carry %s bytes each, and none carries less than %d: what is called bytes or "+
+		"requests here is something else", number.Rate(bytes/requests), sector)
 }
 
 // againstRule warns of credits that fell in hours in which the volume earned more than it spent; empty: they did
@@ -43,7 +44,8 @@ func (w work) againstRule(held sizing.Held) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("its credits fell by %s %% in %s in which it did less than its volume earns: its volume is not the one named, or it does more than is shown", number.Rate(by), hours(n))
+	return fmt.Sprintf("its credits fell by %s %% in %s in which it did less than its volume earns: its volume is "+
+		"not the one named, or it does more than is shown", number.Rate(by), hours(n))
 }
 
 // asked returns what rates of hours ask of a limit in a second; NaN where that is not known.
@@ -66,7 +68,8 @@ func (f Fleet) repeated() (said []string) {
 		if d.Need == nil || !d.varies() {
 			continue
 		}
-		key := fmt.Sprintf("%.6g %.6g %s %.6g", d.Need.Typical, d.Need.WorstHour, d.Need.WorstAt.Format(time.RFC3339), d.Daily)
+		key := fmt.Sprintf("%.6g %.6g %s %.6g", d.Need.Typical, d.Need.WorstHour, d.Need.WorstAt.Format(time.RFC3339),
+			d.Daily)
 		if byHours[key] == nil {
 			keys = append(keys, key)
 		}
@@ -74,7 +77,8 @@ func (f Fleet) repeated() (said []string) {
 	}
 	for _, key := range keys {
 		if names := byHours[key]; len(names) > 1 {
-			said = append(said, named(names)+": they did the same hour by hour, and may be one database under several names")
+			said = append(said, named(names)+
+				": they did the same hour by hour, and may be one database under several names")
 		}
 	}
 	return said

@@ -35,7 +35,8 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 		least = max(least, n)
 	}
 	if least > most*(1+overshoot) {
-		d.lack("it did %s operations a second for an hour, and the storage named gives at most %s: it has something else", number.Rate(least), number.Rate(most))
+		d.lack("it did %s operations a second for an hour, and the storage named gives at most %s: it has "+
+			"something else", number.Rate(least), number.Rate(most))
 		return
 	}
 	d.Risk = a.risk(d, w, held)
@@ -58,7 +59,8 @@ func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	if !s.has(of.Writes) {
 		of = sizing.OfInstance()
 		if cloud == nil && !strings.HasPrefix(has.Volume, "rds-") {
-			d.lack("whether it is RDS or Aurora is not known, and on Aurora WriteIOPS counts WAL records: say what it has with --has")
+			d.lack("whether it is RDS or Aurora is not known, and on Aurora WriteIOPS counts WAL records: say what " +
+				"it has with --has")
 			return work{}, false
 		}
 	}
@@ -160,7 +162,8 @@ func (a Ask) order(d *Database, w work, held sizing.Held, has Has) {
 	if fewer, err := a.options(held, has, d.Region, least); err == nil {
 		bold = fewer[0]
 	}
-	d.Saves = &Span{Value: held.Bill.Total - sure.Bill.Total, Lowest: held.Bill.Total - sure.Bill.Total, Highest: held.Bill.Total - bold.Bill.Total}
+	d.Saves = &Span{Value: held.Bill.Total - sure.Bill.Total, Lowest: held.Bill.Total - sure.Bill.Total,
+		Highest: held.Bill.Total - bold.Bill.Total}
 	if stays(held, sure, a.Headroom, *most) {
 		*d.Saves = Span{}
 		return
@@ -172,12 +175,14 @@ func (a Ask) order(d *Database, w work, held sizing.Held, has Has) {
 func (d *Database) lackPrices(options []sizing.Option) {
 	var names []string
 	for _, o := range options {
-		if o.Standing == sizing.Carries && (o.Bill == nil || o.Bill.Inferred) && !slices.Contains(names, o.Volume.Title) {
+		if o.Standing == sizing.Carries && (o.Bill == nil || o.Bill.Inferred) &&
+			!slices.Contains(names, o.Volume.Title) {
 			names = append(names, o.Volume.Title)
 		}
 	}
 	if len(names) > 0 {
-		d.lack("what %s would cost in %s, which may be less: realiops prices asks for it, and --price takes the file", strings.Join(names, " or "), d.Region)
+		d.lack("what %s would cost in %s, which may be less: realiops prices asks for it, and --price takes the file",
+			strings.Join(names, " or "), d.Region)
 	}
 }
 
@@ -197,14 +202,17 @@ func stays(held sizing.Held, o sizing.Option, headroom float64, need sizing.Rate
 	return uses <= 1 && held.Bill.Total <= o.Bill.Total+cent
 }
 
-// options returns the orders of the same provider that carry a need for good with the data that there are, the cheapest first: storage of a
-// database does not shrink. Where there is none, the error says why.
+// options returns the orders of the same provider that carry a need for good with the data that there are, the cheapest
+// first: storage of a database does not shrink. Where there is none, the error says why.
 func (a Ask) options(held sizing.Held, has Has, region string, need sizing.Rate) ([]sizing.Option, error) {
-	q := sizing.Question{Need: need, GiB: held.GiB, Headroom: a.Headroom, Instance: has.Class, MultiAZ: has.MultiAZ, Balance: sizing.Full()}
+	q := sizing.Question{Need: need, GiB: held.GiB, Headroom: a.Headroom, Instance: has.Class, MultiAZ: has.MultiAZ,
+		Balance: sizing.Full()}
 	if held.Machine != "" {
 		q.Instance = ""
 	}
-	same := slices.DeleteFunc(slices.Clone(a.Volumes), func(v catalog.Volume) bool { return v.Provider != held.Volume.Provider || v.HardDisk })
+	same := slices.DeleteFunc(slices.Clone(a.Volumes), func(v catalog.Volume) bool {
+		return v.Provider != held.Volume.Provider || v.HardDisk
+	})
 	options, err := sizing.Options(q, same, a.Instances, a.tariff(region))
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package gaps knows what AWS, which is asked when a run is over, said instead of values: what was never collected is no answer, and is
-// not to look like a metric that nobody publishes.
+// Package gaps knows what AWS, which is asked when a run is over, said instead of values: what was never collected is
+// no answer, and is not to look like a metric that nobody publishes.
 package gaps
 
 import (
@@ -75,7 +75,8 @@ func (a *AWS) Lacking(announced map[string]runfile.Metric, came func(name string
 	if a.refused != "" {
 		why = " (" + a.refused + ")"
 	}
-	return fmt.Sprintf("%d of the %d metrics that AWS publishes of this server were not collected, those of %s%s: none of these is judged. "+
+	return fmt.Sprintf("%d of the %d metrics that AWS publishes of this server were not collected, those of %s%s: "+
+		"none of these is judged. "+
 		"realiops aws collect asks for them.", open, all, strings.Join(slices.Sorted(maps.Keys(lacking)), " and "), why)
 }
 
@@ -93,13 +94,16 @@ func (a *AWS) Without(announced map[string]runfile.Metric, came func(name string
 	}
 	var silent []string
 	for name := range announced {
-		if _, short, _ := strings.Cut(name, "/"); a.without[name] && !came(name) && (short == "ReadIOPS" || short == "WriteIOPS") {
+		if _, short, _ := strings.Cut(name, "/"); a.without[name] && !came(name) &&
+			(short == "ReadIOPS" || short == "WriteIOPS") {
 			silent = append(silent, metric.Printed(name, 0))
 		}
 	}
 	if slices.Sort(silent); len(silent) > 0 {
-		texts = append(texts, fmt.Sprintf("AWS has no points of %s for the time of the run, which each of its databases has while it runs: was it another instance?",
-			strings.Join(silent, " and ")))
+		texts = append(texts,
+			fmt.Sprintf("AWS has no points of %s for the time of the run, which each of its databases has while it "+
+				"runs: was it another instance?",
+				strings.Join(silent, " and ")))
 	}
 	return strings.Join(texts, " ")
 }

@@ -7,11 +7,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestWhatAWSDidNotTell: what was not collected can be, what is gone cannot, and a metric that a database never had is no loss.
+// TestWhatAWSDidNotTell: what was not collected can be, what is gone cannot, and a metric that a database never had is
+// no loss.
 func TestWhatAWSDidNotTell(t *testing.T) {
-	const writes, volume, counter, other = "cloudwatch/WriteIOPS", "cloudwatch/VolumeWriteIOPs", "insights/db.IO.blks_read", "pgstat.wal/wal_bytes"
+	const writes, volume, counter, other = "cloudwatch/WriteIOPS", "cloudwatch/VolumeWriteIOPs",
+		"insights/db.IO.blks_read", "pgstat.wal/wal_bytes"
 	announced := map[string]runfile.Metric{writes: {}, volume: {}, counter: {}, other: {}}
-	const all = "3 of the 3 metrics that AWS publishes of this server were not collected, those of CloudWatch and Performance Insights"
+	const all = "3 of the 3 metrics that AWS publishes of this server were not collected, those of CloudWatch and " +
+		"Performance Insights"
 	const asks = ": none of these is judged. realiops aws collect asks for them."
 	for name, c := range map[string]struct {
 		gaps             []runfile.Gap
@@ -19,24 +22,36 @@ func TestWhatAWSDidNotTell(t *testing.T) {
 		lacking, without string
 	}{
 		"nobody asked": {nil, nil, all + asks, ""},
-		"refused": {[]runfile.Gap{{Probe: "cloudwatch", Reason: runfile.Permission, Detail: "no"}, {Probe: "pgstat", Reason: runfile.Failed, Detail: "lost"}}, nil,
+		"refused": {[]runfile.Gap{{Probe: "cloudwatch", Reason: runfile.Permission, Detail: "no"},
+			{Probe: "pgstat", Reason: runfile.Failed, Detail: "lost"}}, nil,
 			all + " (no)" + asks, ""},
 		"all came": {nil, []string{writes, volume, counter}, "", ""},
-		"Performance Insights is off": {[]runfile.Gap{{Probe: "insights", Reason: runfile.Disabled, Detail: "it is off"}}, []string{writes, volume}, "",
+		"Performance Insights is off": {
+			[]runfile.Gap{{Probe: "insights", Reason: runfile.Disabled, Detail: "it is off"}},
+			[]string{writes, volume}, "",
 			"it is off. None of its metrics is judged."},
-		"older than it keeps": {[]runfile.Gap{{Probe: "insights", Reason: runfile.Late, Detail: "it is gone"}}, []string{volume},
-			"1 of the 3 metrics that AWS publishes of this server were not collected, those of CloudWatch" + asks, "it is gone. None of its metrics is judged."},
-		"a part of the run is gone": {[]runfile.Gap{{Probe: "insights", Reason: runfile.Late, Detail: "a part is gone"}}, []string{writes, volume, counter}, "", ""},
-		"another instance": {[]runfile.Gap{{Probe: "cloudwatch", Metric: writes, Reason: runfile.Unsupported}}, []string{volume, counter}, "",
-			"AWS has no points of CloudWatch WriteIOPS for the time of the run, which each of its databases has while it runs: was it another instance?"},
-		"a counter that it does not have": {[]runfile.Gap{{Probe: "insights", Metric: counter, Reason: runfile.Unsupported}}, []string{writes, volume}, "", ""},
+		"older than it keeps": {[]runfile.Gap{{Probe: "insights", Reason: runfile.Late, Detail: "it is gone"}},
+			[]string{volume},
+			"1 of the 3 metrics that AWS publishes of this server were not collected, those of CloudWatch" + asks,
+			"it is gone. None of its metrics is judged."},
+		"a part of the run is gone": {
+			[]runfile.Gap{{Probe: "insights", Reason: runfile.Late, Detail: "a part is gone"}},
+			[]string{writes, volume, counter}, "", ""},
+		"another instance": {[]runfile.Gap{{Probe: "cloudwatch", Metric: writes, Reason: runfile.Unsupported}},
+			[]string{volume, counter}, "",
+			"AWS has no points of CloudWatch WriteIOPS for the time of the run, which each of its databases has " +
+				"while it runs: was it another instance?"},
+		"a counter that it does not have": {
+			[]runfile.Gap{{Probe: "insights", Metric: counter, Reason: runfile.Unsupported}},
+			[]string{writes, volume}, "", ""},
 	} {
 		var a AWS
 		for _, g := range c.gaps {
 			a.Add(g)
 		}
 		came := func(name string) bool { return slices.Contains(c.came, name) }
-		if lacking, without := a.Lacking(announced, came), a.Without(announced, came); lacking != c.lacking || without != c.without {
+		if lacking, without := a.Lacking(announced, came), a.Without(announced, came); lacking != c.lacking ||
+			without != c.without {
 			t.Errorf("%s: %q and %q, want %q and %q", name, lacking, without, c.lacking, c.without)
 		}
 	}

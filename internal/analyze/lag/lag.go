@@ -1,6 +1,6 @@
-// Package lag finds by how much later than the loads a counter moves. Nothing is asked of what it counts: each load has a
-// rate of its own, whatever that is, and the lag is the one at which rates change when loads do. So a search for it favours
-// no quantity.
+// Package lag finds by how much later than the loads a counter moves. Nothing is asked of what it counts: each load has
+// a rate of its own, whatever that is, and the lag is the one at which rates change when loads do. So a search for it
+// favours no quantity.
 package lag
 
 import (
@@ -36,7 +36,8 @@ func (c *Course) Add(from, to, rate float64) {
 	c.from, c.to, c.rates = append(c.from, from), append(c.to, to), append(c.rates, rate)
 }
 
-// Lag returns by how much later than the loads, whose stays are in order, the counter moves; 0: with them, or nobody can tell.
+// Lag returns by how much later than the loads, whose stays are in order, the counter moves; 0: with them, or nobody
+// can tell.
 func (c *Course) Lag(stays []Stay) time.Duration {
 	course := newCourse(c, stays)
 	at, least := 0.0, math.Inf(1)
@@ -75,8 +76,8 @@ func newCourse(c *Course, stays []Stay) course {
 	return k
 }
 
-// unexplained returns the part of how the rates vary around the edges of loads that is left when each load has its own, so much
-// later.
+// unexplained returns the part of how the rates vary around the edges of loads that is left when each load has its own,
+// so much later.
 func (k course) unexplained(lag float64) float64 {
 	n := 2*k.loads + 1 // for each load a rate and that of its closing checkpoint, and one without load
 	gram, moments := make([]float64, n*n), make([]float64, n)
@@ -101,7 +102,8 @@ func (k course) unexplained(lag float64) float64 {
 			row[l.Load] += part
 			row[k.loads+l.Load] += closing
 			rest -= part + closing
-			near = near || k.to[i] > l.From-edge && k.from[i] < l.From+mostLag+edge || k.to[i] > l.To-edge && k.from[i] < l.End+mostLag+edge
+			near = near || k.to[i] > l.From-edge && k.from[i] < l.From+mostLag+edge || k.to[i] > l.To-edge &&
+				k.from[i] < l.End+mostLag+edge
 		}
 		if !near {
 			continue

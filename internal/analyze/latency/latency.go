@@ -30,8 +30,8 @@ const (
 )
 
 // Sum adds up the histograms of many lines. A day of seconds has a hundred thousand, nearly all of one geometry: the
-// counts of those are summed place by place, which gives what the library's Decode and Merge give at a tenth of the cost.
-// Any other is left to the library, as is saying what is wrong with one.
+// counts of those are summed place by place, which gives what the library's Decode and Merge give at a tenth of the
+// cost. Any other is left to the library, as is saying what is wrong with one.
 type Sum struct {
 	defect   error                  // of the first histogram that could not be read
 	like     *hdrhistogram.Snapshot // the first histogram, and the sum of all like it
@@ -72,8 +72,8 @@ func (l *Sum) addOther(line *hdrhistogram.Histogram) {
 	}
 }
 
-// The V2 encoding (HdrHistogram, V2 compressed format): base64 of a cookie and a length, then zlib of a header and of counts
-// as zigzag varints, a negative one standing for so many zeros.
+// The V2 encoding (HdrHistogram, V2 compressed format): base64 of a cookie and a length, then zlib of a header and of
+// counts as zigzag varints, a negative one standing for so many zeros.
 const (
 	outerHeader  = 8
 	innerHeader  = 40
@@ -128,7 +128,8 @@ func (l *Sum) inflate(encoded string) (err error) {
 
 // addLike adds a histogram of the first one's geometry; false where it has another, or anything is odd.
 func (l *Sum) addLike(encoded string) bool {
-	if l.like == nil || l.inflate(encoded) != nil || !bytes.Equal(l.head(), l.cookies) || !l.place(l.payload.Bytes()[innerHeader:]) {
+	if l.like == nil || l.inflate(encoded) != nil || !bytes.Equal(l.head(), l.cookies) ||
+		!l.place(l.payload.Bytes()[innerHeader:]) {
 		return false
 	}
 	for _, p := range l.placed {

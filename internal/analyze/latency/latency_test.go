@@ -35,7 +35,8 @@ func encodedHistogram(t *testing.T, h *hdrhistogram.Histogram) string {
 // TestLatenciesAreSummedAsTheLibraryWould for any mixture of geometries, of empty and of full histograms.
 func TestLatenciesAreSummedAsTheLibraryWould(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	reach := []int64{int64(time.Hour / time.Microsecond), int64(time.Minute / time.Microsecond), int64(48 * time.Hour / time.Microsecond)}
+	reach := []int64{int64(time.Hour / time.Microsecond), int64(time.Minute / time.Microsecond),
+		int64(48 * time.Hour / time.Microsecond)}
 	nils := 0
 	for range 60 {
 		var encoded []string

@@ -1,5 +1,5 @@
-// Package next reads the run file of a measurement that is still going on and says what it should do next: which load to
-// run once more ([Chooser]), or that nothing more is learned ([Settling]).
+// Package next reads the run file of a measurement that is still going on and says what it should do next: which load
+// to run once more ([Chooser]), or that nothing more is learned ([Settling]).
 //
 // Both go by verdicts, and so lie right of the run file; whoever measures asks them, and knows nothing of verdicts.
 package next
@@ -21,13 +21,14 @@ const mostAdded = 2
 // Chooser names loads to run once more, and remembers which it has named. Its zero value has named none.
 type Chooser struct{ named map[string]int }
 
-// Load returns the one that would tell most of what a run has left open about the metrics asked for, and why; an empty name:
-// none would. Of several that tell as much it is the one whose first metric comes first.
+// Load returns the one that would tell most of what a run has left open about the metrics asked for, and why; an empty
+// name: none would. Of several that tell as much it is the one whose first metric comes first.
 func (c *Chooser) Load(run *counts.Run, metrics []string, loads []runfile.Load) (name, why string) {
 	if len(metrics) == 0 {
 		return "", ""
 	}
-	name, why = c.choose(attribution.Judge(run, attribution.Options{Asked: metrics}).Metrics, metric.VersionNum(run.Header.Target.Version))
+	name, why = c.choose(attribution.Judge(run, attribution.Options{Asked: metrics}).Metrics,
+		metric.VersionNum(run.Header.Target.Version))
 	if !slices.ContainsFunc(loads, func(a runfile.Load) bool { return a.Name == name }) {
 		return "", ""
 	}

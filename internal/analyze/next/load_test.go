@@ -29,13 +29,15 @@ func TestTheLoadThatTellsMostIsChosen(t *testing.T) {
 	settled.Kind = attribution.Logical
 	check(nil, "", "")
 	check(nil, "", "", open("pgstat.io/writes", ""), settled)
-	check(nil, "copy", "it would tell rows from WAL records for pg_stat_io.writes (relation)", open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), settled)
+	check(nil, "copy", "it would tell rows from WAL records for pg_stat_io.writes (relation)",
+		open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), settled)
 	check(nil, "multi", "it would tell rows from WAL records for pg_stat_io.extends (relation) and 1 more",
 		open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), open("pgstat.io/fsyncs", "multi"))
 	three := open("pgstat.io/writes", "copy")
 	three.SettleWith.Between = []string{"rows", "entries", "wal_records"}
 	check(nil, "copy", "it would tell 3 quantities apart for pg_stat_io.writes (relation)", three)
-	check(map[string]int{"multi": mostAdded}, "copy", "it would tell rows from WAL records for pg_stat_io.writes (relation)",
+	check(map[string]int{"multi": mostAdded}, "copy",
+		"it would tell rows from WAL records for pg_stat_io.writes (relation)",
 		open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), open("pgstat.io/fsyncs", "multi"))
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// firstPreview is after how long an observation may have seen a kind of load: its windows have five seconds, and it takes some.
+// firstPreview is after how long an observation may have seen a kind of load: its windows have five seconds, and it
+// takes some.
 const firstPreview = 30 * time.Second
 
 // Preview looks now and then at the verdicts that a file supports so far, while somebody looks on. Its zero value
@@ -53,7 +54,8 @@ func (s Seen) String() string {
 		switch v.Kind {
 		case attribution.CannotTell:
 			open++
-		case attribution.Logical, attribution.Requested, attribution.Physical, attribution.NotLogical, attribution.Mixed:
+		case attribution.Logical, attribution.Requested, attribution.Physical, attribution.NotLogical,
+			attribution.Mixed:
 			told++
 		}
 	}

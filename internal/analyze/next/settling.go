@@ -55,7 +55,8 @@ func (s *Settling) take(now look) (why string, settled bool) {
 	if now.open == 0 {
 		return fmt.Sprintf("Settled after %v: every metric has its verdict", now.after.Round(time.Second)), true
 	}
-	return fmt.Sprintf("Settled after %v: its second half added nothing; %d metrics are open, and need loads that do not occur here",
+	return fmt.Sprintf("Settled after %v: its second half added nothing; %d metrics are open, and need loads that "+
+		"do not occur here",
 		now.after.Round(time.Second), now.open), true
 }
 

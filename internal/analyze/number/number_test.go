@@ -48,7 +48,8 @@ func TestNumbersAreRoundedToWhatIsRead(t *testing.T) {
 }
 
 func TestOrdinal(t *testing.T) {
-	for v, want := range map[float64]string{99: "99th", 91: "91st", 62: "62nd", 53: "53rd", 100: "100th", 99.9: "99.9th", 11: "11th", 92.1: "92.1th"} {
+	for v, want := range map[float64]string{99: "99th", 91: "91st", 62: "62nd", 53: "53rd", 100: "100th",
+		99.9: "99.9th", 11: "11th", 92.1: "92.1th"} {
 		if got := Ordinal(v); got != want {
 			t.Errorf("%g: %s, want %s", v, got, want)
 		}

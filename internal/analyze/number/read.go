@@ -59,7 +59,8 @@ var (
 	ErrRange = errors.New("it is too large")
 )
 
-// Read reads a number as people write it: 3000, 3,000, 3k, 1.5e6, each with a unit. What could be two numbers is an error that says so.
+// Read reads a number as people write it: 3000, 3,000, 3k, 1.5e6, each with a unit. What could be two numbers is an
+// error that says so.
 func Read(text string, units Units) (float64, error) {
 	parts := written.FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {
@@ -67,7 +68,8 @@ func Read(text string, units Units) (float64, error) {
 	}
 	digits, unit := parts[1], parts[2]
 	if strings.Contains(digits, ",") && !thousands.MatchString(digits) {
-		return 0, fmt.Errorf("a comma stands between thousands, as in 3,000: write %s with a point, or without commas", digits)
+		return 0, fmt.Errorf("a comma stands between thousands, as in 3,000: write %s with a point, or without commas",
+			digits)
 	}
 	if elsewhere.MatchString(digits) {
 		whole := strings.TrimSuffix(digits, ".000")

@@ -1,5 +1,5 @@
-// Package openmetrics writes what was found as gauges in the text that Prometheus reads, so that whoever has a Prometheus
-// can look at it, and be warned by it, there.
+// Package openmetrics writes what was found as gauges in the text that Prometheus reads, so that whoever has a
+// Prometheus can look at it, and be warned by it, there.
 package openmetrics
 
 import (

@@ -11,18 +11,20 @@ import (
 	"github.com/realiops/realiops/internal/analyze/openmetrics"
 )
 
-// TestWhateverIsNamed: names are read back as they were, by the parser that node_exporter reads such files with, but for what cannot be seen in
-// them, which is written out; what is not known is not there.
+// TestWhateverIsNamed: names are read back as they were, by the parser that node_exporter reads such files with, but
+// for what cannot be seen in them, which is written out; what is not known is not there.
 func TestWhateverIsNamed(t *testing.T) {
 	names := []string{`a"b\c`, "line\nbreak", "{}=,", "ünïcode", ""}
-	g := &openmetrics.Gauge{Name: "realiops_test_ratio", Help: "Of \"names\" with\nanything in them.", Labels: []string{"database"}}
+	g := &openmetrics.Gauge{Name: "realiops_test_ratio", Help: "Of \"names\" with\nanything in them.",
+		Labels: []string{"database"}}
 	for i, name := range names {
 		g.Add(float64(i), name)
 	}
 	g.Add(math.NaN(), "unknown")
 	g.Add(5, "cut\xff\x1b[2J")
 	var out bytes.Buffer
-	if err := openmetrics.Write(&out, g, &openmetrics.Gauge{Name: "realiops_nothing", Help: "Has no sample."}); err != nil {
+	if err := openmetrics.Write(&out, g, &openmetrics.Gauge{Name: "realiops_nothing", Help: "Has no sample."}); err !=
+		nil {
 		t.Fatal(err)
 	}
 	parser := expfmt.NewTextParser(model.UTF8Validation)

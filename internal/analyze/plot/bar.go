@@ -34,12 +34,15 @@ func (b Bar) Plot(c draw.Canvas, d *plot.Plot) {
 	gap := vg.Length(3)
 	if b.Dot {
 		radius := min((top-bottom)/2, 5)
-		c.DrawGlyph(draw.GlyphStyle{Color: fill, Radius: radius, Shape: draw.CircleGlyph{}}, vg.Point{X: right, Y: (bottom + top) / 2})
+		c.DrawGlyph(draw.GlyphStyle{Color: fill, Radius: radius, Shape: draw.CircleGlyph{}},
+			vg.Point{X: right, Y: (bottom + top) / 2})
 		gap += radius
 	} else {
-		c.FillPolygon(fill, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+		c.FillPolygon(fill, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top},
+			{X: left, Y: top}})
 	}
-	style := draw.TextStyle{Color: color.Black, Font: face(labelSize), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
+	style := draw.TextStyle{Color: color.Black, Font: face(labelSize), XAlign: draw.XLeft, YAlign: draw.YCenter,
+		Handler: plot.DefaultTextHandler}
 	c.FillText(style, vg.Point{X: right + gap, Y: (bottom + top) / 2}, printable.Line(b.Label))
 }
 

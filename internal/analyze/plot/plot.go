@@ -1,5 +1,5 @@
-// Package plot draws the pictures of a report: as SVG that stands inside a page, readable on light and on dark ground, with
-// a text for those who cannot see it and values where the mouse rests; and as PNG.
+// Package plot draws the pictures of a report: as SVG that stands inside a page, readable on light and on dark ground,
+// with a text for those who cannot see it and values where the mouse rests; and as PNG.
 //
 // It knows lines, shades and axes, and nothing of runs or metrics. gonum/plot draws; what it does not have, titles and
 // values on points, is added to its SVG.
@@ -283,5 +283,6 @@ func (s Shade) Plot(c draw.Canvas, d *plot.Plot) {
 	if from >= to {
 		return
 	}
-	c.FillPolygon(color.NRGBA{0x80, 0x80, 0x80, 0x28}, []vg.Point{{X: from, Y: c.Min.Y}, {X: to, Y: c.Min.Y}, {X: to, Y: c.Max.Y}, {X: from, Y: c.Max.Y}})
+	c.FillPolygon(color.NRGBA{0x80, 0x80, 0x80, 0x28}, []vg.Point{{X: from, Y: c.Min.Y}, {X: to, Y: c.Min.Y},
+		{X: to, Y: c.Max.Y}, {X: from, Y: c.Max.Y}})
 }

@@ -23,7 +23,8 @@ func sample() plot.Picture {
 		Title: "Rows & <requests>", Text: "what it shows",
 		X: plot.Axis{Label: "a second", Log: true}, Y: plot.Axis{Names: []string{"requests", "rows"}},
 		Lines: []plot.Line{
-			{Name: "bulk", Marked: true, Points: []plot.Point{{X: 1e6, Y: 1, Text: `bulk "rows"`}, {X: 900, Y: 0, Text: "bulk requests"}}},
+			{Name: "bulk", Marked: true, Points: []plot.Point{{X: 1e6, Y: 1, Text: `bulk "rows"`},
+				{X: 900, Y: 0, Text: "bulk requests"}}},
 			{Name: "gap", Points: []plot.Point{{X: 10, Y: 0}, {X: 100, Y: math.NaN(), Text: "never"}, {X: 1000, Y: 1}}},
 		},
 		Shades: []plot.Shade{{From: 10, To: 100}, {From: 1e9, To: 1e12}},
@@ -62,7 +63,8 @@ func TestSVGCanBeReadAndHovered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"Rows & <requests>", `bulk "rows"`, "bulk requests"}, texts(t, svg, "title")); diff != "" {
+	if diff := cmp.Diff([]string{"Rows & <requests>", `bulk "rows"`, "bulk requests"},
+		texts(t, svg, "title")); diff != "" {
 		t.Errorf("titles (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"what it shows"}, texts(t, svg, "desc")); diff != "" {
@@ -112,7 +114,8 @@ func TestBarsCanBeReadAndHovered(t *testing.T) {
 	p := plot.Picture{
 		Title: "bulk", Text: "what it shows", Size: plot.Size{Width: 300, Height: 120},
 		X: plot.Axis{Log: true, Min: 10, Max: 1e6}, Y: plot.Axis{Names: []string{"requests", "rows"}},
-		Bars: []plot.Bar{{Place: 1, Value: 1e4, Label: "10,000", Text: "bulk rows", Second: true}, {Place: 0, Value: 100, Label: "100", Text: "<requests>"}},
+		Bars: []plot.Bar{{Place: 1, Value: 1e4, Label: "10,000", Text: "bulk rows", Second: true},
+			{Place: 0, Value: 100, Label: "100", Text: "<requests>"}},
 	}
 	svg, err := p.SVG()
 	if err != nil {
@@ -127,10 +130,13 @@ func TestBarsCanBeReadAndHovered(t *testing.T) {
 			t.Errorf("no %q in %q", want, words)
 		}
 	}
-	if strings.Count(strings.ToLower(svg), "fill:#0072b2") != 1 || strings.Count(strings.ToLower(svg), "fill:#d55e00") != 1 || !strings.Contains(svg, `viewBox="0 0 300 120"`) {
+	if strings.Count(strings.ToLower(svg), "fill:#0072b2") != 1 ||
+		strings.Count(strings.ToLower(svg), "fill:#d55e00") != 1 || !strings.Contains(svg, `viewBox="0 0 300 120"`) {
 		t.Errorf("not a bar of each colour, or not of this size:\n%s", svg)
 	}
-	if lines := regexp.MustCompile(`<path d="M[\d.]+,([\d.]+)L[\d.]+,([\d.]+)" style="[^"]*#808080`).FindAllStringSubmatch(svg, -1); len(lines) == 0 ||
+	if lines := regexp.MustCompile(
+		`<path d="M[\d.]+,([\d.]+)L[\d.]+,([\d.]+)" style="[^"]*#808080`).FindAllStringSubmatch(svg,
+		-1); len(lines) == 0 ||
 		slices.ContainsFunc(lines, func(line []string) bool { return line[1] == line[2] }) {
 		t.Errorf("lines of the grid are %q: from top to bottom, and none through a value at the end of a bar", lines)
 	}

@@ -63,7 +63,8 @@ func (p Picture) embedded(document, hovers string) string {
 	_, body, _ := strings.Cut(document, "<svg")
 	_, body, _ = strings.Cut(body, ">")
 	body = black.ReplaceAllString(strings.Replace(body, "</svg>", hovers+"</svg>", 1), "currentColor")
-	head := fmt.Sprintf(`<svg role="img" fill="currentColor" viewBox="0 0 %g %g" xmlns="http://www.w3.org/2000/svg"><title>%s</title><desc>%s</desc>`,
+	head := fmt.Sprintf(
+		`<svg role="img" fill="currentColor" viewBox="0 0 %g %g" xmlns="http://www.w3.org/2000/svg"><title>%s</title><desc>%s</desc>`,
 		p.size().Width, p.size().Height, quoted(p.Title), quoted(p.Text))
 	return head + body
 }
@@ -83,7 +84,8 @@ func (p Picture) hovers(d *plot.Plot, whole draw.Canvas) string {
 		}
 		left, right, bottom, top := b.corners(inner, d)
 		fmt.Fprintf(&all, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"><title>%s</title></rect>`,
-			left.Points(), (vg.Length(p.size().Height) - top).Points(), (right - left).Points(), (top - bottom).Points(), quoted(b.Text))
+			left.Points(), (vg.Length(p.size().Height) - top).Points(), (right - left).Points(),
+			(top - bottom).Points(), quoted(b.Text))
 	}
 	for _, l := range p.Lines {
 		for _, at := range l.Points {

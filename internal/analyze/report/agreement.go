@@ -29,14 +29,17 @@ func (m Metric) agrees() string {
 	case d.Says == agreement.NotTested:
 		return fmt.Sprintf("%s says %s, which was not tested: %s", words.Capital(d.Document), says, d.Why)
 	case d.Says == agreement.Contradicts && d.Refuted.Ratio == nil:
-		return fmt.Sprintf("It contradicts %s, which says %s: there were none under %s", d.Document, says, d.Refuted.Load)
+		return fmt.Sprintf("It contradicts %s, which says %s: there were none under %s", d.Document, says,
+			d.Refuted.Load)
 	case d.Says == agreement.Contradicts:
-		return fmt.Sprintf("It contradicts %s, which says %s: %s for each under %s", d.Document, says, number.Ratio(*d.Refuted.Ratio), d.Refuted.Load)
+		return fmt.Sprintf("It contradicts %s, which says %s: %s for each under %s", d.Document, says,
+			number.Ratio(*d.Refuted.Ratio), d.Refuted.Load)
 	case d.Some:
 		return fmt.Sprintf("It agrees with %s: %s, in %s", d.Document, says, words.Counted(d.Loads, "load"))
 	}
 	ratio, interval := estimated(attribution.Estimate{Value: d.Ratio.Value, Lo: d.Ratio.Lo, Hi: d.Ratio.Hi})
-	return fmt.Sprintf("It agrees with %s: %s, %s (%s) in %s", d.Document, says, ratio, interval, words.Counted(d.Loads, "load"))
+	return fmt.Sprintf("It agrees with %s: %s, %s (%s) in %s", d.Document, says, ratio, interval,
+		words.Counted(d.Loads, "load"))
 }
 
 // excluded names, for a metric without a verdict, the work that it does not count although it is often taken for it,
@@ -51,7 +54,8 @@ func (m Metric) excluded() string {
 		switch {
 		case r.Status == attribution.Consistent:
 			left = append(left, words.Many(r.Quantity))
-		case r.Status == attribution.Excluded && slices.Contains([]string{counts.Rows, counts.Entries, counts.Statements, counts.Commits}, r.Quantity):
+		case r.Status == attribution.Excluded &&
+			slices.Contains([]string{counts.Rows, counts.Entries, counts.Statements, counts.Commits}, r.Quantity):
 			names.Add(r.because(), words.Many(r.Quantity))
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// Answer returns the report in one screen: the numbers that look like IOPS beside what the disk did, which metrics count disk operations, a few
-// loads, and how far to trust them. A run that has no such answer gets the whole report.
+// Answer returns the report in one screen: the numbers that look like IOPS beside what the disk did, which metrics
+// count disk operations, a few loads, and how far to trust them. A run that has no such answer gets the whole report.
 func Answer(run *counts.Run, r Report) document.Document {
 	whole := Document(run, r, nil, nil)
 	if ofPeriods(run) || len(r.Loads.Loaded()) == 0 || len(r.Metrics) == 0 {
@@ -38,7 +38,8 @@ func (r Report) SoFar() document.Document {
 	toCome := Names(slices.DeleteFunc(slices.Clone(r.Loads), func(l Load) bool { return l.Repetitions > 0 }))
 	s := screen{Report: r, live: true, toCome: toCome}
 	after := fmt.Sprintf("So far, after %d of %d loads:", len(r.Loads)-len(toCome), len(r.Loads))
-	return document.Document{Blocks: []document.Block{document.Together{document.Paragraph{Text: after}, s.beside(), s.operations()}}}
+	return document.Document{
+		Blocks: []document.Block{document.Together{document.Paragraph{Text: after}, s.beside(), s.operations()}}}
 }
 
 // screen is a report of which there is room for a screen.
@@ -98,7 +99,8 @@ func (b besides) did() string {
 // wide returns the span of the factor in the load's repetitions where that is wide; empty: it is not, or has no end.
 func (b besides) wide() string {
 	const unsteady = 2
-	if lowest, highest := b.loud.Lowest/b.quiet.Highest, b.loud.Highest/b.quiet.Lowest; !b.vague() && lowest > 0 && highest > unsteady*lowest {
+	if lowest, highest := b.loud.Lowest/b.quiet.Highest, b.loud.Highest/b.quiet.Lowest; !b.vague() && lowest > 0 &&
+		highest > unsteady*lowest {
 		return number.Ratio(lowest) + " to " + number.Ratio(highest)
 	}
 	return ""
@@ -144,12 +146,15 @@ func (r screen) each(what, loud, quiet string, loads []Load) (all []besides) {
 	return all
 }
 
-// pairsWith returns the numbers that look like IOPS beside the disk's, in all loads that have both: those that write, and those that read.
+// pairsWith returns the numbers that look like IOPS beside the disk's, in all loads that have both: those that write,
+// and those that read.
 func (r screen) pairsWith() (writes, reads []besides) {
-	return r.each("WAL records", counts.WALRecords, counts.DeviceRequests, r.Loads.writing()), r.each("page reads", pagesMissed, deviceReads, r.Loads.reading())
+	return r.each("WAL records", counts.WALRecords, counts.DeviceRequests, r.Loads.writing()),
+		r.each("page reads", pagesMissed, deviceReads, r.Loads.reading())
 }
 
-// loudest returns the largest wrong number of each side; none where the run has no such pair, or a cloud calls something IOPS: that comes first.
+// loudest returns the largest wrong number of each side; none where the run has no such pair, or a cloud calls
+// something IOPS: that comes first.
 func (r screen) loudest() (rows []besides) {
 	if misnamed(r.Metrics) != nil {
 		return nil
@@ -171,18 +176,27 @@ func (r screen) beside() document.Block {
 	}
 	rows := r.loudest()
 	if len(rows) == 0 {
-		return document.Together{document.Only(document.InHTML, r.misnamedTile()), document.Paragraph{Text: words.Sentences(cmp.Or(r.headlineText(), r.called()), r.claimed()), Style: document.Headline}, where}
+		return document.Together{document.Only(document.InHTML, r.misnamedTile()), document.Paragraph{
+			Text: words.Sentences(cmp.Or(r.headlineText(), r.called()), r.claimed()), Style: document.Headline}, where}
 	}
 	t := document.Table{Bare: true}
-	t.Add(words.Wordy("looks like IOPS"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.what) }))
-	t.Add(words.Numeric("a second"), words.Cells(rows, func(b besides) document.Cell { return document.Number(number.Rate(b.loud.Value)+"/s", b.loud.Value) }))
+	t.Add(words.Wordy("looks like IOPS"), words.Cells(rows, func(b besides) document.Cell {
+		return document.Words(b.what)
+	}))
+	t.Add(words.Numeric("a second"), words.Cells(rows, func(b besides) document.Cell {
+		return document.Number(number.Rate(b.loud.Value)+"/s", b.loud.Value)
+	}))
 	t.Add(words.Wordy("the disk"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.did()) }))
-	t.Add(words.Wordy("factor"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.told() + " (" + b.load + ")") }))
+	t.Add(words.Wordy("factor"), words.Cells(rows, func(b besides) document.Cell {
+		return document.Words(b.told() + " (" + b.load + ")")
+	}))
 	writes, reads := r.pairsWith()
 	return document.Together{
 		document.Only(document.InText, document.Paragraph{Text: apart, Style: document.Headline}), where,
-		document.Only(document.InHTML, document.Tiles(words.Each(besides.tile, rows))), document.Only(document.InText|document.InMarkdown, t),
-		document.Paragraph{Text: words.Sentences(factors(writes), without(counts.WALRecords, writes, r.Loads.writing()), without(pagesMissed, reads, r.Loads.reading()))},
+		document.Only(document.InHTML, document.Tiles(words.Each(besides.tile, rows))),
+		document.Only(document.InText|document.InMarkdown, t),
+		document.Paragraph{Text: words.Sentences(factors(writes), without(counts.WALRecords, writes, r.Loads.writing()),
+			without(pagesMissed, reads, r.Loads.reading()))},
 		document.Paragraph{Text: sizes.VolumesIn(r.Volumes, rows[0].load)},
 	}
 }
@@ -196,7 +210,8 @@ func (b besides) tile() document.Tile {
 	case b.vague():
 		quiet = "at most " + number.Rate(b.quiet.Highest)
 	}
-	return document.Tile{Of: b.what + " a second (" + b.load + ")", Loud: number.Rate(b.loud.Value), Quiet: quiet, Said: "disk requests: " + b.told()}
+	return document.Tile{Of: b.what + " a second (" + b.load + ")", Loud: number.Rate(b.loud.Value), Quiet: quiet,
+		Said: "disk requests: " + b.told()}
 }
 
 // misnamedTile shows the metric that a cloud calls IOPS and that counts no storage I/O.
@@ -206,10 +221,12 @@ func (r screen) misnamedTile() document.Tiles {
 		return nil
 	}
 	most := m.loudest()
-	return document.Tiles{{Of: m.Name + " a second (" + most.Load + ")", Loud: number.Rate(most.Figure.Value), Said: "no storage I/O: work of the database"}}
+	return document.Tiles{{Of: m.Name + " a second (" + most.Load + ")", Loud: number.Rate(most.Figure.Value),
+		Said: "no storage I/O: work of the database"}}
 }
 
-// without names the loads that have no such factor: the disk's part was not counted, or the number is lost in the background.
+// without names the loads that have no such factor: the disk's part was not counted, or the number is lost in the
+// background.
 func without(loud string, counted []besides, loads []Load) string {
 	loads = slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
 		f := a.Of(loud)
@@ -253,7 +270,9 @@ func factors(all []besides) string {
 	}
 	least, most := slices.MinFunc(all, byFactor), slices.MaxFunc(all, byFactor)
 	if least.none() || most.factor() <= steady*least.factor() {
-		return map[bool]string{false: "The factor is much the same under the loads of this run. Another load has another factor."}[least.none()]
+		return map[bool]string{
+			false: "The factor is much the same under the loads of this run. Another load has another " +
+				"factor."}[least.none()]
 	}
 	from, to := number.Ratio(least.factor()), number.Ratio(most.factor())
 	if least.vague() {
@@ -261,12 +280,14 @@ func factors(all []besides) string {
 	}
 	switch {
 	case most.none():
-		return fmt.Sprintf("The factor depends on the load: %s (%s) and more, and under %s the disk did nothing. Never divide by one.",
+		return fmt.Sprintf("The factor depends on the load: %s (%s) and more, and under %s the disk did nothing. "+
+			"Never divide by one.",
 			from, least.named(), most.load)
 	case most.vague():
 		to = "more than " + to
 	}
-	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s), so never divide by one.", from, least.named(), to, most.named())
+	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s), so never divide by one.", from,
+		least.named(), to, most.named())
 }
 
 // where says what was measured, and for how long.
@@ -366,7 +387,9 @@ func (r screen) operations() document.Block {
 		return nil
 	}
 	if r.Run.OfServer && terms[0].Name != allOf {
-		terms = append(document.Terms{{Name: allOf, Texts: []string{"the disk's requests by file; /proc/diskstats has those of other programs, too"}}}, terms...)
+		terms = append(document.Terms{
+			{Name: allOf, Texts: []string{
+				"the disk's requests by file; /proc/diskstats has those of other programs, too"}}}, terms...)
 	}
 	more := ""
 	if hidden > 0 && !r.live && !r.whole {
@@ -375,7 +398,8 @@ func (r screen) operations() document.Block {
 	return document.Together{document.Paragraph{Text: "Which of them are disk operations?"}, terms, words.Faint(more)}
 }
 
-// fewLoads has the loads with the largest number, the least and the greatest factor, and what is left of the first ones.
+// fewLoads has the loads with the largest number, the least and the greatest factor, and what is left of the first
+// ones.
 func (r screen) fewLoads() document.Block {
 	const few = 4
 	loads := r.Loads.writing()
@@ -400,10 +424,14 @@ func (r screen) fewLoads() document.Block {
 	var t document.Table
 	t.Add(words.Wordy("load"), words.Texts(Names(loads)))
 	for _, c := range r.Loads.columns() {
-		if c.Quantity == counts.DeviceFlushes || !slices.ContainsFunc(loads, func(a Load) bool { return a.work(c.Quantity).PerSecond.Known() }) {
+		if c.Quantity == counts.DeviceFlushes || !slices.ContainsFunc(loads, func(a Load) bool {
+			return a.work(c.Quantity).PerSecond.Known()
+		}) {
 			continue
 		}
-		t.Add(words.Numeric(c.header+"/s"), words.Cells(loads, func(a Load) document.Cell { return a.work(c.Quantity).PerSecond.Cell(in(c.unit)) }))
+		t.Add(words.Numeric(c.header+"/s"), words.Cells(loads, func(a Load) document.Cell {
+			return a.work(c.Quantity).PerSecond.Cell(in(c.unit))
+		}))
 	}
 	return document.Together{t, words.Faint(r.otherLoads(loads))}
 }
@@ -418,7 +446,8 @@ func (r screen) otherLoads(shown []Load) string {
 	}
 	var more []string
 	if writes > 0 {
-		more = append(more, words.Counted(writes, "more load")+" that "+map[bool]string{true: "writes", false: "write"}[writes == 1])
+		more = append(more, words.Counted(writes, "more load")+" that "+map[bool]string{
+			true: "writes", false: "write"}[writes == 1])
 	}
 	if reads > 0 {
 		more = append(more, fmt.Sprintf("%d that only read", reads))
@@ -474,7 +503,8 @@ func (r screen) missed() document.Block {
 	for _, w := range r.Warnings {
 		switch {
 		case w.Condition && !w.trusted(), w.Code == "claimed": // it has a place of its own
-		case slices.Contains([]string{"no-idle", "not-run", "left-out", "failures", "background-moved", "digitized"}, w.Code) && len(said) < room:
+		case slices.Contains([]string{"no-idle", "not-run", "left-out", "failures", "background-moved", "digitized"},
+			w.Code) && len(said) < room:
 			said = append(said, w.Text)
 		default:
 			rest++

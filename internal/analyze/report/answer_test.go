@@ -25,7 +25,8 @@ func asText(t *testing.T, blocks ...document.Block) string {
 	return text.String()
 }
 
-// TestTheAnswerFitsAScreen: of every run that ships, with what is documented as the most lines, and with a list of what counts disk operations.
+// TestTheAnswerFitsAScreen: of every run that ships, with what is documented as the most lines, and with a list of what
+// counts disk operations.
 func TestTheAnswerFitsAScreen(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/runs/*.json*")
 	if err != nil || len(files) < 10 {
@@ -68,14 +69,18 @@ func load(name string, records float64, requests ...float64) Load {
 	return Load{Name: name, Repetitions: 3, Work: []Work{
 		{Quantity: counts.Rows, PerSecond: Figure{Value: records / 2, Lowest: records / 2, Highest: records / 2, N: 3}},
 		{Quantity: counts.WALRecords, PerSecond: Figure{Value: records, Lowest: records, Highest: records, N: 3}},
-		{Quantity: counts.DeviceRequests, PerSecond: Figure{Value: requests[0], Lowest: requests[1], Highest: requests[2], N: 3}},
+		{Quantity: counts.DeviceRequests, PerSecond: Figure{Value: requests[0], Lowest: requests[1],
+			Highest: requests[2], N: 3}},
 	}}
 }
 
 // TestTheFactorIsTheQuotient of the two numbers beside it, in the load with the largest number.
 func TestTheFactorIsTheQuotient(t *testing.T) {
-	text := asText(t, screen{Report: Report{Loads: []Load{load("small", 700, 100, 99, 101), load("large", 874_756, 458, 450, 470)}}}.beside())
-	found := regexp.MustCompile(`WAL records +([\d,]+)/s +the disk did ([\d,]+)/s +([\d,]+) times fewer \(large\)`).FindStringSubmatch(text)
+	text := asText(t,
+		screen{Report: Report{
+			Loads: []Load{load("small", 700, 100, 99, 101), load("large", 874_756, 458, 450, 470)}}}.beside())
+	found := regexp.MustCompile(
+		`WAL records +([\d,]+)/s +the disk did ([\d,]+)/s +([\d,]+) times fewer \(large\)`).FindStringSubmatch(text)
 	if found == nil {
 		t.Fatal(text)
 	}
@@ -91,22 +96,29 @@ func TestTheFactorIsTheQuotient(t *testing.T) {
 	}
 }
 
-// TestNoLoadIsLeftOut: one whose requests cannot be told from the background is shown with what is known, and so is one that varies.
+// TestNoLoadIsLeftOut: one whose requests cannot be told from the background is shown with what is known, and so is one
+// that varies.
 func TestNoLoadIsLeftOut(t *testing.T) {
-	text := asText(t, screen{Report: Report{Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("lost", 386_718, 119, -40, 238)}}}.beside())
-	for _, want := range []string{"386,718/s", "at most 238/s", "at least 1,625 times fewer (lost)", "from 7.18 (steady) to more than 1,625 (lost)"} {
+	text := asText(t,
+		screen{Report: Report{
+			Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("lost", 386_718, 119, -40, 238)}}}.beside())
+	for _, want := range []string{"386,718/s", "at most 238/s", "at least 1,625 times fewer (lost)",
+		"from 7.18 (steady) to more than 1,625 (lost)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
 		}
 	}
-	text = asText(t, screen{Report: Report{Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("varies", 100_000, 100, 50, 200)}}}.beside())
+	text = asText(t,
+		screen{Report: Report{
+			Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("varies", 100_000, 100, 50, 200)}}}.beside())
 	if want := "500 to 2,000 times fewer (varies)"; !strings.Contains(text, want) {
 		t.Errorf("no %q:\n%s", want, text)
 	}
 }
 
-// TestTheHeadlineDropsNoLoad of any run that ships, also where one load's requests are lost in the background, vary or are not known: the largest
-// number stands there, and so do the loads with the least and the greatest factor, worked out here, and each that has none.
+// TestTheHeadlineDropsNoLoad of any run that ships, also where one load's requests are lost in the background, vary or
+// are not known: the largest number stands there, and so do the loads with the least and the greatest factor, worked
+// out here, and each that has none.
 func TestTheHeadlineDropsNoLoad(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/runs/*-pg1*.json*")
 	if err != nil || len(files) < 5 {
@@ -170,7 +182,8 @@ func checkHeadline(t *testing.T, what string, r Report) {
 			highest, most = factor, a.Name
 		}
 	}
-	for _, want := range []string{"WAL records " + number.Rate(loudest.Of(counts.WALRecords).Value) + "/s", "(" + loudest.Name + ")", "(" + least, "(" + most} {
+	for _, want := range []string{"WAL records " + number.Rate(loudest.Of(counts.WALRecords).Value) + "/s",
+		"(" + loudest.Name + ")", "(" + least, "(" + most} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s: no %q:\n%s", what, want, text)
 		}
@@ -179,8 +192,11 @@ func checkHeadline(t *testing.T, what string, r Report) {
 
 // TestADiskThatDidNothing: the answer says so, and the span of factors names its load.
 func TestADiskThatDidNothing(t *testing.T) {
-	text := strings.Join(strings.Fields(asText(t, screen{Report: Report{Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("none", 9000, 0, 0, 0)}}}.beside())), " ")
-	for _, want := range []string{"9,000/s the disk did nothing not one request (none)", "7.18 (steady) and more, and under none the disk did nothing"} {
+	text := strings.Join(strings.Fields(asText(t,
+		screen{Report: Report{
+			Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("none", 9000, 0, 0, 0)}}}.beside())), " ")
+	for _, want := range []string{"9,000/s the disk did nothing not one request (none)",
+		"7.18 (steady) and more, and under none the disk did nothing"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
 		}
@@ -204,8 +220,10 @@ func TestWhatStandsInWhichLine(t *testing.T) {
 		metric("pgstat.bgwriter/buffers_clean", "blocks", attribution.Silent, ""),
 	}}}.operations())
 	for _, want := range []string{
-		"ALL +block/writes\n", "PART +pgstat.wal/wal_write: the WAL's only\n", "NO +pgstat.wal/wal_records: work of the database\n",
-		" +pgstat.database/blks_read: a cache may answer it\n", "BYTES +block/write_bytes\n", `\? +cloudwatch/WriteIOPS: this run cannot tell\n`,
+		"ALL +block/writes\n", "PART +pgstat.wal/wal_write: the WAL's only\n",
+		"NO +pgstat.wal/wal_records: work of the database\n",
+		" +pgstat.database/blks_read: a cache may answer it\n", "BYTES +block/write_bytes\n",
+		`\? +cloudwatch/WriteIOPS: this run cannot tell\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(text) {
 			t.Errorf("no %s:\n%s", want, text)

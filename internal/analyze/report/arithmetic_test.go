@@ -29,7 +29,8 @@ func sourceNames() map[string]string {
 		"block/write_bytes": "dev_bytes", "block/requests": "requests",
 		"rows": "rows", "entries": "entries", "statements": "statements", "commits": "commits",
 		"wal_records": "wal_records", "wal_bytes": "lsn", "wal_writes": "wal_write", "wal_syncs": "wal_sync",
-		"pages_written": "io_writes", "device_requests": "requests", "device_flushes": "dev_flush", "device_bytes": "dev_bytes",
+		"pages_written": "io_writes", "device_requests": "requests", "device_flushes": "dev_flush",
+		"device_bytes": "dev_bytes",
 	}
 }
 
@@ -95,11 +96,13 @@ func (a arithmetic) check(what string, got report.Figure, load string, value fun
 }
 
 // checkValue does so where the value is not the mean of the repetitions'.
-func (a arithmetic) checkValue(what string, got report.Figure, load string, mean float64, value func(background, sourceRow) float64) {
+func (a arithmetic) checkValue(what string, got report.Figure, load string, mean float64,
+	value func(background, sourceRow) float64) {
 	a.t.Helper()
 	least, most := a.ends(load, value)
 	same := func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*math.Max(math.Abs(x), math.Abs(y))+1e-12 }
-	if !same(got.Value, mean) || !same(got.Lowest, least) || !same(got.Highest, most) || got.N != 3 || got.Missing != nil {
+	if !same(got.Value, mean) || !same(got.Lowest, least) || !same(got.Highest, most) || got.N != 3 ||
+		got.Missing != nil {
 		a.t.Errorf("%s of %s: %+v, want %g, from %g to %g", what, load, got, mean, least, most)
 	}
 }
@@ -126,16 +129,22 @@ func TestEveryFigureOfTheShippedRun(t *testing.T) {
 		a.check("seconds", load.Seconds, load.Name, func(_ background, r sourceRow) float64 { return r.number("wall") })
 		for _, w := range load.Work {
 			checked++
-			a.check(w.Quantity, w.PerSecond, load.Name, func(b background, r sourceRow) float64 { return b.grew(r, names[w.Quantity]) / r.number("wall") })
+			a.check(w.Quantity, w.PerSecond, load.Name, func(b background, r sourceRow) float64 {
+				return b.grew(r, names[w.Quantity]) / r.number("wall")
+			})
 		}
 	}
 	for _, m := range r.Metrics {
 		for _, load := range m.Loads {
 			if load.Load == "idle" {
-				a.check(m.Metric, load.PerSecond, "idle", func(_ background, r sourceRow) float64 { return r.number(names[m.Metric]) / (5 + edges) })
+				a.check(m.Metric, load.PerSecond, "idle", func(_ background, r sourceRow) float64 {
+					return r.number(names[m.Metric]) / (5 + edges)
+				})
 				continue
 			}
-			a.check(m.Metric, load.PerSecond, load.Load, func(b background, r sourceRow) float64 { return b.grew(r, names[m.Metric]) / r.number("wall") })
+			a.check(m.Metric, load.PerSecond, load.Load, func(b background, r sourceRow) float64 {
+				return b.grew(r, names[m.Metric]) / r.number("wall")
+			})
 			for reference, f := range load.Per {
 				checked++
 				many, of := 0.0, 0.0
@@ -146,9 +155,10 @@ func TestEveryFigureOfTheShippedRun(t *testing.T) {
 					lost++ // the background had some where the load had none
 					continue
 				}
-				a.checkValue(m.Metric+" per "+reference, f, load.Load, many/of, func(b background, r sourceRow) float64 {
-					return b.grew(r, names[m.Metric]) / b.grew(r, names[reference])
-				})
+				a.checkValue(m.Metric+" per "+reference, f, load.Load, many/of,
+					func(b background, r sourceRow) float64 {
+						return b.grew(r, names[m.Metric]) / b.grew(r, names[reference])
+					})
 			}
 		}
 	}
@@ -191,7 +201,8 @@ func TestSpansOfTheShippedRun(t *testing.T) {
 		}
 		if m.Metric == "pgstat.wal/wal_records" {
 			span := m.AcrossLoads["device_requests"]
-			if diff := cmp.Diff([]report.InLoad{span.Smallest, span.Largest}, []report.InLoad{r.Headline.Smallest, r.Headline.Largest}); diff != "" {
+			if diff := cmp.Diff([]report.InLoad{span.Smallest, span.Largest},
+				[]report.InLoad{r.Headline.Smallest, r.Headline.Largest}); diff != "" {
 				t.Errorf("the headline has another factor than the table: %s", diff)
 			}
 		}
@@ -224,8 +235,10 @@ func TestEvidenceOfTheShippedRun(t *testing.T) {
 					continue
 				}
 				checked++
-				if f := load.Ratio; !near(f.Value, mean) || !near(f.Lowest, least) || !near(f.Highest, most) || f.N != 3 {
-					t.Errorf("%s per %s of %s: %+v, want %g, %g to %g", m.Metric, rival.Quantity, load.Load, f, mean, least, most)
+				if f := load.Ratio; !near(f.Value, mean) || !near(f.Lowest, least) ||
+					!near(f.Highest, most) || f.N != 3 {
+					t.Errorf("%s per %s of %s: %+v, want %g, %g to %g", m.Metric, rival.Quantity, load.Load, f,
+						mean, least, most)
 				}
 			}
 		}
@@ -236,7 +249,8 @@ func TestEvidenceOfTheShippedRun(t *testing.T) {
 	published := map[string]float64{"pgstat.database/tup_inserted": 1, "pgstat.database/xact_commit": 1}
 	for _, m := range r.Metrics {
 		want, isPublished := published[m.Metric]
-		if isPublished && (m.Kind != "logical" || m.PerUnit == nil || math.Abs(m.PerUnit.Value-want) > 0.005*want || m.PerUnit.N != 8) {
+		if isPublished && (m.Kind != "logical" || m.PerUnit == nil || math.Abs(m.PerUnit.Value-want) > 0.005*want ||
+			m.PerUnit.N != 8) {
 			t.Errorf("%s: %s %s %+v, want logical, %g, of 8 loads", m.Metric, m.Kind, m.Counts, m.PerUnit, want)
 		}
 	}

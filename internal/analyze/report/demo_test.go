@@ -127,12 +127,14 @@ func (a demoLoad) grew(scale, seconds float64) map[string]map[string]float64 {
 func demoMetrics() []runfile.Record {
 	var records []runfile.Record
 	units := map[string]string{
-		"pgstat.database/tup_inserted": "rows", "pgstat.database/deadlocks": "deadlocks", "pgstat.wal/wal_records": "records",
-		"pgstat.lsn/insert": "bytes", "pgstat.wal/wal_write": "operations", "pgstat.wal/wal_sync": "operations",
+		"pgstat.database/tup_inserted": "rows", "pgstat.database/deadlocks": "deadlocks",
+		"pgstat.wal/wal_records": "records",
+		"pgstat.lsn/insert":      "bytes", "pgstat.wal/wal_write": "operations", "pgstat.wal/wal_sync": "operations",
 		"block/writes": "operations", "block/flushes": "operations", "block/write_bytes": "bytes",
 	}
 	for _, name := range slices.Sorted(maps.Keys(units)) {
-		records = append(records, runfile.Metric{Name: name, Unit: units[name], Type: runfile.Counter, Help: "help for " + name})
+		records = append(records, runfile.Metric{Name: name, Unit: units[name], Type: runfile.Counter,
+			Help: "help for " + name})
 	}
 	return records
 }
@@ -145,8 +147,10 @@ func demoLines() map[string]string {
 		// load      rows        WAL records  requests  flushes   MB
 		"bulk": "10,000 ±10% | 10,300 ±10% | 50 ±10% | 20 ±10% | 1.0 ±10%",
 		"copy": "20,000 ±10% | 800 ±10% | 20 ±10% | 12 ±10% | 0.6 ±10%",
-		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device did 50 requests " +
-			"a second, 1.0 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device " +
+			"did 50 requests " +
+			"a second, 1.0 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of " +
+			"thumb turns one into the other.",
 	}
 }
 

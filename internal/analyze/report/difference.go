@@ -10,15 +10,17 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
-// differences say of loads that equal others but for one thing what that did, which a ratio over all of a load cannot see: an index more is
-// a percent of the rows, and may be a multiple of what it is said to cost.
+// differences say of loads that equal others but for one thing what that did, which a ratio over all of a load cannot
+// see: an index more is a percent of the rows, and may be a multiple of what it is said to cost.
 func differences(run *counts.Run, metrics []Metric) (said []string) {
 	for _, load := range run.Loads {
 		if load.But == "" {
 			continue
 		}
 		for _, m := range metrics {
-			excluded := slices.DeleteFunc(slices.Clone(m.Rivals), func(r Rival) bool { return r.Difference == nil || r.Difference.Load != load.Name })
+			excluded := slices.DeleteFunc(slices.Clone(m.Rivals), func(r Rival) bool {
+				return r.Difference == nil || r.Difference.Load != load.Name
+			})
 			if len(excluded) > 0 {
 				said = append(said, differenceText(run, m, load, excluded))
 			}
@@ -36,7 +38,8 @@ func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Riva
 		text += fmt.Sprintf(", which made %s index entries more", number.Rate(float64(load.MoreEntries)))
 	}
 	amount := moreAtEqualRows(run, m.Metric, load)
-	text += fmt.Sprintf(". At equal rows %s is %s more: %s, from %s to %s (%s)", m.Name, number.Rate(amount), words.Percent(more.Value), words.Percent(more.Lo),
+	text += fmt.Sprintf(". At equal rows %s is %s more: %s, from %s to %s (%s)", m.Name, number.Rate(amount),
+		words.Percent(more.Value), words.Percent(more.Lo),
 		words.Percent(more.Hi), number.Percent(more.Level))
 	if load.MoreEntries > 0 {
 		text += fmt.Sprintf(", and %s for each of them", number.Significant(amount/float64(load.MoreEntries), 3))
@@ -46,11 +49,12 @@ func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Riva
 		foretold = append(foretold, words.Percent(r.Difference.Foretold.Value)+" by "+words.Many(r.Quantity))
 		names = append(names, words.Many(r.Quantity))
 	}
-	return text + ". Foretold are " + strings.Join(foretold, " and ") + ": it does not count " + strings.Join(names, " or ") + "."
+	return text + ". Foretold are " + strings.Join(foretold, " and ") + ": it does not count " +
+		strings.Join(names, " or ") + "."
 }
 
-// moreAtEqualRows returns by how much a metric is more in a load than in the one that it is like, beyond what its rows, of which it may have others,
-// foretell.
+// moreAtEqualRows returns by how much a metric is more in a load than in the one that it is like, beyond what its rows,
+// of which it may have others, foretell.
 func moreAtEqualRows(run *counts.Run, metric string, load counts.Load) float64 {
 	other, _ := run.Load(load.Like)
 	rows := run.Quantity(counts.Rows)

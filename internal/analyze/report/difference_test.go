@@ -5,12 +5,15 @@ import (
 	"testing"
 )
 
-// TestIndexPairIsSaid: of the load with two HNSW indexes and the one without, the report says what a ratio over all of it cannot see. 764,865
-// entries more and 0.11 % fewer rows foretell at most 0.8 million more writes; there were 20.26 million: 60 x 7,505,447 - 60 x 7,175,401 x the ratio of the rows.
+// TestIndexPairIsSaid: of the load with two HNSW indexes and the one without, the report says what a ratio over all of
+// it cannot see. 764,865 entries more and 0.11 % fewer rows foretell at most 0.8 million more writes; there were 20.26
+// million: 60 x 7,505,447 - 60 x 7,175,401 x the ratio of the rows.
 func TestIndexPairIsSaid(t *testing.T) {
 	text := unwrapped(textOf(t, read(t, "../../../testdata/runs/published-senzing.jsonl.zst"), 80))
-	want := "20260828-loadonly-hnsw is 20260828-loadonly but for two HNSW indexes (m=16), made before the load, which made 764,865 index entries more. " +
-		"At equal rows CloudWatch WriteIOPS is 20,262,831 more: 4.7%, from 1.8% to 7.7% (99%), and 26.5 for each of them. " +
+	want := "20260828-loadonly-hnsw is 20260828-loadonly but for two HNSW indexes (m=16), made before the load, " +
+		"which made 764,865 index entries more. " +
+		"At equal rows CloudWatch WriteIOPS is 20,262,831 more: 4.7%, from 1.8% to 7.7% (99%), and 26.5 for " +
+		"each of them. " +
 		"Foretold are 0% by rows and 0.66% by rows+index entries: it does not count rows or rows+index entries."
 	if !strings.Contains(text, want) {
 		t.Errorf("the report does not say %q:\n%s", want, text)

@@ -31,7 +31,8 @@ func TestDocsNameEveryField(t *testing.T) {
 	}{
 		{"figure", figures, fields(reflect.TypeFor[report.Figure]())},
 		{"estimate", docstest.Section(t, page, "## Estimates"), fields(reflect.TypeFor[attribution.Estimate]())},
-		{"report", beforeCodes, slices.Concat([]string{"schema", "run", "loads", "metrics", "headline", "warnings", "observed", "same_numbers", "volumes"},
+		{"report", beforeCodes, slices.Concat([]string{"schema", "run", "loads", "metrics", "headline", "warnings",
+			"observed", "same_numbers", "volumes"},
 			fields(reflect.TypeFor[report.Report]())[1:])},
 		{"comparison", docstest.Section(t, page, "## Comparisons"), fields(reflect.TypeFor[comparison.Comparison]())},
 	} {
@@ -47,7 +48,8 @@ func fields(of reflect.Type) []string { return docstest.Fields(of, elsewhere) }
 func elsewhere(of reflect.Type, path string) bool {
 	end := strings.Contains(path, "*") && (strings.HasSuffix(path, ".smallest") || strings.HasSuffix(path, ".largest"))
 	return end || path != "missing" && of == reflect.TypeFor[series.Missing]() || slices.Contains([]reflect.Type{
-		reflect.TypeFor[report.Figure](), reflect.TypeFor[attribution.Estimate](), reflect.TypeFor[runfile.Target](), reflect.TypeFor[runfile.Host](), reflect.TypeFor[sizes.SizeRate](),
+		reflect.TypeFor[report.Figure](), reflect.TypeFor[attribution.Estimate](), reflect.TypeFor[runfile.Target](),
+		reflect.TypeFor[runfile.Host](), reflect.TypeFor[sizes.SizeRate](),
 	}, of)
 }
 
@@ -60,7 +62,8 @@ func TestDocsNameEveryWarning(t *testing.T) {
 	}
 	used := map[string]string{}
 	for dir, calls := range map[string]string{
-		".": `\b(condition|odd)\((?:document\.\w+, )?"([a-z-]+)"`, "../counts": `\b(notes\.add)\("([a-z-]+)"`, "../attribution": `\b(add\(|Warning\{)"([a-z-]+)"`,
+		".": `\b(condition|odd)\((?:document\.\w+, )?"([a-z-]+)"`, "../counts": `\b(notes\.add)\("([a-z-]+)"`,
+		"../attribution": `\b(add\(|Warning\{)"([a-z-]+)"`,
 	} {
 		for code, condition := range codesIn(t, dir, calls) {
 			used[code] = max(used[code], condition) // what makes all numbers lie, wherever it is said
@@ -103,7 +106,8 @@ func TestDocsNameTheFieldsOfABaseline(t *testing.T) {
 			continue // as in the run file
 		}
 		last := name[strings.LastIndex(name, ".")+1:]
-		if !regexp.MustCompile("`([a-z_.]*[].]*\\.)?" + regexp.QuoteMeta(strings.TrimSuffix(last, "[]")) + "(\\[\\])?[`.]").MatchString(strings.ReplaceAll(section, "[]", "")) {
+		if !regexp.MustCompile("`([a-z_.]*[].]*\\.)?" + regexp.QuoteMeta(strings.TrimSuffix(last, "[]")) +
+			"(\\[\\])?[`.]").MatchString(strings.ReplaceAll(section, "[]", "")) {
 			t.Errorf("%s is not documented", name)
 		}
 	}

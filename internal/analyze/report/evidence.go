@@ -23,7 +23,8 @@ func Details(r Report) []document.Block {
 		"what it counts; a quantity to which its ratio moves is excluded."
 	if hidden > 0 {
 		blocks = append(blocks, r.Metrics.verdicts(""), r.open(), document.Notes{Remarks: r.Metrics.cautioned()})
-		legend += fmt.Sprintf(" The %d metrics that are not on the first screen stand in --format json, under rivals.", hidden)
+		legend += fmt.Sprintf(" The %d metrics that are not on the first screen stand in --format json, under rivals.",
+			hidden)
 	}
 	evidence := document.Section{Title: "Load by load", Blocks: []document.Block{document.Paragraph{Text: legend}}}
 	for _, m := range ranked(first.Metrics) {
@@ -39,8 +40,11 @@ func Details(r Report) []document.Block {
 
 // Of says all that is known of some metrics.
 func (r Report) Of(metrics []string) document.Document {
-	r.Metrics = slices.DeleteFunc(slices.Clone(r.Metrics), func(m Metric) bool { return !slices.Contains(metrics, m.Metric) })
-	blocks := []document.Block{r.conditions(), r.Metrics.verdicts(""), r.open(), document.Notes{Remarks: r.Metrics.cautioned()}}
+	r.Metrics = slices.DeleteFunc(slices.Clone(r.Metrics), func(m Metric) bool {
+		return !slices.Contains(metrics, m.Metric)
+	})
+	blocks := []document.Block{r.conditions(), r.Metrics.verdicts(""), r.open(),
+		document.Notes{Remarks: r.Metrics.cautioned()}}
 	for _, m := range ranked(r.Metrics) {
 		if !m.Silent() && m.Missing == nil {
 			blocks = append(blocks, m.evidence())
@@ -63,7 +67,8 @@ func (r Report) loadSection() document.Block {
 	add("seconds", 1, func(a Load) Figure { return a.Seconds })
 	add("trans\u00adactions/s", 1, func(a Load) Figure { return a.Of(counts.Commits) })
 	if r.Observed != nil {
-		return document.Section{Title: "Each kind of load, and how long it was seen at a stretch", Blocks: []document.Block{t}}
+		return document.Section{Title: "Each kind of load, and how long it was seen at a stretch",
+			Blocks: []document.Block{t}}
 	}
 	const millisecond = 1e-3
 	add("state\u00adments/s", 1, func(a Load) Figure { return a.Of(counts.Statements) })
@@ -79,7 +84,8 @@ func (a Load) latency() Latency {
 	if a.Latency != nil {
 		return *a.Latency
 	}
-	none := Figure{Missing: &series.Missing{Reason: counts.NotRecorded, Detail: "latencies of every repetition of the load"}}
+	none := Figure{
+		Missing: &series.Missing{Reason: counts.NotRecorded, Detail: "latencies of every repetition of the load"}}
 	return Latency{none, none, none, none}
 }
 
@@ -97,7 +103,9 @@ func (ms Metrics) unread() document.Block {
 // movesSection holds every metric of the first screen against everything that it might count.
 func (r Report) movesSection() document.Block {
 	first, _ := r.firstScreen()
-	metrics := slices.DeleteFunc(ranked(first.Metrics), func(m Metric) bool { return m.Silent() || m.Missing != nil || len(m.Rivals) == 0 })
+	metrics := slices.DeleteFunc(ranked(first.Metrics), func(m Metric) bool {
+		return m.Silent() || m.Missing != nil || len(m.Rivals) == 0
+	})
 	return first.moves(metrics)
 }
 
@@ -112,7 +120,9 @@ func (r Report) moves(metrics []Metric) document.Block {
 	var lacking []string
 	for _, d := range counts.OfInserts() {
 		if slices.ContainsFunc(metrics, func(m Metric) bool { return m.heldAgainst(d.Name) }) {
-			t.Add(words.Numeric(words.Many(d.Name)), words.Cells(metrics, func(m Metric) document.Cell { return m.move(d.Name) }))
+			t.Add(words.Numeric(words.Many(d.Name)), words.Cells(metrics, func(m Metric) document.Cell {
+				return m.move(d.Name)
+			}))
 		} else {
 			lacking = append(lacking, words.Many(d.Name))
 		}
@@ -121,17 +131,21 @@ func (r Report) moves(metrics []Metric) document.Block {
 	if r.Observed != nil {
 		beyond = "stretches of one load differ by"
 	}
-	legend := "The factor by which the ratio moves from load to load, beyond what " + beyond + ". = it is the same within the tolerance, ? it may be; " +
+	legend := "The factor by which the ratio moves from load to load, beyond what " + beyond +
+		". = it is the same within the tolerance, ? it may be; " +
 		"the others are excluded. - not counted in this run; self: computed from the metric."
 	if len(lacking) > 0 {
 		legend += " Not counted beside any of them: " + strings.Join(lacking, ", ") + "."
 	}
-	return document.Section{Title: "Why: how far each metric's ratio to what it might count moves", Blocks: []document.Block{document.Together{t, words.Faint(legend)}}}
+	return document.Section{Title: "Why: how far each metric's ratio to what it might count moves",
+		Blocks: []document.Block{document.Together{t, words.Faint(legend)}}}
 }
 
 // heldAgainst reports whether the run has both counted, the metric and a quantity.
 func (m Metric) heldAgainst(quantity string) bool {
-	return slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity && r.Status != attribution.Unknown })
+	return slices.ContainsFunc(m.Rivals, func(r Rival) bool {
+		return r.Quantity == quantity && r.Status != attribution.Unknown
+	})
 }
 
 // move returns how far the ratio to a quantity moves, and what that means for it.
@@ -149,7 +163,8 @@ func (m Metric) move(quantity string) document.Cell {
 	}
 	c := document.Number(mark+strings.TrimPrefix(factor(r.Spread.Value), "x"), r.Spread.Value)
 	c.Mark = string(r.Status)
-	c.Hover = fmt.Sprintf("%s / %s: moves by a factor of %s to %s: %s", m.Name, words.Many(quantity), number.Ratio(r.Spread.Lo), strings.TrimPrefix(factor(r.Spread.Hi), "x"), r.Status)
+	c.Hover = fmt.Sprintf("%s / %s: moves by a factor of %s to %s: %s", m.Name, words.Many(quantity),
+		number.Ratio(r.Spread.Lo), strings.TrimPrefix(factor(r.Spread.Hi), "x"), r.Status)
 	return c
 }
 
@@ -164,14 +179,18 @@ func factor(v float64) string {
 	return "x" + number.Ratio(v)
 }
 
-// evidence is why a metric's verdict stands: what it showed under every load, for one of every quantity, and how far each
-// of these ratios moves from load to load.
+// evidence is why a metric's verdict stands: what it showed under every load, for one of every quantity, and how far
+// each of these ratios moves from load to load.
 func (m Metric) evidence() document.Block {
-	rows := append(words.Each(func(a MetricLoad) string { return a.Load }, m.Loads), "spread", m.spreadLevel(), "status")
+	rows := append(words.Each(func(a MetricLoad) string {
+		return a.Load
+	}, m.Loads), "spread", m.spreadLevel(), "status")
 	none := words.Texts([]string{"", "", ""})
 	var t document.Table
 	t.Add(words.Wordy("load"), words.Texts(rows))
-	t.Add(words.Numeric("per second"), append(words.Cells(m.Loads, func(a MetricLoad) document.Cell { return a.PerSecond.Cell(number.Rate) }), none...))
+	t.Add(words.Numeric("per second"), append(words.Cells(m.Loads, func(a MetricLoad) document.Cell {
+		return a.PerSecond.Cell(number.Rate)
+	}), none...))
 	for _, r := range m.Rivals {
 		if r.Status != attribution.Unknown {
 			t.Add(words.Numeric(words.One(r.Quantity)), append(m.ratios(r), r.summary()...))
@@ -181,7 +200,8 @@ func (m Metric) evidence() document.Block {
 	if m.Help != "" {
 		title += ": " + m.Help
 	}
-	return document.Section{Title: title, Blocks: []document.Block{document.Paragraph{Text: m.finding()}, m.Parts.Block(), t}}
+	return document.Section{Title: title, Blocks: []document.Block{document.Paragraph{Text: m.finding()},
+		m.Parts.Block(), t}}
 }
 
 // finding returns the verdict in words.
@@ -191,7 +211,8 @@ func (m Metric) finding() string {
 		parts[0] += ": " + counts
 	}
 	if m.Mixture != nil {
-		parts = append(parts, fmt.Sprintf("Loads left out of the fit are missed by a factor of %s", number.Ratio(m.Mixture.Off)))
+		parts = append(parts, fmt.Sprintf("Loads left out of the fit are missed by a factor of %s",
+			number.Ratio(m.Mixture.Off)))
 	}
 	if m.Misnomer != "" {
 		parts = append(parts, "It is called "+m.Misnomer)
@@ -241,7 +262,9 @@ func (m Metric) notCompared() string {
 	if len(g.Said) == 0 {
 		return ""
 	}
-	return "Not known here, and so not compared: " + strings.Join(g.Sentences(func(names, why string) string { return names + " (" + why + ")" }), "; ")
+	return "Not known here, and so not compared: " + strings.Join(g.Sentences(func(names, why string) string {
+		return names + " (" + why + ")"
+	}), "; ")
 }
 
 // ratios returns the metric's to a quantity under each of its loads; none has one when idle.
@@ -262,11 +285,14 @@ func (r Rival) summary() []document.Cell {
 		status.Note = "modelled from the work of the clients, not counted; the intervals allow for that"
 	}
 	if r.Beaten != "" {
-		status.Note = strings.Join(words.Filled(status.Note, words.Many(r.Beaten)+" explain it far better, although its own spread does not exclude it"), "; ")
+		status.Note = strings.Join(words.Filled(status.Note, words.Many(r.Beaten)+
+			" explain it far better, although its own spread does not exclude it"), "; ")
 	}
 	if d := r.Difference; d != nil {
-		status.Note = strings.Join(words.Filled(status.Note, fmt.Sprintf("at equal rows the metric is %s more in %s than in %s, and the fit predicts %s", words.Percent(d.More.Value),
-			d.Load, d.Without, words.Percent(d.Foretold.Value))), "; ")
+		status.Note = strings.Join(words.Filled(status.Note,
+			fmt.Sprintf("at equal rows the metric is %s more in %s than in %s, and the fit predicts %s",
+				words.Percent(d.More.Value),
+				d.Load, d.Without, words.Percent(d.Foretold.Value))), "; ")
 	}
 	if r.Spread == nil {
 		return []document.Cell{document.Words(""), document.Words(""), status}

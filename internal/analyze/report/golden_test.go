@@ -96,7 +96,8 @@ func setting(name, value string) func([]runfile.Record) []runfile.Record {
 
 func failed(records []runfile.Record, load string, repetition int, why string) []runfile.Record {
 	for i, r := range records {
-		if e, ok := r.(runfile.LoadEvent); ok && e.Load == load && e.Repetition == repetition && e.Event == runfile.End {
+		if e, ok := r.(runfile.LoadEvent); ok && e.Load == load && e.Repetition == repetition &&
+			e.Event == runfile.End {
 			e.Failed = why
 			records[i] = e
 		}
@@ -105,12 +106,14 @@ func failed(records []runfile.Record, load string, repetition int, why string) [
 }
 
 func notLocal(records []runfile.Record) []runfile.Record {
-	gap := runfile.Gap{Probe: "block", Reason: runfile.NotLocal, Detail: "the server is on db.example, not on this machine"}
+	gap := runfile.Gap{Probe: "block", Reason: runfile.NotLocal,
+		Detail: "the server is on db.example, not on this machine"}
 	return without(records, gap, "block/writes", "block/flushes", "block/write_bytes")
 }
 
 func noWAL(records []runfile.Record) []runfile.Record {
-	gap := runfile.Gap{Probe: "pgstat", Reason: runfile.Unsupported, Code: "42P01", Detail: "PostgreSQL 13.23 has no pg_stat_wal"}
+	gap := runfile.Gap{Probe: "pgstat", Reason: runfile.Unsupported, Code: "42P01",
+		Detail: "PostgreSQL 13.23 has no pg_stat_wal"}
 	return without(records, gap, "pgstat.wal/wal_records", "pgstat.wal/wal_write", "pgstat.wal/wal_sync")
 }
 
@@ -171,7 +174,9 @@ func goldenCases() map[string]goldenCase {
 			})
 		}, "ram", nil},
 		"pooler": {func(r []runfile.Record) []runfile.Record {
-			return head(r, func(r *runfile.Run) { r.Target.Kind, r.Target.Host, r.Target.Pooler = "dsn", "db.example", true })
+			return head(r, func(r *runfile.Run) {
+				r.Target.Kind, r.Target.Host, r.Target.Pooler = "dsn", "db.example", true
+			})
 		}, "pooler", nil},
 		"aurora": {func(r []runfile.Record) []runfile.Record {
 			return notLocal(head(r, func(r *runfile.Run) {
@@ -188,25 +193,39 @@ func goldenCases() map[string]goldenCase {
 			return ended(r, runfile.Broken, "the server died: signal 9.")
 		}, "unfinished", nil},
 		"cut-off": {func(r []runfile.Record) []runfile.Record { return ended(r, "", "") }, "unfinished", nil},
-		"left-out": {func(r []runfile.Record) []runfile.Record { return failed(r, "copy", 2, "the server was restarted") }, "few-repetitions left-out",
+		"left-out": {func(r []runfile.Record) []runfile.Record {
+			return failed(r, "copy", 2, "the server was restarted")
+		}, "few-repetitions left-out",
 			nil}, // the middle repetition is the mean: the figures stay
 		"cut-early": {func(r []runfile.Record) []runfile.Record { // before copy had begun: the rest is not there
 			return ended(keep(r, func(r runfile.Record) bool {
 				event, isEvent := r.(runfile.LoadEvent)
 				load, isWork := r.(runfile.Work)
-				return !(isEvent && event.Load == "copy" && event.Event != runfile.Settle || isWork && load.Load == "copy")
+				return !(isEvent && event.Load == "copy" && event.Event != runfile.Settle || isWork &&
+					load.Load == "copy")
 			}), "", "")
 		}, "unfinished not-run", oneLoadLines()},
-		"two-repetitions": {func(r []runfile.Record) []runfile.Record { return repetitions(2, r) }, "few-repetitions", twoLines()},
-		"one-repetition":  {func(r []runfile.Record) []runfile.Record { return repetitions(1, r) }, "few-repetitions", oneLines()},
-		"one-load":        {func(r []runfile.Record) []runfile.Record { return onlyLoad("bulk", r) }, "", oneLoadLines()},
+		"two-repetitions": {func(r []runfile.Record) []runfile.Record {
+			return repetitions(2, r)
+		}, "few-repetitions", twoLines()},
+		"one-repetition": {func(r []runfile.Record) []runfile.Record {
+			return repetitions(1, r)
+		}, "few-repetitions", oneLines()},
+		"one-load": {func(r []runfile.Record) []runfile.Record {
+			return onlyLoad("bulk", r)
+		}, "", oneLoadLines()},
 		"no-idle": {func(r []runfile.Record) []runfile.Record {
-			return keep(r, func(r runfile.Record) bool { e, ok := r.(runfile.LoadEvent); return !ok || e.Load != "idle" })
+			return keep(r, func(r runfile.Record) bool {
+				e, ok := r.(runfile.LoadEvent)
+				return !ok || e.Load != "idle"
+			})
 		}, "no-idle not-run", noIdleLines()},
 		"no-wal":    {noWAL, "", noWALLines()},
 		"zero-rows": {zeroRows, "", zeroRowsLines()},
 		"nothing": {func(r []runfile.Record) []runfile.Record {
-			return ended(keep(r, func(r runfile.Record) bool { return r.Kind() != runfile.KindLoad && r.Kind() != runfile.KindWork }),
+			return ended(keep(r, func(r runfile.Record) bool {
+				return r.Kind() != runfile.KindLoad && r.Kind() != runfile.KindWork
+			}),
 				runfile.Broken, "the first load could not be set up")
 		}, "unfinished nothing-measured not-run", none(everyLine()...)},
 		"failures": {func(r []runfile.Record) []runfile.Record {
@@ -215,8 +234,11 @@ func goldenCases() map[string]goldenCase {
 		"shared-device":  {shared, "shared-device", nil},
 		"shared-storage": {onStorage(shared, sharedStorage), "device-unseen shared-device", nil},
 		"others-write":   {othersWrite, "shared-device", nil},
-		"other-programs": {func(r []runfile.Record) []runfile.Record { return runfiletest.BesideOtherProgram(r, 300) }, "others-on-device",
-			map[string]string{"Read as \"IOPS\"": strings.Replace(demoLines()["Read as \"IOPS\""], "50 requests a second", "50 requests a second for this server", 1)}},
+		"other-programs": {func(r []runfile.Record) []runfile.Record {
+			return runfiletest.BesideOtherProgram(r, 300)
+		}, "others-on-device",
+			map[string]string{"Read as \"IOPS\"": strings.Replace(demoLines()["Read as \"IOPS\""],
+				"50 requests a second", "50 requests a second for this server", 1)}},
 		"own-device": {onStorage(shared, ownDevice), "shared-device", nil},
 		"noisy":      {noisy, "shared-device background-moved", noisyLines()},
 		"notes": {func(r []runfile.Record) []runfile.Record {
@@ -264,11 +286,13 @@ func othersWrite(records []runfile.Record) []runfile.Record {
 
 var ownDevice = runfile.Storage{
 	FileSystem: "ext4", Device: "loop0", Own: true,
-	Devices: []runfile.StorageDevice{{Name: "loop0", Holds: []string{"data", "wal"}, Carries: []string{"/data"}, Backing: "/disk"}},
+	Devices: []runfile.StorageDevice{{Name: "loop0", Holds: []string{"data", "wal"}, Carries: []string{"/data"},
+		Backing: "/disk"}},
 }
 
 // onStorage is another change, on another storage.
-func onStorage(change func([]runfile.Record) []runfile.Record, storage runfile.Storage) func([]runfile.Record) []runfile.Record {
+func onStorage(change func([]runfile.Record) []runfile.Record,
+	storage runfile.Storage) func([]runfile.Record) []runfile.Record {
 	return func(r []runfile.Record) []runfile.Record {
 		return change(head(r, func(r *runfile.Run) { r.Target.Storage = storage }))
 	}

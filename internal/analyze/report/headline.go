@@ -109,7 +109,8 @@ func (m Metric) loudest() (loudest InLoad) {
 // exposed names the metric's figure and what it counted.
 func (m Metric) exposed() string {
 	loudest := m.loudest()
-	showed := fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts ", m.Name, number.Rate(loudest.Figure.Value), loudest.Load)
+	showed := fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts ", m.Name,
+		number.Rate(loudest.Figure.Value), loudest.Load)
 	switch {
 	case m.Counts != "":
 		showed += m.called(m.Counts) + ", which is"
@@ -158,12 +159,15 @@ func extend(smallest, largest *InLoad, f InLoad) {
 }
 
 func (h *Headline) sentence(loads []Load) string {
-	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", words.Many(h.Loud.Quantity), number.Rate(h.Loud.PerSecond.Value), h.Load)
+	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", words.Many(h.Loud.Quantity),
+		number.Rate(h.Loud.PerSecond.Value), h.Load)
 	switch h.Quiet.Quantity {
 	case counts.DeviceRequests:
-		text += fmt.Sprintf(" The device did %s requests a second%s%s.", h.Quiet.PerSecond.AtMost(), words.ForServer(h.ofServer), h.megabytes(loads))
+		text += fmt.Sprintf(" The device did %s requests a second%s%s.", h.Quiet.PerSecond.AtMost(),
+			words.ForServer(h.ofServer), h.megabytes(loads))
 	case counts.WALWrites:
-		text += fmt.Sprintf(" The server wrote its WAL %s times a second", h.Quiet.PerSecond.AtMost()) + h.deviceBeside(loads)
+		text += fmt.Sprintf(" The server wrote its WAL %s times a second", h.Quiet.PerSecond.AtMost()) +
+			h.deviceBeside(loads)
 	case counts.Rows:
 		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage cannot be told here.",
 			number.Rate(h.Quiet.PerSecond.Value))
@@ -179,7 +183,8 @@ func (h *Headline) sentence(loads []Load) string {
 func (h *Headline) deviceBeside(loads []Load) string {
 	for _, a := range loads {
 		if requests := a.Of(counts.DeviceRequests); a.Name == h.Load && requests.Known() && !requests.Lost() {
-			return fmt.Sprintf(", and the device did %s requests%s.", number.Rate(requests.Value), words.ForServer(h.ofServer))
+			return fmt.Sprintf(", and the device did %s requests%s.", number.Rate(requests.Value),
+				words.ForServer(h.ofServer))
 		}
 	}
 	return "; what its device did cannot be told here."
@@ -198,10 +203,12 @@ func (h *Headline) megabytes(loads []Load) string {
 func (h *Headline) spread() string {
 	one, many := words.One(h.Quiet.Quantity), words.Many(h.Loud.Quantity)
 	if h.Smallest.Load == h.Largest.Load {
-		return fmt.Sprintf("That is %s %s for one %s, under this load; another load has another factor.", number.Ratio(h.Largest.Figure.Value), many, one)
+		return fmt.Sprintf("That is %s %s for one %s, under this load; another load has another factor.",
+			number.Ratio(h.Largest.Figure.Value), many, one)
 	}
 	text := fmt.Sprintf("One %s stands for %s %s (%s) to %s (%s)", one,
-		number.Ratio(h.Smallest.Figure.Value), many, h.Smallest.Load, number.Ratio(h.Largest.Figure.Value), h.Largest.Load)
+		number.Ratio(h.Smallest.Figure.Value), many, h.Smallest.Load, number.Ratio(h.Largest.Figure.Value),
+		h.Largest.Load)
 	if h.Largest.Figure.Value > steady*h.Smallest.Figure.Value {
 		return text + ": no rule of thumb turns one into the other."
 	}
@@ -215,7 +222,8 @@ const steady = 1.10
 func (r Report) sureness() []string {
 	var texts []string
 	if h := r.Headline; h != nil && h.Quiet.Quantity != "" && h.Quiet.PerSecond.Known() {
-		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.", words.Capital(words.Many(h.Quiet.Quantity)), h.Quiet.PerSecond.PlusMinus(), h.Load))
+		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.",
+			words.Capital(words.Many(h.Quiet.Quantity)), h.Quiet.PerSecond.PlusMinus(), h.Load))
 	}
 	if slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Condition && w.Rank != document.Note }) {
 		texts = append(texts, "The caution at the top applies to every number here.")

@@ -11,13 +11,16 @@ import (
 // TestHeadlineOfTheWALSaysWhatTheDeviceDid where that is known, though it keeps no ratio to be told.
 func TestHeadlineOfTheWALSaysWhatTheDeviceDid(t *testing.T) {
 	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 1} }
-	h := &Headline{Load: "load A", Loud: Counted{counts.WALRecords, figure(3461)}, Quiet: Counted{counts.WALWrites, figure(441)}}
+	h := &Headline{Load: "load A", Loud: Counted{counts.WALRecords, figure(3461)},
+		Quiet: Counted{counts.WALWrites, figure(441)}}
 	load := Load{Name: "load A"}
-	if got := h.sentence([]Load{load}); !strings.Contains(got, "wrote its WAL 441 times a second; what its device did cannot be told here.") {
+	if got := h.sentence([]Load{load}); !strings.Contains(got,
+		"wrote its WAL 441 times a second; what its device did cannot be told here.") {
 		t.Error(got)
 	}
 	load.Work = []Work{{Quantity: counts.DeviceRequests, PerSecond: figure(438)}}
-	if got := h.sentence([]Load{load}); !strings.Contains(got, "wrote its WAL 441 times a second, and the device did 438 requests.") {
+	if got := h.sentence([]Load{load}); !strings.Contains(got,
+		"wrote its WAL 441 times a second, and the device did 438 requests.") {
 		t.Error(got)
 	}
 }
@@ -32,12 +35,14 @@ func TestSecondWithoutTheDevice(t *testing.T) {
 		value /= 2
 	}
 	p := Loads{}.second(load)
-	if want := "One second of bulk: 1,000 rows, 500 WAL records, 250 WAL writes, 125 WAL fsyncs."; p.Text != want || len(p.Y.Names) != 4 {
+	if want := "One second of bulk: 1,000 rows, 500 WAL records, 250 WAL writes, 125 WAL fsyncs."; p.Text != want ||
+		len(p.Y.Names) != 4 {
 		t.Errorf("%q, with places for %q; want %q", p.Text, p.Y.Names, want)
 	}
 }
 
-// TestHeadlineNamesLoadsWithoutAFactor: the requests of async differ by 3.7 times from one repetition of the shipped run to another.
+// TestHeadlineNamesLoadsWithoutAFactor: the requests of async differ by 3.7 times from one repetition of the shipped
+// run to another.
 func TestHeadlineNamesLoadsWithoutAFactor(t *testing.T) {
 	run, err := counts.FromFile("../../../testdata/runs/local-pg15.jsonl.zst")
 	if err != nil {

@@ -33,9 +33,11 @@ func keptDocument(run *counts.Run, r Report, d document.Document) document.Docum
 	d.Heading = "What storage did"
 	all := keptOf(run)
 	requests, bytes, known := requestsAndBytes(run)
-	d.Blocks = []document.Block{document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.keptTarget(all)), r.conditions()}
+	d.Blocks = []document.Block{document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.keptTarget(all)),
+		r.conditions()}
 	if known {
-		d.Blocks = append(d.Blocks, document.Paragraph{Text: keptHeadline(requests, bytes, run), Style: document.Headline})
+		d.Blocks = append(d.Blocks, document.Paragraph{Text: keptHeadline(requests, bytes, run),
+			Style: document.Headline})
 		all = append([]kept{requests, bytes}, all...)
 	}
 	d.Blocks = append(d.Blocks, keptTable(all, run.Observed.Period))
@@ -59,7 +61,8 @@ func (r Report) keptTarget(all []kept) string {
 			to = last
 		}
 	}
-	return strings.TrimSpace(ServerName(r.Run.Target.Flavor)+" "+r.Run.Target.Version) + Place(r) + "; observed for " + span(to.Sub(from).Seconds())
+	return strings.TrimSpace(ServerName(r.Run.Target.Flavor)+" "+r.Run.Target.Version) + Place(r) + "; observed for " +
+		span(to.Sub(from).Seconds())
 }
 
 const perMB = 1e6
@@ -68,7 +71,8 @@ const perMB = 1e6
 func keptOf(run *counts.Run) (all []kept) {
 	version := metric.VersionNum(run.Header.Target.Version)
 	for _, m := range run.Metrics() {
-		k := kept{name: metric.Printed(m.Name, version), levels: run.Rates(m.Name, runfile.Average), most: math.NaN(), per: 1}
+		k := kept{name: metric.Printed(m.Name, version), levels: run.Rates(m.Name, runfile.Average),
+			most: math.NaN(), per: 1}
 		if len(k.levels) == 0 {
 			k.levels = run.Rates(m.Name, runfile.Sum)
 		}
@@ -161,16 +165,20 @@ func keptHeadline(requests, bytes kept, run *counts.Run) string {
 		odd += strings.TrimSuffix(" "+said+".", " .")
 	}
 	if each := bytes.mean() * perMB / requests.mean(); requests.mean() >= 1 && each < sector {
-		odd += fmt.Sprintf(" Its requests carry %s bytes each, and none carries less than %d: what is called bytes or requests here is something else.", number.Rate(each), sector)
+		odd += fmt.Sprintf(" Its requests carry %s bytes each, and none carries less than %d: what is called bytes "+
+			"or requests here is something else.", number.Rate(each), sector)
 	}
-	return fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99 %% of all are at %s or less. The most bytes were %s MB/s, %s UTC.",
-		one, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)), number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04")) + odd
+	return fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99 %% of all are "+
+		"at %s or less. The most bytes were %s MB/s, %s UTC.",
+		one, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)),
+		number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04")) + odd
 }
 
 // keptTable has a row for each metric.
 func keptTable(all []kept, period time.Duration) document.Block {
 	one, several := sizing.Stretches(period)
-	t := document.Table{Columns: []document.Column{{Header: "a second", Words: true}, {Header: "mean"}, {Header: "median"}, {Header: "95 %"}, {Header: "99 %"},
+	t := document.Table{Columns: []document.Column{{Header: "a second", Words: true}, {Header: "mean"},
+		{Header: "median"}, {Header: "95 %"}, {Header: "99 %"},
 		{Header: "worst " + one}, {Header: "when, UTC", Words: true}, {Header: "highest within"}}}
 	cell := func(v float64) document.Cell { return document.Number(number.Rate(v), v) }
 	for _, k := range all {
@@ -179,7 +187,8 @@ func keptTable(all []kept, period time.Duration) document.Block {
 			within = cell(k.most / k.per)
 		}
 		worst := k.worst()
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(k.name), cell(k.mean()), cell(k.at(50)), cell(k.at(95)), cell(k.at(99)),
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(k.name), cell(k.mean()),
+			cell(k.at(50)), cell(k.at(95)), cell(k.at(99)),
 			cell(worst.Value / k.per), document.Words(worst.From.Format("2 Jan 15:04")), within}})
 	}
 	if len(t.Rows) == 0 {
@@ -202,7 +211,8 @@ func dayTable(requests, bytes kept) document.Block {
 			s.sum[i], s.most[i] = s.sum[i]+l.Value/k.per, max(s.most[i], l.Value/k.per)
 		}
 	}
-	t := document.Table{Columns: []document.Column{{Header: "hour, UTC", Words: true}, {Header: "requests/s"}, {Header: "highest"}, {Header: "MB/s"}, {Header: "highest"}}}
+	t := document.Table{Columns: []document.Column{{Header: "hour, UTC", Words: true}, {Header: "requests/s"},
+		{Header: "highest"}, {Header: "MB/s"}, {Header: "highest"}}}
 	for h, s := range slots {
 		if s.n[0]+s.n[1] == 0 {
 			continue
@@ -214,7 +224,8 @@ func dayTable(requests, bytes kept) document.Block {
 				continue
 			}
 			mean := s.sum[i] / s.n[i]
-			cells = append(cells, document.Number(number.Rate(mean), mean), document.Number(number.Rate(s.most[i]), s.most[i]))
+			cells = append(cells, document.Number(number.Rate(mean), mean),
+				document.Number(number.Rate(s.most[i]), s.most[i]))
 		}
 		t.Rows = append(t.Rows, document.Row{Cells: cells})
 	}

@@ -8,8 +8,10 @@ func notLocalLines() map[string]string {
 	return map[string]string{
 		"bulk": "10,000 ±10% | 10,300 ±10% | 30 ±10% | 20 ±10%",
 		"copy": "20,000 ±10% | 800 ±10% | 20 ±10% | 8.0 ±10%",
-		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The server wrote its WAL 30 times " +
-			"a second; what its device did cannot be told here. One WAL write stands for 40.0 WAL records (copy) to 343 (bulk): " +
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The server wrote " +
+			"its WAL 30 times " +
+			"a second; what its device did cannot be told here. One WAL write stands for 40.0 WAL records (copy) " +
+			"to 343 (bulk): " +
 			"no rule of thumb turns one into the other.",
 	}
 }
@@ -19,8 +21,10 @@ func twoLines() map[string]string {
 	return map[string]string{
 		"bulk": "9,500 ±5% | 9,785 ±5% | 48 ±5% | 19 ±5% | 0.9 ±5%", // 47.5 and 0.95, half to even
 		"copy": "19,000 ±5% | 760 ±5% | 19 ±5% | 11 ±5% | 0.6 ±5%",
-		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 9,785 a second (bulk). The device did 48 requests " +
-			"a second, 0.9 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 9,785 a second (bulk). The device " +
+			"did 48 requests " +
+			"a second, 0.9 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of " +
+			"thumb turns one into the other.",
 	}
 }
 
@@ -29,8 +33,10 @@ func oneLines() map[string]string {
 	return map[string]string{
 		"bulk": "9,000 ±? | 9,270 ±? | 45 ±? | 18 ±? | 0.9 ±?",
 		"copy": "18,000 ±? | 720 ±? | 18 ±? | 11 ±? | 0.5 ±?", // 10.8, 0.54
-		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 9,270 a second (bulk). The device did 45 requests " +
-			"a second, 0.9 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 9,270 a second (bulk). The device " +
+			"did 45 requests " +
+			"a second, 0.9 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of " +
+			"thumb turns one into the other.",
 	}
 }
 
@@ -38,31 +44,38 @@ func oneLines() map[string]string {
 func oneLoadLines() map[string]string {
 	return map[string]string{
 		"copy": "",
-		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device did 50 requests " +
-			"a second, 1.0 MB/s. That is 206 WAL records for one device request, under this load; another load has another factor.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device " +
+			"did 50 requests " +
+			"a second, 1.0 MB/s. That is 206 WAL records for one device request, under this load; another load has " +
+			"another factor.",
 	}
 }
 
 // noIdleLines: the background of 11 s stays in: 22 requests and 11 flushes (each also a write), 90,112 bytes. So bulk
-// has 522 requests in the mean of 10 s and copy 222, ±50/522 and ±20/222; 211 and 131 flushes; 10.09 and 6.09 MB. Ratios
-// are means of those of the repetitions, such as 92,700/472, 103,000/522 and 113,300/572 records per request.
+// has 522 requests in the mean of 10 s and copy 222, ±50/522 and ±20/222; 211 and 131 flushes; 10.09 and 6.09 MB.
+// Ratios are means of those of the repetitions, such as 92,700/472, 103,000/522 and 113,300/572 records per request.
 func noIdleLines() map[string]string {
 	return map[string]string{
 		"bulk": "10,000 ±10% | 10,300 ±10% | 52 ±10% | 21 ±9% | 1.0 ±10%",
 		"copy": "20,000 ±10% | 800 ±10% | 22 ±9% | 13 ±9% | 0.6 ±10%",
-		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device did 52 requests " +
-			"a second, 1.0 MB/s. One device request stands for 36.0 WAL records (copy) to 197 (bulk): no rule of thumb turns one into the other.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device " +
+			"did 52 requests " +
+			"a second, 1.0 MB/s. One device request stands for 36.0 WAL records (copy) to 197 (bulk): no rule of " +
+			"thumb turns one into the other.",
 	}
 }
 
-// noWALLines: rows stand in for WAL records: 100,000 to 500 requests and 200,000 to 200. The records are modelled: of 10,000 rows a
-// second by INSERT as many, 10 commits and 10,000/33 of a sequence; of 20,000 by COPY 128 pages, 20 commits and 20,000/33.
+// noWALLines: rows stand in for WAL records: 100,000 to 500 requests and 200,000 to 200. The records are modelled: of
+// 10,000 rows a second by INSERT as many, 10 commits and 10,000/33 of a sequence; of 20,000 by COPY 128 pages, 20
+// commits and 20,000/33.
 func noWALLines() map[string]string {
 	return map[string]string{
 		"bulk": "10,000 ±10% | 10,313 (1) ±10% | 50 ±10% | 20 ±10% | 1.0 ±10%",
 		"copy": "20,000 ±10% | 754 (1) ±10% | 20 ±10% | 12 ±10% | 0.6 ±10%",
-		"Read as \"IOPS\"": "Read as \"IOPS\", the rows would say 20,000 a second (copy). The device did 20 requests a second, " +
-			"0.6 MB/s. One device request stands for 200 rows (bulk) to 1,000 (copy): no rule of thumb turns one into the other.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the rows would say 20,000 a second (copy). The device did 20 " +
+			"requests a second, " +
+			"0.6 MB/s. One device request stands for 200 rows (bulk) to 1,000 (copy): no rule of thumb turns one " +
+			"into the other.",
 	}
 }
 
@@ -71,7 +84,8 @@ func zeroRowsLines() map[string]string {
 	return map[string]string{"copy": "0 ±0% | 800 ±10% | 20 ±10% | 12 ±10% | 0.6 ±10%"}
 }
 
-// noisyLines: 100 requests a second of background at the mean, and 0 or 200 in a repetition, swallow those of both loads.
+// noisyLines: 100 requests a second of background at the mean, and 0 or 200 in a repetition, swallow those of both
+// loads.
 func noisyLines() map[string]string {
 	return map[string]string{
 		"bulk":             "10,000 ±10% | 10,300 ±10% | ~ (1) | 20 ±10% | 1.0 ±10%",

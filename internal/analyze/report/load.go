@@ -89,7 +89,8 @@ func loads(run *counts.Run) []Load {
 			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes,
 			Width: a.Width, Commit: a.SynchronousCommit, Clients: a.Clients, Cold: a.Cold,
 			OthersShare: run.OthersShare(a.Name), OthersUncounted: run.OthersUncounted(a.Name),
-			Repetitions: len(a.Repetitions), MostRepetitions: a.MostRepetitions, Latency: latencyOf(a), Work: []Work{}, WAL: wal.Of(a), Waits: a.Waits,
+			Repetitions: len(a.Repetitions), MostRepetitions: a.MostRepetitions, Latency: latencyOf(a), Work: []Work{},
+			WAL: wal.Of(a), Waits: a.Waits,
 			Seconds:  over(a, func(r counts.Repetition) (float64, error) { return r.Lasted() }),
 			Failures: over(a, func(r counts.Repetition) (float64, error) { return r.PerSecond(run.Failures(r)) }),
 		}
@@ -158,7 +159,9 @@ func overThese(a counts.Load, value func(counts.Repetition) (float64, error)) Fi
 
 // latencyOf is nil where not every repetition has it.
 func latencyOf(a counts.Load) *Latency {
-	if len(a.Repetitions) == 0 || slices.ContainsFunc(a.Repetitions, func(r counts.Repetition) bool { return r.Latency == nil }) {
+	if len(a.Repetitions) == 0 || slices.ContainsFunc(a.Repetitions, func(r counts.Repetition) bool {
+		return r.Latency == nil
+	}) {
 		return nil
 	}
 	of := func(quantile func(*latency.Quantiles) float64) Figure {

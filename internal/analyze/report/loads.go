@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
-// does says what a transaction of a load is, and on what table; empty where the load is not ours, or is of a way that is not
-// known here.
+// does says what a transaction of a load is, and on what table; empty where the load is not ours, or is of a way that
+// is not known here.
 func (a Load) does() string {
 	what := a.reads()
 	switch rows := number.Rate(float64(a.RowsPerTx)); a.Method {

@@ -33,10 +33,11 @@ type Metric struct {
 	// Document is the comparison of the run with the metric's documentation; nil: it documents nothing that the run
 	// counts.
 	Document *agreement.Agreement `json:"document"`
-	Rivals   []Rival              `json:"rivals"`          // every quantity, held against it
-	Parts    purposes.Parts       `json:"parts,omitempty"` // of a metric of the device, as each request was followed to its file
-	made     []string             // of these, what stands in its row
-	Misnomer string               `json:"misnomer,omitempty"` // what it is called though it counts logical work
+	Rivals   []Rival              `json:"rivals"` // every quantity, held against it
+	// of a metric of the device, as each request was followed to its file
+	Parts    purposes.Parts `json:"parts,omitempty"`
+	made     []string       // of these, what stands in its row
+	Misnomer string         `json:"misnomer,omitempty"` // what it is called though it counts logical work
 }
 
 // Span is the range of a ratio over the loads.
@@ -89,8 +90,10 @@ func metrics(run *counts.Run) []Metric {
 
 func newMetric(run *counts.Run, c counts.Metric, loads []measured) Metric {
 	m := Metric{
-		Metric: c.Name, Name: metric.Printed(c.Name, metric.VersionNum(run.Header.Target.Version)), Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
-		AcrossLoads: map[string]Span{}, Loads: []MetricLoad{}, Document: agreement.Of(run, c), Parts: purposes.PartsOf(run, c.Name),
+		Metric: c.Name, Name: metric.Printed(c.Name, metric.VersionNum(run.Header.Target.Version)), Unit: c.Unit,
+		Help: c.Help, Source: c.Source, Derived: c.Derived,
+		AcrossLoads: map[string]Span{}, Loads: []MetricLoad{}, Document: agreement.Of(run, c),
+		Parts: purposes.PartsOf(run, c.Name),
 	}
 	for _, a := range loads {
 		m.Loads = append(m.Loads, a.load(c))
@@ -178,7 +181,8 @@ func acrossLoads(loads []MetricLoad, name string) Span {
 		}
 	}
 	if !span.All.Known() {
-		span.All.Missing, span.Without = cmp.Or(span.Without, &series.Missing{Reason: leftOut, Detail: "no load was measured"}), nil
+		span.All.Missing,
+			span.Without = cmp.Or(span.Without, &series.Missing{Reason: leftOut, Detail: "no load was measured"}), nil
 	}
 	return span
 }

@@ -33,7 +33,8 @@ func TestModelledIsSaid(t *testing.T) {
 	for _, want := range []string{
 		"it counts modelled WAL records, which is logical work and no storage I/O",
 		"CloudWatch WriteIOPS LOGICAL modelled WAL records 1.000",
-		"WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled from the work of the clients",
+		"WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled from the " +
+			"work of the clients",
 		"The model may be off by 15 % in copy",
 		"(1) modelled from the work of the clients, not counted",
 	} {
@@ -44,7 +45,8 @@ func TestModelledIsSaid(t *testing.T) {
 	for _, a := range view.Loads {
 		for _, w := range a.Work {
 			if !a.Idle && (w.Modelled != (w.Quantity == counts.WALRecords) || w.Modelled && !w.PerSecond.Known()) {
-				t.Errorf("in %s, %s are modelled: %t, and known: %t", a.Name, w.Quantity, w.Modelled, w.PerSecond.Known())
+				t.Errorf("in %s, %s are modelled: %t, and known: %t", a.Name, w.Quantity, w.Modelled,
+					w.PerSecond.Known())
 			}
 		}
 	}
@@ -53,12 +55,15 @@ func TestModelledIsSaid(t *testing.T) {
 // TestHeadlineSaysWhatItCounts, however much of that is open.
 func TestHeadlineSaysWhatItCounts(t *testing.T) {
 	run := withMeter(runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"))
-	sum := &attribution.Mixture{Terms: []attribution.Term{{Quantity: counts.Rows, Share: 0.7}, {Quantity: counts.Commits, Share: 0.3}}}
+	sum := &attribution.Mixture{Terms: []attribution.Term{{Quantity: counts.Rows, Share: 0.7},
+		{Quantity: counts.Commits, Share: 0.3}}}
 	for want, v := range map[string]attribution.Verdict{
-		"it counts rows, which is logical work and no storage I/O.":              {Counts: counts.Rows},
-		"it counts rows or commits, which is logical work and no storage I/O.":   {Between: []string{counts.Rows, counts.Commits}},
+		"it counts rows, which is logical work and no storage I/O.": {Counts: counts.Rows},
+		"it counts rows or commits, which is logical work and no storage I/O.": {
+			Between: []string{counts.Rows, counts.Commits}},
 		"it counts rows and commits, which are logical work and no storage I/O.": {Mixture: sum},
-		"it counts logical work and no storage I/O.":                             {Why: "Sums of different quantities explain it equally well, all on this side"},
+		"it counts logical work and no storage I/O.": {
+			Why: "Sums of different quantities explain it equally well, all on this side"},
 	} {
 		v.Metric, v.Kind = runfile.Metric{Name: meter}, attribution.Logical
 		text := unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))

@@ -28,7 +28,8 @@ type Observed struct {
 	WAL           relation.WAL       `json:"wal"`
 	Cost          *ObservedCost      `json:"cost"` // nil: the file does not tell
 	Top           []causes.Top       `json:"top"`
-	OtherPrograms *purposes.OverTime `json:"other_programs"` // nil: requests were not followed, and no base backup was seen
+	// nil: requests were not followed, and no base backup was seen
+	OtherPrograms *purposes.OverTime `json:"other_programs"`
 }
 
 // ObservedCost is the cost of observing, per minute.
@@ -44,11 +45,14 @@ func observed(run *counts.Run) *Observed {
 	if o == nil {
 		return nil
 	}
-	all := &Observed{WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used,
-		RowsPerSecond: o.RowsPerSecond, WAL: relation.WALOf(run), Top: causes.Of(run), OtherPrograms: purposes.OverTimeOf(run)}
+	all := &Observed{WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet,
+		Used:          o.Used,
+		RowsPerSecond: o.RowsPerSecond, WAL: relation.WALOf(run), Top: causes.Of(run),
+		OtherPrograms: purposes.OverTimeOf(run)}
 	if run.Ended != nil && run.Ended.Cost != nil && run.Ended.Cost.Seconds > 0 {
 		c, minutes := run.Ended.Cost, run.Ended.Cost.Seconds/60
-		all.Cost = &ObservedCost{float64(c.Queries) / minutes, c.Waited / minutes, c.Processor / minutes, float64(c.Bytes) / minutes}
+		all.Cost = &ObservedCost{float64(c.Queries) / minutes, c.Waited / minutes, c.Processor / minutes,
+			float64(c.Bytes) / minutes}
 	}
 	return all
 }
@@ -66,7 +70,8 @@ func uncontrolled(run *counts.Run) string {
 	if len(run.Loads) == 0 || run.Observed.Period > 0 {
 		return ""
 	}
-	return "Nobody controlled the load: counters that move together here may move apart another day. Verdicts rest on the kinds " +
+	return "Nobody controlled the load: counters that move together here may move apart another day. Verdicts " +
+		"rest on the kinds " +
 		"of load that were seen."
 }
 
@@ -75,7 +80,8 @@ func onlyPeriods(o *counts.Observation) string {
 	if o.Period == 0 {
 		return ""
 	}
-	return "These periods come from another program's records, without the server's own counters, so there are no verdicts. " +
+	return "These periods come from another program's records, without the server's own counters, so there " +
+		"are no verdicts. " +
 		"realiops size takes what storage did from them; realiops explain says what each metric is documented to count."
 }
 
@@ -84,7 +90,8 @@ func unread(o *counts.Observation) string {
 	if o.Unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf("In %d of %d windows of %s the server's own counters could not be followed, and no number here includes those: %s.",
+	return fmt.Sprintf("In %d of %d windows of %s the server's own counters could not be followed, and no number "+
+		"here includes those: %s.",
 		o.Unread, o.Windows, span(o.Window.Seconds()), strings.TrimSuffix(o.Why, "."))
 }
 
@@ -98,7 +105,8 @@ func nothingLearned(o *counts.Observation) string {
 	case o.Whole > 0 && o.Quiet == o.Whole:
 		return "Nothing to learn yet: the server was idle. Almost nothing was written in any window."
 	case o.Used == 0:
-		return fmt.Sprintf("Nothing to learn yet: only %d windows of %s have writes, and a verdict takes more of one kind.",
+		return fmt.Sprintf("Nothing to learn yet: only %d windows of %s have writes, and a verdict takes "+
+			"more of one kind.",
 			o.Whole-o.Quiet, span(o.Window.Seconds()))
 	default:
 		return ""
@@ -119,13 +127,15 @@ func (r Report) observedText() string {
 	case 1:
 		belong = fmt.Sprintf("%d belong to one kind of load", o.Used)
 	}
-	text := fmt.Sprintf("%s of %s: %d complete, %d of these quiet; %s.", words.Counted(o.Windows, "window"), span(o.WindowSeconds), o.Whole, o.Quiet, belong)
+	text := fmt.Sprintf("%s of %s: %d complete, %d of these quiet; %s.", words.Counted(o.Windows, "window"),
+		span(o.WindowSeconds), o.Whole, o.Quiet, belong)
 	if rows := o.rows(); rows != "" {
 		text += " Rows a second: " + rows + "."
 	}
 	text += " " + o.WAL.Text()
 	if c := o.Cost; c != nil {
-		text += fmt.Sprintf(" Each minute of observing took %s queries, %.0f ms of waiting for answers, and %.0f kB of file.", number.Grouped(c.Queries, 0), 1000*c.WaitedSeconds, c.Bytes/1000)
+		text += fmt.Sprintf(" Each minute of observing took %s queries, %.0f ms of waiting for answers, and %.0f kB "+
+			"of file.", number.Grouped(c.Queries, 0), 1000*c.WaitedSeconds, c.Bytes/1000)
 	}
 	return text
 }

@@ -25,7 +25,8 @@ func TestObservationSpeaksOfLoads(t *testing.T) {
 	check := func(name, text string) {
 		t.Helper()
 		text = unwrapped(text)
-		for _, wouldTell := range []string{"These are short loads of our own", "from one repetition of load [A-Z] to the next"} {
+		for _, wouldTell := range []string{"These are short loads of our own",
+			"from one repetition of load [A-Z] to the next"} {
 			text = regexp.MustCompile(wouldTell).ReplaceAllString(text, "")
 		}
 		for _, found := range regexp.MustCompile(`(?i).{0,60}\brepetitions?\b.{0,60}`).FindAllString(text, -1) {
@@ -46,8 +47,8 @@ func TestObservationSpeaksOfLoads(t *testing.T) {
 	check("page", rendered(t, func(w io.Writer) error { return document.HTML(w, page) }))
 }
 
-// TestRequestsThatAreNone: an observation whose bytes are counted in something else, so that a request carries one, says so; what was
-// measured does not.
+// TestRequestsThatAreNone: an observation whose bytes are counted in something else, so that a request carries one,
+// says so; what was measured does not.
 func TestRequestsThatAreNone(t *testing.T) {
 	const file = "../../../testdata/runs/observed-pg17.jsonl.zst"
 	said := func(run *counts.Run) bool {
@@ -61,7 +62,8 @@ func TestRequestsThatAreNone(t *testing.T) {
 	for _, r := range records {
 		if reading, is := r.(runfile.Reading); is {
 			for name := range reading.Values {
-				if strings.HasSuffix(name, "_bytes") && (strings.HasPrefix(name, "block/") || strings.HasPrefix(name, metric.RequestServer)) {
+				if strings.HasSuffix(name, "_bytes") &&
+					(strings.HasPrefix(name, "block/") || strings.HasPrefix(name, metric.RequestServer)) {
 					reading.Values[name] /= 100000
 				}
 			}

@@ -80,7 +80,8 @@ func (m Metric) tooLittle() string {
 	if less > 0 {
 		excluded = fmt.Sprintf("more than %d", less)
 	}
-	return fmt.Sprintf("It moved too little, or too unsteadily, to exclude %s of the %d quantities that were counted", excluded, counted)
+	return fmt.Sprintf("It moved too little, or too unsteadily, to exclude %s of the %d quantities that were counted",
+		excluded, counted)
 }
 
 // underOneLoad states the ratio to rows of a metric that a single load has: it is all that is known.
@@ -94,7 +95,8 @@ func (m Metric) underOneLoad() string {
 	case len(known) != 1 || known[0].Ratio.Value <= 0:
 		return ""
 	case known[0].Ratio.Value < 1:
-		return fmt.Sprintf("It is known in %s only: one for %s rows", known[0].Load, number.Ratio(1/known[0].Ratio.Value))
+		return fmt.Sprintf("It is known in %s only: one for %s rows", known[0].Load,
+			number.Ratio(1/known[0].Ratio.Value))
 	default:
 		return fmt.Sprintf("It is known in %s only: %s for each row", known[0].Load, number.Ratio(known[0].Ratio.Value))
 	}

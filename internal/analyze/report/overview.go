@@ -25,7 +25,8 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 	first, _ := r.firstScreen()
 	answer := screen{Report: r, whole: true}
 	d := document.Document{
-		Title:   "realiops: " + strings.TrimSpace(ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + ", " + r.Run.Start.Format("2006-01-02"),
+		Title: "realiops: " + strings.TrimSpace(ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + ", " +
+			r.Run.Start.Format("2006-01-02"),
 		Heading: answer.heading(),
 	}
 	if ofPeriods(run) {
@@ -34,10 +35,13 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 	void := func(w document.Warning) bool { return w.Rank == document.Void }
 	d.Blocks = []document.Block{
 		document.Only(document.InText, words.Faint(r.Target()), r.conditions()),
-		document.Only(document.OnPages, slices.DeleteFunc(r.conditions(), func(w document.Warning) bool { return !void(w) })),
+		document.Only(document.OnPages, slices.DeleteFunc(r.conditions(), func(w document.Warning) bool {
+			return !void(w)
+		})),
 		answer.beside(),
 		answer.operations(),
-		document.Only(document.OnPages, document.Paragraph{Text: answer.trust()}, slices.DeleteFunc(r.conditions(), void), answer.missed(),
+		document.Only(document.OnPages, document.Paragraph{Text: answer.trust()},
+			slices.DeleteFunc(r.conditions(), void), answer.missed(),
 			words.Faint(r.Target()+". "+r.when()+".")),
 		document.Only(document.InHTML, document.Contents{}, r.hero()),
 		document.Paragraph{Text: r.observedText()},
@@ -49,7 +53,8 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		document.Folded(r.verdictSection(), r.Loads.ladders(), r.pairSection()),
 		document.Folded(purposes.Section(run), r.Loads.waitSection(), first.open(), r.overTime(run)),
 		document.Only(document.OnPages, document.Folded(r.movesSection())),
-		document.Notes{Title: "What to know about single figures", Remarks: append(first.Metrics.cautioned(), r.remarks()...), Folded: true},
+		document.Notes{Title: "What to know about single figures", Remarks: append(first.Metrics.cautioned(),
+			r.remarks()...), Folded: true},
 		document.Only(document.OnPages, document.Folded(r.method(size))),
 		document.Only(document.InCSV, r.everyMetric()),
 	}
@@ -72,7 +77,8 @@ func (r Report) when() string {
 func (r Report) Target() string {
 	t := r.Run.Target
 	if t.Kind == aloneKind {
-		return strings.Join(append([]string{"storage alone, in " + t.Storage.Directory, Under(t.Storage)}, r.background()...), "; ")
+		return strings.Join(append([]string{"storage alone, in " + t.Storage.Directory, Under(t.Storage)},
+			r.background()...), "; ")
 	}
 	parts := []string{strings.TrimSpace(ServerName(t.Flavor)+" "+t.Version) + Place(r)}
 	if fsync := t.Settings["fsync"]; fsync != "" {
@@ -138,7 +144,8 @@ func (r Report) background() []string {
 		return []string{"idle, the device did nothing" + words.ForServer(r.Run.OfServer)}
 	default:
 		return []string{fmt.Sprintf("idle, the device did %s %s requests/s and %s %s flushes/s%s, which are subtracted",
-			number.Rate(requests.Value), requests.PlusMinus(), number.Rate(flushes.Value), flushes.PlusMinus(), words.ForServer(r.Run.OfServer))}
+			number.Rate(requests.Value), requests.PlusMinus(), number.Rate(flushes.Value), flushes.PlusMinus(),
+			words.ForServer(r.Run.OfServer))}
 	}
 }
 
@@ -206,7 +213,8 @@ func (l Loads) columns() []Column {
 	if slices.ContainsFunc(device, known) {
 		return append(work, device...)
 	}
-	for _, c := range []Column{{counts.WALWrites, "WAL writes", 1}, {counts.WALSyncs, "WAL fsyncs", 1}, {counts.PagesWritten, "pages written", 1}} {
+	for _, c := range []Column{{counts.WALWrites, "WAL writes", 1}, {counts.WALSyncs, "WAL fsyncs", 1},
+		{counts.PagesWritten, "pages written", 1}} {
 		if known(c) {
 			work = append(work, c)
 		}
@@ -259,7 +267,8 @@ func (r Report) workSection() document.Block {
 	case ways < 2:
 		title = "The work (per second)"
 	}
-	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, words.Faint(r.plusMinusLegend())}, r.Loads.loadTerms(loads)}}
+	return document.Section{Title: title, Blocks: []document.Block{
+		document.Together{t, words.Faint(r.plusMinusLegend())}, r.Loads.loadTerms(loads)}}
 }
 
 // othersShares returns how much of each load's numbers others did; nil where nobody else was at work.
@@ -314,9 +323,11 @@ func (r Report) method(size *sizes.Size) document.Block {
 		times = fmt.Sprintf("up to %d times", r.Run.Repetitions)
 	}
 	said := []string{
-		fmt.Sprintf("%d kinds of load, each run %s for %.4g s in random order (seed %d), and ended by a checkpoint where that is allowed, so that the pages it made dirty are counted with it.",
+		fmt.Sprintf("%d kinds of load, each run %s for %.4g s in random order (seed %d), and ended by a checkpoint "+
+			"where that is allowed, so that the pages it made dirty are counted with it.",
 			r.Run.Loads, times, r.Run.LoadSeconds, r.Run.Seed),
-		"A metric keeps one ratio to what it counts, under every load. What its ratio to moves is excluded; noise is never taken for an answer. docs/method.md has the method.",
+		"A metric keeps one ratio to what it counts, under every load. What its ratio to moves is excluded; noise is " +
+			"never taken for an answer. docs/method.md has the method.",
 	}
 	commands := []shell.Command{shell.New("realiops run").Flag("--plan", r.Run.Plan, "FILE")}
 	if r.Run.LoadSeconds == 0 { // loads of somebody else's
@@ -326,7 +337,9 @@ func (r Report) method(size *sizes.Size) document.Block {
 		}
 	}
 	if o := r.Observed; o != nil {
-		said = []string{fmt.Sprintf("realiops added no load: it read what the server did anyway, and cut it into %d windows of %.4g s. Windows of one kind of load are compared with those of the others. docs/observe.md has the method.",
+		said = []string{fmt.Sprintf("realiops added no load: it read what the server did anyway, and cut it into %d "+
+			"windows of %.4g s. Windows of one kind of load are compared with those of the others. docs/observe.md "+
+			"has the method.",
 			o.Windows, o.WindowSeconds)}
 		commands = []shell.Command{shell.New("realiops observe --dsn URL")}
 		if r.Run.Target.Kind == "history" {

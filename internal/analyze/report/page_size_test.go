@@ -25,7 +25,8 @@ import (
 // sized is a shipped run with readings each second, its sizing for so much data, and the page of both.
 func sized(t *testing.T, gib float64) (sizes.Size, document.Document) {
 	t.Helper()
-	return sizedBy(t, runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"), sizing.Ask{Load: "wide", Headroom: 20, GiB: gib, Repeat: 86400, Disks: 1})
+	return sizedBy(t, runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"),
+		sizing.Ask{Load: "wide", Headroom: 20, GiB: gib, Repeat: 86400, Disks: 1})
 }
 
 // sizedBy is a run's sizing for all volumes and instances that are known, and the page of both.
@@ -65,7 +66,9 @@ func TestSizesSayTheSame(t *testing.T) {
 	same := func(table document.Table, i int, want map[string]float64) {
 		t.Helper()
 		for name, v := range want {
-			k := slices.IndexFunc(table.Columns, func(c document.Column) bool { return strings.ReplaceAll(c.Header, "\u00a0", " ") == name })
+			k := slices.IndexFunc(table.Columns, func(c document.Column) bool {
+				return strings.ReplaceAll(c.Header, "\u00a0", " ") == name
+			})
 			if k < 0 {
 				t.Fatalf("no column %q", name)
 			}
@@ -74,7 +77,8 @@ func TestSizesSayTheSame(t *testing.T) {
 			}
 		}
 	}
-	tables := map[bool]document.Table{true: tableOf(t, page, "carries it for good"), false: tableOf(t, page, "Limits unknown")}
+	tables := map[bool]document.Table{true: tableOf(t, page, "carries it for good"),
+		false: tableOf(t, page, "Limits unknown")}
 	rows, bare := map[bool]int{}, 0
 	credits := tableOf(t, page, "Where credits run out")
 	for i, o := range size.Options {
@@ -94,9 +98,11 @@ func TestSizesSayTheSame(t *testing.T) {
 			rows[carries]++
 		}
 		if c := o.Bare; c != nil {
-			inCSV["bare_gib"], inCSV["bare_dry_at"], inCSV["bare_served_dry_operations"] = c.GiB, float64(*c.Dry), c.Served.Operations
+			inCSV["bare_gib"], inCSV["bare_dry_at"], inCSV["bare_served_dry_operations"] = c.GiB, float64(*c.Dry),
+				c.Served.Operations
 			same(credits, bare, map[string]float64{
-				"GiB": c.GiB, "empty after": float64(*c.Dry), "then IOPS": c.Served.Operations, "and MB/s": c.Served.Bytes / 1e6,
+				"GiB": c.GiB, "empty after": float64(*c.Dry), "then IOPS": c.Served.Operations,
+				"and MB/s":                c.Served.Bytes / 1e6,
 				"full again without load": c.Refills,
 			})
 			bare++
@@ -107,15 +113,19 @@ func TestSizesSayTheSame(t *testing.T) {
 			}
 		}
 	}
-	if rows[true] != len(tables[true].Rows) || rows[false] != len(tables[false].Rows) || bare != len(credits.Rows) || bare == 0 {
-		t.Errorf("%d and %d options and %d with credits in the tables, %v and %d in JSON", len(tables[true].Rows), len(tables[false].Rows), len(credits.Rows), rows, bare)
+	if rows[true] != len(tables[true].Rows) || rows[false] != len(tables[false].Rows) ||
+		bare != len(credits.Rows) || bare == 0 {
+		t.Errorf("%d and %d options and %d with credits in the tables, %v and %d in JSON", len(tables[true].Rows),
+			len(tables[false].Rows), len(credits.Rows), rows, bare)
 	}
 }
 
 // options are the lines of a sizing as CSV, by the names of the columns.
 func options(t *testing.T, size sizes.Size) []map[string]string {
 	t.Helper()
-	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return document.CSV(w, size.Document()) }))).ReadAll()
+	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error {
+		return document.CSV(w, size.Document())
+	}))).ReadAll()
 	if err != nil || len(lines) != 1+len(size.Options) {
 		t.Fatalf("%d lines, %d options: %v", len(lines), len(size.Options), err)
 	}
@@ -130,7 +140,8 @@ func options(t *testing.T, size sizes.Size) []map[string]string {
 	return all
 }
 
-// rounds tells whether a cell is a number as it is shown: to a whole one, to two digits where it is small, or a time to a minute.
+// rounds tells whether a cell is a number as it is shown: to a whole one, to two digits where it is small, or a time to
+// a minute.
 func rounds(t *testing.T, cell document.Cell, want float64) bool {
 	t.Helper()
 	var hours, minutes float64
@@ -159,7 +170,8 @@ func TestSidesAreHeldAgainstEachOther(t *testing.T) {
 	}
 }
 
-// TestEveryTotalHasADate: what costs something a month says of when its prices are, in JSON and beside it in each table.
+// TestEveryTotalHasADate: what costs something a month says of when its prices are, in JSON and beside it in each
+// table.
 func TestEveryTotalHasADate(t *testing.T) {
 	size, page := sized(t, 500)
 	var value any
@@ -177,7 +189,9 @@ func TestEveryTotalHasADate(t *testing.T) {
 		case map[string]any:
 			for key, field := range v {
 				look(path+"."+key, field)
-				if date := map[string]string{"monthly": "prices_as_of", "io_cost": "prices_as_of", "cheapest": "prices_as_of", "aurora_io_cost": "aurora_io_cost_prices_as_of"}[key]; date != "" && field != nil {
+				if date := map[string]string{"monthly": "prices_as_of", "io_cost": "prices_as_of",
+					"cheapest": "prices_as_of", "aurora_io_cost": "aurora_io_cost_prices_as_of"}[key]; date != "" &&
+					field != nil {
 					totals++
 					if text, _ := v[date].(string); !strings.HasPrefix(text, "20") {
 						t.Errorf("%s.%s has no date", path, key)
@@ -201,7 +215,8 @@ func TestEveryTotalHasADate(t *testing.T) {
 		})
 		dates := slices.IndexFunc(table.Columns, func(c document.Column) bool { return c.Header == "prices of" })
 		for _, row := range table.Rows {
-			if month >= 0 && row.Cells[month].Text != "-" && (dates < 0 || !strings.HasPrefix(row.Cells[dates].Text, "20")) {
+			if month >= 0 && row.Cells[month].Text != "-" &&
+				(dates < 0 || !strings.HasPrefix(row.Cells[dates].Text, "20")) {
 				t.Errorf("%s: %v", title, row.Cells)
 			}
 		}
@@ -242,7 +257,9 @@ func TestEverySourceIsNamed(t *testing.T) {
 func TestCreditsAreDrawn(t *testing.T) {
 	size, page := sized(t, 100) // of P10 the bytes are empty long before the operations
 	pictures := picturesOf(page)
-	lines := pictures[slices.IndexFunc(pictures, func(p *plot.Picture) bool { return p.Title == "How long credits last" })].Lines
+	lines := pictures[slices.IndexFunc(pictures, func(p *plot.Picture) bool {
+		return p.Title == "How long credits last"
+	})].Lines
 	ends := 0
 	for _, o := range size.Options {
 		if o.Bare == nil {
@@ -254,7 +271,8 @@ func TestCreditsAreDrawn(t *testing.T) {
 			}
 			ends++
 			first := slices.IndexFunc(l.Points, func(p plot.Point) bool { return p.Y < 0.2 })
-			if at := l.Points[first].X * 3600; math.Abs(at-float64(*o.Bare.Dry)) > 720 { // a stretch of the curve, twice
+			// a stretch of the curve, twice
+			if at := l.Points[first].X * 3600; math.Abs(at-float64(*o.Bare.Dry)) > 720 {
 				t.Errorf("%s is empty after %g s in the picture, %d s in JSON", l.Name, at, *o.Bare.Dry)
 			}
 		}
@@ -264,8 +282,8 @@ func TestCreditsAreDrawn(t *testing.T) {
 	}
 }
 
-// TestNothingIsBoughtPastTheMachine: behind a class that is too small nothing is to be bought, and least of all what stands
-// behind another provider's.
+// TestNothingIsBoughtPastTheMachine: behind a class that is too small nothing is to be bought, and least of all what
+// stands behind another provider's.
 func TestNothingIsBoughtPastTheMachine(t *testing.T) {
 	run := runFrom(t, shippedRun)
 	bought := func(load, instance string) string {
@@ -295,7 +313,8 @@ func TestNothingIsBoughtPastTheMachine(t *testing.T) {
 func TestTheOrderIsSaidAlike(t *testing.T) {
 	size, page := sized(t, 500)
 	o := size.Order
-	if o == nil || o.Title != "EBS gp3" || o.GiB != 500 || o.IOPS != 4999 || o.MiBps != 1162 || o.Next == nil || *o.Next.Monthly < *o.Monthly {
+	if o == nil || o.Title != "EBS gp3" || o.GiB != 500 || o.IOPS != 4999 || o.MiBps != 1162 || o.Next == nil ||
+		*o.Next.Monthly < *o.Monthly {
 		t.Fatalf("%+v", o)
 	}
 	const said = "EBS gp3, 500 GiB, 4,999 IOPS, 1,162 MiB/s: 91 USD a month in us-east-1 (prices of 2024-07-01)"

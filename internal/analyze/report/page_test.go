@@ -89,7 +89,9 @@ func runFrom(t *testing.T, name string) *counts.Run {
 // TestCSVHasEveryMetric with the figures of the report, unrounded.
 func TestCSVHasEveryMetric(t *testing.T) {
 	r := shipped(t)
-	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return document.CSV(w, documentOf(t, r)) }))).ReadAll()
+	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error {
+		return document.CSV(w, documentOf(t, r))
+	}))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,8 +167,9 @@ func TestPageNeedsNothingElse(t *testing.T) {
 
 var recordsAPoint = regexp.MustCompile(`[0-9.,]+ s: ([0-9,]+) WAL records a second`)
 
-// TestNoBurstThatNeverWas: sessions tell what they did a second late, and all at the end of a load, a few milliseconds after
-// another reading. That is no rate beyond what the load did in its best second, which is less than twice its mean.
+// TestNoBurstThatNeverWas: sessions tell what they did a second late, and all at the end of a load, a few milliseconds
+// after another reading. That is no rate beyond what the load did in its best second, which is less than twice its
+// mean.
 func TestNoBurstThatNeverWas(t *testing.T) {
 	for _, name := range []string{"local-pg15", "local-pg17", "local-pg18"} {
 		run := runFrom(t, "../../../testdata/runs/"+name+".jsonl.zst")

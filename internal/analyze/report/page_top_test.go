@@ -10,19 +10,21 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/causes"
 )
 
-// TestTopStandsInTextAndOnThePage: shares and rates as counted, the whole statement where the mouse rests, and why there is
-// nothing.
+// TestTopStandsInTextAndOnThePage: shares and rates as counted, the whole statement where the mouse rests, and why
+// there is nothing.
 func TestTopStandsInTextAndOnThePage(t *testing.T) {
 	statement := "insert into orders select * from " + strings.Repeat("generate_series ", 9)
 	r := report.Report{Observed: &report.Observed{Top: []causes.Top{
 		{
 			Of: "statements", Seconds: 10, By: "wal_bytes of the server",
-			Items: []causes.Item{{Name: "1", Text: statement, Share: new(0.75), Grew: map[string]float64{"wal_bytes": 30000, "wal_records": 50, "shared_blks_dirtied": 30}}},
+			Items: []causes.Item{{Name: "1", Text: statement, Share: new(0.75), Grew: map[string]float64{
+				"wal_bytes": 30000, "wal_records": 50, "shared_blks_dirtied": 30}}},
 			Total: map[string]float64{"shared_blks_dirtied": 120},
 		},
 		{
 			Of: "files", Seconds: 10,
-			Items: []causes.Item{{Name: "public.orders_note", Share: new(0.4), Grew: map[string]float64{"write_bytes": 380 * 8192, "writes": 380, "read_bytes": 0, "reads": 0}}},
+			Items: []causes.Item{{Name: "public.orders_note", Share: new(0.4), Grew: map[string]float64{
+				"write_bytes": 380 * 8192, "writes": 380, "read_bytes": 0, "reads": 0}}},
 		},
 		{
 			Of: "digests", Seconds: 10,
@@ -38,10 +40,12 @@ func TestTopStandsInTextAndOnThePage(t *testing.T) {
 		"insert into orders select * f… 75% 3.0 5.0 3.0 25% - (1)",
 		"The other 25% of the WAL is commits, vacuum, and statements further down.",
 		"Statements, by blocks read and written (Performance Insights, Database Insights)",
-		`select \x1B[31m$1 50% 2.5 1.0 400 5.0 7.0`, "On Aurora, blocks written are pages by which tables and indexes grew.",
+		`select \x1B[31m$1 50% 2.5 1.0 400 5.0 7.0`,
+		"On Aurora, blocks written are pages by which tables and indexes grew.",
 		"Files of the server, by their share of the bytes that disks wrote and read",
 		"public.orders_note 40% 311 38 0 0",
-		"Indexes, by their share of the index entries written: not known, since nobody may look.", "(1) not counted of it",
+		"Indexes, by their share of the index entries written: not known, since nobody may look.",
+		"(1) not counted of it",
 	} {
 		if !strings.Contains(unwrapped(text), line) {
 			t.Errorf("no %q in\n%s", line, text)

@@ -23,14 +23,16 @@ func (a Load) rungs() []string {
 		return []string{rowsReturned, buffersTouched, pagesMissed, deviceReads}
 	}
 	return []string{
-		counts.Rows, counts.WALRecords, counts.WALSyncs, counts.PagesWritten, counts.DeviceFlushes, counts.DeviceRequests,
+		counts.Rows, counts.WALRecords, counts.WALSyncs, counts.PagesWritten, counts.DeviceFlushes,
+		counts.DeviceRequests,
 	}
 }
 
 // ladders show the same work of each load on every rung, to scale, each load in a picture of its own.
 func (l Loads) ladders() document.Block {
 	f := document.Figure{Legend: []string{
-		"The same work of each load, counted on each rung. Orange is what the database is asked to do; blue is what is asked of the operating " +
+		"The same work of each load, counted on each rung. Orange is what the database is asked to do; blue is what " +
+			"is asked of the operating " +
 			"system, and what storage does. All pictures have one scale.",
 	}}
 	for _, a := range l.Loaded() {
@@ -38,7 +40,8 @@ func (l Loads) ladders() document.Block {
 			f.Pictures = append(f.Pictures, p)
 		}
 	}
-	return document.Section{Title: "The ladder: the work of a second, from rows down to device requests", Blocks: []document.Block{f}}
+	return document.Section{Title: "The ladder: the work of a second, from rows down to device requests",
+		Blocks: []document.Block{f}}
 }
 
 // rungsOf returns the ladder of a load, with the scale of all; nil: not enough of it is known.
@@ -46,10 +49,14 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 	least, most := l.scale()
 	p := &plot.Picture{
 		Title: a.Name, Size: size,
-		X: plot.Axis{Label: "a second; each mark is ten times the one before", Log: true, Min: least, Max: most * roomForLabel},
+		X: plot.Axis{Label: "a second; each mark is ten times the one before", Log: true, Min: least,
+			Max: most * roomForLabel},
 	}
-	steps := slices.DeleteFunc(a.rungs(), func(quantity string) bool { // of which nothing is known in any load of its kind
-		return !slices.ContainsFunc(l.Loaded(), func(b Load) bool { return b.readsAlone() == a.readsAlone() && positive(b.Of(quantity)) })
+	// of which nothing is known in any load of its kind
+	steps := slices.DeleteFunc(a.rungs(), func(quantity string) bool {
+		return !slices.ContainsFunc(l.Loaded(), func(b Load) bool {
+			return b.readsAlone() == a.readsAlone() && positive(b.Of(quantity))
+		})
 	})
 	var said []string
 	for i, quantity := range steps {
@@ -61,7 +68,8 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 		}
 		known, _ := counts.Named(quantity)
 		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), words.Many(quantity))
-		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " + f.PlusMinus(), Second: known.Side == counts.Logical, Dot: true})
+		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " +
+			f.PlusMinus(), Second: known.Side == counts.Logical, Dot: true})
 		said = append(said, number.Rate(f.Value)+" "+words.Many(quantity))
 	}
 	if len(p.Bars) < 2 {
@@ -95,7 +103,8 @@ func (r Report) hero() document.Block {
 // second returns the ladder of a load on a linear scale, whose few rungs say it all.
 func (l Loads) second(a Load) *plot.Picture {
 	most := 0.0
-	p := &plot.Picture{Title: "One second of " + a.Name, Size: words.Panel(), X: plot.Axis{Label: "a second"}} // so that a phone can show its words
+	// so that a phone can show its words
+	p := &plot.Picture{Title: "One second of " + a.Name, Size: words.Panel(), X: plot.Axis{Label: "a second"}}
 	p.Size.Height = 140
 	rungs := []string{counts.Rows, counts.WALRecords, counts.WALSyncs, counts.DeviceRequests}
 	if !a.Of(counts.DeviceRequests).Known() {
@@ -111,7 +120,8 @@ func (l Loads) second(a Load) *plot.Picture {
 		known, _ := counts.Named(quantity)
 		most = max(most, f.Value)
 		p.Bars = append(p.Bars, plot.Bar{Place: len(rungs) - 1 - i, Value: f.Value, Label: number.Rate(f.Value),
-			Text: number.Rate(f.Value) + " " + words.Many(quantity) + " a second, " + f.PlusMinus(), Second: known.Side == counts.Logical})
+			Text:   number.Rate(f.Value) + " " + words.Many(quantity) + " a second, " + f.PlusMinus(),
+			Second: known.Side == counts.Logical})
 		said = append(said, number.Rate(f.Value)+" "+words.Many(quantity))
 	}
 	if len(p.Bars) < 3 {
@@ -182,7 +192,8 @@ func (r Report) pictured(name string) (Load, error) {
 	}
 	i := slices.IndexFunc(loaded, func(a Load) bool { return a.Name == name })
 	if i < 0 {
-		return Load{}, fmt.Errorf("there is nothing to draw of %s: there are %s", name, strings.Join(Names(loaded), ", "))
+		return Load{}, fmt.Errorf("there is nothing to draw of %s: there are %s", name,
+			strings.Join(Names(loaded), ", "))
 	}
 	return loaded[i], nil
 }
@@ -204,7 +215,10 @@ func (r Report) overTime(run *counts.Run) document.Block {
 	for _, load := range run.Loads {
 		repetitions += len(load.Repetitions)
 	}
-	for _, m := range []struct{ of, name string }{{metric.BlockWrites, "device writes, flushes among them"}, {metric.StatWALRecords, "WAL records"}} { // in the ladder's colours
+	// in the ladder's colours
+	for _, m := range []struct {
+		of, name string
+	}{{metric.BlockWrites, "device writes, flushes among them"}, {metric.StatWALRecords, "WAL records"}} {
 		if line := words.RateLine(run.Series(m.of), m.name, begin, end); len(line.Points) > fewest*max(1, repetitions) {
 			p.Lines = append(p.Lines, line)
 		}
@@ -215,7 +229,8 @@ func (r Report) overTime(run *counts.Run) document.Block {
 	var said []string
 	for _, load := range run.Loads {
 		for _, repetition := range load.Repetitions {
-			p.Shades = append(p.Shades, plot.Shade{From: repetition.Begin.Sub(begin).Seconds(), To: repetition.End.Sub(begin).Seconds()})
+			p.Shades = append(p.Shades, plot.Shade{From: repetition.Begin.Sub(begin).Seconds(),
+				To: repetition.End.Sub(begin).Seconds()})
 		}
 		said = append(said, fmt.Sprintf("%s %d times", load.Name, len(load.Repetitions)))
 	}
@@ -226,7 +241,8 @@ func (r Report) overTime(run *counts.Run) document.Block {
 		p.Text = "Rates on a logarithmic scale while the server was observed."
 		legend = "Windows that belong to a kind of load are shaded."
 	}
-	return document.Section{Title: p.Title, Blocks: []document.Block{document.Figure{Pictures: plot.All(p), Legend: []string{legend}}}}
+	return document.Section{Title: p.Title, Blocks: []document.Block{
+		document.Figure{Pictures: plot.All(p), Legend: []string{legend}}}}
 }
 
 // fewest readings in a repetition make a line worth drawing: with those at its ends alone there is nothing in between.

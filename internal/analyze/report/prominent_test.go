@@ -12,7 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestFirstScreenIsShort: of many metrics those that people take for I/O are on the first screen, and all are in the details.
+// TestFirstScreenIsShort: of many metrics those that people take for I/O are on the first screen, and all are in the
+// details.
 func TestFirstScreenIsShort(t *testing.T) {
 	records := demo()
 	verdicts := verdictsByHand()
@@ -20,7 +21,8 @@ func TestFirstScreenIsShort(t *testing.T) {
 		m := runfile.Metric{Name: fmt.Sprintf("pgstat.other/m%d", i), Unit: "operations", Type: runfile.Counter}
 		records = append(records, m)
 		verdicts.Metrics = append(verdicts.Metrics, attribution.Verdict{
-			Metric: m, Kind: attribution.Physical, Counts: counts.WALWrites, PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2},
+			Metric: m, Kind: attribution.Physical, Counts: counts.WALWrites, PerUnit: &attribution.Estimate{
+				Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2},
 		})
 	}
 	for _, r := range records {
@@ -38,7 +40,8 @@ func TestFirstScreenIsShort(t *testing.T) {
 	text := textOf(t, r, 80)
 	details := detailsOf(t, r, 80)
 	// 60, the deadlocks, and the rows
-	if strings.Contains(text, "pgstat.other/m7") || !strings.Contains(text, "62 more metrics") || !strings.Contains(text, "writes - flushes") {
+	if strings.Contains(text, "pgstat.other/m7") || !strings.Contains(text, "62 more metrics") ||
+		!strings.Contains(text, "writes - flushes") {
 		t.Errorf("the first screen:\n%s", text)
 	}
 	if n := strings.Count(details, "\npgstat.other/m7 "); n < 2 {

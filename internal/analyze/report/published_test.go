@@ -68,16 +68,21 @@ func publishedRecords(p published) []runfile.Record {
 		rows := r.Transactions * publishedRowsPerTx
 		records = append(records,
 			runfile.LoadEvent{At: from, Load: r.Load, Repetition: 1, Event: runfile.Begin},
-			runfile.Work{From: from, To: to, Load: r.Load, Repetition: 1, Transactions: r.Transactions, Statements: r.Transactions, Rows: rows},
-			runfile.Period{From: from, To: to, Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS", Statistic: "Average", Value: r.WriteIOPS, Fetched: to},
-			runfile.Period{From: from, To: to, Probe: "insights", Metric: insightsWrites, Statistic: "Average", Value: r.WriteIOPS, Fetched: to})
+			runfile.Work{From: from, To: to, Load: r.Load, Repetition: 1, Transactions: r.Transactions,
+				Statements: r.Transactions, Rows: rows},
+			runfile.Period{From: from, To: to, Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",
+				Statistic: "Average", Value: r.WriteIOPS, Fetched: to},
+			runfile.Period{From: from, To: to, Probe: "insights", Metric: insightsWrites, Statistic: "Average",
+				Value: r.WriteIOPS, Fetched: to})
 		if r.VolumeWrites != nil {
 			records = append(records, runfile.Period{
-				From: from.Add(300 * time.Second), To: from.Add(600 * time.Second), Probe: "cloudwatch", Metric: "cloudwatch/VolumeWriteIOPs",
+				From: from.Add(300 * time.Second), To: from.Add(600 * time.Second), Probe: "cloudwatch",
+				Metric:    "cloudwatch/VolumeWriteIOPs",
 				Statistic: "Sum", Value: *r.VolumeWrites, Fetched: to,
 			})
 		}
-		records = append(records, runfile.LoadEvent{At: to.Add(time.Second), Load: r.Load, Repetition: 1, Event: runfile.End})
+		records = append(records, runfile.LoadEvent{At: to.Add(time.Second), Load: r.Load, Repetition: 1,
+			Event: runfile.End})
 		at = to.Add(time.Minute)
 	}
 	return append(records, runfile.Ended{At: at, Status: runfile.Complete})
@@ -93,7 +98,8 @@ func publishedHeader(p published) runfile.Run {
 		Target: runfile.Target{Kind: "dsn", Flavor: "aurora", Version: "16.4"},
 		Plan:   runfile.Plan{Name: "published", Repetitions: 1, LoadSeconds: p.Seconds},
 		Provenance: "Published by Franck Pachot in November 2024, and not read by realiops: transactions as pgbench " +
-			"counted them, and what was said of the metrics, in round numbers. Nothing else was published, WAL records neither. The " +
+			"counted them, and what was said of the metrics, in round numbers. Nothing else was published, WAL " +
+			"records neither. The " +
 			"times of day are made up (testdata/runs/README.md)",
 	}
 	for _, r := range p.Runs {
@@ -106,11 +112,14 @@ func publishedHeader(p published) runfile.Run {
 
 func publishedMetrics() []runfile.Record {
 	return []runfile.Record{
-		runfile.Metric{Name: "block/flushes", Unit: "operations", Type: runfile.Counter, Help: "flushes of the device's cache"},
-		runfile.Metric{Name: "block/write_bytes", Unit: "bytes", Type: runfile.Counter, Help: "bytes written to the device"},
+		runfile.Metric{Name: "block/flushes", Unit: "operations", Type: runfile.Counter,
+			Help: "flushes of the device's cache"},
+		runfile.Metric{Name: "block/write_bytes", Unit: "bytes", Type: runfile.Counter,
+			Help: "bytes written to the device"},
 		runfile.Metric{Name: "block/writes", Unit: "operations", Type: runfile.Counter,
 			Help: "write requests completed by the device, empty flushes among them"},
-		runfile.Metric{Name: "cloudwatch/VolumeWriteIOPs", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300,
+		runfile.Metric{Name: "cloudwatch/VolumeWriteIOPs", Unit: "operations",
+			Type: runfile.CountPerPeriod, Period: 300,
 			Help: "billed write operations of the cluster's volume"},
 		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60,
 			Help: "write operations per second of the instance"},
@@ -135,7 +144,8 @@ func TestPublishedPair(t *testing.T) {
 			t.Errorf("%s is open between: %s", name, diff)
 		}
 		// 1.0313 records an entry in bulk and 3.0472 for three in bulk-indexed, 0.0377 in copy, as measured elsewhere
-		if factor := math.Sqrt(1.0313*3.0472/3) / 0.0377; m.SettleWith != nil && math.Abs(float64(m.SettleWith.Factor)/factor-1) > 0.02 {
+		if factor := math.Sqrt(1.0313*3.0472/3) / 0.0377; m.SettleWith != nil &&
+			math.Abs(float64(m.SettleWith.Factor)/factor-1) > 0.02 {
 			t.Errorf("the copy load parts them by %g, want %g", m.SettleWith.Factor, factor)
 		}
 		for _, rival := range m.Rivals {
@@ -155,12 +165,15 @@ func TestPublishedPair(t *testing.T) {
 	}
 	text := unwrapped(textOf(t, r, 80))
 	for _, want := range []string{
-		"CloudWatch WriteIOPS showed 120,000 a second (bulk). Its name says IOPS; it counts rows+index entries or WAL records, " +
+		"CloudWatch WriteIOPS showed 120,000 a second (bulk). Its name says IOPS; it counts rows+index entries " +
+			"or WAL records, " +
 			"which is logical work and no storage I/O. What was written to storage cannot be told here.",
 		"nothing of the other side was counted",
 		"To find out: realiops run --plan identify --dsn ...",
-		"Performance Insights os.diskIO.auroraStorage.writeIOsPS and CloudWatch WriteIOPS are the same number: the ratio is 1.00 under 2 loads.",
-		"CloudWatch VolumeWriteIOPs: the source did not move during these loads (bulk): 246,000 in 5 min; it moves in steps of about 60 min",
+		"Performance Insights os.diskIO.auroraStorage.writeIOsPS and CloudWatch WriteIOPS are the same number: the " +
+			"ratio is 1.00 under 2 loads.",
+		"CloudWatch VolumeWriteIOPs: the source did not move during these loads (bulk): 246,000 in 5 min; it moves " +
+			"in steps of about 60 min",
 		"bulk 117,444 ±?",        // 105,700,000 / 900
 		"bulk-indexed 31,463 ±?", // 28,317,000 / 900
 	} {

@@ -26,11 +26,13 @@ func newDivisor(a counts.Load, q counts.Quantity) divisor {
 
 // ratio returns how many there are of what is counted for one of a quantity, in a load.
 func ratio(count counting, a counts.Load, reference counts.Quantity) Figure {
-	return newDivisor(a, reference).ratio(count, a, over(a, func(r counts.Repetition) (float64, error) { return count(a, r) }))
+	return newDivisor(a, reference).ratio(count, a, over(a, func(r counts.Repetition) (float64, error) {
+		return count(a, r)
+	}))
 }
 
-// ratio returns the sum of what is counted over the repetitions of the load by the sum of the divisor, with the lowest and the
-// highest repetition beside it. It is missing where either is lost in the background.
+// ratio returns the sum of what is counted over the repetitions of the load by the sum of the divisor, with the lowest
+// and the highest repetition beside it. It is missing where either is lost in the background.
 func (d divisor) ratio(count counting, a counts.Load, counted Figure) Figure {
 	if d.why != nil {
 		return Figure{Missing: d.why}

@@ -23,7 +23,9 @@ const (
 
 // reading returns the loads that read and of which it was counted what they missed.
 func (l Loads) reading() []Load {
-	return slices.DeleteFunc(l.Loaded(), func(a Load) bool { return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known() })
+	return slices.DeleteFunc(l.Loaded(), func(a Load) bool {
+		return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known()
+	})
 }
 
 // readSection shows the reads of each load on each rung, and where they were answered.
@@ -36,13 +38,17 @@ func (r Report) readSection() document.Block {
 	t.Add(words.Wordy("load"), r.Loads.explained(loads))
 	title := "Reads, from rows down to the device (per second)"
 	steps := []struct{ quantity, header string }{
-		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"}, {deviceReads, "device reads"},
+		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"},
+		{deviceReads, "device reads"},
 	}
-	if !slices.ContainsFunc(loads, func(a Load) bool { return a.Of(deviceReads).Known() }) { // it is out of sight, as the beginning says
+	// it is out of sight, as the beginning says
+	if !slices.ContainsFunc(loads, func(a Load) bool { return a.Of(deviceReads).Known() }) {
 		title, steps = "Reads, from rows down to what was asked of the operating system (per second)", steps[:3]
 	}
 	for _, c := range steps {
-		t.Add(words.Numeric(c.header), words.Cells(loads, func(a Load) document.Cell { return a.Of(c.quantity).Cell(in(1)) }))
+		t.Add(words.Numeric(c.header), words.Cells(loads, func(a Load) document.Cell {
+			return a.Of(c.quantity).Cell(in(1))
+		}))
 	}
 	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system."
 	if len(r.Loads.writing()) == 0 { // or else it stands above
@@ -50,7 +56,9 @@ func (r Report) readSection() document.Block {
 	}
 	return document.Section{Title: title, Blocks: []document.Block{
 		document.Together{t, words.Faint(legend)},
-		r.Loads.loadTerms(slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return !a.readsAlone() })), answers(loads),
+		r.Loads.loadTerms(slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
+			return !a.readsAlone()
+		})), answers(loads),
 	}}
 }
 
@@ -73,10 +81,12 @@ func answers(loads []Load) document.Block {
 
 const blockBytes = 8192
 
-// countedTogether is by how much two counters of the same reads may differ, whose sources are not read at the same moment.
+// countedTogether is by how much two counters of the same reads may differ, whose sources are not read at the same
+// moment.
 const countedTogether = 0.02
 
-// answered returns the shares of the buffers touched that were answered by shared buffers, by the page cache and by the device; or why that is not known.
+// answered returns the shares of the buffers touched that were answered by shared buffers, by the page cache and by the
+// device; or why that is not known.
 func (a Load) answered() (shares [3]float64, why string) {
 	touched, missed, read := a.Of(buffersTouched), a.Of(pagesMissed), a.Of(deviceReadSize)
 	for _, f := range []Figure{touched, missed, read} {
@@ -138,7 +148,8 @@ func (h *HeadlineOfReads) sentence() string {
 	if h.Device.Value < 1 {
 		did = "the device did none."
 	}
-	return fmt.Sprintf("Read as IOPS, PostgreSQL's reads would say %s a second (%s); %s", number.Rate(h.Asked.Value), h.Load, did)
+	return fmt.Sprintf("Read as IOPS, PostgreSQL's reads would say %s a second (%s); %s",
+		number.Rate(h.Asked.Value), h.Load, did)
 }
 
 // becameOfRequests reports the part of requested reads that the device did.
@@ -149,14 +160,17 @@ func (ms Metrics) becameOfRequests() document.Block {
 			g.Add(becameOf(*m.ToDevice), m.Name)
 		}
 	}
-	return words.Faint(strings.Join(g.Sentences(func(names, text string) string { return "REQUESTED: " + text + ": " + names + "." }), " "))
+	return words.Faint(strings.Join(g.Sentences(func(names, text string) string {
+		return "REQUESTED: " + text + ": " + names + "."
+	}), " "))
 }
 
 func becameOf(t attribution.ToDevice) string {
 	if t.Least.Load == t.Most.Load {
 		return fmt.Sprintf("%s of each is a %s (%s)", partOfOne(t.Most.Ratio), words.One(t.Of), t.Most.Load)
 	}
-	return fmt.Sprintf("%s to %s of each is a %s (%s, %s)", partOfOne(t.Least.Ratio), partOfOne(t.Most.Ratio), words.One(t.Of), t.Least.Load, t.Most.Load)
+	return fmt.Sprintf("%s to %s of each is a %s (%s, %s)", partOfOne(t.Least.Ratio), partOfOne(t.Most.Ratio),
+		words.One(t.Of), t.Least.Load, t.Most.Load)
 }
 
 // partOfOne has no more digits than two metrics that are nearly the same share.

@@ -14,8 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestReads: the ladder of reads of loads as they were measured. Under point-cold 84,538 buffers were found and 35,552 missed, for which the device
-// read 253,292,544 bytes: 70.4 %, 3.9 % and 25.7 % of the buffers touched.
+// TestReads: the ladder of reads of loads as they were measured. Under point-cold 84,538 buffers were found and 35,552
+// missed, for which the device read 253,292,544 bytes: 70.4 %, 3.9 % and 25.7 % of the buffers touched.
 func TestReads(t *testing.T) {
 	run, err := counts.FromRun(runfiletest.Sequence(readtest.Records(t, "17", nil)))
 	if err != nil {
@@ -41,7 +41,8 @@ func TestReads(t *testing.T) {
 			t.Errorf("it does not say %s", want)
 		}
 	}
-	if work := strings.Split(text, "## Reads, from rows")[0]; strings.Contains(work, "| scan-warm |") || !strings.Contains(work, "| update-hot |") {
+	if work := strings.Split(text, "## Reads, from rows")[0]; strings.Contains(work, "| scan-warm |") ||
+		!strings.Contains(work, "| update-hot |") {
 		t.Error("the table of what was written is to have the loads that write, and no others")
 	}
 	if h := r.Headline.Reads; h == nil || h.Load != "scan-warm" || h.Device.Value != 0 {
@@ -52,14 +53,16 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestLoadsAreExplained: a page says of each load what a transaction of it is, and draws of those that read what they read.
+// TestLoadsAreExplained: a page says of each load what a transaction of it is, and draws of those that read what they
+// read.
 func TestLoadsAreExplained(t *testing.T) {
 	run, err := counts.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := document.HTML(&b, report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})), nil, nil)); err != nil {
+	if err := document.HTML(&b, report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})),
+		nil, nil)); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
@@ -68,9 +71,11 @@ func TestLoadsAreExplained(t *testing.T) {
 	}
 	for _, want := range []string{
 		"a transaction is one UPDATE of one row by its key in a table with 2 indexes.",
-		"a transaction is one SELECT of one row by its key in a table with 2 indexes, whose files the kernel was asked to forget.",
+		"a transaction is one SELECT of one row by its key in a table with 2 indexes, whose files the kernel was " +
+			"asked to forget.",
 		"1 client; a transaction is one aggregate over all rows in a table with 2 indexes, whose files",
-		"In a second of scan-cold: 1,182,000 rows returned, 84,427 buffers touched, 84,226 pages missed, 675 device reads.",
+		"In a second of scan-cold: 1,182,000 rows returned, 84,427 buffers touched, 84,226 pages missed, " +
+			"675 device reads.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say: %s", want)
@@ -101,14 +106,17 @@ func TestReadsWithoutTheDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := document.Markdown(&b, report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})), nil, nil)); err != nil {
+	if err := document.Markdown(&b, report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})),
+		nil, nil)); err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(b.String(), "## Reads, from rows down to what was asked of the operating system (per second)")
+	_, section, _ := strings.Cut(b.String(),
+		"## Reads, from rows down to what was asked of the operating system (per second)")
 	if !strings.HasPrefix(strings.TrimSpace(section), "| load | rows returned | buffers touched | pages asked |\n") {
 		t.Errorf("the table of reads is %.300s", section)
 	}
-	for _, said := range []string{"The caution above", "device requests."} { // all that stands above is a note, and no device was seen
+	// all that stands above is a note, and no device was seen
+	for _, said := range []string{"The caution above", "device requests."} {
 		if strings.Contains(b.String(), said) {
 			t.Errorf("it says %q", said)
 		}

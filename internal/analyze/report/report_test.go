@@ -56,7 +56,8 @@ func TestShippedRunAsText(t *testing.T) {
 	r := shipped(t)
 	text, a := textOf(t, r, 80), workOut(t)
 	checkLayout(t, text, 80)
-	if before, _, _ := strings.Cut(text, "\nThe same work"); strings.Count(before, "\n") > 24 || !strings.Contains(before, "disk operations?") {
+	if before, _, _ := strings.Cut(text, "\nThe same work"); strings.Count(before, "\n") > 24 ||
+		!strings.Contains(before, "disk operations?") {
 		t.Errorf("the answer comes too late for the first screen:\n%s", text)
 	}
 	got := figures(r, text)
@@ -70,7 +71,9 @@ func TestShippedRunAsText(t *testing.T) {
 			for _, r := range rows {
 				mean += a.idle.grew(r, name) / r.number("wall") / 3
 			}
-			least, most := a.ends(load, func(b background, r sourceRow) float64 { return b.grew(r, name) / r.number("wall") })
+			least, most := a.ends(load, func(b background, r sourceRow) float64 {
+				return b.grew(r, name) / r.number("wall")
+			})
 			half := (most - least) / 2
 			plusMinus := fmt.Sprintf("±%.0f%%", 100*half/mean)
 			if 100*half/mean < 0.95 {
@@ -87,8 +90,10 @@ func TestShippedRunAsText(t *testing.T) {
 		delete(got, load)
 	}
 	want := map[string]string{
-		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 1,732,475 a second (bulk). The device did 875 requests " +
-			"a second, 207 MB/s. One device request stands for 8.02 WAL records (single) to 5,905 (async): no rule of thumb turns one into the other.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 1,732,475 a second (bulk). The device " +
+			"did 875 requests " +
+			"a second, 207 MB/s. One device request stands for 8.02 WAL records (single) to 5,905 (async): no rule " +
+			"of thumb turns one into the other.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -134,9 +139,11 @@ func TestLatency(t *testing.T) {
 		latency := &latency.Quantiles{Transactions: 9, P50: p50, P95: 2 * p50, P99: 3 * p50, Max: 4 * p50}
 		return counts.Repetition{Number: n, Seconds: 1, Latency: latency}
 	}
-	load := counts.Load{Load: runfile.Load{Name: "a", Method: "copy"}, Repetitions: []counts.Repetition{repetition(1, 0.010), repetition(2, 0.012)}}
+	load := counts.Load{Load: runfile.Load{Name: "a", Method: "copy"}, Repetitions: []counts.Repetition{
+		repetition(1, 0.010), repetition(2, 0.012)}}
 	r := report.New(&counts.Run{Loads: []counts.Load{load}}, attribution.Verdicts{})
-	if diff := cmp.Diff(report.Figure{Value: 0.033, Lowest: 0.030, Highest: 0.036, N: 2}, r.Loads[0].Latency.P99, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+	if diff := cmp.Diff(report.Figure{Value: 0.033, Lowest: 0.030, Highest: 0.036, N: 2}, r.Loads[0].Latency.P99,
+		cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 		t.Error(diff)
 	}
 	details := detailsOf(t, r, 80)
@@ -154,11 +161,13 @@ func TestDetails(t *testing.T) {
 		// of verdictsByHand
 		"pg_stat_wal.wal_sync 2.00 =1.02 ?1.20",
 		"bulk 20 ±10% 1.00 ±1% 1.00 ±1% copy 8.0 ±10%",
-		"spread x2.00 x1.02 x1.20 x1.10 95% x1.90-2.10 x1.00-1.05 x1.05-1.40 x1.00-1.30 status excluded consistent possible excluded (1)",
+		"spread x2.00 x1.02 x1.20 x1.10 95% x1.90-2.10 x1.00-1.05 x1.05-1.40 x1.00-1.30 status excluded consistent " +
+			"possible excluded (1)",
 		"(1) rows+index entries explain it far better, although its own spread does not exclude it",
 		"PHYSICAL: WAL writes or WAL fsyncs. A quantity is made of it.",
 		"LOGICAL: 1.01 rows+index entries (0.97-1.05). It is called operations.",
-		"PHYSICAL: 0.98 WAL writes (0.90-1.06, 90% of it) + 0.013 pages written or WAL bytes (0.011-0.015, 10% of it). Loads left out of the fit are missed by a factor of 1.10.",
+		"PHYSICAL: 0.98 WAL writes (0.90-1.06, 90% of it) + 0.013 pages written or WAL bytes (0.011-0.015, 10% of " +
+			"it). Loads left out of the fit are missed by a factor of 1.10.",
 	} {
 		if !strings.Contains(unwrapped(details), unwrapped(line)) {
 			t.Errorf("details do not have %q", unwrapped(line))
@@ -198,7 +207,8 @@ func TestNothingMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdicts := attribution.Verdicts{Warnings: []attribution.Warning{{Code: "few-loads", Text: "Only 0 loads were measured"}}}
+	verdicts := attribution.Verdicts{
+		Warnings: []attribution.Warning{{Code: "few-loads", Text: "Only 0 loads were measured"}}}
 	if text := textOf(t, report.New(run, verdicts), 80); strings.Contains(text, "Only 0") {
 		t.Error(text)
 	}
@@ -219,7 +229,8 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWritingFails(t *testing.T) {
 	r := reportOf(t, demo())
-	if err := view.JSON(fullDisk{}, r); !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "write the report: ") {
+	if err := view.JSON(fullDisk{}, r); !errors.Is(err, errFull) ||
+		!strings.HasPrefix(err.Error(), "write the report: ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -265,7 +276,8 @@ func TestAnyRun(t *testing.T) {
 			if err := view.JSON(&bytes.Buffer{}, r); err != nil {
 				t.Fatal(err)
 			}
-			if text := textOf(t, r, 80); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(details, "∞") {
+			if text := textOf(t, r, 80); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") ||
+				strings.Contains(details, "∞") {
 				t.Fatalf("not a number in\n%s", text)
 			}
 		}

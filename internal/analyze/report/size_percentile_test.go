@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestPercentilesAreNearestRanks: in second i of 200, in a shuffled order, the device does i*i writes of 512 bytes. So 95 % of the seconds
-// have at most 190*190, 99 % at most 198*198.
+// TestPercentilesAreNearestRanks: in second i of 200, in a shuffled order, the device does i*i writes of 512 bytes. So
+// 95 % of the seconds have at most 190*190, 99 % at most 198*198.
 func TestPercentilesAreNearestRanks(t *testing.T) {
 	const seconds, prime = 200, 83 // prime does not divide seconds: each i comes once
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -47,7 +47,8 @@ func TestPercentilesAreNearestRanks(t *testing.T) {
 		writes += i * i
 		read(float64(s + 1))
 	}
-	records = append(records, runfile.Work{From: at(0), To: at(seconds - 0.2), Load: load.Name, Repetition: 1, Transactions: 1000, Statements: 1000, Rows: 1000})
+	records = append(records, runfile.Work{From: at(0), To: at(seconds - 0.2), Load: load.Name, Repetition: 1,
+		Transactions: 1000, Statements: 1000, Rows: 1000})
 	event(seconds+0.4, runfile.End)
 	records = append(records, runfile.Ended{At: at(seconds + 1), Status: runfile.Complete})
 	run, err := counts.FromRun(func(yield func(runfile.Record, error) bool) {
@@ -64,7 +65,8 @@ func TestPercentilesAreNearestRanks(t *testing.T) {
 	for percent, got := range map[int]*sizes.SizeRate{95: need.P95, 99: need.P99, 100: need.PeakSecond} {
 		i := percent * seconds / 100
 		if want := float64(i * i); got.Writes != want || got.WriteBytes != 512*want {
-			t.Errorf("p%d is %g writes and %g bytes a second, want %g and %g", percent, got.Writes, got.WriteBytes, want, 512*want)
+			t.Errorf("p%d is %g writes and %g bytes a second, want %g and %g", percent, got.Writes, got.WriteBytes,
+				want, 512*want)
 		}
 	}
 }

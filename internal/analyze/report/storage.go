@@ -13,7 +13,9 @@ import (
 )
 
 // holdings lists the files that a server may keep apart from its data, by their role in the run file.
-var holdings = []struct{ role, name string }{{"wal", "WAL"}, {"tablespaces", "tablespaces"}, {"temp", "temporary files"}}
+var holdings = []struct {
+	role, name string
+}{{"wal", "WAL"}, {"tablespaces", "tablespaces"}, {"temp", "temporary files"}}
 
 // Under says what the server's files lie on.
 func Under(s runfile.Storage) string {
@@ -77,7 +79,8 @@ func sharedDevice(r Report) string {
 	if share == 1 {
 		much = "no fewer than with it under the load " + quietest.Name
 	}
-	who, advice := "The device is shared or never idle", "Longer loads, more repetitions or a device of its own would tell more."
+	who, advice := "The device is shared or never idle",
+		"Longer loads, more repetitions or a device of its own would tell more."
 	if r.Run.Target.Kind == "embedded" {
 		advice = "Longer loads, more repetitions or a device of its own (--own-device) would tell more."
 	}
@@ -106,7 +109,8 @@ func backgroundMoved(run *counts.Run, loads []Load) string {
 		first, last = first/early.Seconds, last/late.Seconds
 		least, most := min(first, last), max(first, last)
 		if most > 2*least && most-least > sharedFrom*quietest.Of(counts.DeviceRequests).Value {
-			return fmt.Sprintf("Without our load the device did %s requests/s at first and %s at last: what others do on it changed, "+
+			return fmt.Sprintf("Without our load the device did %s requests/s at first and %s at last: what others "+
+				"do on it changed, "+
 				"and its mean was subtracted from all loads.", number.Rate(first), number.Rate(last))
 		}
 	}
@@ -126,18 +130,20 @@ func others(metrics []Metric) string {
 	if !byOthers(asked, done) {
 		return ""
 	}
-	return fmt.Sprintf(" Somebody else writes to it: the server's processes asked for %s kB/s then, and the device wrote %s kB/s.",
+	return fmt.Sprintf(" Somebody else writes to it: the server's processes asked for %s kB/s then, and the "+
+		"device wrote %s kB/s.",
 		number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
 }
 
-// sharedWhileObserved warns when somebody else writes to the device: nothing is taken off for that in an observation. What
-// the server asks for under one load may reach the device under the next, so that all of them are taken together.
+// sharedWhileObserved warns when somebody else writes to the device: nothing is taken off for that in an observation.
+// What the server asks for under one load may reach the device under the next, so that all of them are taken together.
 func sharedWhileObserved(r Report) string {
 	asked, done := r.throughout(askedMetric), r.throughout(doneMetric)
 	if !byOthers(asked, done) {
 		return ""
 	}
-	return fmt.Sprintf("Somebody else writes to the device: the server's processes asked for %s kB/s, and it wrote %s kB/s. "+
+	return fmt.Sprintf("Somebody else writes to the device: the server's processes asked for %s kB/s, and it "+
+		"wrote %s kB/s. "+
 		"What the device did is not the server's alone.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
 }
 

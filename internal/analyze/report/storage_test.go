@@ -15,14 +15,17 @@ func TestSomebodyElseWritesWhileObserved(t *testing.T) {
 		r := Report{Observed: &Observed{}, Metrics: []Metric{{Metric: askedMetric}, {Metric: doneMetric}}}
 		for i, load := range []string{"load A", "load B"}[:len(asked)] {
 			r.Loads = append(r.Loads, Load{Name: load, Repetitions: 2 + i, Seconds: Figure{Value: 10, N: 2 + i}})
-			r.Metrics[0].Loads = append(r.Metrics[0].Loads, MetricLoad{Load: load, PerSecond: Figure{Value: asked[i], N: 2 + i}})
-			r.Metrics[1].Loads = append(r.Metrics[1].Loads, MetricLoad{Load: load, PerSecond: Figure{Value: done[i], N: 2 + i}})
+			r.Metrics[0].Loads = append(r.Metrics[0].Loads,
+				MetricLoad{Load: load, PerSecond: Figure{Value: asked[i], N: 2 + i}})
+			r.Metrics[1].Loads = append(r.Metrics[1].Loads,
+				MetricLoad{Load: load, PerSecond: Figure{Value: done[i], N: 2 + i}})
 		}
 		if got := sharedDevice(r); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	const others = "Somebody else writes to the device: the server's processes asked for 1,000 kB/s, and it wrote 20,000 kB/s. " +
+	const others = "Somebody else writes to the device: the server's processes asked for 1,000 kB/s, and it " +
+		"wrote 20,000 kB/s. " +
 		"What the device did is not the server's alone."
 	check("much under the only load", others, []float64{1e6}, []float64{20e6})
 	check("what another load asked for", "", []float64{1e6, 30e6}, []float64{20e6, 32e6})
@@ -30,19 +33,22 @@ func TestSomebodyElseWritesWhileObserved(t *testing.T) {
 	check("nothing", "", nil, nil)
 }
 
-// Loads that only read ask for no writes, so that a background as great as theirs hides nothing: 4 requests a second beside 40 do not, beside
-// 30 they are more than a tenth.
+// Loads that only read ask for no writes, so that a background as great as theirs hides nothing: 4 requests a second
+// beside 40 do not, beside 30 they are more than a tenth.
 func TestLoadsThatReadHideNothing(t *testing.T) {
 	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 3} }
 	load := func(name string, rows, requests float64) Load {
-		return Load{Name: name, Repetitions: 3, Work: []Work{{Quantity: counts.Rows, PerSecond: figure(rows)}, {Quantity: counts.DeviceRequests, PerSecond: figure(requests)}}}
+		return Load{Name: name, Repetitions: 3, Work: []Work{{Quantity: counts.Rows, PerSecond: figure(rows)},
+			{Quantity: counts.DeviceRequests, PerSecond: figure(requests)}}}
 	}
 	idle := load("idle", 0, 4)
 	idle.Idle = true
 	if said := sharedDevice(Report{Loads: []Load{idle, load("scan", 0, 0.1), load("single", 100, 40)}}); said != "" {
 		t.Errorf("beside a load that reads: %s", said)
 	}
-	if said := sharedDevice(Report{Loads: []Load{idle, load("scan", 0, 0.1), load("single", 100, 30)}}); !strings.Contains(said, "under the load single") {
+	if said := sharedDevice(Report{
+		Loads: []Load{idle, load("scan", 0, 0.1), load("single", 100, 30)}}); !strings.Contains(said,
+		"under the load single") {
 		t.Errorf("of a load that writes little: %q", said)
 	}
 }

@@ -36,7 +36,9 @@ func judge(metrics []Metric, verdicts attribution.Verdicts) []Metric {
 		}
 		if v.Mixture != nil {
 			mixture := *v.Mixture
-			mixture.Terms = slices.SortedStableFunc(slices.Values(mixture.Terms), func(a, b attribution.Term) int { return cmp.Compare(b.Share, a.Share) })
+			mixture.Terms = slices.SortedStableFunc(slices.Values(mixture.Terms), func(a, b attribution.Term) int {
+				return cmp.Compare(b.Share, a.Share)
+			})
 			v.Mixture = &mixture
 		}
 		m.Verdict = v

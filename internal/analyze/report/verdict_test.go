@@ -22,33 +22,44 @@ func verdictsByHand() attribution.Verdicts {
 	one := func(value, lo, hi float64) *attribution.Estimate {
 		return &attribution.Estimate{Value: value, Lo: lo, Hi: hi, Level: 0.95, N: 2}
 	}
-	rival := func(quantity string, status attribution.Status, spread *attribution.Estimate, loads ...attribution.LoadRatio) attribution.Rival {
+	rival := func(quantity string, status attribution.Status, spread *attribution.Estimate,
+		loads ...attribution.LoadRatio) attribution.Rival {
 		d, _ := counts.Named(quantity)
 		return attribution.Rival{Quantity: quantity, Side: d.Side, Status: status, Spread: spread, Loads: loads}
 	}
 	return attribution.Verdicts{Metrics: []attribution.Verdict{
-		{Metric: metric("block/flushes"), Kind: attribution.Physical, Warnings: []attribution.Warning{{Code: "itself", Text: "A quantity is made of it"}}, Between: []string{counts.WALWrites, counts.WALSyncs},
-			SettleWith: &attribution.Settle{Load: "async", Between: []string{counts.WALWrites, counts.WALSyncs}, Factor: 2.5}},
-		{Metric: metric("block/requests"), Kind: attribution.Physical, Mixture: &attribution.Mixture{Off: 1.1, Terms: []attribution.Term{
-			{Quantity: counts.WALWrites, Side: counts.Physical, PerUnit: *one(0.98, 0.90, 1.06), Share: 0.9},
-			{Quantity: counts.PagesWritten, Side: counts.Physical, PerUnit: *one(0.013, 0.0105, 0.0152), Share: 0.1, Or: []string{counts.WALBytes}},
-		}}},
-		{Metric: metric("block/writes"), Kind: attribution.Mixed, Mixture: &attribution.Mixture{Off: 1.2, Terms: []attribution.Term{
-			{Quantity: counts.DeviceFlushes, Side: counts.Physical, PerUnit: *one(2, 1.9, 2.1), Share: 0.9},
-			{Quantity: counts.Commits, Side: counts.Logical, PerUnit: *one(0.3, 0.2, 0.4), Share: 0.1},
-		}}},
+		{Metric: metric("block/flushes"), Kind: attribution.Physical, Warnings: []attribution.Warning{
+			{Code: "itself", Text: "A quantity is made of it"}}, Between: []string{counts.WALWrites, counts.WALSyncs},
+			SettleWith: &attribution.Settle{Load: "async", Between: []string{counts.WALWrites, counts.WALSyncs},
+				Factor: 2.5}},
+		{Metric: metric("block/requests"), Kind: attribution.Physical, Mixture: &attribution.Mixture{
+			Off: 1.1, Terms: []attribution.Term{
+				{Quantity: counts.WALWrites, Side: counts.Physical, PerUnit: *one(0.98, 0.90, 1.06), Share: 0.9},
+				{Quantity: counts.PagesWritten, Side: counts.Physical, PerUnit: *one(0.013, 0.0105, 0.0152), Share: 0.1,
+					Or: []string{counts.WALBytes}},
+			}}},
+		{Metric: metric("block/writes"), Kind: attribution.Mixed, Mixture: &attribution.Mixture{
+			Off: 1.2, Terms: []attribution.Term{
+				{Quantity: counts.DeviceFlushes, Side: counts.Physical, PerUnit: *one(2, 1.9, 2.1), Share: 0.9},
+				{Quantity: counts.Commits, Side: counts.Logical, PerUnit: *one(0.3, 0.2, 0.4), Share: 0.1},
+			}}},
 		{Metric: metric("block/write_bytes"), Kind: attribution.CannotTell, Why: "its repetitions lie too far apart",
 			Warnings: []attribution.Warning{{Code: "noise", Text: "Its repetitions lie too far apart."}}},
-		{Metric: metric("pgstat.wal/wal_sync"), Kind: attribution.Logical, Counts: counts.Entries, PerUnit: one(1.01, 0.972, 1.049),
+		{Metric: metric("pgstat.wal/wal_sync"), Kind: attribution.Logical, Counts: counts.Entries,
+			PerUnit: one(1.01, 0.972, 1.049),
 			Rivals: []attribution.Rival{
-				rival(counts.Rows, attribution.Excluded, one(2, 1.9, 2.1), attribution.LoadRatio{Load: "bulk", Value: 1, Lowest: 0.99, Highest: 1.01, N: 3}),
-				rival(counts.Entries, attribution.Consistent, one(1.02, 1, 1.05), attribution.LoadRatio{Load: "bulk", Value: 1, Lowest: 0.99, Highest: 1.01, N: 3}),
+				rival(counts.Rows, attribution.Excluded, one(2, 1.9, 2.1), attribution.LoadRatio{Load: "bulk", Value: 1,
+					Lowest: 0.99, Highest: 1.01, N: 3}),
+				rival(counts.Entries, attribution.Consistent, one(1.02, 1, 1.05), attribution.LoadRatio{
+					Load: "bulk", Value: 1, Lowest: 0.99, Highest: 1.01, N: 3}),
 				rival(counts.WALBytes, attribution.Possible, one(1.2, 1.05, 1.4)),
-				{Quantity: counts.WALWrites, Side: counts.Physical, Status: attribution.Excluded, Spread: one(1.1, 1.0, 1.3), Beaten: counts.Entries},
+				{Quantity: counts.WALWrites, Side: counts.Physical, Status: attribution.Excluded,
+					Spread: one(1.1, 1.0, 1.3), Beaten: counts.Entries},
 			}},
 		{Metric: metric("pgstat.wal/wal_write"), Kind: attribution.CannotTell,
 			Between: []string{counts.Rows, counts.Entries, counts.WALWrites}},
-		{Metric: metric("pgstat.database/tup_inserted"), Kind: attribution.Logical, Counts: counts.Rows, PerUnit: one(1, 1, 1), Exact: true},
+		{Metric: metric("pgstat.database/tup_inserted"), Kind: attribution.Logical, Counts: counts.Rows,
+			PerUnit: one(1, 1, 1), Exact: true},
 		{Metric: metric("pgstat.database/deadlocks"), Kind: attribution.Silent, Why: "load does not move it"},
 		{Metric: metric("pgstat.wal/wal_records"), Kind: attribution.Logical, Counts: counts.WALRecords,
 			Rivals: []attribution.Rival{rival(counts.WALRecords, attribution.Itself, nil)}},
@@ -69,12 +80,14 @@ func TestTheFirstRoundShowsWhatIsKnown(t *testing.T) {
 	verdicts := verdictsByHand()
 	verdicts.Metrics[1].Kind = attribution.NotLogical
 	text := shown(verdicts)
-	for _, want := range []string{"So far, after ", "times fewer", "\n  ALL ", "\n  NO ", "work of the database", "not known yet"} {
+	for _, want := range []string{"So far, after ", "times fewer", "\n  ALL ", "\n  NO ", "work of the database",
+		"not known yet"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not show %q:\n%s", want, text)
 		}
 	}
-	if text := shown(attribution.Verdicts{}); !strings.Contains(text, "not known yet") || strings.Contains(text, " NO ") {
+	if text := shown(attribution.Verdicts{}); !strings.Contains(text, "not known yet") ||
+		strings.Contains(text, " NO ") {
 		t.Errorf("of nothing it shows\n%s", text)
 	}
 }
@@ -99,12 +112,14 @@ func TestTheScreenSoFarNamesTheLoadThatWillTell(t *testing.T) {
 		r := report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{flushes}})
 		return rendered(t, func(w io.Writer) error { return document.Text(w, r.SoFar(), 80) })
 	}
-	for tells, want := range map[string]string{"single": "flushes: single will tell", "bulk": "/proc/diskstats flushes, bytes", "nowhere": "/proc/diskstats flushes, bytes"} {
+	for tells, want := range map[string]string{"single": "flushes: single will tell",
+		"bulk": "/proc/diskstats flushes, bytes", "nowhere": "/proc/diskstats flushes, bytes"} {
 		text := shown(tells)
 		if strings.Contains(text, "will tell") != (tells == "single") {
 			t.Errorf("where %s tells, a load will:\n%s", tells, text)
 		}
-		for _, want := range []string{want, fmt.Sprintf("So far, after 1 of %d loads:", len(run.Loads)), "times fewer (bulk)"} {
+		for _, want := range []string{want, fmt.Sprintf("So far, after 1 of %d loads:", len(run.Loads)),
+			"times fewer (bulk)"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("where %s tells, it does not show %q:\n%s", tells, want, text)
 			}
@@ -125,7 +140,8 @@ func TestRatiosCanBeRead(t *testing.T) {
 			PerUnit: &attribution.Estimate{Value: value, Lo: lo, Hi: hi, Level: 0.9, N: 7},
 		}
 		text := textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80)
-		if want = "/proc/diskstats writes - flushes PHYSICAL WAL writes " + want + " 7"; !strings.Contains(unwrapped(text), want) {
+		if want = "/proc/diskstats writes - flushes PHYSICAL WAL writes " + want +
+			" 7"; !strings.Contains(unwrapped(text), want) {
 			t.Errorf("%v from %v to %v: not %q in\n%s", value, lo, hi, want, text)
 		}
 		if !strings.Contains(text, "  90%") {
@@ -144,8 +160,8 @@ func TestRatiosCanBeRead(t *testing.T) {
 	check(1, 1, 1, "1.00 1.00-1.00")
 }
 
-// TestNearlyAnythingIsNoList: a metric that may count one of a few quantities says of which, and one that may count nearly anything that little
-// is known of it.
+// TestNearlyAnythingIsNoList: a metric that may count one of a few quantities says of which, and one that may count
+// nearly anything that little is known of it.
 func TestNearlyAnythingIsNoList(t *testing.T) {
 	run, err := counts.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
@@ -163,9 +179,12 @@ func TestNearlyAnythingIsNoList(t *testing.T) {
 		return unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))
 	}
 	for want, text := range map[string]string{
-		"pg_stat_wal.wal_write: It moved too little, or too unsteadily, to exclude more than 3 of the 25 quantities that were counted.": said(3, 22),
-		"pg_stat_wal.wal_write: It moved too little, or too unsteadily, to exclude any of the 22 quantities that were counted.":         said(0, 22),
-		"pg_stat_wal.wal_write: rows updated, HOT updates or rows deleted.":                                                             said(1, 3),
+		"pg_stat_wal.wal_write: It moved too little, or too unsteadily, to exclude more than 3 of the 25 quantities " +
+			"that were counted.": said(3, 22),
+		"pg_stat_wal.wal_write: It moved too little, or too unsteadily, to exclude any of the 22 quantities that " +
+			"were counted.": said(0, 22),
+		"pg_stat_wal.wal_write: rows updated, HOT updates or rows " +
+			"deleted.": said(1, 3),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -173,8 +192,8 @@ func TestNearlyAnythingIsNoList(t *testing.T) {
 	}
 }
 
-// TestTiesAndDevices: what goes with a counter all along stands beside it, and a device grows with work of the database but does not
-// count it.
+// TestTiesAndDevices: what goes with a counter all along stands beside it, and a device grows with work of the database
+// but does not count it.
 func TestTiesAndDevices(t *testing.T) {
 	run, err := counts.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
@@ -184,21 +203,27 @@ func TestTiesAndDevices(t *testing.T) {
 	said := func(v attribution.Verdict) string {
 		return unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))
 	}
-	flushes := attribution.Rival{Quantity: counts.DeviceFlushes, Side: counts.Physical, Status: attribution.Possible, Ratio: &one}
+	flushes := attribution.Rival{Quantity: counts.DeviceFlushes, Side: counts.Physical,
+		Status: attribution.Possible, Ratio: &one}
 	for want, v := range map[string]attribution.Verdict{
 		"pg_stat_wal.wal_sync PHYSICAL WAL fsyncs 1.00 exact 2 tied with device flushes 1.0 0.9-1.1 2": {
-			Metric: runfile.Metric{Name: "pgstat.wal/wal_sync"}, Kind: attribution.Physical, Counts: counts.WALSyncs, Exact: true,
-			PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2}, Tied: []string{counts.DeviceFlushes},
-			Rivals: []attribution.Rival{{Quantity: counts.WALSyncs, Side: counts.Physical, Status: attribution.Itself}, flushes},
+			Metric: runfile.Metric{Name: "pgstat.wal/wal_sync"}, Kind: attribution.Physical,
+			Counts: counts.WALSyncs, Exact: true,
+			PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2},
+			Tied:    []string{counts.DeviceFlushes},
+			Rivals: []attribution.Rival{{Quantity: counts.WALSyncs, Side: counts.Physical, Status: attribution.Itself},
+				flushes},
 		},
 		"writes - flushes PHYSICAL WAL writes 1.0 0.9-1.1 2 + grows with rows 1.0 0.9-1.1 2": {
-			Metric: runfile.Metric{Name: "block/requests"}, Kind: attribution.Physical, Mixture: &attribution.Mixture{Terms: []attribution.Term{
-				{Quantity: counts.WALWrites, Side: counts.Physical, PerUnit: one, Share: 0.8},
-				{Quantity: counts.Rows, Side: counts.Logical, PerUnit: one, Share: 0.2},
-			}},
+			Metric: runfile.Metric{Name: "block/requests"}, Kind: attribution.Physical, Mixture: &attribution.Mixture{
+				Terms: []attribution.Term{
+					{Quantity: counts.WALWrites, Side: counts.Physical, PerUnit: one, Share: 0.8},
+					{Quantity: counts.Rows, Side: counts.Logical, PerUnit: one, Share: 0.2},
+				}},
 		},
 		"LOGICAL, as PostgreSQL documents: pg_stat_database.tup_inserted.": {
-			Metric: runfile.Metric{Name: "pgstat.database/tup_inserted"}, Kind: attribution.Logical, Counts: counts.Rows, PerUnit: &one,
+			Metric: runfile.Metric{Name: "pgstat.database/tup_inserted"}, Kind: attribution.Logical,
+			Counts: counts.Rows, PerUnit: &one,
 		},
 	} {
 		if text := said(v); !strings.Contains(text, want) {

@@ -49,14 +49,16 @@ func (ms Metrics) verdicts(rest string) document.Block {
 			return m.asDocumented() && !m.itself() && m.Kind == kind
 		})
 	}
-	return document.Section{Title: question, Blocks: []document.Block{append(all, document.List(ms.contradictory()), words.Faint(rest))}}
+	return document.Section{Title: question, Blocks: []document.Block{
+		append(all, document.List(ms.contradictory()), words.Faint(rest))}}
 }
 
 // ratioColumn of the table of verdicts has the ratios.
 const ratioColumn = 3
 
 func (ms Metrics) verdictTable() document.Table {
-	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("verdict"), words.Wordy("it counts"), words.Numeric("ratio"), words.Numeric(ms.interval()), words.Numeric("n")}}
+	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("verdict"),
+		words.Wordy("it counts"), words.Numeric("ratio"), words.Numeric(ms.interval()), words.Numeric("n")}}
 	for _, m := range ms.judged() {
 		name := document.Name(m.Name)
 		if m.Misnomer != "" {
@@ -139,7 +141,8 @@ func (m Metric) ratioCells(e *attribution.Estimate) []document.Cell {
 	case e == nil:
 		return []document.Cell{document.Words(""), document.Words(""), document.Words("")}
 	case m.Exact:
-		return []document.Cell{document.Number(number.Ratio(e.Value), e.Value), document.Words("exact"), words.Count(e.N)}
+		return []document.Cell{document.Number(number.Ratio(e.Value), e.Value), document.Words("exact"),
+			words.Count(e.N)}
 	default:
 		ratio, interval := estimated(*e)
 		return []document.Cell{document.Number(ratio, e.Value), document.Words(interval), words.Count(e.N)}
@@ -283,8 +286,8 @@ func (m Metric) asDocumented() bool {
 // roomFor is the number of metrics that fit on the first screen, whatever they are.
 const roomFor = 20
 
-// firstScreen returns the report with the metrics that the first screen has room for, and how many it leaves out: none, if
-// they are few, or else those that people do not take for I/O.
+// firstScreen returns the report with the metrics that the first screen has room for, and how many it leaves out: none,
+// if they are few, or else those that people do not take for I/O.
 func (r Report) firstScreen() (short Report, hidden int) {
 	if len(r.Metrics.judged()) <= roomFor && len(r.Metrics) <= 2*roomFor {
 		return r, 0
@@ -303,11 +306,14 @@ func (r Report) firstScreen() (short Report, hidden int) {
 // ranked returns the metrics in the order in which people want to know.
 func ranked(metrics []Metric) []Metric {
 	all := slices.Clone(metrics)
-	slices.SortStableFunc(all, func(a, b Metric) int { return cmp.Compare(metric.Rank(a.Metric), metric.Rank(b.Metric)) })
+	slices.SortStableFunc(all, func(a, b Metric) int {
+		return cmp.Compare(metric.Rank(a.Metric), metric.Rank(b.Metric))
+	})
 	return all
 }
 
-// ofItself is the code of what is said of metrics that a quantity is computed from: it is in the evidence, and no caution.
+// ofItself is the code of what is said of metrics that a quantity is computed from: it is in the evidence, and no
+// caution.
 const ofItself = "itself"
 
 // cautioned returns the warnings about single verdicts.
@@ -324,12 +330,14 @@ func (ms Metrics) cautioned() []string {
 
 // everyMetric has a line for each metric: its verdict, and what it did under every load a second.
 func (r Report) everyMetric() document.Table {
-	t := document.Table{Columns: words.Each(words.Wordy, []string{"metric", "unit", "verdict", "counts", "ratio", "lo", "hi", "level", "loads"})}
+	t := document.Table{Columns: words.Each(words.Wordy, []string{"metric", "unit", "verdict", "counts", "ratio", "lo",
+		"hi", "level", "loads"})}
 	for _, a := range r.Loads {
 		t.Columns = append(t.Columns, words.Numeric(a.Name+" per second"))
 	}
 	for _, m := range r.Metrics {
-		line := append(words.Texts([]string{m.Metric, m.Unit, string(m.Kind), m.quantities()}), estimateCells(m.PerUnit)...)
+		line := append(words.Texts([]string{m.Metric, m.Unit, string(m.Kind), m.quantities()}),
+			estimateCells(m.PerUnit)...)
 		for _, a := range m.Loads {
 			line = append(line, a.PerSecond.Exactly())
 		}

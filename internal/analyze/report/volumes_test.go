@@ -15,7 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// apart is a run of ten seconds in which each role does so many writes and flushes of 8 KiB a second, on the devices that hold it.
+// apart is a run of ten seconds in which each role does so many writes and flushes of 8 KiB a second, on the devices
+// that hold it.
 func apart(t *testing.T, devices []runfile.StorageDevice, writes, flushes map[string]float64) *counts.Run {
 	t.Helper()
 	const seconds, kept = 10, "2GB"
@@ -24,14 +25,17 @@ func apart(t *testing.T, devices []runfile.StorageDevice, writes, flushes map[st
 	load := runfile.Load{Name: "single", Method: "insert-values", RowsPerTx: 1, Clients: 1}
 	records := []runfile.Record{runfile.Run{
 		Schema: runfile.Schema, ID: "20260301-120000-abcd", Start: start,
-		Plan:   runfile.Plan{Name: "made", Loads: []runfile.Load{load}, Repetitions: 1, LoadSeconds: seconds},
-		Target: runfile.Target{Settings: map[string]string{"max_wal_size": kept}, Storage: runfile.Storage{Device: "sda", Own: true, Devices: devices}},
+		Plan: runfile.Plan{Name: "made", Loads: []runfile.Load{load}, Repetitions: 1, LoadSeconds: seconds},
+		Target: runfile.Target{Settings: map[string]string{"max_wal_size": kept}, Storage: runfile.Storage{
+			Device: "sda", Own: true, Devices: devices}},
 	}}
 	values := func(s float64) map[string]float64 {
 		all := map[string]float64{}
 		add := func(name string, v float64) { all[name] += v * s }
 		for role := range writes {
-			for _, name := range []func(string) string{func(m string) string { return m }, func(m string) string { return metric.InRole(role, m) }} {
+			for _, name := range []func(string) string{func(m string) string {
+				return m
+			}, func(m string) string { return metric.InRole(role, m) }} {
 				add(name(metric.BlockReads), 0)
 				add(name(metric.BlockReadBytes), 0)
 				add(name(metric.BlockWrites), writes[role]+flushes[role]) // the kernel counts a flush as a write
@@ -53,7 +57,8 @@ func apart(t *testing.T, devices []runfile.StorageDevice, writes, flushes map[st
 		read(float64(s), float64(s))
 	}
 	run, err := counts.FromRun(runfiletest.Sequence(append(records,
-		runfile.Work{From: at(0), To: at(seconds), Load: load.Name, Repetition: 1, Transactions: 1000, Statements: 1000, Rows: 1000},
+		runfile.Work{From: at(0), To: at(seconds), Load: load.Name, Repetition: 1, Transactions: 1000,
+			Statements: 1000, Rows: 1000},
 		runfile.LoadEvent{At: at(seconds + 0.4), Load: load.Name, Repetition: 1, Event: runfile.End},
 		runfile.Ended{At: at(seconds + 1), Status: runfile.Complete})))
 	if err != nil {
@@ -64,19 +69,23 @@ func apart(t *testing.T, devices []runfile.StorageDevice, writes, flushes map[st
 
 // TestVolumes: the WAL has a disk of its own, and tablespaces share the data's.
 func TestVolumes(t *testing.T) {
-	devices := []runfile.StorageDevice{{Name: "sda", Holds: []string{"data", "tablespaces"}}, {Name: "sdb", Holds: []string{"wal"}}}
-	run := apart(t, devices, map[string]float64{"data": 7000, "tablespaces": 7000, "wal": 704}, map[string]float64{"data": 3, "tablespaces": 3, "wal": 700})
+	devices := []runfile.StorageDevice{{Name: "sda", Holds: []string{"data", "tablespaces"}},
+		{Name: "sdb", Holds: []string{"wal"}}}
+	run := apart(t, devices, map[string]float64{"data": 7000, "tablespaces": 7000, "wal": 704},
+		map[string]float64{"data": 3, "tablespaces": 3, "wal": 700})
 	volumes := sizes.Volumes(run)
 	got := map[string][3]float64{}
 	for _, v := range volumes {
 		mean := v.Loads[0].Mean
 		got[v.Name+" on "+strings.Join(v.Devices, "+")] = [3]float64{mean.Writes, mean.Flushes, mean.WriteBytes}
 	}
-	want := map[string][3]float64{"data and tablespaces on sda": {7000, 3, 7000 * 8192}, "WAL on sdb": {704, 700, 704 * 8192}}
+	want := map[string][3]float64{"data and tablespaces on sda": {7000, 3, 7000 * 8192},
+		"WAL on sdb": {704, 700, 704 * 8192}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if line := sizes.VolumesIn(volumes, "single"); !strings.Contains(line, "WAL volume (sdb): 700 flushes/s, 704 requests/s, 5.8 MB/s") {
+	if line := sizes.VolumesIn(volumes, "single"); !strings.Contains(line,
+		"WAL volume (sdb): 700 flushes/s, 704 requests/s, 5.8 MB/s") {
 		t.Error(line)
 	}
 	size, _ := sizedBy(t, run, sizing.Ask{GiB: 500})
@@ -90,14 +99,16 @@ func TestVolumes(t *testing.T) {
 		t.Errorf("the data are sized for %+v on %g GiB", data.Rate, data.GiB)
 	}
 	delete(run.Header.Target.Settings, "max_wal_size")
-	if size, _ := sizedBy(t, run, sizing.Ask{GiB: 500}); size.Apart[1].Order != nil || !strings.Contains(size.Apart[1].Why, "max_wal_size") {
+	if size, _ := sizedBy(t, run, sizing.Ask{GiB: 500}); size.Apart[1].Order != nil ||
+		!strings.Contains(size.Apart[1].Why, "max_wal_size") {
 		t.Errorf("without max_wal_size it orders %+v: %s", size.Apart[1].Order, size.Apart[1].Why)
 	}
 }
 
 // TestVolumesThatShareADevice: what it does is in both, so they are shown and not ordered for.
 func TestVolumesThatShareADevice(t *testing.T) {
-	devices := []runfile.StorageDevice{{Name: "sda", Holds: []string{"data"}}, {Name: "sdb", Holds: []string{"data", "wal"}}}
+	devices := []runfile.StorageDevice{{Name: "sda", Holds: []string{"data"}},
+		{Name: "sdb", Holds: []string{"data", "wal"}}}
 	run := apart(t, devices, map[string]float64{"data": 100, "wal": 50}, nil)
 	volumes := sizes.Volumes(run)
 	if len(volumes) != 2 || !volumes[0].Shared || !volumes[1].Shared {
@@ -111,22 +122,29 @@ func TestVolumesThatShareADevice(t *testing.T) {
 	}
 }
 
-// TestTablespacesOnSeveralDevices: each has a volume of its own, by the names of its tablespaces; one that shares the WAL's device is there.
+// TestTablespacesOnSeveralDevices: each has a volume of its own, by the names of its tablespaces; one that shares the
+// WAL's device is there.
 func TestTablespacesOnSeveralDevices(t *testing.T) {
 	devices := []runfile.StorageDevice{
-		{Name: "sda", Holds: []string{"data"}}, {Name: "sdb", Holds: []string{"wal", "tablespaces", "tablespaces.16402"}},
-		{Name: "sdc", Holds: []string{"tablespaces", "tablespaces.16400"}}, {Name: "sdd", Holds: []string{"tablespaces", "tablespaces.16401"}},
+		{Name: "sda", Holds: []string{"data"}},
+		{Name: "sdb", Holds: []string{"wal", "tablespaces", "tablespaces.16402"}},
+		{Name: "sdc", Holds: []string{"tablespaces", "tablespaces.16400"}},
+		{Name: "sdd", Holds: []string{"tablespaces", "tablespaces.16401"}},
 	}
-	flushes := map[string]float64{"data": 1, "wal": 700, "tablespaces": 704, "tablespaces.16400": 3, "tablespaces.16401": 1, "tablespaces.16402": 700}
-	writes := map[string]float64{"data": 70, "wal": 704, "tablespaces": 1704, "tablespaces.16400": 800, "tablespaces.16401": 200, "tablespaces.16402": 704}
+	flushes := map[string]float64{"data": 1, "wal": 700, "tablespaces": 704, "tablespaces.16400": 3,
+		"tablespaces.16401": 1, "tablespaces.16402": 700}
+	writes := map[string]float64{"data": 70, "wal": 704, "tablespaces": 1704, "tablespaces.16400": 800,
+		"tablespaces.16401": 200, "tablespaces.16402": 704}
 	run := apart(t, devices, writes, flushes)
-	run.Header.Target.Storage.Tablespaces = map[string][]string{"16400": {"fast", "quick"}, "16402": {"beside"}} // a shared run has no names
+	// a shared run has no names
+	run.Header.Target.Storage.Tablespaces = map[string][]string{"16400": {"fast", "quick"}, "16402": {"beside"}}
 	got := map[string]float64{}
 	for _, v := range sizes.Volumes(run) {
 		got[v.Name+" on "+strings.Join(v.Devices, "+")] = v.Loads[0].Mean.Writes
 	}
 	want := map[string]float64{
-		"data on sda": 70, "WAL and tablespace beside on sdb": 704, "tablespaces fast, quick on sdc": 800, "tablespace 16401 on sdd": 200,
+		"data on sda": 70, "WAL and tablespace beside on sdb": 704, "tablespaces fast, quick on sdc": 800,
+		"tablespace 16401 on sdd": 200,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

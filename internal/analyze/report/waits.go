@@ -26,5 +26,6 @@ func (l Loads) waitSection() document.Block {
 		}
 		lines = append(lines, line)
 	}
-	return document.Section{Title: "Where time went, by Performance Insights (CloudWatch Database Insights)", Blocks: []document.Block{lines}}
+	return document.Section{Title: "Where time went, by Performance Insights (CloudWatch Database Insights)",
+		Blocks: []document.Block{lines}}
 }

@@ -47,7 +47,9 @@ func warnings(run *counts.Run, r Report) []Warning {
 	}
 	settings := run.Header.Target.Settings
 	if settings["fsync"] == "off" {
-		condition(document.Void, "fsync-off", "fsync is off: the server never waits for the disk, so flushes and requests are not those of a server that keeps its data.")
+		condition(document.Void, "fsync-off",
+			"fsync is off: the server never waits for the disk, so flushes and requests are not those of a server "+
+				"that keeps its data.")
 	}
 	condition(document.Void, "ram", run.Header.Target.Storage.MemoryText())
 	condition(document.Note, "unfinished", unfinished(run))
@@ -61,16 +63,20 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Doubt, "requests-too-small", sizes.TooSmall(run))
 	}
 	if settings["full_page_writes"] == "off" {
-		condition(document.Doubt, "full-page-writes-off", "full_page_writes is off: a server that survives a crash writes more WAL.")
+		condition(document.Doubt, "full-page-writes-off",
+			"full_page_writes is off: a server that survives a crash writes more WAL.")
 	}
 	if settings["synchronous_commit"] == "off" {
-		condition(document.Note, "synchronous-commit-off", "synchronous_commit is off: commits do not wait for the WAL, so there are fewer flushes than commits.")
+		condition(document.Note, "synchronous-commit-off",
+			"synchronous_commit is off: commits do not wait for the WAL, so there are fewer flushes than commits.")
 	}
 	if settings["track_counts"] == "off" {
-		condition(document.Doubt, "track-counts-off", "track_counts is off: the server's counters of rows, tables and indexes stand still, whatever is done.")
+		condition(document.Doubt, "track-counts-off",
+			"track_counts is off: the server's counters of rows, tables and indexes stand still, whatever is done.")
 	}
 	if run.Header.Target.Pooler && run.Observed == nil {
-		condition(document.Doubt, "pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
+		condition(document.Doubt, "pooler",
+			"A pooler stands between realiops and the server: other sessions' work may be in the figures.")
 	}
 	condition(document.Doubt, "checksums-under-way", run.Header.Target.ChecksumsText())
 	condition(document.Doubt, "settings-changed", run.ChangesText())
@@ -135,8 +141,8 @@ func idleWork(loads []Load, quantity string) Figure {
 	return Figure{}
 }
 
-// quietest returns the load that writes rows with the fewest requests to the device, or nil where none were counted. Where nothing is written there is
-// nothing to be hidden.
+// quietest returns the load that writes rows with the fewest requests to the device, or nil where none were counted.
+// Where nothing is written there is nothing to be hidden.
 func quietest(loads []Load) *Load {
 	var quietest *Load
 	for i, a := range loads {
@@ -166,7 +172,8 @@ func oddities(run *counts.Run, r Report) []Warning {
 	case loaded == 0:
 		odd("nothing-measured", "No load was measured to its end, so there is nothing to compare.")
 	case run.Idle.Repetitions == 0:
-		odd("no-idle", "The server was not measured idle: what others did on it and its device is included in every figure.")
+		odd("no-idle",
+			"The server was not measured idle: what others did on it and its device is included in every figure.")
 	}
 	odd("background-moved", backgroundMoved(run, r.Loads))
 	if from := run.Header.Provenance; from != "" {
@@ -207,7 +214,8 @@ func digitized(run *counts.Run) string {
 	if len(of) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Figures of %s were read off charts, give or take %s.", strings.Join(slices.Compact(of), ", "), number.Percent(worst))
+	return fmt.Sprintf("Figures of %s were read off charts, give or take %s.", strings.Join(slices.Compact(of), ", "),
+		number.Percent(worst))
 }
 
 // leftOut says of each repetition of the load that was left out why, up to a few.
@@ -217,7 +225,8 @@ func (a Load) leftOut() []string {
 		if i == leftOutShown {
 			return append(texts, fmt.Sprintf("%d more repetitions of %s were left out.", len(a.LeftOut)-i, a.Name))
 		}
-		texts = append(texts, fmt.Sprintf("Repetition %d of %s was left out: %s.", l.Repetition, a.Name, strings.TrimSuffix(l.Reason, ".")))
+		texts = append(texts, fmt.Sprintf("Repetition %d of %s was left out: %s.", l.Repetition, a.Name,
+			strings.TrimSuffix(l.Reason, ".")))
 	}
 	return texts
 }
@@ -243,14 +252,16 @@ const (
 	enoughRepetitions = 3
 )
 
-// fewestRepetitions counts the loaded loads that were measured, and the fewest repetitions one of them has that was to have as many as others.
+// fewestRepetitions counts the loaded loads that were measured, and the fewest repetitions one of them has that was to
+// have as many as others.
 func fewestRepetitions(loads []Load) (loaded, fewest int) {
 	for _, a := range loads {
 		if a.Idle || a.Repetitions == 0 {
 			continue
 		}
 		loaded++
-		if asPlanned := a.MostRepetitions > 0 && a.Repetitions >= a.MostRepetitions; !asPlanned && (fewest == 0 || a.Repetitions < fewest) {
+		if asPlanned := a.MostRepetitions > 0 && a.Repetitions >= a.MostRepetitions; !asPlanned &&
+			(fewest == 0 || a.Repetitions < fewest) {
 			fewest = a.Repetitions
 		}
 	}

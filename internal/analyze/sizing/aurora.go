@@ -2,7 +2,8 @@ package sizing
 
 import "github.com/realiops/realiops/internal/analyze/catalog"
 
-// What I/O-Optimized costs beside Standard, by the Aurora user guide: storage 2.25 times, compute 1.3 times, I/O nothing.
+// What I/O-Optimized costs beside Standard, by the Aurora user guide: storage 2.25 times, compute 1.3 times, I/O
+// nothing.
 const (
 	optimizedStorage = 2.25
 	optimizedCompute = 1.30

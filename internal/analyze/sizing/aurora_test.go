@@ -67,12 +67,13 @@ func TestPublishedBills(t *testing.T) {
 	near(t, "$200 a day", month(11574)/days, 200, 0.1)
 }
 
-// TestPublishedCalibration holds the loads of which anybody published billed writes against the spans that are taken from them: by bytes of
-// WAL three loads of a loader and a bulk insert, by rows those and one of a mapper.
+// TestPublishedCalibration holds the loads of which anybody published billed writes against the spans that are taken
+// from them: by bytes of WAL three loads of a loader and a bulk insert, by rows those and one of a mapper.
 func TestPublishedCalibration(t *testing.T) {
 	c := sizing.Published()
 	logs := 0.0
-	byBytes := []float64{111.6e6 * 4096 / 1.353e12, 442.7e6 * 4096 / 5.44e12, 399.9e6 * 4096 / 5.41e12, 820 / (117000 * 75.4 / 4096)}
+	byBytes := []float64{111.6e6 * 4096 / 1.353e12, 442.7e6 * 4096 / 5.44e12, 399.9e6 * 4096 / 5.41e12,
+		820 / (117000 * 75.4 / 4096)}
 	for _, ratio := range byBytes {
 		if ratio < c.OfWALUnits.Least || ratio > c.OfWALUnits.Most {
 			t.Errorf("%g for 4,096 bytes is outside %+v", ratio, *c.OfWALUnits)
@@ -87,11 +88,13 @@ func TestPublishedCalibration(t *testing.T) {
 	}
 }
 
-// TestBytesGoBeforeRows: where the WAL is known rows tell nothing of billed writes; where it is not they tell a factor of 43.
+// TestBytesGoBeforeRows: where the WAL is known rows tell nothing of billed writes; where it is not they tell a factor
+// of 43.
 func TestBytesGoBeforeRows(t *testing.T) {
 	f, by, ok := sizing.ForecastAurora(new(117000.0), new(117000*75.4), sizing.Published())
 	const units = 117000 * 75.4 / 4096
-	if !ok || by.RowsPerWrite != nil || f != (sizing.Range{Value: 0.34 * units, Least: 0.23 * units, Most: 0.45 * units}) {
+	if !ok || by.RowsPerWrite != nil ||
+		f != (sizing.Range{Value: 0.34 * units, Least: 0.23 * units, Most: 0.45 * units}) {
 		t.Errorf("by bytes: %+v, %+v", f, by)
 	}
 	f, by, ok = sizing.ForecastAurora(new(117000.0), nil, sizing.Published())
@@ -103,10 +106,11 @@ func TestBytesGoBeforeRows(t *testing.T) {
 	}
 }
 
-// TestCalibrateTakesWhatMoved: the five minutes that were published of one load are a part of an hour's mean, and no calibration. Whole
-// loads are one: 111.6, 442.7 and 399.9 million billed writes for 1.353, 5.44 and 5.41 TB of WAL.
+// TestCalibrateTakesWhatMoved: the five minutes that were published of one load are a part of an hour's mean, and no
+// calibration. Whole loads are one: 111.6, 442.7 and 399.9 million billed writes for 1.353, 5.44 and 5.41 TB of WAL.
 func TestCalibrateTakesWhatMoved(t *testing.T) {
-	if _, err := sizing.Calibrate(shipped(t, "published-aurora.jsonl"), "wide"); !errors.Is(err, sizing.ErrNotCalibrated) || !strings.Contains(err.Error(), "246,000 in 5 min") {
+	if _, err := sizing.Calibrate(shipped(t, "published-aurora.jsonl"), "wide"); !errors.Is(err,
+		sizing.ErrNotCalibrated) || !strings.Contains(err.Error(), "246,000 in 5 min") {
 		t.Errorf("five minutes of a source that moves in steps of an hour calibrate: %v", err)
 	}
 	c, err := sizing.Calibrate(shipped(t, "published-digitized.jsonl"), "wide")
@@ -120,20 +124,24 @@ func TestCalibrateTakesWhatMoved(t *testing.T) {
 	}
 }
 
-// TestCalibrateBySeveral: of three repetitions with 100, 110 and 121 rows for a write the middle is 110, and another would
-// lie within a factor of exp(4.303 x ln 1.1 x sqrt(4/3)), by Student's t at two degrees of freedom.
+// TestCalibrateBySeveral: of three repetitions with 100, 110 and 121 rows for a write the middle is 110, and another
+// would lie within a factor of exp(4.303 x ln 1.1 x sqrt(4/3)), by Student's t at two degrees of freedom.
 func TestCalibrateBySeveral(t *testing.T) {
 	begin := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	var records []runfile.Record
-	records = append(records, runfile.Run{Schema: runfile.Schema, ID: "own", Plan: runfile.Plan{Loads: []runfile.Load{{Name: "bulk", Method: "insert"}}}},
-		runfile.Metric{Name: "cloudwatch/VolumeWriteIOPs", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300})
+	records = append(records, runfile.Run{Schema: runfile.Schema, ID: "own",
+		Plan: runfile.Plan{Loads: []runfile.Load{{Name: "bulk", Method: "insert"}}}},
+		runfile.Metric{Name: "cloudwatch/VolumeWriteIOPs", Unit: "operations", Type: runfile.CountPerPeriod,
+			Period: 300})
 	for i, writes := range []float64{12100, 11000, 10000} {
 		from := begin.Add(time.Duration(i) * time.Hour)
 		to := from.Add(5 * time.Minute)
 		records = append(records,
 			runfile.LoadEvent{At: from, Load: "bulk", Repetition: i + 1, Event: runfile.Begin},
-			runfile.Work{From: from, To: to, Load: "bulk", Repetition: i + 1, Transactions: 1, Statements: 1, Rows: 1210000},
-			runfile.Period{From: from, To: to, Probe: "cloudwatch", Metric: "cloudwatch/VolumeWriteIOPs", Statistic: "Sum", Value: writes},
+			runfile.Work{From: from, To: to, Load: "bulk", Repetition: i + 1, Transactions: 1, Statements: 1,
+				Rows: 1210000},
+			runfile.Period{From: from, To: to, Probe: "cloudwatch", Metric: "cloudwatch/VolumeWriteIOPs",
+				Statistic: "Sum", Value: writes},
 			runfile.LoadEvent{At: to, Load: "bulk", Repetition: i + 1, Event: runfile.End})
 	}
 	c, err := sizing.Calibrate(runOf(t, records...), "bulk")
@@ -141,27 +149,32 @@ func TestCalibrateBySeveral(t *testing.T) {
 		t.Fatal(err)
 	}
 	factor := math.Exp(4.302653 * math.Log(1.1) * math.Sqrt(4.0/3))
-	want := sizing.Calibration{RowsPerWrite: &sizing.Range{Value: 110, Least: 110 / factor, Most: 110 * factor}, Repetitions: 3, Run: "own", Load: "bulk"}
+	want := sizing.Calibration{RowsPerWrite: &sizing.Range{Value: 110, Least: 110 / factor, Most: 110 * factor},
+		Repetitions: 3, Run: "own", Load: "bulk"}
 	if diff := cmp.Diff(want, c, cmpopts.EquateApprox(1e-6, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// TestWhatAFailoverHid: the position in the WAL goes on when another instance answers, so that what was written while none did counts.
+// TestWhatAFailoverHid: the position in the WAL goes on when another instance answers, so that what was written while
+// none did counts.
 func TestWhatAFailoverHid(t *testing.T) {
 	const volume = "cloudwatch/VolumeWriteIOPs"
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
 	position := func(minutes int, bytes float64) runfile.Record {
-		return runfile.Reading{At: at(minutes), Probe: "pgstat.lsn", Values: map[string]float64{metric.InsertPosition: bytes}}
+		return runfile.Reading{At: at(minutes), Probe: "pgstat.lsn", Values: map[string]float64{
+			metric.InsertPosition: bytes}}
 	}
 	records := []runfile.Record{
-		runfile.Run{Schema: runfile.Schema, ID: "own", Start: noon, Target: runfile.Target{Flavor: "aurora"}, Plan: runfile.Plan{RestSeconds: 3600, Loads: []runfile.Load{{Name: "bulk", Method: "insert"}}}},
+		runfile.Run{Schema: runfile.Schema, ID: "own", Start: noon, Target: runfile.Target{Flavor: "aurora"},
+			Plan: runfile.Plan{RestSeconds: 3600, Loads: []runfile.Load{{Name: "bulk", Method: "insert"}}}},
 		runfile.Metric{Name: metric.InsertPosition, Unit: "bytes", Type: runfile.Counter},
 		runfile.Metric{Name: volume, Unit: "operations", Type: runfile.CountPerPeriod, Period: 300},
 		position(59, 1000), runfile.LoadEvent{At: at(60), Load: "bulk", Repetition: 1, Event: runfile.Begin},
 		runfile.Work{From: at(60), To: at(70), Load: "bulk", Repetition: 1, Transactions: 1, Statements: 1, Rows: 1},
-		position(63, 1000+4096*100e6), runfile.Gap{At: at(64), Probe: "pgstat.lsn", Reason: runfile.Reason(series.Reset)}, position(66, 1000+4096*600e6),
+		position(63, 1000+4096*100e6), runfile.Gap{At: at(64), Probe: "pgstat.lsn",
+			Reason: runfile.Reason(series.Reset)}, position(66, 1000+4096*600e6),
 		runfile.LoadEvent{At: at(70), Load: "bulk", Repetition: 1, Event: runfile.End}, position(71, 1000+4096*1000e6),
 	}
 	for i := range 26 {
@@ -169,7 +182,8 @@ func TestWhatAFailoverHid(t *testing.T) {
 		if i >= 12 && i < 24 { // the mean of an hour
 			writes = 340e6 / 12
 		}
-		records = append(records, runfile.Period{From: at(5 * i), To: at(5*i + 5), Probe: "cloudwatch", Metric: volume, Statistic: "Sum", Value: writes})
+		records = append(records, runfile.Period{From: at(5 * i), To: at(5*i + 5), Probe: "cloudwatch", Metric: volume,
+			Statistic: "Sum", Value: writes})
 	}
 	c, err := sizing.Calibrate(runOf(t, records...), "")
 	if err != nil {
@@ -181,14 +195,15 @@ func TestWhatAFailoverHid(t *testing.T) {
 // TestWhatDoesNotCalibrate is said in a line.
 func TestWhatDoesNotCalibrate(t *testing.T) {
 	_, err := sizing.Calibrate(shipped(t, "loads-pg17.jsonl"), "bulk")
-	want := "nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside a load (not-recorded: this run did not read cloudwatch/VolumeWriteIOPs)"
+	want := "nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside a load " +
+		"(not-recorded: this run did not read cloudwatch/VolumeWriteIOPs)"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
 
-// TestPagesAskedAreBilled: of the pages that were not in shared_buffers, which the run shows a second, 0.34, 0.36 and 0.64 were billed in loads
-// that others published, and one at most, as AWS documents.
+// TestPagesAskedAreBilled: of the pages that were not in shared_buffers, which the run shows a second, 0.34, 0.36 and
+// 0.64 were billed in loads that others published, and one at most, as AWS documents.
 func TestPagesAskedAreBilled(t *testing.T) {
 	run := shipped(t, "local-pg17.jsonl.zst")
 	ask := sizing.Ask{Load: "wide", Growth: 100, GiB: 100, Tariff: tariff(t, "us-east-1")}
@@ -225,7 +240,8 @@ func TestAuroraAmongTheOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := sizing.Ask{Load: "bulk", GiB: 100, Instance: "db.r6g.large", Tariff: tariff(t, "us-east-1"), Volumes: volumes}
+	ask := sizing.Ask{Load: "bulk", GiB: 100, Instance: "db.r6g.large", Tariff: tariff(t, "us-east-1"),
+		Volumes: volumes}
 	if ask.Instances, err = catalog.Instances(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Bands are the edges of latency, in seconds, from excellent to what should be looked into. The last, 15 ms, is a published
-// rule of thumb; the others are customary.
+// Bands are the edges of latency, in seconds, from excellent to what should be looked into. The last, 15 ms, is a
+// published rule of thumb; the others are customary.
 type Bands [3]float64
 
 // DefaultBands are below 5 ms, to 10, to 15, and above.
@@ -24,8 +24,8 @@ func (b Bands) Of(latency float64) string {
 	return "look into it"
 }
 
-// QueueBands are the edges of how long a queue is for one disk: from the first on for long, and from the second on at all,
-// published rules see a bottleneck.
+// QueueBands are the edges of how long a queue is for one disk: from the first on for long, and from the second on at
+// all, published rules see a bottleneck.
 type QueueBands [2]float64
 
 // DefaultQueueBands are below two, to five, and above.

@@ -30,7 +30,8 @@ type BillLine struct {
 	Source string // key
 }
 
-// withStandby returns a bill for RDS with a standby in another zone: by the prices that the list has of that, else twice as much.
+// withStandby returns a bill for RDS with a standby in another zone: by the prices that the list has of that, else
+// twice as much.
 func (t Tariff) withStandby(c Config, one Bill) Bill {
 	c.Volume.Name += catalog.WithStandby
 	if both, err := t.Monthly(c); err == nil {
@@ -42,7 +43,8 @@ func (t Tariff) withStandby(c Config, one Bill) Bill {
 
 // addStandby puts the storage of a standby on a bill, which is as much again: so the price list has it for Multi-AZ.
 func (b *Bill) addStandby() {
-	b.Lines = append(b.Lines, BillLine{What: "as much for the standby (Multi-AZ)", Amount: b.Total, Source: b.Lines[0].Source})
+	b.Lines = append(b.Lines, BillLine{What: "as much for the standby (Multi-AZ)", Amount: b.Total,
+		Source: b.Lines[0].Source})
 	b.Total *= 2
 }
 
@@ -138,7 +140,8 @@ func (t Tariff) in(v catalog.Volume, region string) list {
 	return l
 }
 
-// RegionOf returns the region of a cloud whose prices count: the tariff's own if that is one of the cloud's, else the first that has prices.
+// RegionOf returns the region of a cloud whose prices count: the tariff's own if that is one of the cloud's, else the
+// first that has prices.
 func (t Tariff) RegionOf(cloud catalog.Cloud) string {
 	if of := cmp.Or(catalog.CloudOfRegion(t.Region, t.Prices), catalog.AWS); of == cloud {
 		return t.Region
@@ -146,7 +149,8 @@ func (t Tariff) RegionOf(cloud catalog.Cloud) string {
 	return t.First(cloud)
 }
 
-// First returns the first region of a cloud that has prices: that of a file of prices, which come before the program's own.
+// First returns the first region of a cloud that has prices: that of a file of prices, which come before the program's
+// own.
 func (t Tariff) First(cloud catalog.Cloud) string {
 	for _, p := range t.Prices {
 		if catalog.CloudOfVolume(p.Volume) == cloud {

@@ -6,12 +6,13 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// TestListedBills are volumes as Infracost bills them from the providers' price lists; what is free beside the size is not
-// in its quantities.
+// TestListedBills are volumes as Infracost bills them from the providers' price lists; what is free beside the size is
+// not in its quantities.
 func TestListedBills(t *testing.T) {
 	in := func(region, name string, gib, iops, mibps, want float64) {
 		t.Helper()
-		bill, err := tariff(t, region).Monthly(sizing.Config{Volume: volume(t, name), GiB: gib, IOPS: iops, MiBps: asPublished(name, mibps)})
+		bill, err := tariff(t, region).Monthly(sizing.Config{Volume: volume(t, name), GiB: gib, IOPS: iops,
+			MiBps: asPublished(name, mibps)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,8 +43,10 @@ func TestListedBills(t *testing.T) {
 
 // TestUnknownPricesAreSaid: what is not known is no nought.
 func TestUnknownPricesAreSaid(t *testing.T) {
-	_, err := tariff(t, "us-east-1").Monthly(sizing.Config{Volume: volume(t, "google-hyperdisk-balanced"), GiB: 100, IOPS: 4000})
-	if want := "no price is known for google-hyperdisk-balanced per iops in us-central1"; err == nil || err.Error() != want {
+	_, err := tariff(t, "us-east-1").Monthly(sizing.Config{Volume: volume(t, "google-hyperdisk-balanced"),
+		GiB: 100, IOPS: 4000})
+	if want := "no price is known for google-hyperdisk-balanced per iops in us-central1"; err == nil ||
+		err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -26,17 +26,20 @@ const walUnit = 4096
 // not a measurement.
 const spreadOfOne = 2
 
-// Published returns the calibration of the five loads of which anybody published VolumeWriteIOPs. By bytes of WAL four of them lie between 0.30 and
-// 0.38, and another one would between 0.23 and 0.45; by rows they are a factor of 43 apart.
+// Published returns the calibration of the five loads of which anybody published VolumeWriteIOPs. By bytes of WAL four
+// of them lie between 0.30 and 0.38, and another one would between 0.23 and 0.45; by rows they are a factor of 43
+// apart.
 func Published() Calibration {
-	return Calibration{OfWALUnits: &Range{Value: 0.34, Least: 0.23, Most: 0.45}, RowsPerWrite: between(3.3, 143), Repetitions: 5}
+	return Calibration{OfWALUnits: &Range{Value: 0.34, Least: 0.23, Most: 0.45}, RowsPerWrite: between(3.3, 143),
+		Repetitions: 5}
 }
 
 // ErrNotCalibrated is a run that cannot stand in the place of the published one.
-var ErrNotCalibrated = errors.New("nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside a load")
+var ErrNotCalibrated = errors.New("nothing to calibrate by: it takes a run on Aurora with whole periods of " +
+	"VolumeWriteIOPs inside a load")
 
-// Calibrate takes the calibration from a run on Aurora: from the load of that name where it has one, else from all. Without
-// a run it is the published one.
+// Calibrate takes the calibration from a run on Aurora: from the load of that name where it has one, else from all.
+// Without a run it is the published one.
 func Calibrate(run *counts.Run, like string) (Calibration, error) {
 	if run == nil {
 		return Published(), nil
@@ -83,7 +86,8 @@ func (c *Calibration) take(run *counts.Run, loads ...counts.Load) bool {
 	return c.RowsPerWrite != nil || c.OfWALUnits != nil
 }
 
-// takeWhole works it out of all that was done from the first reading to the last, where the source tells of the rest before and after it.
+// takeWhole works it out of all that was done from the first reading to the last, where the source tells of the rest
+// before and after it.
 func (c *Calibration) takeWhole(run *counts.Run) bool {
 	writes, _, _, told := run.Whole(metric.CloudWatchVolumeWriteIOPs)
 	log, read := run.Series(metric.InsertPosition).Advanced()
@@ -97,8 +101,8 @@ func (c *Calibration) takeWhole(run *counts.Run) bool {
 // level is the probability with which the span of a calibration from several repetitions holds another one.
 const level = 0.95
 
-// spanned returns the middle of ratios and where another one like them would lie, on a scale of factors: what one ratio alone
-// does not tell is a judgement.
+// spanned returns the middle of ratios and where another one like them would lie, on a scale of factors: what one ratio
+// alone does not tell is a judgement.
 func spanned(ratios []float64) *Range {
 	if len(ratios) == 0 {
 		return nil

@@ -53,8 +53,9 @@ func (f Figures) Check() []Finding {
 	var found []Finding
 	for _, flow := range f.flows() {
 		if size := flow.Bytes / flow.Operations; apart(size, f.SaidSize) {
-			found = append(found, Finding{OddSize, fmt.Sprintf("%.3g KiB for each operation%s, where requests of %.3g KiB were made: "+
-				"the two columns do not describe the same operations", size/1024, flow.of, f.SaidSize/1024)})
+			found = append(found,
+				Finding{OddSize, fmt.Sprintf("%.3g KiB for each operation%s, where requests of %.3g KiB were made: "+
+					"the two columns do not describe the same operations", size/1024, flow.of, f.SaidSize/1024)})
 		}
 	}
 	found = append(found, f.little()...)
@@ -62,7 +63,8 @@ func (f Figures) Check() []Finding {
 		found = append(found, f.aboveCap(flow)...)
 	}
 	if f.Buffered {
-		found = append(found, Finding{IsBuffered, "written through the page cache: this is the speed of memory until it is full, and not of the device"})
+		found = append(found, Finding{IsBuffered,
+			"written through the page cache: this is the speed of memory until it is full, and not of the device"})
 	}
 	return found
 }
@@ -86,7 +88,8 @@ func (f Figures) flows() []named {
 
 func (f Figures) aboveCap(n named) (found []Finding) {
 	if n.Operations > f.CapIOPS*tolerance {
-		found = append(found, Finding{AboveCap, fmt.Sprintf("%.4g operations/s%s, where at most %.4g can be", n.Operations, n.of, f.CapIOPS)})
+		found = append(found, Finding{AboveCap, fmt.Sprintf("%.4g operations/s%s, where at most %.4g can be",
+			n.Operations, n.of, f.CapIOPS)})
 	}
 	if n.Bytes > f.CapBytes*tolerance {
 		text := fmt.Sprintf("%.4g MB/s%s, where at most %.4g can be", n.Bytes/1e6, n.of, f.CapBytes/1e6)
@@ -98,8 +101,8 @@ func (f Figures) aboveCap(n named) (found []Finding) {
 	return found
 }
 
-// little holds the queue against the rate times the latency. Where reads and writes are given apart, a queue may be that
-// of either, if they were tried one after the other, or of both.
+// little holds the queue against the rate times the latency. Where reads and writes are given apart, a queue may be
+// that of either, if they were tried one after the other, or of both.
 func (f Figures) little() []Finding {
 	both, sum := "", 0.0
 	for _, flow := range f.flows() {
@@ -113,12 +116,15 @@ func (f Figures) little() []Finding {
 		if both != "" {
 			both += ", and "
 		}
-		both += fmt.Sprintf("%.4g operations/s%s of %.3g ms keep %.3g in flight", flow.Operations, flow.of, 1000*flow.Latency, queue)
+		both += fmt.Sprintf("%.4g operations/s%s of %.3g ms keep %.3g in flight", flow.Operations, flow.of,
+			1000*flow.Latency, queue)
 	}
 	if sum == 0 || !apart(sum, f.Queue) {
 		return nil
 	}
-	return []Finding{{LittlesLaw, fmt.Sprintf("%s, and %.3g is said: rate, latency and queue were not taken of the same operations", both, f.Queue)}}
+	return []Finding{
+		{LittlesLaw, fmt.Sprintf("%s, and %.3g is said: rate, latency and queue were not taken of the same operations",
+			both, f.Queue)}}
 }
 
 // apart reports whether two figures that should be one are not. One that was not given is apart from nothing.

@@ -67,7 +67,8 @@ func TestImpossibleRows(t *testing.T) {
 	}
 }
 
-// TestRatesAboveTheirCap: a volume of 1,000 provisioned operations did 1,823 of them on one instance, and 1,022 on another.
+// TestRatesAboveTheirCap: a volume of 1,000 provisioned operations did 1,823 of them on one instance, and 1,022 on
+// another.
 func TestRatesAboveTheirCap(t *testing.T) {
 	check := func(i int, want bool) {
 		t.Helper()
@@ -87,7 +88,9 @@ func TestBufferedWrites(t *testing.T) {
 	f.Bytes, f.CapBytes, f.Buffered = 1.6e9, 56.25e6, true
 	want := []sizing.Finding{
 		{Code: sizing.AboveCap, Text: "1600 MB/s, where at most 56.25 can be: what was written stayed in memory"},
-		{Code: sizing.IsBuffered, Text: "written through the page cache: this is the speed of memory until it is full, and not of the device"},
+		{Code: sizing.IsBuffered,
+			Text: "written through the page cache: this is the speed of memory until it is full, and " +
+				"not of the device"},
 	}
 	if diff := cmp.Diff(want, f.Check()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -133,7 +136,8 @@ func TestBands(t *testing.T) {
 }
 
 func TestBandsThatAreNone(t *testing.T) {
-	for _, bands := range [][2]string{{"5,10", ""}, {"5,15,10", ""}, {"", "2"}, {"", "a,b"}, {"NaN,1,2", ""}, {"0,1,2", ""}} {
+	for _, bands := range [][2]string{{"5,10", ""}, {"5,15,10", ""}, {"", "2"}, {"", "a,b"}, {"NaN,1,2", ""},
+		{"0,1,2", ""}} {
 		if rules, err := sizing.ParseRules(bands[0], bands[1]); err == nil {
 			t.Errorf("%q: %v", bands, rules)
 		}

@@ -54,7 +54,8 @@ func (s Sizing) choice() (*Choice, error) {
 	return c, s.addTurns(c)
 }
 
-// also returns the other kinds of volume that carry the need and have no price that ranks them, and smaller sizes of any kind.
+// also returns the other kinds of volume that carry the need and have no price that ranks them, and smaller sizes of
+// any kind.
 func (s Sizing) also(c Choice) (all []Also) {
 	named := map[string]bool{c.Volume.Name: true}
 	for _, o := range s.Options {
@@ -72,7 +73,8 @@ func (s Sizing) also(c Choice) (all []Also) {
 	return all
 }
 
-// chosen reports whether something may be ordered: it carries the need, or would if the machine did, of which nothing is known.
+// chosen reports whether something may be ordered: it carries the need, or would if the machine did, of which nothing
+// is known.
 func (o Option) chosen() bool {
 	return o.Standing == Carries || o.Standing == Unknown && o.unknownMachine
 }
@@ -136,9 +138,12 @@ func (s *Sizing) warnOfMachine() {
 	switch need := s.Target.Most.Times(1 + s.Ask.Headroom/100); {
 	case m == nil:
 	case m.limits == nil:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("The limits of the %s are shown as -, and no order here is checked against them: %s.%s", m.class, m.unknown, m.advice))
+		s.Warnings = append(s.Warnings,
+			fmt.Sprintf("The limits of the %s are shown as -, and no order here is checked against them: %s.%s",
+				m.class, m.unknown, m.advice))
 	case held && !carried:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small for it, whatever volume is behind it: it sustains %.0f operations and %.0f MiB/s, and with headroom %.0f requests and %.0f MiB/s are needed.",
+		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small for it, whatever volume is behind it: it "+
+			"sustains %.0f operations and %.0f MiB/s, and with headroom %.0f requests and %.0f MiB/s are needed.",
 			m.class, m.limits.BaseIOPS, m.limits.BaseMB*1e6/mib, need.Requests(), need.Bytes()/mib))
 	}
 }

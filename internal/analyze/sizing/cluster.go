@@ -38,7 +38,8 @@ func (s Sizing) forecast() (*Forecast, error) {
 	if !ok {
 		return nil, nil //nolint:nilnil // neither of what it would follow from is known
 	}
-	f := Forecast{WriteIOPS: scaled(s.Need.WALRecords), BilledWrites: writes, PagesAsked: scaled(s.Need.PagesAsked), Calibration: c}
+	f := Forecast{WriteIOPS: scaled(s.Need.WALRecords), BilledWrites: writes, PagesAsked: scaled(s.Need.PagesAsked),
+		Calibration: c}
 	pages := s.Need.Mean.ReadBytes / pageSize * s.Scale.Factor
 	if f.PagesAsked != nil {
 		pages = *f.PagesAsked
@@ -73,7 +74,8 @@ func (s *Sizing) addAurora(f *Forecast) {
 // onAurora returns one of the two ways to pay for storage there.
 func (s Sizing) onAurora(v catalog.Volume, f Forecast) Option {
 	io := f.IO()
-	o := Option{Volume: v, Order: &Fitted{Config: Config{Volume: v, GiB: s.Ask.GiB}, Binding: BySize}, Least: io.Least, Most: io.Most}
+	o := Option{Volume: v, Order: &Fitted{Config: Config{Volume: v, GiB: s.Ask.GiB}, Binding: BySize}, Least: io.Least,
+		Most: io.Most}
 	o.stand(Question{}, nil)
 	bill, err := s.Ask.Tariff.Monthly(o.Order.Config)
 	if err == nil && v.Name == auroraStandard {
@@ -92,7 +94,8 @@ func (s Sizing) onAurora(v catalog.Volume, f Forecast) Option {
 // chargeIO puts the I/O of a month on the bill as estimated, and says what it may come to.
 func (s Sizing) chargeIO(b *Bill, io Range, o *Option) error {
 	storage := b.Total
-	if err := s.Ask.Tariff.charge(b, auroraStandard, catalog.PerMillionIO, "", io.Value*secondsInMonth/1e6, 0); err != nil {
+	if err := s.Ask.Tariff.charge(b, auroraStandard, catalog.PerMillionIO, "", io.Value*secondsInMonth/1e6,
+		0); err != nil {
 		return err
 	}
 	least, _ := s.Ask.Tariff.IOCost(io.Least)
@@ -106,7 +109,8 @@ func (s Sizing) chargeCompute(b *Bill) {
 	if hour, source, known := s.Ask.Tariff.hour(auroraStandard, s.class()); known {
 		more := (optimizedCompute - 1) * hour * catalog.HoursInMonth
 		b.Total += more
-		b.Lines = append(b.Lines, BillLine{What: fmt.Sprintf("%.0f %% on %s", 100*(optimizedCompute-1), s.class()), Amount: more, Source: source})
+		b.Lines = append(b.Lines, BillLine{What: fmt.Sprintf("%.0f %% on %s", 100*(optimizedCompute-1), s.class()),
+			Amount: more, Source: source})
 	}
 }
 

@@ -33,13 +33,15 @@ func (k Capacity) carries(need Requirement) bool { return k.IOPS >= need.IOPS &&
 func (c Config) Capacity() (Capacity, error) {
 	tier, known := c.Volume.Tier(c.GiB)
 	if !known {
-		return Capacity{}, fmt.Errorf("%s comes from %g to %g GiB, not with %g", c.Volume.Title, c.Volume.GiB[0], c.Volume.GiB[1], c.GiB)
+		return Capacity{}, fmt.Errorf("%s comes from %g to %g GiB, not with %g", c.Volume.Title, c.Volume.GiB[0],
+			c.Volume.GiB[1], c.GiB)
 	}
 	if err := c.sold("IOPS", c.IOPS, tier.IOPS, tier.IOPS.SoldPerGiB*c.GiB, ""); err != nil {
 		return Capacity{}, err
 	}
 	iops := holds(tier.IOPS, c.GiB, c.IOPS, 0)
-	if err := c.sold("MiB/s", c.MiBps, tier.MiBps, tier.MiBps.SoldPerIOPS*iops, fmt.Sprintf(" with %g IOPS", iops)); err != nil {
+	if err := c.sold("MiB/s", c.MiBps, tier.MiBps, tier.MiBps.SoldPerIOPS*iops,
+		fmt.Sprintf(" with %g IOPS", iops)); err != nil {
 		return Capacity{}, err
 	}
 	mibps := holds(tier.MiBps, c.GiB, c.MiBps, iops)
@@ -49,7 +51,8 @@ func (c Config) Capacity() (Capacity, error) {
 	return k, nil
 }
 
-// sold tells whether so much of something can be bought, of which there is no more than that much for what it goes with.
+// sold tells whether so much of something can be bought, of which there is no more than that much for what it goes
+// with.
 func (c Config) sold(what string, bought float64, r catalog.Rule, most float64, with string) error {
 	least, bound := max(r.SoldLeast, r.SoldLeastPerGiB*c.GiB), r.SoldMost
 	if r.SoldPerGiB > 0 || r.SoldPerIOPS > 0 {
@@ -61,7 +64,8 @@ func (c Config) sold(what string, bought float64, r catalog.Rule, most float64, 
 	case r.SoldMost == 0:
 		return fmt.Errorf("%s of %g GiB has no %s to buy", c.Volume.Title, c.GiB, what)
 	case bought > bound || bought < least:
-		return fmt.Errorf("%s of %g GiB has from %g to %g %s%s, not %g", c.Volume.Title, c.GiB, least, bound, what, with, bought)
+		return fmt.Errorf("%s of %g GiB has from %g to %g %s%s, not %g", c.Volume.Title, c.GiB, least, bound, what,
+			with, bought)
 	}
 	return nil
 }
@@ -103,7 +107,9 @@ func along(points [][2]float64, x float64) float64 {
 // Limits returns the capacity as limits of a simulation, with full buckets.
 func (k Capacity) Limits() []burst.Limit {
 	return []burst.Limit{
-		burst.Limit{Name: "operations", Of: burst.Operations, Base: k.IOPS, Burst: k.BurstIOPS, Capacity: k.Credits}.Full(),
-		burst.Limit{Name: "bytes", Of: burst.Bytes, Base: k.MiBps * mib, Burst: k.BurstMiBps * mib, Capacity: k.CreditsMiB * mib}.Full(),
+		burst.Limit{Name: "operations", Of: burst.Operations, Base: k.IOPS, Burst: k.BurstIOPS,
+			Capacity: k.Credits}.Full(),
+		burst.Limit{Name: "bytes", Of: burst.Bytes, Base: k.MiBps * mib, Burst: k.BurstMiBps * mib,
+			Capacity: k.CreditsMiB * mib}.Full(),
 	}
 }

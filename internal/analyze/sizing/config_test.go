@@ -30,8 +30,8 @@ func pick[T any](t *testing.T, all []T, err error, name string, of func(T) strin
 	return all[i]
 }
 
-// asPublished is MiB a second of so many as a provider publishes: MiB, and of Azure MB of 10^6 (its API: "MBps means millions of bytes per
-// second").
+// asPublished is MiB a second of so many as a provider publishes: MiB, and of Azure MB of 10^6 (its API: "MBps means
+// millions of bytes per second").
 func asPublished(name string, bytes float64) float64 {
 	if strings.HasPrefix(name, "azure-") {
 		return bytes * 1e6 / (1 << 20)
@@ -93,7 +93,8 @@ func TestCapacitiesOfHardDisks(t *testing.T) {
 		if base >= burst {
 			credits = 0
 		}
-		check(name, 1024*tib, 0, 0, sizing.Capacity{IOPS: most, BurstIOPS: most, MiBps: base, BurstMiBps: burst, CreditsMiB: credits})
+		check(name, 1024*tib, 0, 0, sizing.Capacity{IOPS: most, BurstIOPS: most, MiBps: base, BurstMiBps: burst,
+			CreditsMiB: credits})
 	}
 	disk("st1", 0.125, 500, 5, 31)
 	disk("st1", 0.5, 500, 20, 125)
@@ -144,7 +145,8 @@ func TestCapacitiesOfAzure(t *testing.T) {
 		t.Helper()
 		const seconds = 30 * 60
 		check("azure-premium", gib, 0, 0, sizing.Capacity{
-			IOPS: iops, MiBps: mibps, BurstIOPS: 3500, BurstMiBps: 170, Credits: (3500 - iops) * seconds, CreditsMiB: (170 - mibps) * seconds,
+			IOPS: iops, MiBps: mibps, BurstIOPS: 3500, BurstMiBps: 170, Credits: (3500 - iops) * seconds,
+			CreditsMiB: (170 - mibps) * seconds,
 		})
 	}
 	burst(4, 120, 25)     // P1

@@ -18,8 +18,8 @@ type Kind struct {
 	BytesPerRecord    float64
 }
 
-// Kinds are eight kinds of load on PostgreSQL 17.11 alone on its device (testdata/runs/loads-pg17.jsonl; a test holds these against it).
-// Their span is the point: there is no one factor.
+// Kinds are eight kinds of load on PostgreSQL 17.11 alone on its device (testdata/runs/loads-pg17.jsonl; a test holds
+// these against it). Their span is the point: there is no one factor.
 func Kinds() []Kind {
 	return []Kind{
 		{"bulk", "1,000 rows an INSERT", 1.031, 1980, 73.1},
@@ -63,7 +63,8 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 	if len(meanings) != 1 {
 		return Converted{}, ambiguous(meanings)
 	}
-	c := Converted{Meaning: meanings[0], Amount: amount, PerSecond: amount, Region: t.RegionOf(catalog.AWS), Currency: t.Currency()}
+	c := Converted{Meaning: meanings[0], Amount: amount, PerSecond: amount, Region: t.RegionOf(catalog.AWS),
+		Currency: t.Currency()}
 	if c.Meaning.Summed() {
 		c.PerSecond = amount / c.Meaning.Period
 	}
@@ -86,7 +87,8 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 	case c.Meaning.Counts == metric.WALRecords.Many():
 		c.records(t, calibration)
 	default:
-		return c, fmt.Errorf("%s counts %s, which says nothing about how often storage is asked", c.Meaning.Metric, c.Meaning.Counts)
+		return c, fmt.Errorf("%s counts %s, which says nothing about how often storage is asked", c.Meaning.Metric,
+			c.Meaning.Counts)
 	}
 	return c, nil
 }
@@ -103,7 +105,8 @@ func flow(r *Rate, metric string) *float64 {
 	}[metric]
 }
 
-// NeedOf returns what metrics of RDS say together that storage does; nil: they do not tell both operations and bytes of a way.
+// NeedOf returns what metrics of RDS say together that storage does; nil: they do not tell both operations and bytes of
+// a way.
 func NeedOf(metrics []Converted) *Rate {
 	need := Rate{Flushes: math.NaN()}
 	for _, c := range metrics {
@@ -127,7 +130,8 @@ func ambiguous(meanings []metric.Meaning) error {
 	for _, m := range meanings {
 		on = append(on, m.On)
 	}
-	return fmt.Errorf("%s means different things on %s: say which with --flavor", meanings[0].Metric, strings.Join(on, " and "))
+	return fmt.Errorf("%s means different things on %s: say which with --flavor", meanings[0].Metric,
+		strings.Join(on, " and "))
 }
 
 // records translates the WAL records, by kind of load.
@@ -145,7 +149,8 @@ func (c *Converted) records(t Tariff, calibration Calibration) {
 		c.Requests.widen(means.Requests, means.Requests)
 		c.Kinds = append(c.Kinds, means)
 	}
-	c.Settle = "VolumeWriteIOPs of the same minutes is what is billed, and WriteThroughput what it goes with; a run of realiops with your kind of load tells the device requests."
+	c.Settle = "VolumeWriteIOPs of the same minutes is what is billed, and WriteThroughput what it goes with; a run " +
+		"of realiops with your kind of load tells the device requests."
 	c.cost(t)
 	if misread, err := t.IOCost(n); err == nil {
 		c.Misread = &misread

@@ -15,9 +15,9 @@ type Bursting struct {
 	Bill    *Bill         // nil: no price is known
 }
 
-// burst looks for the two sizes below that of an order that are worth to know: the least whose credits carry the demand, and the one that
-// only holds the data, where its credits do not last. There are none where a volume has no credits, and where the seconds of the demand are
-// not known.
+// burst looks for the two sizes below that of an order that are worth to know: the least whose credits carry the
+// demand, and the one that only holds the data, where its credits do not last. There are none where a volume has no
+// credits, and where the seconds of the demand are not known.
 func (q Question) burst(v catalog.Volume, order *Fitted, m *machine, t Tariff) (enough, bare *Bursting, err error) {
 	if !hasCredits(v) || len(q.Demand) == 0 || q.Repeat <= 0 {
 		return nil, nil, nil
@@ -47,7 +47,8 @@ func (q Question) burst(v catalog.Volume, order *Fitted, m *machine, t Tariff) (
 }
 
 // played returns how the demand fares on one size.
-func (q Question) played(v catalog.Volume, gib float64, demand []burst.Demand, limits []burst.Limit, t Tariff) (*Bursting, error) {
+func (q Question) played(v catalog.Volume, gib float64, demand []burst.Demand, limits []burst.Limit,
+	t Tariff) (*Bursting, error) {
 	outcome, err := burst.Play(demand, q.Repeat, limits)
 	if err != nil {
 		return nil, err

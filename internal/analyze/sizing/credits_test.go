@@ -15,13 +15,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestCreditsMakeItSmaller: 600 operations a second for a day want 200 GiB of gp2 for good. A full bucket adds 5.4 million /
-// 86,400 = 62.5 a second, so that 537.5 / 3 = 179.2 GiB are enough; with half of it 568.75 / 3 = 189.6.
+// TestCreditsMakeItSmaller: 600 operations a second for a day want 200 GiB of gp2 for good. A full bucket adds 5.4
+// million / 86,400 = 62.5 a second, so that 537.5 / 3 = 179.2 GiB are enough; with half of it 568.75 / 3 = 189.6.
 func TestCreditsMakeItSmaller(t *testing.T) {
 	rate := sizing.Rate{Writes: 600, WriteBytes: 600 * 8192}
 	check := func(balance, want float64) {
 		t.Helper()
-		q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 10, Repeat: 86400, Balance: sizing.Balance{Volume: sizing.Filling{Percent: balance}}}
+		q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 10, Repeat: 86400, Balance: sizing.Balance{
+			Volume: sizing.Filling{Percent: balance}}}
 		options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, nil, tariff(t, "us-east-1"))
 		if err != nil {
 			t.Fatal(err)
@@ -35,8 +36,8 @@ func TestCreditsMakeItSmaller(t *testing.T) {
 	check(50, 190)
 }
 
-// TestLargerServesMore holds for every kind of storage with credits, any demand and any balance: a larger size never serves
-// less, nothing is served beyond what is demanded, and no bucket goes below nothing or over its brim.
+// TestLargerServesMore holds for every kind of storage with credits, any demand and any balance: a larger size never
+// serves less, nothing is served beyond what is demanded, and no bucket goes below nothing or over its brim.
 func TestLargerServesMore(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for _, name := range []string{"gp2", "st1", "sc1", "rds-gp2", "azure-premium"} {
@@ -61,8 +62,10 @@ func TestLargerServesMore(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if served := out.Served[burst.Operations]; served < least*(1-1e-9) || served > out.Demanded[burst.Operations]*(1+1e-9) {
-					t.Fatalf("%s of %g GiB serves %g, a smaller one %g, of %g", name, gib, served, least, out.Demanded[burst.Operations])
+				if served := out.Served[burst.Operations]; served < least*(1-1e-9) ||
+					served > out.Demanded[burst.Operations]*(1+1e-9) {
+					t.Fatalf("%s of %g GiB serves %g, a smaller one %g, of %g", name, gib, served, least,
+						out.Demanded[burst.Operations])
 				}
 				least = out.Served[burst.Operations]
 				for _, f := range out.Limits {
@@ -75,8 +78,8 @@ func TestLargerServesMore(t *testing.T) {
 	}
 }
 
-// TestWhereCreditsEnd: gp2 on 30 GiB of data under 600 a second is empty after three hours, and serves 100 from then on,
-// as a published pgbench run has it; behind a machine whose credits are gone it never gets so far.
+// TestWhereCreditsEnd: gp2 on 30 GiB of data under 600 a second is empty after three hours, and serves 100 from then
+// on, as a published pgbench run has it; behind a machine whose credits are gone it never gets so far.
 func TestWhereCreditsEnd(t *testing.T) {
 	rate := sizing.Rate{Writes: 600, WriteBytes: 600 * 8192}
 	instances, err := catalog.Instances()
@@ -85,7 +88,8 @@ func TestWhereCreditsEnd(t *testing.T) {
 	}
 	dry := func(limit, class string, balance sizing.Balance) burst.Fate {
 		t.Helper()
-		q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 30, Repeat: 5 * 3600, Balance: balance, Instance: class}
+		q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 30, Repeat: 5 * 3600, Balance: balance,
+			Instance: class}
 		options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, instances, tariff(t, "us-east-1"))
 		if err != nil || options[0].Bare == nil {
 			t.Fatal(options, err)
@@ -123,10 +127,12 @@ func TestBalancesOfARun(t *testing.T) {
 	}
 	average := period(1, "cloudwatch/BurstBalance", 70)
 	average.Statistic = "Average"
-	run := shippedWith(t, average, period(1, "cloudwatch/BurstBalance", 55), period(0, "cloudwatch/BurstBalance", 90), period(0, "cloudwatch/EBSByteBalance%", 20))
+	run := shippedWith(t, average, period(1, "cloudwatch/BurstBalance", 55), period(0, "cloudwatch/BurstBalance", 90),
+		period(0, "cloudwatch/EBSByteBalance%", 20))
 	size := func(asked sizing.Asked) sizing.Balance {
 		t.Helper()
-		s, err := sizing.Size(sizing.Ask{Balance: asked, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp2")}}, run)
+		s, err := sizing.Size(sizing.Ask{Balance: asked, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{
+			volume(t, "gp2")}}, run)
 		if err != nil {
 			t.Fatal(err)
 		}

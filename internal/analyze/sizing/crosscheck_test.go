@@ -38,8 +38,9 @@ func needOf(t *testing.T, run *counts.Run, load string) sizing.Need {
 	return sizing.Need{}
 }
 
-// TestOtherProgramsAreNotOrderedFor: what a device did beyond what the server's counters come to is in no need, be it bytes, writes, flushes
-// or reads; what it did for the server alone is measured. 20 MB/s of WAL and pages are written under this load.
+// TestOtherProgramsAreNotOrderedFor: what a device did beyond what the server's counters come to is in no need, be it
+// bytes, writes, flushes or reads; what it did for the server alone is measured. 20 MB/s of WAL and pages are written
+// under this load.
 func TestOtherProgramsAreNotOrderedFor(t *testing.T) {
 	const load, file = "multi", "local-pg17.jsonl.zst"
 	shared := func() *counts.Run {
@@ -62,7 +63,8 @@ func TestOtherProgramsAreNotOrderedFor(t *testing.T) {
 			t.Errorf("%s: model %v, missing %v", name, n.Model, n.Missing)
 		}
 		for what, pair := range map[string][2]float64{
-			"bytes": {n.Highest.Bytes(), alone.Mean.Bytes()}, "requests": {n.Highest.Requests(), alone.Mean.Requests()}, "flushes": {n.Highest.Flushes, alone.Mean.Flushes},
+			"bytes": {n.Highest.Bytes(), alone.Mean.Bytes()}, "requests": {n.Highest.Requests(), alone.Mean.Requests()},
+			"flushes": {n.Highest.Flushes, alone.Mean.Flushes},
 		} {
 			if pair[0] < 0.9*pair[1] || pair[0] > 2.1*pair[1] {
 				t.Errorf("%s: %.0f %s, of which the server's are %.0f", name, pair[0], what, pair[1])
@@ -76,19 +78,23 @@ func TestOtherProgramsAreNotOrderedFor(t *testing.T) {
 	}
 }
 
-// TestTheJournalIsToldOf: what the file system notes meanwhile is not in a need whose requests were told apart by file, and where it is much, that is
-// said; on a device of the server's own it is in the need.
+// TestTheJournalIsToldOf: what the file system notes meanwhile is not in a need whose requests were told apart by file,
+// and where it is much, that is said; on a device of the server's own it is in the need.
 func TestTheJournalIsToldOf(t *testing.T) {
 	const load = "single"
 	sized := func(journal float64, own bool) sizing.Sizing {
 		t.Helper()
-		run, err := counts.FromRun(runfiletest.Sequence(runfiletest.BesideOtherProgram(runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst"), 0)))
+		run, err := counts.FromRun(runfiletest.Sequence(runfiletest.BesideOtherProgram(runfiletest.Records(t,
+			"../../../testdata/runs/local-pg17.jsonl.zst"), 0)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		run.Header.Target.Storage.Own = own
-		beside(run, load, map[string]float64{"request.journal/writes": journal, "request.journal/write_bytes": 4096 * journal, "block/writes": journal, "block/write_bytes": 4096 * journal})
-		s, err := sizing.Size(sizing.Ask{Load: load, GiB: 100, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3")}}, run)
+		beside(run, load, map[string]float64{"request.journal/writes": journal,
+			"request.journal/write_bytes": 4096 * journal, "block/writes": journal,
+			"block/write_bytes": 4096 * journal})
+		s, err := sizing.Size(sizing.Ask{Load: load, GiB: 100, Tariff: tariff(t, "us-east-1"),
+			Volumes: []catalog.Volume{volume(t, "gp3")}}, run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,9 +105,11 @@ func TestTheJournalIsToldOf(t *testing.T) {
 	}
 	quiet, busy, own := sized(0, false), sized(5000, false), sized(5000, true)
 	if said(quiet) || !said(busy) || said(own) {
-		t.Errorf("the journal is told of: %t quiet, %t busy, %t on a device of its own: %q", said(quiet), said(busy), said(own), busy.Warnings)
+		t.Errorf("the journal is told of: %t quiet, %t busy, %t on a device of its own: %q", said(quiet), said(busy),
+			said(own), busy.Warnings)
 	}
-	if a, b, c := quiet.Need.Mean.Writes, busy.Need.Mean.Writes, own.Need.Mean.Writes; a != b || c < a+4900 || c > a+5100 {
+	if a, b, c := quiet.Need.Mean.Writes, busy.Need.Mean.Writes, own.Need.Mean.Writes; a != b ||
+		c < a+4900 || c > a+5100 {
 		t.Errorf("%.0f writes without a journal, %.0f with 5,000, and %.0f on a device of its own", a, b, c)
 	}
 }

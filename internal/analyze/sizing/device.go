@@ -38,8 +38,8 @@ func wholeDevice(run *counts.Run) device {
 	return counted(run, func(metric string) string { return metric })
 }
 
-// counted returns what the kernel counts under the names that stand for those of all disks. Before Linux 5.5 it counts no flushes by themselves:
-// they are among the writes.
+// counted returns what the kernel counts under the names that stand for those of all disks. Before Linux 5.5 it counts
+// no flushes by themselves: they are among the writes.
 func counted(run *counts.Run, name func(string) string) device {
 	k := OfDisk()
 	k = Kept{name(k.Reads), name(k.Writes), name(k.ReadBytes), name(k.WriteBytes)}
@@ -50,7 +50,8 @@ func counted(run *counts.Run, name func(string) string) device {
 }
 
 func ownRequests() device {
-	d := deviceOf(metric.ServerReads, metric.ServerWrites, metric.ServerFlushes, metric.ServerReadBytes, metric.ServerWriteBytes)
+	d := deviceOf(metric.ServerReads, metric.ServerWrites, metric.ServerFlushes, metric.ServerReadBytes,
+		metric.ServerWriteBytes)
 	d.dataAlone = true
 	return d
 }
@@ -71,11 +72,13 @@ func mayMiss(name string) bool {
 	return strings.HasSuffix(name, "/reads") || strings.HasSuffix(name, "/read_bytes")
 }
 
-// ownNeed returns what the device did for this server's files, where its requests were followed to them and none was lost; nil: it is not
-// known. Of what is written it is not believed where it is less than half of what the server itself counts: then files were not found.
+// ownNeed returns what the device did for this server's files, where its requests were followed to them and none was
+// lost; nil: it is not known. Of what is written it is not believed where it is less than half of what the server
+// itself counts: then files were not found.
 func ownNeed(run *counts.Run, load counts.Load) *Need {
 	n := &Need{Load: load.Name, Repetitions: len(load.Repetitions), forServer: true}
-	if run.Header.Target.Storage.Own || n.measure(load, ownRequests()) != nil { // a device of its own has the file system's journal, too
+	// a device of its own has the file system's journal, too
+	if run.Header.Target.Storage.Own || n.measure(load, ownRequests()) != nil {
 		return nil
 	}
 	for _, r := range load.Repetitions {

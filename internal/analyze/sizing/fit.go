@@ -35,8 +35,8 @@ type Fitted struct {
 // errTooMuch is a requirement that no size of a volume carries.
 var errTooMuch = errors.New("more than it can be")
 
-// Fit finds the cheapest order of a volume that carries a requirement for good, among those whose cost is known; where none is, the
-// smallest.
+// Fit finds the cheapest order of a volume that carries a requirement for good, among those whose cost is known; where
+// none is, the smallest.
 func Fit(v catalog.Volume, need Requirement, cost func(Config) (float64, bool)) (Fitted, error) {
 	found := fits(v, need)
 	if len(found) == 0 {
@@ -47,7 +47,8 @@ func Fit(v catalog.Volume, need Requirement, cost func(Config) (float64, bool)) 
 }
 
 func tooMuch(v catalog.Volume, need Requirement) error {
-	return fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: %w", v.Title, need.IOPS, need.MiBps, need.GiB, errTooMuch)
+	return fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: %w", v.Title, need.IOPS, need.MiBps,
+		need.GiB, errTooMuch)
 }
 
 // fits returns the least orders that carry a requirement, one of each tier, by size.
@@ -60,7 +61,8 @@ func fits(v catalog.Volume, need Requirement) (found []Fitted) {
 	return found
 }
 
-// cheapest returns the order that costs least of those whose cost is known; where none is, the first. It reports whether one is.
+// cheapest returns the order that costs least of those whose cost is known; where none is, the first. It reports
+// whether one is.
 func cheapest(found []Fitted, cost func(Config) (float64, bool)) (best Fitted, known bool) {
 	least := 0.0
 	for i, f := range found {
@@ -93,7 +95,8 @@ func inTier(v catalog.Volume, i int, need Requirement) (Fitted, bool) {
 	}
 	c := Config{Volume: v, MiBps: buy(t.MiBps, need.MiBps, v.Step())}
 	c.IOPS = buy(t.IOPS, max(need.IOPS, operationsFor(t.MiBps, max(need.MiBps, c.MiBps))), 1)
-	c.GiB = math.Ceil(max(need.GiB, v.GiB[0], t.FromGiB, sizeFor(t.IOPS, need.IOPS, c.IOPS), sizeFor(t.MiBps, need.MiBps, c.MiBps)))
+	c.GiB = math.Ceil(max(need.GiB, v.GiB[0], t.FromGiB, sizeFor(t.IOPS, need.IOPS, c.IOPS),
+		sizeFor(t.MiBps, need.MiBps, c.MiBps)))
 	c.IOPS = max(c.IOPS, math.Ceil(t.IOPS.SoldLeastPerGiB*c.GiB))
 	if c.GiB > last {
 		return Fitted{}, false
@@ -135,7 +138,8 @@ func operationsFor(r catalog.Rule, need float64) float64 {
 	return 0
 }
 
-// units returns how many make up a need, of which each brings so much. The quotient may be rounded to what falls short of it.
+// units returns how many make up a need, of which each brings so much. The quotient may be rounded to what falls short
+// of it.
 func units(need, each float64) float64 {
 	n := math.Ceil(need / each)
 	if n*each < need {

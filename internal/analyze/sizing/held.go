@@ -22,7 +22,8 @@ func Hold(c Config, class string, multiAZ bool, instances []catalog.Instance, t 
 	if err != nil {
 		return Held{}, err
 	}
-	h := Held{Config: c, Capacity: capacity, Path: Path{IOPS: capacity.IOPS, MiBps: capacity.MiBps, Binds: "volume"}, Limits: capacity.Limits()}
+	h := Held{Config: c, Capacity: capacity, Path: Path{IOPS: capacity.IOPS, MiBps: capacity.MiBps, Binds: "volume"},
+		Limits: capacity.Limits()}
 	switch m := machineOf(class, instances); {
 	case m == nil:
 	case m.limits == nil:
@@ -43,7 +44,8 @@ func Hold(c Config, class string, multiAZ bool, instances []catalog.Instance, t 
 	return h, nil
 }
 
-// Uses returns which share of what it lets through for good a rate asks for, and whether by its operations or its bytes.
+// Uses returns which share of what it lets through for good a rate asks for, and whether by its operations or its
+// bytes.
 func (h Held) Uses(r Rate) (share float64, by Binding) {
 	_, most := r.Operations(h.Volume.UnitKiB, h.Volume.Merges)
 	operations, bytes := most/h.Path.IOPS, r.Charged(h.Volume)/mib/h.Path.MiBps

@@ -16,12 +16,14 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Kept are the metrics by which a source that keeps nothing but periods tells what storage did. Flushes are among its writes.
+// Kept are the metrics by which a source that keeps nothing but periods tells what storage did. Flushes are among its
+// writes.
 type Kept struct{ Reads, Writes, ReadBytes, WriteBytes string }
 
 // OfInstance returns what CloudWatch tells of an instance of RDS. On Aurora the same names are about WAL records.
 func OfInstance() Kept {
-	return Kept{metric.CloudWatchReadIOPS, metric.CloudWatchWriteIOPS, metric.CloudWatchReadThroughput, metric.CloudWatchWriteThroughput}
+	return Kept{metric.CloudWatchReadIOPS, metric.CloudWatchWriteIOPS, metric.CloudWatchReadThroughput,
+		metric.CloudWatchWriteThroughput}
 }
 
 // OfDisk returns what a kernel tells of a disk.
@@ -55,12 +57,14 @@ func keptOf(run *counts.Run) (Kept, *series.Missing) {
 	case flavor == "aurora":
 		return missing("Aurora's storage is not ordered by size or rate: realiops aws cost says what it costs")
 	case flavor != "rds":
-		return missing("whether it is RDS or Aurora, on which WriteIOPS counts WAL records, is not known: realiops history takes --flavor")
+		return missing("whether it is RDS or Aurora, on which WriteIOPS counts WAL records, is not known: realiops " +
+			"history takes --flavor")
 	}
 	return OfInstance(), nil
 }
 
-// needOfPeriods returns what a history of periods tells: on average over all of it, and of each period the highest that its source knows.
+// needOfPeriods returns what a history of periods tells: on average over all of it, and of each period the highest that
+// its source knows.
 func needOfPeriods(run *counts.Run, load counts.Load) Need {
 	n := Need{Load: load.Name, Repetitions: len(load.Repetitions)}
 	kept, missing := keptOf(run)
@@ -74,7 +78,8 @@ func needOfPeriods(run *counts.Run, load counts.Load) Need {
 	return n
 }
 
-// highest returns the rates of all periods of which each metric is known, one after the other. Shorter ones are put together.
+// highest returns the rates of all periods of which each metric is known, one after the other. Shorter ones are put
+// together.
 func (d device) highest(run *counts.Run, length time.Duration) []Rate {
 	var all []Rate
 	places, known := map[time.Time]int{}, map[time.Time]int{}
@@ -106,7 +111,8 @@ func (d device) highest(run *counts.Run, length time.Duration) []Rate {
 	return whole
 }
 
-// periodsOf returns the periods of a metric by the highest in each, or by their means where their source knows nothing else.
+// periodsOf returns the periods of a metric by the highest in each, or by their means where their source knows nothing
+// else.
 func periodsOf(run *counts.Run, name string) []counts.Level {
 	if levels := run.Rates(name, runfile.Maximum); len(levels) > 0 {
 		return levels
@@ -136,8 +142,8 @@ type hole struct {
 	longest  runfile.Stretch
 }
 
-// holeIn adds up the time of an observation, or of what a source was asked about, in which any of the numbers that a need
-// is made of was not read.
+// holeIn adds up the time of an observation, or of what a source was asked about, in which any of the numbers that a
+// need is made of was not read.
 func holeIn(run *counts.Run) (h hole) {
 	if run == nil || run.Observed == nil {
 		return h
@@ -183,8 +189,8 @@ func about(run *counts.Run) (from, to time.Time) {
 	return from, to
 }
 
-// readIn returns the stretches of an observation in which all numbers of its storage were read, in order, and what may be
-// missing before the first and after the last without one of them being lost.
+// readIn returns the stretches of an observation in which all numbers of its storage were read, in order, and what may
+// be missing before the first and after the last without one of them being lost.
 func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 	if length := run.Observed.Period; length > 0 {
 		kept, missing := keptOf(run)

@@ -32,7 +32,8 @@ func (n Need) walShare() *WALShare {
 	}
 }
 
-// besideLog returns an order for what is not log, with a log volume for what is. It is none where a kind of volume has none.
+// besideLog returns an order for what is not log, with a log volume for what is. It is none where a kind of volume has
+// none.
 func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, bool) {
 	if q.Log == nil || !slices.Contains([]string{"rds-io1", "rds-io2"}, v.Name) {
 		return Option{}, false
@@ -46,10 +47,13 @@ func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, boo
 	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)
 	o.Volume.Name += logSuffix
 	o.Volume.Title = strings.TrimSuffix(v.Title, " Block Express") + " + log"
-	o.Volume.Note = fmt.Sprintf("with a dedicated log volume of %d GiB and %d IOPS; PostgreSQL from 13.10, 14.7, 15.2 and 16.1 on", logVolumeGiB, logVolumeIOPS)
+	o.Volume.Note = fmt.Sprintf("with a dedicated log volume of %d GiB and %d IOPS; PostgreSQL from 13.10, 14.7, "+
+		"15.2 and 16.1 on", logVolumeGiB, logVolumeIOPS)
 	beside := Config{Volume: v, GiB: logVolumeGiB, IOPS: logVolumeIOPS}
 	if need := q.of(log).requirement(v); need.IOPS > logVolumeIOPS || need.MiBps > oneVolume(v) {
-		o.Standing, o.Order, o.Bill, o.Why = TooSmall, nil, nil, fmt.Sprintf("the log asks for %.0f IOPS and %.0f MiB/s, and its volume has %d and %.0f", need.IOPS, need.MiBps, logVolumeIOPS, oneVolume(v))
+		o.Standing, o.Order, o.Bill, o.Why = TooSmall, nil, nil,
+			fmt.Sprintf("the log asks for %.0f IOPS and %.0f MiB/s, and its volume has %d and %.0f", need.IOPS,
+				need.MiBps, logVolumeIOPS, oneVolume(v))
 		return o, true
 	}
 	if o.Order != nil {

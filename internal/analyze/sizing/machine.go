@@ -13,10 +13,11 @@ import (
 // Cap is the throughput of the machine class together with the volume.
 type Cap struct {
 	Instance catalog.Instance
-	Path           // past any cache of the host, which is the way of all writes
-	Burst    *Path // while both have credits, which the machine has for half an hour a day at least; nil: it does not burst
-	Cached   *Path // of reads that the host's cache answers; nil: the machine or the volume has none
-	Carries  bool  // the first one does
+	Path     // past any cache of the host, which is the way of all writes
+	// while both have credits, which the machine has for half an hour a day at least; nil: it does not burst
+	Burst   *Path
+	Cached  *Path // of reads that the host's cache answers; nil: the machine or the volume has none
+	Carries bool  // the first one does
 }
 
 // Path is the sustained throughput of one way to the volumes: for operations and for bytes, the lower of the
@@ -34,7 +35,8 @@ type machine struct {
 	unknown  string            // why none are known
 	advice   string            // what to do about that; empty: nothing
 	sold     []catalog.Sold    // what RDS sells with it; none: not known
-	daily    float64           // seconds of a day that it needs its burst for, which lasts as long; 0: it needs none, or it does not last
+	// seconds of a day that it needs its burst for, which lasts as long; 0: it needs none, or it does not last
+	daily float64
 }
 
 // machineOf finds a class of machine, in any case, with db. before it or without; nil: none is asked for.
@@ -43,7 +45,8 @@ func machineOf(class string, all []catalog.Instance) *machine {
 		return nil
 	}
 	name := catalog.Bare(class)
-	m := &machine{class: name, provider: catalog.ProviderOf(class), unknown: fmt.Sprintf("no limits of the %s are known", name)}
+	m := &machine{class: name, provider: catalog.ProviderOf(class),
+		unknown: fmt.Sprintf("no limits of the %s are known", name)}
 	if m.provider == "ebs" || m.provider == "rds" {
 		m.advice = " realiops aws limits asks AWS, and --limits takes its answer."
 	}
@@ -62,7 +65,8 @@ func machineOf(class string, all []catalog.Instance) *machine {
 	return m
 }
 
-// takes reports whether a kind of volume can be attached to it, by its name. A class of EC2 has the name of RDS's without db.
+// takes reports whether a kind of volume can be attached to it, by its name. A class of EC2 has the name of RDS's
+// without db.
 func (m *machine) takes(v catalog.Volume) bool {
 	if m.limits != nil && m.provider != "rds" {
 		return m.behind(v)
@@ -72,11 +76,12 @@ func (m *machine) takes(v catalog.Volume) bool {
 
 // behind reports whether a kind of volume can be behind it, and its limits are known.
 func (m *machine) behind(v catalog.Volume) bool {
-	return m != nil && m.limits != nil && (m.limits.Provider == v.Provider || m.limits.Provider == "ebs" && v.Provider == "rds")
+	return m != nil && m.limits != nil && (m.limits.Provider == v.Provider || m.limits.Provider == "ebs" &&
+		v.Provider == "rds")
 }
 
-// What a volume reaches behind a machine without AWS's Nitro system, by the EBS user guide: IOPS of any kind, and of io1 and io2 MiB/s. RDS
-// stripes over volumes like these, and sells 500 IOPS of io2 for each GiB.
+// What a volume reaches behind a machine without AWS's Nitro system, by the EBS user guide: IOPS of any kind, and of
+// io1 and io2 MiB/s. RDS stripes over volumes like these, and sells 500 IOPS of io2 for each GiB.
 const (
 	iopsBeforeNitro   = 32000
 	mibpsBeforeNitro  = 500
@@ -85,7 +90,8 @@ const (
 
 // beforeNitro reports whether it is a class without Nitro, whether its limits are known or not.
 func (m *machine) beforeNitro() bool {
-	return m != nil && slices.Contains([]string{"ebs", "rds"}, m.provider) && catalog.Instance{Class: m.class, Provider: "ebs"}.BeforeNitro()
+	return m != nil && slices.Contains([]string{"ebs", "rds"}, m.provider) &&
+		catalog.Instance{Class: m.class, Provider: "ebs"}.BeforeNitro()
 }
 
 // attached returns a kind of volume as it is behind the machine.
@@ -123,7 +129,8 @@ func (m *machine) unsold(f Fitted) string {
 		unit    string
 	}{{f.GiB, m.sold[i].GiB, "GiB"}, {f.IOPS, m.sold[i].IOPS, "IOPS"}, {f.MiBps, m.sold[i].MiBps, "MiB/s"}} {
 		if most := bound.sold[1]; most > 0 && bound.ordered > most {
-			return fmt.Sprintf("up to %s %s of %s are sold with the db.%s", number.Grouped(most, 0), bound.unit, f.Volume.Title, m.class)
+			return fmt.Sprintf("up to %s %s of %s are sold with the db.%s", number.Grouped(most, 0), bound.unit,
+				f.Volume.Title, m.class)
 		}
 	}
 	return ""
@@ -140,14 +147,16 @@ func capped(m catalog.Instance, f Fitted, need Requirement) *Cap {
 		c.Burst = new(Through(m.MostIOPS, m.MostMB, fast))
 	}
 	if m.Cached != nil && f.Volume.HostCache && f.GiB < uncachedFrom {
-		c.Cached = &Path{IOPS: m.Cached.IOPS, MiBps: m.Cached.MB * number.Mega / mib, Binds: "instance"} // no disk has to read what is in the cache
+		// no disk has to read what is in the cache
+		c.Cached = &Path{IOPS: m.Cached.IOPS, MiBps: m.Cached.MB * number.Mega / mib, Binds: "instance"}
 	}
 	c.Carries = c.IOPS >= need.IOPS && c.MiBps >= need.MiBps
 	return c
 }
 
-// grant is for how many seconds of a day a need is above what the machine lets by for good, where that is no more than AWS grants: 30
-// minutes in 24 hours, at the class's most, less where its credits begin lower; 0: it is never above, or not granted.
+// grant is for how many seconds of a day a need is above what the machine lets by for good, where that is no more than
+// AWS grants: 30 minutes in 24 hours, at the class's most, less where its credits begin lower; 0: it is never above, or
+// not granted.
 func (q Question) grant(m *machine) (daily float64) {
 	if m.limits == nil || !m.limits.Bursts || len(q.Demand) == 0 {
 		return 0
@@ -171,8 +180,8 @@ func (q Question) grant(m *machine) (daily float64) {
 	return daily
 }
 
-// Through returns what volumes let through together on one way, of which the machine lets so many operations and MB (10^6) a
-// second by. NaN is not known, and no bound.
+// Through returns what volumes let through together on one way, of which the machine lets so many operations and MB
+// (10^6) a second by. NaN is not known, and no bound.
 func Through(iops, mb float64, volumes ...Capacity) Path {
 	var sum Capacity
 	for _, v := range volumes {

@@ -32,8 +32,8 @@ func instance(t *testing.T, class string) catalog.Instance {
 	return pick(t, all, err, class, func(i catalog.Instance) string { return i.Class })
 }
 
-// TestAzureCombination is Azure's own example: a D8s_v3 lets 16,000 through its cache and 12,800 past it; with three P30
-// disks that are cached and two that are not it does 25,000, and nothing is capped.
+// TestAzureCombination is Azure's own example: a D8s_v3 lets 16,000 through its cache and 12,800 past it; with three
+// P30 disks that are cached and two that are not it does 25,000, and nothing is capped.
 func TestAzureCombination(t *testing.T) {
 	nan := math.NaN() // of bytes the example says nothing
 	cached := sizing.Through(16000, nan, disks(t, 3, "azure-premium", 1024)...)
@@ -44,17 +44,21 @@ func TestAzureCombination(t *testing.T) {
 	if cached.Binds != "volume" || uncached.Binds != "volume" {
 		t.Errorf("cached %+v, uncached %+v: nothing is capped", cached, uncached)
 	}
-	if three := sizing.Through(12800, nan, disks(t, 3, "azure-premium", 1024)...); three.IOPS != 12800 || three.Binds != "instance" {
+	if three := sizing.Through(12800, nan, disks(t, 3, "azure-premium", 1024)...); three.IOPS != 12800 ||
+		three.Binds != "instance" {
 		t.Errorf("a third one that is not cached: %+v", three)
 	}
 }
 
-// TestMachineNotDisks is a published run of 2018: a Standard_DS14_v2 read 540 to 570 MB/s from one P30 disk that was cached, and from two to
-// six, for what is in its cache no disk has to read: the machine lets 512 by there. Past the cache each disk is 200 MB/s.
+// TestMachineNotDisks is a published run of 2018: a Standard_DS14_v2 read 540 to 570 MB/s from one P30 disk that was
+// cached, and from two to six, for what is in its cache no disk has to read: the machine lets 512 by there. Past the
+// cache each disk is 200 MB/s.
 func TestMachineNotDisks(t *testing.T) {
 	for n := 1; n <= 6; n++ {
-		q := sizing.Question{Need: sizing.Rate{Reads: 10, ReadBytes: 10 * 32768}, GiB: 1024 * float64(n), Disks: n, Instance: "DS14_v2"}
-		all, err := sizing.Options(q, []catalog.Volume{volume(t, "azure-premium")}, []catalog.Instance{instance(t, "Standard_DS14_v2")}, tariff(t, "us-east-1"))
+		q := sizing.Question{Need: sizing.Rate{Reads: 10, ReadBytes: 10 * 32768}, GiB: 1024 * float64(n), Disks: n,
+			Instance: "DS14_v2"}
+		all, err := sizing.Options(q, []catalog.Volume{volume(t, "azure-premium")},
+			[]catalog.Instance{instance(t, "Standard_DS14_v2")}, tariff(t, "us-east-1"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,19 +73,22 @@ func TestMachineNotDisks(t *testing.T) {
 	}
 }
 
-// TestStripes: 9,000 IOPS on 2,000 GiB are two P30 of 5,000 each, or one P60; a third of the price of the order is that of one of three disks,
-// and no machine has more disks than it can.
+// TestStripes: 9,000 IOPS on 2,000 GiB are two P30 of 5,000 each, or one P60; a third of the price of the order is that
+// of one of three disks, and no machine has more disks than it can.
 func TestStripes(t *testing.T) {
 	ask := func(name string, disks int) sizing.Option {
 		t.Helper()
-		q := sizing.Question{Need: sizing.Rate{Writes: 9000, WriteBytes: 9000 * 8192}, GiB: 2000, Disks: disks, Instance: "DS11_v2"}
-		all, err := sizing.Options(q, []catalog.Volume{volume(t, name)}, []catalog.Instance{instance(t, "Standard_DS11_v2")}, tariff(t, "us-east-1"))
+		q := sizing.Question{Need: sizing.Rate{Writes: 9000, WriteBytes: 9000 * 8192}, GiB: 2000, Disks: disks,
+			Instance: "DS11_v2"}
+		all, err := sizing.Options(q, []catalog.Volume{volume(t, name)},
+			[]catalog.Instance{instance(t, "Standard_DS11_v2")}, tariff(t, "us-east-1"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return all[0]
 	}
-	if one, two := ask("azure-premium", 1), ask("azure-premium", 2); one.Order.GiB != 8192 || two.Order.GiB != 1024 || two.Order.Capacity.IOPS != 10000 {
+	if one, two := ask("azure-premium", 1), ask("azure-premium", 2); one.Order.GiB != 8192 || two.Order.GiB != 1024 ||
+		two.Order.Capacity.IOPS != 10000 {
 		t.Errorf("one of %g GiB, two of %g with %g IOPS", one.Order.GiB, two.Order.GiB, two.Order.Capacity.IOPS)
 	}
 	three := ask("gp3", 3)
@@ -107,7 +114,8 @@ func TestAzureCaps(t *testing.T) {
 	check := func(name string, gib float64, want *sizing.Path) {
 		t.Helper()
 		q := sizing.Question{Need: sizing.Rate{Writes: 100, WriteBytes: 1e6}, GiB: gib, Instance: "ds11_v2"}
-		options, err := sizing.Options(q, []catalog.Volume{volume(t, name)}, []catalog.Instance{instance(t, "Standard_DS11_v2")}, tariff(t, "us-east-1"))
+		options, err := sizing.Options(q, []catalog.Volume{volume(t, name)},
+			[]catalog.Instance{instance(t, "Standard_DS11_v2")}, tariff(t, "us-east-1"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,15 +127,19 @@ func TestAzureCaps(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	check("azure-premium", 2048, &sizing.Path{IOPS: 8000, MiBps: 64e6 / (1 << 20), Binds: "instance"}) // whatever the disk has
-	check("azure-premium", 4096, nil)                                                                  // P50 and larger are not cached
+	// whatever the disk has
+	check("azure-premium", 2048, &sizing.Path{IOPS: 8000, MiBps: 64e6 / (1 << 20), Binds: "instance"})
+	// P50 and larger are not cached
+	check("azure-premium", 4096, nil)
 	check("azure-premium-v2", 100, nil)
 }
 
-// TestMachineBursts: an m5a.2xlarge lets 8,333 through for good and 16,000 for half an hour, gp2 of 500 GiB 1,500 and 3,000.
+// TestMachineBursts: an m5a.2xlarge lets 8,333 through for good and 16,000 for half an hour, gp2 of 500 GiB 1,500 and
+// 3,000.
 func TestMachineBursts(t *testing.T) {
 	q := sizing.Question{Need: sizing.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 500, Instance: "m5a.2xlarge"}
-	options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, []catalog.Instance{instance(t, "m5a.2xlarge")}, tariff(t, "us-east-1"))
+	options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")},
+		[]catalog.Instance{instance(t, "m5a.2xlarge")}, tariff(t, "us-east-1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +152,12 @@ func TestMachineBursts(t *testing.T) {
 	}
 }
 
-// TestLogVolume: of 1,000 requests and 100 MB a second half the requests and a quarter of the bytes are log, and go to 3,000
-// IOPS of their own; the rest takes the 1,000 that are sold at least. 100 GiB and 1,024 at 0.125, 1,000 and 3,000 at 0.10.
+// TestLogVolume: of 1,000 requests and 100 MB a second half the requests and a quarter of the bytes are log, and go to
+// 3,000 IOPS of their own; the rest takes the 1,000 that are sold at least. 100 GiB and 1,024 at 0.125, 1,000 and 3,000
+// at 0.10.
 func TestLogVolume(t *testing.T) {
-	q := sizing.Question{Need: sizing.Rate{Writes: 1000, WriteBytes: 100e6}, Log: &sizing.WALShare{Requests: 0.5, Bytes: 0.25}, GiB: 100}
+	q := sizing.Question{Need: sizing.Rate{Writes: 1000, WriteBytes: 100e6}, Log: &sizing.WALShare{
+		Requests: 0.5, Bytes: 0.25}, GiB: 100}
 	ask := func() sizing.Option {
 		t.Helper()
 		options, err := sizing.Options(q, []catalog.Volume{volume(t, "rds-io1")}, nil, tariff(t, "us-east-1"))
@@ -164,15 +178,17 @@ func TestLogVolume(t *testing.T) {
 	}
 	near(t, "bill", o.Bill.Total, (100+1024)*0.125+(1000+3000)*0.10, 1e-9)
 	q.Need.Writes = 7000
-	if o := ask(); o.Order != nil || o.Why != "the log asks for 3500 IOPS and 24 MiB/s, and its volume has 3000 and 500" {
+	if o := ask(); o.Order != nil ||
+		o.Why != "the log asks for 3500 IOPS and 24 MiB/s, and its volume has 3000 and 500" {
 		t.Errorf("%+v: %s", o.Order, o.Why)
 	}
 }
 
-// TestMachineTooSmall: an r6g.large lets 3,600 operations and 78.75 MB a second by for good. The rows of 1 KB of a shipped run
-// are 727 MB a second, and no volume helps; one-row transactions of the other are 17.
+// TestMachineTooSmall: an r6g.large lets 3,600 operations and 78.75 MB a second by for good. The rows of 1 KB of a
+// shipped run are 727 MB a second, and no volume helps; one-row transactions of the other are 17.
 func TestMachineTooSmall(t *testing.T) {
-	ask := sizing.Ask{Instance: "db.r6g.large", GiB: 100, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3"), volume(t, "rds-io1")}}
+	ask := sizing.Ask{Instance: "db.r6g.large", GiB: 100, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{
+		volume(t, "gp3"), volume(t, "rds-io1")}}
 	ask.Instances = []catalog.Instance{instance(t, "r6g.large")}
 	warned := func(load string) bool {
 		t.Helper()
@@ -182,7 +198,9 @@ func TestMachineTooSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		return slices.ContainsFunc(s.Warnings, func(w string) bool {
-			return strings.HasPrefix(w, "The r6g.large is too small for it, whatever volume is behind it: it sustains 3600 operations and 75 MiB/s")
+			return strings.HasPrefix(w,
+				"The r6g.large is too small for it, whatever volume is behind it: it sustains 3600 "+
+					"operations and 75 MiB/s")
 		})
 	}
 	if !warned("wide") || warned("multi") {
@@ -190,8 +208,8 @@ func TestMachineTooSmall(t *testing.T) {
 	}
 }
 
-// TestClasses: what EC2's guide says of classes of each family that people ask for, by both names; one that is not optimized for EBS, and one that
-// nobody knows, are told to be that, and hold nothing back.
+// TestClasses: what EC2's guide says of classes of each family that people ask for, by both names; one that is not
+// optimized for EBS, and one that nobody knows, are told to be that, and hold nothing back.
 func TestClasses(t *testing.T) {
 	classes, err := catalog.Instances()
 	if err != nil {
@@ -211,8 +229,10 @@ func TestClasses(t *testing.T) {
 		return all[0]
 	}
 	for class, base := range map[string]float64{
-		"r7g.large": 3600, "r7g.16xlarge": 80000, "r8g.large": 3600, "r8g.48xlarge": 240000, "m7g.large": 3600, "m7g.16xlarge": 80000, "m6g.large": 3600, "m6g.16xlarge": 80000,
-		"x2gd.large": 3600, "x2gd.16xlarge": 80000, "c5.large": 4000, "c5.18xlarge": 80000, "t3.medium": 2000, "m5.24xlarge": 80000,
+		"r7g.large": 3600, "r7g.16xlarge": 80000, "r8g.large": 3600, "r8g.48xlarge": 240000, "m7g.large": 3600,
+		"m7g.16xlarge": 80000, "m6g.large": 3600, "m6g.16xlarge": 80000,
+		"x2gd.large": 3600, "x2gd.16xlarge": 80000, "c5.large": 4000, "c5.18xlarge": 80000, "t3.medium": 2000,
+		"m5.24xlarge": 80000,
 	} {
 		for _, name := range []string{class, "db." + class, strings.ToUpper(class)} {
 			if c := order(name).Cap; c == nil || c.Instance.BaseIOPS != base {
@@ -221,7 +241,8 @@ func TestClasses(t *testing.T) {
 		}
 	}
 	for class, why := range map[string]string{
-		"t2.medium": "no limit of the t2.medium is published: it is not optimized for EBS", "db.x2g.large": "no limits of the x2g.large are known",
+		"t2.medium":     "no limit of the t2.medium is published: it is not optimized for EBS",
+		"db.x2g.large":  "no limits of the x2g.large are known",
 		"db.serverless": "no limits of the serverless are known", "r99z.large": "no limits of the r99z.large are known",
 	} {
 		if o := order(class); o.Cap != nil || o.Standing != sizing.Unknown || o.Why != why {

@@ -16,7 +16,8 @@ type MachineCost struct {
 	Source   string
 }
 
-// machineCosts returns those of a class on EC2 and on RDS, as far as their prices are known and volumes behind them are among the options.
+// machineCosts returns those of a class on EC2 and on RDS, as far as their prices are known and volumes behind them are
+// among the options.
 func (s Sizing) machineCosts() (all []MachineCost) {
 	m := machineOf(s.Ask.Instance, s.Ask.Instances)
 	if m == nil {
@@ -26,7 +27,8 @@ func (s Sizing) machineCosts() (all []MachineCost) {
 		price, source, known := s.Ask.Tariff.hour(kind, class)
 		offered := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Provider == provider })
 		if known && offered {
-			all = append(all, MachineCost{class, standby, price, price * catalog.HoursInMonth, s.Ask.Tariff.Currency(), source})
+			all = append(all, MachineCost{class, standby, price, price * catalog.HoursInMonth,
+				s.Ask.Tariff.Currency(), source})
 		}
 	}
 	add("ebs", catalog.MachinesOfEC2, m.class, false)

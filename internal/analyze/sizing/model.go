@@ -6,9 +6,9 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// What the device did for the WAL and for pages, as non-negative mixtures over eight loads of a run on PostgreSQL 17.11, alone
-// on its device (testdata/runs/loads-pg17.jsonl): requests 0.98 for a WAL write and 0.013 for a page, bytes 1.01 for a byte of WAL,
-// 8,120 for a WAL write and 8,860 for a page, flushes 0.99 for a WAL write.
+// What the device did for the WAL and for pages, as non-negative mixtures over eight loads of a run on PostgreSQL
+// 17.11, alone on its device (testdata/runs/loads-pg17.jsonl): requests 0.98 for a WAL write and 0.013 for a page,
+// bytes 1.01 for a byte of WAL, 8,120 for a WAL write and 8,860 for a page, flushes 0.99 for a WAL write.
 const (
 	requestsPerWALWrite = 0.98
 	requestsPerPage     = 0.013
@@ -18,16 +18,16 @@ const (
 	bytesPerPage        = 8860
 )
 
-// How far the model is taken to be off on another machine, either way. Bytes are arithmetic of pages: they were 0.96 to 1.24 of the
-// model's in 73 of 74 repetitions on three servers, and 1.67 in one. How many requests carry them is the file system's and the
-// device's affair: up to 2.01 of the model's.
+// How far the model is taken to be off on another machine, either way. Bytes are arithmetic of pages: they were 0.96 to
+// 1.24 of the model's in 73 of 74 repetitions on three servers, and 1.67 in one. How many requests carry them is the
+// file system's and the device's affair: up to 2.01 of the model's.
 const (
 	modelOff      = 2
 	modelBytesOff = 1.5
 )
 
-// modelled returns what a repetition would have asked of a device, where the device itself could not be read, or not for this server alone.
-// What spills is written, too, if it is not deleted before.
+// modelled returns what a repetition would have asked of a device, where the device itself could not be read, or not
+// for this server alone. What spills is written, too, if it is not deleted before.
 func modelled(run *counts.Run, load counts.Load, r counts.Repetition) (Rate, *series.Missing) {
 	var counted [3]float64
 	for i, name := range []string{counts.WALBytes, counts.WALWrites, counts.PagesWritten} {

@@ -20,8 +20,10 @@ type Need struct {
 	Mean        Rate // over the time of the load, without the background
 	Lowest      Rate // of the repetitions, number by number
 	Highest     Rate
-	Seconds     []Rate // one after the other, over all repetitions, the background included; of a source of periods its periods; none: they were not read
-	Peaks       *Peaks // nil: as there are no seconds
+	// one after the other, over all repetitions, the background included; of a source of periods its periods; none:
+	// they were not read
+	Seconds []Rate
+	Peaks   *Peaks // nil: as there are no seconds
 
 	// Model is the reason why the rates follow from the WAL and the pages: the device could not be read, or did more
 	// than this server can have asked for. Lowest and Highest then include the error of the model.
@@ -36,9 +38,9 @@ type Need struct {
 	Missing *series.Missing
 }
 
-// Peaks are single seconds of a load, the background included, each number by itself: the worst second for requests need not
-// be the worst for bytes. The seconds of the closing checkpoint are among them, so that all may lie below the need's mean, which
-// has what they wrote for the seconds of the load alone.
+// Peaks are single seconds of a load, the background included, each number by itself: the worst second for requests
+// need not be the worst for bytes. The seconds of the closing checkpoint are among them, so that all may lie below the
+// need's mean, which has what they wrote for the seconds of the load alone.
 type Peaks struct {
 	Length     time.Duration // of each: a second, or the period of a source
 	Seconds    int           // of them, over all repetitions
@@ -99,7 +101,8 @@ func (n *Need) measure(load counts.Load, counted device) *series.Missing {
 	return nil
 }
 
-// model takes the need from the server's own counters, for a reason, and where these do not tell it either there is none.
+// model takes the need from the server's own counters, for a reason, and where these do not tell it either there is
+// none.
 func (n *Need) model(run *counts.Run, load counts.Load, why *series.Missing) {
 	measured := *n
 	*n = Need{Load: load.Name, Repetitions: len(load.Repetitions), Model: why}
@@ -141,9 +144,9 @@ func (n *Need) add(rate Rate, first bool) {
 	}
 }
 
-// rateOf returns what a repetition asked of its device a second. Reads that the run did not record are not missed: a load that
-// writes may go without, and then they are nought. A job that puts load on storage alone, and a load that only reads, may not write at all:
-// what little is then written less than before it is no mystery.
+// rateOf returns what a repetition asked of its device a second. Reads that the run did not record are not missed: a
+// load that writes may go without, and then they are nought. A job that puts load on storage alone, and a load that
+// only reads, may not write at all: what little is then written less than before it is no mystery.
 func (d device) rateOf(load counts.Load, r counts.Repetition, alone bool) (Rate, *series.Missing) {
 	var rate Rate
 	for _, m := range d.metrics {
@@ -174,7 +177,8 @@ func readsAlone(r counts.Repetition) bool { return r.Work.Returned > 0 && r.Work
 
 // background is why a device that others use tells nothing of a load that adds little.
 func background() *series.Missing {
-	return &series.Missing{Reason: Background, Detail: "what the device did cannot be told from what it does without this load"}
+	return &series.Missing{Reason: Background,
+		Detail: "what the device did cannot be told from what it does without this load"}
 }
 
 // Background is the reason for a need that is lost in what others do.
@@ -256,8 +260,8 @@ func (n *Need) summarize(length time.Duration, minute *Rate) {
 	}
 }
 
-// stretches returns the rates from one reading to the next, of those that lie a stretch apart or less; what was read more often is
-// put together. There are none where a metric of writing misses some.
+// stretches returns the rates from one reading to the next, of those that lie a stretch apart or less; what was read
+// more often is put together. There are none where a metric of writing misses some.
 func (d device) stretches(run *counts.Run, begin, end time.Time, length time.Duration) []Rate {
 	all := make([]Rate, len(ratesOf(run.Series(d.writes), begin, end, length)))
 	for _, m := range d.metrics {

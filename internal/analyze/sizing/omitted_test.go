@@ -15,12 +15,15 @@ func TestWhatIsNotInTheNeedIsSaid(t *testing.T) {
 	run := shipped(t, "loads-pg17.jsonl")
 	said := func(load, what string, multiAZ bool) bool {
 		t.Helper()
-		ask := sizing.Ask{Load: load, GiB: 500, MultiAZ: multiAZ, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "rds-gp3"), volume(t, "io2")}}
+		ask := sizing.Ask{Load: load, GiB: 500, MultiAZ: multiAZ, Tariff: tariff(t, "us-east-1"),
+			Volumes: []catalog.Volume{volume(t, "rds-gp3"), volume(t, "io2")}}
 		s, err := sizing.Size(ask, run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return slices.ContainsFunc(append(s.Omitted, s.Cautions...), func(text string) bool { return strings.Contains(text, what) })
+		return slices.ContainsFunc(append(s.Omitted, s.Cautions...), func(text string) bool {
+			return strings.Contains(text, what)
+		})
 	}
 	check := func(load, what string, multiAZ, want bool) {
 		t.Helper()

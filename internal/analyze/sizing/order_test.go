@@ -29,8 +29,9 @@ func options(t *testing.T, requests, kib, gib float64) map[string]sizing.Option 
 	return by
 }
 
-// TestHardDisksChargeWholeCredits: "each I/O request of 1 MiB or less counts as one credit of 1 MiB" (EBS user guide, hard disk
-// drives). 100 requests of 4 KiB are 100 MiB a second, of which st1 has 40 for each TiB and sc1 12: 2,560 and 8,533.3 GiB.
+// TestHardDisksChargeWholeCredits: "each I/O request of 1 MiB or less counts as one credit of 1 MiB" (EBS user guide,
+// hard disk drives). 100 requests of 4 KiB are 100 MiB a second, of which st1 has 40 for each TiB and sc1 12: 2,560 and
+// 8,533.3 GiB.
 func TestHardDisksChargeWholeCredits(t *testing.T) {
 	all := options(t, 100, 4, 100)
 	for name, want := range map[string]float64{"st1": 2560, "sc1": 8534} {
@@ -40,8 +41,8 @@ func TestHardDisksChargeWholeCredits(t *testing.T) {
 	}
 }
 
-// TestRandomRequestsOfAHardDisk: st1 of 500 GiB lets 122 credits of 1 MiB a second through while they last, whatever the size of
-// the requests; 130 of 4 KiB were measured on it, and just over 1 MiB of data (2020).
+// TestRandomRequestsOfAHardDisk: st1 of 500 GiB lets 122 credits of 1 MiB a second through while they last, whatever
+// the size of the requests; 130 of 4 KiB were measured on it, and just over 1 MiB of data (2020).
 func TestRandomRequestsOfAHardDisk(t *testing.T) {
 	st1 := volume(t, "st1")
 	k, err := sizing.Config{Volume: st1, GiB: 500}.Capacity()
@@ -53,14 +54,16 @@ func TestRandomRequestsOfAHardDisk(t *testing.T) {
 	near(t, "and those there are", k.BurstMiBps, 130, 8)
 }
 
-// TestBytesAreRoundedBeforeOperations: 3,600 requests of 256 KiB are 900 MiB a second, for which 3,600 IOPS must be bought at 0.25
-// MiB/s each; a hair more is 901, and 3,604. Azure sells MB of 10^6: 943.7 of them, so 944, and 3,776.
+// TestBytesAreRoundedBeforeOperations: 3,600 requests of 256 KiB are 900 MiB a second, for which 3,600 IOPS must be
+// bought at 0.25 MiB/s each; a hair more is 901, and 3,604. Azure sells MB of 10^6: 943.7 of them, so 944, and 3,776.
 func TestBytesAreRoundedBeforeOperations(t *testing.T) {
 	check := func(name string, requests, iops, bytes float64) {
 		t.Helper()
 		o := options(t, requests, 256, 1000)[name]
-		if o.Order == nil || o.Order.GiB != 1000 || o.Order.IOPS != iops || math.Abs(o.Order.MiBps-asPublished(name, bytes)) > 1e-9 {
-			t.Errorf("%s for %g requests: %+v (%s), want %g IOPS and %g a second", name, requests, o.Order, o.Why, iops, bytes)
+		if o.Order == nil || o.Order.GiB != 1000 || o.Order.IOPS != iops ||
+			math.Abs(o.Order.MiBps-asPublished(name, bytes)) > 1e-9 {
+			t.Errorf("%s for %g requests: %+v (%s), want %g IOPS and %g a second", name, requests, o.Order,
+				o.Why, iops, bytes)
 		}
 	}
 	check("gp3", 3600, 3600, 900)
@@ -72,11 +75,12 @@ func TestBytesAreRoundedBeforeOperations(t *testing.T) {
 	near(t, "gp3 a month", options(t, 3600, 256, 1000)["gp3"].Bill.Total, 80+600*0.005+775*0.04, 1e-9)
 }
 
-// TestMinimums are the least that is sold: 100 IOPS of io1, io2 and Ultra Disk, half an IOPS for each GiB of RDS io1 and io2, and not
-// fewer than 1,000.
+// TestMinimums are the least that is sold: 100 IOPS of io1, io2 and Ultra Disk, half an IOPS for each GiB of RDS io1
+// and io2, and not fewer than 1,000.
 func TestMinimums(t *testing.T) {
 	all := options(t, 10, 8, 4000)
-	for name, want := range map[string]float64{"io1": 100, "io2": 100, "azure-ultra": 100, "rds-io1": 2000, "rds-io2": 2000} {
+	for name, want := range map[string]float64{"io1": 100, "io2": 100, "azure-ultra": 100, "rds-io1": 2000,
+		"rds-io2": 2000} {
 		if o := all[name]; o.Order == nil || o.Order.IOPS != want {
 			t.Errorf("%s: %+v (%s), want %g IOPS", name, o.Order, o.Why, want)
 		}
@@ -87,8 +91,8 @@ func TestMinimums(t *testing.T) {
 	}
 }
 
-// TestBytesOfRDSProvisionedIOPS: each volume under RDS io1 lets 256 KiB through for each of its operations, up to 500 MiB/s, as io1 of EBS
-// does: 1,000 are 250 MiB/s on one, and four of them with 2,000 each are 2,000.
+// TestBytesOfRDSProvisionedIOPS: each volume under RDS io1 lets 256 KiB through for each of its operations, up to 500
+// MiB/s, as io1 of EBS does: 1,000 are 250 MiB/s on one, and four of them with 2,000 each are 2,000.
 func TestBytesOfRDSProvisionedIOPS(t *testing.T) {
 	check := func(gib, iops, mibps float64) {
 		t.Helper()
@@ -104,8 +108,8 @@ func TestBytesOfRDSProvisionedIOPS(t *testing.T) {
 	check(65536, 256000, 4000)
 }
 
-// TestOrdersAreLeast holds what Fit finds against a search of the grid of everything that is sold, for every volume: an order that
-// carries the need, by its own rules, is found whenever the grid has one, and none of the grid is cheaper.
+// TestOrdersAreLeast holds what Fit finds against a search of the grid of everything that is sold, for every volume: an
+// order that carries the need, by its own rules, is found whenever the grid has one, and none of the grid is cheaper.
 func TestOrdersAreLeast(t *testing.T) {
 	volumes, err := catalog.Volumes()
 	if err != nil {
@@ -114,7 +118,8 @@ func TestOrdersAreLeast(t *testing.T) {
 	us := tariff(t, "us-east-1")
 	cost := func(c sizing.Config) (float64, bool) {
 		b, err := us.Monthly(c)
-		return b.Total, err == nil && !c.Volume.SoldInSteps // of sizes with names only some have a price here, and the smallest counts
+		// of sizes with names only some have a price here, and the smallest counts
+		return b.Total, err == nil && !c.Volume.SoldInSteps
 	}
 	random := rand.New(rand.NewPCG(11, 12))
 	for _, v := range volumes {
@@ -165,8 +170,10 @@ func drawn(random *rand.Rand) sizing.Requirement {
 	}
 }
 
-// searched is the cheapest order of the grid: of each size the least IOPS and bytes a second that carry the need, by halving.
-func searched(v catalog.Volume, need sizing.Requirement, cost func(sizing.Config) (float64, bool)) (best sizing.Config, exists bool) {
+// searched is the cheapest order of the grid: of each size the least IOPS and bytes a second that carry the need, by
+// halving.
+func searched(v catalog.Volume, need sizing.Requirement, cost func(sizing.Config) (float64, bool)) (best sizing.Config,
+	exists bool) {
 	carries := func(c sizing.Config) bool {
 		k, err := c.Capacity()
 		return err == nil && k.IOPS >= need.IOPS && k.MiBps >= need.MiBps
@@ -207,8 +214,8 @@ func leastIOPS(carries func(sizing.Config) bool, c sizing.Config) float64 {
 	return high
 }
 
-// sizes are those of a volume that hold the data: the first and last of each tier, every one near the least that may be needed, and some
-// between.
+// sizes are those of a volume that hold the data: the first and last of each tier, every one near the least that may be
+// needed, and some between.
 func sizes(v catalog.Volume, need sizing.Requirement) []float64 {
 	var all []float64
 	add := func(gib float64) {
@@ -230,9 +237,12 @@ func sizes(v catalog.Volume, need sizing.Requirement) []float64 {
 	add(v.GiB[1])
 	for near := -1.0; near <= 2; near++ {
 		for _, at := range []float64{
-			need.GiB, v.GiB[0], need.IOPS / 500, need.IOPS / 1000, need.IOPS / 50, need.IOPS / 3, need.IOPS / 30, need.MiBps / 0.25 / 500,
-			need.MiBps / 0.256 / 1000, need.MiBps / 0.25 / 1000, need.MiBps / 0.25 / 50, (32000 + (need.MiBps-500)*64) / 50, need.MiBps / 0.48,
-			need.MiBps * 1.048576 / 0.25 / 500, need.MiBps * 1.048576 / 0.25 / 1000, (128000 + (need.MiBps-2000)*64) / 50, need.MiBps * 1024 / 40, need.MiBps * 1024 / 12,
+			need.GiB, v.GiB[0], need.IOPS / 500, need.IOPS / 1000, need.IOPS / 50, need.IOPS / 3, need.IOPS / 30,
+			need.MiBps / 0.25 / 500,
+			need.MiBps / 0.256 / 1000, need.MiBps / 0.25 / 1000, need.MiBps / 0.25 / 50,
+			(32000 + (need.MiBps-500)*64) / 50, need.MiBps / 0.48,
+			need.MiBps * 1.048576 / 0.25 / 500, need.MiBps * 1.048576 / 0.25 / 1000,
+			(128000 + (need.MiBps-2000)*64) / 50, need.MiBps * 1024 / 40, need.MiBps * 1024 / 12,
 		} {
 			add(at + near)
 		}

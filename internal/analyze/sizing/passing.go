@@ -16,7 +16,8 @@ type Passing struct {
 	Known       bool    // there are classes of the provider whose limits are known, none of which passes it
 }
 
-// passing returns what a machine has to pass for what is ordered, or would be; nil: the one that was named does, or nothing is known of it.
+// passing returns what a machine has to pass for what is ordered, or would be; nil: the one that was named does, or
+// nothing is known of it.
 func (s Sizing) passing() *Passing {
 	i := slices.IndexFunc(s.Options, func(o Option) bool { return o.chosen() || o.Standing == HeldBack })
 	if i < 0 || s.Options[i].OnCredits > 0 {
@@ -28,7 +29,8 @@ func (s Sizing) passing() *Passing {
 	p := &Passing{IOPS: need.IOPS, MiBps: need.MiBps}
 	like := map[string]string{"ebs": generalPurpose, "rds": generalPurpose}[provider]
 	if m != nil && m.limits != nil {
-		if lets := Through(m.limits.BaseIOPS, m.limits.BaseMB, Capacity{IOPS: need.IOPS, MiBps: need.MiBps}); lets.Binds == "volume" {
+		if lets := Through(m.limits.BaseIOPS, m.limits.BaseMB,
+			Capacity{IOPS: need.IOPS, MiBps: need.MiBps}); lets.Binds == "volume" {
 			return nil
 		}
 		like = m.limits.Family()
@@ -37,7 +39,8 @@ func (s Sizing) passing() *Passing {
 	}
 	var known, passing []catalog.Instance
 	for _, i := range s.Ask.Instances {
-		if (i.Provider == provider || provider == "rds" && i.Provider == "ebs") && i.BaseIOPS > 0 && !strings.HasSuffix(i.Class, ".metal") {
+		if (i.Provider == provider || provider == "rds" && i.Provider == "ebs") && i.BaseIOPS > 0 &&
+			!strings.HasSuffix(i.Class, ".metal") {
 			known = append(known, i)
 		}
 	}
@@ -51,7 +54,8 @@ func (s Sizing) passing() *Passing {
 		return p
 	}
 	slices.SortStableFunc(passing, func(a, b catalog.Instance) int {
-		return cmp.Or(alike(like, a, b), alike(generalPurpose, a, b), cmp.Compare(a.BaseMB, b.BaseMB), cmp.Compare(a.BaseIOPS, b.BaseIOPS))
+		return cmp.Or(alike(like, a, b), alike(generalPurpose, a, b), cmp.Compare(a.BaseMB, b.BaseMB),
+			cmp.Compare(a.BaseIOPS, b.BaseIOPS))
 	})
 	if p.Class = passing[0].Class; provider == "rds" {
 		p.Class = "db." + p.Class
@@ -70,7 +74,8 @@ func alike(family string, a, b catalog.Instance) int {
 	return 1
 }
 
-// What a machine is looked for among where nobody named one, and the most that one operation of a machine's limit is, in KiB.
+// What a machine is looked for among where nobody named one, and the most that one operation of a machine's limit is,
+// in KiB.
 const (
 	generalPurpose = "m7g"
 	countedKiB     = 256

@@ -24,23 +24,28 @@ func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 	case p.Need.Model != nil && p.Need.Model.Reason == Others:
 		p.Basis = ByModel
 		*warnings = append(*warnings,
-			"Others use the device, and what they do is not ordered for: the need is the most that this server's own counters can come to.",
+			"Others use the device, and what they do is not ordered for: the need is the most that this server's own "+
+				"counters can come to.",
 			fmt.Sprintf("Under %s %s.", p.Need.Load, p.Need.Model.Detail))
 		return p.Need.Highest
 	case p.Need.Model != nil:
 		p.Basis = ByModel
-		*warnings = append(*warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow from the WAL and the pages by a model of one machine, and are ordered for at twice its requests and %g times its bytes.", p.Need.Model, modelBytesOff))
+		*warnings = append(*warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow "+
+			"from the WAL and the pages by a model of one machine, and are ordered for at twice its requests and %g "+
+			"times its bytes.", p.Need.Model, modelBytesOff))
 		return p.Need.Highest
 	case p.Need.Peaks == nil:
 		p.Basis = ByMean
-		*warnings = append(*warnings, "It has no single seconds, and so no peaks: sized for the highest mean of its repetitions.")
+		*warnings = append(*warnings,
+			"It has no single seconds, and so no peaks: sized for the highest mean of its repetitions.")
 		return p.Need.Highest
 	}
 	_, several := Stretches(p.Need.Peaks.Length)
 	p.Basis = fmt.Sprintf("p%g", ask.percentile())
 	rate := quantile([]Rate{p.Need.Mean, quantile(p.Need.Seconds, ask.percentile()/100)}, 1)
 	if seconds := p.Need.Peaks.Seconds; float64(seconds)*(100-ask.percentile()) < 100 && ask.percentile() < 100 {
-		*warnings = append(*warnings, fmt.Sprintf("The %s percentile is that of %d %s: the worst of them.", number.Ordinal(ask.percentile()), seconds, several))
+		*warnings = append(*warnings, fmt.Sprintf("The %s percentile is that of %d %s: the worst of them.",
+			number.Ordinal(ask.percentile()), seconds, several))
 	}
 	ordered, a := rate.Times(1+ask.Headroom/100), &Above{}
 	for _, r := range p.Need.Seconds {
@@ -51,8 +56,10 @@ func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 	}
 	p.Above = a
 	if a.Seconds > 0 {
-		*warnings = append(*warnings, fmt.Sprintf("In %d of %d %s %s asked for more than is ordered here, up to %s requests/s and %s MB/s: what is beyond waits. --percentile 100 orders for the worst of them.",
-			a.Seconds, len(p.Need.Seconds), several, p.Need.Load, number.Rate(a.Worst.Requests()), number.Rate(a.Worst.Bytes()/number.Mega)))
+		*warnings = append(*warnings, fmt.Sprintf("In %d of %d %s %s asked for more than is ordered here, up to %s "+
+			"requests/s and %s MB/s: what is beyond waits. --percentile 100 orders for the worst of them.",
+			a.Seconds, len(p.Need.Seconds), several, p.Need.Load, number.Rate(a.Worst.Requests()),
+			number.Rate(a.Worst.Bytes()/number.Mega)))
 	}
 	return rate
 }

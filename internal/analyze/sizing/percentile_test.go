@@ -9,14 +9,16 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// TestSecondsAreOfOneKind: the mean of single seconds is no more than their 99th percentile, and that no more than the worst, whatever
-// the mean of all that a load caused is, which is for the seconds of the load alone.
+// TestSecondsAreOfOneKind: the mean of single seconds is no more than their 99th percentile, and that no more than the
+// worst, whatever the mean of all that a load caused is, which is for the seconds of the load alone.
 func TestSecondsAreOfOneKind(t *testing.T) {
 	below := false
 	for name, n := range needs(t, "local-pg17.jsonl.zst") {
 		p := n.Peaks
-		if p.Mean.Requests() > p.P99.Requests() || p.P99.Requests() > p.PeakSecond.Requests() || p.Mean.Bytes() > p.P99.Bytes() {
-			t.Errorf("%s: mean %g, p99 %g, worst %g", name, p.Mean.Requests(), p.P99.Requests(), p.PeakSecond.Requests())
+		if p.Mean.Requests() > p.P99.Requests() || p.P99.Requests() > p.PeakSecond.Requests() ||
+			p.Mean.Bytes() > p.P99.Bytes() {
+			t.Errorf("%s: mean %g, p99 %g, worst %g", name, p.Mean.Requests(), p.P99.Requests(),
+				p.PeakSecond.Requests())
 		}
 		below = below || p.PeakSecond.Requests() < n.Mean.Requests()
 	}
@@ -25,8 +27,8 @@ func TestSecondsAreOfOneKind(t *testing.T) {
 	}
 }
 
-// TestPercentile: half of the seconds are below the 50th percentile, none is above the 100th; those above what is ordered are told, and
-// never less is ordered than the load caused.
+// TestPercentile: half of the seconds are below the 50th percentile, none is above the 100th; those above what is
+// ordered are told, and never less is ordered than the load caused.
 func TestPercentile(t *testing.T) {
 	size := func(percentile float64) sizing.Sizing {
 		t.Helper()
@@ -43,7 +45,9 @@ func TestPercentile(t *testing.T) {
 	if half.Basis != "p50" || half.Above.Seconds != above || above == 0 || half.Target.Most.Writes < need.Mean.Writes {
 		t.Errorf("%s: %+v, want %d of %d seconds", half.Basis, half.Above, above, len(need.Seconds))
 	}
-	if !slices.ContainsFunc(half.Warnings, func(w string) bool { return strings.Contains(w, "asked for more than is ordered here") }) {
+	if !slices.ContainsFunc(half.Warnings, func(w string) bool {
+		return strings.Contains(w, "asked for more than is ordered here")
+	}) {
 		t.Errorf("%q", half.Warnings)
 	}
 	if most.Above.Seconds != 0 || most.Target.Most.Writes < need.Peaks.PeakSecond.Writes {
@@ -60,7 +64,9 @@ func TestWhatIsInMemoryIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	sized, err := sizing.Size(sizing.Ask{Load: "multi", GiB: 100, Volumes: volumes}, run)
-	if err != nil || !slices.ContainsFunc(sized.Warnings, func(w string) bool { return strings.HasPrefix(w, "The WAL is in memory: ") }) {
+	if err != nil || !slices.ContainsFunc(sized.Warnings, func(w string) bool {
+		return strings.HasPrefix(w, "The WAL is in memory: ")
+	}) {
 		t.Errorf("%v, %q", err, sized.Warnings)
 	}
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestBilledWritesOfOneByTheOthers: of the four loads whose billed writes and bytes were published, each of which the charts were read lies
-// within what size gives for it from its bytes when it is calibrated by the other three.
+// TestBilledWritesOfOneByTheOthers: of the four loads whose billed writes and bytes were published, each of which the
+// charts were read lies within what size gives for it from its bytes when it is calibrated by the other three.
 func TestBilledWritesOfOneByTheOthers(t *testing.T) {
 	const volume, bytes, fourth = "cloudwatch/VolumeWriteIOPs", "cloudwatch/WriteThroughput", "pachot"
 	records := runfiletest.Records(t, "../../../testdata/runs/published-digitized.jsonl")
 	// 246,000 in 300 s at 117,000 rows/s, of which PostgreSQL 17 makes 75.4 bytes of WAL each.
-	records = append(records, runfile.Total{Load: fourth, Repetition: 1, Probe: "cloudwatch", Values: map[string]float64{volume: 246_000, bytes: 300 * 117_000 * 75.4}})
+	records = append(records, runfile.Total{Load: fourth, Repetition: 1, Probe: "cloudwatch",
+		Values: map[string]float64{volume: 246_000, bytes: 300 * 117_000 * 75.4}})
 	head := records[0].(runfile.Run)
 	head.Plan.Loads = append(slices.Clone(head.Plan.Loads), runfile.Load{Name: fourth, Method: runfile.Observed})
 	records[0] = head
@@ -39,10 +40,12 @@ func TestBilledWritesOfOneByTheOthers(t *testing.T) {
 		for whom, c := range by {
 			forecast, _, ok := sizing.ForecastAurora(nil, new(out.Values[bytes]), c)
 			if !ok || billed < forecast.Least || billed > forecast.Most {
-				t.Errorf("%s was billed %g writes; by %s it would be %g to %g", out.Load, billed, whom, forecast.Least, forecast.Most)
+				t.Errorf("%s was billed %g writes; by %s it would be %g to %g", out.Load, billed, whom, forecast.Least,
+					forecast.Most)
 			}
 			if forecast.Most > 4*forecast.Least { // by rows it is a factor of 43
-				t.Errorf("by %s %s would be billed %g to %g, which anything is", whom, out.Load, forecast.Least, forecast.Most)
+				t.Errorf("by %s %s would be billed %g to %g, which anything is", whom, out.Load, forecast.Least,
+					forecast.Most)
 			}
 		}
 	}

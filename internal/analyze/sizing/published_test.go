@@ -28,8 +28,8 @@ func TestPublishedMeasurements(t *testing.T) {
 	near(t, "I/O of mirrored MySQL, a second", mirrored*7.4, 3207, 1)
 	near(t, "I/O for each transaction", 7.4/0.95, 7.7, 0.1)
 
-	// Aurora MySQL user guide, io/aurora_redo_log_flush: 50,000 rows one by one in 3.5 minutes, or by the thousand in 4 s. A
-	// flush is shared by no two commits there, so that a thousand times fewer commits are so much slower at most
+	// Aurora MySQL user guide, io/aurora_redo_log_flush: 50,000 rows one by one in 3.5 minutes, or by the thousand in 4
+	// s. A flush is shared by no two commits there, so that a thousand times fewer commits are so much slower at most
 	one := sizing.Scale{Factor: 12500.0 / 238, Shared: 1}.Apply(sizing.Rate{Writes: 238, Flushes: 238})
 	near(t, "one by one, as many rows", one.Most.Flushes, 12500, 1)
 	near(t, "and as few flushes as before, at least", one.Least.Flushes, 238, 0.1)
@@ -51,11 +51,13 @@ func TestPublishedMeasurements(t *testing.T) {
 	near(t, "and cost", daily(10774), 186.17, 0.1)
 	bill := sizing.CostAurora(0.25*248.23, 0, 0.75*248.23) // no split of the rest was published: all of it compute
 	if saved := 1 - bill.Optimized/bill.Standard; bill.IO <= bill.BreakEven || saved < 0.40 || saved > 0.78 {
-		t.Errorf("I/O-Optimized saves %.0f %%, pays from %.0f on; published are 78 %%, more than any split gives", 100*saved, bill.BreakEven)
+		t.Errorf("I/O-Optimized saves %.0f %%, pays from %.0f on; published are 78 %%, more than any split gives",
+			100*saved, bill.BreakEven)
 	}
 
-	// Gridium: from RDS with 6 TB provisioned, about 3 of them used, to Aurora, which more than doubled the cost, by its I/O.
-	// Without it the data alone would have cost less than half; what doubles the cost of storage is no unlikely rate
+	// Gridium: from RDS with 6 TB provisioned, about 3 of them used, to Aurora, which more than doubled the cost, by
+	// its I/O. Without it the data alone would have cost less than half; what doubles the cost of storage is no
+	// unlikely rate
 	before, data := month(t, "rds-gp2", 6e12/(1<<30)), month(t, "aurora", 3e12/(1<<30))
 	if data > before/2 {
 		t.Errorf("%.0f a month for the data on Aurora, %.0f before: that it doubled would not need I/O", data, before)
@@ -69,12 +71,14 @@ func TestPublishedMeasurements(t *testing.T) {
 	// Checketts: more than $200 a day at 0.20 a million
 	near(t, "$200 a day", daily(11574), 200, 0.01)
 
-	// Pachot: 140,000 WriteIOPS; each of them billed would be 2,419 a day, and 70 times what the class's EBS baseline is
+	// Pachot: 140,000 WriteIOPS; each of them billed would be 2,419 a day, and 70 times what the class's EBS baseline
+	// is
 	near(t, "each record billed", daily(140000), 2419, 1)
 	near(t, "of the baseline of a t3.medium", 140000/instance(t, "t3.medium").BaseIOPS, 70, 0)
 	near(t, "of its most", 140000/instance(t, "t3.medium").MostIOPS, 11.9, 0.05)
 
-	// pastebin Kva7x14E: gp2 under PostgreSQL on an m4.4xlarge, 1,312 w/s of 254.9 sectors and 163.5 MiB/s: bytes are in the way
+	// pastebin Kva7x14E: gp2 under PostgreSQL on an m4.4xlarge, 1,312 w/s of 254.9 sectors and 163.5 MiB/s: bytes are
+	// in the way
 	f := sizing.NoFigures()
 	f.Operations, f.Bytes, f.SaidSize, f.CapIOPS = 1312, 163.5*(1<<20), 254.9*512, 3000
 	if found := f.Check(); len(found) > 0 {
@@ -103,16 +107,19 @@ func TestAnalyticsHub(t *testing.T) {
 	near(t, "gp2, while credits last: 3,000 were measured", gp2.BurstIOPS, 3000, 0)
 	near(t, "3,000 of 8 KB, MiB/s: 23.6 were measured", gp2.BurstIOPS*8/1024, 23.6, 0.3)
 	near(t, "gp2 in sequence, MiB/s: 253 were measured", gp2.MiBps, 253, 4)
-	if p := sizing.Through(m.MostIOPS, m.MostMB, sizing.Capacity{IOPS: gp2.BurstIOPS, MiBps: gp2.MiBps}); p.Binds != "volume" {
+	if p := sizing.Through(m.MostIOPS, m.MostMB, sizing.Capacity{IOPS: gp2.BurstIOPS, MiBps: gp2.MiBps}); p.Binds !=
+		"volume" {
 		t.Errorf("%+v: the machine was not in the way", p)
 	}
 	st1 := through("st1", 500)
 	near(t, "st1, for good", st1.MiBps, 20, 0.5)
 	near(t, "st1, while credits last", st1.BurstMiBps, 125, 3)
-	near(t, "st1 in sequence of 256 KB: 35 were measured, which its credits carry for", dryAfter(t, st1, burst.Demand{0, 35 << 20})/3600, 9.2, 0.1)
+	near(t, "st1 in sequence of 256 KB: 35 were measured, which its credits carry for",
+		dryAfter(t, st1, burst.Demand{0, 35 << 20})/3600, 9.2, 0.1)
 	random := sizing.Rate{Writes: 130, WriteBytes: 130 * 4096}
 	_, most := random.Operations(1024, true)
-	near(t, "st1 at random, by operations", most, 130, 0) // far below its 500: what a disk's head can do is in no document
+	// far below its 500: what a disk's head can do is in no document
+	near(t, "st1 at random, by operations", most, 130, 0)
 	near(t, "gp2 a month", month(t, "gp2", 500), 50, 0.01)
 	near(t, "st1 a month", month(t, "st1", 500), 22.5, 0.01)
 }
@@ -133,7 +140,8 @@ func TestDistributedRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := shipped(t, "loads-pg17.jsonl")
-	ask := sizing.Ask{Load: "wide", RowsPerSecond: 10000, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3")}, Distributed: rules}
+	ask := sizing.Ask{Load: "wide", RowsPerSecond: 10000, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{
+		volume(t, "gp3")}, Distributed: rules}
 	s, err := sizing.Size(ask, run)
 	if err != nil || len(s.Spreads) != 2 {
 		t.Fatal(s.Spreads, err)
@@ -149,7 +157,8 @@ func TestDistributedRules(t *testing.T) {
 	}
 }
 
-// TestPublishedInserts are rows of yb-voyager's measurements (D13): disk operations for each insert, which the rule spans.
+// TestPublishedInserts are rows of yb-voyager's measurements (D13): disk operations for each insert, which the rule
+// spans.
 func TestPublishedInserts(t *testing.T) {
 	rules, err := catalog.DistributedRules()
 	if err != nil {

@@ -34,9 +34,9 @@ func (r Rate) Times(factor float64) Rate {
 	return r
 }
 
-// Operations returns what a provider counts for the rate on a volume with a unit. At most: each request stands alone, taken
-// to be of the mean size, and one larger than the unit counts as several. At least: where the volume merges what is
-// sequential, all of it is, up to the unit.
+// Operations returns what a provider counts for the rate on a volume with a unit. At most: each request stands alone,
+// taken to be of the mean size, and one larger than the unit counts as several. At least: where the volume merges what
+// is sequential, all of it is, up to the unit.
 func (r Rate) Operations(unitKiB float64, merges bool) (least, most float64) {
 	unit := unitKiB * 1024
 	for _, way := range [][2]float64{{r.Reads, r.ReadBytes}, {r.Writes, r.WriteBytes}} {
@@ -55,7 +55,8 @@ func (r Rate) Operations(unitKiB float64, merges bool) (least, most float64) {
 	return least, most
 }
 
-// Charged returns how many bytes a second a volume takes the rate for: on hard disks each operation that stands alone takes a whole unit.
+// Charged returns how many bytes a second a volume takes the rate for: on hard disks each operation that stands alone
+// takes a whole unit.
 func (r Rate) Charged(v catalog.Volume) float64 {
 	if !v.HardDisk {
 		return r.Bytes()

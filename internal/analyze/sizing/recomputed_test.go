@@ -12,9 +12,10 @@ import (
 // asOrdered is an order as a provider's page has one made; gib 0 is none.
 type asOrdered struct{ gib, iops, mibps, monthly float64 }
 
-// recomputed are the orders of all volumes for so many GiB of data, by the pages of their providers and by no code of this program. ops and disk
-// are how many operations there are of up to 256 KiB, and of up to 1 MiB; small of up to 16 KiB. Prices are those of us-east-1, 0
-// where none is held against the bill. Azure's mibps are MB of 10^6, as it sells them.
+// recomputed are the orders of all volumes for so many GiB of data, by the pages of their providers and by no code of
+// this program. ops and disk are how many operations there are of up to 256 KiB, and of up to 1 MiB; small of up to 16
+// KiB. Prices are those of us-east-1, 0 where none is held against the bill. Azure's mibps are MB of 10^6, as it sells
+// them.
 func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	mb := mib * 1.048576
 	up := math.Ceil
@@ -63,7 +64,8 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	all["io1"] = limit(o, iops <= 64000 && o.gib <= 16384)
 	iops = max(100, up(ops), up(mib/0.256))
 	o = asOrdered{gib: up(max(gib, 4, iops/1000)), iops: iops}
-	o.monthly = 0.125*o.gib + 0.065*min(iops, 32000) + 0.0455*max(0, min(iops, 64000)-32000) + 0.03185*max(0, iops-64000)
+	o.monthly = 0.125*o.gib + 0.065*min(iops, 32000) + 0.0455*max(0, min(iops, 64000)-32000) +
+		0.03185*max(0, iops-64000)
 	all["io2"] = limit(o, iops <= 256000 && mib <= 4000 && o.gib <= 65536)
 
 	// hard disks: a credit of 1 MiB for each operation, 40 and 12 of them a second for each TiB
@@ -90,11 +92,13 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 			size = max(size, step[1])
 		}
 	}
-	all["rds-gp2"] = limit(asOrdered{gib: up(size), monthly: 0.115 * up(size)}, ops <= 64000 && mib <= 1000 && size <= 65536)
+	all["rds-gp2"] = limit(asOrdered{gib: up(size), monthly: 0.115 * up(size)}, ops <= 64000 && mib <= 1000 &&
+		size <= 65536)
 	all["rds-io1"] = rdsIO1(gib, ops, mib)
 	iops = max(1000, up(ops), up(mib/0.256))
 	size = up(max(gib, 100, iops/1000))
-	all["rds-io2"] = limit(asOrdered{gib: size, iops: max(iops, up(size/2))}, iops <= 256000 && mib <= 4000 && size <= 65536)
+	all["rds-io2"] = limit(asOrdered{gib: size, iops: max(iops, up(size/2))}, iops <= 256000 && mib <= 4000 &&
+		size <= 65536)
 
 	// Azure: sizes with names, or everything apart
 	for name, column := range map[string]int{"azure-premium": 1, "azure-premium-plus": 3} {
@@ -120,11 +124,15 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	return all
 }
 
-// rdsIO1 is the cheaper of one volume and of four: 0.125 for a GiB and 0.10 for an IOPS, from half an IOPS for a GiB to fifty.
+// rdsIO1 is the cheaper of one volume and of four: 0.125 for a GiB and 0.10 for an IOPS, from half an IOPS for a GiB to
+// fifty.
 func rdsIO1(gib, ops, mib float64) (best asOrdered) {
 	up := math.Ceil
-	for _, v := range []struct{ volumes, first, last, mostIOPS float64 }{{1, 100, 399, 19950}, {4, 400, 65536, 256000}} {
-		of := mib / v.volumes // each of them: 256 KiB an operation up to 500 MiB/s, and up to 1,000 with more than 32,000
+	for _, v := range []struct {
+		volumes, first, last, mostIOPS float64
+	}{{1, 100, 399, 19950}, {4, 400, 65536, 256000}} {
+		// each of them: 256 KiB an operation up to 500 MiB/s, and up to 1,000 with more than 32,000
+		of := mib / v.volumes
 		iops := max(1000, up(ops), up(v.volumes*of*4))
 		if of > 500 {
 			iops = max(1000, up(ops), up(v.volumes*(32000+64*(of-500))))
@@ -142,8 +150,10 @@ func rdsIO1(gib, ops, mib float64) (best asOrdered) {
 // premium are Azure's Premium SSD: GiB, IOPS and MB/s, and both with performance plus; -1 is none.
 func premium() [][5]float64 {
 	return [][5]float64{
-		{4, 120, 25, -1, -1}, {8, 120, 25, -1, -1}, {16, 120, 25, -1, -1}, {32, 120, 25, -1, -1}, {64, 240, 50, -1, -1}, {128, 500, 100, -1, -1},
-		{256, 1100, 125, -1, -1}, {512, 2300, 150, -1, -1}, {1024, 5000, 200, 8000, 300}, {2048, 7500, 250, 16000, 600}, {4096, 7500, 250, 20000, 900},
+		{4, 120, 25, -1, -1}, {8, 120, 25, -1, -1}, {16, 120, 25, -1, -1}, {32, 120, 25, -1, -1}, {64, 240, 50, -1, -1},
+		{128, 500, 100, -1, -1},
+		{256, 1100, 125, -1, -1}, {512, 2300, 150, -1, -1}, {1024, 5000, 200, 8000, 300}, {2048, 7500, 250, 16000, 600},
+		{4096, 7500, 250, 20000, 900},
 		{8192, 16000, 500, 20000, 900}, {16384, 18000, 750, 20000, 900}, {32767, 20000, 900, 20000, 900},
 	}
 }
@@ -157,7 +167,8 @@ func TestDrawnNeeds(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	carried := map[string]int{}
 	for range 200 {
-		q := sizing.Question{Need: drawnRate(random), GiB: math.Exp(random.Float64() * math.Log(20000)), Headroom: float64(5 * random.IntN(9)), HardDisks: true}
+		q := sizing.Question{Need: drawnRate(random), GiB: math.Exp(random.Float64() * math.Log(20000)),
+			Headroom: float64(5 * random.IntN(9)), HardDisks: true}
 		options, err := sizing.Options(q, volumes, nil, tariff(t, "us-east-1"))
 		if err != nil {
 			t.Fatal(err)
@@ -172,7 +183,8 @@ func TestDrawnNeeds(t *testing.T) {
 			}
 			return sum * headroom
 		}
-		want := recomputed(q.GiB, counted(256), counted(1024), counted(16), (q.Need.ReadBytes+q.Need.WriteBytes)/(1<<20)*headroom)
+		want := recomputed(q.GiB, counted(256), counted(1024), counted(16),
+			(q.Need.ReadBytes+q.Need.WriteBytes)/(1<<20)*headroom)
 		for _, o := range options {
 			if w, is := want[o.Volume.Name]; is {
 				same(t, q, o, w)
@@ -190,9 +202,11 @@ func TestDrawnNeeds(t *testing.T) {
 }
 
 func drawnRate(random *rand.Rand) sizing.Rate {
-	requests, kib, reads := math.Exp(random.Float64()*math.Log(60000)), math.Exp(math.Log(4)+random.Float64()*math.Log(300)), []float64{0, 0.4, 1}[random.IntN(3)]
+	requests, kib, reads := math.Exp(random.Float64()*math.Log(60000)),
+		math.Exp(math.Log(4)+random.Float64()*math.Log(300)), []float64{0, 0.4, 1}[random.IntN(3)]
 	bytes := requests * kib * 1024
-	return sizing.Rate{Reads: requests * reads, Writes: requests * (1 - reads), ReadBytes: bytes * reads, WriteBytes: bytes * (1 - reads)}
+	return sizing.Rate{Reads: requests * reads, Writes: requests * (1 - reads), ReadBytes: bytes * reads,
+		WriteBytes: bytes * (1 - reads)}
 }
 
 // same holds an option against what was worked out: the order, and its price where that is known.
@@ -203,7 +217,8 @@ func same(t *testing.T, q sizing.Question, o sizing.Option, want asOrdered) {
 		o.Order, o.Bill = o.Smaller, nil
 	}
 	if o.Order != nil {
-		got = asOrdered{gib: o.Order.GiB, iops: o.Order.IOPS, mibps: math.Round(o.Order.MiBps/o.Volume.Step()*1e6) / 1e6}
+		got = asOrdered{gib: o.Order.GiB, iops: o.Order.IOPS,
+			mibps: math.Round(o.Order.MiBps/o.Volume.Step()*1e6) / 1e6}
 	}
 	if got.gib != want.gib || math.Abs(got.iops-want.iops) > 1 || got.mibps != want.mibps {
 		t.Errorf("%s for %+v on %g GiB with %g %%: %+v, want %+v", o.Volume.Name, q.Need, q.GiB, q.Headroom, got, want)

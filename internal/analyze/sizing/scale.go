@@ -36,7 +36,8 @@ func ScaleTo(from, to, growth float64) (Scale, error) {
 		s.Law = []string{
 			fmt.Sprintf("%.3g times the rows: bytes of WAL and reads go with the rows.", factor),
 			"Requests and flushes lie between " + requests + "; the larger is ordered for.",
-			"Pages written at checkpoints lie between staying as many, as the same page takes several rows, and going with them.",
+			"Pages written at checkpoints lie between staying as many, as the same page takes several rows, and " +
+				"going with them.",
 		}
 	}
 	return s, nil

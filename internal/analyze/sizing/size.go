@@ -34,13 +34,16 @@ type Option struct {
 
 	Disks int // that the order is for, each as it stands there; 1 unless more were asked for
 
-	unknownMachine bool     // that is all that is not known of it
-	rank           *float64 // by what it is held against others of its standing where neither has a price: the cloud's best known region's
+	unknownMachine bool // that is all that is not known of it
+	// by what it is held against others of its standing where neither has a price: the cloud's best known region's
+	rank *float64
 
-	Smaller     *Fitted // a smaller size of it that carries the need, too, and whose price is not known; nil: there is none
+	// a smaller size of it that carries the need, too, and whose price is not known; nil: there is none
+	Smaller     *Fitted
 	SmallerBill *Bill   // of an inferred price; nil: none is known
 	OnCredits   float64 // seconds of a day for which the machine needs its burst; 0: none
-	// Operations that the provider counts for the need, headroom included: where it merges all it can, and where nothing.
+	// Operations that the provider counts for the need, headroom included: where it merges all it can, and where
+	// nothing.
 	Least, Most float64
 	Bill        *Bill       // nil: see NoBill
 	BillSpan    *[2]float64 // what it may come to; nil: it is no estimate
@@ -48,11 +51,13 @@ type Option struct {
 	Unpriced    catalog.Per // the price that is not known, where there is no bill
 	Cap         *Cap        // what the machine lets through; nil: not asked, or not known
 	Burst       *Bursting   // a smaller order that credits carry; nil: none does, or it was not asked
-	Bare        *Bursting   // a still smaller one, that only holds the data: how long its credits last; nil: as for Burst
+	// a still smaller one, that only holds the data: how long its credits last; nil: as for Burst
+	Bare *Bursting
 }
 
 // errTooShort is a history of periods in which none lies within a window.
-var errTooShort = errors.New("it covers too little time to size from, which takes four hours: give realiops history more of them, or the busiest figures to realiops size --need")
+var errTooShort = errors.New("it covers too little time to size from, which takes four hours: give realiops history " +
+	"more of them, or the busiest figures to realiops size --need")
 
 // ErrNoDemand is a need of nothing.
 var ErrNoDemand = errors.New("there is no demand: nothing was written or read, so there is nothing to size")

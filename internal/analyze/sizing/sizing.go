@@ -39,9 +39,10 @@ type Ask struct {
 
 // Sizing is the answer.
 type Sizing struct {
-	Ask      Ask
-	Parts    []Part // what each run needs, or each load of an observation; what is sized for is the worst of them, number by number
-	Part            // the one that asks for most bytes; of an observation, that which does so on average
+	Ask Ask
+	// what each run needs, or each load of an observation; what is sized for is the worst of them, number by number
+	Parts    []Part
+	Part     // the one that asks for most bytes; of an observation, that which does so on average
 	Balance  Balance
 	Target   Span // what storage must carry, before headroom
 	Options  []Option
@@ -53,7 +54,8 @@ type Sizing struct {
 	Aurora   *AuroraAnswer // nil: rows or bytes of WAL are not known
 	Misread  *Misread      // nil: WAL records are not known
 	Spreads  []Spread      // on distributed databases; none: rows are not known
-	Apart    []Apart       // the same for each volume of a server that has several; none: it has one, or of several runs
+	// the same for each volume of a server that has several; none: it has one, or of several runs
+	Apart    []Apart
 	Warnings []string
 }
 
@@ -112,8 +114,10 @@ func Size(ask Ask, runs ...*counts.Run) (Sizing, error) {
 func (s Sizing) answered() (Sizing, error) {
 	s.worst()
 	if need := s.Target.Most; s.Basis != BySaying && need.TooSmall() {
-		return Sizing{}, fmt.Errorf("its requests are of %s bytes on average, and none carries less than %d: what its source calls requests or bytes is something else; "+
-			"give the right figures to realiops size --need", number.Significant(need.Bytes()/need.Requests(), 3), leastRequest)
+		return Sizing{}, fmt.Errorf("its requests are of %s bytes on average, and none carries less than %d: what "+
+			"its source calls requests or bytes is something else; "+
+			"give the right figures to realiops size --need", number.Significant(need.Bytes()/need.Requests(), 3),
+			leastRequest)
 	}
 	s.Balance = s.Ask.Balance.balance(s.Run)
 	forecast, err := s.forecast()
@@ -136,8 +140,8 @@ func (s Sizing) answered() (Sizing, error) {
 	return s, err
 }
 
-// parts returns what one run needs. Loads are loads to choose from; the loads of an observation are all those of one server,
-// which must carry each of them, so that all count unless one is asked for.
+// parts returns what one run needs. Loads are loads to choose from; the loads of an observation are all those of one
+// server, which must carry each of them, so that all count unless one is asked for.
 func (s *Sizing) parts(run *counts.Run, needs []Need) (all []Part, err error) {
 	chosen, err := choose(needs, s.Ask.Load, keptCold(run))
 	switch o := run.Observed; {
@@ -145,7 +149,8 @@ func (s *Sizing) parts(run *counts.Run, needs []Need) (all []Part, err error) {
 	case o.Period > 0 && (len(needs) == 0 || time.Duration(o.Windows)*o.Window < time.Hour):
 		err = errTooShort
 	case len(needs) == 0 && (o.Whole > o.Quiet || o.Whole == 0):
-		err = fmt.Errorf("too little was read: of its %d windows of %s, %d have all of their counters and some load: ask for a longer time, or read more often",
+		err = fmt.Errorf("too little was read: of its %d windows of %s, %d have all of their counters and some load: "+
+			"ask for a longer time, or read more often",
 			o.Windows, spell(o.Window), o.Whole-o.Quiet)
 	}
 	if err != nil {
@@ -153,7 +158,9 @@ func (s *Sizing) parts(run *counts.Run, needs []Need) (all []Part, err error) {
 	}
 	loads := []Need{chosen}
 	if run.Observed != nil && s.Ask.Load == "" && s.Ask.RowsPerSecond == 0 {
-		others := slices.DeleteFunc(slices.Clone(needs), func(n Need) bool { return n.Missing != nil || n.Load == chosen.Load })
+		others := slices.DeleteFunc(slices.Clone(needs), func(n Need) bool {
+			return n.Missing != nil || n.Load == chosen.Load
+		})
 		loads = append(loads, others...)
 	}
 	for _, load := range loads {
@@ -205,7 +212,8 @@ func (s *Sizing) worst() {
 func (s Sizing) question() Question {
 	q := Question{
 		Need: s.Target.Most, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom, Instance: s.Ask.Instance,
-		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.walShare(), HardDisks: s.Ask.HardDisks, MultiAZ: s.Ask.MultiAZ, Disks: s.Ask.Disks,
+		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.walShare(), HardDisks: s.Ask.HardDisks,
+		MultiAZ: s.Ask.MultiAZ, Disks: s.Ask.Disks,
 	}
 	if s.Ask.Disks == 0 {
 		q.MostDisks = mostDisks
@@ -219,8 +227,8 @@ func (s Sizing) question() Question {
 	return q
 }
 
-// choose picks the load to size for: the one that was named, or that asked most of storage. What was kept from finding its table in memory
-// asks for as much as the device gives, and is chosen by itself only where there is nothing else.
+// choose picks the load to size for: the one that was named, or that asked most of storage. What was kept from finding
+// its table in memory asks for as much as the device gives, and is chosen by itself only where there is nothing else.
 func choose(needs []Need, load string, kept func(Need) bool) (Need, error) {
 	if load != "" {
 		i := slices.IndexFunc(needs, func(n Need) bool { return n.Load == load })
@@ -228,13 +236,15 @@ func choose(needs []Need, load string, kept func(Need) bool) (Need, error) {
 			return Need{}, &UnknownLoad{Load: load, Known: names(needs)}
 		}
 		if why := needs[i].Missing; why != nil {
-			return Need{}, fmt.Errorf("what %s asked of storage is not known, nor what it would follow from: %w", load, why)
+			return Need{}, fmt.Errorf("what %s asked of storage is not known, nor what it would follow from: %w", load,
+				why)
 		}
 		return needs[i], nil
 	}
 	var most *Need
 	for i, n := range needs {
-		if n.Missing == nil && (most == nil || kept(*most) && !kept(n) || kept(*most) == kept(n) && n.Mean.Bytes() > most.Mean.Bytes()) {
+		if n.Missing == nil && (most == nil || kept(*most) && !kept(n) || kept(*most) == kept(n) &&
+			n.Mean.Bytes() > most.Mean.Bytes()) {
 			most = &needs[i]
 		}
 	}
@@ -242,7 +252,8 @@ func choose(needs []Need, load string, kept func(Need) bool) (Need, error) {
 		return *most, nil
 	}
 	for _, n := range needs {
-		return Need{}, fmt.Errorf("what this run asked of storage is not known, nor what it would follow from: %w", n.Missing)
+		return Need{}, fmt.Errorf("what this run asked of storage is not known, nor what it would follow from: %w",
+			n.Missing)
 	}
 	return Need{}, ErrNoDemand
 }
@@ -281,7 +292,8 @@ func (p Part) others() (warnings []string) {
 	}
 	idle := p.Run.Idle.PerSecond[counted]
 	if p.Need.Peaks != nil && idle > othersShare*p.Own.Most.Requests() {
-		warnings = append(warnings, fmt.Sprintf("Without this load the device did %.0f writes/s: its single seconds include those.", idle))
+		warnings = append(warnings,
+			fmt.Sprintf("Without this load the device did %.0f writes/s: its single seconds include those.", idle))
 	}
 	return warnings
 }
@@ -295,13 +307,15 @@ func (p Part) journal() []string {
 	if writes <= othersShare*p.Need.Mean.Requests() && bytes <= othersShare*p.Need.Mean.Bytes() {
 		return nil
 	}
-	return []string{fmt.Sprintf("The file system's journal took another %.0f writes/s and %.2g MB/s under this load, for whichever program: they are not in the need.", writes, bytes/number.Mega)}
+	return []string{fmt.Sprintf("The file system's journal took another %.0f writes/s and %.2g MB/s under this load, "+
+		"for whichever program: they are not in the need.", writes, bytes/number.Mega)}
 }
 
 // misread orders for the WAL records of the load as if each were a request.
 func (s Sizing) misread() (*Misread, error) {
 	need := s.Target.Most
-	if s.Need.WALRecords == nil || *s.Need.WALRecords < 1 || need.Requests() == 0 { // less than one a second nobody takes for a load
+	// less than one a second nobody takes for a load
+	if s.Need.WALRecords == nil || *s.Need.WALRecords < 1 || need.Requests() == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to misread
 	}
 	m := &Misread{Records: *s.Need.WALRecords * s.Scale.Factor}

@@ -59,7 +59,8 @@ func TestSpansOfRecords(t *testing.T) {
 	least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 	most := [3]float64{}
 	for _, n := range needs(t, "loads-pg17.jsonl") {
-		for i, v := range []float64{*n.WALRecords / n.Mean.Requests(), *n.WALRecords / *n.Rows, *n.WALBytes / *n.WALRecords} {
+		for i, v := range []float64{*n.WALRecords / n.Mean.Requests(), *n.WALRecords / *n.Rows,
+			*n.WALBytes / *n.WALRecords} {
 			least[i], most[i] = min(least[i], v), max(most[i], v)
 		}
 	}
@@ -114,7 +115,8 @@ func TestNeedOfMetrics(t *testing.T) {
 		return c
 	}
 	writes, bytes, reads := converted("WriteIOPS", 3000), converted("WriteThroughput", 60e6), converted("ReadIOPS", 100)
-	if need := sizing.NeedOf([]sizing.Converted{writes, bytes}); need == nil || need.Writes != 3000 || need.WriteBytes != 60e6 || need.Reads != 0 || !math.IsNaN(need.Flushes) {
+	if need := sizing.NeedOf([]sizing.Converted{writes, bytes}); need == nil || need.Writes != 3000 ||
+		need.WriteBytes != 60e6 || need.Reads != 0 || !math.IsNaN(need.Flushes) {
 		t.Errorf("%+v", need)
 	}
 	for _, lacking := range [][]sizing.Converted{{writes}, {bytes}, {writes, bytes, reads}} {
@@ -126,7 +128,9 @@ func TestNeedOfMetrics(t *testing.T) {
 
 func onAurora(t *testing.T, name string) []metric.Meaning {
 	t.Helper()
-	return slices.DeleteFunc(metric.MeaningsOf(name), func(m metric.Meaning) bool { return m.On != "aurora" || m.Metric != name })
+	return slices.DeleteFunc(metric.MeaningsOf(name), func(m metric.Meaning) bool {
+		return m.On != "aurora" || m.Metric != name
+	})
 }
 
 // TestVolumeWriteIOPsIsACount: what is billed is real, and a second is a three hundredth of it.
@@ -141,12 +145,14 @@ func TestVolumeWriteIOPsIsACount(t *testing.T) {
 func TestWhatCannotBeConverted(t *testing.T) {
 	check := func(meanings []metric.Meaning, want string) {
 		t.Helper()
-		if _, err := sizing.Convert(meanings, 1, sizing.Tariff{}, sizing.Published()); err == nil || err.Error() != want {
+		if _, err := sizing.Convert(meanings, 1, sizing.Tariff{}, sizing.Published()); err == nil ||
+			err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	check(metric.MeaningsOf("WriteIOPS"), "WriteIOPS means different things on aurora and rds: say which with --flavor")
-	check(onAurora(t, "CommitLatency"), "CommitLatency counts time of one commit, which says nothing about how often storage is asked")
+	check(onAurora(t, "CommitLatency"),
+		"CommitLatency counts time of one commit, which says nothing about how often storage is asked")
 	check(nil, "no such metric is known there")
 }
 
@@ -157,7 +163,8 @@ func TestOperationsAsCounted(t *testing.T) {
 		r := sizing.Rate{Writes: requests, WriteBytes: requests * kib * 1024}
 		gotLeast, gotMost := r.Operations(unit, true)
 		if gotLeast != least || gotMost != most {
-			t.Errorf("%g of %g KiB in units of %g: from %g to %g, want from %g to %g", requests, kib, unit, gotLeast, gotMost, least, most)
+			t.Errorf("%g of %g KiB in units of %g: from %g to %g, want from %g to %g", requests, kib, unit, gotLeast,
+				gotMost, least, most)
 		}
 	}
 	check(1, 1024, 256, 4, 4)
@@ -196,8 +203,8 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// TestPagesNeedNotGoWithTheRows: of 1 MB a second a quarter is pages, which may stay as they are with four times the rows,
-// and with a quarter of them.
+// TestPagesNeedNotGoWithTheRows: of 1 MB a second a quarter is pages, which may stay as they are with four times the
+// rows, and with a quarter of them.
 func TestPagesNeedNotGoWithTheRows(t *testing.T) {
 	rate := sizing.Rate{WriteBytes: 1e6}
 	up := sizing.Scale{Factor: 4, Shared: 1, Pages: 0.25}.Apply(rate)
@@ -226,7 +233,8 @@ func TestWorstOfSeveral(t *testing.T) {
 	}
 	for _, both := range []sizing.Sizing{size(a, b), size(b, a)} {
 		want := sizing.Rate{
-			Reads: max(one.Reads, other.Reads), Writes: max(one.Writes, other.Writes), Flushes: max(one.Flushes, other.Flushes),
+			Reads: max(one.Reads, other.Reads), Writes: max(one.Writes, other.Writes),
+			Flushes:   max(one.Flushes, other.Flushes),
 			ReadBytes: max(one.ReadBytes, other.ReadBytes), WriteBytes: max(one.WriteBytes, other.WriteBytes),
 		}
 		if diff := cmp.Diff(want, both.Target.Most); diff != "" {
@@ -276,7 +284,8 @@ func TestModelIsWidened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most, least := s.Target.Most.Writes, s.Target.Least.Writes; s.Basis != sizing.ByModel || most < 2*s.Need.Mean.Writes || least > s.Need.Mean.Writes/2 || len(s.Warnings) != 1 {
+	if most, least := s.Target.Most.Writes, s.Target.Least.Writes; s.Basis != sizing.ByModel ||
+		most < 2*s.Need.Mean.Writes || least > s.Need.Mean.Writes/2 || len(s.Warnings) != 1 {
 		t.Errorf("from %g to %g around %g, %s, %q", least, most, s.Need.Mean.Writes, s.Basis, s.Warnings)
 	}
 }
@@ -318,27 +327,32 @@ func TestAnObservationIsSizedForAllItsLoads(t *testing.T) {
 		return s
 	}
 	all := size("")
-	if got := all.Target.Most; len(all.Parts) != len(needs) || got.Writes != want.Writes || got.WriteBytes != want.WriteBytes {
-		t.Errorf("%d of %d loads, %+v; want %g writes and %g bytes a second", len(all.Parts), len(needs), got, want.Writes, want.WriteBytes)
+	if got := all.Target.Most; len(all.Parts) != len(needs) || got.Writes != want.Writes ||
+		got.WriteBytes != want.WriteBytes {
+		t.Errorf("%d of %d loads, %+v; want %g writes and %g bytes a second", len(all.Parts), len(needs), got,
+			want.Writes, want.WriteBytes)
 	}
 	if one := size("load A"); len(one.Parts) != 1 || one.Target.Most.Writes != needs[0].Highest.Writes {
 		t.Errorf("load A alone: %d parts, %+v", len(one.Parts), one.Target.Most)
 	}
 }
 
-// A load that only reads has a need, though the device wrote less under it than without any load; its reads are those that were measured.
+// A load that only reads has a need, though the device wrote less under it than without any load; its reads are those
+// that were measured.
 func TestLoadsThatOnlyReadHaveANeed(t *testing.T) {
 	run := runOf(t, readtest.Records(t, "17", nil)...)
 	reads := map[string]float64{"point-cold": 5834, "scan-warm": 0, "point-warm": 0}
 	for _, need := range sizing.Needs(run) {
-		if want, is := reads[need.Load]; is && (need.Model != nil || need.Missing != nil || math.Abs(need.Mean.Reads-want) > 1+want/50) {
-			t.Errorf("%s: %g reads a second, want %g; %v, %v", need.Load, need.Mean.Reads, want, need.Model, need.Missing)
+		if want, is := reads[need.Load]; is && (need.Model != nil || need.Missing != nil ||
+			math.Abs(need.Mean.Reads-want) > 1+want/50) {
+			t.Errorf("%s: %g reads a second, want %g; %v, %v", need.Load, need.Mean.Reads, want, need.Model,
+				need.Missing)
 		}
 	}
 }
 
-// TestKeptColdIsNotChosen: of a default run, in which scan-cold moved most bytes by far, what is sized for had its table where it was; by its name
-// the other is sized for.
+// TestKeptColdIsNotChosen: of a default run, in which scan-cold moved most bytes by far, what is sized for had its
+// table where it was; by its name the other is sized for.
 func TestKeptColdIsNotChosen(t *testing.T) {
 	run := shipped(t, "default-pg17.jsonl.zst")
 	for asked, want := range map[string]string{"": "wide", "scan-cold": "scan-cold"} {
@@ -346,7 +360,8 @@ func TestKeptColdIsNotChosen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Contains(strings.Join(s.Omitted, "\n"), "as under point-cold and scan-cold"); s.Need.Load != want || told != (asked == "") {
+		if told := strings.Contains(strings.Join(s.Omitted, "\n"), "as under point-cold and scan-cold"); s.Need.Load !=
+			want || told != (asked == "") {
 			t.Errorf("--load %q: sized for %s, and what is left out: %q", asked, s.Need.Load, s.Omitted)
 		}
 	}

@@ -8,13 +8,14 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// TestWhatRDSSellsWithAClass: an order that is not sold with the class of machine is held back and says why; of a class of which that is not known,
-// and of a volume that is no RDS's, nothing is.
+// TestWhatRDSSellsWithAClass: an order that is not sold with the class of machine is held back and says why; of a class
+// of which that is not known, and of a volume that is no RDS's, nothing is.
 func TestWhatRDSSellsWithAClass(t *testing.T) {
 	limits := []catalog.Instance{
 		{Class: "t9.micro", Provider: "ebs", BaseIOPS: 1e6, MostIOPS: 1e6, BaseMB: 1e6, MostMB: 1e6},
 		{Class: "db.t9.micro", Provider: "rds", Sold: []catalog.Sold{
-			{Volume: "rds-gp2", GiB: [2]float64{20, 100}}, {Volume: "rds-gp3", GiB: [2]float64{20, 65536}, IOPS: [2]float64{12000, 20000}}}},
+			{Volume: "rds-gp2", GiB: [2]float64{20, 100}}, {Volume: "rds-gp3", GiB: [2]float64{20, 65536},
+				IOPS: [2]float64{12000, 20000}}}},
 	}
 	volumes := []catalog.Volume{volume(t, "gp2"), volume(t, "rds-gp2"), volume(t, "rds-gp3"), volume(t, "rds-io2")}
 	check := func(class string, iops float64, want map[string]string) {
@@ -31,9 +32,11 @@ func TestWhatRDSSellsWithAClass(t *testing.T) {
 			}
 		}
 	}
-	check("DB.t9.micro", 300, map[string]string{"rds-gp2": "", "rds-gp3": "", "rds-io2": "RDS io2 Block Express is not sold with the db.t9.micro"})
+	check("DB.t9.micro", 300, map[string]string{"rds-gp2": "", "rds-gp3": "",
+		"rds-io2": "RDS io2 Block Express is not sold with the db.t9.micro"})
 	check("t9.micro", 25000, map[string]string{
-		"rds-gp2": "up to 100 GiB of RDS gp2 are sold with the db.t9.micro", "rds-gp3": "up to 20,000 IOPS of RDS gp3 are sold with the db.t9.micro"})
+		"rds-gp2": "up to 100 GiB of RDS gp2 are sold with the db.t9.micro",
+		"rds-gp3": "up to 20,000 IOPS of RDS gp3 are sold with the db.t9.micro"})
 	limits = limits[:1]
 	check("t9.micro", 300, map[string]string{"rds-io2": ""})
 }

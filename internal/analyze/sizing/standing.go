@@ -11,8 +11,9 @@ type Standing string
 
 // The standings, in the order in which options are told.
 const (
-	Carries  Standing = "carries"   // it does, and so does the machine in front of it where one was asked for
-	Unknown  Standing = "unknown"   // no limits of it are published, or none of the machine, or it is none of this machine's volumes
+	Carries Standing = "carries" // it does, and so does the machine in front of it where one was asked for
+	// no limits of it are published, or none of the machine, or it is none of this machine's volumes
+	Unknown  Standing = "unknown"
 	HeldBack Standing = "held-back" // the machine lets too little by
 	Unasked  Standing = "unasked"   // a hard disk, which nobody is advised to put a database on
 	TooSmall Standing = "too-small" // at any size
@@ -29,7 +30,8 @@ func (o *Option) stand(q Question, m *machine) {
 	case o.Order == nil:
 		o.Standing = TooSmall
 	case v.HardDisk && !q.HardDisks:
-		o.Standing, o.Why = Unasked, "a hard disk: AWS recommends it for large, sequential work, and each random request of a database costs a whole MiB of its credits"
+		o.Standing, o.Why = Unasked, "a hard disk: AWS recommends it for large, sequential work, and each random "+
+			"request of a database costs a whole MiB of its credits"
 	case v.Unlimited:
 		o.Standing, o.Why = Unknown, "no limits of it are published"
 	case m == nil:
@@ -44,11 +46,13 @@ func (o *Option) stand(q Question, m *machine) {
 	case m.limits.Disks > 0 && o.Disks > m.limits.Disks:
 		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s can have %d disks", m.class, m.limits.Disks)
 	case !o.Cap.Carries:
-		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s sustains %.0f operations and %.0f MiB/s", m.class, o.Cap.IOPS, o.Cap.MiBps)
+		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s sustains %.0f operations and %.0f MiB/s", m.class,
+			o.Cap.IOPS, o.Cap.MiBps)
 	}
 }
 
-// cheaper orders options by their standing, then by what they cost, those of no known price last and by what they cost elsewhere.
+// cheaper orders options by their standing, then by what they cost, those of no known price last and by what they cost
+// elsewhere.
 func cheaper(a, b Option) int {
 	standings := []Standing{Carries, Unknown, HeldBack, Unasked, TooSmall}
 	rank := func(o Option) int { return slices.Index(standings, o.Standing) }

@@ -34,7 +34,8 @@ func standings(s sizing.Sizing) map[string]sizing.Standing {
 	return all
 }
 
-// TestNoHardDiskUnasked: hard disks carry next to nothing of a database, and where one would do it is not proposed unless asked for.
+// TestNoHardDiskUnasked: hard disks carry next to nothing of a database, and where one would do it is not proposed
+// unless asked for.
 func TestNoHardDiskUnasked(t *testing.T) {
 	unasked := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: "async", GiB: 2000})
 	if got := standings(unasked); got["st1"] != sizing.Unasked || got["sc1"] != sizing.Unasked {
@@ -49,8 +50,8 @@ func TestNoHardDiskUnasked(t *testing.T) {
 	}
 }
 
-// TestUnknownIsNeverFirst: Aurora publishes no limits of its storage, and what is not behind the machine that was asked for is not known
-// either; both stand behind all that is known to carry it, also where they would cost less.
+// TestUnknownIsNeverFirst: Aurora publishes no limits of its storage, and what is not behind the machine that was asked
+// for is not known either; both stand behind all that is known to carry it, also where they would cost less.
 func TestUnknownIsNeverFirst(t *testing.T) {
 	check := func(load, instance string, unknown ...string) {
 		t.Helper()
@@ -73,12 +74,13 @@ func TestUnknownIsNeverFirst(t *testing.T) {
 	check("multi", "Standard_DS14_v2", "gp3", "rds-gp3")
 }
 
-// TestChoice: of what carries it the cheapest is ordered, and the next of another kind named; ten times the data are ordered elsewhere
-// or not at all where that says so.
+// TestChoice: of what carries it the cheapest is ordered, and the next of another kind named; ten times the data are
+// ordered elsewhere or not at all where that says so.
 func TestChoice(t *testing.T) {
 	s := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: "bulk", GiB: 500, Headroom: 20})
 	c := s.Choice
-	if c == nil || c.If != "" || c.Volume.Name != "gp3" || c.Next == nil || c.Next.Bill.Total < c.Bill.Total || c.Next.Volume.Name == "gp3" {
+	if c == nil || c.If != "" || c.Volume.Name != "gp3" || c.Next == nil || c.Next.Bill.Total < c.Bill.Total ||
+		c.Next.Volume.Name == "gp3" {
 		t.Fatalf("%+v", c)
 	}
 	for _, turn := range c.Turns {
@@ -90,7 +92,8 @@ func TestChoice(t *testing.T) {
 
 // TestChoiceWithoutPrices: the order stays, and costs nobody knows what.
 func TestChoiceWithoutPrices(t *testing.T) {
-	ask := sizing.Ask{Load: "bulk", GiB: 500, Volumes: []catalog.Volume{volume(t, "io2"), volume(t, "gp3")}, Tariff: sizing.Tariff{Region: "xx-none-1"}}
+	ask := sizing.Ask{Load: "bulk", GiB: 500, Volumes: []catalog.Volume{volume(t, "io2"), volume(t, "gp3")},
+		Tariff: sizing.Tariff{Region: "xx-none-1"}}
 	s, err := sizing.Size(ask, shipped(t, "loads-pg17.jsonl"))
 	if err != nil || s.Choice == nil || s.Choice.Bill != nil || s.Choice.NoBill == "" {
 		t.Errorf("%+v, %v", s.Choice, err)
@@ -105,7 +108,8 @@ func TestUnknownMachine(t *testing.T) {
 	}
 }
 
-// TestClassesAreThoseOfAWS: rows of the EC2 user guide of 2026 that were refused once, in EC2's names and in those of RDS.
+// TestClassesAreThoseOfAWS: rows of the EC2 user guide of 2026 that were refused once, in EC2's names and in those of
+// RDS.
 func TestClassesAreThoseOfAWS(t *testing.T) {
 	check := func(class string, baseIOPS, baseMB, mostIOPS float64) {
 		t.Helper()

@@ -31,8 +31,11 @@ func (s Stated) Rate() (Rate, error) {
 		requests = bytes / s.RequestSize
 	default:
 		if off := requests * s.RequestSize / bytes; off > statedOff || off < 1/statedOff {
-			return Rate{}, fmt.Errorf("iops=%g of kb=%g are %s MB/s, and %s MB/s were said: they describe different requests, leave one out",
-				requests, s.RequestSize/1024, number.Significant(requests*s.RequestSize/number.Mega, 3), number.Significant(bytes/number.Mega, 3))
+			return Rate{},
+				fmt.Errorf("iops=%g of kb=%g are %s MB/s, and %s MB/s were said: they describe different "+
+					"requests, leave one out",
+					requests, s.RequestSize/1024, number.Significant(requests*s.RequestSize/number.Mega, 3),
+					number.Significant(bytes/number.Mega, 3))
 		}
 	}
 	if math.IsNaN(requests) || math.IsNaN(bytes) {
@@ -66,7 +69,8 @@ func sized(ask Ask, rate Rate, hours float64) (Sizing, error) {
 	need := Need{Load: "your need", Repetitions: 1, Mean: rate, Lowest: rate, Highest: rate, Seconds: day(rate, hours)}
 	own := rate.Times(1 + ask.Growth/100)
 	ask.Hours = hours
-	p := Part{Needs: []Need{need}, Need: need, Basis: BySaying, Scale: Scale{Factor: 1 + ask.Growth/100, Shared: 1}, Own: Span{own, own, own}}
+	p := Part{Needs: []Need{need}, Need: need, Basis: BySaying, Scale: Scale{Factor: 1 + ask.Growth/100, Shared: 1},
+		Own: Span{own, own, own}}
 	return Sizing{Ask: ask, Parts: []Part{p}}.answered()
 }
 

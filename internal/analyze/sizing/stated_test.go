@@ -18,8 +18,10 @@ func said(requests, bytes, size float64) sizing.Stated {
 // TestTwoOfThree: requests, bytes and the size of a request; any two give the third.
 func TestTwoOfThree(t *testing.T) {
 	nan := math.NaN()
-	want := sizing.Rate{Reads: 1200, Writes: 1800, Flushes: 900, ReadBytes: 0.4 * 3000 * 8192, WriteBytes: 0.6 * 3000 * 8192}
-	for _, s := range []sizing.Stated{said(3000, 3000*8192, nan), said(3000, nan, 8192), said(nan, 3000*8192, 8192), said(3000, 3000*8192*1.04, 8192)} {
+	want := sizing.Rate{Reads: 1200, Writes: 1800, Flushes: 900, ReadBytes: 0.4 * 3000 * 8192,
+		WriteBytes: 0.6 * 3000 * 8192}
+	for _, s := range []sizing.Stated{said(3000, 3000*8192, nan), said(3000, nan, 8192), said(nan, 3000*8192, 8192),
+		said(3000, 3000*8192*1.04, 8192)} {
 		s.Reads, s.Flushes = 0.4, 900
 		got, err := s.Rate()
 		if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0.05, 0)); diff != "" || err != nil {
@@ -34,15 +36,17 @@ func TestTwoOfThree(t *testing.T) {
 	}
 	check(said(3000, nan, nan), "two of iops=, mbps= and kb= are needed: one does not follow from another")
 	check(said(nan, nan, 8192), "two of iops=, mbps= and kb= are needed: one does not follow from another")
-	check(said(3000, 120e6, 8192), "iops=3000 of kb=8 are 24.6 MB/s, and 120 MB/s were said: they describe different requests, leave one out")
+	check(said(3000, 120e6, 8192),
+		"iops=3000 of kb=8 are 24.6 MB/s, and 120 MB/s were said: they describe different requests, leave one out")
 }
 
-// TestHowLongCreditsLast: gp2 of 33 GiB at 3,000 IOPS is empty after 5.4 M / 2,900 = 1,862 s (EBS user guide); st1 of 500 GiB at 43 MiB/s
-// in requests of 1 MiB after 512,000 / (43 - 19.53) s, six hours, as was published of one (2020).
+// TestHowLongCreditsLast: gp2 of 33 GiB at 3,000 IOPS is empty after 5.4 M / 2,900 = 1,862 s (EBS user guide); st1 of
+// 500 GiB at 43 MiB/s in requests of 1 MiB after 512,000 / (43 - 19.53) s, six hours, as was published of one (2020).
 func TestHowLongCreditsLast(t *testing.T) {
 	dry := func(name string, gib float64, s sizing.Stated) float64 {
 		t.Helper()
-		ask := sizing.Ask{GiB: gib, Repeat: 86400, HardDisks: true, Volumes: []catalog.Volume{volume(t, name)}, Tariff: tariff(t, "us-east-1")}
+		ask := sizing.Ask{GiB: gib, Repeat: 86400, HardDisks: true, Volumes: []catalog.Volume{volume(t, name)},
+			Tariff: tariff(t, "us-east-1")}
 		answer, err := sizing.SizeStated(ask, s)
 		if err != nil || answer.Options[0].Bare == nil {
 			t.Fatal(answer.Options, err)
@@ -58,14 +62,16 @@ func TestHowLongCreditsLast(t *testing.T) {
 	near(t, "st1", dry("st1", 500, said(math.NaN(), 43<<20, 1<<20)), 6.06*3600, 60)
 }
 
-// TestHoursOfADay: what lasts an hour a day leaves 23 to fill the bucket again: 900 IOPS for 3,600 s on 100 GiB of gp2, of which 300 are
-// earned, take 2.16 M of its 5.4 M credits, and are back after two hours. What never ends is ordered for in full.
+// TestHoursOfADay: what lasts an hour a day leaves 23 to fill the bucket again: 900 IOPS for 3,600 s on 100 GiB of gp2,
+// of which 300 are earned, take 2.16 M of its 5.4 M credits, and are back after two hours. What never ends is ordered
+// for in full.
 func TestHoursOfADay(t *testing.T) {
 	least := func(hours float64) float64 {
 		t.Helper()
 		s := said(900, math.NaN(), 8192)
 		s.Hours = hours
-		ask := sizing.Ask{GiB: 100, Repeat: 7 * 86400, Volumes: []catalog.Volume{volume(t, "gp2")}, Tariff: tariff(t, "us-east-1")}
+		ask := sizing.Ask{GiB: 100, Repeat: 7 * 86400, Volumes: []catalog.Volume{volume(t, "gp2")},
+			Tariff: tariff(t, "us-east-1")}
 		answer, err := sizing.SizeStated(ask, s)
 		if err != nil || answer.Options[0].Order.GiB != 300 {
 			t.Fatal(answer.Options, err)

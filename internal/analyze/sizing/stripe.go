@@ -9,8 +9,8 @@ import (
 // mostDisks is up to how many volumes a stripe is tried over where nobody says.
 const mostDisks = 8
 
-// stripes reports whether somebody may stripe over several volumes of a kind, each of which adds what one lets through: what a disk of
-// Google does depends on the machine, and RDS and Aurora do it themselves.
+// stripes reports whether somebody may stripe over several volumes of a kind, each of which adds what one lets through:
+// what a disk of Google does depends on the machine, and RDS and Aurora do it themselves.
 func stripes(v catalog.Volume) bool { return v.Provider == "ebs" || v.Provider == "azure" }
 
 // disks returns how many of a kind of volume are striped: RDS and Aurora do that themselves.
@@ -55,7 +55,8 @@ func (o Option) saves(fewer Option) bool {
 		return false
 	}
 	priced := o.cost() != nil && fewer.cost() != nil
-	return o.Standing != fewer.Standing || priced && less(o.cost(), fewer.cost()) || !priced && (o.cost() != nil || fewer.rank == nil || less(o.rank, fewer.rank))
+	return o.Standing != fewer.Standing || priced && less(o.cost(), fewer.cost()) || !priced &&
+		(o.cost() != nil || fewer.rank == nil || less(o.rank, fewer.rank))
 }
 
 // times is a bill for so many; of none it is none.

@@ -22,8 +22,8 @@ type Volume struct {
 	Needs   []Need   // of every load that is not idle, without a model in the place of what was not counted
 }
 
-// Volumes returns those of a server that keeps its WAL, its tablespaces or its temporary files apart; none: it has one, or the run does not
-// count them apart.
+// Volumes returns those of a server that keeps its WAL, its tablespaces or its temporary files apart; none: it has one,
+// or the run does not count them apart.
 func Volumes(run *counts.Run) (all []Volume) {
 	under := run.Header.Target.Storage.Devices
 	for _, role := range rolesOf(under) {
@@ -36,14 +36,17 @@ func Volumes(run *counts.Run) (all []Volume) {
 			all[i].Spaces = append(all[i].Spaces, spacesIn(run, role)...)
 			continue
 		}
-		all = append(all, Volume{Holds: []string{role}, Spaces: spacesIn(run, role), Devices: devices, Needs: needsIn(run, role)})
+		all = append(all, Volume{Holds: []string{role}, Spaces: spacesIn(run, role), Devices: devices,
+			Needs: needsIn(run, role)})
 	}
 	if len(all) < 2 {
 		return nil
 	}
 	for i, v := range all {
 		all[i].Shared = slices.ContainsFunc(all, func(other Volume) bool {
-			return !slices.Equal(other.Devices, v.Devices) && slices.ContainsFunc(v.Devices, func(d string) bool { return slices.Contains(other.Devices, d) })
+			return !slices.Equal(other.Devices, v.Devices) && slices.ContainsFunc(v.Devices, func(d string) bool {
+				return slices.Contains(other.Devices, d)
+			})
 		})
 	}
 	return all
@@ -107,11 +110,14 @@ type Apart struct {
 	Why    string  // there is nothing to order for
 }
 
-// apart sizes each volume of a run by itself, for the load that all were sized for together. It is none where their sums overlap.
+// apart sizes each volume of a run by itself, for the load that all were sized for together. It is none where their
+// sums overlap.
 func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 	for _, v := range Volumes(run) {
 		one := Sizing{Ask: s.Ask}
-		one.Ask.Volumes = slices.DeleteFunc(slices.Clone(s.Ask.Volumes), func(v catalog.Volume) bool { return v.Provider == "rds" || v.Provider == "aurora" })
+		one.Ask.Volumes = slices.DeleteFunc(slices.Clone(s.Ask.Volumes), func(v catalog.Volume) bool {
+			return v.Provider == "rds" || v.Provider == "aurora"
+		})
 		if run.Observed == nil {
 			one.Ask.Load = s.Need.Load
 		}
@@ -141,8 +147,8 @@ func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 	return all, nil
 }
 
-// walGiB returns how much a volume for WAL alone must hold: twice max_wal_size, which a busy server may exceed, and at least 2 GiB. It is not known
-// where the run does not have the setting.
+// walGiB returns how much a volume for WAL alone must hold: twice max_wal_size, which a busy server may exceed, and at
+// least 2 GiB. It is not known where the run does not have the setting.
 func walGiB(run *counts.Run) (gib float64, known bool) {
 	var amount float64
 	var unit string

@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Change is the point at which a series changes its level: of all ways to cut it in two, the one whose parts differ most
-// by the test of Mann and Whitney (the change-point model of Hawkins and Deng). It goes by ranks, so that no single value
-// decides. The test takes values to be independent, which those of neighbouring seconds are not: it counts them for as
-// many as their correlation leaves.
+// Change is the point at which a series changes its level: of all ways to cut it in two, the one whose parts differ
+// most by the test of Mann and Whitney (the change-point model of Hawkins and Deng). It goes by ranks, so that no
+// single value decides. The test takes values to be independent, which those of neighbouring seconds are not: it counts
+// them for as many as their correlation leaves.
 type Change struct {
-	At            int     // index of the first value after it
-	P             float64 // at most the probability that a series without any change looks so: Bonferroni's bound over all cuts
+	At int // index of the first value after it
+	// at most the probability that a series without any change looks so: Bonferroni's bound over all cuts
+	P             float64
 	Before, After float64 // medians of the parts
 	// Step and Line are the parts of the variance that remain around two levels, and around a straight line: they
 	// tell a series that drifts from one that steps.
@@ -25,7 +26,9 @@ type Change struct {
 // or never moves.
 func ChangeOf(values []float64, side int) (Change, bool) {
 	n := len(values)
-	if n < 2*side || side < 1 || slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+	if n < 2*side || side < 1 || slices.ContainsFunc(values, func(v float64) bool {
+		return math.IsNaN(v) || math.IsInf(v, 0)
+	}) {
 		return Change{}, false
 	}
 	ranks := midRanks(values)
@@ -46,7 +49,8 @@ func ChangeOf(values []float64, side int) (Change, bool) {
 		return Change{}, false
 	}
 	before, after := values[:at], values[at:]
-	c := Change{At: at, Before: Median(before), After: Median(after), Step: (squares(before) + squares(after)) / total, Line: besideLine(values) / total}
+	c := Change{At: at, Before: Median(before), After: Median(after), Step: (squares(before) + squares(after)) / total,
+		Line: besideLine(values) / total}
 	cuts := float64(n - 2*side + 1)
 	c.P = min(1, cuts*math.Erfc(most*math.Sqrt(independent(ranks[:at], ranks[at:])/2))) // of both tails
 	return c, true
@@ -103,9 +107,9 @@ func besideLine(values []float64) float64 {
 	return sum
 }
 
-// independent returns the part of the values that stand for themselves: (1-r)/(1+r), with the correlation r of neighbours
-// within the two parts, where that is above zero. It goes by ranks too: the one second in which a rate falls belongs to
-// neither part, and would by itself make neighbours look alike.
+// independent returns the part of the values that stand for themselves: (1-r)/(1+r), with the correlation r of
+// neighbours within the two parts, where that is above zero. It goes by ranks too: the one second in which a rate falls
+// belongs to neither part, and would by itself make neighbours look alike.
 func independent(before, after []float64) float64 {
 	var now, next []float64
 	for _, part := range [][]float64{before, after} {

@@ -23,15 +23,17 @@ func TestChangeIsFoundWhereItIs(t *testing.T) {
 		values := noisy(r, 0.1, 30, 1000, 600)
 		values[7], values[40] = 1e6, 0 // one value decides nothing
 		c, known := ChangeOf(values, 5)
-		if !known || c.At < 28 || c.At > 32 || c.P > 1e-4 || math.Abs(c.Before-1000) > 60 || math.Abs(c.After-600) > 40 {
+		if !known || c.At < 28 || c.At > 32 || c.P > 1e-4 || math.Abs(c.Before-1000) > 60 ||
+			math.Abs(c.After-600) > 40 {
 			t.Fatalf("%+v, %v", c, known)
 		}
 	}
 }
 
 func TestChangeByHand(t *testing.T) {
-	// Five of 10, then six of 5: mid ranks 9 and 3.5. The first five have a rank sum of 45 and would have 30 by chance, with a
-	// standard deviation of sqrt(5*6*12/12): z = 15/sqrt(30). There are two cuts with five values on either side.
+	// Five of 10, then six of 5: mid ranks 9 and 3.5. The first five have a rank sum of 45 and would have 30 by chance,
+	// with a standard deviation of sqrt(5*6*12/12): z = 15/sqrt(30). There are two cuts with five values on either
+	// side.
 	c, known := ChangeOf([]float64{10, 10, 10, 10, 10, 5, 5, 5, 5, 5, 5}, 5)
 	want := 2 * math.Erfc(15/math.Sqrt(30)/math.Sqrt2)
 	if !known || c.At != 5 || math.Abs(c.P-want) > 1e-12 || c.Before != 10 || c.After != 5 || c.Step != 0 {
@@ -48,8 +50,8 @@ func TestChangeNearTheEnd(t *testing.T) {
 	}
 }
 
-// The second in which a rate falls is between the two: it makes no neighbours of the others. (As measured, on a bucket of
-// credits that ran empty.)
+// The second in which a rate falls is between the two: it makes no neighbours of the others. (As measured, on a bucket
+// of credits that ran empty.)
 func TestChangeWithinAValue(t *testing.T) {
 	values := []float64{130, 121, 125, 125, 125, 125, 125, 132, 125, 123, 119, 24}
 	for range 10 {

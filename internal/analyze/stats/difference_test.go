@@ -21,7 +21,8 @@ func TestWelchOnStudentsSleep(t *testing.T) {
 
 func TestWelchWithoutEvidence(t *testing.T) {
 	alone := Welch([]float64{1}, []float64{2, 3})
-	if i := alone.Interval(0.95); alone.Value != 1.5 || !math.IsInf(i.Lo, -1) || !math.IsInf(i.Hi, 1) || !math.IsNaN(alone.P()) {
+	if i := alone.Interval(0.95); alone.Value != 1.5 || !math.IsInf(i.Lo, -1) || !math.IsInf(i.Hi, 1) ||
+		!math.IsNaN(alone.P()) {
 		t.Errorf("of a group of one: %+v, %+v, p %g", alone, i, alone.P())
 	}
 	if same := Welch([]float64{2, 2}, []float64{2, 2}); same.P() != 1 {
@@ -32,8 +33,8 @@ func TestWelchWithoutEvidence(t *testing.T) {
 	}
 }
 
-// TestMeanDifference: of two differences with the errors 3 and 4 the mean has the error 5/2, and the degrees of freedom of
-// Satterthwaite: (9 + 16)^2 / (81/2 + 256/4).
+// TestMeanDifference: of two differences with the errors 3 and 4 the mean has the error 5/2, and the degrees of freedom
+// of Satterthwaite: (9 + 16)^2 / (81/2 + 256/4).
 func TestMeanDifference(t *testing.T) {
 	got := MeanDifference([]Difference{{1, 3, 2}, {2, 4, 4}})
 	near(t, "mean", got.Value, 1.5, 1e-12)

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Divisor returns the largest number that all amounts are multiples of, but for those that are 0 or that no counter holds, and how many of these differ.
-// Where they are multiples of nothing that floating point would show, it is a millionth of the largest, on none. Without amounts it is infinite.
+// Divisor returns the largest number that all amounts are multiples of, but for those that are 0 or that no counter
+// holds, and how many of these differ. Where they are multiples of nothing that floating point would show, it is a
+// millionth of the largest, on none. Without amounts it is infinite.
 func Divisor(amounts []float64) (divisor float64, of int) {
 	const (
 		leastDivisor = 1e-13 // of the largest amount: below it a divisor is an error of floating point

@@ -24,16 +24,16 @@ type Groups struct {
 // Interval is an estimate and the bounds that hold the true value with the probability asked for.
 type Interval struct{ Value, Lo, Hi float64 }
 
-// Between returns the standard deviation between groups beyond the variance of their means, in the one-way random effects
-// model: mean_i = m + b_i + e_i, with b_i of variance t2 and e_i of variance Var_i.
+// Between returns the standard deviation between groups beyond the variance of their means, in the one-way random
+// effects model: mean_i = m + b_i + e_i, with b_i of variance t2 and e_i of variance Var_i.
 //
 // The value is that of Mandel and Paule. The bounds are the Q profile (Viechtbauer 2007): all t2 at which
 // Q(t2) = sum of (mean_i - m)^2 / (t2 + Var_i) is no surprise. For groups of one size and known variances this is the
 // exact interval; the variances being estimates, Q is held against F instead of chi-squared, with as many degrees of
 // freedom below as the sum t2 + Var has (Satterthwaite), so that it is exact at t2 = 0 and where t2 outgrows them.
 // Groups that lie nearer to each other than their variances let expect do so by luck, and show no more than groups at
-// the expected distance: for the upper end Q counts for no less than it would be if nothing but Var were between them. So
-// the upper end tells also how large a difference had to be to be seen at all.
+// the expected distance: for the upper end Q counts for no less than it would be if nothing but Var were between them.
+// So the upper end tells also how large a difference had to be to be seen at all.
 //
 // Fewer than two groups give an interval from zero to infinity.
 func (g Groups) Between(level float64) Interval {
@@ -75,7 +75,8 @@ func (g Groups) expected(t2 float64) float64 {
 	return sum
 }
 
-// weighted returns the mean of the groups, each with the inverse of its variance for weight, and the sum of the weights.
+// weighted returns the mean of the groups, each with the inverse of its variance for weight, and the sum of the
+// weights.
 func (g Groups) weighted(t2 float64) (mean, weights float64) {
 	for _, e := range g.Of {
 		w := 1 / max(t2+e.Var, smallest)
@@ -116,9 +117,9 @@ func (g Groups) freedomAt(t2 float64) float64 {
 	return float64(g.Freedom) * ratio * ratio
 }
 
-// Mean returns the mean over groups with the interval of Hartung and Knapp: weights as for Between, the variance from how
-// far the groups lie from it, Student's t with one degree of freedom less than there are groups. It covers also what
-// differs between groups, and what they have in common is added to it. A single group has no interval.
+// Mean returns the mean over groups with the interval of Hartung and Knapp: weights as for Between, the variance from
+// how far the groups lie from it, Student's t with one degree of freedom less than there are groups. It covers also
+// what differs between groups, and what they have in common is added to it. A single group has no interval.
 func (g Groups) Mean(level float64) Interval {
 	n := len(g.Of)
 	if n == 0 {
@@ -156,8 +157,8 @@ func Student(level, freedom float64) float64 {
 	return reach
 }
 
-// students keeps the reaches that are asked for again and again, each of which takes a search: those of whole degrees of
-// freedom, of which there are few.
+// students keeps the reaches that are asked for again and again, each of which takes a search: those of whole degrees
+// of freedom, of which there are few.
 var students sync.Map
 
 const mostKept = 1000

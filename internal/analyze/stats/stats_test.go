@@ -220,13 +220,15 @@ func TestErrors(t *testing.T) {
 	near(t, "leaning", leaning[0], math.Sqrt(1/0.75), 1e-9)
 }
 
-// TestVariance: rows that each tell of one column leave x²/3² + y²/2² of a prediction, and none that tells of the second leaves it open.
+// TestVariance: rows that each tell of one column leave x²/3² + y²/2² of a prediction, and none that tells of the
+// second leaves it open.
 func TestVariance(t *testing.T) {
 	apart := NewSystem([][]float64{{3, 0}, {0, 2}}, []float64{1, 1}, ones(2))
 	near(t, "both", apart.Variance([]float64{6, 4}, 0, 1), 4+4, 1e-9)
 	near(t, "one", apart.Variance([]float64{4}, 1), 4, 1e-9)
 	near(t, "weighed", NewSystem([][]float64{{3}}, []float64{1}, []float64{4}).Variance([]float64{6}, 0), 1, 1e-9)
-	if open := NewSystem([][]float64{{3, 1}, {0, 0}}, []float64{1, 1}, ones(2)).Variance([]float64{1, 1}, 0, 1); !math.IsInf(open, 1) {
+	if open := NewSystem([][]float64{{3, 1}, {0, 0}}, []float64{1, 1}, ones(2)).Variance([]float64{1, 1}, 0,
+		1); !math.IsInf(open, 1) {
 		t.Errorf("what no row tells of has a variance of %g", open)
 	}
 }

@@ -62,8 +62,9 @@ func (s System) NonNegative(columns ...int) Sum {
 	return best
 }
 
-// Errors returns the standard errors of the coefficients of a fit in which all columns have a part, in units of the standard
-// deviation that the weights are the inverse squares of: the roots of the diagonal of the inverse of the normal equations.
+// Errors returns the standard errors of the coefficients of a fit in which all columns have a part, in units of the
+// standard deviation that the weights are the inverse squares of: the roots of the diagonal of the inverse of the
+// normal equations.
 func (s System) Errors(columns ...int) [Most]float64 {
 	var errors [Most]float64
 	n := len(columns)
@@ -71,7 +72,8 @@ func (s System) Errors(columns ...int) [Most]float64 {
 		var a [Most][Most + 1]float64
 		for k := range n {
 			for l := range n {
-				a[k][l] = s.gram[columns[k]][columns[l]] / math.Sqrt(s.gram[columns[k]][columns[k]]*s.gram[columns[l]][columns[l]])
+				a[k][l] = s.gram[columns[k]][columns[l]] /
+					math.Sqrt(s.gram[columns[k]][columns[k]]*s.gram[columns[l]][columns[l]])
 			}
 		}
 		a[i][n] = 1
@@ -84,8 +86,8 @@ func (s System) Errors(columns ...int) [Most]float64 {
 	return errors
 }
 
-// Variance returns that of what a fit in which all columns have a part predicts for a row, in units of the variance that the weights are the inverse
-// of; infinite where the rows of the fit do not tell the columns apart.
+// Variance returns that of what a fit in which all columns have a part predicts for a row, in units of the variance
+// that the weights are the inverse of; infinite where the rows of the fit do not tell the columns apart.
 func (s System) Variance(row []float64, columns ...int) float64 {
 	var a [Most][Most + 1]float64
 	n := len(columns)
@@ -138,7 +140,8 @@ func (s System) positive(columns, chosen []int) (Sum, bool) {
 	return fit, true
 }
 
-// solve eliminates without exchanging rows: normal equations of columns that are not multiples of one another need none.
+// solve eliminates without exchanging rows: normal equations of columns that are not multiples of one another need
+// none.
 func solve(a *[Most][Most + 1]float64, n int) bool {
 	for i := range n {
 		if !(a[i][i] > singular) {

@@ -9,10 +9,10 @@ type Value struct {
 	Var float64
 }
 
-// Within returns the variance that values have within their groups beyond what is known of each, and the degrees of freedom
-// that it rests on: the s2 at which the sum of (x - group mean)^2 / (s2 + known) is what chance gives, its degrees of
-// freedom (the method of moments, as Mandel and Paule use it). It is never below zero; without a group of two values it
-// is zero on no degrees of freedom.
+// Within returns the variance that values have within their groups beyond what is known of each, and the degrees of
+// freedom that it rests on: the s2 at which the sum of (x - group mean)^2 / (s2 + known) is what chance gives, its
+// degrees of freedom (the method of moments, as Mandel and Paule use it). It is never below zero; without a group of
+// two values it is zero on no degrees of freedom.
 func Within(groups [][]Value) (variance float64, freedom int) {
 	for _, g := range groups {
 		freedom += max(0, len(g)-1)

@@ -15,9 +15,11 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// JSON writes a report, or another view of a run. A number that is infinite or none at all is null, and a list is never null.
+// JSON writes a report, or another view of a run. A number that is infinite or none at all is null, and a list is never
+// null.
 func JSON(w io.Writer, view any) error {
-	text, err := json.Marshal(view, jsonv1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false), json.WithMarshalers(json.MarshalToFunc(finite)),
+	text, err := json.Marshal(view, jsonv1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false),
+		json.WithMarshalers(json.MarshalToFunc(finite)),
 		jsontext.EscapeForHTML(false), jsontext.WithIndent("  "))
 	if err == nil {
 		_, err = w.Write(append(printable.JSON(text), '\n'))

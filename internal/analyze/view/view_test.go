@@ -7,7 +7,8 @@ import (
 )
 
 func FuzzJSON(f *testing.F) {
-	for _, text := range []string{`{}`, `[]`, `null`, `{"a":[],"b":{},"c":[1,2.5e-3,{"d":"x\"y\\","e":[[]]}],"f":"{[,:]}"}`, `"\\"`, `[[1],[],[{}]]`} {
+	for _, text := range []string{`{}`, `[]`, `null`,
+		`{"a":[],"b":{},"c":[1,2.5e-3,{"d":"x\"y\\","e":[[]]}],"f":"{[,:]}"}`, `"\\"`, `[[1],[],[{}]]`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

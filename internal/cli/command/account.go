@@ -20,7 +20,8 @@ func AddSignInFlags(f *pflag.FlagSet, o *target.AWSOptions) {
 // AddAccountFlags adds those that choose an AWS account where the environment does not.
 func AddAccountFlags(f *pflag.FlagSet, o *account.Options) {
 	f.StringVar(&o.Profile, "profile", "", "the AWS `profile` to ask with (default: as the aws program chooses)")
-	f.StringVar(&o.Region, "region", "", "the AWS `region` to ask (default: as the host's name says, or as the aws program chooses)")
+	f.StringVar(&o.Region, "region", "",
+		"the AWS `region` to ask (default: as the host's name says, or as the aws program chooses)")
 	f.StringVar(&o.Role, "role", "", "the `ARN` of an AWS role to assume")
 }
 

@@ -17,7 +17,8 @@ func TestSizes(t *testing.T) {
 	check("1536K", 1536<<10, "1536K")
 	check("1000000", 1000000, "1000000")
 	check(" 1025B ", 1025, "1025")
-	for _, text := range []string{"", "0", "0G", "G", "4X", "-1G", "1.5G", "4 G", "9999999999999T", "99999999999999999999"} {
+	for _, text := range []string{"", "0", "0G", "G", "4X", "-1G", "1.5G", "4 G", "9999999999999T",
+		"99999999999999999999"} {
 		var s Size
 		if err := s.Set(text); err == nil {
 			t.Errorf("%q is %d", text, int64(s))

@@ -18,7 +18,8 @@ var (
 	unitAlone = regexp.MustCompile(`(?i)^(%|[kmgtp]?i?b|[kmgtp])(/s)?$`)
 )
 
-// Figures splits NAME=NUMBER, with commas or spaces between them. A comma that stands between thousands is part of the number, as is a unit after a space.
+// Figures splits NAME=NUMBER, with commas or spaces between them. A comma that stands between thousands is part of the
+// number, as is a unit after a space.
 func Figures(text string) (parts []string) {
 	text = spaced.ReplaceAllString(text, "$1")
 	for part := range strings.SplitSeq(strings.Join(strings.Fields(text), ","), ",") {
@@ -60,14 +61,16 @@ func startsLikeNumber(text string) bool {
 // spellNumbers has all flags of a command that take a number read it as people write it.
 func spellNumbers(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"int", "int64", "uint64", "float64", "number", "percent", "milliseconds"}, f.Value.Type()) {
+		if !slices.Contains([]string{"int", "int64", "uint64", "float64", "number", "percent", "milliseconds"},
+			f.Value.Type()) {
 			return
 		}
 		if _, done := f.Value.(spelled); done {
 			return
 		}
 		of, _ := pflag.UnquoteUsage(f)
-		own := map[string]string{"percent": "%", "percentile": "%", "hours": "h", "milliseconds": "ms", "USD": "usd"}[of]
+		own := map[string]string{"percent": "%", "percentile": "%", "hours": "h", "milliseconds": "ms",
+			"USD": "usd"}[of]
 		f.Value = spelled{f.Value, number.Counted().With(number.Units{own: 1})}
 	})
 }

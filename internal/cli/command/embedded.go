@@ -18,10 +18,13 @@ type EmbeddedOptions struct {
 }
 
 func (o *EmbeddedOptions) AddFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.version, "pg-version", "", "the `version` of PostgreSQL to run, 13 to 18, or exactly, such as 17.11 (default 17)")
+	f.StringVar(&o.version, "pg-version", "",
+		"the `version` of PostgreSQL to run, 13 to 18, or exactly, such as 17.11 (default 17)")
 	f.StringVar(&o.bin, "pg-bin", "", "a `directory` with the programs of an installed PostgreSQL, or: installed")
-	f.StringVar(&o.dataDir, "data-dir", "", "an empty or new `directory` for its data (default: a temporary one on a disk)")
-	f.Var(&o.device, "own-device", "put its data on a loop device of this size, such as 4G, to which only the server writes; Linux and root")
+	f.StringVar(&o.dataDir, "data-dir", "",
+		"an empty or new `directory` for its data (default: a temporary one on a disk)")
+	f.Var(&o.device, "own-device",
+		"put its data on a loop device of this size, such as 4G, to which only the server writes; Linux and root")
 	f.BoolVar(&o.allowRAM, "allow-ram", false, "allow a data directory in memory, where nothing reaches a disk")
 	f.BoolVar(&o.keep, "keep", false, "keep the data and say where")
 	f.StringArrayVarP(&o.settings, "set", "c", nil, "a setting of the server: `name=value` (repeatable)")

@@ -45,8 +45,8 @@ func SystemEnv() Env {
 	}
 }
 
-// Columns returns how wide a report may be: as COLUMNS says, or else as wide as the terminal it goes to, and 80 where it goes
-// elsewhere.
+// Columns returns how wide a report may be: as COLUMNS says, or else as wide as the terminal it goes to, and 80 where
+// it goes elsewhere.
 func (e Env) Columns() int { return cmp.Or(e.saidColumns(), e.terminal(e.OutTerminal), DefaultWidth) }
 
 // MessageColumns returns the width of messages on standard error, by the same rule; 0: standard error is no

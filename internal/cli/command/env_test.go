@@ -20,9 +20,12 @@ func TestProgressFollowsTheTerminal(t *testing.T) {
 		{"dumb", "none", true, progress.None},
 		{"", "auto", true, progress.Bar},
 	} {
-		env := Env{ErrTerminal: c.terminal, Getenv: func(name string) string { return map[string]string{"TERM": c.term}[name] }}
+		env := Env{ErrTerminal: c.terminal, Getenv: func(name string) string {
+			return map[string]string{"TERM": c.term}[name]
+		}}
 		if got, err := env.Progress(c.asked); got != c.want || err != nil {
-			t.Errorf("TERM=%q, --progress %s, terminal %v: %v, %v; want %v", c.term, c.asked, c.terminal, got, err, c.want)
+			t.Errorf("TERM=%q, --progress %s, terminal %v: %v, %v; want %v", c.term, c.asked, c.terminal,
+				got, err, c.want)
 		}
 	}
 }

@@ -24,7 +24,8 @@ const StandardInput = "-"
 
 func OneRunFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("name one run file, LAST for the last run, or - for standard input (see %s --help)", cmd.CommandPath())
+		return fmt.Errorf("name one run file, LAST for the last run, or - for standard input (see %s --help)",
+			cmd.CommandPath())
 	}
 	return nil
 }
@@ -71,7 +72,8 @@ func keptByOthers(path string) error {
 	case keeper == "":
 		return nil
 	case sysstat.IsOwn(begin[:n]):
-		return fmt.Errorf("%w, but one of sysstat's own: type %s, then %s", runfile.ErrNotRunFile, sysstat.ToJSON(path), history(filepath.Base(path)+".json"))
+		return fmt.Errorf("%w, but one of sysstat's own: type %s, then %s", runfile.ErrNotRunFile, sysstat.ToJSON(path),
+			history(filepath.Base(path)+".json"))
 	}
 	return fmt.Errorf("%w, but what %s wrote: %s makes one of it", runfile.ErrNotRunFile, keeper, history(path))
 }

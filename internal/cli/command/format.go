@@ -52,7 +52,9 @@ const (
 func Formats() []outputFormat {
 	return []outputFormat{
 		{FormatText, []string{".txt"}, func(e Env, f Finding) error { return e.Write(f.Words()) }},
-		{FormatHTML, []string{".html", ".htm"}, func(e Env, f Finding) error { return document.HTML(e.Out, f.Words()) }},
+		{FormatHTML, []string{".html", ".htm"}, func(e Env, f Finding) error {
+			return document.HTML(e.Out, f.Words())
+		}},
 		{FormatMarkdown, []string{".md"}, func(e Env, f Finding) error { return document.Markdown(e.Out, f.Words()) }},
 		{FormatCSV, []string{".csv"}, func(e Env, f Finding) error { return document.CSV(e.Out, f.Words()) }},
 		{FormatJSON, []string{".json"}, func(e Env, f Finding) error { return view.JSON(e.Out, f.Value) }},
@@ -112,7 +114,8 @@ func (f *FormatFlag) list() string {
 	return strings.Join(f.Offered[:last], ", ") + " or " + f.Offered[last]
 }
 
-// Follow chooses the format that belongs to the extension of a file, unless the user chose one. Standard output has none.
+// Follow chooses the format that belongs to the extension of a file, unless the user chose one. Standard output has
+// none.
 func (f *FormatFlag) Follow(file string) error {
 	extension := strings.ToLower(filepath.Ext(file))
 	if file == StandardInput || extension == "" {
@@ -137,7 +140,8 @@ func (f *FormatFlag) Follow(file string) error {
 func (f *FormatFlag) contradicts(file, name string) error {
 	for _, known := range Formats() {
 		if known.Name == f.Chosen && name != f.Chosen && len(known.extensions) > 0 && slices.Contains(f.Offered, name) {
-			return fmt.Errorf("-o %s says %s and --format says %s: leave --format out, or end the name with %s", file, name, f.Chosen, known.extensions[0])
+			return fmt.Errorf("-o %s says %s and --format says %s: leave --format out, or end the name with %s", file,
+				name, f.Chosen, known.extensions[0])
 		}
 	}
 	return nil

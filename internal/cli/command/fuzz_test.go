@@ -7,7 +7,8 @@ import (
 
 // FuzzAmounts: of what people type, sizes become numbers that there can be, and read as they were written.
 func FuzzAmounts(f *testing.F) {
-	for _, text := range []string{"512M", "4GiB", "2TB", "1,000 GB", "0", "9223372036854775807", "1e3TiB", "inf", "-0"} {
+	for _, text := range []string{"512M", "4GiB", "2TB", "1,000 GB", "0", "9223372036854775807", "1e3TiB",
+		"inf", "-0"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -19,7 +20,8 @@ func FuzzAmounts(f *testing.F) {
 		}
 		var amount, written Gibibytes
 		if amount.Set(text) == nil {
-			if err := written.Set(amount.String()); err != nil || !(amount >= 0) || math.IsInf(float64(amount), 0) || written != amount {
+			if err := written.Set(amount.String()); err != nil || !(amount >= 0) || math.IsInf(float64(amount), 0) ||
+				written != amount {
 				t.Errorf("%q is %g GiB, written %q, read %g: %v", text, amount, amount.String(), written, err)
 			}
 		}

@@ -36,7 +36,8 @@ func RenamedCommand(args []string) error {
 		return nil
 	}
 	now := map[string]string{
-		"analyze": "report", "aurora-cost": "aws cost", "limits": "aws limits", "iam-policy": "aws policy", "collect": "aws collect",
+		"analyze": "report", "aurora-cost": "aws cost", "limits": "aws limits", "iam-policy": "aws policy",
+		"collect": "aws collect",
 	}[args[0]]
 	if now == "" {
 		return nil
@@ -50,9 +51,11 @@ func NoArguments(c *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return nil
 	case c.Flags().Changed("container"):
-		return fmt.Errorf("%s takes no argument such as %q: an image is named as --container=%s %s", c.CommandPath(), args[0], args[0], SeeHelp(c))
+		return fmt.Errorf("%s takes no argument such as %q: an image is named as --container=%s %s", c.CommandPath(),
+			args[0], args[0], SeeHelp(c))
 	case c.Flags().Lookup("dsn") != nil:
-		return fmt.Errorf("%s takes no argument such as %q: a server is named with --dsn %s", c.CommandPath(), args[0], SeeHelp(c))
+		return fmt.Errorf("%s takes no argument such as %q: a server is named with --dsn %s", c.CommandPath(),
+			args[0], SeeHelp(c))
 	default:
 		return fmt.Errorf("%s takes no argument such as %q %s", c.CommandPath(), args[0], SeeHelp(c))
 	}
@@ -80,7 +83,8 @@ func CountGiven(given ...bool) (n int) {
 func FlagMistake(c *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if c.HasParent() && c.HasAvailableSubCommands() {
-			return fmt.Errorf("%s does nothing by itself: name one of its commands first %s", c.CommandPath(), SeeHelp(c))
+			return fmt.Errorf("%s does nothing by itself: name one of its commands first %s",
+				c.CommandPath(), SeeHelp(c))
 		}
 		if now := renamedFlag(c, unknown.GetSpecifiedName()); now != "" {
 			return fmt.Errorf("--%s is now %s %s", unknown.GetSpecifiedName(), now, SeeHelp(c))
@@ -99,7 +103,8 @@ func FlagMistake(c *cobra.Command, err error) error {
 
 // renamedFlag returns what a flag of before the first release is called, or "" where the command never had it.
 func renamedFlag(c *cobra.Command, old string) string {
-	now := map[string]string{"arm": "load", "arm-seconds": "load-seconds", "replicates": "repetitions", "budget": "max", "instance": "class"}[old]
+	now := map[string]string{"arm": "load", "arm-seconds": "load-seconds", "replicates": "repetitions", "budget": "max",
+		"instance": "class"}[old]
 	if now == "" || c.Flags().Lookup(now) == nil {
 		return ""
 	}
@@ -116,7 +121,8 @@ func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
 	return "--" + unknown.GetSpecifiedName() + meantFlag(c, unknown.GetSpecifiedName())
 }
 
-// meantFlag asks whether it was one of a command's flags that was meant: one that is spelled like it, or what another program calls by that name.
+// meantFlag asks whether it was one of a command's flags that was meant: one that is spelled like it, or what another
+// program calls by that name.
 func meantFlag(c *cobra.Command, typed string) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -134,16 +140,24 @@ func meantFlag(c *cobra.Command, typed string) string {
 
 // elsewhere maps flags of other programs to ours; the first that a command has is suggested.
 var elsewhere = map[string][]string{
-	"duration": {"budget", "for", "time"}, "time": {"budget", "for"}, "seconds": {"budget", "for", "time"}, "for": {"budget", "time"}, "timeout": {"budget", "for", "time"},
-	"host": {"dsn"}, "url": {"dsn"}, "uri": {"dsn"}, "database": {"dsn"}, "dbname": {"dsn"}, "db": {"dsn"}, "connection": {"dsn"}, "connection-string": {"dsn"},
-	"user": {"dsn"}, "username": {"dsn"}, "port": {"dsn"}, "out": {"output", "dir"}, "output": {"dir"}, "out-file": {"output"}, "file": {"output"}, "o": {"output", "dir"}, "directory": {"dir"},
-	"instance-class": {"class"}, "instance-type": {"class"}, "machine": {"class"}, "machine-type": {"class"}, "type": {"class"}, "vm-size": {"class"},
-	"storage": {"gib", "on"}, "size": {"gib"}, "gb": {"gib"}, "data": {"gib"}, "cloud": {"on"}, "provider": {"on"}, "volume": {"on"},
-	"threads": {"jobs"}, "runs": {"repetitions"}, "repeat": {"repetitions"}, "json": {"format"}, "csv": {"format"}, "html": {"output"}, "metrics": {"metric"},
-	"instance": {"class"}, "cluster": {"instance"}, "db-instance-identifier": {"instance"}, "limit": {"max"}, "prices": {"price"}, "commands": {"sql"}, "command": {"sql"},
+	"duration": {"budget", "for", "time"}, "time": {"budget", "for"}, "seconds": {"budget", "for", "time"},
+	"for": {"budget", "time"}, "timeout": {"budget", "for", "time"},
+	"host": {"dsn"}, "url": {"dsn"}, "uri": {"dsn"}, "database": {"dsn"}, "dbname": {"dsn"}, "db": {"dsn"},
+	"connection": {"dsn"}, "connection-string": {"dsn"},
+	"user": {"dsn"}, "username": {"dsn"}, "port": {"dsn"}, "out": {"output", "dir"}, "output": {"dir"},
+	"out-file": {"output"}, "file": {"output"}, "o": {"output", "dir"}, "directory": {"dir"},
+	"instance-class": {"class"}, "instance-type": {"class"}, "machine": {"class"}, "machine-type": {"class"},
+	"type": {"class"}, "vm-size": {"class"},
+	"storage": {"gib", "on"}, "size": {"gib"}, "gb": {"gib"}, "data": {"gib"}, "cloud": {"on"}, "provider": {"on"},
+	"volume":  {"on"},
+	"threads": {"jobs"}, "runs": {"repetitions"}, "repeat": {"repetitions"}, "json": {"format"}, "csv": {"format"},
+	"html": {"output"}, "metrics": {"metric"},
+	"instance": {"class"}, "cluster": {"instance"}, "db-instance-identifier": {"instance"}, "limit": {"max"},
+	"prices": {"price"}, "commands": {"sql"}, "command": {"sql"},
 }
 
-// OneDash refuses a flag's whole name after one dash: it is read as letters, of which one may take the rest as its value.
+// OneDash refuses a flag's whole name after one dash: it is read as letters, of which one may take the rest as its
+// value.
 func OneDash(c *cobra.Command, args []string) error {
 	for _, arg := range args {
 		if arg == "--" {

@@ -9,10 +9,11 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// A server that the environment names: as libpq has it, or in DATABASE_URL, as web frameworks do. The other PG* variables say
-// how to connect to one, and name none.
+// A server that the environment names: as libpq has it, or in DATABASE_URL, as web frameworks do. The other PG*
+// variables say how to connect to one, and name none.
 
-// named returns the variable that names a server, and the connection string that leads there; an empty variable: none does.
+// named returns the variable that names a server, and the connection string that leads there; an empty variable: none
+// does.
 func named(env Env) (variable, dsn string, err error) {
 	address := env.Getenv("DATABASE_URL")
 	if !strings.HasPrefix(address, "postgres") {
@@ -24,7 +25,8 @@ func named(env Env) (variable, dsn string, err error) {
 		switch {
 		case env.Getenv(v) == "":
 		case address != "":
-			return "", "", fmt.Errorf(`%s and DATABASE_URL both name a server: choose with --dsn '' or --dsn "$DATABASE_URL"`, v)
+			return "", "",
+				fmt.Errorf(`%s and DATABASE_URL both name a server: choose with --dsn '' or --dsn "$DATABASE_URL"`, v)
 		default:
 			return v, "", nil
 		}
@@ -32,7 +34,8 @@ func named(env Env) (variable, dsn string, err error) {
 	return variable, dsn, nil
 }
 
-// meant returns the server that the environment names, where the flags choose none; an empty variable: there is no such.
+// meant returns the server that the environment names, where the flags choose none; an empty variable: there is no
+// such.
 func (o *TargetOptions) meant(env Env) (variable, dsn string, endpoint *postgres.Endpoint, err error) {
 	if o.DSN.Given || o.Container.Given || o.Own || o.embedded.given() != "" {
 		return "", "", nil, nil
@@ -64,8 +67,10 @@ func (o *TargetOptions) UseNamedFor(env Env, times int) error {
 	if err := o.UseNamed(env); err != nil || endpoint.Local() {
 		return err
 	}
-	return Agree(env, o.Yes, fmt.Sprintf("%s is not on this machine, and only %s says that it is meant: what is measured will be done there %d times.",
-		endpoint, variable, times))
+	return Agree(env, o.Yes,
+		fmt.Sprintf("%s is not on this machine, and only %s says that it is meant: what is measured will be done "+
+			"there %d times.",
+			endpoint, variable, times))
 }
 
 // AskAboutNamed asks which is to be put under load where the environment names a server and the flags choose none:
@@ -79,7 +84,8 @@ func (o *TargetOptions) AskAboutNamed(env Env) error {
 	if dsn != "" {
 		flag = `--dsn "$DATABASE_URL"`
 	}
-	which := fmt.Sprintf("%s names a server, %s. %s puts the load on it, --embedded on a PostgreSQL that realiops starts", variable, endpoint, flag)
+	which := fmt.Sprintf("%s names a server, %s. %s puts the load on it, --embedded on a PostgreSQL that realiops "+
+		"starts", variable, endpoint, flag)
 	if !env.InTerminal {
 		return errors.New(which + ": say which")
 	}

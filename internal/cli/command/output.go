@@ -45,7 +45,8 @@ func writeInto(name string, write func(io.Writer) error) error {
 // replace writes a temporary file next to the named one, and renames it when all is written. Its mode follows the
 // umask, or that of the file it replaces.
 func replace(name string, existing fs.FileInfo, write func(io.Writer) error) error {
-	part, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".realiops-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, modeOf(existing))
+	part, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".realiops-"+rand.Text()),
+		os.O_WRONLY|os.O_CREATE|os.O_EXCL, modeOf(existing))
 	if err != nil {
 		return plainly(err)
 	}

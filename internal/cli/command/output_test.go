@@ -26,7 +26,9 @@ func TestWriteTo(t *testing.T) {
 	}
 
 	// What fails leaves what was there, and nothing beside it.
-	if err := WriteTo(file, nil, func(io.Writer) error { return syscall.ENOSPC }); err == nil || !strings.HasSuffix(err.Error(), "file: no space left on device") {
+	if err := WriteTo(file, nil, func(io.Writer) error {
+		return syscall.ENOSPC
+	}); err == nil || !strings.HasSuffix(err.Error(), "file: no space left on device") {
 		t.Errorf("%v", err)
 	}
 	holds(file, "old")
@@ -43,10 +45,12 @@ func TestWriteTo(t *testing.T) {
 		t.Errorf("the link is %v now (%v)", info.Mode(), err)
 	}
 
-	if err := WriteTo(dir, nil, text); err == nil || !strings.HasSuffix(err.Error(), "it is a directory: name a file in it") {
+	if err := WriteTo(dir, nil, text); err == nil ||
+		!strings.HasSuffix(err.Error(), "it is a directory: name a file in it") {
 		t.Errorf("%v", err)
 	}
-	if err := WriteTo(filepath.Join(dir, "no", "file"), nil, text); err == nil || !strings.HasSuffix(err.Error(), "file: no such file or directory") {
+	if err := WriteTo(filepath.Join(dir, "no", "file"), nil, text); err == nil ||
+		!strings.HasSuffix(err.Error(), "file: no such file or directory") {
 		t.Errorf("%v", err)
 	}
 }

@@ -39,20 +39,24 @@ func (o *StoreOptions) AddFleetFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.URL, "prometheus", "", "the `URL` of the store, with the path before /api/v1")
 	f.StringVar(&o.TokenFile, "token-file", "", "a `file` with the bearer token")
 	f.StringVar(&o.Tenant, "tenant", "", "the `ID` for X-Scope-OrgID, if the store has tenants")
-	f.BoolVar(&o.SigV4, "sigv4", false, "sign what is asked with the AWS account's credentials, as Amazon Managed Service for Prometheus wants it")
+	f.BoolVar(&o.SigV4, "sigv4", false,
+		"sign what is asked with the AWS account's credentials, as Amazon Managed Service for Prometheus wants it")
 	f.Var(&o.Back, "for", "`how long` back: 24h, 7d")
 	f.StringVar(&o.Until, "until", "", "up to this `time`, such as 2026-10-31T18:00:00Z (default: now)")
-	f.StringVar(&o.Server, "server", "", "label `matchers` that select the exporters of the server, if there are several")
+	f.StringVar(&o.Server, "server", "",
+		"label `matchers` that select the exporters of the server, if there are several")
 	f.StringVar(&o.Host, "host", "", "label `matchers` that select node_exporter on its machine, if there are several")
 }
 
 // AddNameLabel adds the flag for commands about many databases.
 func (o *StoreOptions) AddNameLabel(f *pflag.FlagSet) {
-	f.StringVar(&o.NameLabel, "name-label", "", "the `labels` whose values name a database: cluster,instance or pod (default: what its exporter names it by, and what else tells it from others)")
+	f.StringVar(&o.NameLabel, "name-label", "", "the `labels` whose values name a database: cluster,instance or pod "+
+		"(default: what its exporter names it by, and what else tells it from others)")
 }
 
 // Open prepares to ask the store, and says what it is to be asked.
-func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*prometheus.Store, prometheus.Options, prometheus.Query, error) {
+func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*prometheus.Store, prometheus.Options,
+	prometheus.Query, error) {
 	var q prometheus.Query
 	asked := prometheus.Options{URL: o.URL, Tenant: o.Tenant}
 	if o.URL == "" {
@@ -63,7 +67,8 @@ func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*
 		if err != nil {
 			return nil, asked, q, fmt.Errorf("read the token: %w", err)
 		}
-		if asked.Token = strings.TrimSpace(string(text)); asked.Token == "" || strings.ContainsAny(asked.Token, "\r\n") {
+		if asked.Token = strings.TrimSpace(string(text)); asked.Token == "" ||
+			strings.ContainsAny(asked.Token, "\r\n") {
 			return nil, asked, q, fmt.Errorf("%s: a token is one line", o.TokenFile)
 		}
 	}
@@ -71,7 +76,10 @@ func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*
 	if err != nil {
 		return nil, asked, q, err
 	}
-	q = prometheus.Query{Server: o.Server, Host: o.Host, Device: o.Device, NameLabels: strings.FieldsFunc(o.NameLabel, func(r rune) bool { return r == ',' }), From: until.Add(-time.Duration(o.Back)), To: until}
+	q = prometheus.Query{Server: o.Server, Host: o.Host, Device: o.Device, NameLabels: strings.FieldsFunc(o.NameLabel,
+		func(r rune) bool {
+			return r == ','
+		}), From: until.Add(-time.Duration(o.Back)), To: until}
 	if asked.Sign, err = o.signer(ctx, who); err != nil {
 		return nil, asked, q, err
 	}
@@ -109,7 +117,8 @@ func (o StoreOptions) Settled(now time.Time) (from, to time.Time, err error) {
 // Strayed refuses flags about a store if none is asked, since the user would believe that they were heeded.
 func (o StoreOptions) Strayed() error {
 	if o.URL == "" && o != (StoreOptions{Back: o.Back}) {
-		return errors.New("--token-file, --tenant, --sigv4, --until, --server, --host, --device and --name-label are about a store: name it with --prometheus")
+		return errors.New("--token-file, --tenant, --sigv4, --until, --server, --host, --device and --name-label are " +
+			"about a store: name it with --prometheus")
 	}
 	return nil
 }

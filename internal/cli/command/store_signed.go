@@ -27,7 +27,8 @@ func (o StoreOptions) signer(ctx context.Context, who account.Options) (func(*ht
 		return nil, nil //nolint:nilnil // which whoever opens it says
 	}
 	if o.TokenFile != "" || address.User != nil {
-		return nil, errors.New("--sigv4 signs in the place of a token or a password: leave out --token-file, and who stands in the address")
+		return nil, errors.New("--sigv4 signs in the place of a token or a password: leave out --token-file, and who " +
+			"stands in the address")
 	}
 	if in := regionInHost.FindStringSubmatch(address.Hostname()); in != nil {
 		who.Region = cmp.Or(who.Region, in[1])

@@ -39,10 +39,12 @@ func (o *optional) Set(s string) error { o.text, o.Given = s, true; return nil }
 // Groups are its flags, with further ones for servers in AWS.
 func (o *TargetOptions) Groups(aws ...func(*pflag.FlagSet)) []flagGroup {
 	yours, ours := Group("A server of yours"), Group("A server that is started for it")
-	yours.Var(&o.DSN, "dsn", "measure this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
+	yours.Var(&o.DSN, "dsn",
+		"measure this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
 	yours.BoolVar(&o.Allowed.Shared, "shared", false, "go on even if other sessions work on the server")
 	yours.BoolVar(&o.Allowed.Pooler, "allow-pooler", false, "go on even through a connection pooler")
-	ours.BoolVar(&o.Own, "embedded", false, "start one even if the environment names a server (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL)")
+	ours.BoolVar(&o.Own, "embedded", false,
+		"start one even if the environment names a server (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL)")
 	o.embedded.AddFlags(ours.FlagSet)
 	ours.Var(&o.Container, "container", "start it in a container of this `image`")
 	ours.Lookup("container").NoOptDefVal = container.DefaultImage
@@ -53,7 +55,8 @@ func (o *TargetOptions) AddAWSFlags(f *pflag.FlagSet) {
 	AddSignInFlags(f, &o.AWS)
 	f.StringVar(&o.AWS.Cluster, "cluster", "", "the `name` of the Aurora cluster, whose writer is measured")
 	f.StringArrayVar(&o.AWS.Volumes, "volume", nil, "the `ID` of an EBS volume under a server on EC2 (repeatable)")
-	f.StringVar(&o.AWS.Machine, "ec2-instance", "", "the `ID` of the EC2 instance under the server, for the sums of its volumes")
+	f.StringVar(&o.AWS.Machine, "ec2-instance", "",
+		"the `ID` of the EC2 instance under the server, for the sums of its volumes")
 }
 
 // Target returns the server that the flags choose, with its password if it had to be typed. It refuses flags that
@@ -68,9 +71,11 @@ func (o *TargetOptions) Target(ctx context.Context, env Env) (chosen target.Opti
 	case o.DSN.Given && own != "":
 		return chosen, fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --dsn", own)
 	case o.Container.Given && inContainer != "":
-		return chosen, fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --container", inContainer)
+		return chosen, fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --container",
+			inContainer)
 	case o.AWS.Given() && !o.DSN.Given:
-		return chosen, errors.New("--profile, --region, --role, --instance, --cluster, --volume, --ec2-instance and --iam-auth are for a server in AWS: they go with --dsn")
+		return chosen, errors.New("--profile, --region, --role, --instance, --cluster, --volume, --ec2-instance and " +
+			"--iam-auth are for a server in AWS: they go with --dsn")
 	}
 	var password string
 	if o.DSN.Given && !o.AWS.IAMAuth {

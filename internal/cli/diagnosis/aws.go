@@ -24,9 +24,10 @@ type AWS struct {
 type Call struct {
 	Action  string `json:"action"`
 	Allowed bool   `json:"allowed"`
-	Reason  string `json:"reason,omitempty"` // why not: denied, no-credentials, throttled, …; unasked where it was not made
-	Detail  string `json:"detail,omitempty"`
-	Only    string `json:"only,omitempty"` // the only command that makes it; empty: a run does
+	// why not: denied, no-credentials, throttled, …; unasked where it was not made
+	Reason string `json:"reason,omitempty"`
+	Detail string `json:"detail,omitempty"`
+	Only   string `json:"only,omitempty"` // the only command that makes it; empty: a run does
 }
 
 // Unasked is the reason of a call that was not made, because nothing would come of it here.
@@ -34,7 +35,9 @@ const Unasked = "unasked"
 
 // Silent reports whether AWS does not say what a run would ask it.
 func (a AWS) Silent() bool {
-	return a.Trouble != "" || slices.ContainsFunc(a.Calls, func(c Call) bool { return !c.Allowed && c.Reason != Unasked && c.Only == "" })
+	return a.Trouble != "" || slices.ContainsFunc(a.Calls, func(c Call) bool {
+		return !c.Allowed && c.Reason != Unasked && c.Only == ""
+	})
 }
 
 // document lists the calls. It stands before what PostgreSQL lets one read, because nothing there replaces it.
@@ -45,7 +48,8 @@ func (a *AWS) document(t runfile.Target) document.Block {
 	var all document.Together
 	switch {
 	case a.Trouble != "":
-		all = append(all, document.Paragraph{Text: ended("AWS does not say which of its databases this is: " + a.Trouble)})
+		all = append(all,
+			document.Paragraph{Text: ended("AWS does not say which of its databases this is: " + a.Trouble)})
 	case t.Cloud != nil:
 		all = append(all, document.Paragraph{Text: "AWS knows it as " + cloudName(*t.Cloud) + "."})
 		if text := insightsOf(*t.Cloud); text != "" {
@@ -69,7 +73,8 @@ func (a *AWS) document(t runfile.Target) document.Block {
 	return append(all, under("Calls that run and observe make:", calls), document.Paragraph{Text: a.Asked})
 }
 
-// insightsOf says how long there are counters to collect, and what the mode of Database Insights leaves out; empty where it is off.
+// insightsOf says how long there are counters to collect, and what the mode of Database Insights leaves out; empty
+// where it is off.
 func insightsOf(c runfile.Cloud) string {
 	keeps := fmt.Sprintf("counters are kept for %d days, so collect a run within them", max(c.InsightsDays, daysKept))
 	switch {
@@ -78,7 +83,8 @@ func insightsOf(c runfile.Cloud) string {
 	case c.InsightsMode == "advanced":
 		return "Database Insights is in mode Advanced: CloudWatch has its counters too, and " + keeps + "."
 	case c.InsightsMode == "standard":
-		return "Database Insights is in mode Standard: " + keeps + ". Its locks and plans, and its counters in CloudWatch, take mode Advanced; no run needs them."
+		return "Database Insights is in mode Standard: " + keeps +
+			". Its locks and plans, and its counters in CloudWatch, take mode Advanced; no run needs them."
 	default:
 		return "Performance Insights is on: " + keeps + "."
 	}
@@ -89,7 +95,8 @@ const daysKept = 7
 
 func cloudName(c runfile.Cloud) string {
 	if c.Instance == "" {
-		return "a server on " + strings.TrimSuffix(strings.Join(append(slices.Clone(c.Volumes), c.Machine), ", "), ", ") + " in " + c.Region
+		return "a server on " + strings.TrimSuffix(strings.Join(append(slices.Clone(c.Volumes), c.Machine), ", "),
+			", ") + " in " + c.Region
 	}
 	name := "the instance " + c.Instance
 	if c.Cluster != "" {

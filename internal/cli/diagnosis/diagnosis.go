@@ -62,8 +62,8 @@ type Diagnosis struct {
 	AWS      *AWS                      `json:"aws,omitempty"`
 }
 
-// Quantity is one way to count the work, and whether a run here would know it. Of one that is not known no metric can be
-// found to count it.
+// Quantity is one way to count the work, and whether a run here would know it. Of one that is not known no metric can
+// be found to count it.
 type Quantity struct {
 	Name  string      `json:"quantity"`
 	Side  counts.Side `json:"side"`
@@ -123,8 +123,8 @@ func New(s Subject) Diagnosis {
 			source.Gaps[i].Costs = costs(s, gap.Metrics, d.unknown())
 		}
 	}
-	// What the report on a run would warn of from its first line, as far as it can be told before. That the device is not known has a
-	// place of its own among the sources.
+	// What the report on a run would warn of from its first line, as far as it can be told before. That the device is
+	// not known has a place of its own among the sources.
 	for _, w := range report.New(run, attribution.Verdicts{}).Warnings {
 		if w.Condition && w.Code != "device-unknown" {
 			d.Cautions = append(d.Cautions, Caution{Code: w.Code, Text: w.Text, Remedy: remedies[w.Code]})
@@ -140,7 +140,8 @@ func New(s Subject) Diagnosis {
 func (d Diagnosis) tellsSidesApart() bool {
 	on := func(side counts.Side) bool {
 		return slices.ContainsFunc(d.Quantities, func(quantity Quantity) bool {
-			return quantity.Known && quantity.Side == side && (quantity.Name != counts.WALBytes || d.Target.Flavor == "aurora")
+			return quantity.Known && quantity.Side == side &&
+				(quantity.Name != counts.WALBytes || d.Target.Flavor == "aurora")
 		})
 	}
 	return on(counts.Logical) && on(counts.Physical)

@@ -41,7 +41,8 @@ func examined(settings map[string]string, probes ...diagnosis.Probe) diagnosis.D
 
 func TestWhatAGapCosts(t *testing.T) {
 	d := examined(nil,
-		probe("pgstat", []string{"pgstat.lsn/insert", "pgstat.io/writes"}, []string{"pgstat.wal/wal_records", "pgstat.wal/wal_buffers_full"}, runfile.Permission),
+		probe("pgstat", []string{"pgstat.lsn/insert", "pgstat.io/writes"},
+			[]string{"pgstat.wal/wal_records", "pgstat.wal/wal_buffers_full"}, runfile.Permission),
 		hidden("block", "block/writes", "block/flushes", "block/write_bytes", "block/reads"))
 	got := map[string][]string{}
 	for _, s := range d.Sources {
@@ -51,7 +52,8 @@ func TestWhatAGapCosts(t *testing.T) {
 	}
 	want := map[string][]string{
 		"pgstat.wal permission because mend permission pgstat.wal/wal_records pgstat.wal/wal_buffers_full": {},
-		"block not-local far away mend not-local block/writes block/flushes block/write_bytes block/reads": {"device_requests", "device_flushes", "device_bytes"},
+		"block not-local far away mend not-local block/writes block/flushes block/write_bytes block/reads": {
+			"device_requests", "device_flushes", "device_bytes"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -62,7 +64,8 @@ func TestWhatAGapCosts(t *testing.T) {
 			known[quantity.Name] = true
 		}
 	}
-	if diff := cmp.Diff(map[string]bool{"rows": true, "entries": true, "statements": true, "commits": true, "wal_records": true, "wal_bytes": true, "pages_written": true}, known); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"rows": true, "entries": true, "statements": true, "commits": true,
+		"wal_records": true, "wal_bytes": true, "pages_written": true}, known); diff != "" {
 		t.Errorf("known (-want +got):\n%s", diff)
 	}
 }
@@ -91,7 +94,8 @@ func TestConcludesWhereBothSidesAreKnown(t *testing.T) {
 	}))
 	check(false, examined(nil))
 	check(false, diagnosis.New(diagnosis.Subject{
-		Refusal: "the server is a standby", Probes: []diagnosis.Probe{probe("block", []string{"block/write_bytes"}, nil, "")},
+		Refusal: "the server is a standby", Probes: []diagnosis.Probe{
+			probe("block", []string{"block/write_bytes"}, nil, "")},
 	}))
 }
 
@@ -121,7 +125,9 @@ func TestTextKeepsToTheWidth(t *testing.T) {
 				t.Errorf("%d columns of %d: %s", n, width, line)
 			}
 		}
-		for _, words := range []string{"behind ours by 2s (± 250ms)", "NOTHING HERE", "! fsync is off", "modelled, not counted, and off by at most", "under a load of insert-select and", "costs: device requests"} {
+		for _, words := range []string{"behind ours by 2s (± 250ms)", "NOTHING HERE", "! fsync is off",
+			"modelled, not counted, and off by at most", "under a load of insert-select and",
+			"costs: device requests"} {
 			if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), words) {
 				t.Errorf("%q is not in\n%s", words, &text)
 			}
@@ -131,20 +137,26 @@ func TestTextKeepsToTheWidth(t *testing.T) {
 
 // TestSaysWhoUsesTheDisk, and nothing where nobody looked.
 func TestSaysWhoUsesTheDisk(t *testing.T) {
-	subject := diagnosis.Subject{Target: runfile.Target{Kind: "dsn", Host: "db"}, Remedy: func(runfile.Gap) string { return "" }}
+	subject := diagnosis.Subject{Target: runfile.Target{Kind: "dsn", Host: "db"}, Remedy: func(runfile.Gap) string {
+		return ""
+	}}
 	var unseen, seen strings.Builder
 	if err := document.Text(&unseen, diagnosis.New(subject).Document(), 80); err != nil {
 		t.Fatal(err)
 	}
-	subject.Disk = &diagnosis.Disk{Seconds: 3, Did: diagnosis.DiskUse{Requests: 430, Flushes: 10, Bytes: 7e6}, Users: []diagnosis.DiskUse{
-		{Of: diagnosis.Program, Command: "fio", Requests: 400, Bytes: 6.5e6}, {Of: diagnosis.Kernel, Requests: 29, Bytes: 4e5}, {Of: diagnosis.ThisServer, Requests: 1, Bytes: 8e3},
-	}}
+	subject.Disk = &diagnosis.Disk{Seconds: 3, Did: diagnosis.DiskUse{Requests: 430, Flushes: 10, Bytes: 7e6},
+		Users: []diagnosis.DiskUse{
+			{Of: diagnosis.Program, Command: "fio", Requests: 400, Bytes: 6.5e6},
+			{Of: diagnosis.Kernel, Requests: 29, Bytes: 4e5}, {Of: diagnosis.ThisServer, Requests: 1, Bytes: 8e3},
+		}}
 	if err := document.Text(&seen, diagnosis.New(subject).Document(), 80); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(seen.String()), " ")
-	want := "What the disk did in 3.00 s without load: everybody 430 requests/s, 7.0 MB/s, 10 flushes/s program fio 400 requests/s, 6.5 MB/s " +
-		"the kernel, for files that programs wrote before 29 requests/s, 0.4 MB/s this server 1.0 requests/s, 0.008 MB/s"
+	want := "What the disk did in 3.00 s without load: everybody 430 requests/s, 7.0 MB/s, 10 flushes/s program fio " +
+		"400 requests/s, 6.5 MB/s " +
+		"the kernel, for files that programs wrote before 29 requests/s, 0.4 MB/s this server 1.0 " +
+		"requests/s, 0.008 MB/s"
 	if !strings.Contains(text, want) || strings.Contains(unseen.String(), "What the disk did") {
 		t.Errorf("%s\nunseen: %s", text, unseen.String())
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Moments of each load of the run that is made up: a reading, a load between begin and end, and a reading before the end.
+// Moments of each load of the run that is made up: a reading, a load between begin and end, and a reading before the
+// end.
 const (
 	firstRead = iota
 	begins
@@ -30,7 +31,8 @@ var loads = []runfile.Load{
 	{Name: "copy", Method: "copy", RowsPerTx: manyRows, Clients: 1},
 }
 
-// Enough work that what a server does now and then is nothing beside it, in transactions as the loads of a plan have them.
+// Enough work that what a server does now and then is nothing beside it, in transactions as the loads of a plan have
+// them.
 const (
 	manyRows         = 1000
 	manyTransactions = 1000
@@ -96,8 +98,8 @@ func readings(probes []Probe, granted []string, at int) []runfile.Record {
 	return all
 }
 
-// grown returns what a counter has come to by a moment. What is read of the WAL grows, and by as much as the made-up work takes at
-// least, or the analysis would see that it cannot be.
+// grown returns what a counter has come to by a moment. What is read of the WAL grows, and by as much as the made-up
+// work takes at least, or the analysis would see that it cannot be.
 func grown(name string, at int) float64 {
 	const aSecond = 100 * manyTransactions * manyRows // more bytes than the record of a row has
 	if view(name) == anatomy {

@@ -46,19 +46,26 @@ type want struct {
 
 // wants returns what a history is asked for.
 func wants() []want {
-	const wal = "CloudNativePG's own exporter shows pg_stat_wal, and so do pg_exporter, and postgres_exporter with the queries of docs/reference/stores.md (--extend.query-path)"
+	const wal = "CloudNativePG's own exporter shows pg_stat_wal, and so do pg_exporter, and postgres_exporter with " +
+		"the queries of docs/reference/stores.md (--extend.query-path)"
 	return []want{
-		{"rows and commits", "run postgres_exporter beside the server: its collector stat_database is on by default", []string{metric.CommitsOfAll, metric.ClusterTupInserted}, false},
+		{"rows and commits", "run postgres_exporter beside the server: its collector stat_database is on by default",
+			[]string{metric.CommitsOfAll, metric.ClusterTupInserted}, false},
 		{"WAL records and bytes", wal, []string{metric.StatWALRecords, metric.StatWALBytes}, false},
-		{"WAL writes and fsyncs", wal + "; from PostgreSQL 18 on they are in pg_stat_io", []string{metric.StatWALWrite, metric.StatWALSync}, true},
-		{"pages written by checkpoints", "start postgres_exporter with --collector.stat_checkpointer, which PostgreSQL 17 and later take", []string{metric.CheckpointerBuffersWritten}, true},
-		{"device requests and bytes", "run node_exporter on the server's machine: its collector diskstats is on by default", deviceMetrics(), true},
+		{"WAL writes and fsyncs", wal + "; from PostgreSQL 18 on they are in pg_stat_io",
+			[]string{metric.StatWALWrite, metric.StatWALSync}, true},
+		{"pages written by checkpoints", "start postgres_exporter with --collector.stat_checkpointer, which " +
+			"PostgreSQL 17 and later take", []string{metric.CheckpointerBuffersWritten}, true},
+		{"device requests and bytes",
+			"run node_exporter on the server's machine: its collector diskstats is on by default",
+			deviceMetrics(), true},
 		{"device flushes", "node_exporter shows them on Linux 5.5 and later", []string{metric.BlockFlushes}, true},
 	}
 }
 
 // varies names the condition that no survey of names can check.
-const varies = "verdicts: everything they need is there. They also take a load that varies: three kinds of it, each in view for fifteen scrapes; " +
+const varies = "verdicts: everything they need is there. They also take a load that varies: three kinds of it, each " +
+	"in view for fifteen scrapes; " +
 	"realiops history says which it found."
 
 // deviceMetrics returns those that a size is made of.
@@ -88,13 +95,16 @@ func (s Store) Concludes() bool {
 
 // Document says it for people.
 func (s Store) Document() document.Document {
-	t := document.Table{Columns: []document.Column{{Header: "machine", Words: true}, {Header: "exporters", Words: true}, {Header: "samples"}, {Header: "size", Words: true}, {Header: "verdicts", Words: true}}}
+	t := document.Table{Columns: []document.Column{{Header: "machine", Words: true}, {Header: "exporters", Words: true},
+		{Header: "samples"}, {Header: "size", Words: true}, {Header: "verdicts", Words: true}}}
 	yes := map[bool]string{true: "yes", false: "no"}
 	lacks := map[Lack][]string{}
 	var order []Lack
 	for _, one := range s.Servers {
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Name(one.Machine), document.Words(strings.Join(one.Exporters, ", ")),
-			document.Number(number.Grouped(float64(one.Samples), 0), float64(one.Samples)), document.Words(yes[one.Sizes]), document.Words(yes[one.Verdicts])}})
+		t.Rows = append(t.Rows, document.Row{
+			Cells: []document.Cell{document.Name(one.Machine), document.Words(strings.Join(one.Exporters, ", ")),
+				document.Number(number.Grouped(float64(one.Samples), 0), float64(one.Samples)),
+				document.Words(yes[one.Sizes]), document.Words(yes[one.Verdicts])}})
 		for _, lack := range one.Lacks {
 			if lacks[lack] == nil {
 				order = append(order, lack)
@@ -102,13 +112,17 @@ func (s Store) Document() document.Document {
 			lacks[lack] = append(lacks[lack], one.Machine)
 		}
 	}
-	d := document.Document{Title: "What a store of metrics could conclude", Heading: "What a store of metrics could conclude", Blocks: []document.Block{t, document.Notes{}, document.Paragraph{Style: document.Faint, Text: varies}}}
+	d := document.Document{Title: "What a store of metrics could conclude", Heading: "What a store of metrics could " +
+		"conclude", Blocks: []document.Block{t, document.Notes{}, document.Paragraph{Style: document.Faint,
+		Text: varies}}}
 	var points document.Points
 	for _, lack := range order {
-		points = append(points, document.Point{Text: lack.What + ": " + whom(lacks[lack], len(s.Servers)), Below: []string{lack.Remedy + "."}})
+		points = append(points, document.Point{Text: lack.What + ": " + whom(lacks[lack], len(s.Servers)),
+			Below: []string{lack.Remedy + "."}})
 	}
 	if len(points) > 0 {
-		d.Blocks = append(d.Blocks, document.Section{Title: "What is missing, and how to get it", Blocks: []document.Block{points}})
+		d.Blocks = append(d.Blocks, document.Section{Title: "What is missing, and how to get it",
+			Blocks: []document.Block{points}})
 	}
 	return d
 }

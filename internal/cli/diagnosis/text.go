@@ -55,7 +55,8 @@ func (d Diagnosis) target() string {
 	if t.Kind != "dsn" {
 		where = t.Kind
 	}
-	return fmt.Sprintf("%s %s, %s; user %s, database %s; %s.", name, t.Version, where, t.User, t.Database, offset(d.Clock))
+	return fmt.Sprintf("%s %s, %s; user %s, database %s; %s.", name, t.Version, where, t.User, t.Database,
+		offset(d.Clock))
 }
 
 // offset compares the server's clock with ours. A difference within the error is none.
@@ -81,9 +82,11 @@ func (d Diagnosis) verdict() string {
 	case d.Refusal != "":
 		return ended("NO RUN WOULD BEGIN HERE: " + d.Refusal)
 	case !d.Concludes:
-		return "A RUN WOULD CONCLUDE NOTHING HERE: no source that can be read shows what storage does, so no metric can be compared with it."
+		return "A RUN WOULD CONCLUDE NOTHING HERE: no source that can be read shows what storage does, so no metric " +
+			"can be compared with it."
 	case lost > 0:
-		return fmt.Sprintf("A run can conclude here, though not everything: %d of the %d ways to count the work cannot be known.", lost, len(d.Quantities))
+		return fmt.Sprintf("A run can conclude here, though not everything: %d of the %d ways to count the work "+
+			"cannot be known.", lost, len(d.Quantities))
 	default:
 		return fmt.Sprintf("A run can conclude here: all %d ways to count the work can be known.", len(d.Quantities))
 	}
@@ -101,7 +104,8 @@ func (d Diagnosis) quantities(known bool) (all document.Terms) {
 // sources counts what can be read of each.
 func (d Diagnosis) sources() (all document.Terms) {
 	for _, s := range d.Sources {
-		all = append(all, document.Term{Name: metric.PrintedView(s.Name), Texts: []string{fmt.Sprintf("%d of %d%s", s.Read, s.Of, s.elsewhere())}})
+		all = append(all, document.Term{Name: metric.PrintedView(s.Name),
+			Texts: []string{fmt.Sprintf("%d of %d%s", s.Read, s.Of, s.elsewhere())}})
 	}
 	return all
 }

@@ -67,9 +67,11 @@ func (e *Exporter) Judged(verdicts []attribution.Verdict) {
 // registry has all that is scraped.
 func (e *Exporter) registry() (*prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
-	build := &openmetrics.Gauge{Name: "realiops_build_info", Help: "The realiops that reads this.", Labels: []string{"version", "goversion", "goos", "goarch"}}
+	build := &openmetrics.Gauge{Name: "realiops_build_info", Help: "The realiops that reads this.",
+		Labels: []string{"version", "goversion", "goos", "goarch"}}
 	build.Add(1, e.version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	for _, c := range []prometheus.Collector{e, build, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
+	for _, c := range []prometheus.Collector{
+		e, build, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}
@@ -86,7 +88,9 @@ func (e *Exporter) Collect(to chan<- prometheus.Metric) {
 	for _, r := range now.probes {
 		now.read(r, to)
 	}
-	missing := prometheus.NewDesc("realiops_probe_gaps_total", "Times that a source could not be read, by the reason; one that lasts counts once.", []string{"probe", "reason"}, nil)
+	missing := prometheus.NewDesc("realiops_probe_gaps_total",
+		"Times that a source could not be read, by the reason; one that lasts counts once.",
+		[]string{"probe", "reason"}, nil)
 	for g, n := range now.gaps {
 		to <- prometheus.MustNewConstMetric(missing, prometheus.CounterValue, float64(n), g.probe, g.reason)
 	}
@@ -99,7 +103,8 @@ func (e *Exporter) Collect(to chan<- prometheus.Metric) {
 func (e *Exporter) now() *Exporter {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return &Exporter{version: e.version, target: e.target, probes: maps.Clone(e.probes), gaps: maps.Clone(e.gaps), verdicts: e.verdicts}
+	return &Exporter{version: e.version, target: e.target, probes: maps.Clone(e.probes), gaps: maps.Clone(e.gaps),
+		verdicts: e.verdicts}
 }
 
 // server returns the version of the server, on which names depend; 0: unknown.
@@ -130,13 +135,17 @@ func (e *Exporter) read(r runfile.Reading, to chan<- prometheus.Metric) {
 
 // told returns what is known beside the readings.
 func (e *Exporter) told() []*openmetrics.Gauge {
-	server := &openmetrics.Gauge{Name: "realiops_server_info", Help: "The server that is observed.", Labels: []string{"host", "port", "database", "version", "flavor"}}
+	server := &openmetrics.Gauge{Name: "realiops_server_info", Help: "The server that is observed.",
+		Labels: []string{"host", "port", "database", "version", "flavor"}}
 	if t := e.target; t != nil {
 		server.Add(1, t.Host, strconv.Itoa(t.Port), t.Database, t.Version, t.Flavor)
 	}
-	up := &openmetrics.Gauge{Name: "realiops_probe_up", Help: "1 if the last reading of a source succeeded, 0 if it is missing.", Labels: []string{"probe"}}
-	at := &openmetrics.Gauge{Name: "realiops_probe_read_timestamp_seconds", Help: "When a source was last read.", Labels: []string{"probe"}}
-	took := &openmetrics.Gauge{Name: "realiops_probe_read_duration_seconds", Help: "How long the last reading of a source took.", Labels: []string{"probe"}}
+	up := &openmetrics.Gauge{Name: "realiops_probe_up",
+		Help: "1 if the last reading of a source succeeded, 0 if it is missing.", Labels: []string{"probe"}}
+	at := &openmetrics.Gauge{Name: "realiops_probe_read_timestamp_seconds", Help: "When a source was last read.",
+		Labels: []string{"probe"}}
+	took := &openmetrics.Gauge{Name: "realiops_probe_read_duration_seconds",
+		Help: "How long the last reading of a source took.", Labels: []string{"probe"}}
 	for probe, r := range e.probes {
 		if r.Values == nil {
 			up.Add(0, probe)
@@ -148,11 +157,13 @@ func (e *Exporter) told() []*openmetrics.Gauge {
 	}
 	counts := &openmetrics.Gauge{
 		Name: "realiops_metric_info", Labels: []string{"metric", "name", "verdict", "counts"},
-		Help: "What a metric counts, as observed so far: logical work, requests to the operating system, or storage work; and the quantity of which it counts one for each.",
+		Help: "What a metric counts, as observed so far: logical work, requests to the operating system, or storage " +
+			"work; and the quantity of which it counts one for each.",
 	}
 	table := metric.All()
 	for _, v := range e.verdicts {
-		if open := v.Kind == attribution.CannotTell || v.Kind == attribution.Silent; !open || table.First(v.Metric.Name) {
+		if open := v.Kind == attribution.CannotTell || v.Kind == attribution.Silent; !open ||
+			table.First(v.Metric.Name) {
 			counts.Add(1, v.Metric.Name, table.Printed(v.Metric.Name, e.server()), string(v.Kind), v.Counts)
 		}
 	}

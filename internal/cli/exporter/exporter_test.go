@@ -42,8 +42,8 @@ func get(t *testing.T, url string) string {
 	return string(text)
 }
 
-// TestExporter follows the shipped observation to its end: every counter is as the file has it last, all passes promtool's check, and no
-// text of a statement is in it.
+// TestExporter follows the shipped observation to its end: every counter is as the file has it last, all passes
+// promtool's check, and no text of a statement is in it.
 func TestExporter(t *testing.T) {
 	const observed = "../../../testdata/runs/observed-pg17.jsonl.zst"
 	s := listen(t)
@@ -110,7 +110,8 @@ func TestExporter(t *testing.T) {
 // TestMissingIsNotThere: what was not read last is neither 0 nor as it was; nor is a moment that never was.
 func TestMissingIsNotThere(t *testing.T) {
 	s := listen(t)
-	const wal, reset, writes = "realiops_pgstat_wal_wal_records_total{}", "realiops_pgstat_wal_stats_reset_timestamp_seconds{}", "realiops_block_writes_total{}"
+	const wal, reset, writes = "realiops_pgstat_wal_wal_records_total{}",
+		"realiops_pgstat_wal_stats_reset_timestamp_seconds{}", "realiops_block_writes_total{}"
 	check := func(when string, there ...string) {
 		t.Helper()
 		got := prometheustest.Samples(t, get(t, s.URL()))
@@ -126,14 +127,16 @@ func TestMissingIsNotThere(t *testing.T) {
 	}
 	check("before anything was read")
 	at := time.Now()
-	s.Record(runfile.Reading{At: at, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 0, "pgstat.wal/stats_reset": 0, "somebody/elses": 1}})
+	s.Record(runfile.Reading{At: at, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 0,
+		"pgstat.wal/stats_reset": 0, "somebody/elses": 1}})
 	s.Record(runfile.Reading{At: at, Probe: "block", Values: map[string]float64{"block/writes": 7}})
 	check("read", wal, writes)
 	s.Record(runfile.Gap{At: at, Probe: "pgstat", Reason: runfile.Failed, Detail: "connection refused"})
 	check("the server is gone", writes)
 	s.Record(runfile.Reading{At: at, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/stats_reset": 5}})
 	s.Record(runfile.Gap{At: at, Probe: "pgstat", Metric: "pgstat.wal/wal_records", Reason: runfile.Permission})
-	if got := prometheustest.Samples(t, get(t, s.URL())); got[reset] != 5 || got[`realiops_probe_gaps_total{probe="pgstat",reason="error"}`] != 1 {
+	if got := prometheustest.Samples(t, get(t, s.URL())); got[reset] != 5 ||
+		got[`realiops_probe_gaps_total{probe="pgstat",reason="error"}`] != 1 {
 		t.Errorf("back again: %v", got)
 	}
 }
@@ -184,10 +187,13 @@ func TestAddress(t *testing.T) {
 	}
 	taken := strings.TrimSuffix(strings.TrimPrefix(listen(t).URL(), "http://"), "/metrics")
 	for address, want := range map[string]string{
-		taken: "another program listens there", "": "it takes a port", "http": "it takes a port", "99999": "it takes a port", "a:b:c": "it takes a port",
-		"[::1": "it takes a port", "192.0.2.1:9650": "this machine has no such address", "nobody.invalid:9650": "lookup nobody.invalid",
+		taken: "another program listens there", "": "it takes a port", "http": "it takes a port",
+		"99999": "it takes a port", "a:b:c": "it takes a port",
+		"[::1": "it takes a port", "192.0.2.1:9650": "this machine has no such address",
+		"nobody.invalid:9650": "lookup nobody.invalid",
 	} {
-		if _, err := exporter.Listen(t.Context(), address, "1.2.3"); err == nil || !strings.HasPrefix(err.Error(), "--listen ") || !strings.Contains(err.Error(), want) ||
+		if _, err := exporter.Listen(t.Context(), address, "1.2.3"); err == nil ||
+			!strings.HasPrefix(err.Error(), "--listen ") || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %q", address, err, want)
 		}

@@ -42,5 +42,6 @@ func namesThisMachine(header, named string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.Unmap().IsLoopback()
 	}
-	return strings.EqualFold(host, "localhost") || named != "" && strings.EqualFold(host, strings.TrimSuffix(named, "."))
+	return strings.EqualFold(host, "localhost") || named != "" &&
+		strings.EqualFold(host, strings.TrimSuffix(named, "."))
 }

@@ -48,8 +48,8 @@ func devour(c net.Conn) {
 	_, _ = c.Write([]byte(strings.Repeat("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", 5000)))
 }
 
-// TestAnHonestScraperGetsIn beside hundreds who ask nothing, ask slowly, or read nothing; and what is recorded meanwhile is
-// held up by none of them.
+// TestAnHonestScraperGetsIn beside hundreds who ask nothing, ask slowly, or read nothing; and what is recorded
+// meanwhile is held up by none of them.
 func TestAnHonestScraperGetsIn(t *testing.T) {
 	s := listen(t)
 	s.Record(runfile.Reading{At: time.Now(), Probe: "block", Values: map[string]float64{"block/writes": 7}})
@@ -101,15 +101,16 @@ func TestForeignHost(t *testing.T) {
 	const ok, refused, bad = http.StatusOK, http.StatusMisdirectedRequest, http.StatusBadRequest
 	s := listen(t)
 	for request, want := range map[string]int{
-		"GET /metrics HTTP/1.1\r\nHost: localhost":                             ok,
-		"GET /metrics HTTP/1.1\r\nHost: LOCALHOST.:1":                          ok,
-		"HEAD /metrics HTTP/1.1\r\nHost: 127.0.0.1:9650":                       ok,
-		"GET / HTTP/1.1\r\nHost: 127.8.9.1":                                    ok,
-		"GET /metrics HTTP/1.1\r\nHost: [::1]:9650":                            ok,
-		"GET /metrics HTTP/1.1\r\nHost: [::1]":                                 ok,
-		"GET /metrics HTTP/1.1\r\nHost: [::ffff:127.0.0.1]:80":                 ok,
-		"GET /metrics HTTP/1.0":                                                ok,
-		"GET http://localhost/metrics HTTP/1.1\r\nHost: evil.example":          ok, // the host that is asked for, by RFC 9112
+		"GET /metrics HTTP/1.1\r\nHost: localhost":             ok,
+		"GET /metrics HTTP/1.1\r\nHost: LOCALHOST.:1":          ok,
+		"HEAD /metrics HTTP/1.1\r\nHost: 127.0.0.1:9650":       ok,
+		"GET / HTTP/1.1\r\nHost: 127.8.9.1":                    ok,
+		"GET /metrics HTTP/1.1\r\nHost: [::1]:9650":            ok,
+		"GET /metrics HTTP/1.1\r\nHost: [::1]":                 ok,
+		"GET /metrics HTTP/1.1\r\nHost: [::ffff:127.0.0.1]:80": ok,
+		"GET /metrics HTTP/1.0":                                ok,
+		// the host that is asked for, by RFC 9112
+		"GET http://localhost/metrics HTTP/1.1\r\nHost: evil.example":          ok,
 		"GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost":          refused,
 		"GET /metrics HTTP/1.1\r\nHost: evil.example":                          refused,
 		"GET / HTTP/1.1\r\nHost: evil.example":                                 refused,

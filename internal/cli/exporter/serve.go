@@ -55,7 +55,8 @@ func Listen(ctx context.Context, address, version string) (*Server, error) {
 	paths.Handle("GET /metrics", &wholly{metrics, make(chan struct{}, mostAtWork)})
 	paths.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		const page = "<!doctype html><html lang=en><title>realiops</title><p>realiops %s: <a href=metrics>metrics</a></p></html>\n"
+		const page = "<!doctype html><html lang=en><title>realiops</title><p>realiops %s: <a " +
+			"href=metrics>metrics</a></p></html>\n"
 		fmt.Fprintf(w, page, html.EscapeString(version))
 	})
 	handler := http.Handler(paths)

@@ -1,5 +1,5 @@
-// Manual writes what packages hold beside the program: a man page for each command, and what completes commands and flags
-// in each shell.
+// Manual writes what packages hold beside the program: a man page for each command, and what completes commands and
+// flags in each shell.
 //
 //	go run ./internal/cli/manual DIRECTORY VERSION TIME
 package main

@@ -64,18 +64,23 @@ published bucket of credits fits. It uses up the credits of the volume.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runBaseline(cmd.Context(), env, o, cmd.Flags()) },
 	}
 	where, what := command.Group("Where"), command.Group("What to measure")
-	where.StringVar(&o.dir, "dir", "", "a `directory` on the storage to measure (default: where realiops run would put its data)")
+	where.StringVar(&o.dir, "dir", "",
+		"a `directory` on the storage to measure (default: where realiops run would put its data)")
 	where.BoolVar(&o.allowRAM, "allow-ram", false, "allow a directory in memory, where nothing reaches a disk")
-	where.BoolVar(&o.yes, "yes", false, "do not ask before loading storage with files of others, or using up its credits")
+	where.BoolVar(&o.yes, "yes", false,
+		"do not ask before loading storage with files of others, or using up its credits")
 	what.StringVar(&o.set, "set", fio.SetDatabase, "the `set` of jobs: database or published")
 	what.StringVar(&o.job, "job", "", "a job `file` of yours instead")
 	what.StringSliceVar(&o.only, "only", nil, "only these jobs, by `name`")
 	what.Var(&o.size, "size", "`size` of the test files, such as 1G")
-	what.DurationVar(&o.runtime, "runtime", 0, "how long each job runs (default: 10s, or as published, or as the job file says)")
+	what.DurationVar(&o.runtime, "runtime", 0,
+		"how long each job runs (default: 10s, or as published, or as the job file says)")
 	what.BoolVar(&o.buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
-	what.DurationVar(&o.until, "until-throttled", 0, "go on with one job until storage slows down for good, at most for this long")
+	what.DurationVar(&o.until, "until-throttled", 0,
+		"go on with one job until storage slows down for good, at most for this long")
 	what.Lookup("until-throttled").NoOptDefVal = defaultUntil.String()
-	return command.Describe(env, cmd, baselineExitHelp, where, what, command.Group("What to tell", o.keepingOptions.addFlags))
+	return command.Describe(env, cmd, baselineExitHelp, where, what,
+		command.Group("What to tell", o.keepingOptions.addFlags))
 }
 
 const baselineExitHelp = `0  done
@@ -163,7 +168,8 @@ func announcement(p *jobs.Plan, path string) string {
 	}
 	files := command.Size(fio.TestBytes(p.Jobs))
 	return fmt.Sprintf("fio %s on %s (%s): %s of test files, then %s for %s %s; run file: %s",
-		p.Program.Version, p.Directory, direct, files.String(), strings.Join(p.Names(), ", "), most, experiment.About(p.Lasts()), path)
+		p.Program.Version, p.Directory, direct, files.String(), strings.Join(p.Names(), ", "), most,
+		experiment.About(p.Lasts()), path)
 }
 
 // throttled says after each second of a job whether storage has slowed down for good. It looks every few seconds.

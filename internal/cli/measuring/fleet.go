@@ -55,20 +55,29 @@ After an interrupt, run the command again to go on. With DIR alone nobody is ask
 			return runFleet(cmd.Context(), env, o, args, cmd.Flags())
 		},
 	}
-	aws, order, told := command.Group("An AWS account"), command.Group("What to order, and at which price"), command.Group("What to tell")
+	aws, order, told := command.Group("An AWS account"), command.Group("What to order, and at which price"),
+		command.Group("What to tell")
 	aws.BoolVar(&o.aws, "aws", false, "ask CloudWatch about all PostgreSQL databases of the account in the region")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
-	aws.Lookup("region").Usage = "the `region` to ask in, whose prices count where a database does not say its own (default: as the AWS programs choose, or us-east-1)"
-	aws.Float64Var(&o.maxCost, "max-cost", 1, "the most `USD` that the calls may cost at list price; the estimate is shown first")
-	order.StringVar(&o.has, "has", "", "a `file` of what databases have, which overrides the source: CSV with database,volume,gib and perhaps iops,mibps,class,region,multi_az, or what aws rds describe-db-instances wrote")
-	order.StringVar(&o.size.Prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
-	order.StringVar(&o.size.Limits, "limits", "", "a `file` of what machine classes can carry; realiops aws limits writes one")
-	order.Float64Var(&o.size.Percentile, "percentile", 99, "the `percentile` of hours that the order must cover; 100 is the worst hour")
+	aws.Lookup("region").Usage = "the `region` to ask in, whose prices count where a database does not say its own " +
+		"(default: as the AWS programs choose, or us-east-1)"
+	aws.Float64Var(&o.maxCost, "max-cost", 1,
+		"the most `USD` that the calls may cost at list price; the estimate is shown first")
+	order.StringVar(&o.has, "has", "", "a `file` of what databases have, which overrides the source: CSV with "+
+		"database,volume,gib and perhaps iops,mibps,class,region,multi_az, or what aws rds describe-db-instances wrote")
+	order.StringVar(&o.size.Prices, "price", "",
+		"a `file` of prices, before the program's own; realiops prices writes one")
+	order.StringVar(&o.size.Limits, "limits", "",
+		"a `file` of what machine classes can carry; realiops aws limits writes one")
+	order.Float64Var(&o.size.Percentile, "percentile", 99,
+		"the `percentile` of hours that the order must cover; 100 is the worst hour")
 	order.Float64Var(&o.size.Headroom, "headroom", 20, "`percent` to order beyond the need")
 	told.StringVar(&o.out, "dir", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
 	told.IntVar(&o.top, "top", 10, "how `many` databases each list of the text shows")
-	o.size.Format.Add(told.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV, command.FormatOpenMetrics)
-	return command.Describe(env, cmd, fleetExitHelp, command.Group("A store", o.store.AddFleetFlags, o.store.AddNameLabel), aws, order, told)
+	o.size.Format.Add(told.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV,
+		command.FormatOpenMetrics)
+	return command.Describe(env, cmd, fleetExitHelp, command.Group("A store", o.store.AddFleetFlags,
+		o.store.AddNameLabel), aws, order, told)
 }
 
 const fleetExitHelp = `0  ranked
@@ -80,7 +89,8 @@ const fleetExitHelp = `0  ranked
 func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 	switch {
 	case command.CountGiven(o.store.URL != "", o.aws, len(args) > 0, len(o.files) > 0) != 1:
-		return errors.New("name one source: --prometheus URL, --aws, files that sadf -j wrote, or a directory that realiops fleet wrote")
+		return errors.New("name one source: --prometheus URL, --aws, files that sadf -j wrote, or a directory that " +
+			"realiops fleet wrote")
 	case len(args) > 1:
 		return fmt.Errorf("%s is a directory that realiops fleet wrote: name it alone", args[0])
 	case len(o.files) > 0 && flags.Changed("for"):
@@ -98,7 +108,8 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 	}
 	for label := range strings.SplitSeq(o.store.NameLabel, ",") {
 		if o.store.NameLabel != "" && !model.LegacyValidation.IsValidLabelName(label) {
-			return fmt.Errorf("--name-label %q: want labels separated by commas, such as cluster,instance", o.store.NameLabel)
+			return fmt.Errorf("--name-label %q: want labels separated by commas, such as cluster,instance",
+				o.store.NameLabel)
 		}
 	}
 	store := o.store

@@ -38,7 +38,8 @@ type asked struct {
 }
 
 // fetch keeps what the source tells, and says where.
-func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.Run) (directory string, partly int, err error) {
+func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.Run) (directory string,
+	partly int, err error) {
 	a, err := o.asked(ctx, env)
 	if err != nil {
 		return "", 0, errors.New(runfile.Scrub(err.Error(), a.secrets...))
@@ -47,7 +48,8 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 	if o.out == "" {
 		for _, path := range []string{fleetDirectory, directory} {
 			if err := owner.Make(path); err != nil {
-				return "", 0, fmt.Errorf("keep the fleet: %w; name a directory with --dir, or work in one of your own", err)
+				return "", 0, fmt.Errorf("keep the fleet: %w; name a directory with --dir, or work in one of your own",
+					err)
 			}
 		}
 	}
@@ -57,13 +59,15 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 	}
 	missing := d.Missing(a.databases)
 	usd, text := a.price(missing)
-	env.Tell("%s, %d of them already kept in %s; %s", counted(len(a.databases), "database"), len(a.databases)-len(missing), directory, text)
+	env.Tell("%s, %d of them already kept in %s; %s", counted(len(a.databases), "database"),
+		len(a.databases)-len(missing), directory, text)
 	if usd > o.maxCost {
 		return "", 0, fmt.Errorf("that is more than --max-cost %g: allow more, or ask for less with --for", o.maxCost)
 	}
 	partly, err = d.Fetch(ctx, a.source, head, missing, func(n int) { env.Tell("%d of %d", n, len(missing)) })
 	if err != nil {
-		return "", 0, fmt.Errorf("%s; the answers so far are kept in %s, and the same command continues", runfile.Scrub(err.Error(), a.secrets...), directory)
+		return "", 0, fmt.Errorf("%s; the answers so far are kept in %s, and the same command continues",
+			runfile.Scrub(err.Error(), a.secrets...), directory)
 	}
 	if said := a.cost(); said != "" {
 		env.Tell("%s", said)
@@ -92,7 +96,8 @@ func (o fleetOptions) asked(ctx context.Context, env command.Env) (asked, error)
 		name += ", named by " + o.store.NameLabel // whose files have other names
 	}
 	return asked{
-		source: source, databases: databases, secrets: options.Secrets(), stretch: fleet.Stretch{Source: name, From: q.From, To: q.To, Unread: source.Unread()},
+		source: source, databases: databases, secrets: options.Secrets(), stretch: fleet.Stretch{
+			Source: name, From: q.From, To: q.To, Unread: source.Unread()},
 		price: func(missing []fleet.Database) (float64, string) {
 			return 0, fmt.Sprintf("about %d queries", source.Queries(len(missing)))
 		},
@@ -113,11 +118,14 @@ func (o fleetOptions) askedOfAWS(ctx context.Context, env command.Env) (asked, e
 	source := cloudwatch.NewFleet(a)
 	databases, err := source.Databases(ctx)
 	return asked{
-		source: source, databases: databases, stretch: fleet.Stretch{Source: "cloudwatch " + a.Region(), From: from, To: to},
+		source: source, databases: databases, stretch: fleet.Stretch{Source: "cloudwatch " + a.Region(),
+			From: from, To: to},
 		price: func(missing []fleet.Database) (float64, string) {
 			const perMetric = 0.01 / 1000 // https://aws.amazon.com/cloudwatch/pricing/
 			n := source.Metrics(missing, from, to, env.Now())
-			return float64(n) * perMetric, fmt.Sprintf("CloudWatch is asked for %d metrics, which cost %.2f USD by the price list of us-east-1", n, float64(n)*perMetric)
+			return float64(n) * perMetric,
+				fmt.Sprintf("CloudWatch is asked for %d metrics, which cost %.2f USD by the price list of us-east-1", n,
+					float64(n)*perMetric)
 		},
 		cost: func() string { return account.Text(a.Calls()) },
 	}, err
@@ -134,7 +142,8 @@ func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked,
 	}
 	from, to := source.Span()
 	if to.Sub(from) > command.Longest+command.Day {
-		return asked{}, fmt.Errorf("the files reach from %s to %s, and 455 days are the most that is ranked: are the clocks right?", from.Format(time.DateOnly), to.Format(time.DateOnly))
+		return asked{}, fmt.Errorf("the files reach from %s to %s, and 455 days are the most that is ranked: are the "+
+			"clocks right?", from.Format(time.DateOnly), to.Format(time.DateOnly))
 	}
 	return asked{
 		source: source, databases: source.Databases(), stretch: fleet.Stretch{Source: "sysstat", From: from, To: to},
@@ -151,7 +160,8 @@ func (o fleetOptions) ask(ctx context.Context, env command.Env) (a ranking.Ask, 
 	if err != nil {
 		return a, err
 	}
-	a = ranking.Ask{Percentile: o.size.Percentile, Headroom: o.size.Headroom, Region: size.Tariff.Region, Prices: size.Tariff.Prices, Volumes: size.Volumes, Instances: size.Instances, Now: env.Now()}
+	a = ranking.Ask{Percentile: o.size.Percentile, Headroom: o.size.Headroom, Region: size.Tariff.Region,
+		Prices: size.Tariff.Prices, Volumes: size.Volumes, Instances: size.Instances, Now: env.Now()}
 	if o.has == "" {
 		return a, nil
 	}

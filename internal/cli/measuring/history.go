@@ -55,12 +55,14 @@ list or vCenter's Get-Stat wrote.`,
 		},
 	}
 	aws, told := command.Group("CloudWatch"), command.Group("What to tell")
-	aws.StringVar(&o.instance, "instance", "", "the `instance` of RDS or Aurora to ask about, or which one of several in the files")
+	aws.StringVar(&o.instance, "instance", "",
+		"the `instance` of RDS or Aurora to ask about, or which one of several in the files")
 	aws.StringVar(&o.cluster, "cluster", "", "the Aurora `cluster` whose writer to ask about")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
 	aws.StringVar(&o.flavor, "flavor", "", "the `kind` of server, rds or aurora, where neither AWS nor a file says it")
 	aws.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
-	told.VarP((*recordFlag)(&o.out), "output", "o", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
+	told.VarP((*recordFlag)(&o.out), "output", "o",
+		"the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
 	o.analyze.AddFlags(told.FlagSet)
 	return command.Describe(env, cmd, historyExitHelp, command.Group("A store", o.store.AddFlags), aws, told)
 }
@@ -104,13 +106,15 @@ func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
 		store.Until = "" // which is for both
 	}
 	if len(files) > 0 {
-		store = command.StoreOptions{Back: o.store.Back, URL: o.store.URL, Until: o.store.Until, Tenant: o.store.Tenant, SigV4: o.store.SigV4, TokenFile: o.store.TokenFile}
+		store = command.StoreOptions{Back: o.store.Back, URL: o.store.URL, Until: o.store.Until, Tenant: o.store.Tenant,
+			SigV4: o.store.SigV4, TokenFile: o.store.TokenFile}
 	}
 	switch {
 	case len(o.sourcesNamed(files)) != 1:
 		return errors.New("name one source: --prometheus URL, --instance or --cluster of an AWS account, or files")
 	case o.query && !o.ofAWS():
-		return errors.New("--query asks CloudWatch: name the instance with --instance, and the cluster of one of Aurora with --cluster")
+		return errors.New("--query asks CloudWatch: name the instance with --instance, and the cluster of one of " +
+			"Aurora with --cluster")
 	case o.query && o.instance == "":
 		return errors.New("--query asks nobody which instance writes: name it with --instance")
 	case len(files) > 0 && flags.Changed("for"):

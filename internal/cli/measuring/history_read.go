@@ -83,13 +83,16 @@ func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, n
 		return h, err
 	}
 	told.Asked = runfile.Stretch{From: q.From.UTC(), To: q.To.UTC()}
-	whence := "scraped by others and kept in a store, which scraped about every " + told.Interval.String() + "; realiops was not there"
-	return heard{*told, runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}, whence}, nil
+	whence := "scraped by others and kept in a store, which scraped about every " + told.Interval.String() +
+		"; realiops was not there"
+	return heard{*told, runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}, whence},
+		nil
 }
 
 // handedOn reads the hours of the only instance that an exporter of CloudWatch presents, if no other exporter
 // presents anything.
-func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q prometheus.Query, nothing error) (h heard, err error) {
+func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q prometheus.Query,
+	nothing error) (h heard, err error) {
 	q.To = q.To.UTC().Truncate(time.Hour)
 	q.From = q.To.Add(-time.Duration(o.store.Back)).Truncate(time.Hour)
 	source := prometheus.NewFleet(store, q)
@@ -100,7 +103,8 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 	case len(instances) == 0:
 		return h, nothing
 	case len(instances) > 1:
-		return h, fmt.Errorf(`an exporter of CloudWatch shows %d instances, %s among them: name one with --server 'dimension_DBInstanceIdentifier="…"', or take all with realiops fleet`, len(instances), instances[0].Name)
+		return h, fmt.Errorf(
+			`an exporter of CloudWatch shows %d instances, %s among them: name one with --server 'dimension_DBInstanceIdentifier="…"', or take all with realiops fleet`, len(instances), instances[0].Name)
 	}
 	told, err := source.Hours(ctx, instances, q.From, q.To)
 	if err != nil {
@@ -112,7 +116,8 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 	told[0].Asked = runfile.Stretch{From: q.From, To: q.To}
 	target := instances[0].Target
 	target.Flavor = cmp.Or(o.flavor, target.Flavor)
-	return heard{told[0], target, "kept by CloudWatch, and handed on to a store by an exporter; realiops was not there"}, nil
+	return heard{
+		told[0], target, "kept by CloudWatch, and handed on to a store by an exporter; realiops was not there"}, nil
 }
 
 // ofCloudWatch asks AWS what the database is, and CloudWatch what it did.
@@ -143,7 +148,8 @@ func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []s
 		if len(h.Notices) > 0 {
 			why = ": " + h.Notices[0]
 		}
-		return h, fmt.Errorf("CloudWatch has no points from %s to %s%s", from.Format(time.RFC3339), to.Format(time.RFC3339), why)
+		return h, fmt.Errorf("CloudWatch has no points from %s to %s%s", from.Format(time.RFC3339),
+			to.Format(time.RFC3339), why)
 	}
 	h.target, h.whence = cloudwatch.TargetOf(found.Cloud), "kept by CloudWatch; realiops was not there"
 	return h, nil
@@ -159,7 +165,8 @@ func (o historyOptions) printQuery(env command.Env) error {
 	if o.flavor == "" && o.cluster != "" {
 		flavor = "aurora"
 	}
-	return view.JSON(env.Out, exported.HistoryOf(runfile.Cloud{Instance: o.instance, Cluster: o.cluster}, flavor, from, to, env.Now()))
+	return view.JSON(env.Out, exported.HistoryOf(runfile.Cloud{Instance: o.instance, Cluster: o.cluster}, flavor, from,
+		to, env.Now()))
 }
 
 // historyFile is a program's record of a server, recognized by its first bytes.
@@ -212,7 +219,8 @@ func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now t
 		return heard{}, err
 	}
 	const before = time.Millisecond // a range does not have the sample at its begin
-	q := prometheus.Query{Server: o.store.Server, Host: o.store.Host, Device: o.store.Device, From: from.Add(-before), To: to}
+	q := prometheus.Query{Server: o.store.Server, Host: o.store.Host, Device: o.store.Device,
+		From: from.Add(-before), To: to}
 	h, err := ofStore(ctx, store, q, now)
 	h.Asked.From = from.UTC()
 	return h, err
@@ -230,7 +238,8 @@ func (o historyOptions) ofSysstat(ctx context.Context, files []exported.File, no
 	}
 	machines := source.Databases()
 	if len(machines) != 1 {
-		return h, fmt.Errorf("the files are of %d machines, and a history is of one: realiops fleet takes them all", len(machines))
+		return h, fmt.Errorf("the files are of %d machines, and a history is of one: realiops fleet takes them all",
+			len(machines))
 	}
 	told, err := source.History(ctx, machines[0].Name)
 	if err != nil {

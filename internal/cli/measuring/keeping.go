@@ -23,9 +23,11 @@ type keepingOptions struct {
 }
 
 func (o *keepingOptions) addFlags(f *pflag.FlagSet) {
-	f.VarP((*recordFlag)(&o.out), "output", "o", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
+	f.VarP((*recordFlag)(&o.out), "output", "o", "the run `file` to write; .zst compresses (default: a new one in ./"+
+		runfile.Directory+")")
 	o.format.Add(f, command.FormatText, command.FormatJSON)
-	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
+	f.StringVar(&o.progress, "progress", string(progress.Auto),
+		"`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
 }
 
 // recordFlag is the name of a run file to write. A name that would make it look like a report is refused.
@@ -47,7 +49,8 @@ func (r *recordFlag) Set(name string) error {
 // conclude names the place of the record, after the report on it, or says that err left none.
 func (o keepingOptions) conclude(env command.Env, path string, err error) error {
 	if err != nil && command.CodeOf(err) != command.ExitCannotTell {
-		return command.WithCode(command.ExitFailed, fmt.Errorf("report on %s: %w; %s tries again", path, err, again(path)))
+		return command.WithCode(command.ExitFailed, fmt.Errorf("report on %s: %w; %s tries again", path, err,
+			again(path)))
 	}
 	how := shell.InText("realiops report").With(runfile.Latest)
 	if o.out != "" {
@@ -108,5 +111,6 @@ func (o readingOptions) resolve(env command.Env) (progress.Mode, error) {
 
 // report prints what the file holds, and where it is.
 func (o readingOptions) report(env command.Env, path string) error {
-	return o.conclude(env, path, reading.AnalyzeOptions{Format: o.format, Level: o.level, Require: o.require, Named: o.named()}.AnalyzeFile(env, path))
+	return o.conclude(env, path, reading.AnalyzeOptions{Format: o.format, Level: o.level, Require: o.require,
+		Named: o.named()}.AnalyzeFile(env, path))
 }

@@ -12,13 +12,17 @@ import (
 // TestKeptUnderAnyName says how to show a run again, by its name only where no shell reads that otherwise.
 func TestKeptUnderAnyName(t *testing.T) {
 	for path, want := range map[string]string{
-		"": "realiops report LAST shows", "a.jsonl": "realiops report a.jsonl shows", "-a.jsonl": "realiops report ./-a.jsonl shows",
-		"LAST": "realiops report ./LAST shows", "a b.jsonl": "realiops report FILE shows", "a;$(id).jsonl": "realiops report FILE shows",
-		"\u202ea": "realiops report FILE shows",
+		"": "realiops report LAST shows", "a.jsonl": "realiops report a.jsonl shows",
+		"-a.jsonl": "realiops report ./-a.jsonl shows",
+		"LAST":     "realiops report ./LAST shows", "a b.jsonl": "realiops report FILE shows",
+		"a;$(id).jsonl": "realiops report FILE shows",
+		"\u202ea":       "realiops report FILE shows",
 	} {
 		for _, columns := range []string{"", "40"} {
 			var messages bytes.Buffer
-			env := command.Env{Err: &messages, Getenv: func(name string) string { return map[string]string{"COLUMNS": columns}[name] }}
+			env := command.Env{Err: &messages, Getenv: func(name string) string {
+				return map[string]string{"COLUMNS": columns}[name]
+			}}
 			if err := (keepingOptions{out: path}).conclude(env, path, nil); err != nil {
 				t.Fatal(err)
 			}

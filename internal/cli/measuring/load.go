@@ -37,8 +37,10 @@ it does not ask before it loads a server on another machine, and scripts write w
 		},
 	}
 	command.Describe(env, cmd, loadExitHelp,
-		command.Group("What to run", o.scriptFlags), command.Group("How to run it", o.loadFlags), command.Group("What to tell", o.reportFlags),
-		command.Group("What pgbench lacks", o.ownFlags), command.Group("To make the tables of the built-in scripts", o.tableFlags),
+		command.Group("What to run", o.scriptFlags), command.Group("How to run it", o.loadFlags),
+		command.Group("What to tell", o.reportFlags),
+		command.Group("What pgbench lacks", o.ownFlags), command.Group("To make the tables of the built-in scripts",
+			o.tableFlags),
 		command.Group("Where", o.connectionFlags))
 	cmd.PreRunE = nil // as in pgbench, -h "" is no -h
 	return cmd
@@ -70,7 +72,8 @@ func runLoad(ctx context.Context, env command.Env, o *loadOptions, flags *pflag.
 			return err
 		}
 	case o.aws.Given():
-		return errors.New("--instance, --profile, --region and --role tell a load how to sign in: they go with --iam-auth")
+		return errors.New("--instance, --profile, --region and --role tell a load how to sign in: they go " +
+			"with --iam-auth")
 	default:
 		password, err := command.AskPassword(ctx, env, endpoint)
 		if err != nil {

@@ -29,7 +29,8 @@ func (o *loadOptions) check(flags *pflag.FlagSet) error {
 	}
 	switch {
 	case o.maxTries == 0 && o.load.LatencyLimit == 0 && o.load.Duration == 0:
-		return errors.New("an unlimited number of transaction tries can only be used with --latency-limit or a duration (-T)")
+		return errors.New("an unlimited number of transaction tries can only be used with --latency-limit or " +
+			"a duration (-T)")
 	case len(o.scripts) == 0:
 		return o.addBuiltin(defaultScript, 1)
 	case !slices.ContainsFunc(o.scripts, func(s scriptArgument) bool { return s.weight > 0 }):
@@ -45,7 +46,8 @@ const defaultScript = "tpcb-like"
 func (o *loadOptions) checkPhase(flags *pflag.FlagSet) (err error) {
 	both := []string{"initialize", "scale", "no-vacuum", "host", "port", "username", "dbname", "dsn"}
 	makes := []string{
-		"init-steps", "fillfactor", "quiet", "foreign-keys", "partitions", "partition-method", "tablespace", "index-tablespace",
+		"init-steps", "fillfactor", "quiet", "foreign-keys", "partitions", "partition-method", "tablespace",
+		"index-tablespace",
 		"unlogged-tables",
 	}
 	flags.Visit(func(f *pflag.Flag) {
@@ -74,15 +76,18 @@ func (o *loadOptions) checkLog(flags *pflag.FlagSet) error {
 	case !o.log && o.load.SampleRate > 0:
 		return errors.New("log sampling (--sampling-rate) is allowed only when logging transactions (-l)")
 	case o.load.SampleRate > 0 && o.aggregate > 0:
-		return errors.New("log sampling (--sampling-rate) and aggregation (--aggregate-interval) cannot be used at the same time")
+		return errors.New("log sampling (--sampling-rate) and aggregation (--aggregate-interval) cannot be used " +
+			"at the same time")
 	case !o.log && o.aggregate > 0:
 		return errors.New("log aggregation (--aggregate-interval) is allowed only when logging transactions (-l)")
 	case !o.log && flags.Changed("log-prefix"):
 		return errors.New("log file prefix (--log-prefix) is allowed only when logging transactions (-l)")
 	case duration > 0 && interval > duration:
-		return fmt.Errorf("number of seconds for aggregation (%d) must not be higher than test duration (%g)", o.aggregate, duration.Seconds())
+		return fmt.Errorf("number of seconds for aggregation (%d) must not be higher than test duration (%g)",
+			o.aggregate, duration.Seconds())
 	case duration > 0 && interval > 0 && duration%interval != 0:
-		return fmt.Errorf("duration (%g) must be a multiple of aggregation interval (%d)", duration.Seconds(), o.aggregate)
+		return fmt.Errorf("duration (%g) must be a multiple of aggregation interval (%d)",
+			duration.Seconds(), o.aggregate)
 	}
 	return nil
 }

@@ -69,16 +69,22 @@ func addSwitch(f *pflag.FlagSet, v pflag.Value, name, letter, usage string) {
 
 func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
 	f.VarP(whole(&o.load.Clients, 1), "client", "c", "`number` of clients")
-	f.VarP(whole(&o.load.Threads, 1), "jobs", "j", "`number` of worker processes that the clients are divided over, as pgbench divides them over threads")
-	f.VarP(whole(&o.load.Transactions, 1), "transactions", "t", fmt.Sprintf("`number` of transactions of each client (default %d)", output.DefaultTransactions))
+	f.VarP(whole(&o.load.Threads, 1), "jobs", "j",
+		"`number` of worker processes that the clients are divided over, as pgbench divides them over threads")
+	f.VarP(whole(&o.load.Transactions, 1), "transactions", "t",
+		fmt.Sprintf("`number` of transactions of each client (default %d)", output.DefaultTransactions))
 	f.VarP(&secondsFlag{&o.load.Duration, true}, "time", "T", "how long to run, in `seconds`, or with a unit: 10m")
 	f.VarP(&modeFlag{&o.load.Mode}, "protocol", "M", "how statements are sent: simple, extended or prepared")
-	f.VarP(&positiveFlag{value: &o.load.Rate}, "rate", "R", "begin this `number` of transactions a second, over all clients")
-	f.VarP(&limitFlag{&o.load.LatencyLimit}, "latency-limit", "L", "count transactions longer than this many `milliseconds` as late; with -R skip those late before they begin")
+	f.VarP(&positiveFlag{value: &o.load.Rate}, "rate", "R",
+		"begin this `number` of transactions a second, over all clients")
+	f.VarP(&limitFlag{&o.load.LatencyLimit}, "latency-limit", "L",
+		"count transactions longer than this many `milliseconds` as late; with -R skip those late before they begin")
 	f.BoolVarP(&o.load.Reconnect, "connect", "C", false, "open a connection for each transaction")
-	f.Var(whole(&o.maxTries, 0), "max-tries", "how often to try a transaction that meets a serialization failure or a deadlock; 0: no limit")
+	f.Var(whole(&o.maxTries, 0), "max-tries",
+		"how often to try a transaction that meets a serialization failure or a deadlock; 0: no limit")
 	f.BoolVar(&o.load.ExitOnAbort, "exit-on-abort", false, "end the run when a client aborts")
-	f.BoolVar(&o.load.ContinueOnError, "continue-on-error", false, "let a statement that fails end its transaction, not its client")
+	f.BoolVar(&o.load.ContinueOnError, "continue-on-error", false,
+		"let a statement that fails end its transaction, not its client")
 	f.Var(&o.seed, "random-seed", "the seed of all random numbers: a `number`, time, or rand")
 	f.BoolVarP(&o.noVacuum, "no-vacuum", "n", false, "do not vacuum pgbench's tables first")
 	f.BoolVarP(&o.vacuumAll, "vacuum-all", "v", false, "vacuum pgbench_accounts first, too")
@@ -87,31 +93,38 @@ func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
 func (o *loadOptions) reportFlags(f *pflag.FlagSet) {
 	f.VarP(&secondsFlag{&o.progress, true}, "progress", "P", "show progress every this many `seconds`")
 	f.BoolVar(&o.progressTimestamp, "progress-timestamp", false, "show the time in progress lines as a Unix timestamp")
-	f.BoolVarP(&o.load.PerCommand, "report-per-command", "r", false, "report latencies, failures and retries of each statement")
+	f.BoolVarP(&o.load.PerCommand, "report-per-command", "r", false,
+		"report latencies, failures and retries of each statement")
 	f.BoolVar(&o.failuresDetailed, "failures-detailed", false, "report failures by kind")
 	f.BoolVar(&o.verboseErrors, "verbose-errors", false, "show every error")
-	f.BoolVarP(&o.log, "log", "l", false, "write each transaction to a log file, PREFIX.PID, and PREFIX.PID.N for each further worker")
+	f.BoolVarP(&o.log, "log", "l", false,
+		"write each transaction to a log file, PREFIX.PID, and PREFIX.PID.N for each further worker")
 	f.StringVar(&o.logPrefix, "log-prefix", "", "`PREFIX` of the log file (default \""+output.DefaultLogPrefix+"\")")
 	f.Var(whole(&o.aggregate, 1), "aggregate-interval", "log sums over this many `seconds` instead of each transaction")
-	f.Var(&positiveFlag{value: &o.load.SampleRate, most: 1}, "sampling-rate", "log this `part` of the transactions: 0.01 for 1%")
+	f.Var(&positiveFlag{value: &o.load.SampleRate, most: 1}, "sampling-rate",
+		"log this `part` of the transactions: 0.01 for 1%")
 }
 
 func (o *loadOptions) ownFlags(f *pflag.FlagSet) {
 	o.format.Add(f, command.FormatText, command.FormatJSON)
 	f.Var(&secondsFlag{&o.load.Warmup, false}, "warmup", "run this many `seconds` before anything counts")
-	f.Var(&gateFlag{&o.gates}, "fail-if", "exit with 4 if this `condition` holds: 'p99>20ms', 'achieved<0.95', 'failed>0' (repeatable)")
-	f.Var(&secondsFlag{&o.load.Silence, false}, "answer-timeout", "give up on a server that does not answer for this many `seconds`; 0: never")
+	f.Var(&gateFlag{&o.gates}, "fail-if",
+		"exit with 4 if this `condition` holds: 'p99>20ms', 'achieved<0.95', 'failed>0' (repeatable)")
+	f.Var(&secondsFlag{&o.load.Silence, false}, "answer-timeout",
+		"give up on a server that does not answer for this many `seconds`; 0: never")
 }
 
 func (o *loadOptions) tableFlags(f *pflag.FlagSet) {
 	t := &o.tables
 	f.BoolVarP(&o.initialize, "initialize", "i", false, "make the tables instead of running a load")
-	f.StringVarP(&t.Steps, "init-steps", "I", "", "the `steps` of -i: d, t, g, G, v, p, f (default \""+tables.DefaultSteps+"\")")
+	f.StringVarP(&t.Steps, "init-steps", "I", "", "the `steps` of -i: d, t, g, G, v, p, f (default \""+
+		tables.DefaultSteps+"\")")
 	f.VarP(ranged(&t.Fillfactor, 10, 100), "fillfactor", "F", "fill factor of the tables, in `percent`")
 	f.BoolVarP(&t.Quiet, "quiet", "q", false, "show progress only every five seconds")
 	f.BoolVar(&t.ForeignKeys, "foreign-keys", false, "create foreign keys between the tables")
 	f.Var(whole(&t.Partitions, 0), "partitions", "divide pgbench_accounts into this many partitions")
-	f.StringVar((*string)(&t.PartitionMethod), "partition-method", "", "partition by `METHOD`: range or hash (default range)")
+	f.StringVar((*string)(&t.PartitionMethod), "partition-method", "",
+		"partition by `METHOD`: range or hash (default range)")
 	f.StringVar(&t.Tablespace, "tablespace", "", "the `tablespace` to create the tables in")
 	f.StringVar(&t.IndexTablespace, "index-tablespace", "", "the `tablespace` to create the indexes in")
 	f.BoolVar(&t.Unlogged, "unlogged-tables", false, "create the tables unlogged")

@@ -37,7 +37,8 @@ func (b *benchmark) report(ctx context.Context, result engine.Result, failure er
 	return b.verdict(r, failure)
 }
 
-// verdict returns the exit code with its reason. What is incomplete cannot pass a gate, and is no less incomplete for it.
+// verdict returns the exit code with its reason. What is incomplete cannot pass a gate, and is no less incomplete for
+// it.
 func (b *benchmark) verdict(r output.Report, failure error) error {
 	var failed error
 	for _, v := range r.Gates {

@@ -31,7 +31,8 @@ type benchmark struct {
 }
 
 // runBenchmark runs a load and reports on it, however it ends.
-func (o *loadOptions) runBenchmark(ctx context.Context, env command.Env, endpoint *postgres.Endpoint, flags *pflag.FlagSet) error {
+func (o *loadOptions) runBenchmark(ctx context.Context, env command.Env, endpoint *postgres.Endpoint,
+	flags *pflag.FlagSet) error {
 	b := &benchmark{loadOptions: o, env: env, password: endpoint.PasswordSource()}
 	if err := b.resolve(ctx, endpoint); err != nil {
 		return err

@@ -69,15 +69,23 @@ upkeep are counted apart.`,
 	what.IntVarP(&o.transactions, "transactions", "t", 1, "run the script `N` times in each repetition")
 	what.IntVarP(&o.repetitions, "repetitions", "r", 10, "measure it `N` times")
 	what.IntVar(&o.warmup, "warmup", 1, "do it `N` times first, uncounted")
-	what.BoolVar(&o.firstTouch, "first-touch", false, "make a checkpoint before each repetition, so that the first change of a page puts the whole page into the WAL")
-	what.DurationVar(&o.background, "background", 2*time.Second, "how long to measure, twice beforehand, what the server does by itself")
+	what.BoolVar(&o.firstTouch, "first-touch", false,
+		"make a checkpoint before each repetition, so that the first change of a page puts the whole page into the WAL")
+	what.DurationVar(&o.background, "background", 2*time.Second,
+		"how long to measure, twice beforehand, what the server does by itself")
 	what.BoolVar(&o.target.Yes, "yes", false, "do not ask if only the environment names a server on another machine")
-	what.StringVar(&o.ours, "count", "", "also count sessions that were connected before, by `NAME=VALUE`: application_name or user")
-	told.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024; MOST may be base, base+3% or base+N; @FILE has one a line (repeatable)")
+	what.StringVar(&o.ours, "count", "",
+		"also count sessions that were connected before, by `NAME=VALUE`: application_name or user")
+	told.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, "+
+		"NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024; MOST may be base, base+3% or base+N; @FILE has one a "+
+		"line (repeatable)")
 	told.StringVar(&o.base, "compare", "", "compare with this `FILE` that -o or --save wrote")
 	told.StringVar(&o.save, "save", "", "save all readings to this run `FILE`, for report and --compare")
-	o.format.Add(told.FlagSet, append([]string{command.FormatText, command.FormatJSON, command.FormatHTML, command.FormatMarkdown, command.FormatCSV}, reading.CostForms...)...)
-	told.StringArrayVarP(&o.out, "output", "o", nil, "write the report to this `FILE`, as its name says: .txt, .json, .html, .md, .csv, .xml (JUnit) or .jsonl (a base) (repeatable)")
+	o.format.Add(told.FlagSet, append([]string{command.FormatText, command.FormatJSON, command.FormatHTML,
+		command.FormatMarkdown, command.FormatCSV}, reading.CostForms...)...)
+	told.StringArrayVarP(&o.out, "output", "o", nil,
+		"write the report to this `FILE`, as its name says: .txt, .json, .html, .md, .csv, .xml (JUnit) or .jsonl (a "+
+			"base) (repeatable)")
 	told.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
 	told.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -86,12 +94,14 @@ upkeep are counted apart.`,
 	return command.Describe(env, cmd, measureCommandExitHelp, append(o.target.Groups(), what, told)...)
 }
 
-// withoutDashes refuses a command that does not stand behind --, since its flags were taken for ours; nil: it does, or there is none.
+// withoutDashes refuses a command that does not stand behind --, since its flags were taken for ours; nil: it does, or
+// there is none.
 func withoutDashes(c *cobra.Command, args []string) error {
 	if len(args) == 0 || c.ArgsLenAtDash() == 0 {
 		return nil
 	}
-	return fmt.Errorf("put -- before %q, so that its flags are not read as those of realiops: %s [FLAGS] -- COMMAND [ARGUMENT...] %s", args[0], c.CommandPath(), command.SeeHelp(c))
+	return fmt.Errorf("put -- before %q, so that its flags are not read as those of realiops: %s [FLAGS] -- COMMAND "+
+		"[ARGUMENT...] %s", args[0], c.CommandPath(), command.SeeHelp(c))
 }
 
 const measureCommandExitHelp = `0  done, and all budgets are met

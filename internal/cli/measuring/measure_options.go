@@ -28,8 +28,10 @@ import (
 const mostRepetitions = 10_000
 
 // measurement returns what is to be measured.
-func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags *pflag.FlagSet, args []string) (m measurement, err error) {
-	m.Options = operation.Options{Repetitions: o.repetitions, Warmup: o.warmup, FirstTouch: o.firstTouch, Background: o.background}
+func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags *pflag.FlagSet,
+	args []string) (m measurement, err error) {
+	m.Options = operation.Options{Repetitions: o.repetitions, Warmup: o.warmup, FirstTouch: o.firstTouch,
+		Background: o.background}
 	switch {
 	case max(o.repetitions, o.warmup) > mostRepetitions:
 		return m, fmt.Errorf("--repetitions and --warmup are at most %d", mostRepetitions)
@@ -64,7 +66,8 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 		m.Ours.Known = o.ours == ""
 	}
 	m.Head = headOf(env, flags)
-	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.warmup, FirstTouch: o.firstTouch, SessionsKnown: m.Ours.Known}
+	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.warmup, FirstTouch: o.firstTouch,
+		SessionsKnown: m.Ours.Known}
 	if o.transactions > 1 {
 		m.Head.Operation.Times = o.transactions
 	}
@@ -119,7 +122,8 @@ func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err er
 			}
 		}
 		if len(lists) == before {
-			return nil, fmt.Errorf("there is no budget in %s: write one in each line, such as own_wal_bytes=base+3%%", file)
+			return nil, fmt.Errorf("there is no budget in %s: write one in each line, such as own_wal_bytes=base+3%%",
+				file)
 		}
 	}
 	for _, list := range lists {

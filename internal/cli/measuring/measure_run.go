@@ -108,8 +108,8 @@ func (o *measureOptions) report(ctx context.Context, env command.Env, args []str
 	return r, err
 }
 
-// tell reports on what there is in the file. Where the measurement failed, that may be less than was asked for, by which no
-// budget is judged, or nothing.
+// tell reports on what there is in the file. Where the measurement failed, that may be less than was asked for, by
+// which no budget is judged, or nothing.
 func (r costReport) tell(path string, operation runfile.Operation, failed error) (cost.Result, error) {
 	result, err := r.result(path, failed)
 	if err != nil {
@@ -122,9 +122,12 @@ func (r costReport) tell(path string, operation runfile.Operation, failed error)
 	}
 	var failures error
 	for _, to := range r.outputs {
-		told := err == nil && (failed == nil || to.format != command.FormatBase) // what was not measured to the end is no base
+		// what was not measured to the end is no base
+		told := err == nil && (failed == nil || to.format != command.FormatBase)
 		if told || slices.Contains(failureForms, to.format) {
-			failures = errors.Join(failures, command.WriteTo(to.file, to.to, func(w io.Writer) error { return to.write(w, result) }))
+			failures = errors.Join(failures, command.WriteTo(to.file, to.to, func(w io.Writer) error {
+				return to.write(w, result)
+			}))
 		}
 	}
 	return result, failures

@@ -34,7 +34,8 @@ func (m *measurement) countStatements() {
 	}
 }
 
-// do has a server for as long as it takes. recorded tells whether the file holds anything; without that there is no file.
+// do has a server for as long as it takes. recorded tells whether the file holds anything; without that there is no
+// file.
 func (m measurement) do(ctx context.Context) (recorded bool, err error) {
 	file, err := runfile.Create(m.path)
 	if err != nil {
@@ -66,7 +67,8 @@ func (m measurement) on(ctx context.Context, t *target.Target, file *runfile.Wri
 		return false, err
 	}
 	if m.base != nil {
-		is := cost.Cost{Operation: *m.Head.Operation, Server: "PostgreSQL " + session.Facts.Version, Settings: session.Facts.Settings}
+		is := cost.Cost{Operation: *m.Head.Operation, Server: "PostgreSQL " + session.Facts.Version,
+			Settings: session.Facts.Settings}
 		is.Operation.Text = runfile.Scrub(is.Operation.Text, t.Secrets(ctx)...) // as it is kept
 		if err := m.base.Refuse(is); err != nil {
 			return false, err
@@ -74,7 +76,8 @@ func (m measurement) on(ctx context.Context, t *target.Target, file *runfile.Wri
 	}
 	if t.Own() {
 		// Where it cannot be made, the report says why no statements are known.
-		_ = postgres.Exec(ctx, session.Control, "create extension if not exists "+metric.StatStatements+" schema public")
+		_ = postgres.Exec(ctx, session.Control, "create extension if not exists "+metric.StatStatements+
+			" schema public")
 	}
 	probes, err := t.Probes(ctx, session.Facts, "")
 	if err != nil {
@@ -83,7 +86,8 @@ func (m measurement) on(ctx context.Context, t *target.Target, file *runfile.Wri
 	defer probes.Close(context.WithoutCancel(ctx))
 	place := operation.Place{
 		Control: session.Control, Facts: session.Facts, Target: t.Describe(session.Facts, probes.Storage),
-		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL, Relations: probes.Relations, Ranking: pgstat.NewRanking(t.Endpoint.Config()),
+		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL, Relations: probes.Relations,
+		Ranking: pgstat.NewRanking(t.Endpoint.Config()),
 	}
 	m.Operation, m.Tell = m.operationOn(t), m.show.Stage
 	return true, operation.Do(ctx, place, m.Options, func(r runfile.Record) error { return file.Write(r) })

@@ -53,7 +53,8 @@ A plan file is JSON with the keys that a run file has under "plan":
 	}
 	load := command.Group("The load", o.plan.addFlags)
 	load.BoolVar(&o.target.Yes, "yes", false, "do not ask before loading a server on another machine")
-	groups := append(o.target.Groups(o.cloud.addFlags), load, command.Group("What to read and tell", o.readingOptions.addFlags))
+	groups := append(o.target.Groups(o.cloud.addFlags), load,
+		command.Group("What to read and tell", o.readingOptions.addFlags))
 	return command.Describe(env, cmd, runExitHelp, groups...)
 }
 
@@ -86,7 +87,8 @@ func runRun(ctx context.Context, env command.Env, o runOptions, flags *pflag.Fla
 	path := cmp.Or(o.out, runfile.DefaultPath(head.ID))
 	show := env.Display(mode)
 	recorded, err := run.Do(ctx, run.Options{
-		Head: head, Path: path, Target: server, Program: program, Interval: o.interval, Show: show, Verbose: o.level.Evidence(),
+		Head: head, Path: path, Target: server, Program: program, Interval: o.interval, Show: show,
+		Verbose:   o.level.Evidence(),
 		AWSPeriod: o.cloud.period(), Tempo: env.Tempo, Bill: bill,
 		Agree:    func(question string) error { return command.Agree(env, o.target.Yes, question) },
 		Required: func(metrics []runfile.Metric) ([]string, error) { return o.require.Names(countedNames(metrics)) },
@@ -105,7 +107,8 @@ var secretFlags = map[string]bool{"dsn": true, "role": true, "prometheus": true}
 // headOf returns the first line of a run file, as far as it is known before anything is done.
 func headOf(env command.Env, flags *pflag.FlagSet) runfile.Run {
 	now := env.Now()
-	head := runfile.Run{Schema: runfile.Schema, ID: runfile.NewID(now), Start: now, Version: command.Version(), Parameters: map[string]string{}}
+	head := runfile.Run{Schema: runfile.Schema, ID: runfile.NewID(now), Start: now, Version: command.Version(),
+		Parameters: map[string]string{}}
 	flags.VisitAll(func(f *pflag.Flag) {
 		switch {
 		case f.Name == "help":

@@ -19,9 +19,12 @@ type cloudOptions struct{ all, quick bool }
 
 func (o *cloudOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.all, "aws", false,
-		"judge the metrics of CloudWatch and Performance Insights too: each load lasts two of their periods of five minutes; metrics of the volume, which move in steps of about an hour, are judged for the whole run, with an hour of rest before and after it; --load-seconds 10800 judges them load by load, which takes days")
+		"judge the metrics of CloudWatch and Performance Insights too: each load lasts two of their periods of five "+
+			"minutes; metrics of the volume, which move in steps of about an hour, are judged for the whole run, "+
+			"with an hour of rest before and after it; --load-seconds 10800 judges them load by load, which takes days")
 	f.BoolVar(&o.quick, "quick-aws", false,
-		"judge only the AWS metrics that come every minute: each load lasts two minutes; metrics of the volume, such as VolumeWriteIOPs, are left out")
+		"judge only the AWS metrics that come every minute: each load lasts two minutes; metrics of the volume, such "+
+			"as VolumeWriteIOPs, are left out")
 }
 
 func (o cloudOptions) asked() bool { return o.all || o.quick }
@@ -38,8 +41,8 @@ func (o cloudOptions) period() float64 {
 	}
 }
 
-// rest returns how long nothing is done before the first load and after the last, in seconds: sources that move in steps show what was done
-// up to a step later.
+// rest returns how long nothing is done before the first load and after the last, in seconds: sources that move in
+// steps show what was done up to a step later.
 func (o cloudOptions) rest(tempo collect.Tempo) float64 {
 	if !o.all {
 		return 0
@@ -47,8 +50,8 @@ func (o cloudOptions) rest(tempo collect.Tempo) float64 {
 	return metric.Hour / tempo.Times()
 }
 
-// Most billed writes and reads a second that were published, of loads of many clients: 3.1 million writes in five minutes on a
-// db.r6i.8xlarge, and 3.02 million reads (testdata/runs/published-steps.jsonl).
+// Most billed writes and reads a second that were published, of loads of many clients: 3.1 million writes in five
+// minutes on a db.r6i.8xlarge, and 3.02 million reads (testdata/runs/published-steps.jsonl).
 const (
 	publishedWrites = 3.1e6 / 300
 	publishedReads  = 3.02e6 / 300
@@ -57,7 +60,8 @@ const (
 // bill estimates the price of a run's reads and writes on a server of AWS's.
 func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 	if !strings.HasPrefix(cloud.Engine, "aurora") || cloud.Storage == "aurora-iopt1" {
-		return " What it reads and writes costs nothing beside what the instance and its storage do, unless it ends burst credits."
+		return " What it reads and writes costs nothing beside what the instance and its storage do, unless it " +
+			"ends burst credits."
 	}
 	writes, reads := 0.0, 0.0
 	for _, l := range plan.Loads {
@@ -69,16 +73,19 @@ func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 			writes += publishedWrites * seconds / 1e6
 		}
 	}
-	text := fmt.Sprintf(" At the highest pace that was published, of a db.r6i.8xlarge, it makes %.1f million billed writes", writes)
+	text := fmt.Sprintf(" At the highest pace that was published, of a db.r6i.8xlarge, it makes %.1f million "+
+		"billed writes", writes)
 	if reads > 0 {
 		text += fmt.Sprintf(" and %.1f million billed reads", reads)
 	}
 	if price, known := auroraIO(cloud.Region); known {
-		text += fmt.Sprintf(", for %.2f %s by the price list of %s", (writes+reads)*price.Price, price.Currency, price.Region)
+		text += fmt.Sprintf(", for %.2f %s by the price list of %s", (writes+reads)*price.Price, price.Currency,
+			price.Region)
 	}
 	text += "; a smaller instance makes fewer"
 	if reads > 0 {
-		text += ", and so does one whose buffers hold what is read; scans of a table that they do not hold may make more"
+		text += ", and so does one whose buffers hold what is read; scans of a table that they do not " +
+			"hold may make more"
 	}
 	return text + "."
 }
@@ -86,7 +93,9 @@ func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 // auroraIO returns what a million billed operations cost, in the region or else in the one that the catalog has.
 func auroraIO(region string) (catalog.Price, bool) {
 	prices, _ := catalog.Prices() // none where they cannot be read
-	of := slices.DeleteFunc(prices, func(p catalog.Price) bool { return p.Volume != "aurora" || p.Per != catalog.PerMillionIO })
+	of := slices.DeleteFunc(prices, func(p catalog.Price) bool {
+		return p.Volume != "aurora" || p.Per != catalog.PerMillionIO
+	})
 	if i := slices.IndexFunc(of, func(p catalog.Price) bool { return p.Region == region }); i >= 0 {
 		return of[i], true
 	}

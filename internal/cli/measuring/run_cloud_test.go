@@ -6,8 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Two repetitions of 100 s: at 10,333 writes a second the load that writes makes 2.07 million, and at 10,067 reads a second
-// the one that reads 2.01 million, at 0.20 USD for a million in us-east-1.
+// Two repetitions of 100 s: at 10,333 writes a second the load that writes makes 2.07 million, and at 10,067 reads a
+// second the one that reads 2.01 million, at 0.20 USD for a million in us-east-1.
 func TestTheBillOfARunHasItsReads(t *testing.T) {
 	aurora := runfile.Cloud{Engine: "aurora-postgresql", Region: "us-east-1", Storage: "aurora"}
 	writes := runfile.Load{Name: "bulk", Method: "insert-select"}
@@ -17,9 +17,15 @@ func TestTheBillOfARunHasItsReads(t *testing.T) {
 		loads []runfile.Load
 		want  string
 	}{
-		{aurora, nil, " At the highest pace that was published, of a db.r6i.8xlarge, it makes 2.1 million billed writes, for 0.41 USD by the price list of us-east-1; a smaller instance makes fewer."},
-		{aurora, []runfile.Load{{Name: "point-cold", Method: "lookup"}}, " At the highest pace that was published, of a db.r6i.8xlarge, it makes 2.1 million billed writes and 2.0 million billed reads, for 0.82 USD by the price list of us-east-1; a smaller instance makes fewer, and so does one whose buffers hold what is read; scans of a table that they do not hold may make more."},
-		{runfile.Cloud{Engine: "postgres"}, nil, " What it reads and writes costs nothing beside what the instance and its storage do, unless it ends burst credits."},
+		{aurora, nil, " At the highest pace that was published, of a db.r6i.8xlarge, it makes 2.1 million billed " +
+			"writes, for 0.41 USD by the price list of us-east-1; a smaller instance makes fewer."},
+		{aurora, []runfile.Load{{Name: "point-cold", Method: "lookup"}}, " At the highest pace that was published, " +
+			"of a db.r6i.8xlarge, it makes 2.1 million billed writes and 2.0 million billed reads, for 0.82 USD by " +
+			"the price list of us-east-1; a smaller instance makes fewer, and so does one whose buffers hold what is " +
+			"read; scans of a table that they do not hold may make more."},
+		{runfile.Cloud{Engine: "postgres"}, nil,
+			" What it reads and writes costs nothing beside what the instance and its storage do, unless it ends " +
+				"burst credits."},
 	} {
 		p := plan
 		p.Loads = append(p.Loads[:2:2], c.loads...)

@@ -16,8 +16,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// nextLoad chooses, from the run file so far, the load to run once more. A file that cannot be read gives none: its report
-// will tell.
+// nextLoad chooses, from the run file so far, the load to run once more. A file that cannot be read gives none: its
+// report will tell.
 func nextLoad() func(path string, required []string, loads []runfile.Load) (load, why string) {
 	var chooser next.Chooser
 	return func(path string, required []string, loads []runfile.Load) (load, why string) {
@@ -29,8 +29,8 @@ func nextLoad() func(path string, required []string, loads []runfile.Load) (load
 	}
 }
 
-// soFar shows what the loads tell that have been run: after 1, 2, 4 … of them, and after each has been run. It is nil where nobody looks
-// on. A file that cannot be read shows nothing: its report will tell.
+// soFar shows what the loads tell that have been run: after 1, 2, 4 … of them, and after each has been run. It is nil
+// where nobody looks on. A file that cannot be read shows nothing: its report will tell.
 func soFar(env command.Env, show *progress.Display) func(path string) {
 	if !show.Looked() {
 		return nil
@@ -51,7 +51,8 @@ func soFar(env command.Env, show *progress.Display) func(path string) {
 		}
 		verdicts := attribution.Judge(run, attribution.Options{Asked: run.MetricNames()})
 		var found bytes.Buffer
-		if document.Text(env.Coloured(&found, env.ErrTerminal), report.New(run, verdicts).SoFar(), cmp.Or(env.MessageColumns(), command.DefaultWidth)) == nil {
+		if document.Text(env.Coloured(&found, env.ErrTerminal), report.New(run, verdicts).SoFar(),
+			cmp.Or(env.MessageColumns(), command.DefaultWidth)) == nil {
 			show.Found(found.String())
 		}
 	}

@@ -29,21 +29,27 @@ type planOptions struct {
 
 func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	sizes := experiment.DefaultSizes()
-	f.StringVar(&o.name, "plan", experiment.Default().Name, "the loads to run: default, identify (only inserts), published, cloud (with --aws the default), reads, updates, everything, or a JSON `file`")
+	f.StringVar(&o.name, "plan", experiment.Default().Name, "the loads to run: default, identify (only inserts), "+
+		"published, cloud (with --aws the default), reads, updates, everything, or a JSON `file`")
 	f.DurationVar(&o.budget, "budget", 0,
-		"how long all loads and the pauses between them may take: it decides length and repetitions unless you do, and the time left goes to the load that would tell most (default: 2m; of everything 5m)")
-	f.Float64Var(&o.loadSeconds, "load-seconds", 0, "`seconds` that each load runs, whatever the budget (default: what fits, up to 5)")
-	f.IntVar(&o.repetitions, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, or 2 or 1 if 3 do not fit; of the plan default, loads that read or update 2)")
+		"how long all loads and the pauses between them may take: it decides length and repetitions unless you do, "+
+			"and the time left goes to the load that would tell most (default: 2m; of everything 5m)")
+	f.Float64Var(&o.loadSeconds, "load-seconds", 0,
+		"`seconds` that each load runs, whatever the budget (default: what fits, up to 5)")
+	f.IntVar(&o.repetitions, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, "+
+		"or 2 or 1 if 3 do not fit; of the plan default, loads that read or update 2)")
 	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "`sessions` that put load on the server at once")
 	f.IntVarP(&o.workers, "jobs", "j", 0, "worker `processes` that the sessions are divided over (default 1)")
 	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "`rows` in each transaction, unless the plan says")
-	f.Var(&o.table, "read-size", "`size` of the table that loads read (default: twice shared_buffers, from 32M to 1G, and at most a quarter of what is free)")
-	f.Uint64Var(&o.seed, "seed", 0, "the `number` that decides the random order of the loads (default: random, and recorded)")
+	f.Var(&o.table, "read-size", "`size` of the table that loads read (default: twice shared_buffers, from 32M to "+
+		"1G, and at most a quarter of what is free)")
+	f.Uint64Var(&o.seed, "seed", 0,
+		"the `number` that decides the random order of the loads (default: random, and recorded)")
 }
 
-// program takes the plan by name or file, what the user said by flag, and defaults for what nobody said. Where a source has
-// periods, in seconds, the loads are as long as these ask for, and by default as few as tell something; rest, in seconds, lies before the
-// first and after the last.
+// program takes the plan by name or file, what the user said by flag, and defaults for what nobody said. Where a source
+// has periods, in seconds, the loads are as long as these ask for, and by default as few as tell something; rest, in
+// seconds, lies before the first and after the last.
 func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period, rest float64) (*run.Program, error) {
 	limits := experiment.Limits{Budget: o.budget, Period: period, Pause: experiment.DefaultPause()}
 	name := o.name
@@ -73,8 +79,8 @@ func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period,
 // leastTable is the smallest table that loads may read.
 const leastTable = 1 << 20
 
-// override puts what was said by flag in the place of what the plan says. Zero, by which a plan leaves something open, is no
-// number that anybody means.
+// override puts what was said by flag in the place of what the plan says. Zero, by which a plan leaves something open,
+// is no number that anybody means.
 func (o *planOptions) override(plan *runfile.Plan, flags *pflag.FlagSet) error {
 	if flags.Changed("load-seconds") {
 		if plan.LoadSeconds = o.loadSeconds; o.loadSeconds == 0 {

@@ -1,7 +1,7 @@
 // Package progress shows people what a run is doing, from the same records that go into the run file.
 //
-// A [Display] is two lines redrawn in place (bar), a line for each repetition (plain), or nothing. It writes to standard
-// error only, and is told stages in words before the run file begins and records afterwards.
+// A [Display] is two lines redrawn in place (bar), a line for each repetition (plain), or nothing. It writes to
+// standard error only, and is told stages in words before the run file begins and records afterwards.
 package progress
 
 import (
@@ -50,8 +50,8 @@ const (
 
 // Display shows progress until Close.
 type Display struct {
-	// Layout breaks a message into lines; nil: it is one. Letters are those beyond ASCII, which the terminal shows. Both are set
-	// before anything is shown.
+	// Layout breaks a message into lines; nil: it is one. Letters are those beyond ASCII, which the terminal shows.
+	// Both are set before anything is shown.
 	Layout  func(string) string
 	Letters bool
 

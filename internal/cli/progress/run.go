@@ -37,8 +37,9 @@ type run struct {
 	wal     rate    // bytes
 	records rate    // of the WAL
 	worked  float64 // seconds of the load
-	device  rate    // data requests, of this server where that is told apart; with reads where jobs put load on storage alone
-	job     rate    // operations of such a job
+	// data requests, of this server where that is told apart; with reads where jobs put load on storage alone
+	device rate
+	job    rate // operations of such a job
 }
 
 // rate is the growth of a cumulative number between its last two readings.
@@ -77,7 +78,8 @@ func (s *run) follow(record runfile.Record) {
 		s.followLoad(record)
 	case runfile.Work:
 		s.worked += record.To.Sub(record.From).Seconds()
-		if seconds := record.To.Sub(record.From).Seconds(); seconds > 0.1 { // the rest after the last second says little
+		// the rest after the last second says little
+		if seconds := record.To.Sub(record.From).Seconds(); seconds > 0.1 {
 			s.rows = float64(max(record.Rows, record.Returned)) / seconds
 			s.loaded.add(s.rows)
 		}
@@ -148,7 +150,8 @@ func (s *run) followLoad(event runfile.LoadEvent) {
 // rates returns the rates that a finished load is reported with: its effects per second of its work.
 func (s *run) rates() []*rate { return []*rate{&s.wal, &s.records, &s.device} }
 
-// left returns what the rest will take if it goes on as until now. The less is done, the more the end that was announced counts.
+// left returns what the rest will take if it goes on as until now. The less is done, the more the end that was
+// announced counts.
 func (s *run) left(now time.Time) time.Duration {
 	each := time.Duration(s.plan.LoadSeconds*float64(time.Second)) + firstGuess
 	if s.finished > 0 {
@@ -164,7 +167,8 @@ func (s *run) left(now time.Time) time.Duration {
 
 // sentence returns a line of plain progress.
 func (s *run) sentence(now time.Time) string {
-	return fmt.Sprintf("[%d/%d] %s: %s, %s left", s.finished, s.total, s.loadName(), s.speeds(0, false), clock(s.left(now)))
+	return fmt.Sprintf("[%d/%d] %s: %s, %s left", s.finished, s.total, s.loadName(), s.speeds(0, false),
+		clock(s.left(now)))
 }
 
 // lines returns what is redrawn in place: how far the run has come, and what goes on, in as many columns as there are.
@@ -217,7 +221,8 @@ type flow struct {
 	last recent
 }
 
-// flows returns the work, its WAL records beside the device's requests, and the WAL's bytes in the last second. What is out of sight is left out.
+// flows returns the work, its WAL records beside the device's requests, and the WAL's bytes in the last second. What is
+// out of sight is left out.
 func (s *run) flows() (all []flow) {
 	switch {
 	case s.job.known:
@@ -239,7 +244,8 @@ func (s *run) flows() (all []flow) {
 	return all
 }
 
-// speeds returns the flows in a line, with those of as many seconds before as there is room for, where the terminal has the letters.
+// speeds returns the flows in a line, with those of as many seconds before as there is room for, where the terminal has
+// the letters.
 func (s *run) speeds(width int, letters bool) string {
 	const gap = "  "
 	flows := s.flows()

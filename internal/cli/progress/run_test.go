@@ -12,7 +12,8 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
 
-// halfway is a run of four repetitions of which one is done, after ten seconds, and the second has had a second of load.
+// halfway is a run of four repetitions of which one is done, after ten seconds, and the second has had a second of
+// load.
 func halfway() *run {
 	s := &run{}
 	s.follow(runfile.Run{Plan: runfile.Plan{Loads: make([]runfile.Load, 2), Repetitions: 2, LoadSeconds: 5}})
@@ -158,7 +159,8 @@ func TestSparklines(t *testing.T) {
 		t.Errorf("with room and letters: %q", got)
 	}
 	s.loaded = recent{1, 1, 1, 1, 1, 1, 2, 8}
-	if got := s.speeds(50, true); !strings.Contains(got, "rows/s ▂▂▃█  device") { // 50 columns leave 11: for each of two a space and four seconds
+	// 50 columns leave 11: for each of two a space and four seconds
+	if got := s.speeds(50, true); !strings.Contains(got, "rows/s ▂▂▃█  device") {
 		t.Errorf("with little room: %q", got)
 	}
 	if got := s.speeds(30, true); got != "534,000 rows/s ▂▂▂▂▂▂▃█" {
@@ -173,8 +175,10 @@ func TestSparklines(t *testing.T) {
 func TestAnObservationShowsWhatTheServerDoes(t *testing.T) {
 	s := &run{}
 	s.follow(runfile.Run{Observed: true})
-	s.follow(runfile.Reading{At: time.Now().Add(-2 * time.Second), Values: map[string]float64{"pgstat.cluster/xact_commit": 100, "pgstat.lsn/insert": 0}})
-	s.follow(runfile.Reading{At: time.Now(), Values: map[string]float64{"pgstat.cluster/xact_commit": 300, "pgstat.lsn/insert": 4e6}})
+	s.follow(runfile.Reading{At: time.Now().Add(-2 * time.Second), Values: map[string]float64{
+		"pgstat.cluster/xact_commit": 100, "pgstat.lsn/insert": 0}})
+	s.follow(runfile.Reading{At: time.Now(), Values: map[string]float64{"pgstat.cluster/xact_commit": 300,
+		"pgstat.lsn/insert": 4e6}})
 	s.doing = "2 kinds of load"
 	lines := s.lines(80, false)
 	if len(lines) != 2 || lines[0] != "observing 0:02: 2 kinds of load" || lines[1] != "100 commits/s  WAL 2.0 MB/s" {
@@ -255,7 +259,8 @@ func TestALoadThatEndedIsToldByAllItCaused(t *testing.T) {
 	reading(5.1, 2_001_000, 1_850)
 	s.follow(runfile.LoadEvent{At: at(5.1), Load: "bulk", Repetition: 1, Event: runfile.End})
 	got := s.speeds(0, false)
-	if want := "1,000,000 rows/s  500,000 WAL records/s  device 450 requests/s"; got != want { // 2,000,000 and 1,800 in 4 s
+	// 2,000,000 and 1,800 in 4 s
+	if want := "1,000,000 rows/s  500,000 WAL records/s  device 450 requests/s"; got != want {
 		t.Errorf("it is told by %q, want %q", got, want)
 	}
 }

@@ -48,7 +48,8 @@ func (o AnalyzeOptions) analyzeRun(env command.Env, run *counts.Run) error {
 	verdicts := attribution.Judge(run, attribution.Options{Asked: names}) // all, also those that are true by definition
 	view := report.New(run, verdicts)
 	view.File = named(o.Named)
-	if err := env.Answer(o.Format.Chosen, command.Finding{What: "a run", Value: view, Words: wordsOf(run, view, o.Level)}); err != nil {
+	if err := env.Answer(o.Format.Chosen, command.Finding{What: "a run", Value: view,
+		Words: wordsOf(run, view, o.Level)}); err != nil {
 		return err
 	}
 	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
@@ -68,7 +69,8 @@ type Level struct{ all, evidence bool }
 // AddFlags adds the flags of a report's length.
 func (l *Level) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&l.all, "all", false, "show every load, what every metric counts, and what cannot be told")
-	f.BoolVarP(&l.evidence, "verbose", "v", false, "show why, too: every metric beside every counted quantity, load by load")
+	f.BoolVarP(&l.evidence, "verbose", "v", false,
+		"show why, too: every metric beside every counted quantity, load by load")
 }
 
 // Evidence reports whether -v asked for all evidence.

@@ -50,7 +50,9 @@ A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs t
 	flags := command.Group("Flags")
 	o.format.Add(flags.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV)
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show every counted quantity, and every metric that changed")
-	flags.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 4 on this `CHANGE`: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD for one; WHAT is a counted quantity: rows, WAL fsyncs, device requests; of measurements, a count of measure (repeatable)")
+	flags.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 4 on this `CHANGE`: WHAT>PERCENT% or WHAT<PERCENT% "+
+		"over all loads, WHAT/LOAD for one; WHAT is a counted quantity: rows, WAL fsyncs, device requests; of "+
+		"measurements, a count of measure (repeatable)")
 	return command.Describe(env, cmd, compareExitHelp, flags)
 }
 
@@ -91,7 +93,10 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	if err := env.Answer(o.format.Chosen, command.Finding{What: "a comparison", Value: c, Words: func() document.Document { return c.Document(o.verbose) }}); err != nil {
+	if err := env.Answer(o.format.Chosen, command.Finding{What: "a comparison", Value: c,
+		Words: func() document.Document {
+			return c.Document(o.verbose)
+		}}); err != nil {
 		return err
 	}
 	return failed
@@ -136,7 +141,8 @@ func isMeasurement(env command.Env, name string) bool {
 }
 
 // compareCosts holds a measurement to another, for one run of the operation.
-func compareCosts(env command.Env, o compareOptions, base cost.Compared, now cost.Cost, gates []comparison.Gate, err error) error {
+func compareCosts(env command.Env, o compareOptions, base cost.Compared, now cost.Cost, gates []comparison.Gate,
+	err error) error {
 	if err != nil {
 		return err
 	}
@@ -145,7 +151,8 @@ func compareCosts(env command.Env, o compareOptions, base cost.Compared, now cos
 	for _, g := range gates {
 		change := changeOfCount.FindStringSubmatch(g.Text)
 		if change == nil {
-			return fmt.Errorf("--fail-if %q: of measurements, say by how much a count may grow: own_wal_bytes>3%%", g.Text)
+			return fmt.Errorf("--fail-if %q: of measurements, say by how much a count may grow: own_wal_bytes>3%%",
+				g.Text)
 		}
 		one, err := cost.ParseBudgets(change[1] + "=base+" + change[2] + "%")
 		if err != nil {
@@ -176,7 +183,8 @@ func plainError(err error) string {
 	return err.Error()
 }
 
-// held tells which gates tripped, or what of them is not known, as the error to end with once the comparison is written.
+// held tells which gates tripped, or what of them is not known, as the error to end with once the comparison is
+// written.
 func held(env command.Env, c comparison.Comparison, gates []comparison.Gate) (failed, err error) {
 	var tripped, unknown []string
 	for _, gate := range gates {

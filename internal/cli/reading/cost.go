@@ -15,23 +15,25 @@ import (
 )
 
 // CostForms are the formats of programs that read what operations cost.
-var CostForms = []string{command.FormatBase, command.FormatGo, command.FormatJUnit, command.FormatGitHub, command.FormatBencher}
+var CostForms = []string{command.FormatBase, command.FormatGo, command.FormatJUnit, command.FormatGitHub,
+	command.FormatBencher}
 
 // CostAnswer returns the cost of an operation. Text explains each count if meanings is set, and a page always does.
 func CostAnswer(r cost.Result, meanings bool) command.Finding {
 	with := func(meanings bool) func() document.Document {
 		return func() document.Document { return r.Document(meanings) }
 	}
-	return command.Finding{What: "a measurement", Value: r.Tagged(), Words: with(meanings), Forms: map[string]func(io.Writer) error{
-		command.FormatHTML:     func(w io.Writer) error { return document.HTML(w, r.Document(true)) },
-		command.FormatMarkdown: func(w io.Writer) error { return document.Markdown(w, r.Document(false)) },
-		command.FormatCSV:      func(w io.Writer) error { return document.CSV(w, r.Document(false)) },
-		command.FormatBase:     func(w io.Writer) error { return cost.WriteBase(w, r) },
-		command.FormatGo:       func(w io.Writer) error { return cost.GoBench(w, r) },
-		command.FormatJUnit:    func(w io.Writer) error { return cost.JUnit(w, r) },
-		command.FormatGitHub:   func(w io.Writer) error { return cost.GitHub(w, r) },
-		command.FormatBencher:  func(w io.Writer) error { return cost.Bencher(w, r) },
-	}}
+	return command.Finding{What: "a measurement", Value: r.Tagged(), Words: with(meanings),
+		Forms: map[string]func(io.Writer) error{
+			command.FormatHTML:     func(w io.Writer) error { return document.HTML(w, r.Document(true)) },
+			command.FormatMarkdown: func(w io.Writer) error { return document.Markdown(w, r.Document(false)) },
+			command.FormatCSV:      func(w io.Writer) error { return document.CSV(w, r.Document(false)) },
+			command.FormatBase:     func(w io.Writer) error { return cost.WriteBase(w, r) },
+			command.FormatGo:       func(w io.Writer) error { return cost.GoBench(w, r) },
+			command.FormatJUnit:    func(w io.Writer) error { return cost.JUnit(w, r) },
+			command.FormatGitHub:   func(w io.Writer) error { return cost.GitHub(w, r) },
+			command.FormatBencher:  func(w io.Writer) error { return cost.Bencher(w, r) },
+		}}
 }
 
 // BudgetsMet returns what budgets end the command with.

@@ -10,7 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-var updateDictionary = flag.Bool("update-dictionary", false, "write docs/reference/dictionary.md anew; then read the difference")
+var updateDictionary = flag.Bool("update-dictionary", false,
+	"write docs/reference/dictionary.md anew; then read the difference")
 
 // TestDictionaryPage: the page has every name that explain answers of others' metrics, with what explain says of it.
 func TestDictionaryPage(t *testing.T) {
@@ -60,10 +61,12 @@ system, and some are work of the database. ` + "`realiops explain NAME`" + ` say
 			case "means", "trap", "shown":
 				text.WriteString(" " + strings.Join(term.Texts, " "))
 			default:
-				text.WriteString(" " + strings.ToUpper(term.Name[:1]) + term.Name[1:] + ": " + strings.Join(term.Texts, "; ") + ".")
+				text.WriteString(" " + strings.ToUpper(term.Name[:1]) + term.Name[1:] + ": " +
+					strings.Join(term.Texts, "; ") + ".")
 			}
 		}
-		fmt.Fprintf(&page, "- %s: %s\n", strings.Join(anchored, ", "), strings.NewReplacer("*", `\*`, "..", ".", "<", "&lt;").Replace(text.String()))
+		fmt.Fprintf(&page, "- %s: %s\n", strings.Join(anchored, ", "), strings.NewReplacer("*", `\*`, "..", ".", "<",
+			"&lt;").Replace(text.String()))
 	}
 	heading := func(system string) {
 		fmt.Fprintf(&page, "\n## %s\n\n", system)

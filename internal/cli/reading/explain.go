@@ -59,7 +59,8 @@ is known is part of the program, and each entry names its source.`,
 	flags := command.Group("Flags")
 	o.format.Add(flags.FlagSet, command.FormatText, command.FormatJSON)
 	flags.BoolVar(&o.all, "all", false, "show everything that is known")
-	flags.StringVar(&o.dashboard, "dashboard", "", "explain the panels of this Grafana dashboard, a JSON `file`, and say which titles are wrong")
+	flags.StringVar(&o.dashboard, "dashboard", "",
+		"explain the panels of this Grafana dashboard, a JSON `file`, and say which titles are wrong")
 	return command.Describe(env, cmd, explainExitHelp, flags)
 }
 
@@ -107,7 +108,8 @@ func allKnown() knowledge { return knownOf(metric.All()) }
 
 func knownOf(table metric.Table) knowledge {
 	local := slices.DeleteFunc(slices.Clone(table), func(m metric.Metric) bool { return m.On != "" })
-	return knowledge{meanings: metric.Meanings(), local: local, quantities: metric.Quantities(), elsewhere: metric.Dictionary()}
+	return knowledge{meanings: metric.Meanings(), local: local, quantities: metric.Quantities(),
+		elsewhere: metric.Dictionary()}
 }
 
 // of picks the things that go by one of the names; without names, everything.
@@ -126,7 +128,9 @@ func (k knowledge) of(names []string) (knowledge, error) {
 		if found.empty() {
 			return picked, &unknownMetricError{name, typo.Closest(name, k.names(), 3)}
 		}
-		if !slices.ContainsFunc(found.meanings, func(m metric.Meaning) bool { return strings.EqualFold(m.Metric, name) }) {
+		if !slices.ContainsFunc(found.meanings, func(m metric.Meaning) bool {
+			return strings.EqualFold(m.Metric, name)
+		}) {
 			picked.asked = append(picked.asked, name)
 		}
 		picked.add(found)
@@ -152,12 +156,14 @@ var within = regexp.MustCompile(`(?:^|[^\w.])([em][0-9]+)(?:[^\w.]|$)|METRICS\(`
 
 func (e *unknownMetricError) Error() string {
 	if name := within.FindStringSubmatch(e.name); name != nil {
-		return fmt.Sprintf("unknown metric %q: %s stands for a metric in one query only: type that metric's name", e.name, cmp.Or(name[1], "METRICS()"))
+		return fmt.Sprintf("unknown metric %q: %s stands for a metric in one query only: type that metric's name",
+			e.name, cmp.Or(name[1], "METRICS()"))
 	}
 	if len(e.closest) == 0 {
 		return fmt.Sprintf("unknown metric %q (realiops explain says what can be asked)", e.name)
 	}
-	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain says what can be asked)", e.name)
+	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain says what can be asked)",
+		e.name)
 }
 
 // named picks the things of a name, or everything in a view of that name.
@@ -167,11 +173,14 @@ func (k knowledge) named(name string) knowledge {
 		meanings: metric.MeaningsOf(name), elsewhere: metric.EntriesOf(name),
 		local: slices.DeleteFunc(slices.Clone(k.local), func(m metric.Metric) bool {
 			view, _, _ := strings.Cut(m.Name, "/")
-			return !slices.Contains(rows, m.Name) && !strings.EqualFold(metric.PrintedView(view), name) && !strings.EqualFold(sourceOf(m), name)
+			return !slices.Contains(rows, m.Name) && !strings.EqualFold(metric.PrintedView(view), name) &&
+				!strings.EqualFold(sourceOf(m), name)
 		}),
 	}
 	if len(found.meanings) == 0 {
-		found.meanings = slices.DeleteFunc(slices.Clone(k.meanings), func(m metric.Meaning) bool { return !strings.EqualFold(metric.Service(m.Service), name) })
+		found.meanings = slices.DeleteFunc(slices.Clone(k.meanings), func(m metric.Meaning) bool {
+			return !strings.EqualFold(metric.Service(m.Service), name)
+		})
 	}
 	if strings.EqualFold(name, quantities) {
 		found.quantities = k.quantities
@@ -233,7 +242,8 @@ func (k knowledge) tagged() any {
 		Elsewhere []metric.Entry `json:"elsewhere"`
 
 		Sources []metric.Source `json:"sources"`
-	}{explainSchema, append([]metric.Meaning{}, k.meanings...), []local{}, []quantity{}, append([]metric.Entry{}, k.elsewhere...), metric.Sources()}
+	}{explainSchema, append([]metric.Meaning{}, k.meanings...), []local{}, []quantity{},
+		append([]metric.Entry{}, k.elsewhere...), metric.Sources()}
 	for _, m := range k.local {
 		all.Local = append(all.Local, local{m.Announced(), m.Spellings()[1:]})
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestProbesReadTheTable: every metric that a probe announces is a row of the table, as it stands there, and every row is
-// read by a probe, but for what is derived from others.
+// TestProbesReadTheTable: every metric that a probe announces is a row of the table, as it stands there, and every row
+// is read by a probe, but for what is derived from others.
 func TestProbesReadTheTable(t *testing.T) {
 	announced := slices.Concat(pgstat.Metrics(), block.Metrics(), request.Metrics(), anatomy.Metrics(), fio.Metrics())
 	for _, engine := range []string{"postgres", "aurora-postgresql"} {
@@ -63,7 +63,8 @@ func TestEveryMetricIsExplained(t *testing.T) {
 	everything := allKnown()
 	listed := inOneColumn(t, everything.list())
 	for _, m := range metric.All() {
-		if name := m.Printed(0); !strings.Contains(listed, "\n  "+strings.TrimPrefix(name, metric.Service(serviceOf(m))+" ")+" ") {
+		if name := m.Printed(0); !strings.Contains(listed,
+			"\n  "+strings.TrimPrefix(name, metric.Service(serviceOf(m))+" ")+" ") {
 			t.Errorf("%s is not in the list", name)
 		}
 		for _, typed := range m.Spellings() {
@@ -75,8 +76,8 @@ func TestEveryMetricIsExplained(t *testing.T) {
 	}
 }
 
-// TestAnswersFitAScreen: whatever somebody asks for, the answer has 25 lines of 80 columns at most, and one that leaves something out says how to
-// get the rest.
+// TestAnswersFitAScreen: whatever somebody asks for, the answer has 25 lines of 80 columns at most, and one that leaves
+// something out says how to get the rest.
 func TestAnswersFitAScreen(t *testing.T) {
 	known := allKnown()
 	for _, name := range known.names() {
@@ -97,14 +98,15 @@ func TestAnswersFitAScreen(t *testing.T) {
 			t.Errorf("%s takes %d lines:\n%s", name, lines, text)
 		}
 		whole := inOneColumn(t, found.document())
-		if complete := len(strings.Fields(text)) == len(strings.Fields(whole)); complete == strings.Contains(text, "realiops explain --all") {
+		if complete := len(strings.Fields(text)) == len(strings.Fields(whole)); complete == strings.Contains(text,
+			"realiops explain --all") {
 			t.Errorf("%s: complete: %t, and it says\n%s", name, complete, text)
 		}
 	}
 }
 
-// TestOverviewIsAScreen: explain without a name takes 24 lines of 80 columns at most, names each source once with the number of its metrics, and
-// each source lists as many.
+// TestOverviewIsAScreen: explain without a name takes 24 lines of 80 columns at most, names each source once with the
+// number of its metrics, and each source lists as many.
 func TestOverviewIsAScreen(t *testing.T) {
 	known := allKnown()
 	var page strings.Builder
@@ -127,7 +129,8 @@ func TestOverviewIsAScreen(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(page.String()), " ")
 	for source, n := range want {
-		count := regexp.MustCompile(`(?:; |AWS |local |other )` + regexp.QuoteMeta(source) + ` (\d+)`).FindStringSubmatch(text)
+		count := regexp.MustCompile(`(?:; |AWS |local |other )` + regexp.QuoteMeta(source) +
+			` (\d+)`).FindStringSubmatch(text)
 		if count == nil {
 			t.Errorf("%s is not there", source)
 			continue
@@ -166,7 +169,8 @@ func inOneColumn(t *testing.T, d document.Document) string {
 // TestANewMetricIsARow: a row that a table gains is explained, offered, required, and announced as all the others are.
 func TestANewMetricIsARow(t *testing.T) {
 	fresh := metric.Metric{
-		Name: "pgstat.wal/wal_polished", Kind: runfile.Counter, Unit: "records", Help: "WAL records that were polished", First: true, Matters: true,
+		Name: "pgstat.wal/wal_polished", Kind: runfile.Counter, Unit: "records", Help: "WAL records that were polished",
+		First: true, Matters: true,
 		Makes: metric.WALRecords,
 	}.As("pg_stat_wal.wal_polished")
 	table := append(slices.Clone(metric.All()), fresh)
@@ -177,10 +181,14 @@ func TestANewMetricIsARow(t *testing.T) {
 		"found by its column": slices.Contains(table.Named("wal_polished"), fresh.Name),
 		"on the first screen": table.First(fresh.Name),
 		"to be settled":       table.Matters(fresh.Name),
-		"counted":             slices.ContainsFunc(table.Making(metric.WALRecords), func(m metric.Metric) bool { return m.Name == fresh.Name }),
-		"listed":              regexp.MustCompile(`\n  pg_stat_wal\.wal_polished +WAL records that were polished\n`).MatchString(inOneColumn(t, k.list())),
-		"offered":             slices.Contains(k.names(), "pg_stat_wal.wal_polished"),
-		"explained":           strings.Contains(inOneColumn(t, knowledge{local: metric.Table{fresh}}.document()), "WAL records that were polished"),
+		"counted": slices.ContainsFunc(table.Making(metric.WALRecords), func(m metric.Metric) bool {
+			return m.Name == fresh.Name
+		}),
+		"listed": regexp.MustCompile(
+			`\n  pg_stat_wal\.wal_polished +WAL records that were polished\n`).MatchString(inOneColumn(t, k.list())),
+		"offered": slices.Contains(k.names(), "pg_stat_wal.wal_polished"),
+		"explained": strings.Contains(inOneColumn(t, knowledge{local: metric.Table{fresh}}.document()),
+			"WAL records that were polished"),
 	} {
 		if !ok {
 			t.Errorf("it is not %s", what)
@@ -190,12 +198,15 @@ func TestANewMetricIsARow(t *testing.T) {
 
 // TestWhatIsCopiedFromAConsole: each metric in it is explained, and a name that only a query knows is said to be one.
 func TestWhatIsCopiedFromAConsole(t *testing.T) {
-	found, err := allKnown().of([]string{`[["AWS/RDS", "VolumeWriteIOPs", "DBClusterIdentifier", "shop"], [".", "BurstBalance"]]`})
-	if names := found.names(); err != nil || !slices.Contains(names, "VolumeWriteIOPs") || !slices.Contains(names, "BurstBalance") {
+	found, err := allKnown().of([]string{
+		`[["AWS/RDS", "VolumeWriteIOPs", "DBClusterIdentifier", "shop"], [".", "BurstBalance"]]`})
+	if names := found.names(); err != nil || !slices.Contains(names, "VolumeWriteIOPs") ||
+		!slices.Contains(names, "BurstBalance") {
 		t.Errorf("%v, %q", err, names)
 	}
 	_, err = allKnown().of([]string{"FILL(m1, 0) / PERIOD(m1)"})
-	if want := `m1 stands for a metric in one query only: type that metric's name`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `m1 stands for a metric in one query only: type that metric's name`; err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -58,7 +58,8 @@ func (k knowledge) onAScreen(width int, names []string) document.Document {
 		}
 	}
 	for first := len(all); first > 0; first-- {
-		if d, fit := fits(brief[:first].list(), document.Paragraph{Text: fmt.Sprintf("and %d more", len(all)-first)}); fit {
+		if d, fit := fits(brief[:first].list(),
+			document.Paragraph{Text: fmt.Sprintf("and %d more", len(all)-first)}); fit {
 			return d
 		}
 	}
@@ -83,12 +84,14 @@ func (k knowledge) line(name string) string {
 	return all[0].line
 }
 
-// columns returns those of PostgreSQL's views that are called what was asked for, the database's first, where no console calls a metric just so;
-// and what else is read.
+// columns returns those of PostgreSQL's views that are called what was asked for, the database's first, where no
+// console calls a metric just so; and what else is read.
 func (k knowledge) columns() (called, others metric.Table) {
 	for _, m := range k.local {
 		_, column, _ := strings.Cut(m.Printed(0), ".")
-		if column != "" && slices.ContainsFunc(k.asked, func(name string) bool { return strings.EqualFold(name, column) }) {
+		if column != "" && slices.ContainsFunc(k.asked, func(name string) bool {
+			return strings.EqualFold(name, column)
+		}) {
 			called = append(called, m)
 		} else {
 			others = append(others, m)
@@ -108,7 +111,8 @@ func (k knowledge) answers(wanted func(entry) entry) (all answers) {
 		all.add(m.Printed(0)+": "+m.Help, wanted(ofLocal(m)))
 	}
 	for _, m := range k.meanings {
-		all.add(fmt.Sprintf("%s on %s: %s", m.Metric, metric.Flavor(m.On), counting(m.Side, m.Counts)), wanted(ofMeaning(m)))
+		all.add(fmt.Sprintf("%s on %s: %s", m.Metric, metric.Flavor(m.On), counting(m.Side, m.Counts)),
+			wanted(ofMeaning(m)))
 	}
 	for _, m := range others {
 		all.add(m.Printed(0)+": "+m.Help, wanted(ofLocal(m)))
@@ -117,7 +121,8 @@ func (k knowledge) answers(wanted func(entry) entry) (all answers) {
 		all.add(fmt.Sprintf("%s: a counted quantity, %s", q.Many(), q.Side()), wanted(ofQuantity(q)))
 	}
 	for _, e := range k.elsewhere {
-		all.add(fmt.Sprintf("%s %s: %s", e.System, strings.Join(e.Names, ", "), counting(e.Side, e.Counts)), wanted(ofEntry(e)))
+		all.add(fmt.Sprintf("%s %s: %s", e.System, strings.Join(e.Names, ", "), counting(e.Side, e.Counts)),
+			wanted(ofEntry(e)))
 	}
 	return all
 }
@@ -170,7 +175,8 @@ func ofEntry(o metric.Entry) (e entry) {
 		e.say("same as", metric.Printed(o.Same, 0))
 	}
 	e.say("known", map[metric.Basis]string{
-		metric.Documented: "its documentation says so", metric.Read: "its source code does so", metric.Inferred: "inferred from what is documented",
+		metric.Documented: "its documentation says so", metric.Read: "its source code does so",
+		metric.Inferred: "inferred from what is documented",
 	}[o.Basis])
 	e.say("source", titles(o.Sources)...)
 	return e
@@ -220,7 +226,8 @@ func ofMeaning(m metric.Meaning) (e entry) {
 	}
 	e.say("shown", shown...)
 	e.say("known", map[metric.Basis]string{
-		metric.Documented: "AWS documents it", metric.Measured: "others measured it", metric.Inferred: "inferred from what is documented",
+		metric.Documented: "AWS documents it", metric.Measured: "others measured it",
+		metric.Inferred: "inferred from what is documented",
 	}[m.Basis])
 	e.say("source", titles(m.Sources)...)
 	return e
@@ -235,7 +242,8 @@ func ofLocal(m metric.Metric) (e entry) {
 	if m.Derived == nil {
 		e.say("where", "realiops reads it itself; in run files it is "+m.Name)
 	} else {
-		e.say("where", fmt.Sprintf("%s, less %s; in JSON it is %s", metric.Printed(m.Derived.Of, 0), metric.Printed(m.Derived.Less, 0), m.Name))
+		e.say("where", fmt.Sprintf("%s, less %s; in JSON it is %s", metric.Printed(m.Derived.Of, 0),
+			metric.Printed(m.Derived.Less, 0), m.Name))
 	}
 	e.say("unit", fmt.Sprintf("%s (%s)", m.Unit, m.Kind))
 	e.say("versions", versions(m))
@@ -282,8 +290,10 @@ func (k knowledge) list() document.Document {
 		counted.say(q.Many(), q.Side()+": "+q.Help())
 	}
 	return document.Document{Blocks: []document.Block{
-		under(metric.Service("cloudwatch"), k.shownBy("cloudwatch")), under(metric.Service("insights"), k.shownBy("insights")),
-		under("What realiops reads itself", local), under("Counted quantities", counted), under("What others show", k.others()),
+		under(metric.Service("cloudwatch"), k.shownBy("cloudwatch")),
+		under(metric.Service("insights"), k.shownBy("insights")),
+		under("What realiops reads itself", local), under("Counted quantities", counted),
+		under("What others show", k.others()),
 	}}
 }
 
@@ -338,8 +348,10 @@ func (k knowledge) overview() document.Document {
 		}, g.names), "; "))
 	}
 	return document.Document{Blocks: []document.Block{
-		document.Together{document.Paragraph{Text: "What shows the metrics that can be explained, and how many each:"}, document.Terms(groups)},
-		document.Paragraph{Text: "To list one of them: " + shell.New("realiops explain pg_stat_wal").Unbroken() + "; also quantities, and --all."},
+		document.Together{document.Paragraph{Text: "What shows the metrics that can be explained, and how many each:"},
+			document.Terms(groups)},
+		document.Paragraph{Text: "To list one of them: " + shell.New("realiops explain pg_stat_wal").Unbroken() +
+			"; also quantities, and --all."},
 	}}
 }
 
@@ -370,8 +382,10 @@ func (k knowledge) shownBy(service string) (e entry) {
 // counting says what a metric counts, and whether that is storage I/O.
 func counting(side, counts string) string {
 	if is := map[string]string{
-		metric.Logical: "work of the database, not storage I/O", metric.Requested: "asked of the operating system, whose cache may answer",
-		metric.Physical: "storage I/O", metric.EitherSide: "storage I/O or not, depending on where", metric.ALimit: "a limit, not a measurement",
+		metric.Logical:   "work of the database, not storage I/O",
+		metric.Requested: "asked of the operating system, whose cache may answer",
+		metric.Physical:  "storage I/O", metric.EitherSide: "storage I/O or not, depending on where",
+		metric.ALimit: "a limit, not a measurement",
 	}[side]; is != "" {
 		return counts + " (" + is + ")"
 	}

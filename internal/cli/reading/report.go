@@ -73,11 +73,14 @@ size makes the .csv of sizes); .png for the counts under one load, that of the h
 	}
 	page := command.Group("The report")
 	page.StringVarP(&o.out, "output", "o", "", "`file` to write; - is standard output (default: standard output)")
-	o.format.Add(page.FlagSet, append([]string{command.FormatText, command.FormatHTML, command.FormatMarkdown, command.FormatCSV, command.FormatJSON, command.FormatPNG, command.FormatSVG}, CostForms...)...)
+	o.format.Add(page.FlagSet, append([]string{command.FormatText, command.FormatHTML, command.FormatMarkdown,
+		command.FormatCSV, command.FormatJSON, command.FormatPNG, command.FormatSVG}, CostForms...)...)
 	o.level.AddFlags(page.FlagSet)
-	page.StringArrayVar(&o.metrics, "metric", nil, "show only this `metric` and why, as text; * and ? stand for any text (repeatable)")
+	page.StringArrayVar(&o.metrics, "metric", nil,
+		"show only this `metric` and why, as text; * and ? stand for any text (repeatable)")
 	o.require.AddFlags(page.FlagSet)
-	return command.Describe(env, cmd, reportExitHelp, page, command.Group("The load to size for", o.size.addLoadFlags), command.Group("What to size", o.size.addStorageFlags))
+	return command.Describe(env, cmd, reportExitHelp, page, command.Group("The load to size for", o.size.addLoadFlags),
+		command.Group("What to size", o.size.addStorageFlags))
 }
 
 const reportExitHelp = `0  the report was written, also that of a run which did not end well
@@ -109,15 +112,19 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 		return err
 	}
 	run := runs[0]
-	withSizes := !baseline.Is(run) && !cost.Is(run) && slices.Contains([]string{command.FormatHTML, command.FormatMarkdown, command.FormatJSON}, format)
-	if pictures := []string{command.FormatPNG, command.FormatSVG}; o.sizes && len(runs) == 1 && !withSizes && !baseline.Is(run) && !slices.Contains(pictures, format) {
+	withSizes := !baseline.Is(run) && !cost.Is(run) &&
+		slices.Contains([]string{command.FormatHTML, command.FormatMarkdown, command.FormatJSON}, format)
+	if pictures := []string{command.FormatPNG, command.FormatSVG}; o.sizes && len(runs) == 1 && !withSizes &&
+		!baseline.Is(run) && !slices.Contains(pictures, format) {
 		return fmt.Errorf("%s has no sizes: ask realiops size, or for a page with -o page.html", format)
 	}
 	if len(runs) > 1 && !withSizes {
-		return fmt.Errorf("that format has no sizes, so it is of %s alone: leave %s out", names[0], strings.Join(names[1:], ", "))
+		return fmt.Errorf("that format has no sizes, so it is of %s alone: leave %s out", names[0],
+			strings.Join(names[1:], ", "))
 	}
 	if (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0 {
-		return fmt.Errorf("%s: no metric gets a verdict from it: --require is for runs that put loads on a database", names[0])
+		return fmt.Errorf("%s: no metric gets a verdict from it: --require is for runs that put loads on a database",
+			names[0])
 	}
 	switch {
 	case cost.Is(run):
@@ -173,13 +180,15 @@ func (o reportOptions) writeAs(env command.Env, write func(command.Env) error) e
 // writeBaseline says what storage delivered alone, which has no verdicts and no bill.
 func (o reportOptions) writeBaseline(env command.Env, run *counts.Run, format string) error {
 	if o.size.load != "" || o.size.instance != "" {
-		return errors.New("a baseline measured storage alone and has no sizes: --load and --class are for runs on a database")
+		return errors.New("a baseline measured storage alone and has no sizes: --load and --class are for " +
+			"runs on a database")
 	}
 	return o.writeAs(env, func(env command.Env) error { return WriteBaseline(env, run, format) })
 }
 
 // write makes the report of a run, with its sizes where the format has sizes, or why there are none.
-func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithSize, unsized error, format string, only []string) error {
+func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithSize, unsized error, format string,
+	only []string) error {
 	words := wordsOf(run, view.Report, o.level)
 	if len(only) > 0 {
 		words = func() document.Document { return view.Of(only) }
@@ -187,14 +196,18 @@ func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithS
 	if format == command.FormatHTML || format == command.FormatMarkdown {
 		words = func() document.Document { return report.Document(run, view.Report, view.Size, unsized) }
 	}
-	return env.Answer(format, command.Finding{What: "a run", Value: view, Words: words, Forms: map[string]func(io.Writer) error{
-		command.FormatCSV: func(w io.Writer) error { return document.CSV(w, report.Document(run, view.Report, nil, nil)) },
-		command.FormatPNG: func(w io.Writer) error { return report.LadderPNG(w, view.Report, o.size.load) },
-		command.FormatSVG: func(w io.Writer) error { return report.SecondSVG(w, view.Report, o.size.load) },
-	}})
+	return env.Answer(format, command.Finding{What: "a run", Value: view, Words: words,
+		Forms: map[string]func(io.Writer) error{
+			command.FormatCSV: func(w io.Writer) error {
+				return document.CSV(w, report.Document(run, view.Report, nil, nil))
+			},
+			command.FormatPNG: func(w io.Writer) error { return report.LadderPNG(w, view.Report, o.size.load) },
+			command.FormatSVG: func(w io.Writer) error { return report.SecondSVG(w, view.Report, o.size.load) },
+		}})
 }
 
-// sized returns what to order, or the reason why a run does not tell; that is an error where a load or an instance was asked for.
+// sized returns what to order, or the reason why a run does not tell; that is an error where a load or an instance was
+// asked for.
 func (o reportOptions) sized(runs []*counts.Run) (size *sizes.Size, unsized, err error) {
 	o.size.server = commonServer(runs)
 	ask, err := o.size.Ask(context.Background())

@@ -37,7 +37,8 @@ func namesOf(flag string, patterns, known []string) ([]string, error) {
 
 func (o *RequireOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.patterns, "require", nil,
-		"exit with 3 if this `metric` gets no verdict: a name as in a report or a run file; * and ? stand for any text (repeatable)")
+		"exit with 3 if this `metric` gets no verdict: a name as in a report or a run file; * and ? stand for any "+
+			"text (repeatable)")
 }
 
 // Names returns the required metrics of a run, each once. A pattern that matches none is an error.
@@ -73,7 +74,8 @@ func matching(flag, pattern string, known []string) ([]string, error) {
 	for _, name := range meant {
 		for _, row := range table.Of(name) {
 			if len(row.Instead) > 0 && slices.Contains(known, row.Instead[0]) {
-				return nil, fmt.Errorf(flag+" %s: this server shows it as %s", pattern, metric.Printed(row.Instead[0], 0))
+				return nil, fmt.Errorf(flag+" %s: this server shows it as %s", pattern,
+					metric.Printed(row.Instead[0], 0))
 			}
 		}
 	}
@@ -84,7 +86,8 @@ func matching(flag, pattern string, known []string) ([]string, error) {
 		return nil, fmt.Errorf(flag+" %s: the run has no such metric; the nearest is %s", pattern, near)
 	}
 	if documented := documentedLike(pattern); documented != "" {
-		return nil, fmt.Errorf(flag+" %s: the run has no such metric, nor %s, which a console shows", pattern, documented)
+		return nil, fmt.Errorf(flag+" %s: the run has no such metric, nor %s, which a console shows",
+			pattern, documented)
 	}
 	return nil, fmt.Errorf(flag+" %q: the run has no such metric (-v lists those it has)", pattern)
 }
@@ -104,10 +107,12 @@ func unmet(required []string, verdicts attribution.Verdicts, version int) error 
 	if len(open) == 0 {
 		return nil
 	}
-	return command.WithCode(command.ExitCannotTell, errors.New("no verdict on "+strings.Join(open, ", ")+", which was required"))
+	return command.WithCode(command.ExitCannotTell, errors.New("no verdict on "+strings.Join(open, ", ")+
+		", which was required"))
 }
 
-// nearestEnd returns the spelling whose last part is like what was typed, without what stands between its letters; empty: none is.
+// nearestEnd returns the spelling whose last part is like what was typed, without what stands between its letters;
+// empty: none is.
 func nearestEnd(typed string, spellings []string) string {
 	of := map[string]string{}
 	var ends []string

@@ -12,7 +12,8 @@ import (
 )
 
 func TestRequiredNames(t *testing.T) {
-	known := []string{"block/flushes", "block/requests", "cloudwatch/WriteIOPS", "pgstat.io/writes", "pgstat.io/wal_fsyncs", "odd[1]"}
+	known := []string{"block/flushes", "block/requests", "cloudwatch/WriteIOPS", "pgstat.io/writes",
+		"pgstat.io/wal_fsyncs", "odd[1]"}
 	check := func(patterns, want, wrong string) {
 		t.Helper()
 		o := RequireOptions{strings.Fields(patterns)}
@@ -35,9 +36,11 @@ func TestRequiredNames(t *testing.T) {
 	check("pg_stat_io.fsyncs?(wal)", "pgstat.io/wal_fsyncs", "")
 	check("pg_stat_io.*", "pgstat.io/writes pgstat.io/wal_fsyncs", "")
 	check("pg_stat_wal.wal_sync", "", "--require pg_stat_wal.wal_sync: this server shows it as pg_stat_io.fsyncs (wal)")
-	check("pg_stat_io.fsyncs(wal)", "", "--require pg_stat_io.fsyncs(wal): the run has no such metric; the nearest is pg_stat_io.fsyncs (wal)")
+	check("pg_stat_io.fsyncs(wal)", "",
+		"--require pg_stat_io.fsyncs(wal): the run has no such metric; the nearest is pg_stat_io.fsyncs (wal)")
 	check("*", strings.Join(known, " "), "")
-	check("cloudwatch/WriteIOP", "", "--require cloudwatch/WriteIOP: the run has no such metric; the nearest is cloudwatch/WriteIOPS")
+	check("cloudwatch/WriteIOP", "",
+		"--require cloudwatch/WriteIOP: the run has no such metric; the nearest is cloudwatch/WriteIOPS")
 	check("io/writes", "pgstat.io/writes", "")
 	check("blok/requets", "", "--require blok/requets: the run has no such metric; the nearest is block/requests")
 	check("block/[", "", "--require block/[: a [ without its ]")
@@ -63,5 +66,7 @@ func TestUnmet(t *testing.T) {
 	check("a c", 0, "")
 	check("a b", 3, "no verdict on b, which was required")
 	check("b d", 3, "no verdict on b, d, which was required")
-	check("pgstat.checkpointer/buffers_written", 3, "no verdict on pg_stat_bgwriter.buffers_checkpoint, which was required") // its name up to 16
+	// its name up to 16
+	check("pgstat.checkpointer/buffers_written", 3,
+		"no verdict on pg_stat_bgwriter.buffers_checkpoint, which was required")
 }

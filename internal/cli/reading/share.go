@@ -33,7 +33,8 @@ FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Director
 		RunE: func(_ *cobra.Command, args []string) error { return runShare(env, args[0], out) },
 	}
 	flags := command.Group("Flags")
-	flags.StringVarP(&out, "output", "o", "", "the `file` to write; compressed if its name ends in .zst (default: FILE with -shared in its name)")
+	flags.StringVarP(&out, "output", "o", "",
+		"the `file` to write; compressed if its name ends in .zst (default: FILE with -shared in its name)")
 	return command.Describe(env, cmd, shareExitHelp, flags)
 }
 
@@ -102,12 +103,15 @@ func shared(out string, a *runfile.Anonymizer, kept map[runfile.Kind]int) docume
 		taken = []string{"nothing: there was nothing of the kind in it"}
 	}
 	return document.Document{Blocks: []document.Block{
-		document.Paragraph{Text: out + " holds the version and the settings of the server, the kind of its storage, what each load did, and all readings."},
+		document.Paragraph{Text: out + " holds the version and the settings of the server, the kind of its storage, " +
+			"what each load did, and all readings."},
 		document.Terms{
 			{Name: "kept", Texts: []string{"lines of the kinds " + strings.Join(lines, ", ")}},
 			{Name: "taken out", Texts: taken},
 		},
-		document.Paragraph{Text: "Read it before you pass it on: each line is JSON (docs/reference/run-file.md has every field). To add it to what is known of servers like " +
-			"yours, attach it to an issue of this project: https://github.com/realiops/realiops/issues. docs/evidence.md lists what came so far."},
+		document.Paragraph{Text: "Read it before you pass it on: each line is JSON (docs/reference/run-file.md has " +
+			"every field). To add it to what is known of servers like " +
+			"yours, attach it to an issue of this project: https://github.com/realiops/realiops/issues. " +
+			"docs/evidence.md lists what came so far."},
 	}}
 }

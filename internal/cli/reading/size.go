@@ -106,7 +106,8 @@ amount of a metric on a console in real I/O? --check: do figures of a console or
 			return runSize(cmd.Context(), env, o, args)
 		},
 	}
-	return command.Describe(env, cmd, sizeExitHelp, command.Group("The load to size for", o.addLoadFlags), command.Group("What to size", o.addStorageFlags, o.addBaselineFlag),
+	return command.Describe(env, cmd, sizeExitHelp, command.Group("The load to size for", o.addLoadFlags),
+		command.Group("What to size", o.addStorageFlags, o.addBaselineFlag),
 		command.Group("Without a run", o.addFigureFlags), command.Group("What to tell", o.addFormatFlag))
 }
 
@@ -122,12 +123,18 @@ func (o *SizeOptions) addBaselineFlag(f *pflag.FlagSet) {
 }
 
 func (o *SizeOptions) addFigureFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.need, "need", "", "`FIGURES` to size for: two of iops=, mbps= (or 120MiB) and kb= of a request; reads= in percent; flushes=")
+	f.StringVar(&o.need, "need", "",
+		"`FIGURES` to size for: two of iops=, mbps= (or 120MiB) and kb= of a request; reads= in percent; flushes=")
 	f.Float64Var(&o.hours, "hours", 24, "with --need, `hours` of each day that it lasts")
-	f.StringVar(&o.fromMetric, "from-metric", "", "what an amount of a metric is in real I/O, as `NAME=AMOUNT`: WriteIOPS=800000; a sum with its time: VolumeReadIOPs=2.43e9/month; of RDS several, with commas, and what to order for them")
-	f.StringVar(&o.told, "check", "", "`FIGURES` that should agree with each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
-	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, up to how many `milliseconds` latency is excellent, good and fair (default 5,10,15)")
-	f.StringVar(&o.queueBands, "queue-bands", "", "with --check, the `lengths` from which a queue is a bottleneck: if it lasts, and at once (default 2,5)")
+	f.StringVar(&o.fromMetric, "from-metric", "", "what an amount of a metric is in real I/O, as `NAME=AMOUNT`: "+
+		"WriteIOPS=800000; a sum with its time: VolumeReadIOPs=2.43e9/month; of RDS several, with commas, and what "+
+		"to order for them")
+	f.StringVar(&o.told, "check", "", "`FIGURES` that should agree with each other: iops=, kbps=, mbps=, ms=, "+
+		"queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
+	f.StringVar(&o.latencyBands, "latency-bands", "",
+		"with --check, up to how many `milliseconds` latency is excellent, good and fair (default 5,10,15)")
+	f.StringVar(&o.queueBands, "queue-bands", "",
+		"with --check, the `lengths` from which a queue is a bottleneck: if it lasts, and at once (default 2,5)")
 	f.StringVar(&o.flavor, "flavor", "", "with --from-metric, the `kind` of server it was read on: aurora, rds or ebs")
 }
 
@@ -142,7 +149,8 @@ func (o *SizeOptions) anyOf(given *pflag.FlagSet) (any bool) {
 
 // addLoadFlags adds those that say what to size for.
 func (o *SizeOptions) addLoadFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.load, "load", "", "the `load` of the run that is like yours (default: the one that asked most of storage, but for point-cold, scan-cold and others kept cold)")
+	f.StringVar(&o.load, "load", "", "the `load` of the run that is like yours (default: the one that asked most of "+
+		"storage, but for point-cold, scan-cold and others kept cold)")
 	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "scale it to this many `rows` a second")
 	f.Float64Var(&o.growth, "growth", 0, "`percent` to add to that")
 	f.Float64Var(&o.Percentile, "percentile", 99, "the `percentile` of its single seconds to size for; 100: the worst")
@@ -154,16 +162,26 @@ func (o *SizeOptions) addLoadFlags(f *pflag.FlagSet) {
 // addStorageFlags adds those that say what is ordered, and by whose prices.
 func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.instance, "class", "", "`class` of the database's machine: db.r6g.large, m5.xlarge")
-	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb, or volumes such as gp3 (default: what the class of machine can have, else what the region's cloud sells, but for the hard disks st1 and sc1)")
-	f.IntVar(&o.disks, "disks", 0, "how `many` disks to stripe over (default: 1 to 8, as many as cost least); not on RDS and Aurora, which do that themselves")
+	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, "+
+		"cockroachdb, or volumes such as gp3 (default: what the class of machine can have, else what the region's "+
+		"cloud sells, but for the hard disks st1 and sc1)")
+	f.IntVar(&o.disks, "disks", 0, "how `many` disks to stripe over (default: 1 to 8, as many as cost least); not on "+
+		"RDS and Aurora, which do that themselves")
 	f.BoolVar(&o.multiAZ, "multi-az", false, "price RDS with a standby in another zone")
-	f.StringVar(&o.Region, "region", "", "the `region` whose prices count, and whose cloud the order is for (default: the run's, that of --price, or "+command.DefaultRegion+", eastus and us-central1)")
-	f.StringVar(&o.calibrate, "calibrate", "", "a run `file` from Aurora to estimate billed writes by, instead of the published loads")
+	f.StringVar(&o.Region, "region", "", "the `region` whose prices count, and whose cloud the order is for "+
+		"(default: the run's, that of --price, or "+command.DefaultRegion+", eastus and us-central1)")
+	f.StringVar(&o.calibrate, "calibrate", "",
+		"a run `file` from Aurora to estimate billed writes by, instead of the published loads")
 	f.StringVar(&o.Prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
-	f.StringVar(&o.Limits, "limits", "", "a `file` of limits that realiops aws limits wrote, used before the program's own")
-	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "for volumes with credits, how long to repeat the recorded seconds")
-	f.Var(&o.balance, "balance", "percent of a volume's credits at the start (default: the last BurstBalance of the run, or 100)")
-	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: the last EBSIOBalance% and EBSByteBalance% of the run, or 100)")
+	f.StringVar(&o.Limits, "limits", "",
+		"a `file` of limits that realiops aws limits wrote, used before the program's own")
+	f.DurationVar(&o.repeat, "repeat", 24*time.Hour,
+		"for volumes with credits, how long to repeat the recorded seconds")
+	f.Var(&o.balance, "balance",
+		"percent of a volume's credits at the start (default: the last BurstBalance of the run, or 100)")
+	f.Var(&o.credits, "instance-balance",
+		"percent of the instance's credits at the start (default: the last EBSIOBalance% and EBSByteBalance% of "+
+			"the run, or 100)")
 }
 
 // figures returns the flag that asks about figures, without a run; empty: none was given.
@@ -196,11 +214,15 @@ func misplaced(flags *pflag.FlagSet) (err error) {
 		case flags.Changed("check"):
 			refuse("with --check", slices.Contains([]string{"check", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		case flags.Changed("from-metric"):
-			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "load", "region", "price", "limits", "on", "disks", "multi-az", "gib", "class", "headroom", "growth", "balance", "instance-balance", "repeat"}, f.Name), f.Name)
+			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate",
+				"load", "region", "price", "limits", "on", "disks", "multi-az", "gib", "class", "headroom", "growth",
+				"balance", "instance-balance", "repeat"}, f.Name), f.Name)
 		case flags.Changed("need"):
-			refuse("with --need", !slices.Contains([]string{"load", "rows-per-second", "percentile", "calibrate", "flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
+			refuse("with --need", !slices.Contains([]string{"load", "rows-per-second", "percentile", "calibrate",
+				"flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		default:
-			refuse("for a run", !slices.Contains([]string{"hours", "flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
+			refuse("for a run", !slices.Contains([]string{"hours", "flavor", "latency-bands", "queue-bands"}, f.Name),
+				f.Name)
 		}
 	})
 	return err
@@ -262,8 +284,8 @@ func commonServer(runs []*counts.Run) runfile.Target {
 	return of
 }
 
-// answer writes what to order, with the cautions of the runs that it rests on, and holds it against a device that was measured, where
-// one was named.
+// answer writes what to order, with the cautions of the runs that it rests on, and holds it against a device that was
+// measured, where one was named.
 func (o SizeOptions) answer(env command.Env, answer sizing.Sizing, runs ...*counts.Run) error {
 	view := sizes.NewSize(answer)
 	for _, run := range runs {

@@ -59,9 +59,11 @@ func (o SizeOptions) Ask(ctx context.Context) (sizing.Ask, error) {
 	known, errKnown := catalog.Prices()
 	own, errOwn := ownPrices(ctx, o.Prices)
 	ask := sizing.Ask{
-		Load: o.load, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.Percentile, Headroom: o.Headroom, GiB: o.gib, Disks: o.disks, MultiAZ: o.multiAZ, Instance: o.instance, DefaultGiB: !o.saidGiB,
+		Load: o.load, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.Percentile, Headroom: o.Headroom,
+		GiB: o.gib, Disks: o.disks, MultiAZ: o.multiAZ, Instance: o.instance, DefaultGiB: !o.saidGiB,
 		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
-		Tariff: sizing.Tariff{Region: o.Region, Prices: catalog.Override(own, known)}, Doubts: catalog.Doubts(own, known), Instances: instances, Calibrate: o.calibrated,
+		Tariff: sizing.Tariff{Region: o.Region, Prices: catalog.Override(own, known)},
+		Doubts: catalog.Doubts(own, known), Instances: instances, Calibrate: o.calibrated,
 	}
 	if err := errors.Join(errVolumes, errInstances, errKnown, errOwn, errRules); err != nil {
 		return ask, err
@@ -95,7 +97,8 @@ func (o *SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []
 	known := StorageNames(volumes, rules)
 	for _, name := range o.on {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("--on %q: there are %s%s", name, strings.Join(known, ", "), command.Meant("", name, known))
+			return fmt.Errorf("--on %q: there are %s%s", name, strings.Join(known, ", "),
+				command.Meant("", name, known))
 		}
 	}
 	return nil
@@ -114,7 +117,8 @@ func StorageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names 
 }
 
 // classes matches AWS's and Azure's names of machine classes.
-var classes = regexp.MustCompile(`(?i)^(db\.)?(serverless|[a-z][a-z0-9-]*\.(nano|micro|small|medium|(\d*x)?large|metal)[a-z0-9.-]*|(standard_)?[a-z]+\d+[a-z0-9_-]*)$`)
+var classes = regexp.MustCompile(
+	`(?i)^(db\.)?(serverless|[a-z][a-z0-9-]*\.(nano|micro|small|medium|(\d*x)?large|metal)[a-z0-9.-]*|(standard_)?[a-z]+\d+[a-z0-9_-]*)$`)
 
 // families matches AWS's and Google's names of class families, and some of Azure's classes.
 var families = regexp.MustCompile(`(?i)^(db\.)?[a-z]{1,4}\d[a-z]{0,5}$`)
@@ -128,11 +132,12 @@ func CheckRegion(region string, priced []string) error {
 	if slices.Contains(known, region) {
 		return nil
 	}
-	return fmt.Errorf("there is no region %s%s (--price takes a file with the prices of a new one)", region, command.Meant("", region, known))
+	return fmt.Errorf("there is no region %s%s (--price takes a file with the prices of a new one)", region,
+		command.Meant("", region, known))
 }
 
-// checkClass refuses what cannot be a class of machine; one whose limits are not known is none the less. A family without a size is none, and would
-// be taken for a class of another cloud.
+// checkClass refuses what cannot be a class of machine; one whose limits are not known is none the less. A family
+// without a size is none, and would be taken for a class of another cloud.
 func checkClass(class string, known []catalog.Instance) error {
 	var names []string
 	for _, m := range known {
@@ -142,14 +147,16 @@ func checkClass(class string, known []catalog.Instance) error {
 	short := families.MatchString(class)
 	for _, m := range known {
 		if short && m.Provider != "azure" && strings.EqualFold(m.Family(), bare) {
-			return fmt.Errorf("--class %s is a family of classes: name one of it, such as %s%s.large", class, class[:len(class)-len(bare)], bare)
+			return fmt.Errorf("--class %s is a family of classes: name one of it, such as %s%s.large", class,
+				class[:len(class)-len(bare)], bare)
 		}
 	}
 	switch is := func(name string) bool { return strings.EqualFold(name, bare) }; {
 	case class == "" || classes.MatchString(class) && (!short || slices.ContainsFunc(names, is)):
 		return nil
 	case classes.MatchString(class):
-		return fmt.Errorf("--class %s is not a known machine class%s (a class of AWS has its size, such as m7g.large, and one of Azure begins with Standard_)", class, command.Meant("", bare, names))
+		return fmt.Errorf("--class %s is not a known machine class%s (a class of AWS has its size, such as "+
+			"m7g.large, and one of Azure begins with Standard_)", class, command.Meant("", bare, names))
 	}
 	return fmt.Errorf("--class %s is not a machine class%s", class, command.Meant("", bare, names))
 }

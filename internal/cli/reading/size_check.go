@@ -24,7 +24,8 @@ func checkFigures(env command.Env, o SizeOptions) error {
 }
 
 // figureNames lists the names of figures: those of consoles, and the columns of iostat.
-const figureNames = "iops, kbps, mbps, ms, queue, kb, cap-iops, cap-mbps, r/s, w/s, rkB/s, wkB/s, r_await, w_await, aqu-sz"
+const figureNames = "iops, kbps, mbps, ms, queue, kb, cap-iops, cap-mbps, r/s, w/s, rkB/s, wkB/s, " +
+	"r_await, w_await, aqu-sz"
 
 // parseFigures parses reported figures: iops=489 kbps=62598 ms=62.1 queue=30 kb=4.
 func parseFigures(text string) (sizing.Figures, error) {

@@ -8,8 +8,9 @@ import (
 // TestFiguresSaidTwice: of two numbers for one thing the last would count, and nobody would know.
 func TestFiguresSaidTwice(t *testing.T) {
 	for text, want := range map[string]string{
-		"iops=3000,iops=2000": "--check iops= is said twice", "queue=3 aqu-sz=2": "--check aqu-sz= and queue= are the same: leave one out",
-		"kbps=100 mbps=2": "--check mbps= and kbps= are the same: leave one out", "r/s=1 w/s=1 kbps=3": "",
+		"iops=3000,iops=2000": "--check iops= is said twice",
+		"queue=3 aqu-sz=2":    "--check aqu-sz= and queue= are the same: leave one out",
+		"kbps=100 mbps=2":     "--check mbps= and kbps= are the same: leave one out", "r/s=1 w/s=1 kbps=3": "",
 	} {
 		if _, err := parseFigures(text); err == nil && want != "" || err != nil && err.Error() != want {
 			t.Errorf("%s: %v, want %q", text, err, want)
@@ -19,7 +20,8 @@ func TestFiguresSaidTwice(t *testing.T) {
 
 // FuzzFigures: what people type as figures becomes numbers that there can be.
 func FuzzFigures(f *testing.F) {
-	for _, text := range []string{"iops=489 kbps=62598 kb=4 ms=62.1 queue=30", "r/s=1,w_await=inf", "iops=1e400", "buffered", "ms=-0"} {
+	for _, text := range []string{"iops=489 kbps=62598 kb=4 ms=62.1 queue=30", "r/s=1,w_await=inf", "iops=1e400",
+		"buffered", "ms=-0"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -41,7 +41,8 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 		return err
 	}
 	if cloud := catalog.CloudOfRegion(o.Region, nil); cloud != "" && cloud != catalog.AWS {
-		return fmt.Errorf("--region %s is a region of %s, and the metrics are AWS's: name one of its regions, such as %s", o.Region, cloud.Title(), catalog.AWS.Home())
+		return fmt.Errorf("--region %s is a region of %s, and the metrics are AWS's: name one of its regions, such "+
+			"as %s", o.Region, cloud.Title(), catalog.AWS.Home())
 	}
 	var all []sizing.Converted
 	answer := sizes.Converts{Schema: sizes.ConvertsSchema}
@@ -60,7 +61,8 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 			return err
 		}
 		all = append(all, converted)
-		answer.Metrics = append(answer.Metrics, sizes.NewConvert(converted, calibration, o.spreadsOf(converted, ask)).Over(a.amount, a.seconds))
+		answer.Metrics = append(answer.Metrics, sizes.NewConvert(converted, calibration,
+			o.spreadsOf(converted, ask)).Over(a.amount, a.seconds))
 	}
 	if need := sizing.NeedOf(all); need != nil {
 		const always = 24
@@ -103,16 +105,21 @@ func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 			names = append(names, m.Metric)
 		}
 		if len(metric.EntriesOf(name)) > 0 || len(allKnown().local.Named(name)) > 0 {
-			return nil, fmt.Errorf("--from-metric takes what a cloud's console shows, and %s is another's: %s says what it counts; --need takes requests of a disk",
+			return nil, fmt.Errorf("--from-metric takes what a cloud's console shows, and %s is another's: %s says "+
+				"what it counts; --need takes requests of a disk",
 				name, shell.New("realiops explain").File(name, "NAME"))
 		}
-		return nil, fmt.Errorf("--from-metric: unknown metric %q%s (realiops explain says what can be asked)", name, command.Meant("", name, names))
+		return nil, fmt.Errorf("--from-metric: unknown metric %q%s (realiops explain says what can be asked)", name,
+			command.Meant("", name, names))
 	}
 	if flavors := []string{"aurora", "rds", "ebs"}; flavor != "" && !slices.Contains(flavors, flavor) {
-		return nil, fmt.Errorf("--flavor %s: there are %s%s", flavor, strings.Join(flavors, ", "), command.Meant("", flavor, flavors))
+		return nil, fmt.Errorf("--flavor %s: there are %s%s", flavor, strings.Join(flavors, ", "),
+			command.Meant("", flavor, flavors))
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(m metric.Meaning) bool { return flavor != "" && m.On != flavor })
-	if named := slices.DeleteFunc(slices.Clone(found), func(m metric.Meaning) bool { return !strings.EqualFold(m.Metric, name) }); len(named) > 0 {
+	if named := slices.DeleteFunc(slices.Clone(found), func(m metric.Meaning) bool {
+		return !strings.EqualFold(m.Metric, name)
+	}); len(named) > 0 {
 		found = named // and not what is called so in another place
 	}
 	if len(found) == 0 {

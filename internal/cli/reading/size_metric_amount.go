@@ -22,13 +22,16 @@ type metricAmount struct {
 	seconds float64 // in which a sum was added up; 0: it is a rate
 }
 
-// parseAmounts reads NAME=AMOUNT and NAME=AMOUNT/TIME, with commas between them; in an amount commas may stand between thousands.
+// parseAmounts reads NAME=AMOUNT and NAME=AMOUNT/TIME, with commas between them; in an amount commas may stand between
+// thousands.
 func parseAmounts(text string) (all []metricAmount, err error) {
 	for _, part := range command.Figures(text) {
 		a := metricAmount{text: strings.TrimSpace(part)}
 		name, value, _ := strings.Cut(a.text, "=")
 		digits, time, timed := strings.Cut(value, "/")
-		if a.name = strings.TrimSpace(name); slices.ContainsFunc(all, func(other metricAmount) bool { return strings.EqualFold(other.name, a.name) }) {
+		if a.name = strings.TrimSpace(name); slices.ContainsFunc(all, func(other metricAmount) bool {
+			return strings.EqualFold(other.name, a.name)
+		}) {
 			return nil, fmt.Errorf("--from-metric %s= is said twice", a.name)
 		}
 		a.amount, err = number.Read(digits, number.Bytes(1).With(number.Counted()))
@@ -36,12 +39,14 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 			return nil, fmt.Errorf("--from-metric %s: %w", a.text, err)
 		}
 		if err != nil || !(a.amount >= leastFigure && a.amount < 1e15) {
-			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0; of a sum with its time: NAME=AMOUNT/month", a.text)
+			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0; of a sum with its "+
+				"time: NAME=AMOUNT/month", a.text)
 		}
 		if timed {
 			a.written = "/" + time
 			if a.seconds = secondsIn(strings.TrimSpace(time)); a.seconds == 0 {
-				return nil, fmt.Errorf("--from-metric %s: the time behind / is one of s, min, 5min, h, day, week and month", a.text)
+				return nil, fmt.Errorf("--from-metric %s: the time behind / is one of s, min, 5min, h, day, week "+
+					"and month", a.text)
 			}
 		}
 		all = append(all, a)
@@ -64,12 +69,15 @@ func secondsIn(text string) float64 {
 		return 0
 	}
 	return n * map[string]float64{
-		"s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "minute": 60, "minutes": 60, "h": metric.Hour, "hour": metric.Hour, "hours": metric.Hour,
-		"d": day, "day": day, "days": day, "w": 7 * day, "week": 7 * day, "weeks": 7 * day, "month": month, "months": month,
+		"s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "minute": 60, "minutes": 60, "h": metric.Hour,
+		"hour": metric.Hour, "hours": metric.Hour,
+		"d": day, "day": day, "days": day, "w": 7 * day, "week": 7 * day, "weeks": 7 * day, "month": month,
+		"months": month,
 	}[unit]
 }
 
-// over settles in what time a sum was added up, and refuses one that cannot be, or of which nobody says the time: it may be any.
+// over settles in what time a sum was added up, and refuses one that cannot be, or of which nobody says the time: it
+// may be any.
 func (a metricAmount) over(m metric.Meaning) (metricAmount, error) {
 	switch {
 	case !m.Summed() && a.seconds > 1:
@@ -88,7 +96,8 @@ func (a metricAmount) ask(m metric.Meaning) error {
 	times := []struct {
 		words, written string
 		seconds        float64
-	}{{"a minute", "/min", 60}, {"5 minutes", "/5min", metric.FiveMinutes}, {"an hour", "/h", metric.Hour}, {"a day", "/day", 24 * metric.Hour}, {"a month", "/month", month}}
+	}{{"a minute", "/min", 60}, {"5 minutes", "/5min", metric.FiveMinutes}, {"an hour", "/h", metric.Hour},
+		{"a day", "/day", 24 * metric.Hour}, {"a month", "/month", month}}
 	if m.Period == metric.FiveMinutes {
 		times = times[1:]
 	}
@@ -100,11 +109,12 @@ func (a metricAmount) ask(m metric.Meaning) error {
 		}
 		would, write = append(would, text), append([]string{t.written}, write...)
 	}
-	return fmt.Errorf("over what time was it summed? %s: write %s%s, or %s", strings.Join(would, ", "), a.text, write[0], strings.Join(write[1:], ", "))
+	return fmt.Errorf("over what time was it summed? %s: write %s%s, or %s", strings.Join(would, ", "), a.text,
+		write[0], strings.Join(write[1:], ", "))
 }
 
-// Bounds of what a second can hold, far above what is sold: an Aurora instance passes 50 Gbit/s at most, and a cluster has 16.
-// https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Concepts.DBInstanceClass.Summary.html
+// Bounds of what a second can hold, far above what is sold: an Aurora instance passes 50 Gbit/s at most, and a cluster
+// has 16. https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Concepts.DBInstanceClass.Summary.html
 const (
 	bytesOfInstance = 100e9 / 8
 	mostInstances   = 16
@@ -119,7 +129,8 @@ func more(perSecond, most float64, than string) error {
 	if perSecond <= most {
 		return nil
 	}
-	return errors.New(number.Grouped(perSecond, 0) + " a second are more than " + fmt.Sprintf(than, number.Grouped(most, 0)))
+	return errors.New(number.Grouped(perSecond, 0) + " a second are more than " +
+		fmt.Sprintf(than, number.Grouped(most, 0)))
 }
 
 // impossibleRate refuses a mean a second that is more than there can be.
@@ -129,7 +140,8 @@ func impossibleRate(perSecond float64, m metric.Meaning) error {
 	case m.On == "rds" && operations:
 		return more(perSecond, 4*mostOfVolume, "an RDS instance can do: %s, if each of its four volumes were io2")
 	case m.On == "aurora" && m.Metric == "WriteIOPS":
-		return more(perSecond, bytesOfInstance/leastRecord, "an Aurora writer can send: %s records of 24 bytes, if it passed 100 Gbit/s")
+		return more(perSecond, bytesOfInstance/leastRecord,
+			"an Aurora writer can send: %s records of 24 bytes, if it passed 100 Gbit/s")
 	case bytes && (m.On == "rds" || m.On == "aurora"):
 		return more(perSecond, bytesOfInstance, "an instance can pass: %s bytes, at 100 Gbit/s")
 	}
@@ -146,9 +158,11 @@ func ImpossibleMonth(name string, amount float64) error {
 func impossibleSum(perSecond float64, m metric.Meaning) error {
 	switch {
 	case m.On == "aurora" && m.Metric == "VolumeReadIOPs":
-		return more(perSecond, mostInstances*bytesOfInstance/pageRead, "an Aurora cluster can read: %s pages of 8 KiB, if each of its 16 instances passed 100 Gbit/s")
+		return more(perSecond, mostInstances*bytesOfInstance/pageRead,
+			"an Aurora cluster can read: %s pages of 8 KiB, if each of its 16 instances passed 100 Gbit/s")
 	case m.On == "aurora" && m.Metric != "":
-		return more(perSecond, bytesOfInstance/unitWritten, "an Aurora cluster can write: %s units of 4 KiB, if its writer passed 100 Gbit/s")
+		return more(perSecond, bytesOfInstance/unitWritten,
+			"an Aurora cluster can write: %s units of 4 KiB, if its writer passed 100 Gbit/s")
 	case m.Level == "volume" && strings.HasSuffix(m.Metric, "Ops"):
 		return more(perSecond, mostOfVolume, "an EBS volume can do, %s")
 	}

@@ -42,7 +42,8 @@ func TestNeedsAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// TestAFamilyIsNoClass: a family of AWS without its size looks like a size of Azure, and an order would go to another cloud.
+// TestAFamilyIsNoClass: a family of AWS without its size looks like a size of Azure, and an order would go to another
+// cloud.
 func TestAFamilyIsNoClass(t *testing.T) {
 	known, err := catalog.Instances()
 	if err != nil {
@@ -64,7 +65,8 @@ func TestAFamilyIsNoClass(t *testing.T) {
 			t.Errorf("--class %s is taken for a machine of %q", class, catalog.ProviderOf(class))
 		}
 	}
-	for _, class := range []string{"D8s_v5", "standard_d8s_v5", "ds41_v2", "M128s", "Standard_B2ms", "x9.large", "db.x9.large", "db.serverless", "n2-standard-8", "e2-medium"} {
+	for _, class := range []string{"D8s_v5", "standard_d8s_v5", "ds41_v2", "M128s", "Standard_B2ms", "x9.large",
+		"db.x9.large", "db.serverless", "n2-standard-8", "e2-medium"} {
 		if err := checkClass(class, known); err != nil {
 			t.Error(err)
 		}
@@ -73,7 +75,8 @@ func TestAFamilyIsNoClass(t *testing.T) {
 
 // TestRegionsThatAreAlike: one hyphen lies between clouds.
 func TestRegionsThatAreAlike(t *testing.T) {
-	for region, want := range map[string]string{"us-east1": "us-east-1", "us-west-1": "us-west1", "eu-west-1": "", "eastus": "", "us-central1": ""} {
+	for region, want := range map[string]string{"us-east1": "us-east-1", "us-west-1": "us-west1", "eu-west-1": "",
+		"eastus": "", "us-central1": ""} {
 		if got := catalog.RegionLike(region); got != want && !(want == "" && got == "") {
 			t.Errorf("%s is like %q, want %q", region, got, want)
 		}

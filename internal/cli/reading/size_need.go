@@ -68,7 +68,9 @@ func parseNeed(text string) (sizing.Stated, error) {
 			return need, fmt.Errorf("--need %s: say what is read instead, such as reads=70%%", part)
 		}
 		if !known {
-			return need, fmt.Errorf("--need %q: NAME=NUMBER of iops, mbps, kb, reads and flushes, separated by commas: two of the first three are needed", part)
+			return need,
+				fmt.Errorf("--need %q: NAME=NUMBER of iops, mbps, kb, reads and flushes, separated by commas: two of "+
+					"the first three are needed", part)
 		}
 		if said[name] {
 			return need, fmt.Errorf("--need %s= is said twice", name)
@@ -77,8 +79,10 @@ func parseNeed(text string) (sizing.Stated, error) {
 		if err := figure.read(value); err != nil {
 			return need, fmt.Errorf("--need %s: %w", part, err)
 		}
-		if v, err := strconv.ParseFloat(strings.TrimSpace(value), 64); name == "reads" && err == nil && v > 0 && v <= 1 {
-			return need, fmt.Errorf("--need %s: %g %% or %g %%? Write reads=%g%% or reads=%g%%", part, v, 100*v, v, 100*v)
+		if v, err := strconv.ParseFloat(strings.TrimSpace(value), 64); name == "reads" && err == nil &&
+			v > 0 && v <= 1 {
+			return need, fmt.Errorf("--need %s: %g %% or %g %%? Write reads=%g%% or reads=%g%%", part, v,
+				100*v, v, 100*v)
 		}
 	}
 	return need, nil

@@ -11,8 +11,9 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// narrow leaves the volumes of one shop and names the region whose prices count. What --on names stays. Where it names nothing, the class of
-// machine decides, then the server of the run, then the region, then a file of prices: no order goes to another cloud unless --on names both.
+// narrow leaves the volumes of one shop and names the region whose prices count. What --on names stays. Where it names
+// nothing, the class of machine decides, then the server of the run, then the region, then a file of prices: no order
+// goes to another cloud unless --on names both.
 func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 	if err := CheckRegion(o.Region, ask.Tariff.Regions()); err != nil && o.Region != "" {
 		return err
@@ -25,7 +26,8 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 	provider := catalog.ProviderOf(o.instance)
 	cloud := catalog.CloudOfRegion(o.Region, ask.Tariff.Prices)
 	if other := catalog.RegionLike(o.Region); other != "" && len(o.on) == 0 && provider == "" {
-		ask.Doubts = append(ask.Doubts, fmt.Sprintf("%s is a region of %s, and %s one of %s", o.Region, cloud.Title(), other, catalog.CloudOfRegion(other, nil).Title()))
+		ask.Doubts = append(ask.Doubts, fmt.Sprintf("%s is a region of %s, and %s one of %s", o.Region, cloud.Title(),
+			other, catalog.CloudOfRegion(other, nil).Title()))
 	}
 	if o.Region == "" && o.server.Cloud == nil {
 		cloud = cloudOf(own)
@@ -52,11 +54,15 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 	}
 	ask.Tariff.Region = o.priced(*ask, cloud)
 	asked := len(ask.Volumes)
-	ask.Volumes = slices.DeleteFunc(slices.Clone(ask.Volumes), func(v catalog.Volume) bool { return !catalog.SoldIn(ask.Tariff.Region, v) })
+	ask.Volumes = slices.DeleteFunc(slices.Clone(ask.Volumes), func(v catalog.Volume) bool {
+		return !catalog.SoldIn(ask.Tariff.Region, v)
+	})
 	if asked > 0 && len(ask.Volumes) == 0 {
 		return fmt.Errorf("nothing that --on names is sold in %s", ask.Tariff.Region)
 	}
-	if provider == "ebs" && !slices.ContainsFunc(ask.Volumes, func(v catalog.Volume) bool { return v.Provider == "ebs" }) {
+	if provider == "ebs" && !slices.ContainsFunc(ask.Volumes, func(v catalog.Volume) bool {
+		return v.Provider == "ebs"
+	}) {
 		ask.Instance = "db." + o.instance
 	}
 	return nil
@@ -76,7 +82,8 @@ func cloudOf(own []catalog.Price) (cloud catalog.Cloud) {
 
 // onRDS reports whether the run, or the metric, is of a server that AWS manages.
 func (o SizeOptions) onRDS() bool {
-	return slices.Contains([]string{"rds", "aurora"}, o.server.Flavor) || slices.Contains([]string{"rds", "aurora"}, o.flavor)
+	return slices.Contains([]string{"rds", "aurora"}, o.server.Flavor) ||
+		slices.Contains([]string{"rds", "aurora"}, o.flavor)
 }
 
 // managed reports whether a volume is RDS's or Aurora's, which stripe by themselves and have standbys.
@@ -87,19 +94,27 @@ func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) erro
 	some := func(is func(catalog.Volume) bool) bool { return slices.ContainsFunc(volumes, is) }
 	cloud := catalog.CloudOfRegion(o.Region, nil)
 	switch takes := func(v catalog.Volume) bool {
-		return v.Provider == provider || v.Provider == "rds" && provider == "ebs" || v.Provider == "aurora" && provider == "rds"
+		return v.Provider == provider || v.Provider == "rds" && provider == "ebs" || v.Provider == "aurora" &&
+			provider == "rds"
 	}; {
 	case len(volumes) == 0 && o.disks > 0 && len(o.on) == 0:
 		return errors.New("--disks: RDS and Aurora stripe by themselves: leave it out")
 	case len(volumes) == 0 && o.multiAZ && len(o.on) == 0:
 		return fmt.Errorf("--multi-az: only RDS has a standby, and not the %s", o.instance)
 	case provider != "" && len(o.on) > 0 && len(volumes) > 0 && !some(takes):
-		return fmt.Errorf("--class %s is %s, and nothing that --on names can be attached to it", o.instance, classOf(provider))
-	case provider != "" && len(volumes) > 0 && !some(func(v catalog.Volume) bool { return takes(v) && catalog.Attaches(o.instance, v) }):
-		return fmt.Errorf("--class %s takes none of the disks that are ordered here%s", o.instance, withPremium(provider))
-	case o.Region != "" && cloud != "" && len(volumes) > 0 && !some(func(v catalog.Volume) bool { return v.Cloud() == cloud }):
+		return fmt.Errorf("--class %s is %s, and nothing that --on names can be attached to it", o.instance,
+			classOf(provider))
+	case provider != "" && len(volumes) > 0 && !some(func(v catalog.Volume) bool {
+		return takes(v) && catalog.Attaches(o.instance, v)
+	}):
+		return fmt.Errorf("--class %s takes none of the disks that are ordered here%s", o.instance,
+			withPremium(provider))
+	case o.Region != "" && cloud != "" && len(volumes) > 0 && !some(func(v catalog.Volume) bool {
+		return v.Cloud() == cloud
+	}):
 		other := volumes[0].Cloud()
-		return fmt.Errorf("--region %s is a region of %s: name one of %s, such as %s", o.Region, cloud.Title(), other.Title(), other.Home())
+		return fmt.Errorf("--region %s is a region of %s: name one of %s, such as %s", o.Region, cloud.Title(),
+			other.Title(), other.Home())
 	case o.disks > 0 && some(managed):
 		return errors.New("--disks: RDS and Aurora stripe by themselves: leave it out, or take them out of --on")
 	case o.multiAZ && some(func(v catalog.Volume) bool { return !managed(v) }):
@@ -127,12 +142,15 @@ func classOf(provider string) string {
 	return "a machine of " + catalog.CloudOf(provider).Title()
 }
 
-// priced returns the region whose prices count: the one that was named, that of the run, that of a file of prices, or the cloud's best known.
+// priced returns the region whose prices count: the one that was named, that of the run, that of a file of prices, or
+// the cloud's best known.
 func (o SizeOptions) priced(ask sizing.Ask, cloud catalog.Cloud) string {
 	if o.Region != "" {
 		return o.Region
 	}
-	if len(ask.Volumes) > 0 && !slices.ContainsFunc(ask.Volumes, func(v catalog.Volume) bool { return v.Cloud() == catalog.AWS }) {
+	if len(ask.Volumes) > 0 && !slices.ContainsFunc(ask.Volumes, func(v catalog.Volume) bool {
+		return v.Cloud() == catalog.AWS
+	}) {
 		cloud = ask.Volumes[0].Cloud()
 	}
 	if of := o.server.Cloud; of != nil && of.Region != "" && cloud == catalog.AWS {

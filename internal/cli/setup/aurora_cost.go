@@ -63,17 +63,25 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 			return runAuroraCost(cmd.Context(), env, o)
 		},
 	}
-	did, costs, aws, told := command.Group("What the cluster did"), command.Group("What it costs"), command.Group("AWS"), command.Group("What to tell")
-	did.StringVar(&o.cluster, "cluster", "", "the `cluster` to ask CloudWatch about, or which one of several in the files")
+	did, costs, aws, told := command.Group("What the cluster did"), command.Group("What it costs"),
+		command.Group("AWS"), command.Group("What to tell")
+	did.StringVar(&o.cluster, "cluster", "",
+		"the `cluster` to ask CloudWatch about, or which one of several in the files")
 	did.Var(&o.back, "for", "with --cluster, `how long` back from now: 30d, 12w; CloudWatch keeps 455 days")
-	did.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters or describe-db-instances wrote; - is standard input (repeatable)")
+	did.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters "+
+		"or describe-db-instances wrote; - is standard input (repeatable)")
 	did.StringVar(&o.month, "month", "", "`FIGURES` of a month: billed reads= and writes=, gib= of storage")
 	did.StringArrayVar(&o.classes, "class", nil, "the `CLASS` of an instance that ran all the time (repeatable)")
-	did.StringArrayVar(&o.instances, "instance", nil, "the class of an instance in the metrics, as `NAME=CLASS`; of one that came and went with its time in UTC, such as r3=db.r6g.large@2026-10-01T08:00..2026-10-09 (repeatable)")
-	costs.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
-	costs.StringArrayVar(&o.reserved, "reserved", nil, "reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
+	did.StringArrayVar(&o.instances, "instance", nil, "the class of an instance in the metrics, as `NAME=CLASS`; of "+
+		"one that came and went with its time in UTC, such as r3=db.r6g.large@2026-10-01T08:00..2026-10-09 "+
+		"(repeatable)")
+	costs.StringVar(&o.prices, "price", "",
+		"a `file` of prices that realiops prices wrote, used before the program's own")
+	costs.StringArrayVar(&o.reserved, "reserved", nil,
+		"reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
-	aws.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs choose; for files us-east-1)"
+	aws.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs " +
+		"choose; for files us-east-1)"
 	o.format.Add(told.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV)
 	told.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
 	return command.Describe(env, cmd, auroraCostExitHelp, did, costs, aws, told)
@@ -87,11 +95,13 @@ const auroraCostExitHelp = `0  one of the two costs less
 func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
 	switch {
 	case command.CountGiven(len(o.from) > 0, o.month != "", o.cluster != "" && len(o.from) == 0) != 1:
-		return errors.New("name one source of what the cluster did: --cluster asks CloudWatch, --from reads files, --month takes the sums of a month")
+		return errors.New("name one source of what the cluster did: --cluster asks CloudWatch, --from reads files, " +
+			"--month takes the sums of a month")
 	case o.query && (o.cluster == "" || len(o.from) > 0):
 		return errors.New("--query asks about a cluster: name it with --cluster, and its instances with --instance")
 	case o.month != "" && len(o.instances) > 0:
-		return errors.New("--instance names an instance in the metrics, and --month has none: say the class of each instance with --class")
+		return errors.New("--instance names an instance in the metrics, and --month has none: say the class of each " +
+			"instance with --class")
 	case flags.Changed("for") && (o.cluster == "" || len(o.from) > 0):
 		return errors.New("--for is about what CloudWatch is asked for: it goes with --cluster alone")
 	}
@@ -136,7 +146,8 @@ func runAuroraCost(ctx context.Context, env command.Env, o auroraCostOptions) er
 		return err
 	}
 	if cloud := catalog.CloudOfRegion(b.region, nil); cloud != "" && cloud != catalog.AWS {
-		return fmt.Errorf("--region %s is a region of %s: name one of AWS, such as %s", b.region, cloud.Title(), catalog.AWS.Home())
+		return fmt.Errorf("--region %s is a region of %s: name one of AWS, such as %s", b.region, cloud.Title(),
+			catalog.AWS.Home())
 	}
 	c := billing.Compare(b.use, tariff, reserved)
 	c.Cluster, c.Now = b.cluster.Name, b.cluster.Storage
@@ -167,7 +178,8 @@ func (o auroraCostOptions) billed(ctx context.Context, env command.Env, members 
 }
 
 // ofFiles reads files.
-func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members []rds.Member, region string) (billed, error) {
+func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members []rds.Member,
+	region string) (billed, error) {
 	var e exported.Export
 	for _, name := range o.from {
 		text, err := command.ReadExported(ctx, env, name)
@@ -183,11 +195,14 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members
 		return billed{}, err
 	}
 	if len(e.Periods) == 0 {
-		return billed{}, errors.New("the files have no point of any metric: --query prints the question for aws cloudwatch get-metric-data")
+		return billed{},
+			errors.New("the files have no point of any metric: --query prints the question for aws cloudwatch " +
+				"get-metric-data")
 	}
 	from, to := e.Span()
 	if to.Sub(from) > command.Longest+command.Day {
-		return billed{}, fmt.Errorf("the points of the files reach from %s to %s, and CloudWatch keeps 455 days: are all of them its own?", from.Format(time.DateOnly), to.Format(time.DateOnly))
+		return billed{}, fmt.Errorf("the points of the files reach from %s to %s, and CloudWatch keeps 455 days: are "+
+			"all of them its own?", from.Format(time.DateOnly), to.Format(time.DateOnly))
 	}
 	b := billed{cluster: c, region: region, warnings: e.Warnings}
 	named, always := instancesOf(append(c.Members, members...))
@@ -223,7 +238,8 @@ func (o auroraCostOptions) printQuery(env command.Env, members []rds.Member) err
 	c := rds.Cluster{Name: o.cluster}
 	for _, m := range members {
 		if m.Name == "" {
-			return fmt.Errorf("--class %s: name the instance with --instance NAME=%s, or CloudWatch cannot be asked about it", m.Class, m.Class)
+			return fmt.Errorf("--class %s: name the instance with --instance NAME=%s, or CloudWatch cannot be asked "+
+				"about it", m.Class, m.Class)
 		}
 		c.Members = append(c.Members, m)
 	}
@@ -231,7 +247,8 @@ func (o auroraCostOptions) printQuery(env command.Env, members []rds.Member) err
 	return view.JSON(env.Out, exported.QueryOf(cloudwatch.ForBill(c), to.Add(-time.Duration(o.back)), to))
 }
 
-// instancesOf returns those that metrics tell of, and those that run all the time. What the user says of one comes last, and counts.
+// instancesOf returns those that metrics tell of, and those that run all the time. What the user says of one comes
+// last, and counts.
 func instancesOf(members []rds.Member) (named, always []billing.Instance) {
 	for _, m := range members {
 		i := slices.IndexFunc(named, func(n billing.Instance) bool { return n.Name == m.Name })

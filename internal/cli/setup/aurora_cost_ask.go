@@ -25,9 +25,11 @@ func parseClasses(all []string) (members []rds.Member, err error) {
 		name, of, named := strings.Cut(class, "=")
 		switch {
 		case named:
-			return nil, fmt.Errorf("--class %s: --class is a class alone: name the instance with --instance %s=%s", class, name, of)
+			return nil, fmt.Errorf("--class %s: --class is a class alone: name the instance with --instance %s=%s",
+				class, name, of)
 		case class == billing.Serverless:
-			return nil, fmt.Errorf("--class %s: how much capacity it had is not known: name it with --instance NAME=db.serverless, and have ServerlessDatabaseCapacity in the file", class)
+			return nil, fmt.Errorf("--class %s: how much capacity it had is not known: name it with --instance "+
+				"NAME=db.serverless, and have ServerlessDatabaseCapacity in the file", class)
 		case !auroraClasses.MatchString(class):
 			return nil, fmt.Errorf("--class %s: want a class, such as db.r6g.large", class)
 		}
@@ -46,7 +48,8 @@ func parseInstances(all []string) (members []rds.Member, err error) {
 			m.From, m.To, err = stretch(times)
 		}
 		if name == "" || !auroraClasses.MatchString(class) || timed && class == billing.Serverless || err != nil {
-			return nil, fmt.Errorf("--instance %s: NAME=CLASS or NAME=CLASS@FROM..TO, such as shop-3=db.r6g.large@2026-10-01T08:00..2026-10-09, in UTC; a day is all of it", text)
+			return nil, fmt.Errorf("--instance %s: NAME=CLASS or NAME=CLASS@FROM..TO, such as "+
+				"shop-3=db.r6g.large@2026-10-01T08:00..2026-10-09, in UTC; a day is all of it", text)
 		}
 		members = append(members, m)
 	}
@@ -84,7 +87,8 @@ func parseReserved(all []string) (billing.Reserved, error) {
 		class, number, _ := strings.Cut(text, "=")
 		n, err := strconv.ParseFloat(number, 64)
 		if err != nil || !(n > 0 && n <= 1e4) || !auroraClasses.MatchString(class) || class == billing.Serverless {
-			return nil, fmt.Errorf("--reserved %s: CLASS=NUMBER, such as db.r6g.large=2; capacity units cannot be reserved", text)
+			return nil, fmt.Errorf("--reserved %s: CLASS=NUMBER, such as db.r6g.large=2; capacity units cannot "+
+				"be reserved", text)
 		}
 		reserved[class] += n
 	}

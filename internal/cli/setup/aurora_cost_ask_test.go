@@ -7,8 +7,10 @@ import (
 
 // TestStretches: an instance that came and went is known to the hour, and a day that is named is all of it.
 func TestStretches(t *testing.T) {
-	all, err := parseInstances([]string{"r=db.r6g.large@2026-10-01T08:00..2026-10-09", "r=db.r6g.large@2026-10-11..2026-10-11"})
-	if err != nil || all[0].To.Sub(all[0].From) != 8*24*time.Hour+16*time.Hour || all[1].To.Sub(all[1].From) != 24*time.Hour {
+	all, err := parseInstances([]string{"r=db.r6g.large@2026-10-01T08:00..2026-10-09",
+		"r=db.r6g.large@2026-10-11..2026-10-11"})
+	if err != nil || all[0].To.Sub(all[0].From) != 8*24*time.Hour+16*time.Hour ||
+		all[1].To.Sub(all[1].From) != 24*time.Hour {
 		t.Errorf("%v, %v", all, err)
 	}
 }

@@ -14,7 +14,8 @@ print the permissions that this needs.`,
   realiops aws cost --cluster shop --for 90d
   realiops aws limits --region eu-west-1 -o limits.json
   realiops aws policy > policy.json`,
-		append(command.EndingAtOnce(newAuroraCostCommand(env)), newCollectCommand(env), newLimitsCommand(env), newPolicyCommand(env))...)
+		append(command.EndingAtOnce(newAuroraCostCommand(env)), newCollectCommand(env), newLimitsCommand(env),
+			newPolicyCommand(env))...)
 }
 
 // below returns a command that only has others below it.

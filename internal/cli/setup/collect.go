@@ -46,7 +46,8 @@ again to go on.`,
 	command.AddAccountFlags(flags.FlagSet, &o.account)
 	_ = flags.MarkHidden("region") // the file says it
 	o.analyze.AddFlags(flags.FlagSet)
-	flags.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
+	flags.StringVar(&o.progress, "progress", string(progress.Auto),
+		"`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
 	return command.Describe(env, cmd, collectExitHelp, flags)
 }
 
@@ -86,14 +87,16 @@ func runCollect(ctx context.Context, env command.Env, o collectOptions, name str
 }
 
 // provider returns that of the server which the file is about, as far as the run asked it.
-func (o collectOptions) provider(ctx context.Context, env command.Env, path string, w *runfile.Writer) (*collect.Cloud, error) {
+func (o collectOptions) provider(ctx context.Context, env command.Env, path string, w *runfile.Writer) (*collect.Cloud,
+	error) {
 	file, err := collect.Read(path)
 	if err != nil {
 		return nil, err
 	}
 	cloud := file.Header.Target.Cloud
 	if cloud == nil {
-		return nil, errors.New("the run was not told which of AWS's databases it measured, so there is nothing to collect")
+		return nil, errors.New("the run was not told which of AWS's databases it measured, so there is " +
+			"nothing to collect")
 	}
 	if o.account.Region != "" && o.account.Region != cloud.Region {
 		return nil, fmt.Errorf("the run was made in %s, and its metrics are there: leave out --region", cloud.Region)

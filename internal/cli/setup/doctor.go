@@ -46,7 +46,8 @@ what is missing.`,
 	}
 	told := command.Group("What to tell")
 	o.format.Add(told.FlagSet, command.FormatText, command.FormatJSON)
-	return command.Describe(env, cmd, doctorExitHelp, append(o.target.Groups(), command.Group("A store of metrics", o.store.AddFlags), told)...)
+	return command.Describe(env, cmd, doctorExitHelp,
+		append(o.target.Groups(), command.Group("A store of metrics", o.store.AddFlags), told)...)
 }
 
 const doctorExitHelp = `0  a run can conclude here, with what the diagnosis says
@@ -132,7 +133,8 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	aws := diagnoseAWS(ctx, &t.AWS)
 	subject := diagnosis.Subject{
 		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
-		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
+		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire),
+			cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
 		Settings: set, Remedy: remedyOf(facts),
 	}
 	for _, sampler := range p.Samplers {
@@ -140,7 +142,8 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 		if err != nil {
 			sample = probe.Sample{Gaps: []runfile.Gap{probe.GapOf(err)}}
 		}
-		read := diagnosis.Probe{Name: sampler.Name(), Metrics: sampler.Metrics(), Values: sample.Values, Gaps: sample.Gaps}
+		read := diagnosis.Probe{Name: sampler.Name(), Metrics: sampler.Metrics(), Values: sample.Values,
+			Gaps: sample.Gaps}
 		subject.Probes = append(subject.Probes, read)
 	}
 	subject.Disk = lookAtDisk(ctx, p)

@@ -99,26 +99,36 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 		clock = *d.Clock
 	}
 	caution(clock.Off(clockMatters), "aws-clock",
-		"AWS's clock and ours differ by "+clock.Apart()+": its periods are not those of the run file, and from five minutes on it refuses to answer.", "synchronize this machine's clock")
-	denied := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool { return c.Reason == string(account.Denied) && c.Only == "" })
-	caution(denied, "aws-denied", "AWS does not allow all that a run asks it.", "give the credentials the policy that realiops aws policy prints")
-	untold := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool { return c.Reason != "" && c.Reason != diagnosis.Unasked && c.Only != "" })
-	caution(untold, "statements-unknown", "Performance Insights does not say which statements were at work: an observation cannot name them where pg_stat_statements does not.",
+		"AWS's clock and ours differ by "+clock.Apart()+": its periods are not those of the run file, and from five "+
+			"minutes on it refuses to answer.", "synchronize this machine's clock")
+	denied := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool {
+		return c.Reason == string(account.Denied) && c.Only == ""
+	})
+	caution(denied, "aws-denied", "AWS does not allow all that a run asks it.",
+		"give the credentials the policy that realiops aws policy prints")
+	untold := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool {
+		return c.Reason != "" && c.Reason != diagnosis.Unasked && c.Only != ""
+	})
+	caution(untold, "statements-unknown", "Performance Insights does not say which statements were at work: an "+
+		"observation cannot name them where pg_stat_statements does not.",
 		"give the credentials the policy that realiops aws policy --for observe prints")
 	if a.Found == nil {
 		return all
 	}
 	c := *a.Cloud
-	caution(!c.Insights, "insights-off", "Performance Insights is off: its counters of storage and of the operating system, waits and statements, which CloudWatch Database Insights shows, are left out.",
+	caution(!c.Insights, "insights-off", "Performance Insights is off: its counters of storage and of the operating "+
+		"system, waits and statements, which CloudWatch Database Insights shows, are left out.",
 		shell.New("aws rds modify-db-instance --apply-immediately --enable-performance-insights").
 			Flag("--db-instance-identifier", c.Instance, "INSTANCE").String())
 	caution(c.MonitoringSeconds == 0, "monitoring-off",
 		"Enhanced Monitoring is off: figures of the operating system come once a minute at best.",
 		shell.New("aws rds modify-db-instance --apply-immediately --monitoring-interval 1 --monitoring-role-arn ROLE").
 			Flag("--db-instance-identifier", c.Instance, "INSTANCE").String())
-	caution(a.Found.Status != "" && a.Found.Status != "available", "aws-status", "AWS says that the instance is "+a.Found.Status+": what it does beside is counted too.", "wait until it is available")
+	caution(a.Found.Status != "" && a.Found.Status != "available", "aws-status", "AWS says that the instance is "+
+		a.Found.Status+": what it does beside is counted too.", "wait until it is available")
 	caution(otherVersion(c, facts), "aws-other",
-		fmt.Sprintf("AWS says that %s is %s %s, and the server says that it is PostgreSQL %s: it may be another.", c.Instance, c.Engine, c.Version, facts.Version),
+		fmt.Sprintf("AWS says that %s is %s %s, and the server says that it is PostgreSQL %s: it may be another.",
+			c.Instance, c.Engine, c.Version, facts.Version),
 		"look at --instance and --cluster")
 	return all
 }

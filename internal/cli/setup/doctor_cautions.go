@@ -35,12 +35,14 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 		"The disk under the data carries "+strings.Join(others, ", ")+" as well. Its requests are told apart by file: "+
 			"verdicts and sizes rest on those for this server's files.", "")
 	caution(len(others) > 0 && !p.ByFile(), "disk-of-many",
-		"The disk under the data carries "+strings.Join(others, ", ")+" as well: whatever is written there is counted too.",
+		"The disk under the data carries "+strings.Join(others, ", ")+
+			" as well: whatever is written there is counted too.",
 		"give the data a disk of their own; --own-device makes one for a server of ours")
 	caution(f.Settings["track_counts"] == "off", "track-counts-off",
 		"track_counts is off: the counters of tables and rows stand still, whatever is written.", trackCounts(f))
 	caution(strings.HasPrefix(f.Settings["wal_sync_method"], "open_"), "wal-sync-hidden",
-		"wal_sync_method is "+f.Settings["wal_sync_method"]+": the WAL is flushed as it is written, which no counter of fsyncs shows.", "")
+		"wal_sync_method is "+f.Settings["wal_sync_method"]+
+			": the WAL is flushed as it is written, which no counter of fsyncs shows.", "")
 	caution(f.BusySessions > 0 && allowed.Shared, "shared-server",
 		f.OthersAtWork()+": what they write is counted as ours.", "wait until they are done")
 	caution(!f.MaySeeOthers, "others-hidden",
@@ -49,9 +51,11 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 	caution(f.Flavor == postgres.FlavorAurora, "aurora-views",
 		"PostgreSQL's own views show other things on Aurora: "+strings.Join(metric.AuroraViews(), "; ")+".", "")
 	caution(!f.MayCheckpoint, "no-checkpoint",
-		"This user may not ask for checkpoints: pages that one load leaves to be written are counted under the loads after it.", checkpointRemedy(f))
+		"This user may not ask for checkpoints: pages that one load leaves to be written are counted under the loads "+
+			"after it.", checkpointRemedy(f))
 	caution(f.Clock.Off(clockMatters), "clock-offset",
-		"The server's clock and ours differ by more than a second: times in its log are not those of the run file.", "synchronize the clocks")
+		"The server's clock and ours differ by more than a second: times in its log are not those of the run file.",
+		"synchronize the clocks")
 	return all
 }
 
@@ -66,7 +70,8 @@ func cautionsOfTriggers(all []postgres.EventTrigger) []diagnosis.Caution {
 	if len(names) == 0 {
 		return nil
 	}
-	return []diagnosis.Caution{{Code: "event-triggers", Text: "A run makes tables, and with each runs " + strings.Join(names, ", ") + "."}}
+	return []diagnosis.Caution{{Code: "event-triggers", Text: "A run makes tables, and with each runs " +
+		strings.Join(names, ", ") + "."}}
 }
 
 // othersOn returns what else is on the disks under the data than one file system that may well be the data's alone.
@@ -115,7 +120,8 @@ func remedyOf(f postgres.Facts) func(runfile.Gap) string {
 // ownRemedy is remedyOf for a server that its users run.
 func ownRemedy(f postgres.Facts) func(runfile.Gap) string {
 	return func(gap runfile.Gap) string {
-		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap), request.Remedy(gap), layout.Remedy(gap)); remedy != "" {
+		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap), request.Remedy(gap),
+			layout.Remedy(gap)); remedy != "" {
 			return strings.ReplaceAll(remedy, "the user of this connection", postgres.Typed(f.User, "ROLE"))
 		}
 		switch gap.Reason {

@@ -14,7 +14,8 @@ import (
 // TestDoctorWarnsOfAuroraViews there and nowhere else.
 func TestDoctorWarnsOfAuroraViews(t *testing.T) {
 	for _, flavor := range []string{postgres.FlavorAurora, postgres.FlavorRDS, postgres.FlavorPostgres} {
-		all := cautions(postgres.Facts{Flavor: flavor, MaySeeOthers: true, MayCheckpoint: true}, postgres.Permissions{}, &target.Probes{Stats: &pgstat.Sampler{}})
+		all := cautions(postgres.Facts{Flavor: flavor, MaySeeOthers: true, MayCheckpoint: true}, postgres.Permissions{},
+			&target.Probes{Stats: &pgstat.Sampler{}})
 		i := slices.IndexFunc(all, func(c diagnosis.Caution) bool { return c.Code == "aurora-views" })
 		if (i >= 0) != (flavor == postgres.FlavorAurora) {
 			t.Errorf("on %s: %+v", flavor, all)
@@ -23,7 +24,8 @@ func TestDoctorWarnsOfAuroraViews(t *testing.T) {
 		if i < 0 {
 			continue
 		}
-		for _, want := range []string{"pg_stat_wal is refused", "no WAL bytes and no dirtied blocks", "extends", "are growth and no writes", "0.83 to 0.88", "mean nothing", "six copies"} {
+		for _, want := range []string{"pg_stat_wal is refused", "no WAL bytes and no dirtied blocks", "extends",
+			"are growth and no writes", "0.83 to 0.88", "mean nothing", "six copies"} {
 			if !strings.Contains(all[i].Text, want) {
 				t.Errorf("%q is not in %q", want, all[i].Text)
 			}

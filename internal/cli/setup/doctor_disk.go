@@ -68,22 +68,28 @@ func (s diskSeen) since(before diskSeen) *diagnosis.Disk {
 		return sum
 	}
 	d := &diagnosis.Disk{Seconds: lookingFor.Seconds(), Did: diagnosis.DiskUse{
-		Requests: rate(metric.BlockReads, metric.BlockWrites) - rate(metric.BlockFlushes), Flushes: rate(metric.BlockFlushes),
-		Bytes: rate(metric.BlockReadBytes, metric.BlockWriteBytes),
+		Requests: rate(metric.BlockReads, metric.BlockWrites) - rate(metric.BlockFlushes),
+		Flushes:  rate(metric.BlockFlushes),
+		Bytes:    rate(metric.BlockReadBytes, metric.BlockWriteBytes),
 	}}
 	if _, followed := s.values[metric.ServerWrites]; !followed {
 		return d
 	}
 	journal := request.Name + "." + request.Journal.String() + "/"
 	d.Users = []diagnosis.DiskUse{
-		{Of: diagnosis.ThisServer, Requests: rate(metric.ServerReads, metric.ServerWrites), Flushes: rate(metric.ServerFlushes), Bytes: rate(metric.ServerReadBytes, metric.ServerWriteBytes)},
-		{Of: diagnosis.Journal, Requests: rate(journal+"reads", journal+"writes"), Bytes: rate(journal+"read_bytes", journal+"write_bytes")},
+		{Of: diagnosis.ThisServer, Requests: rate(metric.ServerReads, metric.ServerWrites),
+			Flushes: rate(metric.ServerFlushes), Bytes: rate(metric.ServerReadBytes, metric.ServerWriteBytes)},
+		{Of: diagnosis.Journal, Requests: rate(journal+"reads", journal+"writes"),
+			Bytes: rate(journal+"read_bytes", journal+"write_bytes")},
 	}
 	for who, o := range s.others {
 		was := before.others[who]
-		d.Users = append(d.Users, diagnosis.DiskUse{Of: userOf(who), Command: who.Command, Requests: (o.Requests - was.Requests) / seconds, Bytes: (o.Bytes - was.Bytes) / seconds})
+		d.Users = append(d.Users, diagnosis.DiskUse{Of: userOf(who), Command: who.Command,
+			Requests: (o.Requests - was.Requests) / seconds, Bytes: (o.Bytes - was.Bytes) / seconds})
 	}
-	d.Users = slices.DeleteFunc(d.Users, func(u diagnosis.DiskUse) bool { return u.Requests <= 0 && u.Of != diagnosis.ThisServer })
+	d.Users = slices.DeleteFunc(d.Users, func(u diagnosis.DiskUse) bool {
+		return u.Requests <= 0 && u.Of != diagnosis.ThisServer
+	})
 	slices.SortStableFunc(d.Users, func(a, b diagnosis.DiskUse) int { return cmp.Compare(b.Requests, a.Requests) })
 	return d
 }

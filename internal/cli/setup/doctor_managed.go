@@ -10,7 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// managed reports whether a cloud runs the server: nobody else is root on its machine, a superuser, or changes its files.
+// managed reports whether a cloud runs the server: nobody else is root on its machine, a superuser, or changes its
+// files.
 func managed(f postgres.Facts) bool {
 	return f.Flavor == postgres.FlavorAurora || f.Flavor == postgres.FlavorRDS || f.Service != ""
 }
@@ -31,8 +32,8 @@ func withManagedRemedies(f postgres.Facts, d diagnosis.Diagnosis) diagnosis.Diag
 	return d
 }
 
-// managedRemedy returns what a server of AWS's takes in the place of a remedy for one's own: a parameter group for settings, the master
-// user for a superuser, and AWS's own counters for what only its machine shows.
+// managedRemedy returns what a server of AWS's takes in the place of a remedy for one's own: a parameter group for
+// settings, the master user for a superuser, and AWS's own counters for what only its machine shows.
 func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 	if f.Service != "" {
 		return remedyOfService(f, gap, remedy)
@@ -48,19 +49,24 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 	case setting != nil:
 		return "set " + setting[1] + " = 1 in " + group
 	case library != nil && strings.Contains(remedy, "create extension"):
-		return "add " + library[1] + " to shared_preload_libraries in " + group + ", reboot, and in the database that is measured: create extension " + library[1] + ";"
+		return "add " + library[1] + " to shared_preload_libraries in " + group +
+			", reboot, and in the database that is measured: create extension " + library[1] + ";"
 	case library != nil:
 		return "add " + library[1] + " to shared_preload_libraries in " + group + ", and reboot"
 	case strings.HasPrefix(gap.Metric, "pgstat.wal/") && aurora: // where pg_stat_statements shows no WAL, either
-		return "no grant changes that: --aws asks CloudWatch for WriteIOPS and WriteThroughput, which count Aurora's log"
+		return "no grant changes that: --aws asks CloudWatch for WriteIOPS and WriteThroughput, which " +
+			"count Aurora's log"
 	case strings.HasPrefix(gap.Metric, anatomy.Name+"/") && aurora:
 		return "Aurora has no pg_walinspect; WAL records are modelled from what the clients did"
 	case strings.HasPrefix(gap.Metric, anatomy.Name+"/"):
-		return "as the master user, in the database that is measured: create extension pg_walinspect; and measure as that user"
+		return "as the master user, in the database that is measured: create extension pg_walinspect; and " +
+			"measure as that user"
 	case onMachine.MatchString(remedy) && aurora:
-		return "nobody sees Aurora's storage from within: --aws asks CloudWatch for VolumeReadIOPs and VolumeWriteIOPs, and aurora_stat_database() counts storage_blks_read"
+		return "nobody sees Aurora's storage from within: --aws asks CloudWatch for VolumeReadIOPs and " +
+			"VolumeWriteIOPs, and aurora_stat_database() counts storage_blks_read"
 	case onMachine.MatchString(remedy):
-		return "AWS lets nobody onto the machine: --aws asks CloudWatch and Performance Insights (os.diskIO.rdsdev) for its requests"
+		return "AWS lets nobody onto the machine: --aws asks CloudWatch and Performance Insights (os.diskIO.rdsdev) " +
+			"for its requests"
 	case strings.Contains(remedy, "what the server refused") && strings.Contains(gap.Detail, "not supported"):
 		return "Aurora does not have it, and no grant changes that"
 	case strings.Contains(remedy, "what the server refused"):
@@ -70,7 +76,8 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 	}
 }
 
-// remedyOfService is managedRemedy for the services of other clouds, whose settings have another name and whose roles are others.
+// remedyOfService is managedRemedy for the services of other clouds, whose settings have another name and whose roles
+// are others.
 func remedyOfService(f postgres.Facts, gap runfile.Gap, remedy string) string {
 	place := map[bool]string{true: "the server parameters", false: "the database flags"}[f.Service == "Azure"]
 	switch setting, library := settingOn.FindStringSubmatch(remedy), preloaded.FindStringSubmatch(remedy); {
@@ -83,12 +90,14 @@ func remedyOfService(f postgres.Facts, gap runfile.Gap, remedy string) string {
 		if f.Service == "Azure" {
 			allowed = ", allow it in azure.extensions,"
 		}
-		return "where shared_preload_libraries lacks it, add " + library[1] + " there in " + place + " of " + f.Service + allowed +
+		return "where shared_preload_libraries lacks it, add " + library[1] + " there in " + place + " of " +
+			f.Service + allowed +
 			" and restart; then, in the database that is measured: create extension " + library[1] + ";"
 	case strings.HasPrefix(gap.Metric, anatomy.Name+"/"):
 		return f.Service + " lets nobody read the WAL; WAL records are modelled from what the clients did"
 	case onMachine.MatchString(remedy):
-		return f.Service + " lets nobody onto the machine: its console has the disk's own metrics, of which realiops explain says what they count"
+		return f.Service + " lets nobody onto the machine: its console has the disk's own metrics, of which realiops " +
+			"explain says what they count"
 	case strings.Contains(remedy, "what the server refused"):
 		return postgres.Grant("pg_monitor", f.User) + ", as the administrator of the database"
 	default:

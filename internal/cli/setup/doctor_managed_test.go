@@ -13,14 +13,17 @@ import (
 
 // refused matches advice that does not work on Aurora and RDS: PostgreSQL's own way to change a setting, the
 // machine, the superuser, and grants that AWS keeps for itself.
-var refused = regexp.MustCompile(`alter system|as root|superuser|server's user|pg_reload_conf|restart the server|pg_stat_get_wal|pg_read_server_files|on the machine`)
+var refused = regexp.MustCompile(
+	`alter system|as root|superuser|server's user|pg_reload_conf|restart the server|pg_stat_get_wal|pg_read_server_files|on the machine`)
 
 // TestRemediesOfAManagedServer: whatever is missing there, nothing is advised that AWS refuses.
 func TestRemediesOfAManagedServer(t *testing.T) {
 	reasons := []runfile.Reason{
-		runfile.Permission, runfile.Disabled, runfile.Absent, runfile.NotLocal, runfile.Unsupported, runfile.Late, runfile.Failed,
+		runfile.Permission, runfile.Disabled, runfile.Absent, runfile.NotLocal, runfile.Unsupported, runfile.Late,
+		runfile.Failed,
 	}
-	details := []string{"", "permission denied for function pg_stat_get_wal", "Function pg_stat_get_wal() is currently not supported for Aurora"}
+	details := []string{"", "permission denied for function pg_stat_get_wal",
+		"Function pg_stat_get_wal() is currently not supported for Aurora"}
 	own, advised := 0, 0
 	for _, facts := range everyServer() {
 		flavor, remedy := facts.Flavor+facts.Service, remedyOf(facts)
@@ -55,9 +58,11 @@ func everyServer() []postgres.Facts {
 }
 
 func TestParameterGroups(t *testing.T) {
-	for flavor, want := range map[string]string{postgres.FlavorAurora: "the cluster's parameter group", postgres.FlavorRDS: "the instance's parameter group"} {
+	for flavor, want := range map[string]string{postgres.FlavorAurora: "the cluster's parameter group",
+		postgres.FlavorRDS: "the instance's parameter group"} {
 		remedy := remedyOf(postgres.Facts{Flavor: flavor, User: "me"})
-		if got := remedy(runfile.Gap{Metric: "pgstat.database/blk_read_time", Reason: runfile.Disabled}); !strings.HasPrefix(got, "set track_io_timing = 1 in "+want) {
+		if got := remedy(runfile.Gap{Metric: "pgstat.database/blk_read_time",
+			Reason: runfile.Disabled}); !strings.HasPrefix(got, "set track_io_timing = 1 in "+want) {
 			t.Errorf("%s: %s", flavor, got)
 		}
 	}
@@ -75,11 +80,13 @@ func TestCautionsOfAManagedServer(t *testing.T) {
 		advised := map[string]string{}
 		for _, c := range d.Cautions {
 			advised[c.Code] = c.Remedy
-			if refused.MatchString(c.Remedy) || strings.HasPrefix(c.Remedy, "set f") && !strings.Contains(c.Remedy, "parameter group") {
+			if refused.MatchString(c.Remedy) || strings.HasPrefix(c.Remedy, "set f") &&
+				!strings.Contains(c.Remedy, "parameter group") {
 				t.Errorf("%s, %s: %s", flavor, c.Code, c.Remedy)
 			}
 		}
-		if advised["device-unseen"] == "" || flavor == postgres.FlavorRDS && !strings.HasPrefix(advised["fsync-off"], "set fsync = 1 in the instance's parameter group") {
+		if advised["device-unseen"] == "" || flavor == postgres.FlavorRDS &&
+			!strings.HasPrefix(advised["fsync-off"], "set fsync = 1 in the instance's parameter group") {
 			t.Errorf("%s: %q", flavor, advised)
 		}
 	}

@@ -17,7 +17,8 @@ func diagnoseStore(ctx context.Context, env command.Env, o doctorOptions) error 
 		server.Account = account.Options{} // it is for both
 	}
 	if o.target.DSN.Given || o.target.Container.Given || o.target.Own || server.Given() {
-		return errors.New("--prometheus asks a store, and no server: leave out --dsn, --container, --embedded, and what is for a server in AWS")
+		return errors.New("--prometheus asks a store, and no server: leave out --dsn, --container, --embedded, and " +
+			"what is for a server in AWS")
 	}
 	store, asked, q, err := o.store.Open(ctx, env, o.target.AWS.Account)
 	if err != nil {
@@ -30,7 +31,8 @@ func diagnoseStore(ctx context.Context, env command.Env, o doctorOptions) error 
 	d := diagnosis.Store{Schema: diagnosis.StoreSchema}
 	for _, s := range servers {
 		d.Servers = append(d.Servers, diagnosis.NewStored(diagnosis.Stored{
-			Machine: s.Machine, Instances: s.Instances, Exporters: s.Exporters, Devices: s.Devices, Samples: s.Samples}, s.Metrics))
+			Machine: s.Machine, Instances: s.Instances, Exporters: s.Exporters, Devices: s.Devices, Samples: s.Samples},
+			s.Metrics))
 	}
 	if len(servers) == 0 {
 		env.Tell("the store has no metric of PostgreSQL or of a disk that realiops knows, in that time")

@@ -42,7 +42,8 @@ them changes anything or shows data of tables. This command asks nobody.`,
 	flags.StringVar(&o.only, "for", "", "only what one `COMMAND` calls: "+strings.Join(account.Commands(), ", "))
 	flags.BoolVar(&o.iamAuth, "iam-auth", false, "allow to sign in to databases with tokens, too")
 	flags.StringVar(&o.user, "db-user", "*", "with --iam-auth: only as this `user` of the database")
-	flags.StringVar(&o.resource, "resource", "*", "with --iam-auth: only on this resource `ID`: db-… of an instance, cluster-… of a cluster")
+	flags.StringVar(&o.resource, "resource", "*",
+		"with --iam-auth: only on this resource `ID`: db-… of an instance, cluster-… of a cluster")
 	flags.StringVar(&o.partition, "partition", "aws", "the `partition` of AWS: aws, aws-cn or aws-us-gov")
 	return command.Describe(env, cmd, policyExitHelp, flags)
 }
@@ -59,13 +60,15 @@ var (
 func (o policyOptions) check() error {
 	switch {
 	case o.only != "" && !slices.Contains(account.Commands(), o.only):
-		return fmt.Errorf("--for %q: it asks AWS nothing, or is no command; those that do are %s", o.only, strings.Join(account.Commands(), ", "))
+		return fmt.Errorf("--for %q: it asks AWS nothing, or is no command; those that do are %s", o.only,
+			strings.Join(account.Commands(), ", "))
 	case !partitions.MatchString(o.partition):
 		return fmt.Errorf("unknown partition %q: aws, aws-cn or aws-us-gov", o.partition)
 	case !o.iamAuth && (o.user != "*" || o.resource != "*"):
 		return errors.New("--db-user and --resource go with --iam-auth")
 	case !resourceIDs.MatchString(o.resource):
-		return fmt.Errorf("--resource %q: it begins with db- or cluster-; realiops doctor --format json has it", o.resource)
+		return fmt.Errorf("--resource %q: it begins with db- or cluster-; realiops doctor --format json has it",
+			o.resource)
 	case !databaseUser.MatchString(o.user):
 		return fmt.Errorf("--db-user %q is not a user name", o.user)
 	}
@@ -83,12 +86,13 @@ func runPolicy(env command.Env, o policyOptions) error {
 	if o.iamAuth {
 		statements = append(statements, account.SignIn(o.partition, o.resource, o.user))
 	}
-	return env.Answer(o.format.Chosen, command.Finding{What: "a policy", Value: iamPolicy(statements), Forms: map[string]func(io.Writer) error{
-		command.FormatTerraform: func(w io.Writer) error {
-			_, err := io.WriteString(w, terraformOf(statements))
-			return err
-		},
-	}})
+	return env.Answer(o.format.Chosen, command.Finding{What: "a policy", Value: iamPolicy(statements),
+		Forms: map[string]func(io.Writer) error{
+			command.FormatTerraform: func(w io.Writer) error {
+				_, err := io.WriteString(w, terraformOf(statements))
+				return err
+			},
+		}})
 }
 
 // iamPolicy returns the form that IAM reads.
@@ -115,9 +119,11 @@ func terraformOf(statements []account.Statement) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "  # %s\n  statement {\n    sid       = %q\n    actions   = [\"%s\"]\n    resources = [%q]\n  }\n",
+		fmt.Fprintf(&b,
+			"  # %s\n  statement {\n    sid       = %q\n    actions   = [\"%s\"]\n    resources = [%q]\n  }\n",
 			s.Why, s.ID, strings.Join(s.Actions, `", "`), s.Resource)
 	}
-	b.WriteString("}\n\nresource \"aws_iam_policy\" \"realiops\" {\n  name   = \"realiops\"\n  policy = data.aws_iam_policy_document.realiops.json\n}\n")
+	b.WriteString("}\n\nresource \"aws_iam_policy\" \"realiops\" {\n  name   = \"realiops\"\n  policy = " +
+		"data.aws_iam_policy_document.realiops.json\n}\n")
 	return b.String()
 }

@@ -77,7 +77,8 @@ const pricesExitHelp = `0  written
 var errNoRegion = errors.New("name the region whose prices you want with --region")
 
 // write writes the prices that ask returns, and names those that it could not read.
-func (o *pricesOptions) write(ctx context.Context, env command.Env, ask func(context.Context) (prices.List, error)) error {
+func (o *pricesOptions) write(ctx context.Context, env command.Env,
+	ask func(context.Context) (prices.List, error)) error {
 	list, err := ask(ctx)
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
 // Package access finds out which calls AWS allows, by making each of them once for as little as it takes.
 //
-// [Try] asks each service that a run collects from for its newest points, through the sources that collect them: what they
-// reject, it rejects. A refusal is an answer here, and no error.
+// [Try] asks each service that a run collects from for its newest points, through the sources that collect them: what
+// they reject, it rejects. A refusal is an answer here, and no error.
 package access
 
 import (
@@ -37,12 +37,13 @@ const Metrics = "cloudwatch:GetMetricData"
 // Statements is the call that only an observation makes, to say which statements caused what storage did.
 const Statements = "pi:DescribeDimensionKeys"
 
-// Try makes the calls that a run would collect metrics by, and [Statements] if those of an observation are asked about, too. It judges the
-// answers as a collection would.
+// Try makes the calls that a run would collect metrics by, and [Statements] if those of an observation are asked about,
+// too. It judges the answers as a collection would.
 func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud, observed bool) []Answer {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	metrics, list, get := Answer{Action: Metrics}, Answer{Action: "pi:ListAvailableResourceMetrics"}, Answer{Action: "pi:GetResourceMetrics"}
+	metrics, list, get := Answer{Action: Metrics}, Answer{Action: "pi:ListAvailableResourceMetrics"},
+		Answer{Action: "pi:GetResourceMetrics"}
 	statements := Answer{Action: Statements}
 	var asked sync.WaitGroup
 	asked.Go(func() {
@@ -54,7 +55,8 @@ func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud, observed b
 	})
 	switch {
 	case cloud.Instance == "":
-		list.Unasked = "only RDS and Aurora have Performance Insights, whose counters CloudWatch Database Insights shows"
+		list.Unasked = "only RDS and Aurora have Performance Insights, whose counters CloudWatch " +
+			"Database Insights shows"
 	case !cloud.Insights:
 		list.Unasked = "Performance Insights is off, and so CloudWatch Database Insights has no counters"
 	case cloud.Resource == "":

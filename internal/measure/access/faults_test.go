@@ -29,7 +29,8 @@ import (
 func TestMain(m *testing.M) { os.Exit(accounttest.Main(m)) }
 
 var writer = runfile.Cloud{
-	Provider: "aws", Region: accounttest.Region, Instance: "db-1", Cluster: "aurora-1", Engine: "aurora-postgresql", Class: "db.r6g.large",
+	Provider: "aws", Region: accounttest.Region, Instance: "db-1", Cluster: "aurora-1", Engine: "aurora-postgresql",
+	Class:   "db.r6g.large",
 	Storage: "aurora", Resource: "db-ABC", Insights: true,
 }
 
@@ -66,11 +67,13 @@ func faults() []fault {
 		return accounttest.Text(func(s string) string { return point.ReplaceAllString(s, `"Value":`+value) })
 	}
 	points := regexp.MustCompile(`"DataPoints":\[[^]]*\]`)
-	unsigned := accounttest.Refused(http.StatusForbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
+	unsigned := accounttest.Refused(http.StatusForbidden, "InvalidClientTokenId",
+		"The security token included in the request is invalid.")
 	return []fault{
 		{described, "Throttling", accounttest.Throttled(), account.Throttled, "asking to slow down"},
 		{described, "ExpiredToken", accounttest.Expired(), account.Expired, "have expired"},
-		{described, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials rds:DescribeDBInstances"},
+		{described, "AccessDenied", accounttest.Denied(), account.Denied,
+			"does not allow these credentials rds:DescribeDBInstances"},
 		{described, "InvalidClientTokenId", unsigned, account.Invalid, "does not accept the credentials"},
 		{described, "ServiceUnavailable (503)", accounttest.Unavailable(), account.Other, "ServiceUnavailable"},
 		{described, "a load balancer's 502", accounttest.BadGateway(), account.Other, "failed (HTTP 502)"},
@@ -82,22 +85,30 @@ func faults() []fault {
 		{described, "a list without the instance", accounttest.Says(http.StatusOK,
 			`<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances/></DescribeDBInstancesResult></DescribeDBInstancesResponse>`),
 			account.Damaged, "does not speak of db-1"},
-		{described, "an instance of which nothing is said", accounttest.Says(http.StatusOK, `<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance>
+		{described, "an instance of which nothing is said", accounttest.Says(http.StatusOK,
+			`<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance>
 			<DBInstanceIdentifier>db-1</DBInstanceIdentifier></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`),
 			account.Damaged, "does not speak of db-1"},
 
-		{metrics, "Throttling", accounttest.Throttled(), account.Throttled, "cloudwatch:GetMetricData: AWS was still asking to slow down"},
+		{metrics, "Throttling", accounttest.Throttled(), account.Throttled,
+			"cloudwatch:GetMetricData: AWS was still asking to slow down"},
 		{metrics, "ExpiredToken", accounttest.Expired(), account.Expired, "have expired"},
-		{metrics, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials cloudwatch:GetMetricData"},
+		{metrics, "AccessDenied", accounttest.Denied(), account.Denied,
+			"does not allow these credentials cloudwatch:GetMetricData"},
 		{metrics, "ServiceUnavailable (503)", accounttest.Unavailable(), account.Other, "ServiceUnavailable"},
 		{metrics, "no answer", accounttest.Hung(), account.Unreachable, "no answer in time"},
 		{metrics, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
 		{metrics, "a web page", accounttest.Says(http.StatusOK, page), account.Other, "cannot be read"},
-		{metrics, "StatusCode Forbidden", accounttest.Status("Forbidden"), account.Denied, "does not allow these credentials this metric"},
-		{metrics, "StatusCode InternalError", accounttest.Status("InternalError"), account.Incomplete, "it answered InternalError"},
-		{metrics, "StatusCode PartialData and no further page", accounttest.Status("PartialData"), account.Incomplete, "it answered PartialData"},
-		{metrics, "a StatusCode that is not documented", accounttest.Status("Busy"), account.Incomplete, "it answered Busy"},
-		{metrics, "not one point", accounttest.Status("Complete"), account.NoPoints, "has no point of the instance db-1"},
+		{metrics, "StatusCode Forbidden", accounttest.Status("Forbidden"), account.Denied,
+			"does not allow these credentials this metric"},
+		{metrics, "StatusCode InternalError", accounttest.Status("InternalError"), account.Incomplete,
+			"it answered InternalError"},
+		{metrics, "StatusCode PartialData and no further page", accounttest.Status("PartialData"), account.Incomplete,
+			"it answered PartialData"},
+		{metrics, "a StatusCode that is not documented", accounttest.Status("Busy"), account.Incomplete,
+			"it answered Busy"},
+		{metrics, "not one point", accounttest.Status("Complete"), account.NoPoints,
+			"has no point of the instance db-1"},
 		{metrics, "NaN", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
 			for i := range value {
 				value[i] = cbor.Float64(nan)
@@ -122,40 +133,65 @@ func faults() []fault {
 			}
 			return at, value
 		}), account.Damaged, "is not at the beginning of a period"},
-		{metrics, "the same page again and again", accounttest.Changed(func(_, out accounttest.Answer) { out["NextToken"] = cbor.String("again") }),
+		{metrics, "the same page again and again", accounttest.Changed(func(_, out accounttest.Answer) {
+			out["NextToken"] = cbor.String("again")
+		}),
 			account.Damaged, "the same page again and again"},
 		{metrics, "fewer values than timestamps", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
 			return at, value[:max(0, len(value)-1)]
 		}), account.Damaged, "values for"},
-		{metrics, "an answer without the metrics", accounttest.Changed(func(_, out accounttest.Answer) { out["MetricDataResults"] = cbor.List{} }),
+		{metrics, "an answer without the metrics", accounttest.Changed(func(_, out accounttest.Answer) {
+			out["MetricDataResults"] = cbor.List{}
+		}),
 			account.Incomplete, "left it out of its answer"},
 
-		{list, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials pi:ListAvailableResourceMetrics"},
-		{list, "NotAuthorizedException", accounttest.Refused(http.StatusBadRequest, "NotAuthorizedException", "db-ABC is not known"), account.Off, "it is off there"},
+		{list, "AccessDenied", accounttest.Denied(), account.Denied,
+			"does not allow these credentials pi:ListAvailableResourceMetrics"},
+		{list, "NotAuthorizedException", accounttest.Refused(http.StatusBadRequest, "NotAuthorizedException",
+			"db-ABC is not known"), account.Off, "it is off there"},
 		{list, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
-		{list, "a list of nothing", accounttest.Says(http.StatusOK, `{"Metrics":[]}`), account.NoPoints, "lists no metric of db-1"},
-		{list, "a list of metrics without names", accounttest.Says(http.StatusOK, `{"Metrics":[{"Unit":"Count"}]}`), account.NoPoints, "lists no metric of db-1"},
-		{list, "AccessDenied of the key that encrypts it", accounttest.Refused(http.StatusBadRequest, "AccessDeniedException",
-			"User: arn:aws:iam::123456789012:user/me is not authorized to perform: kms:Decrypt on resource: x"), account.Denied, "allow them kms:Decrypt and kms:GenerateDataKey on that key"},
-		{values, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials pi:GetResourceMetrics"},
-		{values, "InvalidArgumentException", accounttest.Refused(http.StatusBadRequest, "InvalidArgumentException", "the start is outside the retention"),
+		{list, "a list of nothing", accounttest.Says(http.StatusOK, `{"Metrics":[]}`), account.NoPoints,
+			"lists no metric of db-1"},
+		{list, "a list of metrics without names", accounttest.Says(http.StatusOK, `{"Metrics":[{"Unit":"Count"}]}`),
+			account.NoPoints, "lists no metric of db-1"},
+		{list, "AccessDenied of the key that encrypts it", accounttest.Refused(http.StatusBadRequest,
+			"AccessDeniedException",
+			"User: arn:aws:iam::123456789012:user/me is not authorized to perform: kms:Decrypt on resource: x"),
+			account.Denied, "allow them kms:Decrypt and kms:GenerateDataKey on that key"},
+		{values, "AccessDenied", accounttest.Denied(), account.Denied,
+			"does not allow these credentials pi:GetResourceMetrics"},
+		{values, "InvalidArgumentException", accounttest.Refused(http.StatusBadRequest, "InvalidArgumentException",
+			"the start is outside the retention"),
 			account.Other, "the start is outside the retention"},
 		{values, "a negative number", told(`-5`), account.Damaged, "that it is -5"},
-		{values, "another database's", accounttest.Text(func(s string) string { return strings.ReplaceAll(s, writer.Resource, "db-OTHER") }),
+		{values, "another database's", accounttest.Text(func(s string) string {
+			return strings.ReplaceAll(s, writer.Resource, "db-OTHER")
+		}),
 			account.Damaged, "answered for another database than db-1"},
-		{values, "a metric that was not asked for", accounttest.Text(func(s string) string { return strings.ReplaceAll(s, "writeIOsPS", "sectorsPS") }),
+		{values, "a metric that was not asked for", accounttest.Text(func(s string) string {
+			return strings.ReplaceAll(s, "writeIOsPS", "sectorsPS")
+		}),
 			account.Damaged, "which it was not asked for"},
-		{values, "Throttling", accounttest.Throttled(), account.Throttled, "pi:GetResourceMetrics: AWS was still asking to slow down"},
-		{values, "InternalServiceError", accounttest.Refused(http.StatusInternalServerError, "InternalServiceError", "oops"), account.Other, "InternalServiceError"},
+		{values, "Throttling", accounttest.Throttled(), account.Throttled,
+			"pi:GetResourceMetrics: AWS was still asking to slow down"},
+		{values, "InternalServiceError", accounttest.Refused(http.StatusInternalServerError, "InternalServiceError",
+			"oops"), account.Other, "InternalServiceError"},
 		{values, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
-		{values, "not one point", accounttest.Text(func(s string) string { return points.ReplaceAllString(s, `"DataPoints":[]`) }), account.NoPoints, "has no point of db-1"},
+		{values, "not one point", accounttest.Text(func(s string) string {
+			return points.ReplaceAllString(s, `"DataPoints":[]`)
+		}), account.NoPoints, "has no point of db-1"},
 		{values, "NaN", told(`"NaN"`), account.Damaged, "that it is NaN"},
-		{values, "points of other periods", accounttest.Text(func(s string) string { return strings.ReplaceAll(s, `"Timestamp":`, `"Timestamp":1`) }),
+		{values, "points of other periods", accounttest.Text(func(s string) string {
+			return strings.ReplaceAll(s, `"Timestamp":`, `"Timestamp":1`)
+		}),
 			account.Damaged, "which is no period"},
-		{ranked, "AccessDenied", accounttest.Denied(), account.Denied, "does not allow these credentials pi:DescribeDimensionKeys"},
-		{ranked, "Throttling", accounttest.Throttled(), account.Throttled, "pi:DescribeDimensionKeys: AWS was still asking to slow down"},
+		{ranked, "AccessDenied", accounttest.Denied(), account.Denied,
+			"does not allow these credentials pi:DescribeDimensionKeys"},
+		{ranked, "Throttling", accounttest.Throttled(), account.Throttled,
+			"pi:DescribeDimensionKeys: AWS was still asking to slow down"},
 		{ranked, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
-		{ranked, "an empty object", accounttest.Says(http.StatusOK, "{}"), account.Damaged, "does not say that its statements are those of"},
+		{ranked, "an empty object", accounttest.Says(http.StatusOK, "{}"), account.Damaged,
+			"does not say that its statements are those of"},
 	}
 }
 
@@ -189,15 +225,19 @@ func healthy(t *testing.T) func(*testing.T) (*accounttest.Proxy, aws.Config) {
 	cfg := hasty(t, s)
 	recent := time.Now().Truncate(time.Minute).Add(-15 * time.Minute)
 	many := make([]float64, 14)
-	s.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: "CPUUtilization", Dimensions: map[string]string{"DBInstanceIdentifier": "db-1"},
+	s.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: "CPUUtilization", Dimensions: map[string]string{
+		"DBInstanceIdentifier": "db-1"},
 		From: recent, Step: time.Minute, Values: many},
-		accounttest.Series{Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{"DBInstanceIdentifier": "db-1"},
+		accounttest.Series{Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{
+			"DBInstanceIdentifier": "db-1"},
 			From: recent, Step: time.Minute, Values: many})
 	pi := insightstest.Start(t, insightstest.Options{Instance: writer.Resource})
-	pi.Have(insightstest.Metric{Name: "os.diskIO.auroraStorage.writeIOsPS", Unit: "Requests/s"}, insightstest.Metric{Name: "db.load", Unit: "Sessions"})
+	pi.Have(insightstest.Metric{Name: "os.diskIO.auroraStorage.writeIOsPS", Unit: "Requests/s"},
+		insightstest.Metric{Name: "db.load", Unit: "Sessions"})
 	for i := range many {
 		from := recent.Add(time.Duration(i) * time.Minute)
-		pi.Tell(insightstest.Point{Metric: "os.diskIO.auroraStorage.writeIOsPS", From: from, To: from.Add(time.Minute), Value: 1})
+		pi.Tell(insightstest.Point{Metric: "os.diskIO.auroraStorage.writeIOsPS", From: from,
+			To: from.Add(time.Minute), Value: 1})
 	}
 	behind, err := url.Parse(s.URL)
 	if err != nil {
@@ -255,7 +295,8 @@ func TestFaultsOfDoctor(t *testing.T) {
 				switch {
 				case answer.Action == f.call:
 					f.judged(t, answer)
-				case f.call == list && answer.Action == values && !answer.Allowed(): // whose counters are not known then
+				case f.call == list && answer.Action == values &&
+					!answer.Allowed(): // whose counters are not known then
 				case !answer.Allowed():
 					t.Errorf("%s is blamed: %v %s", answer.Action, answer.Err, answer.Unasked)
 				}
@@ -270,7 +311,8 @@ func (f fault) judged(t *testing.T, answer access.Answer) {
 	switch {
 	case answer.Allowed():
 		t.Error("it is allowed")
-	case !is || trouble.Kind != f.reason || !strings.Contains(trouble.Error(), f.text) || strings.Contains(trouble.Error(), "\n"):
+	case !is || trouble.Kind != f.reason || !strings.Contains(trouble.Error(), f.text) ||
+		strings.Contains(trouble.Error(), "\n"):
 		t.Errorf("%v is not %s: %s", answer.Err, f.reason, f.text)
 	}
 }
@@ -294,7 +336,8 @@ func TestUnasked(t *testing.T) {
 		cloud := writer
 		change(&cloud)
 		answers := access.Try(t.Context(), cfg, cloud, true)
-		if answers[0].Err != nil || answers[1].Unasked == "" || answers[2].Unasked == "" || answers[3].Unasked == "" || answers[1].Err != nil {
+		if answers[0].Err != nil || answers[1].Unasked == "" || answers[2].Unasked == "" || answers[3].Unasked == "" ||
+			answers[1].Err != nil {
 			t.Errorf("%+v", answers)
 		}
 	}

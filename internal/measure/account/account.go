@@ -75,8 +75,9 @@ func Open(ctx context.Context, o Options) (*Account, error) {
 	loaded.Credentials = &found{provider: loaded.Credentials}
 	a.config = loaded
 	if o.Role != "" {
-		a.config.Credentials = &found{provider: aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(loaded), o.Role,
-			func(r *stscreds.AssumeRoleOptions) { r.RoleSessionName = "realiops" }))}
+		a.config.Credentials = &found{
+			provider: aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(loaded), o.Role,
+				func(r *stscreds.AssumeRoleOptions) { r.RoleSessionName = "realiops" }))}
 	}
 	return a, nil
 }
@@ -85,7 +86,9 @@ func Open(ctx context.Context, o Options) (*Account, error) {
 // the client's own bounds hold, of a quarter of a second to connect and half of one to answer.
 func machine() *imds.Client {
 	const tries, pause = 2, 100 * time.Millisecond
-	return imds.New(imds.Options{Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = tries, pause })})
+	return imds.New(imds.Options{Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts, o.MaxBackoff = tries, pause
+	})})
 }
 
 // Config returns what the clients of the services are made of.
@@ -103,7 +106,8 @@ func (a *Account) In(region string) *Account {
 }
 
 // renewed are the sources whose credentials end, and are replaced without anybody's help.
-var renewed = []string{stscreds.ProviderName, stscreds.WebIdentityProviderName, ec2rolecreds.ProviderName, endpointcreds.ProviderName, processcreds.ProviderName}
+var renewed = []string{stscreds.ProviderName, stscreds.WebIdentityProviderName, ec2rolecreds.ProviderName,
+	endpointcreds.ProviderName, processcreds.ProviderName}
 
 // Credentials reports whether there are any, and when the user has to sign in again; zero: never, as far as is known
 // here.

@@ -32,7 +32,8 @@ const (
 // alone leaves the SDK no credentials and no configuration but what the test gives it.
 func alone(t *testing.T, endpoint string) {
 	t.Helper()
-	for _, name := range []string{"AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"} {
+	for _, name := range []string{"AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID",
+		"AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"} {
 		t.Setenv(name, "")
 	}
 	t.Setenv("AWS_CONFIG_FILE", t.TempDir()+"/none")
@@ -60,7 +61,9 @@ func open(t *testing.T, o account.Options) *account.Account {
 func refusing(status int, code, message string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
-		fmt.Fprintf(w, `<ErrorResponse><Error><Type>Sender</Type><Code>%s</Code><Message>%s</Message></Error></ErrorResponse>`, code, message)
+		fmt.Fprintf(w,
+			`<ErrorResponse><Error><Type>Sender</Type><Code>%s</Code><Message>%s</Message></Error></ErrorResponse>`,
+			code, message)
 	}
 }
 
@@ -95,31 +98,47 @@ func TestAnswersOfAWS(t *testing.T) {
 			}
 		})
 	}
-	check("denied", refusing(403, "AccessDenied", "User: "+arn+" is not authorized to perform: rds:DescribeDBInstances on resource: arn:aws:rds:eu-west-1:"+number+":db:* because no identity-based policy allows it"),
-		account.Denied, "AWS does not allow these credentials rds:DescribeDBInstances: realiops aws policy prints the permissions it needs")
-	check("denied by rule", refusing(403, "AccessDenied", "User: "+arn+" is not authorized to perform: rds:DescribeDBInstances with an explicit deny in a service control policy"),
-		account.Denied, "AWS denies these credentials rds:DescribeDBInstances by a rule of its own (an explicit deny), which no permission lifts")
+	check("denied", refusing(403, "AccessDenied", "User: "+arn+
+		" is not authorized to perform: rds:DescribeDBInstances on resource: arn:aws:rds:eu-west-1:"+number+
+		":db:* because no identity-based policy allows it"),
+		account.Denied, "AWS does not allow these credentials rds:DescribeDBInstances: realiops aws policy prints "+
+			"the permissions it needs")
+	check("denied by rule", refusing(403, "AccessDenied", "User: "+arn+
+		" is not authorized to perform: rds:DescribeDBInstances with an explicit deny in a service control policy"),
+		account.Denied, "AWS denies these credentials rds:DescribeDBInstances by a rule of its own (an explicit "+
+			"deny), which no permission lifts")
 	check("expired", refusing(403, "ExpiredToken", "The security token included in the request is expired"),
-		account.Expired, "rds:DescribeDBInstances: the credentials have expired: sign in again (aws sso login, or new keys)")
-	check("unknown key", refusing(403, "InvalidClientTokenId", "The security token included in the request is invalid."),
-		account.Invalid, "rds:DescribeDBInstances: AWS does not accept the credentials (InvalidClientTokenId): are the keys right, and of this partition?")
+		account.Expired,
+		"rds:DescribeDBInstances: the credentials have expired: sign in again (aws sso login, or new keys)")
+	check("unknown key",
+		refusing(403, "InvalidClientTokenId", "The security token included in the request is invalid."),
+		account.Invalid, "rds:DescribeDBInstances: AWS does not accept the credentials (InvalidClientTokenId): are "+
+			"the keys right, and of this partition?")
 	check("unknown words", refusing(400, "Strange", "about "+arn+" of "+number),
 		account.Other, "rds:DescribeDBInstances: Strange: about *** of ***")
 	check("not AWS", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>hello") },
-		account.Other, "rds:DescribeDBInstances: the answer (HTTP 200) cannot be read: does AWS answer there, or something in between?")
-	check("a page that refuses", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>no", http.StatusForbidden) },
-		account.Other, "rds:DescribeDBInstances: the answer (HTTP 403) cannot be read: does AWS answer there, or something in between?")
+		account.Other, "rds:DescribeDBInstances: the answer (HTTP 200) cannot be read: does AWS answer there, or "+
+			"something in between?")
+	check("a page that refuses", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "<html>no", http.StatusForbidden)
+	},
+		account.Other, "rds:DescribeDBInstances: the answer (HTTP 403) cannot be read: does AWS answer there, or "+
+			"something in between?")
 	check("endless", func(w http.ResponseWriter, _ *http.Request) { endless(w, "<a>") },
-		account.Other, "rds:DescribeDBInstances: the answer is longer than 16 MiB: does AWS answer there, or something in between?")
+		account.Other,
+		"rds:DescribeDBInstances: the answer is longer than 16 MiB: does AWS answer there, or something in between?")
 	check("nothing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
-		account.Other, "rds:DescribeDBInstances: the answer (HTTP 404) cannot be read: does AWS answer there, or something in between?")
+		account.Other, "rds:DescribeDBInstances: the answer (HTTP 404) cannot be read: does AWS answer there, or "+
+			"something in between?")
 	check("elsewhere", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "https://login.example/", http.StatusFound)
 	},
-		account.Other, "rds:DescribeDBInstances: the answer leads elsewhere (HTTP 302), which AWS does not do: is there a proxy that wants a sign-in?")
+		account.Other, "rds:DescribeDBInstances: the answer leads elsewhere (HTTP 302), which AWS does not do: is "+
+			"there a proxy that wants a sign-in?")
 	check("clock", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", time.Now().Add(-20*time.Minute).UTC().Format(http.TimeFormat))
-		refusing(403, "SignatureDoesNotMatch", "Signature not yet current: 20261120T122000Z is still later than 20261120T120000Z")(w, r)
+		refusing(403, "SignatureDoesNotMatch",
+			"Signature not yet current: 20261120T122000Z is still later than 20261120T120000Z")(w, r)
 	}, account.Skewed, "rds:DescribeDBInstances: this machine's clock is 20 minutes ahead of AWS's: synchronize it")
 }
 
@@ -130,13 +149,16 @@ func TestWithoutAnAnswer(t *testing.T) {
 			alone(t, endpoint)
 			prepare(t)
 			err := describe(t.Context(), open(t, account.Options{Region: "eu-west-1"}))
-			if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != kind || !strings.Contains(trouble.Error(), want) {
+			if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != kind ||
+				!strings.Contains(trouble.Error(), want) {
 				t.Errorf("%v, want %s: %s", err, kind, want)
 			}
 		})
 	}
-	check("no credentials", "http://127.0.0.1:1", func(*testing.T) {}, account.Absent, "there are no AWS credentials here")
-	check("nobody there", "http://127.0.0.1:1", withKeys, account.Unreachable, "rds:DescribeDBInstances: 127.0.0.1:1 does not answer")
+	check("no credentials", "http://127.0.0.1:1", func(*testing.T) {}, account.Absent,
+		"there are no AWS credentials here")
+	check("nobody there", "http://127.0.0.1:1", withKeys, account.Unreachable,
+		"rds:DescribeDBInstances: 127.0.0.1:1 does not answer")
 	check("no such host", "http://nobody.invalid", withKeys, account.Unreachable, "no such host as nobody.invalid")
 }
 
@@ -189,12 +211,15 @@ func TestDeadlineWhileAskedToSlowDown(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		err := describe(ctx, open(t, account.Options{Region: "eu-west-1"}))
-		if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != kind || !strings.Contains(trouble.Error(), want) {
+		if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != kind ||
+			!strings.Contains(trouble.Error(), want) {
 			t.Errorf("%v, want %s: %s", err, kind, want)
 		}
 	}
 	check(refusing(400, "Throttling", "Rate exceeded"), account.Throttled, "asking to slow down")
-	check(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>oops", http.StatusBadGateway) }, account.Other, "failed (HTTP 502)")
+	check(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "<html>oops", http.StatusBadGateway)
+	}, account.Other, "failed (HTTP 502)")
 }
 
 // TestFaultsOfAServiceAreGivenUpSooner than its word to slow down, which ends by itself.
@@ -231,7 +256,8 @@ func TestFaultsOfAContainersEndpoint(t *testing.T) {
 	t.Setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", server.URL)
 	a := open(t, account.Options{Region: "eu-west-1"})
 	err := describe(t.Context(), a)
-	if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != account.Absent || !strings.HasSuffix(trouble.Error(), "answers HTTP 500 each time") {
+	if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != account.Absent ||
+		!strings.HasSuffix(trouble.Error(), "answers HTTP 500 each time") {
 		t.Error(err)
 	}
 	if asked.Load() != 5 {
@@ -258,7 +284,8 @@ func TestNoMachine(t *testing.T) {
 	if took := time.Since(begun); took > 30*time.Second {
 		t.Errorf("it took %v to find no credentials", took)
 	}
-	if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != account.Absent || !strings.Contains(trouble.Error(), "there are no AWS credentials here") {
+	if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != account.Absent ||
+		!strings.Contains(trouble.Error(), "there are no AWS credentials here") {
 		t.Error(err)
 	}
 	for _, call := range a.Calls() {
@@ -292,11 +319,13 @@ func TestCallsAreCounted(t *testing.T) {
 	if err := describe(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cloudwatch.NewFromConfig(a.In("us-east-1").Config()).GetMetricData(t.Context(), sevenStatistics()); err != nil {
+	if _, err := cloudwatch.NewFromConfig(a.In("us-east-1").Config()).GetMetricData(t.Context(),
+		sevenStatistics()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pi.NewFromConfig(a.Config()).ListAvailableResourceMetrics(t.Context(), &pi.ListAvailableResourceMetricsInput{
-		ServiceType: "RDS", Identifier: aws.String("db-X"), MetricTypes: []string{"os"}}); err != nil {
+	if _, err := pi.NewFromConfig(a.Config()).ListAvailableResourceMetrics(t.Context(),
+		&pi.ListAvailableResourceMetricsInput{
+			ServiceType: "RDS", Identifier: aws.String("db-X"), MetricTypes: []string{"os"}}); err != nil {
 		t.Fatal(err)
 	}
 	type line struct {
@@ -311,7 +340,8 @@ func TestCallsAreCounted(t *testing.T) {
 		got = append(got, line{c.Service + ":" + c.Operation, c.Count, c.Retries, c.Billed, usd, known})
 	}
 	want := []line{
-		{"cloudwatch:GetMetricData", 1, 0, 3, 3 * 0.01 / 1000, true}, // six statistics of one metric are two, and one is one
+		// six statistics of one metric are two, and one is one
+		{"cloudwatch:GetMetricData", 1, 0, 3, 3 * 0.01 / 1000, true},
 		{"pi:ListAvailableResourceMetrics", 1, 0, 1, 0, false},
 		{"rds:DescribeDBInstances", 1, 2, 1, 0, true},
 	}
@@ -338,14 +368,16 @@ func sevenStatistics() *cloudwatch.GetMetricDataInput {
 		add("WriteIOPS", statistic)
 	}
 	add("ReadIOPS", "Average")
-	in.MetricDataQueries = append(in.MetricDataQueries, types.MetricDataQuery{Id: aws.String("sum"), Expression: aws.String("q0+q6")})
+	in.MetricDataQueries = append(in.MetricDataQueries, types.MetricDataQuery{Id: aws.String("sum"),
+		Expression: aws.String("q0+q6")})
 	return in
 }
 
 // TestRolesAreRenewed: a role's credentials end within the hour, and nobody has to care.
 func TestRolesAreRenewed(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>ASIA</AccessKeyId><SecretAccessKey>s</SecretAccessKey>
+		fmt.Fprintf(w,
+			`<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>ASIA</AccessKeyId><SecretAccessKey>s</SecretAccessKey>
 			<SessionToken>t</SessionToken><Expiration>%s</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`,
 			time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
 	}))

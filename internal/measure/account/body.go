@@ -16,19 +16,20 @@ type plainBody struct{ io.ReadSeeker }
 
 // PlainBodies sees to it that all bodies are. It is for clients that are not made of an [Account], too.
 func PlainBodies(stack *middleware.Stack) error {
-	return stack.Serialize.Add(middleware.SerializeMiddlewareFunc("realiops/body", func(ctx context.Context, in middleware.SerializeInput,
-		next middleware.SerializeHandler) (middleware.SerializeOutput, middleware.Metadata, error) {
-		request, ok := in.Request.(*smithyhttp.Request)
-		if !ok {
-			return next.HandleSerialize(ctx, in)
-		}
-		if body, ok := request.GetStream().(io.ReadSeeker); ok {
-			plain, err := request.SetStream(plainBody{body})
-			if err != nil {
-				return middleware.SerializeOutput{}, middleware.Metadata{}, fmt.Errorf("write the request: %w", err)
+	return stack.Serialize.Add(middleware.SerializeMiddlewareFunc("realiops/body",
+		func(ctx context.Context, in middleware.SerializeInput,
+			next middleware.SerializeHandler) (middleware.SerializeOutput, middleware.Metadata, error) {
+			request, ok := in.Request.(*smithyhttp.Request)
+			if !ok {
+				return next.HandleSerialize(ctx, in)
 			}
-			in.Request = plain
-		}
-		return next.HandleSerialize(ctx, in)
-	}), middleware.After)
+			if body, ok := request.GetStream().(io.ReadSeeker); ok {
+				plain, err := request.SetStream(plainBody{body})
+				if err != nil {
+					return middleware.SerializeOutput{}, middleware.Metadata{}, fmt.Errorf("write the request: %w", err)
+				}
+				in.Request = plain
+			}
+			return next.HandleSerialize(ctx, in)
+		}), middleware.After)
 }

@@ -23,27 +23,29 @@ func (tooLong) Error() string {
 	return fmt.Sprintf("the answer is longer than %d MiB", mostBytes>>20)
 }
 
-// empty is an answer of nothing. The SDK takes it for one that lists nothing, and no call that is made here is answered so.
+// empty is an answer of nothing. The SDK takes it for one that lists nothing, and no call that is made here is answered
+// so.
 type empty struct{}
 
 func (empty) Error() string { return "the answer is empty" }
 
 // boundAnswers has every answer end there, and have something in it.
 func boundAnswers(stack *middleware.Stack) error {
-	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("realiops/bound", func(ctx context.Context, in middleware.DeserializeInput,
-		next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
-		out, metadata, err := next.HandleDeserialize(ctx, in)
-		if response, is := out.RawResponse.(*smithyhttp.Response); is && response.Body != nil {
-			whole := response.Body
-			begun := bufio.NewReader(whole)
-			_, nothing := begun.Peek(1)
-			response.Body = input.Answer(readCloser{begun, whole}, mostBytes, tooLong{})
-			if err == nil && errors.Is(nothing, io.EOF) && response.StatusCode/100 == 2 {
-				return out, metadata, errors.Join(empty{}, whole.Close())
+	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("realiops/bound",
+		func(ctx context.Context, in middleware.DeserializeInput,
+			next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+			out, metadata, err := next.HandleDeserialize(ctx, in)
+			if response, is := out.RawResponse.(*smithyhttp.Response); is && response.Body != nil {
+				whole := response.Body
+				begun := bufio.NewReader(whole)
+				_, nothing := begun.Peek(1)
+				response.Body = input.Answer(readCloser{begun, whole}, mostBytes, tooLong{})
+				if err == nil && errors.Is(nothing, io.EOF) && response.StatusCode/100 == 2 {
+					return out, metadata, errors.Join(empty{}, whole.Close())
+				}
 			}
-		}
-		return out, metadata, err
-	}), middleware.After)
+			return out, metadata, err
+		}), middleware.After)
 }
 
 // readCloser reads from one and closes the other.

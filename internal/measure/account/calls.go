@@ -26,8 +26,8 @@ type Call struct {
 	Price     Price // of a unit
 }
 
-// ListPrice returns what the calls cost by the price list, in USD and before any free allowance. It is not known where the
-// price is not.
+// ListPrice returns what the calls cost by the price list, in USD and before any free allowance. It is not known where
+// the price is not.
 func (c Call) ListPrice() (usd float64, known bool) {
 	return float64(c.Billed) * c.Price.USD, c.Price.Known
 }
@@ -48,8 +48,8 @@ func (a *Account) Calls() []Call {
 	return all
 }
 
-// Clock returns how far AWS's clock is ahead of ours, by the date on its quickest answer, which is cut to whole seconds; without
-// a source where nothing was answered yet.
+// Clock returns how far AWS's clock is ahead of ours, by the date on its quickest answer, which is cut to whole
+// seconds; without a source where nothing was answered yet.
 func (a *Account) Clock() runfile.Clock {
 	a.counted.mu.Lock()
 	defer a.counted.mu.Unlock()
@@ -116,8 +116,8 @@ func (b *counted) try(ctx context.Context, in middleware.FinalizeInput, next mid
 	return out, metadata, err
 }
 
-// compared keeps what the date of the quickest answer says of the clocks. It is cut to whole seconds: on average half of
-// one is missing, with as large an error.
+// compared keeps what the date of the quickest answer says of the clocks. It is cut to whole seconds: on average half
+// of one is missing, with as large an error.
 func (b *counted) compared(ahead, trip time.Duration) {
 	const cut = 0.5
 	b.mu.Lock()

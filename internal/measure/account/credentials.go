@@ -13,7 +13,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-const absentText = "there are no AWS credentials here: name a profile with --profile or AWS_PROFILE, sign in (aws sso login), " +
+const absentText = "there are no AWS credentials here: name a profile with --profile or AWS_PROFILE, sign in " +
+	"(aws sso login), " +
 	"or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 // found gives the credentials that there are. Where there are none it says so at once for a while: to look takes
@@ -65,7 +66,8 @@ func (t *Trouble) credentials(err error, _ string) bool {
 	case strings.Contains(text, "no EC2 IMDS role found"), strings.Contains(text, "static credentials are empty"):
 		t.Kind, t.text = Absent, absentText
 	case strings.Contains(text, "MFA enabled"):
-		t.Kind, t.text = Absent, "the role of this AWS profile requires an MFA code, which cannot be entered here: assume the role first, and pass its credentials in the environment"
+		t.Kind, t.text = Absent, "the role of this AWS profile requires an MFA code, which cannot be entered here: "+
+			"assume the role first, and pass its credentials in the environment"
 	case strings.Contains(text, "get credentials"), strings.Contains(text, "failed to refresh cached credentials"):
 		t.Kind, t.text = Absent, "no AWS credentials could be found: "+reasonOf(err)
 	default:
@@ -81,10 +83,12 @@ type endpointError interface {
 	statusError
 }
 
-// reasonOf returns the HTTP status of that endpoint, or else the end of the SDK's chain of words, which says what it was.
+// reasonOf returns the HTTP status of that endpoint, or else the end of the SDK's chain of words, which says what it
+// was.
 func reasonOf(err error) string {
 	if answer, ok := errors.AsType[endpointError](err); ok {
-		return fmt.Sprintf("the credential endpoint of this machine or container answers HTTP %d each time", answer.HTTPStatusCode())
+		return fmt.Sprintf("the credential endpoint of this machine or container answers HTTP %d each time",
+			answer.HTTPStatusCode())
 	}
 	text := err.Error()
 	for _, marker := range []string{"failed to refresh cached credentials, ", "get credentials: "} {

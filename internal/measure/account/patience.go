@@ -33,8 +33,8 @@ func newPatience() aws.Retryer {
 }
 
 // IsErrorRetryable leaves out what a few seconds will not change, credentials that are not there and a name that nobody
-// knows, and takes in an answer that ended in its middle: nothing that is asked here changes anything, so it can be asked
-// again.
+// knows, and takes in an answer that ended in its middle: nothing that is asked here changes anything, so it can be
+// asked again.
 func (p patience) IsErrorRetryable(err error) bool {
 	if _, none := errors.AsType[*notFound](err); none {
 		return false
@@ -82,5 +82,6 @@ type statusError interface {
 func ofService(err error) bool {
 	answer, answered := errors.AsType[statusError](err)
 	slowDown := retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()
-	return answered && answer.HTTPStatusCode() >= http.StatusInternalServerError && answer.HTTPStatusCode() != http.StatusServiceUnavailable && !slowDown
+	return answered && answer.HTTPStatusCode() >= http.StatusInternalServerError &&
+		answer.HTTPStatusCode() != http.StatusServiceUnavailable && !slowDown
 }

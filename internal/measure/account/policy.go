@@ -20,15 +20,20 @@ func Policy(partition string) []Statement {
 		{"RealiopsMetrics", "what CloudWatch counted", []string{"cloudwatch:GetMetricData"}, "*",
 			[]string{"run", "doctor", "collect", "cost", "history", "fleet"}},
 		{"RealiopsInsights", "what Performance Insights counted, as CloudWatch Database Insights shows it",
-			[]string{"pi:GetResourceMetrics", "pi:ListAvailableResourceMetrics"}, "arn:" + partition + ":pi:*:*:metrics/rds/*",
+			[]string{"pi:GetResourceMetrics", "pi:ListAvailableResourceMetrics"}, "arn:" + partition +
+				":pi:*:*:metrics/rds/*",
 			[]string{"run", "doctor", "collect"}},
-		{"RealiopsStatements", "which statements Performance Insights saw at work", []string{"pi:DescribeDimensionKeys"},
+		{"RealiopsStatements", "which statements Performance Insights saw at work",
+			[]string{"pi:DescribeDimensionKeys"},
 			"arn:" + partition + ":pi:*:*:metrics/rds/*", []string{"observe", "doctor"}},
-		{"RealiopsStores", "what a Prometheus of AWS's has recorded, with --sigv4", []string{"aps:GetSeries", "aps:QueryMetrics"},
+		{"RealiopsStores", "what a Prometheus of AWS's has recorded, with --sigv4",
+			[]string{"aps:GetSeries", "aps:QueryMetrics"},
 			"arn:" + partition + ":aps:*:*:workspace/*", []string{"history", "fleet", "doctor"}},
-		{"RealiopsLabels", "which metrics a Prometheus of AWS's has that realiops does not read", []string{"aps:GetLabels"},
+		{"RealiopsLabels", "which metrics a Prometheus of AWS's has that realiops does not read",
+			[]string{"aps:GetLabels"},
 			"arn:" + partition + ":aps:*:*:workspace/*", []string{"fleet"}},
-		{"RealiopsPrices", "what volumes and databases cost, for realiops prices", []string{"pricing:GetProducts"}, "*", []string{"prices"}},
+		{"RealiopsPrices", "what volumes and databases cost, for realiops prices", []string{"pricing:GetProducts"}, "*",
+			[]string{"prices"}},
 		{"RealiopsLimits", "what classes of machine carry and are sold with, for realiops aws limits",
 			[]string{"ec2:DescribeInstanceTypes", "rds:DescribeOrderableDBInstanceOptions"}, "*", []string{"limits"}},
 	}
@@ -48,8 +53,8 @@ func Commands() (all []string) {
 	return slices.Compact(all)
 }
 
-// SignIn returns the permission to sign in as a user of the database; resource is the DbiResourceId of the instance, or the
-// DbClusterResourceId of the cluster, and * stands for any.
+// SignIn returns the permission to sign in as a user of the database; resource is the DbiResourceId of the instance, or
+// the DbClusterResourceId of the cluster, and * stands for any.
 func SignIn(partition, resource, user string) Statement {
 	return Statement{"RealiopsSignIn", "tokens for passwords (--iam-auth)", []string{"rds-db:connect"},
 		"arn:" + partition + ":rds-db:*:*:dbuser:" + resource + "/" + user, nil}

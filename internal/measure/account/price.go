@@ -27,9 +27,11 @@ func priceOf(service, operation string) Price {
 	case service == "cloudwatch" && operation == "ListMetrics": // beyond a million a month
 		return Price{Known: true, USD: 0.01 * thousandth, Unit: "call", Source: cloudWatchPrices, Date: "2026-05-05"}
 	case service == "rds":
-		return Price{Known: true, Unit: "call", Source: "https://aws.amazon.com/rds/pricing/ names no price of an API call", Date: "2026-11-20"}
+		return Price{Known: true, Unit: "call",
+			Source: "https://aws.amazon.com/rds/pricing/ names no price of an API call", Date: "2026-11-20"}
 	case service == "sts":
-		return Price{Known: true, Unit: "call", Source: "https://docs.aws.amazon.com/STS/latest/APIReference/welcome.html", Date: "2026-11-20"}
+		return Price{Known: true, Unit: "call",
+			Source: "https://docs.aws.amazon.com/STS/latest/APIReference/welcome.html", Date: "2026-11-20"}
 	default:
 		return Price{Unit: "call"}
 	}

@@ -11,7 +11,8 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// Sign puts Signature Version 4 on a request to a service that the SDK has no client of. A body must be one that can be read again.
+// Sign puts Signature Version 4 on a request to a service that the SDK has no client of. A body must be one that can be
+// read again.
 func (a *Account) Sign(service string, r *http.Request) error {
 	credentials, err := a.config.Credentials.Retrieve(r.Context())
 	if err != nil {
@@ -28,5 +29,6 @@ func (a *Account) Sign(service string, r *http.Request) error {
 			return fmt.Errorf("sign what is asked: %w", err)
 		}
 	}
-	return v4.NewSigner().SignHTTP(r.Context(), credentials, r, hex.EncodeToString(sum.Sum(nil)), service, a.Region(), time.Now())
+	return v4.NewSigner().SignHTTP(r.Context(), credentials, r, hex.EncodeToString(sum.Sum(nil)), service,
+		a.Region(), time.Now())
 }

@@ -50,7 +50,8 @@ type Trouble struct {
 	err        error
 }
 
-// NewTrouble returns the trouble with an answer that a service gave without an error. AWS's words in text must be cleaned by [Clean].
+// NewTrouble returns the trouble with an answer that a service gave without an error. AWS's words in text must be
+// cleaned by [Clean].
 func NewTrouble(kind Kind, code, text string) *Trouble {
 	return &Trouble{Kind: kind, Code: code, text: text}
 }
@@ -115,7 +116,8 @@ func callOf(err error) string {
 // settings recognizes errors in the configuration, found before anything is asked.
 func (t *Trouble) settings(err error, call string) bool {
 	if missing, ok := errors.AsType[config.SharedConfigProfileNotExistError](err); ok {
-		t.Kind, t.text = Absent, fmt.Sprintf("there is no profile %s in ~/.aws/config or ~/.aws/credentials", missing.Profile)
+		t.Kind, t.text = Absent, fmt.Sprintf("there is no profile %s in ~/.aws/config or ~/.aws/credentials",
+			missing.Profile)
 		return true
 	}
 	if _, ok := errors.AsType[*aws.MissingRegionError](err); ok || strings.Contains(err.Error(), "Missing Region") {
@@ -131,7 +133,8 @@ func (t *Trouble) answer(err error, call string) bool {
 	if !ok {
 		return false
 	}
-	if t.Code = said.ErrorCode(); t.Code == "" || t.Code == "UnknownError" { // the SDK's word for what is no answer of AWS's
+	// the SDK's word for what is no answer of AWS's
+	if t.Code = said.ErrorCode(); t.Code == "" || t.Code == "UnknownError" {
 		t.Code = ""
 		return false
 	}
@@ -141,11 +144,13 @@ func (t *Trouble) answer(err error, call string) bool {
 	case Expired:
 		t.Kind, t.text = kind, call+": the credentials have expired: sign in again (aws sso login, or new keys)"
 	case Invalid:
-		t.Kind, t.text = kind, call+": AWS does not accept the credentials ("+t.Code+"): are the keys right, and of this partition?"
+		t.Kind, t.text = kind, call+": AWS does not accept the credentials ("+t.Code+
+			"): are the keys right, and of this partition?"
 	case Skewed:
 		t.Kind, t.text = kind, call+": this machine's clock is "+ahead(err)+": synchronize it"
 	case Throttled:
-		t.Kind, t.text = kind, fmt.Sprintf("%s: AWS was still asking to slow down at the last try (%s): try again later", call, t.Code)
+		t.Kind, t.text = kind,
+			fmt.Sprintf("%s: AWS was still asking to slow down at the last try (%s): try again later", call, t.Code)
 	default:
 		t.Kind, t.text = kind, call+": "+t.Code+": "+Clean(said.ErrorMessage())
 	}
@@ -154,15 +159,17 @@ func (t *Trouble) answer(err error, call string) bool {
 
 // kinds are AWS's names of errors that call for a word of their own.
 var kinds = map[string]Kind{
-	"AccessDenied": Denied, "AccessDeniedException": Denied, "NotAuthorizedException": Denied, "UnauthorizedOperation": Denied,
-	"NotAuthorized": Denied,
-	"ExpiredToken":  Expired, "ExpiredTokenException": Expired, "RequestExpired": Expired,
+	"AccessDenied": Denied, "AccessDeniedException": Denied, "NotAuthorizedException": Denied,
+	"UnauthorizedOperation": Denied,
+	"NotAuthorized":         Denied,
+	"ExpiredToken":          Expired, "ExpiredTokenException": Expired, "RequestExpired": Expired,
 	"UnauthorizedException": Expired, "InvalidGrantException": Expired, // of single sign-on
 	"InvalidClientTokenId": Invalid, "UnrecognizedClientException": Invalid, "InvalidAccessKeyId": Invalid,
 	"SignatureDoesNotMatch": Invalid, "IncompleteSignature": Invalid, "MissingAuthenticationToken": Invalid,
 	"InvalidSignatureException": Invalid, "AuthFailure": Invalid,
 	"RequestTimeTooSkewed": Skewed, "RequestInTheFuture": Skewed,
-	"Throttling": Throttled, "ThrottlingException": Throttled, "ThrottledException": Throttled, "RequestThrottled": Throttled,
+	"Throttling": Throttled, "ThrottlingException": Throttled, "ThrottledException": Throttled,
+	"RequestThrottled":          Throttled,
 	"RequestThrottledException": Throttled, "TooManyRequestsException": Throttled, "RequestLimitExceeded": Throttled,
 	"SlowDown":           Throttled,
 	"DBInstanceNotFound": NotThere, "DBInstanceNotFoundFault": NotThere,
@@ -176,7 +183,8 @@ func kindOf(code, message string) Kind {
 	if !ok {
 		return Other
 	}
-	if kind == Invalid && (strings.Contains(message, "Signature expired") || strings.Contains(message, "Signature not yet current")) {
+	if kind == Invalid && (strings.Contains(message, "Signature expired") ||
+		strings.Contains(message, "Signature not yet current")) {
 		return Skewed
 	}
 	return kind
@@ -190,16 +198,20 @@ func (t *Trouble) denied(message, call string) {
 	if named != nil && !strings.HasSuffix(call, ":"+named[2]) {
 		t.Permission = named[1] + ":" + named[2] // what the call needs beside the one of its own name
 	}
-	t.text = fmt.Sprintf("AWS does not allow these credentials %s: realiops aws policy prints the permissions it needs", t.Permission)
+	t.text = fmt.Sprintf("AWS does not allow these credentials %s: realiops aws policy prints the permissions it needs",
+		t.Permission)
 	if strings.HasPrefix(t.Permission, "kms:") {
-		t.text = fmt.Sprintf("Performance Insights is encrypted with a key of yours, and AWS does not allow these credentials %s: "+
+		t.text = fmt.Sprintf("Performance Insights is encrypted with a key of yours, and AWS does not allow these "+
+			"credentials %s: "+
 			"allow them kms:Decrypt and kms:GenerateDataKey on that key", t.Permission)
 	}
 	if strings.Contains(message, "explicit deny") {
-		t.text = fmt.Sprintf("AWS denies these credentials %s by a rule of its own (an explicit deny), which no permission lifts", t.Permission)
+		t.text = fmt.Sprintf("AWS denies these credentials %s by a rule of its own (an explicit deny), which no "+
+			"permission lifts", t.Permission)
 	}
 	if strings.HasPrefix(t.Permission, "sts:AssumeRole") {
-		t.text = "AWS does not let these credentials assume the role: its trust policy must name them, and they need sts:AssumeRole"
+		t.text = "AWS does not let these credentials assume the role: its trust policy must name them, and they " +
+			"need sts:AssumeRole"
 	}
 }
 
@@ -224,14 +236,19 @@ func ahead(err error) string {
 // network recognizes failures without an answer, or with one that is not from AWS.
 func (t *Trouble) network(err error, call string) bool {
 	if dial, ok := errors.AsType[*net.DNSError](err); ok {
-		t.Kind, t.text = Unreachable, fmt.Sprintf("%s: no such host as %s: is the region right, and is there a way to the internet?", call, dial.Name)
+		t.Kind, t.text = Unreachable,
+			fmt.Sprintf("%s: no such host as %s: is the region right, and is there a way to the internet?",
+				call, dial.Name)
 		return true
 	}
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
-		t.Kind, t.text = Unreachable, fmt.Sprintf("%s: %v does not answer: is there a firewall in between, or is AWS_ENDPOINT_URL wrong?", call, dial.Addr)
+		t.Kind, t.text = Unreachable,
+			fmt.Sprintf("%s: %v does not answer: is there a firewall in between, or is AWS_ENDPOINT_URL wrong?",
+				call, dial.Addr)
 		return true
 	}
-	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() ||
+		errors.Is(err, context.DeadlineExceeded) {
 		t.Kind, t.text = Unreachable, call+": no answer in time: is the network slow, or is there a proxy in between?"
 		return true
 	}
@@ -258,13 +275,17 @@ func unreadable(call string, status int) (code, text string) {
 	case status == 0:
 		return "", call + ": the answer cannot be read: does AWS answer there, or something in between?"
 	case status >= 300 && status < 400:
-		return code, fmt.Sprintf("%s: the answer leads elsewhere (HTTP %d), which AWS does not do: is there a proxy that wants a sign-in?", call, status)
+		return code,
+			fmt.Sprintf("%s: the answer leads elsewhere (HTTP %d), which AWS does not do: is there a proxy that "+
+				"wants a sign-in?", call, status)
 	case status == http.StatusTooManyRequests:
 		return code, fmt.Sprintf("%s: AWS, or a proxy, still asked to slow down (HTTP 429): try again later", call)
 	case status >= 500:
-		return code, fmt.Sprintf("%s: AWS, or a proxy, failed (HTTP %d) each time it was asked: try again later", call, status)
+		return code, fmt.Sprintf("%s: AWS, or a proxy, failed (HTTP %d) each time it was asked: try again later",
+			call, status)
 	}
-	return code, fmt.Sprintf("%s: the answer (HTTP %d) cannot be read: does AWS answer there, or something in between?", call, status)
+	return code, fmt.Sprintf("%s: the answer (HTTP %d) cannot be read: does AWS answer there, or something in between?",
+		call, status)
 }
 
 var (

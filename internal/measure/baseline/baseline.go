@@ -1,5 +1,5 @@
-// Package baseline measures what storage delivers alone: jobs of the machine's fio one after another, while the device is
-// read, from an empty run file to its end line.
+// Package baseline measures what storage delivers alone: jobs of the machine's fio one after another, while the device
+// is read, from an empty run file to its end line.
 //
 // It decides nothing by the meaning of numbers: the judge of a lasting slowdown is passed in as [Options.Throttled].
 // The results of a baseline are in the file and nowhere else.
@@ -110,7 +110,8 @@ func (m *measurement) open(storage runfile.Storage) error {
 	run.Target, run.Host = runfile.Target{Kind: "directory", Storage: storage}, host.Facts()
 	run.Plan = runfile.Plan{Name: p.Set, Repetitions: 1, Loads: []runfile.Load{{Name: idle}}}
 	for _, j := range p.Jobs {
-		run.Plan.Loads = append(run.Plan.Loads, runfile.Load{Name: j.Name, Method: fio.Name, Job: j.Text(), Depth: j.Depth, Buffered: j.Buffered})
+		run.Plan.Loads = append(run.Plan.Loads, runfile.Load{Name: j.Name, Method: fio.Name, Job: j.Text(),
+			Depth: j.Depth, Buffered: j.Buffered})
 	}
 	run.Baseline = &runfile.Baseline{
 		Program: "fio " + p.Program.Version, Set: p.Set, Bytes: fio.TestBytes(p.Jobs), Direct: p.Place.Direct,

@@ -44,7 +44,8 @@ func (m *measurement) load(ctx context.Context, name string, do func(context.Con
 		}
 		return m.record(record)
 	}
-	if err := errors.Join(event(runfile.Settle, nil), m.readFlushed(ctx, fio.Status{}), event(runfile.Begin, nil)); err != nil {
+	if err := errors.Join(event(runfile.Settle, nil), m.readFlushed(ctx, fio.Status{}),
+		event(runfile.Begin, nil)); err != nil {
 		return err
 	}
 	last, failed := do(ctx)
@@ -112,7 +113,9 @@ func secondOf(before, now fio.Status) (s Second, is bool) {
 		}
 		return sum
 	}
-	n := grown(func(s fio.Side) float64 { return float64(s.Operations) }) - float64(now.Sync.Operations-before.Sync.Operations)
+	n := grown(func(s fio.Side) float64 {
+		return float64(s.Operations)
+	}) - float64(now.Sync.Operations-before.Sync.Operations)
 	return Second{
 		At: now.At, Seconds: now.Seconds, Operations: n / seconds,
 		Bytes:   grown(func(s fio.Side) float64 { return float64(s.Bytes) }) / seconds,

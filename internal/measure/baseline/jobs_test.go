@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/fio"
 )
 
-// Between two things that fio said lie 2 s with 600 reads and 400 writes of 8 KiB, each in 4 ms, and 100 flushes, which are
-// operations of no bytes.
+// Between two things that fio said lie 2 s with 600 reads and 400 writes of 8 KiB, each in 4 ms, and 100 flushes, which
+// are operations of no bytes.
 func TestASecondOfAJob(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	before := fio.Status{At: at, Seconds: 7}
@@ -19,7 +19,8 @@ func TestASecondOfAJob(t *testing.T) {
 	now.Write.Operations, now.Write.Bytes, now.Write.Time = 400, 400*8192, 1.6
 	now.Sync.Operations = 100
 	s, is := secondOf(before, now)
-	if !is || !s.At.Equal(now.At) || s.Seconds != 9 || s.Operations != 500 || s.Bytes != 500*8192 || math.Abs(s.Latency-0.004) > 1e-9 {
+	if !is || !s.At.Equal(now.At) || s.Seconds != 9 || s.Operations != 500 || s.Bytes != 500*8192 ||
+		math.Abs(s.Latency-0.004) > 1e-9 {
 		t.Errorf("%v %+v", is, s)
 	}
 	now.Seconds = 7.4

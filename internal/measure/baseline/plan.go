@@ -53,7 +53,8 @@ func NewPlan(ctx context.Context, w Wishes) (p *Plan, err error) {
 	}
 	const spare = 256 << 20 // for others there
 	if need := fio.TestBytes(p.Jobs) + spare; p.Place.Free < need {
-		return nil, fmt.Errorf("%s has %d MB free and the test files need %d MB, with %d MB to spare: make room, name another with --dir, or less with --size",
+		return nil, fmt.Errorf("%s has %d MB free and the test files need %d MB, with %d MB to spare: make room, "+
+			"name another with --dir, or less with --size",
 			p.Directory, p.Place.Free/1e6, need/1e6, spare/1_000_000)
 	}
 	return p, nil
@@ -73,7 +74,8 @@ func (p *Plan) findPlace() (err error) {
 	}
 	storage, err := block.StorageOf(p.Directory)
 	if err == nil && storage.RAM && !p.AllowRAM {
-		return fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk: name another with --dir, or allow it with --allow-ram", p.Directory, storage.FileSystem)
+		return fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk: name another with "+
+			"--dir, or allow it with --allow-ram", p.Directory, storage.FileSystem)
 	}
 	return nil
 }
@@ -86,7 +88,8 @@ func (p *Plan) chooseJobs(ctx context.Context) error {
 	}
 	only := p.Only
 	if p.Until != 0 && len(only) == 0 && len(p.Jobs) > 1 { // the job of the set that empties a bucket of operations
-		only = []string{map[string]string{fio.SetDatabase: "random-write", fio.SetPublished: "hub-random-8k"}[p.Wishes.Set]}
+		only = []string{
+			map[string]string{fio.SetDatabase: "random-write", fio.SetPublished: "hub-random-8k"}[p.Wishes.Set]}
 	}
 	for _, name := range only {
 		if !slices.Contains(p.Names(), name) {
@@ -97,10 +100,12 @@ func (p *Plan) chooseJobs(ctx context.Context) error {
 		p.Jobs = slices.DeleteFunc(p.Jobs, func(j fio.Job) bool { return !slices.Contains(only, j.Name) })
 	}
 	if p.Until != 0 && len(p.Jobs) != 1 {
-		return fmt.Errorf("--until-throttled goes on with one job: name it with --only, of %s", strings.Join(p.Names(), ", "))
+		return fmt.Errorf("--until-throttled goes on with one job: name it with --only, of %s",
+			strings.Join(p.Names(), ", "))
 	}
 	if p.Buffered {
-		p.Jobs = append(p.Jobs, fio.AsDD(fio.Settings{Size: settings.Size, Runtime: cmp.Or(p.Runtime, p.Jobs[0].Runtime)}))
+		p.Jobs = append(p.Jobs,
+			fio.AsDD(fio.Settings{Size: settings.Size, Runtime: cmp.Or(p.Runtime, p.Jobs[0].Runtime)}))
 	}
 	return nil
 }
@@ -146,13 +151,17 @@ func (p *Plan) Lasts() time.Duration {
 // Question returns what the owner of the place must agree to; empty: nothing. chosen says that they named the place.
 func (p *Plan) Question(chosen bool) string {
 	if p.Until != 0 {
-		return fmt.Sprintf("For up to %s, storage under %s gets all the load that it takes, until its credits are used up, if it has any: "+
+		return fmt.Sprintf("For up to %s, storage under %s gets all the load that it takes, until its credits are "+
+			"used up, if it has any: "+
 			"whatever else is on it will wait.", experiment.About(p.Until), p.Directory)
 	}
 	entries, err := os.ReadDir(p.Directory)
-	if !chosen || err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "lost+found" }) {
+	if !chosen || err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return e.Name() != "lost+found"
+	}) {
 		return ""
 	}
-	return fmt.Sprintf("%s holds files of others. They stay as they are, but for about %s their storage gets all the load that it takes.",
+	return fmt.Sprintf("%s holds files of others. They stay as they are, but for about %s their storage gets all the "+
+		"load that it takes.",
 		p.Directory, experiment.About(p.Lasts()))
 }

@@ -26,7 +26,8 @@ type Cloud struct {
 }
 
 // NewCloud has the sources for a server: all that they have, or the metrics that are wanted. It asks nobody yet.
-func NewCloud(a *account.Account, server runfile.Cloud, tempo Tempo, now func() time.Time, wanted func(runfile.Metric) bool) (*Cloud, error) {
+func NewCloud(a *account.Account, server runfile.Cloud, tempo Tempo, now func() time.Time,
+	wanted func(runfile.Metric) bool) (*Cloud, error) {
 	c := &Cloud{account: a, tempo: tempo, now: now, wanted: wanted}
 	var err error
 	c.sources, err = c.about(server)
@@ -54,7 +55,8 @@ func (c *Cloud) about(server runfile.Cloud) (sources []probe.Backfiller, err err
 		watch.Now = there
 		sources = append(sources, c.tempo.Source(watch))
 	}
-	if detail := insights.New(config, server); server.Resource != "" && slices.ContainsFunc(detail.Metrics(), c.wanted) {
+	if detail := insights.New(config, server); server.Resource != "" &&
+		slices.ContainsFunc(detail.Metrics(), c.wanted) {
 		detail.Now = there
 		sources = append(sources, c.tempo.Source(detail))
 	}
@@ -115,7 +117,8 @@ func (c *Cloud) Collect(ctx context.Context, w *runfile.Writer, show Display) er
 	}
 	said := ""
 	collector := Collector{
-		Sources: c.sources, Rules: c.tempo.Rules(DefaultRules()), File: file, Record: telling(w, show), Now: c.clock, Wait: experiment.Wait,
+		Sources: c.sources, Rules: c.tempo.Rules(DefaultRules()), File: file, Record: telling(w, show), Now: c.clock,
+		Wait: experiment.Wait,
 		Tell: func(now Progress) {
 			if text := waitingFor(now); text != said {
 				said = text
@@ -157,7 +160,8 @@ func (c *Cloud) conclude(show Display, o Outcome) {
 		show.Message(text + fmt.Sprintf("; %d of %d metrics are settled", o.Settled, o.Metrics))
 	}
 	if aws := c.account.Clock(); aws.Off(tolerated) {
-		show.Message("AWS's clock and ours differ by " + aws.Apart() + ": what has settled was judged by AWS's. Synchronize this machine's clock before the next run")
+		show.Message("AWS's clock and ours differ by " + aws.Apart() +
+			": what has settled was judged by AWS's. Synchronize this machine's clock before the next run")
 	}
 	if text := account.Text(c.account.Calls()); text != "" {
 		show.Message(text)

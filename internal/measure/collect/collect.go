@@ -1,9 +1,10 @@
 // Package collect asks the sources that tell later for a run, again and again, until what they say no longer changes.
 //
 // What a source says of a period that has just ended is late, and too low at first; it corrects it for ten minutes and
-// more. So a period counts as settled when two readings of it agree that lie some minutes apart, the later one long enough
-// after its end; [Rules] say how long. Settled periods are recorded at once and never asked for again. When the patience ends, or
-// the user's, what has not settled is recorded as unsettled, and a later collection goes on from the file (see [Read]).
+// more. So a period counts as settled when two readings of it agree that lie some minutes apart, the later one long
+// enough after its end; [Rules] say how long. Settled periods are recorded at once and never asked for again. When the
+// patience ends, or the user's, what has not settled is recorded as unsettled, and a later collection goes on from the
+// file (see [Read]).
 package collect
 
 import (
@@ -63,8 +64,8 @@ func (e *UnansweredError) Error() string {
 // look is the interval of reports to the user.
 const look = 10 * time.Second
 
-// Run asks until all is settled, the patience ends after what is asked for is over, or ctx does. What was read is recorded whatever happens; the error says
-// which source failed, or why the collection was ended.
+// Run asks until all is settled, the patience ends after what is asked for is over, or ctx does. What was read is
+// recorded whatever happens; the error says which source failed, or why the collection was ended.
 func (c *Collector) Run(ctx context.Context) (Outcome, error) {
 	states, err := c.open()
 	if err != nil {

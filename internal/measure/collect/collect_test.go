@@ -42,7 +42,8 @@ func (s *service) Backfill(_ context.Context, from, to time.Time, keep func(runf
 			if !there {
 				continue
 			}
-			p := runfile.Period{From: at, To: at.Add(length), Probe: s.Name(), Metric: m.Name, Statistic: "Average", Value: value, Fetched: now}
+			p := runfile.Period{From: at, To: at.Add(length), Probe: s.Name(), Metric: m.Name, Statistic: "Average",
+				Value: value, Fetched: now}
 			if err := keep(p); err != nil {
 				return err
 			}
@@ -57,7 +58,8 @@ const (
 )
 
 func metrics() []runfile.Metric {
-	return []runfile.Metric{{Name: quick, Type: runfile.Rate, Period: 60}, {Name: slow, Type: runfile.CountPerPeriod, Period: 300}}
+	return []runfile.Metric{{Name: quick, Type: runfile.Rate, Period: 60}, {Name: slow, Type: runfile.CountPerPeriod,
+		Period: 300}}
 }
 
 // truth returns a period's final value at the source: the minute of its begin.
@@ -247,10 +249,11 @@ func TestMissingPeriodsAreWaitedForAndThenSaid(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%v %s", err, diff)
 		}
-		again, more := collecting(t, fileWith(*records...), &service{metrics: metrics(), says: func(string, Span, time.Duration) (float64, bool) {
-			t.Error("asked again for what was given up")
-			return 0, false
-		}})
+		again, more := collecting(t, fileWith(*records...),
+			&service{metrics: metrics(), says: func(string, Span, time.Duration) (float64, bool) {
+				t.Error("asked again for what was given up")
+				return 0, false
+			}})
 		if _, err := again.Run(t.Context()); err != nil || len(*more) > 0 {
 			t.Errorf("a second collection recorded %v, %v", lines(*more), err)
 		}
@@ -297,7 +300,8 @@ func (n named) Name() string { return n.name }
 func TestASourceThatFailsDoesNotStopTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
-		broken := &service{says: late, err: errors.New("expired token"), metrics: []runfile.Metric{{Name: "insights/x", Period: 60, Type: runfile.Rate}}}
+		broken := &service{says: late, err: errors.New("expired token"), metrics: []runfile.Metric{
+			{Name: "insights/x", Period: 60, Type: runfile.Rate}}}
 		good := &service{metrics: metrics(), says: late}
 		c, records := collecting(t, fileWith(), named{broken, "insights"}, good)
 		_, err := c.Run(t.Context())
@@ -323,7 +327,8 @@ func TestWhatIsRefusedIsNotWaitedForAndNotSettled(t *testing.T) {
 		}
 		c, records := collecting(t, fileWith(), s)
 		outcome, err := c.Run(t.Context())
-		if diff := cmp.Diff([]string{" permission: not allowed"}, lines(*records)); diff != "" || len(s.asked) != 1 || outcome.Settled != 0 {
+		if diff := cmp.Diff([]string{" permission: not allowed"}, lines(*records)); diff != "" || len(s.asked) != 1 ||
+			outcome.Settled != 0 {
 			t.Errorf("asked %d times, %d are settled %s", len(s.asked), outcome.Settled, diff)
 		}
 		if err == nil || err.Error() != "AWS did not answer for 2 of 2 metrics: not allowed" {
@@ -340,19 +345,23 @@ func TestWhatIsRefusedIsNotWaitedForAndNotSettled(t *testing.T) {
 	})
 }
 
-// A source that fails to tell one metric is asked again some times, by this collection and by the next, and the other metric
-// settles meanwhile.
+// A source that fails to tell one metric is asked again some times, by this collection and by the next, and the other
+// metric settles meanwhile.
 func TestWhatIsNotToldIsNotSettled(t *testing.T) {
 	for _, reason := range []runfile.Reason{runfile.Failed, runfile.Throttled} {
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(time.Until(minutes(90))) // long after the run, when one reading settles a period
 			s := &service{
-				metrics: metrics(), gaps: []runfile.Gap{{Probe: "cloudwatch", Metric: slow, Reason: reason, Detail: "PartialData"}},
-				says: func(metric string, p Span, _ time.Duration) (float64, bool) { return truth(p), metric == quick },
+				metrics: metrics(),
+				gaps:    []runfile.Gap{{Probe: "cloudwatch", Metric: slow, Reason: reason, Detail: "PartialData"}},
+				says: func(metric string, p Span, _ time.Duration) (float64, bool) {
+					return truth(p), metric == quick
+				},
 			}
 			c, records := collecting(t, fileWith(), s)
 			outcome, err := c.Run(t.Context())
-			if err == nil || err.Error() != "AWS did not answer for 1 of 2 metrics: PartialData" || outcome.Settled != 1 || len(s.asked) != mostAsks {
+			if err == nil || err.Error() != "AWS did not answer for 1 of 2 metrics: PartialData" ||
+				outcome.Settled != 1 || len(s.asked) != mostAsks {
 				t.Errorf("%s: %v, %d settled, asked %d times", reason, err, outcome.Settled, len(s.asked))
 			}
 			for _, r := range *records {
@@ -393,16 +402,18 @@ func TestTempoBringsThePeriodsOfAFasterClockHere(t *testing.T) {
 	tempo := Tempo{Here: minutes(0), There: minutes(-24 * 60), Factor: 60}
 	s := &service{metrics: metrics(), says: func(string, Span, time.Duration) (float64, bool) { return 7, true }}
 	var got []runfile.Period
-	err := tempo.Source(s).Backfill(t.Context(), minutes(0).Add(5*time.Second), minutes(0).Add(7*time.Second), func(r runfile.Record) error {
-		got = append(got, r.(runfile.Period))
-		return nil
-	})
+	err := tempo.Source(s).Backfill(t.Context(), minutes(0).Add(5*time.Second), minutes(0).Add(7*time.Second),
+		func(r runfile.Record) error {
+			got = append(got, r.(runfile.Period))
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := func(seconds int) time.Time { return minutes(0).Add(time.Duration(seconds) * time.Second) }
 	period := func(metric string, from, to int, value float64) runfile.Period {
-		return runfile.Period{From: at(from), To: at(to), Probe: "cloudwatch", Metric: metric, Statistic: "Average", Value: value, Fetched: got[0].Fetched}
+		return runfile.Period{From: at(from), To: at(to), Probe: "cloudwatch", Metric: metric, Statistic: "Average",
+			Value: value, Fetched: got[0].Fetched}
 	}
 	want := []runfile.Period{period(quick, 5, 6, 420), period(quick, 6, 7, 420), period(slow, 5, 10, 7)}
 	if diff := cmp.Diff(want, got); diff != "" {

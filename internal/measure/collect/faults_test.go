@@ -26,7 +26,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(accounttest.Main(m)) }
 
-// fault is an answer of AWS that a collection gets each time, or the first time only, and what it says of it in the end.
+// fault is an answer of AWS that a collection gets each time, or the first time only, and what it says of it in the
+// end.
 type fault struct {
 	call   string
 	answer string // as the reference calls it
@@ -70,20 +71,26 @@ func faults() []fault {
 		{watched, "a load balancer's 502", accounttest.BadGateway(), "failed (HTTP 502)"},
 		{watched, "an empty body", accounttest.Nothing(), "the answer is empty"},
 		{watched, "a web page", page, "cannot be read"},
-		{watched, "StatusCode Forbidden", accounttest.Status("Forbidden"), "does not allow these credentials this metric"},
+		{watched, "StatusCode Forbidden", accounttest.Status("Forbidden"),
+			"does not allow these credentials this metric"},
 		{watched, "StatusCode InternalError", accounttest.Status("InternalError"), "it answered InternalError"},
 		{watched, "StatusCode InternalError, once", accounttest.Status("InternalError"), ""},
-		{watched, "StatusCode PartialData and no further page", accounttest.Status("PartialData"), "it answered PartialData"},
+		{watched, "StatusCode PartialData and no further page", accounttest.Status("PartialData"),
+			"it answered PartialData"},
 		{watched, "a StatusCode that is not documented", accounttest.Status("Busy"), "it answered Busy"},
-		{watched, "an answer without the metrics", accounttest.Changed(func(_, out accounttest.Answer) { out["MetricDataResults"] = cbor.List{} }),
+		{watched, "an answer without the metrics", accounttest.Changed(func(_, out accounttest.Answer) {
+			out["MetricDataResults"] = cbor.List{}
+		}),
 			"left it out of its answer"},
 		{watched, "NaN", nan, "is NaN"},
 		{watched, "a negative number of operations", negative, "is -5"},
 		{watched, "fewer values than timestamps", cut, "58 values for 60 timestamps"},
 		{watched, "fewer values than timestamps, once", cut, ""},
 
-		{listed, "AccessDenied", accounttest.Denied(), "does not allow these credentials pi:ListAvailableResourceMetrics"},
-		{listed, "InternalServiceError", accounttest.Refused(http.StatusInternalServerError, "InternalServiceError", "oops"), "InternalServiceError"},
+		{listed, "AccessDenied", accounttest.Denied(),
+			"does not allow these credentials pi:ListAvailableResourceMetrics"},
+		{listed, "InternalServiceError", accounttest.Refused(http.StatusInternalServerError, "InternalServiceError",
+			"oops"), "InternalServiceError"},
 		{listed, "a list of nothing", accounttest.Says(http.StatusOK, `{"Metrics":[]}`), "lists no metric of db-1"},
 		{valued, "Throttling", accounttest.Throttled(), "asking to slow down"},
 		{valued, "an empty body", accounttest.Nothing(), "the answer is empty"},
@@ -91,8 +98,10 @@ func faults() []fault {
 		{valued, "NaN, once", noNumber, ""},
 		{valued, "another database's", other, "another database than db-1"},
 		{valued, "another database's, once", other, ""},
-		{valued, "AccessDenied of the key that encrypts it", accounttest.Refused(http.StatusBadRequest, "AccessDeniedException",
-			"User: x is not authorized to perform: kms:Decrypt on resource: y"), "kms:Decrypt and kms:GenerateDataKey on that key"},
+		{valued, "AccessDenied of the key that encrypts it", accounttest.Refused(http.StatusBadRequest,
+			"AccessDeniedException",
+			"User: x is not authorized to perform: kms:Decrypt on resource: y"),
+			"kms:Decrypt and kms:GenerateDataKey on that key"},
 	}
 }
 
@@ -109,17 +118,20 @@ func anHour(t *testing.T) hour {
 	t.Helper()
 	at := time.Now().Add(-3 * time.Hour).UTC().Truncate(time.Hour)
 	h := hour{span: Span{at, at.Add(time.Hour)}, behind: accounttest.Start(t), server: runfile.Cloud{
-		Provider: "aws", Region: accounttest.Region, Instance: "db-1", Engine: "aurora-postgresql", Class: "db.r6g.large", Resource: "db-ABC", Insights: true,
+		Provider: "aws", Region: accounttest.Region, Instance: "db-1", Engine: "aurora-postgresql",
+		Class: "db.r6g.large", Resource: "db-ABC", Insights: true,
 	}}
 	h.pi = insightstest.Start(t, insightstest.Options{Instance: h.server.Resource})
-	h.pi.Have(insightstest.Metric{Name: "db.SQL.tup_inserted", Unit: "Tuples"}, insightstest.Metric{Name: "db.load", Unit: "Sessions"})
+	h.pi.Have(insightstest.Metric{Name: "db.SQL.tup_inserted", Unit: "Tuples"},
+		insightstest.Metric{Name: "db.load", Unit: "Sessions"})
 	for i := range 60 {
 		from := at.Add(time.Duration(i) * time.Minute)
 		for _, name := range []string{"db.SQL.tup_inserted", "db.load"} {
 			h.pi.Tell(insightstest.Point{Metric: name, From: from, To: from.Add(time.Minute), Value: 1})
 		}
 	}
-	h.behind.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{"DBInstanceIdentifier": "db-1"},
+	h.behind.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{
+		"DBInstanceIdentifier": "db-1"},
 		From: at, Step: time.Minute, Values: make([]float64, 60)})
 	h.behind.Setenv(t)
 	a, err := account.Open(t.Context(), account.Options{})
@@ -176,7 +188,8 @@ func TestFaultsOfCollect(t *testing.T) {
 		if f.once() {
 			outcome = "asked again, and nothing is missing"
 		}
-		if row := fmt.Sprintf("| `%s` | %s | %s |\n", f.call, f.answer, outcome); !strings.Contains(string(reference), row) {
+		if row := fmt.Sprintf("| `%s` | %s | %s |\n", f.call, f.answer, outcome); !strings.Contains(string(reference),
+			row) {
 			t.Errorf("docs/reference/aws-faults.md lacks the row\n%s", row)
 		}
 		t.Run(f.call+" "+f.answer, func(t *testing.T) {
@@ -190,9 +203,11 @@ func TestFaultsOfCollect(t *testing.T) {
 			proxy.On(operation, f.does, calls...)
 			began, waited, points := time.Now(), time.Duration(0), 0
 			collector := &Collector{
-				Sources: []probe.Backfiller{source}, Rules: DefaultRules(), File: &File{Span: h.span, announced: map[string]bool{}},
+				Sources: []probe.Backfiller{source}, Rules: DefaultRules(),
+				File: &File{Span: h.span, announced: map[string]bool{}},
 				Record: func(r runfile.Record) error {
-					if p, is := r.(runfile.Period); is && len(p.Dimensions) < 2 && (p.Metric == "cloudwatch/WriteIOPS" || p.Metric == "insights/db.SQL.tup_inserted") {
+					if p, is := r.(runfile.Period); is && len(p.Dimensions) < 2 &&
+						(p.Metric == "cloudwatch/WriteIOPS" || p.Metric == "insights/db.SQL.tup_inserted") {
 						points++
 					}
 					return nil

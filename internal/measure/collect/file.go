@@ -94,7 +94,8 @@ func (s *Span) end(at time.Time) {
 	s.To = later(at, s.To)
 }
 
-// movedCloud returns what the file says of where the last load began. What is the cluster's is asked for once, of the run's own.
+// movedCloud returns what the file says of where the last load began. What is the cluster's is asked for once, of the
+// run's own.
 func (f *File) movedCloud() runfile.Cloud {
 	cloud := *f.Header.Target.Cloud
 	cloud.Resource, cloud.Insights = "", false

@@ -59,7 +59,8 @@ func (m moved) Backfill(ctx context.Context, from, to time.Time, keep func(runfi
 	})
 }
 
-// spanOf returns the stretch that a source is asked for: all of the run, with the rest before and after it, or what the load was there for.
+// spanOf returns the stretch that a source is asked for: all of the run, with the rest before and after it, or what the
+// load was there for.
 func (f *File) spanOf(source probe.Backfiller) Span {
 	if m, is := source.(moved); is {
 		return m.to.Span

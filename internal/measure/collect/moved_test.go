@@ -10,19 +10,23 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestMoved: a failover in the seventh minute brought the load to another instance. That one is asked for the rest alone,
-// and what it tells is kept apart; who collects again finds nothing open.
+// TestMoved: a failover in the seventh minute brought the load to another instance. That one is asked for the rest
+// alone, and what it tells is kept apart; who collects again finds nothing open.
 func TestMoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fileWith()
-		f.take(runfile.Run{Schema: runfile.Schema, Target: runfile.Target{Cloud: &runfile.Cloud{Instance: "one", Cluster: "all", Resource: "db-1"}}})
-		f.take(runfile.LoadEvent{At: minutes(7), Event: runfile.Begin, Instance: "two", Cloud: &runfile.Cloud{Instance: "two", Cluster: "all", Resource: "db-2"}})
+		f.take(runfile.Run{Schema: runfile.Schema, Target: runfile.Target{
+			Cloud: &runfile.Cloud{Instance: "one", Cluster: "all", Resource: "db-1"}}})
+		f.take(runfile.LoadEvent{At: minutes(7), Event: runfile.Begin, Instance: "two", Cloud: &runfile.Cloud{
+			Instance: "two", Cluster: "all", Resource: "db-2"}})
 		f.take(runfile.LoadEvent{At: minutes(10), Event: runfile.End})
 		want := []Move{{Cloud: runfile.Cloud{Instance: "two", Resource: "db-2"}, Span: Span{minutes(7), minutes(10)}}}
 		if diff := cmp.Diff(want, f.Moves); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
-		two := &service{metrics: metrics()[:1], says: func(string, Span, time.Duration) (float64, bool) { return 5, true }}
+		two := &service{metrics: metrics()[:1], says: func(string, Span, time.Duration) (float64, bool) {
+			return 5, true
+		}}
 		c, records := collecting(t, f, Moved(two, f.Moves[0]))
 		time.Sleep(time.Until(minutes(80)))
 		if _, err := c.Run(t.Context()); err != nil {

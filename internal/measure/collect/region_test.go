@@ -14,7 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestTwoRegions: runs of two regions are each collected from their own, whatever region the credentials are set up for.
+// TestTwoRegions: runs of two regions are each collected from their own, whatever region the credentials are set up
+// for.
 func TestTwoRegions(t *testing.T) {
 	var mu sync.Mutex
 	asked := map[string]bool{} // by service and region of the signature
@@ -29,8 +30,10 @@ func TestTwoRegions(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	for name, value := range map[string]string{
-		"AWS_ENDPOINT_URL": server.URL, "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "planted-secret-key", "AWS_SESSION_TOKEN": "", "AWS_PROFILE": "",
-		"AWS_REGION": "us-east-1", "AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_ENDPOINT_URL": server.URL, "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "planted-secret-key",
+		"AWS_SESSION_TOKEN": "", "AWS_PROFILE": "",
+		"AWS_REGION": "us-east-1", "AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull,
+		"AWS_EC2_METADATA_DISABLED": "true",
 	} {
 		t.Setenv(name, value)
 	}
@@ -41,7 +44,8 @@ func TestTwoRegions(t *testing.T) {
 	to := time.Now().Add(-time.Hour)
 	for _, region := range []string{"eu-central-1", "ap-southeast-2"} {
 		cloud, err := NewCloud(a, runfile.Cloud{
-			Provider: "aws", Region: region, Instance: "db-1", Engine: "aurora-postgresql", Class: "db.r6g.large", Resource: "db-ABC", Insights: true,
+			Provider: "aws", Region: region, Instance: "db-1", Engine: "aurora-postgresql", Class: "db.r6g.large",
+			Resource: "db-ABC", Insights: true,
 		}, Tempo{}, time.Now, func(runfile.Metric) bool { return true })
 		if err != nil {
 			t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestRestIsAskedFor: a run with an hour of rest is asked for with it, because sources that move in steps show what was done up to a
-// step later.
+// TestRestIsAskedFor: a run with an hour of rest is asked for with it, because sources that move in steps show what was
+// done up to a step later.
 func TestRestIsAskedFor(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for rest, want := range map[float64]Span{
@@ -21,12 +21,14 @@ func TestRestIsAskedFor(t *testing.T) {
 		f.take(runfile.LoadEvent{At: noon, Load: "bulk", Repetition: 1, Event: runfile.Begin})
 		f.take(runfile.LoadEvent{At: noon.Add(time.Minute), Load: "bulk", Repetition: 1, Event: runfile.End})
 		if got := f.spanOf(nil); got != want {
-			t.Errorf("with %g s of rest it is asked from %v to %v, want %v to %v", rest, got.From, got.To, want.From, want.To)
+			t.Errorf("with %g s of rest it is asked from %v to %v, want %v to %v", rest, got.From, got.To,
+				want.From, want.To)
 		}
 	}
 }
 
-// TestRestIsWaitedFor: a collection that begins with the rest goes on until that has settled too, which is longer than its patience.
+// TestRestIsWaitedFor: a collection that begins with the rest goes on until that has settled too, which is longer than
+// its patience.
 func TestRestIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
@@ -36,7 +38,8 @@ func TestRestIsWaitedFor(t *testing.T) {
 		c, records := collecting(t, f, s)
 		began := time.Now()
 		outcome, err := c.Run(t.Context())
-		if want := (Outcome{Metrics: 2, Settled: 2, Periods: 130 + 26}); err != nil || outcome != want || len(*records) != want.Periods {
+		if want := (Outcome{Metrics: 2, Settled: 2, Periods: 130 + 26}); err != nil || outcome != want ||
+			len(*records) != want.Periods {
 			t.Errorf("%+v, %v: want %+v, of an hour before and after ten minutes", outcome, err, want)
 		}
 		if took := time.Since(began); took < time.Hour || took > time.Hour+c.Rules.Ripe+c.Rules.Apart {

@@ -19,16 +19,19 @@ type Rules struct {
 
 // DefaultRules returns those for CloudWatch and Performance Insights.
 func DefaultRules() Rules {
-	return Rules{Ripe: 12 * time.Minute, Apart: 2 * time.Minute, Old: time.Hour, Again: 15 * time.Second, Patience: 40 * time.Minute}
+	return Rules{Ripe: 12 * time.Minute, Apart: 2 * time.Minute, Old: time.Hour, Again: 15 * time.Second,
+		Patience: 40 * time.Minute}
 }
 
 // Faster returns the rules for a source whose clock runs factor times as fast as ours.
 func (r Rules) Faster(factor float64) Rules {
 	quick := func(d time.Duration) time.Duration { return time.Duration(float64(d) / factor) }
-	return Rules{Ripe: quick(r.Ripe), Apart: quick(r.Apart), Old: quick(r.Old), Again: quick(r.Again), Patience: quick(r.Patience)}
+	return Rules{Ripe: quick(r.Ripe), Apart: quick(r.Apart), Old: quick(r.Old), Again: quick(r.Again),
+		Patience: quick(r.Patience)}
 }
 
-// settles returns the earliest moment at which another reading settles a period that ended then and has said the same since.
+// settles returns the earliest moment at which another reading settles a period that ended then and has said the same
+// since.
 func (r Rules) settles(end, since time.Time) time.Time {
 	return later(end.Add(r.Ripe), since.Add(r.Apart))
 }

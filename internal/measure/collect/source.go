@@ -130,8 +130,8 @@ func (l *sourceState) read(p runfile.Period, now time.Time) (runfile.Period, boo
 	return p, true
 }
 
-// gap takes what the source says it does not have, or does not tell, and tells whether that is new. Only the former is an
-// answer.
+// gap takes what the source says it does not have, or does not tell, and tells whether that is new. Only the former is
+// an answer.
 func (l *sourceState) gap(g runfile.Gap, now time.Time) bool {
 	for name, m := range l.metrics {
 		switch {
@@ -284,7 +284,8 @@ func (l *sourceState) lacking(now time.Time) []runfile.Gap {
 		}
 		first := m.slot(slices.Min(slices.Collect(maps.Keys(m.lost)))).From
 		gap := runfile.Gap{At: now, Probe: l.source.Name(), Metric: name, Reason: runfile.Late}
-		gap.Detail = fmt.Sprintf("%d of its %d periods never came, the first of them that of %s", len(m.lost), m.slots, first.Format(time.RFC3339))
+		gap.Detail = fmt.Sprintf("%d of its %d periods never came, the first of them that of %s", len(m.lost), m.slots,
+			first.Format(time.RFC3339))
 		if len(m.lost) == m.slots {
 			gap.Reason, gap.Detail = runfile.Unsupported, "nothing came for the time of the run"
 		}
@@ -298,14 +299,16 @@ func (l *sourceState) lacking(now time.Time) []runfile.Gap {
 func (l *sourceState) none(now time.Time) (runfile.Gap, bool) {
 	some := len(l.metrics) == 0
 	for _, m := range l.metrics {
-		some = some || len(m.present) > 0 || m.gapped || m.told || m.unanswered != nil || len(m.lost) < m.slots || m.slots == 0
+		some = some || len(m.present) > 0 || m.gapped || m.told || m.unanswered != nil ||
+			len(m.lost) < m.slots || m.slots == 0
 	}
 	if some {
 		return runfile.Gap{}, false
 	}
 	gap := runfile.Gap{
 		At: now, Probe: l.source.Name(), Reason: runfile.Failed, Code: "nothing",
-		Detail: fmt.Sprintf("%s answered, and had nothing of any of %d metrics for the time of the run", l.source.Name(), len(l.metrics)),
+		Detail: fmt.Sprintf("%s answered, and had nothing of any of %d metrics for the time of the run",
+			l.source.Name(), len(l.metrics)),
 	}
 	return gap, l.gap(gap, now)
 }

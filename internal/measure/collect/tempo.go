@@ -9,8 +9,8 @@ import (
 )
 
 // Tempo sets two clocks in relation: at the moment Here ours stood where the sources' stood at There, and theirs goes
-// Factor times as fast. The sources of a real account go by our clock, which is the zero Tempo; a stand-in that publishes
-// hours in minutes goes faster, so that its periods need not be waited for.
+// Factor times as fast. The sources of a real account go by our clock, which is the zero Tempo; a stand-in that
+// publishes hours in minutes goes faster, so that its periods need not be waited for.
 type Tempo struct {
 	Here, There time.Time
 	Factor      float64

@@ -38,8 +38,9 @@ func DefaultPause() Pause { return Pause{Fixed: 600 * time.Millisecond, Share: t
 // typicalShare is from 5 % for rows without indexes to 25 % for wide ones whose pages have checksums.
 const typicalShare = 0.12
 
-// Lengths of a load in seconds; no load is shorter than LeastLoad. A source that answers at once is read at both ends of a load, which any length allows; but
-// a load takes a moment to become steady, and what it shows on the way makes the record richer.
+// Lengths of a load in seconds; no load is shorter than LeastLoad. A source that answers at once is read at both ends
+// of a load, which any length allows; but a load takes a moment to become steady, and what it shows on the way makes
+// the record richer.
 const (
 	idealLoad       = 5
 	comfortableLoad = 1.5
@@ -78,8 +79,8 @@ const (
 )
 
 // Fit fills in the length and the repetitions that a plan leaves open, so that all of it fits the budget. Shorter loads
-// are preferred to fewer repetitions until a load has a second and a half. A budget that two repetitions do not fit gets one. What
-// the plan says itself stands, whatever it costs.
+// are preferred to fewer repetitions until a load has a second and a half. A budget that two repetitions do not fit
+// gets one. What the plan says itself stands, whatever it costs.
 func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	switch {
 	case plan.Repetitions < 0, plan.LoadSeconds != 0 && plan.Repetitions != 0:
@@ -115,8 +116,8 @@ func fewer(plan runfile.Plan, limits Limits) runfile.Plan {
 	return plan
 }
 
-// fitAligned makes loads as long as the periods ask for. Without a budget they are run as often as tells how far they vary
-// at all: a load may take a quarter of an hour.
+// fitAligned makes loads as long as the periods ask for. Without a budget they are run as often as tells how far they
+// vary at all: a load may take a quarter of an hour.
 func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	plan.LoadSeconds = limits.whole()
 	switch {
@@ -145,7 +146,8 @@ func longest(plan runfile.Plan, limits Limits, ideal float64) float64 {
 	repetitions, budget := plan.Steps(), limits.Budget-filling(plan)
 	length := limits.Pause.length(budget / time.Duration(repetitions+1)) // with a warm-up as long as a load
 	if length > longestWarmUp.Seconds() {
-		length = limits.Pause.length((budget - limits.Pause.after(longestWarmUp.Seconds())) / time.Duration(repetitions))
+		length = limits.Pause.length((budget - limits.Pause.after(longestWarmUp.Seconds())) /
+			time.Duration(repetitions))
 	}
 	return min(math.Floor(length*10)/10, ideal)
 }
@@ -161,8 +163,8 @@ func Duration(plan runfile.Plan, limits Limits) time.Duration {
 	return resting(plan) + filling(plan) + each*time.Duration(plan.Steps()) + warmUp
 }
 
-// filling returns about how long it takes to make the tables of the loads that read and change what is there: those that read share one, the
-// others have one each in each repetition.
+// filling returns about how long it takes to make the tables of the loads that read and change what is there: those
+// that read share one, the others have one each in each repetition.
 func filling(plan runfile.Plan) (took time.Duration) {
 	shared := time.Duration(0)
 	for _, l := range plan.Loads {

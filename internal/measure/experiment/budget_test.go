@@ -19,11 +19,13 @@ func fit(loadSeconds float64, repetitions, loads int, budget time.Duration, peri
 }
 
 func TestFit(t *testing.T) {
-	check := func(loadSeconds float64, repetitions, loads int, budget time.Duration, period, wantSeconds float64, wantRepetitions int) {
+	check := func(loadSeconds float64, repetitions, loads int, budget time.Duration, period, wantSeconds float64,
+		wantRepetitions int) {
 		t.Helper()
 		got, err := fit(loadSeconds, repetitions, loads, budget, period)
 		if err != nil || got.LoadSeconds != wantSeconds || got.Repetitions != wantRepetitions {
-			t.Errorf("%d x %g s, %v, want %d x %g s", got.Repetitions, got.LoadSeconds, err, wantRepetitions, wantSeconds)
+			t.Errorf("%d x %g s, %v, want %d x %g s", got.Repetitions, got.LoadSeconds, err,
+				wantRepetitions, wantSeconds)
 		}
 	}
 	// One repetition more is the warm-up: (120 s / 28 - 0.5 s) / 1.1 = 3.44 s
@@ -41,7 +43,8 @@ func TestFit(t *testing.T) {
 	check(0, 1, 9, 2*time.Minute, 0, 5, 1)
 	check(0, 5, 4, 126*time.Second, 0, 5, 5) // (126 s / 21 - 0.5 s) / 1.1 = 5 s
 	check(0.5, 1, 9, time.Second, 0, 0.5, 1)
-	// Two whole minutes and five seconds on both sides: 130 s. The next begins with the third minute: 6 x 180 s + 6 s = 1086 s.
+	// Two whole minutes and five seconds on both sides: 130 s. The next begins with the third minute: 6 x 180 s + 6 s =
+	// 1086 s.
 	check(0, 0, 2, 19*time.Minute, 60, 130, 3)
 	check(0, 0, 2, 18*time.Minute, 60, 130, 2)
 	check(0, 0, 2, 0, 60, 130, 2) // no budget: what the periods ask for
@@ -49,14 +52,16 @@ func TestFit(t *testing.T) {
 	check(30, 0, 2, time.Hour, 60, 30, 3) // what the user says stands
 }
 
-// The tables of loads that read and change are made within the budget: those that read share one of 40 MB x 10 s, and the one that updates
-// has rows of 144 bytes in pages that are filled to 60 % and two index entries of 23 bytes, made anew for each repetition.
+// The tables of loads that read and change are made within the budget: those that read share one of 40 MB x 10 s, and
+// the one that updates has rows of 144 bytes in pages that are filled to 60 % and two index entries of 23 bytes, made
+// anew for each repetition.
 func TestFitLeavesTimeForTables(t *testing.T) {
 	const rows = 677_966 // 400 MB of rows of 500 + 40 + 4 bytes, and of two entries
 	reads := runfile.Load{Method: load.Scan, Indexes: 2, Width: 500, TableRows: rows}
 	updates := runfile.Load{Method: load.Update, Indexes: 2, Width: 100, TableRows: 200_000}
 	const each = 200_000 * (144/0.6 + 46) / 40e6 // 1.43 s
-	plan, err := Fit(runfile.Plan{Loads: []runfile.Load{reads, reads, updates}, Repetitions: 2}, Limits{Budget: 50 * time.Second, Pause: pause})
+	plan, err := Fit(runfile.Plan{Loads: []runfile.Load{reads, reads, updates}, Repetitions: 2},
+		Limits{Budget: 50 * time.Second, Pause: pause})
 	if want := math.Floor(10*((50-10-2*each)/7-0.5)/1.1) / 10; err != nil || plan.LoadSeconds != min(want, 5) {
 		t.Errorf("loads of %g s, %v, want %g s", plan.LoadSeconds, err, want)
 	}

@@ -13,8 +13,9 @@ import (
 // within it is found in memory.
 const forgetEvery = 50 * time.Millisecond
 
-// makeCold sees to it that a load which is to find nothing of its table in memory does not, as far as that can be done to files of our
-// own alone, and says how far. What it began ends when the function is called that it gives, for the second time as well.
+// makeCold sees to it that a load which is to find nothing of its table in memory does not, as far as that can be done
+// to files of our own alone, and says how far. What it began ends when the function is called that it gives, for the
+// second time as well.
 func (e *Experiment) makeCold(ctx context.Context, l runfile.Load, w *load.Workload) (*runfile.Cold, func()) {
 	if !l.Cold {
 		return nil, func() {}

@@ -16,7 +16,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-var cold = runfile.Load{Name: "point-cold", Method: load.Lookup, RowsPerTx: 1, Indexes: 2, Width: 500, Clients: 2, TableRows: 10_000, Cold: true}
+var cold = runfile.Load{Name: "point-cold", Method: load.Lookup, RowsPerTx: 1, Indexes: 2, Width: 500, Clients: 2,
+	TableRows: 10_000, Cold: true}
 
 // layoutOf returns the layout of a server without tablespaces of its own.
 func layoutOf(t *testing.T, data string) *layout.Layout {
@@ -84,12 +85,14 @@ func TestWhatKeepsALoadFromBeingColdIsSaid(t *testing.T) {
 	}
 }
 
-// A role that may not ask where the table's files are runs the load all the same, cold or warm, and is told why nothing is forgotten.
+// A role that may not ask where the table's files are runs the load all the same, cold or warm, and is told why nothing
+// is forgotten.
 func TestARoleThatMayNotAskForFiles(t *testing.T) {
 	warm := cold
 	warm.Name, warm.Cold = load.PointWarm, false
 	r := newTrial(t, cold, warm)
-	servertest.Exec(t, r.conn, `create role unasked; grant all on schema realiops to unasked; revoke execute on function pg_relation_filepath(regclass) from public;
+	servertest.Exec(t, r.conn,
+		`create role unasked; grant all on schema realiops to unasked; revoke execute on function pg_relation_filepath(regclass) from public;
 		set session authorization unasked`)
 	r.Plan.Repetitions, r.Checkpoint, r.Layout = 1, false, layoutOf(t, t.TempDir())
 	r.Connect = func(ctx context.Context) (*pgx.Conn, error) {
@@ -100,14 +103,15 @@ func TestARoleThatMayNotAskForFiles(t *testing.T) {
 		return conn, err
 	}
 	all, proofs, err := r.begun(t, t.Context())
-	if err != nil || len(proofs) != 2 || len(all) != 1 || all[0].Forgotten || !strings.Contains(all[0].Missing, "permission denied for function pg_relation_filepath") {
+	if err != nil || len(proofs) != 2 || len(all) != 1 || all[0].Forgotten ||
+		!strings.Contains(all[0].Missing, "permission denied for function pg_relation_filepath") {
 		t.Errorf("%+v, %d proofs, %v", all, len(proofs), err)
 	}
 	servertest.Exec(t, r.conn, "reset session authorization")
 }
 
-// An interrupt in the middle of a cold load ends it at once, and what asks the kernel ends with it. No table but the one that goes with
-// the schema is left, and those of others were never forgotten.
+// An interrupt in the middle of a cold load ends it at once, and what asks the kernel ends with it. No table but the
+// one that goes with the schema is left, and those of others were never forgotten.
 func TestAnInterruptedColdLoadEnds(t *testing.T) {
 	r := newTrial(t, cold)
 	r.Plan.LoadSeconds = 60
@@ -128,7 +132,8 @@ func TestAnInterruptedColdLoadEnds(t *testing.T) {
 	if err := r.Run(ctx); !errors.Is(err, enough) {
 		t.Error(err)
 	}
-	if left := servertest.Value[string](t, r.conn, "select string_agg(tablename, ' ') from pg_tables where schemaname = 'realiops'"); left != "_reads" {
+	if left := servertest.Value[string](t, r.conn,
+		"select string_agg(tablename, ' ') from pg_tables where schemaname = 'realiops'"); left != "_reads" {
 		t.Errorf("beside the table of all loads that read, which goes with the schema, there is %s", left)
 	}
 	if pages, there := inMemory(t, others); pages < 400 || there < pages*9/10 {

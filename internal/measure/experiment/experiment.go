@@ -3,8 +3,8 @@
 //
 // A repetition of a load goes: settle (its table is made, what earlier loads left is written), read, begin, load, the
 // clients leave, its own dirty pages are written, its rows are counted by the server, read, end. So the difference of
-// the last readings before end and before begin holds everything the load caused, and nothing else. Then the rows in its
-// table are counted one by one, which proves that neither load nor counters missed any, and the table is dropped.
+// the last readings before end and before begin holds everything the load caused, and nothing else. Then the rows in
+// its table are counted one by one, which proves that neither load nor counters missed any, and the table is dropped.
 package experiment
 
 import (
@@ -44,14 +44,15 @@ type Experiment struct {
 	Unreadable string
 	// Evicts tells whether the server can be asked to take pages out of shared buffers: from 17 on.
 	Evicts bool
-	// ReadWAL reads the WAL of a load, before a checkpoint lets the server recycle it, and says which tables and indexes what was written since
-	// PassWAL is about; nil, as PassWAL then is: nobody does.
+	// ReadWAL reads the WAL of a load, before a checkpoint lets the server recycle it, and says which tables and
+	// indexes what was written since PassWAL is about; nil, as PassWAL then is: nobody does.
 	ReadWAL func(context.Context) (runfile.WAL, error)
 	PassWAL func(context.Context) error
 	// WaitForCounters waits until the server's counters have caught up with what it did.
 	WaitForCounters func(context.Context) error
-	// ReadAll takes a reading of every probe at once. It is called before a checkpoint as well, so that the readings after it
-	// write nothing: whoever first reads the system's tables after a change sets hint bits and prunes pages, which makes WAL.
+	// ReadAll takes a reading of every probe at once. It is called before a checkpoint as well, so that the readings
+	// after it write nothing: whoever first reads the system's tables after a change sets hint bits and prunes pages,
+	// which makes WAL.
 	ReadAll func(context.Context) error
 	// Recover is asked when a repetition has failed, with why. It waits until the server takes a load again and gives a
 	// session in the place of Control, or says why the run cannot go on; nil: it never does.
@@ -59,7 +60,8 @@ type Experiment struct {
 	// Moved returns the provider's description of the server at the beginning of a load if it is no longer the one
 	// that the run began on. Nil, or nil from it: it is the same.
 	Moved func() *runfile.Cloud
-	// Look is called as a load is about to begin, and when its clients have left: who else is at work? Nil: nobody looks.
+	// Look is called as a load is about to begin, and when its clients have left: who else is at work? Nil: nobody
+	// looks.
 	Look func(context.Context, runfile.Event) error
 	// Others returns the other sessions' activity during a repetition of the load, if it is too much to be ignored,
 	// and autovacuum's; nil, or nil from it: none. A disturbed repetition is left out and run again, unless the
@@ -77,16 +79,17 @@ type Experiment struct {
 	Tell func(string)
 	// Doing is called with the activity while no load runs, such as a checkpoint; empty: a load runs.
 	Doing func(string)
-	// SoFar is called when a load has been run for the first time, and its record is on the disk. It runs beside what lies between two
-	// loads, and the next begins when it has returned.
+	// SoFar is called when a load has been run for the first time, and its record is on the disk. It runs beside what
+	// lies between two loads, and the next begins when it has returned.
 	SoFar func()
 
 	// Period is the period of a source that counts in whole ones since 1970: each load begins shortly before one,
 	// so that whole ones lie inside. Zero: loads begin at once.
 	Period time.Duration
 
-	// Until is when all is to be done. Repetitions of the plan after the second are left out if they would end much later,
-	// unless the plan is to be run whole, and what Next names is added while there is. Zero: the plan is run as it is.
+	// Until is when all is to be done. Repetitions of the plan after the second are left out if they would end much
+	// later, unless the plan is to be run whole, and what Next names is added while there is. Zero: the plan is run as
+	// it is.
 	Until time.Time
 	Whole bool
 	// Next names, from the record so far, the load that would tell most if it were run once more; false: none would.
@@ -201,8 +204,9 @@ func (e *Experiment) create(ctx context.Context, l runfile.Load) (*load.Workload
 	return w, e.warm(ctx, w)
 }
 
-// warm has the server read what the load is to find in memory, in a session of its own: up to 14 one that stays reports what it looked at
-// half a second later, which would be the load's. The kernel is to find there what the server's buffers do not keep.
+// warm has the server read what the load is to find in memory, in a session of its own: up to 14 one that stays reports
+// what it looked at half a second later, which would be the load's. The kernel is to find there what the server's
+// buffers do not keep.
 func (e *Experiment) warm(ctx context.Context, w *load.Workload) error {
 	conn, err := e.Connect(ctx)
 	if err != nil {
@@ -218,7 +222,8 @@ func (e *Experiment) warm(ctx context.Context, w *load.Workload) error {
 	return nil
 }
 
-// prepare leaves the server with nothing to write and nothing to count, then takes the reading that the load starts from.
+// prepare leaves the server with nothing to write and nothing to count, then takes the reading that the load starts
+// from.
 func (e *Experiment) prepare(ctx context.Context, w *load.Workload) error {
 	e.lookingOn.Wait()
 	if err := e.look(ctx, runfile.Begin); err != nil {
@@ -344,7 +349,8 @@ func (e *Experiment) checkpoint(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// clear drops the load's table, also when the run is being stopped; what cannot be dropped soon then goes with the schema.
+// clear drops the load's table, also when the run is being stopped; what cannot be dropped soon then goes with the
+// schema.
 func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
 	if w == nil || e.Control.IsClosed() {
 		return nil
@@ -362,7 +368,8 @@ func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
 
 // announce marks the settling of a repetition, and what makes it one beyond the plan.
 func (e *Experiment) announce(s step) error {
-	line := runfile.LoadEvent{At: time.Now(), Load: s.load.Name, Repetition: s.repetition, Event: runfile.Settle, Added: s.added}
+	line := runfile.LoadEvent{At: time.Now(), Load: s.load.Name, Repetition: s.repetition, Event: runfile.Settle,
+		Added: s.added}
 	if s.added != "" && !slices.ContainsFunc(e.Plan.Loads, func(a runfile.Load) bool { return a.Name == s.load.Name }) {
 		line.Factors = &s.load
 	}

@@ -100,7 +100,8 @@ func TestARepetitionIsReadOnBothSidesOfItsWork(t *testing.T) {
 	want := []string{"gone"} // those who warmed up
 	for repetition := range 2 {
 		name := fmt.Sprint("bulk ", repetition+1, " ")
-		want = append(want, name+"settle", "read", "wait", "read", name+"begin", "gone", "read", "wait", "read", name+"end", "sync")
+		want = append(want, name+"settle", "read", "wait", "read", name+"begin", "gone", "read", "wait", "read",
+			name+"end", "sync")
 	}
 	if diff := cmp.Diff(want, r.diary); diff != "" {
 		t.Error(diff)
@@ -114,12 +115,14 @@ func TestARepetitionIsReadOnBothSidesOfItsWork(t *testing.T) {
 	if after-before < 4 {
 		t.Errorf("%d checkpoints were asked for, want one on each side of two repetitions", after-before)
 	}
-	if tables := servertest.Value[int](t, r.conn, "select count(*) from pg_tables where schemaname = 'realiops'"); tables != 0 {
+	if tables := servertest.Value[int](t, r.conn,
+		"select count(*) from pg_tables where schemaname = 'realiops'"); tables != 0 {
 		t.Errorf("%d tables are left", tables)
 	}
 }
 
-// What is known so far is told once each load has been run for the first time, beside what lies between two loads and never beside one.
+// What is known so far is told once each load has been run for the first time, beside what lies between two loads and
+// never beside one.
 func TestWhatIsKnownIsToldWhileNoLoadRuns(t *testing.T) {
 	r := newTrial(t, idle, bulk)
 	var looking, told atomic.Int64
@@ -204,7 +207,8 @@ func TestAnInterruptMarksItsRepetitionAndClearsUp(t *testing.T) {
 	if diff := cmp.Diff(want, r.diary); diff != "" {
 		t.Error(diff)
 	}
-	if tables := servertest.Value[int](t, r.conn, "select count(*) from pg_tables where schemaname = 'realiops'"); tables != 0 {
+	if tables := servertest.Value[int](t, r.conn,
+		"select count(*) from pg_tables where schemaname = 'realiops'"); tables != 0 {
 		t.Errorf("%d tables are left", tables)
 	}
 }

@@ -38,8 +38,8 @@ func withFile(where *layout.Layout, name string, do func(*os.File) error) error 
 	return do(f)
 }
 
-// remember has the kernel keep these files in memory: what the server has in its own buffers it does not read, and the device would have
-// to later, when it has given the buffer to another page.
+// remember has the kernel keep these files in memory: what the server has in its own buffers it does not read, and the
+// device would have to later, when it has given the buffer to another page.
 func remember(where *layout.Layout, files []string) error {
 	return ofEach(where, files, func(f *os.File) error {
 		_, err := io.Copy(io.Discard, f)

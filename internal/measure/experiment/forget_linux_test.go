@@ -13,19 +13,22 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// TestForgetStaysAmongRelations: a server that names files elsewhere, or whose user puts links and pipes in the place of its files, has none
-// of them opened: not to evict them, and not to read them.
+// TestForgetStaysAmongRelations: a server that names files elsewhere, or whose user puts links and pipes in the place
+// of its files, has none of them opened: not to evict them, and not to read them.
 func TestForgetStaysAmongRelations(t *testing.T) {
 	top := t.TempDir()
 	data := filepath.Join(top, "data")
 	for _, file := range []string{filepath.Join(data, "base/5/1"), filepath.Join(top, "1")} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("rows"), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("rows"), 0o600)); err !=
+			nil {
 			t.Fatal(err)
 		}
 	}
 	if err := errors.Join(
-		os.Symlink(filepath.Join(top, "1"), filepath.Join(data, "base/5/2")), unix.Mkfifo(filepath.Join(data, "base/5/3"), 0o600),
-		os.Symlink(top, filepath.Join(data, "base/6")), os.Symlink(filepath.Join(top, "1"), filepath.Join(data, "base/5/1.1")),
+		os.Symlink(filepath.Join(top, "1"), filepath.Join(data, "base/5/2")),
+		unix.Mkfifo(filepath.Join(data, "base/5/3"), 0o600),
+		os.Symlink(top, filepath.Join(data, "base/6")),
+		os.Symlink(filepath.Join(top, "1"), filepath.Join(data, "base/5/1.1")),
 		os.Symlink("/dev/zero", filepath.Join(data, "base/5/4")), // which has no end
 	); err != nil {
 		t.Fatal(err)
@@ -34,8 +37,10 @@ func TestForgetStaysAmongRelations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, outside := range []string{"base/5/2", "base/5/3", "base/5/4", "base/6/1", "base/5/1", "../1", filepath.Join(top, "1"), "", "base/5/PG_VERSION", "base/5/../5/1"} {
-		for name, err := range map[string]error{"forget": forget(where, []string{outside}, true), "remember": remember(where, []string{outside})} {
+	for _, outside := range []string{"base/5/2", "base/5/3", "base/5/4", "base/6/1", "base/5/1", "../1",
+		filepath.Join(top, "1"), "", "base/5/PG_VERSION", "base/5/../5/1"} {
+		for name, err := range map[string]error{"forget": forget(where, []string{outside}, true),
+			"remember": remember(where, []string{outside})} {
 			if err == nil || errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s %q: %v", name, outside, err)
 			}
@@ -44,14 +49,17 @@ func TestForgetStaysAmongRelations(t *testing.T) {
 	if err := os.Remove(filepath.Join(data, "base/5/1.1")); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(forget(where, []string{"base/5/1"}, true), remember(where, []string{"base/5/1"})); err != nil {
+	if err := errors.Join(forget(where, []string{"base/5/1"}, true), remember(where, []string{"base/5/1"})); err !=
+		nil {
 		t.Error(err)
 	}
 	// Another directory in the place of the server's is not the server's.
-	if err := errors.Join(os.Rename(data, data+".old"), os.MkdirAll(filepath.Join(data, "base/5"), 0o700), os.WriteFile(filepath.Join(data, "base/5/1"), nil, 0o600)); err != nil {
+	if err := errors.Join(os.Rename(data, data+".old"), os.MkdirAll(filepath.Join(data, "base/5"), 0o700),
+		os.WriteFile(filepath.Join(data, "base/5/1"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if err := forget(where, []string{"base/5/1"}, true); err == nil || !strings.Contains(err.Error(), "something else is in its place now") {
+	if err := forget(where, []string{"base/5/1"}, true); err == nil ||
+		!strings.Contains(err.Error(), "something else is in its place now") {
 		t.Errorf("another directory of that name: %v", err)
 	}
 }

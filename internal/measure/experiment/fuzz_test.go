@@ -9,12 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// FuzzPlan: whatever somebody calls a plan, what is let through asks for no more than there are bounds for, takes a time that can be told,
-// and stands in a run file as it was read.
+// FuzzPlan: whatever somebody calls a plan, what is let through asks for no more than there are bounds for, takes a
+// time that can be told, and stands in a run file as it was read.
 func FuzzPlan(f *testing.F) {
-	f.Add([]byte(`{"loads":[{"name":"idle"},{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"repetitions":1,"load_seconds":3}`), 300.0, 0.0)
-	f.Add([]byte(`{"loads":[{"name":"a","method":"insert","synchronous_commit":"off"}],"rest_seconds":1e300}`), 0.0, 60.0)
-	f.Add([]byte(`{"loads":[{"name":"a","method":"lookup","cold":true}],"repetitions":1000,"load_seconds":86400,"workers":3,"rest_seconds":-1}`), 1e6, 900.0)
+	f.Add([]byte(
+		`{"loads":[{"name":"idle"},{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"repetitions":1,"load_seconds":3}`), 300.0, 0.0)
+	f.Add([]byte(`{"loads":[{"name":"a","method":"insert","synchronous_commit":"off"}],"rest_seconds":1e300}`), 0.0,
+		60.0)
+	f.Add([]byte(
+		`{"loads":[{"name":"a","method":"lookup","cold":true}],"repetitions":1000,"load_seconds":86400,"workers":3,"rest_seconds":-1}`), 1e6, 900.0)
 	f.Fuzz(func(t *testing.T, text []byte, budget, period float64) {
 		plan, err := parsePlan(text)
 		if err != nil {

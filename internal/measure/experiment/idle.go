@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// idle has as many sessions as the load with the most clients, which do nothing. A server counts a transaction for each that comes, and
-// more besides; so what clients cost by being there is part of the background, and no load's.
+// idle has as many sessions as the load with the most clients, which do nothing. A server counts a transaction for each
+// that comes, and more besides; so what clients cost by being there is part of the background, and no load's.
 func (e *Experiment) idle(ctx context.Context) error {
 	most := 0
 	for _, load := range e.Plan.Loads {

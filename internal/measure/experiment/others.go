@@ -27,7 +27,8 @@ func (e *Experiment) disturbed(others *runfile.Others) error {
 		}
 	}
 	if others != nil && !e.Shared {
-		return &disturbedError{others.String(), ", and it cannot be told from what the load did; --shared keeps such numbers, marked"}
+		return &disturbedError{
+			others.String(), ", and it cannot be told from what the load did; --shared keeps such numbers, marked"}
 	}
 	return nil
 }

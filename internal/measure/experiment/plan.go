@@ -29,8 +29,8 @@ type Sizes struct {
 // DefaultSizes returns those of the measurements in docs/reference/benchmarks.md.
 func DefaultSizes() Sizes { return Sizes{Clients: 8, RowsPerTx: 1000} }
 
-// Published returns the pair of loads of the published runs, bulk insert without and with two indexes, with the two that
-// make it tell something: COPY, whose rows leave few WAL records, and idle, for what happens without us.
+// Published returns the pair of loads of the published runs, bulk insert without and with two indexes, with the two
+// that make it tell something: COPY, whose rows leave few WAL records, and idle, for what happens without us.
 func Published() runfile.Plan {
 	return runfile.Plan{
 		Name: "published",
@@ -43,8 +43,9 @@ func Published() runfile.Plan {
 	}
 }
 
-// Default has the loads of [Identify], and of those that read and change what is there the few that show both sides of a read and of an
-// update: answered by memory and by the device, one row at a time and all in order. They are run no more than twice, for the sake of time.
+// Default has the loads of [Identify], and of those that read and change what is there the few that show both sides of
+// a read and of an update: answered by memory and by the device, one row at a time and all in order. They are run no
+// more than twice, for the sake of time.
 func Default() runfile.Plan {
 	plan := Identify()
 	plan.Name = "default"
@@ -58,12 +59,14 @@ func Default() runfile.Plan {
 	return plan
 }
 
-// Identify has every load that only inserts and tells two counted quantities apart, and idle. It leaves open how long and how often.
+// Identify has every load that only inserts and tells two counted quantities apart, and idle. It leaves open how long
+// and how often.
 func Identify() runfile.Plan {
 	return besideIdle("identify", load.Loads())
 }
 
-// Reads has the loads that read, Updates those that change rows that are there beside two that only insert, and Everything all.
+// Reads has the loads that read, Updates those that change rows that are there beside two that only insert, and
+// Everything all.
 func Reads() runfile.Plan { return besideIdle("reads", load.ReadLoads()) }
 
 func Updates() runfile.Plan {
@@ -83,17 +86,19 @@ func plainLoads() []runfile.Load {
 	return slices.DeleteFunc(load.Loads(), func(a runfile.Load) bool { return a.Name != "bulk" && a.Name != "single" })
 }
 
-// Cloud has the loads that tell most where each takes minutes or a quarter of an hour, because a source tells of periods:
-// those of the published runs and COPY, and what parts statements, commits and bytes from rows. async parts what commits from what flushes: of
-// all loads it settles most of what is open without it. Left out is a load of single rows, which tells little that these two and multi do not. Of
-// those that read there are the five that miss pages. None of them is to find its table in memory, since what puts it there would show in the
-// period in which the load begins.
+// Cloud has the loads that tell most where each takes minutes or a quarter of an hour, because a source tells of
+// periods: those of the published runs and COPY, and what parts statements, commits and bytes from rows. async parts
+// what commits from what flushes: of all loads it settles most of what is open without it. Left out is a load of single
+// rows, which tells little that these two and multi do not. Of those that read there are the five that miss pages. None
+// of them is to find its table in memory, since what puts it there would show in the period in which the load begins.
 func Cloud() runfile.Plan {
 	plan := Identify()
 	plan.Name = "cloud"
 	plan.Loads = slices.DeleteFunc(plan.Loads, func(a runfile.Load) bool { return a.Name == "single" })
 	miss := []string{load.PointCold, load.RangeCold, load.BitmapCold, load.JoinCold, load.ScanCold}
-	plan.Loads = append(plan.Loads, slices.DeleteFunc(load.ReadLoads(), func(a runfile.Load) bool { return !slices.Contains(miss, a.Name) })...)
+	plan.Loads = append(plan.Loads, slices.DeleteFunc(load.ReadLoads(), func(a runfile.Load) bool {
+		return !slices.Contains(miss, a.Name)
+	})...)
 	return plan
 }
 
@@ -150,7 +155,8 @@ func parsePlan(text []byte) (plan runfile.Plan, err error) {
 // renamed names the new word for a key of before the first release.
 func renamed(err error) error {
 	for old, now := range map[string]string{
-		"arms": "loads", "replicates": "repetitions", "arm_seconds": "load_seconds", "most_replicates": "most_repetitions",
+		"arms": "loads", "replicates": "repetitions", "arm_seconds": "load_seconds",
+		"most_replicates": "most_repetitions",
 	} {
 		if strings.HasSuffix(err.Error(), fmt.Sprintf("unknown field %q", old)) {
 			return fmt.Errorf("%q is now %q", old, now)
@@ -232,7 +238,8 @@ func validate(plan runfile.Plan) error {
 			continue
 		}
 		if l.MostRepetitions < 0 {
-			return fmt.Errorf("most_repetitions of the load %s is %d: at least 1, or left out", l.Name, l.MostRepetitions)
+			return fmt.Errorf("most_repetitions of the load %s is %d: at least 1, or left out", l.Name,
+				l.MostRepetitions)
 		}
 		if _, err := load.NewWorkload(l, ""); err != nil {
 			return err
@@ -248,12 +255,13 @@ type step struct {
 	added      string // why it is run beyond the plan
 }
 
-// soonest returns the loads that answer most when little has been run: the largest number beside the disk's, the smallest factor, a read, and
-// entries beside rows.
+// soonest returns the loads that answer most when little has been run: the largest number beside the disk's, the
+// smallest factor, a read, and entries beside rows.
 func soonest() []string { return []string{"bulk", "single", load.ScanCold, "bulk-indexed"} }
 
-// blocks interleaves the loads: each block holds every load that is run so often once, in a random order of its own, so that no drift of the
-// machine falls on one load alone. The seed alone decides it, but for the first block: the loads that answer soonest begin it.
+// blocks interleaves the loads: each block holds every load that is run so often once, in a random order of its own, so
+// that no drift of the machine falls on one load alone. The seed alone decides it, but for the first block: the loads
+// that answer soonest begin it.
 func blocks(plan runfile.Plan) [][]step {
 	all := make([][]step, plan.Repetitions)
 	for repetition := range all {

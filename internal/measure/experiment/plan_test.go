@@ -47,7 +47,8 @@ func TestTheDefaultHasFewReads(t *testing.T) {
 		}
 	}
 	want := map[string]int{
-		"idle": 3, "bulk": 3, "bulk-indexed": 3, "copy": 3, "copy-indexed": 3, "single": 3, "async": 3, "multi": 3, "wide": 3,
+		"idle": 3, "bulk": 3, "bulk-indexed": 3, "copy": 3, "copy-indexed": 3, "single": 3, "async": 3,
+		"multi": 3, "wide": 3,
 		"point-warm": 2, "point-cold": 2, "scan-cold": 2, "update-indexed": 2,
 	}
 	if diff := cmp.Diff(want, times); diff != "" || plan.Steps() != 35 {
@@ -174,11 +175,13 @@ func TestTheFirstRoundBeginsWithWhatAnswersSoonest(t *testing.T) {
 		for _, s := range blocks(plan)[0] {
 			names = append(names, s.load.Name)
 		}
-		if diff := cmp.Diff([]string{"bulk", "single", "scan-cold", "bulk-indexed"}, names[:4]); diff != "" || len(names) != len(plan.Loads) {
+		if diff := cmp.Diff([]string{"bulk", "single", "scan-cold", "bulk-indexed"}, names[:4]); diff != "" ||
+			len(names) != len(plan.Loads) {
 			t.Fatalf("with seed %d: %v\n%s", plan.Seed, names, diff)
 		}
 	}
-	if two := blocks(runfile.Plan{Loads: []runfile.Load{{Name: "idle"}, {Name: "single"}}, Repetitions: 1})[0]; two[0].load.Name != "single" {
+	if two := blocks(runfile.Plan{Loads: []runfile.Load{{Name: "idle"}, {Name: "single"}},
+		Repetitions: 1})[0]; two[0].load.Name != "single" {
 		t.Errorf("of a plan without the other three: %v", two)
 	}
 }

@@ -46,7 +46,8 @@ const (
 	longestCount  = 10 * time.Second
 )
 
-// prove counts the rows of the load's table. It lies after the end of the load, so that its reads and writes are nobody's.
+// prove counts the rows of the load's table. It lies after the end of the load, so that its reads and writes are
+// nobody's.
 func (e *Experiment) prove(ctx context.Context, s step, w *load.Workload) error {
 	if w == nil {
 		return nil

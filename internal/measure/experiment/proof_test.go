@@ -49,7 +49,8 @@ func TestRowsAreCountedWhenAnLoadEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(proofs) != 1 || proofs[0].Load != "bulk" || proofs[0].Rows != r.rows["bulk"] || proofs[0].Missing != "" {
+			if len(proofs) != 1 || proofs[0].Load != "bulk" || proofs[0].Rows != r.rows["bulk"] ||
+				proofs[0].Missing != "" {
 				t.Errorf("proofs %+v of %d rows", proofs, r.rows["bulk"])
 			}
 			if counted != r.rows["bulk"] {
@@ -63,7 +64,9 @@ func TestAProofTellsWhatIsMissing(t *testing.T) {
 	r := newTrial(t, bulk)
 	r.Plan.Repetitions = 1
 	other := servertest.Connect(t, r.endpoint)
-	proofs, err := r.proofs(t, t.Context(), func() { servertest.Exec(t, other, "delete from realiops.bulk where id = 7") })
+	proofs, err := r.proofs(t, t.Context(), func() {
+		servertest.Exec(t, other, "delete from realiops.bulk where id = 7")
+	})
 	if err != nil || len(proofs) != 1 || proofs[0].Rows != r.rows["bulk"]-1 {
 		t.Errorf("one of %d rows was deleted: %+v, %v", r.rows["bulk"], proofs, err)
 	}
@@ -105,17 +108,20 @@ func TestAnInterruptEndsTheProof(t *testing.T) {
 		})
 	})
 	watching.Wait()
-	if !errors.Is(err, enough) || len(proofs) != 1 || !strings.Contains(proofs[0].Missing, "canceling statement due to user request") {
+	if !errors.Is(err, enough) || len(proofs) != 1 ||
+		!strings.Contains(proofs[0].Missing, "canceling statement due to user request") {
 		t.Errorf("%+v, %v", proofs, err)
 	}
-	if tables := servertest.Value[int](t, r.conn, "select count(*) from pg_tables where schemaname = 'realiops'"); tables != 0 {
+	if tables := servertest.Value[int](t, r.conn,
+		"select count(*) from pg_tables where schemaname = 'realiops'"); tables != 0 {
 		t.Errorf("%d tables are left", tables)
 	}
 }
 
 // awaitWaiting returns once somebody waits for a lock in the database.
 func awaitWaiting(t *testing.T, watcher *pgx.Conn) {
-	const waiting = "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
+	const waiting = "select exists (select from pg_stat_activity where datname = current_database() and " +
+		"wait_event_type = 'Lock')"
 	for found := false; !found && !t.Failed(); time.Sleep(10 * time.Millisecond) {
 		if err := watcher.QueryRow(t.Context(), waiting).Scan(&found); err != nil {
 			t.Error(err)

@@ -48,13 +48,15 @@ func TestLostServerIsRecovered(t *testing.T) {
 	got := slices.DeleteFunc(slices.Clone(r.diary), func(what string) bool {
 		return what != "recover" && !strings.HasPrefix(what, "bulk") || strings.HasSuffix(what, "settle")
 	})
-	want := []string{"bulk 1 begin", "bulk 1 end failed", "recover", "bulk 3 begin", "bulk 3 end", "bulk 2 begin", "bulk 2 end"}
+	want := []string{"bulk 1 begin", "bulk 1 end failed", "recover", "bulk 3 begin", "bulk 3 end", "bulk 2 begin",
+		"bulk 2 end"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestLostServerIsRecoveredBeforeTheFirstLoad: a server that is lost in the rest shows when the warm-up finds no session.
+// TestLostServerIsRecoveredBeforeTheFirstLoad: a server that is lost in the rest shows when the warm-up finds no
+// session.
 func TestLostServerIsRecoveredBeforeTheFirstLoad(t *testing.T) {
 	r := newTrial(t, runfile.Load{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 2})
 	r.Plan.RestSeconds = 0.01

@@ -26,7 +26,8 @@ type pace struct {
 func (e *Experiment) Run(ctx context.Context) error {
 	if rest := resting(e.Plan); rest != 0 {
 		e.Doing("resting")
-		e.Tell(fmt.Sprintf("Resting for %s, so that a source which moves in steps shows nothing of before", About(rest)))
+		e.Tell(fmt.Sprintf("Resting for %s, so that a source which moves in steps shows nothing of before",
+			About(rest)))
 		if err := Wait(ctx, rest); err != nil {
 			return err
 		}
@@ -46,7 +47,8 @@ func (e *Experiment) Run(ctx context.Context) error {
 	for _, block := range blocks(e.Plan) {
 		repetition := block[0].repetition
 		if !e.Whole && repetition > LeastRepetitions && !e.timeFor(len(block), p, e.grace(p)) {
-			e.Tell(fmt.Sprintf("The loads take longer than expected: no time is left for repetition %d of %d", repetition, e.Plan.Repetitions))
+			e.Tell(fmt.Sprintf("The loads take longer than expected: no time is left for repetition %d of %d",
+				repetition, e.Plan.Repetitions))
 			break
 		}
 		for _, s := range block {

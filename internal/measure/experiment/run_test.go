@@ -134,7 +134,8 @@ func TestCalibrateMeasuresWhatLiesBetweenLoads(t *testing.T) {
 	began := time.Now()
 	got, err := r.Calibrate(t.Context())
 	const besides = 100 * time.Millisecond
-	if err != nil || got.Fixed < besides+100*time.Millisecond || got.Fixed > besides+time.Since(began) || got.Share != experiment.DefaultPause().Share {
+	if err != nil || got.Fixed < besides+100*time.Millisecond || got.Fixed > besides+time.Since(began) ||
+		got.Share != experiment.DefaultPause().Share {
 		t.Errorf("%+v, %v: two settles of 50 ms and 100 ms besides", got, err)
 	}
 }

@@ -19,8 +19,8 @@ type Room struct {
 	Evicts     bool   // the server may be asked to take it out of its buffers
 }
 
-// Sizes of that table: twice the buffers, so that most of what is looked up is not there; no smaller than what tells something, no larger than is
-// made in some seconds, and never more than a quarter of what is free.
+// Sizes of that table: twice the buffers, so that most of what is looked up is not there; no smaller than what tells
+// something, no larger than is made in some seconds, and never more than a quarter of what is free.
 const (
 	leastTable   = 32 << 20
 	mostTable    = 1 << 30
@@ -51,7 +51,8 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 	case room.Asked > size:
 		text += fmt.Sprintf(": a quarter of the %d MiB that are free, and less than --read-size", room.Free/mebibyte)
 	case room.Buffers > size:
-		text += fmt.Sprintf(". It fits shared_buffers of %d MiB, which will answer most of what is read: such loads tell little of storage", room.Buffers/mebibyte)
+		text += fmt.Sprintf(". It fits shared_buffers of %d MiB, which will answer most of what is read: such loads "+
+			"tell little of storage", room.Buffers/mebibyte)
 		if larger := timesBuffers * room.Buffers; room.Free == 0 || larger <= room.Free/partOfFree {
 			text += fmt.Sprintf(". --read-size %dM makes a table that does not", larger/mebibyte)
 		}
@@ -72,7 +73,8 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 		before := len(plan.Loads)
 		plan.Loads = slices.DeleteFunc(plan.Loads, func(a runfile.Load) bool { return a.Method == load.Sort })
 		if len(plan.Loads) < before {
-			text += fmt.Sprintf(". The load that sorts it is left out: temp_file_limit allows %d MiB, and it takes about %d", room.Temp/mebibyte, sorted/mebibyte)
+			text += fmt.Sprintf(". The load that sorts it is left out: temp_file_limit allows %d MiB, and it takes "+
+				"about %d", room.Temp/mebibyte, sorted/mebibyte)
 		}
 	}
 	return plan, text

@@ -22,13 +22,18 @@ func TestTheTableOfReadsFitsTheServer(t *testing.T) {
 	}{
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1}, 256, "256 MiB, made once and dropped at the end"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Asked: 512 * mebibyte}, 512, "512 MiB"},
-		{experiment.Room{Buffers: 8 * gibibyte, Temp: -1, Free: 2 * gibibyte}, 512, "It fits shared_buffers of 8192 MiB"},
-		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Asked: 32 * mebibyte}, 32, "It fits shared_buffers of 128 MiB, which will answer most of what is read"},
-		{experiment.Room{Buffers: 12 * gibibyte, Temp: -1}, 1024, "such loads tell little of storage. --read-size 24576M makes a table that does not"},
-		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Free: 2 * gibibyte, Asked: gibibyte}, 512, "a quarter of the 2048 MiB that are free"},
+		{experiment.Room{Buffers: 8 * gibibyte, Temp: -1, Free: 2 * gibibyte}, 512,
+			"It fits shared_buffers of 8192 MiB"},
+		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Asked: 32 * mebibyte}, 32,
+			"It fits shared_buffers of 128 MiB, which will answer most of what is read"},
+		{experiment.Room{Buffers: 12 * gibibyte, Temp: -1}, 1024,
+			"such loads tell little of storage. --read-size 24576M makes a table that does not"},
+		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Free: 2 * gibibyte, Asked: gibibyte}, 512,
+			"a quarter of the 2048 MiB that are free"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Unreadable: "its files are elsewhere"}, 256,
 			"Nothing makes it cold, since its files are elsewhere: its size alone keeps it from memory"},
-		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Unreadable: "its files are elsewhere", Evicts: true}, 256, "and pg_buffercache from shared_buffers"},
+		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Unreadable: "its files are elsewhere", Evicts: true}, 256,
+			"and pg_buffercache from shared_buffers"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: 100 * mebibyte}, 256, "temp_file_limit allows 100 MiB"},
 	} {
 		plan, said := experiment.FitTable(experiment.Reads(), c.room)

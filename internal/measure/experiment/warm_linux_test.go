@@ -40,7 +40,8 @@ func inMemory(t *testing.T, path string) (pages, there int) {
 	return pages, there
 }
 
-// TestAWarmLoadFindsItsTableInMemory: also after a cold one, which leaves what the server has in its own buffers and the kernel has not.
+// TestAWarmLoadFindsItsTableInMemory: also after a cold one, which leaves what the server has in its own buffers and
+// the kernel has not.
 func TestAWarmLoadFindsItsTableInMemory(t *testing.T) {
 	warm := cold
 	warm.Name, warm.Cold = load.PointWarm, false
@@ -51,7 +52,8 @@ func TestAWarmLoadFindsItsTableInMemory(t *testing.T) {
 	looked, record := 0, r.Record
 	r.Record = func(line runfile.Record) error {
 		if e, is := line.(runfile.LoadEvent); is && e.Event == runfile.Begin && e.Load == warm.Name {
-			file := servertest.Value[string](t, servertest.Connect(t, r.endpoint), "select pg_relation_filepath('realiops._reads')")
+			file := servertest.Value[string](t, servertest.Connect(t, r.endpoint),
+				"select pg_relation_filepath('realiops._reads')")
 			pages, there := inMemory(t, filepath.Join(data, file))
 			if pages < 600 || there < pages*9/10 {
 				t.Errorf("of %d pages %d are in memory", pages, there)

@@ -42,7 +42,8 @@ func (e *Experiment) warmUp(ctx context.Context) error {
 	return errors.Join(err, e.clear(ctx, w))
 }
 
-// fillAhead makes the table of the loads that read before all loads where sources tell of periods: the one in which a load begins would show it, too.
+// fillAhead makes the table of the loads that read before all loads where sources tell of periods: the one in which a
+// load begins would show it, too.
 func (e *Experiment) fillAhead(ctx context.Context) error {
 	i := slices.IndexFunc(e.Plan.Loads, func(a runfile.Load) bool { return load.Reads(a.Method) })
 	if e.Period == 0 || i < 0 {
@@ -55,10 +56,11 @@ func (e *Experiment) fillAhead(ctx context.Context) error {
 	return w.Create(ctx, e.Control)
 }
 
-// heaviest returns the load that writes most for its rows: wide ones before many index entries, many a transaction before
-// few.
+// heaviest returns the load that writes most for its rows: wide ones before many index entries, many a transaction
+// before few.
 func heaviest(loads []runfile.Load) runfile.Load {
 	return slices.MaxFunc(loads, func(a, b runfile.Load) int {
-		return cmp.Or(cmp.Compare(a.Width, b.Width), cmp.Compare(a.Indexes, b.Indexes), cmp.Compare(a.RowsPerTx, b.RowsPerTx))
+		return cmp.Or(cmp.Compare(a.Width, b.Width), cmp.Compare(a.Indexes, b.Indexes),
+			cmp.Compare(a.RowsPerTx, b.RowsPerTx))
 	})
 }

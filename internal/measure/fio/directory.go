@@ -36,7 +36,8 @@ func Make(place string) (*Directory, error) {
 	}
 	path, lock, err := scratch.Make(absolute, prefix)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("make a directory for the test files: %w", err), watcher.Release(context.Background()))
+		return nil, errors.Join(fmt.Errorf("make a directory for the test files: %w", err),
+			watcher.Release(context.Background()))
 	}
 	watcher.Hold(supervisor.Item{Directory: &supervisor.Directory{Path: path}})
 	watcher.Hold(supervisor.Item{Users: &supervisor.Users{Directory: path}})
@@ -84,8 +85,11 @@ func (d *Directory) Lay(ctx context.Context, p Program, jobs []Job) error {
 			continue
 		}
 		patience := time.Minute + time.Duration(float64(j.Bytes)/slow*float64(time.Second))
-		limited, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the test file is not written after %v: name a smaller one with --size", patience.Round(time.Second)))
-		_, err := d.run(limited, p, j.with(Option{"ioengine", "psync"}), func(Status) {}, Option{"create_only", "1"}, Option{"create_fsync", "1"})
+		limited, cancel := context.WithTimeoutCause(ctx, patience,
+			fmt.Errorf("the test file is not written after %v: name a smaller one with --size",
+				patience.Round(time.Second)))
+		_, err := d.run(limited, p, j.with(Option{"ioengine", "psync"}), func(Status) {}, Option{"create_only", "1"},
+			Option{"create_fsync", "1"})
 		cancel()
 		if err != nil {
 			return fmt.Errorf("write the test file: %w", err)

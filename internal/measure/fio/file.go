@@ -32,8 +32,8 @@ var allowed = strings.Fields(`
 var engines = strings.Fields(`sync psync vsync pvsync pvsync2 libaio posixaio io_uring mmap splice`)
 
 // ReadFile reads a user's job file. Its sections are put into a directory of our own below place; those that fio would
-// run at the same time are one job, and jobs run one after another, so that each has its own counts. A section that does
-// not say how long it lasts gets no longer than the settings say.
+// run at the same time are one job, and jobs run one after another, so that each has its own counts. A section that
+// does not say how long it lasts gets no longer than the settings say.
 func ReadFile(r io.Reader, place string, s Settings) ([]Job, error) {
 	sections, global, err := parse(r)
 	if err != nil {
@@ -45,7 +45,8 @@ func ReadFile(r io.Reader, place string, s Settings) ([]Job, error) {
 	var jobs []Job
 	for i, section := range sections {
 		section.Options = append(slices.Clone(global), section.Options...)
-		alone := i == 0 || has(section.Options, "stonewall") || has(section.Options, "wait_for_previous") || has(section.Options, "new_group")
+		alone := i == 0 || has(section.Options, "stonewall") || has(section.Options, "wait_for_previous") ||
+			has(section.Options, "new_group")
 		if err := section.tame(place); err != nil {
 			return nil, fmt.Errorf("[%s]: %w", section.Name, err)
 		}
@@ -81,7 +82,8 @@ func parse(r io.Reader) (sections []Section, global []Option, err error) {
 		case strings.HasPrefix(line, "["):
 			name, closed := strings.CutSuffix(line[1:], "]")
 			if current = strings.TrimSpace(name); !closed || !plainName.MatchString(current) {
-				return nil, nil, fmt.Errorf("line %d: %.60q is not a name for a job: letters, digits, and ._- between them", n, line)
+				return nil, nil,
+					fmt.Errorf("line %d: %.60q is not a name for a job: letters, digits, and ._- between them", n, line)
 			}
 			if current != "global" {
 				sections = append(sections, Section{Name: current})
@@ -92,7 +94,9 @@ func parse(r io.Reader) (sections []Section, global []Option, err error) {
 			name, value, _ := strings.Cut(line, "=")
 			option := Option{strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)}
 			if !slices.Contains(allowed, option.Name) && option.Name != "directory" && option.Name != "unlink" {
-				return nil, nil, fmt.Errorf("line %d: %.60q is not among the options that realiops lets through: it may reach beyond the directory", n, option.Name)
+				return nil, nil,
+					fmt.Errorf("line %d: %.60q is not among the options that realiops lets through: it may reach "+
+						"beyond the directory", n, option.Name)
 			}
 			if current == "global" {
 				global = append(global, option)
@@ -106,7 +110,8 @@ func parse(r io.Reader) (sections []Section, global []Option, err error) {
 
 var (
 	plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	// A name of a file may say the number of the job or file, in fio's own words, which have a $ and so come only from us.
+	// A name of a file may say the number of the job or file, in fio's own words, which have a $ and so come only from
+	// us.
 	fileNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
 )
 
@@ -139,7 +144,8 @@ func (s *Section) tame(place string) error {
 				name = filepath.Base(name)
 			}
 			if !fileNames.MatchString(name) {
-				return fmt.Errorf("%s leads out of %s: realiops uses files in a directory of its own there, and no device", o, place)
+				return fmt.Errorf("%s leads out of %s: realiops uses files in a directory of its own there, and no "+
+					"device", o, place)
 			}
 			o.Value = name
 		case "ioengine":
@@ -171,7 +177,8 @@ func below(place, directory string) bool {
 
 // job puts bounds to a section.
 func (s Section) job(set Settings) (Job, error) {
-	j := Job{Name: s.Name, Sections: []Section{s}, Runtime: set.Runtime, Files: s.Name, Buffered: !has(s.Options, "direct")}
+	j := Job{Name: s.Name, Sections: []Section{s}, Runtime: set.Runtime, Files: s.Name,
+		Buffered: !has(s.Options, "direct")}
 	if v := value(s.Options, "runtime", "timeout"); v != "" && set.Runtime == 0 {
 		d, err := durationOf(v)
 		if err != nil {
@@ -223,8 +230,8 @@ func (j *Job) bound(clones int, set Settings) error {
 // mostBytes bounds the files of a job so that those of all jobs can be added up.
 const mostBytes = 1 << 50
 
-// laid returns how much the files of one clone take at most: its size or what its files are said to have, whichever is more, from
-// its offset on. fio lays filesize for each of nrfiles, and all of size when there is none.
+// laid returns how much the files of one clone take at most: its size or what its files are said to have, whichever is
+// more, from its offset on. fio lays filesize for each of nrfiles, and all of size when there is none.
 func laid(options []Option) (most int64, err error) {
 	files := 1
 	if v := value(options, "nrfiles"); v != "" {

@@ -63,7 +63,8 @@ func program(t *testing.T) Program {
 // small is a job that any file system can do.
 func small(name string, runtime time.Duration) Job {
 	s := Settings{Size: 4 << 20, Runtime: runtime}
-	return s.job(shape{name: name, rw: "randwrite", block: "8k", depth: 1, options: []Option{{"filename", "data"}}, files: "data"})
+	return s.job(shape{name: name, rw: "randwrite", block: "8k", depth: 1, options: []Option{{"filename", "data"}},
+		files: "data"})
 }
 
 func made(t *testing.T) *Directory {
@@ -86,7 +87,8 @@ func made(t *testing.T) *Directory {
 // A job with a rate of its own tells whether its counts are read as they were said.
 func TestCountsAreWhatTheRateAsksFor(t *testing.T) {
 	p, d := program(t), made(t)
-	job := small("paced", 3*time.Second).with(Option{"rate_iops", "200"}, Option{"fdatasync", "10"}, Option{"rate_process", "linear"})
+	job := small("paced", 3*time.Second).with(Option{"rate_iops", "200"}, Option{"fdatasync", "10"},
+		Option{"rate_process", "linear"})
 	if err := d.Lay(t.Context(), p, []Job{job}); err != nil {
 		t.Fatal(err)
 	}
@@ -106,10 +108,13 @@ func TestCountsAreWhatTheRateAsksFor(t *testing.T) {
 	if flushes := float64(last.Sync.Operations); math.Abs(flushes-want/10) > 0.1*want/10 || last.Read != (Side{}) {
 		t.Errorf("%v flushes, want about %d; reads: %+v", flushes, want/10, last.Read)
 	}
-	if last.Seconds < 2.8 || last.Seconds > 6 || len(all) < 3 || !slices.IsSortedFunc(all, func(a, b Status) int { return int(a.Write.Operations - b.Write.Operations) }) {
+	if last.Seconds < 2.8 || last.Seconds > 6 || len(all) < 3 || !slices.IsSortedFunc(all, func(a, b Status) int {
+		return int(a.Write.Operations - b.Write.Operations)
+	}) {
 		t.Errorf("%v s, %d statuses", last.Seconds, len(all))
 	}
-	if w := last.Write; !(0 < w.P50 && w.P50 <= w.P95 && w.P95 <= w.P99 && w.P99 <= w.P999 && w.P999 <= 1.02*w.Max) || last.Sync.P99 <= 0 {
+	if w := last.Write; !(0 < w.P50 && w.P50 <= w.P95 && w.P95 <= w.P99 && w.P99 <= w.P999 && w.P999 <= 1.02*w.Max) ||
+		last.Sync.P99 <= 0 {
 		t.Errorf("percentiles %+v, %+v", w, last.Sync)
 	}
 }
@@ -136,7 +141,8 @@ bs=64k
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(jobs) != 2 || jobs[0].Name != "reader" || jobs[1].Name != "later" || jobs[0].Bytes != 6<<20 || jobs[0].Depth != 3 || TestBytes(jobs) != 8<<20 {
+	if len(jobs) != 2 || jobs[0].Name != "reader" || jobs[1].Name != "later" || jobs[0].Bytes != 6<<20 ||
+		jobs[0].Depth != 3 || TestBytes(jobs) != 8<<20 {
 		t.Fatalf("%+v", jobs)
 	}
 	if err := d.Lay(t.Context(), p, jobs); err != nil {
@@ -290,7 +296,8 @@ func TestFioMustBeThereAndNotTooOld(t *testing.T) {
 			t.Errorf("%s: %s, want %s", script, got, want)
 		}
 	}
-	const get = ": install it with apt install fio (Debian, Ubuntu), dnf install fio (Fedora, RHEL) or brew install fio (macOS)"
+	const get = ": install it with apt install fio (Debian, Ubuntu), dnf install fio (Fedora, RHEL) or brew " +
+		"install fio (macOS)"
 	check("", "there is no fio on this machine, and realiops measures with the real one"+get)
 	check("echo fio-2.99", "fio is fio 2.99, and 3.7 or newer is needed, which times flushes"+get)
 	check("echo fio-3.6", "fio is fio 3.6, and 3.7 or newer is needed, which times flushes"+get)
@@ -346,7 +353,8 @@ trailing
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	err := verdict(t.Context(), nil, got[0], messages)
-	if err == nil || err.Error() != "fio failed: no space left on device: pid=1, err=28/file:x.c:1, func=full resid, error=No space left on device" {
+	if err == nil || err.Error() != "fio failed: no space left on device: pid=1, err=28/file:x.c:1, func=full resid, "+
+		"error=No space left on device" {
 		t.Error(err)
 	}
 }
@@ -388,8 +396,10 @@ func TestRefusesWhatReachesBeyond(t *testing.T) {
 	check("[a\nrw=write", "is not a name for a job")
 	check("[a]\nrw=read\n[b]\nstonewall\n[b]\nstonewall", "two jobs are called b")
 	check("# nothing\n", "it has no job")
-	jobs, err := ReadFile(strings.NewReader("[a]\nfilename="+place+"/x\ndirectory="+place+"\nsize=8m\niodepth=4\nruntime=2m"), place, Settings{Size: 1 << 20})
-	if err != nil || jobs[0].Bytes != 8<<20 || jobs[0].Depth != 4 || jobs[0].Runtime != 2*time.Minute || strings.Contains(jobs[0].Text(), place) {
+	jobs, err := ReadFile(strings.NewReader("[a]\nfilename="+place+"/x\ndirectory="+place+
+		"\nsize=8m\niodepth=4\nruntime=2m"), place, Settings{Size: 1 << 20})
+	if err != nil || jobs[0].Bytes != 8<<20 || jobs[0].Depth != 4 || jobs[0].Runtime != 2*time.Minute ||
+		strings.Contains(jobs[0].Text(), place) {
 		t.Errorf("%+v, %v", jobs, err)
 	}
 }
@@ -408,7 +418,8 @@ func TestPublishedParameters(t *testing.T) {
 			}
 		}
 	}
-	check("azure-random", "rw=randread", "size=1073741824", "bs=32k", "direct=1", "iodepth=16", "ioengine=libaio", "time_based=1", "runtime=30000ms")
+	check("azure-random", "rw=randread", "size=1073741824", "bs=32k", "direct=1", "iodepth=16", "ioengine=libaio",
+		"time_based=1", "runtime=30000ms")
 	check("azure-sequential", "rw=read", "bs=32k", "direct=1", "iodepth=16")
 	check("ec2-random-read", "rw=randread", "bs=4k", "numjobs=16", "runtime=180000ms", "direct=1")
 	check("ec2-random-write", "rw=randwrite", "bs=4k", "numjobs=16", "runtime=180000ms", "direct=1")
@@ -428,7 +439,9 @@ func TestSetsRun(t *testing.T) {
 		s := Settings{Size: 16 << 20, Runtime: 300 * time.Millisecond, Direct: direct}
 		// Azure's gigabyte is as published, and takes long to write; some tell for those that are like them.
 		jobs := slices.DeleteFunc(slices.Concat(Database(s), Published(s), []Job{AsDD(s)}), func(j Job) bool {
-			return j.Files == "azure" || slices.Contains([]string{"hub-random-4k", "hub-sequential", "ec2-random-write"}, j.Name) || !direct && !slices.Contains([]string{"random-read", "hub-random-8k", "buffered-write"}, j.Name)
+			return j.Files == "azure" || slices.Contains([]string{"hub-random-4k", "hub-sequential",
+				"ec2-random-write"}, j.Name) || !direct &&
+				!slices.Contains([]string{"random-read", "hub-random-8k", "buffered-write"}, j.Name)
 		})
 		if laid, _ := filepath.Glob(filepath.Join(d.Path, "*.*")); len(laid) < 8 { // the files are the same both times
 			if err := d.Lay(t.Context(), p, jobs); err != nil {
@@ -441,11 +454,14 @@ func TestSetsRun(t *testing.T) {
 				t.Errorf("%s, direct %v: %v", j.Name, direct, err)
 				continue
 			}
-			reads, writes := strings.Contains(j.Text(), "read") || strings.Contains(j.Text(), "randrw"), strings.Contains(j.Text(), "write") || strings.Contains(j.Text(), "randrw")
+			reads, writes := strings.Contains(j.Text(), "read") || strings.Contains(j.Text(), "randrw"),
+				strings.Contains(j.Text(), "write") || strings.Contains(j.Text(), "randrw")
 			writes = writes && !strings.Contains(j.Text(), "rw=randread")
 			reads = reads && !strings.Contains(j.Text(), "rw=randwrite") && !strings.Contains(j.Text(), "rw=write")
-			if (last.Read.Operations > 0) != reads || (last.Write.Operations > 0) != writes || (last.Sync.Operations > 0) != (j.Name == "commit") {
-				t.Errorf("%s, direct %v: %d reads, %d writes, %d flushes", j.Name, direct, last.Read.Operations, last.Write.Operations, last.Sync.Operations)
+			if (last.Read.Operations > 0) != reads || (last.Write.Operations > 0) != writes ||
+				(last.Sync.Operations > 0) != (j.Name == "commit") {
+				t.Errorf("%s, direct %v: %d reads, %d writes, %d flushes", j.Name, direct, last.Read.Operations,
+					last.Write.Operations, last.Sync.Operations)
 			}
 			inFlight := (last.Read.Time + last.Write.Time + last.Sync.Time) / last.Seconds
 			if depth := float64(j.Depth); direct && (inFlight > 1.3*depth || inFlight < 0.3*depth) {
@@ -460,7 +476,8 @@ func TestSetsRun(t *testing.T) {
 			laid += info.Size()
 		}
 	}
-	want := TestBytes(slices.Concat(Database(Settings{Size: 16 << 20}), Published(Settings{Size: 16 << 20}))) - 1<<30 // without azure's
+	// without azure's
+	want := TestBytes(slices.Concat(Database(Settings{Size: 16 << 20}), Published(Settings{Size: 16 << 20}))) - 1<<30
 	if float64(laid) > 1.05*float64(want) || float64(laid) < 0.95*float64(want) {
 		t.Errorf("%d bytes of test files, announced were %d: %q", laid, want, files)
 	}

@@ -17,7 +17,8 @@ func TestNoRoomIsSaid(t *testing.T) {
 	}
 	work := t.TempDir()
 	image, place := filepath.Join(work, "disk"), filepath.Join(work, "mnt")
-	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 16<<20), os.Mkdir(place, 0o755)); err != nil {
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 16<<20),
+		os.Mkdir(place, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][]string{{"mkfs.ext4", "-q", image}, {"mount", "-o", "loop", image, place}} {
@@ -35,7 +36,8 @@ func TestNoRoomIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = d.Lay(t.Context(), p, Database(Settings{Size: 64 << 20, Runtime: defaultRuntime}))
-	if err == nil || !strings.HasPrefix(err.Error(), "write the test file: fio failed") || !strings.Contains(strings.ToLower(err.Error()), "no space left on device") {
+	if err == nil || !strings.HasPrefix(err.Error(), "write the test file: fio failed") ||
+		!strings.Contains(strings.ToLower(err.Error()), "no space left on device") {
 		t.Error(err)
 	}
 	if err := d.Remove(); err != nil {

@@ -37,7 +37,8 @@ func FuzzReadFile(f *testing.F) {
 
 // FuzzStatusesIn: what fio prints is read to its end, with as many statuses in it as objects.
 func FuzzStatusesIn(f *testing.F) {
-	f.Add("fio: a message\n{\n\"timestamp_ms\": 1, \"jobs\": [{\"error\": 0, \"read\": {\"total_ios\": 5, \"runtime\": 7}}]\n}\n")
+	f.Add("fio: a message\n{\n\"timestamp_ms\": 1, \"jobs\": [{\"error\": 0, \"read\": {\"total_ios\": 5, " +
+		"\"runtime\": 7}}]\n}\n")
 	f.Add("{\n{\n}\n}\n\n{\nnothing")
 	f.Fuzz(func(t *testing.T, text string) {
 		statuses := 0

@@ -10,7 +10,8 @@ func TestHowMuchIsLaid(t *testing.T) {
 	const mib = int64(1) << 20
 	check := func(options string, want int64, refused string) {
 		t.Helper()
-		jobs, err := ReadFile(strings.NewReader("[a]\n"+strings.ReplaceAll(options, " ", "\n")), t.TempDir(), Settings{Size: 512 * mib})
+		jobs, err := ReadFile(strings.NewReader("[a]\n"+strings.ReplaceAll(options, " ", "\n")), t.TempDir(),
+			Settings{Size: 512 * mib})
 		if refused != "" || err != nil {
 			if err == nil || refused == "" || !strings.Contains(err.Error(), refused) {
 				t.Errorf("%s: %v, want %q", options, err, refused)

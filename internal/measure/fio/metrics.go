@@ -29,7 +29,8 @@ func (t *Totals) Reading(at time.Time, s Status) runfile.Reading {
 		if side.Operations == 0 {
 			continue
 		}
-		for what, v := range map[string]float64{"_p50": side.P50, "_p95": side.P95, "_p99": side.P99, "_p999": side.P999, "_max": side.Max} {
+		for what, v := range map[string]float64{"_p50": side.P50, "_p95": side.P95, "_p99": side.P99,
+			"_p999": side.P999, "_max": side.Max} {
 			values[Name+"/"+name+what] = v
 		}
 	}

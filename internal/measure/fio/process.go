@@ -27,12 +27,14 @@ var ErrStopped = errors.New("the job was stopped")
 // Run does a job on its files and hands over its status each second. The last is returned, which for a job that was
 // stopped (the context ended with [ErrStopped] as the cause) or interrupted is as far as it came.
 func (d *Directory) Run(ctx context.Context, p Program, j Job, heed func(Status)) (Status, error) {
-	limited, cancel := context.WithTimeoutCause(ctx, j.Runtime+late, fmt.Errorf("fio does not end, %v after its time", late))
+	limited, cancel := context.WithTimeoutCause(ctx, j.Runtime+late,
+		fmt.Errorf("fio does not end, %v after its time", late))
 	defer cancel()
 	return d.run(limited, p, j, heed)
 }
 
-// run starts fio with a job file in the directory, in a process group of its own, which the terminal's keys do not reach.
+// run starts fio with a job file in the directory, in a process group of its own, which the terminal's keys do not
+// reach.
 func (d *Directory) run(ctx context.Context, p Program, j Job, heed func(Status), front ...Option) (Status, error) {
 	path := filepath.Join(d.Path, "job.fio")
 	if err := os.WriteFile(path, []byte(j.file(d.Path, front...)), 0o600); err != nil {
@@ -57,7 +59,8 @@ func (d *Directory) run(ctx context.Context, p Program, j Job, heed func(Status)
 		return Status{}, fmt.Errorf("start fio: %w", err)
 	}
 	defer d.supervisor.Hold(supervisor.Item{Process: &supervisor.Process{
-		Name: "fio", ID: -c.Process.Pid, Directory: d.Path, Steps: []supervisor.Step{{Signal: syscall.SIGKILL, Patience: 10 * time.Second}},
+		Name: "fio", ID: -c.Process.Pid, Directory: d.Path, Steps: []supervisor.Step{
+			{Signal: syscall.SIGKILL, Patience: 10 * time.Second}},
 	}})()
 	var last Status
 	messages := statusesIn(out, func(s Status) { last = s; heed(s) })

@@ -23,7 +23,8 @@ type Program struct {
 // The oldest fio whose output is understood: it times flushes apart from writes.
 const oldestMajor, oldestMinor = 3, 7
 
-const howToGet = "install it with apt install fio (Debian, Ubuntu), dnf install fio (Fedora, RHEL) or brew install fio (macOS)"
+const howToGet = "install it with apt install fio (Debian, Ubuntu), dnf install fio (Fedora, RHEL) or brew " +
+	"install fio (macOS)"
 
 var versionForm = regexp.MustCompile(`^fio-((\d+)\.(\d+)\S*)`)
 
@@ -34,7 +35,8 @@ func Find(ctx context.Context, name string) (Program, error) {
 	}
 	path, err := exec.LookPath(cmp.Or(name, "fio"))
 	if errors.Is(err, exec.ErrNotFound) {
-		return Program{}, fmt.Errorf("there is no fio on this machine, and realiops measures with the real one: %s", howToGet)
+		return Program{}, fmt.Errorf("there is no fio on this machine, and realiops measures with the real one: %s",
+			howToGet)
 	}
 	if err != nil {
 		return Program{}, fmt.Errorf("find fio: %w", err)

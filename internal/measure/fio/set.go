@@ -43,30 +43,41 @@ func Database(s Settings) []Job {
 	const shared = "data"
 	file := []Option{{"filename", shared}}
 	return s.jobs([]shape{
-		{name: "random-read", what: "pages read anywhere, 16 at a time", rw: "randread", block: "8k", depth: 16, options: file, files: shared},
-		{name: "random-write", what: "pages written anywhere, 16 at a time", rw: "randwrite", block: "8k", depth: 16, options: file, files: shared},
-		{name: "sequential-write", what: "a long write, as of a checkpoint or COPY", rw: "write", block: "256k", depth: 8, options: file, files: shared},
+		{name: "random-read", what: "pages read anywhere, 16 at a time", rw: "randread", block: "8k", depth: 16,
+			options: file, files: shared},
+		{name: "random-write", what: "pages written anywhere, 16 at a time", rw: "randwrite", block: "8k", depth: 16,
+			options: file, files: shared},
+		{name: "sequential-write", what: "a long write, as of a checkpoint or COPY", rw: "write", block: "256k",
+			depth: 8, options: file, files: shared},
 		{name: "commit", what: "a page of the WAL written and flushed, one after the other, as a commit waits for it",
-			rw: "write", block: "8k", depth: 1, options: append([]Option{{"fdatasync", "1"}}, file...), files: shared, cached: true, sync: true},
+			rw: "write", block: "8k", depth: 1, options: append([]Option{{"fdatasync", "1"}}, file...), files: shared,
+			cached: true, sync: true},
 	})
 }
 
-// Published returns the jobs behind figures that people quote, with the parameters that were published: of an analytics hub
-// on gp2 and st1 (2020), of disks and machines of Azure (2018), and of EBS by class of instance (2021). What was not
-// published is realiops' choice: the depth of the first three, and how long they last.
+// Published returns the jobs behind figures that people quote, with the parameters that were published: of an analytics
+// hub on gp2 and st1 (2020), of disks and machines of Azure (2018), and of EBS by class of instance (2021). What was
+// not published is realiops' choice: the depth of the first three, and how long they last.
 func Published(s Settings) []Job {
 	const half = 30 * time.Second
 	hub := []Option{{"nrfiles", "8"}, {"filename_format", "hub.$filenum"}}
 	ec2 := []Option{{"numjobs", "16"}, {"filename_format", "ec2.$jobnum"}}
 	azure := []Option{{"filename", "azure"}}
 	return s.jobs([]shape{
-		{name: "hub-random-8k", what: "8 files, random read and write, 8 KB", rw: "randrw", block: "8k", depth: 16, options: hub, runtime: half, files: "hub"},
-		{name: "hub-random-4k", what: "8 files, random read and write, 4 KB", rw: "randrw", block: "4k", depth: 16, options: hub, runtime: half, files: "hub"},
-		{name: "hub-sequential", what: "8 files, sequential write, 256 KB", rw: "write", block: "256k", depth: 16, options: hub, runtime: half, files: "hub"},
-		{name: "azure-random", what: "random read, 32 KB, 16 deep", rw: "randread", block: "32k", depth: 16, options: azure, runtime: half, files: "azure", size: 1 << 30},
-		{name: "azure-sequential", what: "sequential read, 32 KB, 16 deep", rw: "read", block: "32k", depth: 16, options: azure, runtime: half, files: "azure", size: 1 << 30},
-		{name: "ec2-random-read", what: "random read, 4 KB, 16 jobs", rw: "randread", block: "4k", depth: 1, options: ec2, runtime: 180 * time.Second, files: "ec2"},
-		{name: "ec2-random-write", what: "random write, 4 KB, 16 jobs", rw: "randwrite", block: "4k", depth: 1, options: ec2, runtime: 180 * time.Second, files: "ec2"},
+		{name: "hub-random-8k", what: "8 files, random read and write, 8 KB", rw: "randrw", block: "8k", depth: 16,
+			options: hub, runtime: half, files: "hub"},
+		{name: "hub-random-4k", what: "8 files, random read and write, 4 KB", rw: "randrw", block: "4k", depth: 16,
+			options: hub, runtime: half, files: "hub"},
+		{name: "hub-sequential", what: "8 files, sequential write, 256 KB", rw: "write", block: "256k", depth: 16,
+			options: hub, runtime: half, files: "hub"},
+		{name: "azure-random", what: "random read, 32 KB, 16 deep", rw: "randread", block: "32k", depth: 16,
+			options: azure, runtime: half, files: "azure", size: 1 << 30},
+		{name: "azure-sequential", what: "sequential read, 32 KB, 16 deep", rw: "read", block: "32k", depth: 16,
+			options: azure, runtime: half, files: "azure", size: 1 << 30},
+		{name: "ec2-random-read", what: "random read, 4 KB, 16 jobs", rw: "randread", block: "4k", depth: 1,
+			options: ec2, runtime: 180 * time.Second, files: "ec2"},
+		{name: "ec2-random-write", what: "random write, 4 KB, 16 jobs", rw: "randwrite", block: "4k", depth: 1,
+			options: ec2, runtime: 180 * time.Second, files: "ec2"},
 	})
 }
 
@@ -80,7 +91,8 @@ func (s Settings) jobs(shapes []shape) []Job {
 
 // job gives a shape its size and time.
 func (s Settings) job(sh shape) Job {
-	j := Job{Name: sh.name, What: sh.what, Files: sh.files, Bytes: s.Size, Runtime: s.Runtime, Buffered: sh.cached, Depth: sh.depth}
+	j := Job{Name: sh.name, What: sh.what, Files: sh.files, Bytes: s.Size, Runtime: s.Runtime, Buffered: sh.cached,
+		Depth: sh.depth}
 	if sh.size > 0 {
 		j.Bytes = sh.size
 	}
@@ -96,11 +108,13 @@ func (s Settings) job(sh shape) Job {
 	}
 	options := append([]Option{{"rw", sh.rw}, {"bs", sh.block}}, s.inFlight(sh)...)
 	options = append(options, sh.options...)
-	options = append(options, Option{"size", fmt.Sprint(j.Bytes / int64(clones))}, Option{"overwrite", "1"}, Option{"thread", "1"})
+	options = append(options, Option{"size", fmt.Sprint(j.Bytes / int64(clones))}, Option{"overwrite", "1"},
+		Option{"thread", "1"})
 	if sh.rw != "read" && sh.rw != "write" {
 		options = append(options, Option{"norandommap", "1"})
 	}
-	options = append(options, Option{"time_based", "1"}, Option{"runtime", fmt.Sprintf("%dms", j.Runtime.Milliseconds())})
+	options = append(options, Option{"time_based", "1"},
+		Option{"runtime", fmt.Sprintf("%dms", j.Runtime.Milliseconds())})
 	j.Sections = []Section{{sh.name, options}}
 	return j
 }
@@ -123,13 +137,16 @@ func (s Settings) inFlight(sh shape) []Option {
 	}
 }
 
-// AsDD returns a sequential write without direct I/O, once through the file and not flushed: what dd reports the speed of.
+// AsDD returns a sequential write without direct I/O, once through the file and not flushed: what dd reports the speed
+// of.
 func AsDD(s Settings) Job {
 	return Job{
-		Name: "buffered-write", What: "the sequential write through the page cache and not flushed, as dd does it", Buffered: true, Depth: 1,
+		Name: "buffered-write", What: "the sequential write through the page cache and not flushed, as dd does it",
+		Buffered: true, Depth: 1,
 		Files: "data", Bytes: s.Size, Runtime: s.Runtime,
 		Sections: []Section{{"buffered-write", []Option{
-			{"rw", "write"}, {"bs", "256k"}, {"ioengine", "psync"}, {"filename", "data"}, {"size", fmt.Sprint(s.Size)}, {"overwrite", "1"}, {"thread", "1"},
+			{"rw", "write"}, {"bs", "256k"}, {"ioengine", "psync"}, {"filename", "data"}, {"size", fmt.Sprint(s.Size)},
+			{"overwrite", "1"}, {"thread", "1"},
 			{"runtime", fmt.Sprintf("%dms", s.Runtime.Milliseconds())},
 		}}},
 	}

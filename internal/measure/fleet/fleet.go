@@ -36,7 +36,8 @@ type Source interface {
 	AtOnce() int
 }
 
-// ErrPartly is an answer that the source itself calls incomplete. Those databases are left out, and asked for the next time.
+// ErrPartly is an answer that the source itself calls incomplete. Those databases are left out, and asked for the next
+// time.
 var ErrPartly = errors.New("the source says that its answer is incomplete")
 
 // Stretch is the stretch of time asked for, and its source.
@@ -79,9 +80,11 @@ func Open(path string, asked Stretch) (Directory, error) {
 	}
 	switch {
 	case begun.Source != asked.Source:
-		return d, fmt.Errorf("%s holds what %s told, and %s is asked now: name another directory with -o", path, begun.Source, asked.Source)
+		return d, fmt.Errorf("%s holds what %s told, and %s is asked now: name another directory with -o", path,
+			begun.Source, asked.Source)
 	case begun.To.Sub(begun.From) != asked.To.Sub(asked.From):
-		return d, fmt.Errorf("%s holds %v until %s, and another length is asked for now: name another directory with -o", path, begun.To.Sub(begun.From), begun.To.Format(time.RFC3339))
+		return d, fmt.Errorf("%s holds %v until %s, and another length is asked for now: name another directory "+
+			"with -o", path, begun.To.Sub(begun.From), begun.To.Format(time.RFC3339))
 	}
 	d.Stretch = begun
 	return d, nil
@@ -142,9 +145,10 @@ func (d Directory) Missing(all []Database) []Database {
 	})
 }
 
-// Fetch asks a source for databases and keeps each. It tells after each answer how many are done. Those that the source told only in
-// part are left out; the number of them is given.
-func (d Directory) Fetch(ctx context.Context, source Source, head runfile.Run, all []Database, done func(n int)) (partly int, err error) {
+// Fetch asks a source for databases and keeps each. It tells after each answer how many are done. Those that the source
+// told only in part are left out; the number of them is given.
+func (d Directory) Fetch(ctx context.Context, source Source, head runfile.Run, all []Database,
+	done func(n int)) (partly int, err error) {
 	n := 0
 	for some := range slices.Chunk(all, source.AtOnce()) {
 		told, err := source.Hours(ctx, some, d.From, d.To)

@@ -1,5 +1,5 @@
-// Package history writes what a source kept of one server as a run file of the kind that realiops observe writes, so that
-// everything that reads one reads this. The sources are the packages below it.
+// Package history writes what a source kept of one server as a run file of the kind that realiops observe writes, so
+// that everything that reads one reads this. The sources are the packages below it.
 package history
 
 import (

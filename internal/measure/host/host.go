@@ -9,5 +9,6 @@ import (
 
 // Facts describes this machine; what the system does not tell stays empty.
 func Facts() runfile.Host {
-	return runfile.Host{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), MemoryBytes: memory(), Kernel: kernel()}
+	return runfile.Host{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), MemoryBytes: memory(),
+		Kernel: kernel()}
 }

@@ -52,8 +52,8 @@ func Find(s Server) (*Layout, error) {
 	return l, nil
 }
 
-// Of returns a directory of anybody's, as a root. What lies below /proc is taken as it is, because links there lead to what no path of ours may
-// lead to.
+// Of returns a directory of anybody's, as a root. What lies below /proc is taken as it is, because links there lead to
+// what no path of ours may lead to.
 func Of(path string) (Root, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -162,10 +162,12 @@ func (f *finder) wal() (Root, bool, error) {
 	return r, true, f.looksLikeWAL(&r)
 }
 
-// looksLikeWAL reports why a directory that pg_wal links to cannot be this server's WAL. What this user may not look at may be.
+// looksLikeWAL reports why a directory that pg_wal links to cannot be this server's WAL. What this user may not look at
+// may be.
 func (f *finder) looksLikeWAL(r *Root) error {
 	refuse := func(why string) error {
-		return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("pg_wal leads to %s, which is not taken for the server's WAL: %s", r.Path, why)}
+		return &probe.Error{Reason: runfile.Unsupported,
+			Err: fmt.Errorf("pg_wal leads to %s, which is not taken for the server's WAL: %s", r.Path, why)}
 	}
 	if r.Owner != f.data.Owner {
 		return refuse("it is not the server user's")
@@ -190,7 +192,8 @@ func (f *finder) tablespace(space Tablespace) (Root, error) {
 	r.Role, r.OID, r.Name, r.Temp, r.tree = Tablespaces, space.OID, space.Name, space.Temp, databases
 	refuse := func(format string, args ...any) (Root, error) {
 		r.Path = filepath.Join(f.data.Path, name)
-		return r, &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("tablespace %d is not followed: "+format, append([]any{space.OID}, args...)...)}
+		return r, &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("tablespace %d is not followed: "+format,
+			append([]any{space.OID}, args...)...)}
 	}
 	switch {
 	case space.Err != nil:
@@ -219,8 +222,8 @@ func (f *finder) tablespace(space Tablespace) (Root, error) {
 	return r, nil
 }
 
-// versionDirectory returns the name of a server's own directory in each tablespace: PG_17_202406281, by its major version and the version of
-// its catalog, which pg_control has behind the system identifier and its own version.
+// versionDirectory returns the name of a server's own directory in each tablespace: PG_17_202406281, by its major
+// version and the version of its catalog, which pg_control has behind the system identifier and its own version.
 func (f *finder) versionDirectory() (string, error) {
 	version, err := f.data.openFile("PG_VERSION")
 	if err != nil {
@@ -281,7 +284,8 @@ func (f *finder) standardError() (Root, bool, error) {
 	}
 	if by := writers(stat.Dev, stat.Ino, f.server.Postmaster); by != 0 {
 		return Root{Role: Log, Path: path}, true, &probe.Error{Reason: runfile.Unsupported,
-			Err: fmt.Errorf("the server's log is not followed: process %d, which is not the server's, writes to the same file", by)}
+			Err: fmt.Errorf("the server's log is not followed: process %d, which is not the server's, writes to "+
+				"the same file", by)}
 	}
 	r, err := rootOf(fd, path)
 	r.Role = Log
@@ -291,7 +295,8 @@ func (f *finder) standardError() (Root, bool, error) {
 // mostOpen bounds how many open files of processes are looked at.
 const mostOpen = 1 << 18
 
-// writers finds a process that has a file open to write and is none of the server's; 0: there is none, or none that this user may see.
+// writers finds a process that has a file open to write and is none of the server's; 0: there is none, or none that
+// this user may see.
 func writers(device, inode uint64, postmaster int) (pid int) {
 	processes, err := os.ReadDir("/proc")
 	if err != nil {

@@ -1,14 +1,14 @@
 // Package layout finds the files of a PostgreSQL server on this machine.
 //
-// [Locate] finds the server of a session, also in a container or below another root. [Find] finds the roots below which the
-// server keeps its files: the data directory, the WAL, each tablespace and the log, each with its device, inode and mount.
-// [Root.Walk] and [Layout.Open] reach single files there. They know files by PostgreSQL's documented layout
+// [Locate] finds the server of a session, also in a container or below another root. [Find] finds the roots below which
+// the server keeps its files: the data directory, the WAL, each tablespace and the log, each with its device, inode and
+// mount. [Root.Walk] and [Layout.Open] reach single files there. They know files by PostgreSQL's documented layout
 // (https://www.postgresql.org/docs/current/storage-file-layout.html): what it does not name belongs to other programs.
 //
-// The server's user, who may have fewer rights than this process, can put anything into these directories. So no link is
-// followed but the ones that the server's catalog knows, no mount is entered that is not a root, nothing but a regular
-// file is opened, and a root is the same only if it has the same device and inode. What lies on the disks, and for whom,
-// is left to the probes.
+// The server's user, who may have fewer rights than this process, can put anything into these directories. So no link
+// is followed but the ones that the server's catalog knows, no mount is entered that is not a root, nothing but a
+// regular file is opened, and a root is the same only if it has the same device and inode. What lies on the disks, and
+// for whom, is left to the probes.
 package layout
 
 import (

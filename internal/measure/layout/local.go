@@ -45,7 +45,8 @@ func Locate(s Session) (Server, error) {
 }
 
 func locate(proc string, s Session) (found Server, err error) {
-	err = notLocal("no process of this machine is the server's process %d: the server is on another machine, in a virtual one "+
+	err = notLocal("no process of this machine is the server's process %d: the server is on another machine, "+
+		"in a virtual one "+
 		"(Docker Desktop has one), or hidden from this user", s.PID)
 	servers := map[int]bool{}
 	for _, b := range backends(proc, s) {
@@ -62,8 +63,10 @@ func locate(proc string, s Session) (found Server, err error) {
 	case 1:
 		return found, nil
 	default:
-		return Server{}, notLocal("%d servers of this machine have the same data and a process %d: which of them answers cannot be told",
-			len(servers), s.PID)
+		return Server{},
+			notLocal("%d servers of this machine have the same data and a process %d: which of them "+
+				"answers cannot be told",
+				len(servers), s.PID)
 	}
 }
 
@@ -73,12 +76,12 @@ type backend struct {
 	shared          bool // it lives among our processes, by the same numbers
 }
 
-// shownClient finds the client in a backend's title: "postgres: me shop 172.17.0.1(54321) idle" or "postgres: me shop [local] idle". Names
-// stand before it, and may look like it.
+// shownClient finds the client in a backend's title: "postgres: me shop 172.17.0.1(54321) idle" or "postgres: me shop
+// [local] idle". Names stand before it, and may look like it.
 var shownClient = regexp.MustCompile(`^postgres: .*(?:\((\d+)\)|\[local\])(?: |$)`)
 
-// isOf reports whether a title is that of a session's backend, as far as it shows: titles can be forged and cut off, so they exclude, and
-// prove nothing.
+// isOf reports whether a title is that of a session's backend, as far as it shows: titles can be forged and cut off, so
+// they exclude, and prove nothing.
 func (s Session) isOf(title string) bool {
 	if !strings.HasPrefix(title, "postgres:") {
 		return false
@@ -136,10 +139,14 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 	system, err := systemOf(works)
 	switch {
 	case err == nil && s.System != "" && system != s.System:
-		return Server{}, notLocal("process %d here serves other data than the server (system identifier %s, not %s): the server is elsewhere",
-			b.pid, system, s.System)
-	case (err != nil || s.System == "") && s.Directory != "" && !sameAs(proc, b, works, s.Directory) && !startedIn(works, s.Directory):
-		return Server{}, notLocal("process %d here serves %s, and the server says that it serves %s", b.pid, cwd, s.Directory)
+		return Server{},
+			notLocal("process %d here serves other data than the server (system identifier %s, not %s): the "+
+				"server is elsewhere",
+				b.pid, system, s.System)
+	case (err != nil || s.System == "") && s.Directory != "" && !sameAs(proc, b, works, s.Directory) &&
+		!startedIn(works, s.Directory):
+		return Server{}, notLocal("process %d here serves %s, and the server says that it serves %s", b.pid,
+			cwd, s.Directory)
 	case (err != nil || s.System == "") && s.Directory == "" && !b.shared:
 		return Server{}, ErrHidden
 	}
@@ -160,17 +167,22 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 	return Server{}, notLocal("process %d here works in %s, which cannot be reached from here", b.pid, cwd)
 }
 
-// unseen answers for a server that this user may not look at: among our own processes its directory can do, if it can be seen.
+// unseen answers for a server that this user may not look at: among our own processes its directory can do, if it can
+// be seen.
 func (s Session) unseen(proc string, b backend) (Server, error) {
 	switch {
 	case !b.shared:
-		return Server{}, notLocal("the server runs in a container of this machine, as process %d, which is hidden from this user%s", b.pid,
-			probe.Lacking(probe.SysPtrace))
+		return Server{},
+			notLocal("the server runs in a container of this machine, as process %d, which is hidden from this user%s",
+				b.pid,
+				probe.Lacking(probe.SysPtrace))
 	case s.Directory == "":
 		return Server{}, ErrHidden
 	case !sameMount(proc, b.pid, s.Directory):
-		return Server{}, notLocal("the server's process %d is hidden from this user and has mounts of its own: run realiops as the server's user or as root%s",
-			b.pid, probe.Lacking(probe.SysPtrace))
+		return Server{},
+			notLocal("the server's process %d is hidden from this user and has mounts of its own: run realiops as "+
+				"the server's user or as root%s",
+				b.pid, probe.Lacking(probe.SysPtrace))
 	case !Same(s.Directory, s.Directory):
 		return Server{}, notLocal("the server's data directory %s is not visible on this machine", s.Directory)
 	default:
@@ -202,8 +214,8 @@ func sameAs(proc string, b backend, works, path string) bool {
 	return err == nil && Same(inside, works)
 }
 
-// startedIn reports whether a data directory was at that path when its server started: it may have been moved since, and then the server
-// cannot tell its system identifier either. The second line of postmaster.pid is the path.
+// startedIn reports whether a data directory was at that path when its server started: it may have been moved since,
+// and then the server cannot tell its system identifier either. The second line of postmaster.pid is the path.
 func startedIn(works, path string) bool {
 	r, err := Of(works)
 	if err != nil {
@@ -230,7 +242,8 @@ func sameMounts(proc string, pid int) bool {
 	return err == nil && theirs == ours
 }
 
-// sameMount reports whether a path is on the same mount for a process and for us: its table of mounts is open to everybody.
+// sameMount reports whether a path is on the same mount for a process and for us: its table of mounts is open to
+// everybody.
 func sameMount(proc string, pid int, path string) bool {
 	theirs, err := mountOf(filepath.Join(proc, strconv.Itoa(pid)), path)
 	if err != nil {
@@ -240,7 +253,8 @@ func sameMount(proc string, pid int, path string) bool {
 	return err == nil && theirs == ours && theirs[2] != "" // a root of its own has no mount where it begins
 }
 
-// mountOf returns the device, the root and the point of the mount that holds a path of a process, as its table of mounts has them.
+// mountOf returns the device, the root and the point of the mount that holds a path of a process, as its table of
+// mounts has them.
 func mountOf(process, path string) (found [3]string, err error) {
 	table, err := os.Open(filepath.Join(process, "mountinfo"))
 	if err != nil {
@@ -311,10 +325,12 @@ func Remedy(gap runfile.Gap) string {
 	switch {
 	case gap.Reason != runfile.NotLocal:
 		return ""
-	case strings.Contains(gap.Detail, "which is hidden from this user"), strings.Contains(gap.Detail, "and has mounts of its own"):
+	case strings.Contains(gap.Detail, "which is hidden from this user"),
+		strings.Contains(gap.Detail, "and has mounts of its own"):
 		return "run the same command with sudo -E"
 	case strings.Contains(gap.Detail, "Docker Desktop"):
-		return "run realiops on the machine that the data are on, as root or as the server's user; in Docker Desktop's, " +
+		return "run realiops on the machine that the data are on, as root or as the server's user; in " +
+			"Docker Desktop's, " +
 			"docker run --user 0 --privileged --pid host --network host with an image of realiops"
 	default:
 		return ""

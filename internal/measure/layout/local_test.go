@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// process lays a process out as /proc shows it: one that sees our files. Where it works is hidden if works is empty: no root is refused a link,
-// so something is in its place that is none.
+// process lays a process out as /proc shows it: one that sees our files. Where it works is hidden if works is empty: no
+// root is refused a link, so something is in its place that is none.
 func process(t *testing.T, proc string, pid, parent int, title, known, works string) {
 	t.Helper()
 	directory := filepath.Join(proc, fmt.Sprint(pid))
@@ -22,8 +22,11 @@ func process(t *testing.T, proc string, pid, parent int, title, known, works str
 	}
 	for name, text := range map[string]string{
 		"cmdline": title,
-		"status":  fmt.Sprintf("Name:\tpostgres\nTgid:\t%d\nPid:\t%d\nUid:\t104\t104\t104\t104\nGid:\t104\t104\t104\t104\nNSpid:\t%s\n", pid, pid, known),
-		"stat":    fmt.Sprintf("%d (postgres) S %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0", pid, parent),
+		"status": fmt.Sprintf(
+			"Name:\tpostgres\nTgid:\t%d\nPid:\t%d\nUid:\t104\t104\t104\t104\nGid:\t104\t104\t104\t104\nNSpid:\t%s\n",
+			pid, pid, known),
+		"stat": fmt.Sprintf("%d (postgres) S %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "+
+			"0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0", pid, parent),
 	} {
 		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -78,9 +81,11 @@ func TestLocate(t *testing.T) {
 	process(t, proc, 100, 50, idle, "100", data)
 	process(t, proc, 101, 50, idle, "101", "") // another user's: its directory is hidden
 	process(t, proc, 102, 50, "nginx: worker process", "102", data)
-	process(t, proc, 110, 50, idle, "110\t42", data)                                        // in a container
-	process(t, proc, 111, 51, strings.Replace(idle, "5001", "5002", 1), "111\t42", replica) // in another one, for another client
-	process(t, proc, 112, 52, idle, "112\t42", other)                                       // in a third one, with other data
+	process(t, proc, 110, 50, idle, "110\t42", data) // in a container
+	// in another one, for another client
+	process(t, proc, 111, 51, strings.Replace(idle, "5001", "5002", 1), "111\t42", replica)
+	// in a third one, with other data
+	process(t, proc, 112, 52, idle, "112\t42", other)
 	process(t, proc, 113, 53, "postgres: me sh", "113\t43", data)
 	process(t, proc, 114, 54, "postgres: me sh", "114\t43", replica) // titles that were cut off
 	process(t, proc, 115, 50, socket, "115\t44", "")                 // hidden
@@ -102,10 +107,12 @@ func TestLocate(t *testing.T) {
 	found(Session{100, 5001, data, "7"}, data, 50)
 	found(Session{100, 5001, "/data/19", "7"}, data, 50) // another root, which calls it so
 	found(Session{101, 5001, data, "7"}, data, 50)       // by the setting alone
-	if err := os.WriteFile(filepath.Join(data, "postmaster.pid"), []byte("50\n/was/here\n1700000000\n5432\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(data, "postmaster.pid"), []byte("50\n/was/here\n1700000000\n5432\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	found(Session{100, 5001, "/was/here", ""}, data, 50) // moved since it started: the server finds its own control file no longer
+	// moved since it started: the server finds its own control file no longer
+	found(Session{100, 5001, "/was/here", ""}, data, 50)
 	refused(Session{100, 5001, "/was/her", ""}, runfile.NotLocal, "says that it serves /was/her")
 	refused(Session{100, 5001, data, "9"}, runfile.NotLocal, "system identifier 7, not 9")
 	refused(Session{100, 5001, other, ""}, runfile.NotLocal, "says that it serves "+other)
@@ -119,8 +126,10 @@ func TestLocate(t *testing.T) {
 	found(Session{42, 5002, data, "7"}, replica, 51)
 	found(Session{42, 5001, "", "8"}, other, 52)
 	refused(Session{43, 5001, data, "7"}, runfile.NotLocal, "2 servers of this machine")
-	refused(Session{42, 5001, "", ""}, runfile.Permission, "grant pg_read_all_settings") // nothing proves that it is that one
-	refused(Session{44, 0, data, "7"}, runfile.NotLocal, "in a container of this machine, as process 115, which is hidden from this user")
+	// nothing proves that it is that one
+	refused(Session{42, 5001, "", ""}, runfile.Permission, "grant pg_read_all_settings")
+	refused(Session{44, 0, data, "7"}, runfile.NotLocal,
+		"in a container of this machine, as process 115, which is hidden from this user")
 
 	// Among our processes, as of containers of one pod: the same path is another directory where their mounts differ.
 	const volume = "254:16 /pod/data "
@@ -145,8 +154,9 @@ func TestLocate(t *testing.T) {
 	refused(Session{124, 5001, data, "7"}, runfile.NotLocal, "process 124 ended")
 
 	for s, want := range map[Session]string{
-		{44, 0, data, "7"}: "run the same command with sudo -E", {120, 5001, data, "7"}: "run the same command with sudo -E",
-		{41, 5001, data, "7"}: "--pid host", {124, 5001, data, "7"}: "",
+		{44, 0, data, "7"}:     "run the same command with sudo -E",
+		{120, 5001, data, "7"}: "run the same command with sudo -E",
+		{41, 5001, data, "7"}:  "--pid host", {124, 5001, data, "7"}: "",
 	} {
 		_, err := locate(proc, s)
 		if got := Remedy(probe.GapOf(err)); !strings.Contains(got, want) || want == "" && got != "" {

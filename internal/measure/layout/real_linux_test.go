@@ -80,8 +80,9 @@ func walked(t *testing.T, l *Layout) map[string]File {
 	return found
 }
 
-// TestEveryFileOfARealServer: all regular files that servers of each version make are theirs by PostgreSQL's layout, also those of temporary
-// tables, slots, prepared transactions, statistics and tablespaces, and pg_relation_filepath() names relations that can be opened.
+// TestEveryFileOfARealServer: all regular files that servers of each version make are theirs by PostgreSQL's layout,
+// also those of temporary tables, slots, prepared transactions, statistics and tablespaces, and pg_relation_filepath()
+// names relations that can be opened.
 func TestEveryFileOfARealServer(t *testing.T) {
 	for _, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
@@ -94,16 +95,21 @@ func TestEveryFileOfARealServer(t *testing.T) {
 			place := placeFor(t, data)
 			servertest.Exec(t, conn, "create tablespace apart location '"+place+"'")
 			for _, one := range []string{
-				"create table t tablespace apart as select n, repeat('x', 100) from generate_series(1, 10000) n", "create index on t (n)",
+				"create table t tablespace apart as select n, repeat('x', 100) from generate_series(1, 10000) n",
+				"create index on t (n)",
 				"create unlogged table u (a int)", "create temporary table held as select 1", "vacuum t",
-				"select pg_create_logical_replication_slot('slot', 'test_decoding')", "create database other", "alter database other set tablespace apart",
-				"vacuum full t", "begin; insert into u values (0); prepare transaction 'p'", "insert into t select n from generate_series(1, 20000) n", "checkpoint",
+				"select pg_create_logical_replication_slot('slot', 'test_decoding')", "create database other",
+				"alter database other set tablespace apart",
+				"vacuum full t", "begin; insert into u values (0); prepare transaction 'p'",
+				"insert into t select n from generate_series(1, 20000) n", "checkpoint",
 			} {
 				servertest.Exec(t, conn, one)
 			}
-			servertest.Exec(t, conn, "begin; declare c cursor with hold for select * from t order by 2, 1 desc; commit") // its temporary file stays
+			// its temporary file stays
+			servertest.Exec(t, conn, "begin; declare c cursor with hold for select * from t order by 2, 1 desc; commit")
 			said := Server{Data: data, Tablespaces: []Tablespace{{
-				OID: servertest.Value[uint32](t, conn, "select oid from pg_tablespace where spcname = 'apart'"), Location: place,
+				OID:      servertest.Value[uint32](t, conn, "select oid from pg_tablespace where spcname = 'apart'"),
+				Location: place,
 			}}}
 			l, err := Find(said)
 			if err != nil {
@@ -132,12 +138,16 @@ func TestEveryFileOfARealServer(t *testing.T) {
 			}
 			f.Close()
 			node := servertest.Value[uint32](t, conn, "select pg_relation_filenode('t')")
-			database := servertest.Value[uint32](t, conn, "select oid from pg_database where datname = current_database()")
-			if !slices.ContainsFunc(slices.Collect(values(found)), func(f File) bool { return f.Node == node && f.Database == database && f.Kind == Relation }) {
+			database := servertest.Value[uint32](t, conn,
+				"select oid from pg_database where datname = current_database()")
+			if !slices.ContainsFunc(slices.Collect(values(found)), func(f File) bool {
+				return f.Node == node && f.Database == database && f.Kind == Relation
+			}) {
 				t.Errorf("file %d of database %d is not among them", node, database)
 			}
 			servertest.Exec(t, conn, "rollback prepared 'p'")
-			servertest.Exec(t, conn, "close c; drop table t; drop table if exists u; select pg_drop_replication_slot('slot')")
+			servertest.Exec(t, conn,
+				"close c; drop table t; drop table if exists u; select pg_drop_replication_slot('slot')")
 			servertest.Exec(t, conn, "drop database other")
 			servertest.Exec(t, conn, "drop tablespace apart")
 		})
@@ -178,9 +188,12 @@ func TestInPlaceTablespaces(t *testing.T) {
 	conn := servertest.Connect(t, servertest.Endpoint(t, server.DSN()))
 	servertest.Exec(t, conn, "create tablespace inside location ''")
 	servertest.Exec(t, conn, "create table t tablespace inside as select 1")
-	space := Tablespace{OID: servertest.Value[uint32](t, conn, "select oid from pg_tablespace where spcname = 'inside'")}
-	space.Location = servertest.Value[string](t, conn, "select pg_tablespace_location(oid) from pg_tablespace where spcname = 'inside'")
-	l, err := Find(Server{Data: servertest.Value[string](t, conn, "show data_directory"), Tablespaces: []Tablespace{space}})
+	space := Tablespace{
+		OID: servertest.Value[uint32](t, conn, "select oid from pg_tablespace where spcname = 'inside'")}
+	space.Location = servertest.Value[string](t, conn,
+		"select pg_tablespace_location(oid) from pg_tablespace where spcname = 'inside'")
+	l, err := Find(Server{Data: servertest.Value[string](t, conn, "show data_directory"),
+		Tablespaces: []Tablespace{space}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,8 @@ func matching(kind Kind, files string) *tree {
 
 // ofRelations have relations, and files of the database beside them.
 func ofRelations(more ...string) *tree {
-	return &tree{kind: Relation, files: relationFile, known: append(more, "pg_filenode.map", "pg_filenode.map.tmp", "pg_internal.init")}
+	return &tree{kind: Relation, files: relationFile, known: append(more, "pg_filenode.map", "pg_filenode.map.tmp",
+		"pg_internal.init")}
 }
 
 var (
@@ -56,32 +57,39 @@ var (
 		kind: Temp, files: regexp.MustCompile(`^pgsql_tmp\d+\.\d+$`),
 		each: regexp.MustCompile(`^pgsql_tmp\d+\.\d+\.(shared)?fileset$`), eachIs: matching(Temp, `^`),
 	}
-	databases = &tree{named: map[string]*tree{"pgsql_tmp": temps}, each: numbers, eachIs: ofRelations("PG_VERSION"), databases: true}
-	segments  = matching(Other, `^[0-9A-F]{4,15}$`) // of an SLRU
-	ofWAL     = &tree{
-		kind:  Segment,
-		files: regexp.MustCompile(`^([0-9A-F]{24}(\.partial|\.[0-9A-F]{8}\.backup)?|[0-9A-F]{8}\.history|xlogtemp\.\d+|RECOVERYXLOG|RECOVERYHISTORY)$`),
+	databases = &tree{named: map[string]*tree{"pgsql_tmp": temps}, each: numbers, eachIs: ofRelations("PG_VERSION"),
+		databases: true}
+	segments = matching(Other, `^[0-9A-F]{4,15}$`) // of an SLRU
+	ofWAL    = &tree{
+		kind: Segment,
+		files: regexp.MustCompile(
+			`^([0-9A-F]{24}(\.partial|\.[0-9A-F]{8}\.backup)?|[0-9A-F]{8}\.history|xlogtemp\.\d+|RECOVERYXLOG|RECOVERYHISTORY)$`),
 		named: map[string]*tree{
-			"archive_status": matching(Segment, `^([0-9A-F]{24}(\.partial|\.[0-9A-F]{8}\.backup)?|[0-9A-F]{8}\.history)\.(ready|done)$`),
-			"summaries":      matching(Segment, `^([0-9A-F]{40}|temp)\.summary$`),
+			"archive_status": matching(Segment,
+				`^([0-9A-F]{24}(\.partial|\.[0-9A-F]{8}\.backup)?|[0-9A-F]{8}\.history)\.(ready|done)$`),
+			"summaries": matching(Segment, `^([0-9A-F]{40}|temp)\.summary$`),
 		},
 	}
 	ofData = &tree{
 		known: []string{
-			"PG_VERSION", "current_logfiles", "current_logfiles.tmp", "postgresql.conf", "postgresql.auto.conf", "postgresql.auto.conf.tmp",
-			"pg_hba.conf", "pg_hosts.conf", "pg_ident.conf", "postmaster.opts", "postmaster.pid", "backup_label", "backup_label.old", "tablespace_map",
+			"PG_VERSION", "current_logfiles", "current_logfiles.tmp", "postgresql.conf", "postgresql.auto.conf",
+			"postgresql.auto.conf.tmp",
+			"pg_hba.conf", "pg_hosts.conf", "pg_ident.conf", "postmaster.opts", "postmaster.pid", "backup_label",
+			"backup_label.old", "tablespace_map",
 			"tablespace_map.old", "standby.signal", "recovery.signal", "autoprewarm.blocks", "autoprewarm.blocks.tmp",
 		},
 		named: map[string]*tree{
 			"base": databases, "global": ofRelations("pg_control"),
-			"pg_xact": segments, "pg_subtrans": segments, "pg_notify": segments, "pg_serial": segments, "pg_commit_ts": segments,
+			"pg_xact": segments, "pg_subtrans": segments, "pg_notify": segments, "pg_serial": segments,
+			"pg_commit_ts": segments,
 			"pg_multixact": {named: map[string]*tree{"members": segments, "offsets": segments}},
 			"pg_twophase":  matching(Other, `^([0-9A-F]{8}|[0-9A-F]{16})$`),
 			"pg_stat":      matching(Other, `\.(stat|tmp)$`), "pg_stat_tmp": matching(Other, `\.(stat|tmp)$`),
 			"pg_snapshots": matching(Other, `^[0-9A-F]{8}-[0-9A-F]{8}-\d+(\.tmp)?$`),
 			"pg_dynshmem":  matching(Other, `^mmap\.\d+$`),
 			"pg_replslot": {
-				each: regexp.MustCompile(`^[a-z0-9_]{1,63}(\.tmp)?$`), eachIs: matching(Other, `^(state(\.tmp)?|xid-\d+-lsn-[0-9A-F]+-[0-9A-F]+\.(spill|snap))$`),
+				each:   regexp.MustCompile(`^[a-z0-9_]{1,63}(\.tmp)?$`),
+				eachIs: matching(Other, `^(state(\.tmp)?|xid-\d+-lsn-[0-9A-F]+-[0-9A-F]+\.(spill|snap))$`),
 			},
 			"pg_logical": {
 				known: []string{"replorigin_checkpoint", "replorigin_checkpoint.tmp"},
@@ -95,7 +103,8 @@ var (
 	anyLog = matching(Message, `\.(log|csv|json)$`)
 )
 
-// loggedTo returns a log directory, by log_filename: %-escapes stand for anything, and csvlog and jsonlog have names of their own.
+// loggedTo returns a log directory, by log_filename: %-escapes stand for anything, and csvlog and jsonlog have names of
+// their own.
 func loggedTo(name string) *tree {
 	if name == "" {
 		return anyLog

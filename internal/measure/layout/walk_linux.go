@@ -80,7 +80,8 @@ func (r *Root) Walk(w *Walk, see func(*Entry)) error {
 		if err := unix.Fstat(int(top.Fd()), &e.Stat); err != nil {
 			return err
 		}
-		see(&Entry{File: File{Path: path.Base(r.Path), Kind: Message}, Stat: e.Stat, directory: unix.AT_FDCWD, base: r.Path})
+		see(&Entry{File: File{Path: path.Base(r.Path), Kind: Message}, Stat: e.Stat, directory: unix.AT_FDCWD,
+			base: r.Path})
 		return nil
 	}
 	if r.Role != Tablespaces {
@@ -150,7 +151,8 @@ type listed struct {
 func list(d *os.File, buffer []byte) (names []listed) {
 	const length, kind = 16, 18 // where they are; the name is behind
 	n, err := unix.ReadDirent(int(d.Fd()), buffer)
-	for rest := buffer[:max(n, 0)]; err == nil && len(rest) > kind; rest = rest[binary.NativeEndian.Uint16(rest[length:]):] {
+	for rest := buffer[:max(n, 0)]; err == nil &&
+		len(rest) > kind; rest = rest[binary.NativeEndian.Uint16(rest[length:]):] {
 		one := rest[:binary.NativeEndian.Uint16(rest[length:])]
 		name := unix.ByteSliceToString(one[kind+1:])
 		names = append(names, listed{name, binary.NativeEndian.Uint64(one)})
@@ -188,7 +190,8 @@ func (r *Root) note(w *Walk, d *os.File, t *tree, at string, one listed, databas
 	}
 	e := Entry{File: f, directory: int(d.Fd()), base: one.name}
 	e.Path = file
-	if unix.Fstatat(e.directory, one.name, &e.Stat, unix.AT_SYMLINK_NOFOLLOW) != nil || e.Stat.Mode&unix.S_IFMT != unix.S_IFREG {
+	if unix.Fstatat(e.directory, one.name, &e.Stat, unix.AT_SYMLINK_NOFOLLOW) != nil ||
+		e.Stat.Mode&unix.S_IFMT != unix.S_IFREG {
 		return // gone, or a link, a pipe or a device
 	}
 	if e.Stat.Uid == r.Owner && r.holds(&e.Stat) {
@@ -255,15 +258,16 @@ func (r *Root) openFile(below string) (*os.File, error) {
 	return openRegular(int(d.Fd()), names[len(names)-1])
 }
 
-// openBelow opens one name in a directory, following no link and entering no other mount. A kernel before 5.6, or a container that hides
-// openat2(2), knows only the former.
+// openBelow opens one name in a directory, following no link and entering no other mount. A kernel before 5.6, or a
+// container that hides openat2(2), knows only the former.
 func openBelow(directory int, name string, flags int) (*os.File, error) {
 	if name == "" || name == "." || name == ".." || strings.Contains(name, "/") {
 		return nil, fs.ErrInvalid
 	}
 	flags |= unix.O_NOFOLLOW | unix.O_CLOEXEC
 	fd, err := unix.Openat2(directory, name, &unix.OpenHow{
-		Flags: uint64(flags), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_XDEV, //nolint:gosec // flags are not negative
+		Flags: uint64(flags), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_XDEV,
+		//nolint:gosec // flags are not negative
 	})
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
 		fd, err = unix.Openat(directory, name, flags, 0)

@@ -23,7 +23,8 @@ func made(t *testing.T, more ...string) string {
 	control[12] = 7
 	put(t, data, "PG_VERSION", "17\n")
 	put(t, data, "global/pg_control", string(control))
-	for _, name := range append([]string{"base/5/100", "pg_wal/000000010000000000000001", "pg_wal/archive_status/000000010000000000000001.done", "pg_tblspc/none"}, more...) {
+	for _, name := range append([]string{"base/5/100", "pg_wal/000000010000000000000001",
+		"pg_wal/archive_status/000000010000000000000001.done", "pg_tblspc/none"}, more...) {
 		put(t, data, name, "x")
 	}
 	return data
@@ -69,7 +70,8 @@ func find(t *testing.T, s Server) *Layout {
 }
 
 var ofMade = []string{
-	"000000010000000000000001", "PG_VERSION", "archive_status/000000010000000000000001.done", "base/5/100", "global/pg_control",
+	"000000010000000000000001", "PG_VERSION", "archive_status/000000010000000000000001.done", "base/5/100",
+	"global/pg_control",
 }
 
 func same(t *testing.T, found []string, more ...string) {
@@ -82,28 +84,37 @@ func same(t *testing.T, found []string, more ...string) {
 
 // TestWhatOthersPutThere: files that PostgreSQL's layout does not name are not the server's, wherever they lie.
 func TestWhatOthersPutThere(t *testing.T) {
-	data := made(t, "backup.dat", "base/backup.dat", "base/5/backup.dat", "base/5/100.bak", "base/5/100~", "base/5/.100.swp", "base/5.old/100", "base/5/sub/100",
-		"base/0/100", "base/99999999999/100", "base/5/99999999999", "global/backup.dat", "pg_wal/backup.dat", "pg_wal/sub/000000010000000000000002",
-		"pg_xact/backup.dat", "pg_stat/backup.dat", "pg_replslot/Backup/state", "pg_logical/snapshots/backup.dat", "lost+found/100", "base/pgsql_tmp/backup.dat",
-		"pg_tblspc/backup.dat", "pg_tblspc/5/PG_17_7/5/100", "sub/base/5/100", "base/5/\x1b[2J\n100", "100", "log/server.log", "base/5/t3_100x")
+	data := made(t, "backup.dat", "base/backup.dat", "base/5/backup.dat", "base/5/100.bak", "base/5/100~",
+		"base/5/.100.swp", "base/5.old/100", "base/5/sub/100",
+		"base/0/100", "base/99999999999/100", "base/5/99999999999", "global/backup.dat", "pg_wal/backup.dat",
+		"pg_wal/sub/000000010000000000000002",
+		"pg_xact/backup.dat", "pg_stat/backup.dat", "pg_replslot/Backup/state", "pg_logical/snapshots/backup.dat",
+		"lost+found/100", "base/pgsql_tmp/backup.dat",
+		"pg_tblspc/backup.dat", "pg_tblspc/5/PG_17_7/5/100", "sub/base/5/100", "base/5/\x1b[2J\n100", "100",
+		"log/server.log", "base/5/t3_100x")
 	same(t, first(seen(t, find(t, Server{Data: data}))))
 	put(t, data, "base/pgsql_tmp/pgsql_tmp1.0.fileset/i1of2.p0.0", "x")
 	put(t, data, "base/5/t3_200_fsm", "x")
-	same(t, first(seen(t, find(t, Server{Data: data}))), "base/pgsql_tmp/pgsql_tmp1.0.fileset/i1of2.p0.0", "base/5/t3_200_fsm")
+	same(t, first(seen(t, find(t, Server{Data: data}))), "base/pgsql_tmp/pgsql_tmp1.0.fileset/i1of2.p0.0",
+		"base/5/t3_200_fsm")
 }
 
 func first(found, _ []string, _ int) []string { return found }
 
-// TestTablespacesOfSeveral: in a location that servers of several versions and other programs use, a server's own directory is walked.
+// TestTablespacesOfSeveral: in a location that servers of several versions and other programs use, a server's own
+// directory is walked.
 func TestTablespacesOfSeveral(t *testing.T) {
 	data, location := made(t), t.TempDir()
-	for _, name := range []string{"backup.dat", "PG_17_7/5/200", "PG_17_7/backup.dat", "PG_17_7/sub/5/200", "PG_16_6/5/300", "PG_17_70/5/300", "PG_17_7.old/5/300", "5/300"} {
+	for _, name := range []string{"backup.dat", "PG_17_7/5/200", "PG_17_7/backup.dat", "PG_17_7/sub/5/200",
+		"PG_16_6/5/300", "PG_17_70/5/300", "PG_17_7.old/5/300", "5/300"} {
 		put(t, location, name, "x")
 	}
-	if err := errors.Join(os.Symlink(location, filepath.Join(data, "pg_tblspc/16400")), os.Symlink("/", filepath.Join(data, "pg_tblspc/99999"))); err != nil {
+	if err := errors.Join(os.Symlink(location, filepath.Join(data, "pg_tblspc/16400")),
+		os.Symlink("/", filepath.Join(data, "pg_tblspc/99999"))); err != nil {
 		t.Fatal(err)
 	}
-	found, said, names := seen(t, find(t, Server{Data: data, Tablespaces: []Tablespace{{OID: 16400, Location: location}}}))
+	found, said,
+		names := seen(t, find(t, Server{Data: data, Tablespaces: []Tablespace{{OID: 16400, Location: location}}}))
 	same(t, found, "PG_17_7/5/200")
 	if len(said) > 0 || names > 40 {
 		t.Errorf("says %q; %d names were read, and of the server are some 20", said, names)
@@ -129,8 +140,10 @@ func TestLinksAndPipes(t *testing.T) {
 	data := made(t)
 	in := func(name string) string { return filepath.Join(data, name) }
 	if err := errors.Join(
-		os.Symlink("/", in("base/16384")), os.Symlink("/etc/passwd", in("base/5/300")), unix.Mkfifo(in("base/5/301"), 0o600),
-		unix.Mkfifo(in("base/16385"), 0o600), os.Symlink("/", in("pg_xact")), unix.Mkfifo(in("pg_stat"), 0o600), os.Mkdir(in("base/5/302"), 0o700),
+		os.Symlink("/", in("base/16384")), os.Symlink("/etc/passwd", in("base/5/300")),
+		unix.Mkfifo(in("base/5/301"), 0o600),
+		unix.Mkfifo(in("base/16385"), 0o600), os.Symlink("/", in("pg_xact")), unix.Mkfifo(in("pg_stat"), 0o600),
+		os.Mkdir(in("base/5/302"), 0o700),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +161,8 @@ func TestAWALThatIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := filepath.Join(data, "pg_wal")
-	for target, says := range map[string]string{filepath.Join(elsewhere, "wal"): "", elsewhere: "no directory archive_status", "/": "archive_status", "/nowhere": "no such file"} {
+	for target, says := range map[string]string{filepath.Join(elsewhere, "wal"): "",
+		elsewhere: "no directory archive_status", "/": "archive_status", "/nowhere": "no such file"} {
 		if err := os.Symlink(target, link); err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +197,9 @@ func TestSwapsDuringAWalk(t *testing.T) {
 		}
 		path := filepath.Join(data, e.Path)
 		for _, swap := range []func() error{
-			func() error { return os.Symlink(secret, path) }, func() error { return os.Link(secret, path) }, func() error { return unix.Mkfifo(path, 0o600) },
+			func() error {
+				return os.Symlink(secret, path)
+			}, func() error { return os.Link(secret, path) }, func() error { return unix.Mkfifo(path, 0o600) },
 		} {
 			if err := errors.Join(os.Remove(path), swap()); err != nil {
 				t.Fatal(err)
@@ -203,18 +219,21 @@ func TestSwapsDuringAWalk(t *testing.T) {
 		}
 	})
 	if err != nil || len(swapped) != 1 {
-		t.Errorf("%v; %v were seen, and the other directories are links by then", err, slices.Collect(maps.Keys(swapped)))
+		t.Errorf("%v; %v were seen, and the other directories are links by then", err,
+			slices.Collect(maps.Keys(swapped)))
 	}
 	if err := errors.Join(os.Rename(data, data+".old"), os.Symlink("/", data)); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Root(Data).Walk(&w, func(e *Entry) { t.Errorf("%s was found in another directory", e.Path) }); err == nil {
+	if err := l.Root(Data).Walk(&w, func(e *Entry) {
+		t.Errorf("%s was found in another directory", e.Path)
+	}); err == nil {
 		t.Error("a link in the place of the data directory was walked")
 	}
 }
 
-// TestBoundsOfAWalk: a directory with very many files ends the walk at the bound, and that is told. In the data directory itself only
-// PostgreSQL's own names are looked for, however many files lie there.
+// TestBoundsOfAWalk: a directory with very many files ends the walk at the bound, and that is told. In the data
+// directory itself only PostgreSQL's own names are looked for, however many files lie there.
 func TestBoundsOfAWalk(t *testing.T) {
 	data := made(t)
 	for i := range 3000 {
@@ -236,8 +255,8 @@ func TestBoundsOfAWalk(t *testing.T) {
 	}
 }
 
-// TestMountsInside: a file system mounted below a root is not entered, be it the same one, but pg_wal may be a mount, and names are told as
-// text.
+// TestMountsInside: a file system mounted below a root is not entered, be it the same one, but pg_wal may be a mount,
+// and names are told as text.
 func TestMountsInside(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root mounts")
@@ -255,7 +274,8 @@ func TestMountsInside(t *testing.T) {
 		t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
 	}
 	found, said, _ := seen(t, find(t, Server{Data: data}))
-	if !slices.Contains(found, "base/7/100") || slices.Contains(found, "base/6/100") || !slices.Contains(found, "000000010000000000000009") {
+	if !slices.Contains(found, "base/7/100") || slices.Contains(found, "base/6/100") ||
+		!slices.Contains(found, "000000010000000000000009") {
 		t.Errorf("found %q", found)
 	}
 	if len(said) != 1 || !strings.HasSuffix(said[0], "base/6 is another mount") {
@@ -263,10 +283,12 @@ func TestMountsInside(t *testing.T) {
 	}
 }
 
-// TestLogsOfOthers: of a directory that others keep their logs in, too, those are the server's that are its user's and called by log_filename.
+// TestLogsOfOthers: of a directory that others keep their logs in, too, those are the server's that are its user's and
+// called by log_filename.
 func TestLogsOfOthers(t *testing.T) {
 	data, logs := made(t), t.TempDir()
-	for _, name := range []string{"postgresql-Mon.log", "postgresql-Mon.csv", "postgresql-Tue.json", "syslog", "postgresql-Mon.log.1.gz", "old/postgresql-Mon.log", "nginx.log"} {
+	for _, name := range []string{"postgresql-Mon.log", "postgresql-Mon.csv", "postgresql-Tue.json", "syslog",
+		"postgresql-Mon.log.1.gz", "old/postgresql-Mon.log", "nginx.log"} {
 		put(t, logs, name, "x")
 	}
 	put(t, logs, "postgresql-Wed.log", "x")
@@ -278,8 +300,8 @@ func TestLogsOfOthers(t *testing.T) {
 	same(t, found, more...)
 }
 
-// TestStandardError: the file that the server's first process writes its log to is the server's, unless others write to it or it is another
-// user's.
+// TestStandardError: the file that the server's first process writes its log to is the server's, unless others write to
+// it or it is another user's.
 func TestStandardError(t *testing.T) {
 	data := made(t)
 	log := filepath.Join(t.TempDir(), "server.log")
@@ -292,7 +314,8 @@ func TestStandardError(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	start()
-	if r := find(t, Server{Data: data, Postmaster: server}).Root(Log); r == nil || r.Err == nil || !strings.Contains(r.Err.Error(), "writes to the same file") {
+	if r := find(t, Server{Data: data, Postmaster: server}).Root(Log); r == nil || r.Err == nil ||
+		!strings.Contains(r.Err.Error(), "writes to the same file") {
 		t.Errorf("with another process: %+v", r)
 	}
 	if os.Chown(log, 65534, 65534) == nil {
@@ -322,7 +345,8 @@ func sleeping(t *testing.T, log string) int {
 	return c.Process.Pid
 }
 
-// A walk passes over names that are known with their inodes, and over the files of directories that did not change, but not over what lies below.
+// A walk passes over names that are known with their inodes, and over the files of directories that did not change, but
+// not over what lies below.
 func TestAWalkForWhatIsNew(t *testing.T) {
 	data := made(t, "base/5/101", "base/6/100")
 	var known unix.Stat_t
@@ -344,7 +368,8 @@ func TestAWalkForWhatIsNew(t *testing.T) {
 	got := found(&Walk{Known: func(file string, inode uint64) bool {
 		return file == "base/5/100" && inode == known.Ino || file == "base/5/101" && inode == known.Ino
 	}})
-	if want := []string{"000000010000000000000001", "PG_VERSION", "archive_status/000000010000000000000001.done", "base/5/101", "base/6/100", "global/pg_control"}; !slices.Equal(got, want) {
+	if want := []string{"000000010000000000000001", "PG_VERSION", "archive_status/000000010000000000000001.done",
+		"base/5/101", "base/6/100", "global/pg_control"}; !slices.Equal(got, want) {
 		t.Errorf("without what is known %q, want %q", got, want)
 	}
 	got = found(&Walk{Unchanged: func(directory string, _ *unix.Stat_t) bool { return directory != "base/6" }})
@@ -356,7 +381,8 @@ func TestAWalkForWhatIsNew(t *testing.T) {
 // TestAPipeIsNoControlFile: the server's user may put a pipe there, which nobody may wait for.
 func TestAPipeIsNoControlFile(t *testing.T) {
 	data := t.TempDir()
-	if err := errors.Join(os.Mkdir(filepath.Join(data, "global"), 0o700), unix.Mkfifo(filepath.Join(data, "global", "pg_control"), 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(data, "global"), 0o700),
+		unix.Mkfifo(filepath.Join(data, "global", "pg_control"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if system, err := systemOf(data); err == nil {

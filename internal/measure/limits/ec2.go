@@ -74,7 +74,8 @@ func addressOf(ctx context.Context, config aws.Config) (string, error) {
 	if moved := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_EC2"), aws.ToString(config.BaseEndpoint)); moved != "" {
 		return moved, nil
 	}
-	beside, err := rds.NewDefaultEndpointResolverV2().ResolveEndpoint(ctx, rds.EndpointParameters{Region: &config.Region})
+	beside, err := rds.NewDefaultEndpointResolverV2().ResolveEndpoint(ctx, rds.EndpointParameters{
+		Region: &config.Region})
 	return strings.Replace(beside.URI.String(), "//rds.", "//ec2.", 1), err
 }
 
@@ -83,7 +84,8 @@ func (c caller) ask(ctx context.Context, token string) (*page, error) {
 	stack := middleware.NewStack(operation, smithyhttp.NewStackRequest)
 	err := errors.Join(
 		stack.Serialize.Add(middleware.SerializeMiddlewareFunc("form", c.write), middleware.After),
-		stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Signing", c.sign), middleware.After), // the name that a retry looks for
+		// the name that a retry looks for
+		stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Signing", c.sign), middleware.After),
 		retry.AddRetryMiddlewares(stack, retry.AddRetryMiddlewaresOptions{Retryer: c.config.Retryer()}),
 		stack.Deserialize.Add(&awshttp.ResponseErrorWrapper{}, middleware.After),
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("answer", read), middleware.After),
@@ -95,7 +97,8 @@ func (c caller) ask(ctx context.Context, token string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx = awsmiddleware.SetServiceID(middleware.ClearStackValues(ctx), "EC2") // by this and the operation's name the stack counts
+	// by this and the operation's name the stack counts
+	ctx = awsmiddleware.SetServiceID(middleware.ClearStackValues(ctx), "EC2")
 	ctx = awsmiddleware.SetOperationName(ctx, operation)
 	handler := middleware.DecorateHandler(smithyhttp.NewClientHandlerWithOptions(c.config.HTTPClient), stack)
 	answer, _, err := handler.Handle(ctx, token)
@@ -137,7 +140,8 @@ func (c caller) sign(ctx context.Context, in middleware.FinalizeInput, next midd
 	if err = errors.Join(err, request.RewindStream()); err != nil {
 		return out, middleware.Metadata{}, err
 	}
-	if err := v4.NewSigner().SignHTTP(ctx, credentials, request.Request, hex.EncodeToString(form.Sum(nil)), "ec2", c.config.Region, time.Now()); err != nil {
+	if err := v4.NewSigner().SignHTTP(ctx, credentials, request.Request, hex.EncodeToString(form.Sum(nil)), "ec2",
+		c.config.Region, time.Now()); err != nil {
 		return out, middleware.Metadata{}, err
 	}
 	return next.HandleFinalize(ctx, in)

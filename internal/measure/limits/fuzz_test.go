@@ -13,10 +13,14 @@ import (
 func FuzzPageOf(f *testing.F) {
 	const item = "<item><instanceType>r9g.large</instanceType><ebsInfo><ebsOptimizedInfo><baselineIops>3600</baselineIops><maximumIops>48000</maximumIops>" +
 		"<baselineThroughputInMBps>78.75</baselineThroughputInMBps><maximumThroughputInMBps>1500</maximumThroughputInMBps></ebsOptimizedInfo></ebsInfo></item>"
-	f.Add(200, "<DescribeInstanceTypesResponse><instanceTypeSet>"+item+"</instanceTypeSet><nextToken>t</nextToken></DescribeInstanceTypesResponse>")
-	f.Add(200, "<a><instanceTypeSet>"+strings.Replace(item, "48000", "NaN", 1)+strings.Replace(item, "3600", "-1", 1)+"</instanceTypeSet></a>")
-	f.Add(200, "<a><instanceTypeSet>"+strings.Replace(item, "48000", "+Inf", 1)+"<item><ebsInfo/></item></instanceTypeSet></a>")
-	f.Add(503, "<Response><Errors><Error><Code>RequestLimitExceeded</Code><Message>Request limit exceeded.</Message></Error></Errors></Response>")
+	f.Add(200, "<DescribeInstanceTypesResponse><instanceTypeSet>"+item+
+		"</instanceTypeSet><nextToken>t</nextToken></DescribeInstanceTypesResponse>")
+	f.Add(200, "<a><instanceTypeSet>"+strings.Replace(item, "48000", "NaN", 1)+strings.Replace(item, "3600", "-1", 1)+
+		"</instanceTypeSet></a>")
+	f.Add(200, "<a><instanceTypeSet>"+strings.Replace(item, "48000", "+Inf", 1)+
+		"<item><ebsInfo/></item></instanceTypeSet></a>")
+	f.Add(503, "<Response><Errors><Error><Code>RequestLimitExceeded</Code><Message>Request limit "+
+		"exceeded.</Message></Error></Errors></Response>")
 	f.Add(500, "<html>\x1b[2J")
 	f.Fuzz(func(t *testing.T, status int, text string) {
 		p, err := pageOf(status, strings.NewReader(text))

@@ -46,7 +46,8 @@ func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "DescribeOrderableDBInstanceOptions":
 		service, answer = "rds", c.offered(form["Marker"])
 	}
-	if signed := "/eu-central-1/" + service + "/aws4_request"; service == "" || !strings.Contains(r.Header.Get("Authorization"), signed) {
+	if signed := "/eu-central-1/" + service + "/aws4_request"; service == "" ||
+		!strings.Contains(r.Header.Get("Authorization"), signed) {
 		c.t.Errorf("asked for %v, signed by %s", form, r.Header.Get("Authorization"))
 	}
 	c.said = append(c.said, map[string]any{"service": service, "form": form, "answer": answer})
@@ -76,9 +77,11 @@ func (c *cloud) offered(marker string) string {
 
 // offer returns RDS's offer with a class; members holds further elements of the answer.
 func offer(version, class, kind string, members string) string {
-	return "<OrderableDBInstanceOption><Engine>postgres</Engine><EngineVersion>" + version + "</EngineVersion><DBInstanceClass>" + class + "</DBInstanceClass>" +
+	return "<OrderableDBInstanceOption><Engine>postgres</Engine><EngineVersion>" + version +
+		"</EngineVersion><DBInstanceClass>" + class + "</DBInstanceClass>" +
 		"<LicenseModel>postgresql-license</LicenseModel><AvailabilityZones><AvailabilityZone><Name>eu-central-1a</Name></AvailabilityZone></AvailabilityZones>" +
-		"<MultiAZCapable>true</MultiAZCapable><StorageType>" + kind + "</StorageType>" + members + "</OrderableDBInstanceOption>"
+		"<MultiAZCapable>true</MultiAZCapable><StorageType>" + kind + "</StorageType>" + members +
+		"</OrderableDBInstanceOption>"
 }
 
 func ask(t *testing.T, handler http.Handler) ([]catalog.Instance, *account.Account, error) {
@@ -94,13 +97,17 @@ func ask(t *testing.T, handler http.Handler) ([]catalog.Instance, *account.Accou
 	return all, a, account.Explain(err)
 }
 
-// TestAsk reads all pages of both services, says of each class where it is from, and what it writes is what --limits reads.
+// TestAsk reads all pages of both services, says of each class where it is from, and what it writes is what --limits
+// reads.
 func TestAsk(t *testing.T) {
 	size := "<MinStorageSize>20</MinStorageSize><MaxStorageSize>65536</MaxStorageSize>"
 	c := &cloud{t: t, offers: [][]string{
-		{offer("16.4", "db.r9g.large", "gp3", "<MinStorageSize>20</MinStorageSize><MaxStorageSize>16384</MaxStorageSize>"), offer("16.4", "db.r9g.large", "aurora", "")},
+		{offer("16.4", "db.r9g.large", "gp3",
+			"<MinStorageSize>20</MinStorageSize><MaxStorageSize>16384</MaxStorageSize>"),
+			offer("16.4", "db.r9g.large", "aurora", "")},
 		{
-			offer("17.6", "db.r9g.large", "gp3", size+"<MinIopsPerDbInstance>12000</MinIopsPerDbInstance><MaxIopsPerDbInstance>64000</MaxIopsPerDbInstance>"+
+			offer("17.6", "db.r9g.large", "gp3", size+
+				"<MinIopsPerDbInstance>12000</MinIopsPerDbInstance><MaxIopsPerDbInstance>64000</MaxIopsPerDbInstance>"+
 				"<MinStorageThroughputPerDbInstance>500</MinStorageThroughputPerDbInstance><MaxStorageThroughputPerDbInstance>4000</MaxStorageThroughputPerDbInstance>"),
 			offer("17.6", "db.r9g.large", "gp2", size),
 		},
@@ -109,7 +116,8 @@ func TestAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, said := range []string{"EC2 DescribeInstanceTypes, eu-central-1, 20", "", "", "RDS DescribeOrderableDBInstanceOptions, eu-central-1, 20"} {
+	for i, said := range []string{"EC2 DescribeInstanceTypes, eu-central-1, 20", "", "",
+		"RDS DescribeOrderableDBInstanceOptions, eu-central-1, 20"} {
 		if !strings.HasPrefix(all[i].Sources[0], said) {
 			t.Errorf("the %s is from %q", all[i].Class, all[i].Sources)
 		}
@@ -117,10 +125,12 @@ func TestAsk(t *testing.T) {
 	want := []catalog.Instance{
 		{Class: "r9g.large", Provider: "ebs", BaseIOPS: 3600, MostIOPS: 48000, BaseMB: 95, MostMB: 1500, Bursts: true},
 		{Class: "t2.medium", Provider: "ebs", Unpublished: true},
-		{Class: "t4g.micro", Provider: "ebs", BaseIOPS: 500, MostIOPS: 11800, BaseMB: 10.875, MostMB: 260.625, Bursts: true},
+		{Class: "t4g.micro", Provider: "ebs", BaseIOPS: 500, MostIOPS: 11800, BaseMB: 10.875, MostMB: 260.625,
+			Bursts: true},
 		{Class: "db.r9g.large", Provider: "rds", Sold: []catalog.Sold{
 			{Volume: "rds-gp2", GiB: [2]float64{20, 65536}},
-			{Volume: "rds-gp3", GiB: [2]float64{20, 65536}, IOPS: [2]float64{12000, 64000}, MiBps: [2]float64{500, 4000}},
+			{Volume: "rds-gp3", GiB: [2]float64{20, 65536}, IOPS: [2]float64{12000, 64000},
+				MiBps: [2]float64{500, 4000}},
 		}},
 	}
 	if diff := cmp.Diff(want, all, cmpopts.IgnoreFields(catalog.Instance{}, "Sources")); diff != "" {
@@ -151,7 +161,8 @@ func byModel(t *testing.T, said []map[string]any) {
 	}
 }
 
-// TestEC2SaysNo in its own form of XML, which is told as that of other services is; what a moment changes is asked again.
+// TestEC2SaysNo in its own form of XML, which is told as that of other services is; what a moment changes is asked
+// again.
 func TestEC2SaysNo(t *testing.T) {
 	check := func(does accounttest.Fault, kind account.Kind, want string) {
 		t.Helper()
@@ -160,22 +171,28 @@ func TestEC2SaysNo(t *testing.T) {
 			t.Errorf("%v, want %s: %s", err, kind, want)
 		}
 	}
-	check(accounttest.Denied(), account.Denied, "AWS does not allow these credentials ec2:DescribeInstanceTypes: realiops aws policy prints the permissions it needs")
-	check(accounttest.Expired(), account.Expired, "ec2:DescribeInstanceTypes: the credentials have expired: sign in again (aws sso login, or new keys)")
+	check(accounttest.Denied(), account.Denied,
+		"AWS does not allow these credentials ec2:DescribeInstanceTypes: realiops aws policy prints the "+
+			"permissions it needs")
+	check(accounttest.Expired(), account.Expired,
+		"ec2:DescribeInstanceTypes: the credentials have expired: sign in again (aws sso login, or new keys)")
 	check(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { fmt.Fprint(w, "<html>hello") },
-		account.Other, "ec2:DescribeInstanceTypes: the answer (HTTP 200) cannot be read: does AWS answer there, or something in between?")
+		account.Other, "ec2:DescribeInstanceTypes: the answer (HTTP 200) cannot be read: does AWS answer there, or "+
+			"something in between?")
 	check(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.WriteHeader(http.StatusInternalServerError)
 		for err := error(nil); err == nil; {
 			_, err = w.Write(bytes.Repeat([]byte("a"), 1<<16))
 		}
-	}, account.Other, "ec2:DescribeInstanceTypes: the answer is longer than 16 MiB: does AWS answer there, or something in between?")
+	}, account.Other,
+		"ec2:DescribeInstanceTypes: the answer is longer than 16 MiB: does AWS answer there, or something in between?")
 }
 
 // TestEC2IsAskedAgain where it asks to slow down, and where its answer ended in the middle.
 func TestEC2IsAskedAgain(t *testing.T) {
 	proxy := accounttest.NewProxy(&cloud{t: t, offers: [][]string{{}}})
-	proxy.On("DescribeInstanceTypes", accounttest.Refused(http.StatusServiceUnavailable, "RequestLimitExceeded", "Request limit exceeded."), 1)
+	proxy.On("DescribeInstanceTypes", accounttest.Refused(http.StatusServiceUnavailable, "RequestLimitExceeded",
+		"Request limit exceeded."), 1)
 	proxy.On("DescribeInstanceTypes", accounttest.Truncated(), 2)
 	all, a, err := ask(t, proxy)
 	if err != nil || len(all) != 3 {

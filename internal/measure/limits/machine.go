@@ -23,10 +23,12 @@ type ebsLimits struct {
 
 // possible reports whether they can be limits at all.
 func (l ebsLimits) possible() bool {
-	return l.BaseIOPS > 0 && l.BaseMB > 0 && l.MostIOPS >= l.BaseIOPS && l.MostMB >= l.BaseMB && !math.IsInf(l.MostIOPS, 1) && !math.IsInf(l.MostMB, 1)
+	return l.BaseIOPS > 0 && l.BaseMB > 0 && l.MostIOPS >= l.BaseIOPS && l.MostMB >= l.BaseMB &&
+		!math.IsInf(l.MostIOPS, 1) && !math.IsInf(l.MostMB, 1)
 }
 
-// limits returns those of the class. One whose most is more than its base has that for half an hour a day at least, as EC2's guide says.
+// limits returns those of the class. One whose most is more than its base has that for half an hour a day at least, as
+// EC2's guide says.
 func (t instanceType) limits(source string) catalog.Instance {
 	m := catalog.Instance{Class: t.Name, Provider: "ebs", Sources: []string{source}}
 	of := t.EBS.Limits

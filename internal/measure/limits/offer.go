@@ -50,11 +50,13 @@ func (all offers) add(o types.OrderableDBInstanceOption) {
 	name := "rds-" + kind
 	sold, again := all[class][name]
 	offered := catalog.Sold{
-		Volume: name, GiB: between(o.MinStorageSize, o.MaxStorageSize), IOPS: between(o.MinIopsPerDbInstance, o.MaxIopsPerDbInstance),
+		Volume: name, GiB: between(o.MinStorageSize, o.MaxStorageSize),
+		IOPS:  between(o.MinIopsPerDbInstance, o.MaxIopsPerDbInstance),
 		MiBps: between(o.MinStorageThroughputPerDbInstance, o.MaxStorageThroughputPerDbInstance),
 	}
 	if again {
-		offered.GiB, offered.IOPS, offered.MiBps = wider(sold.GiB, offered.GiB), wider(sold.IOPS, offered.IOPS), wider(sold.MiBps, offered.MiBps)
+		offered.GiB, offered.IOPS, offered.MiBps = wider(sold.GiB, offered.GiB), wider(sold.IOPS, offered.IOPS),
+			wider(sold.MiBps, offered.MiBps)
 	}
 	all[class][name] = offered
 }
@@ -74,7 +76,9 @@ func wider(a, b [2]float64) [2]float64 {
 // limits returns the rows of the catalog, by class.
 func (all offers) limits(source string) (rows []catalog.Instance) {
 	for class, kinds := range all {
-		sold := slices.SortedFunc(maps.Values(kinds), func(a, b catalog.Sold) int { return cmp.Compare(a.Volume, b.Volume) })
+		sold := slices.SortedFunc(maps.Values(kinds), func(a, b catalog.Sold) int {
+			return cmp.Compare(a.Volume, b.Volume)
+		})
 		rows = append(rows, catalog.Instance{Class: class, Provider: "rds", Sources: []string{source}, Sold: sold})
 	}
 	slices.SortFunc(rows, func(a, b catalog.Instance) int { return cmp.Compare(a.Class, b.Class) })

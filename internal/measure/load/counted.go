@@ -21,7 +21,8 @@ func (w *Workload) Begin(ctx context.Context, conn postgres.Asker) (err error) {
 	return err
 }
 
-// Written returns the rows that the server has counted since [Workload.Begin], and LookedAt those that it has looked at.
+// Written returns the rows that the server has counted since [Workload.Begin], and LookedAt those that it has looked
+// at.
 func (w *Workload) Written(ctx context.Context, conn postgres.Asker) (int64, error) {
 	now, err := w.counted(ctx, conn)
 	return now.written - w.before.written, err

@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// Evict takes the pages of the load's table out of shared buffers, from 17 on and where the server lets us, and tells how many it took.
-// Elsewhere there is nothing but size to keep them out.
+// Evict takes the pages of the load's table out of shared buffers, from 17 on and where the server lets us, and tells
+// how many it took. Elsewhere there is nothing but size to keep them out.
 func (w *Workload) Evict(ctx context.Context, conn *pgx.Conn) (pages int64) {
 	home := pgx.Identifier{w.schema}.Sanitize()
 	if err := postgres.Exec(ctx, conn, "create extension if not exists pg_buffercache schema "+home); err != nil {

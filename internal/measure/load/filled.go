@@ -66,7 +66,8 @@ func (w *Workload) fill(ctx context.Context, conn *pgx.Conn) error {
 		full = halfFull
 	}
 	ddl := []string{
-		fmt.Sprintf("create table %s (id pg_catalog.int8 not null, value pg_catalog.int4, filler pg_catalog.text) with (autovacuum_enabled = off, fillfactor = %d)", w.table, full),
+		fmt.Sprintf("create table %s (id pg_catalog.int8 not null, value pg_catalog.int4, filler pg_catalog.text) "+
+			"with (autovacuum_enabled = off, fillfactor = %d)", w.table, full),
 		fmt.Sprintf("alter table %s alter filler set storage plain", w.table),
 		fmt.Sprintf("insert into %s select id, id %% %d, %s from pg_catalog.generate_series(1, %d) as id",
 			w.table, w.distinct(), w.filler(repeatInSQL), w.load.TableRows),
@@ -94,7 +95,8 @@ func (t transaction) distinct() int64 {
 // Vacuum takes away what updates and deletes left, and tells the planner what is in the table.
 func (w *Workload) Vacuum(ctx context.Context, conn *pgx.Conn) error {
 	defer postgres.Lengthy(conn)()
-	if _, err := conn.Exec(ctx, "/* realiops */ vacuum (analyze) "+w.table, pgx.QueryExecModeSimpleProtocol); err != nil {
+	if _, err := conn.Exec(ctx, "/* realiops */ vacuum (analyze) "+w.table,
+		pgx.QueryExecModeSimpleProtocol); err != nil {
 		return fmt.Errorf("vacuum the table of the load %s: %w", w.load.Name, err)
 	}
 	return nil
@@ -111,7 +113,8 @@ func (w *Workload) Warm(ctx context.Context, conn *pgx.Conn) error {
 	defer postgres.Lengthy(conn)()
 	rows := fmt.Sprintf("select pg_catalog.count(filler) from %s where id <= %d", w.table, w.ofRows())
 	keys := fmt.Sprintf("select pg_catalog.count(*) from %s where id <= %d", w.table, w.ofRows())
-	if err := postgres.Exec(ctx, conn, rows, "set local enable_seqscan = off", "set local enable_bitmapscan = off", keys); err != nil {
+	if err := postgres.Exec(ctx, conn, rows, "set local enable_seqscan = off", "set local enable_bitmapscan = off",
+		keys); err != nil {
 		return fmt.Errorf("read the table of the load %s: %w", w.load.Name, err)
 	}
 	return nil

@@ -76,7 +76,8 @@ func TestReadsAndChangesWorkOnEveryVersion(t *testing.T) {
 				t.Errorf("PostgreSQL %s: %v", version, err)
 			}
 		}
-		if left := servertest.Value[int](t, b.conn, "select count(*) from pg_tables where schemaname = 'realiops'"); left != 0 {
+		if left := servertest.Value[int](t, b.conn,
+			"select count(*) from pg_tables where schemaname = 'realiops'"); left != 0 {
 			t.Errorf("PostgreSQL %s: %d tables are left", version, left)
 		}
 	}
@@ -91,13 +92,15 @@ func TestPlansAreThoseOfTheLoads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before := servertest.Value[int64](t, b.conn, "select temp_bytes from pg_stat_database where datname = current_database()")
+	before := servertest.Value[int64](t, b.conn,
+		"select temp_bytes from pg_stat_database where datname = current_database()")
 	for _, load := range filled() {
 		if load.Name == "spill" {
 			b.run(t, load, 10*time.Millisecond)
 		}
 	}
-	after := servertest.Value[int64](t, b.conn, "select temp_bytes from pg_stat_database where datname = current_database()")
+	after := servertest.Value[int64](t, b.conn,
+		"select temp_bytes from pg_stat_database where datname = current_database()")
 	if after-before < 500*10_000 {
 		t.Errorf("the sort wrote %d bytes to temporary files", after-before)
 	}

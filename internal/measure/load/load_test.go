@@ -70,7 +70,8 @@ func TestEveryRowReportedIsInTheTable(t *testing.T) {
 				t.Error(err)
 			}
 			checkLines(t, one, lines, duration)
-			indexes := servertest.Value[int](t, b.conn, "select count(*) from pg_indexes where tablename = '"+one.Name+"'")
+			indexes := servertest.Value[int](t, b.conn, "select count(*) from pg_indexes where tablename = '"+one.Name+
+				"'")
 			inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops."`+one.Name+`"`)
 			if rows := sum(lines, func(l runfile.Work) int64 { return l.Rows }); rows != inTable || rows == 0 {
 				t.Errorf("reported %d rows, count(*) is %d", rows, inTable)
@@ -104,10 +105,13 @@ func checkLines(t *testing.T, one runfile.Load, lines []runfile.Work, duration t
 		if one.Method == load.Insert {
 			statements = l.Rows
 		}
-		if latencies.TotalCount() != l.Transactions || l.Rows != l.Transactions*int64(one.RowsPerTx) || l.Statements != statements {
-			t.Errorf("%d latencies, %d transactions, %d statements, %d rows", latencies.TotalCount(), l.Transactions, l.Statements, l.Rows)
+		if latencies.TotalCount() != l.Transactions || l.Rows != l.Transactions*int64(one.RowsPerTx) ||
+			l.Statements != statements {
+			t.Errorf("%d latencies, %d transactions, %d statements, %d rows", latencies.TotalCount(), l.Transactions,
+				l.Statements, l.Rows)
 		}
-		if longest := time.Duration(latencies.Max()) * time.Microsecond; longest <= 0 || longest > took+took/100 { // a histogram rounds
+		// a histogram rounds
+		if longest := time.Duration(latencies.Max()) * time.Microsecond; longest <= 0 || longest > took+took/100 {
 			t.Errorf("the longest transaction took %v of %v", longest, took)
 		}
 	}
@@ -139,7 +143,8 @@ func TestInterruptStopsAndReports(t *testing.T) {
 	if !errors.Is(err, enough) || time.Since(began) > 30*time.Second {
 		t.Errorf("after %v: %v", time.Since(began), err)
 	}
-	if inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops.bulk`); rows != inTable || rows == 0 {
+	if inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops.bulk`); rows != inTable ||
+		rows == 0 {
 		t.Errorf("reported %d rows, count(*) is %d", rows, inTable)
 	}
 }
@@ -157,7 +162,9 @@ func TestAnErrorOfTheServerEndsTheLoad(t *testing.T) {
 		_, _ = dropper.Exec(t.Context(), `drop table realiops.bulk`)
 	})
 	defer dropped.Wait()
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Work) error { return nil })
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Work) error {
+		return nil
+	})
 	if err == nil || !strings.Contains(err.Error(), "load bulk") || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("got %v", err)
 	}
@@ -174,8 +181,12 @@ func TestRowsThatGoMissingEndTheLoad(t *testing.T) {
 			if new.id > 1000 and new.value = 3 then return null; end if; return new; end $$;
 		create trigger t before insert on realiops.a for each row execute function lose()`)
 	var rows int64
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(l runfile.Work) error { rows += l.Rows; return nil })
-	if err == nil || !strings.Contains(err.Error(), "load a: the server confirmed another number of rows than were sent: ") {
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(l runfile.Work) error {
+		rows += l.Rows
+		return nil
+	})
+	if err == nil ||
+		!strings.Contains(err.Error(), "load a: the server confirmed another number of rows than were sent: ") {
 		t.Errorf("got %v", err)
 	}
 	if inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops.a`); rows != inTable {
@@ -190,8 +201,12 @@ func TestMoreClientsThanTheServerTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lines int
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Work) error { lines++; return nil })
-	if err == nil || !strings.Contains(err.Error(), "of 500 clients") || !strings.HasSuffix(err.Error(), "ask for fewer clients, or wait") {
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Work) error {
+		lines++
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "of 500 clients") ||
+		!strings.HasSuffix(err.Error(), "ask for fewer clients, or wait") {
 		t.Errorf("got %v", err)
 	}
 	if rows := servertest.Value[int](t, b.conn, `select count(*) from realiops.a`); rows != 0 || lines != 0 {
@@ -206,7 +221,9 @@ func TestARecordThatCannotBeWrittenEndsTheLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("no space left")
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Work) error { return full })
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Work) error {
+		return full
+	})
 	if !errors.Is(err, full) {
 		t.Errorf("got %v", err)
 	}

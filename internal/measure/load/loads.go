@@ -29,11 +29,12 @@ const (
 
 // Methods lists what a load may name.
 func Methods() []string {
-	return []string{InsertSelect, Copy, Insert, InsertValues, Lookup, Range, Bitmap, Join, Scan, Sort, Update, Replace, LookupUpdate}
+	return []string{InsertSelect, Copy, Insert, InsertValues, Lookup, Range, Bitmap, Join, Scan, Sort, Update, Replace,
+		LookupUpdate}
 }
 
-// Fills reports whether a method works on a table that is filled before the load, and Reads whether it only reads it, so that loads may
-// share one.
+// Fills reports whether a method works on a table that is filled before the load, and Reads whether it only reads it,
+// so that loads may share one.
 func Fills(method string) bool {
 	return Reads(method) || slices.Contains([]string{Update, Replace, LookupUpdate}, method)
 }
@@ -49,17 +50,23 @@ const (
 	wideBytes = 1024
 )
 
-// Loads are chosen so that no two counted quantities keep the same ratio in all of them: each parts a pair that the others
-// leave together. How many clients there are is left open.
+// Loads are chosen so that no two counted quantities keep the same ratio in all of them: each parts a pair that the
+// others leave together. How many clients there are is left open.
 func Loads() []runfile.Load {
 	return []runfile.Load{
-		{Name: "bulk", Method: InsertSelect, RowsPerTx: bulkRows},                                // of the published runs
-		{Name: "bulk-indexed", Method: InsertSelect, RowsPerTx: bulkRows, Indexes: 2},            // rows from entries
-		{Name: "copy", Method: Copy, RowsPerTx: bulkRows},                                        // rows from WAL records
-		{Name: "copy-indexed", Method: Copy, RowsPerTx: bulkRows, Indexes: 2},                    // entries from WAL records
-		{Name: "single", Method: Insert, RowsPerTx: 1},                                           // commits and flushes from rows
-		{Name: "async", Method: Insert, RowsPerTx: 1, SynchronousCommit: "off"},                  // commits from flushes
-		{Name: "multi", Method: Insert, RowsPerTx: batchRows},                                    // statements from commits
+		// of the published runs
+		{Name: "bulk", Method: InsertSelect, RowsPerTx: bulkRows},
+		{Name: "bulk-indexed", Method: InsertSelect, RowsPerTx: bulkRows, Indexes: 2}, // rows from entries
+		// rows from WAL records
+		{Name: "copy", Method: Copy, RowsPerTx: bulkRows},
+		// entries from WAL records
+		{Name: "copy-indexed", Method: Copy, RowsPerTx: bulkRows, Indexes: 2},
+		// commits and flushes from rows
+		{Name: "single", Method: Insert, RowsPerTx: 1},
+		// commits from flushes
+		{Name: "async", Method: Insert, RowsPerTx: 1, SynchronousCommit: "off"},
+		// statements from commits
+		{Name: "multi", Method: Insert, RowsPerTx: batchRows},
 		{Name: "wide", Method: InsertValues, RowsPerTx: batchRows, Indexes: 1, Width: wideBytes}, // bytes from counts
 	}
 }
@@ -85,13 +92,14 @@ const (
 	UpdateIndexed = "update-indexed"
 )
 
-// ReadLoads each have a ratio of their own of rows, buffers, calls and device reads. How large their table is depends on the server's
-// buffers, and is left open.
+// ReadLoads each have a ratio of their own of rows, buffers, calls and device reads. How large their table is depends
+// on the server's buffers, and is left open.
 func ReadLoads() []runfile.Load {
 	reads := func(name, method string, rows int, cold bool) runfile.Load {
 		return runfile.Load{Name: name, Method: method, RowsPerTx: rows, Indexes: 2, Width: readWidth, Cold: cold}
 	}
-	hot, scan, spill := reads("point-hot", Lookup, 1, false), reads(ScanCold, Scan, 1, true), reads("spill", Sort, 1, false)
+	hot, scan, spill := reads("point-hot", Lookup, 1, false), reads(ScanCold, Scan, 1, true),
+		reads("spill", Sort, 1, false)
 	hot.OfRows = hotRows
 	scan.Clients, spill.Clients = 1, 1 // several would scan together, as one
 	return []runfile.Load{
@@ -107,10 +115,12 @@ const hotRows = 14_000
 // ChangeLoads update and delete: within the page and beside it, with page images where a checkpoint lies before.
 func ChangeLoads() []runfile.Load {
 	changes := func(name, method string, rows, indexes int) runfile.Load {
-		return runfile.Load{Name: name, Method: method, RowsPerTx: rows, Indexes: indexes, Width: changeWide, TableRows: changeRows}
+		return runfile.Load{Name: name, Method: method, RowsPerTx: rows, Indexes: indexes, Width: changeWide,
+			TableRows: changeRows}
 	}
 	return []runfile.Load{
-		changes("update-hot", Update, 1, 1), changes(UpdateIndexed, Update, 1, 2), changes("delete-vacuum", Replace, batchRows, 1),
+		changes("update-hot", Update, 1, 1), changes(UpdateIndexed, Update, 1, 2),
+		changes("delete-vacuum", Replace, batchRows, 1),
 		changes("mixed", LookupUpdate, 1, 2),
 	}
 }

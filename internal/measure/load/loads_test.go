@@ -72,19 +72,20 @@ func newWatchedBench(t *testing.T) bench {
 // run runs a load, waits for its clients to have left, and adds up what was reported.
 func (b bench) run(t *testing.T, load runfile.Load, duration time.Duration) (total runfile.Work) {
 	t.Helper()
-	err := b.workload(t, load).Run(t.Context(), b.endpoint.ConnectClient, engine.Run, duration, func(l runfile.Work) error {
-		total.Transactions += l.Transactions
-		total.Statements += l.Statements
-		total.Rows += l.Rows
-		total.Updated += l.Updated
-		total.Deleted += l.Deleted
-		total.Returned += l.Returned
-		total.Lookups += l.Lookups
-		total.Failures += l.Failures
-		total.BytesSent += l.BytesSent
-		total.BytesReceived += l.BytesReceived
-		return nil
-	})
+	err := b.workload(t, load).Run(t.Context(), b.endpoint.ConnectClient, engine.Run, duration,
+		func(l runfile.Work) error {
+			total.Transactions += l.Transactions
+			total.Statements += l.Statements
+			total.Rows += l.Rows
+			total.Updated += l.Updated
+			total.Deleted += l.Deleted
+			total.Returned += l.Returned
+			total.Lookups += l.Lookups
+			total.Failures += l.Failures
+			total.BytesSent += l.BytesSent
+			total.BytesReceived += l.BytesReceived
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,8 @@ func checkCounts(t *testing.T, load runfile.Load, l runfile.Work, before, after 
 	if most := int64(4*load.Clients + 10); beyond < 0 || beyond > most {
 		t.Errorf("%d commits beyond our %d", beyond, l.Transactions)
 	}
-	if load.RowsPerTx == 1 && after.Plans > after.Statements/2 { // a server plans a prepared statement six times in a session
+	// a server plans a prepared statement six times in a session
+	if load.RowsPerTx == 1 && after.Plans > after.Statements/2 {
 		t.Errorf("%d of %d statements were planned: they are not prepared", after.Plans, after.Statements)
 	}
 	if l.BytesSent == 0 || l.BytesReceived == 0 {
@@ -264,11 +266,17 @@ func TestNewWorkloadRefuses(t *testing.T) {
 		}
 	}
 	check(func(*runfile.Load) {}, "")
-	check(func(a *runfile.Load) { a.Method = "upsert" }, `load a: unknown method "upsert": there are insert-select, copy, insert, insert-values`)
+	check(func(a *runfile.Load) {
+		a.Method = "upsert"
+	}, `load a: unknown method "upsert": there are insert-select, copy, insert, insert-values`)
 	check(func(a *runfile.Load) { a.RowsPerTx = 0 }, "rows_per_tx is 0")
-	check(func(a *runfile.Load) { a.Method, a.TableRows, a.RowsPerTx = load.Bitmap, 1000, 20 }, "rows_per_tx is 20 and must be 200 with method bitmap")
+	check(func(a *runfile.Load) {
+		a.Method, a.TableRows, a.RowsPerTx = load.Bitmap, 1000, 20
+	}, "rows_per_tx is 20 and must be 200 with method bitmap")
 	check(func(a *runfile.Load) { a.RowsPerTx = 10_001 }, "at most 10000 with method insert")
-	check(func(a *runfile.Load) { a.Method, a.RowsPerTx = load.InsertValues, 32_768 }, "at most 32767 with method insert-values")
+	check(func(a *runfile.Load) {
+		a.Method, a.RowsPerTx = load.InsertValues, 32_768
+	}, "at most 32767 with method insert-values")
 	check(func(a *runfile.Load) { a.Indexes = 3 }, "indexes is 3")
 	check(func(a *runfile.Load) { a.Width = -1 }, "width is -1")
 	check(func(a *runfile.Load) { a.Width = 8001 }, "0 to 8000 bytes")

@@ -34,7 +34,8 @@ type Engine func(context.Context, engine.Options) (engine.Result, error)
 // once at the end; Repetition is the caller's to fill in. All clients are connected before the first begins, finish
 // what they began, and have left when Run returns. When one fails, or ctx ends, all stop at once; what the server had
 // confirmed by then has been reported.
-func (w *Workload) Run(ctx context.Context, connect Connect, run Engine, duration time.Duration, report func(runfile.Work) error) error {
+func (w *Workload) Run(ctx context.Context, connect Connect, run Engine, duration time.Duration,
+	report func(runfile.Work) error) error {
 	config, err := configOf(ctx, connect)
 	if err != nil {
 		return err

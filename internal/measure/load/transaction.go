@@ -31,7 +31,8 @@ func (t transaction) Script() string {
 // setting is one of the clients' sessions.
 type setting struct{ name, value string }
 
-// settings returns those that the load takes: without them the server might choose another plan, or other processes to do the work.
+// settings returns those that the load takes: without them the server might choose another plan, or other processes to
+// do the work.
 func (t transaction) settings() (all []setting) {
 	if t.load.SynchronousCommit != "" {
 		all = append(all, setting{"synchronous_commit", t.load.SynchronousCommit})
@@ -42,7 +43,8 @@ func (t transaction) settings() (all []setting) {
 	all = append(all, setting{"max_parallel_workers_per_gather", "0"}, setting{"jit", "off"})
 	switch t.load.Method {
 	case Range: // planned each time, one in twenty would have the planner itself look at the ends of the index
-		all = append(all, setting{"plan_cache_mode", "force_generic_plan"}, setting{"enable_bitmapscan", "off"}, setting{"enable_seqscan", "off"})
+		all = append(all, setting{"plan_cache_mode", "force_generic_plan"}, setting{"enable_bitmapscan", "off"},
+			setting{"enable_seqscan", "off"})
 	case Bitmap:
 		all = append(all, setting{"enable_indexscan", "off"}, setting{"enable_seqscan", "off"})
 	case Sort:
@@ -51,8 +53,8 @@ func (t transaction) settings() (all []setting) {
 	return all
 }
 
-// inTransaction returns the settings that each transaction makes for itself, because its session may be another's next: also those
-// that keep the functions and the rights of others out, which a session of ours has from its start.
+// inTransaction returns the settings that each transaction makes for itself, because its session may be another's next:
+// also those that keep the functions and the rights of others out, which a session of ours has from its start.
 func (t transaction) inTransaction() []setting {
 	if !t.pooled {
 		return nil
@@ -75,13 +77,15 @@ func (t transaction) statements() string {
 		return fmt.Sprintf("\\set first random(1, %d)\nselect value from %s where id between :first and :first + %d;\n",
 			max(1, t.ofRows()-n+1), t.table, n-1)
 	case Bitmap: // all values have the same number of rows
-		return fmt.Sprintf("\\set value random(0, %d)\nselect filler from %s where value = :value;\n", t.distinct()-1, t.table)
+		return fmt.Sprintf("\\set value random(0, %d)\nselect filler from %s where value = :value;\n",
+			t.distinct()-1, t.table)
 	case Join:
 		return t.joined()
 	case Scan:
 		return fmt.Sprintf("select pg_catalog.count(filler) from %s;\n", t.table)
 	case Sort:
-		return fmt.Sprintf("select pg_catalog.max(pg_catalog.length(filler)) from (select filler from %s order by value desc offset 0) sorted;\n", t.table)
+		return fmt.Sprintf("select pg_catalog.max(pg_catalog.length(filler)) from (select filler from %s order by "+
+			"value desc offset 0) sorted;\n", t.table)
 	case Update:
 		return t.key("id") + t.update()
 	case LookupUpdate:
@@ -109,7 +113,8 @@ func (t transaction) update() string {
 // joined looks up a row for each number of a list, as a nested loop does.
 func (t transaction) joined() string {
 	const apart = 7919 // keys, so that no two lie in one page
-	return t.key("first") + fmt.Sprintf("select pg_catalog.sum((select value from %s where id = 1 + (:first::pg_catalog.int8 + n * %d) %% %d)) from pg_catalog.generate_series(1::pg_catalog.int8, %d) as n;\n",
+	return t.key("first") + fmt.Sprintf("select pg_catalog.sum((select value from %s where id = 1 + "+
+		"(:first::pg_catalog.int8 + n * %d) %% %d)) from pg_catalog.generate_series(1::pg_catalog.int8, %d) as n;\n",
 		t.table, apart, t.ofRows(), t.load.RowsPerTx)
 }
 
@@ -119,12 +124,13 @@ func (t transaction) replace() string {
 	parts := max(1, t.load.TableRows/n/clients)
 	return fmt.Sprintf("\\set first 1 + %d * (random(0, %d) * %d + :client_id)\n"+
 		"delete from %[4]s where id between :first and :first + %[5]d;\n"+
-		"insert into %[4]s select id, id, %[6]s from pg_catalog.generate_series(:first::pg_catalog.int8, :first::pg_catalog.int8 + %[5]d) as id;\n",
+		"insert into %[4]s select id, id, %[6]s from pg_catalog.generate_series(:first::pg_catalog.int8, "+
+		":first::pg_catalog.int8 + %[5]d) as id;\n",
 		n, parts-1, clients, t.table, n-1, t.filler(repeatInSQL))
 }
 
-// Mode returns how the statements of the script are meant to be sent. The bulk insert goes as pgbench sends it by default,
-// as in the published runs.
+// Mode returns how the statements of the script are meant to be sent. The bulk insert goes as pgbench sends it by
+// default, as in the published runs.
 func (t transaction) Mode() engine.Mode {
 	switch {
 	case t.load.Method == InsertSelect, t.load.Method == Copy:
@@ -139,9 +145,11 @@ func (t transaction) Mode() engine.Mode {
 // insertSelect returns the statement of the published runs, unless rows are to be wide.
 func (t transaction) insertSelect() string {
 	if t.load.Width == 0 {
-		return fmt.Sprintf("insert into %s (value) select pg_catalog.generate_series(1, %d);\n", t.table, t.load.RowsPerTx)
+		return fmt.Sprintf("insert into %s (value) select pg_catalog.generate_series(1, %d);\n", t.table,
+			t.load.RowsPerTx)
 	}
-	return fmt.Sprintf("insert into %s (value, filler) select value, %s from pg_catalog.generate_series(1, %d) as value;\n",
+	return fmt.Sprintf("insert into %s (value, filler) select value, %s from pg_catalog.generate_series(1, "+
+		"%d) as value;\n",
 		t.table, t.filler(repeatInSQL), t.load.RowsPerTx)
 }
 
@@ -155,14 +163,16 @@ func (t transaction) generated(command string) string {
 func (t transaction) inserts() string {
 	var b strings.Builder
 	for row := range t.load.RowsPerTx {
-		fmt.Fprintf(&b, "\\set value %d\ninsert into %s (%s) values (%s);\n", row+1, t.table, t.columns(), t.values(":value", repeatInSQL))
+		fmt.Fprintf(&b, "\\set value %d\ninsert into %s (%s) values (%s);\n", row+1, t.table, t.columns(),
+			t.values(":value", repeatInSQL))
 	}
 	return b.String()
 }
 
 // bracketed reports whether a transaction has a BEGIN and an END.
 func (t transaction) bracketed() bool {
-	several := t.load.Method == Insert && t.load.RowsPerTx > 1 || t.load.Method == LookupUpdate || t.load.Method == Replace
+	several := t.load.Method == Insert && t.load.RowsPerTx > 1 || t.load.Method == LookupUpdate ||
+		t.load.Method == Replace
 	return several || len(t.inTransaction()) > 0
 }
 

@@ -39,7 +39,8 @@ func NewWorkload(load runfile.Load, schema string) (*Workload, error) {
 	if Reads(load.Method) {
 		table = shared
 	}
-	w := &Workload{transaction: transaction{load: load, table: pgx.Identifier{schema, table}.Sanitize()}, schema: schema}
+	w := &Workload{transaction: transaction{load: load, table: pgx.Identifier{schema, table}.Sanitize()},
+		schema: schema}
 	return w, w.parse()
 }
 
@@ -51,8 +52,8 @@ func (w *Workload) parse() (err error) {
 	return nil
 }
 
-// ThroughPooler makes the load one for a pooler, which gives each transaction any session of the server: what holds for the
-// session is set in the transaction, and nothing is prepared.
+// ThroughPooler makes the load one for a pooler, which gives each transaction any session of the server: what holds for
+// the session is set in the transaction, and nothing is prepared.
 func (w *Workload) ThroughPooler() error {
 	w.pooled = true
 	return w.parse()
@@ -82,9 +83,11 @@ func check(load runfile.Load) error {
 	case load.RowsPerTx < 1:
 		return fmt.Errorf("rows_per_tx is %d and must be at least 1", load.RowsPerTx)
 	case load.Method == Bitmap && load.RowsPerTx != bitmapRows:
-		return fmt.Errorf("rows_per_tx is %d and must be %d with method %s: so many rows of the table have one value", load.RowsPerTx, bitmapRows, Bitmap)
+		return fmt.Errorf("rows_per_tx is %d and must be %d with method %s: so many rows of the table have one value",
+			load.RowsPerTx, bitmapRows, Bitmap)
 	case load.RowsPerTx > mostRows(load.Method):
-		return fmt.Errorf("rows_per_tx is %d and must be at most %d with method %s", load.RowsPerTx, mostRows(load.Method), load.Method)
+		return fmt.Errorf("rows_per_tx is %d and must be at most %d with method %s", load.RowsPerTx,
+			mostRows(load.Method), load.Method)
 	case load.Indexes < 0 || load.Indexes > maxIndexes:
 		return fmt.Errorf("indexes is %d and must be 0 to %d", load.Indexes, maxIndexes)
 	case load.Width < 0 || load.Width > maxWidth:
@@ -92,13 +95,15 @@ func check(load runfile.Load) error {
 	case !Fills(load.Method) && (load.TableRows != 0 || load.OfRows != 0 || load.Cold):
 		return fmt.Errorf("method %s begins with an empty table: it takes no table_rows, of_rows or cold", load.Method)
 	case load.TableRows < 0 || load.TableRows > mostTableRows || load.OfRows < 0:
-		return fmt.Errorf("table_rows is %d, of_rows is %d, and they must be 0 to %d", load.TableRows, load.OfRows, int64(mostTableRows))
+		return fmt.Errorf("table_rows is %d, of_rows is %d, and they must be 0 to %d", load.TableRows, load.OfRows,
+			int64(mostTableRows))
 	case load.Clients > mostClients:
 		return fmt.Errorf("clients is %d and must be at most %d", load.Clients, mostClients)
 	case load.Clients < 1:
 		return fmt.Errorf("clients is %d and must be at least 1", load.Clients)
 	case load.SynchronousCommit != "" && !slices.Contains(commits, load.SynchronousCommit):
-		return fmt.Errorf("synchronous_commit is %q and must be %s", load.SynchronousCommit, strings.Join(commits, ", "))
+		return fmt.Errorf("synchronous_commit is %q and must be %s", load.SynchronousCommit,
+			strings.Join(commits, ", "))
 	}
 	return nil
 }
@@ -126,8 +131,8 @@ func (w *Workload) Create(ctx context.Context, conn *pgx.Conn) error {
 	return postgres.RefuseForeign(ctx, conn, w.table)
 }
 
-// create makes the table of the published runs, so that figures compare; a filler makes its rows wide. Autovacuum leaves it
-// alone: it would come into some repetitions and not into others.
+// create makes the table of the published runs, so that figures compare; a filler makes its rows wide. Autovacuum
+// leaves it alone: it would come into some repetitions and not into others.
 func (w *Workload) create(ctx context.Context, conn *pgx.Conn) error {
 	key := ""
 	if w.load.Indexes >= 1 {
@@ -160,7 +165,8 @@ func (w *Workload) Drop(ctx context.Context, conn *pgx.Conn) error {
 
 // Rows returns those in the load's table, each looked at.
 func (w *Workload) Rows(ctx context.Context, conn postgres.Asker) (rows int64, err error) {
-	if err := postgres.QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) from "+w.table).Scan(&rows); err != nil {
+	if err := postgres.QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) from "+
+		w.table).Scan(&rows); err != nil {
 		return 0, fmt.Errorf("count the rows of the load %s: %w", w.load.Name, err)
 	}
 	return rows, nil
@@ -176,7 +182,8 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 		load := w.load
 		load.TableRows = rehearsalRows
 		w = &Workload{
-			transaction: transaction{load, pgx.Identifier{w.schema, load.Name}.Sanitize(), w.pooled}, schema: w.schema, rehearsed: true,
+			transaction: transaction{load, pgx.Identifier{w.schema, load.Name}.Sanitize(), w.pooled}, schema: w.schema,
+			rehearsed: true,
 		}
 		if err := w.parse(); err != nil {
 			return err
@@ -194,7 +201,8 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 	}
 	each := w.deed()
 	if left := w.load.TableRows + each.rows - each.updated - 2*each.deleted; rows != left {
-		return fmt.Errorf("the load %s left %d rows where %d must be: does a trigger or a rule stand on new tables?", w.load.Name, rows, left)
+		return fmt.Errorf("the load %s left %d rows where %d must be: does a trigger or a rule stand on new tables?",
+			w.load.Name, rows, left)
 	}
 	return w.Drop(ctx, conn)
 }

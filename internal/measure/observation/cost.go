@@ -23,7 +23,8 @@ type cost struct {
 // total returns the cost until now, once everything is in the file.
 func (s *cost) total(file *runfile.Writer) (runfile.Cost, error) {
 	c := runfile.Cost{
-		Seconds: time.Since(s.began).Seconds(), Queries: s.queries, Waited: s.waited, Processor: (host.ProcessorTime() - s.processor).Seconds(),
+		Seconds: time.Since(s.began).Seconds(), Queries: s.queries, Waited: s.waited,
+		Processor: (host.ProcessorTime() - s.processor).Seconds(),
 	}
 	if err := file.Sync(); err != nil {
 		return c, err
@@ -42,6 +43,7 @@ func inWords(c runfile.Cost) string {
 	if minutes <= 0 {
 		return "Nothing was observed"
 	}
-	return fmt.Sprintf("Each minute of observing took %.0f queries, %.0f ms until all sources had answered, %.0f ms of our processor, and %.0f kB of file",
+	return fmt.Sprintf("Each minute of observing took %.0f queries, %.0f ms until all sources had answered, %.0f ms "+
+		"of our processor, and %.0f kB of file",
 		float64(c.Queries)/minutes, 1000*c.Waited/minutes, 1000*c.Processor/minutes, float64(c.Bytes)/1000/minutes)
 }

@@ -13,23 +13,27 @@ import (
 )
 
 const (
-	// digestsWithin bounds what Performance Insights may take, so that the last look fits in the time that an interrupt leaves.
+	// digestsWithin bounds what Performance Insights may take, so that the last look fits in the time that an interrupt
+	// leaves.
 	digestsWithin = 3 * time.Second
 	// digestsStretch is asked about as a whole; then another one begins. The service answers for the last 7 days only.
 	digestsStretch = 24 * time.Hour
 )
 
-// digestsOf asks Performance Insights which statements did the most since it was first asked, where pg_stat_statements does not tell or
-// is silent about storage, as Aurora's is.
-func digestsOf(t *target.Target, facts postgres.Facts, now func() time.Time) func(context.Context, []runfile.Record) []runfile.Record {
+// digestsOf asks Performance Insights which statements did the most since it was first asked, where pg_stat_statements
+// does not tell or is silent about storage, as Aurora's is.
+func digestsOf(t *target.Target, facts postgres.Facts, now func() time.Time) func(context.Context,
+	[]runfile.Record) []runfile.Record {
 	if t.AWS.Account == nil || t.AWS.Cloud == nil || t.AWS.Cloud.Instance == "" {
 		return unasked(t.AWS.Unknown(facts), facts.Flavor == postgres.FlavorAurora, now)
 	}
-	d := &digests{asked: insights.New(t.AWS.Account.Config(), *t.AWS.Cloud), aurora: strings.HasPrefix(t.AWS.Cloud.Engine, "aurora"), now: now}
+	d := &digests{asked: insights.New(t.AWS.Account.Config(), *t.AWS.Cloud),
+		aurora: strings.HasPrefix(t.AWS.Cloud.Engine, "aurora"), now: now}
 	return d.look
 }
 
-// unasked says once, where statements would be asked for, why they are not; an empty why is a server that is none of AWS's.
+// unasked says once, where statements would be asked for, why they are not; an empty why is a server that is none of
+// AWS's.
 func unasked(why string, aurora bool, now func() time.Time) func(context.Context, []runfile.Record) []runfile.Record {
 	from := now()
 	return func(_ context.Context, ranked []runfile.Record) []runfile.Record {

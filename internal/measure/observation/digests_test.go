@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/insightstest"
 )
 
-// TestDigests: Performance Insights is asked for statements where PostgreSQL does not tell them, from the first whole minute on, in stretches
-// of a day; and what it says once is not replaced by why it does not later.
+// TestDigests: Performance Insights is asked for statements where PostgreSQL does not tell them, from the first whole
+// minute on, in stretches of a day; and what it says once is not replaced by why it does not later.
 func TestDigests(t *testing.T) {
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	now := noon.Add(10 * time.Second)
@@ -22,12 +22,17 @@ func TestDigests(t *testing.T) {
 	s.Have(insightstest.Metric{Name: "db.load"})
 	for hour := range 50 {
 		from := noon.Add(time.Duration(hour) * time.Hour)
-		s.Tell(insightstest.Point{Metric: "db.load", From: from, To: from.Add(time.Minute), Value: 1, Dimensions: map[string]string{
-			"db.sql_tokenized.id": "AAA", "db.sql_tokenized.statement": "select 1", "db.wait_event_type.name": "IO"}})
+		s.Tell(insightstest.Point{Metric: "db.load", From: from, To: from.Add(time.Minute), Value: 1,
+			Dimensions: map[string]string{
+				"db.sql_tokenized.id": "AAA", "db.sql_tokenized.statement": "select 1",
+				"db.wait_event_type.name": "IO"}})
 	}
 	about := func(engine string, on bool) *digests {
-		return &digests{aurora: strings.HasPrefix(engine, "aurora"), now: func() time.Time { return now }, asked: insights.New(aws.Config{
-			BaseEndpoint: aws.String(s.URL()), Credentials: credentials.NewStaticCredentialsProvider("AKIA", "secret", ""), Region: "eu-west-1",
+		return &digests{aurora: strings.HasPrefix(engine, "aurora"), now: func() time.Time {
+			return now
+		}, asked: insights.New(aws.Config{
+			BaseEndpoint: aws.String(s.URL()), Credentials: credentials.NewStaticCredentialsProvider("AKIA", "secret",
+				""), Region: "eu-west-1",
 			RetryMaxAttempts: 1,
 		}, runfile.Cloud{Instance: "db-1", Resource: "db-ABC", Engine: engine, Insights: on})}
 	}
@@ -44,7 +49,8 @@ func TestDigests(t *testing.T) {
 		}
 	}
 	top := look(rds, noon.Add(2*time.Hour), unknown)[0].(runfile.Top)
-	if !top.From.Equal(noon.Add(time.Minute)) || !top.At.Equal(noon.Add(2*time.Hour)) || len(top.Items) != 1 || top.Items[0].Text != "select ?" {
+	if !top.From.Equal(noon.Add(time.Minute)) || !top.At.Equal(noon.Add(2*time.Hour)) || len(top.Items) != 1 ||
+		top.Items[0].Text != "select ?" {
 		t.Errorf("%+v", top)
 	}
 	aurora := about("aurora-postgresql", true)
@@ -60,9 +66,11 @@ func TestDigests(t *testing.T) {
 	if got := look(aurora, noon.Add(28*time.Hour), told); got != nil {
 		t.Errorf("%v stands for what is known", got)
 	}
-	for words, d := range map[string]*digests{"pi:DescribeDimensionKeys": about("aurora-postgresql", true), "Performance Insights is off on db-1": about("postgres", false)} {
+	for words, d := range map[string]*digests{"pi:DescribeDimensionKeys": about("aurora-postgresql", true),
+		"Performance Insights is off on db-1": about("postgres", false)} {
 		look(d, noon, unknown)
-		if got := look(d, noon.Add(time.Hour), unknown); len(got) != 1 || !strings.Contains(got[0].(runfile.Top).Missing, words) {
+		if got := look(d, noon.Add(time.Hour), unknown); len(got) != 1 ||
+			!strings.Contains(got[0].(runfile.Top).Missing, words) {
 			t.Errorf("%q is not said: %+v", words, got)
 		}
 	}

@@ -66,8 +66,9 @@ const (
 	fewestLooks = 4
 )
 
-// Do observes a server, and keeps what it reads in a file. The file is made first, so that a place that cannot be written
-// is found before the server is asked anything. recorded tells whether anything was read; without it there is no new file.
+// Do observes a server, and keeps what it reads in a file. The file is made first, so that a place that cannot be
+// written is found before the server is asked anything. recorded tells whether anything was read; without it there is
+// no new file.
 func Do(ctx context.Context, o Options) (recorded bool, err error) {
 	r := &recording{Options: o}
 	if err := r.openFile(); err != nil {
@@ -137,7 +138,8 @@ func (r *recording) observe(ctx context.Context) (err error) {
 	began := time.Now()
 	r.cost.began, r.cost.processor = began, host.ProcessorTime()
 	o := Observation{
-		Interval: r.Interval, For: r.For, Rarely: min(rarely, r.AtLeast/fewestLooks), Started: pgstat.Name + ".server/started",
+		Interval: r.Interval, For: r.For, Rarely: min(rarely, r.AtLeast/fewestLooks), Started: pgstat.Name +
+			".server/started",
 		Open: r.again, Record: r.record, Tell: r.Show.Message,
 	}
 	if r.Settled != nil {
@@ -162,8 +164,8 @@ func (r *recording) observe(ctx context.Context) (err error) {
 	return errors.Join(err, r.end(err))
 }
 
-// open asks the server what it is, and finds what can be read of it and of the disks under it. The session that asks stays
-// until the disks are found: they are those of its process.
+// open asks the server what it is, and finds what can be read of it and of the disks under it. The session that asks
+// stays until the disks are found: they are those of its process.
 func (r *recording) open(ctx context.Context) (postgres.Facts, *target.Probes, error) {
 	session, err := r.target.Session(ctx)
 	if err != nil {
@@ -197,7 +199,8 @@ func (r *recording) source(ctx context.Context, facts postgres.Facts, p *target.
 	relations, digests := relationsOf(p.Relations), digestsOf(r.target, facts, r.Now)
 	rarely := func(ctx context.Context) []runfile.Record {
 		ranked := ranking.Read(ctx)
-		return slices.Concat(r.settings.look(ctx, r.target.Endpoint), ranked, p.RankRequests(), relations(ctx), digests(ctx, ranked))
+		return slices.Concat(r.settings.look(ctx, r.target.Endpoint), ranked, p.RankRequests(), relations(ctx),
+			digests(ctx, ranked))
 	}
 	return Source{Samplers: p.Samplers, Rarely: rarely, Close: p.Close}
 }
@@ -205,8 +208,8 @@ func (r *recording) source(ctx context.Context, facts postgres.Facts, p *target.
 // tellWithin bounds how long the WAL of some minutes is read for its tables and indexes: some places in it tell enough.
 const tellWithin = 500 * time.Millisecond
 
-// relationsOf says each time it is asked which tables and indexes the WAL since the time before is about, and only once what keeps that
-// from being known.
+// relationsOf says each time it is asked which tables and indexes the WAL since the time before is about, and only once
+// what keeps that from being known.
 func relationsOf(wal anatomy.Relations) func(context.Context) []runfile.Record {
 	begun, missing := false, ""
 	return func(ctx context.Context) []runfile.Record {
@@ -266,11 +269,13 @@ func (r *recording) sameServer(now runfile.Target) error {
 			then.Host, then.Port, then.Database, now.Host, now.Port, now.Database)
 	}
 	if then.SystemIdentifier != "" && now.SystemIdentifier != "" && then.SystemIdentifier != now.SystemIdentifier {
-		return fmt.Errorf("%s is an observation of another server at %s:%d (system identifier %s, and this one has %s): give a new file", r.Path,
+		return fmt.Errorf("%s is an observation of another server at %s:%d (system identifier %s, and this one has "+
+			"%s): give a new file", r.Path,
 			then.Host, then.Port, then.SystemIdentifier, now.SystemIdentifier)
 	}
 	if then.SystemIdentifier == "" || now.SystemIdentifier == "" {
-		r.Show.Message(fmt.Sprintf("Whether %s is of this very server cannot be told, because this user may not, or a realiops of then did not, "+
+		r.Show.Message(fmt.Sprintf("Whether %s is of this very server cannot be told, because this user may not, or "+
+			"a realiops of then did not, "+
 			"ask for its system identifier", r.Path))
 	}
 	return nil
@@ -279,10 +284,12 @@ func (r *recording) sameServer(now runfile.Target) error {
 // announce tells people what begins, and what limits its results.
 func (r *recording) announce(facts postgres.Facts, p *target.Probes) {
 	tell := r.Show.Message
-	tell(fmt.Sprintf("Observing %s at %s, every %v for %v, into the file %s. The database is not touched; Ctrl-C ends it sooner.",
+	tell(fmt.Sprintf("Observing %s at %s, every %v for %v, into the file %s. The database is not touched; Ctrl-C "+
+		"ends it sooner.",
 		facts.Describe(), r.target.Endpoint, r.Interval, r.For, r.Path))
 	if facts.Pooler {
-		tell("A connection pooler answers in the server's name: each reading is planned anew, which costs the server more; connect to the server itself.")
+		tell("A connection pooler answers in the server's name: each reading is planned anew, which costs the server " +
+			"more; connect to the server itself.")
 	}
 	if !facts.MaySeeOthers {
 		tell("This user does not see the work of others in full: " + postgres.Grant("pg_monitor", facts.User))

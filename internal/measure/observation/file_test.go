@@ -62,7 +62,8 @@ func TestThatNothingWasReadIsRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !slices.Equal(gaps, []string{"pgstat: late", "block: late"}) || len(*show) != 1 || !strings.Contains((*show)[0], "stood still for 20 s") {
+	if !slices.Equal(gaps, []string{"pgstat: late", "block: late"}) || len(*show) != 1 ||
+		!strings.Contains((*show)[0], "stood still for 20 s") {
 		t.Errorf("%q, told %q", gaps, *show)
 	}
 }

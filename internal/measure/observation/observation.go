@@ -1,9 +1,10 @@
 // Package observation reads a server on which others work, for as long as it takes, and adds nothing to their work.
 //
-// [Do] opens the server and keeps what is read in a run file. [Observation.Run] has a clock read the sources. A server that is gone is a gap and not the end: the sources find it
-// again by themselves, and when it was started anew, or another one answers in its place, they are all opened anew and the
-// record says that their counters begin anew. What is asked rarely, such as which tables cost the most, is asked beside
-// the clock. The memory that it takes does not grow with the time.
+// [Do] opens the server and keeps what is read in a run file. [Observation.Run] has a clock read the sources. A server
+// that is gone is a gap and not the end: the sources find it again by themselves, and when it was started anew, or
+// another one answers in its place, they are all opened anew and the record says that their counters begin anew. What
+// is asked rarely, such as which tables cost the most, is asked beside the clock. The memory that it takes does not
+// grow with the time.
 package observation
 
 import (

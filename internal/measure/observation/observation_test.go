@@ -65,7 +65,8 @@ func TestHoursTakeNoMemory(t *testing.T) {
 		const hours = 4
 		readings, closed := 0, 0
 		o := Observation{
-			Interval: time.Second, For: hours * time.Hour, Rarely: 5 * time.Minute, Started: started, Tell: func(string) {},
+			Interval: time.Second, For: hours * time.Hour, Rarely: 5 * time.Minute, Started: started,
+			Tell: func(string) {},
 			Record: func(r runfile.Record) error {
 				if r.Kind() == runfile.KindRead {
 					readings++
@@ -74,7 +75,8 @@ func TestHoursTakeNoMemory(t *testing.T) {
 			},
 		}
 		before := heap()
-		if err := o.Run(t.Context(), source(&closed, newCounting("pgstat", 40, 1), newCounting("block", 40, 1))); err != nil {
+		if err := o.Run(t.Context(), source(&closed, newCounting("pgstat", 40, 1), newCounting("block", 40, 1))); err !=
+			nil {
 			t.Fatal(err)
 		}
 		if want := 2 * hours * 60 * 60; readings < want || readings > want+10 || closed != 1 {
@@ -93,8 +95,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A server that is started anew is opened anew, as soon as it can be; nothing is compared across that, and what is asked
-// rarely is asked at the beginning of each and at the end.
+// A server that is started anew is opened anew, as soon as it can be; nothing is compared across that, and what is
+// asked rarely is asked at the beginning of each and at the end.
 func TestAnotherStartIsAnotherSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var resets, tries, asked, closed int
@@ -105,7 +107,9 @@ func TestAnotherStartIsAnotherSource(t *testing.T) {
 		one := source(&closed, first)
 		one.Rarely = rarely
 		o := Observation{
-			Interval: time.Second, For: time.Minute, Rarely: time.Hour, Started: started, Tell: func(text string) { told = append(told, text) },
+			Interval: time.Second, For: time.Minute, Rarely: time.Hour, Started: started, Tell: func(text string) {
+				told = append(told, text)
+			},
 			Record: func(r runfile.Record) error {
 				if gap, is := r.(runfile.Gap); is && gap.Reason == runfile.Reset && gap.Metric == "" {
 					resets++
@@ -138,7 +142,8 @@ func TestAnotherStartIsAnotherSource(t *testing.T) {
 	})
 }
 
-// What ends an observation before its time: that nothing is left to learn, an interrupt, a record that cannot be written.
+// What ends an observation before its time: that nothing is left to learn, an interrupt, a record that cannot be
+// written.
 func TestWhatEndsAnObservation(t *testing.T) {
 	full := errors.New("the disk is full")
 	check := func(name string, want time.Duration, failed error, change func(*Observation, context.CancelFunc)) {
@@ -154,8 +159,10 @@ func TestWhatEndsAnObservation(t *testing.T) {
 				change(&o, cancel)
 				began := time.Now()
 				err := o.Run(ctx, source(&closed, newCounting("pgstat", 1, 1)))
-				if took := time.Since(began); took.Round(time.Second) != want || !errors.Is(err, failed) || closed != 1 {
-					t.Errorf("it took %v, want %v; error %v, want %v; %d sources closed", took, want, err, failed, closed)
+				if took := time.Since(began); took.Round(time.Second) != want || !errors.Is(err, failed) ||
+					closed != 1 {
+					t.Errorf("it took %v, want %v; error %v, want %v; %d sources closed", took, want, err,
+						failed, closed)
 				}
 			})
 		})
@@ -165,7 +172,9 @@ func TestWhatEndsAnObservation(t *testing.T) {
 		looks := 0
 		o.Settled = func(context.Context) (string, bool) { looks++; return "done", looks == 3 }
 	})
-	check("interrupt", 7*time.Second, nil, func(_ *Observation, cancel context.CancelFunc) { time.AfterFunc(7*time.Second, cancel) })
+	check("interrupt", 7*time.Second, nil, func(_ *Observation, cancel context.CancelFunc) {
+		time.AfterFunc(7*time.Second, cancel)
+	})
 	check("full disk", 5*time.Second, full, func(o *Observation, _ context.CancelFunc) {
 		n := 0
 		o.Record = func(runfile.Record) error {

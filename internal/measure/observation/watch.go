@@ -42,8 +42,8 @@ func (w *watch) take(r runfile.Record) error {
 // still: a source that does not answer leaves a gap.
 const stoodStill = 10 * time.Second
 
-// stood records that nothing was read for a while because this process did not run. The clock on the wall goes on while a
-// machine sleeps, the other one does not.
+// stood records that nothing was read for a while because this process did not run. The clock on the wall goes on while
+// a machine sleeps, the other one does not.
 func (w *watch) stood(now time.Time) error {
 	before := w.ran
 	w.ran = now
@@ -51,7 +51,8 @@ func (w *watch) stood(now time.Time) error {
 	if before.IsZero() || gone < w.interval+stoodStill {
 		return nil
 	}
-	why := fmt.Sprintf("realiops stood still for %.0f s (it was stopped, the machine slept, or its clock was set)", gone.Seconds())
+	why := fmt.Sprintf("realiops stood still for %.0f s (it was stopped, the machine slept, or its clock was set)",
+		gone.Seconds())
 	w.tell("Nothing was read: " + why)
 	for _, p := range w.probes {
 		gap := runfile.Gap{At: before.Add(w.interval), Probe: p, Reason: runfile.Late, Detail: why}

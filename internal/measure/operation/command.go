@@ -30,8 +30,9 @@ func (e *FailedError) Unwrap() error { return e.Err }
 // endedWithin is the time a command gets to end after it is asked to, before it is killed.
 const endedWithin = 5 * time.Second
 
-// Command runs a program as the operation. It finds the server by PGHOST and the like, and by DATABASE_URL, at host; complete
-// says what it reads and writes, and what else stands in its environment. Processes that it leaves behind are waited for.
+// Command runs a program as the operation. It finds the server by PGHOST and the like, and by DATABASE_URL, at host;
+// complete says what it reads and writes, and what else stands in its environment. Processes that it leaves behind are
+// waited for.
 func Command(on *postgres.Endpoint, host string, args []string, complete func(*exec.Cmd)) Operation {
 	return func(ctx context.Context) (Outcome, error) {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
@@ -101,7 +102,8 @@ func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
 		result, err := engine.Run(ctx, engine.Options{
 			Scripts: []engine.Weighted{{Script: s.parsed, Weight: 1}}, Set: s.set, Clients: 1, Transactions: times,
 			Connect: connect, ExitOnAbort: true, Silence: silence,
-			Seed: uint64(rand.Uint32()), //nolint:gosec // as pgbench has it: random keys that were inserted before would be there
+			Seed: uint64(rand.Uint32()),
+			//nolint:gosec // as pgbench has it: random keys that were inserted before would be there
 		})
 		if ctx.Err() != nil {
 			return Outcome{}, context.Cause(ctx)

@@ -15,8 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/experiment"
 )
 
-// family is a command and all that it starts. Each of them holds the end of a pipe, so that it is known when the last is gone. A daemon
-// closes what it has inherited, but its environment has a mark, by which Linux shows it.
+// family is a command and all that it starts. Each of them holds the end of a pipe, so that it is known when the last
+// is gone. A daemon closes what it has inherited, but its environment has a mark, by which Linux shows it.
 type family struct {
 	read, held *os.File
 	mark       string // NAME=value

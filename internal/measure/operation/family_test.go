@@ -20,7 +20,8 @@ func TestProcessesThatAreLeftBehind(t *testing.T) {
 		{"for a moment", "sleep 0.1 >/dev/null & echo $!", time.Minute, true},
 		{"for long", "sleep 600 >/dev/null & echo $!", time.Millisecond, false},
 		{"a daemon for a moment", "setsid sh -c 'exec 3>&-; sleep 0.1 & exit' >/dev/null & wait", time.Minute, true},
-		{"a daemon for long", "setsid sh -c 'exec 3>&-; sleep 600 >/dev/null & echo $!' & wait", time.Millisecond, false},
+		{"a daemon for long", "setsid sh -c 'exec 3>&-; sleep 600 >/dev/null & echo $!' & wait",
+			time.Millisecond, false},
 	} {
 		var out strings.Builder
 		command := exec.CommandContext(t.Context(), "sh", "-c", c.script)

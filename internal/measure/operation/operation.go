@@ -1,8 +1,8 @@
-// Package operation measures what something costs a server: a command, statements, a function of a test. All counters are
-// read before and after, as often as it is repeated, and what the server does by itself is measured beforehand.
+// Package operation measures what something costs a server: a command, statements, a function of a test. All counters
+// are read before and after, as often as it is repeated, and what the server does by itself is measured beforehand.
 //
-// What is read goes into a run file with two loads: idle, in which nothing is done, and operation, a repetition for each
-// time that it is done. It needs no schema and changes nothing on the server but what the operation changes.
+// What is read goes into a run file with two loads: idle, in which nothing is done, and operation, a repetition for
+// each time that it is done. It needs no schema and changes nothing on the server but what the operation changes.
 package operation
 
 import (
@@ -45,7 +45,8 @@ type Place struct {
 	// Relations tells which tables and indexes it is about.
 	Relations anatomy.Relations
 	Ranking   *pgstat.Ranking // which tables, indexes and statements did the most
-	// Ledger tells by the WAL whether sessions that stay open have reported what they wrote, so that it need not be waited for. Nil: nothing does.
+	// Ledger tells by the WAL whether sessions that stay open have reported what they wrote, so that it need not be
+	// waited for. Nil: nothing does.
 	Ledger *anatomy.Sampler
 }
 
@@ -56,10 +57,11 @@ type Options struct {
 
 	Operation   Operation
 	Repetitions int
-	Warmup      int               // repetitions before them, of which nothing is kept
-	FirstTouch  bool              // a checkpoint before each repetition, so that each page it changes is put into the WAL whole
-	Background  time.Duration     // how long to measure, twice, what the server does by itself
-	Ours        postgres.Sessions // that work for the operation
+	Warmup      int // repetitions before them, of which nothing is kept
+	// a checkpoint before each repetition, so that each page it changes is put into the WAL whole
+	FirstTouch bool
+	Background time.Duration     // how long to measure, twice, what the server does by itself
+	Ours       postgres.Sessions // that work for the operation
 }
 
 // readEvery is the time between two readings beside those at both ends of a repetition, which is all that counts.
@@ -98,8 +100,8 @@ func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) er
 	return errors.Join(err, one(runfile.EndOf(err, ctx.Err() != nil)))
 }
 
-// counted adds to the error of an operation that fails the second time that it succeeded before. A migration can be done only once, and the
-// server's error does not say that it already was.
+// counted adds to the error of an operation that fails the second time that it succeeded before. A migration can be
+// done only once, and the server's error does not say that it already was.
 func counted(do Operation) Operation {
 	succeeded := 0
 	return func(ctx context.Context) (Outcome, error) {
@@ -163,8 +165,8 @@ func (m *measurement) measure(ctx context.Context) error {
 	return nil
 }
 
-// The background is measured twice, since once would not show how much it varies. Where others were at work meanwhile it is
-// tried again, so often in all.
+// The background is measured twice, since once would not show how much it varies. Where others were at work meanwhile
+// it is tried again, so often in all.
 const (
 	idleTwice = 2
 	idleTries = 6
@@ -199,9 +201,9 @@ func (m *measurement) rank(ctx context.Context, n int) error {
 	return nil
 }
 
-// warmUp waits until what it did is counted: it would be taken for what the server does by itself. Sessions that it has opened may have
-// reported when they began, and would keep what came next for ten seconds: where it can be told that they have not, the operation is
-// done once more when they may report again.
+// warmUp waits until what it did is counted: it would be taken for what the server does by itself. Sessions that it has
+// opened may have reported when they began, and would keep what came next for ten seconds: where it can be told that
+// they have not, the operation is done once more when they may report again.
 func (m *measurement) warmUp(ctx context.Context) error {
 	watch, err := m.Facts.Watch(ctx, m.Control, m.Ours)
 	if err != nil {
@@ -243,8 +245,8 @@ func (m *measurement) remember(ctx context.Context) (err error) {
 	return err
 }
 
-// repetition does the operation once between two readings of everything. What it is interrupted in is marked as failed, and
-// so is a background that others have disturbed.
+// repetition does the operation once between two readings of everything. What it is interrupted in is marked as failed,
+// and so is a background that others have disturbed.
 func (m *measurement) repetition(ctx context.Context, load string, n int, do Operation) (disturbed bool, err error) {
 	ours := m.Ours
 	if load == runfile.IdleLoad {
@@ -271,7 +273,8 @@ func (m *measurement) repetition(ctx context.Context, load string, n int, do Ope
 		during, failed = m.finish(ctx, watch, outcome)
 	}
 	m.seen = &during
-	end := runfile.LoadEvent{At: time.Now(), Load: load, Repetition: n, Event: runfile.End, Sessions: during.Connected, OtherSessions: others + during.OtherSessions, Others: othersOf(during, outcome)}
+	end := runfile.LoadEvent{At: time.Now(), Load: load, Repetition: n, Event: runfile.End, Sessions: during.Connected,
+		OtherSessions: others + during.OtherSessions, Others: othersOf(during, outcome)}
 	if len(during.Autovacuum) > 0 {
 		end.Autovacuum = &runfile.Autovacuum{On: during.Autovacuum}
 	}
@@ -309,9 +312,9 @@ func (m *measurement) tellRelations(ctx context.Context, n int) error {
 	return m.record(w)
 }
 
-// settle leaves the counters with nothing to tell, and reads what a repetition starts from. The first of two readings after
-// a change sets hint bits and prunes pages of the system's tables, which makes WAL. Whoever comes after the second may be in the
-// counts of the repetition, so it is watched from before.
+// settle leaves the counters with nothing to tell, and reads what a repetition starts from. The first of two readings
+// after a change sets hint bits and prunes pages of the system's tables, which makes WAL. Whoever comes after the
+// second may be in the counts of the repetition, so it is watched from before.
 func (m *measurement) settle(ctx context.Context, ours postgres.Sessions) (*postgres.Watch, error) {
 	if err := m.awaitReadiness(ctx); err != nil {
 		return nil, err

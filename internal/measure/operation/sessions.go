@@ -19,8 +19,10 @@ const (
 	askEvery    = 20 * time.Millisecond
 )
 
-// awaitReported waits until the sessions of the operation are gone or have told what they did. None is staying that has.
-func (m *measurement) awaitReported(ctx context.Context, watch *postgres.Watch, within time.Duration) (postgres.Seen, error) {
+// awaitReported waits until the sessions of the operation are gone or have told what they did. None is staying that
+// has.
+func (m *measurement) awaitReported(ctx context.Context, watch *postgres.Watch, within time.Duration) (postgres.Seen,
+	error) {
 	for until := time.Now().Add(within); ; {
 		s, err := watch.Look(ctx, m.Control)
 		if err != nil || s.Staying == 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// atWork are the sessions that work on the server, in any database, and are not ours. Those of other runs of realiops that
-// put a load on it are among them, and those that only read its counters are not. A role without pg_read_all_stats sees the
-// state of its own sessions alone.
+// atWork are the sessions that work on the server, in any database, and are not ours. Those of other runs of realiops
+// that put a load on it are among them, and those that only read its counters are not. A role without pg_read_all_stats
+// sees the state of its own sessions alone.
 const (
 	atWork = ofOthers + " and " + working
 
@@ -25,21 +25,24 @@ var names = Named("application_name") + ", " + Named("coalesce(usename, '')") + 
 
 // askBusy counts sessions at work that are not ours.
 func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
-	if err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) "+atWork).Scan(&f.BusySessions); err != nil {
+	if err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) "+
+		atWork).Scan(&f.BusySessions); err != nil {
 		return fmt.Errorf("ask who else is at work: %w", err)
 	}
 	return nil
 }
 
-// Writing names those whose transaction has written something and goes on, or makes an index or vacuums, by the transaction. What
-// they have written no counter tells before they end. They are known by their locks, which every role sees; autovacuum has no user.
+// Writing names those whose transaction has written something and goes on, or makes an index or vacuums, by the
+// transaction. What they have written no counter tells before they end. They are known by their locks, which every role
+// sees; autovacuum has no user.
 func Writing(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	transactions := map[string]string{}
 	var transaction, program, role, database string
-	err := ForEachRow(ctx, conn, []any{&transaction, (*Name)(&program), (*Name)(&role), (*Name)(&database)}, func() error {
-		transactions[transaction] = called(program, role, database)
-		return nil
-	}, `/* realiops */
+	err := ForEachRow(ctx, conn, []any{&transaction, (*Name)(&program), (*Name)(&role), (*Name)(&database)},
+		func() error {
+			transactions[transaction] = called(program, role, database)
+			return nil
+		}, `/* realiops */
 		select l.virtualtransaction, `+names+`
 		from pg_catalog.pg_locks l join pg_catalog.pg_stat_activity a on a.pid = l.pid
 		where l.granted and a.usesysid is not null and a.application_name <> '`+applicationName+"' and a.application_name <> '"+clientName+`'
@@ -84,8 +87,8 @@ func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 // firstWithBackendWAL is the first version that counts the WAL of each session.
 const firstWithBackendWAL = 180000
 
-// WALOfOthers returns how many bytes of WAL sessions that are not ours have written so far, none where the server does not tell. It
-// is asked while no clients of ours are there.
+// WALOfOthers returns how many bytes of WAL sessions that are not ours have written so far, none where the server does
+// not tell. It is asked while no clients of ours are there.
 func (f Facts) WALOfOthers(ctx context.Context, conn *pgx.Conn) (map[Backend]int64, error) {
 	if f.VersionNum < firstWithBackendWAL {
 		return nil, nil

@@ -7,7 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestStatisticsRows: to analyze a table of three columns writes three rows of statistics, and to insert rows writes none.
+// TestStatisticsRows: to analyze a table of three columns writes three rows of statistics, and to insert rows writes
+// none.
 func TestStatisticsRows(t *testing.T) {
 	if _, err := postgres.StatisticsRows(t.Context(), servertest.Connect(t, servertest.Database(t, "13"))); err != nil {
 		t.Error(err)

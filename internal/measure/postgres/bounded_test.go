@@ -39,8 +39,8 @@ func within(t *testing.T, d time.Duration, do func() error) error {
 	}
 }
 
-// TestEveryAnswerIsBounded: whatever a server does in the place of its answer, by time or by size; and closing the session
-// takes no time.
+// TestEveryAnswerIsBounded: whatever a server does in the place of its answer, by time or by size; and closing the
+// session takes no time.
 func TestEveryAnswerIsBounded(t *testing.T) {
 	for _, lie := range liartest.Lies() {
 		if !lie.Greets {
@@ -88,8 +88,8 @@ func TestAskingForSettingsIsBounded(t *testing.T) {
 	}
 }
 
-// TestConnectingIsBounded, on each of several hosts, also where the lie comes while the server is asked whether it is the
-// right one.
+// TestConnectingIsBounded, on each of several hosts, also where the lie comes while the server is asked whether it is
+// the right one.
 func TestConnectingIsBounded(t *testing.T) {
 	for _, lie := range liartest.Lies() {
 		parameters := "&connect_timeout=2"
@@ -112,7 +112,8 @@ func TestConnectingIsBounded(t *testing.T) {
 	}
 	silent := liartest.Lies()[0]
 	first, second := lied(t, silent, ""), lied(t, silent, "")
-	both := fmt.Sprintf("host=127.0.0.1,127.0.0.1 port=%d,%d user=u dbname=x sslmode=disable connect_timeout=2", first.Port(), second.Port())
+	both := fmt.Sprintf("host=127.0.0.1,127.0.0.1 port=%d,%d user=u dbname=x sslmode=disable connect_timeout=2",
+		first.Port(), second.Port())
 	if err := within(t, 30*time.Second, func() error {
 		_, err := servertest.Endpoint(t, both).Connect(t.Context())
 		return err
@@ -139,7 +140,8 @@ func TestAStoppedCommandWaitsNoLonger(t *testing.T) {
 		var one string
 		answered <- postgres.QueryRow(own, conn, "select 1").Scan(&one)
 	}()
-	for begun := time.Now(); !strings.Contains(command.Waits(), "an answer from 127.0.0.1:"); time.Sleep(time.Millisecond) {
+	for begun := time.Now(); !strings.Contains(command.Waits(), "an answer from 127.0.0.1:"); time.Sleep(
+		time.Millisecond) {
 		if time.Since(begun) > 10*time.Second {
 			t.Fatalf("it waits for %s", command.Waits())
 		}

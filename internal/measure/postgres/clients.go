@@ -11,8 +11,8 @@ import (
 const (
 	// leaveWithin bounds the wait for our clients' sessions to be gone; leaving takes a server some milliseconds.
 	leaveWithin = 5 * time.Second
-	// firstLook and seldomLook are after how long it is looked for them again, first and at last: each look is a transaction, which
-	// the server counts among those of the load.
+	// firstLook and seldomLook are after how long it is looked for them again, first and at last: each look is a
+	// transaction, which the server counts among those of the load.
 	firstLook  = 2 * time.Millisecond
 	seldomLook = 50 * time.Millisecond
 )
@@ -43,8 +43,8 @@ func (f Facts) AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // ReportCounters has a session of ours report what it did itself, such as making a table, before a load begins: left
-// to itself it would do so up to a second later, inside the load. Servers before 15 cannot be asked to; there it is a few
-// rows of the catalogue.
+// to itself it would do so up to a second later, inside the load. Servers before 15 cannot be asked to; there it is a
+// few rows of the catalogue.
 func (f Facts) ReportCounters(ctx context.Context, conn *pgx.Conn) error {
 	const firstThatCan = 150000
 	if f.VersionNum < firstThatCan {

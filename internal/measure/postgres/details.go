@@ -11,8 +11,9 @@ import (
 // longestPlace is the number of letters shown of a statement's line.
 const longestPlace = 60
 
-// Details returns what a server says of an error beside the message, each in a line of its own, in psql's words and order: the
-// place in the statement that was sent, where that is known, what is the matter, what to do, and what called it.
+// Details returns what a server says of an error beside the message, each in a line of its own, in psql's words and
+// order: the place in the statement that was sent, where that is known, what is the matter, what to do, and what called
+// it.
 func Details(err error, statement string) []string {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
@@ -20,7 +21,8 @@ func Details(err error, statement string) []string {
 	}
 	lines := place(statement, int(refused.Position))
 	for _, part := range []struct{ title, text string }{
-		{"DETAIL", refused.Detail}, {"HINT", refused.Hint}, {"QUERY", refused.InternalQuery}, {"CONTEXT", refused.Where},
+		{"DETAIL", refused.Detail}, {"HINT", refused.Hint}, {"QUERY", refused.InternalQuery},
+		{"CONTEXT", refused.Where},
 	} {
 		if part.text != "" {
 			lines = append(lines, part.title+": "+strings.Join(strings.Fields(part.text), " "))

@@ -90,7 +90,8 @@ func formOf(dsn string) (form, error) {
 	case firstKeyword.MatchString(dsn):
 		return keywords, nil
 	case strings.Contains(dsn, "=") || aimedAtURL.MatchString(dsn):
-		return 0, unread("it begins neither with postgres:// or postgresql:// nor with a keyword such as host=", address)
+		return 0, unread("it begins neither with postgres:// or postgresql:// nor with a keyword such as host=",
+			address)
 	}
 	return databaseName, nil
 }
@@ -101,13 +102,15 @@ func unread(reason string, as form) error {
 	if as == keywords {
 		advice = `a password with a space stands between single quotes, with \' for a quote in it`
 	}
-	return fmt.Errorf("%s. It is not shown, because it may hold a password; %s, or use PGPASSWORD or ~/.pgpass", reason, advice)
+	return fmt.Errorf("%s. It is not shown, because it may hold a password; %s, or use PGPASSWORD or ~/.pgpass",
+		reason, advice)
 }
 
 // reasonIn returns what pgx says beside the string, without what it quotes of it.
 func reasonIn(err *pgconn.ParseConfigError) string {
 	text := err.Error()
-	reason := strings.NewReplacer(`"sslcert"`, "sslcert", `"sslkey"`, "sslkey").Replace(text[strings.LastIndex(text, "`: ")+len("`: "):])
+	reason := strings.NewReplacer(`"sslcert"`, "sslcert", `"sslkey"`,
+		"sslkey").Replace(text[strings.LastIndex(text, "`: ")+len("`: "):])
 	if words, _, quotes := strings.Cut(reason, `"`); quotes {
 		reason, _, _ = strings.Cut(words, " (")
 	}
@@ -122,7 +125,8 @@ func misplaced(config *pgx.ConnConfig, as form) error {
 	}
 	for _, host := range hosts {
 		_, noAddress := netip.ParseAddr(host)
-		if noAddress != nil && !strings.HasPrefix(host, "/") && strings.ContainsAny(strings.TrimPrefix(host, "@"), "@=:;? ") {
+		if noAddress != nil && !strings.HasPrefix(host, "/") &&
+			strings.ContainsAny(strings.TrimPrefix(host, "@"), "@=:;? ") {
 			return unread("what stands for the host cannot be one", as)
 		}
 	}

@@ -64,7 +64,8 @@ func TestNoPartOfAPasswordIsShown(t *testing.T) {
 	}
 }
 
-// TestFilesAreNamed: where a certificate, a key or a service cannot be read, nothing is wrong with how the password is written.
+// TestFilesAreNamed: where a certificate, a key or a service cannot be read, nothing is wrong with how the password is
+// written.
 func TestFilesAreNamed(t *testing.T) {
 	nowhere := t.TempDir() + "/nowhere"
 	check := func(dsn string, want ...string) {
@@ -99,7 +100,8 @@ func TestTheAddressInPlaceOfANameIsSaid(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"", "db", "host=h user=u", "postgres://u:p@h:1/d?sslmode=disable", "postgres:/u:p@h", "host='a b'", "service=none"} {
+	for _, seed := range []string{"", "db", "host=h user=u", "postgres://u:p@h:1/d?sslmode=disable", "postgres:/u:p@h",
+		"host='a b'", "service=none"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, dsn string) {

@@ -33,8 +33,9 @@ const connectTimeout = 10 * time.Second
 // Endpoint holds the way to a server: host, port, database, user, password, TLS.
 type Endpoint struct {
 	config *pgx.ConnConfig
-	from   conninfo                              // what config was made of
-	ip     string                                // that is connected to in the place of the host's name; empty: the name is looked up
+	from   conninfo // what config was made of
+	// that is connected to in the place of the host's name; empty: the name is looked up
+	ip     string
 	pooled atomic.Bool                           // a pooler refuses our settings at the start of a session
 	pins   pins                                  // what the server takes of our settings
 	ask    func(context.Context) (string, error) // finds a password for each connection; nil: there is one for all
@@ -66,8 +67,8 @@ func Parse(dsn string) (*Endpoint, error) {
 	return e, nil
 }
 
-// Warning returns what libpq would warn of: a password file that is not used, because others can read it. It is empty if
-// there is nothing to warn of. [Parse] looks at the file each time, so it is for the caller to say it once.
+// Warning returns what libpq would warn of: a password file that is not used, because others can read it. It is empty
+// if there is nothing to warn of. [Parse] looks at the file each time, so it is for the caller to say it once.
 func (e *Endpoint) Warning() string { return e.from.warning }
 
 // Host returns the host or the directory of the socket.
@@ -162,7 +163,8 @@ type demand struct {
 func unmet() []demand {
 	return []demand{
 		{"target_session_attrs", []string{
-			pgconn.ErrReadOnlyConnection.Error(), pgconn.ErrReadWriteConnection.Error(), pgconn.ErrPrimaryConnection.Error(), pgconn.ErrStandbyConnection.Error(),
+			pgconn.ErrReadOnlyConnection.Error(), pgconn.ErrReadWriteConnection.Error(),
+			pgconn.ErrPrimaryConnection.Error(), pgconn.ErrStandbyConnection.Error(),
 		}},
 		{"channel_binding", []string{"channel binding"}},
 		{"require_auth", []string{"authentication method requirement"}},

@@ -19,7 +19,8 @@ type reached struct {
 func TestParseTakesWhatLibpqTakes(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
-	for _, name := range []string{"PGHOST", "PGPORT", "PGDATABASE", "PGPASSWORD", "PGSERVICE", "PGPASSFILE", "PGSERVICEFILE"} {
+	for _, name := range []string{"PGHOST", "PGPORT", "PGDATABASE", "PGPASSWORD", "PGSERVICE", "PGPASSFILE",
+		"PGSERVICEFILE"} {
 		t.Setenv(name, "")
 		os.Unsetenv(name)
 	}
@@ -45,10 +46,13 @@ func TestParseTakesWhatLibpqTakes(t *testing.T) {
 		}
 	}
 	check("postgres://you:pw@127.0.0.1:5433/test", reached{"127.0.0.1", "test", "you", "pw", 5433, true})
-	check("host=localhost dbname=test", reached{Host: "localhost", Database: "test", User: "me", Port: 5432, Local: true})
-	check("postgres://db.example/x", reached{Host: "db.example", Database: "x", User: "me", Password: "from-pgpass", Port: 5432})
+	check("host=localhost dbname=test", reached{Host: "localhost", Database: "test", User: "me", Port: 5432,
+		Local: true})
+	check("postgres://db.example/x", reached{Host: "db.example", Database: "x", User: "me",
+		Password: "from-pgpass", Port: 5432})
 	check("service=prod", reached{Host: "10.1.2.3", Database: "orders", User: "app", Port: 6432})
-	check("postgres:///x?host=/var/run/postgresql", reached{Host: "/var/run/postgresql", Database: "x", User: "me", Port: 5432, Local: true})
+	check("postgres:///x?host=/var/run/postgresql", reached{Host: "/var/run/postgresql", Database: "x", User: "me",
+		Port: 5432, Local: true})
 	t.Setenv("PGHOST", "::1")
 	t.Setenv("PGPORT", "5555")
 	check("", reached{Host: "::1", User: "me", Port: 5555, Local: true})

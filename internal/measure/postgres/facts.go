@@ -27,10 +27,11 @@ const (
 
 // Facts describes a server and the rights of this user on it.
 type Facts struct {
-	Version       string // 17.11
-	VersionNum    int    // 170011
-	Flavor        string
-	Service       string // of another cloud that runs it: Cloud SQL, AlloyDB or Azure, where nobody is superuser; empty: none is known
+	Version    string // 17.11
+	VersionNum int    // 170011
+	Flavor     string
+	// of another cloud that runs it: Cloud SQL, AlloyDB or Azure, where nobody is superuser; empty: none is known
+	Service       string
 	Instance      string // what AWS calls the one that answers; only Aurora says it
 	Database      string
 	User          string // who connected
@@ -66,7 +67,8 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 		return f, fmt.Errorf("ask the server what it is: %w", err)
 	}
 	// Without a transaction of its own that sets the role: some statements, such as VACUUM, can be in none.
-	if err := conn.QueryRow(ctx, "/* realiops */ select session_user, current_user").Scan(&f.User, &f.ActsAs); err != nil {
+	if err := conn.QueryRow(ctx, "/* realiops */ select session_user, current_user").Scan(&f.User,
+		&f.ActsAs); err != nil {
 		return f, fmt.Errorf("ask the server whose session it is: %w", err)
 	}
 	f.Pooler = int(conn.PgConn().PID()) != f.BackendPID
@@ -87,7 +89,8 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 
 // askIdentity asks for the number that initdb gave the server's data, where it may be asked for.
 func (f *Facts) askIdentity(ctx context.Context, conn *pgx.Conn) error {
-	err := QueryRow(ctx, conn, "/* realiops */ select system_identifier::text from pg_catalog.pg_control_system()").Scan(&f.SystemIdentifier)
+	err := QueryRow(ctx, conn,
+		"/* realiops */ select system_identifier::text from pg_catalog.pg_control_system()").Scan(&f.SystemIdentifier)
 	if _, refused := errors.AsType[*pgconn.PgError](err); err != nil && !refused {
 		return fmt.Errorf("ask the server for its system identifier: %w", err)
 	}
@@ -110,7 +113,8 @@ func (f *Facts) askRights(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // services maps the role of a service's database administrators to its name.
-var services = map[string]string{"cloudsqlsuperuser": "Cloud SQL", "alloydbsuperuser": "AlloyDB", "azure_pg_admin": "Azure"}
+var services = map[string]string{"cloudsqlsuperuser": "Cloud SQL", "alloydbsuperuser": "AlloyDB",
+	"azure_pg_admin": "Azure"}
 
 // askFlavor tells managed servers by features that only they have: a function of Aurora's, the administrator's role
 // of a service.
@@ -139,7 +143,8 @@ func (f *Facts) askFlavor(ctx context.Context, conn *pgx.Conn) error {
 
 // askInstance asks Aurora which instance answers, where it has the function for that and this user may call it.
 func (f *Facts) askInstance(ctx context.Context, conn *pgx.Conn) error {
-	err := QueryRow(ctx, conn, "/* realiops */ select coalesce(pg_catalog.aurora_db_instance_identifier(), '')").Scan(&f.Instance)
+	err := QueryRow(ctx, conn, "/* realiops */ select coalesce(pg_catalog.aurora_db_instance_identifier(), '')").Scan(
+		&f.Instance)
 	if _, refused := errors.AsType[*pgconn.PgError](err); err != nil && !refused {
 		return fmt.Errorf("ask Aurora which instance answers: %w", err)
 	}

@@ -18,30 +18,35 @@ type EventTrigger struct {
 }
 
 func (t EventTrigger) String() string {
-	return fmt.Sprintf("the event trigger %s, which calls %s and belongs to %s", Quoted(t.Name), t.Function, Quoted(t.Owner))
+	return fmt.Sprintf("the event trigger %s, which calls %s and belongs to %s", Quoted(t.Name), t.Function,
+		Quoted(t.Owner))
 }
 
 // OfExtension is, in SQL, the condition for an object to be an extension's and nobody else's: it came with the
 // extension, and who may replace it is a superuser or this user. The object is given by its catalog, its OID and its
 // owner.
 func OfExtension(catalog, oid, owner, extension string) string {
-	return "(" + trusted(owner) + " and exists (select from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid " +
-		"where d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass and d.classid = 'pg_catalog." + catalog + "'::pg_catalog.regclass " +
+	return "(" + trusted(owner) +
+		" and exists (select from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid " +
+		"where d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass and d.classid = 'pg_catalog." + catalog +
+		"'::pg_catalog.regclass " +
 		"and d.objid = " + oid + " and d.deptype = 'e' and e.extname = " + extension + "))"
 }
 
 // trusted reports, in SQL, whether a role may be let do things with our rights.
 func trusted(owner string) string {
-	return "exists (select from pg_catalog.pg_roles o where o.oid = " + owner + " and (o.rolsuper or o.rolname = current_user))"
+	return "exists (select from pg_catalog.pg_roles o where o.oid = " + owner +
+		" and (o.rolsuper or o.rolname = current_user))"
 }
 
 // EventTriggers returns those of the database that are not disabled.
 func EventTriggers(ctx context.Context, conn *pgx.Conn) (all []EventTrigger, err error) {
 	var t EventTrigger
-	err = ForEachRow(ctx, conn, []any{(*Name)(&t.Name), (*Name)(&t.Function), (*Name)(&t.Owner), &t.Trusted}, func() error {
-		all = append(all, t)
-		return nil
-	}, `/* realiops */
+	err = ForEachRow(ctx, conn, []any{(*Name)(&t.Name), (*Name)(&t.Function), (*Name)(&t.Owner), &t.Trusted},
+		func() error {
+			all = append(all, t)
+			return nil
+		}, `/* realiops */
 		select `+Named("t.evtname")+", "+Named("p.oid::pg_catalog.regprocedure")+`,
 			`+Named("pg_catalog.pg_get_userbyid(case when "+trusted("t.evtowner")+" then p.proowner else t.evtowner end)")+`,
 			`+trusted("t.evtowner")+" and "+trusted("p.proowner")+`
@@ -120,7 +125,8 @@ func RefuseForeign(ctx context.Context, conn Asker, table string) error {
 		return fmt.Errorf("look at what is on the table %s: %w", table, err)
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("the table %s of this run has %s, and realiops did not put that there: find out who changes new tables, or use another database",
+		return fmt.Errorf("the table %s of this run has %s, and realiops did not put that there: find out who "+
+			"changes new tables, or use another database",
 			table, strings.Join(found, "; "))
 	}
 	return nil

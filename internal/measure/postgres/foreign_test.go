@@ -16,12 +16,14 @@ import (
 const evil = `create function public.evil() returns trigger language plpgsql as 'begin return new; end';
 	create function public.fires() returns event_trigger language plpgsql as 'begin end';`
 
-// Whoever owns the schema of our name may put anything there, whatever its comment says: it is refused, by a claim and by a look.
+// Whoever owns the schema of our name may put anything there, whatever its comment says: it is refused, by a claim and
+// by a look.
 func TestASchemaOfAnotherRoleIsRefused(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)
 	mallory := roleOf(t, boss)
-	servertest.Exec(t, boss, "create schema realiops authorization "+mallory+"; comment on schema realiops is 'made by realiops, which drops it at the end of a run'")
+	servertest.Exec(t, boss, "create schema realiops authorization "+mallory+
+		"; comment on schema realiops is 'made by realiops, which drops it at the end of a run'")
 	refused(t, endpoint, "the schema realiops belongs to "+mallory)
 	servertest.Exec(t, boss, "alter schema realiops owner to postgres")
 	if _, err := loads(t, endpoint); err != nil {
@@ -29,7 +31,8 @@ func TestASchemaOfAnotherRoleIsRefused(t *testing.T) {
 	}
 }
 
-// refused claims the schema and looks whether it could, both of which must be refused in the same words, and make nothing.
+// refused claims the schema and looks whether it could, both of which must be refused in the same words, and make
+// nothing.
 func refused(t *testing.T, endpoint *postgres.Endpoint, words string) {
 	t.Helper()
 	_, claimed := loads(t, endpoint)
@@ -39,30 +42,34 @@ func refused(t *testing.T, endpoint *postgres.Endpoint, words string) {
 	}
 	defer conn.Close(t.Context())
 	looked, err := (postgres.Facts{}).RefuseSchema(t.Context(), conn)
-	if claimed == nil || !strings.Contains(claimed.Error(), words) || err != nil || looked == nil || looked.Error() != claimed.Error() {
+	if claimed == nil || !strings.Contains(claimed.Error(), words) || err != nil || looked == nil ||
+		looked.Error() != claimed.Error() {
 		t.Errorf("claim: %v; look: %v, %v; want %q", claimed, looked, err, words)
 	}
 }
 
-// An event trigger runs with the rights of whoever makes a table. A superuser's does nothing that a superuser could not do anyway;
-// one of a role that was a superuser once, and one whose function such a role can replace, are refused.
+// An event trigger runs with the rights of whoever makes a table. A superuser's does nothing that a superuser could not
+// do anyway; one of a role that was a superuser once, and one whose function such a role can replace, are refused.
 func TestEventTriggersOfOthersAreRefused(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {
 			endpoint := servertest.Database(t, version)
 			boss := servertest.Connect(t, endpoint)
 			mallory := roleOf(t, boss)
-			servertest.Exec(t, boss, evil+"create event trigger fires on ddl_command_end execute function public.fires()")
+			servertest.Exec(t, boss,
+				evil+"create event trigger fires on ddl_command_end execute function public.fires()")
 			if _, err := loads(t, endpoint); err != nil {
 				t.Errorf("a superuser's: %v", err)
 			}
 			all, err := postgres.EventTriggers(t.Context(), boss)
-			if err != nil || len(all) != 1 || !all[0].Trusted || all[0].String() != "the event trigger fires, which calls public.fires() and belongs to postgres" {
+			if err != nil || len(all) != 1 || !all[0].Trusted ||
+				all[0].String() != "the event trigger fires, which calls public.fires() and belongs to postgres" {
 				t.Errorf("%v, %v", all, err)
 			}
 			servertest.Exec(t, boss, "alter function public.fires() owner to "+mallory)
 			refused(t, endpoint, "the event trigger fires, which calls public.fires() and belongs to "+mallory)
-			servertest.Exec(t, boss, "alter function public.fires() owner to postgres; alter role "+mallory+" superuser; alter event trigger fires owner to "+mallory)
+			servertest.Exec(t, boss, "alter function public.fires() owner to postgres; alter role "+mallory+
+				" superuser; alter event trigger fires owner to "+mallory)
 			if _, err := loads(t, endpoint); err != nil {
 				t.Errorf("another superuser's: %v", err)
 			}
@@ -77,8 +84,8 @@ func TestEventTriggersOfOthersAreRefused(t *testing.T) {
 	}
 }
 
-// Default privileges may give others rights on all that a role makes. Nobody else reaches what we make: not to look at it, and not to put
-// a trigger on it.
+// Default privileges may give others rights on all that a role makes. Nobody else reaches what we make: not to look at
+// it, and not to put a trigger on it.
 func TestNobodyElseReachesTheSchema(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -86,7 +93,8 @@ func TestNobodyElseReachesTheSchema(t *testing.T) {
 			boss := servertest.Connect(t, endpoint)
 			mallory := roleOf(t, boss)
 			servertest.Exec(t, boss, evil+"grant all on function public.evil() to public;"+
-				"alter default privileges grant all on tables to "+mallory+", public; alter default privileges grant all on schemas to "+mallory+", public")
+				"alter default privileges grant all on tables to "+mallory+
+				", public; alter default privileges grant all on schemas to "+mallory+", public")
 			conn, err := endpoint.Connect(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -96,7 +104,8 @@ func TestNobodyElseReachesTheSchema(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := load.NewWorkload(runfile.Load{Name: "bulk", Method: load.Copy, RowsPerTx: 10, Clients: 1}, postgres.SchemaName)
+			w, err := load.NewWorkload(runfile.Load{Name: "bulk", Method: load.Copy, RowsPerTx: 10, Clients: 1},
+				postgres.SchemaName)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,10 +115,12 @@ func TestNobodyElseReachesTheSchema(t *testing.T) {
 			servertest.Exec(t, boss, "set session authorization "+mallory)
 			for _, sql := range []string{
 				"create trigger planted before insert on realiops.bulk for each row execute function public.evil()",
-				"create table realiops.planted ()", "insert into realiops.bulk (value) values (1)", "table realiops.bulk", "do $$ begin lock table realiops.bulk; end $$",
+				"create table realiops.planted ()", "insert into realiops.bulk (value) values (1)",
+				"table realiops.bulk", "do $$ begin lock table realiops.bulk; end $$",
 				"create table public.refers (id bigint references realiops.bulk)",
 			} {
-				if _, err := boss.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err == nil || !strings.Contains(err.Error(), "permission denied for schema realiops") {
+				if _, err := boss.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err == nil ||
+					!strings.Contains(err.Error(), "permission denied for schema realiops") {
 					t.Errorf("%s: %v", sql, err)
 				}
 			}
@@ -129,7 +140,8 @@ func TestWhatOthersPutOnATableIsRefused(t *testing.T) {
 			boss := servertest.Connect(t, endpoint)
 			mallory := roleOf(t, boss)
 			servertest.Exec(t, boss, evil+"alter function public.evil() owner to "+mallory+
-				"; create function public.f(bigint) returns bigint language sql immutable as 'select $1'; create domain public.d as int check (value > 0)")
+				"; create function public.f(bigint) returns bigint language sql immutable as 'select $1'; create "+
+				"domain public.d as int check (value > 0)")
 			conn, err := endpoint.Connect(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -144,25 +156,33 @@ func TestWhatOthersPutOnATableIsRefused(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			w, err := load.NewWorkload(runfile.Load{Name: "bulk", Method: load.Copy, RowsPerTx: 10, Indexes: 2, Width: 10, Clients: 1}, postgres.SchemaName)
+			w, err := load.NewWorkload(runfile.Load{Name: "bulk", Method: load.Copy, RowsPerTx: 10, Indexes: 2,
+				Width: 10, Clients: 1}, postgres.SchemaName)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range []struct{ plant, uproot, names string }{
-				{"create trigger planted before insert on realiops.bulk for each row execute function public.evil()", "", "the trigger planted, which calls public.evil() of " + mallory},
+				{"create trigger planted before insert on realiops.bulk for each row execute function public.evil()",
+					"", "the trigger planted, which calls public.evil() of " + mallory},
 				{"create rule planted as on insert to realiops.bulk do also select 1", "", "the rule planted"},
 				{"create policy planted on realiops.bulk", "", "the policy planted"},
 				{"alter table realiops.bulk force row level security", "", "row security"},
-				{"alter table realiops.bulk add constraint planted check (public.f(id) > 0)", "", "the constraint planted"},
-				{"create table public.child () inherits (realiops.bulk)", "drop table public.child", "the inheritance between public.child and realiops.bulk"},
-				{"alter table realiops.bulk alter value set default public.f(1)", "", "the default of the column value"},
-				{"alter table realiops.bulk alter id set default public.f(nextval('realiops.bulk_id_seq'))", "", "the default of the column id"},
-				{"alter table realiops.bulk add planted int generated always as (1 + public.f(1)) stored", "", "the default of the column planted"},
+				{"alter table realiops.bulk add constraint planted check (public.f(id) > 0)", "",
+					"the constraint planted"},
+				{"create table public.child () inherits (realiops.bulk)", "drop table public.child",
+					"the inheritance between public.child and realiops.bulk"},
+				{"alter table realiops.bulk alter value set default public.f(1)", "",
+					"the default of the column value"},
+				{"alter table realiops.bulk alter id set default public.f(nextval('realiops.bulk_id_seq'))", "",
+					"the default of the column id"},
+				{"alter table realiops.bulk add planted int generated always as (1 + public.f(1)) stored", "",
+					"the default of the column planted"},
 				{"alter table realiops.bulk alter value type public.d", "", "the type of the column value"},
 				{"create index planted on realiops.bulk (public.f(id))", "", "the index realiops.planted"},
 				{"create index planted on realiops.bulk (id) where public.f(id) > 0", "", "the index realiops.planted"},
 				{"create statistics public.planted on id, value from realiops.bulk", "", "the statistics planted"},
-				{"create table public.refers (id bigint references realiops.bulk)", "drop table public.refers", "the trigger "},
+				{"create table public.refers (id bigint references realiops.bulk)", "drop table public.refers",
+					"the trigger "},
 				{"alter table realiops.bulk owner to " + mallory, "", "the owner " + mallory},
 			} {
 				if err := w.Create(t.Context(), conn); err != nil {
@@ -200,7 +220,8 @@ func TestTheSchemaIsDroppedAfterWhatIsInIt(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)
 	for _, settings := range []string{
-		"min_parallel_table_scan_size = 0", "parallel_setup_cost = 0; alter database # set parallel_tuple_cost = 0", "enable_hashjoin = off; alter database # set enable_nestloop = off",
+		"min_parallel_table_scan_size = 0", "parallel_setup_cost = 0; alter database # set parallel_tuple_cost = 0",
+		"enable_hashjoin = off; alter database # set enable_nestloop = off",
 	} {
 		name := endpoint.Config().Database
 		servertest.Exec(t, boss, strings.ReplaceAll("alter database # set "+settings, "#", name))
@@ -213,7 +234,8 @@ func TestTheSchemaIsDroppedAfterWhatIsInIt(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", settings, err)
 			}
-			servertest.Exec(t, boss, "create extension pg_walinspect schema realiops; create extension pg_buffercache schema realiops; create table realiops.bulk (); "+
+			servertest.Exec(t, boss, "create extension pg_walinspect schema realiops; create extension "+
+				"pg_buffercache schema realiops; create table realiops.bulk (); "+
 				"comment on table realiops.bulk is '"+postgres.TableMark+"'")
 			if err := schema.Release(t.Context()); err != nil {
 				t.Errorf("%s: %v", settings, err)
@@ -249,7 +271,8 @@ func TestASchemaThatIsLeftBehind(t *testing.T) {
 	says(facts, "")
 	other := facts
 	other.SystemIdentifier = "7"
-	says(other, "another server answers now, with other data (system identifier 7 instead of "+facts.SystemIdentifier+")")
+	says(other, "another server answers now, with other data (system identifier 7 instead of "+
+		facts.SystemIdentifier+")")
 	servertest.Exec(t, conn, "drop schema realiops; create schema realiops")
 	says(facts, "the server that answers now does not have it")
 }

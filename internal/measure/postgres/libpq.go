@@ -21,10 +21,12 @@ import (
 
 // variables maps the environment variables of libpq that pgx does not read to their keywords.
 var variables = map[string]string{
-	"PGHOSTADDR": "hostaddr", "PGREQUIREPEER": "requirepeer", "PGGSSENCMODE": "gssencmode", "PGGSSDELEGATION": "gssdelegation",
-	"PGSSLCRL": "sslcrl", "PGSSLCRLDIR": "sslcrldir", "PGSSLMINPROTOCOLVERSION": "ssl_min_protocol_version",
-	"PGSSLMAXPROTOCOLVERSION": "ssl_max_protocol_version", "PGREQUIRESSL": "requiressl", "PGLOADBALANCEHOSTS": "load_balance_hosts",
-	"PGCLIENTENCODING": "client_encoding", "PGDATESTYLE": "DateStyle", "PGGEQO": "geqo",
+	"PGHOSTADDR": "hostaddr", "PGREQUIREPEER": "requirepeer", "PGGSSENCMODE": "gssencmode",
+	"PGGSSDELEGATION": "gssdelegation",
+	"PGSSLCRL":        "sslcrl", "PGSSLCRLDIR": "sslcrldir", "PGSSLMINPROTOCOLVERSION": "ssl_min_protocol_version",
+	"PGSSLMAXPROTOCOLVERSION": "ssl_max_protocol_version", "PGREQUIRESSL": "requiressl",
+	"PGLOADBALANCEHOSTS": "load_balance_hosts",
+	"PGCLIENTENCODING":   "client_encoding", "PGDATESTYLE": "DateStyle", "PGGEQO": "geqo",
 }
 
 // readByPGX maps the variables that pgx reads to their keywords.
@@ -67,7 +69,8 @@ func known(keyword string) bool {
 // ownServer overrides settings from the environment that are meant for the user's servers, and not for one that
 // realiops has started.
 var ownServer = url.Values{
-	"target_session_attrs": {"any"}, "connect_timeout": {"10"}, "channel_binding": {"prefer"}, "require_auth": {""}, "options": {""},
+	"target_session_attrs": {"any"}, "connect_timeout": {"10"}, "channel_binding": {"prefer"}, "require_auth": {""},
+	"options":  {""},
 	"timezone": {"UTC"}, "application_name": {""},
 }
 
@@ -93,8 +96,8 @@ func ParseOwn(dsn string) (*Endpoint, error) {
 // Encode writes the query of a connection string: to libpq, and to pgx, a plus is no space.
 func Encode(query url.Values) string { return strings.ReplaceAll(query.Encode(), "+", "%20") }
 
-// libpq obeys or refuses what libpq knows and pgx would send to the server as a setting of the session, or not look at: what
-// is asked for safety's sake is never passed over.
+// libpq obeys or refuses what libpq knows and pgx would send to the server as a setting of the session, or not look at:
+// what is asked for safety's sake is never passed over.
 type libpq struct {
 	config *pgx.ConnConfig
 	dialer net.Dialer
@@ -119,7 +122,8 @@ func asLibpq(config *pgx.ConnConfig) (ip string, err error) {
 	for _, keyword := range []string{"sslcompression", "tty", "gsslib"} {
 		l.take(keyword) // makes no difference here: libpq itself no longer heeds the first two
 	}
-	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.queries, l.validation} {
+	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.queries,
+		l.validation} {
 		if err := obey(); err != nil {
 			return "", err
 		}
@@ -137,9 +141,11 @@ func (l *libpq) take(keyword string) string {
 // encryption refuses what we cannot do. libpq tries encryption by GSSAPI first if there is a ticket; we never do.
 func (l *libpq) encryption() error {
 	if mode := l.take("gssencmode"); !slices.Contains([]string{"", "disable", "prefer"}, mode) {
-		return fmt.Errorf("gssencmode=%s cannot be obeyed: realiops encrypts by TLS, not by GSSAPI; leave it out, and say sslmode=verify-full", mode)
+		return fmt.Errorf("gssencmode=%s cannot be obeyed: realiops encrypts by TLS, not by GSSAPI; leave it out, "+
+			"and say sslmode=verify-full", mode)
 	}
-	for _, keyword := range []string{"sslcrl", "sslcrldir", "scram_client_key", "scram_server_key", "sslkeylogfile", "oauth_issuer", "oauth_client_id"} {
+	for _, keyword := range []string{"sslcrl", "sslcrldir", "scram_client_key", "scram_server_key", "sslkeylogfile",
+		"oauth_issuer", "oauth_client_id"} {
 		if l.take(keyword) != "" {
 			return fmt.Errorf("%s cannot be obeyed: realiops does not know how; leave it out", keyword)
 		}
@@ -153,13 +159,15 @@ func (l *libpq) encryption() error {
 
 // versions bounds the versions of TLS.
 func (l *libpq) versions() error {
-	known := map[string]uint16{"": 0, "tlsv1": tls.VersionTLS10, "tlsv1.1": tls.VersionTLS11, "tlsv1.2": tls.VersionTLS12, "tlsv1.3": tls.VersionTLS13}
+	known := map[string]uint16{"": 0, "tlsv1": tls.VersionTLS10, "tlsv1.1": tls.VersionTLS11,
+		"tlsv1.2": tls.VersionTLS12, "tlsv1.3": tls.VersionTLS13}
 	var bounds [2]uint16
 	for i, keyword := range []string{"ssl_min_protocol_version", "ssl_max_protocol_version"} {
 		value := l.take(keyword)
 		version, ok := known[strings.ToLower(value)]
 		if !ok {
-			return fmt.Errorf("%s=%s is not a known version: there are TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3", keyword, value)
+			return fmt.Errorf("%s=%s is not a known version: there are TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3",
+				keyword, value)
 		}
 		bounds[i] = version
 	}
@@ -222,7 +230,8 @@ func (l *libpq) dial(ctx context.Context, network, address string) (net.Conn, er
 	}
 	runs, err := peerOf(conn)
 	if err == nil && runs != l.peer {
-		err = &unsigned{fmt.Errorf("requirepeer is %s, and the server at the other end of the socket is run by %s", l.peer, runs)}
+		err = &unsigned{fmt.Errorf("requirepeer is %s, and the server at the other end of the socket is run by %s",
+			l.peer, runs)}
 	}
 	if err != nil {
 		conn.Close()
@@ -259,7 +268,8 @@ func (l *libpq) names() error {
 		l.config.RuntimeParams["application_name"] = name
 	}
 	if l.config.RuntimeParams["client_encoding"] == "auto" {
-		l.config.RuntimeParams["client_encoding"] = encodingOf(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
+		l.config.RuntimeParams["client_encoding"] = encodingOf(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"),
+			os.Getenv("LANG")))
 	}
 	switch value := l.take("load_balance_hosts"); value {
 	case "", "disable":
@@ -285,8 +295,8 @@ func encodingOf(locale string) string {
 	}
 }
 
-// validation has target_session_attrs look where nobody can have planted anything: pgx calls pg_is_in_recovery() by its name
-// alone, on sessions of the user's own and on those behind a pooler, too.
+// validation has target_session_attrs look where nobody can have planted anything: pgx calls pg_is_in_recovery() by its
+// name alone, on sessions of the user's own and on those behind a pooler, too.
 func (l *libpq) validation() error {
 	validate := l.config.ValidateConnect
 	if validate == nil {
@@ -306,7 +316,8 @@ func (l *libpq) validation() error {
 // queries refuses a session that would answer none of ours.
 func (l *libpq) queries() error {
 	if value := l.take("replication"); !slices.Contains([]string{"", "false", "off", "no", "0"}, value) {
-		return fmt.Errorf("replication=%s cannot be obeyed: a session for replication answers no queries; leave it out", value)
+		return fmt.Errorf("replication=%s cannot be obeyed: a session for replication answers no queries; leave it out",
+			value)
 	}
 	return nil
 }

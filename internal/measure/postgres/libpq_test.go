@@ -16,7 +16,8 @@ import (
 func TestWhatLibpqKnows(t *testing.T) {
 	database := servertest.Database(t, "17")
 	c := database.Config()
-	byTCP := fmt.Sprintf("host=127.0.0.1 port=%d dbname=%s user=%s password=%s sslmode=disable ", c.Port, c.Database, c.User, c.Password)
+	byTCP := fmt.Sprintf("host=127.0.0.1 port=%d dbname=%s user=%s password=%s sslmode=disable ", c.Port, c.Database,
+		c.User, c.Password)
 	bySocket := database.Config().ConnString() + "&"
 	session := func(dsn string) (*pgx.Conn, error) {
 		endpoint, err := postgres.Parse(dsn)
@@ -49,7 +50,8 @@ func TestWhatLibpqKnows(t *testing.T) {
 	}
 	// The owner of the server's processes must run it.
 	boss := servertest.Connect(t, database)
-	owner, err := user.LookupId(servertest.Value[string](t, boss, "select split_part(split_part(pg_read_file('/proc/self/status'), E'\\nUid:\\t', 2), E'\\t', 1)"))
+	owner, err := user.LookupId(servertest.Value[string](t, boss,
+		"select split_part(split_part(pg_read_file('/proc/self/status'), E'\\nUid:\\t', 2), E'\\t', 1)"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +59,12 @@ func TestWhatLibpqKnows(t *testing.T) {
 	const one = "select '1'"
 	alone := strings.Replace(byTCP, "host=127.0.0.1", "hostaddr=127.0.0.1", 1)
 	obeyed(alone, "select host(inet_server_addr())", "127.0.0.1")
-	obeyed(fmt.Sprintf("postgres:///%s?user=%s&password=%s&port=%d&hostaddr=127.0.0.1", c.Database, c.User, c.Password, c.Port), "select host(inet_server_addr())", "127.0.0.1")
-	refused(strings.Replace(alone, "disable", "require", 1), "the server has no TLS") // although without the host it would be a socket
-	obeyed(byTCP+"keepalives=1 keepalives_idle=30 keepalives_interval=5 keepalives_count=3 tcp_user_timeout=9000", one, "1")
+	obeyed(fmt.Sprintf("postgres:///%s?user=%s&password=%s&port=%d&hostaddr=127.0.0.1", c.Database, c.User, c.Password,
+		c.Port), "select host(inet_server_addr())", "127.0.0.1")
+	// although without the host it would be a socket
+	refused(strings.Replace(alone, "disable", "require", 1), "the server has no TLS")
+	obeyed(byTCP+"keepalives=1 keepalives_idle=30 keepalives_interval=5 keepalives_count=3 tcp_user_timeout=9000", one,
+		"1")
 	obeyed(byTCP+"keepalives=0 gssencmode=disable sslcompression=0 load_balance_hosts=disable", one, "1")
 	obeyed(strings.Replace(byTCP, "host=127.0.0.1", "host=nowhere.invalid", 1)+"hostaddr=127.0.0.1", one, "1")
 	obeyed(byTCP+"fallback_application_name=theirs", "show application_name", "theirs")
@@ -68,14 +73,16 @@ func TestWhatLibpqKnows(t *testing.T) {
 	obeyed(byTCP+"client_encoding=LATIN1", "show client_encoding", "LATIN1")
 	obeyed(bySocket+"requirepeer="+owner.Username, one, "1")
 	obeyed(byTCP+"requirepeer=nobody-at-all", one, "1") // by TCP nobody knows, and libpq does not ask
-	refused(bySocket+"requirepeer=nobody-at-all", "requirepeer is nobody-at-all, and the server at the other end of the socket is run by "+owner.Username)
+	refused(bySocket+"requirepeer=nobody-at-all",
+		"requirepeer is nobody-at-all, and the server at the other end of the socket is run by "+owner.Username)
 	refused(byTCP+"gssencmode=require", "gssencmode=require cannot be obeyed")
 	refused(byTCP+"sslcrl=/etc/crl.pem", "sslcrl cannot be obeyed")
 	refused(byTCP+"keepalives=yes", "keepalives=yes is neither 0 nor 1")
 	refused(byTCP+"keepalives_idle=long", "keepalives_idle=long is no number")
 	refused(byTCP+"hostaddr=nowhere", "hostaddr=nowhere is no IP address")
 	refused(byTCP+"ssl_min_protocol_version=SSLv3", "ssl_min_protocol_version=SSLv3 is not a known version")
-	refused(byTCP+"ssl_min_protocol_version=TLSv1.3 ssl_max_protocol_version=TLSv1.2", "ssl_min_protocol_version is later")
+	refused(byTCP+"ssl_min_protocol_version=TLSv1.3 ssl_max_protocol_version=TLSv1.2",
+		"ssl_min_protocol_version is later")
 	refused(byTCP+"load_balance_hosts=random", "load_balance_hosts=random cannot be obeyed")
 	refused(byTCP+"channel_binding=require", "channel binding")
 	refused(byTCP+"replication=database", "replication=database cannot be obeyed")
@@ -92,7 +99,9 @@ func TestWhatLibpqKnows(t *testing.T) {
 	environment("PGCLIENTENCODING", "LATIN1", func() { obeyed(byTCP, "show client_encoding", "LATIN1") })
 	environment("PGDATESTYLE", "German", func() { obeyed(byTCP, "show datestyle", "German, DMY") })
 	environment("PGAPPNAME", "own", func() { obeyed(byTCP, "show application_name", "own") })
-	environment("PGHOSTADDR", "127.0.0.1", func() { obeyed(strings.Replace(byTCP, "host=127.0.0.1", "host=nowhere.invalid", 1), one, "1") })
+	environment("PGHOSTADDR", "127.0.0.1", func() {
+		obeyed(strings.Replace(byTCP, "host=127.0.0.1", "host=nowhere.invalid", 1), one, "1")
+	})
 	t.Setenv("LC_ALL", "de_DE.ISO-8859-1")
 	obeyed(byTCP+"client_encoding=auto", "show client_encoding", "LATIN1")
 }
@@ -109,8 +118,11 @@ func TestOwnServersMayLieAnywhere(t *testing.T) {
 func TestOwnServersNeedNoEnvironment(t *testing.T) {
 	dsn := servertest.Database(t, "17").Config().ConnString()
 	for name, value := range map[string]string{
-		"PGREQUIREPEER": "nobody-at-all", "PGHOSTADDR": "192.0.2.1", "PGTARGETSESSIONATTRS": "standby", "PGCONNECT_TIMEOUT": "x",
-		"PGOPTIONS": "-c no=where", "PGCLIENTENCODING": "LATIN1", "PGGSSENCMODE": "require", "PGREQUIREAUTH": "gss", "PGCHANNELBINDING": "require",
+		"PGREQUIREPEER": "nobody-at-all", "PGHOSTADDR": "192.0.2.1", "PGTARGETSESSIONATTRS": "standby",
+		"PGCONNECT_TIMEOUT": "x",
+		"PGOPTIONS":         "-c no=where", "PGCLIENTENCODING": "LATIN1", "PGGSSENCMODE": "require",
+		"PGREQUIREAUTH":    "gss",
+		"PGCHANNELBINDING": "require",
 	} {
 		t.Setenv(name, value)
 	}

@@ -10,8 +10,9 @@ import (
 // two are not mistaken for one.
 const longestText = 1000
 
-// WithoutLiterals returns a statement in one line without what its values are: strings, numbers and comments may hold what is
-// nobody's business. The extension leaves $1 in the place of most, but not in every statement, nor in every version.
+// WithoutLiterals returns a statement in one line without what its values are: strings, numbers and comments may hold
+// what is nobody's business. The extension leaves $1 in the place of most, but not in every statement, nor in every
+// version.
 func WithoutLiterals(sql string) string {
 	l := &literals{rest: sql}
 	for l.rest != "" {

@@ -34,7 +34,8 @@ func FuzzNoLiteralStays(f *testing.F) {
 		if strings.ContainsAny(before, "'\"$-/\\eE") || strings.ContainsAny(secret, "'?\\") || len(secret) < 8 {
 			return
 		}
-		if got := WithoutLiterals(before + "'" + secret + "'"); strings.Contains(got, secret) && !strings.Contains(before, secret) {
+		if got := WithoutLiterals(before + "'" + secret + "'"); strings.Contains(got, secret) &&
+			!strings.Contains(before, secret) {
 			t.Errorf("%q is still in %q", secret, got)
 		}
 	})

@@ -13,12 +13,13 @@ import (
 // are no UTF-8, which a database in SQL_ASCII may hold anywhere, are written out as \xFF.
 type Name string
 
-// Named returns the expression to ask for an expression of type text or name by. A server refuses to send bytes that are not
-// valid in the client's encoding, and with them the whole answer; from a database in SQL_ASCII, which knows no letters,
-// these come in hex.
+// Named returns the expression to ask for an expression of type text or name by. A server refuses to send bytes that
+// are not valid in the client's encoding, and with them the whole answer; from a database in SQL_ASCII, which knows no
+// letters, these come in hex.
 func Named(text string) string {
 	text = "(" + text + ")::pg_catalog.text"
-	return "case pg_catalog.getdatabaseencoding() when 'SQL_ASCII' then 'h' || pg_catalog.encode(pg_catalog.convert_to(" + text +
+	return "case pg_catalog.getdatabaseencoding() when 'SQL_ASCII' then 'h' || " +
+		"pg_catalog.encode(pg_catalog.convert_to(" + text +
 		", 'SQL_ASCII'), 'hex') else 't' || " + text + " end"
 }
 

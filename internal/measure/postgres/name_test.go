@@ -21,7 +21,8 @@ func TestNamesOfAnyBytes(t *testing.T) {
 			boss := servertest.Connect(t, ascii)
 			servertest.Exec(t, boss, "set client_encoding = 'SQL_ASCII'")
 			servertest.Exec(t, boss, "create role \"r\xff\" login superuser")
-			servertest.Exec(t, boss, "create database \"d\xffé\" encoding 'SQL_ASCII' template template0 lc_collate 'C' lc_ctype 'C'")
+			servertest.Exec(t, boss,
+				"create database \"d\xffé\" encoding 'SQL_ASCII' template template0 lc_collate 'C' lc_ctype 'C'")
 			t.Cleanup(func() {
 				_, _ = boss.Exec(context.Background(), "drop database if exists \"d\xffé\" with (force)")
 			})
@@ -33,7 +34,8 @@ func TestNamesOfAnyBytes(t *testing.T) {
 			there := servertest.Endpoint(t, u.String())
 			password, _ := u.User.Password()
 			servertest.Exec(t, boss, "alter role \"r\xff\" password '"+password+"'")
-			u.User = url.UserPassword("r\xff", password) // who cannot connect in UTF-8, and does in what the database has
+			// who cannot connect in UTF-8, and does in what the database has
+			u.User = url.UserPassword("r\xff", password)
 			worker := servertest.Connect(t, servertest.Endpoint(t, u.String()))
 			servertest.Exec(t, worker, "set application_name = 'other'")
 			servertest.Exec(t, worker, "begin; create table t (id int)")
@@ -77,10 +79,12 @@ func values(of map[string]string) (all []string) {
 func TestNamesInOtherEncodings(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	for _, encoding := range []string{"UTF8", "LATIN1", "SQL_ASCII"} {
-		conn := servertest.Connect(t, servertest.DatabaseOn(t, s, "encoding '"+encoding+"' template template0 lc_collate 'C' lc_ctype 'C'"))
+		conn := servertest.Connect(t, servertest.DatabaseOn(t, s, "encoding '"+encoding+
+			"' template template0 lc_collate 'C' lc_ctype 'C'"))
 		for _, name := range []string{"plain", "é", "tab", "hex", `a\b`, "t", "h", ""} {
 			var got postgres.Name
-			err := postgres.QueryRow(t.Context(), conn, "select "+postgres.Named("$1::pg_catalog.text"), name).Scan(&got)
+			err := postgres.QueryRow(t.Context(), conn, "select "+postgres.Named("$1::pg_catalog.text"),
+				name).Scan(&got)
 			if err != nil || string(got) != name {
 				t.Errorf("%s: %q comes as %q, %v", encoding, name, got, err)
 			}

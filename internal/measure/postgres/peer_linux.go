@@ -21,7 +21,9 @@ func peerOf(conn net.Conn) (string, error) {
 	}
 	var peer *unix.Ucred
 	var failed error
-	err = socket.Control(func(fd uintptr) { peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	err = socket.Control(func(fd uintptr) {
+		peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	})
 	if err == nil {
 		err = failed
 	}

@@ -61,7 +61,8 @@ var steady = []setting{
 	{"default_transaction_isolation", "read committed"},
 	{"default_transaction_deferrable", "off"},
 	{"local_preload_libraries", ""},
-	{"tcp_user_timeout", "0"}, {"tcp_keepalives_idle", "0"}, {"tcp_keepalives_interval", "0"}, {"tcp_keepalives_count", "0"},
+	{"tcp_user_timeout", "0"}, {"tcp_keepalives_idle", "0"}, {"tcp_keepalives_interval", "0"},
+	{"tcp_keepalives_count", "0"},
 	{"debug_print_parse", "off"}, {"debug_print_rewritten", "off"}, {"debug_print_plan", "off"},
 	{"vacuum_cost_delay", "0"},
 	{"geqo", "off"}, {"jit", "off"}, {"max_parallel_workers_per_gather", "0"}, {"plan_cache_mode", "auto"},
@@ -158,8 +159,9 @@ func (p *pins) endedBy(err error) bool {
 	return true
 }
 
-// learn asks the first session which of the later settings the server knows; those after it are opened with them. It reports
-// whether the first is to be opened again, since somebody has set another value. Behind a pooler only transactions have them.
+// learn asks the first session which of the later settings the server knows; those after it are opened with them. It
+// reports whether the first is to be opened again, since somebody has set another value. Behind a pooler only
+// transactions have them.
 func (p *pins) learn(ctx context.Context, conn *pgx.Conn) (again bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,11 +200,13 @@ func (p *pins) verify(ctx context.Context, conn *pgx.Conn) error {
 		}
 		var value string
 		// As a client's session has it: a transaction of [QueryRow] would have ours.
-		if err := conn.QueryRow(ctx, "/* realiops */ select pg_catalog.current_setting($1)", s.name).Scan(&value); err != nil {
+		if err := conn.QueryRow(ctx, "/* realiops */ select pg_catalog.current_setting($1)",
+			s.name).Scan(&value); err != nil {
 			return err
 		}
 		if value != s.value {
-			return fmt.Errorf("the server does not let realiops set %[1]s, which is %[2]q here and must be %[3]q, or somebody else decides what its "+
+			return fmt.Errorf("the server does not let realiops set %[1]s, which is %[2]q here and must be %[3]q, or "+
+				"somebody else decides what its "+
 				"statements do: alter role ... set %[1]s = '%[3]s'", s.name, value, s.value)
 		}
 	}

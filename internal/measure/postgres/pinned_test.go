@@ -58,9 +58,10 @@ func loads(t *testing.T, endpoint *postgres.Endpoint) (postgres.Facts, error) {
 		if err := w.Create(t.Context(), conn); err != nil {
 			return facts, err
 		}
-		if n := servertest.Value[int](t, conn, "select pg_catalog.count(*) from pg_catalog.pg_class c join pg_catalog.pg_am a on a.oid = c.relam "+
-			"where c.relnamespace = 'realiops'::pg_catalog.regnamespace and c.relkind = 'r' and "+
-			"(a.amname <> 'heap' or pg_catalog.pg_get_userbyid(c.relowner) <> session_user)"); n != 0 {
+		if n := servertest.Value[int](t, conn,
+			"select pg_catalog.count(*) from pg_catalog.pg_class c join pg_catalog.pg_am a on a.oid = c.relam "+
+				"where c.relnamespace = 'realiops'::pg_catalog.regnamespace and c.relkind = 'r' and "+
+				"(a.amname <> 'heap' or pg_catalog.pg_get_userbyid(c.relowner) <> session_user)"); n != 0 {
 			t.Errorf("%d tables have another owner, or another form", n)
 		}
 		if err := w.Begin(t.Context(), conn); err != nil {
@@ -80,13 +81,14 @@ func loads(t *testing.T, endpoint *postgres.Endpoint) (postgres.Facts, error) {
 // same holds what a server said of itself against what it said before.
 func same(t *testing.T, want, got postgres.Facts) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(postgres.Facts{}, "Settings", "Clock", "BackendPID")); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(postgres.Facts{}, "Settings", "Clock", "BackendPID")); diff !=
+		"" {
 		t.Error(diff)
 	}
 }
 
-// Whoever owns a database may set whatever needs no privilege, for all who connect to it; a role may have it set for itself. What our
-// statements do, and with whose rights, is the same.
+// Whoever owns a database may set whatever needs no privilege, for all who connect to it; a role may have it set for
+// itself. What our statements do, and with whose rights, is the same.
 func TestNoSettingOfADatabaseChangesWhatOursDo(t *testing.T) {
 	for _, version := range servertest.Matrix("18", "13", "18") {
 		t.Run(version, func(t *testing.T) {
@@ -118,7 +120,8 @@ func TestNoSettingOfADatabaseChangesWhatOursDo(t *testing.T) {
 				same(t, clean, facts)
 			}
 			scopes := []string{"database " + name, "role postgres in database " + name}
-			for i, scope := range []string{scopes[0], scopes[1], scopes[0]} { // the lowest, those between and the highest
+			// the lowest, those between and the highest
+			for i, scope := range []string{scopes[0], scopes[1], scopes[0]} {
 				for _, s := range settings {
 					set(scope, s, s.Values[min(i, 1)*(len(s.Values)-1)/max(1, 2-i)])
 				}
@@ -142,10 +145,13 @@ func roleOf(t *testing.T, boss *pgx.Conn) string {
 	t.Helper()
 	database := servertest.Value[string](t, boss, "select current_database()")
 	mallory := "mallory_" + database
-	servertest.Exec(t, boss, fmt.Sprintf("create role %s login password 'mallory'; alter database %s owner to %[1]s", mallory, database))
+	servertest.Exec(t, boss, fmt.Sprintf("create role %s login password 'mallory'; alter database %s owner to %[1]s",
+		mallory, database))
 	t.Cleanup(func() {
-		_, err := boss.Exec(context.Background(), fmt.Sprintf("set session authorization default; alter database %s owner to current_user; drop owned by %s cascade; drop role %[2]s",
-			database, mallory), pgx.QueryExecModeSimpleProtocol)
+		_, err := boss.Exec(context.Background(),
+			fmt.Sprintf("set session authorization default; alter database %s owner to current_user; drop owned by "+
+				"%s cascade; drop role %[2]s",
+				database, mallory), pgx.QueryExecModeSimpleProtocol)
 		if err != nil {
 			t.Error(err)
 		}
@@ -153,8 +159,8 @@ func roleOf(t *testing.T, boss *pgx.Conn) string {
 	return mallory
 }
 
-// Behind a pooler a session has only the settings of the database: each transaction makes its own, and where the role is set, so that
-// what can be in no transaction would run with another's rights, nothing is made.
+// Behind a pooler a session has only the settings of the database: each transaction makes its own, and where the role
+// is set, so that what can be in no transaction would run with another's rights, nothing is made.
 func TestBehindAPooler(t *testing.T) {
 	for _, mode := range []string{"session", "transaction"} {
 		t.Run(mode, func(t *testing.T) {
@@ -162,7 +168,8 @@ func TestBehindAPooler(t *testing.T) {
 			boss, name := servertest.Connect(t, endpoint), endpoint.Config().Database
 			mallory := roleOf(t, boss)
 			for setting, value := range map[string]string{
-				"search_path": "nowhere", "row_security": "on", "bytea_output": "escape", "exit_on_error": "on", "restrict_nonsystem_relation_kind": "view",
+				"search_path": "nowhere", "row_security": "on", "bytea_output": "escape", "exit_on_error": "on",
+				"restrict_nonsystem_relation_kind": "view",
 			} {
 				servertest.Exec(t, boss, fmt.Sprintf("alter database %s set %s = '%s'", name, setting, value))
 			}
@@ -182,14 +189,18 @@ func TestBehindAPooler(t *testing.T) {
 func TestConnectionStringsDoNotUnpin(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	c := endpoint.Config()
-	for _, given := range []string{"ROLE=pg_monitor", "options='-c role=pg_monitor'", "Search_Path=public", "datestyle=German"} {
-		dsn := fmt.Sprintf("host=%s port=%d dbname=%s user=postgres password=%s %s", c.Host, c.Port, c.Database, c.Password, given)
+	for _, given := range []string{"ROLE=pg_monitor", "options='-c role=pg_monitor'", "Search_Path=public",
+		"datestyle=German"} {
+		dsn := fmt.Sprintf("host=%s port=%d dbname=%s user=postgres password=%s %s", c.Host, c.Port, c.Database,
+			c.Password, given)
 		for range 8 { // parameters are sent in any order
 			conn, err := servertest.Endpoint(t, dsn).Connect(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := servertest.Value[string](t, conn, "select pg_catalog.concat(current_user, ' ', pg_catalog.current_setting('search_path'), ' ', pg_catalog.current_setting('DateStyle'))")
+			got := servertest.Value[string](t, conn,
+				"select pg_catalog.concat(current_user, ' ', pg_catalog.current_setting('search_path'), ' ', "+
+					"pg_catalog.current_setting('DateStyle'))")
 			if err := conn.Close(t.Context()); err != nil {
 				t.Error(err)
 			}

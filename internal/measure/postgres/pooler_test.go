@@ -28,7 +28,8 @@ func TestPoolerIsSeen(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if locks := servertest.Value[int](t, conn, "select count(*) from pg_locks where locktype = 'advisory'"); locks != 0 {
+			if locks := servertest.Value[int](t, conn,
+				"select count(*) from pg_locks where locktype = 'advisory'"); locks != 0 {
 				t.Errorf("%d locks are left with the pooler's sessions", locks)
 			}
 		})

@@ -27,7 +27,8 @@ func refusing(t *testing.T, behind *postgres.Endpoint, settings ...string) *post
 		}
 		for _, name := range settings {
 			if strings.Contains(string(packet), "\x00"+name+"\x00") {
-				said := fmt.Sprintf("SFATAL\x00VFATAL\x00C42501\x00Mpermission denied to set parameter %q\x00\x00", name)
+				said := fmt.Sprintf("SFATAL\x00VFATAL\x00C42501\x00Mpermission denied to set parameter %q\x00\x00",
+					name)
 				_, _ = client.Write(append(binary.BigEndian.AppendUint32([]byte{'E'}, uint32(len(said)+4)), said...))
 				return
 			}
@@ -41,20 +42,24 @@ func refusing(t *testing.T, behind *postgres.Endpoint, settings ...string) *post
 		go func() { _, _ = io.Copy(server, client); server.Close() }()
 		_, _ = io.Copy(client, server)
 	})
-	return servertest.Endpoint(t, fmt.Sprintf("host=127.0.0.1 port=%d dbname=%s user=%s password=%s sslmode=disable", port, c.Database, c.User, c.Password))
+	return servertest.Endpoint(t, fmt.Sprintf("host=127.0.0.1 port=%d dbname=%s user=%s password=%s sslmode=disable",
+		port, c.Database, c.User, c.Password))
 }
 
-// A setting that a server lets nobody set is looked at instead: the run goes on where it has our value, and not where somebody has set another.
+// A setting that a server lets nobody set is looked at instead: the run goes on where it has our value, and not where
+// somebody has set another.
 func TestAServerThatRefusesSettings(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss, name := servertest.Connect(t, endpoint), endpoint.Config().Database
 	mallory := roleOf(t, boss)
-	if _, err := loads(t, refusing(t, endpoint, "geqo", "exit_on_error", "role", "restrict_nonsystem_relation_kind")); err != nil {
+	if _, err := loads(t, refusing(t, endpoint, "geqo", "exit_on_error", "role",
+		"restrict_nonsystem_relation_kind")); err != nil {
 		t.Error(err)
 	}
 	servertest.Exec(t, boss, "alter database "+name+" set bytea_output = 'escape'")
 	_, err := loads(t, refusing(t, endpoint, "bytea_output"))
-	if want := `the server does not let realiops set bytea_output, which is "escape" here and must be "hex"`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `the server does not let realiops set bytea_output, which is "escape" here and must be "hex"`; err ==
+		nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
 	servertest.Exec(t, boss, "alter database "+name+" set role = "+mallory)

@@ -28,17 +28,18 @@ type SessionSetting struct {
 func SessionSettings(ctx context.Context, conn *pgx.Conn) (all []SessionSetting, err error) {
 	var database, role, value string
 	var s SessionSetting
-	err = ForEachRow(ctx, conn, []any{(*Name)(&database), (*Name)(&role), (*Name)(&s.Setting), (*Name)(&value)}, func() error {
-		s.Scope, s.Value, s.Effect = scope(database, role), value, Kept
-		switch {
-		case Pinned(s.Setting):
-			s.Effect = Overridden
-		case slices.Contains(ioSettings, s.Setting):
-			s.Effect = Measured
-		}
-		all = append(all, s)
-		return nil
-	}, `/* realiops */
+	err = ForEachRow(ctx, conn, []any{(*Name)(&database), (*Name)(&role), (*Name)(&s.Setting), (*Name)(&value)},
+		func() error {
+			s.Scope, s.Value, s.Effect = scope(database, role), value, Kept
+			switch {
+			case Pinned(s.Setting):
+				s.Effect = Overridden
+			case slices.Contains(ioSettings, s.Setting):
+				s.Effect = Measured
+			}
+			all = append(all, s)
+			return nil
+		}, `/* realiops */
 		select `+Named("coalesce(d.datname, '')")+", "+Named("coalesce(r.rolname, '')")+`,
 			`+Named("c.name")+", "+Named("case when c.name ~ '[.]' then '' else c.value end")+`
 		from pg_catalog.pg_db_role_setting s

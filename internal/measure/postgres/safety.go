@@ -29,7 +29,8 @@ func (f Facts) Refuse(allowed Permissions) error {
 		return errors.New(f.OthersAtWork() + " on the server: their writes would be counted as ours, and our " +
 			"load would slow them down; wait, or accept that with --shared")
 	case f.Settings["data_checksums"] == "inprogress-on" && !allowed.Shared:
-		return errors.New("the server gives every page a checksum (data_checksums is inprogress-on), and its writes would be counted as ours: " +
+		return errors.New("the server gives every page a checksum (data_checksums is inprogress-on), and its writes " +
+			"would be counted as ours: " +
 			"wait until it is on, or accept that with --shared")
 	}
 	return nil
@@ -52,7 +53,8 @@ func (f Facts) RefuseClients(n int) error {
 	if n+ownSessions <= f.Connections {
 		return nil
 	}
-	return fmt.Errorf("%d clients are too many: the server takes %d connections (max_connections), of which realiops needs %d for itself; ask for fewer with --clients",
+	return fmt.Errorf("%d clients are too many: the server takes %d connections (max_connections), of which realiops "+
+		"needs %d for itself; ask for fewer with --clients",
 		n, f.Connections, ownSessions)
 }
 
@@ -61,6 +63,8 @@ func (f Facts) refuseRole() error {
 	if f.ActsAs == f.User {
 		return nil
 	}
-	return fmt.Errorf("statements of %[1]s run as %[2]s here, because role is set for the database or for %[1]s, and realiops could not set it "+
-		"to none: alter database %[3]s reset role; alter role %[1]s reset role", Quoted(f.User), Quoted(f.ActsAs), Quoted(f.Database))
+	return fmt.Errorf("statements of %[1]s run as %[2]s here, because role is set for the database or for %[1]s, and "+
+		"realiops could not set it "+
+		"to none: alter database %[3]s reset role; alter role %[1]s reset role", Quoted(f.User), Quoted(f.ActsAs),
+		Quoted(f.Database))
 }

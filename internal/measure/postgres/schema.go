@@ -36,8 +36,8 @@ type Schema struct {
 
 // ClaimSchema makes the schema empty and ours until Release. It refuses one that somebody else made, and one that
 // another run is using; what an earlier run left behind is dropped. Behind a pooler nothing keeps two runs apart: a
-// lock would stay with the server's session, which the pooler gives to somebody else. Before it makes anything it refuses a
-// database in which somebody else's code would run with the rights of this user.
+// lock would stay with the server's session, which the pooler gives to somebody else. Before it makes anything it
+// refuses a database in which somebody else's code would run with the rights of this user.
 func (f Facts) ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error) {
 	if err := f.refuseRole(); err != nil {
 		return nil, err
@@ -57,12 +57,13 @@ func (f Facts) ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error)
 
 // Why the schema cannot be claimed.
 var (
-	errNotOurs = errors.New("a schema named " + SchemaName + " exists that realiops did not make: rename it, or use another database")
-	errInUse   = errors.New("another run of realiops is using this database: wait for it")
+	errNotOurs = errors.New("a schema named " + SchemaName +
+		" exists that realiops did not make: rename it, or use another database")
+	errInUse = errors.New("another run of realiops is using this database: wait for it")
 )
 
-// foreignSchema refuses a schema of our name that we did not make, or that belongs to another role: whose it is may put there what
-// it likes.
+// foreignSchema refuses a schema of our name that we did not make, or that belongs to another role: whose it is may put
+// there what it likes.
 func foreignSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	var mark *string
 	var owner string
@@ -80,7 +81,8 @@ func foreignSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	case mark == nil || *mark != schemaMark:
 		return errNotOurs, nil
 	case !ours:
-		return fmt.Errorf("the schema %[1]s belongs to %[2]s, who may put anything there: if a run as %[2]s left it, drop it (drop schema %[1]s cascade), "+
+		return fmt.Errorf("the schema %[1]s belongs to %[2]s, who may put anything there: if a run as %[2]s left it, "+
+			"drop it (drop schema %[1]s cascade), "+
 			"or use another database", SchemaName, Quoted(owner)), nil
 	}
 	return nil, nil
@@ -109,15 +111,16 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 	case elsewhere != "" && !f.Pooler:
 		return runsElsewhere(elsewhere), nil
 	case !may:
-		return fmt.Errorf("this user may not create the schema %s: grant create on database %s to %s; or use another one",
+		return fmt.Errorf("this user may not create the schema %s: grant create on database %s to %s; or "+
+			"use another one",
 			SchemaName, Typed(f.Database, "DATABASE"), Typed(f.User, "ROLE")), nil
 	}
 	return nil, nil
 }
 
-// lock takes the lock of this database, which keeps it, and gives it back where another run has that of another database of
-// the server: the counters and the disks are the server's. Of two that come at once both may give way; then chance has one
-// of them come back first. A session that has just ended keeps its lock for a moment, too.
+// lock takes the lock of this database, which keeps it, and gives it back where another run has that of another
+// database of the server: the counters and the disks are the server's. Of two that come at once both may give way; then
+// chance has one of them come back first. A session that has just ended keeps its lock for a moment, too.
 func (s *Schema) lock(ctx context.Context) error {
 	if !s.locked {
 		return nil
@@ -125,7 +128,8 @@ func (s *Schema) lock(ctx context.Context) error {
 	const tries = 3
 	for try := 1; ; try++ {
 		var mine bool
-		if err := QueryRow(ctx, s.conn, "/* realiops */ select pg_catalog.pg_try_advisory_lock($1)", int64(schemaLock)).Scan(&mine); err != nil {
+		if err := QueryRow(ctx, s.conn, "/* realiops */ select pg_catalog.pg_try_advisory_lock($1)",
+			int64(schemaLock)).Scan(&mine); err != nil {
 			return fmt.Errorf("lock the schema %s: %w", SchemaName, err)
 		}
 		refusal := errInUse
@@ -134,7 +138,8 @@ func (s *Schema) lock(ctx context.Context) error {
 			if err != nil || elsewhere == "" {
 				return err
 			}
-			if err := QueryRow(ctx, s.conn, "/* realiops */ select pg_catalog.pg_advisory_unlock($1)", int64(schemaLock)).Scan(&mine); err != nil {
+			if err := QueryRow(ctx, s.conn, "/* realiops */ select pg_catalog.pg_advisory_unlock($1)",
+				int64(schemaLock)).Scan(&mine); err != nil {
 				return fmt.Errorf("give back the lock of the schema %s: %w", SchemaName, err)
 			}
 			refusal = runsElsewhere(elsewhere)
@@ -166,7 +171,8 @@ func lockedElsewhere(ctx context.Context, conn *pgx.Conn) (database string, err 
 }
 
 func runsElsewhere(database string) error {
-	return fmt.Errorf("another run of realiops is at work on this server, in the database %s: wait for it, because each would count what the other does",
+	return fmt.Errorf("another run of realiops is at work on this server, in the database %s: wait for it, because "+
+		"each would count what the other does",
 		Quoted(database))
 }
 
@@ -179,7 +185,8 @@ func (s *Schema) recreate(ctx context.Context) error {
 		return err
 	})
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" { // insufficient_privilege
-		return fmt.Errorf("this user may not create the schema %s (%s): grant create on the database, or use another one",
+		return fmt.Errorf("this user may not create the schema %s (%s): grant create on the database, or "+
+			"use another one",
 			SchemaName, refused.Message)
 	}
 	if err != nil {
@@ -188,14 +195,17 @@ func (s *Schema) recreate(ctx context.Context) error {
 	return nil
 }
 
-// create makes the schema and closes it to everybody else, in one transaction, and returns its OID. Default privileges of the database may let others use
-// new schemas, and put triggers on new tables; nobody reaches a table in a schema that is closed.
+// create makes the schema and closes it to everybody else, in one transaction, and returns its OID. Default privileges
+// of the database may let others use new schemas, and put triggers on new tables; nobody reaches a table in a schema
+// that is closed.
 func create(ctx context.Context, tx pgx.Tx) (oid uint32, err error) {
-	statements := []string{SafeTransaction, fmt.Sprintf("create schema %s", SchemaName), fmt.Sprintf("comment on schema %s is '%s'", SchemaName, schemaMark)}
+	statements := []string{SafeTransaction, fmt.Sprintf("create schema %s", SchemaName),
+		fmt.Sprintf("comment on schema %s is '%s'", SchemaName, schemaMark)}
 	if err := each(ctx, tx, statements); err != nil {
 		return 0, err
 	}
-	if err := QueryRow(ctx, tx, "/* realiops */ select oid from pg_catalog.pg_namespace where nspname = $1", SchemaName).Scan(&oid); err != nil {
+	if err := QueryRow(ctx, tx, "/* realiops */ select oid from pg_catalog.pg_namespace where nspname = $1",
+		SchemaName).Scan(&oid); err != nil {
 		return 0, err
 	}
 	var revoke string
@@ -214,14 +224,16 @@ func create(ctx context.Context, tx pgx.Tx) (oid uint32, err error) {
 	return oid, each(ctx, tx, revokes)
 }
 
-// LeftBehind says why the schema is not among the data that a session leads to, such as one after a failover; empty where it is.
+// LeftBehind says why the schema is not among the data that a session leads to, such as one after a failover; empty
+// where it is.
 func (s *Schema) LeftBehind(ctx context.Context, conn *pgx.Conn, now Facts) (why string, err error) {
 	if s.system != now.SystemIdentifier {
 		return fmt.Sprintf("another server answers now, with other data (system identifier %s instead of %s)",
 			cmp.Or(now.SystemIdentifier, "unknown"), cmp.Or(s.system, "unknown")), nil
 	}
 	var there bool
-	err = QueryRow(ctx, conn, "/* realiops */ select exists (select from pg_catalog.pg_namespace where nspname = $1 and oid = $2)", SchemaName, s.oid).Scan(&there)
+	err = QueryRow(ctx, conn, "/* realiops */ select exists (select from pg_catalog.pg_namespace where nspname = $1 "+
+		"and oid = $2)", SchemaName, s.oid).Scan(&there)
 	if err != nil {
 		return "", fmt.Errorf("look for the schema %s: %w", SchemaName, err)
 	}
@@ -244,7 +256,8 @@ func each(ctx context.Context, tx pgx.Tx, statements []string) error {
 func (s *Schema) Release(ctx context.Context) error {
 	err := s.drop(ctx)
 	if s.locked && !s.conn.IsClosed() {
-		err = errors.Join(err, Exec(ctx, s.conn, fmt.Sprintf("select pg_catalog.pg_advisory_unlock(%d)", int64(schemaLock))))
+		err = errors.Join(err,
+			Exec(ctx, s.conn, fmt.Sprintf("select pg_catalog.pg_advisory_unlock(%d)", int64(schemaLock))))
 	}
 	return err
 }
@@ -300,7 +313,8 @@ func (s *Schema) explained(ctx context.Context, sql string, err error) error {
 	case err == nil:
 		return nil
 	case ok && refused.Code == "2BP01": // dependent_objects_still_exist
-		return fmt.Errorf("%s (drop that, and the next run drops the rest)", strings.Join(strings.Fields(refused.Detail), " "))
+		return fmt.Errorf("%s (drop that, and the next run drops the rest)",
+			strings.Join(strings.Fields(refused.Detail), " "))
 	case ok && refused.Code == "55P03": // lock_not_available
 		return fmt.Errorf("%s: %s holds a lock, and was waited for %s; let it end, and the next run drops the rest",
 			sql, s.holder(ctx), lockTimeout)

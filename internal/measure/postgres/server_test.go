@@ -32,7 +32,8 @@ func TestInspectTellsWhatTheServerSays(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := postgres.Facts{
-				Version:       servertest.Value[string](t, conn, "select split_part(current_setting('server_version'), ' ', 1)"),
+				Version: servertest.Value[string](t, conn,
+					"select split_part(current_setting('server_version'), ' ', 1)"),
 				VersionNum:    servertest.Value[int](t, conn, "select current_setting('server_version_num')::int"),
 				Flavor:        postgres.FlavorPostgres,
 				Database:      servertest.Value[string](t, conn, "select current_database()"),
@@ -42,14 +43,17 @@ func TestInspectTellsWhatTheServerSays(t *testing.T) {
 				MaySeeOthers:  true,
 				BackendPID:    servertest.Value[int](t, conn, "select pg_backend_pid()"),
 				DataDirectory: servertest.Value[string](t, conn, "show data_directory"),
-				Connections:   servertest.Value[int](t, conn, "select setting::int from pg_settings where name = 'max_connections'"),
+				Connections: servertest.Value[int](t, conn,
+					"select setting::int from pg_settings where name = 'max_connections'"),
 
-				SystemIdentifier: servertest.Value[string](t, conn, "select system_identifier::text from pg_control_system()"),
+				SystemIdentifier: servertest.Value[string](t, conn,
+					"select system_identifier::text from pg_control_system()"),
 			}
 			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(postgres.Facts{}, "Settings", "Clock")); diff != "" {
 				t.Error(diff)
 			}
-			if got.Settings["fsync"] != "on" || got.Settings["block_size"] != "8192" || got.Settings["max_wal_size"] != "1GB" {
+			if got.Settings["fsync"] != "on" || got.Settings["block_size"] != "8192" ||
+				got.Settings["max_wal_size"] != "1GB" {
 				t.Errorf("settings %v", got.Settings)
 			}
 			if got.Clock.Source != "server" || math.Abs(got.Clock.Offset) > got.Clock.Error+0.001 {
@@ -65,7 +69,8 @@ func TestInspectTellsWhatTheServerSays(t *testing.T) {
 func TestInspectTellsAurora(t *testing.T) {
 	conn := servertest.Connect(t, servertest.Aurora(t, servertest.Database(t, "17"), "db-1"))
 	facts, err := postgres.Inspect(t.Context(), conn)
-	if err != nil || facts.Flavor != postgres.FlavorAurora || facts.Instance != "db-1" || facts.MayCheckpoint || facts.MaySeeOthers {
+	if err != nil || facts.Flavor != postgres.FlavorAurora || facts.Instance != "db-1" || facts.MayCheckpoint ||
+		facts.MaySeeOthers {
 		t.Errorf("%v: %+v", err, facts)
 	}
 	if refusal, err := facts.RefuseSchema(t.Context(), conn); err != nil || refusal != nil {
@@ -91,10 +96,12 @@ func TestInspectNeedsNoPrivilege(t *testing.T) {
 	if facts.MayCheckpoint || facts.MaySeeOthers || facts.DataDirectory != "" || facts.User != role {
 		t.Errorf("a bare role has %+v", facts)
 	}
-	if refusal, err := facts.RefuseSchema(t.Context(), conn); err != nil || refusal == nil || !strings.Contains(refusal.Error(), "grant create") {
+	if refusal, err := facts.RefuseSchema(t.Context(), conn); err != nil || refusal == nil ||
+		!strings.Contains(refusal.Error(), "grant create") {
 		t.Errorf("looking whether the schema can be made: %v, %v", refusal, err)
 	}
-	if _, err := (postgres.Facts{}).ClaimSchema(t.Context(), conn); err == nil || !strings.Contains(err.Error(), "grant create") {
+	if _, err := (postgres.Facts{}).ClaimSchema(t.Context(), conn); err == nil ||
+		!strings.Contains(err.Error(), "grant create") {
 		t.Errorf("claiming a schema without the right to: %v", err)
 	}
 	conn.Close(t.Context())
@@ -197,7 +204,8 @@ func TestSchemaIsOursAlone(t *testing.T) {
 		t.Helper()
 		_, claimed := claim()
 		looked, err := (postgres.Facts{}).RefuseSchema(t.Context(), conn)
-		if claimed == nil || !strings.Contains(claimed.Error(), words) || looked == nil || looked.Error() != claimed.Error() || err != nil {
+		if claimed == nil || !strings.Contains(claimed.Error(), words) || looked == nil ||
+			looked.Error() != claimed.Error() || err != nil {
 			t.Errorf("claim: %v, look: %v, %v; want %q", claimed, looked, err, words)
 		}
 	}
@@ -218,9 +226,11 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	servertest.Exec(t, conn, "create table realiops.left_behind (); comment on table realiops.left_behind is '"+postgres.TableMark+"'")
+	servertest.Exec(t, conn, "create table realiops.left_behind (); comment on table realiops.left_behind is '"+
+		postgres.TableMark+"'")
 	// The run is killed, and its session with it.
-	servertest.Exec(t, conn, "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()")
+	servertest.Exec(t, conn,
+		"select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()")
 	_ = second
 	third, err := claim()
 	for range 1200 { // a minute
@@ -247,7 +257,8 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	}
 }
 
-// What others made of our tables, or put into our schema, is theirs. They are told, and what is ours is dropped once it may be.
+// What others made of our tables, or put into our schema, is theirs. They are told, and what is ours is dropped once it
+// may be.
 func TestTheSchemaTakesNothingOfOthersWithIt(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	conn := servertest.Connect(t, endpoint)
@@ -268,7 +279,9 @@ func TestTheSchemaTakesNothingOfOthersWithIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := func(name string) {
-		servertest.Exec(t, conn, fmt.Sprintf("create table realiops.%s (v int); comment on table realiops.%[1]s is '%s'", name, postgres.TableMark))
+		servertest.Exec(t, conn,
+			fmt.Sprintf("create table realiops.%s (v int); comment on table realiops.%[1]s is '%s'", name,
+				postgres.TableMark))
 	}
 	table("bulk")
 	table("copy")
@@ -280,7 +293,8 @@ func TestTheSchemaTakesNothingOfOthersWithIt(t *testing.T) {
 		}
 	}
 	stays(schema.Release(t.Context()), "view public.theirs depends on table realiops.bulk")
-	if !servertest.Value[bool](t, conn, "select to_regclass('public.theirs') is not null and to_regclass('realiops.copy') is null") {
+	if !servertest.Value[bool](t, conn,
+		"select to_regclass('public.theirs') is not null and to_regclass('realiops.copy') is null") {
 		t.Error("the view is gone, or a table that nobody needs is there")
 	}
 	_, err = claim()
@@ -289,7 +303,8 @@ func TestTheSchemaTakesNothingOfOthersWithIt(t *testing.T) {
 	servertest.Exec(t, conn, "drop view public.theirs; create table realiops.precious ()")
 	_, err = claim()
 	stays(err, "table realiops.precious depends on schema realiops")
-	if !servertest.Value[bool](t, conn, "select to_regclass('realiops.precious') is not null and to_regclass('realiops.bulk') is null") {
+	if !servertest.Value[bool](t, conn,
+		"select to_regclass('realiops.precious') is not null and to_regclass('realiops.bulk') is null") {
 		t.Error("somebody's table is gone, or ours is there")
 	}
 	servertest.Exec(t, conn, "drop table realiops.precious")
@@ -325,21 +340,29 @@ func TestConnectSaysInOneLineWhatToDo(t *testing.T) {
 		switch {
 		case err == nil:
 			t.Errorf("%s connects", dsn)
-		case !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "wr0ng"):
+		case !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") ||
+			strings.Contains(err.Error(), "wr0ng"):
 			t.Errorf("%s: %v, want one line about %q", dsn, err, want)
 		}
 	}
 	server := fmt.Sprintf("host=%s port=%d sslmode=disable ", good.Host, good.Port)
-	check(server+"user=postgres password=wr0ng dbname=postgres", "password authentication failed for user \"postgres\" (give it in")
-	check(server+"user=postgres password="+good.Password+" dbname=nowhere", `database "nowhere" does not exist (name one`)
-	check("host=127.0.0.1 sslmode=disable port="+closedPort+" user=x password=wr0ng", "connection refused; is the server running")
+	check(server+"user=postgres password=wr0ng dbname=postgres",
+		"password authentication failed for user \"postgres\" (give it in")
+	check(server+"user=postgres password="+good.Password+" dbname=nowhere",
+		`database "nowhere" does not exist (name one`)
+	check("host=127.0.0.1 sslmode=disable port="+closedPort+" user=x password=wr0ng",
+		"connection refused; is the server running")
 	check("host=/nonexistent port=5432 user=x", "no such file or directory; is the server running")
-	check(fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require ", good.Port)+"user=postgres password=wr0ng", "the server has no TLS, which sslmode asks for")
-	for _, asked := range []string{"target_session_attrs=standby", "channel_binding=require", "require_auth=none", "min_protocol_version=3.2"} {
+	check(fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require ", good.Port)+"user=postgres password=wr0ng",
+		"the server has no TLS, which sslmode asks for")
+	for _, asked := range []string{"target_session_attrs=standby", "channel_binding=require", "require_auth=none",
+		"min_protocol_version=3.2"} {
 		keyword, _, _ := strings.Cut(asked, "=")
-		check(server+"user=postgres dbname=postgres password="+good.Password+" "+asked, "; it is refused because of "+keyword)
+		check(server+"user=postgres dbname=postgres password="+good.Password+" "+asked,
+			"; it is refused because of "+keyword)
 	}
-	check("host=127.0.0.1 sslmode=disable user=x port="+strconv.Itoa(saying(t, "220 mail.example ESMTP\r\n")), "does not speak as PostgreSQL does")
+	check("host=127.0.0.1 sslmode=disable user=x port="+strconv.Itoa(saying(t, "220 mail.example ESMTP\r\n")),
+		"does not speak as PostgreSQL does")
 	check("host=127.0.0.1 connect_timeout=1 sslmode=disable user=x port="+strconv.Itoa(silent(t)), "no answer in time")
 }
 
@@ -359,7 +382,8 @@ func saying(t *testing.T, greeting string) int {
 func committed(t *testing.T, conn *pgx.Conn) int64 {
 	t.Helper()
 	servertest.Exec(t, conn, "select pg_stat_force_next_flush()")
-	return servertest.Value[int64](t, conn, "select xact_commit from pg_stat_database where datname = current_database()")
+	return servertest.Value[int64](t, conn,
+		"select xact_commit from pg_stat_database where datname = current_database()")
 }
 
 func TestAwaitClientsGone(t *testing.T) {
@@ -373,7 +397,8 @@ func TestAwaitClientsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := committed(t, conn)
-	if err := (postgres.Facts{}).AwaitClientsGone(t.Context(), conn); err == nil || !strings.Contains(err.Error(), "1 sessions of our clients") {
+	if err := (postgres.Facts{}).AwaitClientsGone(t.Context(), conn); err == nil ||
+		!strings.Contains(err.Error(), "1 sessions of our clients") {
 		t.Errorf("a client that is there counts as gone: %v", err)
 	}
 	if looks := committed(t, conn) - before; looks > 200 { // beyond which commits are taken for those of others

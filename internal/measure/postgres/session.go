@@ -19,7 +19,9 @@ func (e *Endpoint) Config() *pgx.ConnConfig {
 	config.RuntimeParams["application_name"] = applicationName
 	e.pins.put(config.RuntimeParams)
 	if e.pooled.Load() {
-		maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return Pinned(name) && !slices.Contains(pooledSettings, name) })
+		maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool {
+			return Pinned(name) && !slices.Contains(pooledSettings, name)
+		})
 	}
 	return config
 }
@@ -35,8 +37,8 @@ func (e *Endpoint) clientConfig() *pgx.ConnConfig {
 	return config
 }
 
-// UserConfig returns a copy of what pgx needs to open a session for statements of the user's own, which mean what they mean
-// in psql and pgbench.
+// UserConfig returns a copy of what pgx needs to open a session for statements of the user's own, which mean what they
+// mean in psql and pgbench.
 func (e *Endpoint) UserConfig() *pgx.ConnConfig {
 	config := e.config.Copy()
 	config.RuntimeParams["application_name"] = cmp.Or(config.RuntimeParams["application_name"], clientName)
@@ -65,7 +67,9 @@ func (e *Endpoint) ConnectUser(ctx context.Context) (*pgx.Conn, error) {
 // connectPinned opens a session that has our settings, and none where the server would have others.
 func (e *Endpoint) connectPinned(ctx context.Context, config func() *pgx.ConnConfig) (*pgx.Conn, error) {
 	for {
-		conn, err := e.connect(ctx, config, func(err error) bool { return e.refusedByPooler(err) || e.pins.refuse(err) })
+		conn, err := e.connect(ctx, config, func(err error) bool {
+			return e.refusedByPooler(err) || e.pins.refuse(err)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +91,8 @@ func (e *Endpoint) connectPinned(ctx context.Context, config func() *pgx.ConnCon
 
 // connect tries again where something was learned from a refusal: a pooler or a managed server does not take each
 // setting.
-func (e *Endpoint) connect(ctx context.Context, config func() *pgx.ConnConfig, learned func(error) bool) (*pgx.Conn, error) {
+func (e *Endpoint) connect(ctx context.Context, config func() *pgx.ConnConfig, learned func(error) bool) (*pgx.Conn,
+	error) {
 	conn, err := pgx.ConnectConfig(ctx, config())
 	for err != nil && learned(err) {
 		conn, err = pgx.ConnectConfig(ctx, config())
@@ -122,7 +127,8 @@ func QueryRow(ctx context.Context, conn Asker, sql string, arguments ...any) pgx
 }
 
 // ForEachRow asks as [QueryRow] does and calls each for each row, whose values it has put into the targets.
-func ForEachRow(ctx context.Context, conn Asker, targets []any, each func() error, sql string, arguments ...any) (err error) {
+func ForEachRow(ctx context.Context, conn Asker, targets []any, each func() error, sql string,
+	arguments ...any) (err error) {
 	answers := ask(ctx, conn, sql, arguments)
 	defer func() { err = cmp.Or(err, answers.Close()) }()
 	if _, err := answers.Exec(); err != nil {
@@ -158,6 +164,7 @@ func (a asked) Scan(targets ...any) (err error) {
 func Exec(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 	// Which a pooled session does not have.
 	const limits = "set local lock_timeout = '" + lockTimeout + "'; set local statement_timeout = 0"
-	_, err := conn.Exec(ctx, SafeTransaction+"; "+limits+"; "+strings.Join(statements, "; "), pgx.QueryExecModeSimpleProtocol)
+	_, err := conn.Exec(ctx, SafeTransaction+"; "+limits+"; "+strings.Join(statements, "; "),
+		pgx.QueryExecModeSimpleProtocol)
 	return err
 }

@@ -15,10 +15,13 @@ import (
 // ioSettings change how much I/O the same work makes, or what a counter of it means.
 var ioSettings = []string{
 	"fsync", "synchronous_commit", "full_page_writes", "wal_level", "wal_compression", "wal_sync_method",
-	"wal_buffers", "wal_segment_size", "commit_delay", "commit_siblings", "max_wal_size", "min_wal_size", "checkpoint_timeout",
-	"checkpoint_completion_target", "checkpoint_flush_after", "shared_buffers", "block_size", "data_checksums", "autovacuum",
+	"wal_buffers", "wal_segment_size", "commit_delay", "commit_siblings", "max_wal_size", "min_wal_size",
+	"checkpoint_timeout",
+	"checkpoint_completion_target", "checkpoint_flush_after", "shared_buffers", "block_size", "data_checksums",
+	"autovacuum",
 	"bgwriter_lru_maxpages", "track_io_timing", "track_wal_io_timing", "track_counts", "archive_mode",
-	"effective_io_concurrency", "io_method", "io_workers", "io_min_workers", "io_max_workers", "io_combine_limit", "temp_tablespaces", "default_tablespace", "server_version",
+	"effective_io_concurrency", "io_method", "io_workers", "io_min_workers", "io_max_workers", "io_combine_limit",
+	"temp_tablespaces", "default_tablespace", "server_version",
 }
 
 // Settings returns those of a session's server that change what is counted, by name, and [runfile.Tablespaces].
@@ -39,8 +42,8 @@ func Settings(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	return settings, nil
 }
 
-// SettingsNow returns those of a new session, and so of clients that begin to work now: what is set for a role or a database
-// reaches no session that is there. Where none can be opened they are those of the one given.
+// SettingsNow returns those of a new session, and so of clients that begin to work now: what is set for a role or a
+// database reaches no session that is there. Where none can be opened they are those of the one given.
 func (e *Endpoint) SettingsNow(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	fresh, err := e.Connect(ctx)
 	if err != nil {
@@ -51,10 +54,12 @@ func (e *Endpoint) SettingsNow(ctx context.Context, conn *pgx.Conn) (map[string]
 }
 
 // Changes returns what is another in the later settings, by name.
-func Changes(before map[string]string, since time.Time, later map[string]string, at time.Time) (changes []runfile.SettingChange) {
+func Changes(before map[string]string, since time.Time, later map[string]string,
+	at time.Time) (changes []runfile.SettingChange) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if now, known := later[name]; known && now != before[name] {
-			changes = append(changes, runfile.SettingChange{At: at, Since: since, Setting: name, From: before[name], To: now})
+			changes = append(changes, runfile.SettingChange{At: at, Since: since, Setting: name,
+				From: before[name], To: now})
 		}
 	}
 	return changes

@@ -20,7 +20,8 @@ import (
 // ofAWS reports whether a host is a database of Amazon's by its name.
 func ofAWS(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	return strings.HasSuffix(host, ".rds.amazonaws.com") || strings.HasSuffix(host, ".amazonaws.com.cn") && strings.Contains(host, ".rds.")
+	return strings.HasSuffix(host, ".rds.amazonaws.com") || strings.HasSuffix(host, ".amazonaws.com.cn") &&
+		strings.Contains(host, ".rds.")
 }
 
 // verifyByDefault makes a connection to a database of Amazon's refuse an impostor, where the user did not say how much
@@ -30,7 +31,9 @@ func verifyByDefault(config *pgx.ConnConfig) {
 		return
 	}
 	config.TLSConfig = verifying(config.TLSConfig, config.Host)
-	config.Fallbacks = slices.DeleteFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.TLSConfig == nil })
+	config.Fallbacks = slices.DeleteFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
+		return f.TLSConfig == nil
+	})
 	for _, f := range config.Fallbacks {
 		f.TLSConfig = verifying(f.TLSConfig, f.Host)
 	}
@@ -39,7 +42,9 @@ func verifyByDefault(config *pgx.ConnConfig) {
 // prefers reports whether TLS is tried first and done without next, on the same host: libpq's default.
 func prefers(config *pgx.ConnConfig) bool {
 	return config.TLSConfig != nil && config.TLSConfig.InsecureSkipVerify &&
-		slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.TLSConfig == nil && f.Host == config.Host })
+		slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
+			return f.TLSConfig == nil && f.Host == config.Host
+		})
 }
 
 // verifying is as sslmode=verify-full: the chain and the name. The roots are those of sslrootcert, or of its default,
@@ -59,7 +64,8 @@ const bundle = "https://truststore.pki.rds.amazonaws.com/global/global-bundle.pe
 func distrust(err error, host string) error {
 	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
 	if unknown && ofAWS(host) {
-		return errors.New("its certificate cannot be verified without Amazon's own: curl -fo ~/.postgresql/root.crt --create-dirs " +
+		return errors.New("its certificate cannot be verified without Amazon's own: curl -fo ~/.postgresql/root.crt " +
+			"--create-dirs " +
 			bundle + " (or sslrootcert=FILE; sslmode=require goes without, and trusts whoever answers)")
 	}
 	if unknown {
@@ -72,7 +78,8 @@ func distrust(err error, host string) error {
 	case len(wrong.Certificate.DNSNames) == 0:
 		return fmt.Errorf("its certificate is not for %s: connect by the name that it is for", wrong.Host)
 	default:
-		return fmt.Errorf("its certificate is not for %s: connect to %s instead", wrong.Host, wrong.Certificate.DNSNames[0])
+		return fmt.Errorf("its certificate is not for %s: connect to %s instead", wrong.Host,
+			wrong.Certificate.DNSNames[0])
 	}
 }
 
@@ -106,7 +113,8 @@ func keyRefused(path string) error {
 		return &unsigned{fmt.Errorf(`private key file "%s" is not a regular file`, path)}
 	case info.Mode()&forbidden != 0:
 		return &unsigned{fmt.Errorf(`private key file "%s" has group or world access; file must have permissions `+
-			`u=rw (0600) or less if owned by the current user, or permissions u=rw,g=r (0640) or less if owned by root`, path)}
+			`u=rw (0600) or less if owned by the current user, or permissions u=rw,g=r (0640) or less if owned by root`,
+			path)}
 	}
 	return nil
 }

@@ -24,12 +24,14 @@ func TestAmazonsHostsAreVerified(t *testing.T) {
 	servertest.Exec(t, conn, "drop role if exists tls")
 	servertest.Exec(t, conn, "create role tls login password 'token-1'")
 	root, sign := servertest.Authority(t)
-	right, wrong := servertest.Encrypting(t, server, sign(amazonsHost)), servertest.Encrypting(t, server, sign("other.example"))
+	right, wrong := servertest.Encrypting(t, server, sign(amazonsHost)),
+		servertest.Encrypting(t, server, sign("other.example"))
 	t.Setenv("PGSSLMODE", "")
 
 	open := func(port int, more string) *postgres.Endpoint {
 		t.Helper()
-		e := servertest.Endpoint(t, fmt.Sprintf("host=%s port=%d user=tls dbname=%s %s", amazonsHost, port, database.Config().Database, more))
+		e := servertest.Endpoint(t, fmt.Sprintf("host=%s port=%d user=tls dbname=%s %s", amazonsHost, port,
+			database.Config().Database, more))
 		e.LookUp(func(context.Context, string) ([]string, error) { return []string{"127.0.0.1"}, nil })
 		return e
 	}
@@ -39,14 +41,17 @@ func TestAmazonsHostsAreVerified(t *testing.T) {
 		if err == nil {
 			conn.Close(t.Context())
 		}
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")) {
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	const password = " password=token-1 "
-	check(open(right, password), "its certificate cannot be verified without Amazon's own: curl -fo ~/.postgresql/root.crt")
+	check(open(right, password),
+		"its certificate cannot be verified without Amazon's own: curl -fo ~/.postgresql/root.crt")
 	check(open(right, password+"sslrootcert="+root), "")
-	check(open(wrong, password+"sslrootcert="+root), "its certificate is not for "+amazonsHost+": connect to other.example instead")
+	check(open(wrong, password+"sslrootcert="+root), "its certificate is not for "+amazonsHost+
+		": connect to other.example instead")
 	check(open(wrong, password+"sslmode=require"), "") // as the user says
 	check(open(right, password+"sslmode=disable"), "")
 
@@ -90,7 +95,8 @@ func TestKeysThatOthersCanReadAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const words = "has group or world access; file must have permissions u=rw (0600) or less if owned by the current user, " +
+	const words = "has group or world access; file must have permissions u=rw (0600) or less if owned by the " +
+		"current user, " +
 		"or permissions u=rw,g=r (0640) or less if owned by root"
 	check := func(mode os.FileMode, owner, port int, sslmode string, refused bool) {
 		t.Helper()
@@ -100,13 +106,16 @@ func TestKeysThatOthersCanReadAreRefused(t *testing.T) {
 		if os.Geteuid() == 0 && os.Chown(key, owner, -1) != nil {
 			t.Fatal("the key's owner cannot be changed")
 		}
-		e := servertest.Endpoint(t, fmt.Sprintf("host=localhost port=%d user=%s password=%s dbname=%s sslmode=%s sslrootcert=%s sslkey=%s sslcert=%s",
-			port, c.User, c.Password, c.Database, sslmode, root, key, cert))
+		e := servertest.Endpoint(t,
+			fmt.Sprintf("host=localhost port=%d user=%s password=%s dbname=%s sslmode=%s sslrootcert=%s "+
+				"sslkey=%s sslcert=%s",
+				port, c.User, c.Password, c.Database, sslmode, root, key, cert))
 		conn, err := e.Connect(t.Context())
 		if err == nil {
 			conn.Close(t.Context())
 		}
-		if refused != (err != nil && strings.Contains(err.Error(), `private key file "`+key+`" `+words)) || !refused && err != nil {
+		if refused != (err != nil && strings.Contains(err.Error(), `private key file "`+key+`" `+words)) ||
+			!refused && err != nil {
 			t.Errorf("mode %o of user %d, sslmode=%s: %v", mode, owner, sslmode, err)
 		}
 	}

@@ -27,7 +27,8 @@ func Typed(name, placeholder string) string {
 // ownWord are the words of SQL that stand for something else than a role or database of that name, as far as names are
 // likely.
 var ownWord = map[string]bool{
-	"all": true, "analyze": true, "current_role": true, "current_user": true, "default": true, "group": true, "order": true, "public": true,
+	"all": true, "analyze": true, "current_role": true, "current_user": true, "default": true, "group": true,
+	"order": true, "public": true,
 	"session_user": true, "table": true, "user": true,
 }
 
@@ -36,5 +37,6 @@ func typed(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r <= '~' && !strings.ContainsRune("\"$`\\!", r)
 	}
-	return unicode.In(r, unicode.L, unicode.M, unicode.N) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return unicode.In(r, unicode.L, unicode.M, unicode.N) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Sessions picks those that work for an operation, in its database. The zero value picks those that connect while it is done, and none
-// of those that were there before.
+// Sessions picks those that work for an operation, in its database. The zero value picks those that connect while it is
+// done, and none of those that were there before.
 type Sessions struct {
 	ApplicationName, User string  // also of those that were there before
 	All                   bool    // all of them
@@ -26,12 +26,13 @@ func (s Sessions) pick(b Backend, v visitor, old bool) bool {
 	case s.Known:
 		return slices.Contains(s.Own, b.PID)
 	default:
-		return !old || s.All || s.ApplicationName != "" && v.program == s.ApplicationName || s.User != "" && v.role == s.User
+		return !old || s.All || s.ApplicationName != "" && v.program == s.ApplicationName || s.User != "" &&
+			v.role == s.User
 	}
 }
 
-// mayBe reports whether a session that was there before and works now may do so for the operation all the same, as a pool that nobody
-// has named.
+// mayBe reports whether a session that was there before and works now may do so for the operation all the same, as a
+// pool that nobody has named.
 func (s Sessions) mayBe(v visitor) bool {
 	return s.onlyThoseThatConnect() && v.here && (v.busy || v.changed || v.hidden)
 }
@@ -53,11 +54,13 @@ type Watch struct {
 
 // Seen describes the sessions on the server during an operation.
 type Seen struct {
-	Others        []string // that worked, or may have, and not for the operation
-	Wrote         *Wrote   // by those of them that were there at the end; nil: the server does not tell
-	Staying       int      // sessions of the operation that have not ended
-	Silent        int      // those that may keep counts to themselves however long they are waited for, and that may be of the operation
-	Connected     *int64   // sessions, to our database, whether they are still there or not; nil: the server does not count them
+	Others  []string // that worked, or may have, and not for the operation
+	Wrote   *Wrote   // by those of them that were there at the end; nil: the server does not tell
+	Staying int      // sessions of the operation that have not ended
+	// those that may keep counts to themselves however long they are waited for, and that may be of the operation
+	Silent int
+	// sessions, to our database, whether they are still there or not; nil: the server does not count them
+	Connected     *int64
 	Autovacuum    []string // what it worked on
 	OtherSessions int64    // those of them that are known not to be the operation's
 	total         int64    // as the server counts them
@@ -99,8 +102,8 @@ func (v visitor) called() string {
 	return v.program
 }
 
-// Since 15 a session that does nothing reports what it did within ten seconds, PGSTAT_IDLE_INTERVAL of pgstat.c; before that it
-// may never do so.
+// Since 15 a session that does nothing reports what it did within ten seconds, PGSTAT_IDLE_INTERVAL of pgstat.c; before
+// that it may never do so.
 const (
 	firstReportingIdle = 150000
 	reportedWithin     = "10.5 s"
@@ -139,8 +142,8 @@ func (w *Watch) Over(seen Seen) {
 	w.picked.Known, w.picked.Own, w.own = true, w.working, *seen.Connected
 }
 
-// Between counts sessions that have connected after an earlier operation, or time without one, was looked at for the last time, and
-// before this watch. They are nobody's of an operation's that starts its own.
+// Between counts sessions that have connected after an earlier operation, or time without one, was looked at for the
+// last time, and before this watch. They are nobody's of an operation's that starts its own.
 func (w *Watch) Between(earlier Seen) int64 {
 	if earlier.Connected == nil || w.picked.All || w.picked.ApplicationName != "" || w.picked.User != "" {
 		return 0
@@ -224,8 +227,8 @@ func (s *Seen) staying(v visitor, old bool, f Facts) {
 	}
 }
 
-// A role without pg_read_all_stats sees that a session of another role is there, but neither its kind nor its state. Those of
-// the server itself have no role or no database.
+// A role without pg_read_all_stats sees that a session of another role is there, but neither its kind nor its state.
+// Those of the server itself have no role or no database.
 var visitors = `/* realiops */
 	select a.pid, coalesce(a.backend_start, 'epoch'), ` + Named("a.application_name") + ", " + Named("coalesce(a.usename, '')") + ", " +
 	Named("coalesce(a.datname, '')") + `,
@@ -242,7 +245,8 @@ func (f Facts) visitorsSQL() string {
 	if f.VersionNum < firstWithBackendWAL || !f.MaySeeOthers {
 		return fmt.Sprintf(visitors, "0, 0, 0", "")
 	}
-	return fmt.Sprintf(visitors, "coalesce(w.wal_bytes, 0)::bigint, coalesce(io.writes, 0)::bigint, coalesce(io.fsyncs, 0)::bigint",
+	return fmt.Sprintf(visitors,
+		"coalesce(w.wal_bytes, 0)::bigint, coalesce(io.writes, 0)::bigint, coalesce(io.fsyncs, 0)::bigint",
 		`left join lateral pg_catalog.pg_stat_get_backend_wal(a.pid) w on true
 		left join lateral (select pg_catalog.sum(writes) as writes, pg_catalog.sum(fsyncs) as fsyncs
 			from pg_catalog.pg_stat_get_backend_io(a.pid) where object = 'wal') io on true`)
@@ -253,7 +257,8 @@ func (w *Watch) visitors(ctx context.Context, conn *pgx.Conn) (map[Backend]visit
 	var b Backend
 	var v visitor
 	err := ForEachRow(ctx, conn, []any{
-		&b.PID, &b.Since, (*Name)(&v.program), (*Name)(&v.role), (*Name)(&v.database), &v.here, &v.hidden, &v.busy, &v.changed, &v.late, &v.reported,
+		&b.PID, &b.Since, (*Name)(&v.program), (*Name)(&v.role), (*Name)(&v.database), &v.here, &v.hidden, &v.busy,
+		&v.changed, &v.late, &v.reported,
 		&v.wrote.WALBytes, &v.wrote.WALWrites, &v.wrote.WALFsyncs,
 	}, func() error {
 		all[b] = v
@@ -268,21 +273,22 @@ func (w *Watch) visitors(ctx context.Context, conn *pgx.Conn) (map[Backend]visit
 // firstCountingSessions is the first version that counts the sessions of a database.
 const firstCountingSessions = 140000
 
-// sessionsSoFar counts those that have ever connected to our database. A session is counted once it has told what it did, as it does before it
-// is gone.
+// sessionsSoFar counts those that have ever connected to our database. A session is counted once it has told what it
+// did, as it does before it is gone.
 func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
 	if f.VersionNum < firstCountingSessions {
 		return 0, nil
 	}
-	err = QueryRow(ctx, conn, "/* realiops */ select sessions from pg_catalog.pg_stat_database where datname = pg_catalog.current_database()").Scan(&n)
+	err = QueryRow(ctx, conn, "/* realiops */ select sessions from pg_catalog.pg_stat_database where datname = "+
+		"pg_catalog.current_database()").Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("ask how many sessions there were: %w", err)
 	}
 	return n, nil
 }
 
-// Autovacuumed names the tables of our database that autovacuum has vacuumed or analyzed since, and workers that still do: what
-// they write is nobody's.
+// Autovacuumed names the tables of our database that autovacuum has vacuumed or analyzed since, and workers that still
+// do: what they write is nobody's.
 func (w *Watch) Autovacuumed(ctx context.Context, conn *pgx.Conn) (tables []string, err error) {
 	var table string
 	err = ForEachRow(ctx, conn, []any{(*Name)(&table)}, func() error {

@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// Sessions in the database that came since are the operation's, and old ones that were picked; whoever else did something, came
-// elsewhere or left is not, and from 18 on it is known how much WAL they wrote.
+// Sessions in the database that came since are the operation's, and old ones that were picked; whoever else did
+// something, came elsewhere or left is not, and from 18 on it is known how much WAL they wrote.
 func TestWatchKeepsOthersApart(t *testing.T) {
 	server := servertest.Alone(t, "18")
 	conn := servertest.Connect(t, server)
@@ -53,7 +53,8 @@ func TestWatchKeepsOthersApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(seen.Others)
-	want := []string{"another of postgres in elsewhere", "busy of postgres in postgres", "leaves of postgres in elsewhere"}
+	want := []string{"another of postgres in elsewhere", "busy of postgres in postgres",
+		"leaves of postgres in elsewhere"}
 	if !slices.Equal(seen.Others, want) || seen.Staying != 2 || seen.Silent != 0 {
 		t.Errorf("%+v, want %q beside the pool and the operation", seen, want)
 	}
@@ -78,12 +79,14 @@ func TestWatchKeepsOthersApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	session("postgres", "came")
-	if seen, err := nothing.Look(t.Context(), conn); err != nil || seen.Staying != 0 || !slices.Contains(seen.Others, "came of postgres in postgres") {
+	if seen, err := nothing.Look(t.Context(), conn); err != nil || seen.Staying != 0 ||
+		!slices.Contains(seen.Others, "came of postgres in postgres") {
 		t.Errorf("while nothing is done: %+v, %v", seen, err)
 	}
 }
 
-// A session of somebody else's that came and is gone again is known by how many there were, where the operation's own are known.
+// A session of somebody else's that came and is gone again is known by how many there were, where the operation's own
+// are known.
 func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 	for _, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
@@ -104,7 +107,8 @@ func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 					t.Fatal(err)
 				}
 				servertest.Exec(t, session, "select 1")
-				if err := errors.Join(session.Close(t.Context()), facts.AwaitClientsGone(t.Context(), conn)); err != nil {
+				if err := errors.Join(session.Close(t.Context()), facts.AwaitClientsGone(t.Context(), conn)); err !=
+					nil {
 					t.Fatal(err)
 				}
 				return int32(session.PgConn().PID())
@@ -113,7 +117,8 @@ func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 			watch.Own([]int32{visit()})
 			look := func(sessions int64, want []string) {
 				seen, err := watch.Look(t.Context(), conn)
-				for until := time.Now().Add(5 * time.Second); err == nil && seen.Connected != nil && *seen.Connected < sessions && time.Now().Before(until); {
+				for until := time.Now().Add(5 * time.Second); err == nil && seen.Connected != nil &&
+					*seen.Connected < sessions && time.Now().Before(until); {
 					time.Sleep(10 * time.Millisecond) // the collector of 14 takes its time
 					seen, err = watch.Look(t.Context(), conn)
 				}
@@ -122,7 +127,8 @@ func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 					t.Fatal(err)
 				case version == "13" && (seen.Connected != nil || seen.Others != nil):
 					t.Errorf("%+v of a version that counts no sessions", seen)
-				case version != "13" && (seen.Connected == nil || *seen.Connected != sessions || !slices.Equal(seen.Others, want)):
+				case version != "13" && (seen.Connected == nil || *seen.Connected != sessions ||
+					!slices.Equal(seen.Others, want)):
 					t.Errorf("of %d sessions: %v, others %q, want %q", sessions, seen.Connected, seen.Others, want)
 				}
 			}

@@ -16,7 +16,8 @@ import (
 
 // Lister is the part of the price list's client that we use.
 type Lister interface {
-	GetProducts(context.Context, *pricing.GetProductsInput, ...func(*pricing.Options)) (*pricing.GetProductsOutput, error)
+	GetProducts(context.Context, *pricing.GetProductsInput, ...func(*pricing.Options)) (*pricing.GetProductsOutput,
+		error)
 }
 
 // Home returns the region whose endpoint has the price list for a region: one in the United States, or in China.
@@ -36,10 +37,13 @@ const machinesOfEC2 = "Compute Instance"
 // questions returns all kinds that an order is made of.
 func questions() []question {
 	return []question{
-		{"AmazonEC2", "Storage", ""}, {"AmazonEC2", "System Operation", ""}, {"AmazonEC2", "Provisioned Throughput", ""},
-		{"AmazonRDS", "Database Storage", ""}, {"AmazonRDS", "Provisioned IOPS", ""}, {"AmazonRDS", "Provisioned Throughput", ""},
+		{"AmazonEC2", "Storage", ""}, {"AmazonEC2", "System Operation", ""},
+		{"AmazonEC2", "Provisioned Throughput", ""},
+		{"AmazonRDS", "Database Storage", ""}, {"AmazonRDS", "Provisioned IOPS", ""},
+		{"AmazonRDS", "Provisioned Throughput", ""},
 		{"AmazonRDS", "System Operation", ""}, {"AmazonRDS", "ServerlessV2", aurora},
-		{"AmazonRDS", "Database Instance", aurora}, {"AmazonRDS", "Database Instance", "PostgreSQL"}, {"AmazonEC2", machinesOfEC2, ""},
+		{"AmazonRDS", "Database Instance", aurora}, {"AmazonRDS", "Database Instance", "PostgreSQL"},
+		{"AmazonEC2", machinesOfEC2, ""},
 	}
 }
 
@@ -97,7 +101,8 @@ func (q question) filters(region string) []types.Filter {
 		all = append(all, filter("databaseEngine", q.engine))
 	}
 	if q.family == machinesOfEC2 {
-		all = append(all, filter("operatingSystem", "Linux"), filter("tenancy", "Shared"), filter("preInstalledSw", "NA"), filter("capacitystatus", "Used"))
+		all = append(all, filter("operatingSystem", "Linux"), filter("tenancy", "Shared"),
+			filter("preInstalledSw", "NA"), filter("capacitystatus", "Used"))
 	}
 	return all
 }
@@ -105,7 +110,8 @@ func (q question) filters(region string) []types.Filter {
 // sortOut puts the prices in order and leaves one of those that are the same. Two prices of one thing are none.
 func (l *List) sortOut() {
 	slices.SortFunc(l.Prices, func(a, b catalog.Price) int {
-		return cmp.Or(cmp.Compare(a.Volume, b.Volume), cmp.Compare(a.Per, b.Per), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.From, b.From), cmp.Compare(a.Price, b.Price))
+		return cmp.Or(cmp.Compare(a.Volume, b.Volume), cmp.Compare(a.Per, b.Per), cmp.Compare(a.Class, b.Class),
+			cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.From, b.From), cmp.Compare(a.Price, b.Price))
 	})
 	var kept []catalog.Price
 	for i := 0; i < len(l.Prices); {
@@ -116,7 +122,8 @@ func (l *List) sortOut() {
 		if first, last := l.Prices[i], l.Prices[j-1]; first.Price == last.Price {
 			kept = append(kept, first)
 		} else {
-			l.Unread = append(l.Unread, fmt.Sprintf("%s per %s has more than one price, from %g to %g", first.Volume, first.Per, first.Price, last.Price))
+			l.Unread = append(l.Unread, fmt.Sprintf("%s per %s has more than one price, from %g to %g", first.Volume,
+				first.Per, first.Price, last.Price))
 		}
 		i = j
 	}

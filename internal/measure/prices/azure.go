@@ -36,8 +36,8 @@ type retailPrice struct {
 // premiumSSD is Azure's name of the product whose disks come in sizes with names.
 const premiumSSD = "Premium SSD Managed Disks"
 
-// meters returns those of what is sold by the unit, by the product and the end of the meter's name: what comes before is LRS, with local copies, or another
-// kind of copies. They are by the hour.
+// meters returns those of what is sold by the unit, by the product and the end of the meter's name: what comes before
+// is LRS, with local copies, or another kind of copies. They are by the hour.
 func meters() map[string]meaning {
 	return map[string]meaning{
 		"Azure Premium SSD v2/Premium LRS Provisioned Capacity":          {"azure-premium-v2", catalog.PerGiB, 0},
@@ -49,11 +49,14 @@ func meters() map[string]meaning {
 	}
 }
 
-// OfAzure reads what Azure asks for Premium SSD, Premium SSD v2 and Ultra Disk with local copies in a region, in dollars.
+// OfAzure reads what Azure asks for Premium SSD, Premium SSD v2 and Ultra Disk with local copies in a region, in
+// dollars.
 func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 	var l List
-	query := url.Values{"$filter": {fmt.Sprintf("serviceName eq 'Storage' and armRegionName eq '%s' and (productName eq '%s' or productName eq 'Azure Premium SSD v2' or productName eq 'Ultra Disks')",
-		region, premiumSSD)}}
+	query := url.Values{
+		"$filter": {fmt.Sprintf("serviceName eq 'Storage' and armRegionName eq '%s' and (productName eq '%s' or "+
+			"productName eq 'Azure Premium SSD v2' or productName eq 'Ultra Disks')",
+			region, premiumSSD)}}
 	for page, n := p.Azure+"?"+query.Encode(), 0; page != ""; n++ {
 		var answer retailPage
 		err := p.get(ctx, page, func(body io.Reader) error {
@@ -79,16 +82,19 @@ func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 	return l, nil
 }
 
-// add takes the price of a disk by the month, or of a unit by the hour, and leaves mounts, bursts and all that is not of a disk alone. Performance
-// plus is chosen when a disk is made, and costs nothing extra (https://learn.microsoft.com/azure/virtual-machines/disks-enable-performance).
+// add takes the price of a disk by the month, or of a unit by the hour, and leaves mounts, bursts and all that is not
+// of a disk alone. Performance plus is chosen when a disk is made, and costs nothing extra
+// (https://learn.microsoft.com/azure/virtual-machines/disks-enable-performance).
 func (l *List) add(r retailPrice) {
 	tier, local := strings.CutSuffix(r.SKU, " LRS")
 	of, known := meters()[r.Product+"/"+r.Meter]
 	since, _, _ := strings.Cut(r.From, "T")
-	price := catalog.Price{Volume: of.volume, Per: of.per, From: r.Least, Region: r.Region, Currency: r.Currency, Price: r.Price * catalog.HoursInMonth, Source: "Azure retail prices, " + since}
+	price := catalog.Price{Volume: of.volume, Per: of.per, From: r.Least, Region: r.Region, Currency: r.Currency,
+		Price: r.Price * catalog.HoursInMonth, Source: "Azure retail prices, " + since}
 	units := []string{"1/Hour", "1 GiB/Hour"}
 	if disk := r.Product == premiumSSD && local && r.Meter == r.SKU+" Disk"; disk {
-		price.Volume, price.Tier, price.Per, price.Price, units = "azure-premium", tier, catalog.PerTier, r.Price, []string{"1/Month"}
+		price.Volume, price.Tier, price.Per, price.Price, units = "azure-premium", tier, catalog.PerTier, r.Price,
+			[]string{"1/Month"}
 	} else if !known {
 		return
 	}

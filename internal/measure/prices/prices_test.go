@@ -32,7 +32,8 @@ type listed struct {
 }
 
 func (l listed) String() string {
-	attributes := map[string]string{"servicecode": l.service, "usagetype": l.usage, "locationType": "AWS Region", "operation": ""}
+	attributes := map[string]string{"servicecode": l.service, "usagetype": l.usage, "locationType": "AWS Region",
+		"operation": ""}
 	if l.engine != "" {
 		attributes["databaseEngine"], attributes["deploymentOption"] = l.engine, l.deployment
 	}
@@ -41,17 +42,20 @@ func (l listed) String() string {
 		"product":     map[string]any{"productFamily": l.family, "attributes": attributes, "sku": "WQGC34PB2AWS8R4U"},
 		"serviceCode": l.service, "version": "20260910120000", "publicationDate": "2026-09-10T12:00:00Z",
 		"terms": map[string]any{"OnDemand": map[string]any{"WQGC34PB2AWS8R4U.JRTCKXETXF": map[string]any{
-			"sku": "WQGC34PB2AWS8R4U", "effectiveDate": "2026-09-01T00:00:00Z", "offerTermCode": "JRTCKXETXF", "termAttributes": map[string]any{},
+			"sku": "WQGC34PB2AWS8R4U", "effectiveDate": "2026-09-01T00:00:00Z", "offerTermCode": "JRTCKXETXF",
+			"termAttributes": map[string]any{},
 			"priceDimensions": map[string]any{"WQGC34PB2AWS8R4U.JRTCKXETXF.6YS6EN2CT7": map[string]any{
-				"unit": l.unit, "beginRange": l.begin, "endRange": "Inf", "appliesTo": []string{}, "pricePerUnit": map[string]string{l.currency: l.price},
-				"rateCode": "WQGC34PB2AWS8R4U.JRTCKXETXF.6YS6EN2CT7", "description": "so much",
+				"unit": l.unit, "beginRange": l.begin, "endRange": "Inf", "appliesTo": []string{},
+				"pricePerUnit": map[string]string{l.currency: l.price},
+				"rateCode":     "WQGC34PB2AWS8R4U.JRTCKXETXF.6YS6EN2CT7", "description": "so much",
 			}},
 		}}},
 	})
 	return string(text)
 }
 
-// service answers GetProducts with the products of the family that is asked for, two on a page, and keeps what was said.
+// service answers GetProducts with the products of the family that is asked for, two on a page, and keeps what was
+// said.
 type service struct {
 	products []listed
 	said     []map[string]any
@@ -64,7 +68,8 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Filters                []struct{ Field, Value string }
 	}
 	var request any
-	if json.Unmarshal(body, &in) != nil || json.Unmarshal(body, &request) != nil || r.Header.Get("X-Amz-Target") != "AWSPriceListService.GetProducts" {
+	if json.Unmarshal(body, &in) != nil || json.Unmarshal(body, &request) != nil ||
+		r.Header.Get("X-Amz-Target") != "AWSPriceListService.GetProducts" {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -111,7 +116,8 @@ func machine(service, usage, engine, deployment, price string, more map[string]s
 
 // ec2 returns the price list's attributes of an EC2 machine.
 func ec2(system, tenancy string) map[string]string {
-	return map[string]string{"instanceType": "r6g.xlarge", "operatingSystem": system, "tenancy": tenancy, "preInstalledSw": "NA", "capacitystatus": "Used"}
+	return map[string]string{"instanceType": "r6g.xlarge", "operatingSystem": system, "tenancy": tenancy,
+		"preInstalledSw": "NA", "capacitystatus": "Used"}
 }
 
 // tokyo has prices of Tokyo of September 2026, as the price list had them, and things of another kind between them.
@@ -135,17 +141,23 @@ func tokyo() []listed {
 		rds("Database Storage", "APN1-RDS:GP3-Storage", "Oracle", "Single-AZ", "GB-Mo", "0.2000000000"),
 		rds("Database Storage", "APN1-RDS:Multi-AZ-GP3-Storage", "Any", "Multi-AZ", "GB-Mo", "0.2760000000"),
 		rds("System Operation", "APN1-Aurora:StorageIOUsage", "Any", "", "IOs", "0.0000002400"),
-		rds("Database Instance", "APN1-InstanceUsage:db.r6g.large", "Aurora PostgreSQL", "Single-AZ", "Hrs", "0.3130000000"),
+		rds("Database Instance", "APN1-InstanceUsage:db.r6g.large", "Aurora PostgreSQL", "Single-AZ", "Hrs",
+			"0.3130000000"),
 		rds("Database Storage", "APN1-RDS:GP3-Throughput", "Any", "Single-AZ", "MBPS-Mo", "0.0960000000"),
-		machine("AmazonRDS", "APN1-InstanceUsage:db.r6g.xl", "PostgreSQL", "Single-AZ", "0.5190000000", map[string]string{"instanceType": "db.r6g.xlarge"}),
-		machine("AmazonRDS", "APN1-Multi-AZUsage:db.r6g.xl", "PostgreSQL", "Multi-AZ", "1.0380000000", map[string]string{"instanceType": "db.r6g.xlarge"}),
-		machine("AmazonRDS", "APN1-InstanceUsage:db.r6g.xl", "Oracle", "Single-AZ", "9", map[string]string{"instanceType": "db.r6g.xlarge"}),
+		machine("AmazonRDS", "APN1-InstanceUsage:db.r6g.xl", "PostgreSQL", "Single-AZ", "0.5190000000",
+			map[string]string{"instanceType": "db.r6g.xlarge"}),
+		machine("AmazonRDS", "APN1-Multi-AZUsage:db.r6g.xl", "PostgreSQL", "Multi-AZ", "1.0380000000",
+			map[string]string{"instanceType": "db.r6g.xlarge"}),
+		machine("AmazonRDS", "APN1-InstanceUsage:db.r6g.xl", "Oracle", "Single-AZ", "9",
+			map[string]string{"instanceType": "db.r6g.xlarge"}),
 		machine("AmazonEC2", "APN1-BoxUsage:r6g.xlarge", "", "", "0.2430000000", ec2("Linux", "Shared")),
 		machine("AmazonEC2", "APN1-BoxUsage:r6g.xlarge", "", "", "0.9", ec2("RHEL", "Shared")),
 		machine("AmazonEC2", "APN1-DedicatedUsage:r6g.xlarge", "", "", "0.9", ec2("Linux", "Dedicated")),
-		rds("Database Instance", "APN1-InstanceUsageIOOptimized:db.r6g.large", "Aurora PostgreSQL", "Single-AZ", "Hrs", "0.4070000000"),
+		rds("Database Instance", "APN1-InstanceUsageIOOptimized:db.r6g.large", "Aurora PostgreSQL", "Single-AZ", "Hrs",
+			"0.4070000000"),
 		rds("ServerlessV2", "APN1-Aurora:ServerlessV2Usage", "Aurora PostgreSQL", "", "ACU-Hr", "0.2000000000"),
-		rds("ServerlessV2", "APN1-Aurora:ServerlessV2IOOptimizedUsage", "Aurora PostgreSQL", "", "ACU-Hr", "0.2600000000"),
+		rds("ServerlessV2", "APN1-Aurora:ServerlessV2IOOptimizedUsage", "Aurora PostgreSQL", "", "ACU-Hr",
+			"0.2600000000"),
 	}
 }
 
@@ -157,7 +169,8 @@ func TestAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := func(volume string, per catalog.Per, class string, from, price float64, service string) catalog.Price {
-		return catalog.Price{Volume: volume, Class: class, Per: per, From: from, Region: "ap-northeast-1", Currency: "USD", Price: price, Source: "AWS price list, " + service + ", 2026-09-10"}
+		return catalog.Price{Volume: volume, Class: class, Per: per, From: from, Region: "ap-northeast-1",
+			Currency: "USD", Price: price, Source: "AWS price list, " + service + ", 2026-09-10"}
 	}
 	want := []catalog.Price{
 		row("aurora", "hour", "db.r6g.large", 0, 0.313, "AmazonRDS"),
@@ -206,7 +219,8 @@ func byModel(t *testing.T, said []map[string]any) {
 	}
 }
 
-// TestWhatIsNotUnderstood is told and left out: a unit that is not known, two prices of one thing, a range that is none.
+// TestWhatIsNotUnderstood is told and left out: a unit that is not known, two prices of one thing, a range that is
+// none.
 func TestWhatIsNotUnderstood(t *testing.T) {
 	storage := func(usage, unit, begin, currency, price string) listed {
 		return listed{"AmazonEC2", "Storage", usage, "", "", unit, begin, currency, price, nil}

@@ -21,10 +21,12 @@ type Public struct {
 
 // Published returns those lists where their providers have them.
 func Published(client *http.Client) Public {
-	return Public{Client: client, AWS: "https://pricing.us-east-1.amazonaws.com", Azure: "https://prices.azure.com/api/retail/prices"}
+	return Public{Client: client, AWS: "https://pricing.us-east-1.amazonaws.com",
+		Azure: "https://prices.azure.com/api/retail/prices"}
 }
 
-// OfAWS reads the price files of a region, which are hundreds of megabytes: of each only what an order can be made of is kept.
+// OfAWS reads the price files of a region, which are hundreds of megabytes: of each only what an order can be made of
+// is kept.
 func (p Public) OfAWS(ctx context.Context, region string) (List, error) {
 	var l List
 	for _, service := range []string{"AmazonEC2", "AmazonRDS"} {
@@ -45,7 +47,9 @@ func (p Public) get(ctx context.Context, url string, read func(io.Reader) error)
 	patience := cmp.Or(p.Patience, time.Minute)
 	ctx, quiet := context.WithCancelCause(ctx)
 	defer quiet(nil)
-	alarm := time.AfterFunc(patience, func() { quiet(fmt.Errorf("nothing comes for %v: is there a way to the internet?", patience)) })
+	alarm := time.AfterFunc(patience, func() {
+		quiet(fmt.Errorf("nothing comes for %v: is there a way to the internet?", patience))
+	})
 	defer alarm.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -86,7 +90,8 @@ const (
 
 var (
 	errTooLong      = fmt.Errorf("this is not a price file: a value in it is longer than %d MiB", mostAhead>>20)
-	errTooManyPages = fmt.Errorf("it has more than %d pages: does the list answer there, or something in between?", mostPages)
+	errTooManyPages = fmt.Errorf("it has more than %d pages: does the list answer there, or something in between?",
+		mostPages)
 )
 
 // readAhead fails where more is read than is used, as of a value without an end.

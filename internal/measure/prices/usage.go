@@ -53,8 +53,8 @@ var regionBefore = regexp.MustCompile(`^[A-Z]{2,4}[0-9]?-`)
 // machine is a usage type of machines by the hour, for one kind of product.
 type machine struct{ prefix, engine, deployment, volume string }
 
-// machines returns the usage types of machines: those of Aurora by both ways to pay, those of RDS for PostgreSQL alone and with a standby in
-// another zone, and those of EC2.
+// machines returns the usage types of machines: those of Aurora by both ways to pay, those of RDS for PostgreSQL alone
+// and with a standby in another zone, and those of EC2.
 func machines() []machine {
 	return []machine{
 		{"InstanceUsage:db.", aurora, singleAZ, "aurora"},
@@ -74,18 +74,20 @@ const (
 
 // serverless returns the usage types of an hour of an Aurora capacity unit, likewise.
 func serverless() map[string]string {
-	return map[string]string{"Aurora:ServerlessV2Usage": "aurora", "Aurora:ServerlessV2IOOptimizedUsage": "aurora-iopt1"}
+	return map[string]string{"Aurora:ServerlessV2Usage": "aurora",
+		"Aurora:ServerlessV2IOOptimizedUsage": "aurora-iopt1"}
 }
 
-// means returns what a product is the price of, and the class of machine where it is one. What is not for PostgreSQL, or not of a kind that an
-// order is made of, is not known.
+// means returns what a product is the price of, and the class of machine where it is one. What is not for PostgreSQL,
+// or not of a kind that an order is made of, is not known.
 func (a attributes) means() (m meaning, class string, known bool) {
 	usage := regionBefore.ReplaceAllString(a.Usage, "")
 	if volume, found := serverless()[usage]; found {
 		return meaning{volume, catalog.PerHour, 0}, "db.serverless", a.Engine == aurora
 	}
 	for _, kind := range machines() {
-		if size, found := strings.CutPrefix(usage, kind.prefix); found && a.Engine == kind.engine && a.Deployment == kind.deployment && a.plain() {
+		if size, found := strings.CutPrefix(usage, kind.prefix); found && a.Engine == kind.engine &&
+			a.Deployment == kind.deployment && a.plain() {
 			if class = a.Class; class == "" { // the size in a usage type may be short, as xl
 				class = strings.TrimPrefix(kind.prefix, usage[:strings.Index(usage, ":")+1]) + size
 			}
@@ -101,10 +103,12 @@ func (a attributes) means() (m meaning, class string, known bool) {
 	if standby {
 		m.volume, deployments = m.volume+catalog.WithStandby, []string{multiAZ}
 	}
-	return m, "", known && slices.Contains([]string{"", "Any", "PostgreSQL", aurora}, a.Engine) && slices.Contains(deployments, a.Deployment)
+	return m, "", known && slices.Contains([]string{"", "Any", "PostgreSQL", aurora}, a.Engine) &&
+		slices.Contains(deployments, a.Deployment)
 }
 
-// plain reports whether a machine of EC2 is one with Linux and nothing else on it, shared, and in use. Those of databases say nothing of that.
+// plain reports whether a machine of EC2 is one with Linux and nothing else on it, shared, and in use. Those of
+// databases say nothing of that.
 func (a attributes) plain() bool {
 	said := [4]string{a.System, a.Tenancy, a.Software, a.Capacity}
 	return said == [4]string{} || said == [4]string{"Linux", "Shared", "NA", "Used"}

@@ -50,8 +50,8 @@ func (c *Clock) Metrics() []runfile.Metric {
 	return all
 }
 
-// Start begins to read, now and then every interval, until ctx ends or Stop is called. Whoever wants a last ReadAll after
-// an interrupt passes a ctx that the interrupt does not end.
+// Start begins to read, now and then every interval, until ctx ends or Stop is called. Whoever wants a last ReadAll
+// after an interrupt passes a ctx that the interrupt does not end.
 func (c *Clock) Start(ctx context.Context) {
 	ctx, c.cancel = context.WithCancel(ctx)
 	c.ended = ctx.Done()

@@ -241,7 +241,8 @@ func TestClockSaysWhenACounterFalls(t *testing.T) {
 func TestReadAllReadsEverySamplerAtOnceBesideTheGrid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tape := newTape()
-		clock := probe.NewClock(time.Second, tape.sink, counting("a", 100*time.Millisecond), counting("b", 200*time.Millisecond))
+		clock := probe.NewClock(time.Second, tape.sink, counting("a", 100*time.Millisecond),
+			counting("b", 200*time.Millisecond))
 		clock.Start(t.Context())
 		time.Sleep(500 * time.Millisecond)
 		if err := clock.ReadAll(t.Context()); err != nil {
@@ -399,7 +400,8 @@ func (lagging) WaitForCounters(ctx context.Context) error {
 func TestWaitForCountersWaitsForThoseThatLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		clock := probe.NewClock(time.Second, newTape().sink, counting("a", 0), lagging{counting("b", 0)}, lagging{counting("c", 0)})
+		clock := probe.NewClock(time.Second, newTape().sink, counting("a", 0), lagging{counting("b", 0)},
+			lagging{counting("c", 0)})
 		err := clock.WaitForCounters(t.Context())
 		if err == nil || err.Error() != "still moving\nstill moving" || time.Since(began) != time.Second {
 			t.Errorf("after %v: %v", time.Since(began), err)

@@ -28,7 +28,8 @@ type Sampler interface {
 	Sample(ctx context.Context) (Sample, error)
 }
 
-// Sample is one reading of a source. Where the values carry no time of their own, the clock uses the middle of the call.
+// Sample is one reading of a source. Where the values carry no time of their own, the clock uses the middle of the
+// call.
 type Sample struct {
 	Values map[string]float64
 	Gaps   []runfile.Gap // At and Probe are filled in by the clock
@@ -36,19 +37,21 @@ type Sample struct {
 
 // Lagging is a sampler whose counters lag behind the work they count.
 type Lagging interface {
-	// WaitForCounters waits until the counters have caught up with work that is over. It may be called while a reading is
-	// under way, and returns after a few seconds at most, with an error if the counters still move.
+	// WaitForCounters waits until the counters have caught up with work that is over. It may be called while a reading
+	// is under way, and returns after a few seconds at most, with an error if the counters still move.
 	WaitForCounters(ctx context.Context) error
 }
 
 // A Backfiller is a source that keeps what it counted, in periods of its own, and tells it some time after.
 type Backfiller interface {
-	// Name is short and unique among the sources of a run: cloudwatch, insights. It begins the name of each of its metrics.
+	// Name is short and unique among the sources of a run: cloudwatch, insights. It begins the name of each of its
+	// metrics.
 	Name() string
 	// Metrics lists what Backfill may return, each with its period.
 	Metrics() []runfile.Metric
 	// Backfill hands over what the source has for the periods that overlap [from, to): a runfile.Period for each, and a
 	// runfile.Gap for what it will never have, with the reason. It may be called again for the same stretch, and then
-	// tells what the source says by now. An error of keep ends it. Asking costs money: it asks nothing twice in one call.
+	// tells what the source says by now. An error of keep ends it. Asking costs money: it asks nothing twice in one
+	// call.
 	Backfill(ctx context.Context, from, to time.Time, keep func(runfile.Record) error) error
 }

@@ -13,19 +13,20 @@ import (
 // Dialer connects to a DNS server, as net.Resolver has it.
 type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Aliases returns the names that a host stands for by DNS, in their order: a database that is open to the internet is an alias
-// of its machine, and only on the way there does its own name come up. net.Resolver gives the last one alone, so the
-// answers are overheard; where the system's resolver or TCP hides them, the last one is all there is.
+// Aliases returns the names that a host stands for by DNS, in their order: a database that is open to the internet is
+// an alias of its machine, and only on the way there does its own name come up. net.Resolver gives the last one alone,
+// so the answers are overheard; where the system's resolver or TCP hides them, the last one is all there is.
 func Aliases(dial Dialer) func(ctx context.Context, host string) ([]string, error) {
 	return func(ctx context.Context, host string) ([]string, error) {
 		var heard aliases
-		resolver := net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dial(ctx, network, address)
-			if udp, is := conn.(*net.UDPConn); is {
-				conn = overheard{udp, &heard}
-			}
-			return conn, err
-		}}
+		resolver := net.Resolver{
+			PreferGo: true, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := dial(ctx, network, address)
+				if udp, is := conn.(*net.UDPConn); is {
+					conn = overheard{udp, &heard}
+				}
+				return conn, err
+			}}
 		last, err := resolver.LookupCNAME(ctx, host)
 		if err != nil {
 			return nil, err

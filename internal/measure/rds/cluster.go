@@ -37,7 +37,8 @@ func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, 
 	}
 	c := ClusterOf(*described)
 	if !strings.HasPrefix(c.Engine, auroraPrefix) {
-		return Cluster{}, fmt.Errorf("the cluster %s runs %s, and only Aurora has the two configurations", name, c.Engine)
+		return Cluster{}, fmt.Errorf("the cluster %s runs %s, and only Aurora has the two configurations",
+			name, c.Engine)
 	}
 	for _, m := range described.DBClusterMembers {
 		instance, err := s.instance(ctx, aws.ToString(m.DBInstanceIdentifier))
@@ -51,7 +52,8 @@ func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, 
 
 // ClusterOf returns what a description says, without its instances.
 func ClusterOf(d types.DBCluster) Cluster {
-	c := Cluster{Name: aws.ToString(d.DBClusterIdentifier), Engine: aws.ToString(d.Engine), NextSwitch: aws.ToTime(d.IOOptimizedNextAllowedModificationTime)}
+	c := Cluster{Name: aws.ToString(d.DBClusterIdentifier), Engine: aws.ToString(d.Engine),
+		NextSwitch: aws.ToTime(d.IOOptimizedNextAllowedModificationTime)}
 	if storage := aws.ToString(d.StorageType); strings.HasPrefix(storage, auroraPrefix) {
 		c.Storage = storage
 	}
@@ -60,6 +62,7 @@ func ClusterOf(d types.DBCluster) Cluster {
 
 // Add adds an instance of it by its description.
 func (c *Cluster) Add(d types.DBInstance) {
-	c.Members = append(c.Members, Member{Name: aws.ToString(d.DBInstanceIdentifier), Class: aws.ToString(d.DBInstanceClass)})
+	c.Members = append(c.Members, Member{Name: aws.ToString(d.DBInstanceIdentifier),
+		Class: aws.ToString(d.DBInstanceClass)})
 	slices.SortFunc(c.Members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
 }

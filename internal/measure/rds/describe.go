@@ -27,7 +27,8 @@ func describe(region string, i *types.DBInstance, c *types.DBCluster) (Found, er
 		return Found{}, none("rds:DescribeDBInstances", aws.ToString(i.DBInstanceIdentifier))
 	}
 	if !strings.Contains(engine, "postgres") {
-		return Found{}, fmt.Errorf("the instance %s runs %s, and realiops knows PostgreSQL", aws.ToString(i.DBInstanceIdentifier), engine)
+		return Found{}, fmt.Errorf("the instance %s runs %s, and realiops knows PostgreSQL",
+			aws.ToString(i.DBInstanceIdentifier), engine)
 	}
 	f := Found{Status: aws.ToString(i.DBInstanceStatus), IAM: aws.ToBool(i.IAMDatabaseAuthenticationEnabled)}
 	if i.Endpoint != nil {
@@ -38,7 +39,8 @@ func describe(region string, i *types.DBInstance, c *types.DBCluster) (Found, er
 		Instance: aws.ToString(i.DBInstanceIdentifier), Cluster: aws.ToString(i.DBClusterIdentifier),
 		Resource: aws.ToString(i.DbiResourceId),
 		Engine:   engine, Version: aws.ToString(i.EngineVersion), Class: aws.ToString(i.DBInstanceClass),
-		Storage: aws.ToString(i.StorageType), LogVolume: aws.ToBool(i.DedicatedLogVolume), MultiAZ: aws.ToBool(i.MultiAZ),
+		Storage: aws.ToString(i.StorageType), LogVolume: aws.ToBool(i.DedicatedLogVolume),
+		MultiAZ:           aws.ToBool(i.MultiAZ),
 		Insights:          aws.ToBool(i.PerformanceInsightsEnabled),
 		MonitoringSeconds: int(aws.ToInt32(i.MonitoringInterval)),
 		InsightsMode:      strings.ToLower(string(i.DatabaseInsightsMode)),

@@ -42,7 +42,8 @@ func Find(ctx context.Context, config aws.Config, q Query) (Found, error) {
 	s := search{client: rds.NewFromConfig(config), region: config.Region, query: q}
 	s.host, s.named = ParseHost(q.Host)
 	if s.named && s.host.Region != "" && s.host.Region != config.Region {
-		return Found{}, fmt.Errorf("%s is in %s, and %s was asked for: leave out --region", q.Host, s.host.Region, config.Region)
+		return Found{}, fmt.Errorf("%s is in %s, and %s was asked for: leave out --region", q.Host, s.host.Region,
+			config.Region)
 	}
 	instance, cluster, err := s.find(ctx)
 	if err != nil {
@@ -64,7 +65,8 @@ type search struct {
 func (s *search) find(ctx context.Context) (*types.DBInstance, *types.DBCluster, error) {
 	q := s.query
 	if q.Answering != "" && q.Instance != "" && !strings.EqualFold(q.Answering, q.Instance) {
-		return nil, nil, fmt.Errorf("the server says that it is the instance %s, and --instance says %s", q.Answering, q.Instance)
+		return nil, nil, fmt.Errorf("the server says that it is the instance %s, and --instance says %s",
+			q.Answering, q.Instance)
 	}
 	switch instance := cmp.Or(q.Answering, q.Instance); {
 	case instance != "":
@@ -80,7 +82,9 @@ func (s *search) find(ctx context.Context) (*types.DBInstance, *types.DBCluster,
 	case s.host.Kind == Custom:
 		return s.byCustomEndpoint(ctx)
 	default:
-		return nil, nil, fmt.Errorf("%s is a %s endpoint, which does not say what instance answers: name it with --instance", q.Host, s.host.Kind)
+		return nil, nil,
+			fmt.Errorf("%s is a %s endpoint, which does not say what instance answers: name it with --instance",
+				q.Host, s.host.Kind)
 	}
 }
 
@@ -94,7 +98,8 @@ func (s *search) byInstance(ctx context.Context, name string) (*types.DBInstance
 	}
 	of := aws.ToString(instance.DBClusterIdentifier)
 	if s.query.Cluster != "" && !strings.EqualFold(of, s.query.Cluster) {
-		return nil, nil, fmt.Errorf("the instance %s is not of the cluster %s that --cluster names, but of %s", name, s.query.Cluster, cmp.Or(of, "none"))
+		return nil, nil, fmt.Errorf("the instance %s is not of the cluster %s that --cluster names, but of %s", name,
+			s.query.Cluster, cmp.Or(of, "none"))
 	}
 	if of == "" {
 		return instance, nil, nil
@@ -113,7 +118,8 @@ func (s *search) byCluster(ctx context.Context, name string) (*types.DBInstance,
 	chosen := writer
 	if s.named && s.host.Kind == Reader && len(readers) > 0 {
 		if len(readers) > 1 {
-			return nil, nil, fmt.Errorf("%s leads to any of %s: connect to one of them, or better to the writer, %s", s.query.Host, strings.Join(readers, ", "), writer)
+			return nil, nil, fmt.Errorf("%s leads to any of %s: connect to one of them, or better to the writer, %s",
+				s.query.Host, strings.Join(readers, ", "), writer)
 		}
 		chosen = readers[0]
 	}
@@ -137,18 +143,23 @@ func (s *search) byCustomEndpoint(ctx context.Context) (*types.DBInstance, *type
 			return nil, nil, account.Explain(err)
 		}
 		for _, cluster := range page.DBClusters {
-			if !slices.ContainsFunc(cluster.CustomEndpoints, func(e string) bool { return strings.EqualFold(e, s.query.Host) }) {
+			if !slices.ContainsFunc(cluster.CustomEndpoints, func(e string) bool {
+				return strings.EqualFold(e, s.query.Host)
+			}) {
 				continue
 			}
 			if len(cluster.DBClusterMembers) != 1 {
-				return nil, nil, fmt.Errorf("%s leads to several instances of the cluster %s: name the one with --instance, or connect to %s",
-					s.query.Host, aws.ToString(cluster.DBClusterIdentifier), aws.ToString(cluster.Endpoint))
+				return nil, nil,
+					fmt.Errorf("%s leads to several instances of the cluster %s: name the one with --instance, "+
+						"or connect to %s",
+						s.query.Host, aws.ToString(cluster.DBClusterIdentifier), aws.ToString(cluster.Endpoint))
 			}
 			instance, err := s.instance(ctx, aws.ToString(cluster.DBClusterMembers[0].DBInstanceIdentifier))
 			return instance, &cluster, err
 		}
 	}
-	return nil, nil, fmt.Errorf("no cluster of these credentials in %s has the custom endpoint %s", s.region, s.query.Host)
+	return nil, nil, fmt.Errorf("no cluster of these credentials in %s has the custom endpoint %s", s.region,
+		s.query.Host)
 }
 
 // unnamed lists the instances to choose from.
@@ -164,7 +175,8 @@ func (s *search) unnamed(ctx context.Context) error {
 		}
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("the host does not say which instance of AWS it is, and these credentials see none of PostgreSQL in %s: "+
+		return fmt.Errorf("the host does not say which instance of AWS it is, and these credentials see none of "+
+			"PostgreSQL in %s: "+
 			"is the region right? Name the instance with --instance", s.region)
 	}
 	const few = 5
@@ -172,7 +184,8 @@ func (s *search) unnamed(ctx context.Context) error {
 	if len(names) > few {
 		listed += fmt.Sprintf(" and %d more", len(names)-few)
 	}
-	return fmt.Errorf("the host does not say which instance of AWS it is: name it with --instance; in %s there are %s", s.region, listed)
+	return fmt.Errorf("the host does not say which instance of AWS it is: name it with --instance; in %s there are %s",
+		s.region, listed)
 }
 
 func (s *search) instance(ctx context.Context, name string) (*types.DBInstance, error) {
@@ -204,10 +217,12 @@ func (s *search) cluster(ctx context.Context, name string) (*types.DBCluster, er
 	return &answer.DBClusters[0], nil
 }
 
-// none returns the trouble with a list without the database that was asked for by name: where there is none, AWS gives an error.
+// none returns the trouble with a list without the database that was asked for by name: where there is none, AWS gives
+// an error.
 func none(call, name string) error {
 	return account.NewTrouble(account.Damaged, "nothing",
-		fmt.Sprintf("%s: the answer does not speak of %s, and does not say that there is none: does AWS answer there, or something in between?", call, name))
+		fmt.Sprintf("%s: the answer does not speak of %s, and does not say that there is none: does AWS answer "+
+			"there, or something in between?", call, name))
 }
 
 func gone(err error) bool {
@@ -260,7 +275,8 @@ func (s *search) sameOwner(i *types.DBInstance) error {
 	if !s.named || s.host.Region == "" || owner == "" || owner == s.host.Owner {
 		return nil
 	}
-	return fmt.Errorf("the instance %s of these credentials is not the one at %s, which is another account's: choose one with --profile or --role",
+	return fmt.Errorf("the instance %s of these credentials is not the one at %s, which is another account's: choose "+
+		"one with --profile or --role",
 		aws.ToString(i.DBInstanceIdentifier), s.query.Host)
 }
 

@@ -34,19 +34,26 @@ func fleet(t *testing.T, s *accounttest.StandIn) {
 		}
 	}
 	must(client.CreateDBCluster(t.Context(), &awsrds.CreateDBClusterInput{
-		DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"), EngineVersion: aws.String("15.10"),
-		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password"), StorageType: aws.String("aurora-iopt1")}))
+		DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"),
+		EngineVersion:  aws.String("15.10"),
+		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password"),
+		StorageType: aws.String("aurora-iopt1")}))
 	for _, name := range []string{"shop-1", "shop-2"} {
 		must(client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
-			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"), EngineVersion: aws.String("15.10"),
-			DBInstanceClass: aws.String("db.r6g.large"), EnablePerformanceInsights: aws.Bool(true), PerformanceInsightsRetentionPeriod: aws.Int32(7),
-			MonitoringInterval: aws.Int32(1)}))
+			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"),
+			Engine: aws.String("aurora-postgresql"), EngineVersion: aws.String("15.10"),
+			DBInstanceClass: aws.String("db.r6g.large"), EnablePerformanceInsights: aws.Bool(true),
+			PerformanceInsightsRetentionPeriod: aws.Int32(7),
+			MonitoringInterval:                 aws.Int32(1)}))
 	}
 	must(client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
-		DBInstanceIdentifier: aws.String("alone"), Engine: aws.String("postgres"), EngineVersion: aws.String("15.7"), DBInstanceClass: aws.String("db.m5.large"),
-		StorageType: aws.String("gp3"), AllocatedStorage: aws.Int32(400), Iops: aws.Int32(12000), MultiAZ: aws.Bool(true)}))
+		DBInstanceIdentifier: aws.String("alone"), Engine: aws.String("postgres"), EngineVersion: aws.String("15.7"),
+		DBInstanceClass: aws.String("db.m5.large"),
+		StorageType:     aws.String("gp3"), AllocatedStorage: aws.Int32(400), Iops: aws.Int32(12000),
+		MultiAZ: aws.Bool(true)}))
 	must(client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
-		DBInstanceIdentifier: aws.String("other"), Engine: aws.String("mysql"), DBInstanceClass: aws.String("db.m5.large"), AllocatedStorage: aws.Int32(20)}))
+		DBInstanceIdentifier: aws.String("other"), Engine: aws.String("mysql"),
+		DBInstanceClass: aws.String("db.m5.large"), AllocatedStorage: aws.Int32(20)}))
 }
 
 // where is AWS's name of a host in the region of the stand-in.
@@ -70,7 +77,8 @@ func TestFind(t *testing.T) {
 	second := shop
 	second.Instance, second.Role = "shop-2", "reader"
 	alone := runfile.Cloud{
-		Provider: "aws", Region: accounttest.Region, Instance: "alone", Engine: "postgres", Version: "15.7", Class: "db.m5.large",
+		Provider: "aws", Region: accounttest.Region, Instance: "alone", Engine: "postgres", Version: "15.7",
+		Class:   "db.m5.large",
 		Storage: "gp3", SizeGiB: 400, IOPS: 12000, MultiAZ: true,
 	}
 	check := func(q rds.Query, want runfile.Cloud) {
@@ -99,19 +107,24 @@ func TestFind(t *testing.T) {
 
 	refuse := func(q rds.Query, want string) {
 		t.Helper()
-		if _, err := rds.Find(t.Context(), a.Config(), q); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := rds.Find(t.Context(), a.Config(), q); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v, want %s", q, err, want)
 		}
 	}
 	refuse(rds.Query{Host: where("gone", "")}, "the instance gone is not found in eu-central-1: it was deleted, or")
 	refuse(rds.Query{Host: where("gone", "cluster-")}, "the cluster gone is not found in eu-central-1")
-	refuse(rds.Query{Instance: "gone"}, "the instance gone is not found in eu-central-1: it was deleted, or is in another account or region")
+	refuse(rds.Query{Instance: "gone"},
+		"the instance gone is not found in eu-central-1: it was deleted, or is in another account or region")
 	refuse(rds.Query{Host: "localhost"}, "name it with --instance; in eu-central-1 there are ")
 	refuse(rds.Query{Host: where("other", "")}, "the instance other runs mysql, and realiops knows PostgreSQL")
 	refuse(rds.Query{Instance: "alone", Cluster: "shop"}, "not of the cluster shop that --cluster names, but of none")
-	refuse(rds.Query{Instance: "shop-1", Answering: "shop-2"}, "the server says that it is the instance shop-2, and --instance says shop-1")
-	refuse(rds.Query{Host: "shop-1.c9akciq32rgd.us-east-1.rds.amazonaws.com"}, "is in us-east-1, and eu-central-1 was asked for")
-	refuse(rds.Query{Host: where("night", "cluster-custom-")}, "no cluster of these credentials in eu-central-1 has the custom endpoint")
+	refuse(rds.Query{Instance: "shop-1", Answering: "shop-2"},
+		"the server says that it is the instance shop-2, and --instance says shop-1")
+	refuse(rds.Query{Host: "shop-1.c9akciq32rgd.us-east-1.rds.amazonaws.com"},
+		"is in us-east-1, and eu-central-1 was asked for")
+	refuse(rds.Query{Host: where("night", "cluster-custom-")},
+		"no cluster of these credentials in eu-central-1 has the custom endpoint")
 	refuse(rds.Query{Host: where("pool", "proxy-")}, "is a proxy endpoint, which does not say what instance answers")
 
 	for _, c := range a.Calls() {
@@ -143,7 +156,8 @@ func TestToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{host + ":5432?", "Action=connect", "DBUser=somebody", "X-Amz-Expires=900", "%2F" + accounttest.Region + "%2Frds-db%2Faws4_request"} {
+	for _, part := range []string{host + ":5432?", "Action=connect", "DBUser=somebody", "X-Amz-Expires=900",
+		"%2F" + accounttest.Region + "%2Frds-db%2Faws4_request"} {
 		if !strings.Contains(token, part) {
 			t.Errorf("%s is not in the token %s", part, token)
 		}
@@ -151,7 +165,8 @@ func TestToken(t *testing.T) {
 	if strings.Contains(token, "planted-secret-key") {
 		t.Error("the token shows the key that signed it")
 	}
-	if _, err := rds.Token(t.Context(), aws.Config{}, host, 5432, "somebody"); err == nil || !strings.Contains(err.Error(), "region") {
+	if _, err := rds.Token(t.Context(), aws.Config{}, host, 5432, "somebody"); err == nil ||
+		!strings.Contains(err.Error(), "region") {
 		t.Errorf("without a region: %v", err)
 	}
 }
@@ -164,15 +179,18 @@ func others(t *testing.T, hosts ...string) aws.Config {
 		for _, host := range hosts {
 			name, _, _ := strings.Cut(host, ".")
 			if asked := r.FormValue("DBInstanceIdentifier"); asked == "" || asked == name {
-				fmt.Fprintf(&found, `<DBInstance><DBInstanceIdentifier>%s</DBInstanceIdentifier><Engine>postgres</Engine><Endpoint><Address>%s</Address></Endpoint></DBInstance>`, name, host)
+				fmt.Fprintf(&found,
+					`<DBInstance><DBInstanceIdentifier>%s</DBInstanceIdentifier><Engine>postgres</Engine><Endpoint><Address>%s</Address></Endpoint></DBInstance>`, name, host)
 			}
 		}
 		if found.Len() == 0 {
 			w.WriteHeader(http.StatusNotFound)
-			fmt.Fprint(w, `<ErrorResponse><Error><Code>DBInstanceNotFound</Code><Message>none</Message></Error></ErrorResponse>`)
+			fmt.Fprint(w,
+				`<ErrorResponse><Error><Code>DBInstanceNotFound</Code><Message>none</Message></Error></ErrorResponse>`)
 			return
 		}
-		fmt.Fprintf(w, `<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances>%s</DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`, &found)
+		fmt.Fprintf(w,
+			`<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances>%s</DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`, &found)
 	}))
 	t.Cleanup(server.Close)
 	return at(server.URL)
@@ -180,8 +198,9 @@ func others(t *testing.T, hosts ...string) aws.Config {
 
 // at is an account whose services are all at one address.
 func at(url string) aws.Config {
-	return aws.Config{Region: accounttest.Region, BaseEndpoint: &url, Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
-		APIOptions: []func(*middleware.Stack) error{account.PlainBodies}}
+	return aws.Config{Region: accounttest.Region, BaseEndpoint: &url,
+		Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
+		APIOptions:  []func(*middleware.Stack) error{account.PlainBodies}}
 }
 
 // TestWhoseDatabase: names of hosts hold a word for the account, and so tell a database that is gone from another's.
@@ -196,7 +215,8 @@ func TestWhoseDatabase(t *testing.T) {
 	}
 	check(others(t, where("db1", "")), "")
 	check(others(t, where("db2", "")), "it was deleted: the host name is of this account and region")
-	check(others(t, strings.Replace(elsewhere, "db1", "db2", 1)), "these credentials are of another account than the host")
+	check(others(t, strings.Replace(elsewhere, "db1", "db2", 1)),
+		"these credentials are of another account than the host")
 	check(others(t, elsewhere), "the instance db1 of these credentials is not the one at "+where("db1", ""))
 	check(others(t), "it was deleted, or is in another account or region")
 }
@@ -205,7 +225,8 @@ func TestWhoseDatabase(t *testing.T) {
 func TestWhatMinistackLeavesOut(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("Action") == "DescribeDBClusters" {
-			fmt.Fprint(w, `<DescribeDBClustersResponse><DescribeDBClustersResult><DBClusters><DBCluster><DatabaseInsightsMode>advanced</DatabaseInsightsMode><StorageType>aurora-iopt1</StorageType>
+			fmt.Fprint(w,
+				`<DescribeDBClustersResponse><DescribeDBClustersResult><DBClusters><DBCluster><DatabaseInsightsMode>advanced</DatabaseInsightsMode><StorageType>aurora-iopt1</StorageType>
 				<Endpoint>shop.cluster-x.eu-central-1.rds.amazonaws.com</Endpoint><DBClusterMembers>
 				<DBClusterMember><DBInstanceIdentifier>shop-1</DBInstanceIdentifier><IsClusterWriter>false</IsClusterWriter></DBClusterMember>
 				<DBClusterMember><DBInstanceIdentifier>shop-2</DBInstanceIdentifier><IsClusterWriter>true</IsClusterWriter></DBClusterMember>
@@ -213,12 +234,14 @@ func TestWhatMinistackLeavesOut(t *testing.T) {
 			return
 		}
 		if r.FormValue("DBInstanceIdentifier") == "shop-1" {
-			fmt.Fprint(w, `<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance><DBInstanceIdentifier>shop-1</DBInstanceIdentifier>
+			fmt.Fprint(w,
+				`<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance><DBInstanceIdentifier>shop-1</DBInstanceIdentifier>
 				<DBClusterIdentifier>shop</DBClusterIdentifier><Engine>aurora-postgresql</Engine><StorageType>aurora</StorageType><AllocatedStorage>1</AllocatedStorage>
 				<DBInstanceStatus>backing-up</DBInstanceStatus></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`)
 			return
 		}
-		fmt.Fprint(w, `<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance><DBInstanceIdentifier>log</DBInstanceIdentifier>
+		fmt.Fprint(w,
+			`<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance><DBInstanceIdentifier>log</DBInstanceIdentifier>
 			<Engine>postgres</Engine><StorageType>io2</StorageType><AllocatedStorage>500</AllocatedStorage><Iops>20000</Iops><StorageThroughput>1000</StorageThroughput>
 			<DedicatedLogVolume>true</DedicatedLogVolume><DatabaseInsightsMode>standard</DatabaseInsightsMode>
 			<PerformanceInsightsEnabled>true</PerformanceInsightsEnabled><PerformanceInsightsRetentionPeriod>31</PerformanceInsightsRetentionPeriod></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`)
@@ -232,8 +255,12 @@ func TestWhatMinistackLeavesOut(t *testing.T) {
 			t.Errorf("%s: %v\n%s", instance, err, diff)
 		}
 	}
-	check("shop-1", rds.Found{Status: "backing-up", WriterEndpoint: "shop.cluster-x.eu-central-1.rds.amazonaws.com", Cloud: runfile.Cloud{
-		Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop", Role: "reader", Engine: "aurora-postgresql", Storage: "aurora-iopt1", InsightsMode: "advanced"}})
-	check("log", rds.Found{Cloud: runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "log", Engine: "postgres",
-		Storage: "io2", SizeGiB: 500, IOPS: 20000, ThroughputMiB: 1000, LogVolume: true, Insights: true, InsightsDays: 31, InsightsMode: "standard"}})
+	check("shop-1", rds.Found{Status: "backing-up", WriterEndpoint: "shop.cluster-x.eu-central-1.rds.amazonaws.com",
+		Cloud: runfile.Cloud{
+			Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop", Role: "reader",
+			Engine: "aurora-postgresql", Storage: "aurora-iopt1", InsightsMode: "advanced"}})
+	check("log", rds.Found{Cloud: runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "log",
+		Engine:  "postgres",
+		Storage: "io2", SizeGiB: 500, IOPS: 20000, ThroughputMiB: 1000, LogVolume: true, Insights: true,
+		InsightsDays: 31, InsightsMode: "standard"}})
 }

@@ -26,8 +26,8 @@ type Host struct {
 	Kind   Kind
 	Name   string // of the instance, the cluster, or the endpoint
 	Region string // empty where the name says none
-	// Owner is a word that AWS gives each account in each region: two hosts with different ones are of different accounts
-	// or regions.
+	// Owner is a word that AWS gives each account in each region: two hosts with different ones are of different
+	// accounts or regions.
 	Owner string
 }
 
@@ -72,8 +72,10 @@ func ParseHost(host string) (Host, bool) {
 // lookupWithin bounds the question for a name: it is a help, and not worth a wait.
 const lookupWithin = 2 * time.Second
 
-// Resolve finds the host of AWS's that a name stands for, by the name itself or by its aliases; false where there is none.
-func Resolve(ctx context.Context, host string, aliases func(context.Context, string) ([]string, error)) (name string, found Host, ok bool) {
+// Resolve finds the host of AWS's that a name stands for, by the name itself or by its aliases; false where there is
+// none.
+func Resolve(ctx context.Context, host string, aliases func(context.Context, string) ([]string, error)) (name string,
+	found Host, ok bool) {
 	if found, ok = ParseHost(host); ok {
 		return host, found, true
 	}

@@ -21,27 +21,41 @@ func TestParseHost(t *testing.T) {
 		}
 	}
 	const owner, region = "c9akciq32rgd", "eu-west-1"
-	check("db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Instance, Name: "db1", Owner: owner, Region: region})
-	check("DB1.c9akciq32rgd.eu-west-1.rds.amazonaws.com.", rds.Host{Kind: rds.Instance, Name: "db1", Owner: owner, Region: region})
-	check("shop.cluster-c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Writer, Name: "shop", Owner: owner, Region: region})
-	check("shop.cluster-ro-c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Reader, Name: "shop", Owner: owner, Region: region})
-	check("night.cluster-custom-c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Custom, Name: "night", Owner: owner, Region: region})
-	check("pool.proxy-c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Proxy, Name: "pool", Owner: owner, Region: region})
-	check("ro.endpoint.proxy-c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Proxy, Name: "ro", Owner: owner, Region: region})
-	check("wide.shardgrp-c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Limitless, Name: "wide", Owner: owner, Region: region})
+	check("db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Instance, Name: "db1", Owner: owner,
+		Region: region})
+	check("DB1.c9akciq32rgd.eu-west-1.rds.amazonaws.com.", rds.Host{Kind: rds.Instance, Name: "db1", Owner: owner,
+		Region: region})
+	check("shop.cluster-c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Writer, Name: "shop",
+		Owner: owner, Region: region})
+	check("shop.cluster-ro-c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Reader, Name: "shop",
+		Owner: owner, Region: region})
+	check("night.cluster-custom-c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Custom, Name: "night",
+		Owner: owner, Region: region})
+	check("pool.proxy-c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Proxy, Name: "pool", Owner: owner,
+		Region: region})
+	check("ro.endpoint.proxy-c9akciq32rgd.eu-west-1.rds.amazonaws.com",
+		rds.Host{Kind: rds.Proxy, Name: "ro", Owner: owner, Region: region})
+	check("wide.shardgrp-c9akciq32rgd.eu-west-1.rds.amazonaws.com", rds.Host{Kind: rds.Limitless, Name: "wide",
+		Owner: owner, Region: region})
 	check("world.global-c9akciq32rgd.global.rds.amazonaws.com", rds.Host{Kind: rds.Global, Name: "world", Owner: owner})
-	check("db1.c9akciq32rgd.rds.cn-north-1.amazonaws.com.cn", rds.Host{Kind: rds.Instance, Name: "db1", Owner: owner, Region: "cn-north-1"})
-	check("shop.cluster-c9akciq32rgd.rds.cn-north-1.amazonaws.com.cn", rds.Host{Kind: rds.Writer, Name: "shop", Owner: owner, Region: "cn-north-1"})
-	for _, other := range []string{"", "localhost", "db.example.com", "rds.amazonaws.com", "eu-west-1.rds.amazonaws.com",
-		"db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com.evil.example", "ec2-1-2-3-4.eu-west-1.compute.amazonaws.com", "10.0.0.1", "/tmp"} {
+	check("db1.c9akciq32rgd.rds.cn-north-1.amazonaws.com.cn", rds.Host{Kind: rds.Instance, Name: "db1", Owner: owner,
+		Region: "cn-north-1"})
+	check("shop.cluster-c9akciq32rgd.rds.cn-north-1.amazonaws.com.cn", rds.Host{Kind: rds.Writer, Name: "shop",
+		Owner: owner, Region: "cn-north-1"})
+	for _, other := range []string{"", "localhost", "db.example.com", "rds.amazonaws.com",
+		"eu-west-1.rds.amazonaws.com",
+		"db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com.evil.example", "ec2-1-2-3-4.eu-west-1.compute.amazonaws.com",
+		"10.0.0.1", "/tmp"} {
 		check(other, rds.Host{})
 	}
 }
 
 func TestResolve(t *testing.T) {
-	const cluster, machine = "shop.cluster-c9akciq32rgd.eu-west-1.rds.amazonaws.com.", "ec2-1-2-3-4.eu-west-1.compute.amazonaws.com."
+	const cluster, machine = "shop.cluster-c9akciq32rgd.eu-west-1.rds.amazonaws.com.",
+		"ec2-1-2-3-4.eu-west-1.compute.amazonaws.com."
 	aliases := rds.Aliases(nameServer(t, map[string]string{
-		"db.corp.example.": cluster, "public.corp.example.": "moved.corp.example.", "moved.corp.example.": cluster, cluster: machine,
+		"db.corp.example.": cluster, "public.corp.example.": "moved.corp.example.", "moved.corp.example.": cluster,
+		cluster:             machine,
 		"web.corp.example.": "web-1.corp.example.",
 	}))
 	check := func(host, name string, ok bool) {
@@ -61,7 +75,8 @@ func TestResolve(t *testing.T) {
 	check("db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com", "db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com", true)
 }
 
-// nameServer answers on the loopback: a name with its aliases and the address of the last one, and another with nothing.
+// nameServer answers on the loopback: a name with its aliases and the address of the last one, and another with
+// nothing.
 func nameServer(t *testing.T, aliases map[string]string) rds.Dialer {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -98,7 +113,8 @@ func answerTo(question []byte, aliases map[string]string) ([]byte, error) {
 		return m.Pack()
 	}
 	for ; aliases[name] != ""; name = aliases[name] {
-		m.Answers = append(m.Answers, resource(name, &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(aliases[name])}))
+		m.Answers = append(m.Answers,
+			resource(name, &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(aliases[name])}))
 	}
 	if m.Questions[0].Type == dnsmessage.TypeA {
 		m.Answers = append(m.Answers, resource(name, &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}}))
@@ -107,5 +123,6 @@ func answerTo(question []byte, aliases map[string]string) ([]byte, error) {
 }
 
 func resource(name string, body dnsmessage.ResourceBody) dnsmessage.Resource {
-	return dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName(name), Class: dnsmessage.ClassINET, TTL: 60}, Body: body}
+	return dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName(name),
+		Class: dnsmessage.ClassINET, TTL: 60}, Body: body}
 }

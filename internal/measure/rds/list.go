@@ -14,8 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// List returns what AWS says of all databases of PostgreSQL in a region: of each instance with storage of its own, and of each Aurora
-// cluster with its instances.
+// List returns what AWS says of all databases of PostgreSQL in a region: of each instance with storage of its own, and
+// of each Aurora cluster with its instances.
 func List(ctx context.Context, config aws.Config) (all []runfile.Cloud, err error) {
 	client := rds.NewFromConfig(config)
 	clusters := map[string]*runfile.Cloud{}
@@ -28,7 +28,8 @@ func List(ctx context.Context, config aws.Config) (all []runfile.Cloud, err erro
 		for _, c := range page.DBClusters {
 			if engine := aws.ToString(c.Engine); engine == auroraPostgres {
 				of := ClusterOf(c)
-				clusters[of.Name] = &runfile.Cloud{Provider: "aws", Region: config.Region, Cluster: of.Name, Engine: engine, Version: aws.ToString(c.EngineVersion), Storage: of.Storage}
+				clusters[of.Name] = &runfile.Cloud{Provider: "aws", Region: config.Region, Cluster: of.Name,
+					Engine: engine, Version: aws.ToString(c.EngineVersion), Storage: of.Storage}
 			}
 		}
 	}
@@ -40,8 +41,11 @@ func List(ctx context.Context, config aws.Config) (all []runfile.Cloud, err erro
 		}
 		for _, i := range page.DBInstances {
 			if cluster := clusters[aws.ToString(i.DBClusterIdentifier)]; cluster != nil {
-				cluster.Members = append(cluster.Members, runfile.Member{Instance: aws.ToString(i.DBInstanceIdentifier), Class: aws.ToString(i.DBInstanceClass)})
-				slices.SortFunc(cluster.Members, func(a, b runfile.Member) int { return strings.Compare(a.Instance, b.Instance) })
+				cluster.Members = append(cluster.Members, runfile.Member{Instance: aws.ToString(i.DBInstanceIdentifier),
+					Class: aws.ToString(i.DBInstanceClass)})
+				slices.SortFunc(cluster.Members, func(a, b runfile.Member) int {
+					return strings.Compare(a.Instance, b.Instance)
+				})
 			} else if alone, is := CloudOf(config.Region, i); is {
 				all = append(all, alone)
 			}
@@ -64,7 +68,8 @@ func Described(region string, i types.DBInstance) runfile.Cloud {
 	return found.Cloud
 }
 
-// CloudOf returns what a description says of an instance of PostgreSQL that stands for itself; false: it is of another engine.
+// CloudOf returns what a description says of an instance of PostgreSQL that stands for itself; false: it is of another
+// engine.
 func CloudOf(region string, i types.DBInstance) (runfile.Cloud, bool) {
 	found, err := describe(region, &i, nil)
 	if err != nil || found.aurora() {

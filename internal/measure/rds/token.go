@@ -17,7 +17,8 @@ func Token(ctx context.Context, config aws.Config, host string, port int, user s
 	if config.Region == "" {
 		return "", fmt.Errorf("sign in to %s: the region is not known: name it with --region or AWS_REGION", host)
 	}
-	token, err := auth.BuildAuthToken(ctx, net.JoinHostPort(host, fmt.Sprint(port)), config.Region, user, config.Credentials)
+	token, err := auth.BuildAuthToken(ctx, net.JoinHostPort(host, fmt.Sprint(port)), config.Region, user,
+		config.Credentials)
 	if err != nil {
 		return "", fmt.Errorf("sign in to %s: %w", host, account.Explain(err))
 	}

@@ -1,9 +1,9 @@
 // Package role starts this program a second time, for a role that no person asks for: as a process that cleans up when
 // the first one is gone, or as one that runs a share of the clients.
 //
-// [Role.Command] prepares the process. [Main], called first by every main function, those of tests among them, plays the
-// role where this process was started for one. What the two say to each other over the standard streams is theirs; that
-// both are of the same version is seen to here, since a program can be replaced while it runs.
+// [Role.Command] prepares the process. [Main], called first by every main function, those of tests among them, plays
+// the role where this process was started for one. What the two say to each other over the standard streams is theirs;
+// that both are of the same version is seen to here, since a program can be replaced while it runs.
 package role
 
 import (
@@ -27,8 +27,8 @@ type Role struct {
 // marker names the role in the environment of a process that was started for one.
 const marker = "REALIOPS_ROLE"
 
-// Main plays the role that a process with those arguments, the program's name first, was started for, and gives its exit
-// status. It does nothing where a person has started the process.
+// Main plays the role that a process with those arguments, the program's name first, was started for, and gives its
+// exit status. It does nothing where a person has started the process.
 func Main(args []string, roles ...Role) (status int, played bool) {
 	wanted := os.Getenv(marker)
 	if wanted == "" || len(args) != 3 || args[1] != wanted {
@@ -58,12 +58,13 @@ func (r Role) main(wanted string) int {
 	return 0
 }
 
-// Command prepares a process in that role. It has a session of its own, so that neither the keys of our terminal nor its
-// end reach it, and it is killed when the context ends. A process whose main function has not looked at its role, by Main,
-// starts no other: it would start itself again and again.
+// Command prepares a process in that role. It has a session of its own, so that neither the keys of our terminal nor
+// its end reach it, and it is killed when the context ends. A process whose main function has not looked at its role,
+// by Main, starts no other: it would start itself again and again.
 func (r Role) Command(ctx context.Context) (*exec.Cmd, error) {
 	if own := os.Getenv(marker); own != "" {
-		return nil, fmt.Errorf("start a %s: this process was itself started as a %s, and its main function does not call role.Main", r.Name, own)
+		return nil, fmt.Errorf("start a %s: this process was itself started as a %s, and its main function does not "+
+			"call role.Main", r.Name, own)
 	}
 	program, err := own()
 	if err != nil {
@@ -76,8 +77,8 @@ func (r Role) Command(ctx context.Context) (*exec.Cmd, error) {
 	return c, nil
 }
 
-// own returns the program of this process. There is no guess by the name that it was started with: that may lead to another
-// program.
+// own returns the program of this process. There is no guess by the name that it was started with: that may lead to
+// another program.
 func own() (string, error) {
 	const itself = "/proc/self/exe" // also when its file has been removed or replaced
 	if _, err := os.Stat(itself); err == nil {
@@ -85,11 +86,13 @@ func own() (string, error) {
 	}
 	program, err := os.Executable()
 	if err != nil && runtime.GOOS == "linux" {
-		return "", errors.New("realiops starts itself a second time, and without /proc it cannot tell where its program is: " +
+		return "", errors.New("realiops starts itself a second time, and without /proc it cannot tell where " +
+			"its program is: " +
 			"mount it (mount -t proc proc /proc), in a chroot too, and try again")
 	}
 	if err != nil {
-		return "", fmt.Errorf("realiops starts itself a second time, and the system does not say where its program is: %w", err)
+		return "", fmt.Errorf("realiops starts itself a second time, and the system does not say where its "+
+			"program is: %w", err)
 	}
 	return program, nil
 }

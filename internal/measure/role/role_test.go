@@ -50,7 +50,9 @@ func TestThisProgramPlaysARole(t *testing.T) {
 	}
 	check("hello", "HELLO", "", func([]string) {})
 	check("", "", "nothing to shout\n", func([]string) {})
-	check("hello", "", "realiops was replaced while it ran (v0.0.1 by (devel)): start it again\n", func(args []string) { args[2] = "v0.0.1" })
+	check("hello", "", "realiops was replaced while it ran (v0.0.1 by (devel)): start it again\n", func(args []string) {
+		args[2] = "v0.0.1"
+	})
 }
 
 // TestNoRoleStartsAnother: a program that does not know its role ends, and one that does not even look starts no third.
@@ -59,7 +61,8 @@ func TestNoRoleStartsAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said, err := unknown.CombinedOutput(); err == nil || !strings.HasSuffix(string(said), ": this program knows no role sing\n") {
+	if said, err := unknown.CombinedOutput(); err == nil ||
+		!strings.HasSuffix(string(said), ": this program knows no role sing\n") {
 		t.Errorf("%q, %v", said, err)
 	}
 	t.Setenv("REALIOPS_ROLE", "sing")
@@ -69,7 +72,8 @@ func TestNoRoleStartsAnother(t *testing.T) {
 }
 
 func TestPeopleStartNoRole(t *testing.T) {
-	for _, args := range [][]string{{"realiops"}, {"realiops", "shout"}, {"realiops", "run", "shout"}, {"realiops", "shout", "a", "b"}} {
+	for _, args := range [][]string{{"realiops"}, {"realiops", "shout"}, {"realiops", "run", "shout"},
+		{"realiops", "shout", "a", "b"}} {
 		if _, played := role.Main(args, shout()); played {
 			t.Errorf("%q is taken for the role", args)
 		}

@@ -20,12 +20,15 @@ func (m *measurement) admit() error {
 	if m.target.Own() || m.target.Endpoint.Local() {
 		return nil
 	}
-	return m.Agree(fmt.Sprintf("%s is not on this machine. For about %s, %d clients will write as fast as they can into the "+
-		"schema %s, which is dropped at the end.%s", m.target.Endpoint, experiment.About(m.Program.Duration()), mostClients(m.Program.Plan),
-		postgres.SchemaName, m.bill()))
+	return m.Agree(
+		fmt.Sprintf("%s is not on this machine. For about %s, %d clients will write as fast as they can into the "+
+			"schema %s, which is dropped at the end.%s", m.target.Endpoint, experiment.About(m.Program.Duration()),
+			mostClients(m.Program.Plan),
+			postgres.SchemaName, m.bill()))
 }
 
-// nameTriggers says which event triggers fire when a run makes its tables. They are superusers'; others are refused by then.
+// nameTriggers says which event triggers fire when a run makes its tables. They are superusers'; others are refused by
+// then.
 func (m *measurement) nameTriggers(ctx context.Context) error {
 	all, err := postgres.EventTriggers(ctx, m.session.Control)
 	for _, t := range all {

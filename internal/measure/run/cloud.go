@@ -19,7 +19,8 @@ func (m *measurement) askAWS(ctx context.Context) (*collect.Cloud, error) {
 	m.say(aws.Notice(m.session.Facts))
 	switch {
 	case m.AWSPeriod == 0 && aws.Cloud != nil:
-		m.Show.Message("What AWS publishes of this server is not judged: that takes --quick-aws, or --aws with hours of time")
+		m.Show.Message("What AWS publishes of this server is not judged: that takes --quick-aws, or --aws " +
+			"with hours of time")
 		return nil, nil
 	case m.AWSPeriod == 0:
 		return nil, nil
@@ -29,16 +30,19 @@ func (m *measurement) askAWS(ctx context.Context) (*collect.Cloud, error) {
 		return nil, errors.New("--aws: neither the host nor --instance says which of AWS's databases this is")
 	}
 	if clock := aws.Account.Clock(); clock.Off(experiment.Lead * m.AWSPeriod) {
-		return nil, fmt.Errorf("--aws: AWS's clock and ours differ by %s, more than a load reaches over AWS's periods: synchronize this machine's clock", clock.Apart())
+		return nil, fmt.Errorf("--aws: AWS's clock and ours differ by %s, more than a load reaches over AWS's "+
+			"periods: synchronize this machine's clock", clock.Apart())
 	}
 	if err := m.mayCollect(ctx); err != nil {
 		return nil, err
 	}
-	return collect.NewCloud(aws.Account, *aws.Cloud, m.Tempo, time.Now, func(metric runfile.Metric) bool { return metric.Period <= m.AWSPeriod })
+	return collect.NewCloud(aws.Account, *aws.Cloud, m.Tempo, time.Now, func(metric runfile.Metric) bool {
+		return metric.Period <= m.AWSPeriod
+	})
 }
 
-// mayCollect asks whether AWS will answer, before the hours of load that nobody would know of otherwise. Without CloudWatch's metrics there
-// is no --aws; without those of Performance Insights there is less.
+// mayCollect asks whether AWS will answer, before the hours of load that nobody would know of otherwise. Without
+// CloudWatch's metrics there is no --aws; without those of Performance Insights there is less.
 func (m *measurement) mayCollect(ctx context.Context) error {
 	aws := &m.target.AWS
 	m.Show.Stage("asking AWS for its newest points")
@@ -73,7 +77,8 @@ func (m *measurement) collect(ctx context.Context) error {
 	if rest := m.Program.Plan.RestSeconds; rest > 0 {
 		until = "after the " + experiment.About(time.Duration(rest*float64(time.Second))) + " of rest that begin now"
 	}
-	m.Show.Message(fmt.Sprintf("AWS corrects what it says for about %s %s; an interrupt loses nothing, and realiops aws collect goes on",
+	m.Show.Message(fmt.Sprintf("AWS corrects what it says for about %s %s; an interrupt loses nothing, and realiops "+
+		"aws collect goes on",
 		experiment.About(m.Tempo.Rules(collect.DefaultRules()).Ripe), until))
 	if err := m.cloud.Collect(ctx, m.file, m.Show); err != nil {
 		return fmt.Errorf("%w; realiops aws collect goes on from here", err)

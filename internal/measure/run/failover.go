@@ -19,15 +19,16 @@ const (
 	failoverLook   = 2 * time.Second
 )
 
-// recover waits until the server that was lost takes writes again, claims the schema there and gives the new session. What
-// failed for another reason stays failed.
+// recover waits until the server that was lost takes writes again, claims the schema there and gives the new session.
+// What failed for another reason stays failed.
 func (m *measurement) recover(ctx context.Context, failed error) (*pgx.Conn, error) {
 	if !m.lost(ctx, failed) {
 		return nil, failed
 	}
 	m.session.Close(ctx) // it is lost, or leads to a server that takes no writes
 	m.Show.Message("The server was lost: waiting until one takes writes again, as after a failover")
-	ctx, cancel := context.WithTimeoutCause(ctx, failoverWithin, fmt.Errorf("no server took writes again within %v: %w", failoverWithin, failed))
+	ctx, cancel := context.WithTimeoutCause(ctx, failoverWithin, fmt.Errorf("no server took writes again within %v: %w",
+		failoverWithin, failed))
 	defer cancel()
 	for m.session.Reclaim(ctx) != nil {
 		if experiment.Wait(ctx, failoverLook) != nil {
@@ -47,6 +48,7 @@ func (m *measurement) lost(ctx context.Context, failed error) bool {
 		return true
 	}
 	var standby bool
-	err := postgres.QueryRow(ctx, m.session.Control, "/* realiops */ select pg_catalog.pg_is_in_recovery()").Scan(&standby)
+	err := postgres.QueryRow(ctx, m.session.Control,
+		"/* realiops */ select pg_catalog.pg_is_in_recovery()").Scan(&standby)
 	return err != nil || standby
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// others follows the records of a run for what others do on the server meanwhile: its counters of all databases, less what
-// our clients did. These counters show to every role, also to one that may not see who is at work.
+// others follows the records of a run for what others do on the server meanwhile: its counters of all databases, less
+// what our clients did. These counters show to every role, also to one that may not see who is at work.
 type others struct {
 	mu     sync.Mutex // the clock of the probes records, too
 	latest runfile.Reading
@@ -25,8 +25,8 @@ type others struct {
 	analyzed *int64
 }
 
-// What is passed over: a hundredth of what our clients did, and what a server and its watchers do by themselves, such as
-// analyzing a table, scraping its counters, and our own readings.
+// What is passed over: a hundredth of what our clients did, and what a server and its watchers do by themselves, such
+// as analyzing a table, scraping its counters, and our own readings.
 const (
 	othersShare          = 0.01
 	othersRows           = 50.0
@@ -57,8 +57,8 @@ func (o *others) follow(record runfile.Record) {
 	}
 }
 
-// othersDuring returns what others did in a repetition of the load, and what autovacuum did that counters cannot tell from it. nil: too little to
-// speak of, or nothing tells.
+// othersDuring returns what others did in a repetition of the load, and what autovacuum did that counters cannot tell
+// from it. nil: too little to speak of, or nothing tells.
 func (m *measurement) othersDuring(ctx context.Context, l runfile.Load) (*runfile.Others, *runfile.Autovacuum) {
 	most := mostWAL(l)
 	if load.Fills(l.Method) { // its pages may be logged whole
@@ -68,7 +68,8 @@ func (m *measurement) othersDuring(ctx context.Context, l runfile.Load) (*runfil
 		most = nil
 	}
 	did, writing := m.others.during(l.RowsPerTx, most), m.writers.during()
-	if m.session.Facts.Pooler { // it keeps our clients' sessions, which report later what they did: it would be taken for that of others
+	// it keeps our clients' sessions, which report later what they did: it would be taken for that of others
+	if m.session.Facts.Pooler {
 		did = nil
 	}
 	did, vacuumed := apart(did, m.autovacuumed(ctx), len(writing) > 0)
@@ -97,8 +98,8 @@ func (m *measurement) autovacuumed(ctx context.Context) (found autovacuum) {
 	return found
 }
 
-// apart takes what autovacuum wrote off what others did. On a server of its own the rows and the WAL are all autovacuum's, unless a
-// session of others was seen or committed.
+// apart takes what autovacuum wrote off what others did. On a server of its own the rows and the WAL are all
+// autovacuum's, unless a session of others was seen or committed.
 func apart(did *runfile.Others, found autovacuum, writing bool) (*runfile.Others, *runfile.Autovacuum) {
 	if did == nil {
 		return nil, nil
@@ -128,9 +129,9 @@ func apart(did *runfile.Others, found autovacuum, writing bool) (*runfile.Others
 	return rest, &vacuumed
 }
 
-// mostWAL is more than one repetition of the load can have written, in bytes, where no checkpoint fell into it, after which every page is
-// logged whole once more: rows, index entries and the halves of pages that they split, commits, and pages of the catalogue. A new
-// page of its table is not logged whole.
+// mostWAL is more than one repetition of the load can have written, in bytes, where no checkpoint fell into it, after
+// which every page is logged whole once more: rows, index entries and the halves of pages that they split, commits, and
+// pages of the catalogue. A new page of its table is not logged whole.
 func mostWAL(load runfile.Load) func(rows, transactions float64) float64 {
 	const perRow, perEntry, perCommit, besides = 150, 200, 500, 1e6
 	return func(rows, transactions float64) float64 {
@@ -156,10 +157,12 @@ func (o *others) during(rowsOfFailed int, mostWAL func(rows, transactions float6
 	lookedAt := othersShare * float64(o.work.Returned) // beside which so many that others write are nothing
 	rows, rowsShare := beyond(rows, known, ours, othersRows+othersRowsASecond*seconds+lookedAt)
 	commits, known := o.grew(".cluster/xact_commit")
-	commits, commitsShare := beyond(commits, known, float64(o.work.Transactions), othersCommits+othersCommitsASecond*seconds)
+	commits, commitsShare := beyond(commits, known, float64(o.work.Transactions), othersCommits+
+		othersCommitsASecond*seconds)
 	wal, known := o.grew(".wal/wal_bytes")
 	theirWAL := float64(o.wal)
-	if checkpoints, counted := o.grew(".checkpointer/checkpoints_timed", ".checkpointer/checkpoints_req"); mostWAL != nil && counted && checkpoints <= 1 {
+	if checkpoints, counted := o.grew(".checkpointer/checkpoints_timed", ".checkpointer/checkpoints_req"); mostWAL !=
+		nil && counted && checkpoints <= 1 {
 		theirWAL = max(theirWAL, wal-mostWAL(ours, float64(o.work.Transactions+o.work.Failures)))
 	}
 	wal, walShare := beyond(wal, known, wal-theirWAL, othersWAL+othersWALASecond*seconds)
@@ -185,8 +188,8 @@ func (o *others) grew(names ...string) (sum float64, known bool) {
 	return sum, true
 }
 
-// lookForOthers asks who is at work as a load begins or ends, and how much WAL they have written. Behind a pooler, or without
-// the right to, it may be nobody: the counters tell all the same.
+// lookForOthers asks who is at work as a load begins or ends, and how much WAL they have written. Behind a pooler, or
+// without the right to, it may be nobody: the counters tell all the same.
 func (m *measurement) lookForOthers(ctx context.Context, event runfile.Event) error {
 	who, err := m.session.Facts.AtWork(ctx, m.session.Control)
 	if err != nil {

@@ -12,7 +12,8 @@ func TestPhases(t *testing.T) {
 		doing string
 		after time.Duration
 	}{
-		{"making the table", 0}, {"checkpoint", 500 * time.Millisecond}, {"", 700 * time.Millisecond}, {"checkpoint", 2700 * time.Millisecond},
+		{"making the table", 0}, {"checkpoint", 500 * time.Millisecond}, {"", 700 * time.Millisecond},
+		{"checkpoint", 2700 * time.Millisecond},
 		{"making the table", 3 * time.Second}, {"", 3600 * time.Millisecond}, {"checkpoint", 5600 * time.Millisecond},
 	} {
 		p.enter(step.doing, start.Add(step.after))

@@ -20,8 +20,8 @@ type Program struct {
 	exact  bool // the user has set lengths and no budget: nothing is left out, nothing added
 }
 
-// NewProgram decides what a plan leaves open, by the limits that are known before the server is. Unless a budget was set, a
-// plan with lengths is run as it is, and so are loads as long as periods ask for.
+// NewProgram decides what a plan leaves open, by the limits that are known before the server is. Unless a budget was
+// set, a plan with lengths is run as it is, and so are loads as long as periods ask for.
 func NewProgram(plan runfile.Plan, sizes experiment.Sizes, limits experiment.Limits, budgeted bool) (*Program, error) {
 	open, err := experiment.Complete(plan, sizes)
 	if err != nil {
@@ -33,9 +33,9 @@ func NewProgram(plan runfile.Plan, sizes experiment.Sizes, limits experiment.Lim
 	return p, err
 }
 
-// measured decides anew, when it is known what lies between two loads on the server, and how slow a source is asked for. A
-// budget that was long enough before the server was started stays so, and for as many repetitions as tell how far figures
-// vary: where storage is slow, it is exceeded.
+// measured decides anew, when it is known what lies between two loads on the server, and how slow a source is asked
+// for. A budget that was long enough before the server was started stays so, and for as many repetitions as tell how
+// far figures vary: where storage is slow, it is exceeded.
 func (p *Program) measured(pause experiment.Pause, period float64) (err error) {
 	announced, slower := p.Plan, period > p.limits.Period
 	p.limits.Pause, p.limits.Period = pause, max(p.limits.Period, period)
@@ -105,11 +105,14 @@ func (p *Program) announcement(path string) string {
 		cost = fmt.Sprintf(", %s more than --budget, %s", experiment.About(over), why)
 	}
 	if p.limits.Short(p.Plan.LoadSeconds) {
-		cost += fmt.Sprintf(" (too short for two periods of %g s, so some of AWS's metrics will tell little)", p.limits.Period)
+		cost += fmt.Sprintf(" (too short for two periods of %g s, so some of AWS's metrics will tell little)",
+			p.limits.Period)
 	}
 	if rest := p.Plan.RestSeconds; rest > 0 {
-		cost += fmt.Sprintf(" with %s of rest before them; metrics of the volume move in steps of about an hour, so that they tell of the whole run, "+
-			"once as much time has passed after it, and of a load only where it lasts three hours", experiment.About(time.Duration(rest*float64(time.Second))))
+		cost += fmt.Sprintf(" with %s of rest before them; metrics of the volume move in steps of about an hour, so "+
+			"that they tell of the whole run, "+
+			"once as much time has passed after it, and of a load only where it lasts three hours",
+			experiment.About(time.Duration(rest*float64(time.Second))))
 	}
 	return fmt.Sprintf("%d loads x %s x %g s, about %s from here%s; recorded in %s",
 		len(p.Plan.Loads), p.repetitions(), p.Plan.LoadSeconds, experiment.About(p.Duration()), cost, path)

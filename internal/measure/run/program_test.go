@@ -48,11 +48,12 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// The least budget is the same whatever the storage is: what is refused is refused before a server is started, and what is not
-// is run.
+// The least budget is the same whatever the storage is: what is refused is refused before a server is started, and what
+// is not is run.
 func TestTheLeastBudgetIsStable(t *testing.T) {
 	identify := func(budget time.Duration) (*Program, error) {
-		return NewProgram(experiment.Identify(), experiment.DefaultSizes(), experiment.Limits{Budget: budget, Pause: experiment.DefaultPause()}, true)
+		return NewProgram(experiment.Identify(), experiment.DefaultSizes(),
+			experiment.Limits{Budget: budget, Pause: experiment.DefaultPause()}, true)
 	}
 	_, err := identify(time.Second)
 	if !errors.Is(err, experiment.ErrTooShort) {
@@ -79,9 +80,11 @@ func TestTheLeastBudgetIsStable(t *testing.T) {
 		t.Fatalf("%v, %d repetitions", err, p.Plan.Repetitions)
 	}
 	if err := p.measured(slow, 0); err != nil || p.Plan.Repetitions != 2 || p.Plan.LoadSeconds != 1 {
-		t.Errorf("pauses of 5 s after two repetitions were announced: %v, %d of %g s", err, p.Plan.Repetitions, p.Plan.LoadSeconds)
+		t.Errorf("pauses of 5 s after two repetitions were announced: %v, %d of %g s", err, p.Plan.Repetitions,
+			p.Plan.LoadSeconds)
 	}
-	if text := p.announcement("f"); !strings.Contains(text, "more than --budget, because the pauses between loads are long") {
+	if text := p.announcement("f"); !strings.Contains(text,
+		"more than --budget, because the pauses between loads are long") {
 		t.Error(text)
 	}
 }

@@ -12,17 +12,20 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// The table of the loads that read goes by what the server says of itself, huge pages or not, and the load that sorts it runs only where
-// temporary files may be as large.
+// The table of the loads that read goes by what the server says of itself, huge pages or not, and the load that sorts
+// it runs only where temporary files may be as large.
 func TestTheTableGoesByTheServersSettings(t *testing.T) {
 	const mebibyte = 1 << 20
-	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"shared_buffers=24MB", "huge_pages=try", "temp_file_limit=30MB", "track_io_timing=off"}})
+	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"shared_buffers=24MB",
+		"huge_pages=try", "temp_file_limit=30MB", "track_io_timing=off"}})
 	conn := servertest.Connect(t, servertest.Endpoint(t, server.DSN()))
 	m := &measurement{session: &target.Session{Control: conn}}
 	for limit, sorts := range map[string]bool{"30MB": false, "-1": true} {
 		servertest.Exec(t, conn, "set temp_file_limit = '"+limit+"'")
-		room, err := m.room(t.Context(), &experiment.Experiment{Layout: &layout.Layout{Roots: []layout.Root{{Path: t.TempDir()}}}})
-		if err != nil || room.Buffers != 24*mebibyte || room.Free <= 0 || room.Temp >= 0 == sorts || room.Temp >= 0 && room.Temp != 30*mebibyte {
+		room, err := m.room(t.Context(), &experiment.Experiment{
+			Layout: &layout.Layout{Roots: []layout.Root{{Path: t.TempDir()}}}})
+		if err != nil || room.Buffers != 24*mebibyte || room.Free <= 0 || room.Temp >= 0 == sorts || room.Temp >= 0 &&
+			room.Temp != 30*mebibyte {
 			t.Errorf("temp_file_limit %s: %+v, %v", limit, room, err)
 		}
 		plan, _ := experiment.FitTable(runfile.Plan{Loads: load.ReadLoads()}, room)

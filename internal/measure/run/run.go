@@ -1,5 +1,5 @@
-// Package run does one run, from an empty run file to its end line: a server, a schema of our own in it, the plan's loads
-// one after another while the probes read, and what AWS tells of it when it is over.
+// Package run does one run, from an empty run file to its end line: a server, a schema of our own in it, the plan's
+// loads one after another while the probes read, and what AWS tells of it when it is over.
 //
 // It decides nothing by the meaning of numbers: the judge of verdicts, which knows the load most worth running once
 // more, is passed in as [Options.Next]. The results of a run are in the file and nowhere else.
@@ -49,8 +49,8 @@ type Options struct {
 	Required func([]runfile.Metric) ([]string, error)
 	// SoFar shows the findings from the file so far; nil: nobody looks on.
 	SoFar func(path string)
-	// Next names, from the file so far, which of the loads would tell most about the required metrics if it were run once
-	// more, and says why; an empty name: none would.
+	// Next names, from the file so far, which of the loads would tell most about the required metrics if it were run
+	// once more, and says why; an empty name: none would.
 	Next func(path string, required []string, loads []runfile.Load) (load, why string)
 }
 
@@ -94,7 +94,8 @@ func Do(ctx context.Context, o Options) (recorded bool, err error) {
 	return true, errors.Join(err, m.collect(ctx), m.file.Close())
 }
 
-// measure has a server, a session and a schema for as long as the experiment takes, and gives each back whatever happens.
+// measure has a server, a session and a schema for as long as the experiment takes, and gives each back whatever
+// happens.
 func (m *measurement) measure(ctx context.Context) (err error) {
 	if m.target, err = target.Open(ctx, m.Target, m.Show); err != nil {
 		return err
@@ -141,7 +142,8 @@ func (m *measurement) experiment(ctx context.Context) error {
 	defer probes.Close(context.WithoutCancel(ctx))
 	m.say(probes.Stats.Notice())
 	if !m.session.Facts.MaySeeOthers {
-		m.Show.Message("This role does not see who else is at work on the server (" + postgres.Grant("pg_monitor", m.session.Facts.User) +
+		m.Show.Message("This role does not see who else is at work on the server (" +
+			postgres.Grant("pg_monitor", m.session.Facts.User) +
 			"): what they write is found by the server's counters alone")
 	}
 	clock := probe.NewClock(m.Interval, e.Record, probes.Samplers...)
@@ -221,7 +223,8 @@ func (m *measurement) work(ctx context.Context, o engine.Options) (engine.Result
 // tellWithin bounds how long the WAL of a load is read for its tables and indexes, of which some places tell enough.
 const tellWithin = 200 * time.Millisecond
 
-// readFrom has the probes read at the begin and the end of each load, once the server's counters and the disks under it have caught up.
+// readFrom has the probes read at the begin and the end of each load, once the server's counters and the disks under it
+// have caught up.
 func (m *measurement) readFrom(e *experiment.Experiment, p *target.Probes, clock *probe.Clock) {
 	e.ReadAll, e.PassWAL = clock.ReadAll, p.Relations.PassRelations
 	e.ReadWAL = func(ctx context.Context) (runfile.WAL, error) {
@@ -236,7 +239,8 @@ func (m *measurement) readFrom(e *experiment.Experiment, p *target.Probes, clock
 		e.Unreadable = "the server's files are not on this machine, or this user may not read them"
 	}
 	e.WaitForCounters = func(ctx context.Context) error {
-		return errors.Join(m.session.Facts.ReportCounters(context.WithoutCancel(ctx), m.session.Control), clock.WaitForCounters(ctx))
+		return errors.Join(m.session.Facts.ReportCounters(context.WithoutCancel(ctx), m.session.Control),
+			clock.WaitForCounters(ctx))
 	}
 }
 

@@ -62,7 +62,8 @@ type trial struct {
 
 func newTrial(t *testing.T, dsn string, repetitions int, loads ...runfile.Load) *trial {
 	t.Helper()
-	return newTrialOf(t, dsn, runfile.Plan{Name: "test", Loads: loads, Repetitions: repetitions, LoadSeconds: 1, Seed: 1})
+	return newTrialOf(t, dsn, runfile.Plan{Name: "test", Loads: loads, Repetitions: repetitions,
+		LoadSeconds: 1, Seed: 1})
 }
 
 func newTrialOf(t *testing.T, dsn string, plan runfile.Plan) *trial {
@@ -117,8 +118,8 @@ func TestNobodyIsFoundWhereNobodyIs(t *testing.T) {
 	}
 }
 
-// otherSession writes a row at a time into a table of its own, in another database of the server, from the first load on until the
-// test is over.
+// otherSession writes a row at a time into a table of its own, in another database of the server, from the first load
+// on until the test is over.
 func otherSession(t *testing.T, dsn string, begun <-chan struct{}, pause time.Duration) {
 	t.Helper()
 	sessionThat(t, dsn, begun, pause, "insert into orders values (1)")
@@ -170,7 +171,8 @@ func limited(t *testing.T, dsn string) string {
 	return fmt.Sprintf("host=%s port=%d dbname=test user=plain password=x", c.Host, c.Port)
 }
 
-// A role without pg_monitor does not see another session that begins to write after the run has; the server's counters do.
+// A role without pg_monitor does not see another session that begins to write after the run has; the server's counters
+// do.
 func TestASessionNobodySees(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, limited(t, s.DSN()), 2, single)
@@ -180,11 +182,14 @@ func TestASessionNobodySees(t *testing.T) {
 		t.Errorf("%d repetitions of two that were disturbed", len(ends))
 	}
 	for _, end := range ends {
-		if end.Others == nil || end.Others.RowsShare < 0.01 || !strings.Contains(end.Failed, "others on the server did") {
+		if end.Others == nil || end.Others.RowsShare < 0.01 ||
+			!strings.Contains(end.Failed, "others on the server did") {
 			t.Errorf("%s %d was used: %q, %+v", end.Load, end.Repetition, end.Failed, end.Others)
 		}
 	}
-	if !slices.ContainsFunc(r.show.messages, func(m string) bool { return strings.Contains(m, "grant pg_monitor to plain") }) {
+	if !slices.ContainsFunc(r.show.messages, func(m string) bool {
+		return strings.Contains(m, "grant pg_monitor to plain")
+	}) {
 		t.Errorf("nobody was told that the role does not see who is at work: %q", r.show.messages)
 	}
 }
@@ -206,16 +211,19 @@ func TestASharedServerIsMeasuredAndMarked(t *testing.T) {
 	}
 }
 
-// WAL that brings neither rows nor many commits, as that of an index that is built, shows where the server counts it by session.
+// WAL that brings neither rows nor many commits, as that of an index that is built, shows where the server counts it by
+// session.
 func TestTheWALOfAnotherSession(t *testing.T) {
 	for version, load := range map[string]runfile.Load{"18": single, "17": idle} {
 		t.Run(version, func(t *testing.T) {
 			s := servertest.Start(t, embedded.Options{Version: version})
 			r := newTrial(t, s.DSN(), 1, load)
 			r.options.Target.Allowed.Shared = true
-			sessionThat(t, s.DSN(), r.show.begun, 100*time.Millisecond, "select pg_catalog.pg_logical_emit_message(false, 'x', pg_catalog.repeat('x', 3000000))")
+			sessionThat(t, s.DSN(), r.show.begun, 100*time.Millisecond,
+				"select pg_catalog.pg_logical_emit_message(false, 'x', pg_catalog.repeat('x', 3000000))")
 			for _, end := range r.ends(t) {
-				if end.Failed != "" || end.Others == nil || end.Others.Rows != 0 || end.Others.Commits != 0 || end.Others.WALBytes < 1e6 || end.Others.WALShare < 0.01 {
+				if end.Failed != "" || end.Others == nil || end.Others.Rows != 0 || end.Others.Commits != 0 ||
+					end.Others.WALBytes < 1e6 || end.Others.WALShare < 0.01 {
 					t.Errorf("%s %d: %q, %+v", end.Load, end.Repetition, end.Failed, end.Others)
 				}
 			}
@@ -228,11 +236,15 @@ func TestASessionThatDoesNotEnd(t *testing.T) {
 	for _, version := range servertest.Matrix("13", "13", "17") {
 		t.Run(version, func(t *testing.T) {
 			s := servertest.Start(t, embedded.Options{Version: version})
-			r := newTrialOf(t, limited(t, s.DSN()), runfile.Plan{Name: "test", Loads: []runfile.Load{single}, Repetitions: 1, LoadSeconds: 4, Seed: 1})
-			sessionThat(t, s.DSN(), r.show.begun, 0, "with written as (insert into orders values (1) returning 1) select pg_catalog.pg_sleep(60) from written")
+			r := newTrialOf(t, limited(t, s.DSN()), runfile.Plan{Name: "test", Loads: []runfile.Load{single},
+				Repetitions: 1, LoadSeconds: 4, Seed: 1})
+			sessionThat(t, s.DSN(), r.show.begun, 0,
+				"with written as (insert into orders values (1) returning 1) select "+
+					"pg_catalog.pg_sleep(60) from written")
 			r.options.Target.Allowed.Shared = true
 			for _, end := range r.ends(t) {
-				if end.Failed != "" || end.Others == nil || !slices.Equal(end.Others.Writing, []string{"the shop of postgres in shop"}) {
+				if end.Failed != "" || end.Others == nil ||
+					!slices.Equal(end.Others.Writing, []string{"the shop of postgres in shop"}) {
 					t.Errorf("%s %d: %q, %+v", end.Load, end.Repetition, end.Failed, end.Others)
 				}
 			}
@@ -240,7 +252,8 @@ func TestASessionThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// A setting that is changed under a run takes the repetitions that it fell into, and those after it, and stands in the file.
+// A setting that is changed under a run takes the repetitions that it fell into, and those after it, and stands in the
+// file.
 func TestASettingChangesUnderTheRun(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, s.DSN(), 2, single)

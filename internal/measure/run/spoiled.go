@@ -124,9 +124,11 @@ func (s *stops) during() string {
 	defer s.mu.Unlock()
 	switch {
 	case s.longest >= stopped:
-		return fmt.Sprintf("realiops stood still for %.0f s (it was stopped, the machine slept, or its clock was set)", s.longest.Seconds())
+		return fmt.Sprintf("realiops stood still for %.0f s (it was stopped, the machine slept, or its clock was set)",
+			s.longest.Seconds())
 	case s.workers >= stopped:
-		return fmt.Sprintf("a worker process of the load stood still for %.0f s (it was stopped, or got no processor)", s.workers.Seconds())
+		return fmt.Sprintf("a worker process of the load stood still for %.0f s (it was stopped, or got no processor)",
+			s.workers.Seconds())
 	default:
 		return ""
 	}

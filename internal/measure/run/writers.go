@@ -13,7 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// writers are others whose transactions write and go on, such as a long COPY: what they do no counter tells before they end.
+// writers are others whose transactions write and go on, such as a long COPY: what they do no counter tells before they
+// end.
 type writers struct {
 	mu   sync.Mutex
 	last map[string]string // those of the last look, by transaction

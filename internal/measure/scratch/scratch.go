@@ -58,8 +58,8 @@ func take(path string) (*os.File, error) {
 	return nil, ErrLocked
 }
 
-// Free reports whether all that worked in a directory have ended, and keeps others from coming in until release is called.
-// A directory without a lock file, which is fs.ErrNotExist, is not one of ours.
+// Free reports whether all that worked in a directory have ended, and keeps others from coming in until release is
+// called. A directory without a lock file, which is fs.ErrNotExist, is not one of ours.
 func Free(path string) (free bool, release func(), err error) {
 	// Not blocking and following no link: in a directory for everyone, anyone may have put anything here.
 	f, err := os.OpenFile(filepath.Join(path, LockName), os.O_RDWR|warily, 0)

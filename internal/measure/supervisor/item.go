@@ -51,8 +51,8 @@ func CleanUp(items ...Item) error {
 }
 
 // Process is one that works in a directory of package scratch and holds its lock, as do all that it has started. It has
-// ended when the last of them has, and the lock is free; that also keeps a number that was given to another process since
-// from being sent a signal.
+// ended when the last of them has, and the lock is free; that also keeps a number that was given to another process
+// since from being sent a signal.
 type Process struct {
 	Name      string `json:"name"`      // for people, as in: NAME does not end
 	ID        int    `json:"id"`        // negative: of a process group
@@ -81,7 +81,8 @@ func (p Process) end() error {
 			}
 		}
 	}
-	return fmt.Errorf("%s does not end (process %d): end it by hand and remove %s", p.Name, max(p.ID, -p.ID), p.Directory)
+	return fmt.Errorf("%s does not end (process %d): end it by hand and remove %s", p.Name,
+		max(p.ID, -p.ID), p.Directory)
 }
 
 // inUse reports whether a process works in a directory. A missing directory is not in use.

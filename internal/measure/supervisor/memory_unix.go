@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// remove goes by postmaster.pid, which names the server's process and segment and is there only where the server did not
-// remove both itself. The file is the server's user's, who could have written anything: a segment goes only if that user
-// owns it, that process made it, and nobody has it attached.
+// remove goes by postmaster.pid, which names the server's process and segment and is there only where the server did
+// not remove both itself. The file is the server's user's, who could have written anything: a segment goes only if that
+// user owns it, that process made it, and nobody has it attached.
 func (m SharedMemory) remove() error {
 	root, err := os.OpenRoot(m.DataDirectory)
 	if err != nil {
@@ -80,7 +80,8 @@ func controlSegmentIn(id int, directory fs.FileInfo) (handle uint32, known bool)
 	defer unix.SysvShmDetach(header) //nolint:errcheck // it is removed next
 	stat := directory.Sys().(*syscall.Stat_t)
 	if len(header) < smallest || binary.NativeEndian.Uint32(header) != magic ||
-		binary.NativeEndian.Uint64(header[deviceAt:]) != uint64(stat.Dev) || //nolint:unconvert // it is 32 bits wide on some systems
+		binary.NativeEndian.Uint64(header[deviceAt:]) != uint64(stat.Dev) ||
+		//nolint:unconvert // it is 32 bits wide on some systems
 		binary.NativeEndian.Uint64(header[inodeAt:]) != stat.Ino {
 		return 0, false
 	}
@@ -88,8 +89,8 @@ func controlSegmentIn(id int, directory fs.FileInfo) (handle uint32, known bool)
 	return handle, handle != 0
 }
 
-// segmentIn reads postmaster.pid as PostgreSQL's pidfile.h has it: the process is in the first line, negative for a server
-// without clients as initdb runs it, and the segment is the second number of the seventh.
+// segmentIn reads postmaster.pid as PostgreSQL's pidfile.h has it: the process is in the first line, negative for a
+// server without clients as initdb runs it, and the segment is the second number of the seventh.
 func segmentIn(text string) (process, segment int, named bool) {
 	const memoryLine = 7
 	lines := strings.Split(text, "\n")

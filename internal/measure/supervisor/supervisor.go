@@ -5,9 +5,9 @@
 // input ends, which [Supervisor.Release] brings about, and the end of realiops does too: so it is always done in one
 // way. The last thing held comes first, as with defer, and what lies below a thing that cannot be cleaned up stays.
 //
-// When the supervisor itself is killed, another one takes its place; at the worst realiops cleans up by itself. Where both
-// are killed at once, [CleanUp] does it for whoever finds what they left: directories of package scratch have a lock, and
-// a free one means that nobody lives there.
+// When the supervisor itself is killed, another one takes its place; at the worst realiops cleans up by itself. Where
+// both are killed at once, [CleanUp] does it for whoever finds what they left: directories of package scratch have a
+// lock, and a free one means that nobody lives there.
 //
 // Programs that call Start hand [Role] to role.Main, tests in their TestMain.
 package supervisor
@@ -139,8 +139,8 @@ func (s *Supervisor) PID() int {
 	return s.child.command.Process.Pid
 }
 
-// Release cleans up what is held, or says what could not be. When the context ends first, the process goes on with it by
-// itself. A second call does nothing, and says the same.
+// Release cleans up what is held, or says what could not be. When the context ends first, the process goes on with it
+// by itself. A second call does nothing, and says the same.
 func (s *Supervisor) Release(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

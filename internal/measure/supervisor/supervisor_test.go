@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // or every other process of this program sleeps for a second at its end
+	// or every other process of this program sleeps for a second at its end
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	os.Exit(m.Run())
 }
 
@@ -169,10 +170,12 @@ func TestWhatCannotBeCleanedUpIsSaid(t *testing.T) {
 func TestADirectoryOfSomebodysNameGoesOnlyEmpty(t *testing.T) {
 	place := t.TempDir()
 	empty, full := filepath.Join(place, "empty"), filepath.Join(place, "full")
-	if err := errors.Join(os.Mkdir(empty, 0o755), os.Mkdir(full, 0o755), os.WriteFile(filepath.Join(full, "mine"), nil, 0o644)); err != nil {
+	if err := errors.Join(os.Mkdir(empty, 0o755), os.Mkdir(full, 0o755), os.WriteFile(filepath.Join(full, "mine"), nil,
+		0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if err := CleanUp(Item{Empty: &Empty{empty}}, Item{Empty: &Empty{full}}, Item{Empty: &Empty{filepath.Join(place, "absent")}}); err != nil {
+	if err := CleanUp(Item{Empty: &Empty{empty}}, Item{Empty: &Empty{full}},
+		Item{Empty: &Empty{filepath.Join(place, "absent")}}); err != nil {
 		t.Error(err)
 	}
 	checkGone(t, empty)
@@ -315,7 +318,8 @@ func TestReleaseGoesOnByItself(t *testing.T) {
 func TestSignalsOfTheTerminalDoNotReachIt(t *testing.T) {
 	s := newSupervisor(t)
 	pid := s.PID()
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGPIPE} {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTERM,
+		syscall.SIGPIPE} {
 		if err := syscall.Kill(pid, signal); err != nil {
 			t.Fatal(err)
 		}
@@ -344,7 +348,8 @@ func TestSharedMemory(t *testing.T) {
 				defer func() { _ = unix.SysvShmDetach(memory) }()
 			}
 			directory := t.TempDir()
-			text := fmt.Sprintf("%d\n%s\n1700000000\n5432\n/tmp\n127.0.0.1\n   112358 %9d\nready   \n", process, directory, segment)
+			text := fmt.Sprintf("%d\n%s\n1700000000\n5432\n/tmp\n127.0.0.1\n   112358 %9d\nready   \n", process,
+				directory, segment)
 			if err := os.WriteFile(filepath.Join(directory, "postmaster.pid"), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}

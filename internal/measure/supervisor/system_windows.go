@@ -5,7 +5,8 @@ import (
 	"syscall"
 )
 
-// Supported returns an error here: nothing can be cleaned up after realiops was killed, so nothing is started that would have to be.
+// Supported returns an error here: nothing can be cleaned up after realiops was killed, so nothing is started that
+// would have to be.
 func Supported() error {
 	return errors.New("realiops does that on Linux and macOS; on Windows it measures servers of yours (--dsn)")
 }

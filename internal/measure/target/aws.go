@@ -112,7 +112,8 @@ func (a *AWS) ask(ctx context.Context, o AWSOptions, facts postgres.Facts) {
 }
 
 func (a *AWS) find(ctx context.Context, o AWSOptions, answering string) (rds.Found, error) {
-	return rds.Find(ctx, a.Account.Config(), rds.Query{Host: a.host, Instance: o.Instance, Cluster: o.Cluster, Answering: answering})
+	return rds.Find(ctx, a.Account.Config(), rds.Query{Host: a.host, Instance: o.Instance, Cluster: o.Cluster,
+		Answering: answering})
 }
 
 // silence says why a server does not answer, where AWS knows: a database that was deleted has no address any more, and
@@ -130,7 +131,8 @@ func (a *AWS) silence(ctx context.Context, o AWSOptions) error {
 	case err == nil && found.Status != "" && found.Status != "available":
 		return fmt.Errorf("AWS says that the instance %s is %s", found.Cloud.Instance, found.Status)
 	case err == nil && o.IAMAuth && !found.IAM:
-		return fmt.Errorf("AWS says that the instance %s takes no tokens: switch on its IAM database authentication", found.Cloud.Instance)
+		return fmt.Errorf("AWS says that the instance %s takes no tokens: switch on its IAM database authentication",
+			found.Cloud.Instance)
 	default:
 		return nil
 	}
@@ -140,7 +142,8 @@ func (a *AWS) silence(ctx context.Context, o AWSOptions) error {
 func (a AWS) refuse(allowed postgres.Permissions) error {
 	switch {
 	case a.kind == rds.Proxy && !allowed.Pooler:
-		return fmt.Errorf("%s is an RDS Proxy, behind which our clients never really leave: connect to the cluster or the instance itself, "+
+		return fmt.Errorf("%s is an RDS Proxy, behind which our clients never really leave: connect to the cluster "+
+			"or the instance itself, "+
 			"or accept that with --allow-pooler", a.host)
 	case a.Cloud != nil && a.Cloud.Role == rds.RoleReader:
 		return fmt.Errorf("%s is a reader of the cluster %s, not its writer, and takes no writes: connect to %s",
@@ -164,7 +167,8 @@ func (a AWS) Unknown(facts postgres.Facts) string {
 	case a.Trouble != nil:
 		return a.Trouble.Error()
 	case a.Account == nil && facts.Flavor != postgres.FlavorPostgres:
-		return fmt.Sprintf("this is %s, and the host does not say which of AWS's it is: name it with --instance and --region",
+		return fmt.Sprintf("this is %s, and the host does not say which of AWS's it is: name it with "+
+			"--instance and --region",
 			map[string]string{postgres.FlavorAurora: "Aurora", postgres.FlavorRDS: "RDS"}[facts.Flavor])
 	default:
 		return ""
@@ -183,8 +187,8 @@ func (a AWS) flavor(facts postgres.Facts) string {
 	}
 }
 
-// MovedTo returns what AWS says of the instance that the load is on by now, where that is another than the one it began on. What
-// AWS does not say right after a failover is taken to be as it was, but for what is the instance's own.
+// MovedTo returns what AWS says of the instance that the load is on by now, where that is another than the one it began
+// on. What AWS does not say right after a failover is taken to be as it was, but for what is the instance's own.
 func (a *AWS) MovedTo(ctx context.Context, instance string) *runfile.Cloud {
 	if instance == "" || strings.EqualFold(instance, a.Cloud.Instance) {
 		return nil

@@ -31,7 +31,8 @@ func TestABaseBackupOnTheServersDisk(t *testing.T) {
 	if err := os.Chmod(place, 0o777); err != nil { //nolint:gosec // the server has a user of its own
 		t.Fatal(err)
 	}
-	server := servertest.Start(t, embedded.Options{BinDir: embedded.InstalledBin, DataDir: filepath.Join(place, "data"), Settings: []string{"checkpoint_timeout=1h"}})
+	server := servertest.Start(t, embedded.Options{BinDir: embedded.InstalledBin, DataDir: filepath.Join(place, "data"),
+		Settings: []string{"checkpoint_timeout=1h"}})
 	conn := servertest.Connect(t, servertest.Endpoint(t, server.DSN()))
 	const table = 16000 * 1000
 	servertest.Exec(t, conn, "create table t as select repeat('x', 1000) from generate_series(1, 16000); checkpoint")
@@ -66,7 +67,8 @@ func TestABaseBackupOnTheServersDisk(t *testing.T) {
 			}
 			sum := 0.0
 			for name, value := range sample.Values {
-				if strings.HasSuffix(name, "/write_bytes") && name != "request/write_bytes" && name != "request.server/write_bytes" {
+				if strings.HasSuffix(name, "/write_bytes") && name != "request/write_bytes" &&
+					name != "request.server/write_bytes" {
 					sum += value
 				}
 			}
@@ -85,7 +87,8 @@ func TestABaseBackupOnTheServersDisk(t *testing.T) {
 	}
 	sync()
 	before = read()
-	backup := exec.Command(program, "-d", server.DSN(), "-D", filepath.Join(place, "backup"), "-c", "fast", "-X", "none", "--no-manifest")
+	backup := exec.Command(program, "-d", server.DSN(), "-D", filepath.Join(place, "backup"), "-c", "fast", "-X",
+		"none", "--no-manifest")
 	backup.Stderr = t.Output()
 	if err := backup.Start(); err != nil {
 		t.Fatal(err)
@@ -114,11 +117,14 @@ func TestABaseBackupOnTheServersDisk(t *testing.T) {
 	}
 	if !slices.ContainsFunc(probes.RankRequests(), func(r runfile.Record) bool {
 		top := r.(runfile.Top)
-		return top.Of == runfile.Programs && slices.ContainsFunc(top.Items, func(i runfile.TopItem) bool { return i.Name == "pg_basebackup" && i.Grew["write_bytes"] > 0 })
+		return top.Of == runfile.Programs && slices.ContainsFunc(top.Items, func(i runfile.TopItem) bool {
+			return i.Name == "pg_basebackup" && i.Grew["write_bytes"] > 0
+		})
 	}) {
 		t.Error("pg_basebackup, which syncs what it wrote, is not named")
 	}
-	if tables := grew("request.tables/write_bytes", after); tables < table || tables > 2*table { // a checkpoint may write the end of it twice
+	// a checkpoint may write the end of it twice
+	if tables := grew("request.tables/write_bytes", after); tables < table || tables > 2*table {
 		t.Errorf("the server wrote a table of %d bytes, and %.0f are told", table, tables)
 	}
 }

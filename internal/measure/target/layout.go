@@ -16,13 +16,17 @@ import (
 // findLayout finds the server's files, if they are on this machine.
 func findLayout(ctx context.Context, t *Target, facts postgres.Facts) (*layout.Layout, error) {
 	if t.started == nil && facts.Service != "" {
-		return nil, &probe.Error{Reason: runfile.NotLocal, Err: fmt.Errorf("the server is run by %s, and so are the machine and the disks under it", facts.Service)}
+		return nil, &probe.Error{Reason: runfile.NotLocal,
+			Err: fmt.Errorf("the server is run by %s, and so are the machine and the disks under it", facts.Service)}
 	}
-	if t.started == nil && facts.Flavor != postgres.FlavorPostgres { // whatever process of this machine has the same number is another's
-		return nil, &probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server is AWS's, and so are the machine and the disks under it")}
+	// whatever process of this machine has the same number is another's
+	if t.started == nil && facts.Flavor != postgres.FlavorPostgres {
+		return nil, &probe.Error{Reason: runfile.NotLocal,
+			Err: errors.New("the server is AWS's, and so are the machine and the disks under it")}
 	}
 	s, err := layout.Locate(layout.Session{
-		PID: facts.BackendPID, ClientPort: facts.ClientPort, Directory: facts.DataDirectory, System: facts.SystemIdentifier})
+		PID: facts.BackendPID, ClientPort: facts.ClientPort, Directory: facts.DataDirectory,
+		System: facts.SystemIdentifier})
 	switch {
 	case err != nil && t.started == nil:
 		return nil, err
@@ -67,7 +71,8 @@ func askForFiles(ctx context.Context, t *Target, s *layout.Server) error {
 }
 
 func locate(ctx context.Context, conn *pgx.Conn, space *layout.Tablespace) error {
-	err := postgres.QueryRow(ctx, conn, `/* realiops */ select coalesce(pg_catalog.pg_tablespace_location($1), '')`, space.OID).Scan(&space.Location)
+	err := postgres.QueryRow(ctx, conn, `/* realiops */ select coalesce(pg_catalog.pg_tablespace_location($1), '')`,
+		space.OID).Scan(&space.Location)
 	if err != nil {
 		return fmt.Errorf("ask for the location of tablespace %d: %w", space.OID, err)
 	}

@@ -24,8 +24,9 @@ type silent struct{}
 func (silent) Stage(string)   {}
 func (silent) Message(string) {}
 
-// TestOtherProgramsFiles: what another program writes beside the server's files, in its tablespace, its data directory and its database, is
-// not the server's, and what the server writes there is. A link to / that the catalog does not know is not walked.
+// TestOtherProgramsFiles: what another program writes beside the server's files, in its tablespace, its data directory
+// and its database, is not the server's, and what the server writes there is. A link to / that the catalog does not
+// know is not walked.
 func TestOtherProgramsFiles(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes disks, and follows requests")
@@ -78,7 +79,9 @@ func TestOtherProgramsFiles(t *testing.T) {
 		t.Helper()
 		for _, s := range probes.Samplers {
 			if s.Name() == request.Name {
-				if err := s.(interface{ WaitForCounters(context.Context) error }).WaitForCounters(t.Context()); err != nil {
+				if err := s.(interface {
+					WaitForCounters(context.Context) error
+				}).WaitForCounters(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				sample, err := s.Sample(t.Context())
@@ -92,8 +95,10 @@ func TestOtherProgramsFiles(t *testing.T) {
 	}
 	before := sample()
 	const each = 32 << 20
-	version := strings.TrimSpace(servertest.Value[string](t, conn, "select 'PG_17_' || catalog_version_no from pg_control_system()"))
-	for _, name := range []string{"backup.dat", "PG_16_202307071/5/16384", version + "/backup.dat", version + "/5.old/16384"} {
+	version := strings.TrimSpace(servertest.Value[string](t, conn,
+		"select 'PG_17_' || catalog_version_no from pg_control_system()"))
+	for _, name := range []string{"backup.dat", "PG_16_202307071/5/16384", version + "/backup.dat", version +
+		"/5.old/16384"} {
 		path := filepath.Join(place, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -106,14 +111,17 @@ func TestOtherProgramsFiles(t *testing.T) {
 	}
 	after := sample()
 	grew := func(metric string) float64 { return after.Values[metric] - before.Values[metric] }
-	if server, others := grew("request.server/write_bytes"), grew("request.other_programs/write_bytes"); server > each/4 || others < 4*each {
-		t.Errorf("another program wrote %d bytes: %.0f are the server's, %.0f of other programs", 4*each, server, others)
+	if server, others := grew("request.server/write_bytes"), grew("request.other_programs/write_bytes"); server > each/
+		4 || others < 4*each {
+		t.Errorf("another program wrote %d bytes: %.0f are the server's, %.0f of other programs", 4*each,
+			server, others)
 	}
 	if len(after.Gaps) > 0 {
 		t.Errorf("%+v", after.Gaps)
 	}
 	before = after
-	servertest.Exec(t, conn, "create table t tablespace apart as select repeat('x', 1000) from generate_series(1, 16000)")
+	servertest.Exec(t, conn,
+		"create table t tablespace apart as select repeat('x', 1000) from generate_series(1, 16000)")
 	servertest.Exec(t, conn, "checkpoint")
 	after = sample()
 	// Relations that were made less than five seconds ago may still be nameless.
@@ -136,7 +144,8 @@ func loopDisk(t *testing.T, size int64) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(work) })
 	image, mount := filepath.Join(work, "image"), filepath.Join(work, "mount")
-	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size), os.Mkdir(mount, 0o755), os.Chmod(work, 0o755)); err != nil {
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size), os.Mkdir(mount, 0o755),
+		os.Chmod(work, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	do := func(name string, args ...string) string {

@@ -18,12 +18,13 @@ type heard struct{ *testing.T }
 func (h heard) Stage(text string)   { h.Log(text) }
 func (h heard) Message(text string) { h.Log(text) }
 
-// The PG* variables are about servers of the user's: each of these would keep sessions from connecting to ours, or change
-// what they do there.
+// The PG* variables are about servers of the user's: each of these would keep sessions from connecting to ours, or
+// change what they do there.
 func TestTheUsersVariablesDoNotReachAServerOfOurs(t *testing.T) {
 	for _, variable := range []string{
 		"PGSERVICE=nowhere", "PGTARGETSESSIONATTRS=read-only", "PGCONNECT_TIMEOUT=soon", "PGREQUIREAUTH=none",
-		"PGOPTIONS=-c work_mem=1234kB", "PGTZ=Mars/Olympus", "PGCHANNELBINDING=require", "PGSSLCERTMODE=", "PGPORT=1", "PGDATA=/nowhere",
+		"PGOPTIONS=-c work_mem=1234kB", "PGTZ=Mars/Olympus", "PGCHANNELBINDING=require", "PGSSLCERTMODE=", "PGPORT=1",
+		"PGDATA=/nowhere",
 	} {
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)

@@ -43,8 +43,8 @@ func (p *Probes) Metrics() (all []runfile.Metric) {
 }
 
 // Probes finds out what can be read of the server and its device. A device out of sight is not an error: its probe is
-// absent, and the run file says why; so it is with the server's log. What takes an extension makes it in the schema, where
-// one is named; on a server of our own it may anyway.
+// absent, and the run file says why; so it is with the server's log. What takes an extension makes it in the schema,
+// where one is named; on a server of our own it may anyway.
 func (t *Target) Probes(ctx context.Context, facts postgres.Facts, schema string) (*Probes, error) {
 	stats, err := pgstat.New(ctx, t.Endpoint.Config(), postgres.SchemaName)
 	if err != nil {
@@ -62,7 +62,8 @@ func (t *Target) Observe(ctx context.Context, facts postgres.Facts) (*Probes, er
 		return nil, err
 	}
 	p := t.withDevices(ctx, stats, facts)
-	wal, err := anatomy.New(ctx, t.Endpoint.Config(), "") // of which only tables and indexes are asked for, now and then
+	// of which only tables and indexes are asked for, now and then
+	wal, err := anatomy.New(ctx, t.Endpoint.Config(), "")
 	if err != nil {
 		p.Relations = anatomy.WithoutRelations(noSuperuser(facts, err))
 		return p, nil

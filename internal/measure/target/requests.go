@@ -35,7 +35,8 @@ func (p *Probes) openRequests(ctx context.Context, t *Target) probe.Sampler {
 // ByFile reports whether the disks' requests are told apart by file.
 func (p *Probes) ByFile() bool { return p.requests != nil }
 
-// RankRequests says which of the server's files, and which other programs, its disks did the most for; nothing where that is not told apart.
+// RankRequests says which of the server's files, and which other programs, its disks did the most for; nothing where
+// that is not told apart.
 func (p *Probes) RankRequests() []runfile.Record {
 	if p.requests == nil {
 		return nil
@@ -43,8 +44,8 @@ func (p *Probes) RankRequests() []runfile.Record {
 	return []runfile.Record{p.requests.Rank(), p.requests.RankOthers()}
 }
 
-// OtherPrograms says which commands that are none of the server's did what to its disks since the probes were opened; nothing where that is not
-// told apart.
+// OtherPrograms says which commands that are none of the server's did what to its disks since the probes were opened;
+// nothing where that is not told apart.
 func (p *Probes) OtherPrograms() []request.OtherProgram {
 	if p.requests == nil {
 		return nil
@@ -58,13 +59,16 @@ func (p *Probes) requestPlace(ctx context.Context, names *naming) (place request
 	}
 	place = request.Place{Roots: p.layout.Roots, Relations: names.relations, Postmaster: p.layout.Postmaster}
 	if place.Postmaster == 0 {
-		return place, &probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server's processes are not visible from here")}
+		return place,
+			&probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server's processes are not visible from here")}
 	}
 	conn, err := names.connected(ctx)
 	if err != nil {
 		return place, err
 	}
-	err = postgres.QueryRow(ctx, conn, `/* realiops */ select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()`).Scan(&place.Database)
+	err = postgres.QueryRow(ctx, conn,
+		`/* realiops */ select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()`).Scan(
+		&place.Database)
 	if err != nil {
 		return place, fmt.Errorf("ask for the database's number: %w", err)
 	}
@@ -124,7 +128,8 @@ func relationsOn(ctx context.Context, conn *pgx.Conn) (map[uint32]request.Relati
 	return all, err
 }
 
-// kindOf returns what a relation's requests are counted under: TOAST tables and their indexes have a schema of their own.
+// kindOf returns what a relation's requests are counted under: TOAST tables and their indexes have a schema of their
+// own.
 func kindOf(relkind, name string) request.Kind {
 	switch {
 	case strings.HasPrefix(name, "pg_toast"):

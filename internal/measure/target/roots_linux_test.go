@@ -20,8 +20,9 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// rooted are servers on this machine that have a root or mounts of their own. The scripts get POSTGRES (its installation), OUTSIDE (the data
-// directory), INSIDE (what the server is to call it) and ROOT (an empty directory); $RUN is the command that becomes the server.
+// rooted are servers on this machine that have a root or mounts of their own. The scripts get POSTGRES (its
+// installation), OUTSIDE (the data directory), INSIDE (what the server is to call it) and ROOT (an empty directory);
+// $RUN is the command that becomes the server.
 var rooted = []struct {
 	name   string
 	flags  uintptr
@@ -41,8 +42,8 @@ var rooted = []struct {
 		LD_LIBRARY_PATH=/postgres/lib exec chroot --userspec 65534:65534 "$ROOT" /postgres/bin/postgres "$@"`},
 }
 
-// TestServersWithRootsOfTheirOwn: a server in another mount namespace or below another root is measured with its device, its processes and its
-// files, as one without.
+// TestServersWithRootsOfTheirOwn: a server in another mount namespace or below another root is measured with its
+// device, its processes and its files, as one without.
 func TestServersWithRootsOfTheirOwn(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root makes namespaces and other roots")
@@ -85,7 +86,8 @@ func TestServersWithRootsOfTheirOwn(t *testing.T) {
 				t.Errorf("directory %q, want %q", probes.Storage.Directory, session.Facts.DataDirectory)
 			}
 			servertest.Exec(t, session.Control, "create table public.t as select n from generate_series(1, 1000) n")
-			f, err := probes.Layout().Open(servertest.Value[string](t, session.Control, "select pg_relation_filepath('public.t')"))
+			f, err := probes.Layout().Open(servertest.Value[string](t, session.Control,
+				"select pg_relation_filepath('public.t')"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +140,8 @@ func startRooted(t *testing.T, installation string, flags uintptr, inside, scrip
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(top) })
 	outside, root := filepath.Join(top, "data"), filepath.Join(top, "root")
-	for path, owner := range map[string]int{top: nobody, outside: nobody, root: 0, filepath.Join(top, "inside"): nobody} {
+	for path, owner := range map[string]int{top: nobody, outside: nobody, root: 0,
+		filepath.Join(top, "inside"): nobody} {
 		if err := os.MkdirAll(path, 0o755); err != nil { //nolint:gosec // others must get through
 			t.Fatal(err)
 		}

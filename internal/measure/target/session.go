@@ -61,8 +61,8 @@ func (s *Session) Claim(ctx context.Context) (err error) {
 // errNoWriter is a server that answers and takes no writes: the old one, or the new one before its time.
 var errNoWriter = errors.New("the server takes no writes")
 
-// Reclaim gets a session and the schema back after the session was lost. It fails where the server takes no writes yet, or
-// another run has the schema by now; then the session is as it was.
+// Reclaim gets a session and the schema back after the session was lost. It fails where the server takes no writes yet,
+// or another run has the schema by now; then the session is as it was.
 func (s *Session) Reclaim(ctx context.Context) error {
 	again, err := s.again(ctx)
 	if err != nil {
@@ -92,7 +92,8 @@ func (s *Session) leftBehind(ctx context.Context, again *Session) (string, error
 	if err != nil || why == "" {
 		return s.LeftBehind, err
 	}
-	return fmt.Sprintf("the schema %s is left behind: it stays on the server that was lost, because %s; the next run there drops it",
+	return fmt.Sprintf("the schema %s is left behind: it stays on the server that was lost, because %s; the next "+
+		"run there drops it",
 		postgres.SchemaName, why), nil
 }
 
@@ -116,7 +117,8 @@ const (
 	aliveWithin = 5 * time.Second
 )
 
-// Release drops the schema, over a new session where the old one is gone, unless it goes with the server or is to be kept.
+// Release drops the schema, over a new session where the old one is gone, unless it goes with the server or is to be
+// kept.
 func (s *Session) Release(ctx context.Context) error {
 	if s.target.Own() || s.target.options.Embedded.Keep {
 		return nil
@@ -125,7 +127,8 @@ func (s *Session) Release(ctx context.Context) error {
 	defer cancel()
 	defer stopping.For(ctx, "the server to drop the schema "+postgres.SchemaName, releaseWithin)()
 	err := s.release(ctx)
-	for begun := time.Now(); err != nil && s.Control.IsClosed() && time.Since(begun) < backWithin; err = s.release(ctx) {
+	for begun := time.Now(); err != nil && s.Control.IsClosed() &&
+		time.Since(begun) < backWithin; err = s.release(ctx) {
 		time.Sleep(time.Second)
 	}
 	return err

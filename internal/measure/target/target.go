@@ -1,8 +1,8 @@
 // Package target is the PostgreSQL that a command measures, whoever started it.
 //
-// [Open] starts one of our own or finds the user's, and asks AWS about it where it is one of AWS's; [Target.Session] asks it
-// what it is; [Session.Claim] makes a schema there; [Target.Probes] opens what can be read of it and of the disks under it.
-// It decides nothing about the load.
+// [Open] starts one of our own or finds the user's, and asks AWS about it where it is one of AWS's; [Target.Session]
+// asks it what it is; [Session.Claim] makes a schema there; [Target.Probes] opens what can be read of it and of the
+// disks under it. It decides nothing about the load.
 package target
 
 import (

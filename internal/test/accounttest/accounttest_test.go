@@ -30,11 +30,13 @@ func minutes(ctx context.Context, s *accounttest.StandIn, from time.Time, n int)
 	for name, value := range instance {
 		dimensions = append(dimensions, types.Dimension{Name: &name, Value: &value})
 	}
-	metric := &types.Metric{Namespace: aws.String("AWS/RDS"), MetricName: aws.String("WriteIOPS"), Dimensions: dimensions}
+	metric := &types.Metric{Namespace: aws.String("AWS/RDS"), MetricName: aws.String("WriteIOPS"),
+		Dimensions: dimensions}
 	out, err := client.GetMetricData(ctx, &cloudwatch.GetMetricDataInput{
 		StartTime: aws.Time(from), EndTime: aws.Time(from.Add(time.Duration(n) * time.Minute)),
 		MetricDataQueries: []types.MetricDataQuery{{
-			Id: aws.String("q"), MetricStat: &types.MetricStat{Metric: metric, Period: aws.Int32(60), Stat: aws.String("Average")},
+			Id: aws.String("q"), MetricStat: &types.MetricStat{Metric: metric, Period: aws.Int32(60),
+				Stat: aws.String("Average")},
 		}},
 	})
 	if err != nil {
@@ -44,7 +46,8 @@ func minutes(ctx context.Context, s *accounttest.StandIn, from time.Time, n int)
 }
 
 func writes(from time.Time, step time.Duration, values ...float64) accounttest.Series {
-	return accounttest.Series{Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: instance, From: from, Step: step, Values: values}
+	return accounttest.Series{Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: instance, From: from, Step: step,
+		Values: values}
 }
 
 func hourAgo() time.Time { return time.Now().Add(-time.Hour).Truncate(time.Minute) }
@@ -71,7 +74,8 @@ func TestFaults(t *testing.T) {
 		through, proxy := s.Proxy(t)
 		proxy.On("GetMetricData", fault, 2)
 		for call := 1; call <= 3; call++ {
-			ctx, cancel := context.WithTimeout(t.Context(), map[bool]time.Duration{true: patience, false: time.Minute}[call == 2])
+			ctx, cancel := context.WithTimeout(t.Context(), map[bool]time.Duration{
+				true: patience, false: time.Minute}[call == 2])
 			got, err := minutes(ctx, through, from, 1)
 			cancel()
 			switch {
@@ -91,9 +95,15 @@ func TestFaults(t *testing.T) {
 	check("denied", accounttest.Denied(), time.Minute, code("AccessDenied"))
 	check("unavailable", accounttest.Unavailable(), time.Minute, code("ServiceUnavailable"))
 	check("bad gateway", accounttest.BadGateway(), time.Minute, func(err error) bool { return err != nil })
-	check("truncated", accounttest.Truncated(), time.Minute, func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) })
-	check("hung", accounttest.Hung(), 300*time.Millisecond, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
-	check("slow", accounttest.Slow(time.Hour), 300*time.Millisecond, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
+	check("truncated", accounttest.Truncated(), time.Minute, func(err error) bool {
+		return errors.Is(err, io.ErrUnexpectedEOF)
+	})
+	check("hung", accounttest.Hung(), 300*time.Millisecond, func(err error) bool {
+		return errors.Is(err, context.DeadlineExceeded)
+	})
+	check("slow", accounttest.Slow(time.Hour), 300*time.Millisecond, func(err error) bool {
+		return errors.Is(err, context.DeadlineExceeded)
+	})
 }
 
 func code(want string) func(error) bool {

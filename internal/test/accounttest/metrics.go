@@ -27,8 +27,8 @@ type Series struct {
 // perCall is the largest number of values in one PutMetricData call.
 const perCall = 1000
 
-// Put publishes series as their service would, each value once: what is put twice counts twice there, so nothing is tried
-// again.
+// Put publishes series as their service would, each value once: what is put twice counts twice there, so nothing is
+// tried again.
 func (s *StandIn) Put(t testing.TB, all ...Series) {
 	t.Helper()
 	client := cloudwatch.NewFromConfig(s.Config(), func(o *cloudwatch.Options) { o.RetryMaxAttempts = 1 })
@@ -56,7 +56,8 @@ func (s *StandIn) Put(t testing.TB, all ...Series) {
 	}
 }
 
-// accepted reports whether the service took what was put, though its empty answer was cut off: now and then it hangs up.
+// accepted reports whether the service took what was put, though its empty answer was cut off: now and then it hangs
+// up.
 func accepted(err error) bool {
 	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
 	return ok && answer.HTTPStatusCode() == http.StatusOK

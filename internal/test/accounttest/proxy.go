@@ -76,7 +76,8 @@ func (p *Proxy) On(operation string, fault Fault, calls ...int) {
 	}
 }
 
-// Deny has the calls of one permission refused as a policy without it refuses them, and lets those of all others pass again.
+// Deny has the calls of one permission refused as a policy without it refuses them, and lets those of all others pass
+// again.
 func (p *Proxy) Deny(action string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +105,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.next.ServeHTTP(w, r)
 }
 
-// Actions returns the calls since it was asked before, each once, in alphabetical order and by the names of permissions: rds:DescribeDBInstances.
+// Actions returns the calls since it was asked before, each once, in alphabetical order and by the names of
+// permissions: rds:DescribeDBInstances.
 func (p *Proxy) Actions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,7 +147,8 @@ type call struct {
 	operation string
 }
 
-// callOf reads what is asked for, and leaves the request whole. Once its body is read, the server sees the client leave.
+// callOf reads what is asked for, and leaves the request whole. Once its body is read, the server sees the client
+// leave.
 func callOf(r *http.Request) (call, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -175,10 +178,12 @@ func Throttled() Fault {
 
 // Expired returns the answer to credentials that were good until a while ago.
 func Expired() Fault {
-	return refusal{http.StatusForbidden, "ExpiredTokenException", "ExpiredToken", "The security token included in the request is expired"}.fault
+	return refusal{http.StatusForbidden, "ExpiredTokenException", "ExpiredToken",
+		"The security token included in the request is expired"}.fault
 }
 
-// Denied returns the answer to a caller whose policies do not allow the call. Its detail names the account, as Amazon's does.
+// Denied returns the answer to a caller whose policies do not allow the call. Its detail names the account, as Amazon's
+// does.
 func Denied() Fault {
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
 		c, err := callOf(r)
@@ -199,7 +204,8 @@ func Refused(status int, code, detail string) Fault {
 
 // Unavailable returns the answer of a service that is overloaded or broken.
 func Unavailable() Fault {
-	return refusal{http.StatusServiceUnavailable, "ServiceUnavailable", "ServiceUnavailable", "Service is unable to handle request."}.fault
+	return refusal{http.StatusServiceUnavailable, "ServiceUnavailable", "ServiceUnavailable",
+		"Service is unable to handle request."}.fault
 }
 
 // BadGateway returns the answer of a load balancer that knows no protocol.
@@ -265,7 +271,8 @@ func (f refusal) fault(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", "application/cbor")
 		w.Header().Set("X-Amzn-Query-Error", f.short+";"+f.side())
 		w.WriteHeader(f.status)
-		_, _ = w.Write(cbor.Encode(cbor.Map{"__type": cbor.String("com.amazonaws.cloudwatch#" + f.code), "message": cbor.String(f.detail)}))
+		_, _ = w.Write(cbor.Encode(cbor.Map{"__type": cbor.String("com.amazonaws.cloudwatch#" + f.code),
+			"message": cbor.String(f.detail)}))
 	case json:
 		status := f.status
 		if f.side() == "Sender" { // 400 for all that is the caller's fault
@@ -278,10 +285,13 @@ func (f refusal) fault(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", "text/xml")
 		w.WriteHeader(f.status)
 		if signedFor(r) == "ec2" { // whose XML is its own
-			fmt.Fprintf(w, `<Response><Errors><Error><Code>%s</Code><Message>%s</Message></Error></Errors><RequestID>0</RequestID></Response>`, f.short, f.detail)
+			fmt.Fprintf(w,
+				`<Response><Errors><Error><Code>%s</Code><Message>%s</Message></Error></Errors><RequestID>0</RequestID></Response>`, f.short, f.detail)
 			return
 		}
-		fmt.Fprintf(w, `<ErrorResponse><Error><Type>%s</Type><Code>%s</Code><Message>%s</Message></Error></ErrorResponse>`, f.side(), f.short, f.detail)
+		fmt.Fprintf(w,
+			`<ErrorResponse><Error><Type>%s</Type><Code>%s</Code><Message>%s</Message></Error></ErrorResponse>`,
+			f.side(), f.short, f.detail)
 	}
 }
 

@@ -35,7 +35,8 @@ type view struct {
 func views() []view {
 	return []view{
 		{"phone-360", 360, "light", "screen", true}, {"phone-390-dark", 390, "dark", "screen", false},
-		{"laptop", 1280, "light", "screen", false}, {"screen-1440", 1440, "light", "screen", false}, {"laptop-dark", 1280, "dark", "screen", true},
+		{"laptop", 1280, "light", "screen", false}, {"screen-1440", 1440, "light", "screen", false},
+		{"laptop-dark", 1280, "dark", "screen", true},
 		{"print", 718, "light", "print", false}, {"print-dark", 718, "dark", "print", false},
 	}
 }
@@ -61,12 +62,13 @@ const tooWide = `(() => {
 	return found;
 })()`
 
-// unfit lists what axe-core, which knows the rules of the W3C, finds in the way of people who cannot see well or use no mouse.
+// unfit lists what axe-core, which knows the rules of the W3C, finds in the way of people who cannot see well or use no
+// mouse.
 const unfit = `axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], resultTypes: ['violations']}).then(result =>
 	result.violations.flatMap(v => v.nodes.map(n => 'unfit: ' + v.id + ' ' + n.target.join(' ') + ': ' + n.failureSummary)))`
 
-// unseen lists pictures without a text, and words in them that do not stand out by 4.5 to 1, as the W3C's level AA has it, or
-// that stand on a ground of their own: axe-core does not look into pictures.
+// unseen lists pictures without a text, and words in them that do not stand out by 4.5 to 1, as the W3C's level AA has
+// it, or that stand on a ground of their own: axe-core does not look into pictures.
 const unseen = `(() => {
 	const luminance = c => c.match(/[\d.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
 		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -90,7 +92,8 @@ const unseen = `(() => {
 // unfold shows what a page folds, so that it is looked at, too.
 const unfold = `(() => { document.querySelectorAll('details').forEach(d => { d.open = true; }); return []; })()`
 
-// faint lists bars and points of pictures that do not stand out from the page by 3 to 1, as the W3C has it for what is no text.
+// faint lists bars and points of pictures that do not stand out from the page by 3 to 1, as the W3C has it for what is
+// no text.
 const faint = `(() => {
 	const luminance = c => c.match(/[\d.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
 		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -127,8 +130,10 @@ func startBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.DisableGPU,
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	ctx, stopWaiting := context.WithTimeout(t.Context(), 5*time.Minute)
 	ctx, stopBrowser := chromedp.NewExecAllocator(ctx, options...)
 	ctx, closePage := chromedp.NewContext(ctx)
@@ -137,7 +142,8 @@ func startBrowser(t *testing.T) *browser {
 	if err := chromedp.Listen(ctx, b.listen); err != nil {
 		t.Fatal(err)
 	}
-	if err := chromedp.Do(ctx, enable(network.Enable, network.EnableParams{}), enable(browserlog.Enable, cdp.Empty{}), enable(runtime.Enable, cdp.Empty{})); err != nil {
+	if err := chromedp.Do(ctx, enable(network.Enable, network.EnableParams{}), enable(browserlog.Enable, cdp.Empty{}),
+		enable(runtime.Enable, cdp.Empty{})); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -225,7 +231,8 @@ func TestPagesInABrowser(t *testing.T) {
 		if name == "local-pg15.html" || name == "local-pg17.html" || name == "baseline.html" {
 			continue // as local-pg18 and baseline-throttled are
 		}
-		if !thorough() && !slices.Contains([]string{"local-pg18.html", "evil.html", "baseline-throttled.html", "observed-pg17.html"}, name) {
+		if !thorough() && !slices.Contains([]string{"local-pg18.html", "evil.html", "baseline-throttled.html",
+			"observed-pg17.html"}, name) {
 			continue
 		}
 		for _, v := range tried() {
@@ -236,7 +243,8 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 }
 
-// outOfSight lists what somebody who opens the page has to scroll for: the answer, and the list of what counts disk operations.
+// outOfSight lists what somebody who opens the page has to scroll for: the answer, and the list of what counts disk
+// operations.
 const outOfSight = `[...document.querySelectorAll('main > .tiles, main > .headline, main > dl')].slice(0, 2)
 	.filter(e => { const box = e.getBoundingClientRect(); return box.bottom > innerHeight || box.right > innerWidth || box.height === 0; })
 	.map(e => 'out of sight: ' + e.textContent.slice(0, 60))
@@ -247,8 +255,8 @@ const outOfSight = `[...document.querySelectorAll('main > .tiles, main > .headli
 const deviceOutOfSight = `[...document.querySelectorAll('table')].slice(0, 1).flatMap(t => [...t.tHead.rows[0].cells].filter(h => /requests/.test(h.textContent)))
 	.filter(h => h.getBoundingClientRect().right > innerWidth).map(h => 'out of sight: ' + h.textContent)`
 
-// TestTheAnswerIsInSight: on a phone and on a screen the factor and the list below it need no scrolling, on a phone the device's column none to the
-// side, and what is printed has four pages at most.
+// TestTheAnswerIsInSight: on a phone and on a screen the factor and the list below it need no scrolling, on a phone the
+// device's column none to the side, and what is printed has four pages at most.
 func TestTheAnswerIsInSight(t *testing.T) {
 	b := startBrowser(t)
 	const mostSheets = 4
@@ -257,7 +265,8 @@ func TestTheAnswerIsInSight(t *testing.T) {
 		if strings.HasPrefix(name, "baseline") {
 			continue // it has no metrics
 		}
-		for _, v := range []view{{name: "phone", width: 390, scheme: "light", media: "screen"}, {name: "screen", width: 1440, scheme: "dark", media: "screen"}} {
+		for _, v := range []view{{name: "phone", width: 390, scheme: "light", media: "screen"},
+			{name: "screen", width: 1440, scheme: "dark", media: "screen"}} {
 			b.look(t, "file://"+page, v)
 			if name == "evil.html" {
 				continue // of which a name fills the screen
@@ -295,8 +304,8 @@ func TestContentsLead(t *testing.T) {
 	}
 }
 
-// TestTablesSort: a click on a head sorts by its numbers, a second one the other way round, and lines that go on with another
-// stay below it.
+// TestTablesSort: a click on a head sorts by its numbers, a second one the other way round, and lines that go on with
+// another stay below it.
 func TestTablesSort(t *testing.T) {
 	b := startBrowser(t)
 	page := filepath.Join(t.TempDir(), "page.html")
@@ -313,7 +322,8 @@ func TestTablesSort(t *testing.T) {
 		return [...loads, heads[rows].ariaSort, table.tBodies[0].rows[0].cells[0].textContent];
 	})()`
 	// By the rows a second of the README's table.
-	want := []string{"ascending", "single", "multi", "async", "wide", "bulk-indexed", "copy-indexed", "copy", "bulk", "descending", "bulk"}
+	want := []string{"ascending", "single", "multi", "async", "wide", "bulk-indexed", "copy-indexed", "copy", "bulk",
+		"descending", "bulk"}
 	if got := ask(t, b, sorted); !slices.Equal(got, want) {
 		t.Errorf("sorted by rows, the loads are %v, want %v", got, want)
 	}

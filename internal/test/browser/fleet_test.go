@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/fleettest"
 )
 
-// TestFleetPage fits each screen and paper, and everybody can read it. A thousand databases are below 3 MB, sort by a number, and are
-// picked by words.
+// TestFleetPage fits each screen and paper, and everybody can read it. A thousand databases are below 3 MB, sort by a
+// number, and are picked by words.
 func TestFleetPage(t *testing.T) {
 	b := startBrowser(t)
 	page := filepath.Join(t.TempDir(), "fleet.html")
@@ -51,7 +51,8 @@ func TestFleetPage(t *testing.T) {
 		const first = names(5).join();
 		return [first, by('runs out'), by('hours at the limit'), by('risk')];
 	})()`
-	if got, want := ask(t, b, order), []string{"0011,0006,0013,0015,0010", "0011,0015,0010", "0006,0011,0013", "0011,0006,0013"}; !slices.Equal(got, want) {
+	if got, want := ask(t, b, order), []string{"0011,0006,0013,0015,0010", "0011,0015,0010", "0006,0011,0013",
+		"0011,0006,0013"}; !slices.Equal(got, want) {
 		t.Errorf("the gravest first, by end, by hours, by risk: %q, want %q", got, want)
 	}
 	b.look(t, "file://"+page, views()[5]) // print
@@ -83,7 +84,8 @@ func TestFleetPage(t *testing.T) {
 	if want := []string{"customer-0000", "customer-0999"}; !slices.Equal(got[:2], want) {
 		t.Errorf("sorted by needs: %v, want %v", got, want)
 	}
-	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(views()[3].width, 800)); err != nil { // narrower than it was opened
+	// narrower than it was opened
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(views()[3].width, 800)); err != nil {
 		t.Fatal(err)
 	}
 	const apart = `(async () => {

@@ -172,7 +172,8 @@ func TestNamesStayText(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	if strings.Contains(page, "<script>") || strings.Contains(page, "<img") || !strings.Contains(page, template.HTMLEscapeString(`"taken over"`)) {
+	if strings.Contains(page, "<script>") || strings.Contains(page, "<img") ||
+		!strings.Contains(page, template.HTMLEscapeString(`"taken over"`)) {
 		t.Error("the name is markup, or gone")
 	}
 }

@@ -25,15 +25,16 @@ const found = `new Promise(done => {
 	look();
 })`
 
-// TestTheSite is built without a link that leads nowhere, fits a phone and a laptop, can be read by everybody, asks nothing of
-// any other site, finds words, and has the page of a run.
+// TestTheSite is built without a link that leads nowhere, fits a phone and a laptop, can be read by everybody, asks
+// nothing of any other site, finds words, and has the page of a run.
 func TestTheSite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("mkdocs comes from PyPI")
 	}
 	b := startBrowser(t)
 	directory := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), filepath.Join(root, "scripts", "site"), directory).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), filepath.Join(root, "scripts", "site"),
+		directory).CombinedOutput(); err != nil {
 		t.Fatalf("scripts/site: %v: %s", err, out)
 	}
 	server := httptest.NewServer(http.FileServer(http.Dir(directory)))
@@ -55,7 +56,9 @@ func TestTheSite(t *testing.T) {
 		}
 	}
 	b.look(t, server.URL+"/", views()[2])
-	if titles := ask(t, b, found); !slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(title, "Every fault that is tried") }) {
+	if titles := ask(t, b, found); !slices.ContainsFunc(titles, func(title string) bool {
+		return strings.Contains(title, "Every fault that is tried")
+	}) {
 		t.Errorf("a search finds %q", titles)
 	}
 }
@@ -66,7 +69,8 @@ func (b *browser) look(t *testing.T, address string, v view) {
 	b.lock.Lock()
 	b.heard = nil
 	b.lock.Unlock()
-	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(v.width, 800), v.emulated(), chromedp.Navigate(address)); err != nil {
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(v.width, 800), v.emulated(),
+		chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
 }

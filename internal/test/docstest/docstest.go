@@ -1,4 +1,5 @@
-// Package docstest tells what a page of docs documents and what fields a type's JSON has, for tests that hold one to the other.
+// Package docstest tells what a page of docs documents and what fields a type's JSON has, for tests that hold one to
+// the other.
 package docstest
 
 import (
@@ -11,8 +12,9 @@ import (
 	"time"
 )
 
-// Section returns the text under a heading of a page in docs, its level with it ("## Fields"), up to the next heading of its level or above.
-// It fails the test if any section of the page stands there twice, since only one of the two would be held to anything.
+// Section returns the text under a heading of a page in docs, its level with it ("## Fields"), up to the next heading
+// of its level or above. It fails the test if any section of the page stands there twice, since only one of the two
+// would be held to anything.
 func Section(t testing.TB, page, heading string) string {
 	t.Helper()
 	text := string(read(t, page))

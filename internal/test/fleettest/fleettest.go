@@ -16,16 +16,19 @@ func MadeUp(n int) fleet.Fleet {
 	ends, monthly := begin.Add(40*day), 1062.5
 	var all []fleet.Database
 	for i := range n {
-		d := fleet.Database{Name: fmt.Sprintf("customer-%04d", i), Kind: fleet.RDS, Class: "db.r6g.2xlarge", From: begin, To: begin.Add(30 * day), Hours: 720, Known: 700,
+		d := fleet.Database{Name: fmt.Sprintf("customer-%04d", i), Kind: fleet.RDS, Class: "db.r6g.2xlarge",
+			From: begin, To: begin.Add(30 * day), Hours: 720, Known: 700,
 			Need: &fleet.Need{WorstHour: fleet.Rate{Requests: float64(i * 7), MiBps: float64(i) / 10}},
-			Has:  &fleet.Storage{Title: "RDS io1", GiB: 1000, IOPS: 10000, Carries: fleet.Rate{Requests: 10000}, Monthly: &monthly}}
+			Has: &fleet.Storage{Title: "RDS io1", GiB: 1000, IOPS: 10000, Carries: fleet.Rate{Requests: 10000},
+				Monthly: &monthly}}
 		switch ends := ends.Add(-time.Duration(i) * time.Hour); {
 		case i%5 == 0:
 			d.Risk = fleet.Risk{Level: fleet.Ending, Credits: &fleet.Credits{Ends: &ends, Early: &ends}}
 		case i%7 == 6:
 			d.Risk = fleet.Risk{Level: fleet.Throttled, Uses: 0.97, Hours: i}
 		case i == 11:
-			d.Risk = fleet.Risk{Level: fleet.Exhausted, Uses: 0.4, Credits: &fleet.Credits{Metric: "BurstBalance", Hours: 9}}
+			d.Risk = fleet.Risk{Level: fleet.Exhausted, Uses: 0.4, Credits: &fleet.Credits{
+				Metric: "BurstBalance", Hours: 9}}
 		default:
 			d.Risk = fleet.Risk{Level: fleet.None, Uses: float64(i) / 2000}
 		}

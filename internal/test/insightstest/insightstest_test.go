@@ -134,7 +134,8 @@ func TestLateAndCorrected(t *testing.T) {
 	for _, step := range []struct {
 		after time.Duration
 		want  map[int]float64
-	}{{119 * time.Second, map[int]float64{}}, {2 * time.Minute, map[int]float64{0: 40}}, {10 * time.Minute, map[int]float64{0: 50}}} {
+	}{{119 * time.Second, map[int]float64{}}, {2 * time.Minute, map[int]float64{0: 40}},
+		{10 * time.Minute, map[int]float64{0: 50}}} {
 		now = noon.Add(step.after)
 		out, err := client.GetResourceMetrics(t.Context(), request(1, writes+".avg"))
 		if diff := cmp.Diff([]map[int]float64{step.want}, values(t, out, err)); diff != "" {
@@ -177,7 +178,8 @@ func TestPages(t *testing.T) {
 		t.Fatal(first, err)
 	}
 	in.NextToken = first.NextToken
-	if second, err := client.GetResourceMetrics(t.Context(), in); err != nil || len(second.MetricList) != 1 || second.NextToken != nil {
+	if second, err := client.GetResourceMetrics(t.Context(), in); err != nil || len(second.MetricList) != 1 ||
+		second.NextToken != nil {
 		t.Fatal(second, err)
 	}
 	in.PeriodInSeconds = aws.Int32(300) // another request
@@ -215,13 +217,19 @@ func TestRefusals(t *testing.T) {
 	check("unknown metric", argument, func(in *pi.GetResourceMetricsInput) {
 		in.MetricQueries = request(1, writes+".avg", "os.diskIO.auroraStorage.writeiosps.avg").MetricQueries
 	})
-	check("no statistic", argument, func(in *pi.GetResourceMetricsInput) { in.MetricQueries = request(1, writes).MetricQueries })
+	check("no statistic", argument, func(in *pi.GetResourceMetricsInput) {
+		in.MetricQueries = request(1, writes).MetricQueries
+	})
 	check("end before start", argument, func(in *pi.GetResourceMetricsInput) { in.EndTime = in.StartTime })
-	check("too long ago", argument, func(in *pi.GetResourceMetricsInput) { in.StartTime = aws.Time(noon.AddDate(0, 0, -7)) })
+	check("too long ago", argument, func(in *pi.GetResourceMetricsInput) {
+		in.StartTime = aws.Time(noon.AddDate(0, 0, -7))
+	})
 	check("group", argument, func(in *pi.GetResourceMetricsInput) {
 		in.MetricQueries[0].GroupBy = &types.DimensionGroup{Group: aws.String("db.wait_event")}
 	})
-	check("another instance", "NotAuthorizedException", func(in *pi.GetResourceMetricsInput) { in.Identifier = aws.String("db-OTHER") })
+	check("another instance", "NotAuthorizedException", func(in *pi.GetResourceMetricsInput) {
+		in.Identifier = aws.String("db-OTHER")
+	})
 	check("identifier", invalid, func(in *pi.GetResourceMetricsInput) { in.Identifier = aws.String("db_1") })
 	s.Change(func(o *insightstest.Options) { o.Off = true })
 	check("off", "NotAuthorizedException", func(*pi.GetResourceMetricsInput) {})
@@ -258,13 +266,16 @@ func TestModelRejectsSpoiled(t *testing.T) {
 		{"missing", "Value", spoil("answer", func(m map[string]any) {
 			delete(m["MetricList"].([]any)[0].(map[string]any)["DataPoints"].([]any)[0].(map[string]any), "Value")
 		})},
-		{"longest", "257 is more than 256", spoil("answer", func(m map[string]any) { m["Identifier"] = strings.Repeat("x", 257) })},
+		{"longest", "257 is more than 256", spoil("answer", func(m map[string]any) {
+			m["Identifier"] = strings.Repeat("x", 257)
+		})},
 		{"pattern", "does not match", spoil("answer", func(m map[string]any) { m["NextToken"] = "a token" })},
 		{"least", "MaxResults", spoil("request", func(m map[string]any) { m["MaxResults"] = -1 })},
 		{"most", "26 is more than 25", spoil("request", func(m map[string]any) { m["MaxResults"] = 26 })},
 		{"enumeration", "is none of", spoil("request", func(m map[string]any) { m["ServiceType"] = "EC2" })},
 		{"error", "TeapotException", insightstest.Exchange{
-			Operation: good.Operation, Request: good.Request, Status: 400, Answer: []byte(`{"__type":"TeapotException","Message":"short"}`),
+			Operation: good.Operation, Request: good.Request, Status: 400,
+			Answer: []byte(`{"__type":"TeapotException","Message":"short"}`),
 		}},
 	}
 	var exchanges []insightstest.Exchange
@@ -276,7 +287,9 @@ func TestModelRejectsSpoiled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range cases {
-		said := strings.Join(slices.DeleteFunc(slices.Clone(problems), func(p string) bool { return !strings.HasPrefix(p, fmt.Sprintf("%d ", i+1)) }), "\n")
+		said := strings.Join(slices.DeleteFunc(slices.Clone(problems), func(p string) bool {
+			return !strings.HasPrefix(p, fmt.Sprintf("%d ", i+1))
+		}), "\n")
 		if (c.words == "") != (said == "") || !strings.Contains(said, c.words) {
 			t.Errorf("%s: %q", c.what, said)
 		}

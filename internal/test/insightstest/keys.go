@@ -66,7 +66,8 @@ func (s *Service) keys(r keysRequest) (any, *refusal) {
 	}
 	name, _ := split(r.Metric)
 	load := slices.DeleteFunc(slices.Clone(s.series[name]), func(l *line) bool { return !l.matches(r.Identifier, nil) })
-	answer := keysAnswer{AlignedStartTime: float64(w.from.Unix()), AlignedEndTime: float64(w.to.Unix()), Keys: []dimensionKey{}}
+	answer := keysAnswer{AlignedStartTime: float64(w.from.Unix()), AlignedEndTime: float64(w.to.Unix()),
+		Keys: []dimensionKey{}}
 	if r.PartitionBy != nil {
 		for _, of := range dimensionsOf(load, *r.PartitionBy) {
 			answer.PartitionKeys = append(answer.PartitionKeys, partitionKey{of})
@@ -86,7 +87,8 @@ func (s *Service) keys(r keysRequest) (any, *refusal) {
 			if k.AdditionalMetrics == nil {
 				k.AdditionalMetrics = map[string]float64{}
 			}
-			k.AdditionalMetrics[metric] = w.mean(counted, map[string]string{"db.sql_tokenized.id": k.Dimensions["db.sql_tokenized.id"]})
+			k.AdditionalMetrics[metric] = w.mean(counted,
+				map[string]string{"db.sql_tokenized.id": k.Dimensions["db.sql_tokenized.id"]})
 		}
 		all = append(all, k)
 	}
@@ -110,13 +112,15 @@ func (s *Service) ranked(r keysRequest) *refusal {
 		switch {
 		case g == nil:
 		case !slices.Contains(groups(), g.Group):
-			return refuse("InvalidArgumentException", "This group is not a known group: "+g.Group+" is not valid for current resource")
+			return refuse("InvalidArgumentException", "This group is not a known group: "+g.Group+
+				" is not valid for current resource")
 		case g.Limit < 0 || g.Limit > mostGroups:
 			return invalid("groupBy", "Member must satisfy constraints of groupBy")
 		}
 	}
 	if n := len(r.AdditionalMetrics); n > mostAdditional || n > 0 && r.GroupBy.Group != "db.sql_tokenized" {
-		return invalid("additionalMetrics", fmt.Sprintf("Member must have length less than or equal to %d, of db.sql_tokenized", mostAdditional))
+		return invalid("additionalMetrics",
+			fmt.Sprintf("Member must have length less than or equal to %d, of db.sql_tokenized", mostAdditional))
 	}
 	for _, metric := range r.AdditionalMetrics {
 		name, statistic := split(metric)

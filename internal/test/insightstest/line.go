@@ -117,7 +117,9 @@ func (w window) told(statistic func([]float64) float64, lines ...*line) []dataPo
 func (s *Service) asked(instance string, q query, w window) []series {
 	name, statistic := split(q.Metric)
 	of := statistics()[statistic]
-	lines := slices.DeleteFunc(slices.Clone(s.series[name]), func(l *line) bool { return !l.matches(instance, q.Filter) })
+	lines := slices.DeleteFunc(slices.Clone(s.series[name]), func(l *line) bool {
+		return !l.matches(instance, q.Filter)
+	})
 	whole := slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return len(l.dimensions) > 0 })
 	if len(whole) == 0 {
 		whole = lines

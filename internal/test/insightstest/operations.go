@@ -29,7 +29,8 @@ func periods() []int { return []int{1, 60, 300, 3600, 86400} }
 
 // groups returns the dimension groups of PostgreSQL's load.
 func groups() []string {
-	return []string{"db.wait_event", "db.wait_event_type", "db.sql", "db.sql_tokenized", "db.user", "db.host", "db", "db.application", "db.session_type"}
+	return []string{"db.wait_event", "db.wait_event_type", "db.sql", "db.sql_tokenized", "db.user", "db.host", "db",
+		"db.application", "db.session_type"}
 }
 
 type listRequest struct {
@@ -137,13 +138,15 @@ func (s *Service) admit(service, instance string, results *int) *refusal {
 	case results != nil && (*results < 0 || *results > mostResults):
 		return invalid("maxResults", fmt.Sprintf("Member must have value less than or equal to %d", mostResults))
 	case s.options.Off, s.options.Instance != "" && instance != s.options.Instance:
-		return refuse("NotAuthorizedException", "The resource "+instance+" for service type "+service+" is not authorized for this account")
+		return refuse("NotAuthorizedException", "The resource "+instance+" for service type "+service+
+			" is not authorized for this account")
 	}
 	return nil
 }
 
 func invalid(field, why string) *refusal {
-	return refuse("ValidationException", "1 validation error detected: Value at '"+field+"' failed to satisfy constraint: "+why)
+	return refuse("ValidationException", "1 validation error detected: Value at '"+field+
+		"' failed to satisfy constraint: "+why)
 }
 
 // window returns the stretch that a request asks about, at the ends of whole periods.
@@ -157,7 +160,8 @@ func (s *Service) window(r getRequest) (window, *refusal) {
 	case !from.Before(to):
 		return window{}, refuse("InvalidArgumentException", "The start time must be earlier than the end time")
 	case from.Before(kept):
-		return window{}, refuse("InvalidArgumentException", "The start time is before the retention period of this resource")
+		return window{},
+			refuse("InvalidArgumentException", "The start time is before the retention period of this resource")
 	case !slices.Contains([]string{"", "END_TIME", "START_TIME"}, r.PeriodAlignment):
 		return window{}, invalid("periodAlignment", "Member must satisfy enum value set: [END_TIME, START_TIME]")
 	}
@@ -214,7 +218,8 @@ func (s *Service) understand(q query) *refusal {
 	}
 	switch g := q.GroupBy; {
 	case name != "db.load" && name != "db.sampledload", !slices.Contains(groups(), g.Group):
-		return refuse("InvalidArgumentException", "This group is not a known group: "+g.Group+" is not valid for current resource")
+		return refuse("InvalidArgumentException", "This group is not a known group: "+g.Group+
+			" is not valid for current resource")
 	case g.Limit < 0 || g.Limit > mostGroups || len(g.Dimensions) > mostDimensions:
 		return invalid("metricQueries", "Member must satisfy constraints of groupBy")
 	}
@@ -229,8 +234,8 @@ func (s *Service) pageOf(results *int) int {
 	return s.options.Page
 }
 
-// paged returns the part of all items that a token begins, and the token of the next part. A token is good for the request
-// that it was given for and for no other.
+// paged returns the part of all items that a token begins, and the token of the next part. A token is good for the
+// request that it was given for and for no other.
 func paged[Item any](all []Item, request any, token string, size int) ([]Item, string, *refusal) {
 	text, err := json.Marshal(request)
 	if err != nil {

@@ -114,7 +114,8 @@ func (s *Service) Tell(points ...Point) {
 	defer s.mu.Unlock()
 	for _, p := range points {
 		l := s.line(p)
-		behind := func(q Point, from time.Time) int { return cmp.Or(q.From.Compare(from), -1) } // the same period again, too
+		// the same period again, too
+		behind := func(q Point, from time.Time) int { return cmp.Or(q.From.Compare(from), -1) }
 		i, _ := slices.BinarySearchFunc(l.points, p.From, behind)
 		l.points = slices.Insert(l.points, i, p)
 	}
@@ -166,9 +167,11 @@ func (s *Service) answer(r *http.Request, operation string, known bool, body []b
 	case r.Method != http.MethodPost || r.URL.Path != "/" || r.Header.Get("Content-Type") != contentType || !known:
 		return nil, refuse("UnknownOperationException", "not a request of this service")
 	case !strings.Contains(r.Header.Get("Authorization"), "/pi/aws4_request"):
-		return nil, &refusal{http.StatusForbidden, "MissingAuthenticationTokenException", "Missing Authentication Token"}
+		return nil, &refusal{http.StatusForbidden, "MissingAuthenticationTokenException",
+			"Missing Authentication Token"}
 	case s.options.Denied:
-		return nil, refuse("AccessDeniedException", "User: arn:aws:sts::123456789012:assumed-role/reader/session is not authorized to perform: pi:"+operation)
+		return nil, refuse("AccessDeniedException",
+			"User: arn:aws:sts::123456789012:assumed-role/reader/session is not authorized to perform: pi:"+operation)
 	}
 	switch operation {
 	case "ListAvailableResourceMetrics":

@@ -116,7 +116,9 @@ func Lies() []Lie {
 			c.again(&pgproto3.ParameterStatus{Name: "a", Value: "b"})
 		}},
 		{Name: "stops in a handshake of TLS", TLS: true, tell: nothing},
-		{Name: "stops in a record of TLS", TLS: true, tell: func(c *client) { _, _ = c.Write([]byte{22, 3, 3, 0x10, 0, 2}) }},
+		{Name: "stops in a record of TLS", TLS: true, tell: func(c *client) {
+			_, _ = c.Write([]byte{22, 3, 3, 0x10, 0, 2})
+		}},
 		greeted("does not answer", nothing),
 		greeted("is ready too early", func(c *client) {
 			c.begin(ready)

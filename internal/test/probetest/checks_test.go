@@ -77,7 +77,9 @@ func TestCompletenessFindsDefects(t *testing.T) {
 	check("reason", spoiled(func(g *runfile.Gap) { g.Reason = "bad luck" }), "bad luck")
 	check("detail", spoiled(func(g *runfile.Gap) { g.Detail = "" }), "detail")
 	check("probe", spoiled(func(g *runfile.Gap) { g.Probe = "good" }), "fills in")
-	check("unknown metric", spoiled(func(g *runfile.Gap) { g.Metric = "good/x" }), "not announced", "good/reads is neither")
+	check("unknown metric", spoiled(func(g *runfile.Gap) {
+		g.Metric = "good/x"
+	}), "not announced", "good/reads is neither")
 }
 
 func TestGrowthAndRiseFindDefects(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Dashboard has every expression of a file of Grafana's return something in a store, within a minute, with Grafana's variables filled in, but for
-// those of metrics that are skipped. That each metric is printed is asked of all.
+// Dashboard has every expression of a file of Grafana's return something in a store, within a minute, with Grafana's
+// variables filled in, but for those of metrics that are skipped. That each metric is printed is asked of all.
 func Dashboard(t testing.TB, store, file string, printed []string, skipped ...string) {
 	t.Helper()
 	all := expressions(t, file)
@@ -30,7 +30,8 @@ func Dashboard(t testing.TB, store, file string, printed []string, skipped ...st
 		}
 		var err error
 		found := false
-		for deadline := time.Now().Add(time.Minute); !found && time.Now().Before(deadline); time.Sleep(time.Second / 2) {
+		for deadline := time.Now().Add(time.Minute); !found &&
+			time.Now().Before(deadline); time.Sleep(time.Second / 2) {
 			v, failed := Ask(t, store, e)
 			found, err = len(v) > 0, failed
 			if failed != nil {

@@ -120,7 +120,8 @@ func (s *Signature) of(r *http.Request) error {
 	_, signed, _ := strings.Cut(r.Header.Get("Authorization"), "SignedHeaders=")
 	signed, _, _ = strings.Cut(signed, ",")
 	names := strings.Split(signed, ";")
-	if !slices.Contains(names, "host") || !slices.Contains(names, "x-amz-date") || s.SessionToken != "" && !slices.Contains(names, "x-amz-security-token") {
+	if !slices.Contains(names, "host") || !slices.Contains(names, "x-amz-date") || s.SessionToken != "" &&
+		!slices.Contains(names, "x-amz-security-token") {
 		return fmt.Errorf("%s lacks a header that must be signed", signed)
 	}
 	var headers strings.Builder
@@ -135,7 +136,8 @@ func (s *Signature) of(r *http.Request) error {
 		fmt.Fprintf(&headers, "%s:%s\n", name, strings.TrimSpace(value))
 	}
 	query := strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20")
-	canonical := strings.Join([]string{r.Method, r.URL.EscapedPath(), query, headers.String(), signed, hexSum(body)}, "\n")
+	canonical := strings.Join([]string{r.Method, r.URL.EscapedPath(), query, headers.String(), signed, hexSum(body)},
+		"\n")
 	scope := stamp[:8] + "/" + s.Region + "/aps/aws4_request"
 	text := strings.Join([]string{"AWS4-HMAC-SHA256", stamp, scope, hexSum([]byte(canonical))}, "\n")
 	key := []byte("AWS4" + s.Secret)
@@ -144,7 +146,8 @@ func (s *Signature) of(r *http.Request) error {
 		sum.Write([]byte(part))
 		key = sum.Sum(nil)
 	}
-	want := fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s", s.KeyID, scope, signed, hex.EncodeToString(key))
+	want := fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s", s.KeyID, scope, signed,
+		hex.EncodeToString(key))
 	if got := r.Header.Get("Authorization"); got != want {
 		return errors.New("the request signature we calculated does not match the signature you provided")
 	}

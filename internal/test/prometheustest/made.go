@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Made is a store of instances of RDS whose series are made when they are asked for: as many as anybody likes, without keeping a sample. It
-// answers what realiops fleet asks, and refuses all else.
+// Made is a store of instances of RDS whose series are made when they are asked for: as many as anybody likes, without
+// keeping a sample. It answers what realiops fleet asks, and refuses all else.
 type Made struct {
 	Instances int
 	Asked     int // queries of a range so far
@@ -29,10 +29,12 @@ func Instance(i int) string { return fmt.Sprintf("db-%04d", i+1) }
 // madeMetrics returns those that there are, by how many of them a request of a second stands for.
 func madeMetrics() map[string]float64 {
 	const size = 32 << 10 // of a request
-	return map[string]float64{"read_iops": 0.6, "write_iops": 0.4, "read_throughput": 0.6 * size, "write_throughput": 0.4 * size}
+	return map[string]float64{"read_iops": 0.6, "write_iops": 0.4, "read_throughput": 0.6 * size,
+		"write_throughput": 0.4 * size}
 }
 
-// value returns what a metric of an instance shows at a moment: more by day than by night, and one evening of the week much more.
+// value returns what a metric of an instance shows at a moment: more by day than by night, and one evening of the week
+// much more.
 func value(instance, metric string, at time.Time) float64 {
 	h := fnv.New32a()
 	h.Write([]byte(instance))
@@ -49,7 +51,8 @@ func value(instance, metric string, at time.Time) float64 {
 func (m *Made) Sampled(from, to time.Time) (all []Series) {
 	for i := range m.Instances {
 		for metric := range madeMetrics() {
-			s := Series{Name: "aws_rds_" + metric + "_average", Labels: `dimension_DBInstanceIdentifier="` + Instance(i) + `"`}
+			s := Series{Name: "aws_rds_" + metric + "_average", Labels: `dimension_DBInstanceIdentifier="` +
+				Instance(i) + `"`}
 			for at := from; !at.After(to); at = at.Add(step) {
 				s.Samples = append(s.Samples, Sample{at, value(Instance(i), metric, at)})
 			}
@@ -77,7 +80,8 @@ func (m *Made) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		result, err := m.hours(r)
 		if err != nil {
 			w.WriteHeader(http.StatusBadRequest)
-			_ = json.NewEncoder(w).Encode(map[string]any{"status": "error", "errorType": "bad_data", "error": err.Error()})
+			_ = json.NewEncoder(w).Encode(map[string]any{"status": "error", "errorType": "bad_data",
+				"error": err.Error()})
 			return
 		}
 		data = map[string]any{"resultType": "matrix", "result": result}
@@ -91,8 +95,8 @@ func (m *Made) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // exists is a metric that each instance has.
 const exists = "aws_rds_write_iops_average"
 
-// asks is the form of the queries that are understood, and covers of those that ask in which twelfths of an hour there are samples. Of a
-// metric or another in its place there is the other one.
+// asks is the form of the queries that are understood, and covers of those that ask in which twelfths of an hour there
+// are samples. Of a metric or another in its place there is the other one.
 var (
 	asks = regexp.MustCompile(`^(?:max .*\) or )?(?:max|min) by \(dimension_DBInstanceIdentifier\) ` +
 		`\((avg|max|min)_over_time\(aws_rds_(\w+)_average\{[^}]*=~"([^"]*)"[^}]*\}\[59m59s999ms\]\)\)$`)
@@ -137,7 +141,8 @@ func (m *Made) hours(r *http.Request) ([]series, error) {
 	for name := range strings.SplitSeq(strings.ReplaceAll(ask[3], `\\`, ``), "|") {
 		s := series{Metric: map[string]string{"dimension_DBInstanceIdentifier": name}, Values: [][2]any{}}
 		for at := times[0]; at <= times[1] && madeMetrics()[ask[2]] > 0; at += times[2] {
-			s.Values = append(s.Values, [2]any{at, strconv.FormatFloat(over(ask[1], name, ask[2], time.Unix(int64(at), 0)), 'g', -1, 64)})
+			s.Values = append(s.Values,
+				[2]any{at, strconv.FormatFloat(over(ask[1], name, ask[2], time.Unix(int64(at), 0)), 'g', -1, 64)})
 		}
 		if len(s.Values) > 0 {
 			all = append(all, s)

@@ -15,7 +15,8 @@ func exported() map[string]prometheus.Row {
 	rows := map[string]prometheus.Row{}
 	for _, row := range prometheus.Mapping() {
 		// of what several exporters show, one shows it here, and on 17 what 17 shows
-		others := []string{prometheus.PgExporter, prometheus.PgWatch, prometheus.PostgresReceiver, prometheus.HostMetrics}
+		others := []string{prometheus.PgExporter, prometheus.PgWatch, prometheus.PostgresReceiver,
+			prometheus.HostMetrics}
 		if !slices.Contains(others, row.Exporter) && row.Versions != "up to 16" {
 			rows[row.Ours] = row
 		}
@@ -37,8 +38,8 @@ func labelsOf(row prometheus.Row) (all []string) {
 	return []string{`instance="db1:9187"`}
 }
 
-// Observation returns an observation of a run file as exporters would have shown it, and the observation itself with no more in it
-// than they show, at the times that a store keeps.
+// Observation returns an observation of a run file as exporters would have shown it, and the observation itself with no
+// more in it than they show, at the times that a store keeps.
 func Observation(t testing.TB, observed string) (planted []Series, same []runfile.Record, last time.Time) {
 	t.Helper()
 	records, file, err := runfile.OpenRows(observed)
@@ -71,7 +72,8 @@ func Observation(t testing.TB, observed string) (planted []Series, same []runfil
 			same = append(same, r)
 		}
 	}
-	version := Series{Name: "pg_static", Labels: `instance="db1:9187",short_version="17.11.0"`, Samples: []Sample{{At: last.Truncate(time.Minute), Value: 1}}}
+	version := Series{Name: "pg_static", Labels: `instance="db1:9187",short_version="17.11.0"`,
+		Samples: []Sample{{At: last.Truncate(time.Minute), Value: 1}}}
 	planted = append(planted, version)
 	for _, s := range series {
 		planted = append(planted, *s)

@@ -42,8 +42,8 @@ func Engines() map[string]func(testing.TB, ...Series) string {
 	return map[string]func(testing.TB, ...Series) string{"Prometheus": Start, "VictoriaMetrics": startVictoriaMetrics}
 }
 
-// startVictoriaMetrics is Start for a VictoriaMetrics, as its users have it, but for the time that it keeps. Of what lies more than two days ahead of
-// the machine's clock it takes nothing.
+// startVictoriaMetrics is Start for a VictoriaMetrics, as its users have it, but for the time that it keeps. Of what
+// lies more than two days ahead of the machine's clock it takes nothing.
 func startVictoriaMetrics(t testing.TB, planted ...Series) string {
 	t.Helper()
 	const program = "victoria-metrics"
@@ -51,7 +51,8 @@ func startVictoriaMetrics(t testing.TB, planted ...Series) string {
 		t.Skipf("%s is not installed", program)
 	}
 	address := FreeAddress(t)
-	url := launch(t, address, "/health", exec.Command(program, "-httpListenAddr="+address, "-storageDataPath="+t.TempDir(), "-retentionPeriod=100y", "-loggerLevel=ERROR"))
+	url := launch(t, address, "/health", exec.Command(program, "-httpListenAddr="+address, "-storageDataPath="+
+		t.TempDir(), "-retentionPeriod=100y", "-loggerLevel=ERROR"))
 	post := func(path, text string) {
 		t.Helper()
 		answer, err := http.Post(url+path, "text/plain", strings.NewReader(text))
@@ -71,8 +72,10 @@ func startVictoriaMetrics(t testing.TB, planted ...Series) string {
 // Scraping starts a Prometheus that scrapes exporters each second, and gives its address.
 func Scraping(t testing.TB, exporters ...string) string {
 	t.Helper()
-	return start(t, fmt.Sprintf("scrape_configs: [{job_name: realiops, scrape_interval: 1s, scrape_timeout: 1s, static_configs: [{targets: ['%s']}]}]\n",
-		strings.ReplaceAll(strings.Join(exporters, "','"), "http://", "")), nil)
+	return start(t,
+		fmt.Sprintf("scrape_configs: [{job_name: realiops, scrape_interval: 1s, scrape_timeout: 1s, static_configs: "+
+			"[{targets: ['%s']}]}]\n",
+			strings.ReplaceAll(strings.Join(exporters, "','"), "http://", "")), nil)
 }
 
 func start(t testing.TB, configured string, planted []Series) string {
@@ -91,7 +94,8 @@ func start(t testing.TB, configured string, planted []Series) string {
 		t.Fatal(err)
 	}
 	address := FreeAddress(t)
-	return launch(t, address, "/-/ready", exec.Command("prometheus", "--web.listen-address="+address, "--config.file="+config, "--storage.tsdb.path="+data, "--storage.tsdb.retention.time=100y", "--log.level=error"))
+	return launch(t, address, "/-/ready", exec.Command("prometheus", "--web.listen-address="+address, "--config.file="+
+		config, "--storage.tsdb.path="+data, "--storage.tsdb.retention.time=100y", "--log.level=error"))
 }
 
 // NodeExporter starts a node_exporter with arguments, and gives its address. It skips the test where there is none.
@@ -164,7 +168,8 @@ func plant(t testing.TB, data, file string, planted []Series) {
 	if err := os.WriteFile(file, []byte(OpenMetrics(planted)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("promtool", "tsdb", "create-blocks-from", "openmetrics", file, data).CombinedOutput(); err != nil {
+	if out, err := exec.Command("promtool", "tsdb", "create-blocks-from", "openmetrics", file,
+		data).CombinedOutput(); err != nil {
 		t.Fatalf("plant the history: %v\n%s", err, out)
 	}
 }
@@ -172,8 +177,8 @@ func plant(t testing.TB, data, file string, planted []Series) {
 // OpenMetrics returns the series as text.
 func OpenMetrics(planted []Series) string { return exposed(planted, ".") + "# EOF\n" }
 
-// exposed returns the samples of series, line by line. Between the seconds and the milliseconds of a time stands a point, as in OpenMetrics, or
-// nothing, as in what is scraped.
+// exposed returns the samples of series, line by line. Between the seconds and the milliseconds of a time stands a
+// point, as in OpenMetrics, or nothing, as in what is scraped.
 func exposed(planted []Series, point string) string {
 	var text strings.Builder
 	families := map[string][]Series{} // the samples of a name stand together
@@ -187,7 +192,8 @@ func exposed(planted []Series, point string) string {
 	for _, name := range names {
 		for _, s := range families[name] {
 			for _, sample := range s.Samples {
-				fmt.Fprintf(&text, "%s{%s} %s %d%s%03d\n", s.Name, s.Labels, strconv.FormatFloat(sample.Value, 'g', -1, 64), sample.At.Unix(), point, sample.At.Nanosecond()/int(time.Millisecond))
+				fmt.Fprintf(&text, "%s{%s} %s %d%s%03d\n", s.Name, s.Labels, strconv.FormatFloat(sample.Value, 'g', -1,
+					64), sample.At.Unix(), point, sample.At.Nanosecond()/int(time.Millisecond))
 			}
 		}
 	}
@@ -222,7 +228,8 @@ func Ask(t testing.TB, store, expression string) (model.Vector, error) {
 // Names returns those of all metrics that a Prometheus has.
 func Names(t testing.TB, store string) (names []string) {
 	t.Helper()
-	values, _, _, err := asked(t, store).LabelValues(t.Context(), model.MetricNameLabel, nil, time.Now().Add(-time.Hour), time.Now())
+	values, _, _, err := asked(t, store).LabelValues(t.Context(), model.MetricNameLabel, nil,
+		time.Now().Add(-time.Hour), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// announced returns the metrics of these names as the table has them, those of a cloud as they are on a flavor of server. What the
-// program says of them today is not written down with the figures.
+// announced returns the metrics of these names as the table has them, those of a cloud as they are on a flavor of
+// server. What the program says of them today is not written down with the figures.
 func announced(flavor string, names map[string]bool) (all []runfile.Record) {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		rows := metric.All().Of(name)
@@ -29,14 +29,19 @@ func announced(flavor string, names map[string]bool) (all []runfile.Record) {
 func only(name string) runfile.Metric {
 	switch view, column, _ := strings.Cut(name, "/"); {
 	case column == "n_tup_ins":
-		return runfile.Metric{Name: name, Unit: "rows", Type: runfile.Counter, Help: "rows inserted into " + strings.TrimPrefix(view, "pgstat.tables.")}
+		return runfile.Metric{Name: name, Unit: "rows", Type: runfile.Counter, Help: "rows inserted into " +
+			strings.TrimPrefix(view, "pgstat.tables.")}
 	case column == "FreeableMemory":
-		return runfile.Metric{Name: name, Unit: "bytes", Type: runfile.Gauge, Period: secondsInMinute, Help: "memory that could be made free"}
+		return runfile.Metric{Name: name, Unit: "bytes", Type: runfile.Gauge, Period: secondsInMinute,
+			Help: "memory that could be made free"}
 	case column == "orm_objects":
-		return runfile.Metric{Name: name, Unit: "rows", Type: runfile.Counter, Help: "objects that an object-relational mapper wrote, about"}
+		return runfile.Metric{Name: name, Unit: "rows", Type: runfile.Counter,
+			Help: "objects that an object-relational mapper wrote, about"}
 	case name == transactions:
-		return runfile.Metric{Name: name, Unit: "transactions", Type: runfile.Counter, Help: "transactions, as the program counted them that drove the load"}
+		return runfile.Metric{Name: name, Unit: "transactions", Type: runfile.Counter,
+			Help: "transactions, as the program counted them that drove the load"}
 	default:
-		return runfile.Metric{Name: name, Unit: "operations", Type: runfile.Counter, Help: column + " of Azure Monitor, its average times the seconds"}
+		return runfile.Metric{Name: name, Unit: "operations", Type: runfile.Counter, Help: column +
+			" of Azure Monitor, its average times the seconds"}
 	}
 }

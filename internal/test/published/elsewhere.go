@@ -63,12 +63,15 @@ func (r AzureRow) totals(seconds float64) map[string]float64 {
 // AzureRecords make the run file: a load for each server, and a repetition for each run of it.
 func AzureRecords(a Azure) []runfile.Record {
 	run := theirs("published-azure", "azure", "postgres", a.Environments[0].Version, fmt.Sprintf(
-		"Published in %s, no licence seen: figures only, cited. pgbench with %d clients on three servers; what Azure Monitor shows is its average times the "+
-			"%g seconds, and transactions are pgbench's", a.Source.Repository, a.Workload.Clients, a.Workload.WindowSeconds))
+		"Published in %s, no licence seen: figures only, cited. pgbench with %d clients on three servers; what Azure "+
+			"Monitor shows is its average times the "+
+			"%g seconds, and transactions are pgbench's", a.Source.Repository, a.Workload.Clients,
+		a.Workload.WindowSeconds))
 	names, records := map[string]bool{}, []runfile.Record{}
 	var last time.Time
 	for _, e := range a.Environments {
-		run.Plan.Loads = append(run.Plan.Loads, runfile.Load{Name: e.Name, Method: runfile.Observed, Clients: a.Workload.Clients})
+		run.Plan.Loads = append(run.Plan.Loads, runfile.Load{Name: e.Name, Method: runfile.Observed,
+			Clients: a.Workload.Clients})
 		run.Plan.Repetitions = max(run.Plan.Repetitions, len(e.Rows))
 		for i, row := range e.Rows {
 			from, _ := time.Parse("20060102T150405Z", row.Run)
@@ -79,8 +82,10 @@ func AzureRecords(a Azure) []runfile.Record {
 			}
 			file := "results/" + e.Name + "/summary.csv"
 			records = append(records, runfile.Origin{
-				Load: e.Name, Repetition: i + 1, Probe: monitor, Place: a.Source.Repository, File: file, Commit: a.Source.Files[file],
-				Author: "Dinozar1", Licence: a.Source.Licence, How: runfile.Computed, Note: fmt.Sprintf("%s, %s, %s", e.Kind, e.Instance, e.Storage),
+				Load: e.Name, Repetition: i + 1, Probe: monitor, Place: a.Source.Repository, File: file,
+				Commit: a.Source.Files[file],
+				Author: "Dinozar1", Licence: a.Source.Licence, How: runfile.Computed,
+				Note: fmt.Sprintf("%s, %s, %s", e.Kind, e.Instance, e.Storage),
 			}, runfile.LoadEvent{At: from, Load: e.Name, Repetition: i + 1, Event: runfile.Begin},
 				runfile.Total{Load: e.Name, Repetition: i + 1, Probe: monitor, From: from, To: to, Values: values},
 				runfile.LoadEvent{At: to, Load: e.Name, Repetition: i + 1, Event: runfile.End})
@@ -92,7 +97,8 @@ func AzureRecords(a Azure) []runfile.Record {
 			}
 		}
 	}
-	return slices.Concat([]runfile.Record{run}, announced("postgres", names), records, []runfile.Record{runfile.Ended{At: last, Status: runfile.Complete}})
+	return slices.Concat([]runfile.Record{run}, announced("postgres", names), records,
+		[]runfile.Record{runfile.Ended{At: last, Status: runfile.Complete}})
 }
 
 // SIGMOD is the table of the paper on Aurora: of servers of MySQL, so that no run file is made of it.

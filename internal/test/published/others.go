@@ -56,11 +56,12 @@ func ReadDigitized(t testing.TB, file string) (d Digitized) {
 
 const chartError = 0.02 // as the one who read them says
 
-// DigitizedRecords make the run file of these loads: totals, of which nobody says when they began and ended. Of the one whose steps
-// were read, the steps as well, from an hour that is made up.
+// DigitizedRecords make the run file of these loads: totals, of which nobody says when they began and ended. Of the one
+// whose steps were read, the steps as well, from an hour that is made up.
 func DigitizedRecords(d Digitized) []runfile.Record {
 	run := theirs("published-digitized", "senzing", "aurora", "17.5",
-		"Published by Senzing under "+d.Source.Licence+" ("+d.Source.Repository+") as charts, which somebody read: sums over whole loads, give or take 2 %. "+
+		"Published by Senzing under "+d.Source.Licence+" ("+d.Source.Repository+
+			") as charts, which somebody read: sums over whole loads, give or take 2 %. "+
 			"Two of them ran on Aurora PostgreSQL 14.9. When the loads began and ended is not known")
 	run.Start = day(d.Runs[0].Name())
 	run.Target.Cloud = &runfile.Cloud{Provider: "aws", Engine: "aurora-postgresql", Storage: d.Runs[0].Storage}
@@ -69,8 +70,10 @@ func DigitizedRecords(d Digitized) []runfile.Record {
 	for _, l := range d.Runs {
 		run.Plan.Loads = append(run.Plan.Loads, runfile.Load{Name: l.Name(), Method: runfile.Observed})
 		values := map[string]float64{
-			cloudwatch + "/WriteIOPS": l.Digitized.WALRecords, cloudwatch + "/WriteThroughput": l.Digitized.WriteThroughput,
-			cloudwatch + "/VolumeWriteIOPs": l.Digitized.VolumeWrites, cloudwatch + "/VolumeReadIOPs": l.Digitized.VolumeReads,
+			cloudwatch + "/WriteIOPS": l.Digitized.WALRecords, cloudwatch +
+				"/WriteThroughput": l.Digitized.WriteThroughput,
+			cloudwatch + "/VolumeWriteIOPs": l.Digitized.VolumeWrites, cloudwatch +
+				"/VolumeReadIOPs": l.Digitized.VolumeReads,
 			cloudwatch + "/ReadIOPS": secondsInMinute * l.Readme.ReadSum,
 		}
 		if l.Digitized.Transmitted > 0 {
@@ -80,20 +83,26 @@ func DigitizedRecords(d Digitized) []runfile.Record {
 			names[name] = true
 		}
 		origin := runfile.Origin{
-			Load: l.Name(), Repetition: 1, Probe: cloudwatch, Place: d.Source.Repository, File: "results/" + l.Run + "/images/database-metrics-core-*.png and README.md",
-			Commit: d.Source.Commit, Author: "Senzing", Licence: d.Source.Licence, How: runfile.Digitized, Error: chartError,
-			Note: l.Engine + " on " + l.Instance + "; ReadIOPS is the sum of the README, times 60",
+			Load: l.Name(), Repetition: 1, Probe: cloudwatch, Place: d.Source.Repository, File: "results/" + l.Run +
+				"/images/database-metrics-core-*.png and README.md",
+			Commit: d.Source.Commit, Author: "Senzing", Licence: d.Source.Licence, How: runfile.Digitized,
+			Error: chartError,
+			Note:  l.Engine + " on " + l.Instance + "; ReadIOPS is the sum of the README, times 60",
 		}
-		records = append(records, origin, runfile.Total{Load: l.Name(), Repetition: 1, Probe: cloudwatch, Values: values})
+		records = append(records, origin, runfile.Total{Load: l.Name(), Repetition: 1, Probe: cloudwatch,
+			Values: values})
 	}
-	return slices.Concat([]runfile.Record{run}, announced("aurora", names), records, []runfile.Record{runfile.Ended{At: run.Start, Status: runfile.Complete}})
+	return slices.Concat([]runfile.Record{run}, announced("aurora", names), records,
+		[]runfile.Record{runfile.Ended{At: run.Start, Status: runfile.Complete}})
 }
 
-// StepRecords returns the five minutes of the load whose steps were read, as its charts show them, under a load of the same length.
+// StepRecords returns the five minutes of the load whose steps were read, as its charts show them, under a load of the
+// same length.
 func StepRecords(d Digitized) []runfile.Record {
 	l := d.Runs[0]
 	run := theirs("published-steps", "senzing", "aurora", "17.5",
-		"Published by Senzing under "+d.Source.Licence+" ("+d.Source.Repository+") as a chart, which somebody read, give or take 2 %: VolumeWriteIOPs and "+
+		"Published by Senzing under "+d.Source.Licence+" ("+d.Source.Repository+
+			") as a chart, which somebody read, give or take 2 %: VolumeWriteIOPs and "+
 			"VolumeReadIOPs of one load each five minutes. Its day is that of the run's name; the hours are made up")
 	run.Plan.Loads = []runfile.Load{{Name: l.Name(), Method: runfile.Observed}}
 	run.Start = day(l.Name())
@@ -103,15 +112,20 @@ func StepRecords(d Digitized) []runfile.Record {
 		return runfile.LoadEvent{At: at, Load: l.Name(), Repetition: 1, Event: e}
 	}
 	origin := runfile.Origin{
-		Load: l.Name(), Repetition: 1, Probe: cloudwatch, Place: d.Source.Repository, File: "results/" + l.Run + "/images/database-metrics-core-*.png",
-		Commit: d.Source.Commit, Author: "Senzing", Licence: d.Source.Licence, How: runfile.Digitized, Error: chartError,
+		Load: l.Name(), Repetition: 1, Probe: cloudwatch, Place: d.Source.Repository, File: "results/" + l.Run +
+			"/images/database-metrics-core-*.png",
+		Commit: d.Source.Commit, Author: "Senzing", Licence: d.Source.Licence, How: runfile.Digitized,
+		Error: chartError,
 	}
 	total := runfile.Total{
-		Load: l.Name(), Repetition: 1, Probe: cloudwatch, Values: map[string]float64{cloudwatch + "/WriteIOPS": l.Digitized.WALRecords},
+		Load: l.Name(), Repetition: 1, Probe: cloudwatch, Values: map[string]float64{
+			cloudwatch + "/WriteIOPS": l.Digitized.WALRecords},
 	}
-	names := map[string]bool{cloudwatch + "/VolumeWriteIOPs": true, cloudwatch + "/VolumeReadIOPs": true, cloudwatch + "/WriteIOPS": true}
+	names := map[string]bool{cloudwatch + "/VolumeWriteIOPs": true, cloudwatch + "/VolumeReadIOPs": true, cloudwatch +
+		"/WriteIOPS": true}
 	const before = 15 * time.Minute // that the first step begins before the load
-	return slices.Concat([]runfile.Record{run}, announced("aurora", names), []runfile.Record{origin, event(run.Start.Add(before), runfile.Begin), total},
+	return slices.Concat([]runfile.Record{run}, announced("aurora", names),
+		[]runfile.Record{origin, event(run.Start.Add(before), runfile.Begin), total},
 		periods, reads, []runfile.Record{event(end, runfile.End), runfile.Ended{At: end, Status: runfile.Complete}})
 }
 
@@ -124,7 +138,8 @@ func (l DigitizedLoad) steps(metric string, start time.Time, steps []step) (all 
 		minutes += s.Minutes
 		for ; at.Sub(start)+fiveMinutes/2 < time.Duration(minutes*float64(time.Minute)); at = at.Add(fiveMinutes) {
 			all = append(all, runfile.Period{
-				From: at, To: at.Add(fiveMinutes), Probe: cloudwatch, Metric: cloudwatch + "/" + metric, Statistic: "Sum", Value: s.Value, Fetched: at.Add(fiveMinutes),
+				From: at, To: at.Add(fiveMinutes), Probe: cloudwatch, Metric: cloudwatch + "/" + metric,
+				Statistic: "Sum", Value: s.Value, Fetched: at.Add(fiveMinutes),
 			})
 		}
 	}
@@ -139,7 +154,8 @@ func day(name string) time.Time {
 // theirs returns the head of a file of published figures.
 func theirs(id, plan, flavor, version, provenance string) runfile.Run {
 	return runfile.Run{
-		Schema: runfile.Schema, ID: id, Version: "none", Target: runfile.Target{Kind: "dsn", Flavor: flavor, Version: version},
+		Schema: runfile.Schema, ID: id, Version: "none", Target: runfile.Target{Kind: "dsn", Flavor: flavor,
+			Version: version},
 		Plan: runfile.Plan{Name: plan, Repetitions: 1}, Provenance: provenance,
 	}
 }
@@ -176,13 +192,16 @@ func ORDRecords(o ORD) []runfile.Record {
 	i := slices.IndexFunc(o.Entries, func(e Entry) bool { return e.Hours > 0 && e.VolumeWrites != nil })
 	e := o.Entries[i]
 	run := theirs("published-ord", "ord", "aurora", o.Engine.Version, fmt.Sprintf(
-		"Published by %s (%s, %s): the sums of both volume metrics over %g hours of %s, which are figures and are cited. Its day is known; the hours are made up",
+		"Published by %s (%s, %s): the sums of both volume metrics over %g hours of %s, which are figures and are "+
+			"cited. Its day is known; the hours are made up",
 		o.Source.Author, o.Source.Repository, o.Source.Licence, e.Hours, e.Date))
-	run.Target.Cloud = &runfile.Cloud{Provider: "aws", Engine: "aurora-postgresql", Version: o.Engine.Version, Storage: "aurora"}
+	run.Target.Cloud = &runfile.Cloud{Provider: "aws", Engine: "aurora-postgresql", Version: o.Engine.Version,
+		Storage: "aurora"}
 	run.Plan.Loads = []runfile.Load{{Name: load, Method: runfile.Observed}}
 	run.Start, _ = time.Parse(time.DateOnly, e.Date)
 	end := run.Start.Add(time.Duration(e.Hours * float64(time.Hour)))
-	values := map[string]float64{cloudwatch + "/VolumeWriteIOPs": *e.VolumeWrites, cloudwatch + "/VolumeReadIOPs": e.VolumeReads, "published/orm_objects": e.Objects}
+	values := map[string]float64{cloudwatch + "/VolumeWriteIOPs": *e.VolumeWrites, cloudwatch +
+		"/VolumeReadIOPs": e.VolumeReads, "published/orm_objects": e.Objects}
 	names := map[string]bool{}
 	for name := range values {
 		names[name] = true
@@ -192,7 +211,8 @@ func ORDRecords(o ORD) []runfile.Record {
 	}
 	return slices.Concat([]runfile.Record{run}, announced("aurora", names), []runfile.Record{
 		runfile.Origin{
-			Load: load, Repetition: 1, Probe: cloudwatch, Place: o.Source.Repository, File: o.Source.Files[1], Commit: o.Source.Commit, Author: o.Source.Author,
+			Load: load, Repetition: 1, Probe: cloudwatch, Place: o.Source.Repository, File: o.Source.Files[1],
+			Commit: o.Source.Commit, Author: o.Source.Author,
 			Licence: o.Source.Licence, How: runfile.Published, Note: e.How,
 		},
 		event(run.Start, runfile.Begin),

@@ -68,8 +68,9 @@ func shown(t *testing.T, what, want string, got float64, format string) {
 	}
 }
 
-// TestTableOfLoads computes the table of the published loads anew from the file that ships: millions of rows, of writes and reads, and
-// their ratios. "no" is where the window of the rows is not that of the writes, "too few" where next to nothing was read.
+// TestTableOfLoads computes the table of the published loads anew from the file that ships: millions of rows, of writes
+// and reads, and their ratios. "no" is where the window of the rows is not that of the writes, "too few" where next to
+// nothing was read.
 func TestTableOfLoads(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
 	run, err := counts.FromFile(runs + "published-senzing.jsonl.zst")
@@ -101,7 +102,8 @@ func TestTableOfLoads(t *testing.T) {
 		}
 		millions := func(format string, n float64) string { return fmt.Sprintf(format, n/1e6) }
 		got = append(got, []string{
-			load.Name, millions("%.1f", rows), millions("%.1f", of[writes]), perRow, millions("%.5g", of[reads]), millions("%.5g", of[missed]), perPage,
+			load.Name, millions("%.1f", rows), millions("%.1f", of[writes]), perRow, millions("%.5g", of[reads]),
+			millions("%.5g", of[missed]), perPage,
 		})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -109,8 +111,8 @@ func TestTableOfLoads(t *testing.T) {
 	}
 }
 
-// TestIdleAndPeak: what a server writes that does nothing, and the most in a minute, in the loads with minutes. CloudWatch's own sums
-// are those of the minutes.
+// TestIdleAndPeak: what a server writes that does nothing, and the most in a minute, in the loads with minutes.
+// CloudWatch's own sums are those of the minutes.
 func TestIdleAndPeak(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
 	if len(all.minutes) != 4 {
@@ -127,7 +129,8 @@ func TestIdleAndPeak(t *testing.T) {
 		}
 		peaks = append(peaks, slices.Max(of[writes]))
 		if off := math.Abs(all.totals[load][writes]/sum - 1); off > 1e-4 {
-			t.Errorf("the minutes of %s come to %.0f, and their published sum is %.0f", load, sum, all.totals[load][writes])
+			t.Errorf("the minutes of %s come to %.0f, and their published sum is %.0f", load, sum,
+				all.totals[load][writes])
 		}
 	}
 	if w := mean(idle); math.Abs(w/7.66-1) > 0.005 {
@@ -139,8 +142,8 @@ func TestIdleAndPeak(t *testing.T) {
 	shown(t, "the highest of the peaks", "636", peaks[3]/1000, "%.0f")
 }
 
-// TestIndexPair: the load with two HNSW indexes and the one without. Rows and index entries foretell 0.77 million more writes at equal
-// rows; there were 26 times as many.
+// TestIndexPair: the load with two HNSW indexes and the one without. Rows and index entries foretell 0.77 million more
+// writes at equal rows; there were 26 times as many.
 func TestIndexPair(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
 	run, err := counts.FromFile(runs + "published-senzing.jsonl.zst")
@@ -175,7 +178,8 @@ func TestIndexPair(t *testing.T) {
 	shown(t, "three runs of one load lie within, %", "0.17", 100*(slices.Max(same)/slices.Min(same)-1), "%.2f")
 }
 
-// TestViewsThere: what PostgreSQL's own views show on Aurora. What counts since the server's start is in the file and not in the run.
+// TestViewsThere: what PostgreSQL's own views show on Aurora. What counts since the server's start is in the file and
+// not in the run.
 func TestViewsThere(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
 	run, err := counts.FromFile(runs + "published-senzing.jsonl.zst")
@@ -194,8 +198,10 @@ func TestViewsThere(t *testing.T) {
 		if len(load.Repetitions) == 0 {
 			continue
 		}
-		if c := load.Repetitions[0].Counts["pgstat.io/reads"]; c.Missing == nil || c.Missing.Reason != counts.OtherWindow {
-			t.Errorf("%s: pg_stat_io, which counts since the server's start, was taken for the load's: %+v", load.Name, c)
+		if c := load.Repetitions[0].Counts["pgstat.io/reads"]; c.Missing == nil ||
+			c.Missing.Reason != counts.OtherWindow {
+			t.Errorf("%s: pg_stat_io, which counts since the server's start, was taken for the load's: %+v",
+				load.Name, c)
 		}
 		perWrite = append(perWrite, of[commits]/of[writes])
 		if of[missed] > 1e6 {
@@ -239,14 +245,15 @@ func TestBilled(t *testing.T) {
 	}
 	ord := tell(t, "published-ord.jsonl").totals["orm-ingest"]
 	shown(t, "objects for each billed write", "3.3", ord["published/orm_objects"]/ord[billed], "%.1f")
-	// Pachot: 246,000 in five minutes, of loads of 105,700,000 rows in 900 s and 75.4 bytes of WAL a row on PostgreSQL 17.
+	// Pachot: 246,000 in five minutes, of loads of 105,700,000 rows in 900 s and 75.4 bytes of WAL a row on PostgreSQL
+	// 17.
 	perSecond, rows := 246_000/300., 105_700_000/900.
 	shown(t, "Pachot, rows for each billed write", "143", rows/perSecond, "%.0f")
 	shown(t, "Pachot, billed writes for 4,096 bytes", "0.379", perSecond*4096/(rows*75.4), "%.3f")
 }
 
-// TestElsewhere: on Azure's flexible server the monitor's operations are requests, some more than pages written and some fewer than pages read;
-// and the I/Os that the paper on Aurora gives for a transaction of MySQL.
+// TestElsewhere: on Azure's flexible server the monitor's operations are requests, some more than pages written and
+// some fewer than pages read; and the I/Os that the paper on Aurora gives for a transaction of MySQL.
 func TestElsewhere(t *testing.T) {
 	run, err := counts.FromFile(runs + "published-azure.jsonl")
 	if err != nil {
@@ -279,9 +286,11 @@ func TestElsewhere(t *testing.T) {
 	// 30 minutes of SysBench: 35 times the transactions, and 7.8 times fewer I/Os of the node for each.
 	paper := published.ReadSIGMOD(t, sources+"/sigmod2017.json")
 	mirrored, aurora := paper.Rows[0], paper.Rows[1]
-	shown(t, "transactions of Aurora for one of mirrored MySQL", "35", aurora.Transactions/mirrored.Transactions, "%.0f")
+	shown(t, "transactions of Aurora for one of mirrored MySQL", "35", aurora.Transactions/mirrored.Transactions,
+		"%.0f")
 	shown(t, "I/Os for a transaction, mirrored MySQL for Aurora", "7.8", mirrored.IOs/aurora.IOs, "%.1f")
-	shown(t, "I/Os of Aurora's node a second", "14450", aurora.Transactions*aurora.IOs/(60*paper.Conditions.Minutes), "%.0f")
+	shown(t, "I/Os of Aurora's node a second", "14450", aurora.Transactions*aurora.IOs/(60*paper.Conditions.Minutes),
+		"%.0f")
 }
 
 func mean(of []float64) float64 {

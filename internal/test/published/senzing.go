@@ -95,7 +95,8 @@ const (
 	tableOfIt = "dsrc_record"
 )
 
-// again returns the same records on other days. What becomes of the vectors later differs a little; that they differ at all counts as noise.
+// again returns the same records on other days. What becomes of the vectors later differs a little; that they differ at
+// all counts as noise.
 func again() []string { return []string{"20260826", "20260827"} }
 
 // SenzingRecords make the run file of all loads.
@@ -105,11 +106,14 @@ func SenzingRecords(loads []SenzingLoad) []runfile.Record {
 		Schema: runfile.Schema, ID: "published-senzing", Start: first.Window.Start, Version: "none",
 		Target: runfile.Target{
 			Kind: "dsn", Flavor: "aurora", Version: first.Engine.Version, Settings: first.Engine.Settings,
-			Cloud: &runfile.Cloud{Provider: "aws", Engine: "aurora-postgresql", Version: first.Engine.Version, Storage: first.Engine.Storage},
+			Cloud: &runfile.Cloud{Provider: "aws", Engine: "aurora-postgresql", Version: first.Engine.Version,
+				Storage: first.Engine.Storage},
 		},
 		Plan: runfile.Plan{Name: "senzing", Repetitions: 1},
-		Provenance: "Published by Senzing under " + first.Source.Licence + " (" + first.Source.Repository + "), and not read by realiops: " +
-			"deltas of pg_stat views, and sums of CloudWatch's averages over minutes, times 60. Each load ran on a cluster of its own. The file " +
+		Provenance: "Published by Senzing under " + first.Source.Licence + " (" + first.Source.Repository +
+			"), and not read by realiops: " +
+			"deltas of pg_stat views, and sums of CloudWatch's averages over minutes, times 60. Each load ran on a " +
+			"cluster of its own. The file " +
 			"names the commit of each figure (docs/evidence.md)",
 	}
 	records := []runfile.Record{}
@@ -160,8 +164,10 @@ func (l SenzingLoad) records() (all []runfile.Record) {
 	for _, o := range l.origins() {
 		all = append(all, o)
 	}
-	cloud := runfile.Cloud{Provider: "aws", Class: l.Engine.InstanceClass, Storage: l.Engine.Storage, Version: l.Engine.Version}
-	all = append(all, runfile.LoadEvent{At: l.Window.Start, Load: l.Name, Repetition: 1, Event: runfile.Begin, Cloud: &cloud})
+	cloud := runfile.Cloud{Provider: "aws", Class: l.Engine.InstanceClass, Storage: l.Engine.Storage,
+		Version: l.Engine.Version}
+	all = append(all, runfile.LoadEvent{At: l.Window.Start, Load: l.Name, Repetition: 1, Event: runfile.Begin,
+		Cloud: &cloud})
 	for _, t := range l.totals() {
 		all = append(all, t)
 	}
@@ -169,12 +175,14 @@ func (l SenzingLoad) records() (all []runfile.Record) {
 		for i, value := range l.Minutes.Metrics[name] {
 			from := l.Minutes.Time[i]
 			all = append(all, runfile.Period{
-				From: from, To: from.Add(time.Minute), Probe: cloudwatch, Metric: cloudwatch + "/" + name, Statistic: "Average", Value: value, Fetched: l.Window.End,
+				From: from, To: from.Add(time.Minute), Probe: cloudwatch, Metric: cloudwatch + "/" + name,
+				Statistic: "Average", Value: value, Fetched: l.Window.End,
 			})
 		}
 	}
 	return append(all,
-		runfile.Proof{At: l.Window.End, Load: l.Name, Repetition: 1, Rows: l.recordsSaid(), Counter: insertedInto(tableOfIt)},
+		runfile.Proof{At: l.Window.End, Load: l.Name, Repetition: 1, Rows: l.recordsSaid(),
+			Counter: insertedInto(tableOfIt)},
 		runfile.LoadEvent{At: l.Window.End, Load: l.Name, Repetition: 1, Event: runfile.End})
 }
 
@@ -190,7 +198,8 @@ func (l SenzingLoad) recordsSaid() int64 {
 
 func insertedInto(table string) string { return "pgstat.tables." + table + "/n_tup_ins" }
 
-// totals returns the deltas of its window, the view that counts since the server's start, and the sums over all minutes.
+// totals returns the deltas of its window, the view that counts since the server's start, and the sums over all
+// minutes.
 func (l SenzingLoad) totals() []runfile.Total {
 	of := func(probe string, from, to time.Time, values map[string]float64) runfile.Total {
 		return runfile.Total{Load: l.Name, Repetition: 1, Probe: probe, From: from, To: to, Values: values}
@@ -205,7 +214,8 @@ func (l SenzingLoad) totals() []runfile.Total {
 			deltas[row] = value
 		}
 	}
-	sums := map[string]float64{cloudwatch + "/WriteIOPS": secondsInMinute * l.Sums.Write, cloudwatch + "/ReadIOPS": secondsInMinute * l.Sums.Read}
+	sums := map[string]float64{cloudwatch + "/WriteIOPS": secondsInMinute * l.Sums.Write, cloudwatch +
+		"/ReadIOPS": secondsInMinute * l.Sums.Read}
 	reset, _ := time.Parse("2006-01-02 15:04:05.999999-07", l.IO.Rows[0].Reset)
 	all := []runfile.Total{
 		of(pgstat, l.Window.Start, l.Window.End, deltas),
@@ -217,7 +227,8 @@ func (l SenzingLoad) totals() []runfile.Total {
 		for _, b := range bytes {
 			sum += b
 		}
-		all = append(all, of(cloudwatch, time.Time{}, time.Time{}, map[string]float64{cloudwatch + "/WriteThroughput": secondsInMinute * sum}))
+		all = append(all, of(cloudwatch, time.Time{}, time.Time{},
+			map[string]float64{cloudwatch + "/WriteThroughput": secondsInMinute * sum}))
 	}
 	return all
 }
@@ -250,7 +261,8 @@ func (l SenzingLoad) origins() (all []runfile.Origin) {
 	}
 	for _, file := range slices.Sorted(maps.Keys(l.Source.Files)) {
 		o := runfile.Origin{
-			Load: l.Name, Repetition: 1, Probe: pgstat, Place: l.Source.Repository, File: l.Source.Directory + "/" + file, Commit: l.Source.Files[file],
+			Load: l.Name, Repetition: 1, Probe: pgstat, Place: l.Source.Repository, File: l.Source.Directory + "/" +
+				file, Commit: l.Source.Files[file],
 			Author: "Senzing", Licence: l.Source.Licence, How: runfile.Published, Note: notes[file],
 		}
 		if !strings.Contains(file, "stat") && file != "data/final-deltas.txt" {

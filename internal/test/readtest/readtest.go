@@ -47,7 +47,8 @@ type Load struct {
 // grown returns what it comes to in a run file. On 18 a read of pg_stat_io is a call, before a page.
 func (l Load) grown(further map[string]func(Load) float64) map[string]float64 {
 	all := map[string]float64{
-		"pgstat.database/blks_hit": l.Hits, "pgstat.database/blks_read": l.Misses, "pgstat.database/tup_fetched": l.Fetched,
+		"pgstat.database/blks_hit": l.Hits, "pgstat.database/blks_read": l.Misses,
+		"pgstat.database/tup_fetched":  l.Fetched,
 		"pgstat.database/tup_returned": l.Returned, "pgstat.database/temp_bytes": l.TempBytes,
 		"pgstat.io/reads": l.Calls, "pgstat.io/read_bytes": l.Asked, "pgstat.io/writes": l.Written,
 		"pgstat.wal/wal_records": l.Records, "pgstat.wal/wal_fpi": l.Images, "pgstat.lsn/insert": l.WAL,
@@ -73,8 +74,8 @@ func Loads(t testing.TB, version string) (all []Load) {
 	return all
 }
 
-// Records returns a run of the loads with three repetitions of each, of which two are made up: as much, give or take 2 %. Further metrics are made of
-// what was measured.
+// Records returns a run of the loads with three repetitions of each, of which two are made up: as much, give or take 2
+// %. Further metrics are made of what was measured.
 func Records(t testing.TB, version string, further map[string]func(Load) float64) []runfile.Record {
 	t.Helper()
 	w := writer{at: start, totals: map[string]float64{}}
@@ -89,7 +90,8 @@ func Records(t testing.TB, version string, further map[string]func(Load) float64
 			w.repetition(l, number+1, factor, l.grown(further))
 		}
 	}
-	return slices.Concat(w.head(version, loads), w.records, []runfile.Record{runfile.Ended{At: w.at, Status: runfile.Complete}})
+	return slices.Concat(w.head(version, loads), w.records,
+		[]runfile.Record{runfile.Ended{At: w.at, Status: runfile.Complete}})
 }
 
 var start = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -108,8 +110,9 @@ func (w *writer) write(r runfile.Record) {
 func (w *writer) head(version string, loads []Load) []runfile.Record {
 	run := runfile.Run{
 		Schema: runfile.Schema, ID: "reads", Start: start, Version: "none",
-		Target: runfile.Target{Kind: "embedded", Flavor: "postgres", Version: version + ".1", Settings: map[string]string{"fsync": "on"}},
-		Plan:   runfile.Plan{Name: "reads", Repetitions: 3, LoadSeconds: 4},
+		Target: runfile.Target{Kind: "embedded", Flavor: "postgres", Version: version + ".1",
+			Settings: map[string]string{"fsync": "on"}},
+		Plan: runfile.Plan{Name: "reads", Repetitions: 3, LoadSeconds: 4},
 	}
 	for _, l := range loads {
 		load := runfile.Load{Name: l.Load, Method: l.Load, RowsPerTx: 1, Clients: 8}
@@ -140,8 +143,10 @@ func (w *writer) repetition(l Load, number int, factor float64, grown map[string
 	if !l.idle() {
 		of := func(n float64) int64 { return int64(math.Round(n * factor)) }
 		w.write(runfile.Work{ // as far as the counters of the server told what the clients did
-			From: w.at, To: w.at.Add(time.Duration((l.Seconds - 0.1) * float64(time.Second))), Load: l.Load, Repetition: number,
-			Transactions: of(l.Tx), Statements: of(l.Tx), Rows: of(l.Updated + l.Deleted), Updated: of(l.Updated), Deleted: of(l.Deleted),
+			From: w.at, To: w.at.Add(time.Duration((l.Seconds - 0.1) * float64(time.Second))), Load: l.Load,
+			Repetition:   number,
+			Transactions: of(l.Tx), Statements: of(l.Tx), Rows: of(l.Updated + l.Deleted), Updated: of(l.Updated),
+			Deleted:  of(l.Deleted),
 			Returned: of(l.Returned), Lookups: of(l.Tx),
 		})
 	}

@@ -36,10 +36,12 @@ func BesideOtherProgram(records []runfile.Record, perSecond float64) (all []runf
 		device[metric.BlockWriteBytes] += size * written
 		reading.Values = device
 		followed := runfile.Reading{At: reading.At, Probe: "request", Values: map[string]float64{
-			metric.ServerReads: own[metric.BlockReads], metric.ServerReadBytes: own[metric.BlockReadBytes], metric.ServerFlushes: own[metric.BlockFlushes],
+			metric.ServerReads: own[metric.BlockReads], metric.ServerReadBytes: own[metric.BlockReadBytes],
+			metric.ServerFlushes:    own[metric.BlockFlushes],
 			metric.ServerWrites:     metric.Requests(own[metric.BlockWrites], own[metric.BlockFlushes]),
 			metric.ServerWriteBytes: own[metric.BlockWriteBytes], metric.RequestsLost: 0,
-			"request.other_programs/writes": written, "request.other_programs/reads": 0, metric.JournalWrites: 0, metric.JournalWriteBytes: 0,
+			"request.other_programs/writes": written, "request.other_programs/reads": 0, metric.JournalWrites: 0,
+			metric.JournalWriteBytes: 0,
 		}}
 		all = append(all, reading, followed)
 	}

@@ -43,12 +43,13 @@ func Sequence(records []runfile.Record) iter.Seq2[runfile.Record, error] {
 	}
 }
 
-// IsMadeOf checks that a file holds these records and nothing else, byte by byte, or line by line where it is compressed; with
-// update it writes it.
+// IsMadeOf checks that a file holds these records and nothing else, byte by byte, or line by line where it is
+// compressed; with update it writes it.
 func IsMadeOf(t testing.TB, path string, records []runfile.Record, update bool) {
 	t.Helper()
 	if update {
-		if err := os.WriteFile(path, written(t, filepath.Base(path), records), 0o644); err != nil { //nolint:gosec // for everybody to read
+		if err := os.WriteFile(path, written(t, filepath.Base(path), records), 0o644); err !=
+			nil { //nolint:gosec // for everybody to read
 			t.Fatal(err)
 		}
 	}

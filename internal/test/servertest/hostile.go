@@ -12,8 +12,9 @@ type Setting struct {
 	Values []string // other than what it is, the lowest first
 }
 
-// hostile lists the settings of a server that need no privilege: of each the values that there are of it, of numbers the bounds and
-// 1, which of a timeout is the worst. Names, such as roles, have values that somebody with a grudge would choose.
+// hostile lists the settings of a server that need no privilege: of each the values that there are of it, of numbers
+// the bounds and 1, which of a timeout is the worst. Names, such as roles, have values that somebody with a grudge
+// would choose.
 const hostile = `select name, array_agg(value order by place)
 	from (
 		select name, value, 1 as place from pg_settings, unnest(array['on', 'off']) value where context = 'user' and vartype = 'bool'
@@ -33,8 +34,8 @@ const hostile = `select name, array_agg(value order by place)
 		or name = 'transaction_timeout' and value <> '0'
 	group by name order by name`
 
-// Hostile returns the settings of a server with values to set for a database. It leaves out what keeps a database from being written to,
-// which is a protection.
+// Hostile returns the settings of a server with values to set for a database. It leaves out what keeps a database from
+// being written to, which is a protection.
 func Hostile(ctx context.Context, conn *pgx.Conn) (all []Setting, err error) {
 	rows, err := conn.Query(ctx, hostile)
 	if err != nil {

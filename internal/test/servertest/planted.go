@@ -32,7 +32,8 @@ func Plant(t testing.TB, endpoint *postgres.Endpoint) *Planted {
 // Called returns the planted functions that somebody's session has called, by their names.
 func (p *Planted) Called(t testing.TB) []string {
 	t.Helper()
-	return Value[[]string](t, p.boss, `select coalesce(pg_catalog.array_agg(schemaname || '.' || funcname order by funcname), '{}')
+	return Value[[]string](t, p.boss,
+		`select coalesce(pg_catalog.array_agg(schemaname || '.' || funcname order by funcname), '{}')
 		from (select distinct schemaname, funcname::pg_catalog.text collate "C" as funcname from pg_catalog.pg_stat_user_functions
 			where schemaname in ('planted', 'public')) called`)
 }

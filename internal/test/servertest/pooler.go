@@ -38,8 +38,10 @@ func Pooler(t testing.TB, behind *postgres.Endpoint, mode string) *postgres.Endp
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	config, file := behind.Config(), filepath.Join(dir, "pgbouncer.ini")
-	text := fmt.Sprintf("[databases]\n* = host=127.0.0.1 port=%d user=%s password=%s\n[pgbouncer]\nlisten_addr=127.0.0.1\n"+
-		"listen_port=%d\nunix_socket_dir=\nauth_type=any\npool_mode=%s\n", config.Port, config.User, config.Password, port, mode)
+	text := fmt.Sprintf(
+		"[databases]\n* = host=127.0.0.1 port=%d user=%s password=%s\n[pgbouncer]\nlisten_addr=127.0.0.1\n"+
+			"listen_port=%d\nunix_socket_dir=\nauth_type=any\npool_mode=%s\n", config.Port, config.User,
+		config.Password, port, mode)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// next is a version that nobody publishes binaries of yet. $REALIOPS_PG_NEXT names the directory of its programs, which scripts/postgres-next
-// prints.
+// next is a version that nobody publishes binaries of yet. $REALIOPS_PG_NEXT names the directory of its programs, which
+// scripts/postgres-next prints.
 const next = "19"
 
 // Released returns the major versions that anybody can fetch.
@@ -181,7 +181,8 @@ func Endpoint(t testing.TB, dsn string) *postgres.Endpoint {
 	return endpoint
 }
 
-// Connect opens a session for a test's own statements, which ends with the test. Whoever looks takes it for one of ours.
+// Connect opens a session for a test's own statements, which ends with the test. Whoever looks takes it for one of
+// ours.
 func Connect(t testing.TB, endpoint *postgres.Endpoint) *pgx.Conn {
 	t.Helper()
 	config := endpoint.UserConfig()

@@ -23,7 +23,8 @@ func Authority(t testing.TB) (file string, sign func(host string) tls.Certificat
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	own := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage:  x509.KeyUsageCertSign,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, own, own, key.Public(), key)
 	if err != nil {
@@ -35,7 +36,8 @@ func Authority(t testing.TB) (file string, sign func(host string) tls.Certificat
 	}
 	return file, func(host string) tls.Certificate {
 		t.Helper()
-		c := &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: []string{host}, NotBefore: own.NotBefore, NotAfter: own.NotAfter}
+		c := &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: []string{host}, NotBefore: own.NotBefore,
+			NotAfter: own.NotAfter}
 		der, err := x509.CreateCertificate(rand.Reader, c, own, key.Public(), key)
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +49,9 @@ func Authority(t testing.TB) (file string, sign func(host string) tls.Certificat
 // Encrypting stands before a server on a port and speaks TLS for it, with that certificate, where it is asked to.
 func Encrypting(t testing.TB, server string, certificate tls.Certificate) (port int) {
 	t.Helper()
-	return Listen(t, func(conn net.Conn) { relay(conn, server, &tls.Config{Certificates: []tls.Certificate{certificate}}) })
+	return Listen(t, func(conn net.Conn) {
+		relay(conn, server, &tls.Config{Certificates: []tls.Certificate{certificate}})
+	})
 }
 
 // relay answers the request for TLS, eight bytes of which the last four say so, and passes on the rest.

@@ -62,8 +62,8 @@ type table struct{ rows, entries, read, lookups float64 }
 // every is the interval between two looks at the server.
 const every = 100 * time.Millisecond
 
-// look asks for everything at once. What sessions did shows up to a second after, and when they leave; the position in the
-// log shows at once, and pg_stat_statements has what a statement looked at as soon as it ends.
+// look asks for everything at once. What sessions did shows up to a second after, and when they leave; the position in
+// the log shows at once, and pg_stat_statements has what a statement looked at as soon as it ends.
 const look = `with t as materialized (
 		select c.oid::int8 as oid, pg_stat_get_tuples_inserted(c.oid) as rows, i.n as indexes, i.entries, i.lookups
 		from pg_class c, lateral (
@@ -80,7 +80,8 @@ const look = `with t as materialized (
 
 // Watch looks at the server until ctx ends, over a superuser's session.
 func (c *Course) Watch(ctx context.Context, conn *pgx.Conn) error {
-	if _, err := conn.Exec(ctx, "set stats_fetch_consistency = none; set synchronous_commit = off", pgx.QueryExecModeSimpleProtocol); err != nil {
+	if _, err := conn.Exec(ctx, "set stats_fetch_consistency = none; set synchronous_commit = off",
+		pgx.QueryExecModeSimpleProtocol); err != nil {
 		return fmt.Errorf("prepare to watch the server: %w", err)
 	}
 	tick := time.NewTicker(every)
@@ -106,7 +107,8 @@ func (c *Course) sample(ctx context.Context, conn *pgx.Conn) error {
 	var position, looked, records, writes, syncs, touched, missed, returned float64
 	var oids, rows, indexes, read, lookups []int64
 	if err := conn.QueryRow(ctx, look, c.Clients).Scan(
-		&clients, &at, &position, &looked, &records, &writes, &syncs, &touched, &missed, &returned, &oids, &rows, &indexes, &read, &lookups,
+		&clients, &at, &position, &looked, &records, &writes, &syncs, &touched, &missed, &returned, &oids, &rows,
+		&indexes, &read, &lookups,
 	); err != nil {
 		return err
 	}
@@ -116,10 +118,12 @@ func (c *Course) sample(ctx context.Context, conn *pgx.Conn) error {
 		c.tables = map[uint32]table{}
 	}
 	for i, oid := range oids {
-		c.tables[uint32(oid)] = table{float64(rows[i]), float64(rows[i] * (1 + indexes[i])), float64(read[i]), float64(lookups[i])}
+		c.tables[uint32(oid)] = table{float64(rows[i]), float64(rows[i] * (1 + indexes[i])), float64(read[i]),
+			float64(lookups[i])}
 	}
 	s := sample{at: at, position: position, looked: looked, counts: map[Kind]float64{
-		Records: records, Bytes: position, Writes: writes, Syncs: syncs, Touched: touched, Missed: missed, Returned: returned,
+		Records: records, Bytes: position, Writes: writes, Syncs: syncs, Touched: touched, Missed: missed,
+		Returned: returned,
 	}}
 	for _, t := range c.tables {
 		s.counts[Rows] += t.rows
@@ -133,13 +137,14 @@ func (c *Course) sample(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // ErrBusy is a course whose loads cannot be told apart.
-var ErrBusy = errors.New("the machine is too busy for a stand-in: two loads followed each other without a pause in which to count")
+var ErrBusy = errors.New("the machine is too busy for a stand-in: two loads followed each other without a pause " +
+	"in which to count")
 
 // many rows are a load, and not a trial of a load.
 const many = 1000
 
-// Check tells whether every load was followed by a pause: what lies between two pauses is spread by its log, which tells
-// the truth only of one load at a time.
+// Check tells whether every load was followed by a pause: what lies between two pauses is spread by its log, which
+// tells the truth only of one load at a time.
 func (c *Course) Check() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,8 +185,8 @@ func (c *Course) Known(moment time.Time) bool {
 	return false
 }
 
-// Between returns how much was done between two moments, of each kind. Within a load it knows no delay: what is written goes by the WAL, and what is
-// read by the buffers that statements looked at.
+// Between returns how much was done between two moments, of each kind. Within a load it knows no delay: what is written
+// goes by the WAL, and what is read by the buffers that statements looked at.
 func (c *Course) Between(from, to time.Time) map[Kind]float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -59,14 +59,16 @@ func New(seed uint64) Draw {
 	d := rand.New(rand.NewPCG(seed, 6)) //nolint:gosec // a test's, not a secret
 	drawn := Draw{
 		Seed: seed, Write: rule(d, OfWrites(), 1), Volume: rule(d, OfWrites(), 0.01),
-		Habits: Habits{Noise: []float64{0.002, 0.01, 0.02}[d.IntN(3)], Background: 20 * d.Float64(), Missing: 0.05 * d.Float64()},
+		Habits: Habits{Noise: []float64{0.002, 0.01, 0.02}[d.IntN(3)], Background: 20 * d.Float64(),
+			Missing: 0.05 * d.Float64()},
 	}
-	drawn.Read, drawn.VolumeRead = rule(d, OfReads(), 1), Rule{{Missed, 0.34 + 0.3*d.Float64()}} // of the pages missed, as published
+	// of the pages missed, as published
+	drawn.Read, drawn.VolumeRead = rule(d, OfReads(), 1), Rule{{Missed, 0.34 + 0.3*d.Float64()}}
 	return drawn
 }
 
-// NewBlind draws an Aurora whose WriteIOPS and VolumeWriteIOPs count what it shows to nobody: no verdict that they are work of the database is
-// right.
+// NewBlind draws an Aurora whose WriteIOPS and VolumeWriteIOPs count what it shows to nobody: no verdict that they are
+// work of the database is right.
 func NewBlind(seed uint64) Draw {
 	drawn := New(seed)
 	d := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // a test's, not a secret
@@ -76,9 +78,11 @@ func NewBlind(seed uint64) Draw {
 	return drawn
 }
 
-// typical returns about how much of each kind comes with a row of a bulk insert, or a page missed, so that two terms weigh alike.
+// typical returns about how much of each kind comes with a row of a bulk insert, or a page missed, so that two terms
+// weigh alike.
 func typical(k Kind) float64 {
-	return map[Kind]float64{Rows: 1, Entries: 2, Records: 2, Bytes: 120, Missed: 1, Touched: 3, Returned: 3, Lookups: 0.3, Writes: 0.01, Syncs: 0.01}[k]
+	return map[Kind]float64{Rows: 1, Entries: 2, Records: 2, Bytes: 120, Missed: 1, Touched: 3, Returned: 3,
+		Lookups: 0.3, Writes: 0.01, Syncs: 0.01}[k]
 }
 
 // batch is the unit in which Aurora's log is billed, in bytes.
@@ -196,8 +200,8 @@ func when(holds bool, sort Sort) Sort {
 	return Wrong
 }
 
-// sideOf reports whether the verdict's side is the rule's: bytes, writes and fsyncs of the WAL are physical, pages missed are asked of a storage that
-// has no cache before it, and all else is logical.
+// sideOf reports whether the verdict's side is the rule's: bytes, writes and fsyncs of the WAL are physical, pages
+// missed are asked of a storage that has no cache before it, and all else is logical.
 func (s Said) sideOf(r Rule) bool {
 	isPhysical := func(t Term) bool { return t.Kind == Bytes || slices.Contains(Blind(), t.Kind) }
 	has := func(kind Kind) bool { return slices.ContainsFunc(r, func(t Term) bool { return t.Kind == kind }) }

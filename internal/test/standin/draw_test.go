@@ -50,7 +50,8 @@ func course() *Course {
 	at := func(second, position, rows float64, quiet bool) sample {
 		return sample{
 			noon.Add(time.Duration(second * float64(time.Second))), position, second * second, // buffers
-			map[Kind]float64{Rows: rows, Entries: 3 * rows, Records: 4 * rows, Bytes: position, Lookups: 5 * rows}, quiet,
+			map[Kind]float64{Rows: rows, Entries: 3 * rows, Records: 4 * rows, Bytes: position, Lookups: 5 * rows},
+			quiet,
 		}
 	}
 	return &Course{samples: []sample{
@@ -76,7 +77,8 @@ func TestCourseGoesByTheLog(t *testing.T) {
 	check(0, 6, 60, 180, 800)
 }
 
-// TestCourseGoesByWhatStatementsLookedAt: its first load looks up 200 rows, and its second 100, the faster the longer it goes on.
+// TestCourseGoesByWhatStatementsLookedAt: its first load looks up 200 rows, and its second 100, the faster the longer
+// it goes on.
 func TestCourseGoesByWhatStatementsLookedAt(t *testing.T) {
 	check := func(from, to, lookups float64) {
 		t.Helper()

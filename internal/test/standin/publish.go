@@ -46,7 +46,8 @@ const (
 	ReadIOPS
 	VolumeReadIOPs
 	ReadsInInsights
-	StorageReads // ReadIOPS once more, as the counter of PostgreSQL in Performance Insights that tells storage from caches
+	// ReadIOPS once more, as the counter of PostgreSQL in Performance Insights that tells storage from caches
+	StorageReads
 )
 
 // Streams lists them.
@@ -54,7 +55,8 @@ func Streams() []Stream {
 	return []Stream{WriteIOPS, VolumeWriteIOPs, InInsights, ReadIOPS, VolumeReadIOPs, ReadsInInsights, StorageReads}
 }
 
-// OfVolume reports whether a stream is of the cluster's volume, as sums of five minutes; others are of an instance, as rates of minutes.
+// OfVolume reports whether a stream is of the cluster's volume, as sums of five minutes; others are of an instance, as
+// rates of minutes.
 func (s Stream) OfVolume() bool { return s == VolumeWriteIOPs || s == VolumeReadIOPs }
 
 // Period returns the length of its periods.
@@ -87,7 +89,8 @@ func (d Draw) Point(c *Course, clock Clock, s Stream, from time.Time) (Point, bo
 	if step := d.Habits.Step; step > 0 && s.OfVolume() {
 		began, length = from.Truncate(step), step
 	}
-	shown := rule.Of(c.Between(clock.ToHere(began), clock.ToHere(began.Add(length)))) * period.Seconds() / length.Seconds()
+	shown := rule.Of(c.Between(clock.ToHere(began), clock.ToHere(began.Add(length)))) * period.Seconds() /
+		length.Seconds()
 	shown += d.Habits.Background * rule.size() * period.Seconds()
 	shown *= math.Exp(d.Habits.Noise * d.chance(s, began).NormFloat64())
 	p.Value = math.Round(shown)
@@ -128,7 +131,8 @@ type Late struct {
 
 // Late returns how late the draw is with a point.
 func (d Draw) Late(s Stream, from time.Time) Late {
-	chance := rand.New(rand.NewPCG(d.Seed^0x1a7e, uint64(s)<<40|uint64(from.Unix()))) //nolint:gosec // a test's, not a secret
+	chance := rand.New(rand.NewPCG(d.Seed^0x1a7e,
+		uint64(s)<<40|uint64(from.Unix()))) //nolint:gosec // a test's, not a secret
 	minutes := func(least, most float64) time.Duration {
 		return time.Duration((least + (most-least)*chance.Float64()) * float64(time.Minute))
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// recorded is a sample in a file: the moment, and what had been done by then in the order of [kinds], after the position in the WAL and the
-// buffers that statements looked at.
+// recorded is a sample in a file: the moment, and what had been done by then in the order of [kinds], after the
+// position in the WAL and the buffers that statements looked at.
 type recorded struct {
 	At    time.Time `json:"at"`
 	Quiet bool      `json:"quiet,omitempty"`
@@ -20,7 +20,8 @@ type recorded struct {
 // kinds returns those of a recorded sample, in order.
 func kinds() []Kind { return slices.Concat(OfWrites(), OfReads(), Blind()) }
 
-// Save writes the course, so that other draws may publish it on another day. Of samples that are all alike it keeps the first and the last.
+// Save writes the course, so that other draws may publish it on another day. Of samples that are all alike it keeps the
+// first and the last.
 func (c *Course) Save(w io.Writer) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

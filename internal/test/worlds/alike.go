@@ -2,20 +2,21 @@ package worlds
 
 import "math"
 
-// tolerance is the factor up to which ratios count as one: the specification's, for the standard deviation between loads.
+// tolerance is the factor up to which ratios count as one: the specification's, for the standard deviation between
+// loads.
 const tolerance = 1.10
 
-// Alike says that no method could part a meter from something that counts the quantity alone: their true ratio moves from
-// load to load within the tolerance, or by less than a test that knew the noise would find nine times out of ten at a level
-// of 1 %.
+// Alike says that no method could part a meter from something that counts the quantity alone: their true ratio moves
+// from load to load within the tolerance, or by less than a test that knew the noise would find nine times out of ten
+// at a level of 1 %.
 func (w World) Alike(m Meter, quantity string) bool {
 	apart := w.apart(m, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}})
 	return apart.tolerable() || !apart.found(usually)
 }
 
-// Parted says that no method may take the meter for one that counts the quantity alone: their ratio moves by more than the
-// tolerance, and a test that knew the noise would miss it less than once in a thousand times. Between Parted and Alike lie
-// few meters, which the best of methods takes for a single quantity now and then.
+// Parted says that no method may take the meter for one that counts the quantity alone: their ratio moves by more than
+// the tolerance, and a test that knew the noise would miss it less than once in a thousand times. Between Parted and
+// Alike lie few meters, which the best of methods takes for a single quantity now and then.
 func (w World) Parted(m Meter, quantity string) bool {
 	apart := w.apart(m, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}})
 	return !apart.tolerable() && apart.found(always)
@@ -41,7 +42,8 @@ func (w World) Exchangeable(m Meter, term Term, quantity string) bool {
 		exchanged := Rule{Sort: m.Rule.Sort}
 		for _, t := range m.Rule.Terms {
 			if t.Quantity == term.Quantity {
-				t = Term{Quantity: quantity, PerUnit: t.PerUnit * factor * typical(done, t.Quantity) / typical(done, quantity)}
+				t = Term{Quantity: quantity, PerUnit: t.PerUnit * factor * typical(done, t.Quantity) /
+					typical(done, quantity)}
 			}
 			exchanged.Terms = append(exchanged.Terms, t)
 		}
@@ -113,7 +115,8 @@ func (w World) ratios(m Meter, rule Rule) (all []ratio) {
 	return all
 }
 
-// hides returns how much of a rule does not show in a repetition, for its background: much is so small only where loads read and others write.
+// hides returns how much of a rule does not show in a repetition, for its background: much is so small only where loads
+// read and others write.
 func (w World) hides(r Rule, in work) float64 {
 	const times = 2
 	if !w.Reads() {
@@ -139,9 +142,9 @@ func moments(values []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// found reports whether a chi-squared test with so many degrees of freedom finds, at the level of 1 %, a difference of so much
-// noncentrality with such a power. Both distributions are taken for normal where that is near enough: the critical value
-// by Wilson and Hilferty's cube, the power by mean and variance.
+// found reports whether a chi-squared test with so many degrees of freedom finds, at the level of 1 %, a difference of
+// so much noncentrality with such a power. Both distributions are taken for normal where that is near enough: the
+// critical value by Wilson and Hilferty's cube, the power by mean and variance.
 func found(noncentrality, freedom, power float64) bool {
 	const level = 2.326 // the normal distribution's quantile at 0.99
 	if freedom < 1 {

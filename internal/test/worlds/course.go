@@ -39,7 +39,8 @@ func (c *courier) pass(seconds float64, repetition int, loaded bool, done amount
 	if n := len(c.of); n > 0 {
 		from = c.of[n-1].to
 	}
-	s := slice{from: from, to: from + seconds, repetition: repetition, loaded: loaded, done: done, besides: c.background.times(seconds * c.lognormal(0.2))}
+	s := slice{from: from, to: from + seconds, repetition: repetition, loaded: loaded, done: done,
+		besides: c.background.times(seconds * c.lognormal(0.2))}
 	if c.visitor != nil {
 		s.besides.add(c.visitor.does(c.dice, seconds))
 	}
@@ -77,7 +78,8 @@ func (t *visitor) does(d *dice, seconds float64) amounts {
 		return nil
 	}
 	n := t.requests * seconds * d.lognormal(0.2)
-	return amounts{counts.DeviceRequests: n, counts.DeviceFlushes: n / 10, counts.DeviceBytes: 16e3 * n, devReads: n / 2, devRead: 8e3 * n}
+	return amounts{counts.DeviceRequests: n, counts.DeviceFlushes: n / 10, counts.DeviceBytes: 16e3 * n,
+		devReads: n / 2, devRead: 8e3 * n}
 }
 
 // backsUp has a backup run now and then, in a run of about so many seconds.
@@ -93,7 +95,8 @@ func (c *courier) backsUp(seconds float64) bool {
 // fewFlushes are those of a checkpoint that has nothing to write.
 const fewFlushes = 2
 
-// repetition is one go of a load: a pause, seconds of load that come and go a little, and the checkpoint that closes it.
+// repetition is one go of a load: a pause, seconds of load that come and go a little, and the checkpoint that closes
+// it.
 func (c *courier) repetition(s server, a runfile.Load, t temper, place int, seconds float64) {
 	c.pass(c.uniform(0.2, 1.2), -1, false, nil)
 	level, wobble := c.lognormal(0.05), 0.0

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// A day of production: work of several sorts on a server whose physics are its own, each with hours in which there is more of it, and
-// some of it in batches.
+// A day of production: work of several sorts on a server whose physics are its own, each with hours in which there is
+// more of it, and some of it in batches.
 const (
 	fewestWorks, mostWorks = 3, 7
 	readings               = 1440
@@ -25,7 +25,8 @@ const Day Design = "day"
 // NewDay draws a world that was observed for twelve hours.
 func NewDay(seed uint64, meters int) World {
 	d := newDice(seed)
-	w := World{Seed: seed, observed: true, period: time.Second, every: readingSeconds, plan: runfile.Plan{Name: string(Day), Repetitions: 1}}
+	w := World{Seed: seed, observed: true, period: time.Second, every: readingSeconds,
+		plan: runfile.Plan{Name: string(Day), Repetitions: 1}}
 	for k := range parts {
 		w.plan.Loads = append(w.plan.Loads, runfile.Load{Name: fmt.Sprintf("part %d", k+1), Method: "insert"})
 	}
@@ -36,7 +37,8 @@ func NewDay(seed uint64, meters int) World {
 	}
 	for i := range readings {
 		r := work{
-			load: w.plan.Loads[i*parts/readings], repetition: i + 1, seconds: readingSeconds, between: readingSeconds, done: amounts{}, besides: amounts{},
+			load: w.plan.Loads[i*parts/readings], repetition: i + 1, seconds: readingSeconds, between: readingSeconds,
+			done: amounts{}, besides: amounts{},
 		}
 		for _, of := range works {
 			r.done.add(of.done(d, s, i))
@@ -66,7 +68,8 @@ type sortOfWork struct {
 func (d *dice) sortOfWork(s server, of int) *sortOfWork {
 	a := d.load()
 	a.Clients = s.clients
-	w := &sortOfWork{load: a, temper: d.temper(), swing: d.uniform(0.2, 1.5), noon: d.uniform(0, 2*math.Pi), owed: amounts{}}
+	w := &sortOfWork{load: a, temper: d.temper(), swing: d.uniform(0.2, 1.5), noon: d.uniform(0, 2*math.Pi),
+		owed: amounts{}}
 	w.commits = s.commits(a, w.temper) * d.between(0.01, 0.5) / float64(of)
 	if d.chance(batches) {
 		w.every, w.lasts, w.phase = d.between(30, 180), d.between(3, 20), d.uniform(0, 180)
@@ -77,7 +80,8 @@ func (d *dice) sortOfWork(s server, of int) *sortOfWork {
 // done returns what the work comes to between two readings, with the pages of the checkpoint that falls between them.
 func (w *sortOfWork) done(d *dice, s server, reading int) amounts {
 	w.wander = 0.95*w.wander + d.normal(0.1)
-	commits := math.Round(w.commits * readingSeconds * math.Exp(w.swing*math.Sin(w.noon+math.Pi*float64(reading)/readings)+w.wander))
+	commits := math.Round(w.commits * readingSeconds *
+		math.Exp(w.swing*math.Sin(w.noon+math.Pi*float64(reading)/readings)+w.wander))
 	if minute := float64(reading) * readingSeconds / 60; w.every > 0 && math.Mod(minute+w.phase, w.every) > w.lasts {
 		commits = 0
 	}

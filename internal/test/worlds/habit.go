@@ -20,18 +20,26 @@ type habit struct {
 	requestsByPage float64 // data requests of the device by page written: most pages travel together
 }
 
-// measured returns the habits of PostgreSQL 17.11 on two cores with 8 clients, each load closed by its own checkpoint: sums over
-// the three repetitions of testdata/runs/loads-pg17.jsonl, idle taken off.
+// measured returns the habits of PostgreSQL 17.11 on two cores with 8 clients, each load closed by its own checkpoint:
+// sums over the three repetitions of testdata/runs/loads-pg17.jsonl, idle taken off.
 func measured() []habit {
 	return []habit{
-		{runfile.Load{Name: "bulk", Method: "insert-select", RowsPerTx: 1000}, 1679913, 1.0313, 75.41, 0.4193, 0, 0.0322, 0.0304, 0.00541, 0.0179},
-		{runfile.Load{Name: "bulk-indexed", Method: "insert-select", RowsPerTx: 1000, Indexes: 2}, 534210, 3.0472, 208.64, 0.6715, 0, 0.0551, 0.0897, 0.00926, 0.0314},
-		{runfile.Load{Name: "copy", Method: "copy", RowsPerTx: 1000}, 1159373, 0.03769, 23.78, 0.3806, 0, 0.0112, 0.0066, 0.00541, 0.0404},
-		{runfile.Load{Name: "copy-indexed", Method: "copy", RowsPerTx: 1000, Indexes: 2}, 574270, 2.0541, 163.74, 0.3955, 0, 0.0740, 0.0671, 0.01018, 0.0428},
-		{runfile.Load{Name: "single", Method: "insert", RowsPerTx: 1}, 18726, 2.0304, 115.55, 0.2528, 0, 0.0001, 0.0001, 0.00555, 0.9793},
-		{runfile.Load{Name: "async", Method: "insert", RowsPerTx: 1, SynchronousCommit: "off"}, 86410, 2.0303, 115.49, 0, 9.8, 0.9595, 0.0500, 0.00543, 0.0231},
-		{runfile.Load{Name: "multi", Method: "insert", RowsPerTx: 100}, 83628, 1.0403, 75.77, 0.9725, 0, 0.0013, 0.0001, 0.00543, 0.0740},
-		{runfile.Load{Name: "wide", Method: "insert-values", RowsPerTx: 100, Indexes: 1, Width: 1024}, 252480, 2.0430, 1169.06, 0.4841, 0, 0.0432, 0.0722, 0.14563, 0.0138},
+		{runfile.Load{Name: "bulk", Method: "insert-select", RowsPerTx: 1000}, 1679913, 1.0313, 75.41, 0.4193, 0,
+			0.0322, 0.0304, 0.00541, 0.0179},
+		{runfile.Load{Name: "bulk-indexed", Method: "insert-select", RowsPerTx: 1000, Indexes: 2}, 534210, 3.0472,
+			208.64, 0.6715, 0, 0.0551, 0.0897, 0.00926, 0.0314},
+		{runfile.Load{Name: "copy", Method: "copy", RowsPerTx: 1000}, 1159373, 0.03769, 23.78, 0.3806, 0, 0.0112,
+			0.0066, 0.00541, 0.0404},
+		{runfile.Load{Name: "copy-indexed", Method: "copy", RowsPerTx: 1000, Indexes: 2}, 574270, 2.0541, 163.74,
+			0.3955, 0, 0.0740, 0.0671, 0.01018, 0.0428},
+		{runfile.Load{Name: "single", Method: "insert", RowsPerTx: 1}, 18726, 2.0304, 115.55, 0.2528, 0, 0.0001, 0.0001,
+			0.00555, 0.9793},
+		{runfile.Load{Name: "async", Method: "insert", RowsPerTx: 1, SynchronousCommit: "off"}, 86410, 2.0303, 115.49,
+			0, 9.8, 0.9595, 0.0500, 0.00543, 0.0231},
+		{runfile.Load{Name: "multi", Method: "insert", RowsPerTx: 100}, 83628, 1.0403, 75.77, 0.9725, 0, 0.0013, 0.0001,
+			0.00543, 0.0740},
+		{runfile.Load{Name: "wide", Method: "insert-values", RowsPerTx: 100, Indexes: 1, Width: 1024}, 252480, 2.0430,
+			1169.06, 0.4841, 0, 0.0432, 0.0722, 0.14563, 0.0138},
 	}
 }
 
@@ -40,7 +48,8 @@ const (
 	deviceBytesByWALByte  = 1.01
 	deviceBytesByWALWrite = 8120
 	deviceBytesByPage     = 8860
-	// checkpointFlushes are those of the checkpoint and the sync that close a load, which show where nothing else flushes.
+	// checkpointFlushes are those of the checkpoint and the sync that close a load, which show where nothing else
+	// flushes.
 	checkpointFlushes = 24
 	// requestsByWALWrite is the same fit's: nearly every write of the WAL becomes one request.
 	requestsByWALWrite = 0.98
@@ -58,8 +67,8 @@ type machine struct {
 	flushes       float64 // of the checkpoint that closes a load
 }
 
-// How far worlds lie apart, in standard deviations of logarithms. Machines differ much in speed and in how they wait for
-// their disk; what a row brings to the WAL is PostgreSQL's and differs little.
+// How far worlds lie apart, in standard deviations of logarithms. Machines differ much in speed and in how they wait
+// for their disk; what a row brings to the WAL is PostgreSQL's and differs little.
 const (
 	speedVaries     = 0.5
 	waitVaries      = 0.7
@@ -75,8 +84,9 @@ func (d *dice) machine() machine {
 	return machine{
 		speed: d.lognormal(speedVaries), patience: d.normal(waitVaries), splitting: d.lognormal(splittingVaries),
 		merging: d.lognormal(mergingVaries), walBytes: deviceBytesByWALByte * d.lognormal(0.01),
-		walWriteBytes: deviceBytesByWALWrite * d.lognormal(bytesVary), pageBytes: deviceBytesByPage * d.lognormal(bytesVary),
-		flushes: checkpointFlushes * d.lognormal(0.3),
+		walWriteBytes: deviceBytesByWALWrite * d.lognormal(bytesVary),
+		pageBytes:     deviceBytesByPage * d.lognormal(bytesVary),
+		flushes:       checkpointFlushes * d.lognormal(0.3),
 	}
 }
 

@@ -41,7 +41,8 @@ const (
 	// Readings fail now and then, and a source is now and then blind through all of a load.
 	readingFails = 0.02
 	loadFails    = 0.03
-	// backgrounded is how often a meter has a background of its own, up to this share of what the quietest load brings it.
+	// backgrounded is how often a meter has a background of its own, up to this share of what the quietest load brings
+	// it.
 	backgrounded   = 0.67
 	mostBackground = 0.3
 )
@@ -123,8 +124,8 @@ func (d *dice) still(noise float64, repetitions []work) []float64 {
 	return shown
 }
 
-// wandering returns a meter that moves by no quantity: anew in each repetition, or from load to load, and under load more than idle
-// or the same.
+// wandering returns a meter that moves by no quantity: anew in each repetition, or from load to load, and under load
+// more than idle or the same.
 func (d *dice) wandering(m *Meter, repetitions []work) []float64 {
 	rate, wide, byLoad := d.between(100, 1e6), d.uniform(0.7, 1.5), d.chance(1.0/3)
 	m.Restless = !byLoad && d.chance(0.5)

@@ -31,7 +31,8 @@ const (
 // NewObserved draws a world that was observed.
 func NewObserved(seed uint64, meters int) World {
 	d := newDice(seed)
-	w := World{Seed: seed, observed: true, period: time.Second, every: stepSeconds, plan: runfile.Plan{Name: string(Observed), Repetitions: 1}}
+	w := World{Seed: seed, observed: true, period: time.Second, every: stepSeconds,
+		plan: runfile.Plan{Name: string(Observed), Repetitions: 1}}
 	m, background := d.machine(), d.background()
 	m.flushes = 0 // of no checkpoint in particular
 	all := measured()
@@ -49,7 +50,8 @@ func NewObserved(seed uint64, meters int) World {
 			mix = d.IntN(len(mixes))
 		}
 		level *= d.lognormal(drifts)
-		r := work{load: w.plan.Loads[mix], repetition: step + 1, seconds: stepSeconds, between: stepSeconds, done: amounts{}, besides: amounts{}}
+		r := work{load: w.plan.Loads[mix], repetition: step + 1, seconds: stepSeconds, between: stepSeconds,
+			done: amounts{}, besides: amounts{}}
 		for i, h := range habits {
 			h = d.jittered(h)
 			h.rowsPerSecond *= mixes[mix][i] * level * d.lognormal(stepVaries)
@@ -93,7 +95,8 @@ func (d *dice) mixes(sorts int) (mixes [][]float64) {
 // observedMetrics returns those that stand in for what clients of ours would count.
 func observedMetrics() []string {
 	return []string{
-		"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted", "pgstat.cluster/tup_updated", "pgstat.cluster/tup_deleted",
+		"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted", "pgstat.cluster/tup_updated",
+		"pgstat.cluster/tup_deleted",
 		"pgstat.database/tup_inserted", "pgstat.database/tup_updated", "pgstat.database/tup_deleted",
 		"pgstat.tables/index_entries_least", "pgstat.tables/index_entries_most",
 	}

@@ -17,7 +17,8 @@ type Plan struct {
 	Background float64 // that each meter shows per second, whatever the load
 	Length     float64 // of a load, in seconds; 0: as the server asks
 	Steps      float64 // seconds from one move of each meter to the next; 0: it moves whenever it is read
-	Tidying    float64 // WAL records for each buffer that a load which only reads touches: it prunes pages and sets hints
+	// WAL records for each buffer that a load which only reads touches: it prunes pages and sets hints
+	Tidying float64
 }
 
 // quickLoad is how long a load takes where all is read second by second.
@@ -37,8 +38,10 @@ func NewOf(seed uint64, p Plan, rules map[string]Rule) World {
 	s := d.server()
 	s.memory = d.memory(design)
 	s.memory.tidying = p.Tidying
-	s.goesOn, s.sequence, s.rowBytes, s.splits = true, 1.0/33, 44, d.uniform(0.008, 0.03) // the tables are those of our own loads
-	w.plan = runfile.Plan{Name: p.Name, Repetitions: repetitionsPerLoad, LoadSeconds: length, Seed: seed, Loads: slices.Clone(p.Loads)}
+	// the tables are those of our own loads
+	s.goesOn, s.sequence, s.rowBytes, s.splits = true, 1.0/33, 44, d.uniform(0.008, 0.03)
+	w.plan = runfile.Plan{Name: p.Name, Repetitions: repetitionsPerLoad, LoadSeconds: length, Seed: seed,
+		Loads: slices.Clone(p.Loads)}
 	for i := range w.plan.Loads {
 		a := &w.plan.Loads[i]
 		if a.Clients == 0 && !a.Idle() {

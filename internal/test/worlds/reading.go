@@ -64,11 +64,12 @@ type way struct {
 	beside  float64 // pages that are read beside each one that was asked for
 }
 
-// memory is what lies between sessions and storage: PostgreSQL's buffers, a page cache, and what is read ahead. As of the rest of a server
-// all is drawn from wide spans.
+// memory is what lies between sessions and storage: PostgreSQL's buffers, a page cache, and what is read ahead. As of
+// the rest of a server all is drawn from wide spans.
 type memory struct {
-	buffers, table         float64 // pages of shared buffers, and of the table that loads only read
-	descent, leaves        float64 // pages of an index that a lookup touches; how much seldomer than the table's its leaves are missed
+	buffers, table float64 // pages of shared buffers, and of the table that loads only read
+	// pages of an index that a lookup touches; how much seldomer than the table's its leaves are missed
+	descent, leaves        float64
 	row, entry, copied     float64 // buffers touched for a row, for an index entry, for a row of a COPY
 	combined               float64 // pages of a call where they are asked for in order
 	files                  float64 // calls for other files by row written, where the kernel counts those of processes
@@ -80,18 +81,22 @@ type memory struct {
 	passes                 float64 // times that a sort writes and reads what it sorts
 	touch, call, latency   float64 // seconds of processor for a buffer and for a call, and seconds of a read of storage
 	tidying                float64 // records of the WAL for a buffer that a load which only reads touches
-	billed                 float64 // of the pages that storage reads, those that are billed: neighbours are billed as one
+	// of the pages that storage reads, those that are billed: neighbours are billed as one
+	billed float64
 }
 
 func (d *dice) memory(design Design) *memory {
 	m := &memory{
 		buffers: d.between(2e3, 16e3), descent: d.uniform(2, 4.2), leaves: d.uniform(0.02, 0.6),
 		row: d.uniform(0.9, 2.3), entry: d.uniform(1, 3.5), copied: d.uniform(0.1, 1.2),
-		combined: pick(d, []float64{1, 1, 12, 16, 32}), files: d.between(0.001, 0.03), warm: d.between(1e-5, 0.05), cold: d.uniform(0.5, 1),
+		combined: pick(d, []float64{1, 1, 12, 16, 32}), files: d.between(0.001, 0.03), warm: d.between(1e-5, 0.05),
+		cold:  d.uniform(0.5, 1),
 		point: way{d.uniform(0.9, 1.3), d.uniform(0, 1)}, near: way{d.between(1.5, 60), d.uniform(0, 0.5)},
-		far: way{d.between(1, 6), d.uniform(0, 0.6)}, scan: way{pick(d, []float64{4, 16, 16, 32, 128}), d.uniform(0, 0.2)},
-		hot: d.uniform(0.7, 1), images: d.between(0.02, 0.8), image: d.uniform(2000, 8000), dirtied: d.between(0.02, 1), passes: d.uniform(1, 2),
-		touch: d.between(0.1e-6, 1e-6), call: d.between(1e-6, 6e-6), latency: d.between(30e-6, 2e-3), billed: 1,
+		far: way{d.between(1, 6), d.uniform(0, 0.6)}, scan: way{pick(d, []float64{4, 16, 16, 32, 128}),
+			d.uniform(0, 0.2)},
+		hot: d.uniform(0.7, 1), images: d.between(0.02, 0.8), image: d.uniform(2000, 8000), dirtied: d.between(0.02, 1),
+		passes: d.uniform(1, 2),
+		touch:  d.between(0.1e-6, 1e-6), call: d.between(1e-6, 6e-6), latency: d.between(30e-6, 2e-3), billed: 1,
 	}
 	m.table = m.buffers * d.uniform(1.3, 6)
 	if design == NoCache {
@@ -146,23 +151,27 @@ func readPlan() []runfile.Load {
 	hot := reads("point-hot", lookups, 1, false)
 	hot.OfRows = ofHot
 	return []runfile.Load{
-		hot, reads("point-warm", lookups, 1, false), reads("point-cold", lookups, 1, true), reads("range-cold", ranges, 1000, true),
+		hot, reads("point-warm", lookups, 1, false), reads("point-cold", lookups, 1, true),
+		reads("range-cold", ranges, 1000, true),
 		reads("bitmap-cold", bitmaps, 200, true), reads("scan-cold", scans, 1, true), reads("spill", sorts, 1, false),
 	}
 }
 
 func changePlan() []runfile.Load {
 	change := func(name, method string, rows, indexes int) runfile.Load {
-		return runfile.Load{Name: name, Method: method, RowsPerTx: rows, Indexes: indexes, Width: 100, TableRows: changedRows}
+		return runfile.Load{Name: name, Method: method, RowsPerTx: rows, Indexes: indexes, Width: 100,
+			TableRows: changedRows}
 	}
 	return []runfile.Load{
-		change("update-hot", updates, 1, 1), change("update-indexed", updates, 1, 2), change("delete-vacuum", replaces, 100, 1), change("mixed", mixesBoth, 1, 2),
+		change("update-hot", updates, 1, 1), change("update-indexed", updates, 1, 2),
+		change("delete-vacuum", replaces, 100, 1), change("mixed", mixesBoth, 1, 2),
 	}
 }
 
 func (d *dice) readLoad() runfile.Load {
 	a := runfile.Load{
-		Method:    pick(d, []string{lookups, lookups, lookups, ranges, bitmaps, scans, sorts, updates, updates, replaces, mixesBoth}),
+		Method: pick(d, []string{lookups, lookups, lookups, ranges, bitmaps, scans, sorts, updates, updates,
+			replaces, mixesBoth}),
 		RowsPerTx: 1, Indexes: 1 + d.IntN(3), Width: pick(d, []int{100, 500, 1024}), TableRows: changedRows,
 	}
 	a.Cold = only(a.Method) && d.chance(0.5)
@@ -212,10 +221,12 @@ func (s server) reads(a runfile.Load, t temper) amounts {
 		read = min(1, read*t.extra)
 		pages := misses * read * (1 + w.beside)
 		one.add(amounts{
-			counts.BuffersTouched: touched, inBuffers: max(0, touched-misses), counts.RowsReturned: returned, counts.Lookups: descents,
+			counts.BuffersTouched: touched, inBuffers: max(0, touched-misses), counts.RowsReturned: returned,
+			counts.Lookups:    descents,
 			counts.WALRecords: touched * m.tidying, counts.WALBytes: touched * m.tidying * tidied,
 			missed: misses, calls: misses / combined, asked: misses * pageSize,
-			devReads: pages / max(0.8, w.request*t.merging), devRead: pages * pageSize, BilledReads: misses * read * m.billed * math.Sqrt(t.merging),
+			devReads: pages / max(0.8, w.request*t.merging), devRead: pages * pageSize,
+			BilledReads: misses * read * m.billed * math.Sqrt(t.merging),
 		})
 	}
 	switch a.Method {
@@ -232,7 +243,8 @@ func (s server) reads(a runfile.Load, t temper) amounts {
 		of(pages, pages*absent, float64(a.TableRows), 0, m.scan, m.combined)
 		if a.Method == sorts {
 			temp := pages * m.passes
-			one.add(amounts{tempRead: temp, tempWrite: temp * 1.02, calls: temp * m.files, asked: temp * pageSize * min(1, m.files*1e3)})
+			one.add(amounts{tempRead: temp, tempWrite: temp * 1.02, calls: temp * m.files,
+				asked: temp * pageSize * min(1, m.files*1e3)})
 		}
 	case updates:
 		of(m.descent+1, absent*(1+m.leaves), 1, 1, m.point, 1)
@@ -246,7 +258,8 @@ func (s server) reads(a runfile.Load, t temper) amounts {
 	return one
 }
 
-// changed returns what one transaction of a load that changes rows writes, as far as it does not depend on how long that takes.
+// changed returns what one transaction of a load that changes rows writes, as far as it does not depend on how long
+// that takes.
 func (s server) changed(a runfile.Load, t temper) amounts {
 	if !changes(a.Method) {
 		return nil
@@ -263,11 +276,14 @@ func (s server) changed(a runfile.Load, t temper) amounts {
 	entries := (rows - one[hotRows]) * float64(a.Indexes)
 	full := min(1, m.images*t.images) * (rows + entries/2)
 	one.add(amounts{
-		IndexEntries: entries, IndexSplits: entries * s.splits, counts.Entries: one[counts.Rows] + entries, images: full,
-		counts.WALRecords:     rows + 1.5*deleted + entries*(1+s.splits) + 1,
-		counts.WALBytes:       rows*(s.rowRecord+s.rowBytes+float64(a.Width)-24) + 80*deleted + entries*s.entryRecord + full*m.image + s.commitRecord,
+		IndexEntries: entries, IndexSplits: entries * s.splits, counts.Entries: one[counts.Rows] + entries,
+		images:            full,
+		counts.WALRecords: rows + 1.5*deleted + entries*(1+s.splits) + 1,
+		counts.WALBytes: rows*(s.rowRecord+s.rowBytes+float64(a.Width)-24) + 80*deleted + entries*s.entryRecord +
+			full*m.image + s.commitRecord,
 		counts.PagesWritten:   (rows + entries/2) * m.dirtied * t.pages,
-		counts.BuffersTouched: 2*rows*m.row + entries*m.entry, inBuffers: 2*rows*m.row + entries*m.entry, calls: rows * m.files, asked: rows * m.files * 500,
+		counts.BuffersTouched: 2*rows*m.row + entries*m.entry, inBuffers: 2*rows*m.row + entries*m.entry,
+		calls: rows * m.files, asked: rows * m.files * 500,
 	})
 	return one
 }
@@ -279,14 +295,16 @@ func (m *memory) besides(a runfile.Load, rows, entries float64) amounts {
 		touched = rows * m.copied
 	}
 	touched += entries * m.entry
-	return amounts{counts.BuffersTouched: touched, inBuffers: touched, calls: (rows + entries) * m.files, asked: (rows + entries) * m.files * 50}
+	return amounts{counts.BuffersTouched: touched, inBuffers: touched, calls: (rows + entries) * m.files,
+		asked: (rows + entries) * m.files * 50}
 }
 
 // transactions returns how many a second a load that reads and changes rows brings about.
 func (s server) transactions(a runfile.Load, t temper) float64 {
 	m, one := s.memory, s.reads(a, t)
 	one.add(s.changed(a, t))
-	busy := s.commit + s.statement*one[counts.Statements] + m.touch*one[counts.BuffersTouched] + m.call*one[calls] + s.written*one[counts.WALBytes]
+	busy := s.commit + s.statement*one[counts.Statements] + m.touch*one[counts.BuffersTouched] + m.call*one[calls] +
+		s.written*one[counts.WALBytes]
 	most := min(s.processors/busy, float64(s.clients)/(busy+m.latency*one[devReads]))
 	if changes(a.Method) {
 		most = min(most, float64(s.clients)/(busy+1.5*s.flush), s.group(t)/s.flush)

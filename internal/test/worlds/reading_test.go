@@ -33,7 +33,8 @@ func TestReadsAreThoseOfThePlans(t *testing.T) {
 	}
 }
 
-// TestTheFileTellsTheReads compares what is read from the file with what was done, of each quantity, and sees that every quantity is moved.
+// TestTheFileTellsTheReads compares what is read from the file with what was done, of each quantity, and sees that
+// every quantity is moved.
 func TestTheFileTellsTheReads(t *testing.T) {
 	moved, compared := map[string]bool{}, 0
 	for seed := range uint64(12) {
@@ -45,7 +46,9 @@ func TestTheFileTellsTheReads(t *testing.T) {
 			if r.idle() || w.lost[i] != "" {
 				continue
 			}
-			repetition := load.Repetitions[slices.IndexFunc(load.Repetitions, func(x counts.Repetition) bool { return x.Number == r.repetition })]
+			repetition := load.Repetitions[slices.IndexFunc(load.Repetitions, func(x counts.Repetition) bool {
+				return x.Number == r.repetition
+			})]
 			for _, d := range run.Quantities() {
 				got, err := d.Count(load, repetition)
 				if err != nil || d.Modelled {
@@ -55,7 +58,8 @@ func TestTheFileTellsTheReads(t *testing.T) {
 				compared++
 				rounding := float64(len(w.course)) // a line of the load, or a part of a page, each second
 				if math.Abs(got-r.done[d.Name]) > 0.01*r.done[d.Name]+3*r.besides[d.Name]+rounding {
-					t.Errorf("world %d, %s %d: %s is %g, and %g was done", seed, load.Name, r.repetition, d.Name, got, r.done[d.Name])
+					t.Errorf("world %d, %s %d: %s is %g, and %g was done", seed, load.Name, r.repetition, d.Name, got,
+						r.done[d.Name])
 				}
 			}
 		}
@@ -70,22 +74,24 @@ func TestTheFileTellsTheReads(t *testing.T) {
 	}
 }
 
-// TestMeasuredReadsAreAmongTheDrawn: what PostgreSQL did with the same loads lies within what worlds draw, of buffers touched, pages missed, bytes and
-// requests of the device.
+// TestMeasuredReadsAreAmongTheDrawn: what PostgreSQL did with the same loads lies within what worlds draw, of buffers
+// touched, pages missed, bytes and requests of the device.
 func TestMeasuredReadsAreAmongTheDrawn(t *testing.T) {
 	real, err := counts.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
 	pairs := [][2]string{
-		{counts.BuffersTouched, counts.Statements}, {missed, counts.BuffersTouched}, {calls, missed}, {asked, missed}, {devReads, missed}, {devRead, asked},
+		{counts.BuffersTouched, counts.Statements}, {missed, counts.BuffersTouched}, {calls, missed}, {asked, missed},
+		{devReads, missed}, {devRead, asked},
 		{counts.WALRecords, counts.Statements}, {counts.WALBytes, counts.WALRecords},
 	}
 	compared := 0
 	for _, name := range []string{"point-warm", "point-cold", "scan-cold", "update-indexed"} {
 		load, _ := real.Load(name)
 		for _, pair := range pairs {
-			if got := ratioOf(t, real, load, pair); got > 0 && !(name == "scan-cold" && pair[1] == counts.Statements) { // by the size of the table
+			// by the size of the table
+			if got := ratioOf(t, real, load, pair); got > 0 && !(name == "scan-cold" && pair[1] == counts.Statements) {
 				low, high := drawnRatios(name, pair)
 				compared++
 				if got < 0.9*low || got > 1.1*high {

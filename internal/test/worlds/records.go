@@ -23,7 +23,8 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Records returns the world as a run file holds it.
 func (w World) Records() []runfile.Record {
-	p := &press{at: start, world: w, dice: newDice(^w.Seed), totals: map[string]map[string]float64{pgstat: {}, block: {}, meter: {}}}
+	p := &press{at: start, world: w, dice: newDice(^w.Seed), totals: map[string]map[string]float64{
+		pgstat: {}, block: {}, meter: {}}}
 	p.write(w.header())
 	for _, m := range w.metrics() {
 		p.write(m)
@@ -34,7 +35,8 @@ func (w World) Records() []runfile.Record {
 		}
 	}
 	if !p.sees(block) {
-		p.write(runfile.Gap{At: p.at, Probe: block, Reason: runfile.NotLocal, Detail: "the server runs on another machine"})
+		p.write(runfile.Gap{At: p.at, Probe: block, Reason: runfile.NotLocal,
+			Detail: "the server runs on another machine"})
 	}
 	switch {
 	case w.Wild():
@@ -146,7 +148,8 @@ func (p *press) repetition(i int, r work) {
 	if !r.idle() {
 		p.write(runfile.Work{
 			From: p.at, To: p.at.Add(seconds(r.seconds)), Load: r.load.Name, Repetition: r.repetition,
-			Transactions: int64(r.done[counts.Commits]), Statements: int64(r.done[counts.Statements]), Rows: int64(r.done[counts.Rows]),
+			Transactions: int64(r.done[counts.Commits]), Statements: int64(r.done[counts.Statements]),
+			Rows: int64(r.done[counts.Rows]),
 		})
 	}
 	p.grow(i, r)
@@ -182,7 +185,8 @@ func (p *press) tell(i int, r work, began time.Time) {
 	last, period := began.Add(seconds(r.between)), p.world.period
 	for from := began.Truncate(period).Add(period); from.Add(period).Before(last); from = from.Add(period) {
 		to := from.Add(period)
-		underLoad := max(0, min(to.Sub(began).Seconds(), period.Seconds(), began.Add(seconds(r.seconds)).Sub(from).Seconds()))
+		underLoad := max(0, min(to.Sub(began).Seconds(), period.Seconds(),
+			began.Add(seconds(r.seconds)).Sub(from).Seconds()))
 		for _, m := range p.world.Meters {
 			if m.kind == runfile.Counter || m.missing[i] || p.world.lost[i] == meter {
 				continue

@@ -90,7 +90,8 @@ func (d *dice) mixture(done []amounts, one, other counts.Quantity) Rule {
 	ratio := typical(done, one.Name) / typical(done, other.Name) * d.lognormal(1)
 	sum := func(a amounts) float64 { return a[one.Name] + ratio*a[other.Name] }
 	factor := d.factor(smallest(done, sum))
-	r := Rule{Sort: Mixture, Terms: []Term{{one.Name, one.Side, factor, 0}, {other.Name, other.Side, factor * ratio, 0}}}
+	r := Rule{Sort: Mixture, Terms: []Term{{one.Name, one.Side, factor, 0},
+		{other.Name, other.Side, factor * ratio, 0}}}
 	r.Terms[0].Share = r.share(done, r.Terms[0])
 	r.Terms[1].Share = 1 - r.Terms[0].Share
 	return r
@@ -118,7 +119,8 @@ func smallest(done []amounts, of func(amounts) float64) float64 {
 	return least
 }
 
-// least returns the least that a rule shows in a load. Where all loads write, that is nothing of what some of them do not do.
+// least returns the least that a rule shows in a load. Where all loads write, that is nothing of what some of them do
+// not do.
 func (w World) least(r Rule) float64 {
 	done := loaded(w.repetitions)
 	if !w.Reads() && slices.ContainsFunc(done, func(a amounts) bool { return r.of(a) == 0 }) {

@@ -18,13 +18,17 @@ type server struct {
 
 	statement, commit, row, entry, written float64 // seconds of processor for one; written is for a byte of the WAL
 
-	rowBytes                              float64 // of a row in a page, its filler apart
-	rowRecord, entryRecord, commitRecord  float64 // bytes of a record of the WAL
-	sequence, splits, images, imageBytes  float64 // records by row, by index entry; full pages by page touched; bytes of one
-	touched                               float64 // pages of an index written into, by entry
-	buffer, segment, delay                float64 // bytes of WAL written out at once, bytes of a file of it, seconds of the WAL writer
-	pageWrites, indexWrites, atClose      float64 // times that a page is written; the part that the closing checkpoint writes
-	pagesMerged, logMerged, largest       float64 // pages in a request; requests for a write of the WAL; bytes of a request
+	rowBytes                             float64 // of a row in a page, its filler apart
+	rowRecord, entryRecord, commitRecord float64 // bytes of a record of the WAL
+	// records by row, by index entry; full pages by page touched; bytes of one
+	sequence, splits, images, imageBytes float64
+	touched                              float64 // pages of an index written into, by entry
+	// bytes of WAL written out at once, bytes of a file of it, seconds of the WAL writer
+	buffer, segment, delay float64
+	// times that a page is written; the part that the closing checkpoint writes
+	pageWrites, indexWrites, atClose float64
+	// pages in a request; requests for a write of the WAL; bytes of a request
+	pagesMerged, logMerged, largest       float64
 	journal, journalFlushes, journalBytes float64 // of the file system's journal, by flush
 	tail                                  float64 // bytes of a page of WAL written anew with each write
 	closingFlushes                        float64 // of the checkpoint that closes a load
@@ -47,13 +51,16 @@ func (d *dice) server() server {
 		flush: d.between(50e-6, 10e-3), sharing: d.Float64(),
 		statement: d.between(15e-6, 120e-6), commit: d.between(5e-6, 30e-6), row: d.between(0.4e-6, 3e-6),
 		entry: d.between(0.3e-6, 3e-6), written: d.between(0.2e-9, 3e-9),
-		rowBytes: d.uniform(36, 160), rowRecord: d.uniform(35, 60), entryRecord: d.uniform(50, 90), commitRecord: d.uniform(34, 130),
-		sequence: pickOr(0.7, 1.0/33), splits: d.uniform(0.003, 0.03), images: pickOr(0.6, d.between(0.002, 0.5)), imageBytes: d.uniform(800, 8000),
-		touched: d.between(0.005, 0.2), buffer: d.between(32e3, 2e6), segment: 16 << 20, delay: d.between(0.02, 0.2),
+		rowBytes: d.uniform(36, 160), rowRecord: d.uniform(35, 60), entryRecord: d.uniform(50, 90),
+		commitRecord: d.uniform(34, 130),
+		sequence:     pickOr(0.7, 1.0/33), splits: d.uniform(0.003, 0.03), images: pickOr(0.6, d.between(0.002, 0.5)),
+		imageBytes: d.uniform(800, 8000),
+		touched:    d.between(0.005, 0.2), buffer: d.between(32e3, 2e6), segment: 16 << 20, delay: d.between(0.02, 0.2),
 		pageWrites: d.uniform(0.9, 2), indexWrites: d.between(0.05, 2), atClose: d.Float64(),
 		pagesMerged: d.between(1, 120), logMerged: d.uniform(0.8, 1.3), largest: pick(d, []float64{128e3, 256e3, 1e6}),
-		journal: pickOr(0.5, d.uniform(0.05, 2)), journalFlushes: pickOr(0.3, d.uniform(0.05, 1)), journalBytes: d.uniform(4e3, 16e3),
-		tail: d.uniform(500, 8192), closingFlushes: d.between(5, 60),
+		journal: pickOr(0.5, d.uniform(0.05, 2)), journalFlushes: pickOr(0.3, d.uniform(0.05, 1)),
+		journalBytes: d.uniform(4e3, 16e3),
+		tail:         d.uniform(500, 8192), closingFlushes: d.between(5, 60),
 	}
 }
 
@@ -71,7 +78,8 @@ func (w World) foreign() []Term {
 		physical = BilledReads
 	}
 	return []Term{
-		{Quantity: IndexEntries, Side: counts.Logical}, {Quantity: IndexSplits, Side: counts.Logical}, {Quantity: physical, Side: counts.Physical},
+		{Quantity: IndexEntries, Side: counts.Logical}, {Quantity: IndexSplits, Side: counts.Logical},
+		{Quantity: physical, Side: counts.Physical},
 	}
 }
 
@@ -79,7 +87,8 @@ func (w World) foreign() []Term {
 type temper struct{ speed, sharing, merging, pages, images, extra float64 }
 
 func (d *dice) temper() temper {
-	return temper{d.lognormal(0.25), d.normal(0.15), d.lognormal(0.3), d.lognormal(0.3), d.lognormal(0.3), d.lognormal(0.3)}
+	return temper{d.lognormal(0.25), d.normal(0.15), d.lognormal(0.3), d.lognormal(0.3), d.lognormal(0.3),
+		d.lognormal(0.3)}
 }
 
 // group returns how many commits share a flush on average.
@@ -136,10 +145,12 @@ func (s server) bytes(a runfile.Load, commits, rows float64, t temper) float64 {
 	if a.Method == "copy" {
 		of = rows*(data+4) + commits*math.Ceil(float64(a.RowsPerTx)/s.perPage(a))*s.rowRecord
 	}
-	return of + entries*s.entryRecord + commits*s.commitRecord + rows*s.sequence*99 + entries*s.touched*s.images*t.images*s.imageBytes
+	return of + entries*s.entryRecord + commits*s.commitRecord +
+		rows*s.sequence*99 + entries*s.touched*s.images*t.images*s.imageBytes
 }
 
-// does returns what so many commits in so many seconds come to, at once and, for what waits for the closing checkpoint, later.
+// does returns what so many commits in so many seconds come to, at once and, for what waits for the closing checkpoint,
+// later.
 func (s server) does(a runfile.Load, t temper, commits, seconds float64) (now, later amounts) {
 	if only(a.Method) || changes(a.Method) {
 		return s.readsAndChanges(a, t, commits)
@@ -182,10 +193,12 @@ func (s server) stored(t temper, bytes, syncs, writes, pages float64) (now, late
 	}
 	flushes := syncs * (1 + s.journalFlushes)
 	log := amounts{
-		counts.DeviceRequests: writes*s.logMerged*math.Sqrt(t.merging) + bytes/s.largest, counts.DeviceBytes: bytes + writes*s.tail,
+		counts.DeviceRequests: writes*s.logMerged*math.Sqrt(t.merging) + bytes/s.largest, counts.DeviceBytes: bytes +
+			writes*s.tail,
 		counts.DeviceFlushes: flushes,
 	}
-	journal := amounts{counts.DeviceRequests: s.journal * flushes, counts.DeviceBytes: s.journal * flushes * s.journalBytes}
+	journal := amounts{counts.DeviceRequests: s.journal * flushes,
+		counts.DeviceBytes: s.journal * flushes * s.journalBytes}
 	data := written(pages * (1 - s.atClose))
 	now, later = maps.Clone(log), written(pages*s.atClose)
 	now.add(journal)

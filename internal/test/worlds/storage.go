@@ -51,7 +51,8 @@ func newStorage(d *dice) *storage {
 	case Encrypted:
 		s.unit, s.ratio = pick(d, []float64{512, 4096}), 1+d.uniform(0, 0.04)
 	case CopyOnWrite:
-		s.unit, s.copies, s.beside, s.ratio = pick(d, []float64{8192, 16384, 131072}), 1+float64(d.IntN(2)), d.uniform(1, 6), d.uniform(0.4, 1)
+		s.unit, s.copies, s.beside, s.ratio = pick(d, []float64{8192, 16384, 131072}), 1+float64(d.IntN(2)),
+			d.uniform(1, 6), d.uniform(0.4, 1)
 	case InUnits:
 		s.unit, s.merged = 256<<10, d.between(1, 8)
 	case Replicated:
@@ -62,7 +63,8 @@ func newStorage(d *dice) *storage {
 	return s
 }
 
-// does returns what the disks do for so many requests of so many bytes, and flushes. How well the data of a load compresses, and its requests merge, is its own.
+// does returns what the disks do for so many requests of so many bytes, and flushes. How well the data of a load
+// compresses, and its requests merge, is its own.
 func (s *storage) does(t temper, requests, bytes, flushes float64) amounts {
 	if requests <= 0 {
 		return amounts{DiskFlushes: s.copies * flushes}
@@ -90,7 +92,8 @@ func (s *storage) does(t temper, requests, bytes, flushes float64) amounts {
 	return all
 }
 
-// put adds what the disks do for what the device did, in parts of requests that are alike; where the kernel counts beneath the layer, that is what the device did.
+// put adds what the disks do for what the device did, in parts of requests that are alike; where the kernel counts
+// beneath the layer, that is what the device did.
 func (s *storage) put(a amounts, t temper, parts ...amounts) amounts {
 	if s == nil {
 		return a
@@ -99,7 +102,8 @@ func (s *storage) put(a amounts, t temper, parts ...amounts) amounts {
 		a.add(s.does(t, p[counts.DeviceRequests], p[counts.DeviceBytes], p[counts.DeviceFlushes]))
 	}
 	if s.beneath {
-		a[counts.DeviceRequests], a[counts.DeviceBytes], a[counts.DeviceFlushes] = a[DiskRequests], a[DiskBytes], a[DiskFlushes]
+		a[counts.DeviceRequests], a[counts.DeviceBytes], a[counts.DeviceFlushes] = a[DiskRequests], a[DiskBytes],
+			a[DiskFlushes]
 	}
 	return a
 }
@@ -114,7 +118,8 @@ func (b *backup) does(from, to float64) amounts {
 	}
 	const request = 512 << 10
 	bytes := b.bytes * seconds
-	return amounts{devRead: bytes, devReads: bytes / request, counts.DeviceBytes: bytes, counts.DeviceRequests: bytes / request, counts.DeviceFlushes: seconds / 5}
+	return amounts{devRead: bytes, devReads: bytes / request, counts.DeviceBytes: bytes,
+		counts.DeviceRequests: bytes / request, counts.DeviceFlushes: seconds / 5}
 }
 
 // The troubles of meters that count what they do not see one by one.
@@ -130,8 +135,8 @@ const (
 	ofDisksToo = 0.12 // so many what disks do and something else
 )
 
-// NewStorage draws a world whose storage is no plain disk, and meters of which many count what disks do beneath that, some of them by samples, in large units,
-// or one thing after the other.
+// NewStorage draws a world whose storage is no plain disk, and meters of which many count what disks do beneath that,
+// some of them by samples, in large units, or one thing after the other.
 func NewStorage(seed uint64, meters int) World {
 	d := newDice(seed)
 	design := d.wildDesign()
@@ -147,7 +152,8 @@ func NewStorage(seed uint64, meters int) World {
 
 // disks are what meters count of these, which are all physical.
 func disks() []counts.Quantity {
-	return []counts.Quantity{{Name: DiskRequests, Side: counts.Physical}, {Name: DiskBytes, Side: counts.Physical}, {Name: DiskFlushes, Side: counts.Physical}}
+	return []counts.Quantity{{Name: DiskRequests, Side: counts.Physical}, {Name: DiskBytes, Side: counts.Physical},
+		{Name: DiskFlushes, Side: counts.Physical}}
 }
 
 func onStorage(d *dice, name string, w World) Meter {
@@ -156,7 +162,9 @@ func onStorage(d *dice, name string, w World) Meter {
 	switch roll := d.Float64(); {
 	case roll < ofDisks:
 		of := pick(d, disks())
-		rule = Rule{Sort: Single, Terms: []Term{{of.Name, of.Side, d.factor(smallest(done, func(a amounts) float64 { return a[of.Name] })), 1}}}
+		rule = Rule{Sort: Single, Terms: []Term{{of.Name, of.Side, d.factor(smallest(done, func(a amounts) float64 {
+			return a[of.Name]
+		})), 1}}}
 	case roll < ofDisks+ofDisksToo:
 		rule = d.mixture(done, pick(d, disks()), pick(d, w.moved()))
 	default:
@@ -186,7 +194,8 @@ func samples(d *dice, sum []float64) []float64 {
 	return all
 }
 
-// switches returns what a meter shows that counts the first term of its rule until a moment, and the second one, or more of the first, from then on.
+// switches returns what a meter shows that counts the first term of its rule until a moment, and the second one, or
+// more of the first, from then on.
 func switches(d *dice, m *Meter, w World) func(slice) float64 {
 	at, times := w.course.end()*d.uniform(0.2, 0.8), d.between(1.5, 4)
 	if all := m.Rule.Terms; len(all) > 1 {

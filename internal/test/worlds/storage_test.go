@@ -23,12 +23,18 @@ func TestLayers(t *testing.T) {
 		on   storage
 		want amounts
 	}{
-		{storage{layer: Striped, unit: mib / 4, copies: 4}, amounts{DiskRequests: 50, DiskBytes: 10 * mib, DiskFlushes: 8}},
-		{storage{layer: Encrypted, unit: 4096, copies: 1, ratio: 1}, amounts{DiskRequests: 80, DiskBytes: 10 * mib, DiskFlushes: 2}},
-		{storage{layer: CopyOnWrite, unit: mib / 8, copies: 1, beside: 1, ratio: 0.5}, amounts{DiskRequests: 12, DiskBytes: 5*mib + 2*16384, DiskFlushes: 2}},
-		{storage{layer: InUnits, unit: mib / 4, copies: 1, merged: 2}, amounts{DiskRequests: 40, DiskBytes: 10 * mib, DiskFlushes: 2}},
-		{storage{layer: Replicated, copies: 3, ratio: 1, beside: 0.5}, amounts{DiskRequests: 33, DiskBytes: 30 * mib, DiskFlushes: 6}},
-		{storage{layer: Compressed, unit: 4096, copies: 1, ratio: 0.25}, amounts{DiskRequests: 10, DiskBytes: 2.5 * mib, DiskFlushes: 2}},
+		{storage{layer: Striped, unit: mib / 4, copies: 4}, amounts{DiskRequests: 50, DiskBytes: 10 * mib,
+			DiskFlushes: 8}},
+		{storage{layer: Encrypted, unit: 4096, copies: 1, ratio: 1}, amounts{DiskRequests: 80, DiskBytes: 10 * mib,
+			DiskFlushes: 2}},
+		{storage{layer: CopyOnWrite, unit: mib / 8, copies: 1, beside: 1, ratio: 0.5},
+			amounts{DiskRequests: 12, DiskBytes: 5*mib + 2*16384, DiskFlushes: 2}},
+		{storage{layer: InUnits, unit: mib / 4, copies: 1, merged: 2}, amounts{DiskRequests: 40, DiskBytes: 10 * mib,
+			DiskFlushes: 2}},
+		{storage{layer: Replicated, copies: 3, ratio: 1, beside: 0.5}, amounts{DiskRequests: 33, DiskBytes: 30 * mib,
+			DiskFlushes: 6}},
+		{storage{layer: Compressed, unit: 4096, copies: 1, ratio: 0.25}, amounts{DiskRequests: 10, DiskBytes: 2.5 * mib,
+			DiskFlushes: 2}},
 	} {
 		device := amounts{counts.DeviceRequests: 10, counts.DeviceBytes: 10 * mib, counts.DeviceFlushes: 2}
 		if diff := cmp.Diff(c.want, c.on.does(plain, 10, 10*mib, 2)); diff != "" {
@@ -39,7 +45,8 @@ func TestLayers(t *testing.T) {
 			t.Errorf("%s: the kernel beneath it counts %v", c.on.layer, device)
 		}
 	}
-	if small := (&storage{layer: InUnits, unit: mib / 4, copies: 1, merged: 4}).does(plain, 100, 100*4096, 0); small[DiskRequests] != 25 {
+	if small := (&storage{layer: InUnits, unit: mib / 4, copies: 1, merged: 4}).does(plain, 100, 100*4096,
+		0); small[DiskRequests] != 25 {
 		t.Errorf("100 requests of 4 KiB, four of which are one: %v", small)
 	}
 }

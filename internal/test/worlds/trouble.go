@@ -119,7 +119,8 @@ func (d *dice) wildRule(done []amounts, w World) Rule {
 	}
 	all, r := w.moved(), Rule{Sort: Mixture}
 	for _, i := range d.Perm(len(all))[:3] {
-		r.Terms = append(r.Terms, Term{Quantity: all[i].Name, Side: all[i].Side, PerUnit: d.lognormal(0.7) / typical(done, all[i].Name)})
+		r.Terms = append(r.Terms, Term{Quantity: all[i].Name, Side: all[i].Side,
+			PerUnit: d.lognormal(0.7) / typical(done, all[i].Name)})
 	}
 	factor := d.between(1, 100) * leastCount / smallest(done, r.of)
 	for i := range r.Terms {
@@ -143,7 +144,8 @@ func (d *dice) trouble(long bool) Trouble {
 	return pick(d, []Trouble{Correlated, HeavyTails, Lagging, Lagging, Curved, Curved, Restarted, Wrapping, InPeriods})
 }
 
-// noises returns the factors by which a meter is off in each slice: the same all through a repetition, or one that changes slowly.
+// noises returns the factors by which a meter is off in each slice: the same all through a repetition, or one that
+// changes slowly.
 func (d *dice) noises(m Meter, w World) []float64 {
 	all := make([]float64, len(w.course))
 	memory := d.between(3, w.course.end()/5)

@@ -14,7 +14,8 @@ const (
 	Wild    Design = "wild"         // the factors of the plan identify
 	Renamed Design = "wild-renamed" // the same by other names
 	Odd     Design = "wild-odd"     // loads whose factors were drawn
-	Aurora  Design = "wild-aurora"  // the plan identify on a server that tells nothing of its log, its pages or its device
+	// the plan identify on a server that tells nothing of its log, its pages or its device
+	Aurora Design = "wild-aurora"
 )
 
 // How often a wild world is what.
@@ -43,8 +44,8 @@ func NewWild(seed uint64, meters int) World {
 	return w
 }
 
-// NewWildOf draws such a world of which all meters are wanted: the first one, of those with the seed and far from it, in which
-// a meter that is wanted comes often enough.
+// NewWildOf draws such a world of which all meters are wanted: the first one, of those with the seed and far from it,
+// in which a meter that is wanted comes often enough.
 func NewWildOf(seed uint64, meters int, wanted func(World, Meter) bool) World {
 	const patience, far = 40, 1 << 40 // meters drawn for each that is wanted; from a seed to the next
 	d := newDice(seed)
@@ -79,7 +80,8 @@ func (d *dice) wildServer(seed uint64, design Design) World { return serverOn(d,
 
 // serverOn draws a server on a storage, nil for a plain disk, and what it did.
 func serverOn(d *dice, seed uint64, design Design, on *storage) World {
-	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}, reading: design.reads(), aurora: design.aurora()}
+	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}, reading: design.reads(),
+		aurora: design.aurora()}
 	loadSeconds := 5.0
 	w.every = readEvery
 	if d.chance(slowWorlds) {
@@ -90,7 +92,8 @@ func serverOn(d *dice, seed uint64, design Design, on *storage) World {
 	if design.reads() {
 		s.memory = d.memory(design)
 	}
-	w.plan = runfile.Plan{Name: string(design), Repetitions: repetitionsPerLoad, LoadSeconds: loadSeconds, Seed: seed, Loads: d.loads(design, s)}
+	w.plan = runfile.Plan{Name: string(design), Repetitions: repetitionsPerLoad, LoadSeconds: loadSeconds, Seed: seed,
+		Loads: d.loads(design, s)}
 	c := &courier{dice: d, background: d.background(), storage: on}
 	if on != nil {
 		w.Layer = on.layer
@@ -143,8 +146,9 @@ func (d *dice) loads(design Design, s server) []runfile.Load {
 
 func (d *dice) load() runfile.Load {
 	a := runfile.Load{
-		Method: pick(d, []string{"insert", "insert-select", "insert-values", "copy"}), RowsPerTx: pick(d, []int{1, 1, 10, 100, 500, 1000, 5000}),
-		Indexes: d.IntN(5), Width: pick(d, []int{0, 0, 100, 1024, 4000}),
+		Method:    pick(d, []string{"insert", "insert-select", "insert-values", "copy"}),
+		RowsPerTx: pick(d, []int{1, 1, 10, 100, 500, 1000, 5000}),
+		Indexes:   d.IntN(5), Width: pick(d, []int{0, 0, 100, 1024, 4000}),
 	}
 	if d.chance(0.2) {
 		a.SynchronousCommit = "off"
@@ -156,7 +160,8 @@ func (d *dice) load() runfile.Load {
 func (w *World) forget(d *dice, design Design) {
 	device := []string{counts.DeviceRequests, counts.DeviceFlushes, counts.DeviceBytes, devReads, devRead}
 	if design.aurora() {
-		for _, quantity := range append(device, counts.WALRecords, counts.WALWrites, counts.WALSyncs, counts.PagesWritten, images) {
+		for _, quantity := range append(device, counts.WALRecords, counts.WALWrites, counts.WALSyncs,
+			counts.PagesWritten, images) {
 			w.unrecorded[quantity] = true
 		}
 		if d.chance(0.5) {

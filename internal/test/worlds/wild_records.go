@@ -54,7 +54,8 @@ func (p *press) wild() {
 					switch {
 					case m.kind != runfile.Counter:
 					case repetition >= 0 && m.missing[repetition]:
-						p.write(runfile.Gap{At: p.at, Probe: meter, Metric: m.Name, Reason: runfile.Throttled, Code: "429"})
+						p.write(runfile.Gap{At: p.at, Probe: meter, Metric: m.Name, Reason: runfile.Throttled,
+							Code: "429"})
 					default:
 						values[m.Name] = m.shows(w.course, before[m.Name], moment)
 					}
@@ -84,7 +85,8 @@ func (p *press) wild() {
 			r := w.repetitions[s.repetition]
 			p.write(runfile.Work{
 				From: w.clock(s.from), To: w.clock(s.to), Load: r.load.Name, Repetition: r.repetition,
-				Transactions: int64(s.done[counts.Commits]), Statements: int64(s.done[counts.Statements]), Rows: int64(s.done[counts.Rows]),
+				Transactions: int64(s.done[counts.Commits]), Statements: int64(s.done[counts.Statements]),
+				Rows:    int64(s.done[counts.Rows]),
 				Updated: int64(s.done[counts.RowsUpdated]), Deleted: int64(s.done[counts.RowsDeleted]),
 				Returned: int64(s.done[counts.RowsReturned]), Lookups: int64(s.done[counts.Lookups]),
 			})
@@ -173,20 +175,26 @@ func (p *press) sums() map[string]map[string][]float64 {
 	return all
 }
 
-// countersOfReads returns those of what loads read and change. The kernel tells what the server's processes read where it can be asked, else the
-// server does.
+// countersOfReads returns those of what loads read and change. The kernel tells what the server's processes read where
+// it can be asked, else the server does.
 func (w World) countersOfReads() (all []counterOf) {
 	all = []counterOf{
-		{pgstat, "pgstat.database/blks_read", "blocks", missed, true}, {pgstat, "pgstat.tables/n_tup_hot_upd", "rows", hotRows, true},
-		{pgstat, "pgstat.wal/wal_fpi", "images", images, true}, {pgstat, "pgstat.statements/temp_blks_read", "blocks", tempRead, true},
-		{pgstat, "pgstat.statements/temp_blks_written", "blocks", tempWrite, true}, {pgstat, "pgstat.database/blks_hit", "blocks", inBuffers, true},
+		{pgstat, "pgstat.database/blks_read", "blocks", missed, true}, {pgstat, "pgstat.tables/n_tup_hot_upd", "rows",
+			hotRows, true},
+		{pgstat, "pgstat.wal/wal_fpi", "images", images, true}, {pgstat, "pgstat.statements/temp_blks_read", "blocks",
+			tempRead, true},
+		{pgstat, "pgstat.statements/temp_blks_written", "blocks", tempWrite, true},
+		{pgstat, "pgstat.database/blks_hit", "blocks", inBuffers, true},
 	}
 	if w.unrecorded[devReads] {
-		return append(all, counterOf{pgstat, "pgstat.io/read_bytes", "bytes", asked, false}, counterOf{pgstat, "pgstat.io/reads", "operations", calls, false})
+		return append(all, counterOf{pgstat, "pgstat.io/read_bytes", "bytes", asked, false},
+			counterOf{pgstat, "pgstat.io/reads", "operations", calls, false})
 	}
 	return append(all,
-		counterOf{block, "block.process/rchar", "bytes", asked, false}, counterOf{block, "block.process/syscr", "operations", calls, false},
-		counterOf{block, "block/reads", "operations", devReads, false}, counterOf{block, "block/read_bytes", "bytes", devRead, false})
+		counterOf{block, "block.process/rchar", "bytes", asked, false},
+		counterOf{block, "block.process/syscr", "operations", calls, false},
+		counterOf{block, "block/reads", "operations", devReads, false}, counterOf{block, "block/read_bytes", "bytes",
+			devRead, false})
 }
 
 // counterOf is a counter of a quantity.

@@ -59,7 +59,8 @@ func TestTheMeasuredServerIsOneOfTheDrawn(t *testing.T) {
 			values := drawn[load.Name+d.Name]
 			slices.Sort(values)
 			if got := perRow(t, load, d); got < 0.95*values[0] || got > 1.05*values[len(values)-1] {
-				t.Errorf("%s in %s: %g a row measured, %g to %g drawn", d.Name, load.Name, got, values[0], values[len(values)-1])
+				t.Errorf("%s in %s: %g a row measured, %g to %g drawn", d.Name, load.Name, got, values[0],
+					values[len(values)-1])
 			}
 		}
 	}
@@ -79,7 +80,8 @@ func TestLagsAndStepsAreSeen(t *testing.T) {
 			lag := view.Lag.Seconds()
 			all[m.Trouble]++
 			switch {
-			case m.Trouble == Lagging && math.Abs(lag-m.lag) <= 0.75, m.Trouble == Stepping && view.Stepped == time.Minute:
+			case m.Trouble == Lagging && math.Abs(lag-m.lag) <= 0.75, m.Trouble == Stepping &&
+				view.Stepped == time.Minute:
 				seen[m.Trouble]++
 			case m.Trouble == Lagging && lag == 0, m.Trouble == Stepping && view.Stepped == 0:
 			case view.Lag > 0 || view.Stepped > 0:
@@ -94,8 +96,8 @@ func TestLagsAndStepsAreSeen(t *testing.T) {
 	}
 }
 
-// TestPeriodsAreHeldAgainstTheirOwnStretch: an exact meter in periods keeps its ratio to what it counts, whether the closing
-// checkpoint lies inside of its periods or not.
+// TestPeriodsAreHeldAgainstTheirOwnStretch: an exact meter in periods keeps its ratio to what it counts, whether the
+// closing checkpoint lies inside of its periods or not.
 func TestPeriodsAreHeldAgainstTheirOwnStretch(t *testing.T) {
 	compared := 0
 	for seed := uint64(400); seed < 480 && compared < 300; seed++ {
@@ -121,7 +123,8 @@ func TestPeriodsAreHeldAgainstTheirOwnStretch(t *testing.T) {
 					compared++
 					// What a slice holds back of a second, and readings two seconds apart in loads of minutes.
 					if got := shown / did / m.Rule.Terms[0].PerUnit; got < 0.85 || got > 1.35 {
-						t.Errorf("world %d %s in %s %d: %.3f of the %s there", seed, m.Name, a.Name, r.Number, got, d.Name)
+						t.Errorf("world %d %s in %s %d: %.3f of the %s there", seed, m.Name, a.Name,
+							r.Number, got, d.Name)
 					}
 				}
 			}

@@ -30,7 +30,8 @@ const closing = 0.6
 
 // repetition draws one repetition of a load.
 func (d *dice) repetition(h habit, m machine, background amounts, number int, loadSeconds float64) work {
-	w := work{load: h.load, repetition: number, seconds: loadSeconds * d.lognormal(0.003), done: amounts{}, besides: amounts{}}
+	w := work{load: h.load, repetition: number, seconds: loadSeconds * d.lognormal(0.003), done: amounts{},
+		besides: amounts{}}
 	w.between = w.seconds + closing*d.lognormal(0.2)
 	for _, quantity := range counts.OfInserts() {
 		w.besides[quantity.Name] = math.Round(background[quantity.Name] * w.between * d.lognormal(0.1))
@@ -59,7 +60,8 @@ func (h habit) amounts(m machine, seconds float64) amounts {
 		statements = rows
 	}
 	return amounts{
-		counts.Rows: rows, counts.Entries: rows * float64(1+h.load.Indexes), counts.Statements: statements, counts.Commits: commits,
+		counts.Rows: rows, counts.Entries: rows * float64(1+h.load.Indexes), counts.Statements: statements,
+		counts.Commits:    commits,
 		counts.WALRecords: math.Round(rows * h.recordsPerRow), counts.WALBytes: bytes,
 		counts.WALWrites: writes, counts.WALSyncs: syncs, counts.PagesWritten: pages,
 		counts.DeviceRequests: math.Round(requestsByWALWrite*writes + h.requestsByPage*pages),
@@ -68,12 +70,15 @@ func (h habit) amounts(m machine, seconds float64) amounts {
 	}
 }
 
-// background draws what goes on without load, per second, around what was measured in idle loads. Nobody but us writes rows.
+// background draws what goes on without load, per second, around what was measured in idle loads. Nobody but us writes
+// rows.
 func (d *dice) background() amounts {
 	busy := d.lognormal(1)
 	return amounts{
-		counts.WALRecords: 0.6 * busy, counts.WALBytes: 42 * busy, counts.WALWrites: 0.2 * busy, counts.WALSyncs: 0.2 * busy,
+		counts.WALRecords: 0.6 * busy, counts.WALBytes: 42 * busy, counts.WALWrites: 0.2 * busy,
+		counts.WALSyncs:       0.2 * busy,
 		counts.DeviceRequests: 2.2 * busy, counts.DeviceFlushes: 1.8 * busy, counts.DeviceBytes: 28e3 * busy,
-		counts.BuffersTouched: 40 * busy, inBuffers: 39.9 * busy, missed: 0.1 * busy, calls: 8 * busy, asked: 4e3 * busy, devReads: 0.2 * busy, devRead: 2e3 * busy,
+		counts.BuffersTouched: 40 * busy, inBuffers: 39.9 * busy, missed: 0.1 * busy, calls: 8 * busy,
+		asked: 4e3 * busy, devReads: 0.2 * busy, devRead: 2e3 * busy,
 	}
 }

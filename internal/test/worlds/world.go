@@ -62,7 +62,9 @@ func (w World) Quantities() []counts.Quantity {
 
 // ofServers returns the quantities that the servers of worlds count, all older than 19.
 func ofServers() []counts.Quantity {
-	return slices.DeleteFunc(counts.All(), func(d counts.Quantity) bool { return d.Name == string(metric.PageImageBytes) })
+	return slices.DeleteFunc(counts.All(), func(d counts.Quantity) bool {
+		return d.Name == string(metric.PageImageBytes)
+	})
 }
 
 // Wild reports whether the physics of the world are its own.
@@ -128,7 +130,8 @@ func (w World) Recorded(quantity string) bool {
 	if _, listed := counts.Named(quantity); w.unrecorded[quantity] || !listed {
 		return false
 	}
-	return !w.remote || !slices.Contains([]string{counts.DeviceRequests, counts.DeviceFlushes, counts.DeviceBytes, devReads, devRead}, quantity)
+	return !w.remote || !slices.Contains([]string{counts.DeviceRequests, counts.DeviceFlushes, counts.DeviceBytes,
+		devReads, devRead}, quantity)
 }
 
 // Complete reports whether the run has all that quantities are computed from.

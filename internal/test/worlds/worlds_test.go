@@ -75,7 +75,8 @@ func TestTheFileTellsTheWork(t *testing.T) {
 			got, err := d.Count(load, repetition)
 			background := 0.5 * r.besides[d.Name] // it varies from repetition to repetition
 			if err != nil || math.Abs(got-r.done[d.Name]) > background+1 {
-				t.Errorf("%s %d: %s is %g (%v), and %g was done", load.Name, r.repetition, d.Name, got, err, r.done[d.Name])
+				t.Errorf("%s %d: %s is %g (%v), and %g was done", load.Name, r.repetition, d.Name, got, err,
+					r.done[d.Name])
 			}
 			compared++
 		}
@@ -108,7 +109,8 @@ func TestWorldsLookLikeTheMeasuredOne(t *testing.T) {
 			slices.Sort(values)
 			low, high := values[len(values)/20], values[len(values)*19/20]
 			if got := perRow(t, load, d); got < 0.97*low || got > 1.03*high {
-				t.Errorf("%s in %s: %g a row measured, %g to %g in nine worlds of ten", d.Name, load.Name, got, low, high)
+				t.Errorf("%s in %s: %g a row measured, %g to %g in nine worlds of ten", d.Name, load.Name,
+					got, low, high)
 			}
 		}
 	}
@@ -141,12 +143,14 @@ func TestMetersKeepTheirRule(t *testing.T) {
 				load, _ := run.Load(r.load.Name)
 				got, err := load.Repetitions[r.repetition-1].Count(m.Name)
 				if missing := m.missing[i]; missing != (err != nil) {
-					t.Errorf("world %d %s in %s %d: missing is %v, got %v", seed, m.Name, r.load.Name, r.repetition, missing, err)
+					t.Errorf("world %d %s in %s %d: missing is %v, got %v", seed, m.Name, r.load.Name, r.repetition,
+						missing, err)
 				}
 				want := m.Rule.of(r.done)
 				kinds[m.kind]++
 				if err == nil && !r.idle() && math.Abs(got-want) > 0.05*want+0.3*m.Rule.of(r.besides)+10 {
-					t.Errorf("world %d %s in %s %d: %g, want about %g", seed, m.Name, r.load.Name, r.repetition, got, want)
+					t.Errorf("world %d %s in %s %d: %g, want about %g", seed, m.Name, r.load.Name,
+						r.repetition, got, want)
 				}
 				compared[m.Rule.Sort]++
 			}
@@ -264,7 +268,8 @@ func TestFoundIsThePowerOfTheTest(t *testing.T) {
 				}
 			}
 			if share := float64(hits) / plays; share < within[0] || share > within[1] {
-				t.Errorf("%d degrees of freedom, noncentrality %.1f: found in %.4f of plays, not in %v", freedom, edge, share, within)
+				t.Errorf("%d degrees of freedom, noncentrality %.1f: found in %.4f of plays, not in %v", freedom, edge,
+					share, within)
 			}
 		}
 	}

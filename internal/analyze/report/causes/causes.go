@@ -53,38 +53,53 @@ const ofAll = 0
 
 func sorts() []sort {
 	return []sort{
-		{"statements", "statement", "Statements, by their share of the WAL", "wal_bytes of the server", []string{"wal_bytes"}, []topColumn{
-			{"WAL kB", []string{"wal_bytes"}, 1000}, {"WAL records", []string{"wal_records"}, 1},
-			{"pages dirtied", []string{"shared_blks_dirtied"}, 1}, {"share of these", []string{"shared_blks_dirtied"}, ofAll},
-			{"calls", []string{"calls"}, 1},
-		}, nil},
-		{runfile.Readers, "statement", "Statements, by blocks read", "blocks that statements read", []string{"shared_blks_read", "temp_blks_read"}, []topColumn{
-			{"blocks read", []string{"shared_blks_read"}, 1}, {"of temporary files", []string{"temp_blks_read"}, 1}, {"calls", []string{"calls"}, 1},
-		}, nil},
-		{runfile.Digests, "statement", "Statements, by blocks read and written (Performance Insights, Database Insights)",
+		{"statements", "statement", "Statements, by their share of the WAL", "wal_bytes of the server",
+			[]string{"wal_bytes"}, []topColumn{
+				{"WAL kB", []string{"wal_bytes"}, 1000}, {"WAL records", []string{"wal_records"}, 1},
+				{"pages dirtied", []string{"shared_blks_dirtied"}, 1},
+				{"share of these", []string{"shared_blks_dirtied"}, ofAll},
+				{"calls", []string{"calls"}, 1},
+			}, nil},
+		{runfile.Readers, "statement", "Statements, by blocks read", "blocks that statements read",
+			[]string{"shared_blks_read", "temp_blks_read"}, []topColumn{
+				{"blocks read", []string{"shared_blks_read"}, 1}, {"of temporary files", []string{"temp_blks_read"}, 1},
+				{"calls", []string{"calls"}, 1},
+			}, nil},
+		{runfile.Digests, "statement",
+			"Statements, by blocks read and written (Performance Insights, Database Insights)",
 			"sessions at work or waiting", []string{"load"}, []topColumn{
-				{"sessions", []string{"load"}, 1}, {"in I/O", []string{"load_io"}, 1}, {"read", []string{"shared_blks_read"}, 1},
+				{"sessions", []string{"load"}, 1}, {"in I/O", []string{"load_io"}, 1},
+				{"read", []string{"shared_blks_read"}, 1},
 				{"written", []string{"shared_blks_written"}, 1}, {"calls", []string{"calls"}, 1},
 			}, []string{"shared_blks_read", "shared_blks_written"}},
-		{runfile.Files, "file", "Files of the server, by their share of the bytes that disks wrote and read", "bytes written and read by the disks", []string{"write_bytes", "read_bytes"}, []topColumn{
-			{"written kB", []string{"write_bytes"}, 1000}, {"writes", []string{"writes"}, 1}, {"read kB", []string{"read_bytes"}, 1000}, {"reads", []string{"reads"}, 1},
-		}, nil},
-		{runfile.Programs, "program", "Other programs, by their share of the bytes that the server's disks wrote and read for them", "bytes that the disks wrote and read for other programs",
-			[]string{"write_bytes", "read_bytes"}, []topColumn{
-				{"written kB", []string{"write_bytes"}, 1000}, {"writes", []string{"writes"}, 1}, {"read kB", []string{"read_bytes"}, 1000}, {"reads", []string{"reads"}, 1},
+		{runfile.Files, "file", "Files of the server, by their share of the bytes that disks wrote and read",
+			"bytes written and read by the disks", []string{"write_bytes", "read_bytes"}, []topColumn{
+				{"written kB", []string{"write_bytes"}, 1000}, {"writes", []string{"writes"}, 1},
+				{"read kB", []string{"read_bytes"}, 1000}, {"reads", []string{"reads"}, 1},
 			}, nil},
-		{"tables", "table", "Tables, by their share of the rows and index entries written", "rows and index entries", []string{"n_tup_ins", "n_tup_upd", "n_tup_del", "entries"}, []topColumn{
-			{"inserted", []string{"n_tup_ins"}, 1}, {"updated", []string{"n_tup_upd"}, 1}, {"of these HOT", []string{"n_tup_hot_upd"}, 1},
-			{"deleted", []string{"n_tup_del"}, 1}, {"index entries", []string{"entries"}, 1},
-		}, nil},
-		{"indexes", "index", "Indexes, by their share of the index entries written", "index entries", []string{"entries"}, []topColumn{
-			{"entries", []string{"entries"}, 1}, {"pages looked at", []string{"idx_blks_hit", "idx_blks_read"}, 1},
-			{"of these read", []string{"idx_blks_read"}, 1}, {"scans", []string{"idx_scan"}, 1},
-		}, nil},
-		{counts.OfWAL, "table or index", "Tables and indexes, by their share of the WAL", "bytes of the WAL's records", []string{"wal_bytes"}, []topColumn{
-			{"WAL kB", []string{"wal_bytes"}, 1000}, {"WAL records", []string{"wal_records"}, 1}, {"page images", []string{"wal_fpi"}, 1},
-			{"share of these", []string{"wal_fpi"}, ofAll},
-		}, nil},
+		{runfile.Programs, "program", "Other programs, by their share of the bytes that the server's disks wrote and " +
+			"read for them", "bytes that the disks wrote and read for other programs",
+			[]string{"write_bytes", "read_bytes"}, []topColumn{
+				{"written kB", []string{"write_bytes"}, 1000}, {"writes", []string{"writes"}, 1},
+				{"read kB", []string{"read_bytes"}, 1000}, {"reads", []string{"reads"}, 1},
+			}, nil},
+		{"tables", "table", "Tables, by their share of the rows and index entries written", "rows and index entries",
+			[]string{"n_tup_ins", "n_tup_upd", "n_tup_del", "entries"}, []topColumn{
+				{"inserted", []string{"n_tup_ins"}, 1}, {"updated", []string{"n_tup_upd"}, 1},
+				{"of these HOT", []string{"n_tup_hot_upd"}, 1},
+				{"deleted", []string{"n_tup_del"}, 1}, {"index entries", []string{"entries"}, 1},
+			}, nil},
+		{"indexes", "index", "Indexes, by their share of the index entries written", "index entries",
+			[]string{"entries"}, []topColumn{
+				{"entries", []string{"entries"}, 1}, {"pages looked at", []string{"idx_blks_hit", "idx_blks_read"}, 1},
+				{"of these read", []string{"idx_blks_read"}, 1}, {"scans", []string{"idx_scan"}, 1},
+			}, nil},
+		{counts.OfWAL, "table or index", "Tables and indexes, by their share of the WAL", "bytes of the WAL's records",
+			[]string{"wal_bytes"}, []topColumn{
+				{"WAL kB", []string{"wal_bytes"}, 1000}, {"WAL records", []string{"wal_records"}, 1},
+				{"page images", []string{"wal_fpi"}, 1},
+				{"share of these", []string{"wal_fpi"}, ofAll},
+			}, nil},
 	}
 }
 
@@ -142,7 +157,8 @@ func Section(all []Top) document.Block {
 	section := document.Section{Title: "Who causes it (per second)"}
 	for _, t := range all {
 		if t.Missing != "" {
-			section.Blocks = append(section.Blocks, document.Paragraph{Text: fmt.Sprintf("%s: not known, since %s.", sortOf(t.Of).title, t.Missing)})
+			section.Blocks = append(section.Blocks,
+				document.Paragraph{Text: fmt.Sprintf("%s: not known, since %s.", sortOf(t.Of).title, t.Missing)})
 		} else if len(t.Items) > 0 && t.Seconds > 0 {
 			section.Blocks = append(section.Blocks, document.Together{t.table(), words.Faint(t.rest())})
 		}
@@ -188,12 +204,15 @@ func (t Top) rest() string {
 	case runfile.Digests:
 		return t.counted()
 	case runfile.Readers:
-		return "Blocks that shared buffers did not hold. Where the kernel caches files, it may have had them, so that no disk was asked."
+		return "Blocks that shared buffers did not hold. Where the kernel caches files, it may have had them, so " +
+			"that no disk was asked."
 	case runfile.Files:
-		return "Each request that the disks completed, by the file that it was for. What others use the disks for is not among them."
+		return "Each request that the disks completed, by the file that it was for. What others use the disks for " +
+			"is not among them."
 	}
 	if t.Of == runfile.Programs {
-		return "What a program writes and does not sync, the kernel writes later from its cache, and nobody can tell for whom."
+		return "What a program writes and does not sync, the kernel writes later from its cache, and nobody " +
+			"can tell for whom."
 	}
 	left := 1.0
 	for _, i := range t.Items {
@@ -214,7 +233,8 @@ func (t Top) rest() string {
 
 // counted says which statements Performance Insights names, and whether it counts their blocks.
 func (t Top) counted() string {
-	const names = "Of the 25 statements that most sessions were at work on; the share is of sessions, and \"in I/O\" are those that waited for it."
+	const names = "Of the 25 statements that most sessions were at work on; the share is of sessions, and \"in I/O\" " +
+		"are those that waited for it."
 	if slices.ContainsFunc(t.Items, func(i Item) bool { _, known := i.Grew["shared_blks_read"]; return known }) {
 		return names + " On Aurora, blocks written are pages by which tables and indexes grew."
 	}
@@ -255,7 +275,8 @@ func (t Top) names() []document.Cell {
 	return cells
 }
 
-// sum is for sorting: what is not counted adds nothing, so that a statement of which only reads are counted has its place by them.
+// sum is for sorting: what is not counted adds nothing, so that a statement of which only reads are counted has its
+// place by them.
 func (i Item) sum(of []string) (sum float64) {
 	for _, name := range of {
 		sum += i.Grew[name]

@@ -5,7 +5,8 @@ import "testing"
 // Statements that begin alike do not look the same.
 func TestStatementsOfARankingAreToldApart(t *testing.T) {
 	const insert = "insert into shop_order_item (id, sku, amount) values "
-	cells := Top{Of: "statements", Items: []Item{{Name: "1", Text: insert + "($1)"}, {Name: "2", Text: insert + "($1), ($2)"}}}.names()
+	cells := Top{Of: "statements", Items: []Item{{Name: "1", Text: insert + "($1)"},
+		{Name: "2", Text: insert + "($1), ($2)"}}}.names()
 	if one, two := cells[0], cells[1]; one.Text == two.Text || one.Hover != insert+"($1)" {
 		t.Errorf("%q and %q", one.Text, two.Text)
 	}

@@ -22,9 +22,10 @@ const CompareSchema = "realiops.compare/1"
 
 // Comparison holds runs against the first of them.
 type Comparison struct {
-	Schema     string             `json:"schema"`
-	Runs       []ComparedRun      `json:"runs"`
-	Warnings   []string           `json:"warnings"` // what is not the same, so that more than one thing may have made a difference
+	Schema string        `json:"schema"`
+	Runs   []ComparedRun `json:"runs"`
+	// what is not the same, so that more than one thing may have made a difference
+	Warnings   []string           `json:"warnings"`
 	Loads      []string           `json:"loads"`    // with a load, that all runs have
 	LeftOut    []string           `json:"left_out"` // loads that some run does not have
 	Quantities []ComparedQuantity `json:"quantities"`
@@ -79,8 +80,9 @@ type Change struct {
 
 // ComparedMetric holds a metric's verdicts in each run.
 type ComparedMetric struct {
-	Metric  string          `json:"metric"`
-	Changed string          `json:"changed,omitempty"` // verdict, counts, ratio, or told: a run that cannot tell beside one that can; empty: no
+	Metric string `json:"metric"`
+	// verdict, counts, ratio, or told: a run that cannot tell beside one that can; empty: no
+	Changed string          `json:"changed,omitempty"`
 	Runs    []VerdictInARun `json:"runs"`
 }
 
@@ -108,9 +110,12 @@ func Compare(runs []Compared) (Comparison, error) {
 	if len(runs) < 2 {
 		return Comparison{}, errors.New("a comparison takes at least two runs")
 	}
-	c := Comparison{Schema: CompareSchema, Warnings: []string{}, Loads: []string{}, LeftOut: []string{}, Alone: []string{}, Metrics: []ComparedMetric{}}
+	c := Comparison{Schema: CompareSchema, Warnings: []string{}, Loads: []string{}, LeftOut: []string{},
+		Alone: []string{}, Metrics: []ComparedMetric{}}
 	for i, r := range runs {
-		if j := slices.IndexFunc(runs[:i], func(o Compared) bool { return o.Report.Run.ID == r.Report.Run.ID }); j >= 0 {
+		if j := slices.IndexFunc(runs[:i], func(o Compared) bool {
+			return o.Report.Run.ID == r.Report.Run.ID
+		}); j >= 0 {
 			return c, fmt.Errorf("%s and %s are the same run, %s", runs[j].File, r.File, r.Report.Run.ID)
 		}
 		d := r.Report.Run
@@ -160,7 +165,8 @@ func (c Comparison) quantity(d counts.Quantity, runs []Compared) ComparedQuantit
 		var first []float64
 		for i, r := range runs {
 			counted := report.CountedAs(r.Run, d.Name) // versions count pages by different metrics
-			of, rates := RunOfRate{PerSecond: report.Rate(counted, loadOf(r, name))}, logarithms(counted, loadOf(r, name))
+			of, rates := RunOfRate{PerSecond: report.Rate(counted, loadOf(r, name))},
+				logarithms(counted, loadOf(r, name))
 			if i == 0 {
 				first = rates
 			} else if len(first) > 0 && len(rates) > 0 {
@@ -184,8 +190,8 @@ func reported(r report.Report, name string) report.Load {
 	return r.Loads[i]
 }
 
-// logarithms returns those of the rates of the repetitions: what changes rates does so by a factor. There are none where in one repetition
-// nothing was counted above the background.
+// logarithms returns those of the rates of the repetitions: what changes rates does so by a factor. There are none
+// where in one repetition nothing was counted above the background.
 func logarithms(d counts.Quantity, a counts.Load) []float64 {
 	var all []float64
 	for _, r := range a.Repetitions {

@@ -32,7 +32,8 @@ func another(t *testing.T, name string, change func(runfile.Record) runfile.Reco
 	if err != nil {
 		t.Fatal(err)
 	}
-	return comparison.Compared{File: name, Run: run, Report: report.New(run, attribution.Judge(run, attribution.Options{}))}
+	return comparison.Compared{File: name, Run: run,
+		Report: report.New(run, attribution.Judge(run, attribution.Options{}))}
 }
 
 func asItIs(r runfile.Record) runfile.Record { return r }
@@ -54,7 +55,8 @@ func TestNothingChangedShowsNothing(t *testing.T) {
 		for _, a := range append(d.Loads, d.Geomean) {
 			if change := a.Runs[1].Change; change != nil {
 				changes++
-				if math.Abs(change.Ratio-1) > 1e-12 || change.Differs || change.P < 0.999 || !(float64(change.Lo) <= 1 && float64(change.Hi) >= 1) {
+				if math.Abs(change.Ratio-1) > 1e-12 || change.Differs || change.P < 0.999 ||
+					!(float64(change.Lo) <= 1 && float64(change.Hi) >= 1) {
 					t.Errorf("%s, %s: %+v", d.Quantity, a.Load, change)
 				}
 			}
@@ -78,9 +80,11 @@ func TestNothingChangedShowsNothing(t *testing.T) {
 	}
 }
 
-// TestNoVerdictContradictsWhatIsTrueBesideIt: what is not logical in one run may be physical in another, and logical in none.
+// TestNoVerdictContradictsWhatIsTrueBesideIt: what is not logical in one run may be physical in another, and logical in
+// none.
 func TestNoVerdictContradictsWhatIsTrueBesideIt(t *testing.T) {
-	for kind, want := range map[attribution.Kind]string{attribution.Physical: "counts", attribution.Requested: "counts", attribution.Mixed: "counts", attribution.Logical: "verdict"} {
+	for kind, want := range map[attribution.Kind]string{attribution.Physical: "counts", attribution.Requested: "counts",
+		attribution.Mixed: "counts", attribution.Logical: "verdict"} {
 		before, after := another(t, "before", asItIs), another(t, "after", asItIs)
 		before.Report.Metrics, after.Report.Metrics = before.Report.Metrics[:1], after.Report.Metrics[:1]
 		before.Report.Metrics[0].Kind, after.Report.Metrics[0].Kind = attribution.NotLogical, kind
@@ -90,8 +94,8 @@ func TestNoVerdictContradictsWhatIsTrueBesideIt(t *testing.T) {
 	}
 }
 
-// TestDoubledRowsAreSeen: where one load brings twice the rows, that load's rows double, no other rate moves, and of eight
-// loads the geometric mean goes up by the eighth root of two.
+// TestDoubledRowsAreSeen: where one load brings twice the rows, that load's rows double, no other rate moves, and of
+// eight loads the geometric mean goes up by the eighth root of two.
 func TestDoubledRowsAreSeen(t *testing.T) {
 	before, after := another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
 		if load, is := record.(runfile.Work); is && load.Load == "bulk" {
@@ -100,7 +104,8 @@ func TestDoubledRowsAreSeen(t *testing.T) {
 		}
 		return record
 	})
-	if back := compared(t, after, before).Quantities[0].Loads[0].Runs[1].Change; math.Abs(back.Ratio-0.5) > 1e-9 || !back.Differs {
+	if back := compared(t, after, before).Quantities[0].Loads[0].Runs[1].Change; math.Abs(back.Ratio-0.5) > 1e-9 ||
+		!back.Differs {
 		t.Errorf("the other way round: %+v", back)
 	}
 	c := compared(t, before, after)
@@ -148,7 +153,8 @@ func TestChangesAreMeansOfLogarithms(t *testing.T) {
 	}
 }
 
-// TestAGateTakesEveryName of what is counted: as it is printed, many of it or one, and as JSON has it, in whatever case.
+// TestAGateTakesEveryName of what is counted: as it is printed, many of it or one, and as JSON has it, in whatever
+// case.
 func TestAGateTakesEveryName(t *testing.T) {
 	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
 	for _, d := range c.Quantities {
@@ -157,7 +163,8 @@ func TestAGateTakesEveryName(t *testing.T) {
 		if len(want.Tripped) != 1 { // it is the same, and so surely more than half
 			t.Errorf("%s: %+v", d.Quantity, want)
 		}
-		for _, name := range []string{q.Many(), q.One(), strings.ToUpper(q.Many()), strings.ReplaceAll(d.Quantity, "_", "-")} {
+		for _, name := range []string{q.Many(), q.One(), strings.ToUpper(q.Many()),
+			strings.ReplaceAll(d.Quantity, "_", "-")} {
 			if diff := cmp.Diff(want, held(t, c, name+"/copy > -50 %")); diff != "" {
 				t.Errorf("%s is not %s (-want +got):\n%s", name, d.Quantity, diff)
 			}

@@ -24,7 +24,9 @@ func (c Comparison) Document(all bool) document.Document {
 	var lacking []string
 	for _, of := range c.Quantities {
 		switch {
-		case !all && !slices.ContainsFunc(report.Columns(), func(shown report.Column) bool { return shown.Quantity == of.Quantity }):
+		case !all && !slices.ContainsFunc(report.Columns(), func(shown report.Column) bool {
+			return shown.Quantity == of.Quantity
+		}):
 		case of.comparable():
 			d.Blocks = append(d.Blocks, c.rates(of))
 		default:
@@ -32,10 +34,13 @@ func (c Comparison) Document(all bool) document.Document {
 		}
 	}
 	lack := document.Paragraph{Text: words.Listing("Not counted in two runs", lacking)}
-	legend := "±: half the range of the repetitions. vs A: by how much it changed, with its 95% interval, from the means of logarithms by Welch's test; " +
-		"~ chance explains it (p of 0.05 or more), or a run has one repetition alone, so that nothing was shown; n: repetitions. Of twenty rows in which " +
+	legend := "±: half the range of the repetitions. vs A: by how much it changed, with its 95% interval, from the " +
+		"means of logarithms by Welch's test; " +
+		"~ chance explains it (p of 0.05 or more), or a run has one repetition alone, so that nothing was shown; n: " +
+		"repetitions. Of twenty rows in which " +
 		"nothing changed, one shows a change all the same. geomean: the geometric mean over these loads."
-	d.Blocks = append(d.Blocks, document.Together{lack, words.Faint(legend)}, c.verdictSection(all), document.Only(document.InCSV, c.everyRate()))
+	d.Blocks = append(d.Blocks, document.Together{lack, words.Faint(legend)}, c.verdictSection(all),
+		document.Only(document.InCSV, c.everyRate()))
 	return d
 }
 
@@ -59,9 +64,13 @@ func (c Comparison) rates(d ComparedQuantity) document.Block {
 	var t document.Table
 	t.Add(words.Wordy("load"), words.Cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Load) }))
 	for i, r := range c.Runs {
-		t.Add(words.Numeric(r.Name), words.Cells(rows, func(a ComparedLoad) document.Cell { return compared(a.Runs[i].PerSecond, unit, a.Load != geomeanName) }))
+		t.Add(words.Numeric(r.Name), words.Cells(rows, func(a ComparedLoad) document.Cell {
+			return compared(a.Runs[i].PerSecond, unit, a.Load != geomeanName)
+		}))
 		if i > 0 {
-			t.Add(words.Numeric("vs A"), words.Cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Runs[i].Change.text()) }))
+			t.Add(words.Numeric("vs A"), words.Cells(rows, func(a ComparedLoad) document.Cell {
+				return document.Words(a.Runs[i].Change.text())
+			}))
 		}
 	}
 	return document.Section{Title: words.Capital(name) + " a second", Blocks: []document.Block{t}}
@@ -81,8 +90,8 @@ func compared(f report.Figure, unit float64, plusMinus bool) document.Cell {
 	return document.Number(text, f.Value)
 }
 
-// text returns a change as benchstat writes it, with its interval: +17% (+10 to +25%) p=0.012 n=3+3, or ~ in the place of the
-// first where chance explains it.
+// text returns a change as benchstat writes it, with its interval: +17% (+10 to +25%) p=0.012 n=3+3, or ~ in the place
+// of the first where chance explains it.
 func (c *Change) text() string {
 	if c == nil {
 		return ""
@@ -122,7 +131,8 @@ func (c Comparison) verdictSection(all bool) document.Block {
 	if len(c.Metrics) == 0 {
 		return document.Paragraph{Text: "The runs have no metric in common."}
 	}
-	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("verdict"), words.Wordy("it counts"), words.Numeric("ratio"), words.Numeric(number.Percent(compareLevel))}}
+	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("verdict"),
+		words.Wordy("it counts"), words.Numeric("ratio"), words.Numeric(number.Percent(compareLevel))}}
 	hidden, same := 0, 0
 	for _, m := range c.Metrics {
 		switch {
@@ -144,7 +154,8 @@ func (c Comparison) verdictSection(all bool) document.Block {
 	if len(t.Rows) == 0 {
 		return document.Paragraph{Text: "No verdict changed. " + rest}
 	}
-	return document.Section{Title: "Which verdicts are not the same?", Blocks: []document.Block{document.Together{t, words.Faint(rest)}}}
+	return document.Section{Title: "Which verdicts are not the same?", Blocks: []document.Block{
+		document.Together{t, words.Faint(rest)}}}
 }
 
 // rows returns the lines of a metric, some for each run.
@@ -158,7 +169,8 @@ func (m ComparedMetric) rows(runs []ComparedRun) []document.Row {
 		}
 		verdict := document.Words(runs[i].Name + " " + report.Label(r.Verdict))
 		for _, term := range terms {
-			rows = append(rows, document.Row{Cells: append([]document.Cell{name, verdict}, term[:3]...), More: len(rows) > 0})
+			rows = append(rows, document.Row{Cells: append([]document.Cell{name, verdict}, term[:3]...),
+				More: len(rows) > 0})
 			name, verdict = document.Words(""), document.Words("")
 		}
 	}
@@ -167,11 +179,13 @@ func (m ComparedMetric) rows(runs []ComparedRun) []document.Row {
 
 // everyRate has a line for each way of counting, load and run; the load of the geometric mean is empty.
 func (c Comparison) everyRate() document.Table {
-	t := document.Table{Columns: words.Each(words.Wordy, []string{"quantity", "unit", "load", "run", "file", "per second", "n", "ratio", "lo", "hi", "p"})}
+	t := document.Table{Columns: words.Each(words.Wordy, []string{"quantity", "unit", "load", "run", "file",
+		"per second", "n", "ratio", "lo", "hi", "p"})}
 	for _, d := range c.Quantities {
 		for _, a := range append(d.Loads[:len(d.Loads):len(d.Loads)], d.Geomean) {
 			for i, r := range a.Runs {
-				line := append(words.Texts([]string{d.Quantity, d.Unit, a.Load, c.Runs[i].Name, c.Runs[i].File}), r.PerSecond.Exactly(), words.Count(r.PerSecond.N))
+				line := append(words.Texts([]string{d.Quantity, d.Unit, a.Load, c.Runs[i].Name, c.Runs[i].File}),
+					r.PerSecond.Exactly(), words.Count(r.PerSecond.N))
 				t.Rows = append(t.Rows, document.Row{Cells: append(line, r.Change.exactly()...)})
 			}
 		}

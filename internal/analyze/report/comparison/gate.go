@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Gate is a change that is not to be, of what was counted: WHAT>PERCENT or WHAT<PERCENT of the geometric mean over the loads,
-// or WHAT/LOAD of one.
+// Gate is a change that is not to be, of what was counted: WHAT>PERCENT or WHAT<PERCENT of the geometric mean over the
+// loads, or WHAT/LOAD of one.
 type Gate struct {
 	Text           string
 	quantity, load string
@@ -23,11 +23,14 @@ type Gate struct {
 
 var gateForm = regexp.MustCompile(`^\s*([\w +-]+?)\s*(?:/\s*([^<>]+?)\s*)?([<>])\s*([+-]?[0-9.]+)\s*%\s*$`)
 
-// ParseGate reads one as it is typed: device requests>10%, WAL fsyncs/copy<-5%, or with the names of JSON: wal_syncs/copy<-5%.
+// ParseGate reads one as it is typed: device requests>10%, WAL fsyncs/copy<-5%, or with the names of JSON:
+// wal_syncs/copy<-5%.
 func ParseGate(text string) (Gate, error) {
 	parts := gateForm.FindStringSubmatch(text)
 	if parts == nil {
-		return Gate{}, fmt.Errorf("%q: what is counted, perhaps under which load, and a change in percent: device requests>10%%, WAL fsyncs/copy<-5%%", text)
+		return Gate{},
+			fmt.Errorf("%q: what is counted, perhaps under which load, and a change in percent: device "+
+				"requests>10%%, WAL fsyncs/copy<-5%%", text)
 	}
 	percent, err := strconv.ParseFloat(parts[4], 64)
 	if err != nil || percent <= -100 || percent > 1e9 {
@@ -47,18 +50,21 @@ type Held struct {
 	Unsure  []string // runs whose interval lies on both sides of the bound, in words
 }
 
-// Hold holds a gate to a comparison. A change trips it when its whole interval lies beyond the bound: chance alone seldom does.
+// Hold holds a gate to a comparison. A change trips it when its whole interval lies beyond the bound: chance alone
+// seldom does.
 func (c Comparison) Hold(g Gate) (Held, error) {
 	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
 	if i < 0 {
 		counted := words.Each(func(d ComparedQuantity) string { return words.Many(d.Quantity) }, c.Quantities)
-		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.quantity, strings.Join(counted, ", "))
+		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.quantity,
+			strings.Join(counted, ", "))
 	}
 	of, where := c.Quantities[i].Geomean, "geomean"
 	if g.load != "" {
 		j := slices.Index(c.Loads, g.load)
 		if j < 0 {
-			return Held{}, fmt.Errorf("%q: the runs have no load %s in common; they have %s", g.Text, g.load, strings.Join(c.Loads, ", "))
+			return Held{}, fmt.Errorf("%q: the runs have no load %s in common; they have %s", g.Text, g.load,
+				strings.Join(c.Loads, ", "))
 		}
 		of, where = c.Quantities[i].Loads[j], g.load
 	}
@@ -69,9 +75,12 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 		case change == nil || !number.Finite(float64(change.P)):
 			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s", name, where))
 		case g.more && float64(change.Lo) > g.bound, !g.more && float64(change.Hi) < g.bound:
-			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio), change.interval()))
-		case g.more && float64(change.Hi) > g.bound, !g.more && float64(change.Lo) < g.bound, !number.Finite(change.Hi - change.Lo):
-			h.Unsure = append(h.Unsure, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio), change.interval()))
+			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio),
+				change.interval()))
+		case g.more && float64(change.Hi) > g.bound, !g.more && float64(change.Lo) < g.bound,
+			!number.Finite(change.Hi - change.Lo):
+			h.Unsure = append(h.Unsure, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio),
+				change.interval()))
 		}
 	}
 	return h, nil

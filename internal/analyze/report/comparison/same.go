@@ -13,28 +13,33 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// differing says what is not the same in the runs but should be, were they to show what one thing changes; and what makes
-// the numbers of one of them lie.
+// differing says what is not the same in the runs but should be, were they to show what one thing changes; and what
+// makes the numbers of one of them lie.
 func differing(c Comparison, runs []Compared) []string {
 	var all []string
 	first := runs[0].Report.Run
 	for i, r := range runs[1:] {
 		d := r.Report.Run
 		for _, v := range []struct{ what, was, is string }{
-			{"server", report.ServerName(first.Flavor) + " " + first.Target.Version + report.Place(runs[0].Report), report.ServerName(d.Flavor) + " " + d.Target.Version + report.Place(r.Report)},
+			{"server", report.ServerName(first.Flavor) + " " + first.Target.Version + report.Place(runs[0].Report),
+				report.ServerName(d.Flavor) + " " + d.Target.Version + report.Place(r.Report)},
 			{"storage", report.Under(first.Target.Storage), report.Under(d.Target.Storage)},
 			{"machine", machineOf(first.Host), machineOf(d.Host)},
 			{"plan", report.PlanName(runs[0].Report), report.PlanName(r.Report)},
 			{"clients' program", first.Realiops, d.Realiops},
 		} {
 			if v.was != v.is {
-				all = append(all, fmt.Sprintf("Not the same %s: A %s, %s %s.", v.what, orNone(v.was), c.Runs[i+1].Name, orNone(v.is)))
+				all = append(all, fmt.Sprintf("Not the same %s: A %s, %s %s.", v.what, orNone(v.was), c.Runs[i+1].Name,
+					orNone(v.is)))
 			}
 		}
-		if long, short := max(first.LoadSeconds, d.LoadSeconds), min(first.LoadSeconds, d.LoadSeconds); long > otherLength*short {
-			all = append(all, fmt.Sprintf("Not the same length of a load: A %.4g s, %s %.4g s.", first.LoadSeconds, c.Runs[i+1].Name, d.LoadSeconds))
+		if long, short := max(first.LoadSeconds, d.LoadSeconds),
+			min(first.LoadSeconds, d.LoadSeconds); long > otherLength*short {
+			all = append(all, fmt.Sprintf("Not the same length of a load: A %.4g s, %s %.4g s.", first.LoadSeconds,
+				c.Runs[i+1].Name, d.LoadSeconds))
 		}
-		all = append(all, words.Filled(otherSettings(first.Target.Settings, d.Target.Settings, c.Runs[i+1].Name), otherLoads(c, runs[0].Report, r.Report, c.Runs[i+1].Name))...)
+		all = append(all, words.Filled(otherSettings(first.Target.Settings, d.Target.Settings, c.Runs[i+1].Name),
+			otherLoads(c, runs[0].Report, r.Report, c.Runs[i+1].Name))...)
 	}
 	if len(c.LeftOut) > 0 {
 		all = append(all, "Not in all runs, and left out: "+strings.Join(c.LeftOut, ", ")+".")
@@ -65,7 +70,8 @@ func orNone(s string) string { return cmp.Or(strings.TrimSpace(s), "does not say
 func otherSettings(was, is map[string]string, run string) string {
 	var changed []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if now, known := is[name]; known && now != was[name] && name != "server_version" && name != runfile.Tablespaces {
+		if now, known := is[name]; known && now != was[name] && name != "server_version" &&
+			name != runfile.Tablespaces {
 			changed = append(changed, fmt.Sprintf("%s (A %s, %s %s)", name, was[name], run, now))
 		}
 	}
@@ -80,7 +86,8 @@ func otherLoads(c Comparison, was, is report.Report, run string) string {
 	var changed []string
 	for _, name := range c.Loads {
 		a, b := reported(was, name), reported(is, name)
-		if a.Method != b.Method || a.RowsPerTx != b.RowsPerTx || a.Indexes != b.Indexes || a.Width != b.Width || a.Commit != b.Commit || a.Clients != b.Clients || a.Cold != b.Cold {
+		if a.Method != b.Method || a.RowsPerTx != b.RowsPerTx || a.Indexes != b.Indexes || a.Width != b.Width ||
+			a.Commit != b.Commit || a.Clients != b.Clients || a.Cold != b.Cold {
 			changed = append(changed, name)
 		}
 	}
@@ -108,7 +115,8 @@ func (c *Comparison) metrics(runs []Compared) {
 				break
 			}
 			other := r.Report.Metrics[j]
-			v.Runs = append(v.Runs, VerdictInARun{Verdict: other.Kind, Counts: countedQuantities(other), PerUnit: other.PerUnit, of: other})
+			v.Runs = append(v.Runs, VerdictInARun{Verdict: other.Kind, Counts: countedQuantities(other),
+				PerUnit: other.PerUnit, of: other})
 			if i > 0 && v.Changed == "" {
 				v.Changed = changed(m, other)
 			}
@@ -146,7 +154,8 @@ func countedQuantities(m report.Metric) []string {
 	return append([]string{}, counts...)
 }
 
-// contradict reports whether two verdicts cannot both be true of a metric. What is mixed in one run may show one part alone in another.
+// contradict reports whether two verdicts cannot both be true of a metric. What is mixed in one run may show one part
+// alone in another.
 func contradict(one, other attribution.Kind) bool {
 	return one.Or(other) == attribution.CannotTell && one != attribution.Mixed && other != attribution.Mixed
 }
@@ -163,7 +172,8 @@ func changed(m, other report.Metric) string {
 		return changedVerdict
 	case m.Kind != other.Kind || !slices.Equal(countedQuantities(m), countedQuantities(other)):
 		return changedCounts
-	case m.PerUnit != nil && other.PerUnit != nil && (m.PerUnit.Hi < other.PerUnit.Lo || other.PerUnit.Hi < m.PerUnit.Lo):
+	case m.PerUnit != nil && other.PerUnit != nil &&
+		(m.PerUnit.Hi < other.PerUnit.Lo || other.PerUnit.Hi < m.PerUnit.Lo):
 		return changedRatio
 	}
 	return ""

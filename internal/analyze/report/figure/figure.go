@@ -14,8 +14,10 @@ import (
 
 // Figure is a number with its uncertainty, or the reason why there is none.
 type Figure struct {
-	Value   float64         `json:"value"`   // the mean over repetitions, of ratios that of the sums; null where there is none
-	Lowest  float64         `json:"lowest"`  // of the repetitions, with the highest background of an idle repetition taken off
+	// the mean over repetitions, of ratios that of the sums; null where there is none
+	Value float64 `json:"value"`
+	// of the repetitions, with the highest background of an idle repetition taken off
+	Lowest  float64         `json:"lowest"`
 	Highest float64         `json:"highest"` // of the repetitions, with the lowest
 	N       int             `json:"n"`       // repetitions it was taken from; 0: it is missing
 	Missing *series.Missing `json:"missing,omitempty"`
@@ -70,7 +72,8 @@ func (s *Sample) Widen(value float64, err error) {
 
 // OutOfBounds is why a figure that would be infinite is missing.
 func OutOfBounds() *series.Missing {
-	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "the numbers it is made of are out of all bounds"}
+	return &series.Missing{Reason: series.Reason(runfile.Failed),
+		Detail: "the numbers it is made of are out of all bounds"}
 }
 
 // Figure returns the mean of the sample; with nothing in it, it is missing.

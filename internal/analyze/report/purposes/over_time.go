@@ -35,11 +35,13 @@ const mostSpans = 12
 
 // spanLengths lists the units in which people count time.
 var spanLengths = []time.Duration{
-	5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour,
+	5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute,
+	30 * time.Minute, time.Hour,
 	2 * time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
 }
 
-// OverTimeOf returns what run says about other programs; nil of a run that is no observation, or did not tell requests apart and saw no backup.
+// OverTimeOf returns what run says about other programs; nil of a run that is no observation, or did not tell requests
+// apart and saw no backup.
 func OverTimeOf(run *counts.Run) *OverTime {
 	if run.Observed == nil {
 		return nil
@@ -55,7 +57,8 @@ func OverTimeOf(run *counts.Run) *OverTime {
 	return o
 }
 
-// changesOf returns what some fields of other programs' requests grew by from reading to reading. All of them are read at once.
+// changesOf returns what some fields of other programs' requests grew by from reading to reading. All of them are read
+// at once.
 func changesOf(run *counts.Run, fields []string) (all []series.Change) {
 	at := map[time.Time]int{} // in all, by the end
 	for i, field := range fields {
@@ -82,7 +85,9 @@ func spans(requests, bytes []series.Change, window time.Duration) []Span {
 		return all
 	}
 	first, last := requests[0].From, requests[len(requests)-1].To
-	i := slices.IndexFunc(spanLengths, func(length time.Duration) bool { return length >= window && last.Sub(first) <= mostSpans*length })
+	i := slices.IndexFunc(spanLengths, func(length time.Duration) bool {
+		return length >= window && last.Sub(first) <= mostSpans*length
+	})
 	if i < 0 {
 		i = len(spanLengths) - 1
 	}
@@ -95,7 +100,8 @@ func spans(requests, bytes []series.Change, window time.Duration) []Span {
 	return all
 }
 
-// during returns what was done from one moment to another. A change between readings counts with the part of its time that lies in between.
+// during returns what was done from one moment to another. A change between readings counts with the part of its time
+// that lies in between.
 func during(from, to time.Time, requests, bytes []series.Change) Span {
 	s := Span{From: from, To: to}
 	s.Requests, s.Seconds = rateDuring(from, to, requests)
@@ -105,7 +111,9 @@ func during(from, to time.Time, requests, bytes []series.Change) Span {
 
 func rateDuring(from, to time.Time, changes []series.Change) (*float64, float64) {
 	amount, seconds := 0.0, 0.0
-	begin, _ := slices.BinarySearchFunc(changes, from, func(c series.Change, t time.Time) int { return c.To.Compare(t) })
+	begin, _ := slices.BinarySearchFunc(changes, from, func(c series.Change, t time.Time) int {
+		return c.To.Compare(t)
+	})
 	for _, c := range changes[begin:] {
 		if !c.From.Before(to) {
 			break
@@ -181,7 +189,8 @@ func (o *OverTime) days() bool {
 	all := slices.Concat(o.Spans, o.Backups)
 	byTime := func(a, b Span) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) }
 	const day = 24 * time.Hour
-	return slices.MinFunc(all, byTime).From.UTC().Truncate(day) != slices.MaxFunc(all, byTime).To.UTC().Add(-1).Truncate(day)
+	return slices.MinFunc(all, byTime).From.UTC().Truncate(day) != slices.MaxFunc(all,
+		byTime).To.UTC().Add(-1).Truncate(day)
 }
 
 // Section shows it as a table, and on pages as a picture of the run as well.
@@ -194,7 +203,8 @@ func (o *OverTime) Section(run *counts.Run) document.Block {
 		blocks = append(blocks, o.table())
 	}
 	blocks = append(blocks, document.Paragraph{Text: o.Text()})
-	return document.Section{Title: "When other programs used the disk", Blocks: []document.Block{blocks, document.Only(document.OnPages, o.picture(run))}}
+	return document.Section{Title: "When other programs used the disk", Blocks: []document.Block{
+		blocks, document.Only(document.OnPages, o.picture(run))}}
 }
 
 func (o *OverTime) table() (t document.Table) {
@@ -210,12 +220,16 @@ func (o *OverTime) table() (t document.Table) {
 			return document.Number(number.Rate(*of(s)/unit), *of(s)/unit)
 		})
 	}
-	t.Add(words.Wordy("from (UTC)"), words.Cells(o.Spans, func(s Span) document.Cell { return document.Words(s.From.UTC().Format(layout)) }))
+	t.Add(words.Wordy("from (UTC)"), words.Cells(o.Spans, func(s Span) document.Cell {
+		return document.Words(s.From.UTC().Format(layout))
+	}))
 	t.Add(words.Numeric("requests/s"), column(func(s Span) *float64 { return s.Requests }, 1))
 	t.Add(words.Numeric("MB/s"), column(func(s Span) *float64 { return s.Bytes }, number.Mega))
 	if len(o.Backups) > 0 {
 		t.Add(words.Wordy("meanwhile"), words.Cells(o.Spans, func(s Span) document.Cell {
-			ran := slices.ContainsFunc(o.Backups, func(b Span) bool { return b.From.Before(s.To) && !b.To.Before(s.From) })
+			ran := slices.ContainsFunc(o.Backups, func(b Span) bool {
+				return b.From.Before(s.To) && !b.To.Before(s.From)
+			})
 			if !ran {
 				return document.Words("")
 			}
@@ -233,10 +247,12 @@ func (o *OverTime) picture(run *counts.Run) document.Block {
 	begin, end := o.Spans[0].From, o.Spans[len(o.Spans)-1].To
 	p := &plot.Picture{
 		Title: "Requests of other programs over time", Text: o.Text(),
-		X: plot.Axis{Label: "seconds since " + begin.UTC().Format("15:04:05 UTC on 2 January")}, Y: plot.Axis{Label: "a second", Log: true},
+		X: plot.Axis{Label: "seconds since " + begin.UTC().Format("15:04:05 UTC on 2 January")},
+		Y: plot.Axis{Label: "a second", Log: true},
 	}
 	for _, field := range requestFields {
-		line := words.RateLine(run.Series("request."+otherPrograms.kinds[0]+"/"+field), field+" of other programs", begin, end)
+		line := words.RateLine(run.Series("request."+otherPrograms.kinds[0]+"/"+field),
+			field+" of other programs", begin, end)
 		if len(line.Points) > 1 {
 			p.Lines = append(p.Lines, line)
 		}

@@ -76,7 +76,8 @@ func components(name string) []component {
 	return nil
 }
 
-// rate returns how much of the component there was in each second of a repetition; not a number where that was not counted.
+// rate returns how much of the component there was in each second of a repetition; not a number where that was not
+// counted.
 func (c component) rate(r counts.Repetition) float64 {
 	amount, seconds := 0.0, 0.0
 	add := func(sign float64, names []string) {
@@ -95,8 +96,8 @@ func (c component) rate(r counts.Repetition) float64 {
 	return max(0, amount/seconds)
 }
 
-// PartsOf returns what a metric of the device is made of in run; nil where the requests were not followed to their files under every load, or some
-// were lost.
+// PartsOf returns what a metric of the device is made of in run; nil where the requests were not followed to their
+// files under every load, or some were lost.
 func PartsOf(run *counts.Run, name string) (all Parts) {
 	whole := 0.0
 	for _, c := range components(name) {
@@ -135,7 +136,8 @@ func PartsOf(run *counts.Run, name string) (all Parts) {
 // notServers are the flushes that no process of the server asked for.
 const notServers = "by the journal and other programs"
 
-// Lines name the largest parts of what is this server's alone, or of all, each with its share; none where there is only one part.
+// Lines name the largest parts of what is this server's alone, or of all, each with its share; none where there is only
+// one part.
 func (ps Parts) Lines(ofServer bool) (lines []string) {
 	const room, worth = 3, 0.03
 	sorted := slices.SortedStableFunc(slices.Values(ps), func(a, b Part) int { return cmp.Compare(b.Share, a.Share) })
@@ -174,9 +176,15 @@ func (ps Parts) Block() document.Block {
 	}
 	var t document.Table
 	t.Caption = "what it is made of, per second"
-	t.Add(words.Wordy("load"), words.Cells(ps[0].Loads, func(l PartLoad) document.Cell { return document.Words(l.Load) }))
+	t.Add(words.Wordy("load"), words.Cells(ps[0].Loads, func(l PartLoad) document.Cell {
+		return document.Words(l.Load)
+	}))
 	for _, p := range ps {
-		t.Add(words.Numeric(p.Part), words.Cells(p.Loads, func(l PartLoad) document.Cell { return document.Number(number.Rate(l.PerSecond), l.PerSecond) }))
+		t.Add(words.Numeric(p.Part), words.Cells(p.Loads, func(l PartLoad) document.Cell {
+			return document.Number(number.Rate(l.PerSecond), l.PerSecond)
+		}))
 	}
-	return document.Together{t, words.Faint("As the kernel reported each request of all programs, with no background subtracted. A write without data is an empty flush.")}
+	return document.Together{
+		t, words.Faint("As the kernel reported each request of all programs, with no background subtracted. A write " +
+			"without data is an empty flush.")}
 }

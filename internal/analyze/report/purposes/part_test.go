@@ -18,7 +18,8 @@ func TestPartsAddUpToTheKernelsOwnCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{metric.BlockWrites, metric.BlockRequests, metric.BlockWriteBytes, metric.BlockFlushes, metric.BlockReads, metric.BlockReadBytes} {
+	for _, name := range []string{metric.BlockWrites, metric.BlockRequests, metric.BlockWriteBytes, metric.BlockFlushes,
+		metric.BlockReads, metric.BlockReadBytes} {
 		parts := PartsOf(run, name)
 		if len(parts) == 0 {
 			t.Errorf("%s has no parts", name)
@@ -42,14 +43,16 @@ func TestPartsAddUpToTheKernelsOwnCount(t *testing.T) {
 			// The kernel's difference of the two is wrong about requests and flushes of the journal.
 			few := map[bool]float64{true: 64e3, false: 4}[strings.HasSuffix(name, "bytes")]
 			near := math.Abs(sum-counted) <= 0.03*counted+few
-			if above := sum >= counted*0.97-few && sum <= counted*1.1+40; !near && (name != metric.BlockRequests || !above) {
+			if above := sum >= counted*0.97-few && sum <= counted*1.1+40; !near &&
+				(name != metric.BlockRequests || !above) {
 				t.Errorf("%s under %s: parts of %g a second, counted %g", name, load.Name, sum, counted)
 			}
 		}
 	}
 }
 
-// TestPartsOfWrites: 100 requests for WAL and tables, 10 of the journal and 30 of other programs, of 200 writes in 2 s, leave 60 empty flushes.
+// TestPartsOfWrites: 100 requests for WAL and tables, 10 of the journal and 30 of other programs, of 200 writes in 2 s,
+// leave 60 empty flushes.
 func TestPartsOfWrites(t *testing.T) {
 	made := func(lost float64, without string) *counts.Run {
 		of := map[string]counts.Count{}
@@ -59,12 +62,15 @@ func TestPartsOfWrites(t *testing.T) {
 			}
 		}
 		for name, n := range map[string]float64{
-			"request.wal/writes": 80, "request.tables/writes": 20, metric.JournalWrites: 10, "request.other_programs/writes": 30, metric.RequestWrites: 200, metric.RequestsLost: lost,
+			"request.wal/writes": 80, "request.tables/writes": 20, metric.JournalWrites: 10,
+			"request.other_programs/writes": 30, metric.RequestWrites: 200, metric.RequestsLost: lost,
 		} {
 			of[name] = counts.Count{Amount: 0.9 * n, Raw: n, Seconds: 2}
 		}
 		delete(of, without)
-		return &counts.Run{Loads: []counts.Load{{Load: runfile.Load{Name: "busy", Method: "copy"}, Repetitions: []counts.Repetition{{Counts: of}}}}}
+		return &counts.Run{
+			Loads: []counts.Load{{Load: runfile.Load{Name: "busy", Method: "copy"}, Repetitions: []counts.Repetition{
+				{Counts: of}}}}}
 	}
 	parts := PartsOf(made(0, ""), metric.BlockWrites)
 	for _, check := range []struct {
@@ -82,8 +88,9 @@ func TestPartsOfWrites(t *testing.T) {
 		t.Errorf("%g empty flushes a second, want 30", got)
 	}
 	for what, of := range map[string]Parts{
-		"lost requests": PartsOf(made(1, ""), metric.BlockWrites), "no count of the journal": PartsOf(made(0, metric.JournalWrites), metric.BlockWrites),
-		"no device": PartsOf(made(0, ""), "pgstat.wal/wal_write"),
+		"lost requests":           PartsOf(made(1, ""), metric.BlockWrites),
+		"no count of the journal": PartsOf(made(0, metric.JournalWrites), metric.BlockWrites),
+		"no device":               PartsOf(made(0, ""), "pgstat.wal/wal_write"),
 	} {
 		if of != nil {
 			t.Errorf("%s: %v", what, of)

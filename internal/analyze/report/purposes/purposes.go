@@ -23,14 +23,15 @@ var otherPrograms = purpose{"other programs", []string{"other_programs"}, true}
 
 func purposes() []purpose {
 	return []purpose{
-		{header: "WAL", kinds: []string{"wal"}}, {header: "tables", kinds: []string{"tables"}}, {header: "indexes", kinds: []string{"indexes"}},
+		{header: "WAL", kinds: []string{"wal"}}, {header: "tables", kinds: []string{"tables"}},
+		{header: "indexes", kinds: []string{"indexes"}},
 		{header: "other files", kinds: []string{"toast", "maps", "relations", "temp", "log", "other"}},
 		{header: "journal", kinds: []string{"journal"}}, otherPrograms,
 	}
 }
 
-// rate returns how much of some fields there was in a second of a load, by the seconds and less the background by which all its figures go. What
-// other programs did is not the load's: it goes by the time that passed, as it was counted.
+// rate returns how much of some fields there was in a second of a load, by the seconds and less the background by which
+// all its figures go. What other programs did is not the load's: it goes by the time that passed, as it was counted.
 func (p purpose) rate(a counts.Load, fields []string) (float64, error) {
 	amount, seconds := 0.0, 0.0
 	for _, r := range a.Repetitions {
@@ -86,7 +87,8 @@ func Others(run *counts.Run) string {
 	if most := number.Rate(slices.Max(rates)); most != did {
 		did += " to " + most
 	}
-	return fmt.Sprintf("The device is not this server's alone: others did %s requests/s. Each request was followed to its file, so that figures of the "+
+	return fmt.Sprintf("The device is not this server's alone: others did %s requests/s. Each request was followed "+
+		"to its file, so that figures of the "+
 		"device are those of this server's files, without the file system's journal.", did)
 }
 
@@ -97,7 +99,8 @@ func Section(run *counts.Run) document.Block {
 		return nil
 	}
 	return document.Section{Title: "What the disks' requests were for (per second)", Blocks: []document.Block{
-		document.Together{requests, words.Faint("Reads and writes. Other files: those of this server that are neither WAL nor tables nor indexes of this database. Other programs: per second " +
+		document.Together{requests, words.Faint("Reads and writes. Other files: those of this server that are " +
+			"neither WAL nor tables nor indexes of this database. Other programs: per second " +
 			"of elapsed time.")},
 		document.Only(document.OnPages, forWhatTable(run, "MB", byteFields, number.Mega)),
 	}}

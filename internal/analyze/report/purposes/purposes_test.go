@@ -27,13 +27,15 @@ func TestEveryRequestIsInOneColumn(t *testing.T) {
 	}
 }
 
-// TestRequestsByFileGoByTheSecondsOfTheLoad: a load of 2 s whose pages are on the device after 3 s, with 300 data writes of its own, is one of
-// 150 in each table. Other programs did 60 in those 3 s.
+// TestRequestsByFileGoByTheSecondsOfTheLoad: a load of 2 s whose pages are on the device after 3 s, with 300 data
+// writes of its own, is one of 150 in each table. Other programs did 60 in those 3 s.
 func TestRequestsByFileGoByTheSecondsOfTheLoad(t *testing.T) {
-	load := counts.Load{Load: runfile.Load{Name: "busy", Method: "copy"}, Repetitions: []counts.Repetition{{Seconds: 2, Counts: map[string]counts.Count{
-		"request.wal/writes": {Amount: 300, Raw: 330, Seconds: 3}, "request.wal/reads": {Seconds: 3},
-		"request.other_programs/writes": {Amount: 55, Raw: 60, Seconds: 3}, "request.other_programs/reads": {Seconds: 3},
-	}}}}
+	load := counts.Load{Load: runfile.Load{Name: "busy", Method: "copy"}, Repetitions: []counts.Repetition{
+		{Seconds: 2, Counts: map[string]counts.Count{
+			"request.wal/writes": {Amount: 300, Raw: 330, Seconds: 3}, "request.wal/reads": {Seconds: 3},
+			"request.other_programs/writes": {Amount: 55, Raw: 60, Seconds: 3},
+			"request.other_programs/reads":  {Seconds: 3},
+		}}}}
 	for _, check := range []struct {
 		of   purpose
 		want float64

@@ -22,15 +22,15 @@ type WAL struct {
 	Bytes      *float64 `json:"bytes"`
 	Images     *float64 `json:"page_images"`
 	ImageBytes *float64 `json:"page_image_bytes"` // nil: only the most is known, or nothing
-	// Read is the share of the WAL that ImageBytes stand on, where they are estimated from records that were read. Nil: the
-	// server counted all.
+	// Read is the share of the WAL that ImageBytes stand on, where they are estimated from records that were read. Nil:
+	// the server counted all.
 	Read    *float64 `json:"read_share"`
 	Most    *float64 `json:"page_image_bytes_most"` // ImageBytes, where the server counted them
 	Missing string   `json:"missing,omitempty"`     // why not even the most is known
 }
 
-// WALOf takes the bytes of page images as the server counted them, or else as its WAL was read, and otherwise knows the most: an
-// image has a page at most, and less without its hole or compressed.
+// WALOf takes the bytes of page images as the server counted them, or else as its WAL was read, and otherwise knows the
+// most: an image has a page at most, and less without its hole or compressed.
 func WALOf(run *counts.Run) WAL {
 	w := counted(run)
 	if w.Bytes == nil || w.ImageBytes != nil {

@@ -11,11 +11,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// observation is a minute in which the counters grow by so much in each second. Its first of twelve windows has nothing before it.
-func observation(settings map[string]string, perSecond map[string]float64, more ...runfile.Record) iter.Seq2[runfile.Record, error] {
+// observation is a minute in which the counters grow by so much in each second. Its first of twelve windows has nothing
+// before it.
+func observation(settings map[string]string, perSecond map[string]float64,
+	more ...runfile.Record) iter.Seq2[runfile.Record, error] {
 	return func(yield func(runfile.Record, error) bool) {
 		begin := time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)
-		yield(runfile.Run{Schema: runfile.Schema, ID: "observed", Start: begin, Observed: true, Target: runfile.Target{Settings: settings}}, nil)
+		yield(runfile.Run{Schema: runfile.Schema, ID: "observed", Start: begin, Observed: true, Target: runfile.Target{
+			Settings: settings}}, nil)
 		for name := range perSecond {
 			yield(runfile.Metric{Name: name, Unit: "bytes", Type: runfile.Counter}, nil)
 		}
@@ -54,33 +57,47 @@ func TestWALOfAnObservation(t *testing.T) {
 		more       []runfile.Record
 	}{
 		// 55 x 100,000; 55 x 12,000
-		{"19 counts bytes", "WAL in 55 s: 5,500,000 bytes, of which page images 660,000 (12%).", pages, with(map[string]float64{metric.StatWALFPIBytes: 12_000}), nil},
+		{"19 counts bytes", "WAL in 55 s: 5,500,000 bytes, of which page images 660,000 (12%).", pages,
+			with(map[string]float64{metric.StatWALFPIBytes: 12_000}), nil},
 		// 55 x 3 x 8,192 = 1,351,680, which is 24.6 %
 		{"14 counts images", "WAL in 55 s: 5,500,000 bytes, of which page images at most 1,351,680 (25%), " +
 			"a whole page each: their holes and compression are not counted before 19.", pages, of14, nil},
 		{"pages of 16 kB", "WAL in 55 s: 5,500,000 bytes, of which page images at most 2,703,360 (49%), " +
-			"a whole page each: their holes and compression are not counted before 19.", map[string]string{"block_size": "16384"}, of14, nil},
+			"a whole page each: their holes and compression are not counted before 19.",
+			map[string]string{"block_size": "16384"}, of14, nil},
 		// 55 x 20 x 8,192 would be more than there is
 		{"compressed", "WAL in 55 s: 5,500,000 bytes, of which page images at most 5,500,000 (100%), " +
-			"a whole page each: their holes and compression are not counted before 19.", pages, with(map[string]float64{metric.StatWALFPI: 20}), nil},
-		{"read", "WAL in 55 s: 5,500,000 bytes, of which page images about 1,100,000 (20%) by the 50% of the WAL that was read, at most 1,351,680 (25%).",
+			"a whole page each: their holes and compression are not counted before 19.", pages,
+			with(map[string]float64{metric.StatWALFPI: 20}), nil},
+		{"read", "WAL in 55 s: 5,500,000 bytes, of which page images about 1,100,000 (20%) by the 50% of the WAL " +
+			"that was read, at most 1,351,680 (25%).",
 			pages, of14, []runfile.Record{read}},
-		{"no images", "WAL in 55 s: 5,500,000 bytes, of which page images 0 (0%).", pages, with(map[string]float64{metric.StatWALFPI: 0}), nil},
-		{"pages of unknown size", "WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no block_size.", nil, of14, nil},
-		{"13", "WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no pgstat.wal/wal_fpi.", pages,
+		{"no images", "WAL in 55 s: 5,500,000 bytes, of which page images 0 (0%).", pages,
+			with(map[string]float64{metric.StatWALFPI: 0}), nil},
+		{"pages of unknown size",
+			"WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no block_size.", nil, of14, nil},
+		{"13", "WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no pgstat.wal/wal_fpi.",
+			pages,
 			map[string]float64{metric.InsertPosition: 100_000}, nil},
 		{"refused", "WAL in 55 s: 5,500,000 bytes, of which page images not known: permission denied.", pages,
 			map[string]float64{metric.InsertPosition: 100_000}, []runfile.Record{
 				runfile.Metric{Name: metric.StatWALFPI, Unit: "images", Type: runfile.Counter},
-				runfile.Gap{At: noon, Probe: "pgstat", Metric: metric.StatWALFPI, Reason: runfile.Permission, Detail: "permission denied"}}},
+				runfile.Gap{At: noon, Probe: "pgstat", Metric: metric.StatWALFPI, Reason: runfile.Permission,
+					Detail: "permission denied"}}},
 		// 50 x 100,000; 50 x 3 x 8,192
-		{"reset", "WAL in 50 of 55 s (it was not counted in the rest): 5,000,000 bytes, of which page images at most 1,228,800 (25%), " +
+		{"reset", "WAL in 50 of 55 s (it was not counted in the rest): 5,000,000 bytes, of which page images at most " +
+			"1,228,800 (25%), " +
 			"a whole page each: their holes and compression are not counted before 19.", pages, of14, []runfile.Record{
-			runfile.Gap{At: noon.Add(32 * time.Second), Probe: "pgstat", Reason: runfile.Reset, Detail: "started anew"}}},
-		{"images unread for a while", "WAL in 50 of 55 s (it was not counted in the rest): 5,000,000 bytes, of which page images 600,000 (12%).", pages,
+			runfile.Gap{At: noon.Add(32 * time.Second), Probe: "pgstat", Reason: runfile.Reset,
+				Detail: "started anew"}}},
+		{"images unread for a while",
+			"WAL in 50 of 55 s (it was not counted in the rest): 5,000,000 bytes, of which page images 600,000 (12%).",
+			pages,
 			with(map[string]float64{metric.StatWALFPIBytes: 12_000}), []runfile.Record{
-				runfile.Gap{At: noon.Add(32 * time.Second), Probe: "pgstat", Metric: metric.StatWALFPIBytes, Reason: runfile.Reset}}},
-		{"nothing", "WAL: not known: the run has no pgstat.lsn/insert.", pages, map[string]float64{metric.ClusterTupInserted: 500}, nil},
+				runfile.Gap{At: noon.Add(32 * time.Second), Probe: "pgstat", Metric: metric.StatWALFPIBytes,
+					Reason: runfile.Reset}}},
+		{"nothing", "WAL: not known: the run has no pgstat.lsn/insert.", pages,
+			map[string]float64{metric.ClusterTupInserted: 500}, nil},
 	} {
 		run, err := counts.FromRun(observation(c.settings, c.perSecond, c.more...))
 		if err != nil {

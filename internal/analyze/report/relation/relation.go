@@ -34,7 +34,8 @@ func Shares(repetitions []counts.Repetition) (all []Share) {
 				i, all = len(all), append(all, Share{Of: item.Called(), index: item.Is == runfile.WALIndex})
 			}
 			wrote := counts.Written(item)
-			all[i].Share, all[i].Images = all[i].Share+scale*float64(wrote.Bytes), all[i].Images+scale*float64(wrote.ImageBytes)
+			all[i].Share, all[i].Images = all[i].Share+scale*float64(wrote.Bytes), all[i].Images+
+				scale*float64(wrote.ImageBytes)
 			sum += scale * float64(wrote.Bytes)
 		}
 	}
@@ -48,8 +49,10 @@ func Shares(repetitions []counts.Repetition) (all []Share) {
 
 // Table returns one for rows of several loads.
 func Table() document.Table {
-	return document.Table{Caption: "The tables and indexes that it is about, where a load writes to indexes", Columns: []document.Column{
-		words.Wordy("load"), words.Wordy("of"), words.Numeric("share of its WAL"), words.Numeric("of that page images")}}
+	return document.Table{Caption: "The tables and indexes that it is about, where a load writes to indexes",
+		Columns: []document.Column{
+			words.Wordy("load"), words.Wordy("of"), words.Numeric("share of its WAL"),
+			words.Numeric("of that page images")}}
 }
 
 // worth is the share that is worth a row.
@@ -63,7 +66,8 @@ func Rows(load string, all []Share) (rows []document.Row) {
 	percent := func(v float64) document.Cell { return document.Number(number.Percent(v), v) }
 	for _, s := range all {
 		if s.Share >= worth {
-			rows = append(rows, document.Row{Cells: []document.Cell{document.Name(load), document.Words(s.Of), percent(s.Share), percent(s.Images)}})
+			rows = append(rows, document.Row{Cells: []document.Cell{document.Name(load), document.Words(s.Of),
+				percent(s.Share), percent(s.Images)}})
 		}
 	}
 	return rows

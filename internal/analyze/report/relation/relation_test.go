@@ -11,16 +11,21 @@ import (
 )
 
 func item(is, name string, bytes, images int64) runfile.WALItem {
-	return runfile.WALItem{Is: is, Name: name, Parts: map[string]runfile.WALPart{"x": {Records: 1, Bytes: bytes, ImageBytes: images}}}
+	return runfile.WALItem{Is: is, Name: name, Parts: map[string]runfile.WALPart{
+		"x": {Records: 1, Bytes: bytes, ImageBytes: images}}}
 }
 
-// A repetition of which a quarter was read weighs as much as one that was read whole: 4 x 300 and 600 of 3,600 bytes are the index's.
+// A repetition of which a quarter was read weighs as much as one that was read whole: 4 x 300 and 600 of 3,600 bytes
+// are the index's.
 func TestShares(t *testing.T) {
-	quarter := runfile.WAL{Bytes: 2400, Read: 600, Items: []runfile.WALItem{item("index", "a_pkey", 300, 150), item("table", "a", 295, 0), item("other", "", 5, 0)}}
-	whole := runfile.WAL{Bytes: 1200, Read: 1200, Items: []runfile.WALItem{item("table", "a", 580, 0), item("index", "a_pkey", 600, 300), item("other", "", 20, 0)}}
+	quarter := runfile.WAL{Bytes: 2400, Read: 600, Items: []runfile.WALItem{item("index", "a_pkey", 300, 150),
+		item("table", "a", 295, 0), item("other", "", 5, 0)}}
+	whole := runfile.WAL{Bytes: 1200, Read: 1200, Items: []runfile.WALItem{item("table", "a", 580, 0),
+		item("index", "a_pkey", 600, 300), item("other", "", 20, 0)}}
 	repetitions := []counts.Repetition{{WAL: &quarter}, {WAL: &whole}}
 	got := Shares(repetitions)
-	want := []Share{{Of: "index a_pkey", Share: 1800. / 3600, Images: 0.5}, {Of: "table a", Share: 1760. / 3600}, {Of: "commits and others", Share: 40. / 3600}}
+	want := []Share{{Of: "index a_pkey", Share: 1800. / 3600, Images: 0.5}, {Of: "table a", Share: 1760. / 3600},
+		{Of: "commits and others", Share: 40. / 3600}}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Share{}), cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

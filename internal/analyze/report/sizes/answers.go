@@ -10,14 +10,16 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// Section returns what to order, for the page of a run that was asked, with what the page knows of how sure that is; nothing where nobody asked.
+// Section returns what to order, for the page of a run that was asked, with what the page knows of how sure that is;
+// nothing where nobody asked.
 func Section(size *Size, unsized error, observed bool, sure []string) document.Block {
 	if size == nil && unsized == nil {
 		return nil
 	}
 	order, sources := OrderBlocks(size)
 	if size != nil {
-		sure = slices.Concat(sure, words.Filled(size.SpreadOfNeed()), size.Warnings, []string{"Prices are list prices, as of the dates beside their sources; --price takes yours."})
+		sure = slices.Concat(sure, words.Filled(size.SpreadOfNeed()), size.Warnings,
+			[]string{"Prices are list prices, as of the dates beside their sources; --price takes yours."})
 	}
 	return document.Section{Title: "What to order", Blocks: []document.Block{
 		document.Answers{
@@ -48,10 +50,12 @@ func buy(size *Size, unsized error, observed bool) []string {
 	}
 	texts := []string{
 		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.Text(), size.Sized.Demand()),
-		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --class.", whose, speed),
+		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --class.",
+			whose, speed),
 	}
 	if slices.ContainsFunc(size.Standing(sizing.Unknown), func(o SizeOption) bool { return o.Carries == nil }) {
-		texts = append(texts, "Aurora has no limits of its storage here: none are published, and its machine sets them.")
+		texts = append(texts,
+			"Aurora has no limits of its storage here: none are published, and its machine sets them.")
 	}
 	return texts
 }
@@ -63,7 +67,8 @@ func costs(size *Size) []string {
 	}
 	var texts []string
 	if best := size.Order; best != nil && best.Monthly != nil {
-		texts = append(texts, fmt.Sprintf("%s %s a month for %s.", number.Rate(*best.Monthly), best.Currency, best.Title))
+		texts = append(texts, fmt.Sprintf("%s %s a month for %s.", number.Rate(*best.Monthly),
+			best.Currency, best.Title))
 	}
 	return append(texts, words.Filled(size.MisreadText())...)
 }

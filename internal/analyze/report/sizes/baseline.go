@@ -25,7 +25,8 @@ type SizeBaseline struct {
 
 // Against adds what was measured of a device.
 func (s *Size) Against(header runfile.Run, device baseline.Baseline, f baseline.Fit) {
-	v := &SizeBaseline{ID: header.ID, Storage: header.Target.Storage, Fits: f.Fits, Bounds: f.Bounds, Throttled: device.Throttle != nil && device.Throttle.Found}
+	v := &SizeBaseline{ID: header.ID, Storage: header.Target.Storage, Fits: f.Fits, Bounds: f.Bounds,
+		Throttled: device.Throttle != nil && device.Throttle.Found}
 	if f.First != nil {
 		v.First = f.First.Of
 	}
@@ -45,11 +46,19 @@ func (s Size) deviceSection() document.Block {
 		}
 		return document.Words(b.Of)
 	}))
-	t.Add(words.Numeric("needed"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Need)) }))
-	t.Add(words.Numeric("measured"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Most)) }))
+	t.Add(words.Numeric("needed"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
+		return document.Words(boundAmount(b, b.Need))
+	}))
+	t.Add(words.Numeric("measured"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
+		return document.Words(boundAmount(b, b.Most))
+	}))
 	share := fmt.Sprintf("share, with %.0f %% headroom", s.Sized.Headroom)
-	t.Add(words.Numeric(share), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundShare(b)) }))
-	t.Add(words.Numeric("going by"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(strings.Join(b.Jobs, ", ")) }))
+	t.Add(words.Numeric(share), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
+		return document.Words(boundShare(b))
+	}))
+	t.Add(words.Numeric("going by"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
+		return document.Words(strings.Join(b.Jobs, ", "))
+	}))
 	said := document.Together{t, document.Paragraph{Text: s.Sized.Load + " " + b.verdict(s.Sized.Headroom)}}
 	for _, bound := range b.Bounds {
 		if bound.Why != "" {

@@ -39,8 +39,10 @@ func Check(f sizing.Figures, rules sizing.Rules) document.Document {
 func TooSmall(run *counts.Run) string {
 	for _, n := range sizing.Needs(run) {
 		if n.Missing == nil && n.Model == nil && n.Mean.TooSmall() {
-			return fmt.Sprintf("Storage did %s requests a second of %s bytes each, and none carries less than 512: what is called requests or bytes here is something else, and so "+
-				"is what follows from them.", number.Rate(n.Mean.Requests()), number.Significant(n.Mean.Bytes()/n.Mean.Requests(), 2))
+			return fmt.Sprintf("Storage did %s requests a second of %s bytes each, and none carries less than 512: "+
+				"what is called requests or bytes here is something else, and so "+
+				"is what follows from them.", number.Rate(n.Mean.Requests()),
+				number.Significant(n.Mean.Bytes()/n.Mean.Requests(), 2))
 		}
 	}
 	return ""

@@ -35,7 +35,8 @@ type Convert struct {
 	Misread     *float64      `json:"misread_io_cost"` // a month, were each one billed
 	Calibration string        `json:"calibration"`     // of billed writes
 	Settle      string        `json:"settle,omitempty"`
-	Spreads     []SizeSpread  `json:"distributed"` // databases that were asked for, for the geometric middle of the rows
+	// databases that were asked for, for the geometric middle of the rows
+	Spreads []SizeSpread `json:"distributed"`
 
 	region, currency string // whose prices count, and what they are in
 }
@@ -49,7 +50,8 @@ func (c Convert) Over(amount, seconds float64) Convert {
 // period returns the time of a sum in words.
 func (c Convert) period() string {
 	const minute, hour, day, month = 60, 3600, 86400, catalog.HoursInMonth * 3600
-	known := map[float64]string{0: "", 1: "a second", minute: "in a minute", hour: "in an hour", day: "in a day", 7 * day: "in a week", month: "in a month"}
+	known := map[float64]string{0: "", 1: "a second", minute: "in a minute", hour: "in an hour", day: "in a day",
+		7 * day: "in a week", month: "in a month"}
 	switch words, is := known[c.Period]; {
 	case is:
 		return words
@@ -86,9 +88,11 @@ func NewConvert(c sizing.Converted, by sizing.Calibration, asked []sizing.Spread
 	}
 	v := Convert{
 		Schema: ConvertSchema, Metric: c.Meaning.Metric, On: c.Meaning.On, Amount: c.Amount, PerSecond: c.PerSecond,
-		Counts: c.Meaning.Counts, Side: c.Meaning.Side, Kinds: []ConvertKind{}, Rows: span(c.Rows), Requests: span(c.Requests), Billed: span(c.Billed),
-		IOCost: span(c.IOCost), AsOf: c.AsOf, Misread: c.Misread, Settle: c.Settle, Calibration: calibrationText(by), Spreads: spreads(asked),
-		region: c.Region, currency: c.Currency,
+		Counts: c.Meaning.Counts, Side: c.Meaning.Side, Kinds: []ConvertKind{}, Rows: span(c.Rows),
+		Requests: span(c.Requests), Billed: span(c.Billed),
+		IOCost: span(c.IOCost), AsOf: c.AsOf, Misread: c.Misread, Settle: c.Settle, Calibration: calibrationText(by),
+		Spreads: spreads(asked),
+		region:  c.Region, currency: c.Currency,
 	}
 	for _, k := range c.Kinds {
 		kind := ConvertKind{Load: k.Load, What: k.What, Rows: k.Rows, Requests: k.Requests}
@@ -108,17 +112,27 @@ func (c Convert) blocks() []document.Block {
 	name := fmt.Sprintf("%s %s on %s", number.Grouped(c.Amount, 0), strings.TrimSpace(c.Metric+" "+c.period()), server)
 	switch {
 	case c.Rows == nil && c.Billed != nil && c.Billed.Lo == c.Billed.Hi:
-		return []document.Block{document.Paragraph{Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), c.cost(),
-			"The bill follows these; a database on a volume of its own asks for other requests: realiops size on a run tells them")}}
+		return []document.Block{document.Paragraph{
+			Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts,
+				number.Rate(c.PerSecond)), c.cost(),
+				"The bill follows these; a database on a volume of its own asks for other requests: "+
+					"realiops size on a "+
+					"run tells them")}}
 	case c.Rows == nil && c.Billed != nil:
-		return []document.Block{document.Paragraph{Text: words.Sentences(fmt.Sprintf("%s are %s: %s to %s billed writes a second (by %s)", name, c.Counts, number.Rate(c.Billed.Lo), number.Rate(c.Billed.Hi), c.Calibration), c.cost())}}
+		return []document.Block{document.Paragraph{
+			Text: words.Sentences(fmt.Sprintf("%s are %s: %s to %s billed writes a second (by %s)", name, c.Counts,
+				number.Rate(c.Billed.Lo), number.Rate(c.Billed.Hi), c.Calibration), c.cost())}}
 	case c.Rows == nil:
-		return []document.Block{document.Paragraph{Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), "Size for that")}}
+		return []document.Block{document.Paragraph{
+			Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts,
+				number.Rate(c.PerSecond)), "Size for that")}}
 	}
-	text := fmt.Sprintf("%s are %s, not disk operations. No single factor turns them into I/O. It depends on the load that makes them:", name, c.Counts)
+	text := fmt.Sprintf("%s are %s, not disk operations. No single factor turns them into I/O. It depends on the "+
+		"load that makes them:", name, c.Counts)
 	legend := "Measured on one machine; billed writes by " + c.Calibration + ", with its spread."
 	return []document.Block{
-		document.Paragraph{Text: text}, document.Together{c.bounds(), words.Faint(legend)}, document.Paragraph{Text: c.cost()}, document.Paragraph{Text: c.claimed()},
+		document.Paragraph{Text: text}, document.Together{c.bounds(), words.Faint(legend)},
+		document.Paragraph{Text: c.cost()}, document.Paragraph{Text: c.claimed()},
 		document.Paragraph{Text: spreadText(c.Spreads)}, document.Paragraph{Text: "What would settle it: " + c.Settle},
 	}
 }
@@ -137,7 +151,8 @@ func (c Convert) bounds() document.Table {
 	names, rows, requests := []string{}, []document.Cell{}, []document.Cell{}
 	var billed []document.Cell
 	for _, k := range c.Kinds {
-		names, rows, requests = append(names, k.Load+": "+k.What), append(rows, words.Known(&k.Rows)), append(requests, words.Known(&k.Requests))
+		names, rows, requests = append(names, k.Load+": "+k.What), append(rows, words.Known(&k.Rows)),
+			append(requests, words.Known(&k.Requests))
 		if k.Billed == nil {
 			billed = append(billed, words.Known(nil))
 			continue
@@ -146,8 +161,10 @@ func (c Convert) bounds() document.Table {
 	}
 	t.Add(words.Wordy("per second, if it is"), words.Texts(append(names, "at least", "at most")))
 	t.Add(words.Numeric("rows written"), append(rows, words.Known(&c.Rows.Lo), words.Known(&c.Rows.Hi)))
-	t.Add(words.Numeric("requests to a disk of its own"), append(requests, words.Known(&c.Requests.Lo), words.Known(&c.Requests.Hi)))
-	t.Add(words.Numeric("billed writes, on Aurora"), append(billed, words.Known(&c.Billed.Lo), words.Known(&c.Billed.Hi)))
+	t.Add(words.Numeric("requests to a disk of its own"), append(requests, words.Known(&c.Requests.Lo),
+		words.Known(&c.Requests.Hi)))
+	t.Add(words.Numeric("billed writes, on Aurora"), append(billed, words.Known(&c.Billed.Lo),
+		words.Known(&c.Billed.Hi)))
 	return t
 }
 
@@ -157,7 +174,8 @@ func (c Convert) cost() string {
 	case c.IOCost == nil && c.Billed == nil:
 		return ""
 	case c.IOCost == nil:
-		return "Its cost is not known: there is no price here of Aurora's I/O in " + c.region + ", which realiops prices aws fetches."
+		return "Its cost is not known: there is no price here of Aurora's I/O in " + c.region +
+			", which realiops prices aws fetches."
 	}
 	amount := number.Rate(c.IOCost.Lo)
 	if c.IOCost.Lo != c.IOCost.Hi {

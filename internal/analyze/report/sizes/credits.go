@@ -22,9 +22,11 @@ func sizeCredits(b *sizing.Bursting) *SizeCredits {
 	i := tightest(b.Outcome)
 	fate, limit := b.Outcome.Limits[i], b.Limits[i]
 	v := &SizeCredits{
-		GiB: b.Order.GiB, Tier: tier.Name, Seconds: b.Outcome.Seconds, Throttled: b.Outcome.Throttled, Bucket: fate.Name, DrySecs: fate.Dry,
-		Start: share(limit.Balance, fate), Lowest: share(fate.Lowest, fate), Left: share(fate.Left, fate), Refills: limit.Filled(0).Refills(),
-		Served: SizeServed{fate.Served[burst.Operations], fate.Served[burst.Data]}, Curve: sizeCurve(b.Outcome),
+		GiB: b.Order.GiB, Tier: tier.Name, Seconds: b.Outcome.Seconds, Throttled: b.Outcome.Throttled,
+		Bucket: fate.Name, DrySecs: fate.Dry,
+		Start: share(limit.Balance, fate), Lowest: share(fate.Lowest, fate), Left: share(fate.Left, fate),
+		Refills: limit.Filled(0).Refills(),
+		Served:  SizeServed{fate.Served[burst.Operations], fate.Served[burst.Data]}, Curve: sizeCurve(b.Outcome),
 	}
 	if fate.FirstDry >= 0 {
 		v.Dry = &fate.FirstDry
@@ -67,8 +69,10 @@ func sizeCurve(o burst.Outcome) SizeCurve {
 	var c SizeCurve
 	for _, p := range o.Curve {
 		c.Second = append(c.Second, p.Second)
-		c.Demanded, c.Served = append(c.Demanded, p.Demanded[burst.Operations]), append(c.Served, p.Served[burst.Operations])
-		c.DemandedMB, c.ServedMB = append(c.DemandedMB, p.Demanded[burst.Data]/number.Mega), append(c.ServedMB, p.Served[burst.Data]/number.Mega)
+		c.Demanded, c.Served = append(c.Demanded, p.Demanded[burst.Operations]),
+			append(c.Served, p.Served[burst.Operations])
+		c.DemandedMB, c.ServedMB = append(c.DemandedMB, p.Demanded[burst.Data]/number.Mega),
+			append(c.ServedMB, p.Served[burst.Data]/number.Mega)
 		least := 100.0
 		for i, fate := range o.Limits {
 			least = min(least, share(p.Credits[i], fate))
@@ -88,14 +92,19 @@ func (s Size) enoughSection() document.Block {
 	add := func(c document.Column, of func(SizeCredits) document.Cell) {
 		t.Add(c, words.Cells(options, func(o SizeOption) document.Cell { return of(*o.Credits) }))
 	}
-	t.Add(words.Wordy("volume"), words.Cells(options, func(o SizeOption) document.Cell { return document.Words(o.Credits.sizeOf(o)) }))
+	t.Add(words.Wordy("volume"), words.Cells(options, func(o SizeOption) document.Cell {
+		return document.Words(o.Credits.sizeOf(o))
+	}))
 	add(words.Numeric("GiB"), func(c SizeCredits) document.Cell { return whole(c.GiB) })
 	add(words.Numeric("credits at the worst"), func(c SizeCredits) document.Cell { return ofHundred(c.Lowest) })
 	add(words.Numeric("credits at the end"), func(c SizeCredits) document.Cell { return ofHundred(c.Left) })
-	add(words.Numeric(s.Sized.currency()+" a month"), func(c SizeCredits) document.Cell { return words.Known(c.Monthly) })
+	add(words.Numeric(s.Sized.currency()+" a month"), func(c SizeCredits) document.Cell {
+		return words.Known(c.Monthly)
+	})
 	addDates(&t, options, func(o SizeOption) string { return o.Credits.AsOf })
 	played := options[len(options)-1].Credits.Seconds
-	title := fmt.Sprintf("Enough while credits last: this demand, repeated for %s h", number.Grouped(float64(played)/hour, 0))
+	title := fmt.Sprintf("Enough while credits last: this demand, repeated for %s h",
+		number.Grouped(float64(played)/hour, 0))
 	return document.Section{Title: title, Blocks: []document.Block{t}}
 }
 
@@ -116,7 +125,9 @@ func (s Size) bareSection() document.Block {
 	add := func(header string, of func(SizeCredits) document.Cell) {
 		t.Add(words.Numeric(header), words.Cells(options, func(o SizeOption) document.Cell { return of(*o.Bare) }))
 	}
-	t.Add(words.Wordy("volume"), words.Cells(options, func(o SizeOption) document.Cell { return document.Words(o.Bare.sizeOf(o)) }))
+	t.Add(words.Wordy("volume"), words.Cells(options, func(o SizeOption) document.Cell {
+		return document.Words(o.Bare.sizeOf(o))
+	}))
 	add("GiB", func(c SizeCredits) document.Cell { return whole(c.GiB) })
 	if s.Sized.Instance != "" {
 		add("credits of", func(c SizeCredits) document.Cell {
@@ -130,7 +141,8 @@ func (s Size) bareSection() document.Block {
 	add("then IOPS", func(c SizeCredits) document.Cell { return words.Known(&c.Served.Operations) })
 	add("and MB/s", func(c SizeCredits) document.Cell { return words.Known(new(c.Served.Bytes / number.Mega)) })
 	add("full again without load", func(c SizeCredits) document.Cell { return lasting(int(c.Refills)) })
-	return document.Section{Title: "Where credits run out, on the smallest volume that holds the data" + s.Sized.startOf(), Blocks: []document.Block{t}}
+	return document.Section{Title: "Where credits run out, on the smallest volume that holds the data" +
+		s.Sized.startOf(), Blocks: []document.Block{t}}
 }
 
 func lasting(seconds int) document.Cell { return document.Number(hours(seconds), float64(seconds)) }

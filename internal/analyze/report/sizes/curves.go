@@ -20,7 +20,8 @@ func (s Size) curves() document.Block {
 		document.Figure{Pictures: plot.All(balance), Legend: []string{
 			"The recorded seconds, repeated. Where a line reaches 0 the volume falls back to its rate without credits.",
 		}},
-		document.Section{Title: "Asked for, and delivered", Blocks: []document.Block{document.Figure{Pictures: plot.All(s.servedCurves()...)}}},
+		document.Section{Title: "Asked for, and delivered", Blocks: []document.Block{
+			document.Figure{Pictures: plot.All(s.servedCurves()...)}}},
 	}}
 }
 
@@ -30,7 +31,8 @@ const hour = 3600
 // balanceCurves show what is left of the credits.
 func (s Size) balanceCurves() *plot.Picture {
 	p := &plot.Picture{
-		Title: "How long credits last", X: plot.Axis{Label: "hours of this load"}, Y: plot.Axis{Label: "credits left, %", Min: 0, Max: 105},
+		Title: "How long credits last", X: plot.Axis{Label: "hours of this load"},
+		Y: plot.Axis{Label: "credits left, %", Min: 0, Max: 105},
 	}
 	var said []string
 	draw := func(o SizeOption, c *SizeCredits) {
@@ -76,8 +78,8 @@ func (c SizeCurve) end(i, last int) float64 {
 	return float64(last)
 }
 
-// servedCurves show, for each volume whose credits end, what is asked for and what goes through, as the bucket counts that
-// runs dry.
+// servedCurves show, for each volume whose credits end, what is asked for and what goes through, as the bucket counts
+// that runs dry.
 func (s Size) servedCurves() []*plot.Picture {
 	var all []*plot.Picture
 	for _, o := range s.Options {
@@ -92,8 +94,10 @@ func (s Size) servedCurves() []*plot.Picture {
 		name := c.name(o)
 		p := &plot.Picture{
 			Title: name, Size: words.Panel(), X: plot.Axis{Label: "hours of this load"}, Y: plot.Axis{Label: unit},
-			Lines: []plot.Line{c.Curve.line("asked for", unit, asked, c.Seconds), c.Curve.line("served", unit, served, c.Seconds)},
-			Text:  fmt.Sprintf("%s: %s; then %s operations and %s MB a second go through.", name, c.fate(), number.Rate(c.Served.Operations), number.Rate(c.Served.Bytes/number.Mega)),
+			Lines: []plot.Line{c.Curve.line("asked for", unit, asked, c.Seconds),
+				c.Curve.line("served", unit, served, c.Seconds)},
+			Text: fmt.Sprintf("%s: %s; then %s operations and %s MB a second go through.", name, c.fate(),
+				number.Rate(c.Served.Operations), number.Rate(c.Served.Bytes/number.Mega)),
 		}
 		p.Y.Max = 1.1 * words.Highest(p.Lines)
 		all = append(all, p)

@@ -41,8 +41,10 @@ func (s Size) blocks(cited *citations) []document.Block {
 		document.Section{Title: "What the wrong number would have cost", Blocks: []document.Block{
 			document.Only(document.OnPages, s.sides()), document.Paragraph{Text: s.MisreadText()},
 		}},
-		document.Section{Title: "The same load on Aurora", Blocks: []document.Block{document.Paragraph{Text: s.auroraText()}}},
-		document.Section{Title: "The same load on distributed databases", Blocks: []document.Block{document.Paragraph{Text: spreadText(s.Spreads)}}},
+		document.Section{Title: "The same load on Aurora", Blocks: []document.Block{
+			document.Paragraph{Text: s.auroraText()}}},
+		document.Section{Title: "The same load on distributed databases", Blocks: []document.Block{
+			document.Paragraph{Text: spreadText(s.Spreads)}}},
 	}
 }
 
@@ -53,7 +55,8 @@ func OrderBlocks(size *Size) (order []document.Block, sources document.Block) {
 	}
 	cited := &citations{}
 	order = size.blocks(cited)
-	return order, document.Section{Title: "Sources of limits and prices", Blocks: []document.Block{document.List(cited.list())}}
+	return order, document.Section{Title: "Sources of limits and prices", Blocks: []document.Block{
+		document.List(cited.list())}}
 }
 
 // citations number the sources of limits and prices.
@@ -126,7 +129,8 @@ func (s Size) optionSection(cited *citations) document.Block {
 	}
 	after = append(after, words.Faint(words.Listing("Too small at any size", named(sizing.TooSmall))))
 	if disks := s.Standing(sizing.Unasked); len(disks) > 0 {
-		text := fmt.Sprintf("Not proposed: %s (%s). --on names them.", words.Enumerated(named(sizing.Unasked), " and "), disks[0].Why)
+		text := fmt.Sprintf("Not proposed: %s (%s). --on names them.", words.Enumerated(named(sizing.Unasked), " and "),
+			disks[0].Why)
 		after = append(after, words.Faint(text))
 	}
 	return document.Section{Title: "What carries it for good", Blocks: []document.Block{after}}
@@ -145,7 +149,8 @@ func (s Size) otherSection(cited *citations) document.Block {
 		}
 	}
 	legend := words.Capital(strings.Join(reasons, "; ")) + "." + s.estimateLegend()
-	return document.Section{Title: "Limits unknown, or more than this machine can pass", Blocks: []document.Block{document.Together{s.optionTable(other, cited), words.Faint(legend)}}}
+	return document.Section{Title: "Limits unknown, or more than this machine can pass", Blocks: []document.Block{
+		document.Together{s.optionTable(other, cited), words.Faint(legend)}}}
 }
 
 func (s Size) optionTable(options []SizeOption, cited *citations) document.Table {
@@ -156,21 +161,26 @@ func (s Size) optionTable(options []SizeOption, cited *citations) document.Table
 	add(words.Numeric("IOPS"), func(o SizeOption) document.Cell { return o.carries(0, o.IOPS) })
 	add(words.Numeric("MiB/s"), func(o SizeOption) document.Cell { return o.carries(1, o.MiBps) })
 	if slices.ContainsFunc(options, func(o SizeOption) bool { return o.Instance != nil }) {
-		add(words.Numeric(s.Sized.machine()+" lets\u00a0by"), func(o SizeOption) document.Cell { return document.Words(s.Sized.through(o)) })
+		add(words.Numeric(s.Sized.machine()+" lets\u00a0by"), func(o SizeOption) document.Cell {
+			return document.Words(s.Sized.through(o))
+		})
 	}
 	add(words.Numeric("decided\u00a0by"), func(o SizeOption) document.Cell { return document.Words(o.Binding) })
 	add(document.Column{Header: s.Sized.currency() + " a\u00a0month", First: true}, SizeOption.price)
 	addDates(&t, options, func(o SizeOption) string { return o.AsOf })
-	add(document.Column{Header: "sources", In: document.OnPages}, func(o SizeOption) document.Cell { return document.Words(cited.mark(o.sourceKeys())) })
+	add(document.Column{Header: "sources", In: document.OnPages}, func(o SizeOption) document.Cell {
+		return document.Words(cited.mark(o.sourceKeys()))
+	})
 	return t
 }
 
 // addDates adds the dates of the prices in each total: in text, where columns are dear, the month of the oldest.
 func addDates(t *document.Table, options []SizeOption, asOf func(SizeOption) string) {
 	of := func(in document.Format, dates func(string) string) {
-		t.Add(document.Column{Header: "prices of", Words: true, In: in}, words.Cells(options, func(o SizeOption) document.Cell {
-			return document.Words(cmp.Or(dates(asOf(o)), "-"))
-		}))
+		t.Add(document.Column{Header: "prices of", Words: true, In: in},
+			words.Cells(options, func(o SizeOption) document.Cell {
+				return document.Words(cmp.Or(dates(asOf(o)), "-"))
+			}))
 	}
 	of(document.InText, func(dates string) string { return dates[:min(len(dates), len("2026-01"))] })
 	of(document.OnPages, func(dates string) string { return dates })
@@ -220,7 +230,8 @@ func (s Sized) through(o SizeOption) string {
 }
 
 func (s Size) optionLegend() string {
-	text := "* is bought beside the size. Prices of " + s.places() + ", without machines; - none is known: --price takes yours."
+	text := "* is bought beside the size. Prices of " + s.places() +
+		", without machines; - none is known: --price takes yours."
 	if slices.ContainsFunc(s.Standing(sizing.Carries), func(o SizeOption) bool { return o.Volumes > 1 }) {
 		text += " RDS stripes it over four volumes from 400 GiB on."
 	}
@@ -235,7 +246,8 @@ func (s Size) machineLegend() string {
 		if m.Standby {
 			class += " with its standby"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %s a month (730 h at %s, %s)", class, number.Rate(m.Monthly), m.Currency, number.Significant(m.Hourly, 4), m.AsOf))
+		parts = append(parts, fmt.Sprintf("%s %s %s a month (730 h at %s, %s)", class, number.Rate(m.Monthly),
+			m.Currency, number.Significant(m.Hourly, 4), m.AsOf))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -303,8 +315,8 @@ func (o SizeOption) sourceKeys() []string {
 	return slices.DeleteFunc(keys, func(key string) bool { return key == "" })
 }
 
-// sides holds what is ordered for the device's requests against what would have been for WAL records; nothing: there are
-// none, or they have no factor.
+// sides holds what is ordered for the device's requests against what would have been for WAL records; nothing: there
+// are none, or they have no factor.
 func (s Size) sides() document.Block {
 	m := s.Misread
 	if m == nil {
@@ -324,10 +336,12 @@ func (s Size) sides() document.Block {
 	t.Add(words.Numeric(s.Sized.currency()+" a month"), []document.Cell{words.Known(paid), words.Known(m.Cheapest)})
 	t.Add(words.Numeric("the cheapest that carries it"), words.Texts([]string{right, wrong}))
 	t.Add(words.Numeric("prices of"), words.Texts([]string{cmp.Or(dates, "-"), cmp.Or(m.AsOf, "-")}))
-	t.Add(words.Numeric("requests a second"), []document.Cell{words.Known(&s.Sized.Rate.Requests), words.Known(&m.Requests)})
+	t.Add(words.Numeric("requests a second"), []document.Cell{words.Known(&s.Sized.Rate.Requests),
+		words.Known(&m.Requests)})
 	if s.Aurora != nil && s.Aurora.IOCost != nil {
 		t.Add(words.Numeric("Aurora's I/O, "+s.Sized.currency()+" a month"), []document.Cell{
-			document.Words(number.Rate(s.Aurora.IOCost[0]) + " to " + number.Rate(s.Aurora.IOCost[2])), words.Known(m.IOCost),
+			document.Words(number.Rate(s.Aurora.IOCost[0]) + " to " + number.Rate(s.Aurora.IOCost[2])),
+			words.Known(m.IOCost),
 		})
 	}
 	return t
@@ -339,19 +353,22 @@ func (s Size) MisreadText() string {
 	if m == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Sized from the WAL records instead, as if they were IOPS, it would have been %s a second, %s times as many requests", number.Rate(m.Requests), number.Ratio(m.Factor))
+	text := fmt.Sprintf("Sized from the WAL records instead, as if they were IOPS, it would have been %s a second, "+
+		"%s times as many requests", number.Rate(m.Requests), number.Ratio(m.Factor))
 	switch {
 	case len(s.Standing(sizing.Unknown)) == len(s.Options):
 		// none with limits was asked for
 	case m.Volume == "":
 		text += ": no volume here carries that"
 	case m.Cheapest != nil:
-		text += fmt.Sprintf(": %s for %s %s a month (%s)", m.Volume, number.Rate(*m.Cheapest), s.Sized.currency(), catalog.PricesOf(m.AsOf))
+		text += fmt.Sprintf(": %s for %s %s a month (%s)", m.Volume, number.Rate(*m.Cheapest), s.Sized.currency(),
+			catalog.PricesOf(m.AsOf))
 	default:
 		text += ": " + m.Volume
 	}
 	if m.IOCost != nil {
-		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month (%s)", number.Rate(*m.IOCost), s.Sized.currency(), catalog.PricesOf(m.IOCostAsOf))
+		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month (%s)", number.Rate(*m.IOCost),
+			s.Sized.currency(), catalog.PricesOf(m.IOCostAsOf))
 	}
 	return text + "."
 }
@@ -377,14 +394,16 @@ func (s Size) auroraText() string {
 			number.Rate(a.ReadsSpan[0]), number.Rate(a.ReadsSpan[1]), number.Rate(a.BilledReads), a.readsFollow())
 	}
 	if a.IOCost != nil {
-		text += fmt.Sprintf(": %s to %s %s a month if it never stops (%s)", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.Sized.currency(), catalog.PricesOf(a.AsOf))
+		text += fmt.Sprintf(": %s to %s %s a month if it never stops (%s)", number.Rate(a.IOCost[0]),
+			number.Rate(a.IOCost[2]), s.Sized.currency(), catalog.PricesOf(a.AsOf))
 	}
 	claimed, cache := "", ""
 	if a.WriteIOPS != nil {
 		claimed = metric.WriteIOPSOnAurora
 	}
 	if a.BilledReads >= 1 {
-		cache = "Only pages that its buffers do not hold are billed: where these are larger than here it is less, down to nothing"
+		cache = "Only pages that its buffers do not hold are billed: where these are larger than here it is " +
+			"less, down to nothing"
 	}
 	return words.Sentences(text, claimed, cache, s.clusterText())
 }
@@ -394,7 +413,8 @@ func (a SizeAurora) readsFollow() string {
 	if a.PagesAsked == nil {
 		return "by the pages that the device read here, because those that were asked for are not known"
 	}
-	return fmt.Sprintf("%v to %v for each of the %s pages that were not in shared_buffers, in the loads that were published, and one at most, as AWS documents",
+	return fmt.Sprintf("%v to %v for each of the %s pages that were not in shared_buffers, in the loads that were "+
+		"published, and one at most, as AWS documents",
 		sizing.LeastReadsOfPage, sizing.MostReadsOfPage, number.Rate(*a.PagesAsked))
 }
 
@@ -411,8 +431,10 @@ func (s Size) clusterText() string {
 	case a.Standard[0] > *a.Optimized:
 		verdict = "I/O-Optimized is cheaper"
 	}
-	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized (%s), which pays from %s of I/O on: %s",
-		s.Sized.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]), s.Sized.currency(), number.Rate(*a.Optimized),
+	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized "+
+		"(%s), which pays from %s of I/O on: %s",
+		s.Sized.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]),
+		s.Sized.currency(), number.Rate(*a.Optimized),
 		catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
 }
 
@@ -427,7 +449,8 @@ func (s Sized) Behind() string {
 // Demand returns what was sized for.
 func (s Sized) Demand() string {
 	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f %% of headroom) on %s GiB",
-		number.Rate(s.Rate.Requests), number.Rate(s.Rate.Bytes/number.Mega), s.sizedLoad(), s.Headroom, number.Grouped(s.GiB, 0))
+		number.Rate(s.Rate.Requests), number.Rate(s.Rate.Bytes/number.Mega), s.sizedLoad(), s.Headroom,
+		number.Grouped(s.GiB, 0))
 }
 
 // SpreadOfNeed returns how far apart the repetitions lie of what was sized for; empty: there is only one, or a model.
@@ -436,6 +459,8 @@ func (s Size) SpreadOfNeed() string {
 	if need == nil || need.Lowest == nil || need.Model != "" || *need.Lowest == *need.Highest {
 		return ""
 	}
-	return fmt.Sprintf("%s asked for %s to %s requests and %s to %s MB a second, on average over each of its repetitions.", need.Load,
-		number.Rate(need.Lowest.Requests), number.Rate(need.Highest.Requests), number.Rate(need.Lowest.Bytes/number.Mega), number.Rate(need.Highest.Bytes/number.Mega))
+	return fmt.Sprintf("%s asked for %s to %s requests and %s to %s MB a second, on average over each of its "+
+		"repetitions.", need.Load,
+		number.Rate(need.Lowest.Requests), number.Rate(need.Highest.Requests),
+		number.Rate(need.Lowest.Bytes/number.Mega), number.Rate(need.Highest.Bytes/number.Mega))
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
-// everyOption has a line for each option, those that do not carry the load too, in columns called as the fields of JSON.
+// everyOption has a line for each option, those that do not carry the load too, in columns called as the fields of
+// JSON.
 func (s Size) everyOption() document.Table {
 	var t document.Table
 	add := func(name string, of func(SizeOption) document.Cell) {
@@ -61,7 +62,8 @@ func (s Size) everyOption() document.Table {
 	})
 	credits("credits_lowest_percent", enough, func(c SizeCredits) *float64 { return &c.Lowest })
 	credits("bare_gib", bare, func(c SizeCredits) *float64 { return &c.GiB })
-	credits("bare_dry_at", bare, func(c SizeCredits) *float64 { return new(float64(*c.Dry)) }) // where credits last there is no bare
+	// where credits last there is no bare
+	credits("bare_dry_at", bare, func(c SizeCredits) *float64 { return new(float64(*c.Dry)) })
 	credits("bare_served_dry_operations", bare, func(c SizeCredits) *float64 { return &c.Served.Operations })
 	credits("bare_served_dry_bytes", bare, func(c SizeCredits) *float64 { return &c.Served.Bytes })
 	credits("bare_refill_seconds", bare, func(c SizeCredits) *float64 { return &c.Refills })

@@ -52,9 +52,11 @@ func (s Size) needSection() document.Block {
 	said := document.Together{t}
 	switch {
 	case several != "seconds":
-		said = append(said, words.Faint("Requests and MB are means over all of it, flushes among the requests. The others are single "+several+", of each the highest that its source knows."))
+		said = append(said, words.Faint("Requests and MB are means over all of it, flushes among the requests. The "+
+			"others are single "+several+", of each the highest that its source knows."))
 	case slices.ContainsFunc(s.Needs, func(n SizeNeed) bool { return n.P99 != nil }):
-		said = append(said, words.Faint("Requests, flushes and MB are all that a load caused, writes after its end included, per second of load. The others are of single seconds, also after its end, and can be lower."))
+		said = append(said, words.Faint("Requests, flushes and MB are all that a load caused, writes after its end "+
+			"included, per second of load. The others are of single seconds, also after its end, and can be lower."))
 	}
 	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{said}}
 }
@@ -73,8 +75,8 @@ func flushesOf(r SizeRate) float64   { return r.Flushes }
 func megabytesOf(r SizeRate) float64 { return r.Bytes / number.Mega }
 func sizeOf(r SizeRate) float64      { return r.Bytes / r.Requests / 1000 }
 
-// detailSection shows what the load that is sized for asked of storage, both ways, on average and at the worst; nothing:
-// there is nothing beside the mean.
+// detailSection shows what the load that is sized for asked of storage, both ways, on average and at the worst;
+// nothing: there is nothing beside the mean.
 func (s Size) detailSection() document.Block {
 	need := s.sizedNeed()
 	if need == nil || need.P95 == nil {
@@ -87,7 +89,8 @@ func (s Size) detailSection() document.Block {
 	for _, row := range []struct {
 		name string
 		rate *SizeRate
-	}{{"all it caused", need.Mean}, {"mean " + one, need.MeanSecond}, {"p95 " + one, need.P95}, {"p99 " + one, need.P99}, {"worst " + one, need.PeakSecond}, {"worst minute", need.PeakMinute}} {
+	}{{"all it caused", need.Mean}, {"mean " + one, need.MeanSecond}, {"p95 " + one, need.P95},
+		{"p99 " + one, need.P99}, {"worst " + one, need.PeakSecond}, {"worst minute", need.PeakMinute}} {
 		if row.rate != nil {
 			names, rates = append(names, row.name), append(rates, *row.rate)
 		}
@@ -97,21 +100,29 @@ func (s Size) detailSection() document.Block {
 		header string
 		of     func(SizeRate) float64
 	}{
-		{"reads", func(r SizeRate) float64 { return r.Reads }}, {"writes", func(r SizeRate) float64 { return r.Writes }},
+		{"reads", func(r SizeRate) float64 {
+			return r.Reads
+		}}, {"writes", func(r SizeRate) float64 { return r.Writes }},
 		{"flushes", flushesOf},
-		{"MB read", func(r SizeRate) float64 { return r.ReadBytes / number.Mega }}, {"MB written", func(r SizeRate) float64 { return r.WriteBytes / number.Mega }},
+		{"MB read", func(r SizeRate) float64 {
+			return r.ReadBytes / number.Mega
+		}}, {"MB written", func(r SizeRate) float64 { return r.WriteBytes / number.Mega }},
 		{"KB each", sizeOf},
 	} {
 		if column.header == "flushes" && several != "seconds" {
 			continue
 		}
-		t.Add(words.Numeric(column.header), words.Cells(rates, func(r SizeRate) document.Cell { return words.Known(new(column.of(r))) }))
+		t.Add(words.Numeric(column.header), words.Cells(rates, func(r SizeRate) document.Cell {
+			return words.Known(new(column.of(r)))
+		}))
 	}
 	legend := fmt.Sprintf("Each number by itself; %d single %s", need.Seconds, several)
 	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
-		legend += fmt.Sprintf("; %s rows and %s WAL records for each request on average", number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))
+		legend += fmt.Sprintf("; %s rows and %s WAL records for each request on average",
+			number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))
 	}
-	return document.Section{Title: need.Load + " in detail", Blocks: []document.Block{document.Together{t, words.Faint(legend + ".")}}}
+	return document.Section{Title: need.Load + " in detail", Blocks: []document.Block{
+		document.Together{t, words.Faint(legend + ".")}}}
 }
 
 // sizedNeed returns that of the load that is sized for; of several runs, of the one that asks for most bytes.
@@ -128,10 +139,12 @@ func (s Size) sizedNeed() *SizeNeed {
 func (s Size) sizedFor() string {
 	need := s.Sized.Rate
 	_, several := s.stretches()
-	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Load, basis(s.Sized.Basis, several), number.Rate(need.Requests), number.Rate(need.Bytes/number.Mega))
+	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Load, basis(s.Sized.Basis, several),
+		number.Rate(need.Requests), number.Rate(need.Bytes/number.Mega))
 	if len(s.Sized.Runs) > 1 {
 		text = fmt.Sprintf("Sized for %s, number by number: %s requests/s (%s) and %s MB/s (%s)", s.Sized.sizedLoad(),
-			number.Rate(need.Requests), s.Sized.worstOf(requestsOf), number.Rate(need.Bytes/number.Mega), s.Sized.worstOf(megabytesOf))
+			number.Rate(need.Requests), s.Sized.worstOf(requestsOf), number.Rate(need.Bytes/number.Mega),
+			s.Sized.worstOf(megabytesOf))
 	}
 	text += fmt.Sprintf("; with %.0f %% of headroom, on %s GiB.", s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
 	return strings.Join(append([]string{text}, s.Sized.scaled()...), " ")
@@ -142,7 +155,8 @@ func basis(name, several string) string {
 	switch percentile, is := strings.CutPrefix(name, "p"); {
 	case is:
 		v, _ := strconv.ParseFloat(percentile, 64)
-		return fmt.Sprintf("the %s percentile of its %s, and at least its total divided by the time", number.Ordinal(v), several)
+		return fmt.Sprintf("the %s percentile of its %s, and at least its total divided by the time",
+			number.Ordinal(v), several)
 	case name == sizing.BySaying:
 		return "as it was said"
 	case name == sizing.ByMean:
@@ -192,7 +206,8 @@ func (s Sized) scaled() []string {
 	}
 	least, most := s.Least, s.Rate
 	text := fmt.Sprintf("So it lies between %s and %s requests/s, and %s and %s MB/s.",
-		number.Rate(least.Requests), number.Rate(most.Requests), number.Rate(least.Bytes/number.Mega), number.Rate(most.Bytes/number.Mega))
+		number.Rate(least.Requests), number.Rate(most.Requests), number.Rate(least.Bytes/number.Mega),
+		number.Rate(most.Bytes/number.Mega))
 	if most.Requests > wide*least.Requests || most.Bytes > wide*least.Bytes {
 		text += " A run with that load would tell more."
 	}

@@ -14,12 +14,16 @@ import (
 // NewSize puts a sizing into the form that is shown.
 func NewSize(s sizing.Sizing) Size {
 	v := Size{
-		Machines: words.Each(sizeMachine, s.Machines), Passing: (*SizePassing)(s.Passing), Cautions: append([]string{}, s.Cautions...),
-		Schema: SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
-		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s.Spreads),
+		Machines: words.Each(sizeMachine, s.Machines), Passing: (*SizePassing)(s.Passing),
+		Cautions: append([]string{}, s.Cautions...),
+		Schema:   SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
+		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora),
+		Misread: misread(s), Spreads: spreads(s.Spreads),
 		Sized: Sized{
 			Load: s.Need.Load, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
-			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, DefaultGiB: s.Ask.DefaultGiB, Region: s.Ask.Tariff.Region, Currency: s.Ask.Tariff.Currency(), Instance: strings.TrimPrefix(s.Ask.Instance, "db."), Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
+			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, DefaultGiB: s.Ask.DefaultGiB, Region: s.Ask.Tariff.Region,
+			Currency: s.Ask.Tariff.Currency(), Instance: strings.TrimPrefix(s.Ask.Instance, "db."),
+			Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
 			Balances: balances(s.Balance), Runs: sizedRuns(s),
 		},
 	}
@@ -37,8 +41,8 @@ func NewSize(s sizing.Sizing) Size {
 	return v
 }
 
-// Caution adds what is said of all numbers of a run, so that an order says no less: it is the same numbers'. What it says
-// already is not said again.
+// Caution adds what is said of all numbers of a run, so that an order says no less: it is the same numbers'. What it
+// says already is not said again.
 func (s *Size) Caution(texts ...string) {
 	for _, text := range texts {
 		if !slices.Contains(s.Warnings, text) {
@@ -97,7 +101,8 @@ func (s Size) cited() []SizeSource {
 func sizedRuns(s sizing.Sizing) []SizedRun {
 	var all []SizedRun
 	for _, p := range s.Parts {
-		run := SizedRun{ID: sizeRun(p).ID, Load: p.Need.Load, Basis: p.Basis, Factor: p.Scale.Factor, Rate: sizeRate(p.Own.Most), Least: sizeRate(p.Own.Least)}
+		run := SizedRun{ID: sizeRun(p).ID, Load: p.Need.Load, Basis: p.Basis, Factor: p.Scale.Factor,
+			Rate: sizeRate(p.Own.Most), Least: sizeRate(p.Own.Least)}
 		if p.Above != nil {
 			run.Above = &p.Above.Seconds
 		}
@@ -127,7 +132,8 @@ func sizeNeed(n sizing.Need) SizeNeed {
 	v.Mean, v.Lowest, v.Highest = of(n.Mean), of(n.Lowest), of(n.Highest)
 	if p := n.Peaks; p != nil {
 		v.Each = p.Length.Seconds()
-		v.Seconds, v.MeanSecond, v.P95, v.P99, v.PeakSecond = p.Seconds, of(p.Mean), of(p.P95), of(p.P99), of(p.PeakSecond)
+		v.Seconds, v.MeanSecond, v.P95, v.P99, v.PeakSecond = p.Seconds, of(p.Mean), of(p.P95), of(p.P99),
+			of(p.PeakSecond)
 		if p.PeakMinute != nil {
 			v.PeakMinute = of(*p.PeakMinute)
 		}
@@ -150,7 +156,8 @@ func sizeMachine(m sizing.MachineCost) SizeMachine {
 func sizeOption(o sizing.Option, region string) SizeOption {
 	v := SizeOption{
 		Region: region, OnCredits: o.OnCredits,
-		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Standing: string(o.Standing), Why: o.Why, NoPrice: o.NoBill,
+		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Standing: string(o.Standing),
+		Why: o.Why, NoPrice: o.NoBill,
 		Operations: [2]float64{o.Least, o.Most}, Note: o.Volume.Note, Unverified: o.Volume.Unverified,
 		Bill: []SizeBillLine{}, Sources: o.Volume.Sources,
 	}
@@ -159,7 +166,8 @@ func sizeOption(o sizing.Option, region string) SizeOption {
 		return v
 	}
 	tier, _ := o.Volume.Tier(o.Order.GiB)
-	v.Tier, v.GiB, v.IOPS, v.MiBps, v.Binding = tier.Name, o.Order.GiB, o.Order.IOPS, o.Order.MiBps, string(o.Order.Binding)
+	v.Tier, v.GiB, v.IOPS, v.MiBps, v.Binding = tier.Name, o.Order.GiB, o.Order.IOPS, o.Order.MiBps,
+		string(o.Order.Binding)
 	if o.Volume.InMB {
 		v.MBps = math.Round(o.Order.MiBps / o.Volume.Step())
 	}
@@ -171,7 +179,8 @@ func sizeOption(o sizing.Option, region string) SizeOption {
 		v.Carries = &[2]float64{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
 	}
 	if o.Bill != nil {
-		v.Monthly, v.Span, v.Currency, v.AsOf, v.Inferred = &o.Bill.Total, o.BillSpan, o.Bill.Currency, o.Bill.AsOf(), o.Bill.Inferred
+		v.Monthly, v.Span, v.Currency, v.AsOf, v.Inferred = &o.Bill.Total, o.BillSpan, o.Bill.Currency, o.Bill.AsOf(),
+			o.Bill.Inferred
 		for _, l := range o.Bill.Lines {
 			v.Bill = append(v.Bill, SizeBillLine(l))
 		}

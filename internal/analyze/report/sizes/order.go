@@ -16,14 +16,19 @@ import (
 // SizeOrder is the order in short.
 type SizeOrder struct {
 	SizeChosen
-	If        string       `json:"if,omitempty"`                 // what is not known and must hold for it
-	Also      []SizeChosen `json:"also"`                         // what carries it, too, at a price that is not known, or inferred
-	Single    *SizeChosen  `json:"one_volume"`                   // the cheapest that is one volume; null: the order is, or none carries it
-	Raised    *SizeRaised  `json:"raised"`                       // gp3 that is raised for the hours of the need; null: it lasts all day
-	Next      *SizeChosen  `json:"next"`                         // the cheapest of another kind; null: nothing else is known to carry it
-	OnCredits float64      `json:"on_credits_seconds,omitempty"` // of a day for which the machine carries it by its burst alone
-	Decides   string       `json:"decides"`
-	Changes   []string     `json:"changes"` // what another load, other data or more knowledge would do to it
+	If string `json:"if,omitempty"` // what is not known and must hold for it
+	// what carries it, too, at a price that is not known, or inferred
+	Also []SizeChosen `json:"also"`
+	// the cheapest that is one volume; null: the order is, or none carries it
+	Single *SizeChosen `json:"one_volume"`
+	// gp3 that is raised for the hours of the need; null: it lasts all day
+	Raised *SizeRaised `json:"raised"`
+	// the cheapest of another kind; null: nothing else is known to carry it
+	Next *SizeChosen `json:"next"`
+	// of a day for which the machine carries it by its burst alone
+	OnCredits float64  `json:"on_credits_seconds,omitempty"`
+	Decides   string   `json:"decides"`
+	Changes   []string `json:"changes"` // what another load, other data or more knowledge would do to it
 
 	unranked bool // no price holds it against others
 	grown    bool // it is larger than its data, for what it does
@@ -55,7 +60,8 @@ type SizeChosen struct {
 }
 
 func (o SizeOption) chosen() SizeChosen {
-	return SizeChosen{Volume: o.Volume, Title: o.name(), Disks: o.Disks, GiB: o.GiB, IOPS: o.IOPS, MiBps: o.MiBps, MBps: o.MBps,
+	return SizeChosen{Volume: o.Volume, Title: o.name(), Disks: o.Disks, GiB: o.GiB, IOPS: o.IOPS, MiBps: o.MiBps,
+		MBps:    o.MBps,
 		Monthly: o.Monthly, Currency: o.Currency, Region: o.Region, AsOf: o.AsOf, Inferred: o.Inferred}
 }
 
@@ -67,12 +73,14 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 	several := slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Region != s.Options[0].Region })
 	shown := func(o sizing.Option) SizeChosen {
 		chosen := sizeOption(o, region(o)).chosen()
-		chosen.unpriced = map[catalog.Per]string{catalog.PerIOPS: " per IOPS", catalog.PerMiBps: " per MiB/s"}[o.Unpriced]
+		chosen.unpriced = map[catalog.Per]string{catalog.PerIOPS: " per IOPS",
+			catalog.PerMiBps: " per MiB/s"}[o.Unpriced]
 		chosen.regions = several
 		return chosen
 	}
 	o := sizeOption(c.Option, region(c.Option))
-	v := &SizeOrder{SizeChosen: shown(c.Option), unranked: !c.Ranked(), grown: c.Order.Binding != sizing.BySize, If: c.If, Also: []SizeChosen{}, OnCredits: c.OnCredits, Decides: s.Sized.deciding(o), Changes: []string{}}
+	v := &SizeOrder{SizeChosen: shown(c.Option), unranked: !c.Ranked(), grown: c.Order.Binding != sizing.BySize,
+		If: c.If, Also: []SizeChosen{}, OnCredits: c.OnCredits, Decides: s.Sized.deciding(o), Changes: []string{}}
 	for _, a := range c.Also {
 		v.Also = append(v.Also, shown(sizing.Option{Volume: a.Volume, Order: &a.Fitted, Disks: a.Disks, Bill: a.Bill}))
 	}
@@ -83,7 +91,9 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 		v.Single = new(shown(*c.Single))
 	}
 	if r := c.Raised; r != nil {
-		v.Raised = &SizeRaised{shown(sizing.Option{Volume: r.Volume, Order: &sizing.Fitted{Config: r.Config}, Disks: 1, Bill: &r.Bill}), r.Hours}
+		v.Raised = &SizeRaised{
+			shown(sizing.Option{Volume: r.Volume, Order: &sizing.Fitted{Config: r.Config}, Disks: 1, Bill: &r.Bill}),
+			r.Hours}
 	}
 	for _, turn := range c.Turns {
 		text := "nothing here is known to carry that"
@@ -100,7 +110,8 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 
 // deciding says what each part of an order follows from.
 func (s Sized) deciding(o SizeOption) string {
-	size := fmt.Sprintf("%s GiB are for the %s a second", number.Grouped(o.GiB, 0), map[string]string{"operations": "operations", "bytes": "bytes"}[o.Binding])
+	size := fmt.Sprintf("%s GiB are for the %s a second", number.Grouped(o.GiB, 0),
+		map[string]string{"operations": "operations", "bytes": "bytes"}[o.Binding])
 	disks := float64(max(1, o.Disks))
 	if o.Binding == string(sizing.BySize) || o.GiB == math.Ceil(s.GiB/disks) {
 		size = fmt.Sprintf("%s GiB hold the data", number.Grouped(o.GiB, 0))
@@ -117,11 +128,13 @@ func (s Sized) deciding(o SizeOption) string {
 	case o.IOPS > ofOne && o.MiBps > 0:
 		parts = append(parts, fmt.Sprintf("its bytes take %s IOPS", number.Grouped(o.IOPS, 0)))
 	case o.IOPS > ofOne:
-		parts = append(parts, fmt.Sprintf("%s IOPS are for its bytes, or the least that is sold", number.Grouped(o.IOPS, 0)))
+		parts = append(parts, fmt.Sprintf("%s IOPS are for its bytes, or the least that is sold",
+			number.Grouped(o.IOPS, 0)))
 	case o.IOPS > 0:
 		parts = append(parts, fmt.Sprintf("%s IOPS are its operations", number.Grouped(o.IOPS, 0)))
 	case o.Carries != nil:
-		parts = append(parts, fmt.Sprintf("its %s operations are within the %s included", number.Grouped(operations, 0), number.Grouped(o.Carries[0], 0)))
+		parts = append(parts, fmt.Sprintf("its %s operations are within the %s included", number.Grouped(operations, 0),
+			number.Grouped(o.Carries[0], 0)))
 	}
 	return words.Enumerated(parts, ", and ") + o.counted(s)
 }
@@ -132,7 +145,8 @@ func (o SizeOption) counted(need Sized) string {
 	if !number.Finite(each) || each < 1.01 {
 		return ""
 	}
-	return fmt.Sprintf(". A request is larger than what counts as one operation: on average it counts as %s", number.Significant(each, 3))
+	return fmt.Sprintf(". A request is larger than what counts as one operation: on average it counts as %s",
+		number.Significant(each, 3))
 }
 
 // turned is another need.
@@ -189,14 +203,17 @@ func (s Size) inShort() document.Block {
 		return document.Paragraph{Text: words.Sentences(s.Cautions...)}
 	}
 	if o == nil && !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Provider != "aurora" }) {
-		text := words.Sentences(append([]string{"Order: no storage, since Aurora has no size to order", s.auroraBill()}, s.Cautions...)...)
+		text := words.Sentences(append([]string{"Order: no storage, since Aurora has no size to order", s.auroraBill()},
+			s.Cautions...)...)
 		return document.Paragraph{Text: text}
 	}
 	if o == nil {
-		text := words.Sentences(append([]string{"Order: nothing. No storage here is known to carry " + s.Sized.Demand() + s.Sized.Behind(), s.machineText()}, s.Cautions...)...)
+		text := words.Sentences(append([]string{"Order: nothing. No storage here is known to carry " +
+			s.Sized.Demand() + s.Sized.Behind(), s.machineText()}, s.Cautions...)...)
 		return document.Paragraph{Text: text}
 	}
-	first := append([]string{s.orderText(), o.baselineText(), s.alsoText(), o.unpricedText(), s.stripeText(), s.raisedText(), s.machineText()}, s.Cautions...)
+	first := append([]string{s.orderText(), o.baselineText(), s.alsoText(), o.unpricedText(), s.stripeText(),
+		s.raisedText(), s.machineText()}, s.Cautions...)
 	said := document.Together{document.Paragraph{Text: words.Sentences(first...)}}
 	if o.Next != nil {
 		said = append(said, document.Paragraph{Text: "Next cheapest: " + o.Next.Text() + "."})
@@ -214,7 +231,8 @@ func (s Size) auroraBill() string {
 	if s.Aurora == nil || s.Aurora.IOCost == nil {
 		return ""
 	}
-	return fmt.Sprintf("Its I/O costs %s to %s %s a month on Standard if it never stops (%s)", number.Rate(s.Aurora.IOCost[0]), number.Rate(s.Aurora.IOCost[2]),
+	return fmt.Sprintf("Its I/O costs %s to %s %s a month on Standard if it never stops (%s)",
+		number.Rate(s.Aurora.IOCost[0]), number.Rate(s.Aurora.IOCost[2]),
 		s.Sized.currency(), catalog.PricesOf(s.Aurora.AsOf))
 }
 
@@ -229,7 +247,8 @@ func (s Size) orderText() string {
 	}
 	text := "Order: " + s.Order.goods(of) + ": " + s.Order.price()
 	if one := s.Order.Single; one != nil && one.Monthly != nil && s.Order.Monthly != nil {
-		text += fmt.Sprintf(", %s %s less than one volume", number.Rate(*one.Monthly-*s.Order.Monthly), s.Order.Currency)
+		text += fmt.Sprintf(", %s %s less than one volume", number.Rate(*one.Monthly-*s.Order.Monthly),
+			s.Order.Currency)
 	}
 	if s.Order.If != "" {
 		text += ", if the machine passes it: " + s.Order.If
@@ -237,21 +256,26 @@ func (s Size) orderText() string {
 	return text
 }
 
-// baselineText says that a disk of Google's may be smaller where it has its size for what it does; empty: the order is none, or has it for its data.
+// baselineText says that a disk of Google's may be smaller where it has its size for what it does; empty: the order is
+// none, or has it for its data.
 func (o SizeOrder) baselineText() string {
 	if !o.grown || !strings.HasPrefix(o.Volume, "google-pd-") {
 		return ""
 	}
-	return "A smaller one may do: Google adds a baseline of the machine to what the size gives, which is not counted here"
+	return "A smaller one may do: Google adds a baseline of the machine to what the size gives, which is " +
+		"not counted here"
 }
 
 // alsoText names what carries it, too, and has no price that could rank it; empty: nothing does.
 func (s Size) alsoText() string {
 	var unknown, inferred []string
-	region, several := "", slices.ContainsFunc(s.Order.Also, func(a SizeChosen) bool { return a.Monthly == nil && a.Region != s.Order.Also[0].Region })
+	region, several := "", slices.ContainsFunc(s.Order.Also, func(a SizeChosen) bool {
+		return a.Monthly == nil && a.Region != s.Order.Also[0].Region
+	})
 	for _, a := range s.Order.Also {
 		if a.Monthly != nil {
-			inferred = append(inferred, fmt.Sprintf("%s, also carries it, for about %s %s a month by an inferred price (%s)", a.goods(""), number.Rate(*a.Monthly), a.Currency, catalog.PricesOf(a.AsOf)))
+			inferred = append(inferred, fmt.Sprintf("%s, also carries it, for about %s %s a month by an inferred "+
+				"price (%s)", a.goods(""), number.Rate(*a.Monthly), a.Currency, catalog.PricesOf(a.AsOf)))
 			continue
 		}
 		region = " for " + a.Region
@@ -266,7 +290,8 @@ func (s Size) alsoText() string {
 	case 1:
 		said = append(said, fmt.Sprintf("%s also carries it; its price is not known%s", unknown[0], region))
 	default:
-		said = append(said, fmt.Sprintf("%s also carry it; their prices are not known%s", words.Enumerated(unknown, " and "), region))
+		said = append(said, fmt.Sprintf("%s also carry it; their prices are not known%s",
+			words.Enumerated(unknown, " and "), region))
 	}
 	return strings.Join(append(said, inferred...), ". ")
 }
@@ -293,7 +318,8 @@ func (s Size) stripeText() string {
 	if s.Order.Disks <= 1 {
 		return ""
 	}
-	text := "That is a stripe: you set it up (LVM, mdadm), snapshots must be taken of all volumes at once, and losing one loses all"
+	text := "That is a stripe: you set it up (LVM, mdadm), snapshots must be taken of all volumes at once, and " +
+		"losing one loses all"
 	if s.Order.Single != nil {
 		text += ". One volume: " + s.Order.Single.Text()
 	}
@@ -306,19 +332,22 @@ func (s Size) raisedText() string {
 	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf("Raised only for %g h of each day, %s. AWS allows one change of a volume in six hours", r.Hours, r.Text())
+	return fmt.Sprintf("Raised only for %g h of each day, %s. AWS allows one change of a volume in six hours",
+		r.Hours, r.Text())
 }
 
 // machineText says what the machine must pass; empty: the one that was named does, or nothing is known.
 func (s Size) machineText() string {
 	if s.Order != nil && s.Order.OnCredits > 0 {
-		return fmt.Sprintf("The %s passes it by its burst, which it needs for %.0f minutes of each day: AWS grants 30", s.Sized.machine(), math.Ceil(s.Order.OnCredits/60))
+		return fmt.Sprintf("The %s passes it by its burst, which it needs for %.0f minutes of each day: AWS grants 30",
+			s.Sized.machine(), math.Ceil(s.Order.OnCredits/60))
 	}
 	p := s.Passing
 	if p == nil {
 		return ""
 	}
-	text := fmt.Sprintf("It needs a machine that passes %s operations/s and %s MiB/s", number.Grouped(math.Ceil(p.IOPS), 0), number.Grouped(math.Ceil(p.MiBps), 0))
+	text := fmt.Sprintf("It needs a machine that passes %s operations/s and %s MiB/s",
+		number.Grouped(math.Ceil(p.IOPS), 0), number.Grouped(math.Ceil(p.MiBps), 0))
 	switch {
 	case p.Class != "":
 		return text + ": " + p.Class + " and up"

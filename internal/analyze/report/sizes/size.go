@@ -61,23 +61,25 @@ type SizeRate struct {
 
 // SizeNeed is the demand of one load on storage.
 type SizeNeed struct {
-	Run        string          `json:"run,omitempty"` // where there are several
-	Load       string          `json:"load"`
-	Model      string          `json:"model,omitempty"` // why the device was not read: the rates are a model's
-	Missing    *series.Missing `json:"missing,omitempty"`
-	Mean       *SizeRate       `json:"mean"` // all that it caused, for each second of the load
-	Lowest     *SizeRate       `json:"lowest"`
-	Highest    *SizeRate       `json:"highest"`
-	Seconds    int             `json:"seconds"`     // that peaks rest on
-	Each       float64         `json:"each"`        // how many seconds each of them is long: 1, or the period of a source
-	MeanSecond *SizeRate       `json:"mean_second"` // of single seconds, as are the next four; those after the load are among them
-	P95        *SizeRate       `json:"p95"`
-	P99        *SizeRate       `json:"p99"`
-	PeakSecond *SizeRate       `json:"peak_second"`
-	PeakMinute *SizeRate       `json:"peak_minute"`
-	Rows       *float64        `json:"rows"` // a second, as are the others
-	Commits    *float64        `json:"commits"`
-	WALRecords *float64        `json:"wal_records"`
+	Run     string          `json:"run,omitempty"` // where there are several
+	Load    string          `json:"load"`
+	Model   string          `json:"model,omitempty"` // why the device was not read: the rates are a model's
+	Missing *series.Missing `json:"missing,omitempty"`
+	Mean    *SizeRate       `json:"mean"` // all that it caused, for each second of the load
+	Lowest  *SizeRate       `json:"lowest"`
+	Highest *SizeRate       `json:"highest"`
+	Seconds int             `json:"seconds"` // that peaks rest on
+	// how many seconds each of them is long: 1, or the period of a source
+	Each float64 `json:"each"`
+	// of single seconds, as are the next four; those after the load are among them
+	MeanSecond *SizeRate `json:"mean_second"`
+	P95        *SizeRate `json:"p95"`
+	P99        *SizeRate `json:"p99"`
+	PeakSecond *SizeRate `json:"peak_second"`
+	PeakMinute *SizeRate `json:"peak_minute"`
+	Rows       *float64  `json:"rows"` // a second, as are the others
+	Commits    *float64  `json:"commits"`
+	WALRecords *float64  `json:"wal_records"`
 	// How many of the logical things there are for one request of the device, on average; null: not known.
 	RowsPerRequest    *float64 `json:"rows_per_request"`
 	RecordsPerRequest *float64 `json:"wal_records_per_request"`
@@ -125,30 +127,35 @@ type SizeBalance struct {
 
 // SizeOption is one way to carry it.
 type SizeOption struct {
-	Volume     string         `json:"volume"`
-	Title      string         `json:"title"`
-	Provider   string         `json:"provider"`
-	Standing   string         `json:"standing"`      // carries, unknown, held-back (by the machine), unasked (hard disks), too-small
-	Why        string         `json:"why,omitempty"` // it does not carry it, or is not known to
-	Tier       string         `json:"tier,omitempty"`
-	Disks      int            `json:"disks,omitempty"` // of this size and make that are striped; none: one
-	GiB        float64        `json:"gib,omitempty"`
-	IOPS       float64        `json:"iops,omitempty"`    // bought beside the size
-	MiBps      float64        `json:"mibps,omitempty"`   // likewise
-	MBps       float64        `json:"mbps,omitempty"`    // the same in MB of 10^6, where it is sold so
-	Volumes    int            `json:"volumes,omitempty"` // that the provider stripes it over
-	Carries    *[2]float64    `json:"carries"`           // operations and MiB a second, for good; null: it cannot, or no limit is published
-	Binding    string         `json:"binding,omitempty"`
-	Operations [2]float64     `json:"operations"` // that the provider counts: where it merges all it can, and where nothing
-	Monthly    *float64       `json:"monthly"`
-	Span       *[2]float64    `json:"monthly_span"` // what monthly may come to; null: it is no estimate
-	Currency   string         `json:"currency,omitempty"`
-	Region     string         `json:"region"`                       // whose prices count
-	AsOf       string         `json:"prices_as_of,omitempty"`       // from the oldest to the newest date of those in monthly
-	Inferred   bool           `json:"inferred,omitempty"`           // one of them was, so that it ranks no order
-	OnCredits  float64        `json:"on_credits_seconds,omitempty"` // of a day for which the machine carries it by its burst alone
-	Bill       []SizeBillLine `json:"bill"`                         // what monthly is made of
-	Sources    []string       `json:"sources"`                      // keys, of the limits
+	Volume   string `json:"volume"`
+	Title    string `json:"title"`
+	Provider string `json:"provider"`
+	// carries, unknown, held-back (by the machine), unasked (hard disks), too-small
+	Standing string  `json:"standing"`
+	Why      string  `json:"why,omitempty"` // it does not carry it, or is not known to
+	Tier     string  `json:"tier,omitempty"`
+	Disks    int     `json:"disks,omitempty"` // of this size and make that are striped; none: one
+	GiB      float64 `json:"gib,omitempty"`
+	IOPS     float64 `json:"iops,omitempty"`    // bought beside the size
+	MiBps    float64 `json:"mibps,omitempty"`   // likewise
+	MBps     float64 `json:"mbps,omitempty"`    // the same in MB of 10^6, where it is sold so
+	Volumes  int     `json:"volumes,omitempty"` // that the provider stripes it over
+	// operations and MiB a second, for good; null: it cannot, or no limit is published
+	Carries *[2]float64 `json:"carries"`
+	Binding string      `json:"binding,omitempty"`
+	// that the provider counts: where it merges all it can, and where nothing
+	Operations [2]float64  `json:"operations"`
+	Monthly    *float64    `json:"monthly"`
+	Span       *[2]float64 `json:"monthly_span"` // what monthly may come to; null: it is no estimate
+	Currency   string      `json:"currency,omitempty"`
+	Region     string      `json:"region"` // whose prices count
+	// from the oldest to the newest date of those in monthly
+	AsOf     string `json:"prices_as_of,omitempty"`
+	Inferred bool   `json:"inferred,omitempty"` // one of them was, so that it ranks no order
+	// of a day for which the machine carries it by its burst alone
+	OnCredits  float64        `json:"on_credits_seconds,omitempty"`
+	Bill       []SizeBillLine `json:"bill"`    // what monthly is made of
+	Sources    []string       `json:"sources"` // keys, of the limits
 	NoPrice    string         `json:"no_price,omitempty"`
 	Instance   *SizeCap       `json:"instance"`
 	Credits    *SizeCredits   `json:"credits"` // a smaller size that credits carry; null: none, or not known
@@ -216,14 +223,15 @@ type SizeSpread struct {
 
 // SizeCredits is the course of the demand on a size with credits, for the requested time.
 type SizeCredits struct {
-	GiB       float64    `json:"gib"`
-	Tier      string     `json:"tier,omitempty"`
-	Seconds   int        `json:"seconds"`        // that were played
-	Start     float64    `json:"start_percent"`  // of the bucket that was empty first, or else came nearest to it
-	Lowest    float64    `json:"lowest_percent"` // of it
-	Left      float64    `json:"left_percent"`   // of it, at the end
-	Bucket    string     `json:"bucket"`         // which one that was: operations or bytes, of the volume or of the instance
-	Dry       *int       `json:"dry_at"`         // the second in which it was first empty; null: never
+	GiB     float64 `json:"gib"`
+	Tier    string  `json:"tier,omitempty"`
+	Seconds int     `json:"seconds"`        // that were played
+	Start   float64 `json:"start_percent"`  // of the bucket that was empty first, or else came nearest to it
+	Lowest  float64 `json:"lowest_percent"` // of it
+	Left    float64 `json:"left_percent"`   // of it, at the end
+	// which one that was: operations or bytes, of the volume or of the instance
+	Bucket    string     `json:"bucket"`
+	Dry       *int       `json:"dry_at"` // the second in which it was first empty; null: never
 	Throttled int        `json:"throttled_seconds"`
 	DrySecs   int        `json:"dry_seconds"`
 	Served    SizeServed `json:"served_dry"`     // on average over those; zeros: there are none
@@ -252,14 +260,15 @@ type SizeCurve struct {
 
 // SizeAurora predicts the load's metrics and cost on Aurora.
 type SizeAurora struct {
-	WriteIOPS    *float64    `json:"write_iops"`    // WAL records a second
-	BilledWrites [3]float64  `json:"billed_writes"` // a second: at least, as estimated, at most
-	BilledReads  float64     `json:"billed_reads"`  // a second, as estimated
-	ReadsSpan    [2]float64  `json:"billed_reads_span"`
-	PagesAsked   *float64    `json:"pages_asked"` // a second; nil: not counted, and billed reads follow from what the device read
-	Calibration  string      `json:"calibration"`
-	Calibrated   string      `json:"calibrated_by,omitempty"` // the run of one's own; none: it was published
-	IOCost       *[3]float64 `json:"io_cost"`                 // a month
+	WriteIOPS    *float64   `json:"write_iops"`    // WAL records a second
+	BilledWrites [3]float64 `json:"billed_writes"` // a second: at least, as estimated, at most
+	BilledReads  float64    `json:"billed_reads"`  // a second, as estimated
+	ReadsSpan    [2]float64 `json:"billed_reads_span"`
+	// a second; nil: not counted, and billed reads follow from what the device read
+	PagesAsked  *float64    `json:"pages_asked"`
+	Calibration string      `json:"calibration"`
+	Calibrated  string      `json:"calibrated_by,omitempty"` // the run of one's own; none: it was published
+	IOCost      *[3]float64 `json:"io_cost"`                 // a month
 	// The whole cluster a month, with one instance of the class that was asked for; null: no such price is known.
 	Standard  *[3]float64 `json:"standard"`
 	Optimized *float64    `json:"optimized"`              // the same on I/O-Optimized, whatever the I/O

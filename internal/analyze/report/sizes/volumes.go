@@ -42,10 +42,12 @@ type SizeApart struct {
 
 // filesOf names the files of a role.
 var filesOf = map[string]string{
-	metric.DataRole: "data", metric.WALRole: "WAL", metric.TablespacesRole: "tablespaces", metric.TempRole: "temporary files",
+	metric.DataRole: "data", metric.WALRole: "WAL", metric.TablespacesRole: "tablespaces",
+	metric.TempRole: "temporary files",
 }
 
-// Volumes returns what a run asked of each volume of its server; empty: there is one, or the run does not tell them apart.
+// Volumes returns what a run asked of each volume of its server; empty: there is one, or the run does not tell them
+// apart.
 func Volumes(run *counts.Run) []Volume {
 	return append([]Volume{}, words.Each(volume, sizing.Volumes(run))...)
 }
@@ -122,14 +124,20 @@ func VolumeSection(volumes []Volume) document.Block {
 	}
 	t := document.Table{}
 	t.Add(words.Wordy("volume"), words.Cells(rows, func(r row) document.Cell { return document.Words(r.Volume.Name) }))
-	t.Add(words.Wordy("devices"), words.Cells(rows, func(r row) document.Cell { return document.Words(strings.Join(r.Devices, ", ")) }))
+	t.Add(words.Wordy("devices"), words.Cells(rows, func(r row) document.Cell {
+		return document.Words(strings.Join(r.Devices, ", "))
+	}))
 	t.Add(words.Wordy("load"), words.Cells(rows, func(r row) document.Cell { return document.Words(r.Load) }))
 	for _, c := range []struct {
 		header string
 		of     func(SizeRate) float64
 	}{
-		{"reads", func(r SizeRate) float64 { return r.Reads }}, {"writes", func(r SizeRate) float64 { return r.Writes }}, {"flushes", flushesOf},
-		{"MB read", func(r SizeRate) float64 { return r.ReadBytes / number.Mega }}, {"MB written", func(r SizeRate) float64 { return r.WriteBytes / number.Mega }},
+		{"reads", func(r SizeRate) float64 {
+			return r.Reads
+		}}, {"writes", func(r SizeRate) float64 { return r.Writes }}, {"flushes", flushesOf},
+		{"MB read", func(r SizeRate) float64 {
+			return r.ReadBytes / number.Mega
+		}}, {"MB written", func(r SizeRate) float64 { return r.WriteBytes / number.Mega }},
 	} {
 		t.Add(words.Numeric(c.header), words.Cells(rows, func(r row) document.Cell {
 			if r.Missing != nil {
@@ -139,8 +147,11 @@ func VolumeSection(volumes []Volume) document.Block {
 			return document.Number(number.Rate(mean), mean).Sure(spreadAround(mean, c.of(*r.Lowest), c.of(*r.Highest)))
 		}))
 	}
-	return document.Section{Title: "What each volume did (per second)", Blocks: []document.Block{document.Together{t, words.Faint(
-		"What the kernel counts of the devices, whoever used them, less what they did without load. ± half the range of repetitions. Writes carry data; flushes are not among them." + shared)}}}
+	return document.Section{Title: "What each volume did (per second)", Blocks: []document.Block{
+		document.Together{t, words.Faint(
+			"What the kernel counts of the devices, whoever used them, less what they did without load. ± " +
+				"half the range " +
+				"of repetitions. Writes carry data; flushes are not among them." + shared)}}}
 }
 
 func spreadAround(mean, lowest, highest float64) string {
@@ -198,10 +209,13 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 		said += fmt.Sprintf(" Apart they cost %s %s a month together.", number.Rate(total), currency)
 	}
 	if several > 1 {
-		said += fmt.Sprintf(" Each volume with tables is sized for all %s GiB, because the run does not say how the data is divided.", number.Grouped(of.GiB, 0))
+		said += fmt.Sprintf(" Each volume with tables is sized for all %s GiB, because the run does not say how the "+
+			"data is divided.", number.Grouped(of.GiB, 0))
 	}
-	said += " A volume for WAL alone is sized for twice max_wal_size; replication slots and a failing archive want more."
-	return document.Section{Title: "Ordered apart, as this server has it", Blocks: []document.Block{document.List(lines), words.Faint(said)}}
+	said += " A volume for WAL alone is sized for twice max_wal_size; replication slots and a failing " +
+		"archive want more."
+	return document.Section{Title: "Ordered apart, as this server has it", Blocks: []document.Block{
+		document.List(lines), words.Faint(said)}}
 }
 
 // asked returns what is asked of a volume in a second.

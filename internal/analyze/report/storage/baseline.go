@@ -52,10 +52,11 @@ type BaselineJob struct {
 	Fio      BaselineFio     `json:"fio"`
 	Device   *BaselineDevice `json:"device"` // null: see missing
 	Missing  *series.Missing `json:"missing,omitempty"`
-	Factor   float64         `json:"requests_per_operation"` // NaN: one of the two did nothing, or the device is not known
-	Flushed  float64         `json:"flushes_per_sync"`       // likewise
-	Band     string          `json:"latency_band"`           // of the mean by fio
-	Findings []string        `json:"findings"`
+	// NaN: one of the two did nothing, or the device is not known
+	Factor   float64  `json:"requests_per_operation"`
+	Flushed  float64  `json:"flushes_per_sync"` // likewise
+	Band     string   `json:"latency_band"`     // of the mean by fio
+	Findings []string `json:"findings"`
 }
 
 // BaselineFio holds fio's figures.
@@ -74,7 +75,8 @@ type BaselineFio struct {
 
 // BaselineDevice holds the kernel's figures.
 type BaselineDevice struct {
-	Counted      int64   `json:"counted"`         // requests in all as the kernel has them, flushes and the background among them
+	// requests in all as the kernel has them, flushes and the background among them
+	Counted      int64   `json:"counted"`
 	CountSeconds float64 `json:"counted_seconds"` // between the two readings
 	Requests     float64 `json:"requests"`        // that carry data, a second, as are the next; without the background
 	Reads        float64 `json:"reads"`
@@ -98,8 +100,9 @@ func NewBaseline(run *counts.Run, b baseline.Baseline) Baseline {
 	v := Baseline{
 		Schema: BaselineSchema, LeftOut: b.LeftOut, Buffered: b.Buffered, Throttle: b.Throttle, Warnings: b.Warnings,
 		Run: BaselineRun{
-			ID: h.ID, Start: h.Start, Status: status, Cause: cause, Program: b.Facts.Program, Set: b.Facts.Set, SizeBytes: b.Facts.Bytes,
-			Direct: b.Facts.Direct, UntilThrottled: b.Facts.UntilThrottled, Storage: h.Target.Storage, Host: h.Host,
+			ID: h.ID, Start: h.Start, Status: status, Cause: cause, Program: b.Facts.Program, Set: b.Facts.Set,
+			SizeBytes: b.Facts.Bytes,
+			Direct:    b.Facts.Direct, UntilThrottled: b.Facts.UntilThrottled, Storage: h.Target.Storage, Host: h.Host,
 		},
 	}
 	for _, row := range b.Rows {
@@ -124,8 +127,10 @@ func baselineJob(r baseline.Row) BaselineJob {
 	}
 	if d := r.Device; d != nil {
 		v.Device = &BaselineDevice{
-			Counted: d.Counted, CountSeconds: d.Elapsed, Requests: d.Rate.Requests(), Reads: d.Rate.Reads, Writes: d.Rate.Writes, Merged: d.Merged,
-			ReadBytes: d.Rate.ReadBytes, WriteBytes: d.Rate.WriteBytes, Queue: d.Queue, QueueBand: sizing.DefaultRules().Queue.Of(d.Queue), Busy: d.Busy,
+			Counted: d.Counted, CountSeconds: d.Elapsed, Requests: d.Rate.Requests(), Reads: d.Rate.Reads,
+			Writes: d.Rate.Writes, Merged: d.Merged,
+			ReadBytes: d.Rate.ReadBytes, WriteBytes: d.Rate.WriteBytes, Queue: d.Queue,
+			QueueBand: sizing.DefaultRules().Queue.Of(d.Queue), Busy: d.Busy,
 			ReadLatency: d.Read.Mean, WriteLatency: d.Write.Mean, FlushLatency: d.Flush.Mean, Flushes: math.NaN(),
 		}
 		if d.HasFlush {

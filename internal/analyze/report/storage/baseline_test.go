@@ -32,15 +32,21 @@ func measuredStorage() storage.Baseline {
 		},
 		Jobs: []storage.BaselineJob{
 			{
-				Name: "sequential-write", Seconds: 10, Factor: 2, Flushed: math.NaN(), Band: "look into it", Findings: []string{"fio kept 3.0 operations in flight, of the 8 asked for"},
-				Fio: storage.BaselineFio{Writes: 1234567, WriteBytes: 12345e6, InFlight: 8, Write: latency(0.0187, 0.012, 1.25)},
+				Name: "sequential-write", Seconds: 10, Factor: 2, Flushed: math.NaN(), Band: "look into it",
+				Findings: []string{"fio kept 3.0 operations in flight, of the 8 asked for"},
+				Fio: storage.BaselineFio{Writes: 1234567, WriteBytes: 12345e6, InFlight: 8,
+					Write: latency(0.0187, 0.012, 1.25)},
 				Device: &storage.BaselineDevice{
-					Requests: 2469134, Writes: 2469134, Flushes: 12345, Merged: 54321, WriteBytes: 12345e6, ReadLatency: math.NaN(), WriteLatency: 0.0187, FlushLatency: math.NaN(), Queue: 123.4,
+					Requests: 2469134, Writes: 2469134, Flushes: 12345, Merged: 54321, WriteBytes: 12345e6,
+					ReadLatency: math.NaN(), WriteLatency: 0.0187, FlushLatency: math.NaN(), Queue: 123.4,
 				},
 			},
 			{
-				Name: "commit", Seconds: 10, Factor: math.NaN(), Flushed: math.NaN(), Band: "excellent", Missing: &series.Missing{Reason: "not-local", Detail: "/data is on nfs: its disk cannot be seen from this machine"},
-				Fio: storage.BaselineFio{Writes: 500, Syncs: 500, WriteBytes: 4096e3, InFlight: 1, Write: latency(0.0000125, 0.00001, 0.00002), Sync: latency(0.0019, 0.0018, 0.005)},
+				Name: "commit", Seconds: 10, Factor: math.NaN(), Flushed: math.NaN(), Band: "excellent",
+				Missing: &series.Missing{Reason: "not-local",
+					Detail: "/data is on nfs: its disk cannot be seen from this machine"},
+				Fio: storage.BaselineFio{Writes: 500, Syncs: 500, WriteBytes: 4096e3, InFlight: 1,
+					Write: latency(0.0000125, 0.00001, 0.00002), Sync: latency(0.0019, 0.0018, 0.005)},
 			},
 		},
 		LeftOut: []baseline.LeftOut{{Job: "random-read", Why: "fio was killed (signal: killed)"}},
@@ -49,8 +55,10 @@ func measuredStorage() storage.Baseline {
 		},
 		Throttle: &baseline.Throttle{
 			Found: true, At: new(time.Date(2026, 3, 1, 12, 0, 30, 0, time.UTC)), Seconds: 30, P: 1e-9,
-			Before: &baseline.Level{Operations: 3000, Bytes: 24576e3, Latency: 0.0053}, After: &baseline.Level{Operations: 300, Bytes: 2457600, Latency: 0.0533},
-			Buckets: []baseline.Bucket{{Title: "EBS gp2", Of: "IOPS", GiB: 100, Burst: 3000, Base: 300, Full: 2000, Held: 1.5}},
+			Before: &baseline.Level{Operations: 3000, Bytes: 24576e3, Latency: 0.0053}, After: &baseline.Level{
+				Operations: 300, Bytes: 2457600, Latency: 0.0533},
+			Buckets: []baseline.Bucket{{Title: "EBS gp2", Of: "IOPS", GiB: 100, Burst: 3000, Base: 300,
+				Full: 2000, Held: 1.5}},
 		},
 		Warnings: []string{"Others use the device: 50 requests/s without any job."},
 	}
@@ -121,7 +129,8 @@ func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 	if strings.Contains(html, "<script>") || strings.Contains(markdown, "<script>") {
 		t.Error("a reason is markup")
 	}
-	for _, want := range []string{"1,234,567", "2,469,134", "Others use the device", "fio kept 3.0 operations", "random-read has no result", "980 of the 1,000 MB", "EBS gp2 of about 100 GiB"} {
+	for _, want := range []string{"1,234,567", "2,469,134", "Others use the device", "fio kept 3.0 operations",
+		"random-read has no result", "980 of the 1,000 MB", "EBS gp2 of about 100 GiB"} {
 		if !strings.Contains(html, want) || !strings.Contains(markdown, want) {
 			t.Errorf("no %q", want)
 		}
@@ -135,9 +144,11 @@ func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 		pictures = append(pictures, bars)
 	}
 	want := [][]string{
-		{"sequential-write, fio: 1,234,567 a second", "device: 2,469,134 a second", "commit, fio: 500 a second", "commit, flushes, fio: 500 a second"},
+		{"sequential-write, fio: 1,234,567 a second", "device: 2,469,134 a second", "commit, fio: 500 a second",
+			"commit, flushes, fio: 500 a second"},
 		{"sequential-write, fio: 12,345 MB a second", "device: 12,345 MB a second", "commit, fio: 4.10 MB a second"},
-		{"sequential-write, fio: 18.7 ms; 99 of 100 within 1,250 ms", "device: 18.7 ms", "commit, fio: 1.90 ms; 99 of 100 within 5.0 ms"},
+		{"sequential-write, fio: 18.7 ms; 99 of 100 within 1,250 ms", "device: 18.7 ms",
+			"commit, fio: 1.90 ms; 99 of 100 within 5.0 ms"},
 	}
 	if diff := cmp.Diff(want, pictures); diff != "" {
 		t.Errorf("bars (-want +got):\n%s", diff)
@@ -164,13 +175,16 @@ func TestBaselineCSVHasBothAccounts(t *testing.T) {
 		return got
 	}
 	want := map[string]string{
-		"job": "commit", "seconds": "10", "fio reads": "0", "fio writes": "500", "fio flushes": "500", "fio read bytes": "0", "fio write bytes": "4.096e+06",
-		"fio write mean": "1.25e-05", "fio write p50": "1e-05", "fio write p99": "2e-05", "fio flush mean": "0.0019", "fio flush p50": "0.0018", "fio flush p99": "0.005",
+		"job": "commit", "seconds": "10", "fio reads": "0", "fio writes": "500", "fio flushes": "500",
+		"fio read bytes": "0", "fio write bytes": "4.096e+06",
+		"fio write mean": "1.25e-05", "fio write p50": "1e-05", "fio write p99": "2e-05", "fio flush mean": "0.0019",
+		"fio flush p50": "0.0018", "fio flush p99": "0.005",
 	}
 	if diff := cmp.Diff(want, of(2)); diff != "" {
 		t.Errorf("without a device (-want +got):\n%s", diff)
 	}
-	if got := of(1); got["device writes"] != "2.469134e+06" || got["device queue"] != "123.4" || got["requests per operation"] != "2" {
+	if got := of(1); got["device writes"] != "2.469134e+06" || got["device queue"] != "123.4" ||
+		got["requests per operation"] != "2" {
 		t.Errorf("%v", got)
 	}
 }

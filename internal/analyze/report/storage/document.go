@@ -26,12 +26,17 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 		document.Together{words.Faint(b.head()), document.Doubts(cautions)},
 		document.Only(document.OnPages, b.answers()),
 		b.sideBySide(),
-		document.Section{Title: "What fio says (a second; times in ms, of the slowest kind of operation)", Blocks: []document.Block{b.table(fioColumns())}},
+		document.Section{Title: "What fio says (a second; times in ms, of the slowest kind of operation)",
+			Blocks: []document.Block{b.table(fioColumns())}},
 		b.deviceSection(),
 		b.course(run),
-		document.Section{Title: "The same write through the page cache", Blocks: []document.Block{document.Paragraph{Text: b.bufferedText()}}},
+		document.Section{Title: "The same write through the page cache", Blocks: []document.Block{
+			document.Paragraph{Text: b.bufferedText()}}},
 		document.Section{Title: "Until it is throttled", Blocks: []document.Block{together(b.throttleLines())}},
-		document.Notes{Title: "What to know about single figures", Remarks: words.Each(func(out baseline.LeftOut) string { return out.Job + " has no result: " + out.Why }, b.LeftOut)},
+		document.Notes{Title: "What to know about single figures",
+			Remarks: words.Each(func(out baseline.LeftOut) string {
+				return out.Job + " has no result: " + out.Why
+			}, b.LeftOut)},
 		document.Only(document.OnPages, b.method()),
 		document.Only(document.InCSV, b.everyJob()),
 	}
@@ -133,7 +138,8 @@ func (b Baseline) deviceSection() document.Block {
 			reasons = append(reasons, j.Missing.Detail)
 		}
 	}
-	return document.Section{Title: "What the device did meanwhile, as the kernel counted it", Blocks: []document.Block{append(said, document.List(reasons))}}
+	return document.Section{Title: "What the device did meanwhile, as the kernel counted it", Blocks: []document.Block{
+		append(said, document.List(reasons))}}
 }
 
 func deviceColumns() []jobColumn {
@@ -180,10 +186,12 @@ func (b Baseline) bufferedText() string {
 	case !number.Finite(s.Device) || !number.Finite(s.Behind):
 		text += " What the device wrote meanwhile cannot be seen from here."
 	case s.Behind > s.Bytes/100:
-		text += fmt.Sprintf(" The device itself wrote %s MB/s meanwhile; %s of the %s MB were still in memory when the write was \"done\", and took another %s s.",
+		text += fmt.Sprintf(" The device itself wrote %s MB/s meanwhile; %s of the %s MB were still in memory when "+
+			"the write was \"done\", and took another %s s.",
 			megabytes(s.Device), megabytes(s.Behind), megabytes(s.Bytes), number.Rate(s.Flushed))
 	default:
-		text += fmt.Sprintf(" The device itself wrote %s MB/s meanwhile, and nothing was left behind.", megabytes(s.Device))
+		text += fmt.Sprintf(" The device itself wrote %s MB/s meanwhile, and nothing was left behind.",
+			megabytes(s.Device))
 	}
 	return text
 }
@@ -201,9 +209,14 @@ func (b Baseline) throttleLines() []string {
 	if t.P < 0.001 {
 		p = "< 0.001"
 	}
-	lines := []string{fmt.Sprintf("After %s s, at %s UTC, the rate fell from %s operations/s and %s MB/s to %s and %s, and the latency rose from %s ms to %s (p %s).",
-		number.Rate(t.Seconds), t.At.UTC().Format("15:04:05"), number.Rate(t.Before.Operations), number.Rate(t.Before.Bytes/number.Mega),
-		number.Rate(t.After.Operations), number.Rate(t.After.Bytes/number.Mega), number.Milliseconds(t.Before.Latency), number.Milliseconds(t.After.Latency), p)}
+	lines := []string{
+		fmt.Sprintf("After %s s, at %s UTC, the rate fell from %s operations/s and %s MB/s to %s and %s, and the "+
+			"latency rose from %s ms to %s (p %s).",
+			number.Rate(t.Seconds), t.At.UTC().Format("15:04:05"), number.Rate(t.Before.Operations),
+			number.Rate(t.Before.Bytes/number.Mega),
+			number.Rate(t.After.Operations), number.Rate(t.After.Bytes/number.Mega),
+			number.Milliseconds(t.Before.Latency),
+			number.Milliseconds(t.After.Latency), p)}
 	if len(t.Buckets) == 0 {
 		return append(lines, "It fits no published bucket of credits: which limit it is cannot be told.")
 	}
@@ -217,7 +230,8 @@ func bucketText(k baseline.Bucket) string {
 	}
 	text += fmt.Sprintf(": %s %s while there are credits, %s without.", number.Rate(k.Burst), k.Of, number.Rate(k.Base))
 	if k.GiB > 0 {
-		return text + fmt.Sprintf(" A full bucket lasts %s s; this one held %s %% at the beginning.", number.Rate(k.Full), number.Rate(k.Held))
+		return text + fmt.Sprintf(" A full bucket lasts %s s; this one held %s %% at the beginning.",
+			number.Rate(k.Full), number.Rate(k.Held))
 	}
 	return text + fmt.Sprintf(" It lasts %s s at least, once in 24 hours.", number.Rate(k.Full))
 }
@@ -225,16 +239,21 @@ func bucketText(k baseline.Bucket) string {
 // answers returns the whole page in short.
 func (b Baseline) answers() document.Answers {
 	if len(b.Jobs) == 0 {
-		return document.Answers{{Question: "How fast is it?", Texts: []string{"This run does not say: no job has a result."}}}
+		return document.Answers{
+			{Question: "How fast is it?", Texts: []string{"This run does not say: no job has a result."}}}
 	}
 	all := document.Answers{
-		{Question: "How fast is it?", Texts: words.Each(func(j BaselineJob) string { return j.Name + ": " + j.Fio.text() + "." }, b.Jobs)},
+		{Question: "How fast is it?", Texts: words.Each(func(j BaselineJob) string {
+			return j.Name + ": " + j.Fio.text() + "."
+		}, b.Jobs)},
 		{Question: "Is an operation of fio's a request of the device?", Texts: b.factors()},
 	}
 	if b.Throttle != nil {
 		all = append(all, document.Answer{Question: "Was it throttled?", Texts: b.throttleLines()[:1]})
 	}
-	sure := []string{"Each job was measured once; what the device did without any was subtracted. Little's law was checked on every row."}
+	sure := []string{
+		"Each job was measured once; what the device did without any was subtracted. Little's law was " +
+			"checked on every row."}
 	if len(b.Warnings) > 0 || len(b.findings()) > 0 {
 		sure = append(sure, "The cautions above apply to the numbers here.")
 	}
@@ -252,7 +271,8 @@ func (f BaselineFio) text() string {
 			parts = append(parts, number.Rate(kind.rate)+" "+kind.name)
 		}
 	}
-	return fmt.Sprintf("%s and %s MB a second, %s ms for each", strings.Join(parts, ", "), number.Rate((f.ReadBytes+f.WriteBytes)/number.Mega), number.Milliseconds(f.mean()))
+	return fmt.Sprintf("%s and %s MB a second, %s ms for each", strings.Join(parts, ", "),
+		number.Rate((f.ReadBytes+f.WriteBytes)/number.Mega), number.Milliseconds(f.mean()))
 }
 
 // factors say where the two accounts differ.
@@ -269,7 +289,8 @@ func (b Baseline) factors() []string {
 			agree = append(agree, j.Name)
 		}
 	}
-	return words.Filled(append(differ, words.Listing("One for one", agree), words.Listing("The device cannot be told", unknown))...)
+	return words.Filled(append(differ, words.Listing("One for one", agree), words.Listing("The device cannot be told",
+		unknown))...)
 }
 
 // method says how it was measured, and how to repeat it.
@@ -280,7 +301,8 @@ func (b Baseline) method() document.Block {
 	say(fmt.Sprintf("run %s, %s; %s/%s, %d CPUs. docs/baseline.md has the method.",
 		runfile.ShownID(r.ID), r.Start.UTC().Format("2006-01-02 15:04 MST"), r.Host.OS, r.Host.Arch, r.Host.CPUs))
 	for _, j := range b.Jobs {
-		options := strings.ReplaceAll(strings.TrimPrefix(j.Options, "--"), " --", ", ") // which a page breaks where it likes
+		// which a page breaks where it likes
+		options := strings.ReplaceAll(strings.TrimPrefix(j.Options, "--"), " --", ", ")
 		say(fmt.Sprintf("%s, %s s: %s", j.Name, number.Rate(j.Seconds), options))
 	}
 	file := runfile.FileOf(r.ID)
@@ -297,7 +319,9 @@ func (b Baseline) everyJob() document.Table {
 	var t document.Table
 	t.Add(words.Wordy("job"), words.Cells(b.Jobs, func(j BaselineJob) document.Cell { return document.Words(j.Name) }))
 	add := func(header string, of func(BaselineJob) float64) {
-		t.Add(words.Numeric(header), words.Cells(b.Jobs, func(j BaselineJob) document.Cell { return words.Exact(of(j)) }))
+		t.Add(words.Numeric(header), words.Cells(b.Jobs, func(j BaselineJob) document.Cell {
+			return words.Exact(of(j))
+		}))
 	}
 	add("seconds", func(j BaselineJob) float64 { return j.Seconds })
 	add("fio reads", func(j BaselineJob) float64 { return j.Fio.Reads })
@@ -309,7 +333,9 @@ func (b Baseline) everyJob() document.Table {
 		name string
 		of   func(BaselineFio) *baseline.Latency
 	}{
-		{"read", func(f BaselineFio) *baseline.Latency { return f.Read }}, {"write", func(f BaselineFio) *baseline.Latency { return f.Write }},
+		{"read", func(f BaselineFio) *baseline.Latency {
+			return f.Read
+		}}, {"write", func(f BaselineFio) *baseline.Latency { return f.Write }},
 		{"flush", func(f BaselineFio) *baseline.Latency { return f.Sync }},
 	} {
 		latency := func(header string, pick func(baseline.Latency) float64) {

@@ -29,7 +29,8 @@ func (b Baseline) sideBySide() document.Block {
 	}
 	return document.Section{Title: "Rates and latency: fio beside the device", Blocks: []document.Block{document.Figure{
 		Pictures: plot.All(b.operations(), b.megabytes(), b.latencies()),
-		Legend:   []string{"Orange is what fio says, blue what the kernel counted of the device meanwhile. Times are means, of the slowest kind of operation."},
+		Legend: []string{"Orange is what fio says, blue what the kernel counted of the device meanwhile. Times are " +
+			"means, of the slowest kind of operation."},
 	}}}
 }
 
@@ -99,7 +100,8 @@ func (d *BaselineDevice) meanOf(f BaselineFio) float64 {
 func paired(title, label, unit string, all []account) *plot.Picture {
 	const margin, thickness, room = 45, 17, 1.35
 	p := &plot.Picture{
-		Title: title, Size: plot.Size{Width: words.Panel().Width, Height: margin + thickness*float64(2*len(all))}, X: plot.Axis{Label: label},
+		Title: title, Size: plot.Size{Width: words.Panel().Width, Height: margin + thickness*float64(2*len(all))},
+		X: plot.Axis{Label: label},
 	}
 	add := func(name, who string, v *float64, more string, second bool) string {
 		place := 2*len(all) - 1 - len(p.Y.Names)
@@ -108,7 +110,8 @@ func paired(title, label, unit string, all []account) *plot.Picture {
 			return who + " -"
 		}
 		p.X.Max = max(p.X.Max, room**v)
-		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: *v, Label: number.Ratio(*v), Text: who + ": " + number.Ratio(*v) + " " + unit + more, Second: second})
+		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: *v, Label: number.Ratio(*v), Text: who + ": " +
+			number.Ratio(*v) + " " + unit + more, Second: second})
 		return who + " " + number.Ratio(*v)
 	}
 	p.Text = title + ", " + unit + "."
@@ -128,9 +131,11 @@ func (b Baseline) course(run *counts.Run) document.Block {
 	}
 	legend := "Second by second, as fio says it."
 	if b.Throttle.Found {
-		legend += " The shade begins where storage slowed down for good; the second line is the median before and after."
+		legend += " The shade begins where storage slowed down for good; the second line is the median " +
+			"before and after."
 	}
-	return document.Section{Title: "The course of " + b.Jobs[0].Name, Blocks: []document.Block{document.Figure{Pictures: plot.All(pictures...), Legend: []string{legend}}}}
+	return document.Section{Title: "The course of " + b.Jobs[0].Name, Blocks: []document.Block{
+		document.Figure{Pictures: plot.All(pictures...), Legend: []string{legend}}}}
 }
 
 // courses are rate and latency over time; none: nobody waited for it to be throttled.
@@ -142,7 +147,9 @@ func (b Baseline) courses(run *counts.Run) []*plot.Picture {
 	const ms = 1000
 	rates := b.courseOf(points, "operations a second", func(p baseline.Point) float64 { return p.Operations },
 		func(l baseline.Level) float64 { return l.Operations })
-	times := b.courseOf(points, "ms", func(p baseline.Point) float64 { return ms * p.Latency }, func(l baseline.Level) float64 { return ms * l.Latency })
+	times := b.courseOf(points, "ms", func(p baseline.Point) float64 {
+		return ms * p.Latency
+	}, func(l baseline.Level) float64 { return ms * l.Latency })
 	rates.Title, times.Title = "Rate", "Latency"
 	return []*plot.Picture{rates, times}
 }
@@ -158,7 +165,8 @@ func (b Baseline) seconds(run *counts.Run) []baseline.Point {
 }
 
 // courseOf returns one quantity over time, with its levels before and after.
-func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baseline.Point) float64, level func(baseline.Level) float64) *plot.Picture {
+func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baseline.Point) float64,
+	level func(baseline.Level) float64) *plot.Picture {
 	last := points[len(points)-1].Seconds
 	p := &plot.Picture{
 		Size: words.Panel(), X: plot.Axis{Label: "seconds since the job began"}, Y: plot.Axis{Label: unit},
@@ -167,7 +175,8 @@ func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baselin
 	each := words.Thinner{Line: plot.Line{Name: "each second"}, Together: last * 2 / words.MostPoints}
 	for _, at := range points {
 		v := of(at)
-		each.Add(plot.Point{X: at.Seconds, Y: v, Text: fmt.Sprintf("%s s: %s %s", number.Rate(at.Seconds), number.Rate(v), unit)})
+		each.Add(plot.Point{X: at.Seconds, Y: v, Text: fmt.Sprintf("%s s: %s %s", number.Rate(at.Seconds),
+			number.Rate(v), unit)})
 	}
 	each.Close()
 	p.Lines = []plot.Line{each.Line}
@@ -175,10 +184,13 @@ func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baselin
 		before, after := level(*t.Before), level(*t.After)
 		p.Shades = []plot.Shade{{From: t.Seconds, To: last}}
 		p.Lines = append(p.Lines, plot.Line{Name: "median before and after", Points: []plot.Point{
-			{X: 0, Y: before}, {X: t.Seconds, Y: before, Text: fmt.Sprintf("until %s s: %s %s", number.Rate(t.Seconds), number.Rate(before), unit)},
-			{X: t.Seconds, Y: after, Text: fmt.Sprintf("from %s s on: %s %s", number.Rate(t.Seconds), number.Rate(after), unit)}, {X: last, Y: after},
+			{X: 0, Y: before}, {X: t.Seconds, Y: before, Text: fmt.Sprintf("until %s s: %s %s", number.Rate(t.Seconds),
+				number.Rate(before), unit)},
+			{X: t.Seconds, Y: after, Text: fmt.Sprintf("from %s s on: %s %s", number.Rate(t.Seconds),
+				number.Rate(after), unit)}, {X: last, Y: after},
 		}})
-		p.Text += fmt.Sprintf(" %s until %s s, %s after that.", number.Rate(before), number.Rate(t.Seconds), number.Rate(after))
+		p.Text += fmt.Sprintf(" %s until %s s, %s after that.", number.Rate(before), number.Rate(t.Seconds),
+			number.Rate(after))
 	}
 	p.Y.Max = 1.1 * words.Highest(p.Lines)
 	return p

@@ -19,12 +19,13 @@ import (
 
 // WAL counts the records that a load wrote, by kind.
 type WAL struct {
-	Source   string          `json:"source"`            // pg_walinspect, pg_waldump, or model: nobody read the WAL
-	Missing  *series.Missing `json:"missing,omitempty"` // why nobody read it
-	Coverage float64         `json:"coverage"`          // the share of the WAL whose records were counted, the lowest of all repetitions
-	Parts    []Part          `json:"parts"`
-	PerRow   figure.Figure   `json:"per_row"`    // records of all kinds
-	Off      figure.Figure   `json:"difference"` // of their number from what pg_stat_wal counts, as a part of that
+	Source  string          `json:"source"`            // pg_walinspect, pg_waldump, or model: nobody read the WAL
+	Missing *series.Missing `json:"missing,omitempty"` // why nobody read it
+	// the share of the WAL whose records were counted, the lowest of all repetitions
+	Coverage float64       `json:"coverage"`
+	Parts    []Part        `json:"parts"`
+	PerRow   figure.Figure `json:"per_row"`    // records of all kinds
+	Off      figure.Figure `json:"difference"` // of their number from what pg_stat_wal counts, as a part of that
 	// Relations are the tables and indexes that it is about, those with most bytes first; empty: not known.
 	Relations []relation.Share `json:"relations,omitempty"`
 }
@@ -56,7 +57,9 @@ func Of(a counts.Load) *WAL {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		l.Parts = append(l.Parts, Part{name, perRow(a, anatomies, func(x counts.Anatomy) counts.Part { return partNamed(x, name) })})
+		l.Parts = append(l.Parts, Part{name, perRow(a, anatomies, func(x counts.Anatomy) counts.Part {
+			return partNamed(x, name)
+		})})
 	}
 	l.PerRow = perRow(a, anatomies, func(x counts.Anatomy) counts.Part { return x.Sum })
 	l.Off, l.Relations = difference(anatomies), relation.Shares(a.Repetitions)
@@ -127,7 +130,8 @@ func Section(loads []Load) document.Block {
 	if len(seldom) > 0 {
 		legend += " There were less than 0.1 for 1,000 rows of " + strings.Join(seldom, ", ") + "."
 	}
-	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{document.Together{t, words.Faint(legend)}, about}}
+	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{
+		document.Together{t, words.Faint(legend)}, about}}
 }
 
 // partsIn returns the parts of the loads' logs, and those of them that are nowhere worth a line.
@@ -177,11 +181,13 @@ func howRead(loads []Load) string {
 func (l *WAL) way() string {
 	switch {
 	case l.Source == counts.Model && l.Missing != nil:
-		return "A model, from what the clients did, because the WAL could not be read (" + words.WhyNot(l.Missing) + ")."
+		return "A model, from what the clients did, because the WAL could not be read (" +
+			words.WhyNot(l.Missing) + ")."
 	case l.Source == counts.Model:
 		return "A model, from what the clients did: nobody read the WAL."
 	case l.Coverage < 1:
-		return fmt.Sprintf("%s of the WAL was read, by %s, and scaled up to all of it.", number.Percent(l.Coverage), l.Source)
+		return fmt.Sprintf("%s of the WAL was read, by %s, and scaled up to all of it.",
+			number.Percent(l.Coverage), l.Source)
 	default:
 		return "Every record was counted, by " + l.Source + "."
 	}
@@ -190,7 +196,9 @@ func (l *WAL) way() string {
 // offText says how far the sums are from PostgreSQL's count, in the repetition where one is furthest.
 func offText(loads []Load) string {
 	worst, where := 0.0, ""
-	held := slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return a.WAL.Coverage > 0 && a.WAL.Coverage < 1 })
+	held := slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
+		return a.WAL.Coverage > 0 && a.WAL.Coverage < 1
+	})
 	if len(held) == 0 {
 		return ""
 	}

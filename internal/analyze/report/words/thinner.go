@@ -9,8 +9,8 @@ import (
 // MostPoints bounds the points of a line: a day by the second has more than a picture can show.
 const MostPoints = 1200
 
-// Thinner makes a line of more points than can be shown: of each stretch stay the lowest and the highest, in the order in
-// which they came, so that no peak is lost.
+// Thinner makes a line of more points than can be shown: of each stretch stay the lowest and the highest, in the order
+// in which they came, so that no peak is lost.
 type Thinner struct {
 	Line      plot.Line
 	Together  float64 // how long a stretch is

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/plot"
 )
 
-// TestThinnerKeepsPeaks: of a day of seconds stay a picture's worth of points, the single worst second among them and the
-// single quiet one, and gaps stay gaps.
+// TestThinnerKeepsPeaks: of a day of seconds stay a picture's worth of points, the single worst second among them and
+// the single quiet one, and gaps stay gaps.
 func TestThinnerKeepsPeaks(t *testing.T) {
 	const day, peak, lull = 86400, 40007, 40009
 	thin := Thinner{Together: day * 2.0 / MostPoints}

@@ -1,4 +1,5 @@
-// Package cloudwatch asks CloudWatch for what it kept of a cluster: each metric hour by hour, over as long as it keeps hours.
+// Package cloudwatch asks CloudWatch for what it kept of a cluster: each metric hour by hour, over as long as it keeps
+// hours.
 package cloudwatch
 
 import (
@@ -26,7 +27,8 @@ type Series struct {
 
 // ForBill returns the series that a cluster's bill is made of.
 func ForBill(c rds.Cluster) []Series {
-	all := []Series{{Cluster: c.Name, Metrics: []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed"}}, {Cluster: c.Name, Counted: true, Metrics: []string{"CPUUtilization"}}}
+	all := []Series{{Cluster: c.Name, Metrics: []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed"}},
+		{Cluster: c.Name, Counted: true, Metrics: []string{"CPUUtilization"}}}
 	for _, m := range c.Members {
 		one := Series{Instance: m.Name, Serverless: m.Class == "db.serverless", Metrics: []string{"CPUUtilization"}}
 		if one.Serverless {
@@ -41,7 +43,8 @@ func ForBill(c rds.Cluster) []Series {
 func Settled(now time.Time) time.Time { return now.Add(-probe.Final).UTC().Truncate(time.Hour) }
 
 // Hours returns the hourly periods of the series from one moment to another, and the gaps in them.
-func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.Time) ([]runfile.Period, []runfile.Gap, error) {
+func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.Time) ([]runfile.Period,
+	[]runfile.Gap, error) {
 	var told history.Told
 	for _, s := range all {
 		source, err := s.source(a.Config())

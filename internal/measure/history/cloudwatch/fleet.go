@@ -43,10 +43,12 @@ func TargetOf(c runfile.Cloud) runfile.Target {
 	return runfile.Target{Kind: "history", Flavor: flavor, Version: c.Version, Cloud: &c}
 }
 
-// Wanted returns what CloudWatch is asked for of an instance with storage of its own, or of an instance of Aurora and its cluster.
+// Wanted returns what CloudWatch is asked for of an instance with storage of its own, or of an instance of Aurora and
+// its cluster.
 func Wanted(c runfile.Cloud) []string {
 	if c.Cluster != "" {
-		return []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed", "ReadIOPS", "WriteIOPS", "ReadThroughput", "WriteThroughput", "CommitThroughput"}
+		return []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed", "ReadIOPS", "WriteIOPS",
+			"ReadThroughput", "WriteThroughput", "CommitThroughput"}
 	}
 	all := []string{"ReadIOPS", "WriteIOPS", "ReadThroughput", "WriteThroughput", "EBSIOBalance%", "EBSByteBalance%"}
 	if c.Storage == "gp2" {
@@ -55,7 +57,8 @@ func Wanted(c runfile.Cloud) []string {
 	return all
 }
 
-// Metrics returns how many metrics AWS bills for asking for databases, once for each stretch that it keeps in periods of one length.
+// Metrics returns how many metrics AWS bills for asking for databases, once for each stretch that it keeps in periods
+// of one length.
 func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
 	for _, one := range all {
 		if c := one.Target.Cloud; c.Cluster == "" {
@@ -86,9 +89,10 @@ func (f Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.T
 	return told, nil
 }
 
-// History returns what CloudWatch kept of an instance, of Aurora's with its cluster, in the shortest periods that it still has of all
-// the time that is asked for.
-func History(ctx context.Context, a *account.Account, c runfile.Cloud, from, to, now time.Time) (told history.Told, err error) {
+// History returns what CloudWatch kept of an instance, of Aurora's with its cluster, in the shortest periods that it
+// still has of all the time that is asked for.
+func History(ctx context.Context, a *account.Account, c runfile.Cloud, from, to, now time.Time) (told history.Told,
+	err error) {
 	source, err := probe.New(a.Config(), c, Wanted(c)...)
 	if err != nil {
 		return told, err

@@ -4,8 +4,8 @@
 //	aws rds describe-db-clusters
 //	aws rds describe-db-instances
 //
-// as JSON, one or several files of them. They are decoded into the types of AWS's own Go SDK, whose fields are named as the
-// command line names them. An answer of get-metric-data does not say what was asked: each series tells by its label
+// as JSON, one or several files of them. They are decoded into the types of AWS's own Go SDK, whose fields are named as
+// the command line names them. An answer of get-metric-data does not say what was asked: each series tells by its label
 // which metric it is, of which statistic, and of whom. [Query] writes the question that has such labels.
 package exported
 
@@ -99,10 +99,12 @@ func (e *Export) Read(text []byte, now time.Time) error {
 		}
 	}
 	if a.MetricDataResults == nil && a.DBClusters == nil && a.DBInstances == nil {
-		return errors.New("it is not an answer of aws cloudwatch get-metric-data, aws rds describe-db-clusters or describe-db-instances: its JSON has none of MetricDataResults, DBClusters, DBInstances")
+		return errors.New("it is not an answer of aws cloudwatch get-metric-data, aws rds describe-db-clusters or " +
+			"describe-db-instances: its JSON has none of MetricDataResults, DBClusters, DBInstances")
 	}
 	if aws.ToString(a.NextToken) != "" || aws.ToString(a.Marker) != "" {
-		return errors.New("it is the first page of several (it has a NextToken or Marker): ask again without --no-paginate and --max-items")
+		return errors.New("it is the first page of several (it has a NextToken or Marker): ask again without " +
+			"--no-paginate and --max-items")
 	}
 	e.instance = append(e.instance, a.DBInstances...)
 	for _, c := range a.DBClusters {
@@ -124,14 +126,16 @@ func notJSON(text []byte, err error) error {
 	return fmt.Errorf("it is JSON that ends too early or has other fields: %w", err)
 }
 
-// metrics takes the results, those of one label together: the command line writes each page's part of a series by itself.
+// metrics takes the results, those of one label together: the command line writes each page's part of a series by
+// itself.
 func (e *Export) metrics(all []results, now time.Time) error {
 	byLabel := map[string]*points{}
 	var labels []string
 	for _, r := range all {
 		key := aws.ToString(r.Label) + "\x00" + aws.ToString(r.Id)
 		if byLabel[key] == nil {
-			byLabel[key] = &points{id: aws.ToString(r.Id), label: aws.ToString(r.Label), values: map[time.Time]float64{}}
+			byLabel[key] = &points{id: aws.ToString(r.Id), label: aws.ToString(r.Label),
+				values: map[time.Time]float64{}}
 			labels = append(labels, key)
 		}
 		byLabel[key].add(r)
@@ -185,7 +189,8 @@ func (e *Export) series(p *points, now time.Time) error {
 		statistic = meaning.Statistics[0]
 		e.warn("The label %q does not say the statistic: it is taken for %s.", p.label, statistic)
 	} else if e.Flavor == "" && statistic != meaning.Statistics[0] && meaning.Metric != "CPUUtilization" {
-		return fmt.Errorf("the series %q is the %s of %s, and its bill takes the %s", p.label, statistic, meaning.Metric, meaning.Statistics[0])
+		return fmt.Errorf("the series %q is the %s of %s, and its bill takes the %s", p.label, statistic,
+			meaning.Metric, meaning.Statistics[0])
 	}
 	if len(p.values) == 0 {
 		e.warn("The series %q is empty: is the name in its dimension right, letter by letter?", p.label)
@@ -200,10 +205,12 @@ func (e *Export) series(p *points, now time.Time) error {
 	for _, at := range p.times() {
 		v := p.values[at]
 		if e.Flavor == "" && v < 0 {
-			return fmt.Errorf("the series %q shows %g at %s, and nothing of a bill is below 0", p.label, v, at.Format(time.RFC3339))
+			return fmt.Errorf("the series %q shows %g at %s, and nothing of a bill is below 0", p.label, v,
+				at.Format(time.RFC3339))
 		}
 		if e.Flavor == "" && !(v <= mostShown) {
-			return fmt.Errorf("the series %q shows %g at %s, which is more than any database can do", p.label, v, at.Format(time.RFC3339))
+			return fmt.Errorf("the series %q shows %g at %s, which is more than any database can do", p.label, v,
+				at.Format(time.RFC3339))
 		}
 		if !(v >= 0 && v <= mostShown) {
 			lost = append(lost, fmt.Sprintf("%g at %s", v, at.Format(time.RFC3339)))
@@ -213,11 +220,13 @@ func (e *Export) series(p *points, now time.Time) error {
 			ahead++
 			continue
 		}
-		e.Periods = append(e.Periods, runfile.Period{From: at, To: at.Add(length), Probe: metric.CloudWatch, Metric: meaning.Row().Name,
+		e.Periods = append(e.Periods, runfile.Period{From: at, To: at.Add(length), Probe: metric.CloudWatch,
+			Metric:     meaning.Row().Name,
 			Dimensions: map[string]string{meaning.Dimension: whose}, Statistic: statistic, Value: p.values[at] * scale})
 	}
 	if len(lost) > 0 {
-		e.warn("%d of %d points of %q are no amount (%s) and are left out: what was done then is not known.", len(lost), len(p.values), p.label, lost[0])
+		e.warn("%d of %d points of %q are no amount (%s) and are left out: what was done then is not known.", len(lost),
+			len(p.values), p.label, lost[0])
 	}
 	if ahead > 0 {
 		e.warn("%d points of %q end after now, by this machine's clock, and are left out.", ahead, p.label)
@@ -261,7 +270,8 @@ func (p *points) period() (time.Duration, error) {
 	}
 	switch {
 	case nearest == 0:
-		return 0, errors.New("has one point alone, which does not say how long its period is: ask for several, or say a month's sums with --month")
+		return 0, errors.New("has one point alone, which does not say how long its period is: ask for several, or " +
+			"say a month's sums with --month")
 	case nearest < time.Minute || nearest > 31*24*time.Hour:
 		return 0, fmt.Errorf("has points %v apart, and CloudWatch's periods are a minute to a day", nearest)
 	}
@@ -270,7 +280,8 @@ func (p *points) period() (time.Duration, error) {
 
 // billed returns the metrics that a bill is made of.
 func billed() []metric.Meaning {
-	names := []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed", "ServerlessDatabaseCapacity", "CPUUtilization"}
+	names := []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed", "ServerlessDatabaseCapacity",
+		"CPUUtilization"}
 	return slices.DeleteFunc(metric.Meanings(), func(m metric.Meaning) bool {
 		return m.Service != metric.CloudWatch || m.On != "aurora" || !slices.Contains(names, m.Metric)
 	})
@@ -302,7 +313,8 @@ func parse(label string, taken []metric.Meaning) (m metric.Meaning, statistic, w
 		switch {
 		case i >= 0:
 			m, known = taken[i], true
-		case slices.Contains([]string{runfile.Sum, runfile.Average, runfile.Maximum, runfile.Minimum, runfile.SampleCount}, word):
+		case slices.Contains([]string{runfile.Sum, runfile.Average, runfile.Maximum, runfile.Minimum,
+			runfile.SampleCount}, word):
 			statistic = word
 		default:
 			rest = append(rest, word)
@@ -322,11 +334,13 @@ func (e *Export) Cluster(name string) (rds.Cluster, error) {
 	}
 	switch {
 	case name == "" && len(names) > 1:
-		return rds.Cluster{}, fmt.Errorf("the files are about several clusters: name one of %s with --cluster", strings.Join(names, ", "))
+		return rds.Cluster{}, fmt.Errorf("the files are about several clusters: name one of %s with --cluster",
+			strings.Join(names, ", "))
 	case name == "" && len(names) == 1:
 		name = names[0]
 	case name != "" && len(names) > 0 && !slices.Contains(names, name):
-		return rds.Cluster{}, fmt.Errorf("the files say nothing of the cluster %s, but of %s", name, strings.Join(names, ", "))
+		return rds.Cluster{}, fmt.Errorf("the files say nothing of the cluster %s, but of %s", name,
+			strings.Join(names, ", "))
 	}
 	c := rds.Cluster{Name: name}
 	for _, known := range e.Clusters {

@@ -5,11 +5,15 @@ import (
 	"time"
 )
 
-// FuzzRead: whatever a file holds, what is read of it are periods that are over, of a minute or more, with amounts that can be.
+// FuzzRead: whatever a file holds, what is read of it are periods that are over, of a minute or more, with amounts that
+// can be.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"MetricDataResults": [{"Id": "a", "Label": "VolumeReadIOPs Sum shop", "Timestamps": ["2026-10-01T00:00:00+00:00", "2026-10-01T01:00:00+00:00"], "Values": [1, 2], "StatusCode": "Complete"}]}`))
-	f.Add([]byte(`{"MetricDataResults": [{"Label": "CPUUtilization", "Timestamps": ["2026-10-01T00:00:00Z"], "Values": []}], "Messages": [{}]}`))
-	f.Add([]byte(`{"DBClusters": [{"DBClusterIdentifier": "shop", "StorageType": "aurora"}], "DBInstances": [{"DBInstanceIdentifier": "a"}]}`))
+	f.Add([]byte(
+		`{"MetricDataResults": [{"Id": "a", "Label": "VolumeReadIOPs Sum shop", "Timestamps": ["2026-10-01T00:00:00+00:00", "2026-10-01T01:00:00+00:00"], "Values": [1, 2], "StatusCode": "Complete"}]}`))
+	f.Add([]byte(
+		`{"MetricDataResults": [{"Label": "CPUUtilization", "Timestamps": ["2026-10-01T00:00:00Z"], "Values": []}], "Messages": [{}]}`))
+	f.Add([]byte(
+		`{"DBClusters": [{"DBClusterIdentifier": "shop", "StorageType": "aurora"}], "DBInstances": [{"DBInstanceIdentifier": "a"}]}`))
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var e Export

@@ -49,7 +49,8 @@ func History(files []File, asked Asked, now time.Time) (told history.Told, targe
 	told.Notices = e.Warnings
 	for _, p := range e.Periods {
 		if p.To.Sub(p.From) > time.Hour {
-			return told, target, fmt.Errorf("the points of %s are %v apart: a history takes an hour and less", p.Metric, p.To.Sub(p.From))
+			return told, target, fmt.Errorf("the points of %s are %v apart: a history takes an hour and less", p.Metric,
+				p.To.Sub(p.From))
 		}
 		if !slices.ContainsFunc(told.Metrics, func(m runfile.Metric) bool { return m.Name == p.Metric }) {
 			i := slices.IndexFunc(e.taken(), func(m metric.Meaning) bool { return m.Row().Name == p.Metric })
@@ -59,7 +60,9 @@ func History(files []File, asked Asked, now time.Time) (told history.Told, targe
 	told.Periods = e.Periods
 	told.Asked.From, told.Asked.To = told.Span()
 	if len(told.Periods) == 0 {
-		return told, target, fmt.Errorf("the files have no point of any metric %s: --query prints the question for aws cloudwatch get-metric-data", e.of())
+		return told, target,
+			fmt.Errorf("the files have no point of any metric %s: --query prints the question for aws cloudwatch "+
+				"get-metric-data", e.of())
 	}
 	return told, target, nil
 }
@@ -93,11 +96,13 @@ func (e *Export) one(name string) (c runfile.Cloud, err error) {
 	instances, clusters := e.named("DBInstanceIdentifier"), e.named(ofCluster)
 	switch {
 	case name == "" && len(instances) > 1:
-		return c, fmt.Errorf("the files are about several instances: name one of %s with --instance", strings.Join(instances, ", "))
+		return c, fmt.Errorf("the files are about several instances: name one of %s with --instance",
+			strings.Join(instances, ", "))
 	case name != "" && len(instances) > 0 && !slices.Contains(instances, name):
 		return c, fmt.Errorf("the files say nothing of the instance %s, but of %s", name, strings.Join(instances, ", "))
 	case len(clusters) > 1:
-		return c, fmt.Errorf("the files are about several clusters, %s: leave out those of others", strings.Join(clusters, ", "))
+		return c, fmt.Errorf("the files are about several clusters, %s: leave out those of others",
+			strings.Join(clusters, ", "))
 	case name == "" && len(instances) == 1:
 		name = instances[0]
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Query is the question whose answer [Export.Read] understands, as aws cloudwatch get-metric-data --cli-input-json takes it.
-// Its members are those of the SDK's GetMetricDataInput.
+// Query is the question whose answer [Export.Read] understands, as aws cloudwatch get-metric-data --cli-input-json
+// takes it. Its members are those of the SDK's GetMetricDataInput.
 type Query struct {
 	MetricDataQueries []MetricDataQuery
 	StartTime         time.Time
@@ -60,7 +60,8 @@ func QueryOf(all []cloudwatch.Series, from, to time.Time) Query {
 	return q
 }
 
-// HistoryOf asks for what realiops history reads of an instance, in the shortest periods that CloudWatch still has of all that time.
+// HistoryOf asks for what realiops history reads of an instance, in the shortest periods that CloudWatch still has of
+// all that time.
 func HistoryOf(c runfile.Cloud, flavor string, from, to, now time.Time) Query {
 	q := Query{StartTime: from.UTC(), EndTime: to.UTC(), ScanBy: "TimestampAscending"}
 	e := Export{Flavor: flavor}
@@ -77,10 +78,12 @@ func HistoryOf(c runfile.Cloud, flavor string, from, to, now time.Time) Query {
 func (q *Query) add(m metric.Meaning, whose string, statistics []string, period int) {
 	for _, statistic := range statistics {
 		q.MetricDataQueries = append(q.MetricDataQueries, MetricDataQuery{
-			Id:    fmt.Sprintf("%s_%d", strings.ToLower(m.Metric[:1])+strings.TrimSuffix(m.Metric[1:], "%"), len(q.MetricDataQueries)),
+			Id: fmt.Sprintf("%s_%d", strings.ToLower(m.Metric[:1])+strings.TrimSuffix(m.Metric[1:], "%"),
+				len(q.MetricDataQueries)),
 			Label: strings.Join([]string{m.Metric, statistic, whose}, " "),
 			MetricStat: MetricStat{
-				Metric: Metric{Namespace: "AWS/RDS", MetricName: m.Metric, Dimensions: []Dimension{{m.Dimension, whose}}},
+				Metric: Metric{Namespace: "AWS/RDS", MetricName: m.Metric, Dimensions: []Dimension{
+					{m.Dimension, whose}}},
 				Period: period, Stat: statistic,
 			},
 		})

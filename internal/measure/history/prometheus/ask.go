@@ -21,7 +21,8 @@ import (
 // the answer is incomplete.
 type source interface {
 	series(ctx context.Context, selector string, from, to time.Time, most uint64) ([]model.LabelSet, []string, error)
-	values(ctx context.Context, label model.LabelName, selector string, from, to time.Time, most uint64) ([]string, []string, error)
+	values(ctx context.Context, label model.LabelName, selector string, from, to time.Time, most uint64) ([]string,
+		[]string, error)
 	at(ctx context.Context, query string, t time.Time) (result, []string, error)
 	hourly(ctx context.Context, query string, from, to time.Time) (result, []string, error)
 }
@@ -41,11 +42,13 @@ const (
 	serverError   = "server_error"
 )
 
-func (r remote) series(ctx context.Context, selector string, from, to time.Time, most uint64) ([]model.LabelSet, []string, error) {
+func (r remote) series(ctx context.Context, selector string, from, to time.Time, most uint64) ([]model.LabelSet,
+	[]string, error) {
 	return post[[]model.LabelSet](ctx, r, "/api/v1/series", selected(selector, from, to, most))
 }
 
-func (r remote) values(ctx context.Context, label model.LabelName, selector string, from, to time.Time, most uint64) ([]string, []string, error) {
+func (r remote) values(ctx context.Context, label model.LabelName, selector string, from, to time.Time,
+	most uint64) ([]string, []string, error) {
 	return get[[]string](ctx, r, "/api/v1/label/"+string(label)+"/values", selected(selector, from, to, most))
 }
 
@@ -60,7 +63,8 @@ func (r remote) hourly(ctx context.Context, query string, from, to time.Time) (r
 
 // selected returns the parameters of a question for series.
 func selected(selector string, from, to time.Time, most uint64) url.Values {
-	return url.Values{"match[]": {selector}, "start": {seconds(from)}, "end": {seconds(to)}, "limit": {strconv.FormatUint(most, 10)}}
+	return url.Values{"match[]": {selector}, "start": {seconds(from)}, "end": {seconds(to)},
+		"limit": {strconv.FormatUint(most, 10)}}
 }
 
 func seconds(t time.Time) string {
@@ -68,8 +72,10 @@ func seconds(t time.Time) string {
 }
 
 // post asks a question that may be too long for an address, and asks by one where posting is not allowed.
-func post[T any](ctx context.Context, r remote, path string, question url.Values) (answer T, warnings []string, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.client.URL(path, nil).String(), strings.NewReader(question.Encode()))
+func post[T any](ctx context.Context, r remote, path string, question url.Values) (answer T,
+	warnings []string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.client.URL(path, nil).String(),
+		strings.NewReader(question.Encode()))
 	if err != nil {
 		return answer, nil, err
 	}
@@ -86,7 +92,8 @@ func post[T any](ctx context.Context, r remote, path string, question url.Values
 	return read[T](said.StatusCode, body)
 }
 
-func get[T any](ctx context.Context, r remote, path string, question url.Values) (answer T, warnings []string, err error) {
+func get[T any](ctx context.Context, r remote, path string, question url.Values) (answer T,
+	warnings []string, err error) {
 	address := r.client.URL(path, nil)
 	address.RawQuery = question.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)

@@ -17,8 +17,10 @@ func TestRefusals(t *testing.T) {
 	}{
 		{200, "<html>", "is not a Prometheus, or not at this path"},
 		{200, "{}", "is not a Prometheus, or not at this path"},
-		{200, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1,2]]}]}}`, "is not a Prometheus, or not at this path"},
-		{200, `{"status":"success","data":{"resultType":"scalar","result":[1,"2"]}}`, "answers with a scalar where hours were asked for"},
+		{200, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1,2]]}]}}`,
+			"is not a Prometheus, or not at this path"},
+		{200, `{"status":"success","data":{"resultType":"scalar","result":[1,"2"]}}`,
+			"answers with a scalar where hours were asked for"},
 		{200, `{"status":"success","data":null}`, "answers with a null where hours were asked for"},
 		{200, `{"status":"error","errorType":"internal","error":"x"}`, ": internal: x"},
 		{301, "", "bad response code 301"},

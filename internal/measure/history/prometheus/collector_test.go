@@ -9,10 +9,12 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// collector is a machine that OpenTelemetry's collector watches, with a disk, its partition and a device made of it. Each counter grows by so many a minute.
+// collector is a machine that OpenTelemetry's collector watches, with a disk, its partition and a device made of it.
+// Each counter grows by so many a minute.
 func collector(database string) (all []prometheustest.Series) {
 	add := func(name, labels string, grows float64) {
-		all = append(all, prometheustest.Series{Name: name, Labels: `instance="otel:8889"` + labels, Samples: minutes(1000, 1000+grows, 1000+2*grows)})
+		all = append(all, prometheustest.Series{Name: name, Labels: `instance="otel:8889"` + labels,
+			Samples: minutes(1000, 1000+grows, 1000+2*grows)})
 	}
 	for direction, grows := range map[string]float64{"read": 30, "write": 70} {
 		for _, device := range []string{"nvme0n1", "nvme0n1p1", "dm-0", "loop0"} {
@@ -29,17 +31,20 @@ func collector(database string) (all []prometheustest.Series) {
 	add("postgresql_commits_total", `,`+database+`="crm"`, 200)
 	// machines of node_exporter, on neither of which the server runs
 	for _, host := range []string{"db1", "db2"} {
-		all = append(all, prometheustest.Series{Name: "node_disk_writes_completed_total", Labels: `instance="` + host + `:9100",device="sda"`, Samples: minutes(1, 9, 99)})
+		all = append(all, prometheustest.Series{Name: "node_disk_writes_completed_total", Labels: `instance="` + host +
+			`:9100",device="sda"`, Samples: minutes(1, 9, 99)})
 	}
 	add("postgresql_operations_total", `,`+database+`="crm",postgresql_table_name="public.a",operation="ins"`, 5)
 	return all
 }
 
-// TestCollector: what OpenTelemetry's collector tells is each of ours by its label, the whole disk and no part of it, and all databases together, by
-// whichever label the receiver names them.
+// TestCollector: what OpenTelemetry's collector tells is each of ours by its label, the whole disk and no part of it,
+// and all databases together, by whichever label the receiver names them.
 func TestCollector(t *testing.T) {
-	want := map[string]float64{metric.BlockReads: 30, metric.BlockWrites: 70, metric.BlockReadBytes: 30 * 8192, metric.BlockWriteBytes: 70 * 8192,
-		metric.BlockReadTime: 0.3, metric.BlockWriteTime: 0.7, metric.CommitsOfAll: 210, metric.BgwriterBuffersClean: 1,
+	want := map[string]float64{metric.BlockReads: 30, metric.BlockWrites: 70, metric.BlockReadBytes: 30 * 8192,
+		metric.BlockWriteBytes: 70 * 8192,
+		metric.BlockReadTime:   0.3, metric.BlockWriteTime: 0.7, metric.CommitsOfAll: 210,
+		metric.BgwriterBuffersClean:       1,
 		metric.CheckpointerBuffersWritten: 2, metric.SessionsWrote: 3, metric.BgwriterBuffersBackendFsync: 4}
 	for _, database := range []string{"postgresql_database_name", "db_namespace"} {
 		for engine, start := range prometheustest.Engines() {

@@ -28,9 +28,9 @@ type diskInfo struct {
 	id    string // of the disk; several paths to it have the same
 }
 
-// split returns the devices of a machine that are counted, and those that are parts of them or made of them: partitions and
-// paths beside their disk, and what has no place on a bus where others have one, or goes by another name as well. Of an
-// NVMe disk that counts nothing, as before Linux 6.3, the paths count.
+// split returns the devices of a machine that are counted, and those that are parts of them or made of them: partitions
+// and paths beside their disk, and what has no place on a bus where others have one, or goes by another name as well.
+// Of an NVMe disk that counts nothing, as before Linux 6.3, the paths count.
 func split(devices []string, told map[string]diskInfo, counting map[string]bool) (whole, without []string) {
 	anyOnBus := slices.ContainsFunc(devices, func(d string) bool { return told[d].onBus })
 	for _, d := range devices {
@@ -84,12 +84,15 @@ func (f *Fleet) diskInfos(ctx context.Context) (map[string]map[string]diskInfo, 
 // counting returns the disks with paths, of each instance, whose own counters are not all 0.
 func (f *Fleet) counting(ctx context.Context, s shape, sets []model.LabelSet) (map[string]map[string]bool, error) {
 	all := map[string]map[string]bool{}
-	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool { return history.HeadOf(string(set[deviceLabel])) != "" }) {
+	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool {
+		return history.HeadOf(string(set[deviceLabel])) != ""
+	}) {
 		return all, nil
 	}
 	for _, name := range s.copies {
 		const above = `max by (` + model.InstanceLabel + `,` + string(federatedLabel) + `,` + deviceLabel + `) ($1 > 0)`
-		matrix, err := f.rangeOf(ctx, s.query(above, nil, []string{f.query.Host, anyHead}, name), f.query.From, f.query.To)
+		matrix, err := f.rangeOf(ctx, s.query(above, nil, []string{f.query.Host, anyHead}, name),
+			f.query.From, f.query.To)
 		if err != nil {
 			return nil, err
 		}
@@ -136,13 +139,17 @@ func (b *batch) compare(ctx context.Context) error {
 		names := slices.Sorted(maps.Keys(disks))
 		for i, one := range names {
 			for _, other := range names[i+1:] {
-				if info := b.infos[machine]; history.HeadOf(one) != "" && history.HeadOf(one) == history.HeadOf(other) ||
-					ofSCSI.MatchString(one) && ofSCSI.MatchString(other) && info[one].id != "" && info[one].id == info[other].id {
+				if info := b.infos[machine]; history.HeadOf(one) != "" &&
+					history.HeadOf(one) == history.HeadOf(other) ||
+					ofSCSI.MatchString(one) && ofSCSI.MatchString(other) && info[one].id != "" &&
+						info[one].id == info[other].id {
 					continue // paths to one disk, each of which carries a part
 				}
 				if alike(disks[one], disks[other]) {
-					told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent, Detail: fmt.Sprintf(
-						"%s and %s do the same hour by hour, and both are counted: if one is made of the other or mirrors it, leave it out with --host 'device!=\"%s\"'", one, other, one)})
+					told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent,
+						Detail: fmt.Sprintf(
+							"%s and %s do the same hour by hour, and both are counted: if one is made of the other or "+
+								"mirrors it, leave it out with --host 'device!=\"%s\"'", one, other, one)})
 				}
 			}
 		}

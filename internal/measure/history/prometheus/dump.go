@@ -24,8 +24,8 @@ type dump struct {
 	kept   map[string]*model.SampleStream
 }
 
-// OpenDump reads samples as promtool tsdb dump writes them, or dump-openmetrics, and says from when to when they are. Of metrics
-// that are not known here nothing is kept.
+// OpenDump reads samples as promtool tsdb dump writes them, or dump-openmetrics, and says from when to when they are.
+// Of metrics that are not known here nothing is kept.
 func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error) {
 	d := &dump{kept: map[string]*model.SampleStream{}}
 	known := map[string]bool{}
@@ -60,10 +60,12 @@ func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error
 		return nil, from, to, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(d.kept) == 0 {
-		return nil, from, to, fmt.Errorf("%s has no sample of a metric of PostgreSQL or of a disk that realiops knows", name)
+		return nil, from, to, fmt.Errorf("%s has no sample of a metric of PostgreSQL or of a disk that realiops knows",
+			name)
 	}
 	if from, to = d.order(); to.Sub(from) > longestDump {
-		return nil, from, to, fmt.Errorf("%s: its samples are from %s to %s, which is too long for a dump: is a time wrong in it?", name, from.UTC().Format(time.DateOnly), to.UTC().Format(time.DateOnly))
+		return nil, from, to, fmt.Errorf("%s: its samples are from %s to %s, which is too long for a dump: is a time "+
+			"wrong in it?", name, from.UTC().Format(time.DateOnly), to.UTC().Format(time.DateOnly))
 	}
 	return &Store{source: d, host: name}, from, to, nil
 }
@@ -95,8 +97,8 @@ var (
 	matcher    = regexp.MustCompile(`^\s*([a-zA-Z_][a-zA-Z0-9_]*)(=~|!~|!=|=)("(?:[^"\\]|\\.)*")\s*,?`)
 )
 
-// parseSample reads a line. Without a name before the braces it is of promtool tsdb dump, whose times are milliseconds; those of OpenMetrics
-// are seconds.
+// parseSample reads a line. Without a name before the braces it is of promtool tsdb dump, whose times are milliseconds;
+// those of OpenMetrics are seconds.
 func parseSample(line string) (labels model.Metric, sample model.SamplePair, err error) {
 	part := sampleLine.FindStringSubmatch(line)
 	if part == nil {
@@ -190,7 +192,8 @@ func (d *dump) those(selector string) (all []*model.SampleStream, err error) {
 	return all, nil
 }
 
-func (d *dump) series(_ context.Context, selector string, _, _ time.Time, _ uint64) (sets []model.LabelSet, _ []string, err error) {
+func (d *dump) series(_ context.Context, selector string, _, _ time.Time, _ uint64) (sets []model.LabelSet,
+	_ []string, err error) {
 	all, err := d.those(selector)
 	for _, s := range all {
 		sets = append(sets, model.LabelSet(s.Metric))

@@ -35,8 +35,8 @@ type Found struct {
 // mostSeries bounds what is looked through for one exporter.
 const mostSeries = 10_000
 
-// Find looks for the metrics of a server, each from one exporter and of one instance. Disks are those of the server's machine, unless --host
-// names another.
+// Find looks for the metrics of a server, each from one exporter and of one instance. Disks are those of the server's
+// machine, unless --host names another.
 func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 	byName := map[string][]model.LabelSet{}
 	var machines []string
@@ -49,7 +49,9 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 	for _, exporter := range exporters() {
 		sets := told[exporter]
 		if ofHost(exporter) && q.Host == "" {
-			if len(ownOf(sets, machines)) == 0 && slices.ContainsFunc(exporters(), func(e string) bool { return ofHost(e) && len(ownOf(told[e], machines)) > 0 }) {
+			if len(ownOf(sets, machines)) == 0 && slices.ContainsFunc(exporters(), func(e string) bool {
+				return ofHost(e) && len(ownOf(told[e], machines)) > 0
+			}) {
 				continue // another exporter runs on the machine
 			}
 			if sets, err = onMachines(sets, machines, q.Server); err != nil {
@@ -75,7 +77,9 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 	}
 	slices.Sort(machines)
 	if machines = slices.Compact(machines); len(machines) > 1 {
-		return nil, fmt.Errorf(`exporters of several servers tell of PostgreSQL (%s): pick one with --server 'instance=~"…:.*"'`, listed(machines))
+		return nil, fmt.Errorf(
+			`exporters of several servers tell of PostgreSQL (%s): pick one with --server 'instance=~"…:.*"'`,
+			listed(machines))
 	}
 	taken := map[string]bool{}
 	for _, row := range rows() {
@@ -88,7 +92,8 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 		}
 		taken[row.Ours] = true
 		if devices := valuesOf(sets, deviceLabel); ofHost(row.Exporter) && len(devices) > 1 {
-			return nil, fmt.Errorf("the machine has several disks: name the one that PostgreSQL is on with --device; there are %s", listed(devices))
+			return nil, fmt.Errorf("the machine has several disks: name the one that PostgreSQL is on with --device; "+
+				"there are %s", listed(devices))
 		}
 		found = append(found, Found{row, string(sets[0][model.InstanceLabel]), q.selector(row, sets[0])})
 	}
@@ -111,14 +116,16 @@ func hostsOf(sets []model.LabelSet) (hosts []string) {
 	return hosts
 }
 
-// onMachines returns the series of node_exporter that are of the machine on which the server runs. One that goes by another name is taken where it is the only
-// one. Where --server picked no exporter of PostgreSQL, the disks of others are none of its.
+// onMachines returns the series of node_exporter that are of the machine on which the server runs. One that goes by
+// another name is taken where it is the only one. Where --server picked no exporter of PostgreSQL, the disks of others
+// are none of its.
 func onMachines(sets []model.LabelSet, machines []string, server string) ([]model.LabelSet, error) {
 	if len(sets) == 0 {
 		return nil, nil
 	}
 	if len(machines) == 0 && (server != "" || len(valuesOf(sets, model.InstanceLabel)) > 1) {
-		return nil, fmt.Errorf(`%w, as no exporter tells of PostgreSQL, but disks of %d machines: pick one with --host 'instance="…"'; there are %s`,
+		return nil, fmt.Errorf(
+			`%w, as no exporter tells of PostgreSQL, but disks of %d machines: pick one with --host 'instance="…"'; there are %s`,
 			ErrNothing, len(valuesOf(sets, model.InstanceLabel)), listed(valuesOf(sets, model.InstanceLabel)))
 	}
 	if own := ownOf(sets, machines); len(own) > 0 {
@@ -184,14 +191,17 @@ func (r Row) pick(sets []model.LabelSet) ([]model.LabelSet, error) {
 // counting returns the disks with paths whose own counters are not all 0 at the end.
 func (s *Store) counting(ctx context.Context, sets []model.LabelSet, q Query) (map[string]bool, error) {
 	all := map[string]bool{}
-	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool { return history.HeadOf(string(set[deviceLabel])) != "" }) {
+	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool {
+		return history.HeadOf(string(set[deviceLabel])) != ""
+	}) {
 		return all, nil
 	}
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	for _, name := range slices.Concat(nodeDisks().copies, hostDisks().copies) {
 		name, own, _ := strings.Cut(strings.TrimSuffix(name, "}"), "{")
-		ask := fmt.Sprintf("%s[%dms]", selector(name, own, q.Host, anyHead), min(chunk, q.To.Sub(q.From)).Milliseconds())
+		ask := fmt.Sprintf("%s[%dms]", selector(name, own, q.Host, anyHead),
+			min(chunk, q.To.Sub(q.From)).Milliseconds())
 		found, _, err := s.source.at(within, ask, q.To)
 		if err != nil {
 			return nil, s.explain(ctx, err)
@@ -233,7 +243,8 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model
 		return nil, err
 	}
 	if len(sets) >= mostSeries {
-		return nil, fmt.Errorf("%s has %d series of %s and more: name the server with --server or --host", s.host, mostSeries, exporter)
+		return nil, fmt.Errorf("%s has %d series of %s and more: name the server with --server or --host", s.host,
+			mostSeries, exporter)
 	}
 	return slices.DeleteFunc(sets, func(set model.LabelSet) bool {
 		return exporter == HostMetrics && q.Device == "" && notWhole.MatchString(string(set[deviceLabel]))
@@ -253,7 +264,8 @@ func one(exporter string, sets []model.LabelSet) error {
 	if exporter == PgWatch {
 		what = "databases"
 	}
-	return fmt.Errorf(`%s has %d %s: name one with %s '%s="…"'; there are %s`, exporter, len(instances), what, flag, identity(exporter), listed(instances))
+	return fmt.Errorf(`%s has %d %s: name one with %s '%s="…"'; there are %s`, exporter, len(instances), what, flag,
+		identity(exporter), listed(instances))
 }
 
 func valuesOf(sets []model.LabelSet, label model.LabelName) (values []string) {
@@ -282,7 +294,8 @@ type versionMetric struct {
 }
 
 func versions() []versionMetric {
-	return []versionMetric{{"realiops_server_info", "version"}, {"pg_static", "short_version"}, {"cnpg_collector_postgres_version", "full"}}
+	return []versionMetric{{"realiops_server_info", "version"}, {"pg_static", "short_version"},
+		{"cnpg_collector_postgres_version", "full"}}
 }
 
 // About tells the version of the server and what it is, where an exporter does.

@@ -15,8 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Fleet is all databases of a store. It has the store add up and find the highest: 1,000 databases by 30 days of scrapes are more than
-// anybody wants to have sent.
+// Fleet is all databases of a store. It has the store add up and find the highest: 1,000 databases by 30 days of
+// scrapes are more than anybody wants to have sent.
 type Fleet struct {
 	store   *Store
 	query   Query
@@ -50,8 +50,8 @@ func (f *Fleet) Queries(databases int) int {
 // mostDatabases bounds a fleet.
 const mostDatabases = 10_000
 
-// Databases returns all of the store: instances and clusters that exporters of CloudWatch tell of, and machines on which an exporter of PostgreSQL
-// runs.
+// Databases returns all of the store: instances and clusters that exporters of CloudWatch tell of, and machines on
+// which an exporter of PostgreSQL runs.
 func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 	all, err := f.Instances(ctx)
 	if err != nil {
@@ -62,7 +62,8 @@ func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 		return nil, err
 	}
 	if all = append(all, machines...); len(all) > mostDatabases {
-		return nil, fmt.Errorf("%s has more than %d databases, which is the most that is ranked: pick some with --server and --host", f.store.host, mostDatabases)
+		return nil, fmt.Errorf("%s has more than %d databases, which is the most that is ranked: pick some with "+
+			"--server and --host", f.store.host, mostDatabases)
 	}
 	slices.SortFunc(all, func(a, b fleet.Database) int { return strings.Compare(a.Name, b.Name) })
 	f.unread, err = f.lookUnread(ctx)
@@ -103,7 +104,8 @@ func (f *Fleet) Instances(ctx context.Context) (all []fleet.Database, err error)
 		for _, name := range slices.Sorted(maps.Keys(databases)) {
 			target := runfile.Target{Kind: "history", Flavor: "postgres", Host: name}
 			if s.ofCluster() {
-				target.Flavor, target.Cloud = "aurora", &runfile.Cloud{Provider: "aws", Cluster: name, Engine: "aurora-postgresql"}
+				target.Flavor, target.Cloud = "aurora", &runfile.Cloud{Provider: "aws", Cluster: name,
+					Engine: "aurora-postgresql"}
 			}
 			all = f.add(all, name, databases[name], target)
 		}
@@ -125,8 +127,8 @@ func (f *Fleet) add(all []fleet.Database, name string, m member, target runfile.
 	return append(all, fleet.Database{Name: name, Target: target})
 }
 
-// identified returns the databases of a shape's series by name. Those that another Prometheus handed on are new ones only if no series of that name
-// that were scraped here show the same.
+// identified returns the databases of a shape's series by name. Those that another Prometheus handed on are new ones
+// only if no series of that name that were scraped here show the same.
 func (f *Fleet) identified(ctx context.Context, s shape, sets []model.LabelSet) (map[string]member, error) {
 	var here, handedOn []model.LabelSet
 	for _, set := range sets {
@@ -272,7 +274,8 @@ func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) 
 		}
 		for _, name := range slices.Sorted(maps.Keys(servers)) {
 			for machine, m := range disks.of(f, name, servers[name]) {
-				target := runfile.Target{Kind: "history", Flavor: "postgres", Host: machine, Storage: runfile.Storage{Device: strings.Join(m.devices, "+")}}
+				target := runfile.Target{Kind: "history", Flavor: "postgres", Host: machine, Storage: runfile.Storage{
+					Device: strings.Join(m.devices, "+")}}
 				all = f.add(all, machine, m, target)
 			}
 		}
@@ -283,7 +286,8 @@ func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) 
 // disksOf are the disks of machines, by the machines' names.
 type disksOf map[string]member
 
-// of returns the disks of the machine that a server runs on, by name: several where what tells them apart is not known of the server.
+// of returns the disks of the machine that a server runs on, by name: several where what tells them apart is not known
+// of the server.
 func (d disksOf) of(f *Fleet, name string, server member) map[string]member {
 	if m, is := d[name]; is {
 		m.trouble = cmp.Or(m.trouble, server.trouble)
@@ -307,7 +311,8 @@ func (d disksOf) of(f *Fleet, name string, server member) map[string]member {
 		found[machine] = m
 	}
 	if len(found) == 0 {
-		server.trouble = "node_exporter does not run on its machine, or has another name: what its storage did is unknown"
+		server.trouble = "node_exporter does not run on its machine, or has another name: what its " +
+			"storage did is unknown"
 		return map[string]member{name: server}
 	}
 	return found
@@ -320,7 +325,9 @@ func contradict(a, b []model.LabelSet) bool {
 			return false
 		}
 		one, other := valuesOf(a, l), valuesOf(b, l)
-		return len(one) > 0 && len(other) > 0 && !slices.ContainsFunc(one, func(v string) bool { return slices.Contains(other, v) })
+		return len(one) > 0 && len(other) > 0 && !slices.ContainsFunc(one, func(v string) bool {
+			return slices.Contains(other, v)
+		})
 	})
 }
 
@@ -365,7 +372,8 @@ func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 }
 
 // onWhole returns the member with its devices.
-func (m member) onWhole(devices map[model.Fingerprint][]string, infos map[string]map[string]diskInfo, counting map[string]map[string]bool) member {
+func (m member) onWhole(devices map[model.Fingerprint][]string, infos map[string]map[string]diskInfo,
+	counting map[string]map[string]bool) member {
 	var all []string
 	counts := map[string]bool{}
 	m.infos = map[string]diskInfo{}

@@ -19,8 +19,10 @@ func TestFleetAnswers(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			switch {
-			case strings.HasSuffix(r.URL.Path, "/series") && strings.Contains(r.FormValue("match[]"), "aws_rds_write_iops_average"):
-				fmt.Fprint(w, `{"status":"success","data":[{"__name__":"aws_rds_write_iops_average","dbinstance_identifier":"one"}]}`)
+			case strings.HasSuffix(r.URL.Path, "/series") &&
+				strings.Contains(r.FormValue("match[]"), "aws_rds_write_iops_average"):
+				fmt.Fprint(w,
+					`{"status":"success","data":[{"__name__":"aws_rds_write_iops_average","dbinstance_identifier":"one"}]}`)
 			case strings.HasSuffix(r.URL.Path, "/query_range"):
 				fmt.Fprint(w, hours)
 			default:
@@ -51,7 +53,8 @@ func TestFleetAnswers(t *testing.T) {
 	if err := ask(strings.Replace(partly, `"warnings":["store-2 unavailable"],`, "", 1)); err != nil {
 		t.Error(err)
 	}
-	if err := ask(`{"status":"success","data":{"resultType":"vector","result":[]}}`); err == nil || !strings.Contains(err.Error(), "where hours were asked for") && !strings.Contains(err.Error(), "vector") {
+	if err := ask(`{"status":"success","data":{"resultType":"vector","result":[]}}`); err == nil ||
+		!strings.Contains(err.Error(), "where hours were asked for") && !strings.Contains(err.Error(), "vector") {
 		t.Error(err)
 	}
 	if err := ask("<html>"); err == nil || !strings.Contains(err.Error(), "is not a Prometheus") {

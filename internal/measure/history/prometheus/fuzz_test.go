@@ -27,9 +27,12 @@ func (a answers) Do(_ context.Context, r *http.Request) (*http.Response, []byte,
 
 // FuzzAnswers: whatever a store says, what is read of it are numbers of the time before now, in order.
 func FuzzAnswers(f *testing.F) {
-	series := []byte(`{"status":"success","data":[{"__name__":"pg_stat_database_xact_commit","instance":"db1:9187","datname":"a"}]}`)
-	f.Add(series, []byte(`{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"datname":"a"},"values":[[1793613600,"1"],[1793613660,"2"]]}]}}`))
-	f.Add(series, []byte(`{"status":"success","warnings":["x"],"data":{"resultType":"vector","result":[{"metric":{"instance":"a"},"value":[1,"NaN"]}]}}`))
+	series := []byte(
+		`{"status":"success","data":[{"__name__":"pg_stat_database_xact_commit","instance":"db1:9187","datname":"a"}]}`)
+	f.Add(series,
+		[]byte(`{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"datname":"a"},"values":[[1793613600,"1"],[1793613660,"2"]]}]}}`))
+	f.Add(series,
+		[]byte(`{"status":"success","warnings":["x"],"data":{"resultType":"vector","result":[{"metric":{"instance":"a"},"value":[1,"NaN"]}]}}`))
 	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 	q := Query{From: now.Add(-time.Hour), To: now}
 	f.Fuzz(func(t *testing.T, series, samples []byte) {
@@ -44,7 +47,8 @@ func FuzzDump(f *testing.F) {
 	f.Add([]byte(`{__name__="pg_stat_database_xact_commit", instance="db1:9187", datname="a"} 1 1793613600000
 {__name__="pg_stat_database_xact_commit", instance="db1:9187", datname="a"} 2 1793613660000
 `))
-	f.Add([]byte("# TYPE node_disk_writes_completed counter\nnode_disk_writes_completed_total{device=\"sda\"} 5 1793613600 # {id=\"x\"} 1\n# EOF\n"))
+	f.Add([]byte("# TYPE node_disk_writes_completed counter\nnode_disk_writes_completed_total{device=\"sda\"} 5 " +
+		"1793613600 # {id=\"x\"} 1\n# EOF\n"))
 	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, from, to, err := OpenDump("dump", text)

@@ -26,7 +26,8 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 		m := f.members[one.Name]
 		for _, why := range []string{m.trouble, m.of.caveat} {
 			if why != "" {
-				told[i].Gaps = append(told[i].Gaps, runfile.Gap{At: from, Probe: cmp.Or(m.of.probe, "block"), Reason: runfile.Absent, Detail: why})
+				told[i].Gaps = append(told[i].Gaps, runfile.Gap{At: from, Probe: cmp.Or(m.of.probe, "block"),
+					Reason: runfile.Absent, Detail: why})
 			}
 		}
 		if m.trouble != "" {
@@ -36,9 +37,11 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 		if len(m.devices) > 1 {
 			several = "several disks"
 		}
-		key := strings.Join([]string{several, m.of.exporter, string(m.of.label), m.of.exists, m.of.among, joined(m.labels), strings.Join(m.without, ",")}, "\x00")
+		key := strings.Join([]string{several, m.of.exporter, string(m.of.label), m.of.exists, m.of.among,
+			joined(m.labels), strings.Join(m.without, ",")}, "\x00")
 		if batches[key] == nil {
-			batches[key] = &batch{fleet: f, of: m, from: from, to: to, told: map[string]*history.Told{}, infos: map[string]map[string]diskInfo{}}
+			batches[key] = &batch{fleet: f, of: m, from: from, to: to, told: map[string]*history.Told{},
+				infos: map[string]map[string]diskInfo{}}
 		}
 		for _, set := range m.sets {
 			batches[key].told[tuple(set, m.labels)], batches[key].infos[tuple(set, m.labels)] = &told[i], m.infos
@@ -94,11 +97,13 @@ func (b *batch) ask(ctx context.Context) error {
 	}
 	for name, told := range b.told {
 		if len(whole[name]) > 0 && len(told.Periods) == 0 {
-			b.lacks(name, "of none of its hours two samples are known: it is scraped more seldom than each half hour, or began anew all the time")
+			b.lacks(name, "of none of its hours two samples are known: it is scraped more seldom than each half "+
+				"hour, or began anew all the time")
 		}
 	}
 	for name, hours := range mended {
-		b.lacks(name, "in %d h some samples are no amount (below 0, infinite or no number), and only the others count", len(hours))
+		b.lacks(name, "in %d h some samples are no amount (below 0, infinite or no number), and only the others count",
+			len(hours))
 	}
 	return nil
 }
@@ -106,11 +111,13 @@ func (b *batch) ask(ctx context.Context) error {
 // lacks records a gap of a database.
 func (b *batch) lacks(name, format string, values ...any) {
 	if told := b.told[name]; told != nil {
-		told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent, Detail: fmt.Sprintf(format, values...)})
+		told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent,
+			Detail: fmt.Sprintf(format, values...)})
 	}
 }
 
-// dropResets takes hours for unknown in which counters began anew several times: what they had counted since the scrape before is lost each time.
+// dropResets takes hours for unknown in which counters began anew several times: what they had counted since the scrape
+// before is lost each time.
 func (b *batch) dropResets(ctx context.Context, whole map[string]map[model.Time]bool) error {
 	if b.of.of.counts == "" {
 		return nil
@@ -120,7 +127,8 @@ func (b *batch) dropResets(ctx context.Context, whole map[string]map[model.Time]
 		for _, h := range hours {
 			delete(whole[name], h.Timestamp)
 		}
-		b.lacks(name, "in %d h its counters began anew several times, so that what was done then is not known", len(hours))
+		b.lacks(name, "in %d h its counters began anew several times, so that what was done then is not known",
+			len(hours))
 	}
 	return err
 }
@@ -150,7 +158,8 @@ func (b *batch) belowNought(ctx context.Context) (map[string]map[model.Time]bool
 }
 
 // mend takes hours in which some sample is no amount by the others alone, and notes them.
-func (b *batch) mend(ctx context.Context, part hourly, values map[string][]model.SamplePair, below, mended map[string]map[model.Time]bool) error {
+func (b *batch) mend(ctx context.Context, part hourly, values map[string][]model.SamplePair, below,
+	mended map[string]map[model.Time]bool) error {
 	odd := func(name string, v model.SamplePair) bool {
 		return !(v.Value >= 0 && runfile.Counted(float64(v.Value))) || below[name][v.Timestamp]
 	}
@@ -171,7 +180,9 @@ func (b *batch) mend(ctx context.Context, part hourly, values map[string][]model
 				continue
 			}
 			of[i].Value = model.SampleValue(math.NaN())
-			if k := slices.IndexFunc(amounts[name], func(o model.SamplePair) bool { return o.Timestamp == v.Timestamp }); k >= 0 {
+			if k := slices.IndexFunc(amounts[name], func(o model.SamplePair) bool {
+				return o.Timestamp == v.Timestamp
+			}); k >= 0 {
 				of[i].Value = amounts[name][k].Value
 				if mended[name] == nil {
 					mended[name] = map[model.Time]bool{}
@@ -189,8 +200,12 @@ func (b *batch) keep(told *history.Told, part hourly, values []model.SamplePair,
 	if told == nil {
 		return
 	}
-	if row := metric.All().Row(part.ours).InPeriods(time.Hour); !slices.ContainsFunc(told.Metrics, func(m runfile.Metric) bool { return m.Name == row.Name }) {
-		row.Caveat = strings.TrimPrefix(row.Caveat+"; each period is made of an hour of "+part.names[0]+", by the store", "; ")
+	if row := metric.All().Row(part.ours).InPeriods(time.Hour); !slices.ContainsFunc(told.Metrics,
+		func(m runfile.Metric) bool {
+			return m.Name == row.Name
+		}) {
+		row.Caveat = strings.TrimPrefix(row.Caveat+"; each period is made of an hour of "+part.names[0]+
+			", by the store", "; ")
 		told.Metrics = append(told.Metrics, row)
 	}
 	for _, v := range values {
@@ -198,12 +213,13 @@ func (b *batch) keep(told *history.Told, part hourly, values []model.SamplePair,
 			continue
 		}
 		end := v.Timestamp.Time().UTC()
-		told.Periods = append(told.Periods, runfile.Period{From: end.Add(-time.Hour), To: end, Probe: b.of.of.probe, Metric: part.ours, Statistic: part.statistic, Value: float64(v.Value), Fetched: b.to})
+		told.Periods = append(told.Periods, runfile.Period{From: end.Add(-time.Hour), To: end, Probe: b.of.of.probe,
+			Metric: part.ours, Statistic: part.statistic, Value: float64(v.Value), Fetched: b.to})
 	}
 }
 
-// wholeHours returns those in which nearly as many twelfths have samples as have usually, that is all of them unless a scrape takes longer. What is
-// usual may change with the interval of scrapes, so an hour is judged by those around it.
+// wholeHours returns those in which nearly as many twelfths have samples as have usually, that is all of them unless a
+// scrape takes longer. What is usual may change with the interval of scrapes, so an hour is judged by those around it.
 func wholeHours(twelfths map[string][]model.SamplePair) map[string]map[model.Time]bool {
 	const (
 		around = 6

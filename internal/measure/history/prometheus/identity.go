@@ -24,12 +24,14 @@ func hostOf(instance string) string {
 }
 
 // scrapeLabels say how something was scraped. When only they change, it is the same that is scraped.
-var scrapeLabels = []model.LabelName{"job", "endpoint", "service", "container", "prometheus", "monitor", "scrape_job", "exported_job", "version", "short_version"}
+var scrapeLabels = []model.LabelName{"job", "endpoint", "service", "container", "prometheus", "monitor", "scrape_job",
+	"exported_job", "version", "short_version"}
 
 // exporterLabels name the exporter, which for some shapes runs in a pod of its own.
 var exporterLabels = []model.LabelName{"pod", "namespace"}
 
-// federatedLabel has the address of what was scraped where a Prometheus took the series from another, whose own address then is the instance.
+// federatedLabel has the address of what was scraped where a Prometheus took the series from another, whose own address
+// then is the instance.
 const federatedLabel = model.ExportedLabelPrefix + model.InstanceLabel
 
 // instanceOf returns the address of what was scraped.
@@ -39,13 +41,16 @@ func instanceOf(set model.LabelSet) string {
 
 // ofScrape reports whether a label says how something was scraped.
 func (s shape) ofScrape(l model.LabelName) bool {
-	return slices.Contains(scrapeLabels, l) || s.probe != "" && slices.Contains(exporterLabels, l) || s.label == federatedLabel && l == model.InstanceLabel
+	return slices.Contains(scrapeLabels, l) || s.probe != "" && slices.Contains(exporterLabels, l) ||
+		s.label == federatedLabel && l == model.InstanceLabel
 }
 
 // namingLabels say which one of several something is, the plainest first.
-var namingLabels = []model.LabelName{"cluster", "account_id", "aws_account_id", "account", "region", "aws_region", "namespace", "environment", "env", "project", "datacenter", "dc", "pod", "name"}
+var namingLabels = []model.LabelName{"cluster", "account_id", "aws_account_id", "account", "region", "aws_region",
+	"namespace", "environment", "env", "project", "datacenter", "dc", "pod", "name"}
 
-// copyOf is a set of labels under which something was scraped, without those of replicas and of its parts, and what it showed each hour.
+// copyOf is a set of labels under which something was scraped, without those of replicas and of its parts, and what it
+// showed each hour.
 type copyOf struct {
 	labels model.LabelSet
 	rates  []map[model.Time]float64 // by the queries of its shape
@@ -68,7 +73,8 @@ func (s shape) distinct(sets []model.LabelSet) (all []copyOf) {
 
 func (s shape) own(set model.LabelSet) model.LabelSet {
 	own := set.Clone()
-	for _, l := range append([]model.LabelName{model.MetricNameLabel, s.per, "direction", "db_namespace"}, replicaLabels...) {
+	for _, l := range append([]model.LabelName{model.MetricNameLabel, s.per, "direction", "db_namespace"},
+		replicaLabels...) {
 		delete(own, l)
 	}
 	return own
@@ -117,7 +123,8 @@ func (f *Fleet) show(ctx context.Context, s shape, all []copyOf) error {
 	matcher := anyOf(string(s.label), values)
 	ask := func(query, name string) ([]map[model.Time]float64, error) {
 		shown := make([]map[model.Time]float64, len(all))
-		matrix, err := f.rangeOf(ctx, s.query(query, nil, []string{matcher, f.matchers(s)}, name), f.query.From, f.query.To)
+		matrix, err := f.rangeOf(ctx, s.query(query, nil, []string{matcher, f.matchers(s)}, name),
+			f.query.From, f.query.To)
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +210,8 @@ func (s shape) same(a, b copyOf) bool {
 			continue
 		}
 		common++
-		if grown := max(a.rates[len(a.rates)-1][at], b.rates[len(b.rates)-1][at]) * time.Hour.Seconds(); math.Abs(v-w) > max(grown, 1) {
+		if grown := max(a.rates[len(a.rates)-1][at], b.rates[len(b.rates)-1][at]) * time.Hour.Seconds(); math.Abs(v-w) >
+			max(grown, 1) {
 			off++
 		}
 	}
@@ -225,7 +233,8 @@ func agree(a, b map[model.Time]float64) (hours int, idle, agree bool) {
 		}
 	}
 	n := float64(hours)
-	return hours, max(sumA, sumB) <= atLeast*n, math.Abs(sumA-sumB) <= max(agreeing*max(sumA, sumB), atLeast*n) && float64(alike) >= agreesMost*n
+	return hours, max(sumA, sumB) <= atLeast*n, math.Abs(sumA-sumB) <= max(agreeing*max(sumA, sumB), atLeast*n) &&
+		float64(alike) >= agreesMost*n
 }
 
 // follow reports whether of two that never were there together one goes on where the other ended.
@@ -240,7 +249,8 @@ func (s shape) follow(a, b copyOf) bool {
 	return goesOn(a, b) || goesOn(b, a)
 }
 
-// differ reports whether two have labels that differ, but for those of a scrape, and whether these say which one of several it is.
+// differ reports whether two have labels that differ, but for those of a scrape, and whether these say which one of
+// several it is.
 func (s shape) differ(a, b copyOf) (others, naming bool) {
 	for _, c := range []copyOf{a, b} {
 		for l := range c.labels {
@@ -277,7 +287,8 @@ func goesOn(a, b copyOf) bool {
 	return a.values[last] > 0 && grown >= 0 && grown <= slack*fastest*first.Sub(last).Seconds()
 }
 
-// told returns the labels that tell groups apart: one that does it alone, if there is one. Nothing does where none is returned.
+// told returns the labels that tell groups apart: one that does it alone, if there is one. Nothing does where none is
+// returned.
 func told(groups [][]copyOf) []model.LabelName {
 	names := map[model.LabelName]bool{}
 	for _, g := range groups {
@@ -300,7 +311,9 @@ func told(groups [][]copyOf) []model.LabelName {
 		}
 		return len(namingLabels)
 	}
-	slices.SortFunc(all, func(a, b model.LabelName) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	slices.SortFunc(all, func(a, b model.LabelName) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+	})
 	for _, l := range all {
 		if disjoint(groups, l) {
 			return []model.LabelName{l}

@@ -13,10 +13,11 @@ import (
 // Row is one metric of an exporter, and what it is to us.
 type Row struct {
 	Exporter string
-	Name     string  // in the store
-	Ours     string  // in a run file
-	Where    string  // label matchers that its series have, as direction="read"; empty: all are ours
-	Sum      string  // the label whose series are added up, or several with commas between them; empty: there is one series
+	Name     string // in the store
+	Ours     string // in a run file
+	Where    string // label matchers that its series have, as direction="read"; empty: all are ours
+	// the label whose series are added up, or several with commas between them; empty: there is one series
+	Sum      string
 	Versions string  // of PostgreSQL that show it, where not all do
 	Times    float64 // how many of ours one of theirs is; 0: one
 }
@@ -35,10 +36,12 @@ const (
 
 // exporters are all, in the order in which they count.
 func exporters() []string {
-	return []string{Realiops, PostgresExporter, CloudNativePG, PgExporter, PgWatch, PostgresReceiver, NodeExporter, HostMetrics}
+	return []string{Realiops, PostgresExporter, CloudNativePG, PgExporter, PgWatch, PostgresReceiver,
+		NodeExporter, HostMetrics}
 }
 
-// identity returns the label that tells one server of an exporter from another. pgwatch asks many servers from one place, and names what it asks.
+// identity returns the label that tells one server of an exporter from another. pgwatch asks many servers from one
+// place, and names what it asks.
 func identity(exporter string) model.LabelName {
 	if exporter == PgWatch {
 		return "dbname"
@@ -57,9 +60,10 @@ func (r Row) adds(label model.LabelName) bool {
 // deviceLabel names the disk in the series of a machine.
 const deviceLabel = "device"
 
-// Mapping returns all that is known to be the same as a metric of ours. Of several rows for one of ours the first that a store has
-// counts. Names are those of postgres_exporter 0.15 and later, CloudNativePG's collector, pg_exporter's pg_wal collector, metrics of
-// pgwatch 3 and later, node_exporter's diskstats, and of the receivers of OpenTelemetry's collector. What realiops observe --listen shows is [own].
+// Mapping returns all that is known to be the same as a metric of ours. Of several rows for one of ours the first that
+// a store has counts. Names are those of postgres_exporter 0.15 and later, CloudNativePG's collector, pg_exporter's
+// pg_wal collector, metrics of pgwatch 3 and later, node_exporter's diskstats, and of the receivers of OpenTelemetry's
+// collector. What realiops observe --listen shows is [own].
 func Mapping() []Row {
 	all := []Row{}
 	add := func(exporter, sum, versions string, names ...[2]string) {
@@ -83,7 +87,9 @@ func Mapping() []Row {
 		[2]string{"pg_stat_bgwriter_buffers_backend_fsync_total", metric.BgwriterBuffersBackendFsync})
 	add(PostgresExporter, "", "17+, with --collector.stat_checkpointer",
 		[2]string{"pg_stat_checkpointer_buffers_written_total", metric.CheckpointerBuffersWritten})
-	for _, wal := range []struct{ exporter, prefix, sum string }{{CloudNativePG, "cnpg_collector_wal_", "stats_reset"}, {PgExporter, "pg_wal_", ""}} {
+	for _, wal := range []struct {
+		exporter, prefix, sum string
+	}{{CloudNativePG, "cnpg_collector_wal_", "stats_reset"}, {PgExporter, "pg_wal_", ""}} {
 		prefix := wal.prefix
 		add(wal.exporter, wal.sum, "14+",
 			[2]string{prefix + "records", metric.StatWALRecords},
@@ -109,7 +115,8 @@ func Mapping() []Row {
 		[2]string{"pgwatch_bgwriter_buffers_clean", metric.BgwriterBuffersClean},
 		[2]string{"pgwatch_bgwriter_maxwritten_clean", metric.BgwriterMaxwrittenClean},
 		[2]string{"pgwatch_bgwriter_buffers_alloc", metric.BgwriterBuffersAlloc})
-	all = append(all, Row{Exporter: PgWatch, Name: "pgwatch_wal_stats_wal_bytes_kb", Ours: metric.StatWALBytes, Times: 1024})
+	all = append(all, Row{Exporter: PgWatch, Name: "pgwatch_wal_stats_wal_bytes_kb", Ours: metric.StatWALBytes,
+		Times: 1024})
 	add(PgWatch, "", "up to 17",
 		[2]string{"pgwatch_wal_stats_wal_write", metric.StatWALWrite},
 		[2]string{"pgwatch_wal_stats_wal_sync", metric.StatWALSync})
@@ -135,26 +142,38 @@ func Mapping() []Row {
 	return append(all, collected()...)
 }
 
-// databaseOf are the labels in which the receiver of PostgreSQL names a database: as an attribute of the resource, or since 0.156 of the metric.
+// databaseOf are the labels in which the receiver of PostgreSQL names a database: as an attribute of the resource, or
+// since 0.156 of the metric.
 const databaseOf = "postgresql_database_name,db_namespace"
 
-// collected returns the metrics of OpenTelemetry's collector by the names that they have in a Prometheus. Where a row has a Where, one of theirs is several of ours.
-// What its receiver of PostgreSQL tells of each table is left out, as tables come and go.
+// collected returns the metrics of OpenTelemetry's collector by the names that they have in a Prometheus. Where a row
+// has a Where, one of theirs is several of ours. What its receiver of PostgreSQL tells of each table is left out, as
+// tables come and go.
 func collected() (all []Row) {
-	for _, n := range [][2]string{{"postgresql_commits_total", metric.CommitsOfAll}, {"postgresql_tup_inserted_total", metric.ClusterTupInserted},
-		{"postgresql_tup_updated_total", metric.ClusterTupUpdated}, {"postgresql_tup_deleted_total", metric.ClusterTupDeleted}, {"postgresql_temp_io_bytes_total", metric.ClusterTempBytes}} {
+	for _, n := range [][2]string{{"postgresql_commits_total", metric.CommitsOfAll},
+		{"postgresql_tup_inserted_total", metric.ClusterTupInserted},
+		{"postgresql_tup_updated_total", metric.ClusterTupUpdated}, {"postgresql_tup_deleted_total",
+			metric.ClusterTupDeleted}, {"postgresql_temp_io_bytes_total", metric.ClusterTempBytes}} {
 		all = append(all, Row{Exporter: PostgresReceiver, Name: n[0], Ours: n[1], Sum: databaseOf})
 	}
-	all = append(all, Row{Exporter: PostgresReceiver, Name: "postgresql_bgwriter_maxwritten_total", Ours: metric.BgwriterMaxwrittenClean},
-		Row{Exporter: PostgresReceiver, Name: "postgresql_bgwriter_buffers_allocated_total", Ours: metric.BgwriterBuffersAlloc})
-	for _, n := range [][3]string{{"bgwriter", metric.BgwriterBuffersClean}, {"checkpoints", metric.CheckpointerBuffersWritten},
-		{"backend", metric.SessionsWrote, "up to 16"}, {"backend_fsync", metric.BgwriterBuffersBackendFsync, "up to 16"}} {
-		all = append(all, Row{Exporter: PostgresReceiver, Name: "postgresql_bgwriter_buffers_writes_total", Where: "source=" + quoted(n[0]), Ours: n[1], Versions: n[2]})
+	all = append(all, Row{Exporter: PostgresReceiver, Name: "postgresql_bgwriter_maxwritten_total",
+		Ours: metric.BgwriterMaxwrittenClean},
+		Row{Exporter: PostgresReceiver, Name: "postgresql_bgwriter_buffers_allocated_total",
+			Ours: metric.BgwriterBuffersAlloc})
+	for _, n := range [][3]string{{"bgwriter", metric.BgwriterBuffersClean},
+		{"checkpoints", metric.CheckpointerBuffersWritten},
+		{"backend", metric.SessionsWrote, "up to 16"}, {"backend_fsync", metric.BgwriterBuffersBackendFsync,
+			"up to 16"}} {
+		all = append(all, Row{Exporter: PostgresReceiver, Name: "postgresql_bgwriter_buffers_writes_total",
+			Where: "source=" + quoted(n[0]), Ours: n[1], Versions: n[2]})
 	}
-	for _, n := range [][3]string{{"operations", metric.BlockReads, metric.BlockWrites}, {"merged", metric.BlockReadsMerged, metric.BlockWritesMerged},
-		{"io_bytes", metric.BlockReadBytes, metric.BlockWriteBytes}, {"operation_time_seconds", metric.BlockReadTime, metric.BlockWriteTime}} {
+	for _, n := range [][3]string{{"operations", metric.BlockReads, metric.BlockWrites},
+		{"merged", metric.BlockReadsMerged, metric.BlockWritesMerged},
+		{"io_bytes", metric.BlockReadBytes, metric.BlockWriteBytes}, {"operation_time_seconds", metric.BlockReadTime,
+			metric.BlockWriteTime}} {
 		name := "system_disk_" + n[0] + "_total"
-		all = append(all, Row{Exporter: HostMetrics, Name: name, Where: `direction="read"`, Ours: n[1]}, Row{Exporter: HostMetrics, Name: name, Where: `direction="write"`, Ours: n[2]})
+		all = append(all, Row{Exporter: HostMetrics, Name: name, Where: `direction="read"`, Ours: n[1]},
+			Row{Exporter: HostMetrics, Name: name, Where: `direction="write"`, Ours: n[2]})
 	}
 	return append(all, Row{Exporter: HostMetrics, Name: "system_disk_io_time_seconds_total", Ours: metric.BlockIOTime},
 		Row{Exporter: HostMetrics, Name: "system_disk_weighted_io_time_seconds_total", Ours: metric.BlockWeightedTime})

@@ -13,7 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-var update = flag.Bool("update", false, "write the mapping into docs/reference/stores.md anew; then read the difference")
+var update = flag.Bool("update", false,
+	"write the mapping into docs/reference/stores.md anew; then read the difference")
 
 const page = "../../../../docs/reference/stores.md"
 
@@ -23,7 +24,8 @@ func TestMappingIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const head, foot = "| exporter | metric | is | added up over | PostgreSQL |\n|---|---|---|---|---|\n", "\n<!-- the rows are made by"
+	const head, foot = "| exporter | metric | is | added up over | PostgreSQL |\n|---|---|---|---|---|\n",
+		"\n<!-- the rows are made by"
 	before, rest, found := strings.Cut(string(content), head)
 	_, after, closed := strings.Cut(rest, foot)
 	if !found || !closed {
@@ -39,7 +41,8 @@ func TestMappingIsDocumented(t *testing.T) {
 		if r.Where != "" {
 			name += " with `" + r.Where + "`"
 		}
-		fmt.Fprintf(&rows, "| %s | %s | `%s`%s | %s | %s |\n", r.Exporter, name, r.Ours, times, strings.ReplaceAll(r.Sum, ",", ", "), cmp.Or(r.Versions, "all"))
+		fmt.Fprintf(&rows, "| %s | %s | `%s`%s | %s | %s |\n", r.Exporter, name, r.Ours, times,
+			strings.ReplaceAll(r.Sum, ",", ", "), cmp.Or(r.Versions, "all"))
 	}
 	want := before + head + rows.String() + foot + after
 	if *update {
@@ -53,7 +56,8 @@ func TestMappingIsDocumented(t *testing.T) {
 	}
 }
 
-// TestMappingIsOfOurMetrics: every row is a counter that the table of metrics has, and no metric of an exporter is two of ours.
+// TestMappingIsOfOurMetrics: every row is a counter that the table of metrics has, and no metric of an exporter is two
+// of ours.
 func TestMappingIsOfOurMetrics(t *testing.T) {
 	names := map[string]bool{}
 	for _, r := range prometheus.Mapping() {

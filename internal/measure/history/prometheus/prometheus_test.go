@@ -46,32 +46,45 @@ func planted() []prometheustest.Series {
 		return prometheustest.Series{Name: name, Labels: labels, Samples: minutes(values...)}
 	}
 	return []prometheustest.Series{
-		s(commits, `instance="plain:9187",datname="a"`, 10, 20, 30), s(commits, `instance="plain:9187",datname="b"`, 1, 2, 4),
+		s(commits, `instance="plain:9187",datname="a"`, 10, 20, 30),
+		s(commits, `instance="plain:9187",datname="b"`, 1, 2, 4),
 		// the server was started anew: the counter falls, and is handed on as it was read
 		s(commits, `instance="restarted:9187",datname="a"`, 10, 20, 3, 5),
 		// a hole of two scrapes is a hole, and no zeros
 		s(commits, `instance="hole:9187",datname="a"`, 10, missed, missed, 40),
 		// a database is made, and another dropped: the sum of both begins anew
-		s(commits, `instance="databases:9187",datname="a"`, 10, 20, 30, 40, 50), s(commits, `instance="databases:9187",datname="b"`, missed, missed, 5, 6, missed),
+		s(commits, `instance="databases:9187",datname="a"`, 10, 20, 30, 40, 50),
+		s(commits, `instance="databases:9187",datname="b"`, missed, missed, 5, 6, missed),
 		// the statistics were reset, and the label that says so is another
-		s(wal, `instance="reset:9187",stats_reset="1"`, 100, 200), s(wal, `instance="reset:9187",stats_reset="2"`, missed, missed, 5, 9),
+		s(wal, `instance="reset:9187",stats_reset="1"`, 100, 200), s(wal, `instance="reset:9187",stats_reset="2"`,
+			missed, missed, 5, 9),
 		// two replicas of a Prometheus scrape one exporter, each with its own holes
-		s(commits, `instance="twice:9187",datname="a",replica="0"`, 10, 20, 30, 40), s(commits, `instance="twice:9187",datname="a",replica="1"`, 10, missed, 30),
+		s(commits, `instance="twice:9187",datname="a",replica="0"`, 10, 20, 30, 40),
+		s(commits, `instance="twice:9187",datname="a",replica="1"`, 10, missed, 30),
 		// a clock ahead of ours
 		s(commits, `instance="ahead:9187",datname="a"`, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13),
 		// two exporters of one server, of which one is enough
 		s(wal, `instance="both:9187",stats_reset="1"`, 100, 200), s("pg_wal_records", `instance="both:9630"`, 100, 200),
 		// two disks
-		s("node_disk_writes_completed_total", `instance="disks:9100",device="sda"`, 1, 2), s("node_disk_writes_completed_total", `instance="disks:9100",device="sdb"`, 3, 4),
-		// pgwatch asks two databases of a server from one place, and tells under the name of each what is the whole server's
-		s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="shop",sys_id="7"`, 10, 20), s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="crm",sys_id="7"`, 1, 2),
-		s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="shop"`, 100, 300), s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="crm"`, 100, 300),
+		s("node_disk_writes_completed_total", `instance="disks:9100",device="sda"`, 1, 2),
+		s("node_disk_writes_completed_total", `instance="disks:9100",device="sdb"`, 3, 4),
+		// pgwatch asks two databases of a server from one place, and tells under the name of each what is the whole
+		// server's
+		s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="shop",sys_id="7"`, 10, 20),
+		s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="crm",sys_id="7"`, 1, 2),
+		s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="shop"`, 100, 300),
+		s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="crm"`, 100, 300),
 		// one address in two clusters, and one that two jobs scrape
-		s(commits, `instance="twins:9187",datname="a",cluster="eu"`, 10, 20, 30), s(commits, `instance="twins:9187",datname="a",cluster="us"`, 1000, 3000, 5000),
-		s(commits, `instance="others:9187",datname="a",cluster="eu"`, 10, 20, 30), s(commits, `instance="others:9187",datname="b",cluster="us"`, 1000, 3000, 5000),
-		s(commits, `instance="jobs:9187",datname="a",job="x"`, 10, 20, 30), s(commits, `instance="jobs:9187",datname="a",job="y"`, 10, 20, 30),
-		s(commits, `instance="oid:9187",datname="a",datid="1"`, 10, 20, 30), s(commits, `instance="oid:9187",datname="b",datid="2"`, 1, 2, 3),
-		s(commits, `instance="[fd00::1]:9187",datname="a"`, 10, 20, 30), s(wal, `instance="[fd00::2]:9187",stats_reset="1"`, 1, 2, 3),
+		s(commits, `instance="twins:9187",datname="a",cluster="eu"`, 10, 20, 30),
+		s(commits, `instance="twins:9187",datname="a",cluster="us"`, 1000, 3000, 5000),
+		s(commits, `instance="others:9187",datname="a",cluster="eu"`, 10, 20, 30),
+		s(commits, `instance="others:9187",datname="b",cluster="us"`, 1000, 3000, 5000),
+		s(commits, `instance="jobs:9187",datname="a",job="x"`, 10, 20, 30),
+		s(commits, `instance="jobs:9187",datname="a",job="y"`, 10, 20, 30),
+		s(commits, `instance="oid:9187",datname="a",datid="1"`, 10, 20, 30),
+		s(commits, `instance="oid:9187",datname="b",datid="2"`, 1, 2, 3),
+		s(commits, `instance="[fd00::1]:9187",datname="a"`, 10, 20, 30),
+		s(wal, `instance="[fd00::2]:9187",stats_reset="1"`, 1, 2, 3),
 		// names with anything in them
 		s(commits, `instance="odd \"quoted\":9187",datname="a{b}\\c"`, 1, 2),
 	}
@@ -125,7 +138,8 @@ func TestTraps(t *testing.T) {
 func traps(t *testing.T, store *prometheus.Store) {
 	check := func(instance, metric string, want told) {
 		t.Helper()
-		got, err := ask(t, store, prometheus.Query{Server: `instance="` + instance + `"`, Host: `instance="none"`}, metric)
+		got, err := ask(t, store, prometheus.Query{Server: `instance="` + instance + `"`, Host: `instance="none"`},
+			metric)
 		if err != nil {
 			t.Errorf("%s: %v", instance, err)
 			return
@@ -137,28 +151,35 @@ func traps(t *testing.T, store *prometheus.Store) {
 	check("plain:9187", ours, told{Values: map[string]float64{"0s": 11, "1m0s": 22, "2m0s": 34}})
 	check("restarted:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 3, "3m0s": 5}})
 	check("hole:9187", ours, told{Values: map[string]float64{"0s": 10, "3m0s": 40}})
-	check("databases:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 35, "3m0s": 46, "4m0s": 50}, Gaps: []string{"2m0s reset", "4m0s reset"}})
-	check("reset:9187", "pgstat.wal/wal_records", told{Values: map[string]float64{"0s": 100, "1m0s": 200, "2m0s": 5, "3m0s": 9}, Gaps: []string{"2m0s reset"}})
+	check("databases:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 35, "3m0s": 46,
+		"4m0s": 50}, Gaps: []string{"2m0s reset", "4m0s reset"}})
+	check("reset:9187", "pgstat.wal/wal_records",
+		told{Values: map[string]float64{"0s": 100, "1m0s": 200, "2m0s": 5, "3m0s": 9}, Gaps: []string{"2m0s reset"}})
 	check("twice:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30, "3m0s": 40},
 		Said: []string{"Several replicas scraped the same: of postgres_exporter only one counts."}})
 	upToNow := map[string]float64{}
 	for i := range 11 {
 		upToNow[(time.Duration(i) * time.Minute).String()] = float64(i + 1)
 	}
-	check("ahead:9187", ours, told{Values: upToNow, Said: []string{"Samples of " + commits + " lie ahead of this machine's clock, and are left out."}})
+	check("ahead:9187", ours,
+		told{Values: upToNow,
+			Said: []string{"Samples of " + commits + " lie ahead of this machine's clock, and are left out."}})
 	check(`odd \"quoted\":9187`, ours, told{Values: map[string]float64{"0s": 1, "1m0s": 2}})
 
-	for metric, want := range map[string]map[string]float64{"pgstat.database/xact_commit": {"0s": 10, "1m0s": 20}, "pgstat.wal/wal_bytes": {"0s": 100 << 10, "1m0s": 300 << 10}} {
+	for metric, want := range map[string]map[string]float64{"pgstat.database/xact_commit": {"0s": 10, "1m0s": 20},
+		"pgstat.wal/wal_bytes": {"0s": 100 << 10, "1m0s": 300 << 10}} {
 		watched, err := ask(t, store, prometheus.Query{Server: `dbname="shop"`, Host: `instance="none"`}, metric)
 		if diff := cmp.Diff(told{Values: want}, watched); diff != "" || err != nil {
 			t.Errorf("pgwatch: %v (-want +got):\n%s", err, diff)
 		}
 	}
-	both, err := ask(t, store, prometheus.Query{Server: `instance=~"both:.*"`, Host: `instance="none"`}, "pgstat.wal/wal_records")
+	both, err := ask(t, store, prometheus.Query{Server: `instance=~"both:.*"`, Host: `instance="none"`},
+		"pgstat.wal/wal_records")
 	if diff := cmp.Diff(told{Values: map[string]float64{"0s": 100, "1m0s": 200}}, both); diff != "" || err != nil {
 		t.Errorf("two exporters: %v (-want +got):\n%s", err, diff)
 	}
-	disk, err := ask(t, store, prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`, Device: "sdb"}, "block/writes")
+	disk, err := ask(t, store, prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`,
+		Device: "sdb"}, "block/writes")
 	if diff := cmp.Diff(told{Values: map[string]float64{"0s": 3, "1m0s": 4}}, disk); diff != "" || err != nil {
 		t.Errorf("the disk: %v (-want +got):\n%s", err, diff)
 	}
@@ -171,18 +192,25 @@ func traps(t *testing.T, store *prometheus.Store) {
 	check("jobs:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30},
 		Said: []string{"Several replicas scraped the same: of postgres_exporter only one counts."}})
 	check("oid:9187", ours, told{Values: map[string]float64{"0s": 11, "1m0s": 22, "2m0s": 33}})
-	refused(prometheus.Query{Server: `instance="twins:9187"`, Host: `instance="none"`}, `has several servers at twins:9187, which differ in cluster (us, eu): name one with --server 'cluster="…"'`)
+	refused(prometheus.Query{Server: `instance="twins:9187"`, Host: `instance="none"`},
+		`has several servers at twins:9187, which differ in cluster (us, eu): name one with --server 'cluster="…"'`)
 	refused(prometheus.Query{Server: `instance="others:9187"`, Host: `instance="none"`}, `which differ in cluster`)
-	refused(prometheus.Query{Server: `instance=~".fd00.*"`}, "exporters of several servers tell of PostgreSQL (fd00::1, fd00::2)")
-	refused(prometheus.Query{}, `has 12 instances: name one with --server 'instance="…"'; there are [fd00::1]:9187, ahead:9187, databases:9187`)
+	refused(prometheus.Query{Server: `instance=~".fd00.*"`},
+		"exporters of several servers tell of PostgreSQL (fd00::1, fd00::2)")
+	refused(prometheus.Query{},
+		`has 12 instances: name one with --server 'instance="…"'; there are [fd00::1]:9187, ahead:9187, databases:9187`)
 	refused(prometheus.Query{Server: `instance=~"(plain|reset):9187"`}, "exporters of several servers")
-	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`}, "name the one that PostgreSQL is on with --device; there are sda, sdb")
-	refused(prometheus.Query{Server: `instance="watch:8080"`}, `pgwatch has 2 databases: name one with --server 'dbname="…"'; there are crm, shop`)
-	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="none"`}, "no metric of PostgreSQL or of a disk that realiops knows")
+	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`},
+		"name the one that PostgreSQL is on with --device; there are sda, sdb")
+	refused(prometheus.Query{Server: `instance="watch:8080"`},
+		`pgwatch has 2 databases: name one with --server 'dbname="…"'; there are crm, shop`)
+	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="none"`},
+		"no metric of PostgreSQL or of a disk that realiops knows")
 	refused(prometheus.Query{Server: `instance=`}, "parse") // each engine says in its own words that it cannot
 }
 
-// TestAnswers are those of a store that is down, lies, refuses, cuts off or tells only a part, and of what is in its place.
+// TestAnswers are those of a store that is down, lies, refuses, cuts off or tells only a part, and of what is in its
+// place.
 func TestAnswers(t *testing.T) {
 	const found = `{"status":"success","data":[{"__name__":"pg_stat_database_xact_commit","instance":"db1:9187","datname":"a"}]}`
 	samples := `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"datname":"a"},"values":[[1793613600,"1"],[1793613660,"2"]]}]}}`
@@ -205,22 +233,35 @@ func TestAnswers(t *testing.T) {
 		t.Helper()
 		server := httptest.NewServer(handler)
 		defer server.Close()
-		store, err := prometheus.Open(prometheus.Options{URL: strings.Replace(server.URL, "://", "://me:planted-password@", 1) + "?token=planted-token"})
+		store, err := prometheus.Open(prometheus.Options{
+			URL: strings.Replace(server.URL, "://", "://me:planted-password@", 1) + "?token=planted-token"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = ask(t, store, prometheus.Query{}, ours)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "planted") || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "planted") ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
-	check("a page", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><body>Sign in</body></html>") }, "is not a Prometheus, or not at this path")
+	check("a page", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<html><body>Sign in</body></html>")
+	}, "is not a Prometheus, or not at this path")
 	check("a page for samples", answering(found, "<html>", http.StatusOK), "is not a Prometheus, or not at this path")
-	check("refused", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, "refused access")
-	check("not there", func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) }, "is the path of the store in the address?")
-	check("broken", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "oops", http.StatusBadGateway) }, "server_error")
-	check("too much", answering(found, `{"status":"error","errorType":"execution","error":"query processing would load too many samples into memory"}`, http.StatusUnprocessableEntity), "too many samples")
-	check("cut off", answering(found, samples[:len(samples)/2], http.StatusOK), "is not a Prometheus, or not at this path")
+	check("refused", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "no", http.StatusUnauthorized)
+	}, "refused access")
+	check("not there", func(w http.ResponseWriter, _ *http.Request) {
+		http.NotFound(w, nil)
+	}, "is the path of the store in the address?")
+	check("broken", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "oops", http.StatusBadGateway)
+	}, "server_error")
+	check("too much", answering(found,
+		`{"status":"error","errorType":"execution","error":"query processing would load too many samples into memory"}`,
+		http.StatusUnprocessableEntity), "too many samples")
+	check("cut off", answering(found, samples[:len(samples)/2], http.StatusOK),
+		"is not a Prometheus, or not at this path")
 	check("endless", func(w http.ResponseWriter, _ *http.Request) {
 		_, err := fmt.Fprint(w, `{"status":"success","data":["`)
 		for more := bytes.Repeat([]byte("a"), 1<<16); err == nil; {
@@ -231,9 +272,11 @@ func TestAnswers(t *testing.T) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, `{"status":`)
 	}, "ended in its middle")
-	check("resampled", answering(found, `{"status":"success","data":{"resultType":"vector","result":[]}}`, http.StatusOK), "answers with a vector where samples were asked for")
+	check("resampled", answering(found, `{"status":"success","data":{"resultType":"vector","result":[]}}`,
+		http.StatusOK), "answers with a vector where samples were asked for")
 
-	// a part of an answer is not taken for all of it, in the words of Prometheus, Thanos and Mimir, and in those of VictoriaMetrics' cluster
+	// a part of an answer is not taken for all of it, in the words of Prometheus, Thanos and Mimir, and in those of
+	// VictoriaMetrics' cluster
 	for _, said := range []string{`"warnings":["store-2 unavailable"],`, `"isPartial":true,`} {
 		partly := func(answer string) string {
 			return strings.Replace(answer, `"status":"success",`, `"status":"success",`+said, 1)
@@ -258,13 +301,15 @@ func TestLettingIn(t *testing.T) {
 	calls := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		calls++
-		if r.Header.Get("Authorization") != "Bearer planted-token" || r.Header.Get("X-Scope-OrgID") != "shop" || !strings.HasPrefix(r.URL.Path, "/prometheus/api/v1/") {
+		if r.Header.Get("Authorization") != "Bearer planted-token" || r.Header.Get("X-Scope-OrgID") != "shop" ||
+			!strings.HasPrefix(r.URL.Path, "/prometheus/api/v1/") {
 			t.Errorf("%s with %v", r.URL.Path, r.Header)
 		}
 		fmt.Fprint(w, `{"status":"success","data":[]}`)
 	}))
 	defer server.Close()
-	store, err := prometheus.Open(prometheus.Options{URL: server.URL + "/prometheus/", Token: "planted-token", Tenant: "shop"})
+	store, err := prometheus.Open(prometheus.Options{URL: server.URL + "/prometheus/", Token: "planted-token",
+		Tenant: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +323,8 @@ func TestLettingIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Find(t.Context(), prometheus.Query{From: begin, To: now}); err == nil || calls > 0 || !strings.Contains(err.Error(), "sends us on to "+server.URL) {
+	if _, err := store.Find(t.Context(), prometheus.Query{From: begin, To: now}); err == nil || calls > 0 ||
+		!strings.Contains(err.Error(), "sends us on to "+server.URL) {
 		t.Errorf("%d calls where the store sent us, %v", calls, err)
 	}
 	for _, address := range []string{"", "prometheus:9090", "ftp://x", "http://"} {
@@ -290,12 +336,14 @@ func TestLettingIn(t *testing.T) {
 
 // TestNobodyThere: the address is not shown, which may hold a password; the host is.
 func TestNobodyThere(t *testing.T) {
-	store, err := prometheus.Open(prometheus.Options{URL: "http://me:planted-password@127.0.0.1:1/?token=planted-token"})
+	store, err := prometheus.Open(prometheus.Options{
+		URL: "http://me:planted-password@127.0.0.1:1/?token=planted-token"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = store.Find(t.Context(), prometheus.Query{From: begin, To: now})
-	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:1 does not answer") || strings.Contains(err.Error(), "planted") {
+	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:1 does not answer") ||
+		strings.Contains(err.Error(), "planted") {
 		t.Error(err)
 	}
 }

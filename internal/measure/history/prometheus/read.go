@@ -88,14 +88,17 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts map[string]*part) error {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	found, warnings, err := r.store.source.at(within, fmt.Sprintf("%s[%dms]", f.selector, to.Sub(from).Milliseconds()), to)
+	found, warnings, err := r.store.source.at(within, fmt.Sprintf("%s[%dms]", f.selector, to.Sub(from).Milliseconds()),
+		to)
 	if err != nil {
 		return r.store.explain(ctx, err)
 	}
 	if len(warnings) > 0 {
 		detail := "the store says that its answer is incomplete: " + strings.Join(warnings, "; ")
-		r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: from.UTC(), Probe: f.Exporter, Metric: f.Ours, Reason: runfile.Failed, Code: "warning", Detail: detail})
-		r.notice("From %s on, the store returned only part of %s: %s", from.UTC().Format(time.RFC3339), f.Name, strings.Join(warnings, "; "))
+		r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: from.UTC(), Probe: f.Exporter, Metric: f.Ours,
+			Reason: runfile.Failed, Code: "warning", Detail: detail})
+		r.notice("From %s on, the store returned only part of %s: %s", from.UTC().Format(time.RFC3339), f.Name,
+			strings.Join(warnings, "; "))
 		return nil
 	}
 	if found.Type != matrix {
@@ -146,7 +149,8 @@ func (r *reading) notice(format string, values ...any) {
 	}
 }
 
-// sortedParts returns the series without their replicas: of each the one with most samples, and where it has a hole those of the others.
+// sortedParts returns the series without their replicas: of each the one with most samples, and where it has a hole
+// those of the others.
 func sortedParts(parts map[string]*part) (all []*part) {
 	replicas := map[string][]string{} // keys by labels
 	for _, key := range slices.Sorted(maps.Keys(parts)) {
@@ -155,7 +159,9 @@ func sortedParts(parts map[string]*part) (all []*part) {
 	}
 	for _, whole := range slices.Sorted(maps.Keys(replicas)) {
 		keys := replicas[whole]
-		slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(len(parts[b].values), len(parts[a].values)) })
+		slices.SortStableFunc(keys, func(a, b string) int {
+			return cmp.Compare(len(parts[b].values), len(parts[a].values))
+		})
 		for _, other := range keys[1:] {
 			parts[keys[0]].fill(parts[other])
 		}
@@ -180,8 +186,8 @@ func (p *part) fill(other *part) {
 	}
 }
 
-// add adds the series of a metric up. Where one comes or goes, the sum begins anew: a database was made or dropped, an exporter
-// began to tell of more, a label changed.
+// add adds the series of a metric up. Where one comes or goes, the sum begins anew: a database was made or dropped, an
+// exporter began to tell of more, a label changed.
 func (r *reading) add(f Found, parts []*part) {
 	type sum struct {
 		value float64
@@ -201,7 +207,8 @@ func (r *reading) add(f Found, parts []*part) {
 	for _, at := range slices.Sorted(maps.Keys(sums)) {
 		now := sums[at]
 		if last != "" && now.of != last {
-			r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: moment(at - 1), Probe: f.Exporter, Metric: f.Ours, Reason: runfile.Reset, Code: "series",
+			r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: moment(at - 1), Probe: f.Exporter, Metric: f.Ours,
+				Reason: runfile.Reset, Code: "series",
 				Detail: "other series add up to it from here on: a database was made or dropped, or a label changed"})
 		}
 		last = now.of
@@ -230,13 +237,17 @@ func (r *reading) history() (*history.Told, error) {
 	if r.out.Interval == 0 {
 		return nil, errors.New("the store has no two samples of anything in that time")
 	}
-	slices.SortFunc(r.out.Readings, func(a, b runfile.Reading) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Probe, b.Probe)) })
-	slices.SortFunc(r.out.Gaps, func(a, b runfile.Gap) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Metric, b.Metric)) })
+	slices.SortFunc(r.out.Readings, func(a, b runfile.Reading) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Probe, b.Probe))
+	})
+	slices.SortFunc(r.out.Gaps, func(a, b runfile.Gap) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Metric, b.Metric))
+	})
 	return &r.out, nil
 }
 
-// usualInterval returns how far apart an exporter was scraped in nine tenths of the time at most, where the interval changed the longer one. A stretch without
-// scrapes is none.
+// usualInterval returns how far apart an exporter was scraped in nine tenths of the time at most, where the interval
+// changed the longer one. A stretch without scrapes is none.
 func usualInterval(apart []time.Duration) time.Duration {
 	const (
 		silence = 10  // times the median

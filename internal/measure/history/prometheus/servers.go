@@ -37,7 +37,9 @@ func oneServer(f Found, parts []*part) ([]*part, error) {
 			switch sameRow := p.sameRow(other, f.Row); {
 			case sameRow && p.follows(other):
 				again = true
-			case sameRow || slices.ContainsFunc(differ, func(l model.LabelName) bool { return slices.Contains(namingLabels, l) }):
+			case sameRow || slices.ContainsFunc(differ, func(l model.LabelName) bool {
+				return slices.Contains(namingLabels, l)
+			}):
 				return nil, severalServers(f, p, other, differ)
 			}
 		}
@@ -67,7 +69,9 @@ func severalServers(f Found, a, b *part, differ []model.LabelName) error {
 		}
 		return len(namingLabels)
 	}
-	label := slices.MinFunc(differ, func(a, b model.LabelName) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	label := slices.MinFunc(differ, func(a, b model.LabelName) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+	})
 	return fmt.Errorf(`%s has several servers at %s, which differ in %s (%s): name one with %s '%s="…"'`,
 		f.Exporter, f.Instance, label, listed([]string{string(a.labels[label]), string(b.labels[label])}), flag, label)
 }
@@ -77,7 +81,8 @@ func (p *part) beside(other *part) bool {
 	begin, end := p.span()
 	otherBegin, otherEnd := other.span()
 	const moment = 5 * 60_000
-	return min(end, otherEnd)-max(begin, otherBegin) > moment || len(p.values) > 1 && len(other.values) > 1 && begin == otherBegin && end == otherEnd
+	return min(end, otherEnd)-max(begin, otherBegin) > moment || len(p.values) > 1 && len(other.values) > 1 &&
+		begin == otherBegin && end == otherEnd
 }
 
 func (p *part) span() (begin, end int64) {
@@ -90,7 +95,8 @@ func (p *part) span() (begin, end int64) {
 	return begin, end
 }
 
-// follows reports whether a series is another one, scraped at other moments: each of its values lies between those of the other before and after it, or close by.
+// follows reports whether a series is another one, scraped at other moments: each of its values lies between those of
+// the other before and after it, or close by.
 func (p *part) follows(other *part) bool {
 	moments := slices.Sorted(maps.Keys(other.values))
 	off, of := 0, 0

@@ -28,15 +28,17 @@ type shape struct {
 	named    bool     // by labels that the user chose
 }
 
-// hourly is a metric of ours, and the query by which the store makes an hour of it. In a query $METRIC stands for the series of the name,
-// $LABELS for the labels that tell databases apart, and $COPIES for those that tell one replica of a Prometheus from another.
+// hourly is a metric of ours, and the query by which the store makes an hour of it. In a query $METRIC stands for the
+// series of the name, $LABELS for the labels that tell databases apart, and $COPIES for those that tell one replica of
+// a Prometheus from another.
 type hourly struct {
 	ours, statistic, query string
 	names                  []string // $1 and so on: series of names other than the first
 }
 
-// A range of 59m59s999ms has not both samples at its ends, which older versions of Prometheus take for its own; those of a counter are
-// both wanted. Several replicas of a Prometheus, and several jobs, may scrape the same: the highest of what is the same counts once.
+// A range of 59m59s999ms has not both samples at its ends, which older versions of Prometheus take for its own; those
+// of a counter are both wanted. Several replicas of a Prometheus, and several jobs, may scrape the same: the highest of
+// what is the same counts once.
 const (
 	meanRate  = `sum by ($LABELS) (max by ($LABELS,device) (rate($1[1h])))`
 	mostRate  = `max_over_time((sum by ($LABELS) (max by ($LABELS,device) (rate($1[5m]))))[1h:5m])`
@@ -82,11 +84,16 @@ var notWhole = regexp.MustCompile("^" + virtual)
 
 // nodeDisks describes node_exporter's metrics of a machine.
 func nodeDisks() shape {
-	s := shape{exporter: NodeExporter, probe: "block", label: model.InstanceLabel, per: deviceLabel, exists: "node_disk_writes_completed_total", among: wholeDisks,
-		copies: []string{"node_disk_reads_completed_total", "node_disk_writes_completed_total"}, counts: "node_disk_writes_completed_total"}
-	for _, m := range [][2]string{{metric.BlockReads, "node_disk_reads_completed_total"}, {metric.BlockWrites, "node_disk_writes_completed_total"},
-		{metric.BlockReadBytes, "node_disk_read_bytes_total"}, {metric.BlockWriteBytes, "node_disk_written_bytes_total"}} {
-		s.parts = append(s.parts, hourly{m[0], runfile.Average, meanRate, m[1:]}, hourly{m[0], runfile.Maximum, mostRate, m[1:]})
+	s := shape{exporter: NodeExporter, probe: "block", label: model.InstanceLabel, per: deviceLabel,
+		exists: "node_disk_writes_completed_total", among: wholeDisks,
+		copies: []string{"node_disk_reads_completed_total", "node_disk_writes_completed_total"},
+		counts: "node_disk_writes_completed_total"}
+	for _, m := range [][2]string{{metric.BlockReads, "node_disk_reads_completed_total"},
+		{metric.BlockWrites, "node_disk_writes_completed_total"},
+		{metric.BlockReadBytes, "node_disk_read_bytes_total"},
+		{metric.BlockWriteBytes, "node_disk_written_bytes_total"}} {
+		s.parts = append(s.parts, hourly{m[0], runfile.Average, meanRate, m[1:]},
+			hourly{m[0], runfile.Maximum, mostRate, m[1:]})
 	}
 	return s
 }
@@ -94,32 +101,38 @@ func nodeDisks() shape {
 // hostDisks describes the metrics of OpenTelemetry's receiver hostmetrics, with the direction in a label.
 func hostDisks() shape {
 	s := nodeDisks()
-	s.exporter, s.exists, s.counts = HostMetrics, `system_disk_operations_total{direction="write"}`, `system_disk_operations_total{direction="write"}`
+	s.exporter, s.exists, s.counts = HostMetrics, `system_disk_operations_total{direction="write"}`,
+		`system_disk_operations_total{direction="write"}`
 	s.copies = []string{`system_disk_operations_total{direction="read"}`, s.exists}
-	for i, name := range []string{`system_disk_operations_total{direction="read"}`, s.exists, `system_disk_io_bytes_total{direction="read"}`, `system_disk_io_bytes_total{direction="write"}`} {
+	for i, name := range []string{`system_disk_operations_total{direction="read"}`, s.exists,
+		`system_disk_io_bytes_total{direction="read"}`, `system_disk_io_bytes_total{direction="write"}`} {
 		s.parts[2*i].names, s.parts[2*i+1].names = []string{name}, []string{name}
 	}
 	return s
 }
 
 // instanceLabels name an instance: YACE's, the same in snake case, and cloudwatch_exporter's.
-var instanceLabels = []model.LabelName{"dimension_DBInstanceIdentifier", "dimension_dbinstance_identifier", "dbinstance_identifier"}
+var instanceLabels = []model.LabelName{"dimension_DBInstanceIdentifier", "dimension_dbinstance_identifier",
+	"dbinstance_identifier"}
 
 // clusterLabels name an Aurora cluster in the same three.
-var clusterLabels = []model.LabelName{"dimension_DBClusterIdentifier", "dimension_dbcluster_identifier", "dbcluster_identifier"}
+var clusterLabels = []model.LabelName{"dimension_DBClusterIdentifier", "dimension_dbcluster_identifier",
+	"dbcluster_identifier"}
 
 // handedOn lists the CloudWatch metrics of an instance that exporters pass on, by AWS's name and in snake case.
-var handedOn = [][2]string{{"ReadIOPS", "read_iops"}, {"WriteIOPS", "write_iops"}, {"ReadThroughput", "read_throughput"}, {"WriteThroughput", "write_throughput"}}
+var handedOn = [][2]string{{"ReadIOPS", "read_iops"}, {"WriteIOPS", "write_iops"},
+	{"ReadThroughput", "read_throughput"}, {"WriteThroughput", "write_throughput"}}
 
 // onlyMaximum is the caveat for an exporter that keeps no averages.
 const onlyMaximum = "its exporter keeps only the maximum of each period: what an hour did is at most what is shown"
 
-// cloudShapes returns what exporters of CloudWatch tell of instances of RDS, or of Aurora, which they do not tell apart, and of clusters. They
-// stamp the time of the scrape, and may show one value twice, which means over an hour bear. Of several that tell of one database the
-// first counts.
+// cloudShapes returns what exporters of CloudWatch tell of instances of RDS, or of Aurora, which they do not tell
+// apart, and of clusters. They stamp the time of the scrape, and may show one value twice, which means over an hour
+// bear. Of several that tell of one database the first counts.
 func cloudShapes() (all []shape) {
 	instance := func(exporter string, label model.LabelName, exists string) shape {
-		return shape{exporter: exporter, probe: metric.CloudWatch, label: label, exists: exists, among: string(label) + `!=""`,
+		return shape{exporter: exporter, probe: metric.CloudWatch, label: label, exists: exists,
+			among:  string(label) + `!=""`,
 			copies: []string{exists, strings.NewReplacer("write", "read", "Write", "Read").Replace(exists)}}
 	}
 	part := func(of string, statistic, query string, names ...string) hourly {
@@ -132,8 +145,10 @@ func cloudShapes() (all []shape) {
 		maximum.caveat = onlyMaximum
 		for _, m := range handedOn {
 			mean1, most1 := "aws_rds_"+m[1]+"_average", "aws_rds_"+m[1]+"_maximum"
-			average.parts = append(average.parts, part(m[0], runfile.Average, mean, mean1), part(m[0], runfile.Maximum, mostOf, most1, mean1))
-			maximum.parts = append(maximum.parts, part(m[0], runfile.Average, mean, most1), part(m[0], runfile.Maximum, most, most1))
+			average.parts = append(average.parts, part(m[0], runfile.Average, mean, mean1),
+				part(m[0], runfile.Maximum, mostOf, most1, mean1))
+			maximum.parts = append(maximum.parts, part(m[0], runfile.Average, mean, most1),
+				part(m[0], runfile.Maximum, most, most1))
 		}
 		balance := part("BurstBalance", runfile.Minimum, least, "aws_rds_burst_balance_average")
 		average.parts, maximum.parts = append(average.parts, balance), append(maximum.parts, balance)
@@ -149,9 +164,11 @@ func cloudShapes() (all []shape) {
 	for i, m := range handedOn {
 		unit := []string{"iops_average", "iops_average", "throughput_bytes", "throughput_bytes"}[i]
 		direction, _, _ := strings.Cut(m[1], "_")
-		qonto.parts = append(qonto.parts, part(m[0], runfile.Average, mean, "rds_"+direction+"_"+unit), part(m[0], runfile.Maximum, most, "rds_"+direction+"_"+unit))
+		qonto.parts = append(qonto.parts, part(m[0], runfile.Average, mean, "rds_"+direction+"_"+unit),
+			part(m[0], runfile.Maximum, most, "rds_"+direction+"_"+unit))
 		own := "aws_rds_" + m[1] + "_average"
-		percona.parts = append(percona.parts, part(m[0], runfile.Average, mean, own), part(m[0], runfile.Maximum, most, own))
+		percona.parts = append(percona.parts, part(m[0], runfile.Average, mean, own),
+			part(m[0], runfile.Maximum, most, own))
 		stream := "amazonaws_com_AWS_RDS_" + m[0]
 		streams.parts = append(streams.parts, part(m[0], runfile.Average, ofSummary, stream+"_sum", stream+"_count"),
 			part(m[0], runfile.Maximum, most, stream+`{quantile="1"}`))
@@ -159,8 +176,10 @@ func cloudShapes() (all []shape) {
 	all = append(all, qonto, percona, streams)
 	for i, label := range clusterLabels {
 		c := instance(exporters[i], label, "aws_rds_volume_write_iops_sum")
-		c.caveat = "its exporter shows only what its volume was billed for, in sums taken to be of five minutes: instances and configuration are not known"
-		c.parts = []hourly{part("VolumeReadIOPs", runfile.Sum, hourOfSum, "aws_rds_volume_read_iops_sum"), part("VolumeWriteIOPs", runfile.Sum, hourOfSum, "aws_rds_volume_write_iops_sum"),
+		c.caveat = "its exporter shows only what its volume was billed for, in sums taken to be of five minutes: " +
+			"instances and configuration are not known"
+		c.parts = []hourly{part("VolumeReadIOPs", runfile.Sum, hourOfSum, "aws_rds_volume_read_iops_sum"),
+			part("VolumeWriteIOPs", runfile.Sum, hourOfSum, "aws_rds_volume_write_iops_sum"),
 			part("VolumeBytesUsed", runfile.Average, mean, "aws_rds_volume_bytes_used_average")}
 		all = append(all, c)
 	}
@@ -172,7 +191,8 @@ func (s shape) ofCluster() bool { return slices.Contains(clusterLabels, s.label)
 
 // serverMetrics tell that a server of PostgreSQL runs on a machine.
 func serverMetrics() []string {
-	return []string{"pg_stat_database_xact_commit", "pg_stat_database_xact_commit_total", "cnpg_collector_wal_records", "pg_wal_records", "postgresql_commits_total"}
+	return []string{"pg_stat_database_xact_commit", "pg_stat_database_xact_commit_total", "cnpg_collector_wal_records",
+		"pg_wal_records", "postgresql_commits_total"}
 }
 
 // servers returns those of one of these metrics.
@@ -181,12 +201,14 @@ func servers(name string) shape {
 	if name == "postgresql_commits_total" {
 		per = "postgresql_database_name"
 	}
-	return shape{exporter: PostgresExporter, label: model.InstanceLabel, per: per, exists: name, copies: []string{name}, counts: name}
+	return shape{exporter: PostgresExporter, label: model.InstanceLabel, per: per, exists: name, copies: []string{name},
+		counts: name}
 }
 
 // query returns one for series of names, which may have matchers of their own.
 func (s shape) query(query string, labels []string, matchers []string, names ...string) string {
-	pairs := []string{"$LABELS", strings.Join(labels, ","), "$COPIES", joined(replicaLabels), "$PER", cmp.Or(string(s.per), "__none__")}
+	pairs := []string{"$LABELS", strings.Join(labels, ","), "$COPIES", joined(replicaLabels), "$PER",
+		cmp.Or(string(s.per), "__none__")}
 	for i, name := range names {
 		name, own, _ := strings.Cut(strings.TrimSuffix(name, "}"), "{")
 		pairs = append(pairs, "$"+string(rune('1'+i)), selector(name, append([]string{own, s.among}, matchers...)...))

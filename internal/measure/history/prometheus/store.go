@@ -1,9 +1,9 @@
-// Package prometheus reads what a store that speaks Prometheus' language kept of one server of PostgreSQL and its disks: Prometheus
-// itself, Mimir, Thanos, VictoriaMetrics.
+// Package prometheus reads what a store that speaks Prometheus' language kept of one server of PostgreSQL and its
+// disks: Prometheus itself, Mimir, Thanos, VictoriaMetrics.
 //
-// Raw samples are asked for, with an instant query over a range selector: a range query would resample, and invent points. Counters
-// stay as they were scraped. [Mapping] says which metric of which exporter is which of ours. Series that add up to one of ours
-// are added up sample by sample, and where one of them comes or goes the sum begins anew.
+// Raw samples are asked for, with an instant query over a range selector: a range query would resample, and invent
+// points. Counters stay as they were scraped. [Mapping] says which metric of which exporter is which of ours. Series
+// that add up to one of ours are added up sample by sample, and where one of them comes or goes the sum begins anew.
 package prometheus
 
 import (
@@ -43,7 +43,8 @@ type Store struct {
 const (
 	// answerWithin bounds one query.
 	answerWithin = 2 * time.Minute
-	// mostBytes bounds one answer, unpacked: samples of each five seconds of a hundred databases, for six hours, have a third of it.
+	// mostBytes bounds one answer, unpacked: samples of each five seconds of a hundred databases, for six hours, have a
+	// third of it.
 	mostBytes = 32 << 20
 )
 
@@ -51,7 +52,8 @@ const (
 func Open(o Options) (*Store, error) {
 	address, err := url.Parse(o.URL)
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
-		return nil, errors.New("the address of the store must begin with http:// or https:// and name a host") // and is not shown: it may hold a password
+		// and is not shown: it may hold a password
+		return nil, errors.New("the address of the store must begin with http:// or https:// and name a host")
 	}
 	client, err := api.NewClient(api.Config{Address: o.URL, RoundTripper: &door{o, address, api.DefaultRoundTripper}})
 	if err != nil {
@@ -72,7 +74,8 @@ func (s *Store) series(ctx context.Context, q Query, selector string, most uint6
 }
 
 // values returns the values of a label in order, at most that many.
-func (s *Store) values(ctx context.Context, q Query, label model.LabelName, selector string, most uint64) (names []string, err error) {
+func (s *Store) values(ctx context.Context, q Query, label model.LabelName, selector string,
+	most uint64) (names []string, err error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	found, warnings, err := s.source.values(within, label, selector, q.From, q.To, most)
@@ -92,7 +95,8 @@ func (s *Store) whole(warnings []string, found int, most uint64) error {
 	if len(warnings) == 0 || uint64(found) >= most {
 		return nil
 	}
-	return fmt.Errorf("%s returned only part of its data (%s): ask again when all of it answers", s.host, strings.Join(warnings, "; "))
+	return fmt.Errorf("%s returned only part of its data (%s): ask again when all of it answers", s.host,
+		strings.Join(warnings, "; "))
 }
 
 // Secrets returns what must never be written down.
@@ -169,7 +173,8 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	case errors.Is(err, errTooLong):
 		return errTooLong
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("%s did not answer within %v: ask for less with --for, or look at the store", s.host, answerWithin)
+		return fmt.Errorf("%s did not answer within %v: ask for less with --for, or look at the store", s.host,
+			answerWithin)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return fmt.Errorf("the answer of %s ended in its middle: is a proxy in between?", s.host)
 	case network, name:

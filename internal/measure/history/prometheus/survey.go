@@ -72,12 +72,14 @@ func (s *Server) add(exporter, instance string, set model.LabelSet, of map[strin
 	}
 }
 
-// samples counts, for each instance, the samples of a metric that every such exporter has. Each is asked for by itself: without
-// their names, which counting takes off, they would be one.
+// samples counts, for each instance, the samples of a metric that every such exporter has. Each is asked for by itself:
+// without their names, which counting takes off, they would be one.
 func (s *Store) samples(ctx context.Context, q Query) (map[string]int, error) {
 	counts := map[string]int{}
-	for _, of := range [][2]string{{Realiops, "realiops_pgstat_cluster_xact_commit_total"}, {PostgresExporter, "pg_stat_database_xact_commit"}, {CloudNativePG, "cnpg_collector_wal_records"},
-		{PgExporter, "pg_wal_records"}, {PgWatch, "pgwatch_db_stats_xact_commit"}, {PostgresReceiver, "postgresql_commits_total"},
+	for _, of := range [][2]string{{Realiops, "realiops_pgstat_cluster_xact_commit_total"},
+		{PostgresExporter, "pg_stat_database_xact_commit"}, {CloudNativePG, "cnpg_collector_wal_records"},
+		{PgExporter, "pg_wal_records"}, {PgWatch, "pgwatch_db_stats_xact_commit"},
+		{PostgresReceiver, "postgresql_commits_total"},
 		{NodeExporter, "node_disk_writes_completed_total"}, {HostMetrics, "system_disk_operations_total"}} {
 		if err := s.count(ctx, identity(of[0]), of[1], q, counts); err != nil {
 			return nil, err

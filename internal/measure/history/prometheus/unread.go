@@ -13,32 +13,40 @@ const looksLike = "(.+:node_disk|aws_(rds|docdb|neptune|ebs)|rds|amazonaws_com_A
 	"gcp_.*(cloudsql|alloydb)|pg|postgres|postgresql|pgwatch|pgwatch2|ccp|cnpg|pganalyze|mysql|mysqld|mongodb|oracledb|mssql|system_disk|windows_logical_disk|container_fs|vmware_.*disk)_.+"
 
 // storageNames are names of series that say what storage did.
-var storageNames = regexp.MustCompile(`(?i)(iops|i_ops|io_ps|read_ops|write_ops|_operations|throughput|reads?_(bytes|total|count|completed)|writes?_(bytes|total|count|completed)|written|xact_commit|commits)`)
+var storageNames = regexp.MustCompile(
+	`(?i)(iops|i_ops|io_ps|read_ops|write_ops|_operations|throughput|reads?_(bytes|total|count|completed)|writes?_(bytes|total|count|completed)|written|xact_commit|commits)`)
 
 // lookUnread names what looks like a database and is not read.
 func (f *Fleet) lookUnread(ctx context.Context) (unread []string, err error) {
-	names, err := f.store.values(ctx, f.query, model.MetricNameLabel, "{"+string(model.MetricNameLabel)+"=~"+quoted(looksLike)+"}", mostSeries)
+	names, err := f.store.values(ctx, f.query, model.MetricNameLabel, "{"+string(model.MetricNameLabel)+"=~"+
+		quoted(looksLike)+"}", mostSeries)
 	if err != nil {
 		return nil, err
 	}
 	read := f.read()
 	for _, name := range names {
-		if storageNames.MatchString(name) && !slices.ContainsFunc(read, func(r *regexp.Regexp) bool { return r.MatchString(name) }) {
+		if storageNames.MatchString(name) && !slices.ContainsFunc(read, func(r *regexp.Regexp) bool {
+			return r.MatchString(name)
+		}) {
 			unread = append(unread, name)
 		}
 	}
 	return unread, nil
 }
 
-// read returns the beginnings of the names of exporters of which a database was found, and names that are of no more use.
+// read returns the beginnings of the names of exporters of which a database was found, and names that are of no more
+// use.
 func (f *Fleet) read() (all []*regexp.Regexp) {
 	add := func(text string) { all = append(all, regexp.MustCompile("^(?:"+text+")")) }
 	known := map[string]bool{}
 	for _, m := range f.members {
 		known[m.of.exporter] = true
 	}
-	for exporter, beginning := range map[string]string{"YACE": "aws_rds_|aws_ebs_", "cloudwatch_exporter": "aws_rds_|aws_ebs_", "rds_exporter": "aws_rds_|rdsosmetrics_", "prometheus-rds-exporter": "rds_",
-		"OpenTelemetry": "amazonaws_com_", NodeExporter: ".+:node_disk_|pg_|cnpg_|pgwatch_|postgres", PostgresExporter: "pg_|cnpg_|pgwatch_|postgres", HostMetrics: "system_disk_|postgresql_"} {
+	for exporter, beginning := range map[string]string{"YACE": "aws_rds_|aws_ebs_",
+		"cloudwatch_exporter": "aws_rds_|aws_ebs_", "rds_exporter": "aws_rds_|rdsosmetrics_",
+		"prometheus-rds-exporter": "rds_",
+		"OpenTelemetry":           "amazonaws_com_", NodeExporter: ".+:node_disk_|pg_|cnpg_|pgwatch_|postgres",
+		PostgresExporter: "pg_|cnpg_|pgwatch_|postgres", HostMetrics: "system_disk_|postgresql_"} {
 		if known[exporter] {
 			add(beginning)
 		}

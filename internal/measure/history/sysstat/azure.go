@@ -29,15 +29,17 @@ type azureMetric struct {
 	} `json:"timeseries"`
 }
 
-// azureSets are the metrics of the disks of a machine, of one disk, and of a flexible server: reads, writes, and bytes of both. Those of
-// a machine's data disks are means over its disks, where they are not asked for disk by disk.
+// azureSets are the metrics of the disks of a machine, of one disk, and of a flexible server: reads, writes, and bytes
+// of both. Those of a machine's data disks are means over its disks, where they are not asked for disk by disk.
 var azureSets = []struct {
 	of    string
 	split bool
 	names [4]string
 }{
-	{"data disks", true, [4]string{"Data Disk Read Operations/Sec", "Data Disk Write Operations/Sec", "Data Disk Read Bytes/sec", "Data Disk Write Bytes/sec"}},
-	{"a disk", false, [4]string{"Composite Disk Read Operations/sec", "Composite Disk Write Operations/sec", "Composite Disk Read Bytes/sec", "Composite Disk Write Bytes/sec"}},
+	{"data disks", true, [4]string{"Data Disk Read Operations/Sec", "Data Disk Write Operations/Sec",
+		"Data Disk Read Bytes/sec", "Data Disk Write Bytes/sec"}},
+	{"a disk", false, [4]string{"Composite Disk Read Operations/sec", "Composite Disk Write Operations/sec",
+		"Composite Disk Read Bytes/sec", "Composite Disk Write Bytes/sec"}},
 	{"a flexible server", false, [4]string{"read_iops", "write_iops", "read_throughput", "write_throughput"}},
 }
 
@@ -46,7 +48,8 @@ const askAzure = `az monitor metrics list --resource ID --interval PT1M --aggreg
 
 // azureIntervals lists the intervals in which Azure keeps metrics.
 var azureIntervals = map[string]time.Duration{
-	"PT1M": time.Minute, "PT5M": 5 * time.Minute, "PT15M": 15 * time.Minute, "PT30M": 30 * time.Minute, "PT1H": time.Hour,
+	"PT1M": time.Minute, "PT5M": 5 * time.Minute, "PT15M": 15 * time.Minute, "PT30M": 30 * time.Minute,
+	"PT1H": time.Hour,
 }
 
 // host returns what an answer of Azure Monitor says of a machine. A minute of which a part is missing is left out.
@@ -77,7 +80,9 @@ func (a azure) host() (Host, error) {
 			host.Name = cmp.Or(host.Name, machineOf(m.ID))
 			for _, s := range m.Series {
 				if set.split && len(s.Of) == 0 {
-					return host, errors.New(name + " is not told disk by disk, so Azure took the mean over the disks: ask " + askAzure)
+					return host,
+						errors.New(name + " is not told disk by disk, so Azure took the mean over the disks: ask " +
+							askAzure)
 				}
 				for _, d := range s.Data {
 					if sums[d.At] == nil {
@@ -119,14 +124,16 @@ func (h *Host) fill(sums map[time.Time]*[4]sum, length time.Duration) error {
 			whole = whole && one.n > 0 && !one.broken && one.n == s[0].n
 		}
 		if whole {
-			h.Intervals = append(h.Intervals, Interval{at.UTC(), at.UTC().Add(length), s[0].total, s[1].total, s[2].total, s[3].total})
+			h.Intervals = append(h.Intervals, Interval{at.UTC(), at.UTC().Add(length), s[0].total, s[1].total,
+				s[2].total, s[3].total})
 		}
 	}
 	slices.SortFunc(h.Intervals, func(a, b Interval) int { return a.From.Compare(b.From) })
 	return nil
 }
 
-// machineOf returns the name in the middle of the identity of a metric: /…/virtualMachines/NAME/providers/Microsoft.Insights/….
+// machineOf returns the name in the middle of the identity of a metric:
+// /…/virtualMachines/NAME/providers/Microsoft.Insights/….
 func machineOf(id string) string {
 	resource, _, _ := strings.Cut(id, "/providers/Microsoft.Insights/")
 	return resource[strings.LastIndexByte(resource, '/')+1:]

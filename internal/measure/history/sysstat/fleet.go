@@ -15,8 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Fleet is the machines that files are about. A file is read when it is looked for machines, and again when one of its machines is
-// asked for: all of them together may be more than memory holds.
+// Fleet is the machines that files are about. A file is read when it is looked for machines, and again when one of its
+// machines is asked for: all of them together may be more than memory holds.
 type Fleet struct {
 	read  func(ctx context.Context, name string) ([]byte, error)
 	files map[string][]string // by machine
@@ -27,7 +27,8 @@ type Fleet struct {
 }
 
 // NewFleet looks for the machines in files. What lies ahead of now was stamped by another clock, and is left out.
-func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx context.Context, name string) ([]byte, error)) (*Fleet, error) {
+func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx context.Context, name string) ([]byte,
+	error)) (*Fleet, error) {
 	f := &Fleet{read: read, files: map[string][]string{}, now: now}
 	for _, name := range files {
 		hosts, ahead, err := f.open(ctx, name)
@@ -50,7 +51,8 @@ func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx 
 		}
 	}
 	if f.from.IsZero() && len(f.ahead) > 0 {
-		return nil, fmt.Errorf("all that %s says ends after %s, which is now by this machine's clock: is one of the clocks wrong?", f.ahead[0], now.UTC().Format(time.RFC3339))
+		return nil, fmt.Errorf("all that %s says ends after %s, which is now by this machine's clock: is one of the "+
+			"clocks wrong?", f.ahead[0], now.UTC().Format(time.RFC3339))
 	}
 	return f, nil
 }
@@ -90,7 +92,8 @@ func (f *Fleet) Span() (from, to time.Time) {
 // Databases returns the machines, by their names.
 func (f *Fleet) Databases() (all []fleet.Database) {
 	for name := range f.files {
-		all = append(all, fleet.Database{Name: name, Target: runfile.Target{Kind: "history", Flavor: "postgres", Host: name}})
+		all = append(all, fleet.Database{Name: name, Target: runfile.Target{Kind: "history", Flavor: "postgres",
+			Host: name}})
 	}
 	slices.SortFunc(all, func(a, b fleet.Database) int { return cmp.Compare(a.Name, b.Name) })
 	return all
@@ -112,7 +115,8 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 	return told, nil
 }
 
-// History returns what the files say of one machine: hour by hour, or where they have no whole hour interval by interval.
+// History returns what the files say of one machine: hour by hour, or where they have no whole hour interval by
+// interval.
 func (f *Fleet) History(ctx context.Context, machine string) (history.Told, error) {
 	intervals, err := f.intervals(ctx, machine)
 	if err != nil {
@@ -145,7 +149,8 @@ func (f *Fleet) intervals(ctx context.Context, machine string) (all []Interval, 
 	for i := 1; i < len(all); i++ {
 		// sysstat writes whole seconds
 		if overlap := all[i-1].To.Sub(all[i].From); overlap > time.Second {
-			return nil, fmt.Errorf("the files say two things of %s at %s: are two machines called so?", machine, all[i].From.Format(time.RFC3339))
+			return nil, fmt.Errorf("the files say two things of %s at %s: are two machines called so?", machine,
+				all[i].From.Format(time.RFC3339))
 		}
 	}
 	return all, nil
@@ -187,7 +192,8 @@ func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
 	}
 	for _, name := range rows() {
 		announced := metric.All().Row(name).InPeriods(time.Hour)
-		announced.Caveat = fmt.Sprintf("of all disks together, as sysstat kept it; the highest of an hour is a mean over up to %s", apart)
+		announced.Caveat = fmt.Sprintf("of all disks together, as sysstat kept it; the highest of an hour is a mean "+
+			"over up to %s", apart)
 		told.Metrics = append(told.Metrics, announced)
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(hours), time.Time.Compare) {
@@ -209,13 +215,16 @@ func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
 // byInterval makes a period of each interval.
 func byInterval(intervals []Interval) (told history.Told, err error) {
 	if len(intervals) == 0 {
-		return told, errors.New("the files have no interval with a beginning and an end: sadf writes one of each two readings of sysstat")
+		return told,
+			errors.New("the files have no interval with a beginning and an end: sadf writes one of each two " +
+				"readings of sysstat")
 	}
 	longest := time.Duration(0)
 	for _, i := range intervals {
 		longest = max(longest, i.To.Sub(i.From))
 		for k, rate := range i.rates() {
-			told.Periods = append(told.Periods, runfile.Period{From: i.From, To: i.To, Probe: "block", Metric: rows()[k], Statistic: runfile.Average, Value: rate, Fetched: intervals[len(intervals)-1].To})
+			told.Periods = append(told.Periods, runfile.Period{From: i.From, To: i.To, Probe: "block",
+				Metric: rows()[k], Statistic: runfile.Average, Value: rate, Fetched: intervals[len(intervals)-1].To})
 		}
 	}
 	for _, name := range rows() {

@@ -27,18 +27,21 @@ type iostat struct {
 	Disks     []map[string]any `json:"disk"`
 }
 
-// ofIostat adds up the disks of a machine. The first statistic is the end of no interval, since nothing says when it began.
+// ofIostat adds up the disks of a machine. The first statistic is the end of no interval, since nothing says when it
+// began.
 func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
 	host := Host{Name: name}
 	var before time.Time
 	for _, text := range statistics {
 		var s iostat
 		if err := json.Unmarshal(text, &s); err != nil {
-			return host, fmt.Errorf("it is iostat's JSON with other fields than those of -x: have it written by %s", askIostat)
+			return host, fmt.Errorf("it is iostat's JSON with other fields than those of -x: have it written by %s",
+				askIostat)
 		}
 		at, err := time.Parse(iostatTimes, s.Timestamp)
 		if err != nil {
-			return host, fmt.Errorf("iostat wrote the time %q, without a zone or with the parts of a day in any order: have it written by %s", s.Timestamp, askIostat)
+			return host, fmt.Errorf("iostat wrote the time %q, without a zone or with the parts of a day in any "+
+				"order: have it written by %s", s.Timestamp, askIostat)
 		}
 		i := Interval{From: before.UTC(), To: at.UTC()}
 		found, idle, paths := false, map[string]bool{}, map[string]Interval{} // by the disk that they lead to
@@ -67,14 +70,18 @@ func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
 		}
 		for head, of := range paths {
 			if nothing, is := idle[head]; nothing || !is {
-				i.Reads, i.Writes, i.ReadBytes, i.WriteBytes = i.Reads+of.Reads, i.Writes+of.Writes, i.ReadBytes+of.ReadBytes, i.WriteBytes+of.WriteBytes
+				i.Reads, i.Writes, i.ReadBytes, i.WriteBytes = i.Reads+of.Reads, i.Writes+of.Writes, i.ReadBytes+
+					of.ReadBytes, i.WriteBytes+of.WriteBytes
 			}
 		}
 		switch {
 		case !found:
-			return host, errors.New("iostat shows no disk there, but for what is made of disks (dm-, md, loop): leave out -N and names of devices")
+			return host,
+				errors.New("iostat shows no disk there, but for what is made of disks (dm-, md, loop): leave out -N " +
+					"and names of devices")
 		case !before.IsZero() && (!at.After(before) || at.Sub(before) > longest):
-			return host, fmt.Errorf("iostat's times go from %s to %s: an hour is the longest interval that is taken", before.Format(time.RFC3339), at.Format(time.RFC3339))
+			return host, fmt.Errorf("iostat's times go from %s to %s: an hour is the longest interval that is taken",
+				before.Format(time.RFC3339), at.Format(time.RFC3339))
 		case !before.IsZero():
 			host.Intervals = append(host.Intervals, i)
 		}
@@ -92,7 +99,8 @@ func (i *Interval) add(disk map[string]any) error {
 				return v * unit, nil
 			}
 		}
-		return 0, fmt.Errorf("iostat shows no requests and bytes of %v: have it written by %s", disk["disk_device"], askIostat)
+		return 0, fmt.Errorf("iostat shows no requests and bytes of %v: have it written by %s",
+			disk["disk_device"], askIostat)
 	}
 	for to, names := range map[*float64]map[string]float64{
 		&i.Reads: {"r/s": 1}, &i.Writes: {"w/s": 1},
@@ -114,7 +122,8 @@ func ofIostatText(text string) (Host, error) {
 	_, name, _ := strings.Cut(first, "(")
 	name, _, named := strings.Cut(name, ")")
 	if !named || name == "" {
-		return Host{}, errors.New("the first line of iostat's table does not name the machine: have it written by " + askIostat)
+		return Host{}, errors.New("the first line of iostat's table does not name the machine: have it written by " +
+			askIostat)
 	}
 	var all []json.RawMessage
 	var now iostat

@@ -13,10 +13,12 @@ import (
 	"github.com/realiops/realiops/internal/measure/history/sysstat"
 )
 
-// TestMonitorsOfOneDay: iostat, Azure Monitor and vCenter as they would have kept the same day of the same machine: 900 reads of 8 KiB and
-// 300 writes of 16 KiB a second, and from two to four 2,000 and 1,500; over two disks, or one that has a mapping on top.
+// TestMonitorsOfOneDay: iostat, Azure Monitor and vCenter as they would have kept the same day of the same machine: 900
+// reads of 8 KiB and 300 writes of 16 KiB a second, and from two to four 2,000 and 1,500; over two disks, or one that
+// has a mapping on top.
 func TestMonitorsOfOneDay(t *testing.T) {
-	for file, keeper := range map[string]string{"iostat.json": "iostat", "azure.json": "Azure Monitor", "vcenter.csv": "vCenter"} {
+	for file, keeper := range map[string]string{"iostat.json": "iostat", "azure.json": "Azure Monitor",
+		"vcenter.csv": "vCenter"} {
 		text, err := os.ReadFile("../../../../testdata/migration/" + file)
 		if err != nil {
 			t.Fatal(err)
@@ -27,7 +29,8 @@ func TestMonitorsOfOneDay(t *testing.T) {
 		}
 		covered := time.Duration(0)
 		for _, i := range hosts[0].Intervals {
-			want := sysstat.Interval{From: i.From, To: i.To, Reads: 900, Writes: 300, ReadBytes: 900 * 8192, WriteBytes: 300 * 16384}
+			want := sysstat.Interval{From: i.From, To: i.To, Reads: 900, Writes: 300, ReadBytes: 900 * 8192,
+				WriteBytes: 300 * 16384}
 			if h := i.From.Hour(); h == 2 || h == 3 {
 				want.Reads, want.Writes, want.ReadBytes, want.WriteBytes = 2000, 1500, 2000*8192, 1500*16384
 			}
@@ -78,7 +81,8 @@ func TestReadsWhatIostatWrites(t *testing.T) {
 	}
 	want := 0.0
 	for _, d := range plain.Sysstat.Hosts[0].Statistics[1].Disk {
-		if name := d["disk_device"].(string); !strings.HasPrefix(name, "loop") && !strings.HasPrefix(name, "dm-") && !strings.HasPrefix(name, "md") &&
+		if name := d["disk_device"].(string); !strings.HasPrefix(name, "loop") && !strings.HasPrefix(name, "dm-") &&
+			!strings.HasPrefix(name, "md") &&
 			!strings.HasPrefix(name, "zram") && !strings.HasPrefix(name, "ram") && !strings.HasPrefix(name, "sr") {
 			want += d["w/s"].(float64)
 		}
@@ -103,22 +107,28 @@ func TestBadMonitors(t *testing.T) {
 	}
 	iostat, azure, vcenter := file("iostat.json"), file("azure.json"), file("vcenter.csv")
 	for text, want := range map[string]string{
-		strings.Replace(iostat, "2026-11-10T00:10:00+0000", "11/10/26 00:10:00", 1):        "S_TIME_FORMAT=ISO iostat -o JSON",
+		strings.Replace(iostat, "2026-11-10T00:10:00+0000", "11/10/26 00:10:00",
+			1): "S_TIME_FORMAT=ISO iostat -o JSON",
 		strings.Replace(iostat, "2026-11-10T00:10:00+0000", "2026-11-10T02:10:00+0000", 1): "an hour is the longest",
 		strings.ReplaceAll(iostat, `"sd`, `"dm-`):                                          "shows no disk",
 		strings.Replace(iostat, `"wkB/s"`, `"w"`, 4):                                       "no requests and bytes",
 		strings.Replace(iostat, `"w/s": 300.00`, `"w/s": -1`, 4):                           "which no disk does",
-		strings.ReplaceAll(azure, `[{"name": {"value": "lun"}, "value": "0"}]`, "[]"):      "took the mean over the disks",
-		strings.ReplaceAll(azure, "Data Disk Write Bytes/sec", "OS Disk Write Bytes/sec"):  `"Data Disk Write Bytes/sec" is missing`,
-		strings.ReplaceAll(azure, "PT15M", "P1D"):                                          "is none of PT1M",
-		strings.ReplaceAll(azure, "Data Disk", "Disk"):                                     "not an answer about disks",
-		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`, 1):                        "the column IntervalSecs is missing",
-		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1):      "without a zone",
-		strings.ReplaceAll(vcenter, `"1800"`, `"7200"`):                                    "an hour is the longest",
-		strings.ReplaceAll(vcenter, "virtualdisk.", "net."):                                "none of vCenter's counters",
-		vcenter[:len(vcenter)-4]:                                                           "is not one",
+		strings.ReplaceAll(azure, `[{"name": {"value": "lun"}, "value": "0"}]`,
+			"[]"): "took the mean over the disks",
+		strings.ReplaceAll(azure, "Data Disk Write Bytes/sec",
+			"OS Disk Write Bytes/sec"): `"Data Disk Write Bytes/sec" is missing`,
+		strings.ReplaceAll(azure, "PT15M", "P1D"):      "is none of PT1M",
+		strings.ReplaceAll(azure, "Data Disk", "Disk"): "not an answer about disks",
+		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`,
+			1): "the column IntervalSecs is missing",
+		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1): "without a zone",
+		strings.ReplaceAll(vcenter, `"1800"`, `"7200"`):                               "an hour is the longest",
+		strings.ReplaceAll(vcenter, "virtualdisk.",
+			"net."): "none of vCenter's counters",
+		vcenter[:len(vcenter)-4]: "is not one",
 	} {
-		if _, err := sysstat.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := sysstat.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -140,12 +150,16 @@ func TestPathsOfIostat(t *testing.T) {
 		for _, time := range []string{"00:00:00", "00:00:10"} {
 			var all []string
 			for device, rate := range disks {
-				all = append(all, fmt.Sprintf(`{"disk_device": %q, "r/s": %g, "w/s": 0, "rkB/s": %g, "wkB/s": 0}`, device, rate, 8*rate))
+				all = append(all, fmt.Sprintf(`{"disk_device": %q, "r/s": %g, "w/s": 0, "rkB/s": %g, "wkB/s": 0}`,
+					device, rate, 8*rate))
 			}
-			at = append(at, fmt.Sprintf(`{"timestamp": "2026-11-10T%s+0000", "disk": [%s]}`, time, strings.Join(all, ",")))
+			at = append(at, fmt.Sprintf(`{"timestamp": "2026-11-10T%s+0000", "disk": [%s]}`, time,
+				strings.Join(all, ",")))
 		}
-		hosts, err := sysstat.Read([]byte(`{"sysstat": {"hosts": [{"nodename": "db", "statistics": [` + strings.Join(at, ",") + "]}]}}"))
-		if err != nil || len(hosts) != 1 || len(hosts[0].Intervals) != 1 || hosts[0].Intervals[0].Reads != 100 || hosts[0].Intervals[0].ReadBytes != 100*8192 {
+		hosts, err := sysstat.Read([]byte(`{"sysstat": {"hosts": [{"nodename": "db", "statistics": [` +
+			strings.Join(at, ",") + "]}]}}"))
+		if err != nil || len(hosts) != 1 || len(hosts[0].Intervals) != 1 || hosts[0].Intervals[0].Reads != 100 ||
+			hosts[0].Intervals[0].ReadBytes != 100*8192 {
 			t.Errorf("%s: %+v, %v", name, hosts, err)
 		}
 	}

@@ -1,6 +1,7 @@
-// Package sysstat reads what sysstat and other monitors kept of the disks of machines, files of any days of any machines: what sadf -j -- -b
-// and iostat wrote, Azure Monitor's metrics as the az program writes them, and vCenter's as PowerCLI exports them. What they say of a machine
-// is added up over its disks, those that are made of others left out.
+// Package sysstat reads what sysstat and other monitors kept of the disks of machines, files of any days of any
+// machines: what sadf -j -- -b and iostat wrote, Azure Monitor's metrics as the az program writes them, and vCenter's
+// as PowerCLI exports them. What they say of a machine is added up over its disks, those that are made of others left
+// out.
 package sysstat
 
 import (
@@ -85,7 +86,8 @@ func Read(text []byte) ([]Host, error) {
 		for _, i := range h.Intervals {
 			for _, rate := range i.rates() {
 				if !(rate >= 0 && rate <= most*block) {
-					return nil, fmt.Errorf("it shows %g a second at %s, which no disk does", rate, i.To.Format(time.RFC3339))
+					return nil, fmt.Errorf("it shows %g a second at %s, which no disk does", rate,
+						i.To.Format(time.RFC3339))
 				}
 			}
 		}
@@ -166,7 +168,8 @@ func ofHost(name string, statistics []json.RawMessage) (host Host, err error) {
 			return host, err
 		}
 		if to.After(from) {
-			host.Intervals = append(host.Intervals, Interval{from, to, s.IO.Reads.Requests, s.IO.Writes.Requests, s.IO.Reads.Blocks * block, s.IO.Writes.Blocks * block})
+			host.Intervals = append(host.Intervals, Interval{from, to, s.IO.Reads.Requests, s.IO.Writes.Requests,
+				s.IO.Reads.Blocks * block, s.IO.Writes.Blocks * block})
 		}
 	}
 	return host, nil
@@ -182,7 +185,8 @@ var errOwn = errors.New("it is a file of sysstat's own: sadf -j FILE -- -b write
 
 // ToJSON returns the command that writes a file of sysstat's own as [Read] takes it.
 func ToJSON(name string) string {
-	return shell.InText("sadf -j").File(name, "FILE").With("-- -b >").File(filepath.Base(name)+".json", "FILE.json").String()
+	return shell.InText("sadf -j").File(name, "FILE").With("-- -b >").File(filepath.Base(name)+".json",
+		"FILE.json").String()
 }
 
 // rates returns the numbers of an interval, in the order of [rows].
@@ -196,9 +200,12 @@ func (t timestamp) interval() (from, to time.Time, err error) {
 	case err != nil:
 		return from, to, fmt.Errorf("it has an invalid time: %q %q", t.Date, t.Time)
 	case t.UTC != 1:
-		return from, to, errors.New("its times are those of the machine's zone, which repeat an hour in autumn: leave out -t and -T of sadf")
+		return from, to,
+			errors.New("its times are those of the machine's zone, which repeat an hour in autumn: leave out " +
+				"-t and -T of sadf")
 	case !(t.Seconds >= 0 && t.Seconds <= longest.Seconds()):
-		return from, to, fmt.Errorf("its interval that ends at %s is of %g seconds, and an hour is the longest that is taken", to.Format(time.RFC3339), t.Seconds)
+		return from, to, fmt.Errorf("its interval that ends at %s is of %g seconds, and an hour is the longest that "+
+			"is taken", to.Format(time.RFC3339), t.Seconds)
 	}
 	return to.Add(-time.Duration(t.Seconds * float64(time.Second))), to, nil
 }

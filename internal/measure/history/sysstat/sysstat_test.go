@@ -71,7 +71,8 @@ func TestReadsWhatSadfWrites(t *testing.T) {
 		}
 		const sector = 512
 		want = append(want, sysstat.Interval{From: at.Add(-time.Duration(number("interval")) * time.Second), To: at,
-			Reads: number("rtps"), Writes: number("wtps"), ReadBytes: number("bread/s") * sector, WriteBytes: number("bwrtn/s") * sector})
+			Reads: number("rtps"), Writes: number("wtps"), ReadBytes: number("bread/s") * sector,
+			WriteBytes: number("bwrtn/s") * sector})
 	}
 	if diff := cmp.Diff(want, hosts[0].Intervals); diff != "" || len(want) < 2 {
 		t.Errorf("what sadf -d writes, and what was read (-, +): %s", diff)
@@ -94,12 +95,16 @@ func written(machine string, from time.Duration, all ...stretch) []byte {
 		for range s.n {
 			at = at.Add(time.Duration(s.seconds) * time.Second)
 			if s.writes >= 0 {
-				lines = append(lines, fmt.Sprintf(`{"timestamp": {"date": %q, "time": %q, "utc": 1, "interval": %d}, "io": {"tps": %g, "io-reads": {"rtps": %g, "bread": %g}, "io-writes": {"wtps": %g, "bwrtn": %g}}}`,
-					at.Format(time.DateOnly), at.Format(time.TimeOnly), s.seconds, s.writes*1.5, s.writes/2, s.writes/2*8, s.writes, s.writes*16))
+				lines = append(lines,
+					fmt.Sprintf(
+						`{"timestamp": {"date": %q, "time": %q, "utc": 1, "interval": %d}, "io": {"tps": %g, "io-reads": {"rtps": %g, "bread": %g}, "io-writes": {"wtps": %g, "bwrtn": %g}}}`,
+						at.Format(time.DateOnly), at.Format(time.TimeOnly), s.seconds, s.writes*1.5, s.writes/2,
+						s.writes/2*8, s.writes, s.writes*16))
 			}
 		}
 	}
-	return fmt.Appendf(nil, `{"sysstat": {"hosts": [{"nodename": %q, "statistics": [%s]}]}}`, machine, strings.Join(lines, ","))
+	return fmt.Appendf(nil, `{"sysstat": {"hosts": [{"nodename": %q, "statistics": [%s]}]}}`, machine,
+		strings.Join(lines, ","))
 }
 
 // files are read instead of those of a disk.
@@ -112,11 +117,14 @@ func (f files) read(_ context.Context, name string) ([]byte, error) {
 	return f[name], nil
 }
 
-// TestHours: the mean of an hour and its highest interval, from files in any order that overlap; an hour with a hole is not told.
+// TestHours: the mean of an hour and its highest interval, from files in any order that overlap; an hour with a hole is
+// not told.
 func TestHours(t *testing.T) {
-	// of the first hour ten minutes at 400 and fifty at 100, of the second twenty minutes are missing, the third is at 50
+	// of the first hour ten minutes at 400 and fifty at 100, of the second twenty minutes are missing, the third is at
+	// 50
 	first := written("db1", 0, stretch{1, 600, 400}, stretch{5, 600, 100})
-	second := written("db1", 50*time.Minute, stretch{1, 600, 100}, stretch{4, 600, 10}, stretch{2, 600, -1}, stretch{60, 60, 50})
+	second := written("db1", 50*time.Minute, stretch{1, 600, 100}, stretch{4, 600, 10}, stretch{2, 600, -1},
+		stretch{60, 60, 50})
 	all := files{"a": second, "b": first, "c": written("db2", 0, stretch{6, 600, 7})}
 	f, err := sysstat.NewFleet(t.Context(), []string{"a", "b", "c"}, someday, all.read)
 	if err != nil {
@@ -152,7 +160,8 @@ func TestHours(t *testing.T) {
 // someday is later than all that files of the tests tell.
 var someday = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TestAhead: what a machine stamped with a clock that is ahead of ours is left out, and told; where that is all, it is an error.
+// TestAhead: what a machine stamped with a clock that is ahead of ours is left out, and told; where that is all, it is
+// an error.
 func TestAhead(t *testing.T) {
 	all := files{"a": written("vm", 0, stretch{12, 600, 7})} // two hours
 	whole, err := sysstat.NewFleet(t.Context(), []string{"a"}, someday, all.read)
@@ -177,7 +186,8 @@ func TestAhead(t *testing.T) {
 	if len(told[0].Periods) != 8 { // four metrics, mean and highest
 		t.Errorf("%d periods", len(told[0].Periods))
 	}
-	if _, err := sysstat.NewFleet(t.Context(), []string{"a"}, from, all.read); err == nil || !strings.Contains(err.Error(), "is one of the clocks wrong?") {
+	if _, err := sysstat.NewFleet(t.Context(), []string{"a"}, from, all.read); err == nil ||
+		!strings.Contains(err.Error(), "is one of the clocks wrong?") {
 		t.Errorf("%v", err)
 	}
 }
@@ -219,15 +229,20 @@ func TestBadFiles(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add(written("db1", 0, stretch{2, 600, 1}))
-	f.Add([]byte(`{"sysstat": {"hosts": [{"nodename": "a", "statistics": [{"timestamp": "2026-11-10T00:00:00+0000", "disk": [{"disk_device": "sda", "r/s": 1, "w/s": 1, "rkB/s": 1, "wkB/s": 1}]}]}]}}`))
-	f.Add([]byte("Linux 6.1 (a)\n2026-11-10T00:00:00+0000\nDevice r/s rkB/s w/s wkB/s\nsda 1 2 3 4\n2026-11-10T00:00:10+0000\nsda 1 2 3 4\n"))
-	f.Add([]byte(`{"interval": "PT1M", "value": [{"id": "/a/providers/Microsoft.Insights/x", "name": {"value": "read_iops"}, "timeseries": [{"data": [{"timeStamp": "2026-11-10T00:00:00Z", "average": 1}]}]}]}`))
-	f.Add([]byte("Entity,MetricId,Timestamp,Value,Instance,IntervalSecs\na,virtualdisk.read.average,2026-11-10T00:00:00Z,1,scsi0:0,20\n"))
+	f.Add([]byte(
+		`{"sysstat": {"hosts": [{"nodename": "a", "statistics": [{"timestamp": "2026-11-10T00:00:00+0000", "disk": [{"disk_device": "sda", "r/s": 1, "w/s": 1, "rkB/s": 1, "wkB/s": 1}]}]}]}}`))
+	f.Add([]byte("Linux 6.1 (a)\n2026-11-10T00:00:00+0000\nDevice r/s rkB/s w/s wkB/s\nsda 1 2 3 " +
+		"4\n2026-11-10T00:00:10+0000\nsda 1 2 3 4\n"))
+	f.Add([]byte(
+		`{"interval": "PT1M", "value": [{"id": "/a/providers/Microsoft.Insights/x", "name": {"value": "read_iops"}, "timeseries": [{"data": [{"timeStamp": "2026-11-10T00:00:00Z", "average": 1}]}]}]}`))
+	f.Add([]byte(
+		"Entity,MetricId,Timestamp,Value,Instance,IntervalSecs\na,virtualdisk.read.average,2026-11-10T00:00:00Z,1,scsi0:0,20\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		hosts, err := sysstat.Read(text)
 		for _, h := range hosts {
 			for _, i := range h.Intervals {
-				if !i.To.After(i.From) || !(i.Reads >= 0 && i.Writes >= 0 && i.ReadBytes >= 0 && i.WriteBytes >= 0) || err != nil {
+				if !i.To.After(i.From) || !(i.Reads >= 0 && i.Writes >= 0 && i.ReadBytes >= 0 && i.WriteBytes >= 0) ||
+					err != nil {
 					t.Errorf("%v: %v", i, err)
 				}
 			}

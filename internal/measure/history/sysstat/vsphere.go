@@ -10,7 +10,8 @@ import (
 )
 
 // vsphereNames are the counters of a virtual machine's disks in vCenter: reads and writes a second, and KB of them.
-var vsphereNames = []string{"virtualdisk.numberreadaveraged.average", "virtualdisk.numberwriteaveraged.average", "virtualdisk.read.average", "virtualdisk.write.average"}
+var vsphereNames = []string{"virtualdisk.numberreadaveraged.average", "virtualdisk.numberwriteaveraged.average",
+	"virtualdisk.read.average", "virtualdisk.write.average"}
 
 const askVSphere = `Get-Stat -Entity db1 -Stat virtualdisk.numberreadaveraged.average,virtualdisk.numberwriteaveraged.average,virtualdisk.read.average,virtualdisk.write.average | ` +
 	`Select @{n='Entity';e={$_.Entity.Name}},MetricId,@{n='Timestamp';e={$_.Timestamp.ToUniversalTime().ToString('s')+'Z'}},Value,Instance,IntervalSecs | Export-Csv -NoTypeInformation stats.csv`
@@ -44,9 +45,11 @@ func ofVSphere(text string) ([]Host, error) {
 		case k < 0:
 			continue
 		case errTime != nil:
-			return nil, fmt.Errorf("line %d: the time %q is without a zone or invalid: have it written by %s", n+2, row[column["Timestamp"]], askVSphere)
+			return nil, fmt.Errorf("line %d: the time %q is without a zone or invalid: have it written by %s", n+2,
+				row[column["Timestamp"]], askVSphere)
 		case errValue != nil || errSeconds != nil || !(seconds >= 1 && seconds <= longest.Seconds()):
-			return nil, fmt.Errorf("line %d: a value, and an interval of a second to an hour: an hour is the longest that is taken", n+2)
+			return nil, fmt.Errorf("line %d: a value, and an interval of a second to an hour: an hour is the longest "+
+				"that is taken", n+2)
 		case row[column["Instance"]] == "":
 			continue // of all disks together, which count one by one
 		}
@@ -73,7 +76,8 @@ func ofVSphere(text string) ([]Host, error) {
 		all = append(all, h)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("it has none of vCenter's counters of virtual disks, disk by disk: have it written by %s", askVSphere)
+		return nil, fmt.Errorf("it has none of vCenter's counters of virtual disks, disk by disk: have it written "+
+			"by %s", askVSphere)
 	}
 	slices.SortFunc(all, func(a, b Host) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelTimer is an alarm that rings to a few microseconds: the kernel's timer is a file, and the runtime's poller waits
-// for it as for a socket. As with sockets, calls that never block are not announced to the scheduler.
+// kernelTimer is an alarm that rings to a few microseconds: the kernel's timer is a file, and the runtime's poller
+// waits for it as for a socket. As with sockets, calls that never block are not announced to the scheduler.
 type kernelTimer struct {
 	file  *os.File
 	raw   syscall.RawConn
@@ -49,7 +49,8 @@ func (k *kernelTimer) advance(fd uintptr) bool {
 		return errno != 0
 	}
 	var expirations [8]byte
-	n, _, errno := syscall.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&expirations)), unsafe.Sizeof(expirations))
+	n, _, errno := syscall.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&expirations)),
+		unsafe.Sizeof(expirations))
 	k.rings = n == unsafe.Sizeof(expirations)
 	return errno != unix.EAGAIN && errno != unix.EINTR
 }

@@ -70,7 +70,8 @@ func BenchmarkRate(b *testing.B) {
 			achieved := t.measured("insert into demo (value) values (1);", 8, Prepared, func(o *Options) {
 				o.Rate, o.Seed = asked, uint64(round)
 			})
-			pgbench := t.pgbench("insert into demo (value) values (1);", 8, Prepared, "-R", strconv.FormatFloat(asked, 'f', 0, 64))
+			pgbench := t.pgbench("insert into demo (value) values (1);", 8, Prepared, "-R",
+				strconv.FormatFloat(asked, 'f', 0, 64))
 			b.Logf("%.0f: %v %.6v, pgbench %.6v", most, share, achieved, pgbench)
 			ours[i], theirs[i] = append(ours[i], achieved.tps/asked), append(theirs[i], pgbench.tps/asked)
 		}
@@ -128,7 +129,9 @@ type speed struct{ tps, cpu float64 } // cpu in microseconds a transaction
 
 func compare(b *testing.B, text string, clients int, mode Mode) {
 	t := newServer(b)
-	t.against(func() speed { return t.measured(text, clients, mode, nil) }, func() speed { return t.pgbench(text, clients, mode) })
+	t.against(func() speed {
+		return t.measured(text, clients, mode, nil)
+	}, func() speed { return t.pgbench(text, clients, mode) })
 }
 
 // against runs us and pgbench in turn and reports the medians of the ratios, which a machine that is busy at times
@@ -156,7 +159,8 @@ func (b *bench) against(us, pgbench func() speed) {
 }
 
 func newServer(t testing.TB) *bench {
-	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"autovacuum=off", "synchronous_commit=off", "max_wal_size=8GB"}})
+	server := servertest.Start(t, embedded.Options{
+		Version: "17", Settings: []string{"autovacuum=off", "synchronous_commit=off", "max_wal_size=8GB"}})
 	endpoint := servertest.Endpoint(t, server.DSN())
 	return &bench{t: t, endpoint: endpoint, conn: servertest.Connect(t, endpoint)}
 }

@@ -44,10 +44,12 @@ func (c *client) binaryRow(g *generator) (rowWriter, error) {
 func (c *client) askColumns(r *script.Rows) ([]column, error) {
 	var asked []string
 	for _, name := range r.Columns {
-		asked = append(asked, "(select pg_catalog.format_type(case when typbasetype operator(pg_catalog.=) '0' then oid else typbasetype end, null)"+
+		asked = append(asked, "(select pg_catalog.format_type(case when typbasetype operator(pg_catalog.=) '0' then "+
+			"oid else typbasetype end, null)"+
 			" from pg_catalog.pg_type where oid operator(pg_catalog.=) pg_catalog.pg_typeof(target."+name+"))")
 	}
-	query := "select " + strings.Join(asked, ", ") + " from (select) as nothing left join " + r.Table + " as target on false"
+	query := "select " + strings.Join(asked, ", ") + " from (select) as nothing left join " + r.Table +
+		" as target on false"
 	c.session.Query([]byte(query), true)
 	var failure error
 	for c.session.Next() {
@@ -86,7 +88,8 @@ func newColumn(name, typeName string, text bool) (column, error) {
 	}
 	var known bool
 	if c.write, known = valueWriters[typeName]; !known {
-		return c, fmt.Errorf("column %s is of type %s, which can be written in text only: use the format text", name, typeName)
+		return c, fmt.Errorf("column %s is of type %s, which can be written in text only: use the format text",
+			name, typeName)
 	}
 	return c, nil
 }

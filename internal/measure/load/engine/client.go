@@ -161,7 +161,8 @@ func (c *client) transact(p *program) bool {
 		}
 		switch c.afterFailure(p, err, try) {
 		case TriesAgain:
-			// All as it was, as pgbench's manual promises; pgbench 15.18 leaves the variables as the failed try had set them.
+			// All as it was, as pgbench's manual promises; pgbench 15.18 leaves the variables as the failed try had set
+			// them.
 			*c.env.Random, c.env.Vars = random, vars.Clone()
 		case FailsTransaction:
 			if vars != nil { // the random numbers go on
@@ -184,7 +185,8 @@ func (c *client) attempt(p *program) error {
 		}
 		if c.PerCommand { // the next command begins where this one ended
 			c.now = c.clock.now()
-			c.tally.addLap(lap{script: int32(p.index), command: int32(c.at), warmup: c.now < c.warm, took: c.now - c.lapFrom})
+			c.tally.addLap(lap{script: int32(p.index), command: int32(c.at), warmup: c.now < c.warm,
+				took: c.now - c.lapFrom})
 			c.lapFrom = c.now
 		}
 		c.at = next

@@ -11,9 +11,11 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	for _, script := range []string{
 		"begin;" + one + "rollback;", one + "begin;" + one + "rollback;" + one, "begin;" + one + "end;",
 		"begin;" + one + "savepoint a;" + one + "rollback to a;" + one + "commit;",
-		"begin;" + one + "savepoint a;" + one + "rollback;", "begin;" + one + "savepoint a;" + one + "release a;" + one + "commit;",
+		"begin;" + one + "savepoint a;" + one + "rollback;", "begin;" + one + "savepoint a;" + one + "release a;" +
+			one + "commit;",
 		"begin;" + one + "savepoint a;" + broken + "end;", "begin;" + one + broken + "end;", one + broken,
-		one + `\;` + broken, `begin\;` + one[:len(one)-1] + `\; rollback\; ` + one, "begin;" + one, one + "begin;" + one,
+		one + `\;` + broken, `begin\;` + one[:len(one)-1] + `\; rollback\; ` + one, "begin;" + one,
+		one + "begin;" + one,
 		"begin;" + one + "prepare transaction 'p:client_id';",
 	} {
 		for _, mode := range []Mode{Simple, Extended, Prepared} {
@@ -30,7 +32,8 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 		}
 	}
 	for _, script := range []string{
-		"\\startpipeline\n" + one + "\n" + one + "\n\\endpipeline", "\\startpipeline\n" + one + "\n" + broken + "\n" + one + "\n\\endpipeline",
+		"\\startpipeline\n" + one + "\n" + one + "\n\\endpipeline", "\\startpipeline\n" + one + "\n" + broken + "\n" +
+			one + "\n\\endpipeline",
 		"\\startpipeline\n" + one + "\n\\syncpipeline\n" + one + "\n" + broken + "\n\\endpipeline",
 	} {
 		b := newBench(t, "create table demo (value int)")
@@ -47,7 +50,8 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 func TestATransactionLeftOpenCounts(t *testing.T) {
 	b := newBench(t, "create table demo (value int)")
 	r, err := Run(t.Context(), b.options("begin;\nselect 1;"))
-	if err != nil || r.Transactions != 1 || r.Statements != 2 || len(r.Aborted) != 1 || !strings.Contains(r.Aborted[0].Error(), "without completing") {
+	if err != nil || r.Transactions != 1 || r.Statements != 2 || len(r.Aborted) != 1 ||
+		!strings.Contains(r.Aborted[0].Error(), "without completing") {
 		t.Errorf("%d transactions of %d statements, given up: %v, %v", r.Transactions, r.Statements, r.Aborted, err)
 	}
 }

@@ -84,7 +84,8 @@ func TestExitOnAbort(t *testing.T) {
 	o.Clients, o.ExitOnAbort = 4, true
 	from := time.Now()
 	r, err := Run(t.Context(), o)
-	if abort, ok := errors.AsType[*Abort](err); !ok || abort.Client != 3 || len(r.Aborted) != 1 || time.Since(from) > patience {
+	if abort, ok := errors.AsType[*Abort](err); !ok || abort.Client != 3 || len(r.Aborted) != 1 ||
+		time.Since(from) > patience {
 		t.Errorf("after %s: %v, aborted %v", time.Since(from), err, r.Aborted)
 	}
 }
@@ -101,7 +102,8 @@ func TestStatementTimeout(t *testing.T) {
 
 func TestKilledSession(t *testing.T) {
 	b := newBench(t, "create table demo (client int)")
-	o := b.options("insert into demo values (:client_id);\n\\if :client_id = 1\nselect pg_terminate_backend(pg_backend_pid());\n\\endif")
+	o := b.options("insert into demo values (:client_id);\n\\if :client_id = 1\nselect " +
+		"pg_terminate_backend(pg_backend_pid());\n\\endif")
 	o.Clients, o.Transactions = 3, 10
 	r, err := Run(t.Context(), o)
 	if err != nil || r.Transactions != 20 || kinds(r)[session.Lost] != 1 {
@@ -136,7 +138,8 @@ func TestServerStopsInTheMiddle(t *testing.T) {
 
 func TestServerStopsAnswering(t *testing.T) {
 	b := newBench(t, "create table demo (n int)")
-	o := b.options("\\set n :n + 1\n\\if :n = 5 and :client_id = 1\nselect 'mark';\n\\endif\ninsert into demo values (:n);")
+	o := b.options("\\set n :n + 1\n\\if :n = 5 and :client_id = 1\nselect 'mark';\n\\endif\ninsert into " +
+		"demo values (:n);")
 	config := mute(t, b.endpoint.UserConfig(), "mark")
 	o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return config, nil }
 	o.Clients, o.Transactions, o.Silence, o.Define = 3, 10, time.Second, map[string]string{"n": "0"}
@@ -161,19 +164,22 @@ func TestServerNeverAnswers(t *testing.T) {
 		switch {
 		case reconnect && (err != nil || kinds(r)[session.NoAnswer] != 3):
 			t.Errorf("%v, %v", r.Aborted, err)
-		case !reconnect && (session.KindOf(err) != session.NoAnswer || !strings.Contains(err.Error(), "connected 0 of 3 clients")):
+		case !reconnect && (session.KindOf(err) != session.NoAnswer ||
+			!strings.Contains(err.Error(), "connected 0 of 3 clients")):
 			t.Errorf("%v", err)
 		}
 	}
 }
 
 func TestTooManyClients(t *testing.T) {
-	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"max_connections=20", "superuser_reserved_connections=0", "reserved_connections=0"}})
+	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"max_connections=20",
+		"superuser_reserved_connections=0", "reserved_connections=0"}})
 	b := &bench{t: t, endpoint: servertest.Endpoint(t, server.DSN())}
 	o := b.options("select 1;")
 	o.Clients = 30
 	r, err := Run(t.Context(), o)
-	if session.KindOf(err) != session.TooMany || !strings.Contains(err.Error(), "connected 20 of 30 clients") || r.Connections != 20 {
+	if session.KindOf(err) != session.TooMany || !strings.Contains(err.Error(), "connected 20 of 30 clients") ||
+		r.Connections != 20 {
 		t.Errorf("%d connections, %v", r.Connections, err)
 	}
 	o.Reconnect, o.Clients, o.Transactions = true, 30, 1
@@ -207,7 +213,8 @@ func TestStop(t *testing.T) {
 			if n := b.int("select count(*) from demo"); n != r.Transactions || r.Elapsed <= 0 || r.Elapsed > took {
 				t.Errorf("%d rows, %d transactions in %s", n, r.Transactions, r.Elapsed)
 			}
-			if n := b.int("select count(*) from pg_stat_activity where state = 'active' and datname = current_database()"); n != 1 {
+			if n := b.int("select count(*) from pg_stat_activity where state = 'active' and datname = " +
+				"current_database()"); n != 1 {
 				t.Errorf("%d statements still run", n-1)
 			}
 		})

@@ -17,7 +17,9 @@ import (
 // TestAnAnswerThatNeverEndsIsGivenUp: a server that drips is never silent, and the load ends all the same.
 func TestAnAnswerThatNeverEndsIsGivenUp(t *testing.T) {
 	lies := liartest.Lies()
-	liar, err := liartest.Listen(lies[slices.IndexFunc(lies, func(l liartest.Lie) bool { return l.Name == "drips its answer" })])
+	liar, err := liartest.Listen(lies[slices.IndexFunc(lies, func(l liartest.Lie) bool {
+		return l.Name == "drips its answer"
+	})])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +38,8 @@ func TestAnAnswerThatNeverEndsIsGivenUp(t *testing.T) {
 		Scripts: []Weighted{{Script: parsed, Weight: 1}}, Set: set, Duration: time.Second, Silence: 3 * time.Second,
 		Connect: func(context.Context) (*pgx.ConnConfig, error) { return config, nil },
 	})
-	if took := time.Since(begun); !errors.Is(err, session.ErrNoAnswer) || took < 4*time.Second || took > 30*time.Second {
+	if took := time.Since(begun); !errors.Is(err, session.ErrNoAnswer) || took < 4*time.Second ||
+		took > 30*time.Second {
 		t.Errorf("after %v: %v", took, err)
 	}
 }

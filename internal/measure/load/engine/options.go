@@ -54,17 +54,18 @@ type Options struct {
 	Seed      uint64
 	SeedGiven bool // default_seed was given by -D
 
-	PerCommand bool                    // -r
-	Every      time.Duration           // of Ticks; 0: none
-	Tick       func(Tick) error        `json:"-"`
-	Log        func(Transaction) error `json:"-"` // nil: transactions are not logged one by one; those of the warm-up never are
+	PerCommand bool             // -r
+	Every      time.Duration    // of Ticks; 0: none
+	Tick       func(Tick) error `json:"-"`
+	// nil: transactions are not logged one by one; those of the warm-up never are
+	Log        func(Transaction) error `json:"-"`
 	SampleRate float64                 // of Log; 1 where 0
 	Trouble    func(Trouble)           `json:"-"` // told at once of each client that gives up, also in the warm-up
 	Verbose    bool                    // report every error to Trouble, even if the client goes on
 	Debug      io.Writer               `json:"-"` // where debug() writes
 
-	// Ready is called when all clients are connected, with how long that took and how many connections it took. They begin
-	// when it returns.
+	// Ready is called when all clients are connected, with how long that took and how many connections it took. They
+	// begin when it returns.
 	Ready func(time.Duration, int64) error `json:"-"`
 
 	// Silence is the longest time that a server may send nothing, or go on after the end of Duration, before it is

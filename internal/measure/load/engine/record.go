@@ -16,7 +16,8 @@ type Record struct {
 func NewRecord(scripts []Weighted) *Record {
 	r := &Record{Scripts: make([]ScriptResult, len(scripts))}
 	for i, w := range scripts {
-		r.Scripts[i] = ScriptResult{Name: w.Script.Name, Weight: w.Weight, Commands: make([]CommandResult, len(w.Script.Commands))}
+		r.Scripts[i] = ScriptResult{Name: w.Script.Name, Weight: w.Weight,
+			Commands: make([]CommandResult, len(w.Script.Commands))}
 		for at, c := range w.Script.Commands {
 			r.Scripts[i].Commands[at].Line, r.Scripts[i].Commands[at].Text = c.Line, c.Text
 		}

@@ -11,8 +11,9 @@ import (
 
 // Result sums up a load without its warm-up.
 type Result struct {
-	Began       time.Time
-	Elapsed     time.Duration // from when the clients were connected (or the warm-up was over) to the end of the last transaction
+	Began time.Time
+	// from when the clients were connected (or the warm-up was over) to the end of the last transaction
+	Elapsed     time.Duration
 	Connecting  time.Duration // pgbench's initial connection time; with Options.Reconnect the sum over all connections
 	Connections int64
 	Poller      string        // who moves the clients' bytes: io_uring, or epoll and why

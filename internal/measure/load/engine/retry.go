@@ -90,7 +90,8 @@ func (c *client) trouble(p *program, err error, try int, then Aftermath) Trouble
 		err = p.script.Wrap(at, err)
 	}
 	return Trouble{
-		Client: c.id, Script: p.index, Command: at, Try: try, Latency: c.time() - c.due, Err: err, Statement: sent, Then: then,
+		Client: c.id, Script: p.index, Command: at, Try: try, Latency: c.time() - c.due, Err: err,
+		Statement: sent, Then: then,
 	}
 }
 

@@ -42,10 +42,12 @@ func TestSerializationFailuresAreTriedAgain(t *testing.T) {
 			r := b.run(o)
 			want := int64(clients * 50)
 			if r.Transactions != want || r.Failed() != 0 || r.Retries != int64(told) {
-				t.Errorf("%s: %d transactions, %d failed, %d retries, told %d", mode, r.Transactions, r.Failed(), r.Retries, told)
+				t.Errorf("%s: %d transactions, %d failed, %d retries, told %d", mode, r.Transactions, r.Failed(),
+					r.Retries, told)
 			}
 			checkRetries(t, r, clients)
-			return servertest.Value[string](t, b.conn, "select string_agg(format('%s %s', n, x), ',' order by n) from drawn where client = 0")
+			return servertest.Value[string](t, b.conn,
+				"select string_agg(format('%s %s', n, x), ',' order by n) from drawn where client = 0")
 		}
 		if alone, contended := drawn(1), drawn(6); alone != contended {
 			t.Errorf("%s: a client drew %s alone and %s with others", mode, alone, contended)
@@ -92,7 +94,8 @@ func TestFailuresWithOneTry(t *testing.T) {
 
 func TestDeadlocks(t *testing.T) {
 	b := newBench(t, accounts)
-	servertest.Exec(t, b.conn, "do $$ begin execute format('alter database %I set deadlock_timeout = ''10ms''', current_database()); end $$")
+	servertest.Exec(t, b.conn,
+		"do $$ begin execute format('alter database %I set deadlock_timeout = ''10ms''', current_database()); end $$")
 	script := `
 \set first 1 + :client_id % 2
 \set second 3 - :first
@@ -154,7 +157,9 @@ func TestTriesAreBounded(t *testing.T) {
 			}
 		})
 	}
-	check("by number", func(o *Options) { o.Transactions, o.MaxTries = 3, 4 }, Totals{Serialization: 3, Retried: 3}, 9, 9)
+	check("by number", func(o *Options) {
+		o.Transactions, o.MaxTries = 3, 4
+	}, Totals{Serialization: 3, Retried: 3}, 9, 9)
 	check("by the limit of latency", func(o *Options) {
 		o.Transactions, o.Unlimited, o.LatencyLimit = 1, true, 300*time.Millisecond
 	}, Totals{Serialization: 1, Retried: 1}, 2, 1e6)

@@ -167,7 +167,9 @@ func (c *client) insertRows(st *step) error {
 // mostText bounds the text of an INSERT, in bytes. PostgreSQL takes a gigabyte; every client would hold one.
 const mostText = 64 << 20
 
-var errTooMuchText = fmt.Errorf(`an INSERT of more than %d MiB: make fewer rows, or use \copy_rows, which sends them as they are made`, mostText>>20)
+var errTooMuchText = fmt.Errorf(
+	`an INSERT of more than %d MiB: make fewer rows, or use \copy_rows, which sends them as they are made`,
+	mostText>>20)
 
 // spellOut writes an INSERT with all values in its text.
 func (c *client) spellOut(g *generator, rows int64) (err error) {
@@ -223,7 +225,8 @@ func appendSQLValue(dst []byte, v script.Value) []byte {
 	return dst
 }
 
-var errTooManyParameters = errors.New("more than 65,535 values in one statement: make fewer rows, or use the simple protocol")
+var errTooManyParameters = errors.New("more than 65,535 values in one statement: make fewer rows, or use the " +
+	"simple protocol")
 
 // insertParameters adds an INSERT whose values are parameters, prepared where the mode says so.
 func (c *client) insertParameters(g *generator, rows int64) error {
@@ -254,7 +257,8 @@ func (g *generator) statement(rows int64) (st *session.Statement, kept bool, err
 		return st, true, nil
 	}
 	items := len(g.rows.Items)
-	st, err = session.NewStatement(fmt.Sprintf("%s_%d", g.name, rows), g.placeholders(int(rows)), items*int(rows), false)
+	st, err = session.NewStatement(fmt.Sprintf("%s_%d", g.name, rows), g.placeholders(int(rows)),
+		items*int(rows), false)
 	if err != nil || len(g.statements) >= keptStatements {
 		return st, false, err
 	}

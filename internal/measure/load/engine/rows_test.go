@@ -10,7 +10,8 @@ import (
 
 // Every way of sending rows leaves the same ones, and those that SQL makes by the same arithmetic.
 func TestRowsByEveryWay(t *testing.T) {
-	b := newBench(t, `create table demo (id bigint, small smallint, whole int, part numeric, about real, near double precision,
+	b := newBench(t,
+		`create table demo (id bigint, small smallint, whole int, part numeric, about real, near double precision,
 		yes bool, nothing int, word text, tricky varchar(40), long "char", filled text)`)
 	const columns = "(id, small, whole, part, about, near, yes, nothing, word, tricky, filled)"
 	const values = ` rows 100 * 10 + 7 values (:row + 4000000000, :row % 7 - 3, 2 * :row, :row - 500, :row / 4.0, :row / 8.0, :row % 2 = 0, null, :row, 'it''s\ a	tab', repeat('a\''', :row % 5))`
@@ -42,13 +43,15 @@ func TestRowsByEveryWay(t *testing.T) {
 
 func TestInsertByParameters(t *testing.T) {
 	b := newBench(t, "create table demo (id bigint, word text, part numeric, nothing int)")
-	text := `\set n random(1, 300)` + "\n" + `\insert_rows demo (id, word, part, nothing) rows :n values (:row, 'it''s', :row / 2.0, null)`
+	text := `\set n random(1, 300)` + "\n" +
+		`\insert_rows demo (id, word, part, nothing) rows :n values (:row, 'it''s', :row / 2.0, null)`
 	for _, mode := range []Mode{Extended, Prepared} {
 		servertest.Exec(t, b.conn, "truncate demo")
 		o := b.options(text)
 		o.Mode, o.Transactions, o.Clients = mode, 150, 2
 		r := b.run(o)
-		good := b.int("select count(*) from demo where word = 'it''s' and part = id / 2.0 and nothing is null and id between 1 and 300")
+		good := b.int("select count(*) from demo where word = 'it''s' and part = id / 2.0 and nothing is null and id " +
+			"between 1 and 300")
 		if r.Rows == 0 || good != r.Rows || b.int("select count(*) from demo") != r.Rows || r.Statements != 300 {
 			t.Errorf("%s: %d rows, %d good, %d statements", mode, r.Rows, good, r.Statements)
 		}
@@ -57,7 +60,8 @@ func TestInsertByParameters(t *testing.T) {
 
 func TestInsertInPipeline(t *testing.T) {
 	b := newBench(t, "create table demo (id bigint)")
-	o := b.options("\\startpipeline\n\\insert_rows demo (id) rows 5 values (:row)\n\\insert_rows demo (id) rows 3 values (:row)\n\\endpipeline")
+	o := b.options("\\startpipeline\n\\insert_rows demo (id) rows 5 values (:row)\n\\insert_rows demo (id) rows 3 " +
+		"values (:row)\n\\endpipeline")
 	o.Mode = Prepared
 	if r := b.run(o); r.Rows != 80 || r.Transactions != 10 {
 		t.Errorf("%d rows", r.Rows)
@@ -72,12 +76,15 @@ func TestBinaryNumbers(t *testing.T) {
 		"-9223372036854775807", "10000.0001", "0.0001", "0.00001", "double(5)", "1e300",
 	}
 	for i, n := range numbers {
-		o := b.options(fmt.Sprintf("\\copy_rows demo (a, c) rows 1 values (%s, %d) format binary\n\\copy_rows demo (b, c) rows 1 values (%s, %d)", n, i, n, i))
+		o := b.options(fmt.Sprintf("\\copy_rows demo (a, c) rows 1 values (%s, %d) format binary\n\\copy_rows demo "+
+			"(b, c) rows 1 values (%s, %d)", n, i, n, i))
 		o.Transactions = 1
 		b.run(o)
 	}
-	if bad := b.int("select count(*) from (select c from demo group by c having sum(a) is distinct from sum(b) or count(*) <> 2) as x"); bad != 0 {
-		t.Errorf("%d numbers differ: %s", bad, servertest.Value[string](t, b.conn, "select string_agg(demo::text, ' ') from demo"))
+	if bad := b.int("select count(*) from (select c from demo group by c having sum(a) is distinct from sum(b) or " +
+		"count(*) <> 2) as x"); bad != 0 {
+		t.Errorf("%d numbers differ: %s", bad,
+			servertest.Value[string](t, b.conn, "select string_agg(demo::text, ' ') from demo"))
 	}
 }
 
@@ -90,9 +97,12 @@ func TestRowsThatDoNotFit(t *testing.T) {
 			t.Errorf("%v, %v", r.Aborted, err)
 		}
 	}
-	check(`\copy_rows demo (id) rows 40000 values (:row) format binary`, "row 32768: column id of type smallint cannot hold 32768")
-	check(`\copy_rows demo (day) rows 1 values (1) format binary`, "column day is of type date, which can be written in text only: use the format text")
-	check(`\copy_rows demo (id) rows 1 values ('x') format binary`, "column id is of type smallint, and its values are texts: use the format text")
+	check(`\copy_rows demo (id) rows 40000 values (:row) format binary`,
+		"row 32768: column id of type smallint cannot hold 32768")
+	check(`\copy_rows demo (day) rows 1 values (1) format binary`,
+		"column day is of type date, which can be written in text only: use the format text")
+	check(`\copy_rows demo (id) rows 1 values ('x') format binary`,
+		"column id is of type smallint, and its values are texts: use the format text")
 	check(`\copy_rows demo (id) rows 1 values ('x')`, `invalid input syntax for type smallint: "x"`)
 	check(`\copy_rows gone (id) rows 1 values (1)`, `relation "gone" does not exist`)
 	check(`\copy_rows gone (id) rows 1 values (1) format binary`, `relation "gone" does not exist`)

@@ -43,8 +43,10 @@ func TestWarmupIsLeftOut(t *testing.T) {
 	r := b.run(o)
 	took := time.Since(from)
 	rows := b.int("select count(*) from demo")
-	if r.Transactions != ticked || r.Transactions != logged || r.Latency.Count != ticked || rows != ticked+warm || warm == 0 {
-		t.Errorf("%d transactions, %d logged, %d in ticks, %d before, %d rows", r.Transactions, logged, ticked, warm, rows)
+	if r.Transactions != ticked || r.Transactions != logged || r.Latency.Count != ticked || rows != ticked+
+		warm || warm == 0 {
+		t.Errorf("%d transactions, %d logged, %d in ticks, %d before, %d rows", r.Transactions, logged,
+			ticked, warm, rows)
 	}
 	if r.Elapsed < o.Duration || r.Elapsed > took-o.Warmup {
 		t.Errorf("took %s of %s", r.Elapsed, took)
@@ -79,7 +81,8 @@ func TestReconnect(t *testing.T) {
 	o := b.options("insert into demo values (pg_backend_pid());")
 	o.Clients, o.Transactions, o.Reconnect, o.Mode = 2, 5, true, Prepared
 	r := b.run(o)
-	if n := b.int("select count(distinct pid) from demo"); n != 10 || r.Connections != 10 || r.Connecting <= 0 || r.Transactions != 10 {
+	if n := b.int("select count(distinct pid) from demo"); n != 10 || r.Connections != 10 || r.Connecting <= 0 ||
+		r.Transactions != 10 {
 		t.Errorf("%d sessions, %d connections in %s", n, r.Connections, r.Connecting)
 	}
 }
@@ -123,8 +126,10 @@ func TestLog(t *testing.T) {
 		return nil
 	}
 	r := b.run(o)
-	if len(numbers) != 3 || byScript[0] != r.Scripts[0].Transactions || byScript[1] != r.Scripts[1].Transactions || byScript[0]*byScript[1] == 0 {
-		t.Errorf("logged %v, %v; ran %d and %d", numbers, byScript, r.Scripts[0].Transactions, r.Scripts[1].Transactions)
+	if len(numbers) != 3 || byScript[0] != r.Scripts[0].Transactions || byScript[1] != r.Scripts[1].Transactions ||
+		byScript[0]*byScript[1] == 0 {
+		t.Errorf("logged %v, %v; ran %d and %d", numbers, byScript, r.Scripts[0].Transactions,
+			r.Scripts[1].Transactions)
 	}
 	logged := 0
 	o.Transactions, o.SampleRate, o.Log = 1000, 0.2, func(Transaction) error { logged++; return nil }
@@ -146,7 +151,8 @@ func TestRate(t *testing.T) {
 	if got := float64(r.Transactions) / 2; math.Abs(got-500) > 4*math.Sqrt(500./2) {
 		t.Errorf("%v a second", got)
 	}
-	if r.Lag.Count != r.Transactions || r.Latency.Sum < r.Lag.Sum+2000*float64(r.Transactions) || r.Skipped+r.Late != 0 {
+	if r.Lag.Count != r.Transactions || r.Latency.Sum < r.Lag.Sum+2000*float64(r.Transactions) ||
+		r.Skipped+r.Late != 0 {
 		t.Errorf("latency %+v, lag %+v", r.Latency, r.Lag)
 	}
 }
@@ -163,7 +169,8 @@ func TestRateBeyondTheMaximum(t *testing.T) {
 		t.Errorf("%d done, %d late, %d skipped", r.Transactions, r.Late, r.Skipped)
 	}
 	if r.Statements != r.Transactions {
-		t.Errorf("%d statements in %d transactions of one: those that were skipped had none", r.Statements, r.Transactions)
+		t.Errorf("%d statements in %d transactions of one: those that were skipped had none", r.Statements,
+			r.Transactions)
 	}
 	if logged[Done] != r.Transactions || logged[Skipped] != r.Skipped || r.Lag.Most > 60_000 {
 		t.Errorf("logged %v, lag up to %v µs", logged, r.Lag.Most)
@@ -199,7 +206,9 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	check("a load needs a script", func(o *Options) { o.Scripts = nil })
 	check("total script weight must not be zero", func(o *Options) { o.Scripts[0].Weight = 0 })
 	check(`unknown mode "odd": there are simple, extended and prepared`, func(o *Options) { o.Mode = "odd" })
-	check("a number of transactions and a duration exclude each other", func(o *Options) { o.Transactions, o.Duration = 1, 1 })
+	check("a number of transactions and a duration exclude each other", func(o *Options) {
+		o.Transactions, o.Duration = 1, 1
+	})
 	check(`invalid variable name "a b"`, func(o *Options) { o.Define = map[string]string{"a b": "1"} })
 	check("a load needs a server to connect to", func(o *Options) { o.Connect = nil })
 }
@@ -208,11 +217,13 @@ func TestOptionsThatCannotBe(t *testing.T) {
 func TestThreads(t *testing.T) {
 	b := newBench(t, "create table demo (client int, script int)")
 	choices := func(threads, client int) string {
-		servertest.Exec(t, b.conn, "truncate demo; alter table demo drop column if exists n; alter table demo add n serial")
+		servertest.Exec(t, b.conn,
+			"truncate demo; alter table demo drop column if exists n; alter table demo add n serial")
 		o := b.options("insert into demo values (:client_id, 1);", "insert into demo values (:client_id, 2);")
 		o.Clients, o.Threads, o.Transactions, o.Seed = 2, threads, 40, 9
 		b.run(o)
-		return servertest.Value[string](t, b.conn, fmt.Sprintf("select string_agg(script::text, '' order by n) from demo where client = %d", client))
+		return servertest.Value[string](t, b.conn,
+			fmt.Sprintf("select string_agg(script::text, '' order by n) from demo where client = %d", client))
 	}
 	var first, second [2]string
 	for client := range 2 {
@@ -252,11 +263,13 @@ func TestManyClients(t *testing.T) {
 	if r.Connections != 1000 || most > 100<<20 {
 		t.Errorf("%d connections, %d MB resident, %d before", r.Connections, most>>20, before>>20)
 	}
-	t.Logf("connected in %s, %d MB resident, %d before, %.0f transactions a second", r.Connecting, most>>20, before>>20, float64(r.Transactions)/r.Elapsed.Seconds())
+	t.Logf("connected in %s, %d MB resident, %d before, %.0f transactions a second", r.Connecting, most>>20, before>>20,
+		float64(r.Transactions)/r.Elapsed.Seconds())
 }
 
 func manyClients(t *testing.T) *bench {
-	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"max_connections=1100", "shared_buffers=16MB"}})
+	server := servertest.Start(t,
+		embedded.Options{Version: "17", Settings: []string{"max_connections=1100", "shared_buffers=16MB"}})
 	endpoint := servertest.Endpoint(t, server.DSN())
 	return &bench{t: t, endpoint: endpoint, conn: servertest.Connect(t, endpoint)}
 }

@@ -70,7 +70,8 @@ func (b *bench) int(query string) int64 {
 func TestTransactionsOfEachClient(t *testing.T) {
 	b := newBench(t, "create table demo (client int, value int)")
 	for _, mode := range []Mode{Simple, Extended, Prepared} {
-		o := b.options("\\set x 1 + 1\ninsert into demo values (:client_id, :x);\ninsert into demo select :client_id, 3 from generate_series(1, 4);")
+		o := b.options("\\set x 1 + 1\ninsert into demo values (:client_id, :x);\ninsert into demo select " +
+			":client_id, 3 from generate_series(1, 4);")
 		o.Mode, o.Clients, o.Transactions = mode, 3, 7
 		r := b.run(o)
 		if r.Transactions != 21 || r.Statements != 42 || r.Rows != 21*5 {
@@ -95,5 +96,6 @@ func TestDuration(t *testing.T) {
 	if r.Elapsed < o.Duration || r.Elapsed > o.Duration+patience {
 		t.Errorf("took %s", r.Elapsed)
 	}
-	t.Logf("%d transactions, p50 %d µs, p99 %d µs", r.Transactions, r.Latency.Histogram.ValueAtPercentile(50), r.Latency.Histogram.ValueAtPercentile(99))
+	t.Logf("%d transactions, p50 %d µs, p99 %d µs", r.Transactions, r.Latency.Histogram.ValueAtPercentile(50),
+		r.Latency.Histogram.ValueAtPercentile(99))
 }

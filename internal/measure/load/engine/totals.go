@@ -19,7 +19,8 @@ type totals struct {
 }
 
 func newTotals(scripts []Weighted) *totals {
-	return &totals{warmup: NewRecord(scripts), recent: NewRecord(scripts), spare: NewRecord(scripts), total: NewRecord(scripts)}
+	return &totals{warmup: NewRecord(scripts), recent: NewRecord(scripts), spare: NewRecord(scripts),
+		total: NewRecord(scripts)}
 }
 
 func (b *totals) of(warmup bool) *Record {

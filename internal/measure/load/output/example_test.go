@@ -53,11 +53,13 @@ func plain() output.Report {
 	}
 	return output.Report{
 		Asked: output.Asked{
-			Options: engine.Options{Scripts: []engine.Weighted{weighted("insert.sql", 1)}, Clients: 4, Threads: 8, Duration: 2 * time.Second, Seed: 7},
+			Options: engine.Options{Scripts: []engine.Weighted{weighted("insert.sql", 1)}, Clients: 4, Threads: 8,
+				Duration: 2 * time.Second, Seed: 7},
 			Program: "v1.2.3", Server: "17.11", Scale: 1,
 		},
 		Result: engine.Result{
-			Began: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Elapsed: 2020 * time.Millisecond, Connecting: 1500 * time.Microsecond,
+			Began: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Elapsed: 2020 * time.Millisecond,
+			Connecting:  1500 * time.Microsecond,
 			Connections: 4, Poller: "io_uring", Processor: 250 * time.Millisecond, Totals: totals,
 			Record: engine.Record{Scripts: []engine.ScriptResult{{Name: "insert.sql", Weight: 1, Totals: totals}}},
 		},
@@ -68,13 +70,15 @@ func plain() output.Report {
 // everything has two scripts and every flag that adds a line.
 func everything() output.Report {
 	first := engine.Totals{
-		Transactions: 60, Statements: 120, Rows: 600, Sent: 1000, Received: 500, Skipped: 2, Late: 6, Retried: 3, Retries: 5,
+		Transactions: 60, Statements: 120, Rows: 600, Sent: 1000, Received: 500, Skipped: 2, Late: 6,
+		Retried: 3, Retries: 5,
 		Serialization: 2, Deadlocks: 1, Latency: durations(2000, 4000), Lag: durations(1000, 3000),
 	}
 	all := first
 	all.Transactions, all.Statements, all.Rows, all.Sent, all.Received, all.Skipped = 80, 140, 600, 1200, 700, 17
 	all.Latency, all.Lag = durations(2000, 4000, 1000, 5000), durations(1000, 3000, 0, 0)
-	second := engine.Totals{Transactions: 20, Statements: 20, Sent: 200, Received: 200, Skipped: 15, Latency: durations(1000, 5000), Lag: durations(0, 0)}
+	second := engine.Totals{Transactions: 20, Statements: 20, Sent: 200, Received: 200, Skipped: 15,
+		Latency: durations(1000, 5000), Lag: durations(0, 0)}
 	return output.Report{
 		Asked: output.Asked{
 			Options: engine.Options{
@@ -82,7 +86,8 @@ func everything() output.Report {
 				Clients: 2, Threads: 2, Mode: engine.Prepared, Duration: 10 * time.Second, Warmup: 3 * time.Second,
 				Rate: 10, LatencyLimit: 3500 * time.Microsecond, MaxTries: 4, PerCommand: true,
 			},
-			Program: "v1.2.3", Server: "17.11", Scale: 5, PartitionMethod: "hash", Partitions: 4, FailuresDetailed: true,
+			Program: "v1.2.3", Server: "17.11", Scale: 5, PartitionMethod: "hash", Partitions: 4,
+			FailuresDetailed: true,
 		},
 		Result: engine.Result{
 			Elapsed: 10 * time.Second, Connecting: 20 * time.Millisecond, Totals: all,
@@ -92,7 +97,8 @@ func everything() output.Report {
 						{Line: 1, Text: `\set x 1`, Latency: durations(1, 1)},
 						{Line: 2, Text: "select 1;", Latency: durations(500, 1500), Failures: 3, Retries: 5},
 					}},
-					{Name: "b.sql", Weight: 1, Totals: second, Commands: []engine.CommandResult{{Line: 4, Text: "select 2;"}}},
+					{Name: "b.sql", Weight: 1, Totals: second, Commands: []engine.CommandResult{
+						{Line: 4, Text: "select 2;"}}},
 				},
 				Faults: []engine.Fault{
 					{Kind: session.Serialization, Code: "40001", Count: 7, First: errors.New("could not serialize")},

@@ -51,7 +51,8 @@ func isOneOf(name, kind string) bool { return slices.Contains(strings.Fields(kin
 func ParseGate(text string) (Gate, error) {
 	m := gateForm.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
 	if m == nil {
-		return Gate{}, fmt.Errorf("%q is not a figure, a comparison and a limit, such as 'p99>20ms' or 'achieved<0.95'", text)
+		return Gate{}, fmt.Errorf("%q is not a figure, a comparison and a limit, such as 'p99>20ms' or 'achieved<0.95'",
+			text)
 	}
 	limit, err := strconv.ParseFloat(m[3], 64)
 	if err != nil {

@@ -7,10 +7,12 @@ import (
 func (r Report) document() document {
 	d := document{
 		Schema: Schema, Status: r.Status, Program: r.Asked.Program, Server: r.Asked.Server, Asked: r.Asked.json(),
-		Began: r.Result.Began, Elapsed: r.seconds(), Connecting: r.Result.Connecting.Seconds(), Connections: r.Result.Connections,
-		Poller:    r.Result.Poller,
-		Processor: r.Result.Processor.Seconds(),
-		Totals:    r.totals(r.Result.Totals), Scripts: []script{}, Faults: []fault{}, Aborted: []string{}, Warnings: r.Warnings(), FailIf: []verdict{},
+		Began: r.Result.Began, Elapsed: r.seconds(), Connecting: r.Result.Connecting.Seconds(),
+		Connections: r.Result.Connections,
+		Poller:      r.Result.Poller,
+		Processor:   r.Result.Processor.Seconds(),
+		Totals:      r.totals(r.Result.Totals), Scripts: []script{}, Faults: []fault{}, Aborted: []string{},
+		Warnings: r.Warnings(), FailIf: []verdict{},
 	}
 	if share, known := r.achieved(); known {
 		d.Rate = &rate{Target: r.Asked.Rate, Achieved: r.perSecond(r.Result.Transactions), Share: share}
@@ -66,7 +68,8 @@ func (r Report) totals(t engine.Totals) totals {
 	}
 	if r.seconds() > 0 {
 		d.PerSecond = &perSecond{
-			r.perSecond(t.Transactions), r.perSecond(t.Statements), r.perSecond(t.Rows), r.perSecond(t.Sent), r.perSecond(t.Received),
+			r.perSecond(t.Transactions), r.perSecond(t.Statements), r.perSecond(t.Rows), r.perSecond(t.Sent),
+			r.perSecond(t.Received),
 		}
 	}
 	return d

@@ -110,7 +110,8 @@ func TestJSONOfEverything(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if len(got.Faults) != 2 || got.Faults[1].Kind != "canceled" || got.Faults[1].Code != "57014" || got.Faults[1].Count != 2 {
+	if len(got.Faults) != 2 || got.Faults[1].Kind != "canceled" || got.Faults[1].Code != "57014" ||
+		got.Faults[1].Count != 2 {
 		t.Errorf("faults %+v", got.Faults)
 	}
 }

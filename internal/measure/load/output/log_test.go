@@ -20,7 +20,8 @@ func at(offset time.Duration) time.Time { return time.Unix(1000, 0).Add(offset) 
 const ms = time.Millisecond
 
 // logged writes transactions and gives the file.
-func logged(t *testing.T, asked output.Asked, interval time.Duration, end time.Time, transactions ...engine.Transaction) string {
+func logged(t *testing.T, asked output.Asked, interval time.Duration, end time.Time,
+	transactions ...engine.Transaction) string {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "log")
 	l, err := output.CreateLog(prefix+".4711", asked, interval)

@@ -93,7 +93,8 @@ func (p page) totals() {
 	p.failures("", p.Result.Totals)
 	if p.Asked.LatencyLimit > 0 {
 		p.line("number of transactions above the %.1f ms latency limit: %d/%d (%.3f%%)",
-			milliseconds(p.Asked.LatencyLimit), p.Result.Late, p.Result.Transactions, percent(p.Result.Late, p.Result.Transactions))
+			milliseconds(p.Asked.LatencyLimit), p.Result.Late, p.Result.Transactions,
+			percent(p.Result.Late, p.Result.Transactions))
 	}
 	if p.Asked.timed() {
 		p.moments("", p.Result.Latency)

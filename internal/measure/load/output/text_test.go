@@ -155,16 +155,26 @@ func TestTextOfOtherRuns(t *testing.T) {
 			}
 		})
 	}
-	check("transactions", "number of transactions per client: 50\nnumber of transactions actually processed: 100/200\n", func(r *output.Report) {
-		r.Asked.Duration, r.Asked.Transactions = 0, 50
+	check("transactions", "number of transactions per client: 50\nnumber of transactions actually processed: 100/200\n",
+		func(r *output.Report) {
+			r.Asked.Duration, r.Asked.Transactions = 0, 50
+		})
+	check("neither transactions nor time", "number of transactions per client: 10\n", func(r *output.Report) {
+		r.Asked.Duration = 0
 	})
-	check("neither transactions nor time", "number of transactions per client: 10\n", func(r *output.Report) { r.Asked.Duration = 0 })
-	check("a connection each", "average connection time = 30.000 ms\ntps = 49.504950 (including reconnection times)\n", func(r *output.Report) {
-		r.Asked.Reconnect, r.Result.Connections, r.Result.Connecting = true, 101, 3030*time.Millisecond
+	check("a connection each", "average connection time = 30.000 ms\ntps = 49.504950 (including reconnection times)\n",
+		func(r *output.Report) {
+			r.Asked.Reconnect, r.Result.Connections, r.Result.Connecting = true, 101, 3030*time.Millisecond
+		})
+	check("progress", "latency average = 50.500 ms\nlatency stddev = 28.866 ms\n", func(r *output.Report) {
+		r.Asked.ShowProgress = true
 	})
-	check("progress", "latency average = 50.500 ms\nlatency stddev = 28.866 ms\n", func(r *output.Report) { r.Asked.ShowProgress = true })
-	check("no bound of tries", "number of threads: 4\nduration: 2 s\n", func(r *output.Report) { r.Asked.Unlimited = true })
-	check("not recorded", "(including failures)\nrows written", func(r *output.Report) { r.Result.Latency = engine.Durations{} })
+	check("no bound of tries", "number of threads: 4\nduration: 2 s\n", func(r *output.Report) {
+		r.Asked.Unlimited = true
+	})
+	check("not recorded", "(including failures)\nrows written", func(r *output.Report) {
+		r.Result.Latency = engine.Durations{}
+	})
 	check("other failures", "number of other failures: 3 (2.885%)\n", func(r *output.Report) {
 		r.Asked.FailuresDetailed, r.Asked.ContinueOnError, r.Result.Other = true, true, 3
 	})

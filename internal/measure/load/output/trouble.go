@@ -75,7 +75,8 @@ func line(err error) string { return printable.Line(strings.Join(strings.Fields(
 func (r Report) Faults() []string {
 	var lines []string
 	for _, f := range r.Result.Faults {
-		if f.Kind == session.Serialization || f.Kind == session.Deadlock || !r.Asked.ContinueOnError && f.Count <= fewAborts {
+		if f.Kind == session.Serialization || f.Kind == session.Deadlock || !r.Asked.ContinueOnError &&
+			f.Count <= fewAborts {
 			continue
 		}
 		code := f.Code

@@ -15,7 +15,8 @@ import (
 
 func TestTroubles(t *testing.T) {
 	failed := engine.Trouble{
-		Client: 3, Script: 1, Command: 2, Try: 2, Latency: 50 * time.Millisecond, Err: errors.New("ERROR:\n  no"), Then: engine.FailsTransaction,
+		Client: 3, Script: 1, Command: 2, Try: 2, Latency: 50 * time.Millisecond, Err: errors.New("ERROR:\n  no"),
+		Then: engine.FailsTransaction,
 	}
 	repeats, aborts := failed, failed
 	repeats.Then, aborts.Then = engine.TriesAgain, engine.Aborts
@@ -39,9 +40,11 @@ realiops: client 3 ends the failed transaction (try 2/3, 25.000% of the maximum 
 realiops: client 3 repeats the transaction after the error (try 2)
 `, output.Troubles{Verbose: true, Asked: output.Asked{Options: engine.Options{Unlimited: true}}}, repeats)
 	one := "realiops: error: client 3 script 1 aborted in command 2: ERROR: no\n"
-	check("many aborts", strings.Repeat(one, 5)+"realiops: error: more clients aborted; --verbose-errors shows all of them\n",
+	check("many aborts", strings.Repeat(one, 5)+
+		"realiops: error: more clients aborted; --verbose-errors shows all of them\n",
 		output.Troubles{}, aborts, aborts, aborts, aborts, aborts, aborts, aborts)
-	check("all aborts", strings.Repeat(one, 7), output.Troubles{Verbose: true}, aborts, aborts, aborts, aborts, aborts, aborts, aborts)
+	check("all aborts", strings.Repeat(one, 7), output.Troubles{Verbose: true}, aborts, aborts, aborts, aborts, aborts,
+		aborts, aborts)
 }
 
 func TestFaults(t *testing.T) {

@@ -19,7 +19,8 @@ func (r Report) Warnings() []string {
 		warnings = append(warnings, "no transaction ended in the time that counts: there is nothing to report")
 	}
 	if t := r.Result; r.Status == Complete && t.Transactions == 0 && attempted(t.Totals) > 0 {
-		warnings = append(warnings, fmt.Sprintf("no transaction succeeded: %d failed, %d were skipped", t.Failed(), t.Skipped))
+		warnings = append(warnings, fmt.Sprintf("no transaction succeeded: %d failed, %d were skipped",
+			t.Failed(), t.Skipped))
 	}
 	return warnings
 }

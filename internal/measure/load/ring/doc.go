@@ -2,8 +2,8 @@
 // the kernel the requests of all clients that have some, and takes all answers that have come, in one system call.
 //
 // [Ring.Run] runs one function for each client, which has a [Seat], over which it exchanges bytes with its server and
-// sleeps. While a client waits, the others run. What else a client waits for, a lock or a file, stops all clients of the
-// thread, so it must be short.
+// sleeps. While a client waits, the others run. What else a client waits for, a lock or a file, stops all clients of
+// the thread, so it must be short.
 //
 // A client by itself costs the kernel a send, a receive and its share of a wait for each transaction. Here, with eight
 // clients, three or four transactions share a call. The thread waits in calls that the language's scheduler does not

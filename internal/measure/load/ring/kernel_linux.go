@@ -134,7 +134,8 @@ func (k *kernel) registerSelf() {
 		offset, _ uint32
 		fd        uint64
 	}{offset: ^uint32(0), fd: uint64(k.fd)}
-	n, _, errno := syscall.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(k.fd), registerRingFDs, uintptr(unsafe.Pointer(&update)), 1, 0, 0)
+	n, _, errno := syscall.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(k.fd), registerRingFDs,
+		uintptr(unsafe.Pointer(&update)), 1, 0, 0)
 	if errno == 0 && n == 1 {
 		k.enterFD, k.enterFlags = uintptr(update.offset), enterRegisteredRing
 	}
@@ -179,7 +180,8 @@ func (k *kernel) enter(wait uintptr, announced bool) syscall.Errno {
 	if announced {
 		call = syscall.Syscall6
 	}
-	n, _, errno := call(unix.SYS_IO_URING_ENTER, k.enterFD, uintptr(k.tail-k.submitted), wait, enterGetEvents|k.enterFlags, 0, 0)
+	n, _, errno := call(unix.SYS_IO_URING_ENTER, k.enterFD, uintptr(k.tail-k.submitted), wait,
+		enterGetEvents|k.enterFlags, 0, 0)
 	if errno == 0 {
 		k.submitted += uint32(n)
 	}

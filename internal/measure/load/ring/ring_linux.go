@@ -29,8 +29,8 @@ const (
 	unheard  = ^uint64(0) - 1 // nobody waits for it
 )
 
-// Open makes a ring with a seat for each socket, which it duplicates. Until Close, the goroutine stays on its thread. An
-// error says why there is no ring here, and leaves the sockets as they were.
+// Open makes a ring with a seat for each socket, which it duplicates. Until Close, the goroutine stays on its thread.
+// An error says why there is no ring here, and leaves the sockets as they were.
 func Open(sockets []syscall.RawConn) (*Ring, error) {
 	runtime.LockOSThread()
 	r := &Ring{seats: make([]Seat, len(sockets)), bell: -1}

@@ -50,7 +50,9 @@ const quietUpTo = 16 << 10
 
 func (s *Seat) duplicate(socket syscall.RawConn) (err error) {
 	s.fd, s.waits = -1, nothing
-	if failed := socket.Control(func(fd uintptr) { s.fd, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) }); failed != nil {
+	if failed := socket.Control(func(fd uintptr) {
+		s.fd, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0)
+	}); failed != nil {
 		err = failed
 	}
 	if err != nil {

@@ -20,7 +20,8 @@ import (
 // shown are the lines that debug() prints, without what stands before the value.
 func shown(stderr string) []string {
 	var values []string
-	for _, m := range regexp.MustCompile(`(?m)^debug\(script=\d+,command=\d+\): (.*)$`).FindAllStringSubmatch(stderr, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^debug\(script=\d+,command=\d+\): (.*)$`).FindAllStringSubmatch(stderr,
+		-1) {
 		values = append(values, m[1])
 	}
 	return values
@@ -184,7 +185,8 @@ func TestScriptsAreChosenAsByPgbench(t *testing.T) {
 	if err := os.WriteFile(second, []byte("\\set x debug(1)\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	stderr := p.run(t, "\\set x debug(0)\n", "-f", second+"@3", "-f", second+"@0", "-t", fmt.Sprint(times), "--random-seed=5")
+	stderr := p.run(t, "\\set x debug(0)\n", "-f", second+"@3", "-f", second+"@0", "-t", fmt.Sprint(times),
+		"--random-seed=5")
 	choose := script.Derive(5, 1, 1, false).Threads[0].Choose
 	var got []string
 	for range times {
@@ -226,10 +228,12 @@ var sentTexts = []string{
 	"SELECT 1 AS a \\gset\nSELECT 2 AS a; \\gset p_\nSELECT :p_a AS c\\; SELECT 4 AS b \\aset q\nSELECT :qb, :a;",
 	"\\set x \\\n  1 + \\\r\n 2\nSELECT :x;\\set\\\ny 5\r\n\\sleep 1\\\n us\nSELECT :y \\\n SELECT 2",
 	"\\set x 1\n\\if :x = 1\nSELECT 1;\n\\elif 1/0\nSELECT 2;\n\\else\nSELECT 3;\n\\endif\nSELECT 4",
-	"\\if 0\n\\if 1\nSELECT 1;\n\\else\nSELECT 2;\n\\endif\n\\elif null\nSELECT 3;\n\\elif 2\nSELECT 4;\n\\else\nSELECT 5;\n\\endif",
+	"\\if 0\n\\if 1\nSELECT 1;\n\\else\nSELECT 2;\n\\endif\n\\elif null\nSELECT 3;\n\\elif 2\nSELECT " +
+		"4;\n\\else\nSELECT 5;\n\\endif",
 	"\\if 0\nSELECT 1;\n\\else\n\\if false\nSELECT 2;\n\\else\nSELECT 3;\n\\endif\n\\endif\n\\if 0\n\\endif\nSELECT 4",
 	`SELECT ':scale', ':nosuch', 1::int, 'x::scale', 'x:scale', ':1', ': scale', ':::scale' -- :scale :`,
-	"\\set a null\n\\set b true\n\\set c 0.1 + 0.2\n\\set d 1e20\n\\set e -5\n\\set f 1.0/0\nSELECT ':a :b :c :d :e :f', :a, :b, :c, :d, :e;",
+	"\\set a null\n\\set b true\n\\set c 0.1 + 0.2\n\\set d 1e20\n\\set e -5\n\\set f 1.0/0\nSELECT ':a :b :c :d :e " +
+		":f', :a, :b, :c, :d, :e;",
 	`SELECT ':t:i :d';SELECT ':n'`,
 	"\\set i :i + 1\n\\set t not :t\nSELECT ':t:i :d'",
 }

@@ -19,69 +19,99 @@ import (
 // expressions that are worth a look of their own; product adds every operator over every kind of operand.
 var expressions = []string{
 	// precedence
-	`1 + 2 * 3`, `(1 + 2) * 3`, `10 - 4 - 3`, `100 / 7 / 2`, `2 * 3 % 4`, `-3 * -2`, `- - 5`, `+ + 7`, `-2 + 3`, `1 - -1`,
+	`1 + 2 * 3`, `(1 + 2) * 3`, `10 - 4 - 3`, `100 / 7 / 2`, `2 * 3 % 4`, `-3 * -2`, `- - 5`, `+ + 7`,
+	`-2 + 3`, `1 - -1`,
 	`1 + 2 << 3`, `1 << 2 + 3`, `1 | 2 & 3`, `6 & 3 | 8`, `1 # 3 << 1`, `~ 1 + 2`, `~ 5 | 3`, `2 * ~ 3 + 4`, `~ ~ 9`,
 	`1 + 1 = 2`, `not 1 = 2`, `not not true`, `not true and false`, `not (true and false)`,
-	`true or false and false`, `(true or false) and false`, `1 = 1 and 2 = 2 or 3 = 4`, `1 < 2 is true`, `not null is null`,
+	`true or false and false`, `(true or false) and false`, `1 = 1 and 2 = 2 or 3 = 4`, `1 < 2 is true`,
+	`not null is null`,
 	`1 + null is null`, `3 > 2 and not 2 > 3`, `5 = not true`, `1 is null is null`, `null isnull notnull`,
-	`1 = 2 or null`, `5 % 3 * 2`, `-5 % 3`, `5 % -3`, `-7 / 2`, `7 / -2`, `- 9223372036854775808`, `-9223372036854775808 + 1`,
-	`1 <> 2`, `1 != 1`, `1>=1`, `1<=0`, `2>1`, `1<<62`, `-1>>63`, `1<<64`, `1<<65`, `1 << -1`, `8 >> -1`, `true is not false`,
+	`1 = 2 or null`, `5 % 3 * 2`, `-5 % 3`, `5 % -3`, `-7 / 2`, `7 / -2`, `- 9223372036854775808`,
+	`-9223372036854775808 + 1`,
+	`1 <> 2`, `1 != 1`, `1>=1`, `1<=0`, `2>1`, `1<<62`, `-1>>63`, `1<<64`, `1<<65`, `1 << -1`, `8 >> -1`,
+	`true is not false`,
 	`null is not null`, `null is true`, `1 is true`, `0 is false`, `1.0 is null`, `true is true`, `TRUE AND Not FALSE`,
 	// constants
-	`0`, `007`, `9223372036854775807`, `1.`, `.5`, `1e3`, `1.5E-3`, `2e+2`, `123456789.123456789`, `0.1 + 0.2`, `1e22`, `1e15`,
-	`1e14`, `123456789012345678.0`, `1e-4`, `1e-5`, `0.00001234`, `100000.0`, `1000000.0`, `12345678901234.5`, `1e308`, `-0.0`,
+	`0`, `007`, `9223372036854775807`, `1.`, `.5`, `1e3`, `1.5E-3`, `2e+2`, `123456789.123456789`, `0.1 + 0.2`,
+	`1e22`, `1e15`,
+	`1e14`, `123456789012345678.0`, `1e-4`, `1e-5`, `0.00001234`, `100000.0`, `1000000.0`, `12345678901234.5`,
+	`1e308`, `-0.0`,
 	`0.0 * -1`, `1e308 * 10`, `-1e308 * 10`, `1e308 * 10 - 1e308 * 10`, `1.0 / 0`, `-1.0 / 0`, `0.0 / 0.0 = 0.0 / 0.0`,
 	`2.2250738585072014e-308`,
 	// null
-	`null`, `null + 1`, `null and false`, `false and null`, `true and null`, `null or true`, `true or null`, `false or null`,
-	`not null`, `null = null`, `greatest(1, null, 3)`, `least(null)`, `abs(null)`, `null + true`, `null / 0`, `- null`, `~ null`,
+	`null`, `null + 1`, `null and false`, `false and null`, `true and null`, `null or true`, `true or null`,
+	`false or null`,
+	`not null`, `null = null`, `greatest(1, null, 3)`, `least(null)`, `abs(null)`, `null + true`, `null / 0`,
+	`- null`, `~ null`,
 	// case
 	`case when true then 1 end`, `case when false then 1 end`, `case when false then 1 else 2 end`,
-	`case when null then 1 else 2 end`, `case when 0 then 1 when 1 then 2 else 3 end`, `case when 0.0 then 1 when 0.5 then 2 end`,
-	`CASE WHEN 1 < 2 THEN NULL IS NULL ELSE 1 END`, `case when true then 5 else 1 / 0 end`, `case when true then 1 end + 1`,
+	`case when null then 1 else 2 end`, `case when 0 then 1 when 1 then 2 else 3 end`,
+	`case when 0.0 then 1 when 0.5 then 2 end`,
+	`CASE WHEN 1 < 2 THEN NULL IS NULL ELSE 1 END`, `case when true then 5 else 1 / 0 end`,
+	`case when true then 1 end + 1`,
 	`case when case when true then false end then 1 else 2 end`, `true or 1 / 0 = 1`, `false and 1 / 0 = 1`,
 	// functions
-	`abs(-5)`, `abs(5.5)`, `abs(-0.5)`, `abs(-9223372036854775808)`, `ABS(-1)`, `double(5)`, `double(0.5)`, `int(2.5)`, `int(3.5)`,
-	`int(-2.5)`, `int(2.4999999)`, `int(1e18)`, `int(-9223372036854775808.0)`, `int(7)`, `pi()`, `pi() * 2`, `sqrt(2)`, `sqrt(16)`,
-	`sqrt(-1)`, `sqrt(-1) > 0`, `ln(10)`, `ln(1)`, `ln(0)`, `ln(-1)`, `exp(1)`, `exp(0)`, `exp(1000)`, `exp(-1000)`, `pow(2, 10)`,
-	`power(2.0, 0.5)`, `pow(0, 0)`, `pow(-8, 1.0 / 3)`, `pow(10, 400)`, `mod(7, 3)`, `mod(-7, 3)`, `mod(7.5, 2)`, `mod(5, -1)`,
-	`mod(-9223372036854775808, -1)`, `5.5 % 2`, `greatest(1, 2, 3)`, `least(3, 1, 2)`, `greatest(1, 2.5)`, `least(1, 2.5)`,
+	`abs(-5)`, `abs(5.5)`, `abs(-0.5)`, `abs(-9223372036854775808)`, `ABS(-1)`, `double(5)`, `double(0.5)`,
+	`int(2.5)`, `int(3.5)`,
+	`int(-2.5)`, `int(2.4999999)`, `int(1e18)`, `int(-9223372036854775808.0)`, `int(7)`, `pi()`, `pi() * 2`,
+	`sqrt(2)`, `sqrt(16)`,
+	`sqrt(-1)`, `sqrt(-1) > 0`, `ln(10)`, `ln(1)`, `ln(0)`, `ln(-1)`, `exp(1)`, `exp(0)`, `exp(1000)`, `exp(-1000)`,
+	`pow(2, 10)`,
+	`power(2.0, 0.5)`, `pow(0, 0)`, `pow(-8, 1.0 / 3)`, `pow(10, 400)`, `mod(7, 3)`, `mod(-7, 3)`, `mod(7.5, 2)`,
+	`mod(5, -1)`,
+	`mod(-9223372036854775808, -1)`, `5.5 % 2`, `greatest(1, 2, 3)`, `least(3, 1, 2)`, `greatest(1, 2.5)`,
+	`least(1, 2.5)`,
 	`greatest(5)`, `least(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)`, `greatest(9007199254740993, 1.0)`,
 	`greatest(sqrt(-1), 1)`, `greatest(1, sqrt(-1))`, `least(sqrt(-1), 1)`, `least(1, sqrt(-1))`,
-	`debug(1) + debug(2.5)`, `debug(null)`, `debug(true)`, `hash(10)`, `hash(10, 5432)`, `hash(-1, -1)`, `hash(0)`, `hash(10.4)`,
-	`hash_fnv1a(10)`, `hash_fnv1a(10, 5432)`, `hash_fnv1a(-1, 0)`, `hash_murmur2(10, 5432)`, `hash(null)`, `hash(1, null)`,
-	`permute(0, 1)`, `permute(0, 2)`, `permute(1, 2, 5432)`, `permute(0, 20, 5432)`, `permute(5, 9223372036854775807, 1)`,
+	`debug(1) + debug(2.5)`, `debug(null)`, `debug(true)`, `hash(10)`, `hash(10, 5432)`, `hash(-1, -1)`, `hash(0)`,
+	`hash(10.4)`,
+	`hash_fnv1a(10)`, `hash_fnv1a(10, 5432)`, `hash_fnv1a(-1, 0)`, `hash_murmur2(10, 5432)`, `hash(null)`,
+	`hash(1, null)`,
+	`permute(0, 1)`, `permute(0, 2)`, `permute(1, 2, 5432)`, `permute(0, 20, 5432)`,
+	`permute(5, 9223372036854775807, 1)`,
 	`permute(-5, 10)`, `permute(15, 10)`, `permute(0, 4611686018427387904)`, `permute(1.4, 10.2)`, `permute(null, 1)`,
 	`random(1, 10)`, `random(5, 5)`, `random(1.4, 2.6)`, `random(null, 1)`, `random_zipfian(1, 10, 1.001)`,
-	`random_gaussian(1, 10, 2)`, `random_exponential(1, 10, 0.0001)`, `random(-9223372036854775808, -2)`, `random_gaussian(1, null, 1)`,
+	`random_gaussian(1, 10, 2)`, `random_exponential(1, 10, 0.0001)`, `random(-9223372036854775808, -2)`,
+	`random_gaussian(1, null, 1)`,
 	`abs(, 3)`, `least(,2, 1)`,
 	// variables
-	`:scale`, `:client_id`, `:default_seed`, `:random_seed`, `:scale+:scale`, `:scale*100000`, `-:scale`, `:t`, `:i + 1`, `:d * 2`,
-	`:n is null`, `not :f`, `:y and :on`, `:neg - 1`, `:plus`, `:sp + 1`, `:hex`, `:inf`, `:inf - :inf = 0`, `:off`, `:of`, `:ye`, `:NO`,
+	`:scale`, `:client_id`, `:default_seed`, `:random_seed`, `:scale+:scale`, `:scale*100000`, `-:scale`, `:t`,
+	`:i + 1`, `:d * 2`,
+	`:n is null`, `not :f`, `:y and :on`, `:neg - 1`, `:plus`, `:sp + 1`, `:hex`, `:inf`, `:inf - :inf = 0`, `:off`,
+	`:of`, `:ye`, `:NO`,
 	// errors
 	`1 / 0`, `1 % 0`, `mod(1, 0)`, `9223372036854775807 + 1`, `-9223372036854775808 - 1`, `9223372036854775807 * 2`,
-	`-9223372036854775808 / -1`, `- (-9223372036854775808)`, `3037000500 * 3037000500`, `int(1e19)`, `int(9223372036854775808.0)`,
-	`int(sqrt(-1))`, `int(-1e308 * 10)`, `1 and true`, `true and 1`, `not 1`, `not 1.5`, `true + 1`, `true + 1.5`, `- true`, `~ true`,
-	`true = 1`, `true < false`, `greatest(true, 1)`, `greatest(true, 1.5)`, `least(1, true)`, `sqrt(true)`, `int(true)`, `double(false)`,
+	`-9223372036854775808 / -1`, `- (-9223372036854775808)`, `3037000500 * 3037000500`, `int(1e19)`,
+	`int(9223372036854775808.0)`,
+	`int(sqrt(-1))`, `int(-1e308 * 10)`, `1 and true`, `true and 1`, `not 1`, `not 1.5`, `true + 1`, `true + 1.5`,
+	`- true`, `~ true`,
+	`true = 1`, `true < false`, `greatest(true, 1)`, `greatest(true, 1.5)`, `least(1, true)`, `sqrt(true)`, `int(true)`,
+	`double(false)`,
 	`ln(true)`, `pow(true, 2)`, `1 | true`, `1.5 | 1e19`, `null and 1`, `false or 1`, `1 or true`, `1.5 or true`,
-	`random(2, 1)`, `random(0, 9223372036854775807)`, `random(-9223372036854775808, 9223372036854775807)`, `random(-1, 9223372036854775806)`,
+	`random(2, 1)`, `random(0, 9223372036854775807)`, `random(-9223372036854775808, 9223372036854775807)`,
+	`random(-1, 9223372036854775806)`,
 	`random(true, 2)`, `random_gaussian(1, 10, 1.9)`, `random_gaussian(1, 10, true)`, `random_exponential(1, 10, 0)`,
-	`random_exponential(1, 10, -1.5)`, `random_zipfian(1, 10, 1)`, `random_zipfian(1, 10, 1000.5)`, `random_zipfian(1, 10, 1e308 * 10)`,
-	`permute(0, 0)`, `permute(0, -1)`, `permute(true, 1)`, `hash(true)`, `hash(1, true)`, `:nosuch`, `:1`, `:nosuch + true`, `:bad`, `:o`,
+	`random_exponential(1, 10, -1.5)`, `random_zipfian(1, 10, 1)`, `random_zipfian(1, 10, 1000.5)`,
+	`random_zipfian(1, 10, 1e308 * 10)`,
+	`permute(0, 0)`, `permute(0, -1)`, `permute(true, 1)`, `hash(true)`, `hash(1, true)`, `:nosuch`, `:1`,
+	`:nosuch + true`, `:bad`, `:o`,
 	`:big`, `:under`, `:tiny`, `:blank`, `:sign`, `debug(1 / 0)`, `case when 1 / 0 then 1 end`,
 }
 
 // given are variables with texts, as -D makes them.
 var given = map[string]string{
-	"t": "t", "i": "41", "d": "1.25", "n": "NULL", "f": "false", "y": "y", "on": "On", "neg": "-12", "plus": "+5", "sp": "  17",
+	"t": "t", "i": "41", "d": "1.25", "n": "NULL", "f": "false", "y": "y", "on": "On", "neg": "-12", "plus": "+5",
+	"sp":  "  17",
 	"hex": "0x10", "inf": "inf", "off": "off", "of": "of", "ye": "YE", "NO": "No",
-	"bad": "abc", "o": "o", "big": "9223372036854775808", "under": "1_000", "tiny": "1e-310", "blank": "5 ", "sign": "-",
+	"bad": "abc", "o": "o", "big": "9223372036854775808", "under": "1_000", "tiny": "1e-310",
+	"blank": "5 ", "sign": "-",
 }
 
 // product is every binary operator over operands of every kind.
 func product() []string {
 	operands := []string{"0", "(-1)", "2.5", "1e300", "9223372036854775807", "(-9223372036854775808)", "null", "true"}
-	operators := []string{"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "=", "<>", "&", "|", "#", "<<", ">>", "and", "or"}
+	operators := []string{"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "=", "<>", "&", "|", "#", "<<",
+		">>", "and", "or"}
 	var all []string
 	for _, a := range operands {
 		for _, b := range operands {
@@ -199,7 +229,8 @@ func outcomes(stderr string, n int) []outcome {
 				continue
 			}
 			current.Shown = append(current.Shown, m[1])
-		} else if m := errorLine.FindStringSubmatch(line); m != nil && !abortLine.MatchString(line) && current.Error == "" {
+		} else if m := errorLine.FindStringSubmatch(line); m != nil && !abortLine.MatchString(line) &&
+			current.Error == "" {
 			current.Error = m[1]
 		}
 	}
@@ -219,7 +250,8 @@ func sameOutcome(expression string, want, got outcome) bool {
 			got.Error = want.Error
 		}
 	}
-	want.Error, got.Error = numberShown.ReplaceAllString(want.Error, "$1"), numberShown.ReplaceAllString(got.Error, "$1")
+	want.Error, got.Error = numberShown.ReplaceAllString(want.Error, "$1"),
+		numberShown.ReplaceAllString(got.Error, "$1")
 	if cmp.Equal(want, got) {
 		return true
 	}

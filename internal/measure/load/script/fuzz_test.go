@@ -26,7 +26,8 @@ func FuzzParse(f *testing.F) {
 		f.Add(b.Text)
 	}
 	f.Add("SELECT E'a'\n 'b\\';c', $x$;$x$, \"a\"\"b\" /* /* */ */ -- x\n; \\; SELECT 1 \\gset p")
-	f.Add("\\copy_rows t(a, \"b c\") rows :n values (:row, repeat('x', 3)) format binary\n\\sleep 1ms\n\\if 1\n\\else\n\\endif")
+	f.Add("\\copy_rows t(a, \"b c\") rows :n values (:row, repeat('x', 3)) format binary\n\\sleep 1ms\n\\if " +
+		"1\n\\else\n\\endif")
 	f.Fuzz(func(t *testing.T, text string) {
 		set := script.NewSet()
 		s, err := set.Parse("x.sql", text)
@@ -90,8 +91,11 @@ func FuzzEval(f *testing.F) {
 }
 
 var fuzzSeeds = []string{
-	`random(1, 100000 * :scale)`, `case when :a > 1 then -1 else ~:b end`, `1 << :a | 2 # 3 & 4`, `not :x is not null and :y or :z`,
-	`permute(:a, :b, 3)`, `hash(:a)`, `random_zipfian(1, :a, 1.001)`, `random_gaussian(1, 10, 1e308 * 10)`, `least(1, :b, 2.5)`,
-	`int(1e18) / -1 % :a`, `-9223372036854775808 / :a`, `random_exponential(:a, 99, 0.1)`, `debug(sqrt(ln(exp(pow(pi(), 2)))))`,
+	`random(1, 100000 * :scale)`, `case when :a > 1 then -1 else ~:b end`, `1 << :a | 2 # 3 & 4`,
+	`not :x is not null and :y or :z`,
+	`permute(:a, :b, 3)`, `hash(:a)`, `random_zipfian(1, :a, 1.001)`, `random_gaussian(1, 10, 1e308 * 10)`,
+	`least(1, :b, 2.5)`,
+	`int(1e18) / -1 % :a`, `-9223372036854775808 / :a`, `random_exponential(:a, 99, 0.1)`,
+	`debug(sqrt(ln(exp(pow(pi(), 2)))))`,
 	`:a >= 1.5e3 <> false`, `(((1)))`, `1e400`, `abs(, :a)`,
 }

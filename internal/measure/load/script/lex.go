@@ -72,8 +72,8 @@ func (s *source) skipWhile(ok func(byte) bool) {
 	}
 }
 
-// continuation returns the length of a backslash and the end of line behind it, which join two lines of a meta-command; 0
-// where there is none.
+// continuation returns the length of a backslash and the end of line behind it, which join two lines of a meta-command;
+// 0 where there is none.
 func (s *source) continuation() int {
 	switch {
 	case strings.HasPrefix(s.rest(), "\\\n"):

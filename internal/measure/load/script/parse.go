@@ -168,7 +168,8 @@ func (p *parser) expression(m *metaCommand) (*Expr, error) {
 	return &Expr{Text: strings.TrimSpace(p.text[start:p.pos]), root: root}, nil
 }
 
-var sleepUnits = map[string]time.Duration{"us": time.Microsecond, "ms": time.Millisecond, "s": time.Second, "": time.Second}
+var sleepUnits = map[string]time.Duration{"us": time.Microsecond, "ms": time.Millisecond, "s": time.Second,
+	"": time.Second}
 
 // sleep reads a time and its unit, seconds where none is given; the unit may touch the number.
 func (p *parser) sleep(m *metaCommand) error {

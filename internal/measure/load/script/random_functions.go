@@ -99,7 +99,8 @@ func (k distribution) check(shape float64) error {
 	case k == gaussian && !(shape >= minGaussian && shape <= math.MaxFloat64):
 		return fmt.Errorf("gaussian parameter must be at least %f (not %s)", minGaussian, fixed(shape))
 	case k == zipfian && !(shape >= minZipfian && shape <= maxZipfian):
-		return fmt.Errorf("zipfian parameter must be in range [%.3f, %.0f] (not %s)", minZipfian, maxZipfian, fixed(shape))
+		return fmt.Errorf("zipfian parameter must be in range [%.3f, %.0f] (not %s)", minZipfian, maxZipfian,
+			fixed(shape))
 	case k == exponential && !(shape > 0):
 		return fmt.Errorf("exponential parameter must be greater than zero (not %s)", fixed(shape))
 	default:

@@ -82,7 +82,8 @@ var refused = []struct{ text, want string }{
 	{`\shell echo 1`, `x.sql:1:1: \shell: running programs of this machine from a script is not supported; ` +
 		`run them before, and pass what they print with -D`},
 	{`\set 1x 2`, `x.sql:1:1: \set: invalid variable name "1x"`},
-	{`\set x least(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17)`, `x.sql:1:8: \set: least takes at most 16 arguments, found 17`},
+	{`\set x least(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17)`,
+		`x.sql:1:8: \set: least takes at most 16 arguments, found 17`},
 	{"SELECT 1;\nSELECT 'a", `x.sql:2:8: unterminated quoted string`},
 	{"SELECT E'a\\'", `x.sql:1:9: unterminated quoted string`},
 	{"SELECT \"a;", `x.sql:1:8: unterminated quoted identifier`},

@@ -55,8 +55,10 @@ func shownItem(t *testing.T, item script.Item, env *script.Env) string {
 
 func TestRowsAreGenerated(t *testing.T) {
 	rows, got := generated(t, "\\copy_rows s.\"t (1)\" (a, \"b,\"\"c\", d, e) \\\n"+
-		"  rows :n + 1 \\\n  values (:row * 10, 'it''s', repeat('xy', :row), case when :row = 2 then null else 0.5 end) format binary\nSELECT 1")
-	if diff := cmp.Diff([]string{"int 10|it's|xy|double 0.5", "int 20|it's|xyxy|null", "int 30|it's|xyxyxy|double 0.5"}, got); diff != "" {
+		"  rows :n + 1 \\\n  values (:row * 10, 'it''s', repeat('xy', :row), case when :row = 2 then null else 0.5 "+
+		"end) format binary\nSELECT 1")
+	if diff := cmp.Diff([]string{"int 10|it's|xy|double 0.5", "int 20|it's|xyxy|null", "int 30|it's|xyxyxy|double 0.5"},
+		got); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 	type target struct {

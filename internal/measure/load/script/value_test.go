@@ -30,7 +30,8 @@ func eval(t *testing.T, expression string, texts map[string]string) (script.Valu
 func TestTextsBecomeValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"1": "int 1", "-5": "int -5", "+5": "int 5", " 7": "int 7", "123456789012345678": "int 123456789012345678",
-		"9223372036854775807": "int 9223372036854775807", "1.5": "double 1.5", "1e3": "double 1000", "inf": "double Infinity",
+		"9223372036854775807": "int 9223372036854775807", "1.5": "double 1.5", "1e3": "double 1000",
+		"inf":  "double Infinity",
 		"0x10": "double 16", "0": "int 0", "0.0": "double 0", "null": "null", "NULL": "null", "t": "boolean true",
 		"yes": "boolean true", "on": "boolean true", "f": "boolean false", "n": "boolean false", "of": "boolean false",
 	} {
@@ -81,7 +82,8 @@ func TestDefineChecksNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	vars := set.NewVars()
-	for name, ok := range map[string]bool{"a": true, "unused_1": true, "é": true, "1a": false, "": false, "?column?": false} {
+	for name, ok := range map[string]bool{"a": true, "unused_1": true, "é": true, "1a": false, "": false,
+		"?column?": false} {
 		if err := vars.Define(name, "1"); (err == nil) != ok {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -161,7 +163,8 @@ func TestErrorsNameTheCommand(t *testing.T) {
 }
 
 func TestFindBuiltinByPrefix(t *testing.T) {
-	for prefix, want := range map[string]string{"tpcb-like": "tpcb-like", "t": "tpcb-like", "si": "simple-update", "se": "select-only"} {
+	for prefix, want := range map[string]string{"tpcb-like": "tpcb-like", "t": "tpcb-like", "si": "simple-update",
+		"se": "select-only"} {
 		if b, err := script.FindBuiltin(prefix); err != nil || b.Name != want {
 			t.Errorf("%s: %s, %v", prefix, b.Name, err)
 		}

@@ -137,7 +137,8 @@ func parseValue(text string) (Value, error) {
 		return Bool(true), nil
 	case startsWord(text, "false"), startsWord(text, "no"), startsWord(text, "off") && len(text) > 1:
 		return Bool(false), nil
-	case strings.Trim(unsigned(text), "0123456789") == "": // only digits, or none: a bad one gets the error of an integer
+	case strings.Trim(unsigned(text), "0123456789") ==
+		"": // only digits, or none: a bad one gets the error of an integer
 		return parseInt(text)
 	}
 	d, err := parseDouble(strings.TrimLeft(text, cSpace))

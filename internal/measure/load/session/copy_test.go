@@ -34,7 +34,8 @@ func TestCopyIn(t *testing.T) {
 				t.Errorf("%s, %d rows: %v\n%s", way, n, err, diff)
 			}
 			s.Query([]byte("select count(*) as n, coalesce(sum(a), 0) as sum from c"), true)
-			expect(t, way, s, seen{Returned: 1, Row: []string{fmt.Sprintf("n=%d", n), fmt.Sprintf("sum=%d", int64(n)*int64(n+1)/2)}})
+			expect(t, way, s,
+				seen{Returned: 1, Row: []string{fmt.Sprintf("n=%d", n), fmt.Sprintf("sum=%d", int64(n)*int64(n+1)/2)}})
 		}
 		check(0, 0)
 		check(1, 3)

@@ -82,8 +82,8 @@ func (d *Dialer) watch() {
 	}
 }
 
-// look takes the time itself, and after it has seen a session: the tick may be long past on a busy machine, and what was
-// asked since would seem to wait for longer than it does.
+// look takes the time itself, and after it has seen a session: the tick may be long past on a busy machine, and what
+// was asked since would seem to wait for longer than it does.
 func (d *Dialer) look() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -20,7 +20,8 @@
 // On Linux a round trip is one write and one read inside one wait of the runtime's poller, by raw system calls. The
 // usual way announces each call to the scheduler, which takes the processor away from a call that the kernel has
 // paused for more than 20 µs and hands it to another thread. A write that wakes the server is often paused: on a busy
-// machine this hand-over was 40 % of all CPU time of the client. The calls never block, so there is nothing to announce.
+// machine this hand-over was 40 % of all CPU time of the client. The calls never block, so there is nothing to
+// announce.
 //
 // The same cost comes back with more threads than the load needs, because idle ones keep waking each other: beside
 // GOMAXPROCS 1, a second thread took a quarter more CPU for each round trip. So a worker has one (package workers), and

@@ -52,7 +52,8 @@ const (
 	Lost                      // the session has ended for another reason
 )
 
-var kindNames = [...]string{"none", "other", "serialization", "deadlock", "canceled", "aborted", "too many clients", "no answer", "connection lost"}
+var kindNames = [...]string{"none", "other", "serialization", "deadlock", "canceled", "aborted", "too many clients",
+	"no answer", "connection lost"}
 
 func (k Kind) String() string { return kindNames[k] }
 

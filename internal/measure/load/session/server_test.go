@@ -82,13 +82,16 @@ func (s *server) start() error {
 			return err
 		}
 	}
-	if err := s.run("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "--no-sync", "--locale=C", "--encoding=UTF8"); err != nil {
+	if err := s.run("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "--no-sync", "--locale=C",
+		"--encoding=UTF8"); err != nil {
 		return err
 	}
 	if err := s.makeCertificate(); err != nil {
 		return err
 	}
-	settings := fmt.Sprintf("listen_addresses='127.0.0.1'\nport=%d\nunix_socket_directories='%s'\nssl=on\nfsync=off\nmax_connections=40\n", s.port, s.dir)
+	settings := fmt.Sprintf(
+		"listen_addresses='127.0.0.1'\nport=%d\nunix_socket_directories='%s'\nssl=on\nfsync=off\nmax_connections=40\n",
+		s.port, s.dir)
 	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -202,7 +205,9 @@ func (s *server) open(t testing.TB, way string, patience time.Duration) *Session
 	if err != nil {
 		t.Fatal(err)
 	}
-	dialer := NewDialer(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, patience)
+	dialer := NewDialer(func(ctx context.Context) (*pgconn.PgConn, error) {
+		return pgconn.ConnectConfig(ctx, config)
+	}, patience)
 	opened, err := dialer.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -216,7 +216,8 @@ func TestRowsAreDroppedOrKept(t *testing.T) {
 		expect(t, way, s, seen{Returned: 20000}, seen{Returned: 1})
 		s.Query([]byte("select n, repeat('x', n) as x from generate_series(1, 100000, 33333) n"), true)
 		expect(t, way, s, seen{Returned: 4, Row: []string{"n=100000", "x=" + strings.Repeat("x", 100000)}})
-		s.Query([]byte("do $$ begin for i in 1..20000 loop raise notice 'notice %', repeat('n', 500); end loop; end $$; select 2 as two"), true)
+		s.Query([]byte("do $$ begin for i in 1..20000 loop raise notice 'notice %', repeat('n', 500); end loop; end "+
+			"$$; select 2 as two"), true)
 		expect(t, way+", notices", s, seen{}, seen{Returned: 1, Row: []string{"two=2"}})
 		s.Query([]byte("copy (select generate_series(1, 50000)) to stdout"), false)
 		expect(t, way+", copy out", s, seen{Returned: 50000})
@@ -401,7 +402,9 @@ func TestTakingOverFromABackgroundReader(t *testing.T) {
 		}
 		return slowConn{conn.(*net.UnixConn)}, nil
 	}
-	k := NewDialer(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, 5*time.Second)
+	k := NewDialer(func(ctx context.Context) (*pgconn.PgConn, error) {
+		return pgconn.ConnectConfig(ctx, config)
+	}, 5*time.Second)
 	defer k.Close()
 	for range 5 {
 		s, err := k.Open(t.Context())
@@ -427,7 +430,8 @@ func TestOpenGivesUpWithItsContext(t *testing.T) {
 		_, _ = conn.Read(make([]byte, 1000))
 		_, _ = conn.Write([]byte(message('R', "\x00\x00\x00\x00") + message('Z', "I")))
 	}()
-	config, err := pgconn.ParseConfig(fmt.Sprintf("host=127.0.0.1 port=%d user=x sslmode=disable", listener.Addr().(*net.TCPAddr).Port))
+	config, err := pgconn.ParseConfig(fmt.Sprintf("host=127.0.0.1 port=%d user=x sslmode=disable",
+		listener.Addr().(*net.TCPAddr).Port))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,9 @@ func message(kind byte, body string) string {
 }
 
 var (
-	ready    = message('Z', "I")
-	oneRow   = message('T', "\x00\x01a\x00"+strings.Repeat("\x00", afterName)) + message('D', "\x00\x01\x00\x00\x00\x011") + message('C', "SELECT 1\x00")
+	ready  = message('Z', "I")
+	oneRow = message('T', "\x00\x01a\x00"+strings.Repeat("\x00", afterName)) +
+		message('D', "\x00\x01\x00\x00\x00\x011") + message('C', "SELECT 1\x00")
 	inserted = message('C', "INSERT 0 3\x00")
 )
 
@@ -65,7 +66,8 @@ func socketPair(t testing.TB) (net.Conn, net.Conn) {
 
 func TestAnswersInPieces(t *testing.T) {
 	large := message('D', "\x00\x01\x00\x01\x00\x00"+strings.Repeat("x", 1<<16))
-	answer := message('S', "name\x00value\x00") + strings.Replace(oneRow, message('D', "\x00\x01\x00\x00\x00\x011"), large, 1) +
+	answer := message('S', "name\x00value\x00") + strings.Replace(oneRow, message('D', "\x00\x01\x00\x00\x00\x011"),
+		large, 1) +
 		message('N', strings.Repeat("n", 3000)) + inserted + ready
 	for _, keep := range []bool{false, true} {
 		want := []seen{{Returned: 1}, {Affected: 3}}
@@ -102,10 +104,13 @@ func TestServersThatMisbehave(t *testing.T) {
 	check("half a dropped message", message('N', "abc")[:6], hungUp)
 	check("another protocol", "HTTP/1.1 400 Bad Request\r\n\r\n", protocol+`message 'H' of 1414811695 bytes`)
 	check("a length that is too small", "C\x00\x00\x00\x03", protocol+`message 'C' of 3 bytes`)
-	check("a row that is too large", "T\x05\x00\x00\x00", protocol+`message 'T' of 83886080 bytes is more than the 67108864 that are read`)
+	check("a row that is too large", "T\x05\x00\x00\x00", protocol+
+		`message 'T' of 83886080 bytes is more than the 67108864 that are read`)
 	check("an unknown message", message('!', ""), protocol+`message '!', unknown or out of place`)
-	check("a row with too few columns", message('T', "\x00\x01a\x00"+strings.Repeat("\x00", afterName))+message('D', "\x00\x00"), protocol+"row does not add up")
-	check("a value beyond its row", message('T', "\x00\x01a\x00"+strings.Repeat("\x00", afterName))+message('D', "\x00\x01\x00\x00\x00\x021"), protocol+"row does not add up")
+	check("a row with too few columns", message('T', "\x00\x01a\x00"+strings.Repeat("\x00", afterName))+
+		message('D', "\x00\x00"), protocol+"row does not add up")
+	check("a value beyond its row", message('T', "\x00\x01a\x00"+strings.Repeat("\x00", afterName))+
+		message('D', "\x00\x01\x00\x00\x00\x021"), protocol+"row does not add up")
 	check("a name without end", message('T', "\x00\x01a"), protocol+"row description does not add up")
 	check("an error without end", message('E', "SERROR\x00Mx"), protocol+"error message is cut off")
 	check("parsed what nobody asked", message('1', ""), protocol+"more statements parsed than asked for")
@@ -156,7 +161,8 @@ func TestAnswersAcrossBatches(t *testing.T) {
 
 func TestServerThatIsGoneBeforeWeAsk(t *testing.T) {
 	client, server := socketPair(t)
-	if _, err := io.WriteString(server, message('E', "SFATAL\x00VFATAL\x00C57P05\x00Midle too long\x00\x00")); err != nil {
+	if _, err := io.WriteString(server, message('E', "SFATAL\x00VFATAL\x00C57P05\x00Midle too long\x00\x00")); err !=
+		nil {
 		t.Fatal(err)
 	}
 	server.Close()
@@ -203,8 +209,10 @@ func awaitServer(t testing.TB, srv *server) {
 // FuzzAnswers feeds arbitrary bytes to the reader: it must end, without a panic and without memory that nobody sent.
 func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(oneRow+ready), uint8(3), uint8(0), true)
-	f.Add([]byte(message('1', "")+message('2', "")+inserted+message('E', "SERROR\x00C40001\x00Mx\x00\x00")+ready), uint8(100), uint8(1), false)
-	f.Add([]byte(message('G', "\x00\x00\x01\x00\x00")+message('E', "SERROR\x00C57014\x00Mx\x00\x00")+ready), uint8(100), uint8(2), false)
+	f.Add([]byte(message('1', "")+message('2', "")+inserted+message('E', "SERROR\x00C40001\x00Mx\x00\x00")+ready),
+		uint8(100), uint8(1), false)
+	f.Add([]byte(message('G', "\x00\x00\x01\x00\x00")+message('E', "SERROR\x00C57014\x00Mx\x00\x00")+ready), uint8(100),
+		uint8(2), false)
 	f.Add([]byte("T\x00\x00\xff\xff"+strings.Repeat("x", 5000)), uint8(255), uint8(0), true)
 	f.Add([]byte(message('G', "")+message('G', "")+inserted+ready), uint8(5), uint8(3), true)
 	st, err := NewStatement("n", "select $1", 1, true)

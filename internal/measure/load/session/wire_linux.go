@@ -62,7 +62,8 @@ func (w *wire) send(fd uintptr, out []byte) error {
 func rawCall(trap, fd uintptr, b []byte) (int, syscall.Errno) {
 	const flags = syscall.MSG_NOSIGNAL // of a connection that is gone the error tells
 	for {
-		n, _, errno := syscall.RawSyscall6(trap, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), flags, 0, 0)
+		n, _, errno := syscall.RawSyscall6(trap, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+			uintptr(len(b)), flags, 0, 0)
 		switch errno {
 		case 0:
 			return int(n), 0

@@ -20,7 +20,8 @@ func Scale(ctx context.Context, conn *pgx.Conn) (int, error) {
 	var scale int
 	err := conn.QueryRow(ctx, "select pg_catalog.count(*) from pgbench_branches").Scan(&scale)
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == undefinedTable {
-		return 0, fmt.Errorf("count the branches: %s; initialize the tables with -i first, or name a script of your own with -f",
+		return 0, fmt.Errorf("count the branches: %s; initialize the tables with -i first, or name a script of "+
+			"your own with -f",
 			refused.Message)
 	}
 	if err != nil {
@@ -47,7 +48,8 @@ func Partitions(ctx context.Context, conn *pgx.Conn) (method Method, count int, 
 	case letter == "h":
 		return Hash, count, nil
 	default:
-		return "", 0, fmt.Errorf("pgbench_accounts is partitioned by method %q, which is neither %s nor %s", letter, Range, Hash)
+		return "", 0, fmt.Errorf("pgbench_accounts is partitioned by method %q, which is neither %s nor %s",
+			letter, Range, Hash)
 	}
 }
 

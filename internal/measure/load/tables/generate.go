@@ -84,16 +84,20 @@ func (i *initializer) generateOnServer(ctx context.Context) error {
 	i.say("generating data (server-side)...\n")
 	return i.refill(ctx, func() error {
 		return i.run(ctx,
-			fmt.Sprintf("insert into pgbench_branches (bid, bbalance) select bid, 0 from pg_catalog.generate_series(1, %d) as bid",
+			fmt.Sprintf("insert into pgbench_branches (bid, bbalance) select bid, 0 from "+
+				"pg_catalog.generate_series(1, %d) as bid",
 				branchesPerScale*i.Scale),
-			fmt.Sprintf("insert into pgbench_tellers (tid, bid, tbalance) select tid, %s, 0 from pg_catalog.generate_series(1, %d) as tid",
+			fmt.Sprintf("insert into pgbench_tellers (tid, bid, tbalance) select tid, %s, 0 from "+
+				"pg_catalog.generate_series(1, %d) as tid",
 				branchOf("tid", tellersPerScale), tellersPerScale*i.Scale),
-			fmt.Sprintf("insert into pgbench_accounts (aid, bid, abalance, filler) select aid, %s, 0, '' from pg_catalog.generate_series(1, %d) as aid",
+			fmt.Sprintf("insert into pgbench_accounts (aid, bid, abalance, filler) select aid, %s, 0, '' from "+
+				"pg_catalog.generate_series(1, %d) as aid",
 				branchOf("aid", accountsPerScale), accountsPerScale*int64(i.Scale)))
 	})
 }
 
 // branchOf returns the branch of a row by its number, in operators of nobody else's: the path is the user's here.
 func branchOf(number string, perBranch int) string {
-	return fmt.Sprintf("((%s operator(pg_catalog.-) 1) operator(pg_catalog./) %d) operator(pg_catalog.+) 1", number, perBranch)
+	return fmt.Sprintf("((%s operator(pg_catalog.-) 1) operator(pg_catalog./) %d) operator(pg_catalog.+) 1",
+		number, perBranch)
 }

@@ -41,8 +41,8 @@ func Initialize(ctx context.Context, conn *pgx.Conn, options Options) error {
 	return nil
 }
 
-// rehearse makes the tables anew in a transaction that is rolled back, where old ones are to be dropped, so that they are
-// there still when something that is to follow cannot be done: a tablespace may be missing, a right, or a step.
+// rehearse makes the tables anew in a transaction that is rolled back, where old ones are to be dropped, so that they
+// are there still when something that is to follow cannot be done: a tablespace may be missing, a right, or a step.
 func (i *initializer) rehearse(ctx context.Context) error {
 	if !strings.Contains(i.Steps, "d") {
 		return nil

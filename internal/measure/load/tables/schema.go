@@ -35,7 +35,8 @@ func (i *initializer) create(ctx context.Context) error {
 }
 
 func (i *initializer) createTable(persistence, name, columns, storage string) string {
-	return fmt.Sprintf("create %stable %s (%s)%s%s", persistence, name, columns, storage, inTablespace(" tablespace ", i.Tablespace))
+	return fmt.Sprintf("create %stable %s (%s)%s%s", persistence, name, columns, storage,
+		inTablespace(" tablespace ", i.Tablespace))
 }
 
 // bigScale is from where on pgbench numbers accounts with 64 bits: 2,000,000,000 of them.

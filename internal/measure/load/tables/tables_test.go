@@ -133,7 +133,8 @@ func TestVacuumBeforeARun(t *testing.T) {
 	if rows := servertest.Value[int](t, conn, "select count(*) from pgbench_history"); rows != 0 {
 		t.Errorf("the history has %d rows", rows)
 	}
-	unvacuumed := "select count(*) from pg_class where relname like 'pgbench%' and relkind = 'r' and relallvisible < relpages"
+	unvacuumed := "select count(*) from pg_class where relname like 'pgbench%' and relkind = 'r' and " +
+		"relallvisible < relpages"
 	if n := servertest.Value[int](t, conn, unvacuumed); n != 0 {
 		t.Errorf("%d tables are not vacuumed", n)
 	}
@@ -145,7 +146,8 @@ func TestALostSessionIsNoRefusalToIgnore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	servertest.Exec(t, servertest.Connect(t, endpoint), fmt.Sprintf("select pg_terminate_backend(%d)", conn.PgConn().PID()))
+	servertest.Exec(t, servertest.Connect(t, endpoint), fmt.Sprintf("select pg_terminate_backend(%d)",
+		conn.PgConn().PID()))
 	err = tables.Vacuum(t.Context(), conn, false, &bytes.Buffer{})
 	if err == nil || !conn.IsClosed() { // in the server's last words or the kernel's, whichever came first
 		t.Errorf("the session is gone, and the error is %v", err)

@@ -41,7 +41,8 @@ func forbidRings() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, ofAllThreads, uintptr(unsafe.Pointer(&program)))
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, ofAllThreads,
+		uintptr(unsafe.Pointer(&program)))
 	if errno != 0 {
 		return fmt.Errorf("seccomp: %w", errno)
 	}
@@ -84,7 +85,9 @@ func TestWhoPolls(t *testing.T) {
 		check("io_uring", "insert into demo values (1);", as)
 		check("io_uring", "\\sleep 1 ms\nselect 1;", as)
 	}
-	check("epoll (each transaction has a connection of its own)", "select 1;", func(o *engine.Options) { o.Reconnect = true })
+	check("epoll (each transaction has a connection of its own)", "select 1;", func(o *engine.Options) {
+		o.Reconnect = true
+	})
 	check(`epoll (\copy_rows)`, "\\copy_rows demo (value) rows 3 values (:row)", as)
 }
 

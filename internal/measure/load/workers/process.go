@@ -58,14 +58,18 @@ func (c Crew) start(ctx context.Context, number int, events chan<- event) (*proc
 	return p, nil
 }
 
-func (p *process) start(ctx context.Context, command func(context.Context) (*exec.Cmd, error), events chan<- event) (err error) {
+func (p *process) start(ctx context.Context, command func(context.Context) (*exec.Cmd, error),
+	events chan<- event) (err error) {
 	if p.command, err = command(ctx); err != nil {
 		return err
 	}
 	p.command.SysProcAttr = attributes()
-	p.command.Env = slices.DeleteFunc(p.command.Environ(), func(v string) bool { return strings.HasPrefix(v, "PGPASSWORD=") })
-	// Both save a worker what it would spend before it begins. testcontainers-go looks at every process of the machine in each program that has
-	// it: where HOST_PROC leads there is none. And what packages make for themselves would be the first thing that is collected.
+	p.command.Env = slices.DeleteFunc(p.command.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "PGPASSWORD=")
+	})
+	// Both save a worker what it would spend before it begins. testcontainers-go looks at every process of the machine
+	// in each program that has it: where HOST_PROC leads there is none. And what packages make for themselves would be
+	// the first thing that is collected.
 	p.command.Env = append(p.command.Env, "HOST_PROC=/proc/self")
 	if os.Getenv("GOGC") == "" {
 		p.command.Env = append(p.command.Env, "GOGC=200")
@@ -109,7 +113,8 @@ func (p *process) hear(out io.Reader, events chan<- event) error {
 	}
 }
 
-var errNoWorker = errors.New("it is no worker of this version of realiops: does its main function call role.Main with workers.Role?")
+var errNoWorker = errors.New("it is no worker of this version of realiops: does its main function call role.Main " +
+	"with workers.Role?")
 
 // whyEnded is why a worker is gone: what it complained of, or else how it ended.
 func whyEnded(heard, ended error, said string) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// greeting is the first thing that a worker says, so that another program, or a test that does not know the role, is not
-// taken for one. It changes with what follows.
+// greeting is the first thing that a worker says, so that another program, or a test that does not know the role, is
+// not taken for one. It changes with what follows.
 const greeting = "realiops worker 1"
 
 // word is a message to a worker; one field is set.

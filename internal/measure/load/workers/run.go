@@ -45,8 +45,8 @@ const (
 	stopWithin = 5 * time.Second
 )
 
-// Run is engine.Run with a worker for each of the threads. Where a worker is lost the load is stopped, and the result has
-// what it had reported. Options.Log and Options.Ready are the workers' own.
+// Run is engine.Run with a worker for each of the threads. Where a worker is lost the load is stopped, and the result
+// has what it had reported. Options.Log and Options.Ready are the workers' own.
 func (c Crew) Run(ctx context.Context, o engine.Options) (engine.Result, error) {
 	o.Clients = max(o.Clients, 1)
 	o.Threads = min(max(o.Threads, 1), o.Clients)
@@ -223,8 +223,8 @@ func (l *load) stop(why error) {
 	}
 }
 
-// look misses workers that give no sign of life. Where we have stood still ourselves since we looked last, theirs may only
-// not be read yet.
+// look misses workers that give no sign of life. Where we have stood still ourselves since we looked last, theirs may
+// only not be read yet.
 func (l *load) look(since time.Duration) {
 	for _, p := range l.workers {
 		silent := time.Since(p.heard)
@@ -237,7 +237,8 @@ func (l *load) look(since time.Duration) {
 			p.kill()
 		case silent > stillAfter && !p.still && l.Tell != nil:
 			p.still = true
-			l.Tell(fmt.Sprintf("%s has not been heard of for %s: it was stopped, or gets no processor; its clients do nothing meanwhile",
+			l.Tell(fmt.Sprintf("%s has not been heard of for %s: it was stopped, or gets no processor; its clients "+
+				"do nothing meanwhile",
 				p.name(), stillAfter))
 		}
 	}

@@ -59,8 +59,8 @@ func play(in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	context.AfterFunc(terminated, func() { cancel(fmt.Errorf("worker process %d was told to end", os.Getpid())) })
-	// A second thread, idle most of the time, would wake and be woken for each transaction. Clients on a ring wake none, and
-	// package ring has two while they run.
+	// A second thread, idle most of the time, would wake and be woken for each transaction. Clients on a ring wake
+	// none, and package ring has two while they run.
 	runtime.GOMAXPROCS(1)
 
 	w := &worker{out: json.NewEncoder(out), cancel: cancel, begin: make(chan struct{})}
@@ -136,7 +136,8 @@ func (w *worker) live(ctx context.Context) {
 // run returns the load, from the order to the end.
 func (w *worker) run(ctx context.Context, o *order) ended {
 	result, err := w.load(ctx, o)
-	e := ended{Began: result.Began, Elapsed: result.Elapsed, Connecting: result.Connecting, Connections: result.Connections, Poller: result.Poller}
+	e := ended{Began: result.Began, Elapsed: result.Elapsed, Connecting: result.Connecting,
+		Connections: result.Connections, Poller: result.Poller}
 	if err == nil {
 		return e
 	}
@@ -208,7 +209,8 @@ func (w *worker) tick(t engine.Tick) error {
 	return err
 }
 
-// config returns how the clients connect: read as the first process read it, which then says what it found or was asked to.
+// config returns how the clients connect: read as the first process read it, which then says what it found or was asked
+// to.
 func (w *worker) config(s server) (*pgx.ConnConfig, error) {
 	endpoint, err := postgres.Parse(s.Connection)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
-// sums add up what workers report. Their ticks come at the same times of the load, so that the first of each, the second
-// of each and so on belong together.
+// sums add up what workers report. Their ticks come at the same times of the load, so that the first of each, the
+// second of each and so on belong together.
 type sums struct {
 	options engine.Options
 	grain   time.Duration // of the workers' ticks: a part of the load's own, so that little is lost with a worker

@@ -56,7 +56,9 @@ func first() role.Role {
 func options(endpoint *postgres.Endpoint, texts ...string) (engine.Options, error) {
 	config := endpoint.UserConfig()
 	config.RuntimeParams["application_name"] = "client"
-	o := engine.Options{Set: script.NewSet(), Connect: func(context.Context) (*pgx.ConnConfig, error) { return config, nil }}
+	o := engine.Options{Set: script.NewSet(), Connect: func(context.Context) (*pgx.ConnConfig, error) {
+		return config, nil
+	}}
 	for i, text := range texts {
 		s, err := o.Set.Parse(fmt.Sprintf("%d.sql", i), text)
 		if err != nil {
@@ -128,7 +130,8 @@ func (b *bench) nothingLeft() {
 
 func (b *bench) sessionsEnd() {
 	b.Helper()
-	const ask = "select count(*) from pg_stat_activity where application_name = 'client' and datname = current_database()"
+	const ask = "select count(*) from pg_stat_activity where application_name = 'client' and datname = " +
+		"current_database()"
 	for until := time.Now().Add(10 * time.Second); b.int(ask) > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(until) {
 			b.Fatalf("%d sessions were left", b.int(ask))
@@ -175,27 +178,33 @@ func TestClientsAreDividedAmongWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Transactions != 35 || r.Rows != 35 || r.Connections != 5 || r.Scripts[0].Transactions != 35 || r.Latency.Count != 35 {
-		t.Errorf("%d transactions, %d rows, %d connections, %d of the script, %d timed", r.Transactions, r.Rows, r.Connections,
+	if r.Transactions != 35 || r.Rows != 35 || r.Connections != 5 || r.Scripts[0].Transactions != 35 ||
+		r.Latency.Count != 35 {
+		t.Errorf("%d transactions, %d rows, %d connections, %d of the script, %d timed", r.Transactions, r.Rows,
+			r.Connections,
 			r.Scripts[0].Transactions, r.Latency.Count)
 	}
 	if len(b.commands) != 2 || r.Processor <= 0 || r.Elapsed <= 0 || r.Connecting <= 0 {
-		t.Errorf("%d workers, %v of the processors in %v, after %v", len(b.commands), r.Processor, r.Elapsed, r.Connecting)
+		t.Errorf("%d workers, %v of the processors in %v, after %v", len(b.commands), r.Processor, r.Elapsed,
+			r.Connecting)
 	}
-	if n := b.int("select count(*) from (select client from demo group by client having count(*) = 7 and count(distinct pid) = 1 and client between 0 and 4) c"); n != 5 {
+	if n := b.int("select count(*) from (select client from demo group by client having count(*) = 7 and " +
+		"count(distinct pid) = 1 and client between 0 and 4) c"); n != 5 {
 		t.Errorf("%d of 5 clients did their part", n)
 	}
 	b.nothingLeft()
 }
 
-// The numbers that are drawn, and the scripts, are those of threads in one process, which are held to pgbench's elsewhere.
+// The numbers that are drawn, and the scripts, are those of threads in one process, which are held to pgbench's
+// elsewhere.
 func TestRandomNumbersAreThoseOfThreads(t *testing.T) {
 	b := newBench(t, "create table demo (client int, script int, value bigint, seq serial)")
 	o := b.options("\\set v random(1, 1000000000)\ninsert into demo values (:client_id, 1, :v);",
 		"\\set v random(1, 1000000000)\ninsert into demo values (:client_id, 2, :v);")
 	o.Clients, o.Threads, o.Transactions, o.Seed = 3, 3, 50, 7
 	drawn := func() string {
-		return servertest.Value[string](t, b.conn, "select md5(string_agg(format('%s %s %s', client, script, value), ',' order by client, seq)) from demo")
+		return servertest.Value[string](t, b.conn,
+			"select md5(string_agg(format('%s %s %s', client, script, value), ',' order by client, seq)) from demo")
 	}
 	if _, err := engine.Run(t.Context(), o); err != nil {
 		t.Fatal(err)
@@ -224,7 +233,8 @@ func TestTicksAddUp(t *testing.T) {
 		}
 		until = x.To
 		if x.Record.Scripts[0].Transactions != x.Transactions || x.Latency.Count != x.Transactions || x.Processor <= 0 {
-			t.Errorf("%d transactions, %d of the script, %d timed", x.Transactions, x.Record.Scripts[0].Transactions, x.Latency.Count)
+			t.Errorf("%d transactions, %d of the script, %d timed", x.Transactions, x.Record.Scripts[0].Transactions,
+				x.Latency.Count)
 		}
 		if x.Last {
 			last++
@@ -244,7 +254,8 @@ func TestTicksAddUp(t *testing.T) {
 		t.Errorf("%d in ticks and %d before, %d transactions, %d rows", sum, warm, r.Transactions, n)
 	}
 	if ticks != 3 && ticks != 4 || last != 1 || r.Scripts[0].Commands[0].Latency.Count != r.Transactions {
-		t.Errorf("%d ticks, %d of them the last; %d times of the command", ticks, last, r.Scripts[0].Commands[0].Latency.Count)
+		t.Errorf("%d ticks, %d of them the last; %d times of the command", ticks, last,
+			r.Scripts[0].Commands[0].Latency.Count)
 	}
 	if r.Elapsed < o.Duration || r.Elapsed > o.Duration+5*time.Second {
 		t.Errorf("took %v", r.Elapsed)
@@ -263,11 +274,13 @@ func TestErrorsComeAsTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Aborted) != 2 || len(troubles) != 2 || len(r.Faults) != 1 || r.Faults[0].Code != "23514" || r.Faults[0].Count != 2 || r.Transactions != 4 {
+	if len(r.Aborted) != 2 || len(troubles) != 2 || len(r.Faults) != 1 || r.Faults[0].Code != "23514" ||
+		r.Faults[0].Count != 2 || r.Transactions != 4 {
 		t.Fatalf("%v aborted, %v told, faults %v, %d transactions", r.Aborted, troubles, r.Faults, r.Transactions)
 	}
 	gaveUp, ok := errors.AsType[*engine.Abort](r.Aborted[0])
-	if !ok || gaveUp.Client < 2 || gaveUp.Kind != session.Other || !strings.Contains(gaveUp.Error(), "demo_value_check") {
+	if !ok || gaveUp.Client < 2 || gaveUp.Kind != session.Other ||
+		!strings.Contains(gaveUp.Error(), "demo_value_check") {
 		t.Errorf("%v", r.Aborted[0])
 	}
 	o.ExitOnAbort = true
@@ -280,7 +293,8 @@ func TestErrorsComeAsTheyAre(t *testing.T) {
 
 func TestKindsOfErrorsAreKept(t *testing.T) {
 	for _, err := range []error{
-		session.ErrNoAnswer, session.ErrAborted, &session.LostError{Cause: io.EOF}, &session.LostError{Cause: session.ErrNoAnswer}, errors.New("x"),
+		session.ErrNoAnswer, session.ErrAborted, &session.LostError{Cause: io.EOF},
+		&session.LostError{Cause: session.ErrNoAnswer}, errors.New("x"),
 	} {
 		text, failed := json.Marshal(newFailure(fmt.Errorf("a.sql:1: %w", err)))
 		if failed != nil {
@@ -323,7 +337,8 @@ func TestServerOutOfReach(t *testing.T) {
 	config.RuntimeParams["no_such_setting"] = "1"
 	o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return config, nil }
 	r, err := b.crew().Run(t.Context(), o)
-	if err == nil || !strings.HasPrefix(err.Error(), "connected 0 of 4 clients, then: ") || !strings.Contains(err.Error(), "no_such_setting") || !r.Began.IsZero() {
+	if err == nil || !strings.HasPrefix(err.Error(), "connected 0 of 4 clients, then: ") ||
+		!strings.Contains(err.Error(), "no_such_setting") || !r.Began.IsZero() {
 		t.Errorf("%v", err)
 	}
 	b.nothingLeft()
@@ -345,7 +360,8 @@ func TestWorkersThatDoNotBegin(t *testing.T) {
 			o := b.options("select 1;")
 			o.Duration = time.Hour
 			r, err := c.Run(t.Context(), o)
-			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || !r.Began.IsZero() {
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") ||
+				!r.Began.IsZero() {
 				t.Errorf("%v, want %s", err, want)
 			}
 			b.nothingLeft()
@@ -354,29 +370,33 @@ func TestWorkersThatDoNotBegin(t *testing.T) {
 	check("no program", "start worker 2 of the load: ", func(ctx context.Context) (*exec.Cmd, error) {
 		return exec.CommandContext(ctx, filepath.Join(t.TempDir(), "gone")), nil
 	})
-	check("no process", "start worker 2 of the load: resource temporarily unavailable", func(context.Context) (*exec.Cmd, error) {
-		return nil, syscall.EAGAIN
-	})
+	check("no process", "start worker 2 of the load: resource temporarily unavailable",
+		func(context.Context) (*exec.Cmd, error) {
+			return nil, syscall.EAGAIN
+		})
 	check("dies at once", "was lost: it is no worker of this version", func(ctx context.Context) (*exec.Cmd, error) {
 		return exec.CommandContext(ctx, "false"), nil
 	})
 	check("another program", "was lost: it is no worker of this version", func(ctx context.Context) (*exec.Cmd, error) {
 		return exec.CommandContext(ctx, "yes"), nil
 	})
-	check("an older protocol", "was lost: it is no worker of this version", func(ctx context.Context) (*exec.Cmd, error) {
-		return exec.CommandContext(ctx, "sh", "-c", `echo '{"Greeting":"realiops worker 0"}'; sleep 600`), nil
-	})
-	check("another version", "was lost: realiops was replaced while it ran", func(ctx context.Context) (*exec.Cmd, error) {
-		c, err := Role().Command(ctx)
-		if err == nil {
-			c.Args[2] = "v0.0.1"
-		}
-		return c, err
-	})
+	check("an older protocol", "was lost: it is no worker of this version",
+		func(ctx context.Context) (*exec.Cmd, error) {
+			return exec.CommandContext(ctx, "sh", "-c", `echo '{"Greeting":"realiops worker 0"}'; sleep 600`), nil
+		})
+	check("another version", "was lost: realiops was replaced while it ran",
+		func(ctx context.Context) (*exec.Cmd, error) {
+			c, err := Role().Command(ctx)
+			if err == nil {
+				c.Args[2] = "v0.0.1"
+			}
+			return c, err
+		})
 }
 
 func TestWorkerKilled(t *testing.T) {
-	for signal, want := range map[syscall.Signal]string{syscall.SIGKILL: "was lost: signal: killed", syscall.SIGTERM: "was told to end"} {
+	for signal, want := range map[syscall.Signal]string{syscall.SIGKILL: "was lost: signal: killed",
+		syscall.SIGTERM: "was told to end"} {
 		b := newBench(t, "create table demo (value int)")
 		o := b.options("insert into demo values (1);")
 		o.Duration = time.Hour
@@ -386,7 +406,8 @@ func TestWorkerKilled(t *testing.T) {
 		}
 		b.nothingLeft()
 		// What was not reported yet when it was killed is a tenth of a second's.
-		if n := b.int("select count(*) from demo"); r.Transactions == 0 || r.Transactions > n || signal == syscall.SIGTERM && r.Transactions != n {
+		if n := b.int("select count(*) from demo"); r.Transactions == 0 || r.Transactions > n ||
+			signal == syscall.SIGTERM && r.Transactions != n {
 			t.Errorf("%v: %d transactions, %d rows", signal, r.Transactions, n)
 		}
 		if r.Elapsed <= 0 || r.Elapsed > 30*time.Second {
@@ -430,7 +451,8 @@ func TestWorkerStoppedForTwentySeconds(t *testing.T) {
 	if n := b.int("select count(*) from demo"); n != r.Transactions || r.Latency.Most < 15e6 {
 		t.Errorf("%d transactions, %d rows, the longest of %v µs", r.Transactions, n, r.Latency.Most)
 	}
-	if len(b.told) != 1 || !strings.Contains(b.told[0], "worker 2 of the load") || !strings.Contains(b.told[0], "has not been heard of for 10s") {
+	if len(b.told) != 1 || !strings.Contains(b.told[0], "worker 2 of the load") ||
+		!strings.Contains(b.told[0], "has not been heard of for 10s") {
 		t.Errorf("told %q", b.told)
 	}
 	if silence < 15*time.Second {
@@ -482,7 +504,8 @@ func TestFirstProcessKilled(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		const running = "select count(*) from pg_stat_activity where application_name = 'client' and datname = current_database() and query like 'select pg_sleep%'"
+		const running = "select count(*) from pg_stat_activity where application_name = 'client' and datname = " +
+			"current_database() and query like 'select pg_sleep%'"
 		for b.int(running) < 3 {
 			time.Sleep(50 * time.Millisecond)
 		}
@@ -496,7 +519,8 @@ func TestFirstProcessKilled(t *testing.T) {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 		b.sessionsEnd()
-		for until := time.Now().Add(10 * time.Second); slices.ContainsFunc(workers, alive); time.Sleep(10 * time.Millisecond) {
+		for until := time.Now().Add(10 * time.Second); slices.ContainsFunc(workers,
+			alive); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(until) {
 				t.Fatalf("of the workers %v some are left", workers)
 			}
@@ -537,7 +561,8 @@ func TestPasswordsGoByThePipe(t *testing.T) {
 	b := newBench(t, "create table demo (value int)")
 	config := b.endpoint.Config()
 	t.Setenv("PGPASSWORD", config.Password)
-	bare, err := postgres.Parse(fmt.Sprintf("host=%s port=%d user=%s dbname=%s sslmode=disable", config.Host, config.Port, config.User, config.Database))
+	bare, err := postgres.Parse(fmt.Sprintf("host=%s port=%d user=%s dbname=%s sslmode=disable", config.Host,
+		config.Port, config.User, config.Database))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,8 @@
 // Package anatomy counts the records of the write-ahead log by kind: inserts, index entries, sequences, commits.
 // pg_stat_wal has only their sum.
 //
-// It reads the WAL itself, by pg_walinspect (PostgreSQL 15 and later) or from its files by pg_waldump, in windows that begin and end where records do,
-// so that windows side by side count every record once. A [Sampler] looks in two ways:
+// It reads the WAL itself, by pg_walinspect (PostgreSQL 15 and later) or from its files by pg_waldump, in windows that
+// begin and end where records do, so that windows side by side count every record once. A [Sampler] looks in two ways:
 //
 //   - A reading takes all that is new where that is little. Under load it takes one window at a place drawn at random,
 //     so small that it costs the server half a percent of one core at most, and no more often than every half second.
@@ -62,7 +62,8 @@ func NewOfFiles(ctx context.Context, config *pgx.ConnConfig, files Files) (*Samp
 func open(ctx context.Context, config *pgx.ConnConfig, schema string, files *Files) (*Sampler, error) {
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = "realiops"
-	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may stand in between; see session.prepare of package pgstat
+	// a pooler may stand in between; see session.prepare of package pgstat
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	s := &Sampler{config: config, schema: schema, files: files, turn: probe.NewTurn(), counted: counts{}}
 	if _, err := s.Sample(ctx); err != nil {
 		s.Close(context.WithoutCancel(ctx))
@@ -129,7 +130,8 @@ func (s *Sampler) look(ctx context.Context) error {
 	return nil
 }
 
-// begin starts at the end of the WAL, once. Inside of a record will do, since readers of the WAL look for the next one from there.
+// begin starts at the end of the WAL, once. Inside of a record will do, since readers of the WAL look for the next one
+// from there.
 func (s *Sampler) begin(end uint64) {
 	if !s.begun {
 		s.begun, s.course = true, course{from: end, at: end, passed: end, looked: time.Now(), speed: assumedSpeed}

@@ -25,7 +25,8 @@ const firstWithBlocks = 160000
 // blockReader finds the statement that counts, from one beginning of a record to another, what is of each file.
 func blockReader(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) (sql string, err error) {
 	var number int
-	if err := postgres.QueryRow(ctx, conn, mark+"select pg_catalog.current_setting('server_version_num')::int").Scan(&number); err != nil {
+	if err := postgres.QueryRow(ctx, conn, mark+"select pg_catalog.current_setting('server_version_num')::int").Scan(
+		&number); err != nil {
 		return "", err
 	}
 	if number < firstWithBlocks {
@@ -33,7 +34,8 @@ func blockReader(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) (sql 
 	}
 	err = mayExecute(ctx, conn, home, blockFunction)
 	if refused, is := isRefusal(err); is && refused.Code == undefinedFunction {
-		err = gap(runfile.Unsupported, undefinedFunction, "pg_walinspect is of an older version than this server: alter extension pg_walinspect update")
+		err = gap(runfile.Unsupported, undefinedFunction,
+			"pg_walinspect is of an older version than this server: alter extension pg_walinspect update")
 	}
 	if err != nil {
 		return "", err
@@ -41,8 +43,8 @@ func blockReader(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) (sql 
 	return blocksSince16(home), nil
 }
 
-// blocksSince16 gives each page the bytes of its data and its image, and the first page of a record all else of it. Only the few
-// records that have several pages are sorted for that.
+// blocksSince16 gives each page the bytes of its data and its image, and the first page of a record all else of it.
+// Only the few records that have several pages are sorted for that.
 func blocksSince16(home pgx.Identifier) string {
 	return mark + `with b as materialized (select start_lsn, block_id, reltablespace, reldatabase, relfilenode,
 		resource_manager || '/' || record_type as kind, record_length,
@@ -58,13 +60,15 @@ func blocksSince16(home pgx.Identifier) string {
 	select reltablespace::pg_catalog.int8, reldatabase::pg_catalog.int8, relfilenode::pg_catalog.int8, kind, ` + sumsOfPages
 }
 
-// blocksOf15 reads the pages out of a text, which tells the size of images and of no other data: that is the first page's.
+// blocksOf15 reads the pages out of a text, which tells the size of images and of no other data: that is the first
+// page's.
 func blocksOf15(home pgx.Identifier) string {
 	number := func(after string) string {
 		return "coalesce(nullif(pg_catalog.split_part(pg_catalog.translate(pg_catalog.split_part(page, '" + after +
 			": ', 2), ',)', '  '), ' ', 1), '')::int, 0)"
 	}
-	return mark + `with r as materialized (select start_lsn, resource_manager || '/' || record_type as kind, record_length,
+	return mark +
+		`with r as materialized (select start_lsn, resource_manager || '/' || record_type as kind, record_length,
 		coalesce(fpi_length, 0) as image, block_ref
 		from ` + append(home, recordsInfo).Sanitize() + `($1::pg_catalog.pg_lsn, $2::pg_catalog.pg_lsn) where block_ref like 'blkref%'),
 	pages as (select pg_catalog.split_part(block_ref, ' ', 4) as file, kind, 1 as record, record_length as bytes, image

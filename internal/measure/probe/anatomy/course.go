@@ -93,8 +93,8 @@ func (c *course) covered(w window, took time.Duration) {
 	}
 }
 
-// rest returns what no window has covered from the beginning of the course to the end, in chunks. Any number of them from
-// the front lie evenly over it: each next one is about a golden section further on.
+// rest returns what no window has covered from the beginning of the course to the end, in chunks. Any number of them
+// from the front lie evenly over it: each next one is about a golden section further on.
 func (c *course) rest(end uint64) []place {
 	var chunks []place
 	first := c.from

@@ -12,7 +12,8 @@ import (
 func TestNextIsWhatTheTimeAllows(t *testing.T) {
 	const at = 1 << 30
 	now := time.Now()
-	check := func(what string, fresh uint64, since time.Duration, speed float64, wantSize uint64, wantDue, wantWhole bool) {
+	check := func(what string, fresh uint64, since time.Duration, speed float64, wantSize uint64, wantDue,
+		wantWhole bool) {
 		t.Helper()
 		c := course{from: at, at: at, passed: at, looked: now.Add(-since), speed: speed}
 		p, due := c.next(at+fresh, now)
@@ -57,7 +58,8 @@ func TestCostOfLoadIsBounded(t *testing.T) {
 // What was passed where no beginning of a record was known is not passed again.
 func TestNothingIsPassedTwice(t *testing.T) {
 	c := course{from: 100, at: 100, passed: 100}
-	for i, passed := range []uint64{c.pass(150), c.pass(150), c.advance(130, time.Now()), c.advance(170, time.Now()), c.pass(170)} {
+	for i, passed := range []uint64{c.pass(150), c.pass(150), c.advance(130, time.Now()), c.advance(170, time.Now()),
+		c.pass(170)} {
 		if want := []uint64{50, 0, 0, 20, 0}[i]; passed != want {
 			t.Errorf("%d: %d passed, want %d", i, passed, want)
 		}
@@ -82,7 +84,9 @@ func TestRestIsWhatNoWindowCovers(t *testing.T) {
 			if p.size() > chunk+margin {
 				t.Fatalf("a chunk of %d bytes", p.size())
 			}
-			if p.lastKnown != (p.last == end || slices.ContainsFunc(c.windows, func(w span) bool { return w.first == p.last })) {
+			if p.lastKnown != (p.last == end || slices.ContainsFunc(c.windows, func(w span) bool {
+				return w.first == p.last
+			})) {
 				t.Fatalf("%+v", p)
 			}
 		}
@@ -147,14 +151,18 @@ func TestBoundary(t *testing.T) {
 func TestPartOf(t *testing.T) {
 	want := map[string]string{
 		"Heap/INSERT": "heap_insert", "Heap/INSERT+INIT": "heap_insert", "Heap2/MULTI_INSERT+INIT": "heap_multi_insert",
-		"Heap/HOT_UPDATE": "heap_update", "Heap/UPDATE+INIT": "heap_update", "Heap/LOCK": "heap_other", "Heap2/NEW_CID": "heap_other",
-		"Heap2/PRUNE": "heap_prune", "Heap2/PRUNE_ON_ACCESS": "heap_prune", "Heap2/PRUNE_VACUUM_SCAN": "heap_prune",
+		"Heap/HOT_UPDATE": "heap_update", "Heap/UPDATE+INIT": "heap_update", "Heap/LOCK": "heap_other",
+		"Heap2/NEW_CID": "heap_other",
+		"Heap2/PRUNE":   "heap_prune", "Heap2/PRUNE_ON_ACCESS": "heap_prune", "Heap2/PRUNE_VACUUM_SCAN": "heap_prune",
 		"Heap2/CLEAN": "heap_prune", "Heap2/FREEZE_PAGE": "heap_prune", "Btree/INSERT_LEAF": "btree_insert_leaf",
-		"Btree/INSERT_POST": "btree_insert_leaf", "Btree/INSERT_META": "btree_insert_upper", "Btree/SPLIT_R": "btree_split",
+		"Btree/INSERT_POST": "btree_insert_leaf", "Btree/INSERT_META": "btree_insert_upper",
+		"Btree/SPLIT_R": "btree_split",
 		"Btree/NEWROOT": "btree_other", "Gin/UPDATE_META_PAGE": "index_other", "Sequence/LOG": "sequence",
 		"Transaction/COMMIT": "commit", "Transaction/COMMIT_PREPARED": "commit", "Transaction/ABORT": "abort",
-		"Transaction/PREPARE": "prepare", "Transaction/ABORT_PREPARED": "prepare", "Transaction/INVALIDATION": "other", "LogicalMessage/MESSAGE": "message",
-		"XLOG/CHECKPOINT_REDO": "checkpoint", "XLOG/FPI_FOR_HINT": "page_image", "Standby/RUNNING_XACTS": "other", "custom/1": "other",
+		"Transaction/PREPARE": "prepare", "Transaction/ABORT_PREPARED": "prepare", "Transaction/INVALIDATION": "other",
+		"LogicalMessage/MESSAGE": "message",
+		"XLOG/CHECKPOINT_REDO":   "checkpoint", "XLOG/FPI_FOR_HINT": "page_image", "Standby/RUNNING_XACTS": "other",
+		"custom/1": "other",
 	}
 	got := map[string]string{}
 	for kind := range want {

@@ -37,18 +37,22 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 		home := pgx.Identifier{*f.home}
 		return home, mayExecute(ctx, conn, home, always()...)
 	case f.number < oldest:
-		return nil, gap(runfile.Unsupported, notSupported, "PostgreSQL %s cannot read its own WAL: pg_walinspect came with 15", f.version)
+		return nil, gap(runfile.Unsupported, notSupported,
+			"PostgreSQL %s cannot read its own WAL: pg_walinspect came with 15", f.version)
 	case !f.available:
 		return nil, gap(runfile.Absent, undefinedFile, "the server's machine has no pg_walinspect")
 	case schema == "" && f.super:
-		return nil, gap(runfile.Absent, undefinedObject, "pg_walinspect is not in this database: a run makes it for as long as it lasts")
+		return nil, gap(runfile.Absent, undefinedObject,
+			"pg_walinspect is not in this database: a run makes it for as long as it lasts")
 	case schema == "":
-		return nil, gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and this user may not make it")
+		return nil, gap(runfile.Permission, noPrivilege,
+			"pg_walinspect is not in this database, and this user may not make it")
 	}
 	home := pgx.Identifier{schema}
 	if err := postgres.Exec(ctx, conn, "create extension pg_walinspect schema "+home.Sanitize()); err != nil {
 		if refused, ok := isRefusal(err); ok && refused.Code == noPrivilege {
-			return nil, gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and this user may not make it")
+			return nil, gap(runfile.Permission, noPrivilege,
+				"pg_walinspect is not in this database, and this user may not make it")
 		}
 		return nil, fmt.Errorf("create extension pg_walinspect: %w", err)
 	}
@@ -77,7 +81,8 @@ func Remedy(gap runfile.Gap) string {
 	case !strings.HasPrefix(gap.Metric, Name+"/"):
 		return ""
 	case gap.Reason == runfile.Permission:
-		return "a superuser may: create extension pg_walinspect; grant pg_read_server_files to the user of this connection;"
+		return "a superuser may: create extension pg_walinspect; grant pg_read_server_files to the user of " +
+			"this connection;"
 	case gap.Code == undefinedFile && gap.Reason == runfile.Absent:
 		return "install PostgreSQL's contrib package on the server's machine"
 	default:
@@ -85,8 +90,10 @@ func Remedy(gap runfile.Gap) string {
 	}
 }
 
-// genuineFunction reports, in SQL, whether the function $2 does what came with the extension: it is called with the rights of this user.
-var genuineFunction = "exists (select from pg_catalog.pg_proc p where p.oid = pg_catalog.to_regprocedure($2::pg_catalog.text) and " +
+// genuineFunction reports, in SQL, whether the function $2 does what came with the extension: it is called with the
+// rights of this user.
+var genuineFunction = "exists (select from pg_catalog.pg_proc p where p.oid = " +
+	"pg_catalog.to_regprocedure($2::pg_catalog.text) and " +
 	postgres.OfExtension("pg_proc", "p.oid", "p.proowner", "'pg_walinspect'") + ")"
 
 // function is one of the extension: its name, and what it takes.
@@ -95,7 +102,8 @@ type function struct{ name, takes string }
 // always returns the functions that nothing can be read without.
 func always() []function {
 	const one, two = "(pg_catalog.pg_lsn)", "(pg_catalog.pg_lsn, pg_catalog.pg_lsn)"
-	return []function{{recordInfo, one}, {recordsInfo, two}, {walStats, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean)"}}
+	return []function{{recordInfo, one}, {recordsInfo, two},
+		{walStats, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean)"}}
 }
 
 // blockFunction tells the pages of records.
@@ -107,13 +115,16 @@ func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier, functi
 		var genuine, may bool
 		function := append(home, f.name).Sanitize() + f.takes
 		err := postgres.QueryRow(ctx, conn,
-			mark+"select "+genuineFunction+", pg_catalog.has_schema_privilege($1, 'usage') and pg_catalog.has_function_privilege($2, 'execute')",
+			mark+"select "+genuineFunction+
+				", pg_catalog.has_schema_privilege($1, 'usage') and pg_catalog.has_function_privilege($2, 'execute')",
 			home[0], function).Scan(&genuine, &may)
 		if err != nil {
 			return fmt.Errorf("ask for the right to read the WAL: %w", err)
 		}
 		if !genuine {
-			return gap(runfile.Unsupported, undefinedFunction, "%s may have been replaced: it is not part of pg_walinspect, or belongs to somebody who is no superuser", function)
+			return gap(runfile.Unsupported, undefinedFunction,
+				"%s may have been replaced: it is not part of pg_walinspect, or belongs to somebody who is no "+
+					"superuser", function)
 		}
 		if !may {
 			return gap(runfile.Permission, noPrivilege, "this user may not execute %s of pg_walinspect", f.name)
@@ -171,5 +182,6 @@ func asError(err error) error {
 // lasts reports whether asking again would get the same answer.
 func lasts(err error) bool {
 	known, ok := errors.AsType[*probe.Error](err)
-	return ok && slices.Contains([]runfile.Reason{runfile.Permission, runfile.Unsupported, runfile.Absent}, known.Reason)
+	return ok && slices.Contains([]runfile.Reason{runfile.Permission, runfile.Unsupported, runfile.Absent},
+		known.Reason)
 }

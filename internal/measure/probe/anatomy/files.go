@@ -68,7 +68,8 @@ func (f *Files) count(ctx context.Context, p place) (window, error) {
 	w := window{span: p.span}
 	for line := range strings.Lines(string(printed)) {
 		if m := statistic.FindStringSubmatch(line); m != nil {
-			w.kinds = append(w.kinds, kind{name: m[1], records: number(m[2]), images: number(m[3]), bytes: number(m[4])})
+			w.kinds = append(w.kinds, kind{name: m[1], records: number(m[2]), images: number(m[3]),
+				bytes: number(m[4])})
 		}
 	}
 	return w, err
@@ -103,7 +104,8 @@ func (f *Files) countAll(ctx context.Context, places []place, add func(window)) 
 // prepare finds out which part of the WAL's history the server is in, and whether the program can read it.
 func (f *Files) prepare(ctx context.Context, s *session) error {
 	var at uint64
-	err := postgres.QueryRow(ctx, s.conn, mark+`select pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8),
+	err := postgres.QueryRow(ctx, s.conn,
+		mark+`select pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8),
 		pg_catalog.pg_wal_lsn_diff(redo_lsn, '0/0')::bigint from pg_catalog.pg_control_checkpoint()`).Scan(&f.timeline, &at)
 	if err != nil {
 		return fmt.Errorf("ask where the WAL is: %w", err)

@@ -33,8 +33,8 @@ func filesOf(t *testing.T, d database) Files {
 	return Files{WAL: filepath.Join(directory, "pg_wal"), Program: program}
 }
 
-// TestServerReadsWhatWaldumpReads holds pg_walinspect, as it is asked here, against PostgreSQL's own program on the same
-// windows, with ends that are known and ends that are not.
+// TestServerReadsWhatWaldumpReads holds pg_walinspect, as it is asked here, against PostgreSQL's own program on the
+// same windows, with ends that are known and ends that are not.
 func TestServerReadsWhatWaldumpReads(t *testing.T) {
 	d := databaseOf(t, "15")
 	files := filesOf(t, d)
@@ -65,7 +65,8 @@ func TestServerReadsWhatWaldumpReads(t *testing.T) {
 		for _, w := range []window{ours, theirs} {
 			slices.SortFunc(w.kinds, func(a, b kind) int { return strings.Compare(a.name, b.name) })
 		}
-		if diff := cmp.Diff(theirs, ours, cmp.AllowUnexported(window{}, span{}, kind{})); diff != "" || len(ours.kinds) < 8 {
+		if diff := cmp.Diff(theirs, ours, cmp.AllowUnexported(window{}, span{}, kind{})); diff != "" ||
+			len(ours.kinds) < 8 {
 			t.Errorf("%+v (-pg_waldump +pg_walinspect):\n%s%v", p, diff, ours.kinds)
 		}
 	}
@@ -91,7 +92,8 @@ func TestFilesAreReadWhole(t *testing.T) {
 	}
 	now, after := d.both(t, s)
 	truth, g := now.since(counted), grown(before, after)
-	if diff := cmp.Diff(truth, counters{g["records"], g["bytes"], g["wal_bytes"]}); diff != "" || g["heap_insert_records"] != 20000 {
+	if diff := cmp.Diff(truth, counters{g["records"], g["bytes"], g["wal_bytes"]}); diff != "" ||
+		g["heap_insert_records"] != 20000 {
 		t.Errorf("-PostgreSQL +pg_waldump:\n%s\n%v", diff, g)
 	}
 }

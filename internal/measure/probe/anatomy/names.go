@@ -21,13 +21,15 @@ type names struct {
 	of       map[file]relation
 }
 
-// mostNamed bounds what is remembered. Of a database with more tables and indexes only what has been asked for is known once it is gone.
+// mostNamed bounds what is remembered. Of a database with more tables and indexes only what has been asked for is known
+// once it is gone.
 const mostNamed = 20_000
 
 // newNames learns what files the database has, so that those that are dropped later are known.
 func newNames(ctx context.Context, conn *pgx.Conn) (n *names, err error) {
 	n = &names{of: map[file]relation{}}
-	err = postgres.QueryRow(ctx, conn, mark+"select oid::pg_catalog.int8 from pg_catalog.pg_database where datname = pg_catalog.current_database()").
+	err = postgres.QueryRow(ctx, conn,
+		mark+"select oid::pg_catalog.int8 from pg_catalog.pg_database where datname = pg_catalog.current_database()").
 		Scan(&n.database)
 	if err != nil {
 		return nil, err
@@ -48,7 +50,8 @@ func (n *names) look(ctx context.Context, conn *pgx.Conn, files []file) (map[fil
 			databases = append(databases, int64(f.database))
 			continue
 		}
-		spaces, numbers, known = append(spaces, int64(f.space)), append(numbers, int64(f.number)), append(known, int64(n.of[f.here()].oid))
+		spaces, numbers, known = append(spaces, int64(f.space)), append(numbers, int64(f.number)),
+			append(known, int64(n.of[f.here()].oid))
 	}
 	there, err := n.ask(ctx, conn, filesNamed, spaces, numbers, known)
 	if err != nil {
@@ -103,7 +106,8 @@ func (n *names) ask(ctx context.Context, conn *pgx.Conn, sql string, arguments .
 		r                 relation
 		name, table, like postgres.Name
 	)
-	targets := []any{&at.space, &at.number, &r.oid, &name, &r.item.Is, &table, &r.item.Constraint, &r.item.Scans, &r.item.Since, &like}
+	targets := []any{&at.space, &at.number, &r.oid, &name, &r.item.Is, &table, &r.item.Constraint, &r.item.Scans,
+		&r.item.Since, &like}
 	err := postgres.ForEachRow(ctx, conn, targets, func() error {
 		r.item.Name, r.item.Table, r.item.Like = string(name), string(table), string(like)
 		if r.item.Since != nil {
@@ -132,7 +136,8 @@ const ofRelation = `
 			::pg_catalog.text, '^pg_toast_([0-9]+)$')::pg_catalog.oid left join pg_catalog.pg_namespace vn on vn.oid = v.relnamespace`
 
 // filesThere selects the files of all tables, indexes and sequences of users.
-var filesThere = mark + `select coalesce(nullif(c.reltablespace, 0), d.dattablespace)::pg_catalog.int8, pg_catalog.pg_relation_filenode(c.oid)::pg_catalog.int8,
+var filesThere = mark +
+	`select coalesce(nullif(c.reltablespace, 0), d.dattablespace)::pg_catalog.int8, pg_catalog.pg_relation_filenode(c.oid)::pg_catalog.int8,
 		` + called + `, '', null::pg_catalog.int8, null::pg_catalog.timestamptz, null::pg_catalog.text
 	from pg_catalog.pg_database d, pg_catalog.pg_class c` + ofRelation + `
 	where d.datname = pg_catalog.current_database() and c.relkind in ('r', 'i', 't', 'm', 'S') and n.nspname <> 'pg_catalog' limit $1`
@@ -149,8 +154,8 @@ var filesNamed = mark + `select k.space, k.number, ` + called + `, case
 		join pg_catalog.pg_class c on c.oid = coalesce(pg_catalog.pg_filenode_relation(k.space::pg_catalog.oid, k.number::pg_catalog.oid)::pg_catalog.oid,
 			k.known::pg_catalog.oid)` + ofRelation
 
-// alike finds an index that makes another superfluous: of the same columns and operators, and of all rows. An index that stands for a
-// constraint is not superfluous, and of others that are equal the first is not.
+// alike finds an index that makes another superfluous: of the same columns and operators, and of all rows. An index
+// that stands for a constraint is not superfluous, and of others that are equal the first is not.
 const alike = ` from pg_catalog.pg_index l join pg_catalog.pg_class lc on lc.oid = l.indexrelid join pg_catalog.pg_namespace ln on ln.oid = lc.relnamespace
 		where l.indrelid = i.indrelid and l.indexrelid <> i.indexrelid and l.indisvalid and lc.relam = c.relam and not i.indisunique and not i.indisexclusion
 			and l.indkey = i.indkey and l.indclass = i.indclass and l.indcollation = i.indcollation and l.indoption = i.indoption

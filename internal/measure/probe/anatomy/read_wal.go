@@ -18,8 +18,8 @@ const (
 // uncovered; the error is about ctx only.
 func (s *Sampler) ReadWAL(ctx context.Context) error { return s.lookBack(ctx, true) }
 
-// WaitForCounters moves on to the end of the WAL. What has come since a ReadWAL is counted, so that a load ends with all of its
-// own; without a ReadWAL before it the WAL since the last WaitForCounters is of no load, and passed over.
+// WaitForCounters moves on to the end of the WAL. What has come since a ReadWAL is counted, so that a load ends with
+// all of its own; without a ReadWAL before it the WAL since the last WaitForCounters is of no load, and passed over.
 func (s *Sampler) WaitForCounters(ctx context.Context) error { return s.lookBack(ctx, false) }
 
 // lookBack ends the course at the end of the WAL, and counts what lies before it where a load is over.

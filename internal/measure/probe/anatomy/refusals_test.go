@@ -30,32 +30,38 @@ func expectGap(t *testing.T, err error, want runfile.Gap, remedy string) {
 	}
 }
 
-const grants = "a superuser may: create extension pg_walinspect; grant pg_read_server_files to the user of this connection;"
+const grants = "a superuser may: create extension pg_walinspect; grant pg_read_server_files to the user of " +
+	"this connection;"
 
 func TestVersionsThatCannotReadTheirLog(t *testing.T) {
 	for version, number := range map[string]string{"13": "13.23", "14": "14.24"} {
 		_, err := New(t.Context(), servertest.Database(t, version).Config(), "public")
 		expectGap(t, err, runfile.Gap{
-			Reason: runfile.Unsupported, Code: "0A000", Detail: "PostgreSQL " + number + " cannot read its own WAL: pg_walinspect came with 15",
+			Reason: runfile.Unsupported, Code: "0A000", Detail: "PostgreSQL " + number +
+				" cannot read its own WAL: pg_walinspect came with 15",
 		}, "")
 	}
 }
 
-// A function of the extension that somebody who is no superuser may replace is not called, nor one in its place that is none of it.
+// A function of the extension that somebody who is no superuser may replace is not called, nor one in its place that is
+// none of it.
 func TestFunctionsThatOthersMayReplace(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)
-	servertest.Exec(t, boss, "create role replaces; create schema home; create extension pg_walinspect schema home; alter function home.pg_get_wal_stats owner to replaces")
+	servertest.Exec(t, boss, "create role replaces; create schema home; create extension pg_walinspect schema home; "+
+		"alter function home.pg_get_wal_stats owner to replaces")
 	t.Cleanup(func() {
 		if _, err := boss.Exec(context.Background(), "drop owned by replaces; drop role replaces"); err != nil {
 			t.Error(err)
 		}
 	})
-	want := runfile.Gap{Reason: runfile.Unsupported, Code: "42883", Detail: `"home"."pg_get_wal_stats"(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean) may have been replaced: ` +
-		"it is not part of pg_walinspect, or belongs to somebody who is no superuser"}
+	want := runfile.Gap{Reason: runfile.Unsupported, Code: "42883",
+		Detail: `"home"."pg_get_wal_stats"(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean) may have been replaced: ` +
+			"it is not part of pg_walinspect, or belongs to somebody who is no superuser"}
 	_, err := New(t.Context(), endpoint.Config(), "")
 	expectGap(t, err, want, "")
-	servertest.Exec(t, boss, "alter function home.pg_get_wal_stats owner to postgres; alter extension pg_walinspect drop function home.pg_get_wal_stats")
+	servertest.Exec(t, boss, "alter function home.pg_get_wal_stats owner to postgres; alter extension pg_walinspect "+
+		"drop function home.pg_get_wal_stats")
 	_, err = New(t.Context(), endpoint.Config(), "")
 	expectGap(t, err, want, "")
 	servertest.Exec(t, boss, "alter extension pg_walinspect add function home.pg_get_wal_stats")
@@ -81,21 +87,25 @@ func TestRights(t *testing.T) {
 			bare.User, bare.Password = "bare", "secret"
 			_, err := New(t.Context(), bare, "")
 			expectGap(t, err, runfile.Gap{
-				Reason: runfile.Permission, Code: "42501", Detail: "pg_walinspect is not in this database, and this user may not make it",
+				Reason: runfile.Permission, Code: "42501",
+				Detail: "pg_walinspect is not in this database, and this user may not make it",
 			}, grants)
 			_, err = New(t.Context(), bare, "home")
 			expectGap(t, err, runfile.Gap{
-				Reason: runfile.Permission, Code: "42501", Detail: "pg_walinspect is not in this database, and this user may not make it",
+				Reason: runfile.Permission, Code: "42501",
+				Detail: "pg_walinspect is not in this database, and this user may not make it",
 			}, grants)
 			_, err = New(t.Context(), endpoint.Config(), "")
 			expectGap(t, err, runfile.Gap{
-				Reason: runfile.Absent, Code: "42704", Detail: "pg_walinspect is not in this database: a run makes it for as long as it lasts",
+				Reason: runfile.Absent, Code: "42704",
+				Detail: "pg_walinspect is not in this database: a run makes it for as long as it lasts",
 			}, "")
 
 			servertest.Exec(t, boss, "create extension pg_walinspect")
 			_, err = New(t.Context(), bare, "home")
 			expectGap(t, err, runfile.Gap{
-				Reason: runfile.Permission, Code: "42501", Detail: "this user may not execute pg_get_wal_record_info of pg_walinspect",
+				Reason: runfile.Permission, Code: "42501",
+				Detail: "this user may not execute pg_get_wal_record_info of pg_walinspect",
 			}, grants)
 
 			servertest.Exec(t, boss, "grant pg_read_server_files to bare; create table t (x int)")
@@ -157,7 +167,8 @@ func TestLogRecycled(t *testing.T) {
 			if err == nil {
 				t.Fatal("it has read what is gone")
 			}
-			if gap := probe.GapOf(err); gap.Reason != runfile.Late || !slices.Contains([]string{undefinedFile, internalError}, gap.Code) {
+			if gap := probe.GapOf(err); gap.Reason != runfile.Late ||
+				!slices.Contains([]string{undefinedFile, internalError}, gap.Code) {
 				t.Errorf("a reading of what is gone: %v (%+v)", err, gap)
 			}
 			servertest.Exec(t, d.boss, "insert into t select generate_series(1, 1000)")

@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// pageChunk of the WAL is read at a time: to tell its pages takes a server ten to fifty milliseconds, and a few megabytes.
+	// pageChunk of the WAL is read at a time: to tell its pages takes a server ten to fifty milliseconds, and a few
+	// megabytes.
 	pageChunk = 1 << 20
 	// mostFiles bounds the files that are told apart in one stretch; the rest is added up.
 	mostFiles = 20_000
@@ -31,7 +32,8 @@ var (
 	errOtherWAL = gap(runfile.Late, "", "the server has another WAL than before")
 )
 
-// WhyNoRelations says, in one line, what keeps the WAL from being told by tables and indexes, and what can be done about it.
+// WhyNoRelations says, in one line, what keeps the WAL from being told by tables and indexes, and what can be done
+// about it.
 func WhyNoRelations(err error) string {
 	missing := probe.GapOf(err)
 	missing.Metric = Name + "/records"
@@ -71,8 +73,8 @@ type relations struct {
 	names *names // nil: it was not begun
 }
 
-// AsCounted has [Sampler.PassRelations] and [Sampler.Relations] begin and end where the readings do, so that both are of the same records. Without
-// it they go to the end of the WAL. It is called before any of them.
+// AsCounted has [Sampler.PassRelations] and [Sampler.Relations] begin and end where the readings do, so that both are
+// of the same records. Without it they go to the end of the WAL. It is called before any of them.
 func (s *Sampler) AsCounted() { s.asCounted = true }
 
 // relationsEnd returns the position up to which WAL can be attributed to tables and indexes now.
@@ -117,8 +119,9 @@ func (s *Sampler) passRelations(ctx context.Context) error {
 	return nil
 }
 
-// Relations tells which tables and indexes the WAL is about that was written since PassRelations, or since it was last asked. It reads for as
-// long as it is given at most, in places that lie evenly over a stretch too long for that. The error is about ctx only.
+// Relations tells which tables and indexes the WAL is about that was written since PassRelations, or since it was last
+// asked. It reads for as long as it is given at most, in places that lie evenly over a stretch too long for that. The
+// error is about ctx only.
 func (s *Sampler) Relations(ctx context.Context, within time.Duration) (runfile.WAL, error) {
 	if err := s.turn.Take(ctx); err != nil {
 		return runfile.WAL{}, err
@@ -179,10 +182,11 @@ type told struct {
 	none  map[string]runfile.WALPart // of records that name no page
 }
 
-// tell reads one place after the other until the time for that is over. Where the server has no WAL any more it is not asked for what
-// is older still.
+// tell reads one place after the other until the time for that is over. Where the server has no WAL any more it is not
+// asked for what is older still.
 func (s *session) tell(ctx context.Context, places []place, within time.Duration) (*told, error) {
-	t := &told{files: map[file]map[string]runfile.WALPart{}, rest: map[string]runfile.WALPart{}, none: map[string]runfile.WALPart{}}
+	t := &told{files: map[file]map[string]runfile.WALPart{}, rest: map[string]runfile.WALPart{},
+		none: map[string]runfile.WALPart{}}
 	for began := time.Now(); len(places) > 0 && time.Since(began) < within; {
 		at := places[0]
 		places = places[1:]

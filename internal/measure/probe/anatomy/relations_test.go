@@ -43,7 +43,8 @@ type usage struct {
 func (d database) explained(t *testing.T, statement string) usage {
 	t.Helper()
 	var said []struct{ Plan usage }
-	if err := json.Unmarshal([]byte(servertest.Value[string](t, d.boss, "explain (analyze, wal, costs off, format json) "+statement)), &said); err != nil {
+	if err := json.Unmarshal([]byte(servertest.Value[string](t, d.boss,
+		"explain (analyze, wal, costs off, format json) "+statement)), &said); err != nil {
 		t.Fatal(err)
 	}
 	return said[0].Plan
@@ -56,20 +57,24 @@ func (u usage) and(i runfile.WALItem) usage {
 	return u
 }
 
-// By tables and indexes the WAL comes to what the session counted that wrote it, and each of them to what arithmetic says.
+// By tables and indexes the WAL comes to what the session counted that wrote it, and each of them to what arithmetic
+// says.
 func TestRelationsAddUp(t *testing.T) {
 	const rows = 20_000
 	for _, version := range readable() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel() // most of the time they wait for disks
 			d := databaseOf(t, version)
-			servertest.Exec(t, d.boss, `create table item (id uuid primary key, n bigserial, sku int, note text) with (autovacuum_enabled = off);
+			servertest.Exec(t, d.boss,
+				`create table item (id uuid primary key, n bigserial, sku int, note text) with (autovacuum_enabled = off);
 				alter table item alter note set storage external; create index item_sku on item (sku); create index item_sku_again on item (sku);
 				create extension if not exists pgcrypto`)
-			servertest.Exec(t, d.boss, "insert into item (id, sku) select gen_random_uuid(), g from generate_series(1, 5000) g")
+			servertest.Exec(t, d.boss,
+				"insert into item (id, sku) select gen_random_uuid(), g from generate_series(1, 5000) g")
 			servertest.Exec(t, d.boss, "checkpoint")
 			s := begun(t, d)
-			truth := d.explained(t, "insert into item (id, sku, note) select gen_random_uuid(), g, case g when 1 then repeat('x', 50000) end from generate_series(1, 20000) g")
+			truth := d.explained(t, "insert into item (id, sku, note) select gen_random_uuid(), g, case g when 1 "+
+				"then repeat('x', 50000) end from generate_series(1, 20000) g")
 			w := tells(t, s)
 			var sum, catalogs usage // of which the statement may have written: hint bits
 			got := map[string]int64{}
@@ -81,13 +86,17 @@ func TestRelationsAddUp(t *testing.T) {
 				default:
 					sum = sum.and(i)
 				}
-				got[i.Name] = i.Parts["heap_insert"].Records + i.Parts["btree_insert_leaf"].Records + i.Parts["btree_split"].Records
+				got[i.Name] = i.Parts["heap_insert"].Records + i.Parts["btree_insert_leaf"].Records +
+					i.Parts["btree_split"].Records
 			}
-			if off := truth.Bytes - sum.Bytes; off < 0 || off > catalogs.Bytes || off > truth.Bytes/200 || truth.Records-sum.Records > catalogs.Records ||
+			if off := truth.Bytes - sum.Bytes; off < 0 || off > catalogs.Bytes || off > truth.Bytes/200 ||
+				truth.Records-sum.Records > catalogs.Records ||
 				truth.Images-sum.Images > catalogs.Images || truth.Images < 50 {
-				t.Errorf("the session counted %+v, and tables and indexes come to %+v, catalogs to %+v", truth, sum, catalogs)
+				t.Errorf("the session counted %+v, and tables and indexes come to %+v, catalogs to %+v", truth,
+					sum, catalogs)
 			}
-			for _, name := range []string{"public.item", "public.item_pkey", "public.item_sku", "public.item_sku_again"} {
+			for _, name := range []string{"public.item", "public.item_pkey", "public.item_sku",
+				"public.item_sku_again"} {
 				if got[name] != rows {
 					t.Errorf("%s: %d records, want %d of %v", name, got[name], rows, got)
 				}
@@ -114,16 +123,20 @@ func (d database) checkItems(t *testing.T, w runfile.WAL) {
 			got = append(got, i)
 		}
 	}
-	oversized := servertest.Value[string](t, d.boss, "select reltoastrelid::regclass::text from pg_class where relname = 'item'")
+	oversized := servertest.Value[string](t, d.boss,
+		"select reltoastrelid::regclass::text from pg_class where relname = 'item'")
 	none := new(int64(0))
 	want := []runfile.WALItem{
 		{Name: "public.item", Is: runfile.WALTable},
-		{Name: "public.item_pkey", Is: runfile.WALIndex, Table: "public.item", Constraint: runfile.PrimaryKey, Scans: none},
+		{Name: "public.item_pkey", Is: runfile.WALIndex, Table: "public.item", Constraint: runfile.PrimaryKey,
+			Scans: none},
 		{Name: "public.item_sku", Is: runfile.WALIndex, Table: "public.item", Scans: none},
-		{Name: "public.item_sku_again", Is: runfile.WALIndex, Table: "public.item", Scans: none, Like: "public.item_sku"},
+		{Name: "public.item_sku_again", Is: runfile.WALIndex, Table: "public.item", Scans: none,
+			Like: "public.item_sku"},
 		{Name: "public.item_n_seq", Is: runfile.WALSequence},
 		{Name: oversized, Is: runfile.WALOversized, Table: "public.item"},
-		{Name: oversized + "_index", Is: runfile.WALOversizedIndex, Table: "public.item", Constraint: runfile.PrimaryKey},
+		{Name: oversized + "_index", Is: runfile.WALOversizedIndex, Table: "public.item",
+			Constraint: runfile.PrimaryKey},
 	}
 	byName := cmpopts.SortSlices(func(a, b runfile.WALItem) bool { return a.Name < b.Name })
 	if diff := cmp.Diff(want, got, byName); diff != "" {
@@ -131,14 +144,16 @@ func (d database) checkItems(t *testing.T, w runfile.WAL) {
 	}
 }
 
-// What was rewritten or dropped has the name that it had; what was made and dropped meanwhile has none; of another database all is one.
+// What was rewritten or dropped has the name that it had; what was made and dropped meanwhile has none; of another
+// database all is one.
 func TestRelationsThatAreGone(t *testing.T) {
 	for _, version := range []string{"15", "18"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel() // most of the time they wait for disks
 			d := databaseOf(t, version)
 			elsewhere := databaseOf(t, version)
-			servertest.Exec(t, d.boss, `create table emptied (id int); create table filled (id int primary key); insert into filled select generate_series(1, 2000);
+			servertest.Exec(t, d.boss,
+				`create table emptied (id int); create table filled (id int primary key); insert into filled select generate_series(1, 2000);
 				create table dropped (id int primary key); create table stays (id int)`)
 			servertest.Exec(t, elsewhere.boss, "create table t (id int)")
 			s := begun(t, d)
@@ -161,13 +176,15 @@ func TestRelationsThatAreGone(t *testing.T) {
 			got := map[one]bool{}
 			for _, i := range tells(t, s).Items {
 				if i.Is != runfile.WALCatalog {
-					got[one{i.Name, i.Is, i.Dropped, i.Parts["heap_insert"].Records, i.Parts["heap_delete"].Records}] = true
+					got[one{i.Name, i.Is, i.Dropped, i.Parts["heap_insert"].Records,
+						i.Parts["heap_delete"].Records}] = true
 				}
 			}
 			other := servertest.Value[string](t, elsewhere.boss, "select current_database()")
 			for _, want := range []one{
 				{"public.emptied", runfile.WALTable, false, 110, 0}, {"public.filled", runfile.WALTable, false, 0, 300},
-				{"public.dropped", runfile.WALTable, true, 40, 0}, {"", runfile.WALTable, true, 7, 0}, {other, runfile.WALElsewhere, false, 500, 0},
+				{"public.dropped", runfile.WALTable, true, 40, 0}, {"", runfile.WALTable, true, 7, 0},
+				{other, runfile.WALElsewhere, false, 500, 0},
 			} {
 				if !got[want] {
 					t.Errorf("%+v is not among %+v", want, got)
@@ -196,7 +213,8 @@ func TestRelationsOfALongStretch(t *testing.T) {
 func TestRelationsWithoutTheRight(t *testing.T) {
 	endpoint := servertest.Database(t, "18")
 	_, err := New(t.Context(), endpoint.Config(), "")
-	want := "pg_walinspect is not in this database: a run makes it for as long as it lasts (a superuser may: create extension pg_walinspect)"
+	want := "pg_walinspect is not in this database: a run makes it for as long as it lasts (a superuser may: create " +
+		"extension pg_walinspect)"
 	if got := WhyNoRelations(err); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -206,7 +224,8 @@ func TestRelationsWithoutTheRight(t *testing.T) {
 	}
 	boss := servertest.Connect(t, endpoint)
 	servertest.Exec(t, boss, "create extension pg_walinspect")
-	servertest.Exec(t, boss, "alter extension pg_walinspect drop function pg_get_wal_block_info; drop function pg_get_wal_block_info")
+	servertest.Exec(t, boss,
+		"alter extension pg_walinspect drop function pg_get_wal_block_info; drop function pg_get_wal_block_info")
 	s, err := New(t.Context(), endpoint.Config(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +235,8 @@ func TestRelationsWithoutTheRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, err := s.Relations(t.Context(), enough)
-	if err != nil || w.Missing != "pg_walinspect is of an older version than this server: alter extension pg_walinspect update" || len(w.Items) > 0 {
+	if err != nil || w.Missing != "pg_walinspect is of an older version than this server: alter extension "+
+		"pg_walinspect update" || len(w.Items) > 0 {
 		t.Errorf("%v, %+v", err, w)
 	}
 	if sample, err := s.Sample(t.Context()); err != nil || len(sample.Values) == 0 {
@@ -224,7 +244,8 @@ func TestRelationsWithoutTheRight(t *testing.T) {
 	}
 }
 
-// As counted they are told up to the last reading, so that what somebody writes before they are asked for is in neither.
+// As counted they are told up to the last reading, so that what somebody writes before they are asked for is in
+// neither.
 func TestRelationsEndWithTheReading(t *testing.T) {
 	d := databaseOf(t, "17")
 	servertest.Exec(t, d.boss, "create table item (id int)")

@@ -6,7 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// Mark is a place in the WAL, and what PostgreSQL had counted of it there. The zero value is none, since which nothing is known.
+// Mark is a place in the WAL, and what PostgreSQL had counted of it there. The zero value is none, since which nothing
+// is known.
 type Mark struct {
 	at      uint64
 	known   bool // and a record begins there
@@ -20,7 +21,8 @@ func (s *Sampler) Mark(ctx context.Context) (Mark, error) {
 	var marked Mark
 	err := s.do(ctx, func() (err error) {
 		var m Mark
-		if err := postgres.Exec(ctx, s.session.conn, report); err != nil { // what our own session wrote before is not of what comes
+		// what our own session wrote before is not of what comes
+		if err := postgres.Exec(ctx, s.session.conn, report); err != nil {
 			return err
 		}
 		if m.at, m.known, err = s.session.flushedEnd(ctx, 0); err != nil {
@@ -35,9 +37,10 @@ func (s *Sampler) Mark(ctx context.Context) (Mark, error) {
 	return marked, err
 }
 
-// Reported reports whether as many WAL records have been counted since a mark as there are, so that no idle session keeps to itself what it
-// wrote. A session reports all that it did at once: what it may keep is what it only read afterwards. The server's background writer
-// may have reported one record more, of before the mark, and hide a transaction of a single record, which changed no row of a logged table.
+// Reported reports whether as many WAL records have been counted since a mark as there are, so that no idle session
+// keeps to itself what it wrote. A session reports all that it did at once: what it may keep is what it only read
+// afterwards. The server's background writer may have reported one record more, of before the mark, and hide a
+// transaction of a single record, which changed no row of a logged table.
 func (s *Sampler) Reported(ctx context.Context, since Mark) (all bool, err error) {
 	if since == (Mark{}) {
 		return false, nil

@@ -42,7 +42,8 @@ func TestReported(t *testing.T) {
 					continue
 				}
 				servertest.Exec(t, pool, flush)
-				for !reported(since) { // until the server's background writer has, too, which adds a record each fifteen seconds
+				// until the server's background writer has, too, which adds a record each fifteen seconds
+				for !reported(since) {
 					servertest.Exec(t, pool, flush)
 				}
 				break

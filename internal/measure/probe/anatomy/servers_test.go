@@ -59,7 +59,8 @@ func (d database) counters(t *testing.T) counters {
 	t.Helper()
 	servertest.Exec(t, d.boss, "checkpoint")
 	for last := d.countersNow(t); ; {
-		time.Sleep(time.Second) // two of the longest naps of the background writer, which reports after one: see databaseOf
+		// two of the longest naps of the background writer, which reports after one: see databaseOf
+		time.Sleep(time.Second)
 		c := d.countersNow(t)
 		if c == last {
 			return c
@@ -79,7 +80,8 @@ func (d database) countersNow(t *testing.T) (c counters) {
 	return c
 }
 
-// both reads PostgreSQL's counters and the sampler's where no record came in between, as one of the server's own may at any time.
+// both reads PostgreSQL's counters and the sampler's where no record came in between, as one of the server's own may at
+// any time.
 func (d database) both(t *testing.T, s *Sampler) (counters, map[string]float64) {
 	t.Helper()
 	for {
@@ -193,8 +195,10 @@ func TestSuite(t *testing.T) {
 		Work: func(t *testing.T) {
 			servertest.Exec(t, d.boss, "insert into t select from generate_series(1, 100)")
 		},
-		Rises: []string{"anatomy/wal_bytes", "anatomy/covered_bytes", "anatomy/windows", "anatomy/records", "anatomy/bytes",
-			"anatomy/heap_insert_records", "anatomy/btree_insert_leaf_bytes", "anatomy/sequence_records", "anatomy/commit_records"},
+		Rises: []string{"anatomy/wal_bytes", "anatomy/covered_bytes", "anatomy/windows", "anatomy/records",
+			"anatomy/bytes",
+			"anatomy/heap_insert_records", "anatomy/btree_insert_leaf_bytes", "anatomy/sequence_records",
+			"anatomy/commit_records"},
 	}.Run(t)
 }
 
@@ -206,7 +210,8 @@ func TestWindowsAreFair(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel() // most of the time they wait for disks
 			d := databaseOf(t, version)
-			servertest.Exec(t, d.boss, `create table t (id int, filler text); alter table t alter filler set storage plain;
+			servertest.Exec(t, d.boss,
+				`create table t (id int, filler text); alter table t alter filler set storage plain;
 				insert into t select n, repeat('x', 1000) from generate_series(1, 8000) n; checkpoint`)
 			s := d.sampler(t)
 			before := settled(t, s)
@@ -223,7 +228,8 @@ func TestWindowsAreFair(t *testing.T) {
 				}
 				sample.add(w)
 			}
-			for _, metric := range []string{"records", "bytes", "image_bytes", "heap_insert_records", "heap_update_records"} {
+			for _, metric := range []string{"records", "bytes", "image_bytes", "heap_insert_records",
+				"heap_update_records"} {
 				scaled := sample[metric] * float64(to-from) / sample[covered]
 				if off := scaled/truth[metric] - 1; truth[metric] < 1000 || off < -0.01 || off > 0.01 {
 					t.Errorf("%s: %.0f by windows, %v in all: %.2f %% off", metric, scaled, truth[metric], 100*off)

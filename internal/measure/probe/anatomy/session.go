@@ -15,8 +15,11 @@ import (
 // mark tells the server's people, in its log and its statistics, whose statement it is.
 const mark = "/* realiops */ "
 
-// limits hold for the transaction, which [postgres.SafeTransaction] has opened: a reading must fail soon, and a pooler must not hand our limits on.
-const limits = mark + "select pg_catalog.set_config('statement_timeout', '1s', true), pg_catalog.set_config('lock_timeout', '100ms', true)"
+// limits hold for the transaction, which [postgres.SafeTransaction] has opened: a reading must fail soon, and a pooler
+// must not hand our limits on.
+const limits = mark +
+	"select pg_catalog.set_config('statement_timeout', '1s', true), pg_catalog.set_config('lock_timeout', '100ms', " +
+	"true)"
 
 // positions are the ends of the WAL, in this order: what was put into it before the question what of it is flushed.
 const positions = mark + `select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), '0/0')::bigint,
@@ -64,7 +67,8 @@ func connect(ctx context.Context, config *pgx.ConnConfig, schema string, files *
 func (s *session) learn(ctx context.Context, schema string) error {
 	var backend int
 	err := postgres.QueryRow(ctx, s.conn,
-		mark+"select pg_catalog.current_setting('wal_block_size')::bigint, pg_catalog.pg_backend_pid()").Scan(&s.page, &backend)
+		mark+"select pg_catalog.current_setting('wal_block_size')::bigint, pg_catalog.pg_backend_pid()").Scan(&s.page,
+		&backend)
 	if err != nil {
 		return fmt.Errorf("ask for the size of a page of the WAL: %w", err)
 	}
@@ -95,15 +99,18 @@ func (s *session) learn(ctx context.Context, schema string) error {
 func reader(home pgx.Identifier) string {
 	function := func(name string) string { return append(home, name).Sanitize() }
 	end := func(position, known string) string {
-		return fmt.Sprintf("case when %s::boolean then %s::pg_catalog.pg_lsn else (select start_lsn from %s(%s::pg_catalog.pg_lsn)) end",
+		return fmt.Sprintf("case when %s::boolean then %s::pg_catalog.pg_lsn else (select start_lsn from "+
+			"%s(%s::pg_catalog.pg_lsn)) end",
 			known, position, function(recordInfo), position)
 	}
-	return mark + fmt.Sprintf(`select pg_catalog.pg_wal_lsn_diff(w.first, '0/0')::bigint, pg_catalog.pg_wal_lsn_diff(w.last, '0/0')::bigint,
+	return mark +
+		fmt.Sprintf(
+			`select pg_catalog.pg_wal_lsn_diff(w.first, '0/0')::bigint, pg_catalog.pg_wal_lsn_diff(w.last, '0/0')::bigint,
 		coalesce(s."resource_manager/record_type", ''), coalesce(s.count, 0)::pg_catalog.float8,
 		coalesce(s.combined_size, 0)::pg_catalog.float8, coalesce(s.fpi_size, 0)::pg_catalog.float8
 		from (select %s as first, %s as last offset 0) w
 		left join lateral (select * from %s(w.first, w.last, true) where count > 0) s on w.first < w.last`,
-		end("$1", "$3"), end("$2", "$4"), function(walStats))
+			end("$1", "$3"), end("$2", "$4"), function(walStats))
 }
 
 // ender finds the end of the last record that lies between two positions whole.
@@ -112,8 +119,8 @@ func ender(home pgx.Identifier) string {
 		from %s($1::pg_catalog.pg_lsn, $2::pg_catalog.pg_lsn)`, append(home, recordsInfo).Sanitize())
 }
 
-// end returns the last known beginning of a record up to which everything is flushed, and so can be read. Where none is known it is the
-// end of what is flushed, which may lie inside of a record.
+// end returns the last known beginning of a record up to which everything is flushed, and so can be read. Where none is
+// known it is the end of what is flushed, which may lie inside of a record.
 func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
 	before := s.inserted
 	if err := postgres.QueryRow(ctx, s.conn, positions).Scan(&s.inserted, &s.flushed); err != nil {
@@ -125,8 +132,8 @@ func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
 	return end, known, nil
 }
 
-// boundary returns the last of the positions that is a beginning of a record and flushed. What was put into the WAL ends
-// where the next record will begin. Flushes end with a record or with a page, which may lie inside of one.
+// boundary returns the last of the positions that is a beginning of a record and flushed. What was put into the WAL
+// ends where the next record will begin. Flushes end with a record or with a page, which may lie inside of one.
 func boundary(insertedBefore, inserted, flushed, page uint64) (uint64, bool) {
 	switch {
 	case inserted <= flushed:
@@ -157,8 +164,8 @@ func (s *session) flushedEnd(ctx context.Context, after uint64) (end uint64, kno
 	}
 }
 
-// lastEnd returns the end of the last record that is flushed whole, where the end of what is flushed may lie inside of one. It is not
-// known where the server does not read its WAL itself or refuses to, or where that record is a long one.
+// lastEnd returns the end of the last record that is flushed whole, where the end of what is flushed may lie inside of
+// one. It is not known where the server does not read its WAL itself or refuses to, or where that record is a long one.
 func (s *session) lastEnd(ctx context.Context, after uint64) (end uint64, known bool, err error) {
 	flushed := s.flushed
 	if s.files != nil || after >= flushed {
@@ -251,10 +258,11 @@ func position(bytes uint64) string { return fmt.Sprintf("%X/%X", bytes>>32, uint
 
 func windowOf(rows pgx.Rows) (w window, err error) {
 	var k kind
-	_, err = pgx.ForEachRow(rows, []any{&w.span.first, &w.span.last, &k.name, &k.records, &k.bytes, &k.images}, func() error {
-		w.kinds = append(w.kinds, k)
-		return nil
-	})
+	_, err = pgx.ForEachRow(rows, []any{&w.span.first, &w.span.last, &k.name, &k.records, &k.bytes, &k.images},
+		func() error {
+			w.kinds = append(w.kinds, k)
+			return nil
+		})
 	return w, err
 }
 

@@ -14,22 +14,25 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// The WAL's writer flushes whole pages of what no transaction waits for, so that for seconds the end of what is flushed may lie
-// inside of a record, and no other end is known. What is written afterwards is counted all the same, and what lies before is not
-// counted only then.
+// The WAL's writer flushes whole pages of what no transaction waits for, so that for seconds the end of what is flushed
+// may lie inside of a record, and no other end is known. What is written afterwards is counted all the same, and what
+// lies before is not counted only then.
 func TestAnEndInsideOfARecord(t *testing.T) {
 	t.Parallel()                  // it waits for the WAL's writer
 	const pause = 3 * time.Second // of the writer
-	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"wal_writer_delay=3s", "autovacuum=off"}})
+	server := servertest.Start(t,
+		embedded.Options{Version: "17", Settings: []string{"wal_writer_delay=3s", "autovacuum=off"}})
 	endpoint := servertest.Endpoint(t, server.DSN())
 	d := database{endpoint.Config(), servertest.Connect(t, endpoint)}
-	servertest.Exec(t, d.boss, "create schema home; create extension pg_walinspect schema home; create table one (value int)")
+	servertest.Exec(t, d.boss,
+		"create schema home; create extension pg_walinspect schema home; create table one (value int)")
 
 	unknownEnd := func() {
 		t.Helper()
 		const (
 			flushed = "select pg_current_wal_insert_lsn() = pg_current_wal_flush_lsn()"
-			unknown = "select pg_current_wal_insert_lsn() > f and pg_wal_lsn_diff(f, '0/0') % 8192 = 0 from pg_current_wal_flush_lsn() f"
+			unknown = "select pg_current_wal_insert_lsn() > f and pg_wal_lsn_diff(f, '0/0') % 8192 = 0 from " +
+				"pg_current_wal_flush_lsn() f"
 		)
 		for began := time.Now(); !servertest.Value[bool](t, d.boss, unknown); time.Sleep(10 * time.Millisecond) {
 			if time.Since(began) > 10*pause {
@@ -75,7 +78,8 @@ func TestDocsListTheStatementsThatAreRare(t *testing.T) {
 	}
 	for _, statement := range []string{ender(pgx.Identifier{"realiops"}), databasesCalled} {
 		sent := strings.Join(strings.Fields(statement), " ")
-		if listed := regexp.MustCompile(`\d+`).ReplaceAllString(sent, "N"); !strings.Contains(string(page), "\n"+listed+"\n") {
+		if listed := regexp.MustCompile(`\d+`).ReplaceAllString(sent, "N"); !strings.Contains(string(page),
+			"\n"+listed+"\n") {
 			t.Errorf("docs/reference/statements.md does not list %s", listed)
 		}
 	}

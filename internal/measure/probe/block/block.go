@@ -103,7 +103,8 @@ func (h host) devicesUnder(roots []layout.Root) (*Sampler, error) {
 		return nil, asError(fmt.Errorf("read the counters of block devices: %w", err))
 	}
 	return &Sampler{
-		host: h, sys: sys, data: parts.parts[0].path, groups: h.groups(parts), storage: h.storage(parts), directories: parts.directories(),
+		host: h, sys: sys, data: parts.parts[0].path, groups: h.groups(parts), storage: h.storage(parts),
+		directories: parts.directories(),
 	}, nil
 }
 
@@ -197,7 +198,8 @@ func (s *Sampler) sum(g group, read map[string]reading, sample *probe.Sample) {
 func (s *Sampler) read(device string) reading {
 	stats, fields, err := s.sys.SysBlockDeviceStat(device)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNoDevice) {
-		err = &probe.Error{Reason: runfile.Failed, Code: "ENODEV", Err: fmt.Errorf("the device %s is gone", written(device))}
+		err = &probe.Error{Reason: runfile.Failed, Code: "ENODEV", Err: fmt.Errorf("the device %s is gone",
+			written(device))}
 	} else if err != nil {
 		err = fmt.Errorf("read the counters of %s: %w", written(device), err)
 	}
@@ -212,7 +214,8 @@ func (s *Sampler) without(f figure, device string, fields int) error {
 	case fields < f.fields:
 		return unsupported("this kernel does not count flushes: %s and later do", probe.Flushes.Linux)
 	case f.fields == withFlushes && !s.host.passesFlushes(device):
-		return unsupported("the kernel does not count flushes of %s, which hands requests on to other devices", written(device))
+		return unsupported("the kernel does not count flushes of %s, which hands requests on to other devices",
+			written(device))
 	default:
 		return nil
 	}

@@ -76,8 +76,9 @@ func (h host) groupsOf(pid int) ([]procfs.Cgroup, error) {
 	return process.Cgroups()
 }
 
-// counting returns the hierarchy that counts block I/O: of version 1 that of the controller for it, of version 2 (unified) the
-// one of all controllers. Where both versions are mounted, the one that has the controller has the counts.
+// counting returns the hierarchy that counts block I/O: of version 1 that of the controller for it, of version 2
+// (unified) the one of all controllers. Where both versions are mounted, the one that has the controller has the
+// counts.
 func counting(groups []procfs.Cgroup, mounts []*procfs.MountInfo, unified bool) (procfs.Cgroup, *procfs.MountInfo) {
 	for _, g := range groups {
 		for _, m := range mounts {
@@ -109,7 +110,8 @@ func (c cgroup) read() (map[string]float64, error) {
 func (c cgroup) readUnified() (map[string]float64, error) {
 	text, err := os.ReadFile(filepath.Join(c.directory, "io.stat"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, unsupported("the control group %s does not count I/O: its parent's cgroup.subtree_control lacks io", c.directory)
+		return nil, unsupported("the control group %s does not count I/O: its parent's cgroup.subtree_control lacks io",
+			c.directory)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the server's control group: %w", err)

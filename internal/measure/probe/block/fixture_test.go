@@ -74,7 +74,8 @@ func rootsOf(h host, data string, temp ...uint32) []layout.Root {
 	all := []layout.Root{root(layout.Data, 0, data)}
 	for _, r := range []layout.Root{
 		root(layout.WAL, 0, filepath.Join(data, "pg_wal")),
-		root(layout.Tablespaces, 16400, filepath.Join(data, "pg_tblspc/16400")), root(layout.Tablespaces, 16401, filepath.Join(data, "pg_tblspc/16401")),
+		root(layout.Tablespaces, 16400, filepath.Join(data, "pg_tblspc/16400")),
+		root(layout.Tablespaces, 16401, filepath.Join(data, "pg_tblspc/16401")),
 	} {
 		if !errors.Is(r.Err, fs.ErrNotExist) {
 			all = append(all, r)

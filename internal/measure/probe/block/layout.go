@@ -57,7 +57,8 @@ func (h host) lay(roots []layout.Root) (spread, error) {
 			if r.Temp {
 				all.parts = append(all.parts, part{temp, p})
 			}
-		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist): // a link made in a container leads to a place there
+		case errors.Is(err, fs.ErrPermission),
+			errors.Is(err, fs.ErrNotExist): // a link made in a container leads to a place there
 			all.unseen = append(all.unseen, r.Inside())
 		default:
 			all.parts = append(all.parts, part{partsOf[r.Role], place{root: r, path: r.Path, missing: err}})
@@ -178,7 +179,8 @@ func (h host) storage(l spread) runfile.Storage {
 		Directory: p.root.Inside(), FileSystem: p.fileSystem, Device: joined(p.devices), RAM: p.ram, Unseen: l.unseen,
 	}
 	for _, other := range l.parts[1:] {
-		if other.ram && !p.ram && (other.role == wal || other.role == tablespaces) && !slices.Contains(s.InMemory, other.role) {
+		if other.ram && !p.ram && (other.role == wal || other.role == tablespaces) &&
+			!slices.Contains(s.InMemory, other.role) {
 			s.InMemory = append(s.InMemory, other.role)
 		}
 	}

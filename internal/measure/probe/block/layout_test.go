@@ -89,7 +89,8 @@ func TestAPartThatCannotBeCountedIsAGap(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
 	}
-	memory := runfile.Gap{Reason: runfile.Unsupported, Detail: "/quick/pg/pg_tblspc/16400 is in memory (tmpfs): nothing reaches a disk"}
+	memory := runfile.Gap{Reason: runfile.Unsupported,
+		Detail: "/quick/pg/pg_tblspc/16400 is in memory (tmpfs): nothing reaches a disk"}
 	check("/quick/pg", map[string]runfile.Gap{"block.tablespaces/flush_time": memory})
 	away := runfile.Gap{Reason: runfile.NotLocal,
 		Detail: "/far/pg/pg_tblspc/16400 is on nfs4 (filer:/export): its disk cannot be seen from this machine"}
@@ -120,8 +121,10 @@ func TestStorageTellsWhatElseIsOnTheDisks(t *testing.T) {
 		Devices: []runfile.StorageDevice{
 			{Name: "nvme0c0n1", Holds: []string{"wal"}, Carries: []string{"/multi"}},
 			{Name: "nvme0c1n1", Holds: []string{"wal"}, Carries: []string{"/multi"}},
-			{Name: "sda", Holds: []string{"data", "tablespaces", "tablespaces.16401"}, Carries: []string{"/", "/striped", "/home", "swap"}},
-			{Name: "sdb", Holds: []string{"tablespaces", "tablespaces.16400"}, Carries: []string{"/mirror", "/striped", "/secret"}},
+			{Name: "sda", Holds: []string{"data", "tablespaces", "tablespaces.16401"},
+				Carries: []string{"/", "/striped", "/home", "swap"}},
+			{Name: "sdb", Holds: []string{"tablespaces", "tablespaces.16400"},
+				Carries: []string{"/mirror", "/striped", "/secret"}},
 			{Name: "sdc", Holds: []string{"tablespaces", "tablespaces.16400"}, Carries: []string{"/mirror", "/secret"}},
 		},
 		Tablespaces: map[string][]string{"16400": {"space16400"}, "16401": {"space16401"}},

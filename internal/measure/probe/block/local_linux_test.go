@@ -94,7 +94,8 @@ func TestProcessesOfAServerWithoutRest(t *testing.T) {
 			}
 			return
 		}
-		if values["block.process/wchar"] < last["block.process/wchar"] || values["block.process/syscw"] < last["block.process/syscw"] {
+		if values["block.process/wchar"] < last["block.process/wchar"] ||
+			values["block.process/syscw"] < last["block.process/syscw"] {
 			t.Errorf("fell from %v to %v", last, values)
 		}
 		last = values
@@ -116,7 +117,8 @@ func TestProcessesOfAServerWithoutRest(t *testing.T) {
 		}
 	}
 	const known = sessions * rows * row
-	for deadline := time.Now().Add(time.Minute); last["block.process/wchar"]-first < known && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); last["block.process/wchar"]-first < known &&
+		time.Now().Before(deadline); {
 		time.Sleep(100 * time.Millisecond) // until the last one has ended
 		read()
 	}
@@ -181,7 +183,8 @@ func TestTablespaceOfARealServer(t *testing.T) {
 	if got := grew("block.tablespaces"); got < rows*1000 || got > 2*rows*1000 {
 		t.Errorf("%v bytes went to the tablespace's %s, want %d and a little more", got, device, rows*1000)
 	}
-	if grew("block.temp") != grew("block.tablespaces") || grew("block") != grew("block.data")+grew("block.tablespaces") {
+	if grew("block.temp") != grew("block.tablespaces") || grew("block") != grew("block.data")+
+		grew("block.tablespaces") {
 		t.Errorf("%v in all, %v to the data, %v to the tablespace, %v to temporary files",
 			grew("block"), grew("block.data"), grew("block.tablespaces"), grew("block.temp"))
 	}

@@ -92,8 +92,8 @@ func (h host) underOverlay(f layout.Root, mount *procfs.MountInfo) place {
 	return upper
 }
 
-// mountOf returns the mount that holds a file. Where the kernel does not tell (before 5.8), it is the deepest at its path, and of several at one
-// point the last.
+// mountOf returns the mount that holds a file. Where the kernel does not tell (before 5.8), it is the deepest at its
+// path, and of several at one point the last.
 func (h host) mountOf(f layout.Root) (*procfs.MountInfo, error) {
 	mounts, err := h.mountsOf(f.Process)
 	if err != nil {

@@ -118,7 +118,8 @@ func TestLinksAreFollowed(t *testing.T) {
 			found[gap.Metric] = gap.Detail
 		}
 		l, err := thisHost().lay(realRoots(t, server))
-		if inMemory := thisHost().storage(l).InMemory; err != nil || !slices.Equal(inMemory, []string{strings.TrimSuffix(strings.TrimPrefix(view, "block."), "/")}) {
+		if inMemory := thisHost().storage(l).InMemory; err != nil ||
+			!slices.Equal(inMemory, []string{strings.TrimSuffix(strings.TrimPrefix(view, "block."), "/")}) {
 			t.Errorf("%s: %q is in memory, %v", link, inMemory, err)
 		}
 		if why := found[view+"writes"]; why != memory+" is in memory (tmpfs): nothing reaches a disk" {

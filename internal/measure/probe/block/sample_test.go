@@ -33,7 +33,9 @@ func sampleOf(t *testing.T, h host, l []layout.Root) probe.Sample {
 func deviceSample(t *testing.T, h host, path string) probe.Sample {
 	t.Helper()
 	sample := sampleOf(t, h, rootsOf(h, path))
-	sample.Gaps = slices.DeleteFunc(sample.Gaps, func(g runfile.Gap) bool { return !strings.HasPrefix(g.Metric, "block/") })
+	sample.Gaps = slices.DeleteFunc(sample.Gaps, func(g runfile.Gap) bool {
+		return !strings.HasPrefix(g.Metric, "block/")
+	})
 	return sample
 }
 
@@ -42,9 +44,11 @@ func deviceSample(t *testing.T, h host, path string) probe.Sample {
 func TestSampleReadsEveryField(t *testing.T) {
 	want := probe.Sample{Values: map[string]float64{
 		"block/reads": 35742, "block/reads_merged": 6713, "block/read_bytes": 1997570 * 512, "block/read_time": 5.383,
-		"block/writes": 6754, "block/writes_merged": 27781, "block/write_bytes": 1318768 * 512, "block/write_time": 2.859,
-		"block/discards": 3572, "block/discards_merged": 26, "block/discard_bytes": 144712 * 512, "block/discard_time": 0.174,
-		"block/in_flight": 3, "block/io_time": 3.744, "block/weighted_time": 8.427,
+		"block/writes": 6754, "block/writes_merged": 27781, "block/write_bytes": 1318768 * 512,
+		"block/write_time": 2.859,
+		"block/discards":   3572, "block/discards_merged": 26, "block/discard_bytes": 144712 * 512,
+		"block/discard_time": 0.174,
+		"block/in_flight":    3, "block/io_time": 3.744, "block/weighted_time": 8.427,
 		"block/flushes": 238, "block/flush_time": 0.008,
 	}}
 	got := deviceSample(t, machine(t, "linux-6.1"), "/var/lib/postgresql/17/main")
@@ -61,7 +65,8 @@ func TestSampleOfAVolumeIsOfTheDiskBelowIt(t *testing.T) {
 }
 
 func TestWhatTheKernelDoesNotCountIsAGap(t *testing.T) {
-	flushes, discards := []string{"flushes", "flush_time"}, []string{"discards", "discards_merged", "discard_bytes", "discard_time"}
+	flushes, discards := []string{"flushes", "flush_time"}, []string{"discards", "discards_merged", "discard_bytes",
+		"discard_time"}
 	check := func(h host, path string, writes float64, want map[string][]string) {
 		t.Helper()
 		sample := deviceSample(t, h, path)
@@ -79,7 +84,8 @@ func TestWhatTheKernelDoesNotCountIsAGap(t *testing.T) {
 			t.Errorf("%s: %v", path, sample.Values)
 		}
 	}
-	const noFlushes, noDiscards = "this kernel does not count flushes: 5.5 and later do", "this kernel does not count discards: 4.18 and later do"
+	const noFlushes, noDiscards = "this kernel does not count flushes: 5.5 and later do",
+		"this kernel does not count discards: 4.18 and later do"
 	check(machine(t, "linux-4.9"), "/pg", 23456, map[string][]string{noFlushes: flushes, noDiscards: discards})
 	check(machine(t, "linux-4.19"), "/pg", 23456, map[string][]string{noFlushes: flushes})
 
@@ -128,7 +134,8 @@ func TestAStatFileThatMakesNoSenseIsAGap(t *testing.T) {
 	got := gapsAfter(t, func(device string) error {
 		return os.WriteFile(filepath.Join(device, "stat"), []byte("1 2 three\n"), 0o644)
 	})
-	want := map[runfile.Gap]int{{Reason: runfile.Failed, Detail: "read the counters of loop0: expected integer"}: len(all)}
+	want := map[runfile.Gap]int{
+		{Reason: runfile.Failed, Detail: "read the counters of loop0: expected integer"}: len(all)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -137,11 +144,13 @@ func TestAStatFileThatMakesNoSenseIsAGap(t *testing.T) {
 func TestMetricsNameEachFieldOnce(t *testing.T) {
 	fields := []string{
 		"discard_bytes", "discard_time", "discards", "discards_merged", "flush_time", "flushes", "in_flight", "io_time",
-		"read_bytes", "read_time", "reads", "reads_merged", "weighted_time", "write_bytes", "write_time", "writes", "writes_merged",
+		"read_bytes", "read_time", "reads", "reads_merged", "weighted_time", "write_bytes", "write_time", "writes",
+		"writes_merged",
 	}
 	want := map[string][]string{
 		"block": fields, "block.data": fields, "block.wal": fields, "block.tablespaces": fields, "block.temp": fields,
-		"block.process": {"rchar", "syscr", "syscw", "wchar"}, "block.cgroup": {"read_bytes", "reads", "write_bytes", "writes"},
+		"block.process": {"rchar", "syscr", "syscw", "wchar"},
+		"block.cgroup":  {"read_bytes", "reads", "write_bytes", "writes"},
 	}
 	got := map[string][]string{}
 	for _, m := range Metrics() {

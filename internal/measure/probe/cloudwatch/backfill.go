@@ -76,7 +76,8 @@ func (b *backfill) pages(ctx context.Context, open []*query) error {
 			return nil
 		}
 		if aws.ToString(out.NextToken) == aws.ToString(in.NextToken) {
-			return account.NewTrouble(account.Damaged, "Damaged", "CloudWatch gives the same page again and again: is it a stand-in?")
+			return account.NewTrouble(account.Damaged, "Damaged",
+				"CloudWatch gives the same page again and again: is it a stand-in?")
 		}
 		in.NextToken = out.NextToken
 	}

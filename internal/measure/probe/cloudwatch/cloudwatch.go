@@ -1,9 +1,9 @@
 // Package cloudwatch asks Amazon CloudWatch what it counted of a server: afterwards, in periods of a minute or five.
 //
 // Of each metric internal/metric says whose it is, the instance's, the cluster's or a volume's, in which period it is
-// published and which statistic tells how much there was; the same name may mean something else on Aurora and on RDS. A [Source] asks
-// for what the server at hand can have, as few and as large calls as CloudWatch takes, and hands on each page as it
-// comes. Asked again for the same stretch it tells what CloudWatch says by then.
+// published and which statistic tells how much there was; the same name may mean something else on Aurora and on RDS. A
+// [Source] asks for what the server at hand can have, as few and as large calls as CloudWatch takes, and hands on each
+// page as it comes. Asked again for the same stretch it tells what CloudWatch says by then.
 //
 // What CloudWatch says of a period that is just over is late, and may be too low at first. When it no longer changes is
 // for the caller to find out; until [Final] every period is marked as unsettled, and what is missing may still come.
@@ -35,7 +35,8 @@ const Final = time.Hour
 
 // Source is CloudWatch as it knows one server.
 type Source struct {
-	// Now is CloudWatch's clock, by which periods are over and points too old. It is ours unless a stand-in has another.
+	// Now is CloudWatch's clock, by which periods are over and points too old. It is ours unless a stand-in has
+	// another.
 	Now func() time.Time
 	// Coarse is the shortest period to ask for where finer ones are of no use; 0: as fine as they are published.
 	Coarse time.Duration
@@ -58,27 +59,33 @@ type published struct {
 	underLoad  bool     // it has points only while there is load
 }
 
-// New returns the source for a server: for all that it may have, or for the metrics that are named, as CloudWatch writes them
-// or as a run file does. It asks nobody yet.
+// New returns the source for a server: for all that it may have, or for the metrics that are named, as CloudWatch
+// writes them or as a run file does. It asks nobody yet.
 func New(cfg aws.Config, cloud runfile.Cloud, names ...string) (*Source, error) {
 	all := of(cloud)
 	if len(all) == 0 {
-		return nil, fmt.Errorf("CloudWatch cannot be asked: neither an instance nor a cluster nor a volume nor a machine is known")
+		return nil, fmt.Errorf("CloudWatch cannot be asked: neither an instance nor a cluster nor a volume nor a " +
+			"machine is known")
 	}
 	chosen, err := choose(all, names)
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Now: time.Now, client: cw.NewFromConfig(cfg), series: chosen, whose: whose(cloud), region: cfg.Region}, nil
+	return &Source{Now: time.Now, client: cw.NewFromConfig(cfg), series: chosen, whose: whose(cloud),
+		region: cfg.Region}, nil
 }
 
-// Counting returns the source for how often the instances of a cluster published a sample, all of them together, those that are gone
-// included: each does so once a minute while it runs.
+// Counting returns the source for how often the instances of a cluster published a sample, all of them together, those
+// that are gone included: each does so once a minute while it runs.
 func Counting(cfg aws.Config, cluster string) *Source {
-	all := slices.DeleteFunc(rows(aurora, instance), func(m metric.Meaning) bool { return m.Metric != "CPUUtilization" })
+	all := slices.DeleteFunc(rows(aurora, instance), func(m metric.Meaning) bool {
+		return m.Metric != "CPUUtilization"
+	})
 	one := publishedOf(all[0], cluster)
-	one.dimensions, one.statistics, one.scale = map[string]string{"DBClusterIdentifier": cluster}, []string{runfile.SampleCount}, 1
-	return &Source{Now: time.Now, client: cw.NewFromConfig(cfg), series: []published{one}, whose: "the cluster " + cluster, region: cfg.Region}
+	one.dimensions, one.statistics, one.scale = map[string]string{"DBClusterIdentifier": cluster},
+		[]string{runfile.SampleCount}, 1
+	return &Source{Now: time.Now, client: cw.NewFromConfig(cfg), series: []published{one}, whose: "the cluster " +
+		cluster, region: cfg.Region}
 }
 
 // Name returns the source's.
@@ -130,7 +137,9 @@ func choose(all []published, names []string) ([]published, error) {
 	}
 	var chosen []published
 	for _, name := range names {
-		found := slices.DeleteFunc(slices.Clone(all), func(s published) bool { return name != s.name && name != s.metric.Name })
+		found := slices.DeleteFunc(slices.Clone(all), func(s published) bool {
+			return name != s.name && name != s.metric.Name
+		})
 		if len(found) == 0 {
 			return nil, unknown(name, all)
 		}
@@ -194,8 +203,9 @@ func (s *Source) Backfill(ctx context.Context, from, to time.Time, keep func(run
 // late.
 const lately = 20 * time.Minute
 
-// Try asks once for the newest points of all metrics, as a collection does, and judges the answers as that does. Its error says
-// what a collection would not get; that some metrics have no points is none, because not every server has every metric.
+// Try asks once for the newest points of all metrics, as a collection does, and judges the answers as that does. Its
+// error says what a collection would not get; that some metrics have no points is none, because not every server has
+// every metric.
 func (s *Source) Try(ctx context.Context) error {
 	now := s.Now()
 	points := 0
@@ -214,12 +224,14 @@ func (s *Source) Try(ctx context.Context) error {
 	}
 	switch {
 	case len(told) > 0 && len(told) < len(s.series):
-		return account.NewTrouble(told[0].Kind, told[0].Code, fmt.Sprintf("of %d of %d metrics: %s", len(told), len(s.series), told[0].Error()))
+		return account.NewTrouble(told[0].Kind, told[0].Code, fmt.Sprintf("of %d of %d metrics: %s", len(told),
+			len(s.series), told[0].Error()))
 	case len(told) > 0:
 		return told[0]
 	case points == 0:
-		return account.NewTrouble(account.NoPoints, "nothing", fmt.Sprintf("CloudWatch answers, but has no point of %s in %s in the last %.0f minutes: "+
-			"is that its name, letter by letter, and is it running?", s.whose, s.region, lately.Minutes()))
+		return account.NewTrouble(account.NoPoints, "nothing",
+			fmt.Sprintf("CloudWatch answers, but has no point of %s in %s in the last %.0f minutes: "+
+				"is that its name, letter by letter, and is it running?", s.whose, s.region, lately.Minutes()))
 	default:
 		return nil
 	}

@@ -26,8 +26,9 @@ var _ probe.Backfiller = (*cloudwatch.Source)(nil)
 
 // writer is an Aurora instance as internal/measure/account finds it.
 var writer = runfile.Cloud{
-	Provider: "aws", Region: accounttest.Region, Instance: "db-1", Cluster: "aurora-1", Role: "writer", Engine: "aurora-postgresql",
-	Class: "db.r6g.large", Storage: "aurora",
+	Provider: "aws", Region: accounttest.Region, Instance: "db-1", Cluster: "aurora-1", Role: "writer",
+	Engine: "aurora-postgresql",
+	Class:  "db.r6g.large", Storage: "aurora",
 }
 
 // config is the account as the program opens it: with its patience, and its counting.
@@ -68,7 +69,8 @@ func backfillUntil(t *testing.T, ctx context.Context, source *cloudwatch.Source,
 	err := source.Backfill(ctx, from, to, func(r runfile.Record) error {
 		switch r := r.(type) {
 		case runfile.Gap:
-			got.Gaps = append(got.Gaps, strings.TrimPrefix(r.Metric, "cloudwatch/")+" "+string(r.Reason)+" "+r.Code+": "+r.Detail)
+			got.Gaps = append(got.Gaps, strings.TrimPrefix(r.Metric, "cloudwatch/")+" "+string(r.Reason)+" "+r.Code+
+				": "+r.Detail)
 		case runfile.Period:
 			key := strings.TrimPrefix(r.Metric, "cloudwatch/") + " " + r.Statistic
 			if got.Values[key] == nil {
@@ -94,7 +96,8 @@ func (got told) check(t *testing.T, want told) {
 
 // of is the series of an instance of RDS or Aurora.
 func of(metric string, from time.Time, step time.Duration, values ...float64) accounttest.Series {
-	return accounttest.Series{Namespace: "AWS/RDS", Metric: metric, Dimensions: map[string]string{"DBInstanceIdentifier": "db-1"},
+	return accounttest.Series{Namespace: "AWS/RDS", Metric: metric, Dimensions: map[string]string{
+		"DBInstanceIdentifier": "db-1"},
 		From: from, Step: step, Values: values}
 }
 
@@ -150,7 +153,8 @@ func TestBaseUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.check(t, told{Values: map[string]map[int]float64{"CommitLatency Average": {0: 0.0015}, "CommitLatency Maximum": {0: 0.0015}}})
+	got.check(t, told{Values: map[string]map[int]float64{"CommitLatency Average": {0: 0.0015},
+		"CommitLatency Maximum": {0: 0.0015}}})
 }
 
 // TestOnlyWholeOverlappingPeriods: a stretch that begins and ends within periods gets those, whole, and no others.
@@ -164,10 +168,12 @@ func TestOnlyWholeOverlappingPeriods(t *testing.T) {
 	got := map[string][]float64{}
 	err := source.Backfill(t.Context(), from, to, func(r runfile.Record) error {
 		p := r.(runfile.Period)
-		if p.Unsettled || p.Probe != "cloudwatch" || p.To.Sub(p.From) != map[string]time.Duration{"Average": time.Minute, "Maximum": time.Minute, "Sum": 5 * time.Minute}[p.Statistic] {
+		if p.Unsettled || p.Probe != "cloudwatch" || p.To.Sub(p.From) != map[string]time.Duration{
+			"Average": time.Minute, "Maximum": time.Minute, "Sum": 5 * time.Minute}[p.Statistic] {
 			t.Errorf("%+v", p)
 		}
-		got[p.Metric+p.From.Format(" 15:04 ")+p.Statistic] = append(got[p.Metric+p.From.Format(" 15:04 ")+p.Statistic], p.Value)
+		got[p.Metric+p.From.Format(" 15:04 ")+p.Statistic] = append(got[p.Metric+p.From.Format(" 15:04 ")+p.Statistic],
+			p.Value)
 		return nil
 	})
 	if err != nil {
@@ -176,7 +182,8 @@ func TestOnlyWholeOverlappingPeriods(t *testing.T) {
 	want := map[string][]float64{at.Add(5 * time.Minute).UTC().Format("cloudwatch/VolumeReadIOPs 15:04 Sum"): {200}}
 	for minute := 6; minute <= 8; minute++ {
 		for _, statistic := range []string{"Average", "Maximum"} {
-			want["cloudwatch/ReadIOPS"+at.Add(time.Duration(minute)*time.Minute).UTC().Format(" 15:04 ")+statistic] = []float64{float64(minute)}
+			want["cloudwatch/ReadIOPS"+at.Add(time.Duration(minute)*time.Minute).UTC().Format(" 15:04 ")+
+				statistic] = []float64{float64(minute)}
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -211,7 +218,8 @@ func TestWhatIsNotOverIsNotTold(t *testing.T) {
 func TestMissing(t *testing.T) {
 	s := accounttest.Start(t)
 	at := anHour()
-	s.Put(t, of("ReadIOPS", at, time.Minute, 1, 2), of("ReadIOPS", at.Add(5*time.Minute), time.Minute, 6), ofCluster("VolumeReadIOPs", at, 0))
+	s.Put(t, of("ReadIOPS", at, time.Minute, 1, 2), of("ReadIOPS", at.Add(5*time.Minute), time.Minute, 6),
+		ofCluster("VolumeReadIOPs", at, 0))
 	source := open(t, s, writer, "ReadIOPS", "ReadLatency", "VolumeReadIOPs")
 	want := told{
 		Values: map[string]map[int]float64{
@@ -220,9 +228,12 @@ func TestMissing(t *testing.T) {
 			"VolumeReadIOPs Sum": {0: 0},
 		},
 		Gaps: []string{
-			"ReadIOPS late missing: CloudWatch has no point for 7 of 10 periods, the first that of " + at.Add(2*time.Minute).UTC().Format(time.RFC3339),
-			"ReadLatency unsupported nothing: CloudWatch has no points for this time: not every class and kind of storage shows it",
-			"VolumeReadIOPs late missing: CloudWatch has no point for 1 of 2 periods, the first that of " + at.Add(5*time.Minute).UTC().Format(time.RFC3339),
+			"ReadIOPS late missing: CloudWatch has no point for 7 of 10 periods, the first that of " +
+				at.Add(2*time.Minute).UTC().Format(time.RFC3339),
+			"ReadLatency unsupported nothing: CloudWatch has no points for this time: not every class and kind of " +
+				"storage shows it",
+			"VolumeReadIOPs late missing: CloudWatch has no point for 1 of 2 periods, the first that of " +
+				at.Add(5*time.Minute).UTC().Format(time.RFC3339),
 		},
 	}
 	got, err := backfill(t, source, at, at.Add(10*time.Minute))
@@ -248,7 +259,8 @@ func TestIdleness(t *testing.T) {
 	if err != nil || len(got.Gaps) != 2 {
 		t.Fatalf("%v: %q", err, got.Gaps)
 	}
-	for i, words := range []string{"DBLoad late idle: CloudWatch has no point for 3 of 5 periods", "DBLoadCPU late idle: CloudWatch has no point for 5 of 5 periods"} {
+	for i, words := range []string{"DBLoad late idle: CloudWatch has no point for 3 of 5 periods",
+		"DBLoadCPU late idle: CloudWatch has no point for 5 of 5 periods"} {
 		if !strings.HasPrefix(got.Gaps[i], words) || !strings.HasSuffix(got.Gaps[i], may) {
 			t.Errorf("%s is no %s", got.Gaps[i], words)
 		}
@@ -267,8 +279,10 @@ func TestNothingAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	got.check(t, told{Values: map[string]map[int]float64{}, Gaps: []string{
-		" error nothing: CloudWatch has nothing of the instance DB-1 in eu-central-1 from " + at.UTC().Format(time.RFC3339) + " to " +
-			at.Add(5*time.Minute).UTC().Format(time.RFC3339) + ": is that its name, letter by letter, and did it run then?",
+		" error nothing: CloudWatch has nothing of the instance DB-1 in eu-central-1 from " +
+			at.UTC().Format(time.RFC3339) + " to " +
+			at.Add(5*time.Minute).UTC().Format(time.RFC3339) +
+			": is that its name, letter by letter, and did it run then?",
 	}})
 }
 
@@ -280,7 +294,8 @@ func TestRetention(t *testing.T) {
 	for i := range samples {
 		samples[i] = float64(i) // of five minutes: 2, 7, 12, …; of the hour: 29.5
 	}
-	s.Put(t, of("WriteIOPS", at, time.Minute, samples...), ofCluster("VolumeWriteIOPs", at, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12))
+	s.Put(t, of("WriteIOPS", at, time.Minute, samples...), ofCluster("VolumeWriteIOPs", at, 1, 2, 3, 4, 5, 6, 7, 8,
+		9, 10, 11, 12))
 	source := open(t, s, writer, "WriteIOPS", "VolumeWriteIOPs")
 	check := func(days int, want told) {
 		t.Helper()
@@ -292,7 +307,8 @@ func TestRetention(t *testing.T) {
 		got.check(t, want)
 	}
 	only := func(period string, kept, days string) string {
-		return " late retention: CloudWatch keeps periods of " + period + " s for " + kept + " days: of " + at.UTC().Format(time.DateOnly) + " it has only those of " + days + " s"
+		return " late retention: CloudWatch keeps periods of " + period + " s for " + kept + " days: of " +
+			at.UTC().Format(time.DateOnly) + " it has only those of " + days + " s"
 	}
 	check(14, told{Values: map[string]map[int]float64{
 		"WriteIOPS Average": byMinute(0, 1, samples...), "WriteIOPS Maximum": byMinute(0, 1, samples...),
@@ -308,7 +324,8 @@ func TestRetention(t *testing.T) {
 	}, Gaps: []string{"WriteIOPS" + only("60", "15", "3600"), "VolumeWriteIOPs" + only("300", "63", "3600")}})
 	before := proxy.Calls()["GetMetricData"]
 	check(460, told{Values: map[string]map[int]float64{}, Gaps: []string{
-		" late retention: CloudWatch keeps nothing for longer than 455 days, and " + at.UTC().Format(time.DateOnly) + " is 460 days ago"}})
+		" late retention: CloudWatch keeps nothing for longer than 455 days, and " + at.UTC().Format(time.DateOnly) +
+			" is 460 days ago"}})
 	if after := proxy.Calls()["GetMetricData"]; after != before {
 		t.Error("asked for what cannot be there")
 	}
@@ -349,14 +366,18 @@ func TestNames(t *testing.T) {
 			t.Errorf("%v: %s\nwant %s", names, strings.Join(got, " "), want)
 		}
 	}
-	check("cloudwatch/VolumeWriteIOPs cloudwatch/WriteIOPS", "cloudwatch/VolumeWriteIOPs", "WriteIOPS", "VolumeWriteIOPs")
+	check("cloudwatch/VolumeWriteIOPs cloudwatch/WriteIOPS", "cloudwatch/VolumeWriteIOPs", "WriteIOPS",
+		"VolumeWriteIOPs")
 	check("WriteIops: CloudWatch has no such metric of this server: did you mean WriteIOPS?", "ReadIOPS", "WriteIops")
-	check("VolumeWriteIOPS: CloudWatch has no such metric of this server: did you mean VolumeWriteIOPs?", "VolumeWriteIOPS")
-	check("cloudwatch/ReadLatancy: CloudWatch has no such metric of this server: did you mean ReadLatency?", "cloudwatch/ReadLatancy")
+	check("VolumeWriteIOPS: CloudWatch has no such metric of this server: did you mean VolumeWriteIOPs?",
+		"VolumeWriteIOPS")
+	check("cloudwatch/ReadLatancy: CloudWatch has no such metric of this server: did you mean ReadLatency?",
+		"cloudwatch/ReadLatancy")
 	if _, err := cloudwatch.New(aws.Config{}, runfile.Cloud{Provider: "aws"}); err == nil {
 		t.Error("a source of nothing")
 	}
-	if names := cloudwatch.Names(writer); !slices.Contains(names, "WriteIOPS") || slices.Contains(names, "BurstBalance") {
+	if names := cloudwatch.Names(writer); !slices.Contains(names, "WriteIOPS") ||
+		slices.Contains(names, "BurstBalance") {
 		t.Error(names)
 	}
 }
@@ -365,7 +386,8 @@ func TestNames(t *testing.T) {
 func TestWhichServersHaveWhat(t *testing.T) {
 	check := func(what string, change func(*runfile.Cloud), more ...string) {
 		t.Helper()
-		cloud := runfile.Cloud{Provider: "aws", Instance: "db-1", Engine: "postgres", Class: "db.m6g.large", Storage: "gp3"}
+		cloud := runfile.Cloud{Provider: "aws", Instance: "db-1", Engine: "postgres", Class: "db.m6g.large",
+			Storage: "gp3"}
 		plain := cloudwatch.Names(cloud)
 		change(&cloud)
 		got := slices.DeleteFunc(cloudwatch.Names(cloud), func(n string) bool { return slices.Contains(plain, n) })
@@ -375,10 +397,13 @@ func TestWhichServersHaveWhat(t *testing.T) {
 		}
 	}
 	check("a log volume", func(c *runfile.Cloud) { c.LogVolume = true },
-		"DiskQueueDepthLogVolume", "FreeStorageSpaceLogVolume", "ReadIOPSLogVolume", "ReadLatencyLogVolume", "ReadThroughputLogVolume",
+		"DiskQueueDepthLogVolume", "FreeStorageSpaceLogVolume", "ReadIOPSLogVolume", "ReadLatencyLogVolume",
+		"ReadThroughputLogVolume",
 		"WriteIOPSLogVolume", "WriteLatencyLogVolume", "WriteThroughputLogVolume")
 	check("gp2", func(c *runfile.Cloud) { c.Storage = "gp2" }, "BurstBalance")
-	check("a burstable class", func(c *runfile.Cloud) { c.Class = "db.t4g.medium" }, "CPUCreditBalance", "CPUCreditUsage", "CPUSurplusCreditBalance")
+	check("a burstable class", func(c *runfile.Cloud) {
+		c.Class = "db.t4g.medium"
+	}, "CPUCreditBalance", "CPUCreditUsage", "CPUSurplusCreditBalance")
 	check("a class with a local disk", func(c *runfile.Cloud) { c.Class = "db.x2iedn.2xlarge" },
 		"FreeLocalStorage", "ReadIOPSLocalStorage", "ReadLatencyLocalStorage", "ReadThroughputLocalStorage",
 		"WriteIOPSLocalStorage", "WriteLatencyLocalStorage", "WriteThroughputLocalStorage")
@@ -402,7 +427,8 @@ func TestVolumes(t *testing.T) {
 	}
 	check := func(want map[string]map[int]float64, volumes ...string) {
 		t.Helper()
-		got, err := backfill(t, open(t, s, runfile.Cloud{Provider: "aws", Volumes: volumes}, "VolumeWriteOps"), at, at.Add(2*time.Minute))
+		got, err := backfill(t, open(t, s, runfile.Cloud{Provider: "aws", Volumes: volumes}, "VolumeWriteOps"), at,
+			at.Add(2*time.Minute))
 		if err != nil {
 			t.Fatal(err)
 		}

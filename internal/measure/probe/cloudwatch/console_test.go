@@ -9,13 +9,15 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// TestMetricsOfTheConsole: of what AWS lists (USER_PerfInsights.Cloudwatch, Aurora.AuroraMonitoring.Metrics, rds-metrics), what a load moves
-// is asked for, and each is explained.
+// TestMetricsOfTheConsole: of what AWS lists (USER_PerfInsights.Cloudwatch, Aurora.AuroraMonitoring.Metrics,
+// rds-metrics), what a load moves is asked for, and each is explained.
 func TestMetricsOfTheConsole(t *testing.T) {
 	const (
-		load      = "DBLoad DBLoadCPU DBLoadNonCPU DBLoadRelativeToNumVCPUs ReadIOPS WriteIOPS ReadThroughput WriteThroughput ReadLatency WriteLatency"
+		load = "DBLoad DBLoadCPU DBLoadNonCPU DBLoadRelativeToNumVCPUs ReadIOPS WriteIOPS ReadThroughput " +
+			"WriteThroughput ReadLatency WriteLatency"
 		ofAurora  = "VolumeReadIOPs VolumeWriteIOPs CommitThroughput"
-		explained = "FreeableMemory SwapUsage AuroraReplicaLag MaximumUsedTransactionIDs TotalBackupStorageBilled ReadDPU"
+		explained = "FreeableMemory SwapUsage AuroraReplicaLag MaximumUsedTransactionIDs " +
+			"TotalBackupStorageBilled ReadDPU"
 	)
 	rds := writer
 	rds.Engine, rds.Cluster, rds.Storage = "postgres", "", "gp3"

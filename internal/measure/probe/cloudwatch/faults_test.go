@@ -52,7 +52,8 @@ func openHasty(t *testing.T, s *accounttest.StandIn, cloud runfile.Cloud, names 
 func threeMinutes(s *accounttest.StandIn, t *testing.T, at time.Time) map[string]map[int]float64 {
 	t.Helper()
 	s.Put(t, of("WriteIOPS", at, time.Minute, 1, 2, 3))
-	return map[string]map[int]float64{"WriteIOPS Average": byMinute(0, 1, 1, 2, 3), "WriteIOPS Maximum": byMinute(0, 1, 1, 2, 3)}
+	return map[string]map[int]float64{"WriteIOPS Average": byMinute(0, 1, 1, 2, 3),
+		"WriteIOPS Maximum": byMinute(0, 1, 1, 2, 3)}
 }
 
 // TestFaultsThatPass: what fails once or twice is asked once more, nothing is lost, and nothing comes twice.
@@ -112,7 +113,8 @@ func TestFaultsThatStay(t *testing.T) {
 		proxy.On(operation, fault)
 		got, err := backfill(t, openHasty(t, behind, writer, "WriteIOPS"), at, at.Add(3*time.Minute))
 		known, ok := errors.AsType[*probe.Error](err)
-		if !ok || known.Reason != reason || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
+		if !ok || known.Reason != reason || !strings.Contains(err.Error(), words) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if strings.Contains(err.Error(), "123456789012") || strings.Contains(err.Error(), "planted") {
@@ -244,7 +246,8 @@ func status(code string, keep int, of ...string) accounttest.Fault {
 			}
 			r := results(out)[i]
 			r["StatusCode"] = cbor.String(code)
-			r["Messages"] = cbor.List{answer{"Code": cbor.String(code), "Value": cbor.String("account 123456789012 has arn:aws:rds:eu-central-1:123456789012:db:x")}}
+			r["Messages"] = cbor.List{answer{"Code": cbor.String(code),
+				"Value": cbor.String("account 123456789012 has arn:aws:rds:eu-central-1:123456789012:db:x")}}
 			for _, list := range []string{"Timestamps", "Values"} {
 				all := r[list].(cbor.List)
 				r[list] = all[:min(keep, len(all))]
@@ -258,7 +261,8 @@ func TestUnfinishedAnswers(t *testing.T) {
 	s, at := accounttest.Start(t), anHour()
 	want := threeMinutes(s, t, at)
 	s.Put(t, of("ReadLatency", at, time.Minute, 4, 5, 6))
-	latency := map[string]map[int]float64{"ReadLatency Average": byMinute(0, 1, 4, 5, 6), "ReadLatency Maximum": byMinute(0, 1, 4, 5, 6)}
+	latency := map[string]map[int]float64{"ReadLatency Average": byMinute(0, 1, 4, 5, 6),
+		"ReadLatency Maximum": byMinute(0, 1, 4, 5, 6)}
 	first := map[string]map[int]float64{"ReadLatency Average": {0: 4}, "ReadLatency Maximum": {0: 4}}
 	check := func(name string, fault accounttest.Fault, times []int, of map[string]map[int]float64, gaps ...string) {
 		t.Helper()
@@ -266,7 +270,8 @@ func TestUnfinishedAnswers(t *testing.T) {
 		proxy.On(operation, fault, times...)
 		var asked []string
 		proxy.On(operation, accounttest.Changed(func(in, _ answer) {
-			asked = append(asked, strconv.Itoa(len(in["MetricDataQueries"].(cbor.List)))+" from "+minuteOf(in["StartTime"], at))
+			asked = append(asked, strconv.Itoa(len(in["MetricDataQueries"].(cbor.List)))+" from "+
+				minuteOf(in["StartTime"], at))
 		}))
 		got, err := backfill(t, openHasty(t, behind, writer, "WriteIOPS", "ReadLatency"), at, at.Add(3*time.Minute))
 		all := maps.Clone(want)
@@ -283,13 +288,17 @@ func TestUnfinishedAnswers(t *testing.T) {
 			}
 		}
 	}
-	const again = "ReadLatency error InternalError: CloudWatch returned only part of it, asked 3 times: it answered InternalError (%: account *** has ***)"
+	const again = "ReadLatency error InternalError: CloudWatch returned only part of it, asked 3 times: it answered " +
+		"InternalError (%: account *** has ***)"
 	check("partial once", status("PartialData", 1, "ReadLatency"), []int{1}, latency)
 	check("internal once", status("InternalError", 1, "ReadLatency"), []int{1}, latency)
-	check("internal thrice, and all the same all came", status("InternalError", 1, "ReadLatency"), []int{1, 2, 3}, latency)
-	check("internal for ever", status("InternalError", 0, "ReadLatency"), []int{1, 2, 3}, nil, strings.Replace(again, "%", "InternalError", 1))
+	check("internal thrice, and all the same all came", status("InternalError", 1, "ReadLatency"),
+		[]int{1, 2, 3}, latency)
+	check("internal for ever", status("InternalError", 0, "ReadLatency"), []int{1, 2, 3}, nil,
+		strings.Replace(again, "%", "InternalError", 1))
 	check("forbidden", status("Forbidden", 1, "ReadLatency"), []int{1}, first,
-		"ReadLatency permission Forbidden: CloudWatch does not allow these credentials this metric (Forbidden: account *** has ***)")
+		"ReadLatency permission Forbidden: CloudWatch does not allow these credentials this metric (Forbidden: "+
+			"account *** has ***)")
 }
 
 func minuteOf(v cbor.Value, at time.Time) string {
@@ -320,7 +329,8 @@ func volumes(t *testing.T, s *accounttest.StandIn, at time.Time, n int) (runfile
 	return cloud, want
 }
 
-// TestManyCalls: a call takes 500 queries. When one fails for good, what came before it is kept; asked again, all comes.
+// TestManyCalls: a call takes 500 queries. When one fails for good, what came before it is kept; asked again, all
+// comes.
 func TestManyCalls(t *testing.T) {
 	s, proxy := accounttest.Start(t).Proxy(t)
 	at := anHour()

@@ -26,7 +26,8 @@ func (b *backfill) tally(batch []*query) {
 		t := &b.seen[q.series]
 		if trouble := q.judge(); trouble != nil && t.trouble == nil {
 			t.trouble = &runfile.Gap{
-				At: q.wants(), Probe: Name, Metric: b.series[q.series].metric.Name, Reason: trouble.Reason(), Code: trouble.Code, Detail: trouble.Error(),
+				At: q.wants(), Probe: Name, Metric: b.series[q.series].metric.Name, Reason: trouble.Reason(),
+				Code: trouble.Code, Detail: trouble.Error(),
 			}
 		}
 		if !q.main {
@@ -47,7 +48,8 @@ func (b *backfill) tally(batch []*query) {
 // gone returns the gap of what CloudWatch no longer has.
 func (b *backfill) gone(w window) runfile.Gap {
 	return runfile.Gap{At: w.from, Probe: Name, Reason: runfile.Late, Code: Retention, Detail: fmt.Sprintf(
-		"CloudWatch keeps nothing for longer than %d days, and %s is %d days ago", kept[len(kept)-1].days, day(w.from), days(b.now.Sub(w.from)))}
+		"CloudWatch keeps nothing for longer than %d days, and %s is %d days ago", kept[len(kept)-1].days, day(w.from),
+		days(b.now.Sub(w.from)))}
 }
 
 // gaps are handed over at the end of a stretch, one for each metric at most. Of what may still come there is none.
@@ -81,13 +83,15 @@ func (b *backfill) gap(i int, t tally) *runfile.Gap {
 		return nil
 	case s.underLoad:
 		gap.Code = "idle"
-		gap.Detail = fmt.Sprintf("CloudWatch has no point for %d of %d periods, the first that of %s: it is published only while there is load, and they may have been idle",
+		gap.Detail = fmt.Sprintf("CloudWatch has no point for %d of %d periods, the first that of %s: it is "+
+			"published only while there is load, and they may have been idle",
 			t.wanted-t.came, t.wanted, t.missing.Format(time.RFC3339))
 	case t.came == 0:
 		gap.Reason, gap.Code = runfile.Unsupported, "nothing"
 		gap.Detail = "CloudWatch has no points for this time: not every class and kind of storage shows it"
 	default:
-		gap.Detail = fmt.Sprintf("CloudWatch has no point for %d of %d periods, the first that of %s", t.wanted-t.came, t.wanted, t.missing.Format(time.RFC3339))
+		gap.Detail = fmt.Sprintf("CloudWatch has no point for %d of %d periods, the first that of %s", t.wanted-t.came,
+			t.wanted, t.missing.Format(time.RFC3339))
 	}
 	return gap
 }

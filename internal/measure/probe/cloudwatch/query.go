@@ -52,14 +52,15 @@ func (b *backfill) queries(w window) []*query {
 			continue
 		}
 		for k, statistic := range s.statistics {
-			all = append(all, &query{series: i, statistic: statistic, main: k == 0, counts: s.metric.Type != runfile.Gauge, period: period, first: first, got: make([]bool, n)})
+			all = append(all, &query{series: i, statistic: statistic, main: k == 0,
+				counts: s.metric.Type != runfile.Gauge, period: period, first: first, got: make([]bool, n)})
 		}
 	}
 	return all
 }
 
-// batches divides queries among calls. All statistics of a metric are asked for in one, because up to five are billed as
-// one metric there.
+// batches divides queries among calls. All statistics of a metric are asked for in one, because up to five are billed
+// as one metric there.
 func batches(all []*query) [][]*query {
 	var done [][]*query
 	var batch []*query
@@ -92,8 +93,8 @@ func same(all []*query) []*query {
 // end returns the end of the last period that is wanted.
 func (q *query) end() time.Time { return q.first.Add(time.Duration(len(q.got)) * q.period) }
 
-// wants returns the begin of the first period that may still come: points come in order, so what lies before the last that came
-// never will, unless an answer was damaged.
+// wants returns the begin of the first period that may still come: points come in order, so what lies before the last
+// that came never will, unless an answer was damaged.
 func (q *query) wants() time.Time {
 	last := len(q.got) - 1
 	for last >= 0 && (!q.got[last] || q.damage != "") {
@@ -112,7 +113,8 @@ func (q *query) in(s published) types.MetricDataQuery {
 	for name, value := range s.dimensions {
 		metric.Dimensions = append(metric.Dimensions, types.Dimension{Name: aws.String(name), Value: aws.String(value)})
 	}
-	stat := &types.MetricStat{Metric: metric, Period: aws.Int32(int32(q.period / time.Second)), Stat: aws.String(q.statistic)}
+	stat := &types.MetricStat{Metric: metric, Period: aws.Int32(int32(q.period / time.Second)),
+		Stat: aws.String(q.statistic)}
 	return types.MetricDataQuery{Id: aws.String(q.id), MetricStat: stat}
 }
 
@@ -160,16 +162,20 @@ func (q *query) judge() *account.Trouble {
 	}
 	switch {
 	case q.status == types.StatusCodeForbidden:
-		return account.NewTrouble(account.Denied, string(q.status), "CloudWatch does not allow these credentials this metric"+said)
+		return account.NewTrouble(account.Denied, string(q.status),
+			"CloudWatch does not allow these credentials this metric"+said)
 	case !slices.Contains(q.got, false):
 		return nil
 	case q.damage != "":
-		return account.NewTrouble(account.Damaged, "Damaged", fmt.Sprintf("CloudWatch's answer is damaged, asked %d times: %s%s", rounds, q.damage, said))
+		return account.NewTrouble(account.Damaged, "Damaged",
+			fmt.Sprintf("CloudWatch's answer is damaged, asked %d times: %s%s", rounds, q.damage, said))
 	case !q.answered:
-		return account.NewTrouble(account.Incomplete, "NoAnswer", fmt.Sprintf("CloudWatch left it out of its answer, asked %d times", rounds))
+		return account.NewTrouble(account.Incomplete, "NoAnswer",
+			fmt.Sprintf("CloudWatch left it out of its answer, asked %d times", rounds))
 	case q.status != types.StatusCodeComplete && q.status != "":
 		return account.NewTrouble(account.Incomplete, account.Clean(string(q.status)),
-			fmt.Sprintf("CloudWatch returned only part of it, asked %d times: it answered %s%s", rounds, account.Clean(string(q.status)), said))
+			fmt.Sprintf("CloudWatch returned only part of it, asked %d times: it answered %s%s", rounds,
+				account.Clean(string(q.status)), said))
 	default:
 		return nil
 	}
@@ -186,7 +192,8 @@ func (b *backfill) record(q *query, at time.Time, value float64, fetched time.Ti
 	s := b.series[q.series]
 	end := at.Add(q.period)
 	return runfile.Period{
-		From: at.UTC(), To: end.UTC(), Probe: Name, Metric: s.metric.Name, Dimensions: s.dimensions, Statistic: q.statistic,
-		Value: value * s.scale, Fetched: fetched.UTC(), Unsettled: fetched.Sub(end) < Final,
+		From: at.UTC(), To: end.UTC(), Probe: Name, Metric: s.metric.Name, Dimensions: s.dimensions,
+		Statistic: q.statistic,
+		Value:     value * s.scale, Fetched: fetched.UTC(), Unsettled: fetched.Sub(end) < Final,
 	}
 }

@@ -25,7 +25,8 @@ import (
 
 // fleet is volumes with ten metrics each, of one statistic each.
 func fleet(metrics int) (cloud runfile.Cloud, names []string) {
-	names = []string{"VolumeWriteOps", "VolumeReadOps", "VolumeWriteBytes", "VolumeReadBytes", "VolumeTotalWriteTime", "VolumeTotalReadTime",
+	names = []string{"VolumeWriteOps", "VolumeReadOps", "VolumeWriteBytes", "VolumeReadBytes", "VolumeTotalWriteTime",
+		"VolumeTotalReadTime",
 		"VolumeIdleTime", "VolumeConsumedReadWriteOps", "VolumeQueueLength", "VolumeStalledIOCheck"}
 	for i := range metrics / len(names) {
 		cloud.Volumes = append(cloud.Volumes, "vol-"+strconv.Itoa(i))
@@ -121,7 +122,8 @@ func peak(t testing.TB, source *cloudwatch.Source, from, to time.Time) (bytes ui
 	return bytes, periods
 }
 
-// TestMemoryIsBounded: five times as many points need no more memory, because each call's are handed on before the next.
+// TestMemoryIsBounded: five times as many points need no more memory, because each call's are handed on before the
+// next.
 func TestMemoryIsBounded(t *testing.T) {
 	proxy := accounttest.NewProxy(http.HandlerFunc(endless))
 	server := httptest.NewServer(proxy)
@@ -189,7 +191,8 @@ func spent(t testing.TB) (theirs, ours time.Duration) {
 	return theirs, ofProcess(t, "self")
 }
 
-// ofProcess reads how long processors have worked for a process: fields 14 and 15 of its stat, in hundredths of a second.
+// ofProcess reads how long processors have worked for a process: fields 14 and 15 of its stat, in hundredths of a
+// second.
 func ofProcess(t testing.TB, pid string) time.Duration {
 	t.Helper()
 	text, err := os.ReadFile("/proc/" + pid + "/stat")
@@ -216,7 +219,8 @@ func ofFleet(cloud runfile.Cloud, names []string, from time.Time) []accounttest.
 	var all []accounttest.Series
 	for _, id := range cloud.Volumes {
 		for _, name := range names {
-			all = append(all, accounttest.Series{Namespace: "AWS/EBS", Metric: name, Dimensions: map[string]string{"VolumeId": id},
+			all = append(all, accounttest.Series{Namespace: "AWS/EBS", Metric: name, Dimensions: map[string]string{
+				"VolumeId": id},
 				From: from, Step: time.Minute, Values: values})
 		}
 	}

@@ -22,8 +22,8 @@ const (
 	ebs    = "ebs" // a volume of a server that its users run themselves, or the machine with all of its volumes
 )
 
-// rows returns what CloudWatch is asked for of a flavor, of some levels. What only a secondary region of a global database
-// shows is not, because no load can run there.
+// rows returns what CloudWatch is asked for of a flavor, of some levels. What only a secondary region of a global
+// database shows is not, because no load can run there.
 func rows(flavor string, levels ...string) []metric.Meaning {
 	var all []metric.Meaning
 	for _, m := range metric.Meanings() {
@@ -38,7 +38,8 @@ func rows(flavor string, levels ...string) []metric.Meaning {
 func publishedOf(m metric.Meaning, id string) published {
 	_, _, scale := m.InBase()
 	return published{
-		metric: m.Row().Announced(), namespace: namespace(m.Level), name: m.Metric, dimensions: map[string]string{m.Dimension: id},
+		metric: m.Row().Announced(), namespace: namespace(m.Level), name: m.Metric, dimensions: map[string]string{
+			m.Dimension: id},
 		period: time.Duration(m.Period) * time.Second, statistics: m.Statistics, scale: scale,
 		underLoad: m.UnderLoad,
 	}
@@ -58,7 +59,8 @@ func namespace(level string) string {
 
 var withLocalDisk = regexp.MustCompile(`^db\.[a-z]+\d+[a-z]*d[a-z]*\.`)
 
-// has reports whether a server has what a metric takes. Classes with a local disk have a d in their names: db.r6gd.large.
+// has reports whether a server has what a metric takes. Classes with a local disk have a d in their names:
+// db.r6gd.large.
 func has(c runfile.Cloud, what metric.Having) bool {
 	switch what {
 	case metric.Serverless:

@@ -55,6 +55,6 @@ func Kept(at, now time.Time) time.Duration {
 	return cmp.Or(windows(at, at.Add(time.Nanosecond), now)[0].finest, kept[len(kept)-1].period)
 }
 
-// Stretches returns how many parts a stretch has of which CloudWatch keeps points of another length each: every metric is asked for, and
-// billed, once in each.
+// Stretches returns how many parts a stretch has of which CloudWatch keeps points of another length each: every metric
+// is asked for, and billed, once in each.
 func Stretches(from, to, now time.Time) int { return len(windows(from, to, now)) }

@@ -10,17 +10,19 @@ import (
 	"github.com/realiops/realiops/internal/test/insightstest"
 )
 
-// What AWS lists for PostgreSQL (USER_PerfInsights_Counters, in the guides to Aurora and to RDS). Loads move the counters, and a verdict says
-// what they count. Times and shares are explained.
+// What AWS lists for PostgreSQL (USER_PerfInsights_Counters, in the guides to Aurora and to RDS). Loads move the
+// counters, and a verdict says what they count. Times and shares are explained.
 const (
-	countersOfBoth   = "db.Cache.blks_hit db.SQL.tup_fetched db.SQL.tup_returned db.SQL.queries_started db.SQL.queries_finished db.IO.blks_read"
+	countersOfBoth = "db.Cache.blks_hit db.SQL.tup_fetched db.SQL.tup_returned db.SQL.queries_started " +
+		"db.SQL.queries_finished db.IO.blks_read"
 	countersOfAurora = "db.IO.storage_blks_read db.IO.orcache_blks_hit db.IO.local_blks_read"
 	countersOfRDS    = "os.diskIO.rdsdev.tps"
 	timesOfBoth      = "db.IO.blk_read_time db.IO.read_latency"
 	timesOfRDS       = "os.diskIO.rdsdev.util"
 )
 
-// TestCountersOfTheConsole: each counter of I/O that an instance of Aurora and one of RDS lists is asked for and kept, and judged or explained.
+// TestCountersOfTheConsole: each counter of I/O that an instance of Aurora and one of RDS lists is asked for and kept,
+// and judged or explained.
 func TestCountersOfTheConsole(t *testing.T) {
 	for _, c := range []struct{ engine, flavor, judged, explained string }{
 		{"aurora-postgresql", "aurora", countersOfBoth + " " + countersOfAurora, timesOfBoth},
@@ -40,9 +42,12 @@ func TestCountersOfTheConsole(t *testing.T) {
 		}
 		for _, name := range all {
 			if len(got.values["insights/"+name]) != 2 {
-				t.Errorf("%s: %s was listed, and of 2 points %d are kept", c.engine, name, len(got.values["insights/"+name]))
+				t.Errorf("%s: %s was listed, and of 2 points %d are kept", c.engine, name,
+					len(got.values["insights/"+name]))
 			}
-			of := slices.DeleteFunc(metric.MeaningsOf(name), func(m metric.Meaning) bool { return m.On != c.flavor || m.Metric != name })
+			of := slices.DeleteFunc(metric.MeaningsOf(name), func(m metric.Meaning) bool {
+				return m.On != c.flavor || m.Metric != name
+			})
 			switch {
 			case len(of) != 1 || of[0].Means == "":
 				t.Errorf("%s: %s has %d explanations", c.engine, name, len(of))

@@ -27,9 +27,9 @@ func (c counter) query() types.MetricQuery {
 	return q
 }
 
-// table returns what an instance of an engine may have, of what bears on writing and on where time goes. Counters of the
-// operating system come each second where Enhanced Monitoring reads them each second; those of PostgreSQL each minute.
-// The load of the database stands first: how many sessions were at work or waiting, on average.
+// table returns what an instance of an engine may have, of what bears on writing and on where time goes. Counters of
+// the operating system come each second where Enhanced Monitoring reads them each second; those of PostgreSQL each
+// minute. The load of the database stands first: how many sessions were at work or waiting, on average.
 func table(cloud runfile.Cloud) []counter {
 	flavor := "rds"
 	if strings.HasPrefix(cloud.Engine, "aurora") {
@@ -41,7 +41,8 @@ func table(cloud runfile.Cloud) []counter {
 			continue
 		}
 		_, _, scale := m.InBase()
-		c := counter{name: m.Metric, metric: m.Row().Announced(), scale: scale, seconds: metric.Minute, waits: m.Metric == loadName}
+		c := counter{name: m.Metric, metric: m.Row().Announced(), scale: scale, seconds: metric.Minute,
+			waits: m.Metric == loadName}
 		if strings.HasPrefix(c.name, "os.") && cloud.MonitoringSeconds == 1 {
 			c.seconds = 1
 		}

@@ -40,20 +40,23 @@ func twoMinutes(t *testing.T) *insightstest.Service {
 // TestFaultsThatPass: what goes wrong once is tried again, and nothing is missing.
 func TestFaultsThatPass(t *testing.T) {
 	for name, fault := range map[string]accounttest.Fault{
-		"throttled": accounttest.Throttled(), "unavailable": accounttest.Unavailable(), "gateway": accounttest.BadGateway(),
-		"slow": accounttest.Slow(50 * time.Millisecond),
+		"throttled": accounttest.Throttled(), "unavailable": accounttest.Unavailable(),
+		"gateway": accounttest.BadGateway(),
+		"slow":    accounttest.Slow(50 * time.Millisecond),
 	} {
 		proxy, url := behind(t, twoMinutes(t))
 		proxy.On("ListAvailableResourceMetrics", fault, 1)
 		proxy.On("GetResourceMetrics", fault, 1)
 		got, err := take(t, t.Context(), asking(url, aurora(), noon.Add(time.Hour)), noon, noon.Add(2*time.Minute))
-		if diff := cmp.Diff(map[int]float64{0: 1, 60: 2}, got.values["insights/"+storage+"writeIOsPS"]); diff != "" || err != nil || got.gaps != nil {
+		if diff := cmp.Diff(map[int]float64{0: 1, 60: 2}, got.values["insights/"+storage+"writeIOsPS"]); diff != "" ||
+			err != nil || got.gaps != nil {
 			t.Errorf("%s: %v, %v (-want +got):\n%s", name, err, got.gaps, diff)
 		}
 	}
 }
 
-// TestFaultsThatStay: what does not pass is an error in one line, because another time may be better; it names no account.
+// TestFaultsThatStay: what does not pass is an error in one line, because another time may be better; it names no
+// account.
 func TestFaultsThatStay(t *testing.T) {
 	check := func(name string, fault accounttest.Fault, words string) {
 		t.Helper()
@@ -62,11 +65,13 @@ func TestFaultsThatStay(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		got, err := take(t, ctx, asking(url, aurora(), noon.Add(time.Hour)), noon, noon.Add(2*time.Minute))
-		if err == nil || !strings.Contains(err.Error(), words) || strings.ContainsAny(err.Error(), "\n") || got.gaps != nil {
+		if err == nil || !strings.Contains(err.Error(), words) || strings.ContainsAny(err.Error(), "\n") ||
+			got.gaps != nil {
 			t.Errorf("%s: %v, %v", name, err, got.gaps)
 		}
 	}
-	check("throttled", accounttest.Throttled(), "ask Performance Insights: pi:GetResourceMetrics: AWS was still asking to slow down")
+	check("throttled", accounttest.Throttled(),
+		"ask Performance Insights: pi:GetResourceMetrics: AWS was still asking to slow down")
 	check("expired", accounttest.Expired(), "the credentials have expired")
 	check("unavailable", accounttest.Unavailable(), "pi:GetResourceMetrics")
 	check("truncated", accounttest.Truncated(), "pi:GetResourceMetrics")
@@ -82,19 +87,23 @@ func TestCanceled(t *testing.T) {
 		cancel()
 		accounttest.Hung()(w, r, service)
 	})
-	if _, err := take(t, ctx, asking(url, aurora(), noon.Add(time.Hour)), noon, noon.Add(2*time.Minute)); !errors.Is(err, context.Canceled) {
+	if _, err := take(t, ctx, asking(url, aurora(), noon.Add(time.Hour)), noon, noon.Add(2*time.Minute)); !errors.Is(
+		err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
 // TestOneMetricFailsAll: the service lists a metric that it then does not know. It alone is missing, with a reason.
 func TestOneMetricFailsAll(t *testing.T) {
-	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"readIOsPS", "db.SQL.tup_inserted", "db.SQL.tup_updated", "db.SQL.tup_deleted")
-	for _, m := range []string{storage + "writeIOsPS", storage + "readIOsPS", "db.SQL.tup_inserted", "db.SQL.tup_updated", "db.SQL.tup_deleted", "db.load"} {
+	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"readIOsPS", "db.SQL.tup_inserted",
+		"db.SQL.tup_updated", "db.SQL.tup_deleted")
+	for _, m := range []string{storage + "writeIOsPS", storage + "readIOsPS", "db.SQL.tup_inserted",
+		"db.SQL.tup_updated", "db.SQL.tup_deleted", "db.load"} {
 		s.Tell(periods(m, time.Minute, 1, 2)...)
 	}
 	proxy, url := behind(t, s)
-	unknown := accounttest.Refused(http.StatusBadRequest, "InvalidArgumentException", "This metric is not a known metric: db.SQL.tup_updated")
+	unknown := accounttest.Refused(http.StatusBadRequest, "InvalidArgumentException",
+		"This metric is not a known metric: db.SQL.tup_updated")
 	proxy.On("GetResourceMetrics", func(w http.ResponseWriter, r *http.Request, service http.Handler) {
 		again, body := httptest.NewRecorder(), peek(t, r)
 		if strings.Contains(body, "tup_updated") {
@@ -108,7 +117,8 @@ func TestOneMetricFailsAll(t *testing.T) {
 	})
 	got, err := take(t, t.Context(), asking(url, aurora(), noon.Add(time.Hour)), noon, noon.Add(2*time.Minute))
 	want := []runfile.Gap{{
-		At: noon, Probe: insights.Name, Metric: "insights/db.SQL.tup_updated", Reason: runfile.Unsupported, Code: "InvalidArgumentException",
+		At: noon, Probe: insights.Name, Metric: "insights/db.SQL.tup_updated", Reason: runfile.Unsupported,
+		Code:   "InvalidArgumentException",
 		Detail: "Performance Insights does not answer for it: This metric is not a known metric: db.SQL.tup_updated",
 	}}
 	if diff := cmp.Diff(want, got.gaps); diff != "" || err != nil || len(got.values) != 5 {
@@ -143,7 +153,8 @@ func TestMomentsWithoutAValue(t *testing.T) {
 		_, _ = w.Write([]byte(strings.Replace(told.Body.String(), `,"Value":1}`, `}`, 1)))
 	})
 	got, err := take(t, t.Context(), asking(url, aurora(), noon.Add(time.Hour)), noon, noon.Add(2*time.Minute))
-	if diff := cmp.Diff(map[int]float64{60: 2}, got.values["insights/"+storage+"writeIOsPS"]); diff != "" || err != nil {
+	if diff := cmp.Diff(map[int]float64{60: 2}, got.values["insights/"+storage+"writeIOsPS"]); diff != "" ||
+		err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }

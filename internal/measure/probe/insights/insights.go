@@ -1,5 +1,5 @@
-// Package insights asks Performance Insights what an instance of RDS or Aurora did: counters of its operating system and
-// of PostgreSQL, and the load by what sessions waited for. [Probe.Statements] asks it which statements caused that.
+// Package insights asks Performance Insights what an instance of RDS or Aurora did: counters of its operating system
+// and of PostgreSQL, and the load by what sessions waited for. [Probe.Statements] asks it which statements caused that.
 //
 // [Probe] is a probe.Backfiller. It first asks what the instance has, because one metric that it has not would fail a
 // whole question; then for all of them in as few questions as the service allows, in windows of time. Answers have been
@@ -86,7 +86,8 @@ func (p *Probe) Backfill(ctx context.Context, from, to time.Time, keep func(runf
 	}
 	err := b.all(ctx, from, to)
 	if trouble, is := errors.AsType[*account.Trouble](err); is && lasting(trouble.Kind) {
-		return keep(runfile.Gap{At: from, Probe: Name, Reason: trouble.Reason(), Code: trouble.Code, Detail: trouble.Error()})
+		return keep(runfile.Gap{At: from, Probe: Name, Reason: trouble.Reason(), Code: trouble.Code,
+			Detail: trouble.Error()})
 	}
 	return err
 }
@@ -104,7 +105,8 @@ func (p *Probe) off(at time.Time) (runfile.Gap, bool) {
 	switch {
 	case p.cloud.Resource == "":
 		gap.Reason = runfile.Failed
-		gap.Detail = "the DbiResourceId of " + p.instance() + " is not known, by which Performance Insights is asked; realiops doctor says why"
+		gap.Detail = "the DbiResourceId of " + p.instance() +
+			" is not known, by which Performance Insights is asked; realiops doctor says why"
 	case !p.cloud.Insights:
 		gap.Detail = "Performance Insights is off on " + p.instance() + ": " + p.switchOn()
 	default:
@@ -174,7 +176,8 @@ func (b *backfill) all(ctx context.Context, from, to time.Time) error {
 			continue
 		}
 		if !has[c.name] {
-			gap := runfile.Gap{At: from, Probe: Name, Metric: c.metric.Name, Reason: runfile.Unsupported, Detail: b.instance() + " has no such counter"}
+			gap := runfile.Gap{At: from, Probe: Name, Metric: c.metric.Name, Reason: runfile.Unsupported,
+				Detail: b.instance() + " has no such counter"}
 			if err := b.keep(gap); err != nil {
 				return err
 			}
@@ -212,7 +215,8 @@ func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 		}
 	}
 	if len(has) == 0 { // every instance has some: this is no answer
-		return nil, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights lists no metric of "+b.instance())
+		return nil, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights lists no metric of "+
+			b.instance())
 	}
 	return has, nil
 }
@@ -226,8 +230,9 @@ func (p *Probe) explain(err error) error {
 		return fmt.Errorf("ask Performance Insights: %w", told)
 	case trouble.Code == "NotAuthorizedException" && !strings.Contains(err.Error(), "is not authorized to perform"):
 		// the answer for an instance where it is off: zalando/rds-health#6
-		return account.NewTrouble(account.Off, trouble.Code, fmt.Sprintf("Performance Insights does not know %s: it is off there (%s), or the "+
-			"credentials are of another account or region", p.instance(), p.switchOn()))
+		return account.NewTrouble(account.Off, trouble.Code,
+			fmt.Sprintf("Performance Insights does not know %s: it is off there (%s), or the "+
+				"credentials are of another account or region", p.instance(), p.switchOn()))
 	default:
 		return trouble
 	}
@@ -241,25 +246,30 @@ func lasting(k account.Kind) bool {
 // lately is the span that [Probe.Try] asks for.
 const lately = 10 * time.Minute
 
-// Try makes each call of a collection once, for the newest points, and judges the answers as that does. The errors say what a
-// collection would not get of the list of counters, and of their values.
+// Try makes each call of a collection once, for the newest points, and judges the answers as that does. The errors say
+// what a collection would not get of the list of counters, and of their values.
 func (p *Probe) Try(ctx context.Context) (list, values error) {
 	now := time.Now
 	if p.Now != nil {
 		now = p.Now
 	}
 	var refusal runfile.Gap
-	b := &backfill{Probe: p, now: now(), barren: map[string]bool{}, refused: map[string]bool{}, keep: func(r runfile.Record) error {
-		refusal, _ = r.(runfile.Gap)
-		return nil
-	}}
+	b := &backfill{Probe: p, now: now(), barren: map[string]bool{}, refused: map[string]bool{},
+		keep: func(r runfile.Record) error {
+			refusal, _ = r.(runfile.Gap)
+			return nil
+		}}
 	has, list := b.available(ctx)
-	counters := slices.DeleteFunc(slices.Clone(p.table), func(c counter) bool { return c.waits || list == nil && !has[c.name] })
+	counters := slices.DeleteFunc(slices.Clone(p.table), func(c counter) bool {
+		return c.waits || list == nil && !has[c.name]
+	})
 	counters = counters[:min(len(counters), mostQueries)]
-	w := &window{counters: counters, period: time.Minute, told: map[string]*line{}, to: series.PeriodDown(b.now, time.Minute)}
+	w := &window{counters: counters, period: time.Minute, told: map[string]*line{},
+		to: series.PeriodDown(b.now, time.Minute)}
 	w.from = w.to.Add(-lately)
 	if len(counters) == 0 {
-		return list, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights of "+p.instance()+" lists no counter that a run asks for")
+		return list, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights of "+p.instance()+
+			" lists no counter that a run asks for")
 	}
 	values = b.patiently(ctx, w, counters, w.from, w.to)
 	switch {
@@ -267,8 +277,9 @@ func (p *Probe) Try(ctx context.Context) (list, values error) {
 	case len(b.refused) == len(counters):
 		values = account.NewTrouble(account.Other, refusal.Code, refusal.Detail)
 	case w.points() == 0:
-		values = account.NewTrouble(account.NoPoints, "nothing", fmt.Sprintf("Performance Insights answers, but has no point of %s in the last %.0f minutes: "+
-			"was it switched on just now, and is the instance running?", p.instance(), lately.Minutes()))
+		values = account.NewTrouble(account.NoPoints, "nothing",
+			fmt.Sprintf("Performance Insights answers, but has no point of %s in the last %.0f minutes: "+
+				"was it switched on just now, and is the instance running?", p.instance(), lately.Minutes()))
 	}
 	return list, values
 }

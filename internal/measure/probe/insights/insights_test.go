@@ -29,8 +29,9 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func aurora() runfile.Cloud {
 	return runfile.Cloud{
-		Provider: "aws", Region: "eu-central-1", Instance: "db-1", Cluster: "cluster-1", Resource: "db-ABCDEFGHIJKLMNOPQRSTU1VW2X",
-		Engine: "aurora-postgresql", Insights: true,
+		Provider: "aws", Region: "eu-central-1", Instance: "db-1", Cluster: "cluster-1",
+		Resource: "db-ABCDEFGHIJKLMNOPQRSTU1VW2X",
+		Engine:   "aurora-postgresql", Insights: true,
 	}
 }
 
@@ -52,7 +53,8 @@ func start(t *testing.T, o insightstest.Options, metrics ...string) *insightstes
 // asking is a probe that asks there, and tries again at once what fails.
 func asking(url string, cloud runfile.Cloud, now time.Time) *insights.Probe {
 	p := insights.New(aws.Config{
-		Region: "us-east-1", BaseEndpoint: aws.String(url), Credentials: credentials.NewStaticCredentialsProvider("AKIA", "secret", ""),
+		Region: "us-east-1", BaseEndpoint: aws.String(url),
+		Credentials: credentials.NewStaticCredentialsProvider("AKIA", "secret", ""),
 		Retryer: func() aws.Retryer {
 			return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = time.Millisecond })
 		},
@@ -90,7 +92,8 @@ func take(t *testing.T, ctx context.Context, p *insights.Probe, from, to time.Ti
 			if all.values[name] == nil {
 				all.values[name] = map[int]float64{}
 			}
-			if _, twice := all.values[name][int(r.From.Sub(noon).Seconds())]; twice || r.Probe != insights.Name || r.Statistic != "Average" {
+			if _, twice := all.values[name][int(r.From.Sub(noon).Seconds())]; twice || r.Probe != insights.Name ||
+				r.Statistic != "Average" {
 				t.Errorf("%+v: twice, or of another sort", r)
 			}
 			all.values[name][int(r.From.Sub(noon).Seconds())] = r.Value
@@ -107,22 +110,28 @@ func take(t *testing.T, ctx context.Context, p *insights.Probe, from, to time.Ti
 
 // TestUnitsAndPeriods: what the service has in its units comes out in ours, each period as it is.
 func TestUnitsAndPeriods(t *testing.T) {
-	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"writeLatency", "os.diskIO.rdstemp.writeKbPS", "db.Checkpoint.checkpoints_req",
+	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"writeLatency", "os.diskIO.rdstemp.writeKbPS",
+		"db.Checkpoint.checkpoints_req",
 		"db.Transactions.commit_latency", "os.cpuUtilization.total")
 	for metric, values := range map[string][]float64{
-		storage + "writeIOsPS": {140000, 0}, storage + "writeLatency": {0.5, 2}, "os.diskIO.rdstemp.writeKbPS": {8, 0.5},
-		"db.Checkpoint.checkpoints_req": {6, 0}, "db.Transactions.commit_latency": {1500, 20}, "os.cpuUtilization.total": {99, 98}, "db.load": {2, 3},
+		storage + "writeIOsPS": {140000, 0}, storage + "writeLatency": {0.5, 2},
+		"os.diskIO.rdstemp.writeKbPS":   {8, 0.5},
+		"db.Checkpoint.checkpoints_req": {6, 0}, "db.Transactions.commit_latency": {1500, 20},
+		"os.cpuUtilization.total": {99, 98}, "db.load": {2, 3},
 	} {
 		s.Tell(periods(metric, time.Minute, values...)...)
 	}
 	for i, waits := range []float64{1.5, 1} {
 		point := periods("db.load", time.Minute, 0, 0)[i]
-		point.Dimensions, point.Value = map[string]string{"db.wait_event.name": "IO:XactSync", "db.wait_event.type": "IO"}, waits
+		point.Dimensions, point.Value = map[string]string{"db.wait_event.name": "IO:XactSync",
+			"db.wait_event.type": "IO"}, waits
 		s.Tell(point)
 	}
-	got, err := take(t, t.Context(), asking(s.URL(), aurora(), noon.Add(2*time.Hour)), noon.Add(30*time.Second), noon.Add(90*time.Second))
+	got, err := take(t, t.Context(), asking(s.URL(), aurora(), noon.Add(2*time.Hour)), noon.Add(30*time.Second),
+		noon.Add(90*time.Second))
 	want := map[string]map[int]float64{
-		"insights/" + storage + "writeIOsPS": {0: 140000, 60: 0}, "insights/" + storage + "writeLatency": {0: 0.0005, 60: 0.002},
+		"insights/" + storage + "writeIOsPS": {0: 140000, 60: 0}, "insights/" + storage + "writeLatency": {
+			0: 0.0005, 60: 0.002},
 		"insights/os.diskIO.rdstemp.writeKbPS":                                      {0: 8192, 60: 512},
 		"insights/db.Checkpoint.checkpoints_req":                                    {0: 0.1, 60: 0},
 		"insights/db.Transactions.commit_latency":                                   {0: 0.0015, 60: 0.00002},
@@ -160,12 +169,14 @@ func TestADayOfEverything(t *testing.T) {
 		for _, name := range names {
 			s.Tell(periods(name, time.Minute, values...)...)
 		}
-		got, err := take(t, t.Context(), asking(s.URL(), cloud, noon.Add(25*time.Hour)), noon, noon.Add(minutes*time.Minute))
+		got, err := take(t, t.Context(), asking(s.URL(), cloud, noon.Add(25*time.Hour)), noon,
+			noon.Add(minutes*time.Minute))
 		if err != nil || got.gaps != nil {
 			t.Fatal(err, got.gaps)
 		}
 		for _, name := range names {
-			if scaled := name != "db.load" && got.values["insights/"+name][60] != 1; len(got.values["insights/"+name]) != minutes {
+			if scaled := name != "db.load" &&
+				got.values["insights/"+name][60] != 1; len(got.values["insights/"+name]) != minutes {
 				t.Errorf("cut %d: %s has %d values", cut, name, len(got.values["insights/"+name]))
 			} else if diff := cmp.Diff(want, got.values["insights/"+name]); diff != "" && !scaled {
 				t.Errorf("cut %d: %s (-want +got):\n%s", cut, name, diff)
@@ -217,8 +228,8 @@ func TestEachSecond(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissing: a period without a value is left out, and the caller sees which; only for a piece at the end of what
-// should be known by now it is asked again, and once.
+// TestWhatIsMissing: a period without a value is left out, and the caller sees which; only for a piece at the end of
+// what should be known by now it is asked again, and once.
 func TestWhatIsMissing(t *testing.T) {
 	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"readIOsPS")
 	points := periods(storage+"writeIOsPS", time.Minute, 1, 2, 3, 4, 5)
@@ -231,7 +242,8 @@ func TestWhatIsMissing(t *testing.T) {
 		before := questions(s)["GetResourceMetrics"]
 		got, err := take(t, t.Context(), asking(s.URL(), aurora(), noon.Add(c.after)), noon, noon.Add(5*time.Minute))
 		want := map[string]map[int]float64{
-			"insights/" + storage + "writeIOsPS": {0: 1, 60: 2, 180: 4, 240: 5}, "insights/db.load": {0: 1, 60: 2, 120: 3, 180: 4, 240: 5},
+			"insights/" + storage + "writeIOsPS": {0: 1, 60: 2, 180: 4, 240: 5},
+			"insights/db.load":                   {0: 1, 60: 2, 120: 3, 180: 4, 240: 5},
 		}
 		if diff := cmp.Diff(want, got.values); diff != "" || err != nil || got.gaps != nil {
 			t.Errorf("after %v: %v, %v (-want +got):\n%s", c.after, err, got.gaps, diff)
@@ -249,7 +261,8 @@ func TestNotYet(t *testing.T) {
 	s.Tell(periods("db.load", time.Minute, 1, 2, 3)...)
 	for after, want := range map[time.Duration]int{7 * time.Minute: 2, time.Hour: 4} {
 		before := questions(s)["GetResourceMetrics"]
-		if _, err := take(t, t.Context(), asking(s.URL(), aurora(), noon.Add(after)), noon, noon.Add(5*time.Minute)); err != nil {
+		if _, err := take(t, t.Context(), asking(s.URL(), aurora(), noon.Add(after)), noon,
+			noon.Add(5*time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		if n := questions(s)["GetResourceMetrics"] - before; n != want {
@@ -265,7 +278,8 @@ func TestAlwaysEmpty(t *testing.T) {
 	s.Tell(periods(storage+"writeIOsPS", time.Minute, values...)...)
 	s.Tell(periods("db.load", time.Minute, values...)...)
 	got, err := take(t, t.Context(), asking(s.URL(), aurora(), noon.Add(20*time.Hour)), noon, noon.Add(10*time.Hour))
-	if n := questions(s)["GetResourceMetrics"]; err != nil || n != 2+1+2 || len(got.values["insights/"+storage+"writeIOsPS"]) != 600 {
+	if n := questions(s)["GetResourceMetrics"]; err != nil || n != 2+1+2 ||
+		len(got.values["insights/"+storage+"writeIOsPS"]) != 600 {
 		t.Errorf("%v: asked %d times, and told %d", err, n, len(got.values["insights/"+storage+"writeIOsPS"]))
 	}
 }
@@ -279,8 +293,10 @@ func TestNothingToAsk(t *testing.T) {
 		t.Helper()
 		cloud, before := aurora(), questions(s)
 		change(&cloud)
-		got, err := take(t, t.Context(), asking(s.URL(), cloud, noon.AddDate(0, 0, days).Add(time.Hour)), noon, noon.Add(2*time.Minute))
-		if err != nil || len(got.gaps) != 1 || got.gaps[0].Reason != reason || got.gaps[0].Metric != "" || !strings.Contains(got.gaps[0].Detail, words) {
+		got, err := take(t, t.Context(), asking(s.URL(), cloud, noon.AddDate(0, 0, days).Add(time.Hour)), noon,
+			noon.Add(2*time.Minute))
+		if err != nil || len(got.gaps) != 1 || got.gaps[0].Reason != reason || got.gaps[0].Metric != "" ||
+			!strings.Contains(got.gaps[0].Detail, words) {
 			t.Errorf("%s: %v, %+v", name, err, got.gaps)
 		}
 		const list, get = "ListAvailableResourceMetrics", "GetResourceMetrics"
@@ -291,12 +307,20 @@ func TestNothingToAsk(t *testing.T) {
 	as := func(*runfile.Cloud) {}
 	check("off", func(c *runfile.Cloud) { c.Insights = false }, 0, runfile.Disabled,
 		"aws rds modify-db-instance --enable-performance-insights --db-instance-identifier db-1", 0)
-	check("unknown", func(c *runfile.Cloud) { c.Resource = "" }, 0, runfile.Failed, "DbiResourceId of db-1 is not known", 0)
-	check("last month", as, 31, runfile.Late, "keeps 7 days, and this is older (from 2026-11-20 12:00 on): it is gone", 0)
-	check("last month, kept longer", func(c *runfile.Cloud) { c.InsightsDays = 31 }, 32, runfile.Late, "keeps 31 days", 0)
-	check("another account", func(c *runfile.Cloud) { c.Resource = "db-OTHER" }, 0, runfile.Disabled, "does not know db-1: it is off there", 1)
+	check("unknown", func(c *runfile.Cloud) {
+		c.Resource = ""
+	}, 0, runfile.Failed, "DbiResourceId of db-1 is not known", 0)
+	check("last month", as, 31, runfile.Late, "keeps 7 days, and this is older (from 2026-11-20 12:00 on): it is gone",
+		0)
+	check("last month, kept longer", func(c *runfile.Cloud) {
+		c.InsightsDays = 31
+	}, 32, runfile.Late, "keeps 31 days", 0)
+	check("another account", func(c *runfile.Cloud) {
+		c.Resource = "db-OTHER"
+	}, 0, runfile.Disabled, "does not know db-1: it is off there", 1)
 	s.Change(func(o *insightstest.Options) { o.Denied = true })
-	check("denied", as, 0, runfile.Permission, "AWS does not allow these credentials pi:ListAvailableResourceMetrics", 1)
+	check("denied", as, 0, runfile.Permission, "AWS does not allow these credentials pi:ListAvailableResourceMetrics",
+		1)
 	for _, g := range s.Exchanges() {
 		if strings.Contains(string(g.Answer), "123456789012") {
 			return // the account was named, and the gap above did not name it
@@ -312,7 +336,8 @@ func TestHalfGone(t *testing.T) {
 	s.Tell(periods(storage+"writeIOsPS", time.Minute, 1, 2, 3, 4, 5, 6)...)
 	s.Tell(periods("db.load", time.Minute, 1, 2, 3, 4, 5, 6)...)
 	got, err := take(t, t.Context(), asking(s.URL(), aurora(), now), noon, noon.Add(6*time.Minute))
-	if diff := cmp.Diff(map[int]float64{180: 4, 240: 5, 300: 6}, got.values["insights/"+storage+"writeIOsPS"]); diff != "" || err != nil {
+	if diff := cmp.Diff(map[int]float64{180: 4, 240: 5, 300: 6}, got.values["insights/"+storage+"writeIOsPS"]); diff !=
+		"" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	if len(got.gaps) != 1 || !strings.Contains(got.gaps[0].Detail, "a part of this is older") {
@@ -326,13 +351,14 @@ func TestKeepEnds(t *testing.T) {
 	s.Tell(periods(storage+"writeIOsPS", time.Minute, 1, 2)...)
 	full := errors.New("no space left")
 	n := 0
-	err := asking(s.URL(), aurora(), noon.Add(time.Hour)).Backfill(t.Context(), noon, noon.Add(2*time.Minute), func(r runfile.Record) error {
-		if _, period := r.(runfile.Period); period {
-			n++
-			return full
-		}
-		return nil
-	})
+	err := asking(s.URL(), aurora(), noon.Add(time.Hour)).Backfill(t.Context(), noon, noon.Add(2*time.Minute),
+		func(r runfile.Record) error {
+			if _, period := r.(runfile.Period); period {
+				n++
+				return full
+			}
+			return nil
+		})
 	if !errors.Is(err, full) || n != 1 {
 		t.Error(err, n)
 	}

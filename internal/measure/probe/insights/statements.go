@@ -18,7 +18,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Limits of DescribeDimensionKeys: https://docs.aws.amazon.com/performance-insights/latest/APIReference/API_DescribeDimensionKeys.html
+// Limits of DescribeDimensionKeys:
+// https://docs.aws.amazon.com/performance-insights/latest/APIReference/API_DescribeDimensionKeys.html
 const mostKeys = 25
 
 // What a statement's amounts are called in a run file. The load is in seconds that sessions were at work or waiting.
@@ -33,10 +34,12 @@ const (
 	ofIO       = "IO" // the name of a type of wait
 )
 
-// perSQL returns the amounts that the service counts of a statement, by pg_stat_statements: as db.sql_tokenized.stats.calls_per_sec.
+// perSQL returns the amounts that the service counts of a statement, by pg_stat_statements: as
+// db.sql_tokenized.stats.calls_per_sec.
 func perSQL() []string {
 	return []string{
-		"calls", "shared_blks_read", "shared_blks_written", "shared_blks_dirtied", "local_blks_read", "local_blks_written", "temp_blks_read", "temp_blks_written",
+		"calls", "shared_blks_read", "shared_blks_written", "shared_blks_dirtied", "local_blks_read",
+		"local_blks_written", "temp_blks_read", "temp_blks_written",
 	}
 }
 
@@ -54,8 +57,9 @@ func periodOf(stretch time.Duration) time.Duration {
 	}
 }
 
-// Statements ranks the statements of [from, to) by the blocks that they read and wrote, as far as the service counts them, and by the
-// sessions that were at work on them. It knows the 25 that most sessions were at work on. Their texts come without values.
+// Statements ranks the statements of [from, to) by the blocks that they read and wrote, as far as the service counts
+// them, and by the sessions that were at work on them. It knows the 25 that most sessions were at work on. Their texts
+// come without values.
 func (p *Probe) Statements(ctx context.Context, from, to time.Time) (runfile.Top, error) {
 	top := runfile.Top{From: from, At: to, Of: runfile.Digests}
 	period := periodOf(to.Sub(from))
@@ -68,7 +72,8 @@ func (p *Probe) Statements(ctx context.Context, from, to time.Time) (runfile.Top
 	if err != nil {
 		return top, err
 	}
-	in.GroupBy.Group, in.PartitionBy = aws.String(byDigest), &types.DimensionGroup{Group: aws.String(byWaitType), Limit: aws.Int32(mostKeys)}
+	in.GroupBy.Group, in.PartitionBy = aws.String(byDigest), &types.DimensionGroup{Group: aws.String(byWaitType),
+		Limit: aws.Int32(mostKeys)}
 	for _, amount := range perSQL() {
 		in.AdditionalMetrics = append(in.AdditionalMetrics, rateOf(amount))
 	}
@@ -111,7 +116,8 @@ type ranked struct {
 // item returns what a key says of one statement in some seconds.
 func (r ranked) item(k types.DimensionKeyDescription, seconds float64) runfile.TopItem {
 	i := runfile.TopItem{
-		Name: cmp.Or(k.Dimensions[byDigest+".id"], k.Dimensions[byDigest+".db_id"], "unnamed"), Text: postgres.WithoutLiterals(k.Dimensions[byDigest+".statement"]),
+		Name: cmp.Or(k.Dimensions[byDigest+".id"], k.Dimensions[byDigest+".db_id"], "unnamed"),
+		Text: postgres.WithoutLiterals(k.Dimensions[byDigest+".statement"]),
 		Grew: map[string]float64{loadSeconds: *k.Total * seconds},
 	}
 	if len(r.parts) > 0 {
@@ -141,8 +147,10 @@ func (p *Probe) keys(ctx context.Context, in *pi.DescribeDimensionKeysInput) (ra
 		if err != nil {
 			return r, p.explain(err)
 		}
-		if page.AlignedStartTime == nil || page.AlignedEndTime == nil || !page.AlignedStartTime.Before(*in.EndTime) || !in.StartTime.Before(*page.AlignedEndTime) {
-			return r, damaged("Performance Insights does not say that its statements are those of %s to %s", stamp(*in.StartTime), stamp(*in.EndTime))
+		if page.AlignedStartTime == nil || page.AlignedEndTime == nil || !page.AlignedStartTime.Before(*in.EndTime) ||
+			!in.StartTime.Before(*page.AlignedEndTime) {
+			return r, damaged("Performance Insights does not say that its statements are those of %s to %s",
+				stamp(*in.StartTime), stamp(*in.EndTime))
 		}
 		r.parts = page.PartitionKeys
 		for _, k := range page.Keys {
@@ -164,7 +172,8 @@ func sound(k types.DimensionKeyDescription, parts int) error {
 	if len(k.Partitions) != parts {
 		return damaged("Performance Insights told of a key by %s with %d parts of %d", name, len(k.Partitions), parts)
 	}
-	for _, value := range slices.Concat([]float64{*k.Total}, k.Partitions, slices.Collect(maps.Values(k.AdditionalMetrics))) {
+	for _, value := range slices.Concat([]float64{*k.Total}, k.Partitions,
+		slices.Collect(maps.Values(k.AdditionalMetrics))) {
 		if !runfile.Counted(value) || value < 0 {
 			return damaged("Performance Insights told of a key by %s that it did %g", name, value)
 		}
@@ -172,7 +181,8 @@ func sound(k types.DimensionKeyDescription, parts int) error {
 	return nil
 }
 
-// TryStatements asks for the newest statements, as an observation does. An idle database has none, and that is no error.
+// TryStatements asks for the newest statements, as an observation does. An idle database has none, and that is no
+// error.
 func (p *Probe) TryStatements(ctx context.Context) error {
 	now := time.Now
 	if p.Now != nil {

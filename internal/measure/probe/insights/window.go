@@ -19,7 +19,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Limits of one question: https://docs.aws.amazon.com/performance-insights/latest/APIReference/API_GetResourceMetrics.html
+// Limits of one question:
+// https://docs.aws.amazon.com/performance-insights/latest/APIReference/API_GetResourceMetrics.html
 const (
 	serviceType = types.ServiceTypeRds
 	mostQueries = 15
@@ -47,7 +48,8 @@ func (b *backfill) group(ctx context.Context, group []counter, from, to time.Tim
 		if len(group) == 0 {
 			return nil
 		}
-		w := &window{counters: group, period: period, from: at, to: series.PeriodUp(earlier(at.Add(mostPoints*period), to), period)}
+		w := &window{counters: group, period: period, from: at,
+			to: series.PeriodUp(earlier(at.Add(mostPoints*period), to), period)}
 		if err := b.read(ctx, w); err != nil {
 			return err
 		}
@@ -100,7 +102,8 @@ func (b *backfill) read(ctx context.Context, w *window) error {
 	return nil
 }
 
-// short returns the metrics of which a piece of the window is missing on one side, and the stretch that holds all the pieces.
+// short returns the metrics of which a piece of the window is missing on one side, and the stretch that holds all the
+// pieces.
 func (b *backfill) short(w *window, cut func(*line) (time.Time, time.Time)) (short []counter, from, to time.Time) {
 	for _, c := range w.counters {
 		begin, end := cut(w.of(c))
@@ -119,8 +122,8 @@ func (b *backfill) short(w *window, cut func(*line) (time.Time, time.Time)) (sho
 	return short, from, to
 }
 
-// tail returns what of the window comes after a line's last value, head what comes before its first. A line without values is
-// all tail.
+// tail returns what of the window comes after a line's last value, head what comes before its first. A line without
+// values is all tail.
 func (w *window) tail(l *line) (from, to time.Time) {
 	if len(l.values) == 0 {
 		return w.from, w.to
@@ -162,7 +165,8 @@ func key(metric string, dimensions map[string]string) string {
 // answers nothing at all: then each half is asked for by itself, down to the one that it is.
 func (b *backfill) ask(ctx context.Context, w *window, counters []counter, from, to time.Time) error {
 	in := &pi.GetResourceMetricsInput{
-		ServiceType: serviceType, Identifier: aws.String(b.cloud.Resource), StartTime: aws.Time(from), EndTime: aws.Time(to),
+		ServiceType: serviceType, Identifier: aws.String(b.cloud.Resource), StartTime: aws.Time(from),
+		EndTime:         aws.Time(to),
 		PeriodInSeconds: aws.Int32(int32(w.period / time.Second)), PeriodAlignment: types.PeriodAlignmentStartTime,
 	}
 	for _, c := range counters {
@@ -192,7 +196,8 @@ func (b *backfill) ask(ctx context.Context, w *window, counters []counter, from,
 func (b *backfill) patiently(ctx context.Context, w *window, counters []counter, from, to time.Time) error {
 	for again := 1; ; again++ {
 		err := b.ask(ctx, w, counters, from, to)
-		if trouble, is := errors.AsType[*account.Trouble](err); !is || trouble.Kind != account.Damaged || trouble.Code == "" || again == rounds {
+		if trouble, is := errors.AsType[*account.Trouble](err); !is || trouble.Kind != account.Damaged ||
+			trouble.Code == "" || again == rounds {
 			return err
 		}
 		select {
@@ -203,7 +208,8 @@ func (b *backfill) patiently(ctx context.Context, w *window, counters []counter,
 	}
 }
 
-func (b *backfill) halve(ctx context.Context, w *window, counters []counter, from, to time.Time, refused smithy.APIError) error {
+func (b *backfill) halve(ctx context.Context, w *window, counters []counter, from, to time.Time,
+	refused smithy.APIError) error {
 	if len(counters) > 1 {
 		middle := len(counters) / 2
 		if err := b.ask(ctx, w, counters[:middle], from, to); err != nil {
@@ -217,7 +223,8 @@ func (b *backfill) halve(ctx context.Context, w *window, counters []counter, fro
 	b.refused[counters[0].name] = true
 	return b.keep(runfile.Gap{
 		At: from, Probe: Name, Metric: counters[0].metric.Name, Reason: runfile.Unsupported, Code: refused.ErrorCode(),
-		Detail: "Performance Insights does not answer for it: " + runfile.Scrub(strings.Join(strings.Fields(refused.ErrorMessage()), " ")),
+		Detail: "Performance Insights does not answer for it: " +
+			runfile.Scrub(strings.Join(strings.Fields(refused.ErrorMessage()), " ")),
 	})
 }
 
@@ -272,8 +279,9 @@ func (w *window) hand(fetched time.Time, keep func(runfile.Record) error) error 
 			for _, second := range slices.Sorted(maps.Keys(l.values)) {
 				from := time.Unix(second, 0).UTC()
 				if err := keep(runfile.Period{
-					From: from, To: from.Add(w.period), Probe: Name, Metric: Name + "/" + c.name, Dimensions: l.dimensions,
-					Statistic: "Average", Value: l.values[second] * c.scale, Fetched: fetched.UTC(),
+					From: from, To: from.Add(w.period), Probe: Name, Metric: Name + "/" + c.name,
+					Dimensions: l.dimensions,
+					Statistic:  "Average", Value: l.values[second] * c.scale, Fetched: fetched.UTC(),
 				}); err != nil {
 					return err
 				}

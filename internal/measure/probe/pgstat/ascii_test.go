@@ -12,7 +12,8 @@ import (
 func TestRankingNamesAnyBytes(t *testing.T) {
 	for _, version := range []string{"13", "17"} {
 		t.Run(version, func(t *testing.T) {
-			s := servertest.Start(t, embedded.Options{Version: version, Settings: []string{"shared_preload_libraries=pg_stat_statements"}})
+			s := servertest.Start(t,
+				embedded.Options{Version: version, Settings: []string{"shared_preload_libraries=pg_stat_statements"}})
 			ascii := servertest.DatabaseOn(t, s, "encoding 'SQL_ASCII' template template0 lc_collate 'C' lc_ctype 'C'")
 			work := func(sql string) { // in a session that ends, and has told of all that it did
 				worker := servertest.Connect(t, ascii)
@@ -22,7 +23,8 @@ func TestRankingNamesAnyBytes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			work("create extension pg_stat_statements; create table \"t\xffé\" (id int); create index \"i\xfe\" on \"t\xffé\" (id)")
+			work("create extension pg_stat_statements; create table \"t\xffé\" (id int); create index \"i\xfe\" on " +
+				"\"t\xffé\" (id)")
 			ranking := NewRanking(ascii.Config())
 			ranking.Read(t.Context())
 			work("insert into \"t\xffé\" select generate_series(1, 500)")
@@ -35,7 +37,8 @@ func TestRankingNamesAnyBytes(t *testing.T) {
 				t.Errorf("indexes: %+v", indexes)
 			}
 			statements := awaitTop(t, ranking, rankedStatements, "wal_bytes", 500*30)
-			if want := `insert into "t\xFFé" select generate_series($1, $2)`; statements.Missing != "" || len(statements.Items) == 0 || statements.Items[0].Text != want {
+			if want := `insert into "t\xFFé" select generate_series($1, $2)`; statements.Missing != "" ||
+				len(statements.Items) == 0 || statements.Items[0].Text != want {
 				t.Errorf("statements: %+v, want %s", statements, want)
 			}
 		})

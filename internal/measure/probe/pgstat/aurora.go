@@ -1,6 +1,7 @@
 package pgstat
 
-// auroraDatabase returns what Aurora adds to pg_stat_database: which pages came from its storage, and which from local disks.
+// auroraDatabase returns what Aurora adds to pg_stat_database: which pages came from its storage, and which from local
+// disks.
 func auroraDatabase() view {
 	return view{
 		name:      Name + ".aurora",
@@ -22,7 +23,8 @@ func auroraCache() view {
 		relations: []string{"aurora_stat_bgwriter"},
 		call:      "()",
 		only:      true,
-		fields:    append(columns("orcache_blks_written"), value("orcache_blk_write_time", milliseconds("orcache_blk_write_time"))),
+		fields: append(columns("orcache_blks_written"),
+			value("orcache_blk_write_time", milliseconds("orcache_blk_write_time"))),
 	}
 }
 
@@ -32,7 +34,8 @@ func auroraWaits() view {
 		filter := ") filter (where event_name = '" + event + "'), 0)"
 		return []field{
 			value(name+"_waits", way{"coalesce(pg_catalog.sum(waits" + filter, []string{"waits"}}),
-			value(name+"_time", way{"coalesce(pg_catalog.sum(wait_time" + filter + " / 1000000.0", []string{"wait_time"}}),
+			value(name+"_time", way{"coalesce(pg_catalog.sum(wait_time" + filter + " / 1000000.0",
+				[]string{"wait_time"}}),
 		}
 	}
 	return view{

@@ -52,7 +52,8 @@ func isReading(r runfile.Record) bool { return r.Kind() == runfile.KindRead }
 
 // A server that crashes loses its session with us and, from 15 on, its statistics.
 func TestResetsAndCrashesAreRecorded(t *testing.T) {
-	own := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"autovacuum=off", "restart_after_crash=on"}})
+	own := servertest.Start(t,
+		embedded.Options{Version: "17", Settings: []string{"autovacuum=off", "restart_after_crash=on"}})
 	endpoint := servertest.Endpoint(t, own.DSN())
 	worker, boss := servertest.Connect(t, endpoint), servertest.Connect(t, endpoint)
 	servertest.Exec(t, worker, "create table t as select generate_series(1, 1000)")

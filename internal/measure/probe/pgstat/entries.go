@@ -2,9 +2,9 @@ package pgstat
 
 import "github.com/realiops/realiops/internal/runfile"
 
-// entries returns how many index entries were written for the rows of the tables in some schemas: for each new version of a
-// row one in each of its table's indexes. The server does not count them; the tables' counters and the definitions of
-// their indexes do.
+// entries returns how many index entries were written for the rows of the tables in some schemas: for each new version
+// of a row one in each of its table's indexes. The server does not count them; the tables' counters and the definitions
+// of their indexes do.
 //
 // A new version is an insert, or an update that is not within its page (hot). An index takes
 //
@@ -13,8 +13,8 @@ import "github.com/realiops/realiops/internal/runfile"
 //     rows and from 16 on may be changed by an update within the page as well;
 //   - at least one, if it is a GIN, which takes one for each key in the value; of a method that we do not know, any number.
 //
-// So the least and the most are the same where all indexes are of the first sort, and then the figure is exact. An index
-// that is not ready yet takes none.
+// So the least and the most are the same where all indexes are of the first sort, and then the figure is exact. An
+// index that is not ready yet takes none.
 func entries(schemas []string) view {
 	return view{
 		name:      Name + ".tables",
@@ -22,8 +22,10 @@ func entries(schemas []string) view {
 		arguments: []any{schemas},
 		fields: []field{
 			value("index_entries_least", way{"coalesce(pg_catalog.sum(versions * least), 0)", nil}),
-			value("index_entries_most", way{"case when not coalesce(pg_catalog.bool_or(versions > 0 and boundless > 0), false) " +
-				"then coalesce(pg_catalog.sum(versions * indexes + hot * summaries), 0) end", nil}).nullIs(boundless),
+			value("index_entries_most",
+				way{"case when not coalesce(pg_catalog.bool_or(versions > 0 and boundless > 0), false) " +
+					"then coalesce(pg_catalog.sum(versions * indexes + hot * summaries), 0) end",
+					nil}).nullIs(boundless),
 			value("toast_tup_ins", way{"coalesce(pg_catalog.sum(toasted), 0)", nil}),
 			value("indexes", way{"coalesce(pg_catalog.sum(indexes), 0)", nil}),
 			value("indexes_inexact", way{"coalesce(pg_catalog.sum(indexes - exact), 0)", nil}),

@@ -57,13 +57,15 @@ func TestEntriesAreThoseInTheIndexes(t *testing.T) {
 		}
 		s.work(t,
 			"insert into load.t select g, g, 'a' || g, null from generate_series(1, 60) g",
-			"insert into load.bare select generate_series(1, 100)", "insert into public.others select generate_series(1, 100)",
+			"insert into load.bare select generate_series(1, 100)",
+			"insert into public.others select generate_series(1, 100)",
 			"update load.t set v = v + 100 where id <= 10", // within the page: none of its indexes has v
 			"update load.t set w = 'b' || id where id <= 20",
 			"delete from load.t where id > 50")
 		exact := float64((60 + 20) * 4)
 		check("exact", entriesOf{exact, exact, 4, 0})
-		if there := inIndexes(t, s, "load.t_pkey,load.by_expression,load.by_hash") + inGiST(t, s, "load.by_place"); there != exact {
+		if there := inIndexes(t, s, "load.t_pkey,load.by_expression,load.by_hash") +
+			inGiST(t, s, "load.by_place"); there != exact {
 			t.Errorf("%v entries lie in the indexes, and %v are reckoned", there, exact)
 		}
 
@@ -79,8 +81,10 @@ func TestEntriesAreThoseInTheIndexes(t *testing.T) {
 		}
 
 		// A summary of many rows takes none or one, from 16 on for updates within the page too.
-		servertest.Exec(t, s.boss, "create table load.s (v int, w int) with (fillfactor = 50); create index on load.s using brin (v)")
-		s.work(t, "insert into load.s select g, g from generate_series(1, 10) g", "update load.s set w = 0 where w <= 4")
+		servertest.Exec(t, s.boss,
+			"create table load.s (v int, w int) with (fillfactor = 50); create index on load.s using brin (v)")
+		s.work(t, "insert into load.s select g, g from generate_series(1, 10) g",
+			"update load.s set w = 0 where w <= 4")
 		most := 10.0
 		if s.number >= 160000 {
 			most += 4
@@ -88,7 +92,8 @@ func TestEntriesAreThoseInTheIndexes(t *testing.T) {
 		check("a summary", entriesOf{exact + 7, exact + 21 + most, 8, 3})
 
 		toasted := settled(t, sampler)["pgstat.tables/toast_tup_ins"]
-		s.work(t, "alter table load.long alter v set storage external", "insert into load.long values (repeat('x', 10000))")
+		s.work(t, "alter table load.long alter v set storage external",
+			"insert into load.long values (repeat('x', 10000))")
 		var table string
 		var chunks float64
 		row(t, s.boss, "select reltoastrelid::regclass::text from pg_class where oid = 'load.long'::regclass", &table)
@@ -101,7 +106,9 @@ func TestEntriesAreThoseInTheIndexes(t *testing.T) {
 
 func TestEntriesOfAnIndexOfManyKeysHaveNoMost(t *testing.T) {
 	s := serverOf(t, "17")
-	servertest.Exec(t, s.boss, "create schema load; create table load.t (id int primary key, tags int[]); create index on load.t using gin (tags)")
+	servertest.Exec(t, s.boss,
+		"create schema load; create table load.t (id int primary key, tags int[]); create index on load.t "+
+			"using gin (tags)")
 	sampler := s.sampler(t)
 	if got := entriesNow(t, sampler); got != (entriesOf{0, 0, 2, 1}) {
 		t.Errorf("of no rows: %+v", got)
@@ -110,7 +117,8 @@ func TestEntriesOfAnIndexOfManyKeysHaveNoMost(t *testing.T) {
 	if got := entriesNow(t, sampler); got != (entriesOf{20, 0, 2, 1}) {
 		t.Errorf("%+v", got)
 	}
-	want := runfile.Gap{Metric: "pgstat.tables/index_entries_most", Reason: runfile.Unsupported, Detail: boundless.detail}
+	want := runfile.Gap{Metric: "pgstat.tables/index_entries_most", Reason: runfile.Unsupported,
+		Detail: boundless.detail}
 	if diff := cmp.Diff(want, gapsOf(t, sampler)[want.Metric]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// field is a metric of a view, by its name in internal/metric, and the ways in which versions have shown it, newest first.
+// field is a metric of a view, by its name in internal/metric, and the ways in which versions have shown it, newest
+// first.
 type field struct {
 	name string
 	ways []way

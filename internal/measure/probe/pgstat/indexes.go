@@ -1,7 +1,7 @@
 package pgstat
 
-// indexes returns how the indexes of the tables in some schemas were used for reading. What was written to them has no view
-// of its own; see entries.
+// indexes returns how the indexes of the tables in some schemas were used for reading. What was written to them has no
+// view of its own; see entries.
 func indexes(schemas []string) view {
 	return view{
 		name:      Name + ".indexes",

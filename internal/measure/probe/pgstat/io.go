@@ -20,7 +20,8 @@ func statIO() view {
 		remedy:    "pgstat.statements/shared_blks_written has the blocks that statements wrote",
 		fields: slices.Concat(
 			of("", ofRelation, "reads", "writes", "extends", "writebacks", "fsyncs", "hits", "evictions", "reuses",
-				"read_bytes", "write_bytes", "extend_bytes", "read_time", "write_time", "writeback_time", "extend_time", "fsync_time"),
+				"read_bytes", "write_bytes", "extend_bytes", "read_time", "write_time", "writeback_time", "extend_time",
+				"fsync_time"),
 			part("temp_", "object = 'temp relation'", "read", "write", "extend"),
 			ioByProcess(), ioByContext(), ioOfWAL(), []field{statsResetOf("pg_catalog.max(stats_reset)")}),
 	}
@@ -31,9 +32,11 @@ const ofRelation = "object = 'relation'"
 func ioByProcess() []field {
 	process := func(name string) string { return ofRelation + " and backend_type = '" + name + "'" }
 	const autovacuum = ofRelation + " and backend_type in ('autovacuum launcher', 'autovacuum worker')"
-	const other = ofRelation + " and backend_type not in ('client backend', 'background writer', 'checkpointer', 'autovacuum launcher', 'autovacuum worker')"
+	const other = ofRelation + " and backend_type not in ('client backend', 'background writer', 'checkpointer', " +
+		"'autovacuum launcher', 'autovacuum worker')"
 	return slices.Concat(
-		part("client_", process("client backend"), "read", "write", "extend"), of("client_", process("client backend"), "fsyncs"),
+		part("client_", process("client backend"), "read", "write", "extend"),
+		of("client_", process("client backend"), "fsyncs"),
 		part("bgwriter_", process("background writer"), "write"),
 		part("checkpointer_", process("checkpointer"), "write"), of("checkpointer_", process("checkpointer"), "fsyncs"),
 		part("autovacuum_", autovacuum, "read", "write", "extend"),
@@ -74,8 +77,8 @@ func part(prefix, rows string, kinds ...string) []field {
 	return of(prefix, rows, columns...)
 }
 
-// of sums columns over some rows of the view, by fields of their names behind a prefix. Times are read as seconds. Bytes
-// have columns of their own in 18, and are blocks times their size before.
+// of sums columns over some rows of the view, by fields of their names behind a prefix. Times are read as seconds.
+// Bytes have columns of their own in 18, and are blocks times their size before.
 func of(prefix, rows string, columns ...string) []field {
 	var fields []field
 	for _, c := range columns {

@@ -18,8 +18,8 @@ const mostTables = 200
 var ErrStandby = errors.New("the server is a standby: it writes what its primary tells it to; observe the primary")
 
 // NewObserver is New for a server on which others work: it reads what all databases did together, and the tables of all
-// schemas of its own database, if they are not too many. What statements did is left out, which costs more than all else
-// together; a standby is refused, also when one answers later in the place of what was a primary.
+// schemas of its own database, if they are not too many. What statements did is left out, which costs more than all
+// else together; a standby is refused, also when one answers later in the place of what was a primary.
 func NewObserver(ctx context.Context, config *pgx.ConnConfig) (*Sampler, error) {
 	config = primaryOnly(config)
 	tables, err := countTables(ctx, config)
@@ -28,7 +28,8 @@ func NewObserver(ctx context.Context, config *pgx.ConnConfig) (*Sampler, error) 
 	}
 	s, err := open(ctx, config, observed(tables <= mostTables))
 	if err == nil && tables > mostTables {
-		s.notice = fmt.Sprintf("The database has %d tables: reading the counters of each every second would be felt, so index entries "+
+		s.notice = fmt.Sprintf("The database has %d tables: reading the counters of each every second would be felt, "+
+			"so index entries "+
 			"and HOT updates are not counted", tables)
 	}
 	return s, err
@@ -36,7 +37,8 @@ func NewObserver(ctx context.Context, config *pgx.ConnConfig) (*Sampler, error) 
 
 // observed returns the views of an observer, in the order of the reading.
 func observed(withTables bool) []view {
-	all := append(progress(), serverItself(), replication(), lag(), archiver(), slru(), evictions(), checkpointer(), bgwriter(), auroraDatabase(), database())
+	all := append(progress(), serverItself(), replication(), lag(), archiver(), slru(), evictions(), checkpointer(),
+		bgwriter(), auroraDatabase(), database())
 	if withTables {
 		schemas := []string{allSchemas}
 		all = append(all, entries(schemas), tables(schemas))
@@ -74,7 +76,8 @@ func countTables(ctx context.Context, config *pgx.ConnConfig) (tables int, err e
 		return 0, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
-	err = postgres.QueryRow(ctx, conn, mark+`select pg_catalog.count(*) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+	err = postgres.QueryRow(ctx, conn, mark+
+		`select pg_catalog.count(*) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 		where c.relkind in ('r', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`).Scan(&tables)
 	return tables, err
 }

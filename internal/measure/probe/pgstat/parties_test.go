@@ -60,32 +60,38 @@ func (s server) allocated(t *testing.T) float64 {
 func statementsAgree(t *testing.T, s server) {
 	sampler := s.sampler(t)
 	before := settled(t, sampler)
-	s.work(t, "insert into load.t select g, 'statement' from generate_series(1, 1000) g", "update load.t set v = 'x' where id <= 10")
+	s.work(t, "insert into load.t select g, 'statement' from generate_series(1, 1000) g",
+		"update load.t set v = 'x' where id <= 10")
 	after := settled(t, sampler)
 	grew := func(name string) float64 { return after[Name+"."+name] - before[Name+"."+name] }
 	if rows := grew("statements/rows"); rows < 1010 || rows > 1010+1000 { // those that our readings returned are in it
 		t.Errorf("1010 rows were changed, and statements count %v", rows)
 	}
-	if records := grew("statements/wal_records"); records < 2000 || s.number >= 140000 && records > grew("wal/wal_records") {
+	if records := grew("statements/wal_records"); records < 2000 || s.number >= 140000 &&
+		records > grew("wal/wal_records") {
 		t.Errorf("statements put %v records into the WAL, of %v", records, grew("wal/wal_records"))
 	}
 	if bytes := grew("statements/wal_bytes"); bytes < 2000*30 || bytes > grew("lsn/insert") {
 		t.Errorf("statements put %v bytes into the WAL, of %v", bytes, grew("lsn/insert"))
 	}
 	if grew("statements/exec_time") <= 0 || grew("statements/exec_time") > 60 || grew("slru/blks_hit") <= 0 {
-		t.Errorf("statements took %v s, and %v blocks were found in small caches", grew("statements/exec_time"), grew("slru/blks_hit"))
+		t.Errorf("statements took %v s, and %v blocks were found in small caches", grew("statements/exec_time"),
+			grew("slru/blks_hit"))
 	}
 }
 
 func indexesAgree(t *testing.T, s server) {
 	sampler := s.sampler(t)
 	before := settled(t, sampler)
-	s.work(t, "set enable_seqscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off; select v from load.t where id <= 25")
+	s.work(t, "set enable_seqscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off; select v from "+
+		"load.t where id <= 25")
 	after := settled(t, sampler)
 	want := map[string]float64{
-		"indexes/idx_scan": 1, "indexes/idx_tup_read": 35, "indexes/idx_tup_fetch": 25, "tables/idx_scan": 1, "tables/seq_scan": 0,
+		"indexes/idx_scan": 1, "indexes/idx_tup_read": 35, "indexes/idx_tup_fetch": 25, "tables/idx_scan": 1,
+		"tables/seq_scan": 0,
 	}
-	got := growth(before, after, []string{"indexes/idx_scan", "indexes/idx_tup_read", "indexes/idx_tup_fetch", "tables/idx_scan", "tables/seq_scan"})
+	got := growth(before, after, []string{"indexes/idx_scan", "indexes/idx_tup_read", "indexes/idx_tup_fetch",
+		"tables/idx_scan", "tables/seq_scan"})
 	// 10 of the 25 rows have an old version, which the index may still lead to.
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 10)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -99,7 +105,8 @@ func indexesAgree(t *testing.T, s server) {
 }
 
 // completion matches the server's log line about a completed checkpoint.
-var completion = regexp.MustCompile(`checkpoint complete: (?:[a-z ]+: )?wrote (\d+) buffers \([^)]*\)(?:, wrote (\d+) SLRU buffers)?.*; write=([\d.]+) s, sync=([\d.]+) s`)
+var completion = regexp.MustCompile(
+	`checkpoint complete: (?:[a-z ]+: )?wrote (\d+) buffers \([^)]*\)(?:, wrote (\d+) SLRU buffers)?.*; write=([\d.]+) s, sync=([\d.]+) s`)
 
 // log returns the server's log.
 func (s server) log(t *testing.T) string {
@@ -135,8 +142,9 @@ func checkpointsAgree(t *testing.T, s server) {
 		return total
 	}
 	want := map[string]float64{
-		"checkpointer/checkpoints_req": many, "checkpointer/checkpoints_timed": 0, "checkpointer/buffers_written": sum(1),
-		"checkpointer/write_time": sum(3), "checkpointer/sync_time": sum(4),
+		"checkpointer/checkpoints_req": many, "checkpointer/checkpoints_timed": 0,
+		"checkpointer/buffers_written": sum(1),
+		"checkpointer/write_time":      sum(3), "checkpointer/sync_time": sum(4),
 	}
 	switch {
 	case s.number >= 180000:
@@ -177,7 +185,8 @@ func partsAddUp(t *testing.T, s server) {
 	}
 	sampler := s.sampler(t)
 	before := settled(t, sampler)
-	s.work(t, "create table load.bulk as select generate_series(1, 100000) v", "create temporary table own as select generate_series(1, 100000)",
+	s.work(t, "create table load.bulk as select generate_series(1, 100000) v",
+		"create temporary table own as select generate_series(1, 100000)",
 		"insert into load.t select g from generate_series(2000, 50000) g")
 	exec(t, s.boss, "checkpoint")
 	after := settled(t, sampler)
@@ -234,7 +243,8 @@ func copying(ctx context.Context, conn *pgx.Conn) {
 // What goes on at a moment is arranged, and must be seen.
 func TestWhatGoesOnIsSeen(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
-		servertest.Exec(t, s.boss, `create schema load; create table load.t (id int primary key, v int); create table load.copied (v int);
+		servertest.Exec(t, s.boss,
+			`create schema load; create table load.t (id int primary key, v int); create table load.copied (v int);
 			create table load.large as select generate_series(1, 100000) v; delete from load.large`)
 		sampler := s.sampler(t)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -246,7 +256,8 @@ func TestWhatGoesOnIsSeen(t *testing.T) {
 		others.start(t, nil, executing("select pg_sleep(60)"))
 		others.start(t, nil, executing("insert into load.t values (1, 1)"))
 		others.start(t, nil, copying)
-		others.start(t, map[string]string{"vacuum_cost_delay": "100", "vacuum_cost_limit": "1"}, executing("vacuum load.large"))
+		others.start(t, map[string]string{"vacuum_cost_delay": "100", "vacuum_cost_limit": "1"},
+			executing("vacuum load.large"))
 		others.start(t, nil, executing(s.slowCheckpoint()))
 		want := map[string]float64{
 			"waits/sessions": 6, "waits/idle": 1, "waits/lock": 1, "waits/client": 1, "waits/io": 0,
@@ -258,7 +269,8 @@ func TestWhatGoesOnIsSeen(t *testing.T) {
 		if diff := cmp.Diff(want, awaited(t, sampler, want)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if n := read(t, sampler)["pgstat.waits/timeout"]; n < 1 || n > 3 { // a sleep; the vacuum's and the checkpoint's may be such
+		// a sleep; the vacuum's and the checkpoint's may be such
+		if n := read(t, sampler)["pgstat.waits/timeout"]; n < 1 || n > 3 {
 			t.Errorf("%v sessions sleep", n)
 		}
 	})
@@ -276,7 +288,8 @@ func (s server) slowCheckpoint() string {
 func awaited(t *testing.T, sampler *Sampler, want map[string]float64) map[string]float64 {
 	t.Helper()
 	got := map[string]float64{}
-	for deadline := time.Now().Add(30 * time.Second); !cmp.Equal(want, got) && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !cmp.Equal(want, got) &&
+		time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		now := read(t, sampler)
 		for name := range want {
 			got[name] = now[Name+"."+name]
@@ -289,7 +302,8 @@ func awaited(t *testing.T, sampler *Sampler, want map[string]float64) map[string
 func TestSendersAreSeen(t *testing.T) {
 	s := serverOf(t, "17")
 	sampler := s.sampler(t)
-	if now := read(t, sampler); now["pgstat.replication/senders"] != 0 || now["pgstat.replication/replay_lag_bytes"] != 0 {
+	if now := read(t, sampler); now["pgstat.replication/senders"] != 0 ||
+		now["pgstat.replication/replay_lag_bytes"] != 0 {
 		t.Errorf("senders, and nobody asked: %v", now)
 	}
 	standby := s.config.Copy()

@@ -4,16 +4,16 @@
 // columns it has it is asked, so that a version newer than any known here is read by the columns that are left. A view
 // that the server lacks or refuses (Aurora does, and a privilege may be missing) is a gap with the reason, and costs
 // the others nothing; it is asked for again after the next connection only, so as not to fill the server's log. A
-// counter that a setting switches off is a gap as well, whatever number it shows. [Remedy] says what to do about a gap; what it takes
-// for each metric to be there stands in internal/metric.
+// counter that a setting switches off is a gap as well, whatever number it shows. [Remedy] says what to do about a gap;
+// what it takes for each metric to be there stands in internal/metric.
 //
 // A [Sampler] has one session for itself. It changes no setting of it and leaves nothing behind on the server, and a
 // reading is one round trip and one transaction, outside of which no counters are frozen. That transaction is in
 // xact_commit like any other. Our tables are found by an index, however many others there are.
 //
 // The counters lag: a transaction is counted when it ends, a session reports once a second (13 and 14: through a
-// collector, half a second later still) and when it disconnects. [Sampler.WaitForCounters] waits for that. On 13 and 14 a reading
-// more than half a second after the one before waits 10 ms at least until the collector has written its file.
+// collector, half a second later still) and when it disconnects. [Sampler.WaitForCounters] waits for that. On 13 and 14
+// a reading more than half a second after the one before waits 10 ms at least until the collector has written its file.
 package pgstat
 
 import (
@@ -67,10 +67,12 @@ func open(ctx context.Context, config *pgx.ConnConfig, views []view) (*Sampler, 
 
 // views returns all that is read, in the order of the reading: what moves most is read last, nearest to the others.
 func views(schemas []string) []view {
-	all := append(progress(), waits(), replication(), lag(), archiver(), slru(), evictions(), statements(), checkpointer(), bgwriter(),
+	all := append(progress(), waits(), replication(), lag(), archiver(), slru(), evictions(), statements(),
+		checkpointer(), bgwriter(),
 		auroraCache(), auroraWaits(), auroraWALCache(), auroraDatabase(), database())
 	if len(schemas) > 0 {
-		all = append(all, indexes(schemas), indexBlocks(schemas), tableBlocks(schemas), entries(schemas), tables(schemas))
+		all = append(all, indexes(schemas), indexBlocks(schemas), tableBlocks(schemas), entries(schemas),
+			tables(schemas))
 	}
 	return append(all, cluster(), statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
 }

@@ -5,7 +5,8 @@ func progress() []view {
 	var views []view
 	for _, name := range []string{"vacuum", "analyze", "create_index", "cluster", "copy", "basebackup"} {
 		views = append(views, view{
-			name: Name + ".progress", relations: []string{"pg_stat_progress_" + name}, fields: []field{value(name, counted())},
+			name: Name + ".progress", relations: []string{"pg_stat_progress_" + name},
+			fields: []field{value(name, counted())},
 		})
 	}
 	return append(views, checkpointing())
@@ -19,7 +20,8 @@ func checkpointing() view {
 		rows:      "backend_type = 'checkpointer'",
 		fields: []field{
 			value("checkpoint", way{
-				"pg_catalog.max(case when pg_catalog.lower(wait_event) = 'checkpointermain' then 0 else 1 end)", []string{"backend_type", "wait_event"},
+				"pg_catalog.max(case when pg_catalog.lower(wait_event) = 'checkpointermain' then 0 else 1 end)",
+				[]string{"backend_type", "wait_event"},
 			}).nullIs(hidden),
 		},
 	}

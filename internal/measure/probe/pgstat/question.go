@@ -17,8 +17,9 @@ import (
 type question struct {
 	of      string
 	columns []string
-	by      []string                                         // the sum of these is the rank
-	sql     func(context.Context, *pgx.Conn) (string, error) // nil: it ranks what the question before it was answered with
+	by      []string // the sum of these is the rank
+	// nil: it ranks what the question before it was answered with
+	sql func(context.Context, *pgx.Conn) (string, error)
 }
 
 // What is ranked.
@@ -28,9 +29,11 @@ const (
 	rankedStatements = "statements"
 )
 
-// questions returns what an observation asks. Statements are asked for once and ranked twice: what only reads writes nothing.
+// questions returns what an observation asks. Statements are asked for once and ranked twice: what only reads writes
+// nothing.
 func questions() []question {
-	return append(written(), question{runfile.Readers, statementColumns(), []string{"shared_blks_read", "temp_blks_read"}, nil})
+	return append(written(), question{runfile.Readers, statementColumns(),
+		[]string{"shared_blks_read", "temp_blks_read"}, nil})
 }
 
 // written are questions of what was written.
@@ -39,24 +42,29 @@ func written() []question {
 		return func(context.Context, *pgx.Conn) (string, error) { return sql, nil }
 	}
 	return []question{
-		{rankedTables, []string{"n_tup_ins", "n_tup_upd", "n_tup_hot_upd", "n_tup_del", "entries", "heap_blks_read", "heap_blks_hit", "vacuums"},
+		{rankedTables, []string{"n_tup_ins", "n_tup_upd", "n_tup_hot_upd", "n_tup_del", "entries", "heap_blks_read",
+			"heap_blks_hit", "vacuums"},
 			[]string{"n_tup_ins", "n_tup_upd", "n_tup_del", "entries"}, always(tablesRanked)},
-		{rankedIndexes, []string{"entries", "idx_blks_read", "idx_blks_hit", "idx_scan"}, []string{"entries"}, always(indexesRanked)},
-		{rankedStatements, statementColumns(), []string{"wal_bytes", "shared_blks_written", "temp_blks_written"}, statementsRanked},
+		{rankedIndexes, []string{"entries", "idx_blks_read", "idx_blks_hit", "idx_scan"}, []string{"entries"},
+			always(indexesRanked)},
+		{rankedStatements, statementColumns(), []string{"wal_bytes", "shared_blks_written", "temp_blks_written"},
+			statementsRanked},
 	}
 }
 
 // versions of rows take an entry in each index of their table, unless they are updates within a page.
 const versions = "(s.n_tup_ins + s.n_tup_upd - s.n_tup_hot_upd)"
 
-var tablesRanked = `select s.relid::pg_catalog.text, ` + postgres.Named("pg_catalog.format('%s.%s', s.schemaname, s.relname)") + `,
+var tablesRanked = `select s.relid::pg_catalog.text, ` +
+	postgres.Named("pg_catalog.format('%s.%s', s.schemaname, s.relname)") + `,
 		s.n_tup_ins::pg_catalog.float8, s.n_tup_upd::pg_catalog.float8, s.n_tup_hot_upd::pg_catalog.float8, s.n_tup_del::pg_catalog.float8, (` + versions + ` * coalesce(x.n, 0))::pg_catalog.float8, io.heap_blks_read::pg_catalog.float8,
 		io.heap_blks_hit::pg_catalog.float8, (s.vacuum_count + s.autovacuum_count)::pg_catalog.float8
 	from pg_catalog.pg_stat_user_tables s join pg_catalog.pg_statio_user_tables io using (relid)
 	left join (select indrelid, pg_catalog.count(*) as n from pg_catalog.pg_index where indislive and indisready group by indrelid) x on x.indrelid = s.relid`
 
 // A partial index takes entries of some rows only: of how many nothing tells.
-var indexesRanked = `select io.indexrelid::pg_catalog.text, ` + postgres.Named("pg_catalog.format('%s.%s', io.schemaname, io.indexrelname)") + `,
+var indexesRanked = `select io.indexrelid::pg_catalog.text, ` +
+	postgres.Named("pg_catalog.format('%s.%s', io.schemaname, io.indexrelname)") + `,
 		case when x.indpred is null then ` + versions + `::pg_catalog.float8 end, io.idx_blks_read::pg_catalog.float8, io.idx_blks_hit::pg_catalog.float8, i.idx_scan::pg_catalog.float8
 	from pg_catalog.pg_statio_user_indexes io join pg_catalog.pg_stat_user_indexes i using (indexrelid)
 	join pg_catalog.pg_index x using (indexrelid) join pg_catalog.pg_stat_user_tables s on s.relid = io.relid`
@@ -68,7 +76,8 @@ const dirtied = "shared_blks_dirtied"
 const plans, trackPlanning = "plans", "pg_stat_statements.track_planning"
 
 func statementColumns() []string {
-	return []string{"calls", plans, "rows", "wal_records", "wal_fpi", "wal_bytes", dirtied, "shared_blks_written", "shared_blks_read", "temp_blks_written", "temp_blks_read"}
+	return []string{"calls", plans, "rows", "wal_records", "wal_fpi", "wal_bytes", dirtied, "shared_blks_written",
+		"shared_blks_read", "temp_blks_written", "temp_blks_read"}
 }
 
 // errNoStatements is a database without the extension.
@@ -76,7 +85,8 @@ var errNoStatements = errors.New("the extension pg_stat_statements is not in the
 
 // statementsIn returns the qualified name of the view pg_stat_statements and its columns.
 func statementsIn(ctx context.Context, conn *pgx.Conn) (path string, columns []string, err error) {
-	err = postgres.QueryRow(ctx, conn, mark+`select pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.array_agg(a.attname::pg_catalog.text)
+	err = postgres.QueryRow(ctx, conn,
+		mark+`select pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.array_agg(a.attname::pg_catalog.text)
 		from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
 		join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'pg_stat_statements'
 		join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -90,9 +100,9 @@ func statementsIn(ctx context.Context, conn *pgx.Conn) (path string, columns []s
 	return path, columns, err
 }
 
-// statementsRanked reads the function, not the view, which would read all texts from a file. Statements inside of others
-// are left out where it tells them apart: what they did is in the outer one. Those of other users that we may not look at
-// come under one name.
+// statementsRanked reads the function, not the view, which would read all texts from a file. Statements inside of
+// others are left out where it tells them apart: what they did is in the outer one. Those of other users that we may
+// not look at come under one name.
 func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
 	path, columns, err := statementsIn(ctx, conn)
 	if err != nil {
@@ -113,7 +123,8 @@ func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
 	if slices.Contains(columns, "toplevel") {
 		outer = " and toplevel"
 	}
-	return fmt.Sprintf(`select coalesce(queryid::pg_catalog.text, 'hidden'), 't' || coalesce(queryid::pg_catalog.text, 'hidden'), %s from %s(false)
+	return fmt.Sprintf(
+		`select coalesce(queryid::pg_catalog.text, 'hidden'), 't' || coalesce(queryid::pg_catalog.text, 'hidden'), %s from %s(false)
 		where (wal_records > 0 or shared_blks_dirtied > 0 or shared_blks_written > 0 or temp_blks_written > 0 or shared_blks_read > 0)%s group by 1, 2`,
 		strings.Join(sums, ", "), path, outer), nil
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // Ranking tells which tables, indexes and statements have caused the most since it was first asked. It is for one start
-// of a server and one user at a time. Each time it opens a session of its own and asks a few questions, which on a server
-// with many tables are not small: it is to be asked seldom.
+// of a server and one user at a time. Each time it opens a session of its own and asks a few questions, which on a
+// server with many tables are not small: it is to be asked seldom.
 type Ranking struct {
 	config  *pgx.ConnConfig
 	kept    *pgx.Conn // of Since; nil: there is none
@@ -60,8 +60,8 @@ func (r *Ranking) Read(ctx context.Context) []runfile.Record {
 	return r.ask(ctx, conn, at, questions())
 }
 
-// Since asks what grew the most since it was asked before, and begins anew. It keeps its session, so that nobody takes one of its own for
-// somebody else's, and done has it report what it did itself.
+// Since asks what grew the most since it was asked before, and begins anew. It keeps its session, so that nobody takes
+// one of its own for somebody else's, and done has it report what it did itself.
 func (r *Ranking) Since(ctx context.Context, done func(context.Context, *pgx.Conn) error) []runfile.Record {
 	ctx, cancel := context.WithTimeout(ctx, rankWithin)
 	defer cancel()
@@ -118,7 +118,8 @@ func (r *Ranking) ask(ctx context.Context, conn *pgx.Conn, at time.Time, questio
 }
 
 // top returns what grew the most, or why that is not known.
-func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amounts, at time.Time, failed error) runfile.Top {
+func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amounts, at time.Time,
+	failed error) runfile.Top {
 	top := runfile.Top{From: r.from, At: at, Of: q.of}
 	if failed != nil {
 		top.Missing = asError(failed).Error()
@@ -148,7 +149,8 @@ func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amoun
 func serverTotals(ctx context.Context, conn *pgx.Conn) map[string]float64 {
 	totals := map[string]float64{}
 	for name, sql := range map[string]string{
-		"wal_bytes":   "select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), '0/0')::pg_catalog.float8",
+		"wal_bytes": "select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), " +
+			"'0/0')::pg_catalog.float8",
 		"wal_records": "select wal_records::pg_catalog.float8 from pg_catalog.pg_stat_wal",
 	} {
 		var value float64

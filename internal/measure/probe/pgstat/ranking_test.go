@@ -16,17 +16,21 @@ import (
 // What was written is known row by row.
 func TestRankingTellsWhoWroteWhat(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
-		s.work(t, "create table many (id int primary key, v int)", "create index on many (v)", "create table few (id int)",
+		s.work(t, "create table many (id int primary key, v int)", "create index on many (v)",
+			"create table few (id int)",
 			"insert into many select g, g from generate_series(1, 10) g")
 		ranking := NewRanking(s.config)
 		if first := ranking.Read(t.Context()); len(first) != 0 {
 			t.Fatalf("at first nothing has grown, and yet: %v", first)
 		}
-		s.work(t, "insert into many select g, g from generate_series(11, 110) g", "insert into few select generate_series(1, 30)", "delete from few where id <= 5")
+		s.work(t, "insert into many select g, g from generate_series(11, 110) g",
+			"insert into few select generate_series(1, 30)", "delete from few where id <= 5")
 		tables := awaitTop(t, ranking, rankedTables, "n_tup_ins", 130)
 		want := []runfile.TopItem{
-			{Name: "public.many", Grew: map[string]float64{"n_tup_ins": 100, "n_tup_upd": 0, "n_tup_hot_upd": 0, "n_tup_del": 0, "entries": 200}},
-			{Name: "public.few", Grew: map[string]float64{"n_tup_ins": 30, "n_tup_upd": 0, "n_tup_hot_upd": 0, "n_tup_del": 5, "entries": 0}},
+			{Name: "public.many", Grew: map[string]float64{"n_tup_ins": 100, "n_tup_upd": 0, "n_tup_hot_upd": 0,
+				"n_tup_del": 0, "entries": 200}},
+			{Name: "public.few", Grew: map[string]float64{"n_tup_ins": 30, "n_tup_upd": 0, "n_tup_hot_upd": 0,
+				"n_tup_del": 5, "entries": 0}},
 		}
 		written := func(name string, _ float64) bool {
 			return name == "heap_blks_read" || name == "heap_blks_hit" || name == "vacuums"
@@ -35,7 +39,8 @@ func TestRankingTellsWhoWroteWhat(t *testing.T) {
 			t.Errorf("tables (-want +got):\n%s", diff)
 		}
 		indexes := awaitTop(t, ranking, rankedIndexes, "entries", 200)
-		if len(indexes.Items) != 2 || indexes.Items[0].Grew["entries"] != 100 || indexes.Items[1].Grew["entries"] != 100 {
+		if len(indexes.Items) != 2 || indexes.Items[0].Grew["entries"] != 100 ||
+			indexes.Items[1].Grew["entries"] != 100 {
 			t.Errorf("indexes: %v, want two of 100 entries each", indexes.Items)
 		}
 	})
@@ -55,7 +60,8 @@ func TestRankingOfStretches(t *testing.T) {
 	}
 	kept := ranking.kept
 	for _, rows := range []int{30, 0, 7} {
-		s.work(t, fmt.Sprintf("insert into stretch select generate_series(1, %d)", rows), "select pg_stat_force_next_flush()")
+		s.work(t, fmt.Sprintf("insert into stretch select generate_series(1, %d)", rows),
+			"select pg_stat_force_next_flush()")
 		var got float64
 		for _, r := range ranking.Since(t.Context(), done) {
 			if top := r.(runfile.Top); top.Of == rankedTables {
@@ -74,13 +80,14 @@ func TestRankingOfStretches(t *testing.T) {
 	}
 }
 
-// rankingAgrees asks the extension itself about the statement that wrote most: it was done once before the ranking began,
-// with as many rows, and once after.
+// rankingAgrees asks the extension itself about the statement that wrote most: it was done once before the ranking
+// began, with as many rows, and once after.
 func rankingAgrees(t *testing.T, s server) {
 	const insert = "insert into load.ranked select generate_series(1, 500), 'secret'"
 	s.work(t, "create table load.ranked (id int, v text)", insert)
 	asked := func() (id string, records float64) {
-		row(t, s.boss, "select queryid::text, sum(wal_records)::float8 from extensions.pg_stat_statements where query like 'insert into load.ranked%' group by 1", &id, &records)
+		row(t, s.boss, "select queryid::text, sum(wal_records)::float8 from extensions.pg_stat_statements where "+
+			"query like 'insert into load.ranked%' group by 1", &id, &records)
 		return id, records
 	}
 	_, before := asked()
@@ -90,7 +97,8 @@ func rankingAgrees(t *testing.T, s server) {
 	id, after := asked()
 	top := awaitTop(t, ranking, rankedStatements, "wal_bytes", 500*30)
 	got := top.Items[0]
-	if got.Name != id || got.Grew["wal_records"] != after-before || got.Grew["rows"] != 500 || got.Grew["calls"] != 1 || after-before < 500 {
+	if got.Name != id || got.Grew["wal_records"] != after-before || got.Grew["rows"] != 500 || got.Grew["calls"] != 1 ||
+		after-before < 500 {
 		t.Errorf("first of the statements: %+v, want %s with %v records", got, id, after-before)
 	}
 	if want := "insert into load.ranked select generate_series($1, $2), $3"; got.Text != want {
@@ -103,8 +111,8 @@ func rankingAgrees(t *testing.T, s server) {
 	}
 }
 
-// rankingOfReaders: a statement that writes nothing is the first of those that read, with the blocks that the extension counts of it. The table is
-// made through a ring of 16 MB, so that most of its pages are in no buffer.
+// rankingOfReaders: a statement that writes nothing is the first of those that read, with the blocks that the extension
+// counts of it. The table is made through a ring of 16 MB, so that most of its pages are in no buffer.
 func rankingOfReaders(t *testing.T, s server) {
 	const scan = "select count(*) from load.scanned"
 	s.work(t, "create table load.scanned as select g, repeat('x', 1900) from generate_series(1, 20000) g")
@@ -113,7 +121,8 @@ func rankingOfReaders(t *testing.T, s server) {
 	s.work(t, scan)
 	var id string
 	var read float64
-	row(t, s.boss, "select queryid::text, sum(shared_blks_read)::float8 from extensions.pg_stat_statements where query = '"+scan+"' group by 1", &id, &read)
+	row(t, s.boss, "select queryid::text, sum(shared_blks_read)::float8 from extensions.pg_stat_statements where "+
+		"query = '"+scan+"' group by 1", &id, &read)
 	top := awaitTop(t, ranking, runfile.Readers, "shared_blks_read", read)
 	if got := top.Items[0]; read < 2000 || got.Name != id || got.Grew["shared_blks_read"] != read || got.Text != scan {
 		t.Errorf("first of those that read: %+v, want %s with %v blocks", got, id, read)

@@ -27,8 +27,8 @@ func (s server) as(t *testing.T, role string) server {
 	return s
 }
 
-// checkRefused wants gaps for exactly these metrics, besides those of what the version lacks and what is switched off or
-// absent on the tests' servers, and values for all else.
+// checkRefused wants gaps for exactly these metrics, besides those of what the version lacks and what is switched off
+// or absent on the tests' servers, and values for all else.
 func checkRefused(t *testing.T, sampler *Sampler, want map[string]runfile.Gap) {
 	t.Helper()
 	sample, err := sampler.Sample(t.Context())
@@ -85,7 +85,8 @@ func TestAMissingPrivilegeIsAGapOfThatViewOnly(t *testing.T) {
 	exec(t, s.boss, "revoke execute on function pg_catalog.pg_current_wal_insert_lsn() from public")
 	bare := s.as(t, "bare")
 	sampler := bare.sampler(t)
-	want := inView(wal(), runfile.Gap{Reason: runfile.Permission, Code: "42501", Detail: "permission denied for view pg_stat_wal"}, "wal_fpi_bytes")
+	want := inView(wal(), runfile.Gap{Reason: runfile.Permission, Code: "42501",
+		Detail: "permission denied for view pg_stat_wal"}, "wal_fpi_bytes")
 	maps.Copy(want, seesNoSessions())
 	want["pgstat.lsn/insert"] = runfile.Gap{Reason: runfile.Permission, Code: "42501",
 		Detail: "permission denied for function pg_current_wal_insert_lsn"}
@@ -121,14 +122,16 @@ func TestAurora(t *testing.T) {
 	s := serverOf(t, "17")
 	s.config = servertest.Aurora(t, servertest.Endpoint(t, s.config.ConnString()), "db-1").Config()
 	want := seesNoSessions()
-	maps.Copy(want, inView(wal(), runfile.Gap{Reason: runfile.Unsupported, Code: "0A000", Detail: servertest.AuroraRefuses}, "wal_fpi_bytes"))
+	maps.Copy(want, inView(wal(), runfile.Gap{Reason: runfile.Unsupported, Code: "0A000",
+		Detail: servertest.AuroraRefuses}, "wal_fpi_bytes"))
 	sampler := s.sampler(t)
 	checkRefused(t, sampler, want)
 	values := read(t, sampler)
 	if got, there := values["pgstat.aurora/storage_blks_read"]; !there || got > values["pgstat.database/blks_read"] {
 		t.Errorf("%v pages came from storage, of %v (there: %t)", got, values["pgstat.database/blks_read"], there)
 	}
-	for name, want := range map[string]float64{ // the stand-in's rows, in seconds, over the slots, of the event alone; nobody has read yet
+	// the stand-in's rows, in seconds, over the slots, of the event alone; nobody has read yet
+	for name, want := range map[string]float64{
 		"aurora_cache/orcache_blks_written": 246522,
 		"aurora_waits/xact_sync_waits":      187073, "aurora_waits/xact_sync_time": 597.864,
 		"aurora_waits/data_file_read_waits": 0, "aurora_waits/data_file_read_time": 0,
@@ -162,7 +165,8 @@ func TestNotAurora(t *testing.T) {
 
 func TestAServerOfTheFutureIsReadByTheColumnsItHas(t *testing.T) {
 	s := serverOf(t, "17")
-	s.otherShape(t, "pg_stat_wal", `select 7::numeric wal_records, 8 wal_novelty, null::bigint wal_bytes, 1 wal_buffers_full,
+	s.otherShape(t, "pg_stat_wal",
+		`select 7::numeric wal_records, 8 wal_novelty, null::bigint wal_bytes, 1 wal_buffers_full,
 		2 wal_write, 3 wal_sync, null::timestamptz stats_reset`)
 	sampler := s.sampler(t)
 	if v := read(t, sampler)["pgstat.wal/wal_records"]; v != 7 {
@@ -224,7 +228,8 @@ func TestAServerThatIsGoneIsOneLine(t *testing.T) {
 	config.Host, config.Port, config.Fallbacks = "127.0.0.1", uint16(listener.Addr().(*net.TCPAddr).Port), nil
 	listener.Close()
 	_, err = New(t.Context(), config)
-	if err == nil || err.Error() != "read the server's statistics: no connection to the server: connect: connection refused" {
+	if err == nil ||
+		err.Error() != "read the server's statistics: no connection to the server: connect: connection refused" {
 		t.Errorf("%v", err)
 	}
 
@@ -251,7 +256,8 @@ func TestNothingIsLeftInTheSession(t *testing.T) {
 	sampler := s.sampler(t)
 	read(t, sampler)
 	var statement, lock string
-	row(t, sampler.session.conn, "select current_setting('statement_timeout'), current_setting('lock_timeout')", &statement, &lock)
+	row(t, sampler.session.conn, "select current_setting('statement_timeout'), current_setting('lock_timeout')",
+		&statement, &lock)
 	if statement != "0" || lock != "5s" { // as the session began
 		t.Errorf("statement_timeout is %s and lock_timeout %s after a reading", statement, lock)
 	}

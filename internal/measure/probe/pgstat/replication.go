@@ -14,14 +14,16 @@ var hidden = null{
 func replication() view {
 	return senders(
 		value("senders", counted()),
-		value("synchronous", seen("pg_catalog.count(*) filter (where sync_state in ('sync', 'quorum'))")).nullIs(hidden),
+		value("synchronous", seen("pg_catalog.count(*) filter (where sync_state in ('sync', 'quorum'))")).nullIs(
+			hidden),
 	)
 }
 
 // lag is asked for by itself: an engine that has no position in the WAL refuses it.
 func lag() view {
 	return senders(value("replay_lag_bytes",
-		seen("coalesce(pg_catalog.max(pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), replay_lsn)), 0)")).nullIs(hidden))
+		seen("coalesce(pg_catalog.max(pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), "+
+			"replay_lsn)), 0)")).nullIs(hidden))
 }
 
 // seen is NULL where there are senders that we may not look at.

@@ -96,7 +96,8 @@ func (s server) work(t *testing.T, statements ...string) {
 func (s server) gone(t *testing.T, name string) {
 	t.Helper()
 	for left, deadline := 1, time.Now().Add(time.Minute); left > 0; {
-		row(t, s.boss, "select count(*) from pg_stat_activity where application_name = '"+name+"' and datname = current_database() "+
+		row(t, s.boss, "select count(*) from pg_stat_activity where application_name = '"+name+
+			"' and datname = current_database() "+
 			"and pid <> pg_backend_pid()", &left)
 		if time.Now().After(deadline) {
 			t.Fatalf("the session of %s does not end", name)

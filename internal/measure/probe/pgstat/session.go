@@ -18,9 +18,11 @@ import (
 // mark tells the server's people, in its log and its statistics, whose statement it is.
 const mark = "/* realiops */ "
 
-// limits hold for the transaction, which [postgres.SafeTransaction] has opened: a view that somebody has locked must fail
-// alone and soon, and a pooler must not hand our limits on to the next client. Beside them it asks which settings are off.
-const limits = mark + `select pg_catalog.set_config('statement_timeout', '1s', true), pg_catalog.set_config('lock_timeout', '100ms', true),
+// limits hold for the transaction, which [postgres.SafeTransaction] has opened: a view that somebody has locked must
+// fail alone and soon, and a pooler must not hand our limits on to the next client. Beside them it asks which settings
+// are off.
+const limits = mark +
+	`select pg_catalog.set_config('statement_timeout', '1s', true), pg_catalog.set_config('lock_timeout', '100ms', true),
 	array(select s from pg_catalog.unnest($1::pg_catalog.text[]) s where pg_catalog.current_setting(s, true) is distinct from 'on')`
 
 // session is a connection and what the server at its other end has.
@@ -118,8 +120,8 @@ func (s *session) prepare(ctx context.Context, ask statement, pooled bool) error
 	return err
 }
 
-// read asks the wanted statements in one transaction. One that fails ends the transaction, so those after it are asked in
-// another. An error means that the session is over.
+// read asks the wanted statements in one transaction. One that fails ends the transaction, so those after it are asked
+// in another. An error means that the session is over.
 func (s *session) read(ctx context.Context, wanted func(statement) bool) (probe.Sample, error) {
 	sample := probe.Sample{Values: map[string]float64{}}
 	var passing []runfile.Gap

@@ -1,7 +1,7 @@
 package pgstat
 
-// slru returns the server's small caches: of transactions' status, subtransactions, multixacts, notifications. 17 gave the
-// caches other names.
+// slru returns the server's small caches: of transactions' status, subtransactions, multixacts, notifications. 17 gave
+// the caches other names.
 func slru() view {
 	const status = " filter (where name in ('Xact', 'transaction'))"
 	ofStatus := func(column string) field {

@@ -90,7 +90,8 @@ func TestWhatOpensAReadingIsPrepared(t *testing.T) {
 	read(t, sampler)
 	var prepared int
 	row(t, sampler.session.conn, "select count(*)::int from pg_prepared_statements where statement in ('"+
-		strings.ReplaceAll(postgres.SafeTransaction, "'", "''")+"', '"+strings.ReplaceAll(limits, "'", "''")+"')", &prepared)
+		strings.ReplaceAll(postgres.SafeTransaction, "'", "''")+"', '"+strings.ReplaceAll(limits, "'", "''")+
+		"')", &prepared)
 	if prepared != 2 {
 		t.Errorf("%d of the 2 statements that open a reading are prepared", prepared)
 	}

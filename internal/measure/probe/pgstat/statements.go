@@ -2,11 +2,12 @@ package pgstat
 
 import "github.com/realiops/realiops/internal/metric"
 
-// statements returns what the statements of our own user in this database did, by the extension pg_stat_statements. Nested
-// statements, which it may be set to count too, are left out where it tells them apart: their work is in the outer one.
-// 17 gave the times of blocks other names.
+// statements returns what the statements of our own user in this database did, by the extension pg_stat_statements.
+// Nested statements, which it may be set to count too, are left out where it tells them apart: their work is in the
+// outer one. 17 gave the times of blocks other names.
 //
-// Its function is read, not its view, because the texts of statements lie in a file that would have to be read each time.
+// Its function is read, not its view, because the texts of statements lie in a file that would have to be read each
+// time.
 func statements() view {
 	of := func(name, per string, columns ...string) field {
 		var ways []way
@@ -17,7 +18,8 @@ func statements() view {
 	}
 	fields := []field{value("statements", counted())}
 	for _, name := range []string{
-		"calls", "rows", "wal_records", "wal_fpi", "wal_bytes", "wal_buffers_full", "shared_blks_hit", "shared_blks_read",
+		"calls", "rows", "wal_records", "wal_fpi", "wal_bytes", "wal_buffers_full", "shared_blks_hit",
+		"shared_blks_read",
 		"shared_blks_dirtied", "shared_blks_written", "temp_blks_read", "temp_blks_written",
 	} {
 		fields = append(fields, of(name, "", name))
@@ -41,7 +43,8 @@ func statements() view {
 func sumOfStatements(column, per string) []way {
 	const toplevel = "toplevel"
 	return []way{
-		{"coalesce(pg_catalog.sum(" + column + ") filter (where " + toplevel + "), 0)" + per, []string{column, toplevel}},
+		{"coalesce(pg_catalog.sum(" + column + ") filter (where " + toplevel + "), 0)" + per,
+			[]string{column, toplevel}},
 		{"coalesce(pg_catalog.sum(" + column + "), 0)" + per, []string{column}},
 	}
 }

@@ -15,16 +15,17 @@ const allSchemas = "*"
 // inSchemas picks the rows of views of those tables. Where there are none, nothing was done to them: the sum is zero.
 const inSchemas = "relid = " + ours
 
-// tables returns what was done to the rows of the tables in some schemas, by the tables' own counters: unlike those of the
-// database they hold nothing of the system's tables. The clock of the probes says with a reset when a sum over tables
-// falls: what is to be compared must be read while the tables stay.
+// tables returns what was done to the rows of the tables in some schemas, by the tables' own counters: unlike those of
+// the database they hold nothing of the system's tables. The clock of the probes says with a reset when a sum over
+// tables falls: what is to be compared must be read while the tables stay.
 func tables(schemas []string) view {
 	return view{
 		name:      Name + ".tables",
 		relations: []string{"pg_stat_user_tables"},
 		rows:      inSchemas,
 		arguments: []any{schemas},
-		fields: append([]field{value("tables", counted())}, sums("n_tup_ins", "n_tup_upd", "n_tup_del", "n_tup_hot_upd", "n_tup_newpage_upd",
+		fields: append([]field{value("tables", counted())}, sums("n_tup_ins", "n_tup_upd", "n_tup_del", "n_tup_hot_upd",
+			"n_tup_newpage_upd",
 			"seq_scan", "idx_scan", "vacuum_count", "autovacuum_count", "autoanalyze_count", "n_dead_tup")...),
 	}
 }
@@ -36,6 +37,7 @@ func tableBlocks(schemas []string) view {
 		relations: []string{"pg_statio_user_tables"},
 		rows:      inSchemas,
 		arguments: []any{schemas},
-		fields:    sums("heap_blks_read", "heap_blks_hit", "idx_blks_read", "idx_blks_hit", "toast_blks_read", "toast_blks_hit"),
+		fields: sums("heap_blks_read", "heap_blks_hit", "idx_blks_read", "idx_blks_hit", "toast_blks_read",
+			"toast_blks_hit"),
 	}
 }

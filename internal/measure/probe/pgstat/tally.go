@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// tally is by how much each thing of one sort grew, put together look by look: where counters begin anew, no more is lost
-// than what lay between two looks.
+// tally is by how much each thing of one sort grew, put together look by look: where counters begin anew, no more is
+// lost than what lay between two looks.
 type tally struct {
 	by     []string // columns, by whose sum things are ranked
 	last   amounts
@@ -18,8 +18,8 @@ type tally struct {
 	forgot bool                       // what did little was let go of: what comes may have been there before
 }
 
-// mostTallied things are remembered over the looks; when there are twice as many, those that did least are forgotten. In
-// days a server may see any number of statements.
+// mostTallied things are remembered over the looks; when there are twice as many, those that did least are forgotten.
+// In days a server may see any number of statements.
 const mostTallied = 2000
 
 func startTally(by []string, first amounts) *tally {

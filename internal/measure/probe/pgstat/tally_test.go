@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Of 100 rows before it was first asked, 30 more, a reset, 20, and 200 more, 250 are known: a total that has passed what it
-// was at first hides no reset. What is dropped keeps what it did.
+// Of 100 rows before it was first asked, 30 more, a reset, 20, and 200 more, 250 are known: a total that has passed
+// what it was at first hides no reset. What is dropped keeps what it did.
 func TestTallyOverAReset(t *testing.T) {
 	of := func(rows ...float64) amounts {
 		all := amounts{"2": {"still", map[string]float64{"rows": 7}}}
@@ -35,8 +35,8 @@ func TestTallyOverAReset(t *testing.T) {
 	check(250, true, of())
 }
 
-// Of things that come and go without end no more are kept than it takes to know the first; what all did stays known, and
-// what comes after some were forgotten may have been among them.
+// Of things that come and go without end no more are kept than it takes to know the first; what all did stays known,
+// and what comes after some were forgotten may have been among them.
 func TestTallyForgetsWhatDidLittle(t *testing.T) {
 	g := startTally([]string{"rows"}, nil)
 	const looks, each = 50, 1000
@@ -71,7 +71,8 @@ func TestServerTallyOverAReset(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-	check(map[string]float64{"wal_bytes": 500, "wal_records": 2}, map[string]float64{"wal_bytes": 1500, "wal_records": 12})
+	check(map[string]float64{"wal_bytes": 500, "wal_records": 2},
+		map[string]float64{"wal_bytes": 1500, "wal_records": 12})
 	check(map[string]float64{"wal_bytes": 500}, map[string]float64{"wal_records": 3})
 	check(map[string]float64{"wal_bytes": 900}, map[string]float64{"wal_bytes": 1900, "wal_records": 30})
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// inHundredPages makes a table of a thousand rows, ten in a page that has room for as many again, and an index on value.
+// inHundredPages makes a table of a thousand rows, ten in a page that has room for as many again, and an index on
+// value.
 const inHundredPages = `create table load.updated (id int primary key, value int, filler text) with (fillfactor = 45, autovacuum_enabled = off);
 	insert into load.updated select id, id, repeat('x', 300) from generate_series(1, 1000) id; create index on load.updated (value)`
 
-// updatesAgree: rows updated are those of the statement; HOT are those that change no column of an index; and the first change of a page after
-// a checkpoint dirties it and puts its image into the WAL, so that both are as many as the table has pages.
+// updatesAgree: rows updated are those of the statement; HOT are those that change no column of an index; and the first
+// change of a page after a checkpoint dirties it and puts its image into the WAL, so that both are as many as the table
+// has pages.
 func updatesAgree(t *testing.T, s server) {
 	const rows = 1000
 	exec(t, s.boss, inHundredPages)
@@ -41,9 +43,11 @@ func updatesAgree(t *testing.T, s server) {
 	images := func(sql string, grew func(string) float64, least, most float64) {
 		t.Helper()
 		within(sql, "pages dirtied by statements", grew("statements/shared_blks_dirtied"), least, most)
-		within(sql, "page images of statements", grew("statements/wal_fpi"), least, grew("statements/shared_blks_dirtied")+few)
+		within(sql, "page images of statements", grew("statements/wal_fpi"), least,
+			grew("statements/shared_blks_dirtied")+few)
 		if s.number >= 140000 {
-			within(sql, "page images", grew("wal/wal_fpi"), grew("statements/wal_fpi"), math.Inf(1)) // others' are among them
+			// others' are among them
+			within(sql, "page images", grew("wal/wal_fpi"), grew("statements/wal_fpi"), math.Inf(1))
 		}
 	}
 	counted := []string{"tables/n_tup_upd", "tables/n_tup_hot_upd", "tables/n_tup_del"}
@@ -75,7 +79,8 @@ func updatesAgree(t *testing.T, s server) {
 	}
 }
 
-// fetchesAgree: rows fetched by an index are tup_fetched, and rows of a scanned table and entries of a scanned index are tup_returned.
+// fetchesAgree: rows fetched by an index are tup_fetched, and rows of a scanned table and entries of a scanned index
+// are tup_returned.
 func fetchesAgree(t *testing.T, s server) {
 	const times, rows = 100, 1000.0
 	sampler := s.sampler(t)
@@ -84,8 +89,10 @@ func fetchesAgree(t *testing.T, s server) {
 		s.work(t, append([]string{setting}, slices.Repeat([]string{sql}, times)...)...)
 		return growth(before, settled(t, sampler), []string{"database/tup_fetched", "database/tup_returned"})
 	}
-	byIndex := grown("set enable_seqscan = off; set enable_bitmapscan = off", "select sum(length(v)) from load.fetched where id > 0")
-	byScan := grown("set enable_indexscan = off; set enable_bitmapscan = off", "select sum(length(v)) from load.fetched")
+	byIndex := grown("set enable_seqscan = off; set enable_bitmapscan = off",
+		"select sum(length(v)) from load.fetched where id > 0")
+	byScan := grown("set enable_indexscan = off; set enable_bitmapscan = off",
+		"select sum(length(v)) from load.fetched")
 	for what, c := range map[string]struct{ got, want float64 }{
 		"fetched by the index":    {byIndex["database/tup_fetched"], times * rows},
 		"entries of the index":    {byIndex["database/tup_returned"], times * rows},

@@ -15,7 +15,8 @@ import (
 
 // everythingOn are settings under which a server shows all that its version has.
 var everythingOn = []string{
-	"autovacuum=off", "shared_preload_libraries=pg_stat_statements", "track_io_timing=on", "archive_mode=on", "archive_command=true",
+	"autovacuum=off", "shared_preload_libraries=pg_stat_statements", "track_io_timing=on", "archive_mode=on",
+	"archive_command=true",
 	"log_checkpoints=on", "track_wal_io_timing=on",
 }
 
@@ -107,7 +108,8 @@ func TestWhatASettingSwitchesOffIsAGap(t *testing.T) {
 		if missing == on {
 			t.Errorf("%s: missing is %v with %s: %+v", metric, missing, setting, gap)
 		}
-		if remedy := Remedy(gap); missing && (gap.Reason != runfile.Disabled || remedy != "alter system set "+setting+" = on; select pg_reload_conf();") {
+		if remedy := Remedy(gap); missing && (gap.Reason != runfile.Disabled || remedy != "alter system set "+setting+
+			" = on; select pg_reload_conf();") {
 			t.Errorf("%+v, and what to do: %s", gap, remedy)
 		}
 	}
@@ -142,18 +144,22 @@ func (s server) workWithoutCounts(t *testing.T) (moved []string) {
 	t.Helper()
 	counted := func() (n []float64) {
 		t.Helper()
-		row(t, s.boss, `select array[tup_inserted, tup_updated, tup_deleted, temp_files, temp_bytes, (select n_tup_ins + n_tup_upd +
+		row(t, s.boss,
+			`select array[tup_inserted, tup_updated, tup_deleted, temp_files, temp_bytes, (select n_tup_ins + n_tup_upd +
 			n_tup_del + seq_scan + vacuum_count from pg_stat_user_tables where relname = 'uncounted')]::float8[]
 			from pg_stat_database where datname = current_database()`, &n)
 		return n
 	}
 	s.work(t, "create table uncounted (v int)")
 	before := counted()
-	s.work(t, "set work_mem = '64kB'", "insert into uncounted select generate_series(1, 100000)", "update uncounted set v = 0 where v < 10",
-		"delete from uncounted where v = 0", "create temporary table sorted as select v from uncounted order by random()", "vacuum uncounted")
+	s.work(t, "set work_mem = '64kB'", "insert into uncounted select generate_series(1, 100000)",
+		"update uncounted set v = 0 where v < 10",
+		"delete from uncounted where v = 0",
+		"create temporary table sorted as select v from uncounted order by random()", "vacuum uncounted")
 	for i, now := range counted() {
 		if now != before[i] {
-			moved = append(moved, []string{"tup_inserted", "tup_updated", "tup_deleted", "temp_files", "temp_bytes", "n_tup and others"}[i])
+			moved = append(moved, []string{"tup_inserted", "tup_updated", "tup_deleted", "temp_files", "temp_bytes",
+				"n_tup and others"}[i])
 		}
 	}
 	return moved

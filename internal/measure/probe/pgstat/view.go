@@ -41,8 +41,8 @@ func (v view) selecting(values []string, relation string) string {
 // metric returns the field as the table of metrics has it.
 func (v view) metric(f field) metric.Metric { return metric.All().Row(v.name + "/" + f.name) }
 
-// setting returns the one that must be on for the server to count a metric. Where it is off the counter stands still and shows
-// zero or an old value, which is no reading.
+// setting returns the one that must be on for the server to count a metric. Where it is off the counter stands still
+// and shows zero or an old value, which is no reading.
 func setting(m metric.Metric) string {
 	for _, name := range m.Needs {
 		if slices.Contains(settings(), name) {

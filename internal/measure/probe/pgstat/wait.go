@@ -34,9 +34,10 @@ func hasMoving(ask statement) bool {
 	return slices.ContainsFunc(ask.answers, func(a answer) bool { return slices.Contains(moving[:], a.metric) })
 }
 
-// WaitForCounters waits until the counters of rows have stood still for as long as the server may take to show what sessions
-// that are gone have done. If others keep them moving, it gives up without an error after two seconds. The sessions of
-// the load must be gone by then: one that only sits idle may keep its last counts to itself for ten seconds.
+// WaitForCounters waits until the counters of rows have stood still for as long as the server may take to show what
+// sessions that are gone have done. If others keep them moving, it gives up without an error after two seconds. The
+// sessions of the load must be gone by then: one that only sits idle may keep its last counts to itself for ten
+// seconds.
 func (s *Sampler) WaitForCounters(ctx context.Context) error {
 	began := time.Now()
 	last, still := map[string]float64(nil), began

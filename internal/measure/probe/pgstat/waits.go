@@ -1,7 +1,8 @@
 package pgstat
 
-// waits returns what the sessions of our own user in this database do at the moment of the reading, ours excepted: a user
-// may always see its own. A level at one moment is a sample: only the mean of many says how clients spend their time.
+// waits returns what the sessions of our own user in this database do at the moment of the reading, ours excepted: a
+// user may always see its own. A level at one moment is a sample: only the mean of many says how clients spend their
+// time.
 //
 // 17 wrote some names of events in other letters.
 func waits() view {
@@ -12,13 +13,15 @@ func waits() view {
 		return sessions(name, "state = 'active' and wait_event_type = '"+kind+"'", "state", "wait_event_type")
 	}
 	event := func(name, kind, event string) field {
-		return sessions(name, "state = 'active' and wait_event_type = '"+kind+"' and pg_catalog.lower(wait_event) = '"+event+"'",
+		return sessions(name, "state = 'active' and wait_event_type = '"+kind+"' and pg_catalog.lower(wait_event) = '"+
+			event+"'",
 			"state", "wait_event_type", "wait_event")
 	}
 	return view{
 		name:      Name + ".waits",
 		relations: []string{"pg_stat_activity"},
-		rows: "usename = current_user and datname = pg_catalog.current_database() and backend_type = 'client backend' " +
+		rows: "usename = current_user and datname = pg_catalog.current_database() and backend_type = " +
+			"'client backend' " +
 			"and application_name <> '" + applicationName + "'",
 		fields: []field{
 			value("sessions", counted()),

@@ -37,8 +37,8 @@ type account struct {
 	lost                   float64
 }
 
-// total counts a request as the kernel does for /proc/diskstats: of a write that the kernel does in steps, as one with a flush before it,
-// the bytes when they are written and the write when all is done.
+// total counts a request as the kernel does for /proc/diskstats: of a write that the kernel does in steps, as one with
+// a flush before it, the bytes when they are written and the write when all is done.
 func (a *account) total(e *event, flushing uint32) {
 	step := e.Flags&flushing != 0
 	switch op := e.operation(); {

@@ -24,8 +24,8 @@ func unsupported(format string, args ...any) error {
 	return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf(format, args...)}
 }
 
-// groundOf finds the disk under a directory, through a partition. What hands requests on to other devices is refused: their sectors are
-// not the file system's.
+// groundOf finds the disk under a directory, through a partition. What hands requests on to other devices is refused:
+// their sectors are not the file system's.
 func groundOf(r *layout.Root) (ground, error) {
 	path := r.Path
 	f, err := r.Look()
@@ -40,9 +40,12 @@ func groundOf(r *layout.Root) (ground, error) {
 	switch at.Type {
 	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC:
 	case unix.BTRFS_SUPER_MAGIC:
-		return ground{}, unsupported("requests are followed to files on ext4 and XFS; %s is on btrfs, whose extents are not those of the disk", path)
+		return ground{},
+			unsupported("requests are followed to files on ext4 and XFS; %s is on btrfs, whose extents are not those "+
+				"of the disk", path)
 	default:
-		return ground{}, unsupported("requests are followed to files on ext4 and XFS, and %s is on another file system", path)
+		return ground{}, unsupported("requests are followed to files on ext4 and XFS, and %s is on another file system",
+			path)
 	}
 	return groundByNumber(r.Major, r.Minor)
 }
@@ -59,7 +62,8 @@ func groundByNumber(major, minor uint32) (g ground, err error) {
 		directory = filepath.Dir(directory)
 	}
 	if below, err := os.ReadDir(filepath.Join(directory, "slaves")); err == nil && len(below) > 0 {
-		return g, unsupported("requests are not followed through %s, which hands them on to %s", filepath.Base(directory), below[0].Name())
+		return g, unsupported("requests are not followed through %s, which hands them on to %s",
+			filepath.Base(directory), below[0].Name())
 	}
 	number, err := os.ReadFile(filepath.Join(directory, "dev"))
 	if err != nil {

@@ -47,7 +47,8 @@ func partitioned(t *testing.T, mkfs ...string) (top, disk string) {
 	}
 	node := do("losetup", "--find", "--show", image)
 	process.Undo(t, "losetup", "--detach", node)
-	do("addpart", node, "1", strconv.Itoa(start), strconv.Itoa(sectors-start)) // no kernel has to know tables of partitions for that
+	// no kernel has to know tables of partitions for that
+	do("addpart", node, "1", strconv.Itoa(start), strconv.Itoa(sectors-start))
 	process.Undo(t, "delpart", node, "1")
 	do(mkfs[0], append(mkfs[1:], node+"p1")...)
 	do("mkdir", mount)
@@ -88,7 +89,8 @@ func TestPartitionsAndJournals(t *testing.T) {
 	} {
 		t.Run(mkfs[0], func(t *testing.T) {
 			top, disk := partitioned(t, mkfs...)
-			s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{100: {"public.t", Tables}}})
+			s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5,
+				Names: map[uint32]Relation{100: {"public.t", Tables}}})
 			defer s.Close()
 			if out, err := exec.Command("sync", "-f", top).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
@@ -120,9 +122,10 @@ func TestPartitionsAndJournals(t *testing.T) {
 	}
 }
 
-// TestWritesLessFlushes: what the kernel counts as writes less what it counts as flushes are the writes that carry data, as long as the file
-// system's journal has no part in it, as docs/requests.md says. A block that ends a transaction of the journal is one write with a flush
-// before it and one behind, which are counted as flushes and not as writes: fifty fsyncs of changed files take all of the fifty writes away.
+// TestWritesLessFlushes: what the kernel counts as writes less what it counts as flushes are the writes that carry
+// data, as long as the file system's journal has no part in it, as docs/requests.md says. A block that ends a
+// transaction of the journal is one write with a flush before it and one behind, which are counted as flushes and not
+// as writes: fifty fsyncs of changed files take all of the fifty writes away.
 func TestWritesLessFlushes(t *testing.T) {
 	for _, mkfs := range [][]string{
 		{"mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"}, {"mkfs.xfs", "-q"},
@@ -141,7 +144,8 @@ func TestWritesLessFlushes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer unix.Close(fd) //nolint:errcheck // it is synced
-			// fifty writes a page, each followed by a sync, and gives what carried data, what the journal wrote of it, and writes - flushes.
+			// fifty writes a page, each followed by a sync, and gives what carried data, what the journal wrote of it,
+			// and writes - flushes.
 			fifty := func(sync func(int) error) (data, journal, less float64) {
 				before := written(t, s)
 				writes, flushes := ofDisk(t, disk)
@@ -157,33 +161,41 @@ func TestWritesLessFlushes(t *testing.T) {
 				for kind := range kinds {
 					data += after[Name+"."+kind.String()+"/writes"] - before[Name+"."+kind.String()+"/writes"]
 				}
-				return data, after[metric.JournalWrites] - before[metric.JournalWrites], nowWrites - writes - (nowFlushes - flushes)
+				return data, after[metric.JournalWrites] - before[metric.JournalWrites],
+					nowWrites - writes - (nowFlushes - flushes)
 			}
 			if data, journal, less := fifty(unix.Fdatasync); data < 50 || journal > 2 || data-less > 2*journal {
-				t.Errorf("fdatasync: %.0f requests that carry data, %.0f of the journal, and writes - flushes are %.0f", data, journal, less)
+				t.Errorf("fdatasync: %.0f requests that carry data, %.0f of the journal, and writes - flushes are %.0f",
+					data, journal, less)
 			}
-			// A disk that writes past its cache when asked (FUA) needs no flush behind. On a busy machine a clock's step may take longer than a
-			// sync, which then has no time of change to write, and a few requests are not seen (docs/requests.md).
+			// A disk that writes past its cache when asked (FUA) needs no flush behind. On a busy machine a clock's
+			// step may take longer than a sync, which then has no time of change to write, and a few requests are not
+			// seen (docs/requests.md).
 			const most = 45
 			if data, journal, less := fifty(unix.Fsync); journal < most || data-less < most || data-less > 2*journal+2 {
-				t.Errorf("fsync: %.0f requests that carry data, %.0f of the journal, and writes - flushes are %.0f", data, journal, less)
+				t.Errorf("fsync: %.0f requests that carry data, %.0f of the journal, and writes - flushes are %.0f",
+					data, journal, less)
 			}
 		})
 	}
 }
 
-// TestBlocksThatChangeHands: what the kernel wrote for a file of another program's stays another program's when a new file of the server gets
-// the blocks, however late its extents are looked at.
+// TestBlocksThatChangeHands: what the kernel wrote for a file of another program's stays another program's when a new
+// file of the server gets the blocks, however late its extents are looked at.
 func TestBlocksThatChangeHands(t *testing.T) {
-	top, disk := partitioned(t, "mkfs.ext4", "-q", "-b", "4096", "-m", "0", "-O", "^has_journal", "-E", "lazy_itable_init=0") // without one freed blocks are given out at once
-	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{100: {"public.t", Tables}}})
+	// without one freed blocks are given out at once
+	top, disk := partitioned(t, "mkfs.ext4", "-q", "-b", "4096", "-m", "0", "-O", "^has_journal", "-E",
+		"lazy_itable_init=0")
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{
+		100: {"public.t", Tables}}})
 	defer s.Close()
 	fill(t, top, disk, 100*16<<10+64<<10)
 	before := written(t, s)
 	s.mu.Lock() // nobody looks
 	table, gone := filepath.Join(top, "base/5/100"), filepath.Join(top, "base/5/another's")
 	// What this process starts itself passes for the server's.
-	if out, err := exec.Command("sh", "-c", `dd if=/dev/zero of="$0" bs=16k count=100 && sync -f "$0"; rm "$0"`, gone).CombinedOutput(); err != nil {
+	if out, err := exec.Command("sh", "-c", `dd if=/dev/zero of="$0" bs=16k count=100 && sync -f "$0"; rm "$0"`,
+		gone).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	write(t, table, 100)
@@ -192,7 +204,8 @@ func TestBlocksThatChangeHands(t *testing.T) {
 	if got := after["request.tables/write_bytes"] - before["request.tables/write_bytes"]; got != 100*16<<10 {
 		t.Errorf("%.0f bytes of a table to which %d were written", got, 100*16<<10)
 	}
-	if got := after["request.other_programs/write_bytes"] - before["request.other_programs/write_bytes"]; got < 100*16<<10 {
+	if got := after["request.other_programs/write_bytes"] - before["request.other_programs/write_bytes"]; got <
+		100*16<<10 {
 		t.Errorf("%.0f bytes of other programs, one of which wrote %d", got, 100*16<<10)
 	}
 }
@@ -218,9 +231,11 @@ func fill(t *testing.T, top, disk string, room int64) {
 	}
 }
 
-// TestPagesLeadToTheirFiles: what is written from single pages of larger pieces of the cache leads to the inode of its file.
+// TestPagesLeadToTheirFiles: what is written from single pages of larger pieces of the cache leads to the inode of its
+// file.
 func TestPagesLeadToTheirFiles(t *testing.T) {
-	for _, mkfs := range [][]string{{"mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"}, {"mkfs.xfs", "-q"}} {
+	for _, mkfs := range [][]string{{"mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"},
+		{"mkfs.xfs", "-q"}} {
 		t.Run(mkfs[0], func(t *testing.T) {
 			top, _ := partitioned(t, mkfs...)
 			path := filepath.Join(top, "base/5/100")

@@ -1,10 +1,11 @@
 // Package request attributes the requests of a server's disks: each request that a disk completes, by the file that
 // its sectors belong to.
 //
-// A program in the kernel (BPF, on the tracepoints block_bio_queue and block_rq_complete) notes every request of these disks with its
-// sectors, its length, and the process that asked for it. The extents of the server's files (FIEMAP) say whose sectors these are. What
-// belongs to no file of the server is the file system's journal, or another program's. The program needs no tracefs and disturbs nobody
-// else's tracing; the kernel drops it when its file descriptors are closed, also when realiops is killed.
+// A program in the kernel (BPF, on the tracepoints block_bio_queue and block_rq_complete) notes every request of these
+// disks with its sectors, its length, and the process that asked for it. The extents of the server's files (FIEMAP) say
+// whose sectors these are. What belongs to no file of the server is the file system's journal, or another program's.
+// The program needs no tracefs and disturbs nobody else's tracing; the kernel drops it when its file descriptors are
+// closed, also when realiops is killed.
 package request
 
 import (
@@ -24,7 +25,8 @@ type Place struct {
 	Roots      []layout.Root
 	Postmaster int    // its first process
 	Database   uint32 // whose relations Relations knows
-	// Names are the relations of the database by the numbers of their files, and Relations asks for them anew, when there are more.
+	// Names are the relations of the database by the numbers of their files, and Relations asks for them anew, when
+	// there are more.
 	Names     map[uint32]Relation
 	Relations func() (map[uint32]Relation, error)
 }
@@ -56,7 +58,8 @@ const (
 
 // String is as the metrics call it.
 func (k Kind) String() string {
-	return [kinds]string{"wal", "tables", "indexes", "toast", "maps", "relations", "temp", "log", "other", "journal", "other_programs"}[k]
+	return [kinds]string{"wal", "tables", "indexes", "toast", "maps", "relations", "temp", "log", "other", "journal",
+		"other_programs"}[k]
 }
 
 // ofServer reports whether it is of the server's own files.

@@ -37,9 +37,11 @@ func (e *event) read(raw []byte) error {
 	if len(raw) < eventBytes {
 		return io.ErrUnexpectedEOF
 	}
-	word := func(at int) uint32 { return binary.NativeEndian.Uint32(raw[at:]) } // binary.Decode takes five times as long
+	// binary.Decode takes five times as long
+	word := func(at int) uint32 { return binary.NativeEndian.Uint32(raw[at:]) }
 	*e = event{
-		Sector: binary.NativeEndian.Uint64(raw), Bytes: word(8), Operation: word(12), Flags: word(16), Disk: word(20), Process: word(24), Parent: word(28),
+		Sector: binary.NativeEndian.Uint64(raw), Bytes: word(8), Operation: word(12), Flags: word(16), Disk: word(20),
+		Process: word(24), Parent: word(28),
 	}
 	copy(e.Command[:], raw[32:])
 	e.File = inode{binary.NativeEndian.Uint64(raw[48:]), word(56), word(60)}
@@ -54,7 +56,8 @@ const kthreadd = 2
 
 // byKernel reports whether a thread of the kernel asked for it, whose name begins so, or has that in it.
 func (e *event) byKernel(beginning, within string) bool {
-	return e.Parent == kthreadd && bytes.HasPrefix(e.Command[:], []byte(beginning)) && bytes.Contains(e.Command[:], []byte(within))
+	return e.Parent == kthreadd && bytes.HasPrefix(e.Command[:], []byte(beginning)) &&
+		bytes.Contains(e.Command[:], []byte(within))
 }
 
 // byWorker reports whether it is of a thread that works for all.

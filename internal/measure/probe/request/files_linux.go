@@ -87,8 +87,8 @@ type root struct {
 // device returns the number of the root's file system, as the kernel has it.
 func (r *root) device() uint32 { return r.Major<<minorBits | r.Minor }
 
-// rootsOf returns the roots whose files can be followed, and what is said of the others. Without the data directory and the WAL nothing is
-// followed; without a log that is on no disk nothing is missing.
+// rootsOf returns the roots whose files can be followed, and what is said of the others. Without the data directory and
+// the WAL nothing is followed; without a log that is on no disk nothing is missing.
 func rootsOf(all []layout.Root) (roots []root, missing []string, err error) {
 	for _, r := range all {
 		g, err := groundOf(&r)
@@ -107,7 +107,8 @@ func rootsOf(all []layout.Root) (roots []root, missing []string, err error) {
 
 func filesOf(place Place, roots []root, unfollowed []string, most int) files {
 	return files{
-		most: most, place: place, roots: roots, known: map[key]*file{}, nodes: map[node]*file{}, lists: map[key]list{}, names: place.Names, unfollowed: unfollowed,
+		most: most, place: place, roots: roots, known: map[key]*file{}, nodes: map[node]*file{}, lists: map[key]list{},
+		names: place.Names, unfollowed: unfollowed,
 	}
 }
 
@@ -138,7 +139,8 @@ func (f *files) find(now time.Time) {
 	})
 }
 
-// forget has the next find look again at the file that has an inode's number, where that number was given to another one.
+// forget has the next find look again at the file that has an inode's number, where that number was given to another
+// one.
 func (f *files) forget(i inode) {
 	one := f.nodes[node{i.Device, i.Number}]
 	if one == nil || one.lies.generation == i.Generation {
@@ -162,7 +164,8 @@ func (f *files) through(now time.Time, known func(at key, inode uint64) bool) {
 			at, changed := key{r, directory}, time.Unix(stat.Mtim.Unix())
 			before := f.lists[at]
 			f.lists[at] = list{stat.Ino, changed, now}
-			return known != nil && before.inode == stat.Ino && before.changed.Equal(changed) && before.at.Sub(changed) > changing
+			return known != nil && before.inode == stat.Ino && before.changed.Equal(changed) &&
+				before.at.Sub(changed) > changing
 		}
 		if known != nil {
 			f.walk.Known = func(file string, inode uint64) bool { return known(key{r, file}, inode) }
@@ -176,10 +179,12 @@ func (f *files) through(now time.Time, known func(at key, inode uint64) bool) {
 	}
 }
 
-// of returns the file that a request is for by its inode; nil: none of the server's that is known. It is not told where the request does not
-// lead to an inode below a root, or is for the notes of a file system.
+// of returns the file that a request is for by its inode; nil: none of the server's that is known. It is not told where
+// the request does not lead to an inode below a root, or is for the notes of a file system.
 func (f *files) of(e *event, notes uint32) (one *file, told bool) {
-	if e.File.Number == 0 || e.Operation&notes != 0 || !slices.ContainsFunc(f.roots, func(r root) bool { return r.device() == e.File.Device }) {
+	if e.File.Number == 0 || e.Operation&notes != 0 || !slices.ContainsFunc(f.roots, func(r root) bool {
+		return r.device() == e.File.Device
+	}) {
 		return nil, false
 	}
 	return f.at(e.File), true
@@ -220,7 +225,8 @@ func (f *files) note(r *root, e *layout.Entry, now time.Time) {
 	}
 	one.seen = f.looks
 	f.nameless = f.nameless || f.lacksName(one)
-	if known && one.inode == stat.Ino && one.lies.settled && !one.doubted && one.changed.Equal(changed) && one.asked.Sub(changed) > changing {
+	if known && one.inode == stat.Ino && one.lies.settled && !one.doubted && one.changed.Equal(changed) &&
+		one.asked.Sub(changed) > changing {
 		return
 	}
 	one.inode, one.changed, one.asked, one.doubted = stat.Ino, changed, now, false

@@ -30,11 +30,15 @@ func TestWhereRequestsCannotBeFollowed(t *testing.T) {
 		reason        runfile.Reason
 		says          string
 	}{
-		{"somebody else than root", "true", "--reuid=65534 --regid=65534 --clear-groups", runfile.Permission, "only root"}, // with sysctl and without
+		// with sysctl and without
+		{"somebody else than root", "true", "--reuid=65534 --regid=65534 --clear-groups", runfile.Permission,
+			"only root"},
 		{"root of a container", "true", "--bounding-set=-bpf,-perfmon,-sys_admin", runfile.Disabled, "not even root"},
-		{"no description of the kernel", "mount -t tmpfs none /sys/kernel/btf", "", runfile.Unsupported, "/sys/kernel/btf/vmlinux"},
+		{"no description of the kernel", "mount -t tmpfs none /sys/kernel/btf", "", runfile.Unsupported,
+			"/sys/kernel/btf/vmlinux"},
 		{"a container's own /sys", "mount -t tmpfs none /sys", "", runfile.Unsupported, "no block device"},
-		{"another file system", "mount -t tmpfs none $REALIOPS_REFUSED", "", runfile.Unsupported, "another file system"},
+		{"another file system", "mount -t tmpfs none $REALIOPS_REFUSED", "", runfile.Unsupported,
+			"another file system"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			place := directory(t)
@@ -46,7 +50,8 @@ func TestWhereRequestsCannotBeFollowed(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			// Only this process sees the mounts.
-			tried := exec.Command("unshare", "--mount", "sh", "-ec", c.without+"; exec setpriv "+c.as+` "$0" -test.run=^TestRefused$`, program)
+			tried := exec.Command("unshare", "--mount", "sh", "-ec", c.without+"; exec setpriv "+c.as+
+				` "$0" -test.run=^TestRefused$`, program)
 			if strings.Contains(c.without, "REFUSED") {
 				place = filepath.Join(place, "base") // the program lies above
 			}
@@ -55,7 +60,8 @@ func TestWhereRequestsCannotBeFollowed(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			if said := string(out); !strings.Contains(said, fmt.Sprintf("reason %s: ", c.reason)) || !strings.Contains(said, c.says) {
+			if said := string(out); !strings.Contains(said, fmt.Sprintf("reason %s: ", c.reason)) ||
+				!strings.Contains(said, c.says) {
 				t.Errorf("%s", said)
 			}
 			if named := strings.Contains(string(out), "setcap"); named != (c.reason == runfile.Permission) {
@@ -107,7 +113,8 @@ func TestRequestsThatAreNotFetched(t *testing.T) {
 	}
 }
 
-// TestFilesThatComeAndGo: what the server writes to files that are gone before anybody looks is the server's, and not the journal's.
+// TestFilesThatComeAndGo: what the server writes to files that are gone before anybody looks is the server's, and not
+// the journal's.
 func TestFilesThatComeAndGo(t *testing.T) {
 	top := directory(t)
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
@@ -122,15 +129,19 @@ func TestFilesThatComeAndGo(t *testing.T) {
 	s.mu.Unlock()
 	after := written(t, s)
 	if got := after["request.other/write_bytes"] - before["request.other/write_bytes"]; got != 40*(16<<10) {
-		t.Errorf("%.0f bytes of other files, want %d; of the journal %.0f", got, 40*(16<<10), after["request.journal/write_bytes"]-before["request.journal/write_bytes"])
+		t.Errorf("%.0f bytes of other files, want %d; of the journal %.0f", got, 40*(16<<10),
+			after["request.journal/write_bytes"]-before["request.journal/write_bytes"])
 	}
 }
 
-// TestNamesThatComeLate: a relation whose file was found before its transaction ended is asked for again, also where nobody looks at files.
+// TestNamesThatComeLate: a relation whose file was found before its transaction ended is asked for again, also where
+// nobody looks at files.
 func TestNamesThatComeLate(t *testing.T) {
 	top := directory(t)
 	names := map[uint32]Relation{}
-	s := needsKernel(t, Place{Roots: serverIn(t, top), Database: 5, Relations: func() (map[uint32]Relation, error) { return names, nil }})
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Database: 5, Relations: func() (map[uint32]Relation, error) {
+		return names, nil
+	}})
 	defer s.Close()
 	write(t, filepath.Join(top, "base/5/100"), 1)
 	written(t, s)
@@ -175,7 +186,8 @@ func TestTooManyFiles(t *testing.T) {
 	}
 	first := filepath.Join(top, "base/5/100") // is looked at before base/9
 	write(t, first, 1)
-	place := Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{100: {"public.t", Tables}}}
+	place := Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{
+		100: {"public.t", Tables}}}
 	needsKernel(t, place).Close()
 	s, err := open(place, most)
 	if err != nil {
@@ -200,22 +212,26 @@ func TestTooManyFiles(t *testing.T) {
 	}
 }
 
-// TestRequestsThatWaitTooLong: a reading is withheld, and says so, while requests wait longer for their files than docs/requests.md promises.
+// TestRequestsThatWaitTooLong: a reading is withheld, and says so, while requests wait longer for their files than
+// docs/requests.md promises.
 func TestRequestsThatWaitTooLong(t *testing.T) {
 	s := needsKernel(t, Place{Roots: serverIn(t, directory(t)), Postmaster: os.Getpid(), Database: 5})
 	defer s.Close()
 	s.mu.Lock()
-	s.waiting = append(s.waiting, waiting{event{Sector: 1 << 62, Bytes: 4096, Operation: opWrite, Process: uint32(os.Getpid())}, time.Now().Add(-latest - time.Second)})
+	s.waiting = append(s.waiting, waiting{event{Sector: 1 << 62, Bytes: 4096, Operation: opWrite,
+		Process: uint32(os.Getpid())}, time.Now().Add(-latest - time.Second)})
 	s.looked = spell{time.Now(), time.Hour} // many files
 	s.mu.Unlock()
 	_, err := s.Sample(t.Context())
-	if gap := probe.GapOf(err); err == nil || gap.Reason != runfile.Late || !strings.Contains(err.Error(), "a later reading has them") {
+	if gap := probe.GapOf(err); err == nil || gap.Reason != runfile.Late ||
+		!strings.Contains(err.Error(), "a later reading has them") {
 		t.Errorf("a reading without what one wrote: %v", err)
 	}
 	s.mu.Lock()
 	s.looked = spell{}
 	s.mu.Unlock()
-	if sample, err := s.Sample(t.Context()); err != nil || sample.Values["request.other/write_bytes"]+sample.Values["request.journal/write_bytes"] < 4096 {
+	if sample, err := s.Sample(t.Context()); err != nil || sample.Values["request.other/write_bytes"]+
+		sample.Values["request.journal/write_bytes"] < 4096 {
 		t.Errorf("after a look: %v, %v", sample.Values, err)
 	}
 }
@@ -270,8 +286,9 @@ func TestOthersTracing(t *testing.T) {
 	}
 }
 
-// TestRingsThatWrap: a ring that is fetched in time tells every request, however often it was filled: as many as one that has room for all
-// of them. On a busy machine the kernel itself tells neither of one in a thousand, which the disk counts.
+// TestRingsThatWrap: a ring that is fetched in time tells every request, however often it was filled: as many as one
+// that has room for all of them. On a busy machine the kernel itself tells neither of one in a thousand, which the disk
+// counts.
 func TestRingsThatWrap(t *testing.T) {
 	top, _ := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
@@ -296,7 +313,8 @@ func TestRingsThatWrap(t *testing.T) {
 	after := written(t, s)
 	told := float64(writesIn(t, large))
 	const written, untold = 50 * 20, 10
-	if got := after["request.wal/writes"] - before["request.wal/writes"]; err != nil || got != told || after[Name+"/lost"] != 0 {
+	if got := after["request.wal/writes"] - before["request.wal/writes"]; err != nil || got != told ||
+		after[Name+"/lost"] != 0 {
 		t.Errorf("%.0f of %.0f writes of the WAL, %.0f lost: %v", got, told, after[Name+"/lost"], err)
 	}
 	if told > written || told < written-untold {
@@ -324,14 +342,17 @@ func writesIn(t *testing.T, k *kernel) (n int) {
 	}
 }
 
-// TestLockdown: the programs use none of the functions that a kernel which is locked down keeps to itself (kernel/trace/bpf_trace.c), so that it takes them.
+// TestLockdown: the programs use none of the functions that a kernel which is locked down keeps to itself
+// (kernel/trace/bpf_trace.c), so that it takes them.
 func TestLockdown(t *testing.T) {
 	s := needsKernel(t, Place{Roots: serverIn(t, directory(t))})
 	defer s.Close()
-	kept := []asm.BuiltinFunc{asm.FnProbeRead, asm.FnProbeReadStr, asm.FnProbeReadKernel, asm.FnProbeReadKernelStr, asm.FnProbeWriteUser}
+	kept := []asm.BuiltinFunc{asm.FnProbeRead, asm.FnProbeReadStr, asm.FnProbeReadKernel, asm.FnProbeReadKernelStr,
+		asm.FnProbeWriteUser}
 	calls := 0
 	for _, program := range [][]asm.Instruction{
-		noteAsker(offsets{}, []uint32{1}, s.kernel.askers), tellRequest(offsets{}, []uint32{1}, s.kernel.askers, s.kernel.events, s.kernel.lost),
+		noteAsker(offsets{}, []uint32{1}, s.kernel.askers), tellRequest(offsets{}, []uint32{1}, s.kernel.askers,
+			s.kernel.events, s.kernel.lost),
 	} {
 		for _, i := range program {
 			if i.IsBuiltinCall() {
@@ -361,15 +382,18 @@ func TestClocksThatWereSet(t *testing.T) {
 			write(t, path, pages)
 			f.look(time.Now().Add(off))
 			var want []extent
-			err := f.roots[0].Walk(&layout.Walk{Until: time.Now().Add(time.Minute), Names: 1000}, func(e *layout.Entry) {
-				if e.Path == "base/5/100" {
-					var at lies
-					at, err = placeOf(e)
-					want = at.extents
-				}
-			})
-			if known := f.known[key{&f.roots[0], "base/5/100"}].lies.extents; err != nil || len(want) == 0 || !slices.Equal(known, want) {
-				t.Errorf("a clock off by %s, %d pages: it lies at %v, and at %v for all that is known: %v", off, pages, want, known, err)
+			err := f.roots[0].Walk(&layout.Walk{Until: time.Now().Add(time.Minute), Names: 1000},
+				func(e *layout.Entry) {
+					if e.Path == "base/5/100" {
+						var at lies
+						at, err = placeOf(e)
+						want = at.extents
+					}
+				})
+			if known := f.known[key{&f.roots[0], "base/5/100"}].lies.extents; err != nil || len(want) == 0 ||
+				!slices.Equal(known, want) {
+				t.Errorf("a clock off by %s, %d pages: it lies at %v, and at %v for all that is known: %v", off, pages,
+					want, known, err)
 			}
 		}
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// ringBytes is the room for requests that were not fetched yet: 70,000, and twice as many on a machine whose processors may bring about more.
+// ringBytes is the room for requests that were not fetched yet: 70,000, and twice as many on a machine whose processors
+// may bring about more.
 func ringBytes() uint32 {
 	if n, err := ebpf.PossibleCPU(); err == nil && n < 4 {
 		return 4 << 20
@@ -38,7 +39,8 @@ type kernel struct {
 func attach(disks []uint32, ringBytes uint32) (*kernel, error) {
 	spec, err := btf.LoadKernelSpec()
 	if err != nil {
-		return nil, &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("the kernel does not tell how it lays out its memory (/sys/kernel/btf/vmlinux): %w", err)}
+		return nil, &probe.Error{Reason: runfile.Unsupported,
+			Err: fmt.Errorf("the kernel does not tell how it lays out its memory (/sys/kernel/btf/vmlinux): %w", err)}
 	}
 	at, err := offsetsIn(spec)
 	if err != nil {
@@ -73,7 +75,8 @@ func start(at offsets, disks []uint32, ringBytes uint32) (_ *kernel, err error) 
 	for _, p := range []struct {
 		tracepoint string
 		program    asm.Instructions
-	}{{"block_bio_queue", noteAsker(at, disks, k.askers)}, {"block_rq_complete", tellRequest(at, disks, k.askers, k.events, k.lost)}} {
+	}{{"block_bio_queue", noteAsker(at, disks, k.askers)},
+		{"block_rq_complete", tellRequest(at, disks, k.askers, k.events, k.lost)}} {
 		if err := k.load(p.tracepoint, p.program); err != nil {
 			return nil, err
 		}
@@ -86,7 +89,8 @@ func (k *kernel) makeMaps(ringBytes uint32) (err error) {
 		into **ebpf.Map
 		spec ebpf.MapSpec
 	}{
-		{&k.askers, ebpf.MapSpec{Name: "realiops_asker", Type: ebpf.Array, KeySize: 4, ValueSize: 2 * slotSize, MaxEntries: 1 << pairBits}},
+		{&k.askers, ebpf.MapSpec{Name: "realiops_asker", Type: ebpf.Array, KeySize: 4, ValueSize: 2 * slotSize,
+			MaxEntries: 1 << pairBits}},
 		{&k.events, ebpf.MapSpec{Name: "realiops_event", Type: ebpf.RingBuf, MaxEntries: ringBytes}},
 		{&k.lost, ebpf.MapSpec{Name: "realiops_lost", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1}},
 	} {
@@ -118,13 +122,18 @@ func (k *kernel) load(tracepoint string, instructions asm.Instructions) error {
 func refused(err error) error {
 	switch {
 	case !errors.Is(err, fs.ErrPermission):
-		return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("the kernel does not take the program that follows requests: %w", err)}
+		return &probe.Error{Reason: runfile.Unsupported,
+			Err: fmt.Errorf("the kernel does not take the program that follows requests: %w", err)}
 	case os.Geteuid() == 0:
-		return &probe.Error{Reason: runfile.Disabled, Err: errors.New("a program in the kernel would tell whose requests these are, and here not even root may load one: " +
-			"this is a container without CAP_BPF and CAP_PERFMON, or the kernel is locked down (/sys/kernel/security/lockdown)")}
+		return &probe.Error{Reason: runfile.Disabled,
+			Err: errors.New("a program in the kernel would tell whose requests these are, and here not even root " +
+				"may load one: " +
+				"this is a container without CAP_BPF and CAP_PERFMON, or the kernel is locked down " +
+				"(/sys/kernel/security/lockdown)")}
 	}
 	return &probe.Error{Reason: runfile.Permission, Err: fmt.Errorf(
-		"only root, and programs that may load others into the kernel, can see whose requests these are%s", probe.Lacking(probe.BPF, probe.Perfmon))}
+		"only root, and programs that may load others into the kernel, can see whose requests these are%s",
+		probe.Lacking(probe.BPF, probe.Perfmon))}
 }
 
 // lostEvents are requests that nobody fetched in time.

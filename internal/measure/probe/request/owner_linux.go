@@ -26,8 +26,8 @@ func (a atlas) sort() {
 	slices.SortFunc(a, func(p, q piece) int { return cmp.Or(cmp.Compare(p.disk, q.disk), cmp.Compare(p.from, q.from)) })
 }
 
-// find says whose a request is. What two files share by reflink is only read there, since a write gets blocks of its own: who reads for
-// the server are its own processes. nil: it is for no file of the server.
+// find says whose a request is. What two files share by reflink is only read there, since a write gets blocks of its
+// own: who reads for the server are its own processes. nil: it is for no file of the server.
 func (a atlas) find(e *event, postmaster int) *file {
 	disk, sector := e.Disk, e.Sector
 	i, exact := slices.BinarySearchFunc(a, sector, func(p piece, sector uint64) int {
@@ -48,8 +48,9 @@ func mayBeShared(e *event, postmaster int) bool {
 	return e.operation() == opRead && !ours(e, postmaster)
 }
 
-// mayBeNew reports whether a request that belongs to no known file may be for one of the server that was not seen yet: its own processes
-// write to it, and the kernel's, where these do not write what is in the pages of another file. A file system's notes are in none.
+// mayBeNew reports whether a request that belongs to no known file may be for one of the server that was not seen yet:
+// its own processes write to it, and the kernel's, where these do not write what is in the pages of another file. A
+// file system's notes are in none.
 func mayBeNew(e *event, postmaster int, notes uint32) bool {
 	return e.Operation&notes == 0 && (e.Process == 0 || ours(e, postmaster) || e.byWorker() && e.File == inode{})
 }

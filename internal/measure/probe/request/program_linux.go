@@ -27,7 +27,8 @@ type trail struct {
 	head, mapping                 int16 // of struct page
 	host, own, number, generation int16 // of struct address_space; of struct inode
 	super, device                 int16 // of struct inode; of struct super_block
-	cast, pageType                int32 // the kernel's function that takes an address for a pointer to a structure, and the type of a page
+	// the kernel's function that takes an address for a pointer to a structure, and the type of a page
+	cast, pageType int32
 }
 
 // bits are flags of requests, as this kernel has them.
@@ -62,7 +63,8 @@ func offsetsIn(spec *btf.Spec) (at offsets, err error) {
 	}
 	at.file = trailIn(spec)
 	const flushing = 1 << 4 // until the bits got names (6.11)
-	at.bits = bits{flushing: bitIn(spec, "rqf_flags", "__RQF_FLUSH_SEQ", flushing), notes: bitIn(spec, "req_flag_bits", "__REQ_META", 0)}
+	at.bits = bits{flushing: bitIn(spec, "rqf_flags", "__RQF_FLUSH_SEQ", flushing),
+		notes: bitIn(spec, "req_flag_bits", "__REQ_META", 0)}
 	return at, nil
 }
 
@@ -73,8 +75,10 @@ func trailIn(spec *btf.Spec) *trail {
 		into            *int16
 		structure, name string
 	}{
-		{&p.vectors, "bio", "bi_io_vec"}, {&p.page, "bio_vec", "bv_page"}, {&p.head, "page", "compound_head"}, {&p.mapping, "page", "mapping"},
-		{&p.host, "address_space", "host"}, {&p.own, "inode", "i_mapping"}, {&p.number, "inode", "i_ino"}, {&p.generation, "inode", "i_generation"},
+		{&p.vectors, "bio", "bi_io_vec"}, {&p.page, "bio_vec", "bv_page"}, {&p.head, "page", "compound_head"},
+		{&p.mapping, "page", "mapping"},
+		{&p.host, "address_space", "host"}, {&p.own, "inode", "i_mapping"}, {&p.number, "inode", "i_ino"},
+		{&p.generation, "inode", "i_generation"},
 		{&p.super, "inode", "i_sb"}, {&p.device, "super_block", "s_dev"},
 	} {
 		var err error
@@ -125,8 +129,8 @@ func within(members []btf.Member, name string) (btf.Bits, bool) {
 	return 0, false
 }
 
-// bitIn returns a flag by its name in the kernel's description; otherwise, where that has no such name. It is looked for in the enumeration that has
-// it in most kernels first: to look through all takes 20 MB.
+// bitIn returns a flag by its name in the kernel's description; otherwise, where that has no such name. It is looked
+// for in the enumeration that has it in most kernels first: to look through all takes 20 MB.
 func bitIn(spec *btf.Spec, enumeration, name string, otherwise uint32) uint32 {
 	var likely *btf.Enum
 	if spec.TypeByName(enumeration, &likely) == nil {
@@ -156,7 +160,8 @@ func bitOf(t btf.Type, name string) (bit uint32, found bool) {
 	return 0, false
 }
 
-// What the programs note of a request, field by field as it lies on their stack and in the ring: event in event.go has the same.
+// What the programs note of a request, field by field as it lies on their stack and in the ring: event in event.go has
+// the same.
 const (
 	eventAt = -eventBytes
 	askerAt = eventAt + 24
@@ -164,9 +169,10 @@ const (
 	cellAt  = eventAt - 8
 )
 
-// Who asked is kept in a table of pairs of slots, by the address of the kernel's description of the I/O. Nothing is taken out of it: the older
-// slot of a pair is used again. A request loses its asker where two others of its pair are made while it is under way, (n/32,768)²/2 of n at
-// once: five in ten thousand of 1,000. The kernel's own table that drops the oldest took three times as long.
+// Who asked is kept in a table of pairs of slots, by the address of the kernel's description of the I/O. Nothing is
+// taken out of it: the older slot of a pair is used again. A request loses its asker where two others of its pair are
+// made while it is under way, (n/32,768)²/2 of n at once: five in ten thousand of 1,000. The kernel's own table that
+// drops the oldest took three times as long.
 const (
 	pairBits  = 15
 	slotKey   = 0
@@ -281,15 +287,16 @@ func fillEvent(at offsets) asm.Instructions {
 	}
 }
 
-// fillFile notes the file in whose pages the data of the request in R6 are. Behind a page's pointer to its file there may be something
-// else, which no file points back to; reading what is no memory at all gives zeros.
+// fillFile notes the file in whose pages the data of the request in R6 are. Behind a page's pointer to its file there
+// may be something else, which no file points back to; reading what is no memory at all gives zeros.
 func fillFile(bio int16, p *trail) asm.Instructions {
 	program := asm.Instructions{
 		asm.LoadMem(asm.R1, asm.R6, bio, asm.DWord),
 		asm.LoadMem(asm.R1, asm.R1, p.vectors, asm.DWord),
 		asm.LoadMem(asm.R1, asm.R1, p.page, asm.DWord),
-		asm.LoadMem(asm.R3, asm.R1, p.head, asm.DWord), // of several pages that belong together the first has the file; the others have 1 more than its address
-		asm.Mov.Reg32(asm.R2, asm.R3),                  // the verifier does not let bits of addresses be looked at
+		// of several pages that belong together the first has the file; the others have 1 more than its address
+		asm.LoadMem(asm.R3, asm.R1, p.head, asm.DWord),
+		asm.Mov.Reg32(asm.R2, asm.R3), // the verifier does not let bits of addresses be looked at
 		asm.And.Imm(asm.R2, 1),
 		asm.JEq.Imm(asm.R2, 0, "first"),
 	}
@@ -300,7 +307,8 @@ func fillFile(bio int16, p *trail) asm.Instructions {
 			asm.Mov.Reg(asm.R1, asm.R3),
 			asm.Sub.Imm(asm.R1, 1),
 			asm.Mov.Imm(asm.R2, p.pageType),
-			asm.Instruction{OpCode: asm.OpCode(asm.JumpClass).SetJumpOp(asm.Call), Src: asm.PseudoKfuncCall, Constant: int64(p.cast)},
+			asm.Instruction{OpCode: asm.OpCode(asm.JumpClass).SetJumpOp(asm.Call), Src: asm.PseudoKfuncCall,
+				Constant: int64(p.cast)},
 			asm.Mov.Reg(asm.R1, asm.R0),
 		)
 	}

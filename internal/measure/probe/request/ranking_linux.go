@@ -68,7 +68,8 @@ func mostBytesFirst(top runfile.Top) runfile.Top {
 }
 
 func (c counts) fields() map[string]float64 {
-	return map[string]float64{"reads": c.reads, "read_bytes": c.readBytes, "writes": c.writes, "write_bytes": c.writeBytes}
+	return map[string]float64{"reads": c.reads, "read_bytes": c.readBytes, "writes": c.writes,
+		"write_bytes": c.writeBytes}
 }
 
 func newRanking() ranking { return ranking{from: time.Now(), relations: map[uint32]*counts{}} }

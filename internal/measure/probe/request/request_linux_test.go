@@ -18,7 +18,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// needsKernel skips where this process may not follow requests. scripts/no-skip.txt has this package: on CI it must be able to.
+// needsKernel skips where this process may not follow requests. scripts/no-skip.txt has this package: on CI it must be
+// able to.
 func needsKernel(t *testing.T, place Place) *Sampler {
 	t.Helper()
 	s, err := New(place)
@@ -103,13 +104,15 @@ func write(t *testing.T, path string, requests int) {
 	}
 }
 
-// TestRequestsFindTheirFiles: so many writes of 16 KiB to files of each kind are as many requests and bytes of that kind, and another program's
-// are none of the server's. The disk is a loop device: what may be off by one or two on a busy disk that others use says docs/requests.md.
+// TestRequestsFindTheirFiles: so many writes of 16 KiB to files of each kind are as many requests and bytes of that
+// kind, and another program's are none of the server's. The disk is a loop device: what may be off by one or two on a
+// busy disk that others use says docs/requests.md.
 func TestRequestsFindTheirFiles(t *testing.T) {
 	disk, _ := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 	top := directoryOn(t, disk)
 	relations := func() (map[uint32]Relation, error) {
-		return map[uint32]Relation{100: {"public.t", Tables}, 101: {"public.i", Indexes}, 102: {"pg_toast.pg_toast_100", TOAST}}, nil
+		return map[uint32]Relation{100: {"public.t", Tables}, 101: {"public.i", Indexes},
+			102: {"pg_toast.pg_toast_100", TOAST}}, nil
 	}
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Relations: relations})
 	defer s.Close()
@@ -119,8 +122,10 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 		path string
 		kind Kind
 	}{
-		{"pg_wal/000000010000000000000001", WAL}, {"base/5/100", Tables}, {"base/5/100.1", Tables}, {"base/5/100_fsm", Maps}, {"base/5/101", Indexes},
-		{"base/5/102", TOAST}, {"base/6/100", Relations}, {"global/1262", Relations}, {"base/pgsql_tmp/pgsql_tmp1.0", Temp}, {"log/server.log", Log}, {"PG_VERSION", Other},
+		{"pg_wal/000000010000000000000001", WAL}, {"base/5/100", Tables}, {"base/5/100.1", Tables},
+		{"base/5/100_fsm", Maps}, {"base/5/101", Indexes},
+		{"base/5/102", TOAST}, {"base/6/100", Relations}, {"global/1262", Relations},
+		{"base/pgsql_tmp/pgsql_tmp1.0", Temp}, {"log/server.log", Log}, {"PG_VERSION", Other},
 	} {
 		write(t, filepath.Join(top, f.path), 20+i)
 		want[f.kind] += 20 + i
@@ -135,10 +140,12 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 	server := 0
 	for kind, requests := range want {
 		server += requests
-		if got := after[Name+"."+kind.String()+"/writes"] - before[Name+"."+kind.String()+"/writes"]; got != float64(requests) {
+		if got := after[Name+"."+kind.String()+"/writes"] - before[Name+"."+kind.String()+"/writes"]; got !=
+			float64(requests) {
 			t.Errorf("%s: %.0f requests, want %d", kind, got, requests)
 		}
-		if got := after[Name+"."+kind.String()+"/write_bytes"] - before[Name+"."+kind.String()+"/write_bytes"]; got != float64(requests)*(16<<10) {
+		if got := after[Name+"."+kind.String()+"/write_bytes"] - before[Name+"."+kind.String()+"/write_bytes"]; got !=
+			float64(requests)*(16<<10) {
 			t.Errorf("%s: %.0f bytes of %d requests", kind, got, requests)
 		}
 	}
@@ -148,7 +155,9 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 	if got := after["request.other_programs/writes"] - before["request.other_programs/writes"]; got < 50 {
 		t.Errorf("another program did 50, and %.0f were seen", got)
 	}
-	if i := slices.IndexFunc(s.OtherPrograms(), func(o OtherProgram) bool { return o.Command == "dd" }); i < 0 || s.OtherPrograms()[i].Requests < 50 || s.OtherPrograms()[i].Bytes < 50<<16 {
+	if i := slices.IndexFunc(s.OtherPrograms(), func(o OtherProgram) bool {
+		return o.Command == "dd"
+	}); i < 0 || s.OtherPrograms()[i].Requests < 50 || s.OtherPrograms()[i].Bytes < 50<<16 {
 		t.Errorf("dd did 50 requests of 64 KiB, and of other programs are told %v", s.OtherPrograms())
 	}
 	if after[Name+"/lost"] != 0 {
@@ -158,14 +167,16 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 	for _, item := range s.Rank().Items {
 		ranked[item.Name] = item.Grew["write_bytes"] / (16 << 10)
 	}
-	for name, requests := range map[string]float64{"WAL": 20, "public.t": 21 + 22, "public.i": 24, "pg_toast.pg_toast_100": 25, "other databases": 26 + 27} {
+	for name, requests := range map[string]float64{"WAL": 20, "public.t": 21 + 22, "public.i": 24,
+		"pg_toast.pg_toast_100": 25, "other databases": 26 + 27} {
 		if ranked[name] != requests {
 			t.Errorf("%s is ranked with %v requests of 16 KiB, want %v: %v", name, ranked[name], requests, ranked)
 		}
 	}
 }
 
-// TestNamesOfTheKernelsThreads: a program of somebody else's that is called like a thread of the kernel is told as itself.
+// TestNamesOfTheKernelsThreads: a program of somebody else's that is called like a thread of the kernel is told as
+// itself.
 func TestNamesOfTheKernelsThreads(t *testing.T) {
 	top := directory(t)
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
@@ -185,7 +196,9 @@ func TestNamesOfTheKernelsThreads(t *testing.T) {
 		t.Errorf("other programs did 200 writes, and %.0f were seen", got)
 	}
 	for _, name := range []string{"jbd2/sda1-8", "kworker/u8:0"} {
-		if i := slices.IndexFunc(s.OtherPrograms(), func(o OtherProgram) bool { return o.Command == name && !o.Kernel }); i < 0 || s.OtherPrograms()[i].Requests < 100 {
+		if i := slices.IndexFunc(s.OtherPrograms(), func(o OtherProgram) bool {
+			return o.Command == name && !o.Kernel
+		}); i < 0 || s.OtherPrograms()[i].Requests < 100 {
 			t.Errorf("%s did 100 requests, and of other programs are told %v", name, s.OtherPrograms())
 		}
 	}

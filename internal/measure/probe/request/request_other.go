@@ -15,7 +15,8 @@ type Sampler struct{ probe.Sampler }
 
 // New returns an error: requests can be followed on Linux only.
 func New(Place) (*Sampler, error) {
-	return nil, &probe.Error{Reason: runfile.Unsupported, Err: errors.New("only Linux's kernel tells whose requests these are")}
+	return nil, &probe.Error{Reason: runfile.Unsupported,
+		Err: errors.New("only Linux's kernel tells whose requests these are")}
 }
 
 // Close has nothing to end.

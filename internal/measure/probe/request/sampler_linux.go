@@ -28,7 +28,8 @@ const (
 	// shareForWaiting the part while requests wait for their file.
 	share           = 0.0025
 	shareForWaiting = 0.05
-	// mostWaiting requests wait at a time, and latest is how long one may until readings do without what is not known for all.
+	// mostWaiting requests wait at a time, and latest is how long one may until readings do without what is not known
+	// for all.
 	mostWaiting = 100_000
 	latest      = 3 * time.Second
 )
@@ -85,8 +86,9 @@ func open(place Place, most int) (*Sampler, error) {
 		return nil, err
 	}
 	s := &Sampler{
-		stop: make(chan struct{}), ranking: newRanking(), others: otherPrograms{of: map[command]*counts{}}, unnamed: unnamed{},
-		files: filesOf(place, roots, missing, most),
+		stop: make(chan struct{}), ranking: newRanking(), others: otherPrograms{of: map[command]*counts{}},
+		unnamed: unnamed{},
+		files:   filesOf(place, roots, missing, most),
 	}
 	if s.kernel, err = attach(disksOf(roots), ringBytes()); err != nil {
 		return nil, err
@@ -118,8 +120,8 @@ func (s *Sampler) Close() {
 	s.kernel.close()
 }
 
-// Sample takes what was completed by now. What still waits for its file, for three seconds at most, is in no kind yet, and in no sum of the
-// server's.
+// Sample takes what was completed by now. What still waits for its file, for three seconds at most, is in no kind yet,
+// and in no sum of the server's.
 func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	if err := ctx.Err(); err != nil {
 		return probe.Sample{}, err
@@ -140,12 +142,15 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	}
 	if waits := s.waits(); waits > latest {
 		return probe.Sample{}, &probe.Error{Reason: runfile.Late,
-			Err: fmt.Errorf("the files of %d requests are being looked for since %.0f s: a later reading has them", len(s.waiting), waits.Seconds())}
+			Err: fmt.Errorf("the files of %d requests are being looked for since %.0f s: a later reading has them",
+				len(s.waiting), waits.Seconds())}
 	}
 	sample := probe.Sample{Values: s.account.values()}
 	if missing := s.files.missing(); len(missing) > 0 {
-		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + OtherPrograms.String() + "/writes", Reason: runfile.Unsupported,
-			Detail: "requests for some of the server's files are among those of other programs: " + strings.Join(missing, "; ")})
+		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + OtherPrograms.String() + "/writes",
+			Reason: runfile.Unsupported,
+			Detail: "requests for some of the server's files are among those of other programs: " +
+				strings.Join(missing, "; ")})
 	}
 	return sample, nil
 }
@@ -331,12 +336,14 @@ func (s *Sampler) settle() {
 	s.settleNamed()
 	for _, w := range s.waiting {
 		postmaster := s.files.place.Postmaster
-		s.give(askerOf(&w.event, postmaster), s.ownerOf(&w.event, s.atlas.find(&w.event, postmaster)), countsOf(&w.event))
+		s.give(askerOf(&w.event, postmaster), s.ownerOf(&w.event, s.atlas.find(&w.event, postmaster)),
+			countsOf(&w.event))
 	}
 	s.waiting = s.waiting[:0]
 }
 
-// settleNamed gives requests to the files that have their inodes. Other files are not the server's, or were gone before their names were read.
+// settleNamed gives requests to the files that have their inodes. Other files are not the server's, or were gone before
+// their names were read.
 func (s *Sampler) settleNamed() {
 	for at, all := range s.unnamed {
 		whose := owner{kind: OtherPrograms}

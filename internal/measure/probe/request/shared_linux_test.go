@@ -10,14 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCopiesByReflink: a copy that shares the blocks of a relation is read for whoever reads it, and what is written to either goes to
-// blocks of its own.
+// TestCopiesByReflink: a copy that shares the blocks of a relation is read for whoever reads it, and what is written to
+// either goes to blocks of its own.
 func TestCopiesByReflink(t *testing.T) {
 	top, _ := partitioned(t, "mkfs.xfs", "-q", "-m", "reflink=1")
 	table, backup := filepath.Join(top, "base/5/100"), filepath.Join(top, "backup.dat")
 	write(t, table, 100)
 	time.Sleep(2 * changing) // its extents are known for good from the first look on
-	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{100: {"public.t", Tables}}})
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{
+		100: {"public.t", Tables}}})
 	defer s.Close()
 	sh := func(script string) { // not a child of this process, as its children pass for the server's
 		t.Helper()
@@ -39,8 +40,10 @@ func TestCopiesByReflink(t *testing.T) {
 	after := written(t, s)
 	grew := func(metric string) float64 { return after[metric] - before[metric] }
 	const bytes = 100 * 16 << 10
-	if tables, others := grew("request.tables/read_bytes"), grew("request.other_programs/read_bytes"); tables != 0 || others != bytes {
-		t.Errorf("of a copy another program read %d bytes: %.0f are the table's, %.0f another program's", bytes, tables, others)
+	if tables, others := grew("request.tables/read_bytes"), grew("request.other_programs/read_bytes"); tables != 0 ||
+		others != bytes {
+		t.Errorf("of a copy another program read %d bytes: %.0f are the table's, %.0f another program's", bytes,
+			tables, others)
 	}
 	before = after
 	fd, err := unix.Open(table, unix.O_RDONLY|unix.O_DIRECT, 0)

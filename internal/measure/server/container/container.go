@@ -236,7 +236,8 @@ func (s *Server) request(image image, command []string, password string) []testc
 		testcontainers.WithName(s.name),
 		testcontainers.WithLabels(map[string]string{label: owner}),
 		testcontainers.WithEnv(map[string]string{
-			"PGDATA": image.dataDirectory, "POSTGRES_USER": user, "POSTGRES_DB": database, "POSTGRES_PASSWORD": password,
+			"PGDATA": image.dataDirectory, "POSTGRES_USER": user, "POSTGRES_DB": database,
+			"POSTGRES_PASSWORD": password,
 		}),
 		testcontainers.WithExposedPorts(serverPort.String()),
 		testcontainers.WithEntrypoint(append([]string{"sh", "-c", script, "realiops"}, image.entrypoint...)...),

@@ -203,7 +203,8 @@ func TestNoNetworkIsMade(t *testing.T) {
 	e := testEngine(t)
 	start(t, Options{})
 	// The name that the library gives one that it makes for itself.
-	if _, err := e.NetworkInspect(t.Context(), testcontainers.ReaperDefault, client.NetworkInspectOptions{}); err == nil {
+	if _, err := e.NetworkInspect(t.Context(), testcontainers.ReaperDefault,
+		client.NetworkInspectOptions{}); err == nil {
 		t.Errorf("there is a network %s", testcontainers.ReaperDefault)
 	}
 }
@@ -285,7 +286,8 @@ func TestSweepRemovesWhatNeverRan(t *testing.T) {
 	s.arrange(image{dataDirectory: usualDirectory})(hostConfig)
 	owner := "test-" + s.name
 	_, err := e.ContainerCreate(t.Context(), client.ContainerCreateOptions{
-		Name: s.name, Config: &container.Config{Image: testImage, Labels: map[string]string{label: owner}}, HostConfig: hostConfig,
+		Name: s.name, Config: &container.Config{Image: testImage, Labels: map[string]string{label: owner}},
+		HostConfig: hostConfig,
 	})
 	if err != nil {
 		t.Fatal(err)

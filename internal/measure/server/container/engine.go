@@ -161,8 +161,8 @@ const (
 // container and starting it lies a small fraction of that.
 const idle = 10 * time.Minute
 
-// sweep removes what ends with no attachment: containers whose maker was killed after they were made and before they ran.
-// What does not work is left to the next time.
+// sweep removes what ends with no attachment: containers whose maker was killed after they were made and before they
+// ran. What does not work is left to the next time.
 func (e *engine) sweep(ctx context.Context, owner string, before time.Time) {
 	filters := make(client.Filters).Add("label", label+"="+owner).
 		Add("status", string(container.StateCreated), string(container.StateExited), string(container.StateDead))

@@ -104,7 +104,8 @@ func TestRefusals(t *testing.T) {
 	if err := os.WriteFile(file, []byte("docker.tls.verify=perhaps\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := refusal(t, "HOME="+home, "DOCKER_HOST=unix://"+nowhere), "read "+file+": "; !strings.HasPrefix(got, want) {
+	if got, want := refusal(t, "HOME="+home, "DOCKER_HOST=unix://"+nowhere), "read "+file+
+		": "; !strings.HasPrefix(got, want) {
 		t.Errorf("with a bad properties file: %q, want %q…", got, want)
 	}
 }

@@ -84,7 +84,8 @@ func ask(ctx context.Context, dsn string) (directory string, err error) {
 	return directory, err
 }
 
-// storageOf returns what lies under a directory of a container, empty where it is not in a volume that this host can see.
+// storageOf returns what lies under a directory of a container, empty where it is not in a volume that this host can
+// see.
 func (e *engine) storageOf(ctx context.Context, id, directory string) runfile.Storage {
 	inspected, err := e.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
 	if err != nil || !e.local {

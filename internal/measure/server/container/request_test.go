@@ -20,7 +20,8 @@ func TestCommandPutsTheUsersSettingsLast(t *testing.T) {
 		t.Errorf("command (-want +got):\n%s", diff)
 	}
 	for _, bad := range []string{"fsync", "=on", "", "a b=c", "a=b\nc=d", "--config=x"} {
-		if _, err := Start(t.Context(), Options{Settings: []string{bad}}); err == nil || !strings.Contains(err.Error(), "want name=value") {
+		if _, err := Start(t.Context(), Options{Settings: []string{bad}}); err == nil ||
+			!strings.Contains(err.Error(), "want name=value") {
 			t.Errorf("setting %q: error is %v", bad, err)
 		}
 	}
@@ -42,7 +43,8 @@ func TestTailTellsTheCause(t *testing.T) {
 	check("the last three", "one\ntwo x\n\nthree\n  four\tx\n", "exit code 1; its last words: two x | three | four x")
 	check("grave lines before a script's own", "x\nFATAL:  no such parameter\nstopped waiting\nsee the log x\nbye\n",
 		"exit code 1; its last words: FATAL: no such parameter")
-	check("too long ago", "FATAL:  old\n"+strings.Repeat("LOG:  x\n", 20), "exit code 1; its last words: LOG: x | LOG: x | LOG: x")
+	check("too long ago", "FATAL:  old\n"+strings.Repeat("LOG:  x\n", 20),
+		"exit code 1; its last words: LOG: x | LOG: x | LOG: x")
 }
 
 func TestValue(t *testing.T) {

@@ -29,8 +29,9 @@ func serverAccount(euid int, getenv func(string) string) (account, error) {
 			return accountOf(u)
 		}
 	}
-	return account{}, errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it as: " +
-		"run realiops as an ordinary user")
+	return account{},
+		errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it as: " +
+			"run realiops as an ordinary user")
 }
 
 func accountOf(u *user.User) (account, error) {

@@ -83,7 +83,8 @@ func (c *cluster) reach(ctx context.Context, mayBorrow bool) error {
 }
 
 func (c *cluster) unreachable(path, flag string) error {
-	return fmt.Errorf("PostgreSQL refuses to run as root, and user %s, who is to run it, cannot enter or run programs in %s: "+
+	return fmt.Errorf("PostgreSQL refuses to run as root, and user %s, who is to run it, cannot enter or run "+
+		"programs in %s: "+
 		"name another place with %s", c.program.account.name, path, flag)
 }
 
@@ -152,7 +153,8 @@ func (c *cluster) initdb(ctx context.Context, arguments ...string) error {
 		return fmt.Errorf("hand over the password: %w", err)
 	}
 	err := run(c.program.command(ctx, filepath.Join(c.bin, "initdb"), append(arguments, "--pgdata="+c.in(dataName),
-		"--username="+superuser, "--pwfile="+c.in(passwordName), "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8")...))
+		"--username="+superuser, "--pwfile="+c.in(passwordName), "--auth=scram-sha-256", "--locale=C",
+		"--encoding=UTF8")...))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -25,9 +25,11 @@ func (o Options) checkDevice(system string, uid int) error {
 	case o.OwnDevice == 0:
 		return nil
 	case system != "linux":
-		return errors.New("--own-device makes a loop device, which only Linux has: name a directory on a disk of its own with --data-dir")
+		return errors.New("--own-device makes a loop device, which only Linux has: name a directory on a disk of its " +
+			"own with --data-dir")
 	case uid != 0:
-		return errors.New("--own-device makes a block device and mounts it, which only root may: run realiops with sudo")
+		return errors.New("--own-device makes a block device and mounts it, which only root may: run " +
+			"realiops with sudo")
 	case o.OwnDevice < leastDevice:
 		return fmt.Errorf("--own-device is %d MB and a server needs %d MB", o.OwnDevice>>20, leastDevice>>20)
 	case o.Keep:
@@ -50,7 +52,8 @@ func (o Options) checkRoom(p place) error {
 		return fmt.Errorf("look at the file system of %s: %w", p.directory, err)
 	}
 	if s.free < o.OwnDevice {
-		return fmt.Errorf("%s has %d MB free and --own-device would take %d MB: make room, ask for less, or name another with --data-dir",
+		return fmt.Errorf("%s has %d MB free and --own-device would take %d MB: make room, ask for less, or name "+
+			"another with --data-dir",
 			p.directory, s.free>>20, o.OwnDevice>>20)
 	}
 	return nil

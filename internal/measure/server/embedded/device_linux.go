@@ -87,7 +87,8 @@ func format(ctx context.Context, device string) error {
 		return err
 	}
 	var said journal
-	c := exec.CommandContext(ctx, path, "-q", "-m", "0", "-i", "65536", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard", device)
+	c := exec.CommandContext(ctx, path, "-q", "-m", "0", "-i", "65536", "-E",
+		"lazy_itable_init=0,lazy_journal_init=0,nodiscard", device)
 	c.Env = environment(os.Environ())
 	c.Stdout, c.Stderr = &said, &said
 	c.SysProcAttr = supervisor.Attributes(syscall.SIGKILL)

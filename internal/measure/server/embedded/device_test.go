@@ -21,7 +21,8 @@ func TestWhoMayHaveADevice(t *testing.T) {
 	check(Options{}, "darwin", 501, "")
 	check(Options{OwnDevice: gigabyte}, "linux", 0, "")
 	check(Options{OwnDevice: gigabyte}, "darwin", 0, "--own-device makes a loop device, which only Linux has")
-	check(Options{OwnDevice: gigabyte}, "linux", 1000, "--own-device makes a block device and mounts it, which only root may")
+	check(Options{OwnDevice: gigabyte}, "linux", 1000,
+		"--own-device makes a block device and mounts it, which only root may")
 	check(Options{OwnDevice: 255 << 20}, "linux", 0, "--own-device is 255 MB and a server needs 256 MB")
 	check(Options{OwnDevice: gigabyte, Keep: true}, "linux", 0, "--own-device and --keep exclude each other")
 }
@@ -47,7 +48,8 @@ func TestAProgramThatMakesFileSystemsIsLookedFor(t *testing.T) {
 func TestTheLogDoesNotFillASmallDevice(t *testing.T) {
 	check := func(size int64, want ...setting) {
 		t.Helper()
-		if diff := cmp.Diff(want, (Options{OwnDevice: size}).deviceSettings(), cmp.AllowUnexported(setting{})); diff != "" {
+		if diff := cmp.Diff(want, (Options{OwnDevice: size}).deviceSettings(),
+			cmp.AllowUnexported(setting{})); diff != "" {
 			t.Errorf("%d bytes (-want +got):\n%s", size, diff)
 		}
 	}

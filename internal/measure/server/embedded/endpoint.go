@@ -40,7 +40,8 @@ func (e endpoint) connect(host string, parameters url.Values) string {
 	parameters.Set("sslmode", "disable")
 	u := url.URL{
 		Scheme: "postgres", User: url.UserPassword(superuser, e.password), Host: host,
-		Path: "/" + database, RawQuery: strings.ReplaceAll(parameters.Encode(), "+", "%20"), // a plus is no space to libpq
+		// a plus is no space to libpq
+		Path: "/" + database, RawQuery: strings.ReplaceAll(parameters.Encode(), "+", "%20"),
 	}
 	return u.String()
 }

@@ -37,7 +37,8 @@ func TestFullDiskIsTheCauseOfDeath(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Nothing but log: 40 MB, which is more than two files of it.
-	_, err = conn.Exec(t.Context(), "select pg_logical_emit_message(false, 'x', repeat('x', 1000000)) from generate_series(1, 40)")
+	_, err = conn.Exec(t.Context(),
+		"select pg_logical_emit_message(false, 'x', repeat('x', 1000000)) from generate_series(1, 40)")
 	if err == nil {
 		t.Fatal("there was room")
 	}
@@ -76,7 +77,8 @@ func TestMemoryIsRefused(t *testing.T) {
 	}
 	path := memory + "/realiops-test"
 	_, err := Start(t.Context(), Options{DataDir: path})
-	want := path + " is tmpfs and lives in memory, so nothing written there reaches a disk and no I/O could be measured: " +
+	want := path +
+		" is tmpfs and lives in memory, so nothing written there reaches a disk and no I/O could be measured: " +
 		"name another with --data-dir, or allow it with --allow-ram"
 	if err == nil || err.Error() != want {
 		t.Errorf("error\n%v\nwant\n%s", err, want)

@@ -15,16 +15,18 @@ const InstalledBin = "installed"
 
 // Options say which PostgreSQL to run, and where. The zero value is the default version on a temporary directory.
 type Options struct {
-	Version    string   // 17, or exactly 17.11; empty: the default, or whatever BinDir holds
-	BinDir     string   // the programs of an installed server, or InstalledBin; empty: fetched
-	DataDir    string   // an empty or new directory for the data; empty: a temporary one on a disk
-	Settings   []string // name=value each, as in postgresql.conf
-	AllowRAM   bool     // take a DataDir that lies in memory
-	Keep       bool     // leave the data behind
-	Unsynced   bool     // nothing is measured of the disk, nor kept: what initdb made need not get there, and the server stops without a checkpoint
-	OwnDevice  int64    // bytes of a block device that is made for the data alone, by root on Linux; 0: none
-	Repository string   // where binaries are fetched from; empty: where they are published
-	CacheDir   string   // where fetched binaries are kept; empty: the user's cache
+	Version  string   // 17, or exactly 17.11; empty: the default, or whatever BinDir holds
+	BinDir   string   // the programs of an installed server, or InstalledBin; empty: fetched
+	DataDir  string   // an empty or new directory for the data; empty: a temporary one on a disk
+	Settings []string // name=value each, as in postgresql.conf
+	AllowRAM bool     // take a DataDir that lies in memory
+	Keep     bool     // leave the data behind
+	// nothing is measured of the disk, nor kept: what initdb made need not get there, and the server stops without a
+	// checkpoint
+	Unsynced   bool
+	OwnDevice  int64  // bytes of a block device that is made for the data alone, by root on Linux; 0: none
+	Repository string // where binaries are fetched from; empty: where they are published
+	CacheDir   string // where fetched binaries are kept; empty: the user's cache
 
 	// Notify is called with each stage before the server is ready, from one goroutine. Nil is allowed.
 	Notify func(stage string) `json:"-"`
@@ -95,7 +97,8 @@ func parseSetting(text string) (setting, error) {
 // ours reports whether realiops needs a parameter to control the server.
 func (s setting) ours() bool {
 	switch strings.ToLower(s.name) {
-	case "port", "listen_addresses", "unix_socket_directories", "data_directory", "config_file", "hba_file", "ident_file",
+	case "port", "listen_addresses", "unix_socket_directories", "data_directory", "config_file", "hba_file",
+		"ident_file",
 		"logging_collector", "log_destination":
 		return true
 	}

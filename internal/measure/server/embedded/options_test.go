@@ -160,7 +160,8 @@ func TestSettingsOfTheServerAreItsOwnToRefuse(t *testing.T) {
 	}
 	check("nonsense=1", `start the server: unrecognized configuration parameter "nonsense"`)
 	check("work_mem=much", `start the server: invalid value for parameter "work_mem": "much"`)
-	check("shared_preload_libraries=absent", `start the server: could not access file "absent": No such file or directory`)
+	check("shared_preload_libraries=absent",
+		`start the server: could not access file "absent": No such file or directory`)
 }
 
 // As root the server is another user, who must be able to reach the data; that is said before anything is tried.
@@ -184,7 +185,8 @@ func TestRootIsToldWhatItsServerCannotReach(t *testing.T) {
 	check := func(o Options, path, flag string) {
 		t.Helper()
 		_, err := Start(t.Context(), o)
-		want := "PostgreSQL refuses to run as root, and user " + user.name + ", who is to run it, cannot enter or run programs in " +
+		want := "PostgreSQL refuses to run as root, and user " + user.name +
+			", who is to run it, cannot enter or run programs in " +
 			path + ": name another place with " + flag
 		if err == nil || err.Error() != want {
 			t.Errorf("error\n%v\nwant\n%s", err, want)
@@ -248,9 +250,11 @@ func TestServerAccount(t *testing.T) {
 
 // A server is given nothing of the user's: neither what would change it nor what is secret.
 func TestEnvironment(t *testing.T) {
-	ours := []string{"PATH=/bin", "PGDATA=/x", "PGPORT=1", "LANG=de_DE.UTF-8", "LC_MESSAGES=de_DE", "LANGUAGE=de", "TZ=UTC",
+	ours := []string{"PATH=/bin", "PGDATA=/x", "PGPORT=1", "LANG=de_DE.UTF-8", "LC_MESSAGES=de_DE",
+		"LANGUAGE=de", "TZ=UTC",
 		"AWS_SECRET_ACCESS_KEY=s", "HOME=/root", "LD_LIBRARY_PATH=/lib"}
-	if diff := cmp.Diff([]string{"LC_ALL=C", "PATH=/bin", "TZ=UTC", "LD_LIBRARY_PATH=/lib"}, environment(ours)); diff != "" {
+	if diff := cmp.Diff([]string{"LC_ALL=C", "PATH=/bin", "TZ=UTC", "LD_LIBRARY_PATH=/lib"},
+		environment(ours)); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)
 	}
 }

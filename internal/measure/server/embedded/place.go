@@ -93,7 +93,8 @@ func empty(path string) error {
 	}
 	for _, e := range entries {
 		if e.Name() != "lost+found" { // of a file system's own root
-			return fmt.Errorf("the data directory %s is not empty (it has %s): name an empty or a new one", path, e.Name())
+			return fmt.Errorf("the data directory %s is not empty (it has %s): name an empty or a new one",
+				path, e.Name())
 		}
 	}
 	return nil
@@ -105,16 +106,19 @@ func examine(path string, allowRAM bool) (place, error) {
 	case err != nil:
 		return place{}, fmt.Errorf("look at the file system of %s: %w", path, err)
 	case strings.ContainsFunc(path, func(r rune) bool { return r == '"' || unicode.IsControl(r) }):
-		return place{}, fmt.Errorf("PostgreSQL cannot work in %q, because of the quotation mark or control character in its name: "+
-			"name another with --data-dir", path)
+		return place{},
+			fmt.Errorf("PostgreSQL cannot work in %q, because of the quotation mark or control character in its name: "+
+				"name another with --data-dir", path)
 	case scratch.Writable(path) != nil:
 		return place{}, fmt.Errorf("%s is not writable: name another with --data-dir", path)
 	case s.ram && !allowRAM:
-		return place{}, fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk and no I/O could be "+
-			"measured: name another with --data-dir, or allow it with --allow-ram", path, s.name)
+		return place{},
+			fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk and no I/O could be "+
+				"measured: name another with --data-dir, or allow it with --allow-ram", path, s.name)
 	case s.free < leastFree:
-		return place{}, fmt.Errorf("%s has %d MB free and a run needs %d MB: make room, or name another with --data-dir",
-			path, s.free/1e6, leastFree/1_000_000)
+		return place{},
+			fmt.Errorf("%s has %d MB free and a run needs %d MB: make room, or name another with --data-dir",
+				path, s.free/1e6, leastFree/1_000_000)
 	}
 	return place{directory: path, fileSystem: s.name, ram: s.ram}, nil
 }

@@ -35,8 +35,9 @@ func (p program) command(ctx context.Context, path string, args ...string) *exec
 	return c
 }
 
-// environment returns what a program of the server is given of ours: no secrets and nothing that would change a server, only
-// what it takes to find programs and libraries and to know the time zone; and the language that journal.go can read.
+// environment returns what a program of the server is given of ours: no secrets and nothing that would change a server,
+// only what it takes to find programs and libraries and to know the time zone; and the language that journal.go can
+// read.
 func environment(ours []string) []string {
 	minimal := []string{"LC_ALL=C"}
 	for _, variable := range ours {

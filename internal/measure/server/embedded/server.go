@@ -139,8 +139,9 @@ func (s *Server) release(ctx context.Context) error {
 	return err
 }
 
-// hold has the supervisor stop a server: its clients are cut off and a checkpoint is written; where that takes too long,
-// it ends without. Data that is thrown away needs no checkpoint, and a large one of data that is kept takes its time.
+// hold has the supervisor stop a server: its clients are cut off and a checkpoint is written; where that takes too
+// long, it ends without. Data that is thrown away needs no checkpoint, and a large one of data that is kept takes its
+// time.
 func (s *Server) hold(c *cluster) (drop func()) {
 	patience := 5 * time.Second
 	if s.options.Keep {
@@ -148,7 +149,8 @@ func (s *Server) hold(c *cluster) (drop func()) {
 	}
 	steps := []supervisor.Step{
 		{Signal: syscall.SIGINT, Patience: patience},
-		// The server itself kills those of its processes that do not heed it for five seconds. Killed before, it leaves them.
+		// The server itself kills those of its processes that do not heed it for five seconds. Killed before, it leaves
+		// them.
 		{Signal: syscall.SIGQUIT, Patience: max(patience, 15*time.Second)},
 		{Signal: syscall.SIGKILL, Patience: patience},
 	}

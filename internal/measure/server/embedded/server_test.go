@@ -52,13 +52,15 @@ func TestServerTakesConnectionsAndLeavesNothing(t *testing.T) {
 		t.Errorf("the port is %d in the target and %s in the URL", got.Port, u.Port())
 	}
 	wanted := runfile.Target{
-		Kind: "embedded", Flavor: "postgres", Version: version, Host: "127.0.0.1", Port: got.Port, Database: "postgres", User: "postgres",
+		Kind: "embedded", Flavor: "postgres", Version: version, Host: "127.0.0.1", Port: got.Port, Database: "postgres",
+		User:    "postgres",
 		Storage: runfile.Storage{Directory: ask(t, s.DSN(), "show data_directory"), FileSystem: storage.name},
 	}
 	if diff := cmp.Diff(wanted, got); diff != "" {
 		t.Errorf("target (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"initializing PostgreSQL " + version, "starting PostgreSQL " + version}, stages); diff != "" {
+	if diff := cmp.Diff([]string{"initializing PostgreSQL " + version, "starting PostgreSQL " + version},
+		stages); diff != "" {
 		t.Errorf("stages (-want +got):\n%s", diff)
 	}
 	for range 2 {
@@ -145,7 +147,8 @@ func TestEveryVersionStarts(t *testing.T) {
 	for _, version := range []string{"13", "14", "15", "16", "17", "18"} {
 		t.Run(version, func(t *testing.T) {
 			dataDir := newDataDir(t)
-			s := start(t, Options{Version: version, DataDir: dataDir, Settings: []string{"shared_preload_libraries=pg_stat_statements"}})
+			s := start(t, Options{Version: version, DataDir: dataDir,
+				Settings: []string{"shared_preload_libraries=pg_stat_statements"}})
 			got := ask(t, s.DSN(), `select concat_ws(' ', current_setting('fsync'), current_setting('full_page_writes'),
 				current_setting('synchronous_commit'), (select count(*) from pg_available_extensions where name = 'pg_stat_statements'))`)
 			if want := "on on on 1"; got != want {
@@ -213,7 +216,8 @@ func TestKeptDataStartsAgain(t *testing.T) {
 func checkKept(t *testing.T, s *Server, dataDir string) {
 	t.Helper()
 	kept, _ := filepath.Glob(filepath.Join(dataDir, keptPrefix+"*"))
-	if len(kept) != 1 || !strings.HasPrefix(s.Kept(), "kept "+kept[0]+"; to start that server again at the same address, run") {
+	if len(kept) != 1 ||
+		!strings.HasPrefix(s.Kept(), "kept "+kept[0]+"; to start that server again at the same address, run") {
 		t.Fatalf("kept %q, and it says %q", kept, s.Kept())
 	}
 	sweep(dataDir)
@@ -289,7 +293,8 @@ func TestOddPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Start(t.Context(), Options{DataDir: odd})
-		want := fmt.Sprintf("PostgreSQL cannot work in %q, because of the quotation mark or control character in its name: "+
+		want := fmt.Sprintf("PostgreSQL cannot work in %q, because of the quotation mark or control "+
+			"character in its name: "+
 			"name another with --data-dir", odd)
 		if err == nil || err.Error() != want {
 			t.Errorf("error\n%v\nwant\n%s", err, want)

@@ -11,8 +11,9 @@ import (
 // Levels returns those of intervals that calibration holds against the truth.
 func Levels() []float64 { return []float64{0.50, 0.80, 0.90, 0.95, 0.99} }
 
-// Calibration is how often intervals of each level hold the ratio of a meter, of the single quantities that were named with the level: alone, of counters
-// with independent noise in worlds that lack nothing, and of all. No verdict states a probability, so that these are what can be held.
+// Calibration is how often intervals of each level hold the ratio of a meter, of the single quantities that were named
+// with the level: alone, of counters with independent noise in worlds that lack nothing, and of all. No verdict states
+// a probability, so that these are what can be held.
 type Calibration struct {
 	Level      float64
 	Clean, All Figure
@@ -25,17 +26,21 @@ func Calibrated(level float64, cases []Case) Calibration {
 	named := where(cases, ofSort(worlds.Single), measured)
 	return Calibration{
 		Level: level,
-		Clean: seen("", where(named, Case.clean), Case.holds), All: seen("", named, Case.holds), Wrong: seen("", where(cases, Case.stated), wrong),
+		Clean: seen("", where(named, Case.clean), Case.holds), All: seen("", named, Case.holds),
+		Wrong: seen("", where(cases, Case.stated), wrong),
 	}
 }
 
 // WriteCalibration prints a table in Markdown, and a diagram of what holds over what was stated.
 func WriteCalibration(w io.Writer, all []Calibration) {
-	fmt.Fprintln(w, "| stated | holds, clean meters | 95 % interval | of | holds, all meters | 95 % interval | of | stated and wrong | 95 % interval | of |\n|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| stated | holds, clean meters | 95 % interval | of | holds, all meters | 95 % interval | of | "+
+		"stated and wrong | 95 % interval | of |\n|---|---|---|---|---|---|---|---|---|---|")
 	for _, c := range all {
-		fmt.Fprintf(w, "| %.0f %% | %s | %s | %s |\n", 100*c.Level, c.Clean.columns(), c.All.columns(), c.Wrong.columns())
+		fmt.Fprintf(w, "| %.0f %% | %s | %s | %s |\n", 100*c.Level, c.Clean.columns(), c.All.columns(),
+			c.Wrong.columns())
 	}
-	fmt.Fprintln(w, "\n```text\nstated  0 %       20        40        60        80       100   clean meters: | stated, # holds")
+	fmt.Fprintln(w,
+		"\n```text\nstated  0 %       20        40        60        80       100   clean meters: | stated, # holds")
 	for _, c := range all {
 		fmt.Fprintf(w, "%4.0f %%  %s\n", 100*c.Level, c.bar())
 	}

@@ -77,8 +77,8 @@ func (c Case) wrongOfSingle() string {
 	return ""
 }
 
-// wrongOfUnknown: what counts a quantity that the run does not have may be said to count one that keeps step with it, or
-// the sum of others that makes it up, but nothing else.
+// wrongOfUnknown: what counts a quantity that the run does not have may be said to count one that keeps step with it,
+// or the sum of others that makes it up, but nothing else.
 func (c Case) wrongOfUnknown() string {
 	if c.simplified() && !slices.ContainsFunc(c.single(), c.alike) {
 		return "it counts something that was not recorded"
@@ -105,7 +105,8 @@ func (c Case) wrongOfMixture() string {
 	return c.strangeTerm()
 }
 
-// besideIt reports whether the side that was stated leaves out what weighs in the rule, or is one that no part of the rule is on.
+// besideIt reports whether the side that was stated leaves out what weighs in the rule, or is one that no part of the
+// rule is on.
 func (c Case) besideIt() bool {
 	heavy, some := c.Meter.Rule.Sides(weighty), c.Meter.Rule.Sides(0)
 	switch c.Verdict.Kind {
@@ -124,15 +125,17 @@ func (c Case) besideIt() bool {
 	}
 }
 
-// strangeTerm finds a term that was named with some weight and that the meter does not count, nor any that is named in its
-// place.
+// strangeTerm finds a term that was named with some weight and that the meter does not count, nor any that is named in
+// its place.
 func (c Case) strangeTerm() string {
 	if c.Verdict.Mixture == nil {
 		return ""
 	}
 	for _, t := range c.Verdict.Mixture.Terms {
 		counts := func(quantity string) bool {
-			return slices.ContainsFunc(c.Meter.Rule.Terms, func(term worlds.Term) bool { return c.same(term, quantity) })
+			return slices.ContainsFunc(c.Meter.Rule.Terms, func(term worlds.Term) bool {
+				return c.same(term, quantity)
+			})
 		}
 		if t.Share >= weighty && !counts(t.Quantity) && !slices.ContainsFunc(t.Or, counts) {
 			return fmt.Sprintf("it does not count %s", t.Quantity)
@@ -151,11 +154,13 @@ func (c Case) sideRight() bool {
 	if c.stated() {
 		return string(c.Verdict.Kind) == string(c.term().Side)
 	}
-	return slices.ContainsFunc(c.World.Quantities(), func(d counts.Quantity) bool { return d.Side != c.term().Side && c.alike(d.Name) })
+	return slices.ContainsFunc(c.World.Quantities(), func(d counts.Quantity) bool {
+		return d.Side != c.term().Side && c.alike(d.Name)
+	})
 }
 
-// named: of a single quantity's rule, the quantity was named, alone or, where the world does not part it from others, with
-// those and no more.
+// named: of a single quantity's rule, the quantity was named, alone or, where the world does not part it from others,
+// with those and no more.
 func (c Case) named() bool {
 	return c.Verdict.Mixture == nil && (c.alone() || c.tied())
 }
@@ -176,7 +181,9 @@ func (c Case) parted() bool {
 
 // surely: the world parts the mixture from every single quantity by far.
 func (c Case) surely() bool {
-	return !slices.ContainsFunc(c.World.Quantities(), func(d counts.Quantity) bool { return !c.World.Parted(c.Meter, d.Name) })
+	return !slices.ContainsFunc(c.World.Quantities(), func(d counts.Quantity) bool {
+		return !c.World.Parted(c.Meter, d.Name)
+	})
 }
 
 // barely: it parts them by little, so that the best of methods misses it now and then.

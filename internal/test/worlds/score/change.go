@@ -12,15 +12,17 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// Change is something done to the run of a world that tells nothing of what its meters count, so that as much must be said of
-// them as before.
+// Change is something done to the run of a world that tells nothing of what its meters count, so that as much must be
+// said of them as before.
 type Change int
 
 // The changes.
 const (
-	// Renamed loads have the names of others and are listed in another order, at the times and with the factors that they had.
+	// Renamed loads have the names of others and are listed in another order, at the times and with the factors that
+	// they had.
 	Renamed Change = iota
-	// InMinutes and InPages are meters that show 60 and 4,096 for one, InThousands and OfPages such that show 1,000 and an 8,192nd.
+	// InMinutes and InPages are meters that show 60 and 4,096 for one, InThousands and OfPages such that show 1,000 and
+	// an 8,192nd.
 	InMinutes
 	InPages
 	InThousands
@@ -106,7 +108,8 @@ func split(records []runfile.Record, seed uint64) []runfile.Record {
 }
 
 // rewritten returns a run with other loads: load gives the name of the load of a repetition.
-func rewritten(records []runfile.Record, plan func([]runfile.Load) []runfile.Load, load func(name string, repetition int) (string, int)) []runfile.Record {
+func rewritten(records []runfile.Record, plan func([]runfile.Load) []runfile.Load,
+	load func(name string, repetition int) (string, int)) []runfile.Record {
 	all := slices.Clone(records)
 	for i, r := range all {
 		switch r := r.(type) {
@@ -168,10 +171,12 @@ func (t Pair) opened() bool { return t.stated() != t.statedAfter() }
 // contradicts reports whether the two say what cannot both be true: another side, or another quantity.
 func (t Pair) contradicts() bool {
 	one, two := t.Verdict, t.After
-	return t.stated() && t.statedAfter() && (one.Kind.Or(two.Kind) == attribution.CannotTell || one.Counts != two.Counts && one.Counts != "" && two.Counts != "")
+	return t.stated() && t.statedAfter() && (one.Kind.Or(two.Kind) == attribution.CannotTell ||
+		one.Counts != two.Counts && one.Counts != "" && two.Counts != "")
 }
 
-// plain: that it shows one for one, within the tolerance, or wraps at a count, is no reason for what is said of a meter.
+// plain: that it shows one for one, within the tolerance, or wraps at a count, is no reason for what is said of a
+// meter.
 func (t Pair) plain() bool {
 	one := func(term worlds.Term) bool {
 		return math.Abs(math.Log(term.PerUnit)) < math.Log(attribution.DefaultTolerance)

@@ -14,7 +14,9 @@ type Kind struct {
 
 // Draw draws a wild world of which all meters are of the kind.
 func (k Kind) Draw(seed uint64, meters int) worlds.World {
-	return worlds.NewWildOf(seed, meters, func(w worlds.World, m worlds.Meter) bool { return k.wanted(Case{w, m, attribution.Verdict{}}) })
+	return worlds.NewWildOf(seed, meters, func(w worlds.World, m worlds.Meter) bool {
+		return k.wanted(Case{w, m, attribution.Verdict{}})
+	})
 }
 
 // Kinds returns the kinds that are drawn apart.

@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// TestChangesChangeNothing: loads with the names of others and in another order, meters in other units, and a load in two leave
-// what is said as it was, in worlds of each design.
+// TestChangesChangeNothing: loads with the names of others and in another order, meters in other units, and a load in
+// two leave what is said as it was, in worlds of each design.
 func TestChangesChangeNothing(t *testing.T) {
 	method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 	var pairs []Pair

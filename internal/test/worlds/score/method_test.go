@@ -77,8 +77,8 @@ func TestMethodIsNotWrongWhereLoadsRead(t *testing.T) {
 	WriteWrong(t.Output(), all)
 }
 
-// TestModelOfTheWALMisleadsNobody: where WAL records are modelled and not counted, as on Aurora, no meter is said to count
-// what it does not that would be judged rightly with the count.
+// TestModelOfTheWALMisleadsNobody: where WAL records are modelled and not counted, as on Aurora, no meter is said to
+// count what it does not that would be judged rightly with the count.
 func TestModelOfTheWALMisleadsNobody(t *testing.T) {
 	counted := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 	modelled := func(run *counts.Run) attribution.Verdicts {
@@ -103,7 +103,8 @@ func TestModelOfTheWALMisleadsNobody(t *testing.T) {
 		}
 		for i, c := range without {
 			if c.Wrong() != "" && with[i].Wrong() == "" {
-				t.Errorf("world %d, %+v: %s %s, but %s", seed, c.Meter.Rule, c.Verdict.Kind, c.Verdict.Counts, c.Wrong())
+				t.Errorf("world %d, %+v: %s %s, but %s", seed, c.Meter.Rule, c.Verdict.Kind,
+					c.Verdict.Counts, c.Wrong())
 			}
 			if c.stated() {
 				stated++
@@ -136,7 +137,8 @@ func TestObservationIsNotWrong(t *testing.T) {
 		return all
 	}
 	minutes := judged(worlds.NewObserved, 7000, 7012)
-	days := judged(worlds.NewDay, 17179869492, 17179869500) // with meters that are steady, and so keep a ratio to what else is
+	// with meters that are steady, and so keep a ratio to what else is
+	days := judged(worlds.NewDay, 17179869492, 17179869500)
 	all := slices.Concat(minutes, days)
 	for _, f := range append(ObservedTable(minutes), DayTable(days)...) {
 		low, high := f.Interval()
@@ -148,31 +150,37 @@ func TestObservationIsNotWrong(t *testing.T) {
 	WriteWrong(t.Output(), all)
 }
 
-// TestSumsThatMeetTheMeans: meters about which nothing may be stated that a sum of what they do not count explains. The first does not follow
-// that sum within the loads, a curve of one quantity meets the means of the next two as well, and of the others, at much noise, sums of
-// either side come about as near, the true one among them.
+// TestSumsThatMeetTheMeans: meters about which nothing may be stated that a sum of what they do not count explains. The
+// first does not follow that sum within the loads, a curve of one quantity meets the means of the next two as well, and
+// of the others, at much noise, sums of either side come about as near, the true one among them.
 func TestSumsThatMeetTheMeans(t *testing.T) {
 	for _, c := range []struct {
 		draw        func(uint64, int) worlds.World
 		seed        uint64
 		meter, rule string
 	}{
-		{Kinds()[1].Draw, 25769803900, "meter/m004", "mixture 21.33 device_requests (47 %) + 3.046 pages_written (53 %), noise 3 %, nonlinear"},
+		{Kinds()[1].Draw, 25769803900, "meter/m004",
+			"mixture 21.33 device_requests (47 %) + 3.046 pages_written (53 %), noise 3 %, nonlinear"},
 		{Kinds()[1].Draw, 25769803872, "meter/m024", "single 0.05101 commits (100 %), noise 3 %, nonlinear"},
 		{Kinds()[1].Draw, 25769803906, "meter/m017", "single 62.85 statements (100 %), noise 3 %, nonlinear"},
-		{Kinds()[2].Draw, 30064771154, "meter/m008", "mixture 7.648e-05 entries (19 %) + 0.08446 commits (41 %) + 0.0001603 wal_records (39 %), noise 10 %"},
-		{worlds.NewWild, 15787962195, "meter/m011", "mixture 0.3182 pages_written (62 %) + 0.2559 statements (38 %), noise 10 %, lag"},
-		{worlds.NewWild, 13384901914, "meter/m011", "mixture 0.03043 wal_syncs (58 %) + 0.000233 wal_records (42 %), noise 10 %, periods"},
-		{worlds.NewWild, 15787962196, "meter/m023", "mixture 0.02714 device_bytes (20 %) + 8.633e+04 wal_syncs (80 %), noise 10 %, wraps"},
+		{Kinds()[2].Draw, 30064771154, "meter/m008",
+			"mixture 7.648e-05 entries (19 %) + 0.08446 commits (41 %) + 0.0001603 wal_records (39 %), noise 10 %"},
+		{worlds.NewWild, 15787962195, "meter/m011",
+			"mixture 0.3182 pages_written (62 %) + 0.2559 statements (38 %), noise 10 %, lag"},
+		{worlds.NewWild, 13384901914, "meter/m011",
+			"mixture 0.03043 wal_syncs (58 %) + 0.000233 wal_records (42 %), noise 10 %, periods"},
+		{worlds.NewWild, 15787962196, "meter/m023",
+			"mixture 0.02714 device_bytes (20 %) + 8.633e+04 wal_syncs (80 %), noise 10 %, wraps"},
 	} {
-		if said := ofMeter(t, c.draw(c.seed, 25), c.meter, c.rule); said.Wrong() != "" || said.Meter.Trouble == worlds.Curved && said.stated() {
+		if said := ofMeter(t, c.draw(c.seed, 25), c.meter, c.rule); said.Wrong() != "" ||
+			said.Meter.Trouble == worlds.Curved && said.stated() {
 			t.Errorf("world %d: %s\n  said: %s", c.seed, truth(said.Meter), said.said())
 		}
 	}
 }
 
-// TestWhatOthersHideIsNotLeftOut: others do so much on the device that no load shows its requests. A metric of which these are a part shows what
-// others do as well, and no other quantity is all of it.
+// TestWhatOthersHideIsNotLeftOut: others do so much on the device that no load shows its requests. A metric of which
+// these are a part shows what others do as well, and no other quantity is all of it.
 func TestWhatOthersHideIsNotLeftOut(t *testing.T) {
 	named := 0 // of one quantity, in the same worlds
 	for _, c := range []struct {
@@ -180,13 +188,17 @@ func TestWhatOthersHideIsNotLeftOut(t *testing.T) {
 		meter, rule string
 	}{
 		{13384902435, "meter/m010", "mixture 0.4786 device_requests (32 %) + 0.008657 entries (68 %), noise 10 %, lag"},
-		{13384902417, "meter/m005", "mixture 0.09895 device_requests (24 %) + 0.14 pages_written (76 %), noise 1 %, periods"},
-		{15787962256, "meter/m003", "mixture 0.001604 wal_records (34 %) + 0.2466 device_requests (19 %) + 0.002141 entries (47 %), noise 10 %, disturbed in load p3"},
+		{13384902417, "meter/m005",
+			"mixture 0.09895 device_requests (24 %) + 0.14 pages_written (76 %), noise 1 %, periods"},
+		{15787962256, "meter/m003", "mixture 0.001604 wal_records (34 %) + 0.2466 device_requests (19 %) + 0.002141 " +
+			"entries (47 %), noise 10 %, disturbed in load p3"},
 		// Four loads of eight show anything of this one, and the others what it shows for bytes of others.
-		{13187901942, "meter/m002", "mixture 4.382e-08 device_bytes (29 %) + 3.917e-06 wal_records (3 %) + 0.0002655 rows (67 %), noise 3 %, steps of a minute"},
+		{13187901942, "meter/m002", "mixture 4.382e-08 device_bytes (29 %) + 3.917e-06 wal_records (3 %) + 0.0002655 " +
+			"rows (67 %), noise 3 %, steps of a minute"},
 	} {
 		said := ofMeter(t, worlds.NewWild(c.seed, 25), c.meter, c.rule)
-		if kind := said.Verdict.Kind; kind != attribution.CannotTell && kind != attribution.NotLogical || len(said.single()) > 0 {
+		if kind := said.Verdict.Kind; kind != attribution.CannotTell && kind != attribution.NotLogical ||
+			len(said.single()) > 0 {
 			t.Errorf("world %d: %s\n  said: %s", c.seed, c.rule, said.said())
 		}
 		named += len(where(judgedAll(t, said.World), ofSort(worlds.Single), Case.named))
@@ -209,7 +221,9 @@ func ofMeter(t *testing.T, world worlds.World, meter, rule string) Case {
 
 func judgedAll(t *testing.T, world worlds.World) []Case {
 	t.Helper()
-	cases, err := Judged(func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }, world, "")
+	cases, err := Judged(func(run *counts.Run) attribution.Verdicts {
+		return attribution.Judge(run, attribution.Options{})
+	}, world, "")
 	if err != nil {
 		t.Fatal(err)
 	}

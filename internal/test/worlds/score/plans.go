@@ -22,7 +22,8 @@ func flagship() map[string]worlds.Rule {
 	rule := func(perUnit float64, quantities ...string) worlds.Rule {
 		r := worlds.Rule{Sort: worlds.Single}
 		for _, q := range quantities {
-			r.Terms = append(r.Terms, worlds.Term{Quantity: q, Side: counts.Side(metric.Quantity(q).Side()), PerUnit: perUnit})
+			r.Terms = append(r.Terms, worlds.Term{Quantity: q, Side: counts.Side(metric.Quantity(q).Side()),
+				PerUnit: perUnit})
 		}
 		if len(quantities) > 1 {
 			r.Sort = worlds.Mixture
@@ -30,16 +31,18 @@ func flagship() map[string]worlds.Rule {
 		return r
 	}
 	return map[string]worlds.Rule{
-		"meter/records": rule(1, counts.WALRecords), "meter/some": rule(0.37, counts.WALRecords), "meter/third": rule(0.31, counts.Rows),
-		"meter/rows": rule(1, counts.Rows), "meter/entries": rule(1, counts.Entries),
+		"meter/records": rule(1, counts.WALRecords), "meter/some": rule(0.37, counts.WALRecords),
+		"meter/third": rule(0.31, counts.Rows),
+		"meter/rows":  rule(1, counts.Rows), "meter/entries": rule(1, counts.Entries),
 		"meter/volume": rule(volume, counts.WALBytes), "meter/missed": rule(1, string(metric.PagesMissed)),
-		"meter/writes": rule(1, counts.DeviceRequests), "meter/flushes": rule(1, counts.DeviceFlushes), "meter/syncs": rule(2, counts.WALSyncs),
-		"meter/io": rule(1, counts.DeviceRequests, string(metric.DeviceReads)),
+		"meter/writes": rule(1, counts.DeviceRequests), "meter/flushes": rule(1, counts.DeviceFlushes),
+		"meter/syncs": rule(2, counts.WALSyncs),
+		"meter/io":    rule(1, counts.DeviceRequests, string(metric.DeviceReads)),
 	}
 }
 
-// mustName reports whether a plan must name what a meter counts: its loads move that, and the run records it or models it, as the WAL's records. Where
-// nothing is written, what little gets into the WAL goes with the pages touched.
+// mustName reports whether a plan must name what a meter counts: its loads move that, and the run records it or models
+// it, as the WAL's records. Where nothing is written, what little gets into the WAL goes with the pages touched.
 func (c Case) mustName(p worlds.Plan) bool {
 	writes := func(a runfile.Load) bool { return !a.Idle() && !load.Reads(a.Method) }
 	quantity, terms := c.term().Quantity, len(c.Meter.Rule.Terms)
@@ -49,7 +52,8 @@ func (c Case) mustName(p worlds.Plan) bool {
 
 // shipped returns the plans that ship, each on the server that it is for.
 func shipped() (all []worlds.Plan) {
-	for _, p := range []runfile.Plan{experiment.Cloud(), experiment.Published(), experiment.Default(), experiment.Identify(), experiment.Reads(), experiment.Updates(), experiment.Everything()} {
+	for _, p := range []runfile.Plan{experiment.Cloud(), experiment.Published(), experiment.Default(),
+		experiment.Identify(), experiment.Reads(), experiment.Updates(), experiment.Everything()} {
 		aurora := []bool{false}
 		switch p.Name {
 		case "cloud":
@@ -85,7 +89,8 @@ func complete(p runfile.Plan) runfile.Plan {
 func rightlyNamed(c Case) bool {
 	v, term := c.Verdict, c.term()
 	if quantity := counts.WALBytes; term.Quantity == quantity && !c.World.Recorded(counts.WALWrites) {
-		return v.Kind == attribution.Physical && (v.Counts == quantity || slices.Contains(v.Between, quantity)) // beside what storage does for it, unseen
+		// beside what storage does for it, unseen
+		return v.Kind == attribution.Physical && (v.Counts == quantity || slices.Contains(v.Between, quantity))
 	}
 	if v.Kind == attribution.CannotTell || !c.named() {
 		return false
@@ -100,19 +105,23 @@ func Flagship(method Method, seed uint64, p worlds.Plan) ([]Case, error) {
 
 // called reports whether a metric of what storage does was said to have logical work in it.
 func (c Case) called() bool {
-	return !c.Meter.Rule.Sides(0)[counts.Logical] && (c.Verdict.Kind == attribution.Logical || c.Verdict.Kind == attribution.Mixed)
+	return !c.Meter.Rule.Sides(0)[counts.Logical] && (c.Verdict.Kind == attribution.Logical ||
+		c.Verdict.Kind == attribution.Mixed)
 }
 
-// contradicted: something was said of the meter that the world contradicts. That loads do not move it, which few of them do, is no such thing.
+// contradicted: something was said of the meter that the world contradicts. That loads do not move it, which few of
+// them do, is no such thing.
 func (c Case) contradicted() bool { return c.Verdict.Kind != attribution.Silent && c.Wrong() != "" }
 
 // mostLost is the part of what plans must name that noise may leave without a name, as a share.
 const mostLost = 0.01
 
-// WritePlans judges what the program is for in every plan that ships, with so many draws of each, and prints a table and what is not named that a
-// plan must name. It fails where anything said is wrong, a physical metric is called logical, or more than one in a hundred is not named.
+// WritePlans judges what the program is for in every plan that ships, with so many draws of each, and prints a table
+// and what is not named that a plan must name. It fails where anything said is wrong, a physical metric is called
+// logical, or more than one in a hundred is not named.
 func WritePlans(out io.Writer, method Method, seed uint64, draws int) error {
-	fmt.Fprintln(out, "| plan | server | metrics | must name | named | side told | cannot tell | wrong | physical called logical |\n|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(out, "| plan | server | metrics | must name | named | side told | cannot tell | wrong | physical "+
+		"called logical |\n|---|---|---|---|---|---|---|---|---|")
 	var wrong, lost []string
 	var row []Case
 	asked := 0
@@ -125,7 +134,8 @@ func WritePlans(out io.Writer, method Method, seed uint64, draws int) error {
 			}
 			row = append(row, cases...)
 			for _, c := range cases {
-				text := fmt.Sprintf("%s, world %d, background %g, tidying %g: %s\n  said: %s", p.Name, c.World.Seed, p.Background, p.Tidying, truth(c.Meter), c.said())
+				text := fmt.Sprintf("%s, world %d, background %g, tidying %g: %s\n  said: %s", p.Name, c.World.Seed,
+					p.Background, p.Tidying, truth(c.Meter), c.said())
 				if c.mustName(p) {
 					asked++
 				}
@@ -147,7 +157,8 @@ func WritePlans(out io.Writer, method Method, seed uint64, draws int) error {
 		n := func(conditions ...func(Case) bool) int { return len(where(row, conditions...)) }
 		must := func(c Case) bool { return c.mustName(p) }
 		open := func(c Case) bool { return !c.stated() }
-		fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %d | %d | %d | %d |\n", p.Name, server, len(row), n(must), n(must, rightlyNamed), n(Case.sideTold), n(open), n(Case.contradicted), n(Case.called))
+		fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %d | %d | %d | %d |\n", p.Name, server, len(row), n(must),
+			n(must, rightlyNamed), n(Case.sideTold), n(open), n(Case.contradicted), n(Case.called))
 		row = nil
 	}
 	if len(lost) > 0 {

@@ -24,26 +24,31 @@ func userPlans() (all []worlds.Plan) {
 		return worlds.Plan{Plan: p, Aurora: true}
 	}
 	cloud, writing := experiment.Cloud(), experiment.Cloud()
-	writing.Loads = slices.DeleteFunc(slices.Clone(writing.Loads), func(a runfile.Load) bool { return load.Reads(a.Method) || a.Name == "async" })
+	writing.Loads = slices.DeleteFunc(slices.Clone(writing.Loads), func(a runfile.Load) bool {
+		return load.Reads(a.Method) || a.Name == "async"
+	})
 	for _, p := range []worlds.Plan{
-		with(cloud), with(writing), with(writing, load.JoinCold), with(writing, "single", "async"), with(cloud, "single"),
+		with(cloud), with(writing), with(writing, load.JoinCold), with(writing, "single", "async"),
+		with(cloud, "single"),
 	} {
 		all = append(all, p)
 		for _, tidying := range []float64{1e-4, 1e-3, 0.05, 0.5} {
 			all = append(all, worlds.Plan{Plan: p.Plan, Aurora: true, Background: 7.66, Tidying: tidying})
 		}
 	}
-	for _, p := range []runfile.Plan{experiment.Published(), experiment.Reads(), experiment.Default(), experiment.Identify(), experiment.Updates(), experiment.Everything()} {
+	for _, p := range []runfile.Plan{experiment.Published(), experiment.Reads(), experiment.Default(),
+		experiment.Identify(), experiment.Updates(), experiment.Everything()} {
 		all = append(all, worlds.Plan{Plan: complete(p)}, worlds.Plan{Plan: complete(p), Background: 7.66})
 	}
 	for _, p := range []runfile.Plan{experiment.Published(), experiment.Reads()} {
-		all = append(all, worlds.Plan{Plan: complete(p), Aurora: true}, worlds.Plan{Plan: complete(p), Aurora: true, Background: 7.66, Tidying: 1e-3})
+		all = append(all, worlds.Plan{Plan: complete(p), Aurora: true}, worlds.Plan{Plan: complete(p), Aurora: true,
+			Background: 7.66, Tidying: 1e-3})
 	}
 	return all
 }
 
-// TestFlagship holds what the program is for in every plan: what counts WAL records, rows, entries, WAL bytes or pages missed is named, and what
-// storage does is never called logical.
+// TestFlagship holds what the program is for in every plan: what counts WAL records, rows, entries, WAL bytes or pages
+// missed is named, and what storage does is never called logical.
 func TestFlagship(t *testing.T) {
 	t.Parallel()
 	const draws = 1
@@ -55,7 +60,8 @@ func TestFlagship(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, c := range cases {
-				what := fmt.Sprintf("plan %s (%d), aurora %t, background %g, tidying %g, %s", p.Name, len(p.Loads), p.Aurora, p.Background, p.Tidying, c.Meter.Name)
+				what := fmt.Sprintf("plan %s (%d), aurora %t, background %g, tidying %g, %s", p.Name, len(p.Loads),
+					p.Aurora, p.Background, p.Tidying, c.Meter.Name)
 				if c.called() || c.contradicted() {
 					t.Errorf("%s: %s, but %s", what, c.said(), c.Wrong())
 				}
@@ -64,7 +70,8 @@ func TestFlagship(t *testing.T) {
 				}
 				wanted++
 				if !rightlyNamed(c) {
-					t.Errorf("%s: %s %s %v %+v: %s", what, c.Verdict.Kind, c.Verdict.Counts, c.Verdict.Between, c.Verdict.Mixture, c.Verdict.Why)
+					t.Errorf("%s: %s %s %v %+v: %s", what, c.Verdict.Kind, c.Verdict.Counts, c.Verdict.Between,
+						c.Verdict.Mixture, c.Verdict.Why)
 				} else {
 					right++
 				}
@@ -77,13 +84,14 @@ func TestFlagship(t *testing.T) {
 	}
 }
 
-// TestFewIdleRepetitions: three idle repetitions happened to lie near each other, so that a count or two of a background of 7.66 a second seemed to speak
-// against the truth, and for logical work.
+// TestFewIdleRepetitions: three idle repetitions happened to lie near each other, so that a count or two of a
+// background of 7.66 a second seemed to speak against the truth, and for logical work.
 func TestFewIdleRepetitions(t *testing.T) {
 	t.Parallel()
 	for meter, w := range map[string]worlds.World{
-		"meter/missed": worlds.NewOf(27, worlds.Plan{Plan: complete(experiment.Updates()), Background: 7.66, Tidying: 0.05}, flagship()),
-		"meter/some":   worlds.NewOf(49, worlds.Plan{Plan: complete(experiment.Reads())}, flagship()),
+		"meter/missed": worlds.NewOf(27, worlds.Plan{Plan: complete(experiment.Updates()), Background: 7.66,
+			Tidying: 0.05}, flagship()),
+		"meter/some": worlds.NewOf(49, worlds.Plan{Plan: complete(experiment.Reads())}, flagship()),
 	} {
 		cases, err := Judged(byTheMethod, w, "")
 		if err != nil {
@@ -98,8 +106,9 @@ func TestFewIdleRepetitions(t *testing.T) {
 	}
 }
 
-// TestABackgroundOfItsOwnTellsNothing: a metric with a background of its own keeps, with nothing taken off, no ratio to what it counts, and may keep one to
-// what has as steady a background. In the one WAL fsyncs went with flushes, in the other few loads read pages.
+// TestABackgroundOfItsOwnTellsNothing: a metric with a background of its own keeps, with nothing taken off, no ratio to
+// what it counts, and may keep one to what has as steady a background. In the one WAL fsyncs went with flushes, in the
+// other few loads read pages.
 func TestABackgroundOfItsOwnTellsNothing(t *testing.T) {
 	method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 	all := shipped()

@@ -53,12 +53,14 @@ func oracle(m worlds.Meter) attribution.Verdict {
 	v := attribution.Verdict{Kind: kind}
 	if m.Rule.Sort == worlds.Single {
 		term := m.Rule.Terms[0]
-		v.Counts, v.PerUnit = term.Quantity, &attribution.Estimate{Value: term.PerUnit, Lo: term.PerUnit, Hi: term.PerUnit}
+		v.Counts, v.PerUnit = term.Quantity, &attribution.Estimate{Value: term.PerUnit, Lo: term.PerUnit,
+			Hi: term.PerUnit}
 	}
 	if m.Rule.Sort == worlds.Mixture {
 		v.Mixture = &attribution.Mixture{}
 		for _, term := range m.Rule.Terms {
-			v.Mixture.Terms = append(v.Mixture.Terms, attribution.Term{Quantity: term.Quantity, Side: term.Side, Share: term.Share})
+			v.Mixture.Terms = append(v.Mixture.Terms, attribution.Term{Quantity: term.Quantity, Side: term.Side,
+				Share: term.Share})
 		}
 	}
 	return v
@@ -70,7 +72,8 @@ func cannotTell(worlds.Meter) attribution.Verdict {
 
 // liar names the rows, whatever it is.
 func liar(worlds.Meter) attribution.Verdict {
-	return attribution.Verdict{Kind: attribution.Logical, Counts: counts.Rows, PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1}}
+	return attribution.Verdict{Kind: attribution.Logical, Counts: counts.Rows, PerUnit: &attribution.Estimate{
+		Value: 1, Lo: 1, Hi: 1}}
 }
 
 // targets are the figures of both designs that must reach something.
@@ -110,8 +113,8 @@ func TestSilenceIsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestWilson is against the table in Brown, Cai and DasGupta, Interval estimation for a binomial proportion (2001), whose
-// formula for 0 of n gives 0 to z²/(n+z²), and against symmetry.
+// TestWilson is against the table in Brown, Cai and DasGupta, Interval estimation for a binomial proportion (2001),
+// whose formula for 0 of n gives 0 to z²/(n+z²), and against symmetry.
 func TestWilson(t *testing.T) {
 	check := func(hits, of int, wantLow, wantHigh float64) {
 		t.Helper()

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// TestSidesAreHeldAgainstTheRule: a side that leaves out what weighs is wrong, and that there is no logical work tells the sides only of a rule
-// that counts on both others.
+// TestSidesAreHeldAgainstTheRule: a side that leaves out what weighs is wrong, and that there is no logical work tells
+// the sides only of a rule that counts on both others.
 func TestSidesAreHeldAgainstTheRule(t *testing.T) {
 	rule := func(sides ...counts.Side) worlds.Rule {
 		r := worlds.Rule{Sort: worlds.Mixture}
@@ -20,7 +20,8 @@ func TestSidesAreHeldAgainstTheRule(t *testing.T) {
 		return r
 	}
 	const l, r, p = counts.Logical, counts.Requested, counts.Physical
-	all := []attribution.Kind{attribution.Logical, attribution.Requested, attribution.Physical, attribution.NotLogical, attribution.Mixed}
+	all := []attribution.Kind{attribution.Logical, attribution.Requested, attribution.Physical, attribution.NotLogical,
+		attribution.Mixed}
 	for _, c := range []struct {
 		rule        worlds.Rule
 		right, told []attribution.Kind // all others are wrong, and told is what is right and says it all
@@ -45,12 +46,13 @@ func TestSidesAreHeldAgainstTheRule(t *testing.T) {
 	}
 }
 
-// TestWhatGoesToTheDeviceIsTakenApart: in these worlds of the tuning set bytes of the device come as near as bytes of the WAL and pages written,
-// which these are made of. That is no reason to call physical what a cache may answer.
+// TestWhatGoesToTheDeviceIsTakenApart: in these worlds of the tuning set bytes of the device come as near as bytes of
+// the WAL and pages written, which these are made of. That is no reason to call physical what a cache may answer.
 func TestWhatGoesToTheDeviceIsTakenApart(t *testing.T) {
 	threes := Kinds()[2]
 	pages := 0
-	for _, world := range []worlds.World{threes.Draw(30064771122, 25), threes.Draw(30064771148, 25), worlds.NewWild(12884902182, 25)} {
+	for _, world := range []worlds.World{threes.Draw(30064771122, 25), threes.Draw(30064771148, 25),
+		worlds.NewWild(12884902182, 25)} {
 		cases, err := Judged(byTheMethod, world, "")
 		if err != nil {
 			t.Fatal(err)

@@ -37,10 +37,13 @@ func spoilings() []spoiling {
 		{unfounded, false, only("bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide")},
 		{"repetitions of one", false, each(func(r runfile.Record) bool { return repetitionOf(r) <= 1 })},
 		{"no load recorded", true, each(func(r runfile.Record) bool { return r.Kind() != runfile.KindWork })},
-		{"nothing read", true, each(func(r runfile.Record) bool { return r.Kind() != runfile.KindRead && r.Kind() != runfile.KindPeriod })},
+		{"nothing read", true, each(func(r runfile.Record) bool {
+			return r.Kind() != runfile.KindRead && r.Kind() != runfile.KindPeriod
+		})},
 		{"cut off in the middle", false, func(all []runfile.Record) []runfile.Record { return all[:len(all)/2] }},
 		{"loads with zero rows", false, changed(idleLoads("copy", "single"))},
-		{"all loads with zero rows", false, changed(idleLoads("bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide"))},
+		{"all loads with zero rows", false,
+			changed(idleLoads("bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide"))},
 		{"counters that fall", false, readings(func(i int, v float64) float64 { return v * float64(1+i%3) })},
 		{"counters below zero", false, readings(func(_ int, v float64) float64 { return v - 1e12 })},
 		{"counters that only fall", true, readings(func(i int, v float64) float64 { return 1e15 - v })},
@@ -57,8 +60,8 @@ func spoilings() []spoiling {
 	}
 }
 
-// TestSpoiledRunsDegrade: what goes wrong makes a verdict open, with the reason, and never a wrong one. Where loads are lost
-// that would part two quantities, one term of a mixture may be taken for the other, in few.
+// TestSpoiledRunsDegrade: what goes wrong makes a verdict open, with the reason, and never a wrong one. Where loads are
+// lost that would part two quantities, one term of a mixture may be taken for the other, in few.
 func TestSpoiledRunsDegrade(t *testing.T) {
 	judged, confused := 0, 0
 	for _, s := range spoilings() {
@@ -108,11 +111,14 @@ func judgeSpoiled(t *testing.T, s spoiling, world worlds.World) map[string]attri
 		t.Fatalf("%s: %v", s.name, err)
 	}
 	all := attribution.Judge(run, attribution.Options{})
-	if s.name == unfounded && !slices.ContainsFunc(all.Warnings, func(w attribution.Warning) bool { return w.Code == "no-idle" }) {
+	if s.name == unfounded && !slices.ContainsFunc(all.Warnings, func(w attribution.Warning) bool {
+		return w.Code == "no-idle"
+	}) {
 		t.Errorf("%s: nothing warns of it: %v", s.name, all.Warnings)
 	}
 	rendered := report.New(run, all)
-	if err := errors.Join(document.Text(io.Discard, report.Document(run, rendered, nil, nil), 80), view.JSON(io.Discard, rendered)); err != nil {
+	if err := errors.Join(document.Text(io.Discard, report.Document(run, rendered, nil, nil), 80),
+		view.JSON(io.Discard, rendered)); err != nil {
 		t.Errorf("%s: %v", s.name, err)
 	}
 	said := map[string]attribution.Verdict{}
@@ -127,7 +133,8 @@ func judgeSpoiled(t *testing.T, s spoiling, world worlds.World) map[string]attri
 	return said
 }
 
-// TestAnythingIsJudged: records in any order, some lost, some twice, some changed at random, give a report and no panic.
+// TestAnythingIsJudged: records in any order, some lost, some twice, some changed at random, give a report and no
+// panic.
 func TestAnythingIsJudged(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	ways := spoilings()
@@ -146,7 +153,9 @@ func TestAnythingIsJudged(t *testing.T) {
 			i := random.IntN(len(body))
 			body = append(body[:i:i], body[i+random.IntN(2):]...)
 		}
-		judgeSpoiled(t, spoiling{"anything", false, func([]runfile.Record) []runfile.Record { return append(records[:1:1], body...) }}, world)
+		judgeSpoiled(t, spoiling{"anything", false, func([]runfile.Record) []runfile.Record {
+			return append(records[:1:1], body...)
+		}}, world)
 	}
 }
 

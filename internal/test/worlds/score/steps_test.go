@@ -15,7 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// TestSteps holds that a counter which moves in steps is named, or that the verdict says which loads would tell, however long steps and loads are.
+// TestSteps holds that a counter which moves in steps is named, or that the verdict says which loads would tell,
+// however long steps and loads are.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	plan := experiment.Identify()
@@ -35,9 +36,11 @@ func TestSteps(t *testing.T) {
 				for _, w := range c.Verdict.Warnings {
 					why.WriteString(" " + w.Text)
 				}
-				how := regexp.MustCompile(`[Ll]oads of (\d+) s (or longer )?would tell`).FindStringSubmatch(why.String())
+				how := regexp.MustCompile(`[Ll]oads of (\d+) s (or longer )?would tell`).FindStringSubmatch(
+					why.String())
 				told := c.stated() && c.Verdict.Kind != attribution.Silent && c.Wrong() == ""
-				seldom := strings.Contains(why.String(), "in the run and by no more than 0 in any repetition") || // it moved between them
+				// it moved between them
+				seldom := strings.Contains(why.String(), "in the run and by no more than 0 in any repetition") ||
 					c.Verdict.Kind == attribution.Silent && !everMoved(c)
 				switch {
 				case told, seldom:
@@ -50,7 +53,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// near reports whether the loads that are asked for are as long as three steps, to within two readings of each; of what moved once nobody knows.
+// near reports whether the loads that are asked for are as long as three steps, to within two readings of each; of what
+// moved once nobody knows.
 func near(seconds string, want float64, atLeast bool) bool {
 	got, err := strconv.ParseFloat(seconds, 64)
 	return err == nil && (atLeast && got > 0 || math.Abs(got-want) <= 6)

@@ -9,13 +9,15 @@ import (
 
 // ofDisks reports whether a meter counts what disks do beneath a layer, and nothing else.
 func ofDisks(c Case) bool {
-	return len(c.Meter.Rule.Terms) == 1 && slices.Contains([]string{worlds.DiskRequests, worlds.DiskBytes, worlds.DiskFlushes}, c.term().Quantity)
+	return len(c.Meter.Rule.Terms) == 1 &&
+		slices.Contains([]string{worlds.DiskRequests, worlds.DiskBytes, worlds.DiskFlushes}, c.term().Quantity)
 }
 
 // StorageTable returns what the method must reach in worlds whose storage is no plain disk.
 func StorageTable(cases []Case) []Figure {
 	physical := where(cases, func(c Case) bool {
-		return len(c.Meter.Rule.Terms) > 0 && !c.Meter.Rule.Sides(0)[counts.Logical] && !c.Meter.Rule.Sides(0)[counts.Requested]
+		return len(c.Meter.Rule.Terms) > 0 && !c.Meter.Rule.Sides(0)[counts.Logical] &&
+			!c.Meter.Rule.Sides(0)[counts.Requested]
 	})
 	figures := []Figure{
 		atMost(0.002, "other storage: any wrong, the side or the name", cases, wrong),
@@ -25,10 +27,15 @@ func StorageTable(cases []Case) []Figure {
 	}
 	for _, layer := range worlds.Layers() {
 		of := where(cases, func(c Case) bool { return c.World.Layer == layer })
-		figures = append(figures, seen(string(layer)+": any wrong", of, wrong), seen("the same: what disks do beneath: side told", where(of, ofDisks), Case.sideTold))
+		figures = append(figures, seen(string(layer)+": any wrong", of, wrong),
+			seen("the same: what disks do beneath: side told", where(of, ofDisks), Case.sideTold))
 	}
 	for _, trouble := range []worlds.Trouble{worlds.Sampled, worlds.Rounded, worlds.Switched, worlds.Curved} {
-		figures = append(figures, seen(string(trouble)+", on other storage: any wrong", where(cases, func(c Case) bool { return c.Meter.Trouble == trouble }), wrong))
+		figures = append(figures, seen(string(trouble)+", on other storage: any wrong", where(cases, func(c Case) bool {
+			return c.Meter.Trouble == trouble
+		}), wrong))
 	}
-	return append(figures, seen("others or a backup on the device: any wrong", where(cases, func(c Case) bool { return c.World.Visited }), wrong))
+	return append(figures, seen("others or a backup on the device: any wrong", where(cases, func(c Case) bool {
+		return c.World.Visited
+	}), wrong))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// TestWhatDisksDoIsNotCalledLogical: on stripes, behind encryption or compression, copied on write, replicated or in units of a provider, what disks do keeps
-// no ratio to any quantity. Of such meters the side is theirs, or open.
+// TestWhatDisksDoIsNotCalledLogical: on stripes, behind encryption or compression, copied on write, replicated or in
+// units of a provider, what disks do keeps no ratio to any quantity. Of such meters the side is theirs, or open.
 func TestWhatDisksDoIsNotCalledLogical(t *testing.T) {
 	var cases []Case
 	for seed := range uint64(3) {
@@ -27,7 +27,8 @@ func TestWhatDisksDoIsNotCalledLogical(t *testing.T) {
 	}
 }
 
-// TestAboutAllIsNoPart: what a device shared with others shows above as many as statements, give or take a fifth, is no part of these.
+// TestAboutAllIsNoPart: what a device shared with others shows above as many as statements, give or take a fifth, is no
+// part of these.
 func TestAboutAllIsNoPart(t *testing.T) {
 	rule := "mixture 0.1387 requests of disks (66 %) + 0.7534 wal_syncs (34 %), noise 10 %"
 	if said := ofMeter(t, worlds.NewStorage(435346330892, 25), "meter/m016", rule); said.called() {

@@ -8,14 +8,14 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// WrongSide reports whether what was stated lies on a side that the truth does not: one for another, several for one, one for several, or
-// anything for what load has nothing to do with.
+// WrongSide reports whether what was stated lies on a side that the truth does not: one for another, several for one,
+// one for several, or anything for what load has nothing to do with.
 func (c Case) WrongSide() bool {
 	return c.Wrong() != "" && c.besideIt()
 }
 
-// Strictly is Wrong by the strictest count: a name that is given to what the run did not record is wrong, too, even where
-// the one named keeps step with it.
+// Strictly is Wrong by the strictest count: a name that is given to what the run did not record is wrong, too, even
+// where the one named keeps step with it.
 func (c Case) Strictly() bool {
 	switch {
 	case c.Wrong() != "":
@@ -35,8 +35,8 @@ func (c Case) Strictly() bool {
 	})
 }
 
-// sideTold: what was stated is the side of the rule. That there is no logical work in it tells the sides of what is requested and physical; of what
-// is one of these it is true, and less than its side.
+// sideTold: what was stated is the side of the rule. That there is no logical work in it tells the sides of what is
+// requested and physical; of what is one of these it is true, and less than its side.
 func (c Case) sideTold() bool {
 	some := c.Meter.Rule.Sides(0)
 	if c.Verdict.Kind == attribution.NotLogical && !(some[counts.Requested] && some[counts.Physical]) {
@@ -82,7 +82,8 @@ func WildTable(cases []Case) []Figure {
 		atMost(0.005, "the same by the strictest count", cases, Case.Strictly),
 		atMost(0.001, "wrong side", cases, Case.WrongSide),
 		atMost(0.0001, "single, clean: wrong side", where(cases, single, Case.clean), Case.WrongSide),
-		atLeast(0.97, "single, clean: named alone or as tied as the world has it, noise 1 and 3 %", where(cases, single, Case.clean, Case.slight), Case.named),
+		atLeast(0.97, "single, clean: named alone or as tied as the world has it, noise 1 and 3 %",
+			where(cases, single, Case.clean, Case.slight), Case.named),
 		atLeast(0.92, "the same, noise 10 %", where(cases, single, Case.clean, Case.noisy), Case.named),
 		atLeast(0.80, "single, lag of 1 to 5 s: named", where(cases, single, trouble(worlds.Lagging)), Case.named),
 		atLeast(0.80, "single, steps of a minute: named", where(cases, single, trouble(worlds.Stepping)), Case.named),
@@ -90,17 +91,27 @@ func WildTable(cases []Case) []Figure {
 		atMost(0.002, "nonlinear: wrong side", where(cases, trouble(worlds.Curved)), Case.WrongSide),
 		atLeast(0.92, "mixture of two: side right", where(cases, mixed, terms(2), Case.clean), Case.sideTold),
 		atLeast(0.85, "mixture of three: side right", where(cases, mixed, terms(3), Case.clean), Case.sideTold),
-		atLeast(0.99, "unrelated to load: cannot tell", where(cases, ofSort(worlds.Unrelated)), func(c Case) bool { return !c.stated() || c.Wrong() == "" }),
-		within(0.94, 0.98, "95 % interval holds, independent noise", where(cases, single, Case.clean, measured), Case.holds),
-		atLeast(0.90, "95 % interval holds, autocorrelated noise", where(cases, single, trouble(worlds.Correlated), measured), Case.holds),
-		atLeast(0.92, "95 % interval holds, periods", where(cases, single, trouble(worlds.InPeriods), measured), Case.holds),
+		atLeast(0.99, "unrelated to load: cannot tell", where(cases, ofSort(worlds.Unrelated)), func(c Case) bool {
+			return !c.stated() || c.Wrong() == ""
+		}),
+		within(0.94, 0.98, "95 % interval holds, independent noise", where(cases, single, Case.clean, measured),
+			Case.holds),
+		atLeast(0.90, "95 % interval holds, autocorrelated noise", where(cases, single, trouble(worlds.Correlated),
+			measured), Case.holds),
+		atLeast(0.92, "95 % interval holds, periods", where(cases, single, trouble(worlds.InPeriods), measured),
+			Case.holds),
 		seen("single, autocorrelated: named", where(cases, single, trouble(worlds.Correlated)), Case.named),
 		seen("single, heavy tails: named", where(cases, single, trouble(worlds.HeavyTails)), Case.named),
 		seen("single, reset: named", where(cases, single, trouble(worlds.Restarted)), Case.named),
 		seen("single, wraps: named", where(cases, single, trouble(worlds.Wrapping)), Case.named),
 		seen("single, periods: named", where(cases, single, trouble(worlds.InPeriods)), Case.named),
-		seen("single, clean, some quantities not recorded: side told", where(cases, single, undisturbed, func(c Case) bool { return !c.World.Complete() && c.Meter.Trouble == worlds.NoTrouble }), Case.sideTold),
-		seen("the same: named alone", where(cases, single, undisturbed, func(c Case) bool { return !c.World.Complete() && c.Meter.Trouble == worlds.NoTrouble }), Case.alone),
+		seen("single, clean, some quantities not recorded: side told",
+			where(cases, single, undisturbed, func(c Case) bool {
+				return !c.World.Complete() && c.Meter.Trouble == worlds.NoTrouble
+			}), Case.sideTold),
+		seen("the same: named alone", where(cases, single, undisturbed, func(c Case) bool {
+			return !c.World.Complete() && c.Meter.Trouble == worlds.NoTrouble
+		}), Case.alone),
 		seen("single, clean: side told", where(cases, single, Case.clean), Case.sideTold),
 		seen("nonlinear: stated", where(cases, trouble(worlds.Curved)), Case.stated),
 		seen("nonlinear: any wrong", where(cases, trouble(worlds.Curved)), wrong),
@@ -118,7 +129,8 @@ func WildTable(cases []Case) []Figure {
 }
 
 func ofIndexes(c Case) bool {
-	return c.Meter.Disturbed == "" && (c.term().Quantity == worlds.IndexEntries || c.term().Quantity == worlds.IndexSplits)
+	return c.Meter.Disturbed == "" && (c.term().Quantity == worlds.IndexEntries ||
+		c.term().Quantity == worlds.IndexSplits)
 }
 
 func ofDesign(design worlds.Design) func(Case) bool {

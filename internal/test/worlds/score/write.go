@@ -34,7 +34,8 @@ func (f Figure) outcome() string {
 func WriteFailures(w io.Writer, cases []Case) {
 	for _, c := range cases {
 		if why := c.shortfall(); why != "" {
-			fmt.Fprintf(w, "world %d %s: %s\n  true: %s\n  said: %s\n", c.World.Seed, c.Meter.Name, why, truth(c.Meter), c.said())
+			fmt.Fprintf(w, "world %d %s: %s\n  true: %s\n  said: %s\n", c.World.Seed, c.Meter.Name, why,
+				truth(c.Meter), c.said())
 		}
 	}
 }
@@ -47,7 +48,8 @@ func WriteWrong(w io.Writer, cases []Case) {
 			why = "what it counts was not recorded"
 		}
 		if why != "" {
-			fmt.Fprintf(w, "world %d %s: WRONG: %s\n  true: %s\n  said: %s\n", c.World.Seed, c.Meter.Name, why, truth(c.Meter), c.said())
+			fmt.Fprintf(w, "world %d %s: WRONG: %s\n  true: %s\n  said: %s\n", c.World.Seed, c.Meter.Name, why,
+				truth(c.Meter), c.said())
 		}
 	}
 }
@@ -55,8 +57,10 @@ func WriteWrong(w io.Writer, cases []Case) {
 // WriteChanged lists the meters of which a change has something else said that it must not.
 func WriteChanged(w io.Writer, pairs []Pair) {
 	for _, t := range pairs {
-		if t.Change == Split && t.contradicts() || t.Change != Split && t.plain() && t.differs() || t.Change == Renamed && t.differs() {
-			fmt.Fprintf(w, "world %d %s: CHANGED by %d\n  true: %s\n  said: %s\n  then: %s\n", t.World.Seed, t.Meter.Name, t.Change, truth(t.Meter), saying(t.Verdict), saying(t.After))
+		if t.Change == Split && t.contradicts() || t.Change != Split && t.plain() && t.differs() ||
+			t.Change == Renamed && t.differs() {
+			fmt.Fprintf(w, "world %d %s: CHANGED by %d\n  true: %s\n  said: %s\n  then: %s\n", t.World.Seed,
+				t.Meter.Name, t.Change, truth(t.Meter), saying(t.Verdict), saying(t.After))
 		}
 	}
 }

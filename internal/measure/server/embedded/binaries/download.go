@@ -24,8 +24,8 @@ const jarOverhead = 4 << 20
 // patience is the longest silence of a server before a download, however long, is given up.
 const patience = 30 * time.Second
 
-// download writes the file of a repository that holds a release. It tries again where a transfer broke off or the server
-// was in trouble, which passes, and not where nobody answers or the file is not there.
+// download writes the file of a repository that holds a release. It tries again where a transfer broke off or the
+// server was in trouble, which passes, and not where nobody answers or the file is not there.
 type download struct {
 	repository string // empty: published
 	release    Release
@@ -72,7 +72,8 @@ func (d download) once(ctx context.Context, file *os.File) (passing bool, err er
 	pin := d.release.pin
 	switch {
 	case answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests:
-		return true, fmt.Errorf("%s answers %s: try again later, or name a mirror in REALIOPS_PG_REPOSITORY", d.from(), answer.Status)
+		return true, fmt.Errorf("%s answers %s: try again later, or name a mirror in REALIOPS_PG_REPOSITORY", d.from(),
+			answer.Status)
 	case answer.StatusCode != http.StatusOK:
 		return false, fmt.Errorf("%s has no PostgreSQL %s for %s, or does not serve it (%s)",
 			d.from(), d.release.Version(), pin.platform, answer.Status)
@@ -89,7 +90,8 @@ func (d download) once(ctx context.Context, file *os.File) (passing bool, err er
 		return false, fmt.Errorf("%s sends more than the %d MB that PostgreSQL %s has: nothing was unpacked",
 			d.from(), (pin.size+500_000)/1_000_000, d.release.Version())
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return true, fmt.Errorf("the download of PostgreSQL %s from %s broke off after %d bytes", d.release.Version(), d.from(), n)
+		return true, fmt.Errorf("the download of PostgreSQL %s from %s broke off after %d bytes",
+			d.release.Version(), d.from(), n)
 	case err != nil:
 		return true, fmt.Errorf("download PostgreSQL %s from %s: %w", d.release.Version(), d.from(), err)
 	}

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// treeArchive is an archive in the shape of PostgreSQL's: bin, lib with a link, share. Its programs are scripts that add a
-// line to the file in REALIOPS_TEST_RAN. Made with GNU tar and xz.
+// treeArchive is an archive in the shape of PostgreSQL's: bin, lib with a link, share. Its programs are scripts that
+// add a line to the file in REALIOPS_TEST_RAN. Made with GNU tar and xz.
 //
 //go:embed testdata/tree.txz
 var treeArchive []byte
@@ -58,12 +58,13 @@ func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
 	mux := http.NewServeMux()
 	// As Maven lays a repository out: group, artifact, version, artifact-version.
 	artifact := "embedded-postgres-binaries-" + release.pin.platform
-	mux.HandleFunc("/io/zonky/test/postgres/"+artifact+"/99.1.0/"+artifact+"-99.1.0.jar", func(w http.ResponseWriter, r *http.Request) {
-		m.mu.Lock()
-		m.asked++
-		m.mu.Unlock()
-		answer(w, r)
-	})
+	mux.HandleFunc("/io/zonky/test/postgres/"+artifact+"/99.1.0/"+artifact+"-99.1.0.jar",
+		func(w http.ResponseWriter, r *http.Request) {
+			m.mu.Lock()
+			m.asked++
+			m.mu.Unlock()
+			answer(w, r)
+		})
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	m.URL = s.URL

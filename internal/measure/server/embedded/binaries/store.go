@@ -52,8 +52,8 @@ func (s Store) Bin(ctx context.Context, r Release) (string, error) {
 	return filepath.Join(place, "bin"), err
 }
 
-// complete reports whether a directory holds a server's programs. A tree that was renamed into its place was whole; this
-// notices what cleaners did since.
+// complete reports whether a directory holds a server's programs. A tree that was renamed into its place was whole;
+// this notices what cleaners did since.
 func complete(bin string) bool {
 	for _, program := range []string{"initdb", "postgres"} {
 		if info, err := os.Stat(filepath.Join(bin, program)); err != nil || !info.Mode().IsRegular() {

@@ -81,8 +81,9 @@ func TestStoreFetchesOnceAndKeepsTheTree(t *testing.T) {
 		}
 	}
 	want := map[string]string{
-		".": "drwxr-xr-x", "bin": "drwxr-xr-x", "lib": "drwxr-xr-x", "share": "drwxr-xr-x", "share/postgresql": "drwxr-xr-x",
-		"bin/initdb": "-rwxr-xr-x", "bin/postgres": "-rwxr-xr-x", "bin/pg_ctl": "-rwxr-xr-x",
+		".": "drwxr-xr-x", "bin": "drwxr-xr-x", "lib": "drwxr-xr-x", "share": "drwxr-xr-x",
+		"share/postgresql": "drwxr-xr-x",
+		"bin/initdb":       "-rwxr-xr-x", "bin/postgres": "-rwxr-xr-x", "bin/pg_ctl": "-rwxr-xr-x",
 		"lib/libpq.so.5": "libpq.so.5.17", "lib/libpq.so.5.17": "-rw-r--r--",
 		"share/postgresql/sample.conf": "-rw-r--r--", // 0640 in the archive
 	}
@@ -92,7 +93,8 @@ func TestStoreFetchesOnceAndKeepsTheTree(t *testing.T) {
 	if n := m.given(); n != 1 {
 		t.Errorf("the mirror was asked %d times, want once", n)
 	}
-	if diff := cmp.Diff([]string{"downloading PostgreSQL 99.1 (0 MB)", "unpacking PostgreSQL 99.1"}, stages); diff != "" {
+	if diff := cmp.Diff([]string{"downloading PostgreSQL 99.1 (0 MB)", "unpacking PostgreSQL 99.1"},
+		stages); diff != "" {
 		t.Errorf("stages (-want +got):\n%s", diff)
 	}
 	checkNothingRan(t)
@@ -175,8 +177,9 @@ func TestStoreRefuses(t *testing.T) {
 	}
 	check("no network", closedPort(t), "PostgreSQL 99.1 is not in the cache yet and URL cannot be reached: "+
 		"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY")
-	check("no host of that name", "http://nowhere.invalid", "PostgreSQL 99.1 is not in the cache yet and URL cannot be reached: "+
-		"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY")
+	check("no host of that name", "http://nowhere.invalid",
+		"PostgreSQL 99.1 is not in the cache yet and URL cannot be reached: "+
+			"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY")
 	check("not an address", "nowhere", `download PostgreSQL 99.1 from URL: unsupported protocol scheme ""`)
 	check("not there", newMirror(t, http.NotFound).URL,
 		"URL has no PostgreSQL 99.1 for "+release.pin.platform+", or does not serve it (404 Not Found)")
@@ -266,10 +269,13 @@ func TestDownloadTriesAgain(t *testing.T) {
 	check("truncated always", truncated, 9, 3, "the download of PostgreSQL 99.1 from URL broke off after 100 bytes")
 	busy := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "busy", http.StatusServiceUnavailable) }
 	check("busy once", busy, 1, 2, "")
-	check("busy always", busy, 9, 3, "URL answers 503 Service Unavailable: try again later, or name a mirror in REALIOPS_PG_REPOSITORY")
+	check("busy always", busy, 9, 3,
+		"URL answers 503 Service Unavailable: try again later, or name a mirror in REALIOPS_PG_REPOSITORY")
 	check("forbidden", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }, 9, 1,
 		"URL has no PostgreSQL 99.1 for "+fake(t, nil).pin.platform+", or does not serve it (403 Forbidden)")
-	check("silent before it answers", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 9, 1, "URL says nothing for 300ms")
+	check("silent before it answers", func(_ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+	}, 9, 1, "URL says nothing for 300ms")
 	check("silent in the middle", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(content[:100])
 		_ = http.NewResponseController(w).Flush()
@@ -298,7 +304,8 @@ func TestDownloadNamesNoPassword(t *testing.T) {
 	}
 	u.User = url.UserPassword("joe", "secret")
 	s, release := newStore(t, u.String()), fake(t, treeArchive)
-	if _, err := s.Bin(t.Context(), release); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "joe:xxxxx@") {
+	if _, err := s.Bin(t.Context(), release); err == nil || strings.Contains(err.Error(), "secret") ||
+		!strings.Contains(err.Error(), "joe:xxxxx@") {
 		t.Errorf("error %v, want one without the password", err)
 	}
 }
