@@ -216,7 +216,7 @@ func checkPlanted(t *testing.T, all map[string]fleet.Database) {
 	cents(t, "orders, the median hour", orders.Need.Typical.Requests, 500)
 	cents(t, "orders, its bytes", orders.Need.WorstHour.MiBps, 500*8192/float64(1<<20))
 	cents(t, "orders, of 3 IOPS for each GiB", orders.Risk.Uses, 500/300.0)
-	// the balance is below 1 % from 7 h 25 min on
+	// the balance is below 1% from 7 h 25 min on
 	if orders.Risk.Level != fleet.Exhausted || orders.Risk.Credits.Hours != 72-7 ||
 		orders.Risk.Credits.Metric != "BurstBalance" {
 		t.Errorf("orders: %+v %+v", orders.Risk, *orders.Risk.Credits)

@@ -304,7 +304,7 @@ func saysHole(t *testing.T, name, path, says string) {
 	for _, percentile := range []string{"50", "99"} {
 		if sized := sizedOf(t, path, "--gib", "100", "--percentile", percentile).Sized.Rate.Requests; math.Abs(
 			sized-400) > 4 {
-			t.Errorf("%s: sized for %g requests/s at %s %%, want 400", name, sized, percentile)
+			t.Errorf("%s: sized for %g requests/s at %s%%, want 400", name, sized, percentile)
 		}
 	}
 }
@@ -350,7 +350,7 @@ func TestHistoryLosesASample(t *testing.T) {
 	}
 }
 
-// TestHistoryOfCreditsAgainstTheirRule: 500 GiB of gp2 earn 1,500 a second, so that a balance which falls by 2 % an
+// TestHistoryOfCreditsAgainstTheirRule: 500 GiB of gp2 earn 1,500 a second, so that a balance which falls by 2% an
 // hour at 400 is not that volume's.
 func TestHistoryOfCreditsAgainstTheirRule(t *testing.T) {
 	t.Parallel()
@@ -375,9 +375,9 @@ func TestHistoryOfCreditsAgainstTheirRule(t *testing.T) {
 		out, _ := runs(t, command.ExitDone, "history", points, about, "-o", path)
 		sized, _ := runs(t, command.ExitDone, "size", path, "--gib", "500")
 		for command, said := range map[string]string{"history": out, "size": sized} {
-			const want = "Its credits fell by 46 % in 23 hours in which it did less than its 500 GiB of gp2 earn"
+			const want = "Its credits fell by 46% in 23 hours in which it did less than its 500 GiB of gp2 earn"
 			if strings.Contains(strings.Join(strings.Fields(said), " "), want) != says {
-				t.Errorf("%s of %d %% an hour: %s", command, perHour, said)
+				t.Errorf("%s of %d%% an hour: %s", command, perHour, said)
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func TestSarTyped(t *testing.T) {
 }
 
 // TestOrdersOfOneDay: whichever monitor kept the day, the order is for its busiest hours: 3,500 requests a second and
-// 20 % more.
+// 20% more.
 func TestOrdersOfOneDay(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"iostat.json", "azure.json", "vcenter.csv"} {
@@ -85,13 +85,13 @@ func TestOrdersOfOneDay(t *testing.T) {
 		// a Standard_D2s_v3 passes 3,200 requests a second, and a Standard_E8s_v5 12,800
 		if out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "azure", "--class",
 			"Standard_D2s_v3"); !strings.HasPrefix(out, "Order: nothing") {
-			t.Errorf("%s: behind a D2s_v3 %.120s", file, out)
+			t.Errorf("%s: behind a D2s_v3%.120s", file, out)
 		}
 		// 500 GiB at 0.0803
 		if out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "azure", "--class",
 			"Standard_E8s_v5"); !strings.HasPrefix(out,
 			"Order: 2 x Azure Premium SSD v2, 250 GiB each: 40 USD a month") {
-			t.Errorf("%s: behind an E8s_v5 %.120s", file, out)
+			t.Errorf("%s: behind an E8s_v5%.120s", file, out)
 		}
 	}
 }

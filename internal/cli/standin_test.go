@@ -504,7 +504,7 @@ func (a *aurora) inSteps(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// WAL that the server writes before the first reading is billed and not counted: 3 % were seen on a busy machine.
+	// WAL that the server writes before the first reading is billed and not counted: 3% were seen on a busy machine.
 	if c.OfWALUnits == nil || math.Abs(c.OfWALUnits.Value/0.34-1) > 0.08 {
 		t.Errorf("a unit of WAL comes to %+v billed writes, and was counted as 0.34", c.OfWALUnits)
 	}
@@ -831,7 +831,7 @@ func table(rows []outcome) string {
 	wrong := map[uint64]bool{}
 	for _, o := range rows {
 		_, name, _ := strings.Cut(o.metric, "/")
-		fmt.Fprintf(&text, "| %d | `%s` | %s | %.1f %% | %s | %s |\n", o.seed,
+		fmt.Fprintf(&text, "| %d | `%s` | %s | %.1f%% | %s | %s |\n", o.seed,
 			name[strings.LastIndexByte(name, '.')+1:], o.rule, 100*o.habits.Noise, o.said, o.sort)
 		sort := "a sum of two"
 		if len(o.rule) == 1 {

@@ -36,11 +36,11 @@ func onAurora() []there {
 				"hour, whatever happens",
 		}, {
 			[]string{"pgstat.database/blk_write_time"},
-			"the time of growing on Aurora: within 1 % of pg_stat_io.extend_time in published loads, while no " +
+			"the time of growing on Aurora: within 1% of pg_stat_io.extend_time in published loads, while no " +
 				"page was written",
 		}, {
 			[]string{"pgstat.database/blks_read"},
-			"pages from the cluster's volume on Aurora: ReadIOPS times its seconds, within 2 % in published loads",
+			"pages from the cluster's volume on Aurora: ReadIOPS times its seconds, within 2% in published loads",
 		}, {
 			[]string{"pgstat.database/tup_inserted", "pgstat.cluster/tup_inserted"},
 			"pieces of long values, put out of line, are counted as rows too, as elsewhere: 11.5 of 103.7 million in " +

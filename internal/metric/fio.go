@@ -20,8 +20,8 @@ func fio() []Metric {
 		add(counter(side.name+"_time", "seconds",
 			"time that they took, from submission to completion, summed over operations"), side.name+" time")
 		for _, p := range []struct{ name, printed, share string }{
-			{"p50", "median", "half"}, {"p95", "95th percentile", "95 %"}, {"p99", "99th percentile", "99 %"},
-			{"p999", "99.9th percentile", "99.9 %"},
+			{"p50", "median", "half"}, {"p95", "95th percentile", "95%"}, {"p99", "99th percentile", "99%"},
+			{"p999", "99.9th percentile", "99.9%"},
 		} {
 			add(gauge(side.name+"_"+p.name, "seconds", "time within which "+p.share+
 				" were done, of the job that ran last"), side.name+" "+p.printed)

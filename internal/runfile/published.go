@@ -59,7 +59,7 @@ func (o Origin) String() string {
 	}
 	text += " (" + strings.TrimSuffix(o.Licence, ".") + ")"
 	if o.How == Digitized {
-		text += fmt.Sprintf(", read off charts, give or take %.2g %%", 100*o.Error)
+		text += fmt.Sprintf(", read off charts, give or take %.2g%%", 100*o.Error)
 	}
 	return text
 }

@@ -169,9 +169,9 @@ func (o Others) String() string {
 // percent writes a share with two digits, or as many as it has before the point.
 func percent(share float64) string {
 	if share >= 0.995 {
-		return fmt.Sprintf("%.0f %%", 100*share)
+		return fmt.Sprintf("%.0f%%", 100*share)
 	}
-	return fmt.Sprintf("%.2g %%", 100*share)
+	return fmt.Sprintf("%.2g%%", 100*share)
 }
 
 // Tablespaces stands among a server's settings for what tablespaces of its own it has: fast (16400), or none.

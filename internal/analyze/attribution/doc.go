@@ -26,7 +26,7 @@
 // The spread test looks at one quantity by itself. To tell quantities that run together in most loads, and sums of them, all sums of
 // up to three quantities with positive coefficients are fitted to the loads' means (model.go), with weights that make errors
 // relative, and compared by their deviance: minus twice the log-likelihood of what is left in the loads, in units of the noise
-// that the repetitions show around what fits best, an allowance of 0.7 % included, since no counter is perfect. Where the best
+// that the repetitions show around what fits best, an allowance of 0.7% included, since no counter is perfect. Where the best
 // sum of all misses more than that, differences count for as much less (the dispersion of a quasi-likelihood). A quantity is
 // given up for another that makes the loads 50 times as likely, a sum for one with a term more that makes them 600 times as
 // likely (there are many to choose from) and that predicts loads which it was not fitted to better by a fifth (in mean absolute

@@ -184,7 +184,7 @@ func TestASumThatOneQuantityMeetsIsNotMixed(t *testing.T) {
 			return x[counts.Rows]
 		}))
 		if v.Kind == attribution.Mixed {
-			t.Errorf("%g %% off under three loads: %s of %v", 100*part, v.Kind, v.Mixture)
+			t.Errorf("%g%% off under three loads: %s of %v", 100*part, v.Kind, v.Mixture)
 		}
 	}
 	// The larger of two is neither, nor a sum of both.
@@ -197,7 +197,7 @@ func TestASumThatOneQuantityMeetsIsNotMixed(t *testing.T) {
 }
 
 // TestOneQuantityAndATraceOfAnother repeats a run on a real server: a metric of one for each buffer touched, but for
-// 3 % under two loads, got the verdict of those and pages missed.
+// 3% under two loads, got the verdict of those and pages missed.
 func TestOneQuantityAndATraceOfAnother(t *testing.T) {
 	run := loaded(t, "17", map[string]func(readtest.Load) float64{made: func(l readtest.Load) float64 {
 		return (l.Hits+l.Misses)*map[string]float64{"point-cold": 1.03, "scan-cold": 1.03}[l.Load] + map[bool]float64{

@@ -314,7 +314,7 @@ func (j *judge) outOfSight(v *Verdict, m counts.Metric, y column, rivals []held)
 		}
 		if share, much := j.mostOf(y, h); h.busy && share >= much {
 			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: kind, Why: fmt.Sprintf(
-				"Up to %.0f %% of it may be %s, of which others brought about many", 100*share, many(h.Quantity))}
+				"Up to %.0f%% of it may be %s, of which others brought about many", 100*share, many(h.Quantity))}
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (j *judge) partOf(v *Verdict, m counts.Metric, y column, rivals []held) {
 		}
 	}
 	v.Warnings = append(v.Warnings, Warning{"part-of", fmt.Sprintf(
-		"It counts some of the %s: all in %s, down to %.0f %% elsewhere; what decides how many was not counted",
+		"It counts some of the %s: all in %s, down to %.0f%% elsewhere; what decides how many was not counted",
 		many(whole.Quantity), strings.Join(where, ", "), 100*least)})
 }
 

@@ -15,7 +15,7 @@ func rivalOf(v attribution.Verdict, quantity string) attribution.Rival {
 	return v.Rivals[slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Quantity == quantity })]
 }
 
-// oneLoadOfThree makes 12 % more WAL records for each row in a load than in bulk and in multi. What counts either keeps
+// oneLoadOfThree makes 12% more WAL records for each row in a load than in bulk and in multi. What counts either keeps
 // its ratio to both, within the tolerance of 1.10.
 func oneLoadOfThree(t *testing.T, more string, repetitions int,
 	counted func(rows, records float64) float64) attribution.Verdict {

@@ -20,8 +20,8 @@ const publishedRuns = "../../../testdata/runs/"
 // to 3.95, within the tolerance of 1.10; for each commit from 2.6 to 6.7, so that commits are excluded. WAL records and
 // index entries were not recorded; of a load that nobody of ours set up neither the clients nor the indexes are known,
 // so that nothing bounds WAL fsyncs, WAL writes or what storage did: all of them stay. Aurora writes no pages. Two of
-// the loads differ in two indexes, whose entries are 0.66 % of the rows: WriteIOPS is 4.7 % more at equal rows, and
-// three runs of the load without lie within 0.17 %. So it counts neither rows nor rows and index entries. The side
+// the loads differ in two indexes, whose entries are 0.66% of the rows: WriteIOPS is 4.7% more at equal rows, and
+// three runs of the load without lie within 0.17%. So it counts neither rows nor rows and index entries. The side
 // cannot be told.
 func TestVerdictsOnPublishedLoads(t *testing.T) {
 	all := attribution.Judge(fromFile(t, publishedRuns+"published-senzing.jsonl.zst"), attribution.Options{})

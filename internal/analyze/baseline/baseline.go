@@ -221,7 +221,7 @@ func (r *Row) check(repetition counts.Repetition) {
 		reads, writes := repetition.Counts[metric.BlockReads], repetition.Counts[metric.BlockWrites]
 		if share := 1 - (reads.Amount+writes.Amount)/(reads.Raw+writes.Raw); share > noticed { // that was taken off
 			r.Findings = append(r.Findings,
-				fmt.Sprintf("%.0f %% of the device's requests were as many as others made before it, and were "+
+				fmt.Sprintf("%.0f%% of the device's requests were as many as others made before it, and were "+
 					"subtracted", 100*share))
 		}
 		// The kernel's own sums, with whatever else was done in them.

@@ -42,7 +42,7 @@ func (u Use) at(h int) time.Time { return u.From.Add(time.Duration(h) * time.Hou
 // Reserved is the number of reserved instances by class.
 type Reserved map[string]float64
 
-// unitsOfOptimized is the number of reserved units that an hour on I/O-Optimized takes for each of Standard: 30 %
+// unitsOfOptimized is the number of reserved units that an hour on I/O-Optimized takes for each of Standard: 30%
 // more, by AWS. https://github.com/aws/agent-toolkit-for-aws, amazon-aurora-mysql, io-optimized-pricing-tables
 const unitsOfOptimized = 1.30
 

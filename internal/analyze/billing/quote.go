@@ -42,8 +42,8 @@ var (
 )
 
 // The reliability of another region's prices, by the cost of the same class in both. Of the classes r5 and r6g, in
-// all regions that have both, none was farther off than 2 %; storage and I/O of the regions that are known were up
-// to 15 % cheaper, and capacity units 6 % dearer.
+// all regions that have both, none was farther off than 2%; storage and I/O of the regions that are known were up
+// to 15% cheaper, and capacity units 6% dearer.
 var (
 	otherSize    = estimate{1, 0.99, 1.01}
 	otherRegion  = estimate{1, 0.95, 1.05}

@@ -37,7 +37,7 @@ func (l Limit) Percent(shown, asked []float64) (balance []float64, odd string) {
 	earns, known, highest := 0, 0, 0.0
 	for i, v := range shown {
 		if v < 0 || v > full+percent {
-			v, odd = math.NaN(), "it shows a balance below 0 or above 100 %, and nothing is concluded from that"
+			v, odd = math.NaN(), "it shows a balance below 0 or above 100%, and nothing is concluded from that"
 		}
 		balance = append(balance, min(v, full))
 		if math.IsNaN(v) || math.IsNaN(asked[i]) {

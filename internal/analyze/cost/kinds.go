@@ -231,7 +231,7 @@ func ofParts(of func(counts.Part) float64, parts ...string) counting {
 				Detail: "what was read of the WAL began before the repetition did"}
 		case !log.Exact():
 			return 0, 0, &series.Missing{Reason: series.Reason(runfile.Late),
-				Detail: fmt.Sprintf("only %.0f %% of its WAL could be read", 100*log.Coverage)}
+				Detail: fmt.Sprintf("only %.0f%% of its WAL could be read", 100*log.Coverage)}
 		default:
 			for _, p := range log.Parts {
 				if len(parts) == 0 || slices.Contains(parts, p.Name) {

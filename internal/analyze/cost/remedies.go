@@ -95,7 +95,7 @@ func (rs Relations) scattered() string {
 	if most*entriesOfAnImage < entries || most < leastImages*all {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %% of the page images are of %s: its keys come in random order, and touched "+
+	return fmt.Sprintf("%.0f%% of the page images are of %s: its keys come in random order, and touched "+
 		"%s pages for %s.",
 		100*most/all, worst.calledByRole(), amount(most), numbered(entries, "row"))
 }
@@ -125,7 +125,7 @@ func (rs Relations) unused(now time.Time) (all []string) {
 		if i.Since != nil {
 			since = "since " + i.Since.UTC().Format("2006-01-02 15:04 MST")
 		}
-		costs := fmt.Sprintf("%s has not been used on this server %s and costs %.0f %% of the WAL", r.Called(),
+		costs := fmt.Sprintf("%s has not been used on this server %s and costs %.0f%% of the WAL", r.Called(),
 			since, 100*share)
 		switch {
 		case i.Like != "":

@@ -80,18 +80,18 @@ func TestWhatIndexesWouldSave(t *testing.T) {
 	}{
 		"keys in random order": {
 			[]runfile.WALItem{rows, entries("public.t_pkey", "", runfile.PrimaryKey, 500, 412, some, old)},
-			[]string{"98 % of the page images are of the primary key public.t_pkey: its keys come in random order, " +
+			[]string{"98% of the page images are of the primary key public.t_pkey: its keys come in random order, " +
 				"and touched 412 pages for 500 rows."}},
 		"keys in order": {
 			[]runfile.WALItem{rows, entries("public.t_pkey", "", runfile.PrimaryKey, 500, 19, some, old)}, nil},
 		"rows in random order": {[]runfile.WALItem{table("heap_update", 500, 400),
 			entries("public.t_pkey", "", runfile.PrimaryKey, 500, 412, some, old)}, nil},
 		"an index of the same": {[]runfile.WALItem{rows, entries("public.t_a2", "public.t_a", "", 500, 0, none, young)},
-			[]string{"Index public.t_a2 has not been used on this server since 2026-03-09 12:00 UTC and costs 25 % " +
+			[]string{"Index public.t_a2 has not been used on this server since 2026-03-09 12:00 UTC and costs 25% " +
 				"of the WAL: index public.t_a has the same columns."}},
 		"never used for long": {[]runfile.WALItem{rows, entries("public.t_a", "", "", 500, 0, none, old)},
-			[]string{"Index public.t_a has not been used on this server since 2026-03-02 12:00 UTC and costs 25 " +
-				"% of the WAL."}},
+			[]string{"Index public.t_a has not been used on this server since 2026-03-02 12:00 UTC and costs 25% " +
+				"of the WAL."}},
 		"not used for a day": {[]runfile.WALItem{rows, entries("public.t_a", "", "", 500, 0, none, young)}, nil},
 		"used": {[]runfile.WALItem{rows, entries("public.t_a2", "public.t_a", "", 500, 0, some, old)},
 			nil},

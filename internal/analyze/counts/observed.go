@@ -137,7 +137,7 @@ func (r Repetition) seenEntries() (float64, error) {
 	case err != nil:
 		return 0, err
 	case all-ours > oneInAHundred*all:
-		detail := fmt.Sprintf("%.0f %% of the rows are in other databases, whose indexes cannot be seen from here",
+		detail := fmt.Sprintf("%.0f%% of the rows are in other databases, whose indexes cannot be seen from here",
 			100*(all-ours)/all)
 		return 0, &series.Missing{Reason: NotRecorded, Detail: detail}
 	case most-least > oneInAHundred*most:

@@ -26,7 +26,7 @@ func TestRequestsThatWereNotSeen(t *testing.T) {
 			records = append(records, record)
 		}
 		if got := fromRecords(t, records...).OfServer(); got != want {
-			t.Errorf("of %.0f %% of the requests: told apart %v, want %v", 100*seen, got, want)
+			t.Errorf("of %.0f%% of the requests: told apart %v, want %v", 100*seen, got, want)
 		}
 	}
 }

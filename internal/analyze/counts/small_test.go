@@ -390,7 +390,7 @@ func TestOthersAreSaid(t *testing.T) {
 	shared := with("")
 	const want = "Others worked on the server in 1 of 2 repetitions, and what they did is in every number here; most " +
 		"in repetition 1 of busy: " +
-		"others on the server did 250 of the rows written (20 %), among them psql of joe in shop."
+		"others on the server did 250 of the rows written (20%), among them psql of joe in shop."
 	if got := shared.OthersText(); got != want || len(shared.Loads[1].Repetitions) != 1 {
 		t.Errorf("%d repetitions, %s", len(shared.Loads[1].Repetitions), got)
 	}

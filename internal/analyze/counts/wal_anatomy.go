@@ -33,7 +33,7 @@ type Anatomy struct {
 	Counted float64
 }
 
-// Part is a kind of record. The bounds hold it with a confidence of 95 %; of an exact one they are the same.
+// Part is a kind of record. The bounds hold it with a confidence of 95%; of an exact one they are the same.
 type Part struct {
 	Name      string
 	Records   float64

@@ -166,7 +166,7 @@ func TestModelHoldsMeasuredLogs(t *testing.T) {
 					a.Sum.Low, a.Sum.High)
 			}
 			if off := math.Abs(a.Sum.Records/a.Counted - 1); off > 0.01 {
-				t.Errorf("%s %d: the model is off by %.2f %%", load.Name, r.Number, 100*off)
+				t.Errorf("%s %d: the model is off by %.2f%%", load.Name, r.Number, 100*off)
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func recordsOf(a Load, r Repetition) (float64, error) {
 	return log.Sum.Records, err
 }
 
-// errorOfRecords takes the bounds, which hold with 95 %, for two standard deviations.
+// errorOfRecords takes the bounds, which hold with 95%, for two standard deviations.
 func errorOfRecords(a Load, r Repetition) float64 {
 	log, err := a.records(r)
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *Run) Modelled() string {
 	}
 	return fmt.Sprintf("WAL records were not counted (%s) but modelled from the work of the clients: a record for "+
 		"each row or page of a "+
-		"COPY, each index entry, each commit and 33 values of a sequence. The model may be off by %.2g %%%s",
+		"COPY, each index entry, each commit and 33 values of a sequence. The model may be off by %.2g%%%s",
 		r.whyNot(metric.StatWALRecords), 100*worst, where)
 }
 

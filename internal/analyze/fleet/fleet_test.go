@@ -277,11 +277,11 @@ func ofGP2(t *testing.T, requests float64, balance func(h int) float64) fleet.Pa
 
 // TestCreditsAgainstTheirRule: credits cannot fall where half as many are asked for as are earned, however slowly.
 func TestCreditsAgainstTheirRule(t *testing.T) {
-	for perHour, want := range map[float64]string{2: "its credits fell by 94 % in 47 hours in which it did less",
-		0.1: "its credits fell by 4.7 % in 47 hours in which it did less", 0: "", -0.5: ""} {
+	for perHour, want := range map[float64]string{2: "its credits fell by 94% in 47 hours in which it did less",
+		0.1: "its credits fell by 4.7% in 47 hours in which it did less", 0: "", -0.5: ""} {
 		said := strings.Join(ofGP2(t, 700, func(h int) float64 { return min(100, 100-perHour*float64(h)) }).Lacks, "; ")
 		if strings.Contains(said, "its credits fell") != (want != "") || !strings.Contains(said, want) {
-			t.Errorf("%g %% an hour: %q", perHour, said)
+			t.Errorf("%g%% an hour: %q", perHour, said)
 		}
 	}
 }
@@ -330,7 +330,7 @@ func TestEndsAreAhead(t *testing.T) {
 	}
 	end := begin.Add(48 * time.Hour)
 	p := read(end)
-	// 76.5 % of 150 hours
+	// 76.5% of 150 hours
 	if c := p.Risk.Credits; c == nil || c.Ends == nil || c.Ended || c.Ends.Sub(end).Round(time.Hour) < 113*time.Hour ||
 		c.Ends.Sub(end) > 117*time.Hour {
 		t.Errorf("%+v", c)

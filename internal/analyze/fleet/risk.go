@@ -17,7 +17,7 @@ type Risk struct {
 	Uses  float64 `json:"uses"`  // the highest hour as a share of what its volume and machine carry for good
 	By    string  `json:"by"`    // operations or bytes
 	Of    string  `json:"of"`    // volume or instance, whichever carries less
-	Hours int     `json:"hours"` // at 95 % of it and more
+	Hours int     `json:"hours"` // at 95% of it and more
 	// Credits is the emptiest bucket; nil: there is none.
 	Credits *Credits `json:"credits"`
 }

@@ -44,7 +44,7 @@ func (w work) againstRule(held sizing.Held) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("its credits fell by %s %% in %s in which it did less than its volume earns: its volume is "+
+	return fmt.Sprintf("its credits fell by %s%% in %s in which it did less than its volume earns: its volume is "+
 		"not the one named, or it does more than is shown", number.Rate(by), hours(n))
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // TestIndexPairIsSaid: of the load with two HNSW indexes and the one without, the report says what a ratio over all of
-// it cannot see. 764,865 entries more and 0.11 % fewer rows foretell at most 0.8 million more writes; there were 20.26
+// it cannot see. 764,865 entries more and 0.11% fewer rows foretell at most 0.8 million more writes; there were 20.26
 // million: 60 x 7,505,447 - 60 x 7,175,401 x the ratio of the rows.
 func TestIndexPairIsSaid(t *testing.T) {
 	text := unwrapped(textOf(t, read(t, "../../../testdata/runs/published-senzing.jsonl.zst"), 80))

@@ -168,7 +168,7 @@ func keptHeadline(requests, bytes kept, run *counts.Run) string {
 		odd += fmt.Sprintf(" Its requests carry %s bytes each, and none carries less than %d: what is called bytes "+
 			"or requests here is something else.", number.Rate(each), sector)
 	}
-	return fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99 %% of all are "+
+	return fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99%% of all are "+
 		"at %s or less. The most bytes were %s MB/s, %s UTC.",
 		one, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)),
 		number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04")) + odd
@@ -178,7 +178,7 @@ func keptHeadline(requests, bytes kept, run *counts.Run) string {
 func keptTable(all []kept, period time.Duration) document.Block {
 	one, several := sizing.Stretches(period)
 	t := document.Table{Columns: []document.Column{{Header: "a second", Words: true}, {Header: "mean"},
-		{Header: "median"}, {Header: "95 %"}, {Header: "99 %"},
+		{Header: "median"}, {Header: "95%"}, {Header: "99%"},
 		{Header: "worst " + one}, {Header: "when, UTC", Words: true}, {Header: "highest within"}}}
 	cell := func(v float64) document.Cell { return document.Number(number.Rate(v), v) }
 	for _, k := range all {

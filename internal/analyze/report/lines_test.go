@@ -16,7 +16,7 @@ func notLocalLines() map[string]string {
 	}
 }
 
-// twoLines: repetitions of 0.9 and 1.0 have a mean of 0.95, and half their distance is 0.05/0.95 = 5.3 % of it.
+// twoLines: repetitions of 0.9 and 1.0 have a mean of 0.95, and half their distance is 0.05/0.95 = 5.3% of it.
 func twoLines() map[string]string {
 	return map[string]string{
 		"bulk": "9,500 ±5% | 9,785 ±5% | 48 ±5% | 19 ±5% | 0.9 ±5%", // 47.5 and 0.95, half to even

@@ -35,7 +35,7 @@ func TestModelledIsSaid(t *testing.T) {
 		"CloudWatch WriteIOPS LOGICAL modelled WAL records 1.000",
 		"WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled from the " +
 			"work of the clients",
-		"The model may be off by 15 % in copy",
+		"The model may be off by 15% in copy",
 		"(1) modelled from the work of the clients, not counted",
 	} {
 		if !strings.Contains(text, want) {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestReads: the ladder of reads of loads as they were measured. Under point-cold 84,538 buffers were found and 35,552
-// missed, for which the device read 253,292,544 bytes: 70.4 %, 3.9 % and 25.7 % of the buffers touched.
+// missed, for which the device read 253,292,544 bytes: 70.4%, 3.9% and 25.7% of the buffers touched.
 func TestReads(t *testing.T) {
 	run, err := counts.FromRun(runfiletest.Sequence(readtest.Records(t, "17", nil)))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestPercentilesAreNearestRanks: in second i of 200, in a shuffled order, the device does i*i writes of 512 bytes. So
-// 95 % of the seconds have at most 190*190, 99 % at most 198*198.
+// 95% of the seconds have at most 190*190, 99% at most 198*198.
 func TestPercentilesAreNearestRanks(t *testing.T) {
 	const seconds, prime = 200, 83 // prime does not divide seconds: each i comes once
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

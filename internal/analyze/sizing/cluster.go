@@ -109,7 +109,7 @@ func (s Sizing) chargeCompute(b *Bill) {
 	if hour, source, known := s.Ask.Tariff.hour(auroraStandard, s.class()); known {
 		more := (optimizedCompute - 1) * hour * catalog.HoursInMonth
 		b.Total += more
-		b.Lines = append(b.Lines, BillLine{What: fmt.Sprintf("%.0f %% on %s", 100*(optimizedCompute-1), s.class()),
+		b.Lines = append(b.Lines, BillLine{What: fmt.Sprintf("%.0f%% on %s", 100*(optimizedCompute-1), s.class()),
 			Amount: more, Source: source})
 	}
 }

@@ -361,6 +361,6 @@ func AgainstRule(run *counts.Run) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Its credits fell by %s %% in %d hours in which it did less than its %d GiB of gp2 earn: "+
+	return fmt.Sprintf("Its credits fell by %s%% in %d hours in which it did less than its %d GiB of gp2 earn: "+
 		"its volume is not the one named, or it does more than is shown", number.Rate(by), n, c.SizeGiB)
 }

@@ -44,7 +44,7 @@ func (s Sizing) omitted() []string {
 	add(onRDS && !s.Ask.MultiAZ && !s.recordedMultiAZ(), "A standby: --multi-az doubles what RDS asks for storage.")
 	add(onRDS, "The step of RDS: growing past 400 GiB takes it from one volume to four, which copies all data for hours and costs operations meanwhile. If you are near it, order 400 GiB at once.")
 	io2 := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Name == "io2" && o.Standing == Carries })
-	add(io2, "Durability: io2 is made to lose one volume in 100,000 a year (99.999 %), the others of EBS one or two in 1,000 (99.8 to 99.9 %), by the EBS user guide's page of volume types. No load shows that.")
+	add(io2, "Durability: io2 is made to lose one volume in 100,000 a year (99.999%), the others of EBS one or two in 1,000 (99.8 to 99.9%), by the EBS user guide's page of volume types. No load shows that.")
 	add(s.auroraUntold() && len(s.Options) > 0, onAurora+".")
 	readers := "Readers"
 	if onRDS {

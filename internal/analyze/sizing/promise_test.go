@@ -254,14 +254,14 @@ func TestBeforeNitro(t *testing.T) {
 	}
 }
 
-// TestHeadroomIsExact: 760 and 10 % are 836; 0.1 and 0.2 have no end in binary.
+// TestHeadroomIsExact: 760 and 10% are 836; 0.1 and 0.2 have no end in binary.
 func TestHeadroomIsExact(t *testing.T) {
 	for iops, want := range map[float64]float64{760: 836, 1100: 1210, 4100: 4510} {
 		ask := sizing.Ask{GiB: 100, Headroom: 10, Volumes: []catalog.Volume{volume(t, "io2")},
 			Tariff: tariff(t, "us-east-1")}
 		s, err := sizing.SizeRate(ask, sizing.Rate{Writes: iops, WriteBytes: iops * 8192}, 24)
 		if err != nil || s.Choice.Order.IOPS != want {
-			t.Errorf("%g and 10 %%: %+v, %v", iops, s.Choice, err)
+			t.Errorf("%g and 10%%: %+v, %v", iops, s.Choice, err)
 		}
 	}
 }

@@ -221,7 +221,7 @@ func same(t *testing.T, q sizing.Question, o sizing.Option, want asOrdered) {
 			mibps: math.Round(o.Order.MiBps/o.Volume.Step()*1e6) / 1e6}
 	}
 	if got.gib != want.gib || math.Abs(got.iops-want.iops) > 1 || got.mibps != want.mibps {
-		t.Errorf("%s for %+v on %g GiB with %g %%: %+v, want %+v", o.Volume.Name, q.Need, q.GiB, q.Headroom, got, want)
+		t.Errorf("%s for %+v on %g GiB with %g%%: %+v, want %+v", o.Volume.Name, q.Need, q.GiB, q.Headroom, got, want)
 	}
 	if o.Bill != nil && want.monthly > 0 && math.Abs(o.Bill.Total-want.monthly) > 0.11 {
 		t.Errorf("%s for %+v on %g GiB: %g a month, want %g", o.Volume.Name, q.Need, q.GiB, o.Bill.Total, want.monthly)

@@ -148,7 +148,7 @@ func (q Question) requirement(v catalog.Volume) Requirement {
 // with returns an amount with headroom.
 func (q Question) with(amount float64) float64 { return tidy(amount * (100 + q.Headroom) / 100) }
 
-// tidy takes off what arithmetic in binary fractions adds to a whole number: 760 with 10 % are 836, and not 837.
+// tidy takes off what arithmetic in binary fractions adds to a whole number: 760 with 10% are 836, and not 837.
 func tidy(v float64) float64 {
 	if whole := math.Round(v); math.Abs(v-whole) <= 1e-9*max(1, math.Abs(v)) {
 		return whole

@@ -17,7 +17,7 @@ func near(t *testing.T, what string, got, want, within float64) {
 func TestStudent(t *testing.T) {
 	near(t, "7 degrees of freedom", Student(0.95, 7), 2.365, 0.0005)
 	near(t, "2 degrees of freedom", Student(0.95, 2), 4.303, 0.0005)
-	near(t, "99 %", Student(0.99, 16), 2.921, 0.0005)
+	near(t, "99%", Student(0.99, 16), 2.921, 0.0005)
 }
 
 // TestWithin: with nothing known beforehand it is the pooled variance, and what is known comes off it.
@@ -88,7 +88,7 @@ func TestBetweenWithoutEvidence(t *testing.T) {
 	check("luck", balanced(0, 1, 3, 3, 3, 3, 3), 0, math.Sqrt(4/0.4844-1))
 }
 
-// TestBetweenCovers plays the model: the interval of 95 % must hold the truth about so often, never less.
+// TestBetweenCovers plays the model: the interval of 95% must hold the truth about so often, never less.
 func TestBetweenCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, truth := range []float64{0, 0.03, 0.3} {

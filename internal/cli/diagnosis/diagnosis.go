@@ -174,13 +174,13 @@ func known(run *counts.Run) []Quantity {
 	return all
 }
 
-// within returns how far a model may be off in each sort of load, with a confidence of 95 %.
+// within returns how far a model may be off in each sort of load, with a confidence of 95%.
 func within(run *counts.Run, d counts.Quantity) string {
 	var parts []string
 	for _, a := range run.Loads {
 		r := a.Repetitions[0]
 		if n, err := d.Count(a, r); err == nil {
-			parts = append(parts, fmt.Sprintf("%.2g %% under a load of %s", 100*2*d.StandardError(a, r)/n, a.Method))
+			parts = append(parts, fmt.Sprintf("%.2g%% under a load of %s", 100*2*d.StandardError(a, r)/n, a.Method))
 		}
 	}
 	return strings.Join(parts, " and ")

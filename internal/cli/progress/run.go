@@ -200,7 +200,7 @@ func (s *run) bar(width int) string {
 	elapsed := now.Sub(s.began)
 	share := float64(elapsed) / float64(max(elapsed+left, 1))
 	head := fmt.Sprintf("%-16s ", s.loadName())
-	tail := fmt.Sprintf(" %3.0f %%  %s left", 100*share, clock(left))
+	tail := fmt.Sprintf(" %3.0f%%  %s left", 100*share, clock(left))
 	const shortest, longest, phase = 5, 24, "  waiting for counters" // the longest there is
 	room := min(width-len(head)-len(tail)-len(phase), longest)
 	switch {

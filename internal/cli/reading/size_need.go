@@ -56,7 +56,7 @@ func parseNeed(text string) (sizing.Stated, error) {
 		"iops":    {&need.Requests, number.Counted(), 0, 1e9, "a number of requests a second"},
 		"mbps":    {&need.Bytes, inMega, 0, 1e15, "a number, in MB of 10^6 bytes or with a unit, such as 120MiB"},
 		"kb":      {&need.RequestSize, inKiB, 0, 1 << 40, "the size of a request, in KiB"},
-		"reads":   {&need.Reads, share, -1, 1, "a share from 0 to 100 %"},
+		"reads":   {&need.Reads, share, -1, 1, "a share from 0 to 100%"},
 		"flushes": {&need.Flushes, number.Counted(), -1, 1e9, "a number of flushes a second"},
 	}
 	said := map[string]bool{}
@@ -81,7 +81,7 @@ func parseNeed(text string) (sizing.Stated, error) {
 		}
 		if v, err := strconv.ParseFloat(strings.TrimSpace(value), 64); name == "reads" && err == nil &&
 			v > 0 && v <= 1 {
-			return need, fmt.Errorf("--need %s: %g %% or %g %%? Write reads=%g%% or reads=%g%%", part, v,
+			return need, fmt.Errorf("--need %s: %g%% or %g%%? Write reads=%g%% or reads=%g%%", part, v,
 				100*v, v, 100*v)
 		}
 	}

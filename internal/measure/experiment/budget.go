@@ -35,7 +35,7 @@ type Pause struct {
 // DefaultPause returns that of a plain disk, until it has been measured (see [Experiment.Calibrate]).
 func DefaultPause() Pause { return Pause{Fixed: 600 * time.Millisecond, Share: typicalShare} }
 
-// typicalShare is from 5 % for rows without indexes to 25 % for wide ones whose pages have checksums.
+// typicalShare is from 5% for rows without indexes to 25% for wide ones whose pages have checksums.
 const typicalShare = 0.12
 
 // Lengths of a load in seconds; no load is shorter than LeastLoad. A source that answers at once is read at both ends

@@ -53,7 +53,7 @@ func TestFit(t *testing.T) {
 }
 
 // The tables of loads that read and change are made within the budget: those that read share one of 40 MB x 10 s, and
-// the one that updates has rows of 144 bytes in pages that are filled to 60 % and two index entries of 23 bytes, made
+// the one that updates has rows of 144 bytes in pages that are filled to 60% and two index entries of 23 bytes, made
 // anew for each repetition.
 func TestFitLeavesTimeForTables(t *testing.T) {
 	const rows = 677_966 // 400 MB of rows of 500 + 40 + 4 bytes, and of two entries

@@ -240,7 +240,7 @@ func TestBilled(t *testing.T) {
 	// Records read off the charts against the sums of the READMEs, times 60.
 	for load, sum := range map[string]float64{"20260408": 118448552, "20250813": 474989850, "20250916": 473285471} {
 		if off := math.Abs(all.totals[load][writes]/(60*sum) - 1); off > 0.0065 {
-			t.Errorf("%s: the records of the chart are %.2f %% off those of the README", load, 100*off)
+			t.Errorf("%s: the records of the chart are %.2f%% off those of the README", load, 100*off)
 		}
 	}
 	ord := tell(t, "published-ord.jsonl").totals["orm-ingest"]

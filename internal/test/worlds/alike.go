@@ -8,7 +8,7 @@ const tolerance = 1.10
 
 // Alike says that no method could part a meter from something that counts the quantity alone: their true ratio moves
 // from load to load within the tolerance, or by less than a test that knew the noise would find nine times out of ten
-// at a level of 1 %.
+// at a level of 1%.
 func (w World) Alike(m Meter, quantity string) bool {
 	apart := w.apart(m, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}})
 	return apart.tolerable() || !apart.found(usually)
@@ -142,7 +142,7 @@ func moments(values []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// found reports whether a chi-squared test with so many degrees of freedom finds, at the level of 1 %, a difference of
+// found reports whether a chi-squared test with so many degrees of freedom finds, at the level of 1%, a difference of
 // so much noncentrality with such a power. Both distributions are taken for normal where that is near enough: the
 // critical value by Wilson and Hilferty's cube, the power by mean and variance.
 func found(noncentrality, freedom, power float64) bool {

@@ -64,7 +64,7 @@ func NewOf(seed uint64, p Plan, rules map[string]Rule) World {
 	return w
 }
 
-// meterOf has a meter count by a rule, with a noise of 1 % and a background of its own.
+// meterOf has a meter count by a rule, with a noise of 1% and a background of its own.
 func (d *dice) meterOf(name string, rule Rule, p Plan, w World) Meter {
 	const noise = 0.01
 	m := Meter{Name: name, Rule: rule, Noise: noise, kind: runfile.Counter, missing: make([]bool, len(w.repetitions))}

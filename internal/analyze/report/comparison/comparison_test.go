@@ -165,7 +165,7 @@ func TestAGateTakesEveryName(t *testing.T) {
 		}
 		for _, name := range []string{q.Many(), q.One(), strings.ToUpper(q.Many()),
 			strings.ReplaceAll(d.Quantity, "_", "-")} {
-			if diff := cmp.Diff(want, held(t, c, name+"/copy > -50 %")); diff != "" {
+			if diff := cmp.Diff(want, held(t, c, name+"/copy > -50%")); diff != "" {
 				t.Errorf("%s is not %s (-want +got):\n%s", name, d.Quantity, diff)
 			}
 		}

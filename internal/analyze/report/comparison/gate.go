@@ -34,7 +34,7 @@ func ParseGate(text string) (Gate, error) {
 	}
 	percent, err := strconv.ParseFloat(parts[4], 64)
 	if err != nil || percent <= -100 || percent > 1e9 {
-		return Gate{}, fmt.Errorf("%q: nothing can change by %s %%", text, parts[4])
+		return Gate{}, fmt.Errorf("%q: nothing can change by %s%%", text, parts[4])
 	}
 	quantity := parts[1]
 	if q, known := metric.QuantityNamed(quantity); known {

@@ -59,7 +59,7 @@ func TestWALOfAnObservation(t *testing.T) {
 		// 55 x 100,000; 55 x 12,000
 		{"19 counts bytes", "WAL in 55 s: 5,500,000 bytes, of which page images 660,000 (12%).", pages,
 			with(map[string]float64{metric.StatWALFPIBytes: 12_000}), nil},
-		// 55 x 3 x 8,192 = 1,351,680, which is 24.6 %
+		// 55 x 3 x 8,192 = 1,351,680, which is 24.6%
 		{"14 counts images", "WAL in 55 s: 5,500,000 bytes, of which page images at most 1,351,680 (25%), " +
 			"a whole page each: their holes and compression are not counted before 19.", pages, of14, nil},
 		{"pages of 16 kB", "WAL in 55 s: 5,500,000 bytes, of which page images at most 2,703,360 (49%), " +

@@ -151,7 +151,7 @@ func lasting(seconds int) document.Cell { return document.Number(hours(seconds),
 func (s Sized) startOf() string {
 	var parts []string
 	for _, b := range s.Balances {
-		part := fmt.Sprintf("%s %% of the %s's credits", number.Grouped(b.Percent, 0), b.Of)
+		part := fmt.Sprintf("%s%% of the %s's credits", number.Grouped(b.Percent, 0), b.Of)
 		if b.Metric != "" {
 			part += " (" + b.Metric + " at " + b.At.UTC().Format("2006-01-02 15:04") + ")"
 		}

@@ -43,7 +43,7 @@ func (s Size) balanceCurves() *plot.Picture {
 		line := plot.Line{Name: name, Points: []plot.Point{{X: 0, Y: c.Start}}}
 		for i := range c.Curve.Second {
 			at := c.Curve.end(i, c.Seconds) / hour
-			text := fmt.Sprintf("%s: %s %% left after %s h", name, number.Rate(c.Curve.Balance[i]), number.Rate(at))
+			text := fmt.Sprintf("%s: %s%% left after %s h", name, number.Rate(c.Curve.Balance[i]), number.Rate(at))
 			line.Points = append(line.Points, plot.Point{X: at, Y: c.Curve.Balance[i], Text: text})
 		}
 		p.Lines = append(p.Lines, line)
@@ -67,7 +67,7 @@ func (c SizeCredits) fate() string {
 	if c.Dry != nil {
 		return "empty after " + hours(*c.Dry)
 	}
-	return fmt.Sprintf("never below %s %%, %s %% at the end", number.Grouped(c.Lowest, 0), number.Grouped(c.Left, 0))
+	return fmt.Sprintf("never below %s%%, %s%% at the end", number.Grouped(c.Lowest, 0), number.Grouped(c.Left, 0))
 }
 
 // end returns the second with which a stretch of the curve ends.

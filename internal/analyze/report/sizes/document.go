@@ -262,7 +262,7 @@ func (s Size) estimateLegend() string {
 	}
 	text := " ~ is an estimate, under \"The same load on Aurora\"."
 	if s.Aurora != nil && s.Aurora.Standard != nil {
-		text += " I/O-Optimized has the 30 % in it that the " + s.Sized.machine() + " costs more there."
+		text += " I/O-Optimized has the 30% in it that the " + s.Sized.machine() + " costs more there."
 	}
 	return text
 }
@@ -448,7 +448,7 @@ func (s Sized) Behind() string {
 
 // Demand returns what was sized for.
 func (s Sized) Demand() string {
-	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f %% of headroom) on %s GiB",
+	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f%% of headroom) on %s GiB",
 		number.Rate(s.Rate.Requests), number.Rate(s.Rate.Bytes/number.Mega), s.sizedLoad(), s.Headroom,
 		number.Grouped(s.GiB, 0))
 }

@@ -146,7 +146,7 @@ func (s Size) sizedFor() string {
 			number.Rate(need.Requests), s.Sized.worstOf(requestsOf), number.Rate(need.Bytes/number.Mega),
 			s.Sized.worstOf(megabytesOf))
 	}
-	text += fmt.Sprintf("; with %.0f %% of headroom, on %s GiB.", s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
+	text += fmt.Sprintf("; with %.0f%% of headroom, on %s GiB.", s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
 	return strings.Join(append([]string{text}, s.Sized.scaled()...), " ")
 }
 

@@ -93,7 +93,7 @@ Until it is throttled
 After 30 s, at 12:00:30 UTC, the rate fell from 3,000 operations/s and 25 MB/s
 to 300 and 2.5, and the latency rose from 5.3 ms to 53.3 (p < 0.001).
 It fits EBS gp2 of about 100 GiB: 3,000 IOPS while there are credits, 300
-without. A full bucket lasts 2,000 s; this one held 1.5 % at the beginning.
+without. A full bucket lasts 2,000 s; this one held 1.5% at the beginning.
 
 What to know about single figures
 

@@ -230,7 +230,7 @@ func bucketText(k baseline.Bucket) string {
 	}
 	text += fmt.Sprintf(": %s %s while there are credits, %s without.", number.Rate(k.Burst), k.Of, number.Rate(k.Base))
 	if k.GiB > 0 {
-		return text + fmt.Sprintf(" A full bucket lasts %s s; this one held %s %% at the beginning.",
+		return text + fmt.Sprintf(" A full bucket lasts %s s; this one held %s%% at the beginning.",
 			number.Rate(k.Full), number.Rate(k.Held))
 	}
 	return text + fmt.Sprintf(" It lasts %s s at least, once in 24 hours.", number.Rate(k.Full))

@@ -35,7 +35,7 @@ func (r Report) slow() (text string, is bool) {
 	if asked-float64(r.Result.Transactions) < 3*math.Sqrt(asked) {
 		return "", false
 	}
-	text = fmt.Sprintf("the rate was not achieved: %.1f of %.1f transactions per second (%.1f %%)",
+	text = fmt.Sprintf("the rate was not achieved: %.1f of %.1f transactions per second (%.1f%%)",
 		r.perSecond(r.Result.Transactions), r.Asked.Rate, 100*share)
 	if r.Result.Skipped > 0 {
 		text += fmt.Sprintf("; %d were skipped because they were late already", r.Result.Skipped)

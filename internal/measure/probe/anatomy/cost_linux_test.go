@@ -29,10 +29,10 @@ func TestReadingUnderLoadCostsLittle(t *testing.T) {
 		}
 		cost := (processorTime(t, s) - before).Seconds() / time.Since(began).Seconds()
 		stop()
-		t.Logf("every %v: %.2f %% of one core, %.0f MB read of %.0f MB", interval, 100*cost, s.counted[covered]/1e6,
+		t.Logf("every %v: %.2f%% of one core, %.0f MB read of %.0f MB", interval, 100*cost, s.counted[covered]/1e6,
 			s.counted[passed]/1e6)
 		if cost > 0.01 || s.counted[covered] == 0 {
-			t.Errorf("every %v: reading costs %.2f %% of one core", interval, 100*cost)
+			t.Errorf("every %v: reading costs %.2f%% of one core", interval, 100*cost)
 		}
 	}
 }

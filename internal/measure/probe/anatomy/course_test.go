@@ -50,7 +50,7 @@ func TestCostOfLoadIsBounded(t *testing.T) {
 			}
 		}
 		if cost := read / speed / seconds; cost > share*1.001 || cost < share/2 {
-			t.Errorf("every %v: reading takes %.2f %% of the time", interval, 100*cost)
+			t.Errorf("every %v: reading takes %.2f%% of the time", interval, 100*cost)
 		}
 	}
 }

@@ -232,7 +232,7 @@ func TestWindowsAreFair(t *testing.T) {
 				"heap_update_records"} {
 				scaled := sample[metric] * float64(to-from) / sample[covered]
 				if off := scaled/truth[metric] - 1; truth[metric] < 1000 || off < -0.01 || off > 0.01 {
-					t.Errorf("%s: %.0f by windows, %v in all: %.2f %% off", metric, scaled, truth[metric], 100*off)
+					t.Errorf("%s: %.0f by windows, %v in all: %.2f%% off", metric, scaled, truth[metric], 100*off)
 				}
 			}
 		})

@@ -83,7 +83,7 @@ func TestCountsAgreeWithIostat(t *testing.T) {
 	check := func(what string, got, want float64) {
 		t.Helper()
 		if math.IsNaN(got) || math.Abs(got-want) > want/100 {
-			t.Errorf("%s: %v, want %v within 1 %%", what, got, want)
+			t.Errorf("%s: %v, want %v within 1%%", what, got, want)
 		}
 	}
 	t.Logf("%v pages", n)
