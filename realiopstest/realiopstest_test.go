@@ -128,7 +128,7 @@ func TestWhatAnOperationCosts(t *testing.T) {
 			var over told
 			got.AtMost(&over, realiopstest.Rows(2))
 			if len(over.errors) != 1 ||
-				!strings.Contains(over.errors[0], "realiopstest.Rows(2): rows: 3 a run, and at most 2") ||
+				!strings.Contains(over.errors[0], "realiopstest.Rows(2): rows: 3 a run; the budget is 2") ||
 				!strings.Contains(over.errors[0],
 					"the statement that wrote most: insert into orders (customer) values ($1) (3 times, ") {
 				t.Errorf("over its limit: %q", over.errors)

@@ -148,7 +148,7 @@ func TestAction(t *testing.T) {
 		{"rows=1", "", base, 0, ""},
 		{"rows=base", base, "", 0, ""},
 		{"rows=0", "", "", 4,
-			"::error title=realiops measure::realiops: over the budget: rows: 1 a run, and at most 0"},
+			"::error title=realiops measure::realiops: over the budget: rows: 1 a run; the budget is 0"},
 	} {
 		summary, outputs, junit := filepath.Join(t.TempDir(), "summary.md"), filepath.Join(t.TempDir(), "outputs"),
 			filepath.Join(t.TempDir(), "junit.xml")

@@ -26,7 +26,7 @@ func TestExamples(t *testing.T) {
 	path := filepath.Dir(built(t)) + ":" + os.Getenv("PATH")
 	for language, command := range map[string]func(*testing.T) []string{"python": pytest, "java": junit, "go": goTest} {
 		t.Run(language, func(t *testing.T) {
-			for writes, says := range map[string]string{"1": "", "2": "rows: 2 a run, and at most 1"} {
+			for writes, says := range map[string]string{"1": "", "2": "rows: 2 a run; the budget is 1"} {
 				args := command(t)
 				c := exec.CommandContext(t.Context(), args[0], args[1:]...)
 				c.Dir = filepath.Join("testdata", "examples", language)

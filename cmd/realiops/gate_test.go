@@ -81,11 +81,11 @@ func TestGateOfACommandThatLeavesAProcess(t *testing.T) {
 		dsn).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	const over = "over the budget: rows: 1 a run, and at most 0"
+	const over = "over the budget: rows: 1 a run; the budget is 0"
 	for left, within := range map[string]string{
 		"": "::warning title=realiops measure::rows: whether it is at most 1 a run cannot be told: " +
 			"sessions stayed open",
-		"unset REALIOPS_MEASURED; exec 3>&- 9>&-": "::notice title=realiops measure::rows: 1 a run, and at most 1",
+		"unset REALIOPS_MEASURED; exec 3>&- 9>&-": "::notice title=realiops measure::rows: 1 a run; the budget is 1",
 	} {
 		pid := filepath.Join(t.TempDir(), "pid")
 		t.Cleanup(func() { _ = exec.Command("sh", "-c", "kill $(cat "+pid+")").Run() })

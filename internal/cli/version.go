@@ -9,12 +9,14 @@ import (
 )
 
 func newVersionCommand(env command.Env) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Show which realiops this is",
-		Args:  command.NoArguments,
-		RunE:  func(*cobra.Command, []string) error { return showVersion(env) },
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Show which realiops this is",
+		Example: "  realiops version",
+		Args:    command.NoArguments,
+		RunE:    func(*cobra.Command, []string) error { return showVersion(env) },
 	}
+	return command.Describe(env, cmd, "0  printed\n1  wrong usage: it takes no argument", command.Group("Flags"))
 }
 
 // showVersion is not cobra's: its template would link reflection in that keeps every method of every type in the

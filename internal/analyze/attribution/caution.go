@@ -45,8 +45,8 @@ func (j *judge) cautions(v Verdict, m counts.Metric, y column, rivals []held) []
 	}
 	add("reset", listed("It was reset during ", wasReset, ", ", "; what it counted there is unknown"))
 	add("loads-missing", listed("It was not counted in ", uncounted, ", ", ""))
-	add("background", listed(fmt.Sprintf("More than %.0f%% of it was there without load in ", 100*muchBackground),
-		moving(j.loads, v, j.background(m)), ", ", ""))
+	add("background", listed("Under ", moving(j.loads, v, j.background(m)), ", ",
+		fmt.Sprintf(", more than %.0f%% of it was there without load", 100*muchBackground)))
 	add("below-background", listed("It showed less than the background in ",
 		moving(j.loads, v, j.belowBackground(m, y)), ", ", ""))
 	nearest := append([]string{v.Counts}, v.Tied...)

@@ -196,7 +196,7 @@ func (c Comparison) dayTable() document.Table {
 func (c Comparison) turnBlock() document.Block {
 	var list document.List
 	for _, t := range c.Turns {
-		list = append(list, fmt.Sprintf("%s: %s %s a month, and now %s", t.What, money(t.At), t.Unit, money(t.Is)))
+		list = append(list, fmt.Sprintf("%s: %s %s a month (now %s)", t.What, money(t.At), t.Unit, money(t.Is)))
 	}
 	if len(list) == 0 {
 		return nil

@@ -62,7 +62,7 @@ func (m *message) one() []*message {
 
 func (r Result) cases() []testCase {
 	class := printable.Line(r.Operation.Text)
-	done := testCase{Name: "it is done", Class: class}
+	done := testCase{Name: "runs without error", Class: class}
 	if r.Failed != "" {
 		done.Error = messageOf(printable.Line(r.Failed))
 	}
@@ -184,7 +184,7 @@ func (j Judged) Judgement() string {
 	case NotJudged:
 		text = fmt.Sprintf("%s: %s was not judged: %s", j.Name, asked, j.Why)
 	default:
-		text = fmt.Sprintf("%s: %s a %s, and at most %s", j.Name, amount(j.Value), j.Per, most)
+		text = fmt.Sprintf("%s: %s a %s; the budget is %s", j.Name, amount(j.Value), j.Per, most)
 		if j.Why != "" {
 			text += " (" + j.Why + ")"
 		}

@@ -168,7 +168,7 @@ func TestWhatGrewIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Hold(budgets)
-	const want = "own_wal_records: 100 a run, and at most 60 (base, which was 60). More than in the base: " +
+	const want = "own_wal_records: 100 a run; the budget is 60 (base, which was 60). More than in the base: " +
 		"statement insert into item values ($1): +20 records (40 -> 60); statement update item set n = $1: +20 " +
 		"records (20 -> 40); " +
 		"table public.item: +40 index entries (20 -> 60); table public.item: -20 HOT updates (20 -> 0); " +
@@ -477,12 +477,12 @@ func TestJUnitHasACaseForEachCount(t *testing.T) {
 		want                  map[string]string
 	}{
 		{"no budget", "", "", []cost.Count{counted("rows", 3), missing("commits", "no")},
-			map[string]string{"it is done": "", "rows": "", "commits": "skipped"}},
+			map[string]string{"runs without error": "", "rows": "", "commits": "skipped"}},
 		{"budgets", "", "rows=3,rows=2,commits=1", []cost.Count{counted("rows", 3), missing("commits", "no")},
-			map[string]string{"it is done": "", "rows=3": "", "rows=2": "failure", "commits=1": "error"}},
+			map[string]string{"runs without error": "", "rows=3": "", "rows=2": "failure", "commits=1": "error"}},
 		{"failed later", "exit status 3", "rows=3", []cost.Count{counted("rows", 3), counted("commits", 1)},
-			map[string]string{"it is done": "error", "rows=3": "skipped", "commits": ""}},
-		{"failed at once", "exit status 3", "rows=3", nil, map[string]string{"it is done": "error",
+			map[string]string{"runs without error": "error", "rows=3": "skipped", "commits": ""}},
+		{"failed at once", "exit status 3", "rows=3", nil, map[string]string{"runs without error": "error",
 			"rows=3": "skipped"}},
 	} {
 		r := cost.Result{Cost: cost.Cost{Repetitions: 1, Counts: c.counts}, Failed: c.failed}

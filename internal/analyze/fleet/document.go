@@ -135,7 +135,7 @@ func (f Fleet) moneySection(top int) document.Block {
 			d.orderCell(), d.savesCell(), document.Words(d.Saves.ends()),
 			document.Words(d.AsOf))})
 	}
-	return listed("What costs for nothing", t, left)
+	return listed("What costs more than it needs to", t, left)
 }
 
 // riskSection lists those whose storage is in the way.

@@ -389,7 +389,7 @@ func (r screen) operations() document.Block {
 	if r.Run.OfServer && terms[0].Name != allOf {
 		terms = append(document.Terms{
 			{Name: allOf, Texts: []string{
-				"the disk's requests by file; /proc/diskstats has those of other programs, too"}}}, terms...)
+				"this server's requests, traced by file (/proc/diskstats also counts other programs)"}}}, terms...)
 	}
 	more := ""
 	if hidden > 0 && !r.live && !r.whole {

@@ -35,6 +35,11 @@ func keptDocument(run *counts.Run, r Report, d document.Document) document.Docum
 	requests, bytes, known := requestsAndBytes(run)
 	d.Blocks = []document.Block{document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.keptTarget(all)),
 		r.conditions()}
+	if ofMachine(all) {
+		for i := range all {
+			all[i].name = strings.TrimPrefix(all[i].name, diskstats)
+		}
+	}
 	if known {
 		d.Blocks = append(d.Blocks, document.Paragraph{Text: keptHeadline(requests, bytes, run),
 			Style: document.Headline})
@@ -61,8 +66,19 @@ func (r Report) keptTarget(all []kept) string {
 			to = last
 		}
 	}
-	return strings.TrimSpace(ServerName(r.Run.Target.Flavor)+" "+r.Run.Target.Version) + Place(r) + "; observed for " +
-		span(to.Sub(from).Seconds())
+	name := strings.TrimSpace(ServerName(r.Run.Target.Flavor) + " " + r.Run.Target.Version)
+	if ofMachine(all) {
+		name = "Disks of a machine"
+	}
+	return name + Place(r) + "; observed for " + span(to.Sub(from).Seconds())
+}
+
+// diskstats begins the name of what a kernel counts of a disk.
+const diskstats = "/proc/diskstats "
+
+// ofMachine reports whether nothing but disks was recorded, by whatever program.
+func ofMachine(all []kept) bool {
+	return !slices.ContainsFunc(all, func(k kept) bool { return !strings.HasPrefix(k.name, diskstats) })
 }
 
 const perMB = 1e6

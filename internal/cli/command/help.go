@@ -36,6 +36,7 @@ func Describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGrou
 	for _, g := range groups {
 		cmd.Flags().AddFlagSet(g.FlagSet)
 	}
+	cmd.Flags().VisitAll(shortenTimes)
 	if last := groups[len(groups)-1].FlagSet; cmd.Flags().Lookup("help") == nil {
 		last.BoolP("help", "h", false, "show this help and exit")
 		cmd.Flags().AddFlagSet(last)
@@ -47,6 +48,20 @@ func Describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGrou
 		return usage(c.OutOrStderr(), c, env.Columns(), exitStatus, groups)
 	})
 	return cmd
+}
+
+// shortenTimes has the help say 24h for the 24h0m0s of package time.
+func shortenTimes(f *pflag.Flag) {
+	if f.Value.Type() != "duration" {
+		return
+	}
+	for _, text := range []*string{&f.DefValue, &f.NoOptDefVal} {
+		for _, nothing := range []string{"m0s", "h0m"} {
+			if strings.HasSuffix(*text, nothing) {
+				*text = (*text)[:len(*text)-len("0s")]
+			}
+		}
+	}
 }
 
 func usage(w io.Writer, c *cobra.Command, width int, exitStatus string, groups []flagGroup) error {

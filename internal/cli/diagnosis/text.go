@@ -124,7 +124,7 @@ func (s Source) elsewhere() string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%d that other servers have)", n)
+	return fmt.Sprintf(" (%d of other versions)", n)
 }
 
 // never reports whether the figure is not to be had from this server, and nothing is lost with it.

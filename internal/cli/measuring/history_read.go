@@ -83,8 +83,7 @@ func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, n
 		return h, err
 	}
 	told.Asked = runfile.Stretch{From: q.From.UTC(), To: q.To.UTC()}
-	whence := "scraped by others and kept in a store, which scraped about every " + told.Interval.String() +
-		"; realiops was not there"
+	whence := "scraped about every " + told.Interval.String() + " into a store, not by realiops"
 	return heard{*told, runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}, whence},
 		nil
 }
@@ -117,7 +116,7 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 	target := instances[0].Target
 	target.Flavor = cmp.Or(o.flavor, target.Flavor)
 	return heard{
-		told[0], target, "kept by CloudWatch, and handed on to a store by an exporter; realiops was not there"}, nil
+		told[0], target, "recorded by CloudWatch and handed on to a store by an exporter, not by realiops"}, nil
 }
 
 // ofCloudWatch asks AWS what the database is, and CloudWatch what it did.
@@ -151,7 +150,7 @@ func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []s
 		return h, fmt.Errorf("CloudWatch has no points from %s to %s%s", from.Format(time.RFC3339),
 			to.Format(time.RFC3339), why)
 	}
-	h.target, h.whence = cloudwatch.TargetOf(found.Cloud), "kept by CloudWatch; realiops was not there"
+	h.target, h.whence = cloudwatch.TargetOf(found.Cloud), "recorded by CloudWatch, not by realiops"
 	return h, nil
 }
 
@@ -205,7 +204,7 @@ func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []st
 // ofExported reads what the aws program wrote.
 func (o historyOptions) ofExported(_ context.Context, files []exported.File, now time.Time) (h heard, err error) {
 	h.Told, h.target, err = exported.History(files, exported.Asked{Flavor: o.flavor, Instance: o.instance}, now)
-	h.whence = "exported from CloudWatch by the aws program; realiops was not there"
+	h.whence = "recorded by CloudWatch and exported by the aws program, not by realiops"
 	return h, err
 }
 
@@ -246,5 +245,5 @@ func (o historyOptions) ofSysstat(ctx context.Context, files []exported.File, no
 		return h, err
 	}
 	told.Notices = source.Notices()
-	return heard{told, machines[0].Target, "kept by " + sysstat.Keeper(files[0].Text) + "; realiops was not there"}, nil
+	return heard{told, machines[0].Target, "recorded by " + sysstat.Keeper(files[0].Text) + ", not by realiops"}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -60,7 +61,10 @@ func Examine(path string) (Place, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return Place{}, fmt.Errorf("look at the directory: %w", err)
+		if of, is := errors.AsType[*fs.PathError](err); is {
+			err = of.Err
+		}
+		return Place{}, fmt.Errorf("look at the directory %s: %w", path, err)
 	case !info.IsDir():
 		return Place{}, fmt.Errorf("%s is not a directory", path)
 	}

@@ -308,8 +308,9 @@ func TestFioMustBeThereAndNotTooOld(t *testing.T) {
 }
 
 func TestPlacesThatTakeNoFiles(t *testing.T) {
-	_, err := Examine(filepath.Join(t.TempDir(), "none"))
-	if err == nil || !strings.HasPrefix(err.Error(), "look at the directory: ") {
+	none := filepath.Join(t.TempDir(), "none")
+	_, err := Examine(none)
+	if err == nil || err.Error() != "look at the directory "+none+": no such file or directory" {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "file")

@@ -158,7 +158,7 @@ func basis(name, several string) string {
 		return fmt.Sprintf("the %s percentile of its %s, and at least its total divided by the time",
 			number.Ordinal(v), several)
 	case name == sizing.BySaying:
-		return "as it was said"
+		return "as it was given"
 	case name == sizing.ByMean:
 		return "the highest mean of its repetitions"
 	default:

@@ -43,7 +43,7 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 		return nil, gap(runfile.Absent, undefinedFile, "the server's machine has no pg_walinspect")
 	case schema == "" && f.super:
 		return nil, gap(runfile.Absent, undefinedObject,
-			"pg_walinspect is not in this database: a run makes it for as long as it lasts")
+			"pg_walinspect is not in this database: a run creates it and drops it at the end")
 	case schema == "":
 		return nil, gap(runfile.Permission, noPrivilege,
 			"pg_walinspect is not in this database, and this user may not make it")

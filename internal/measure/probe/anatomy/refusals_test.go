@@ -98,7 +98,7 @@ func TestRights(t *testing.T) {
 			_, err = New(t.Context(), endpoint.Config(), "")
 			expectGap(t, err, runfile.Gap{
 				Reason: runfile.Absent, Code: "42704",
-				Detail: "pg_walinspect is not in this database: a run makes it for as long as it lasts",
+				Detail: "pg_walinspect is not in this database: a run creates it and drops it at the end",
 			}, "")
 
 			servertest.Exec(t, boss, "create extension pg_walinspect")

@@ -213,7 +213,7 @@ func TestRelationsOfALongStretch(t *testing.T) {
 func TestRelationsWithoutTheRight(t *testing.T) {
 	endpoint := servertest.Database(t, "18")
 	_, err := New(t.Context(), endpoint.Config(), "")
-	want := "pg_walinspect is not in this database: a run makes it for as long as it lasts (a superuser may: create " +
+	want := "pg_walinspect is not in this database: a run creates it and drops it at the end (a superuser may: create " +
 		"extension pg_walinspect)"
 	if got := WhyNoRelations(err); got != want {
 		t.Errorf("%q, want %q", got, want)
