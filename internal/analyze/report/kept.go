@@ -176,18 +176,20 @@ func keptHeadline(requests, bytes kept, run *counts.Run) string {
 	one, _ := sizing.Stretches(run.Observed.Period)
 	r, b := requests.worst(), bytes.worst()
 	const sector = 512 // bytes
-	odd := ""
-	for _, said := range []string{sizing.Hole(run), sizing.AgainstRule(run)} {
-		odd += strings.TrimSuffix(" "+said+".", " .")
+	said := []string{fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99%% of all "+
+		"are at %s or less. The most bytes were %s MB/s, %s UTC.",
+		one, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)),
+		number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04"))}
+	for _, odd := range []string{sizing.Hole(run), sizing.AgainstRule(run)} {
+		if odd != "" {
+			said = append(said, odd+".")
+		}
 	}
 	if each := bytes.mean() * perMB / requests.mean(); requests.mean() >= 1 && each < sector {
-		odd += fmt.Sprintf(" Its requests carry %s bytes each, and none carries less than %d: what is called bytes "+
-			"or requests here is something else.", number.Rate(each), sector)
+		said = append(said, fmt.Sprintf("Its requests carry %s bytes each, and none carries less than %d: what is "+
+			"called bytes or requests here is something else.", number.Rate(each), sector))
 	}
-	return fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99%% of all are "+
-		"at %s or less. The most bytes were %s MB/s, %s UTC.",
-		one, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)),
-		number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04")) + odd
+	return strings.Join(said, " ")
 }
 
 // keptTable has a row for each metric.
