@@ -138,3 +138,20 @@ func (v Volume) Tier(gib float64) (Tier, bool) {
 	}
 	return Tier{}, false
 }
+
+// MostIOPS returns the operations a second of the largest volume that a provider sells; 0: none is known.
+func MostIOPS(provider string) float64 {
+	volumes, err := Volumes()
+	if err != nil {
+		return 0
+	}
+	most := 0.0
+	for _, v := range volumes {
+		for _, t := range v.Tiers {
+			if v.Provider == provider {
+				most = max(most, t.IOPS.Free, t.IOPS.Most, t.IOPS.SoldMost)
+			}
+		}
+	}
+	return most
+}

@@ -63,6 +63,15 @@ func (c Convert) period() string {
 	return fmt.Sprintf("in %s seconds", number.Grouped(c.Period, 0))
 }
 
+// order says what to make of a rate of real storage I/O.
+func (c Convert) order() string {
+	if most := catalog.MostIOPS(c.On); strings.HasSuffix(c.Metric, "IOPS") && most > 0 && c.PerSecond > most {
+		return fmt.Sprintf("No volume of RDS does more than %s: see whether this is one instance's, and a second's",
+			number.Grouped(most, 0))
+	}
+	return "Size for that"
+}
+
 // ConvertKind translates an amount, if one kind of load had made all of it.
 type ConvertKind struct {
 	Load     string      `json:"load"`
@@ -125,7 +134,7 @@ func (c Convert) blocks() []document.Block {
 	case c.Rows == nil:
 		return []document.Block{document.Paragraph{
 			Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts,
-				number.Rate(c.PerSecond)), "Size for that")}}
+				number.Rate(c.PerSecond)), c.order())}}
 	}
 	text := fmt.Sprintf("%s are %s, not disk operations. No single factor turns them into I/O. It depends on the "+
 		"load that makes them:", name, c.Counts)
