@@ -82,7 +82,7 @@ func boundShare(b baseline.Bound) string {
 	if !number.Finite(b.Share) {
 		return "-"
 	}
-	return number.Grouped(math.Ceil(b.Share*1000)/10, 1) + " %" // a need is not rounded away
+	return number.Grouped(math.Ceil(b.Share*1000)/10, 1) + "%" // a need is not rounded away
 }
 
 func (b SizeBaseline) verdict(headroom float64) string {

@@ -109,7 +109,7 @@ func (s Size) enoughSection() document.Block {
 }
 
 func ofHundred(percent float64) document.Cell {
-	return document.Number(number.Grouped(percent, 0)+" %", percent)
+	return document.Number(number.Grouped(percent, 0)+"%", percent)
 }
 
 // sizeOf returns the volume with the name of the size that has the credits.
