@@ -57,8 +57,8 @@ func (f Fleet) headline() string {
 		}
 	}
 	if cheaper > 0 {
-		said = append(said, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s; %s).",
-			cheaper, number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.ends(), catalog.PricesOf(f.AsOf)))
+		said = append(said, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s%s).",
+			cheaper, number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.before("; "), catalog.PricesOf(f.AsOf)))
 	} else if known > 0 {
 		said = append(said, "None of them would cost less with another order.")
 	}
@@ -114,6 +114,14 @@ func (s Span) ends() string {
 		return lowest
 	}
 	return lowest + " to " + highest
+}
+
+// before returns the interval and what follows it; nothing where it is one number, which has been said.
+func (s Span) before(more string) string {
+	if number.Grouped(s.Lowest, 0) == number.Grouped(s.Highest, 0) {
+		return ""
+	}
+	return s.ends() + more
 }
 
 // moneySection lists those that cost most for nothing.

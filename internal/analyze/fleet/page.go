@@ -125,8 +125,8 @@ func (p Page) headline(currency string) string {
 	case p.Saves == nil:
 		text += "What it would save is not known: see what is missing."
 	case p.cheaper():
-		text += fmt.Sprintf("%s would cost %s %s a month less (%s; %s).", p.orderCell().Text,
-			number.Grouped(p.Saves.Value, 0), currency, p.Saves.ends(), catalog.PricesOf(p.AsOf))
+		text += fmt.Sprintf("%s would cost %s %s a month less (%s%s).", p.orderCell().Text,
+			number.Grouped(p.Saves.Value, 0), currency, p.Saves.before("; "), catalog.PricesOf(p.AsOf))
 	case p.Order != nil:
 		text += fmt.Sprintf("To carry what it needs takes %s: %s %s a month more (%s).", p.orderCell().Text,
 			number.Grouped(-p.Saves.Value, 0), currency, catalog.PricesOf(p.AsOf))
