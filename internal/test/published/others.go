@@ -61,7 +61,7 @@ const chartError = 0.02 // as the one who read them says
 func DigitizedRecords(d Digitized) []runfile.Record {
 	run := theirs("published-digitized", "senzing", "aurora", "17.5",
 		"Published by Senzing under "+d.Source.Licence+" ("+d.Source.Repository+
-			") as charts, which somebody read: sums over whole loads, give or take 2%. "+
+			") as charts, which somebody read: sums over whole loads, give or take 2 %. "+
 			"Two of them ran on Aurora PostgreSQL 14.9. When the loads began and ended is not known")
 	run.Start = day(d.Runs[0].Name())
 	run.Target.Cloud = &runfile.Cloud{Provider: "aws", Engine: "aurora-postgresql", Storage: d.Runs[0].Storage}
@@ -102,7 +102,7 @@ func StepRecords(d Digitized) []runfile.Record {
 	l := d.Runs[0]
 	run := theirs("published-steps", "senzing", "aurora", "17.5",
 		"Published by Senzing under "+d.Source.Licence+" ("+d.Source.Repository+
-			") as a chart, which somebody read, give or take 2%: VolumeWriteIOPs and "+
+			") as a chart, which somebody read, give or take 2 %: VolumeWriteIOPs and "+
 			"VolumeReadIOPs of one load each five minutes. Its day is that of the run's name; the hours are made up")
 	run.Plan.Loads = []runfile.Load{{Name: l.Name(), Method: runfile.Observed}}
 	run.Start = day(l.Name())
