@@ -104,8 +104,9 @@ func TestRequestsThatAreNotFetched(t *testing.T) {
 	}
 	const record = eventBytes + 8 // the ring's own note of its length
 	fit := float64(os.Getpagesize() / record)
-	// Whoever else uses the disk fills the ring, too, and reads are among it.
-	if all := after[Name+"/writes"] - before[Name+"/writes"]; all < 1000 || float64(lost) < all-fit {
+	// Whoever else uses the disk fills the ring, too, and reads are among it. On a busy machine ext4 has been seen to write
+	// 2 MiB of direct I/O in one request.
+	if all := after[Name+"/writes"] - before[Name+"/writes"]; all < 4*fit || float64(lost) < all-fit {
 		t.Errorf("%d of %.0f writes were lost, and %.0f have room", lost, all, fit)
 	}
 	if after[Name+"/lost"] != 0 {
