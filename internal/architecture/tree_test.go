@@ -169,7 +169,7 @@ func joined(e ast.Expr) string {
 	return data
 }
 
-// ends tells whether a function of the standard library ends the process.
+// ends reports whether a function of the standard library ends the process.
 func ends(from, function string) bool {
 	switch from {
 	case "os", "syscall", "unix":
@@ -198,7 +198,7 @@ func (t tree) directories(about func(string) bool) []string {
 	return found
 }
 
-// under tells whether a package or its path is the one named or lies below it.
+// under reports whether a package or its path is the one named or lies below it.
 func under(directory, top string) bool {
 	return directory == top || strings.HasPrefix(directory, top+"/")
 }

@@ -188,7 +188,7 @@ func shared(rows []metric.Metric, caveat string) bool {
 	return n > 1
 }
 
-// same tells whether rows are those of all disks, of some disks.
+// same reports whether rows are those of all disks, of some disks.
 func same(rows, disks []metric.Metric) bool {
 	read := slices.DeleteFunc(slices.Clone(disks), func(m metric.Metric) bool { return m.Derived != nil })
 	return view(rows[0]) != view(disks[0]) && slices.EqualFunc(rows, read, func(a, b metric.Metric) bool {
@@ -196,7 +196,7 @@ func same(rows, disks []metric.Metric) bool {
 	})
 }
 
-// bytesOf tells whether a metric is the bytes of what another counts.
+// bytesOf reports whether a metric is the bytes of what another counts.
 func bytesOf(count, bytes metric.Metric) bool {
 	return (bytes.Help == "bytes of "+count.Help || bytes.Help == "bytes of the "+count.Help) && bytes.Unit == "bytes"
 }

@@ -129,7 +129,7 @@ func (j *judge) oddLoads(h held) string {
 	return listed("The ratio to "+many(h.Quantity)+" is the same under all loads but ", odd, "; ", "")
 }
 
-// drift tells whether the ratio went up or down with the repetitions, in all loads together: a straight line through
+// drift reports whether the ratio went up or down with the repetitions, in all loads together: a straight line through
 // what is left of each repetition when its load's mean is taken off.
 func (j *judge) drift(y column, h held) string {
 	var xx, xy, yy, freedom float64

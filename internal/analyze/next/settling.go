@@ -38,7 +38,7 @@ func (s *Settling) Ask(after time.Duration, read func() (*counts.Run, error)) (w
 	return s.take(look{after, known, open})
 }
 
-// take tells whether, with this look, enough time has told nothing new. It keeps the looks of the second half only.
+// take reports whether, with this look, enough time has told nothing new. It keeps the looks of the second half only.
 func (s *Settling) take(now look) (why string, settled bool) {
 	s.looks = append(s.looks, now)
 	for len(s.looks) > 1 && s.looks[1].after <= now.after/2 {

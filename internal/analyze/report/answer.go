@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -59,79 +58,6 @@ func (r screen) heading() string {
 		return apart
 	}
 	return "Which of the numbers called IOPS are real?"
-}
-
-// besides is a number that looks like IOPS, and what the disk did meanwhile.
-type besides struct {
-	what        string
-	load        string
-	loud, quiet Figure
-}
-
-// none reports that the disk did nothing, and vague that what it did cannot be told from the background.
-func (b besides) none() bool  { return b.quiet.Highest <= figure.Resolution }
-func (b besides) vague() bool { return b.quiet.Lowest <= figure.Resolution }
-
-// factor returns how many times fewer operations the disk did: at least, where that is vague.
-func (b besides) factor() float64 {
-	switch {
-	case b.none():
-		return math.Inf(1)
-	case b.vague():
-		return b.loud.Value / b.quiet.Highest
-	}
-	return b.loud.Value / b.quiet.Value
-}
-
-func byFactor(a, b besides) int { return cmp.Compare(a.factor(), b.factor()) }
-
-// did says what the disk did, at most where that is vague.
-func (b besides) did() string {
-	switch {
-	case b.none():
-		return "the disk did nothing"
-	case b.vague():
-		return "the disk did at most " + number.Rate(b.quiet.Highest) + "/s"
-	}
-	return "the disk did " + number.Rate(b.quiet.Value) + "/s"
-}
-
-// wide returns the span of the factor in the load's repetitions where that is wide; empty: it is not, or has no end.
-func (b besides) wide() string {
-	const unsteady = 2
-	if lowest, highest := b.loud.Lowest/b.quiet.Highest, b.loud.Highest/b.quiet.Lowest; !b.vague() && lowest > 0 &&
-		highest > unsteady*lowest {
-		return number.Ratio(lowest) + " to " + number.Ratio(highest)
-	}
-	return ""
-}
-
-// ends returns the least and the most that the factor may be.
-func (b besides) ends() string {
-	if b.none() {
-		return "the quiet one did not move"
-	}
-	if b.vague() {
-		return "at least " + number.Ratio(b.factor())
-	}
-	return cmp.Or(b.wide(), number.Ratio(b.factor()))
-}
-
-// named returns the load, with the span of its factor where that is wide.
-func (b besides) named() string { return strings.Join(words.Filled(b.load, b.wide()), ", ") }
-
-// told returns the factor, or the span of its repetitions where that is wide.
-func (b besides) told() string {
-	times := b.factor()
-	switch {
-	case b.none():
-		return "not one request"
-	case b.vague():
-		return "at least " + number.Ratio(times) + " times fewer"
-	case times < 1:
-		return number.Ratio(1/times) + " times more"
-	}
-	return cmp.Or(b.wide(), number.Ratio(times)) + " times fewer"
 }
 
 // each returns the pair in every load that has both, the loudest first.

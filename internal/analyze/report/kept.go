@@ -33,13 +33,8 @@ func keptDocument(run *counts.Run, r Report, d document.Document) document.Docum
 	d.Heading = "What storage did"
 	all := keptOf(run)
 	requests, bytes, known := requestsAndBytes(run)
-	d.Blocks = []document.Block{document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.keptTarget(all)),
+	d.Blocks = []document.Block{document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.keptTarget(run, all)),
 		r.conditions()}
-	if ofMachine(all) {
-		for i := range all {
-			all[i].name = strings.TrimPrefix(all[i].name, diskstats)
-		}
-	}
 	if known {
 		d.Blocks = append(d.Blocks, document.Paragraph{Text: keptHeadline(requests, bytes, run),
 			Style: document.Headline})
@@ -56,7 +51,7 @@ func keptDocument(run *counts.Run, r Report, d document.Document) document.Docum
 }
 
 // keptTarget names the server and the stretch of the periods.
-func (r Report) keptTarget(all []kept) string {
+func (r Report) keptTarget(run *counts.Run, all []kept) string {
 	var from, to time.Time
 	for _, k := range all {
 		if first := k.levels[0].From; from.IsZero() || first.Before(from) {
@@ -67,18 +62,17 @@ func (r Report) keptTarget(all []kept) string {
 		}
 	}
 	name := strings.TrimSpace(ServerName(r.Run.Target.Flavor) + " " + r.Run.Target.Version)
-	if ofMachine(all) {
+	if ofMachine(run) {
 		name = "Disks of a machine"
 	}
 	return name + Place(r) + "; observed for " + span(to.Sub(from).Seconds())
 }
 
-// diskstats begins the name of what a kernel counts of a disk.
-const diskstats = "/proc/diskstats "
-
 // ofMachine reports whether nothing but disks was recorded, by whatever program.
-func ofMachine(all []kept) bool {
-	return !slices.ContainsFunc(all, func(k kept) bool { return !strings.HasPrefix(k.name, diskstats) })
+func ofMachine(run *counts.Run) bool {
+	return !slices.ContainsFunc(run.Metrics(), func(m counts.Metric) bool {
+		return !slices.Contains(sizing.OfDisk().Metrics(), m.Name)
+	})
 }
 
 const perMB = 1e6
@@ -94,6 +88,9 @@ func keptOf(run *counts.Run) (all []kept) {
 		}
 		if len(k.levels) == 0 {
 			continue
+		}
+		if ofMachine(run) { // whose kernel nobody asked
+			k.name = strings.TrimPrefix(k.name, "/proc/diskstats ")
 		}
 		for _, l := range run.Rates(m.Name, runfile.Maximum) {
 			k.most = max(l.Value, number0(k.most))

@@ -66,7 +66,7 @@ func (a MetricLoad) shown() Figure {
 	return a.amount
 }
 
-// Moved tells whether load moved a metric at all.
+// Moved reports whether load moved a metric at all.
 type Moved string
 
 // Whether load moved a metric.

@@ -140,7 +140,7 @@ func options(t *testing.T, size sizes.Size) []map[string]string {
 	return all
 }
 
-// rounds tells whether a cell is a number as it is shown: to a whole one, to two digits where it is small, or a time to
+// rounds reports whether a cell is a number as it is shown: to a whole one, to two digits where it is small, or a time to
 // a minute.
 func rounds(t *testing.T, cell document.Cell, want float64) bool {
 	t.Helper()

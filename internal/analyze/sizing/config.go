@@ -51,7 +51,7 @@ func (c Config) Capacity() (Capacity, error) {
 	return k, nil
 }
 
-// sold tells whether so much of something can be bought, of which there is no more than that much for what it goes
+// sold reports whether so much of something can be bought, of which there is no more than that much for what it goes
 // with.
 func (c Config) sold(what string, bought float64, r catalog.Rule, most float64, with string) error {
 	least, bound := max(r.SoldLeast, r.SoldLeastPerGiB*c.GiB), r.SoldMost

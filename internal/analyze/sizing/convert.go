@@ -56,6 +56,7 @@ type Converted struct {
 	Currency  string
 	Misread   *float64 // a month, were each one billed
 	Settle    string   // what would narrow it down
+	Most      float64  // operations a second of RDS's largest volume, where the rate is higher; 0: it is not
 }
 
 // Convert translates an amount of a metric on a flavor.
@@ -67,6 +68,9 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 		Currency: t.Currency()}
 	if c.Meaning.Summed() {
 		c.PerSecond = amount / c.Meaning.Period
+	}
+	if most := catalog.MostIOPS(c.Meaning.On); isRate(c.Meaning) && most > 0 && c.PerSecond > most {
+		c.Most = most
 	}
 	switch {
 	case c.Meaning.Side == metric.Physical && isRate(c.Meaning):

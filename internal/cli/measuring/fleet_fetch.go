@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 
 	ranking "github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/fleet"
@@ -59,7 +60,7 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 	}
 	missing := d.Missing(a.databases)
 	usd, text := a.price(missing)
-	env.Tell("%s, %d of them already kept in %s; %s", counted(len(a.databases), "database"),
+	env.Tell("%s, %d of them already kept in %s; %s", words.Counted(len(a.databases), "database"),
 		len(a.databases)-len(missing), directory, text)
 	if usd > o.maxCost {
 		return "", 0, fmt.Errorf("that is more than --max-cost %g: allow more, or ask for less with --for", o.maxCost)
@@ -187,11 +188,4 @@ func readHas(text []byte, now time.Time) (map[string]ranking.Has, error) {
 		all[c.Instance] = ranking.HasOf(c)
 	}
 	return all, nil
-}
-
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -97,10 +97,10 @@ func (k knowledge) columns() (called, others metric.Table) {
 			others = append(others, m)
 		}
 	}
-	ofDatabase := func(m metric.Metric) int {
-		return map[bool]int{true: 0, false: 1}[strings.HasPrefix(m.Printed(0), "pg_stat_database.")]
+	i := slices.IndexFunc(called, func(m metric.Metric) bool { return strings.HasPrefix(m.Printed(0), "pg_stat_database.") })
+	if i > 0 {
+		called = slices.Concat(called[i:i+1], called[:i], called[i+1:])
 	}
-	slices.SortStableFunc(called, func(a, b metric.Metric) int { return ofDatabase(a) - ofDatabase(b) })
 	return called, others
 }
 

@@ -22,10 +22,11 @@ import (
 // given takes what the user said. Zero, which stands for a flag left out, is no number that anybody means.
 func (o *SizeOptions) given(flags *pflag.FlagSet) error {
 	o.saidGiB = flags.Changed("gib")
-	for flag, value := range map[string]float64{"disks": float64(o.disks), "rows-per-second": o.rowsPerSecond} {
-		if flags.Changed(flag) && value == 0 {
-			return fmt.Errorf("--%s is 0 and must be more", flag)
-		}
+	switch {
+	case flags.Changed("disks") && o.disks == 0:
+		return errors.New("--disks is 0 and must be more")
+	case flags.Changed("rows-per-second") && o.rowsPerSecond == 0:
+		return errors.New("--rows-per-second is 0 and must be more")
 	}
 	return nil
 }

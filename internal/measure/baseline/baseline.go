@@ -56,7 +56,7 @@ type measurement struct {
 }
 
 // Do measures. The file is made first, so that a place that cannot be written is found before anything is measured.
-// recorded tells whether the file holds a run, however it ended; without one there is no file.
+// recorded reports whether the file holds a run, however it ended; without one there is no file.
 func Do(ctx context.Context, o Options) (recorded bool, err error) {
 	m := &measurement{Options: o}
 	if m.file, err = runfile.Create(o.Path); err != nil {

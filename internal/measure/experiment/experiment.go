@@ -33,7 +33,7 @@ type Experiment struct {
 	Schema  string
 	Pooled  bool // a pooler stands between the clients and the server
 
-	// Checkpoint tells whether the user may ask for one. Without it a load's dirty pages fall on the next.
+	// Checkpoint is set if the user may ask for one. Without it a load's dirty pages fall on the next.
 	Checkpoint bool
 	// Flush brings what the server's file system still holds to the device; nil where it is out of reach.
 	Flush func() error
@@ -42,7 +42,7 @@ type Experiment struct {
 	// Layout locates the server's files if they can be read from here; otherwise Unreadable says why not.
 	Layout     *layout.Layout
 	Unreadable string
-	// Evicts tells whether the server can be asked to take pages out of shared buffers: from 17 on.
+	// Evicts is set if the server can be asked to take pages out of shared buffers: from 17 on.
 	Evicts bool
 	// ReadWAL reads the WAL of a load, before a checkpoint lets the server recycle it, and says which tables and
 	// indexes what was written since PassWAL is about; nil, as PassWAL then is: nobody does.

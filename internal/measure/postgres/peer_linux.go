@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peersAreKnown tells whether the kernel says who is at the other end of a socket.
+// peersAreKnown reports whether the kernel says who is at the other end of a socket.
 func peersAreKnown() error { return nil }
 
 // peerOf returns the name of the user at the other end of a socket.

@@ -143,7 +143,7 @@ var ErrBusy = errors.New("the machine is too busy for a stand-in: two loads foll
 // many rows are a load, and not a trial of a load.
 const many = 1000
 
-// Check tells whether every load was followed by a pause: what lies between two pauses is spread by its log, which
+// Check reports whether every load was followed by a pause: what lies between two pauses is spread by its log, which
 // tells the truth only of one load at a time.
 func (c *Course) Check() error {
 	c.mu.Lock()

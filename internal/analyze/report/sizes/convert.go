@@ -39,6 +39,7 @@ type Convert struct {
 	Spreads []SizeSpread `json:"distributed"`
 
 	region, currency string // whose prices count, and what they are in
+	most             float64
 }
 
 // Over returns the answer for an amount that was added up over a time other than that in which the metric is published.
@@ -65,9 +66,9 @@ func (c Convert) period() string {
 
 // order says what to make of a rate of real storage I/O.
 func (c Convert) order() string {
-	if most := catalog.MostIOPS(c.On); strings.HasSuffix(c.Metric, "IOPS") && most > 0 && c.PerSecond > most {
+	if c.most > 0 {
 		return fmt.Sprintf("No volume of RDS does more than %s: see whether this is one instance's, and a second's",
-			number.Grouped(most, 0))
+			number.Grouped(c.most, 0))
 	}
 	return "Size for that"
 }
@@ -101,7 +102,7 @@ func NewConvert(c sizing.Converted, by sizing.Calibration, asked []sizing.Spread
 		Requests: span(c.Requests), Billed: span(c.Billed),
 		IOCost: span(c.IOCost), AsOf: c.AsOf, Misread: c.Misread, Settle: c.Settle, Calibration: calibrationText(by),
 		Spreads: spreads(asked),
-		region:  c.Region, currency: c.Currency,
+		region:  c.Region, currency: c.Currency, most: c.Most,
 	}
 	for _, k := range c.Kinds {
 		kind := ConvertKind{Load: k.Load, What: k.What, Rows: k.Rows, Requests: k.Requests}

@@ -75,8 +75,8 @@ func planted() []prometheustest.Series {
 		s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="shop"`, 100, 300),
 		s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="crm"`, 100, 300),
 		// one address in two clusters, and one that two jobs scrape
-		s(commits, `instance="twins:9187",datname="a",cluster="eu"`, 10, 20, 30),
-		s(commits, `instance="twins:9187",datname="a",cluster="us"`, 1000, 3000, 5000),
+		s(commits, `instance="same:9187",datname="a",cluster="eu"`, 10, 20, 30),
+		s(commits, `instance="same:9187",datname="a",cluster="us"`, 1000, 3000, 5000),
 		s(commits, `instance="others:9187",datname="a",cluster="eu"`, 10, 20, 30),
 		s(commits, `instance="others:9187",datname="b",cluster="us"`, 1000, 3000, 5000),
 		s(commits, `instance="jobs:9187",datname="a",job="x"`, 10, 20, 30),
@@ -192,8 +192,8 @@ func traps(t *testing.T, store *prometheus.Store) {
 	check("jobs:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30},
 		Said: []string{"Several replicas scraped the same: of postgres_exporter only one counts."}})
 	check("oid:9187", ours, told{Values: map[string]float64{"0s": 11, "1m0s": 22, "2m0s": 33}})
-	refused(prometheus.Query{Server: `instance="twins:9187"`, Host: `instance="none"`},
-		`has several servers at twins:9187, which differ in cluster (us, eu): name one with --server 'cluster="…"'`)
+	refused(prometheus.Query{Server: `instance="same:9187"`, Host: `instance="none"`},
+		`has several servers at same:9187, which differ in cluster (us, eu): name one with --server 'cluster="…"'`)
 	refused(prometheus.Query{Server: `instance="others:9187"`, Host: `instance="none"`}, `which differ in cluster`)
 	refused(prometheus.Query{Server: `instance=~".fd00.*"`},
 		"exporters of several servers tell of PostgreSQL (fd00::1, fd00::2)")

@@ -91,7 +91,7 @@ func TestWhoPolls(t *testing.T) {
 	check(`epoll (\copy_rows)`, "\\copy_rows demo (value) rows 3 values (:row)", as)
 }
 
-// sharesRings tells whether this kernel has what a ring needs, which is all of it since 6.1.
+// sharesRings reports whether this kernel has what a ring needs, which is all of it since 6.1.
 func sharesRings() bool {
 	var name unix.Utsname
 	var major, minor int

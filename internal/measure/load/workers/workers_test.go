@@ -550,7 +550,7 @@ func children(t *testing.T, pid int) (found []int) {
 	return found
 }
 
-// alive tells whether a process is there, and not only waits to be reaped.
+// alive reports whether a process is there, and not only waits to be reaped.
 func alive(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(text), ") ")
