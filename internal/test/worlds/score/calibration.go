@@ -33,23 +33,23 @@ func Calibrated(level float64, cases []Case) Calibration {
 
 // WriteCalibration prints a table in Markdown, and a diagram of what holds over what was stated.
 func WriteCalibration(w io.Writer, all []Calibration) {
-	fmt.Fprintln(w, "| stated | holds, clean meters | 95 % interval | of | holds, all meters | 95 % interval | of | "+
-		"stated and wrong | 95 % interval | of |\n|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| stated | holds, clean meters | 95% interval | of | holds, all meters | 95% interval | of | "+
+		"stated and wrong | 95% interval | of |\n|---|---|---|---|---|---|---|---|---|---|")
 	for _, c := range all {
-		fmt.Fprintf(w, "| %.0f %% | %s | %s | %s |\n", 100*c.Level, c.Clean.columns(), c.All.columns(),
+		fmt.Fprintf(w, "| %.0f%% | %s | %s | %s |\n", 100*c.Level, c.Clean.columns(), c.All.columns(),
 			c.Wrong.columns())
 	}
 	fmt.Fprintln(w,
-		"\n```text\nstated  0 %       20        40        60        80       100   clean meters: | stated, # holds")
+		"\n```text\nstated  0%        20        40        60        80       100   clean meters: | stated, # holds")
 	for _, c := range all {
-		fmt.Fprintf(w, "%4.0f %%  %s\n", 100*c.Level, c.bar())
+		fmt.Fprintf(w, "%4.0f%%  %s\n", 100*c.Level, c.bar())
 	}
 	fmt.Fprintln(w, "```")
 }
 
 func (f Figure) columns() string {
 	low, high := f.Interval()
-	return fmt.Sprintf("%.2f %% | %.2f to %.2f %% | %d", 100*f.Share(), 100*low, 100*high, f.Of)
+	return fmt.Sprintf("%.2f%% | %.2f to %.2f%% | %d", 100*f.Share(), 100*low, 100*high, f.Of)
 }
 
 // bar marks what was stated and what holds on a line of 50 characters.

@@ -27,7 +27,7 @@ func TestCalibrationCountsWhatHolds(t *testing.T) {
 	}
 	var b strings.Builder
 	WriteCalibration(&b, []Calibration{c})
-	if !strings.Contains(b.String(), "| 80 % |") || !strings.Contains(b.String(), "| 75.00 % |") {
+	if !strings.Contains(b.String(), "| 80% |") || !strings.Contains(b.String(), "| 75.00% |") {
 		t.Error(b.String())
 	}
 }

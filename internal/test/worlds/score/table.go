@@ -74,22 +74,22 @@ func FullTable(cases []Case) []Figure {
 	open := func(c Case) bool { return !c.stated() }
 	return []Figure{
 		atLeast(0.995, "single quantity: the side right", whole, Case.sideRight),
-		atLeast(0.97, "single quantity: named uniquely and rightly, noise 1 and 3 %",
+		atLeast(0.97, "single quantity: named uniquely and rightly, noise 1 and 3%",
 			where(whole, Case.slight), Case.named),
-		atLeast(0.92, "single quantity: the same, noise 10 %", where(whole, Case.noisy), Case.named),
+		atLeast(0.92, "single quantity: the same, noise 10%", where(whole, Case.noisy), Case.named),
 		atMost(0, "mixture of two: called a single quantity", where(parted, Case.surely), Case.simplified),
-		atLeast(0.80, "mixture of two, each 20 % or more: both terms named", where(parted, Case.heavy),
+		atLeast(0.80, "mixture of two, each 20% or more: both terms named", where(parted, Case.heavy),
 			Case.termsNamed),
 		atMost(0.005, "wrong verdict stated, all meters of the plan", cases, wrong),
 		atLeast(0.99, "unrelated to load: cannot tell", where(clean, ofSort(worlds.Unrelated)), open),
-		within(0.94, 0.98, "95 % interval holds the true ratio", where(whole, measured), Case.holds),
+		within(0.94, 0.98, "95% interval holds the true ratio", where(whole, measured), Case.holds),
 		seen("of the single quantities named: tied with others, as the world has it", where(clean, singles, Case.named),
 			Case.tied),
 		seen("single quantity: named alone", where(clean, singles), Case.alone),
 		seen("single quantity, exact counter: named", where(clean, singles, exact), Case.named),
 		seen("mixture of two, nearly a single quantity: called one", where(clean, mixtures, Case.barely),
 			Case.simplified),
-		seen("mixture of two, each 20 % or more: cannot tell", where(parted, Case.heavy), open),
+		seen("mixture of two, each 20% or more: cannot tell", where(parted, Case.heavy), open),
 		seen("mixture of two: wrong verdict stated", where(clean, mixtures), wrong),
 		seen("silent: called silent", where(cases, ofSort(worlds.Silent)), func(c Case) bool {
 			return c.stated() && !wrong(c)
@@ -186,10 +186,10 @@ func (f Figure) Target() string {
 	case f.AtMost == 0:
 		return "never"
 	case f.AtLeast > 0 && f.AtMost < 1:
-		return fmt.Sprintf("%g to %g %%", 100*f.AtLeast, 100*f.AtMost)
+		return fmt.Sprintf("%g to %g%%", 100*f.AtLeast, 100*f.AtMost)
 	case f.AtLeast > 0:
-		return fmt.Sprintf("at least %g %%", 100*f.AtLeast)
+		return fmt.Sprintf("at least %g%%", 100*f.AtLeast)
 	default:
-		return fmt.Sprintf("at most %g %%", 100*f.AtMost)
+		return fmt.Sprintf("at most %g%%", 100*f.AtMost)
 	}
 }

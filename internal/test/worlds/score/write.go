@@ -10,11 +10,11 @@ import (
 
 // Write prints figures as a table in Markdown.
 func Write(w io.Writer, figures []Figure) {
-	fmt.Fprintln(w, "| figure | reached | 95 % interval | of | must reach | |")
+	fmt.Fprintln(w, "| figure | reached | 95% interval | of | must reach | |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|")
 	for _, f := range figures {
 		low, high := f.Interval()
-		fmt.Fprintf(w, "| %s | %.2f %% | %.2f to %.2f %% | %d | %s | %s |\n",
+		fmt.Fprintf(w, "| %s | %.2f%% | %.2f to %.2f%% | %d | %s | %s |\n",
 			f.What, 100*f.Share(), 100*low, 100*high, f.Of, f.Target(), f.outcome())
 	}
 }
