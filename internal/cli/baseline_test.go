@@ -21,7 +21,7 @@ func TestBaselineRefuses(t *testing.T) {
 		}
 	}
 	check(`--format "x": want text or json (see realiops baseline --help)`, "--format", "x")
-	check(`--until-throttled is 1s: from 30s to 24h0m0s`, "--until-throttled=1s")
+	check(`--until-throttled is 1 s: from 30 s to 24 h`, "--until-throttled=1s")
 	check("--show-buffered goes with the jobs of a set alone", "--show-buffered", "--job", "x")
 	check("--show-buffered goes with the jobs of a set alone", "--show-buffered", "--until-throttled")
 	check(`--progress is "x" and can be auto, bar, plain or none`, "--progress", "x")

@@ -257,7 +257,7 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 		"hourly, begins late": {"db1.om", dumped(hour, -1, 4*hour),
 			"Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 04:00"},
 		"sysstat, whole": {"sadf.json", kept(1, 1), ""},
-		"sysstat, an hour": {"sadf.json", kept(13, 19), "Nothing is known of 60 min of these 12 h (the longest " +
+		"sysstat, an hour": {"sadf.json", kept(13, 19), "Nothing is known of 1 h of these 12 h (the longest " +
 			"hole: 2026-11-01 10:00 to 2026-11-01 11:00 UTC): if more was done then, this order is too small."},
 		"CloudWatch, whole": {"cw.json", pointsOf(12, nil), ""},
 		"CloudWatch, a hole": {"cw.json", pointsOf(12, map[string][2]int{"WriteThroughput": {3, 5}}),
@@ -280,7 +280,7 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 	}
 	runs(t, command.ExitDone, "history", short, "-o", few)
 	if _, said := runs(t, command.ExitUsage, "size", few); !strings.Contains(said,
-		"too little was read: of its 4 windows of 60 min, 2 have all of their counters") {
+		"too little was read: of its 4 windows of 1 h, 2 have all of their counters") {
 		t.Error(said)
 	}
 	// of what a store is asked for it has the last hours only
@@ -346,7 +346,7 @@ func TestHistoryLosesASample(t *testing.T) {
 			t.Errorf("%s: it says %s", none, said)
 		}
 		saysHole(t, none, path,
-			"Nothing is known of 60 min of these 24 h (the longest hole: 2026-11-01 01:00 to 2026-11-01 02:00 UTC)")
+			"Nothing is known of 1 h of these 24 h (the longest hole: 2026-11-01 01:00 to 2026-11-01 02:00 UTC)")
 	}
 }
 

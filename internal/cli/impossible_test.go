@@ -24,8 +24,8 @@ var impossible = []string{
 	"-9223372036854775808", "18446744073709551615",
 }
 
-// noNumber matches text that no report may hold.
-var noNumber = regexp.MustCompile(`(?i)\bNaN\b|[+-]Inf\b|\d{1,3}(,\d{3}){7}|\d{25}`)
+// noNumber matches text that no report may hold: no number, and a time as package time writes it.
+var noNumber = regexp.MustCompile(`(?i)\bNaN\b|[+-]Inf\b|\d{1,3}(,\d{3}){7}|\d{25}|\dm\d+s\b`)
 
 // numeric are the kinds of flags that take a number.
 var numeric = []string{"int", "uint64", "float64", "duration", "amount", "number", "time", "seconds", "milliseconds",

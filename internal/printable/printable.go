@@ -1,4 +1,4 @@
-// Package printable makes text of others safe to show: names and messages from servers, files, AWS and users, in which
+// Package printable makes values fit to show to people. Times get their units; text of others is made safe: names and messages from servers, files, AWS and users, in which
 // escape sequences would drive the terminal, direction marks would reorder a line, and line ends would forge one.
 //
 // What cannot be seen is written as psql writes it: \n, \x1B, \u202E. Nothing is left out, and what can be seen stays

@@ -192,9 +192,9 @@ type Clock struct {
 // Off reports whether the clock differs from ours by more seconds than that, its own error left aside.
 func (c Clock) Off(tolerated float64) bool { return math.Abs(c.Offset)-c.Error > tolerated }
 
-// Apart returns by how much, for people.
-func (c Clock) Apart() string {
-	return time.Duration(math.Abs(c.Offset) * float64(time.Second)).Round(time.Second).String()
+// Apart returns by how much, in whole seconds.
+func (c Clock) Apart() time.Duration {
+	return time.Duration(math.Abs(c.Offset) * float64(time.Second)).Round(time.Second)
 }
 
 // Plan is the experiment as data: which loads, how often, how long, in which random order.

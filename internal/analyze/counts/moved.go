@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -93,9 +94,9 @@ func (s stretch) same(other stretch) bool {
 // minutes writes a length of time to the minute.
 func minutes(d time.Duration) string {
 	if d < time.Minute {
-		return d.Round(time.Millisecond).String()
+		return printable.Duration(d.Round(time.Millisecond))
 	}
-	return fmt.Sprintf("%.0f min", d.Minutes())
+	return printable.Duration(d.Round(time.Minute))
 }
 
 // Whole returns what a source with periods says of the whole run, with the rest before its first load and after its

@@ -59,7 +59,7 @@ func TestSourceThatStoodStill(t *testing.T) {
 		if c.Missing == nil || c.Missing.Reason != counts.NotMoved {
 			t.Fatalf("%s stood still for an hour around ten minutes of load, and was counted: %+v", metric, c)
 		}
-		if want := "4,000,000 in 10 min; it moves in steps of about 60 min"; !strings.HasPrefix(c.Missing.Detail,
+		if want := "4,000,000 in 10 min; it moves in steps of about 1 h"; !strings.HasPrefix(c.Missing.Detail,
 			want) {
 			t.Errorf("%s: %s, want %s", metric, c.Missing.Detail, want)
 		}
@@ -101,7 +101,7 @@ func TestWholeRun(t *testing.T) {
 	}
 	run := stepping(t, volume, 60, 10, 36, hourly)
 	// 12 + 12 + 2 periods
-	if note := run.Notes[len(run.Notes)-1]; !strings.HasSuffix(note.Text, "it says 42,000,000 in 130 min") {
+	if note := run.Notes[len(run.Notes)-1]; !strings.HasSuffix(note.Text, "it says 42,000,000 in 2 h 10 min") {
 		t.Errorf("the note says nothing of the whole run: %s", note.Text)
 	}
 	if _, _, _, ok := stepping(t, volume, 60, 60, 30, hourly).Whole(volume); ok {

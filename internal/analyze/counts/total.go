@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -158,13 +159,13 @@ func (a *attempt) windowOff(t runfile.Total) *series.Missing {
 	var detail string
 	switch early, late := begin.Sub(t.From), t.To.Sub(end); {
 	case early > tolerated:
-		detail = "what was counted began " + early.Round(time.Second).String() + " before the load"
+		detail = "what was counted began " + printable.About(early) + " before the load"
 	case early < -tolerated:
-		detail = "what was counted began " + (-early).Round(time.Second).String() + " into the load"
+		detail = "what was counted began " + printable.About(-early) + " into the load"
 	case late > tolerated:
-		detail = "what was counted ended " + late.Round(time.Second).String() + " after the load"
+		detail = "what was counted ended " + printable.About(late) + " after the load"
 	case late < -tolerated:
-		detail = "what was counted ended " + (-late).Round(time.Second).String() + " before the load did"
+		detail = "what was counted ended " + printable.About(-late) + " before the load did"
 	default:
 		return nil
 	}

@@ -124,13 +124,13 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 			mend: func(_ string, _ totals, w *runfile.Total, _ *runfile.Proof) {
 				w.From = w.From.Add(54 * time.Minute)
 			},
-			missing: "pgstat.database/blks_read", reason: "began 54m0s into the load",
+			missing: "pgstat.database/blks_read", reason: "began 54 min into the load",
 		},
 		"totals since the server's start": {
 			mend: func(_ string, _ totals, w *runfile.Total, _ *runfile.Proof) {
 				w.From = w.From.Add(-2 * time.Hour)
 			},
-			missing: "pgstat.database/blks_read", reason: "began 2h0m0s before the load",
+			missing: "pgstat.database/blks_read", reason: "began 2 h before the load",
 		},
 		"a total of less than nothing": {
 			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) {

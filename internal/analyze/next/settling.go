@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // lookAgain divides the time so far into the pause before the next look: looks cost little, however long it lasts.
@@ -53,11 +54,11 @@ func (s *Settling) take(now look) (why string, settled bool) {
 		}
 	}
 	if now.open == 0 {
-		return fmt.Sprintf("Settled after %v: every metric has its verdict", now.after.Round(time.Second)), true
+		return fmt.Sprintf("Settled after %s: every metric has its verdict", printable.About(now.after)), true
 	}
-	return fmt.Sprintf("Settled after %v: its second half added nothing; %d metrics are open, and need loads that "+
+	return fmt.Sprintf("Settled after %s: its second half added nothing; %d metrics are open, and need loads that "+
 		"do not occur here",
-		now.after.Round(time.Second), now.open), true
+		printable.About(now.after), now.open), true
 }
 
 // learned returns all that a run tells, in a form that is the same as long as nothing is learned.

@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/relation"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Observed describes an observation, in which none of our loads ran on the server.
@@ -159,13 +160,7 @@ func (o *Observed) rows() string {
 	return strings.Join(all, ", ")
 }
 
-// span writes how long something is, as people say it.
+// span writes how long something is, in whole seconds.
 func span(seconds float64) string {
-	text := (time.Duration(math.Round(seconds)) * time.Second).String()
-	for _, nought := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, nought) { // and not 10m, whose nought is of its ten
-			text = text[:len(text)-len("0s")]
-		}
-	}
-	return strings.TrimSpace(strings.NewReplacer("h", " h ", "m", " min ", "s", " s ").Replace(text))
+	return printable.Duration(time.Duration(math.Round(seconds)) * time.Second)
 }

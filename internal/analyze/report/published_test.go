@@ -173,7 +173,7 @@ func TestPublishedPair(t *testing.T) {
 		"Performance Insights os.diskIO.auroraStorage.writeIOsPS and CloudWatch WriteIOPS are the same number: the " +
 			"ratio is 1.00 under 2 loads.",
 		"CloudWatch VolumeWriteIOPs: the source did not move during these loads (bulk): 246,000 in 5 min; it moves " +
-			"in steps of about 60 min",
+			"in steps of about 1 h",
 		"bulk 117,444 ±?",        // 105,700,000 / 900
 		"bulk-indexed 31,463 ±?", // 28,317,000 / 900
 	} {

@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -296,15 +297,14 @@ func (h hole) String() string {
 		spell(h.lost), spell(h.of), h.longest.From.UTC().Format(minutes), h.longest.To.UTC().Format(minutes))
 }
 
-// spell gives a length of time in the unit that people would use.
+// spell writes a length of time of which only the largest unit matters.
 func spell(d time.Duration) string {
-	switch {
-	case d >= 2*time.Hour:
-		return fmt.Sprintf("%.0f h", d.Hours())
-	case d >= 2*time.Minute:
-		return fmt.Sprintf("%.0f min", d.Minutes())
+	for _, unit := range []time.Duration{time.Hour, time.Minute} {
+		if d >= 2*unit {
+			return printable.Duration(d.Round(unit))
+		}
 	}
-	return fmt.Sprintf("%.0f s", d.Seconds())
+	return printable.Duration(d.Round(time.Second))
 }
 
 // AgainstRule reports credits of an instance on gp2 that fell in hours in which it asked for no more than its volume

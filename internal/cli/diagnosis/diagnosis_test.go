@@ -125,7 +125,7 @@ func TestTextKeepsToTheWidth(t *testing.T) {
 				t.Errorf("%d columns of %d: %s", n, width, line)
 			}
 		}
-		for _, words := range []string{"behind ours by 2s (± 250ms)", "NOTHING HERE", "! fsync is off",
+		for _, words := range []string{"behind ours by 2 s (± 250 ms)", "NOTHING HERE", "! fsync is off",
 			"modelled, not counted, and off by at most", "under a load of insert-select and",
 			"costs: device requests"} {
 			if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), words) {

@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -62,7 +63,7 @@ func (d Diagnosis) target() string {
 // offset compares the server's clock with ours. A difference within the error is none.
 func offset(c runfile.Clock) string {
 	seconds := func(s float64) string {
-		return time.Duration(s * float64(time.Second)).Round(10 * time.Microsecond).String()
+		return printable.Duration(time.Duration(s * float64(time.Second)).Round(10 * time.Microsecond))
 	}
 	switch {
 	case c.Source == "":

@@ -14,9 +14,9 @@ import (
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/cli/reading"
+	"github.com/realiops/realiops/internal/printable"
 
 	jobs "github.com/realiops/realiops/internal/measure/baseline"
-	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/fio"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -108,9 +108,11 @@ func (o baselineOptions) check() error {
 	case o.size < leastTestFile:
 		return errors.New("--size is at least 1M")
 	case o.runtime != 0 && (o.runtime < shortestJob || o.runtime > longestRuntime):
-		return fmt.Errorf("--runtime is %v: from %v to %v", o.runtime, shortestJob, longestRuntime)
+		return fmt.Errorf("--runtime is %s: from %s to %s", printable.Duration(o.runtime),
+			printable.Duration(shortestJob), printable.Duration(longestRuntime))
 	case o.until != 0 && (o.until < time.Minute/2 || o.until > longestRuntime):
-		return fmt.Errorf("--until-throttled is %v: from 30s to %v", o.until, longestRuntime)
+		return fmt.Errorf("--until-throttled is %s: from 30 s to %s", printable.Duration(o.until),
+			printable.Duration(longestRuntime))
 	case o.until != 0 && o.runtime != 0:
 		return errors.New("--until-throttled and --runtime exclude each other")
 	case o.until != 0 && o.buffered, o.job != "" && o.buffered:
@@ -169,7 +171,7 @@ func announcement(p *jobs.Plan, path string) string {
 	files := command.Size(fio.TestBytes(p.Jobs))
 	return fmt.Sprintf("fio %s on %s (%s): %s of test files, then %s for %s %s; run file: %s",
 		p.Program.Version, p.Directory, direct, files.String(), strings.Join(p.Names(), ", "), most,
-		experiment.About(p.Lasts()), path)
+		printable.About(p.Lasts()), path)
 }
 
 // throttled says after each second of a job whether storage has slowed down for good. It looks every few seconds.

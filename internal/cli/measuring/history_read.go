@@ -19,6 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/history/prometheus"
 	"github.com/realiops/realiops/internal/measure/history/sysstat"
 	"github.com/realiops/realiops/internal/measure/rds"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -83,7 +84,7 @@ func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, n
 		return h, err
 	}
 	told.Asked = runfile.Stretch{From: q.From.UTC(), To: q.To.UTC()}
-	whence := "scraped about every " + told.Interval.String() + " into a store, not by realiops"
+	whence := "scraped about every " + printable.Duration(told.Interval) + " into a store, not by realiops"
 	return heard{*told, runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}, whence},
 		nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/cli/reading"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/shell"
 )
@@ -104,7 +105,8 @@ func (o readingOptions) resolve(env command.Env) (progress.Mode, error) {
 		return "", err
 	}
 	if o.interval < shortestInterval || o.interval > longestInterval {
-		return "", fmt.Errorf("--interval is %v: from %v to %v", o.interval, shortestInterval, longestInterval)
+		return "", fmt.Errorf("--interval is %s: from %s to %s", printable.Duration(o.interval),
+			printable.Duration(shortestInterval), printable.Duration(longestInterval))
 	}
 	return mode, nil
 }

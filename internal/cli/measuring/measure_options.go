@@ -21,6 +21,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/scratch"
 	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -42,7 +43,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	case o.warmup < 0:
 		return m, fmt.Errorf("--warmup is %d and must be at least 0", o.warmup)
 	case o.background <= 0:
-		return m, fmt.Errorf("--background is %v and must be more than 0s", o.background)
+		return m, fmt.Errorf("--background is %s and must be more than 0 s", printable.Duration(o.background))
 	case command.CountGiven(len(args) > 0, o.sql != "", o.file != "") != 1:
 		return m, errors.New("name one thing to measure: a COMMAND behind --, --sql STATEMENTS or --file SCRIPT")
 	}

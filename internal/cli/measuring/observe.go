@@ -15,6 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/cli/exporter"
 	"github.com/realiops/realiops/internal/measure/observation"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -78,13 +79,14 @@ const leastObserved = 20 * time.Minute
 func (o *observeOptions) check() error {
 	switch {
 	case o.length <= 0:
-		return fmt.Errorf("--for is %v: there is nothing to observe in that", o.length)
+		return fmt.Errorf("--for is %s: there is nothing to observe in that", printable.Duration(o.length))
 	case o.atLeast <= 0:
-		return fmt.Errorf("--at-least is %v: it must be more than that", o.atLeast)
+		return fmt.Errorf("--at-least is %s: it must be more than that", printable.Duration(o.atLeast))
 	case o.atLeast != leastObserved && !o.settled:
 		return errors.New("--at-least is for --until-settled, which was not asked for")
 	case o.atLeast != leastObserved && o.atLeast > o.length:
-		return fmt.Errorf("--at-least %v is longer than it is observed (--for %v)", o.atLeast, o.length)
+		return fmt.Errorf("--at-least %s is longer than it is observed (--for %s)",
+			printable.Duration(o.atLeast), printable.Duration(o.length))
 	case o.append && o.out == "":
 		return errors.New("--append goes on in a file: name it with -o")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/shell"
 )
@@ -99,8 +100,8 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 		clock = *d.Clock
 	}
 	caution(clock.Off(clockMatters), "aws-clock",
-		"AWS's clock and ours differ by "+clock.Apart()+": its periods are not those of the run file, and from five "+
-			"minutes on it refuses to answer.", "synchronize this machine's clock")
+		"AWS's clock and ours differ by "+printable.Duration(clock.Apart())+": its periods are not those of the "+
+			"run file, and from five minutes on it refuses to answer.", "synchronize this machine's clock")
 	denied := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool {
 		return c.Reason == string(account.Denied) && c.Only == ""
 	})

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/input"
-	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/fio"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Wishes holds the user's choices for a baseline.
@@ -153,7 +153,7 @@ func (p *Plan) Question(chosen bool) string {
 	if p.Until != 0 {
 		return fmt.Sprintf("For up to %s, storage under %s gets all the load that it takes, until its credits are "+
 			"used up, if it has any: "+
-			"whatever else is on it will wait.", experiment.About(p.Until), p.Directory)
+			"whatever else is on it will wait.", printable.About(p.Until), p.Directory)
 	}
 	entries, err := os.ReadDir(p.Directory)
 	if !chosen || err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
@@ -163,5 +163,5 @@ func (p *Plan) Question(chosen bool) string {
 	}
 	return fmt.Sprintf("%s holds files of others. They stay as they are, but for about %s their storage gets all the "+
 		"load that it takes.",
-		p.Directory, experiment.About(p.Lasts()))
+		p.Directory, printable.About(p.Lasts()))
 }

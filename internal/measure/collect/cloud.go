@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 	"github.com/realiops/realiops/internal/measure/probe/insights"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -160,7 +161,7 @@ func (c *Cloud) conclude(show Display, o Outcome) {
 		show.Message(text + fmt.Sprintf("; %d of %d metrics are settled", o.Settled, o.Metrics))
 	}
 	if aws := c.account.Clock(); aws.Off(tolerated) {
-		show.Message("AWS's clock and ours differ by " + aws.Apart() +
+		show.Message("AWS's clock and ours differ by " + printable.Duration(aws.Apart()) +
 			": what has settled was judged by AWS's. Synchronize this machine's clock before the next run")
 	}
 	if text := account.Text(c.account.Calls()); text != "" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -137,8 +138,9 @@ func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 var ErrTooShort = errors.New("too short")
 
 func tooShort(plan runfile.Plan, limits Limits) error {
-	return fmt.Errorf("--budget %v is %w for %d loads: give it at least %v, or choose a shorter --plan",
-		limits.Budget, ErrTooShort, len(plan.Loads), Duration(plan, limits).Truncate(time.Second)+time.Second)
+	return fmt.Errorf("--budget is %s, %w for %d loads: give it at least %s, or choose a shorter --plan",
+		printable.Duration(limits.Budget), ErrTooShort, len(plan.Loads),
+		printable.Duration(Duration(plan, limits).Truncate(time.Second)+time.Second))
 }
 
 // longest returns the length of loads at which the plan with its repetitions fits, in tenths of a second.
@@ -191,16 +193,4 @@ func (p Pause) after(seconds float64) time.Duration {
 // length returns how long the load of a repetition may last that takes so long.
 func (p Pause) length(repetition time.Duration) float64 {
 	return (repetition - p.Fixed).Seconds() / (1 + p.Share)
-}
-
-// About writes a length of time that is only estimated.
-func About(d time.Duration) string {
-	seconds := int(d.Round(time.Second).Seconds())
-	if seconds < 60 {
-		return fmt.Sprintf("%d s", seconds)
-	}
-	if seconds >= 3600 {
-		return fmt.Sprintf("%d h %d min", seconds/3600, seconds/60%60)
-	}
-	return fmt.Sprintf("%d min %d s", seconds/60, seconds%60)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -65,7 +66,7 @@ func (e *Experiment) prove(ctx context.Context, s step, w *load.Workload) error 
 	case err == nil:
 		proof.Rows = rows
 	case ok && timeout.Code == "57014" && ctx.Err() == nil: // query_canceled
-		proof.Missing = fmt.Sprintf("count(*) took longer than %v", within)
+		proof.Missing = fmt.Sprintf("count(*) took longer than %s", printable.Duration(within))
 	default:
 		proof.Missing = err.Error()
 	}

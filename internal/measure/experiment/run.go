@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -27,7 +28,7 @@ func (e *Experiment) Run(ctx context.Context) error {
 	if rest := resting(e.Plan); rest != 0 {
 		e.Doing("resting")
 		e.Tell(fmt.Sprintf("Resting for %s, so that a source which moves in steps shows nothing of before",
-			About(rest)))
+			printable.About(rest)))
 		if err := Wait(ctx, rest); err != nil {
 			return err
 		}

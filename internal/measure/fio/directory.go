@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/host"
 	"github.com/realiops/realiops/internal/measure/scratch"
 	"github.com/realiops/realiops/internal/measure/supervisor"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // prefix of our directories.
@@ -90,8 +91,8 @@ func (d *Directory) Lay(ctx context.Context, p Program, jobs []Job) error {
 		}
 		patience := time.Minute + time.Duration(float64(j.Bytes)/slow*float64(time.Second))
 		limited, cancel := context.WithTimeoutCause(ctx, patience,
-			fmt.Errorf("the test file is not written after %v: name a smaller one with --size",
-				patience.Round(time.Second)))
+			fmt.Errorf("the test file is not written after %s: name a smaller one with --size",
+				printable.About(patience)))
 		_, err := d.run(limited, p, j.with(Option{"ioengine", "psync"}), func(Status) {}, Option{"create_only", "1"},
 			Option{"create_fsync", "1"})
 		cancel()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/supervisor"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // grace is the time fio gets to end in order after it is asked to.
@@ -28,7 +29,7 @@ var ErrStopped = errors.New("the job was stopped")
 // stopped (the context ended with [ErrStopped] as the cause) or interrupted is as far as it came.
 func (d *Directory) Run(ctx context.Context, p Program, j Job, heed func(Status)) (Status, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, j.Runtime+late,
-		fmt.Errorf("fio does not end, %v after its time", late))
+		fmt.Errorf("fio does not end, %s after its time", printable.Duration(late)))
 	defer cancel()
 	return d.run(limited, p, j, heed)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/supervisor"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Program is the fio of a machine.
@@ -42,7 +43,7 @@ func Find(ctx context.Context, name string) (Program, error) {
 		return Program{}, fmt.Errorf("find fio: %w", err)
 	}
 	const within = 10 * time.Second
-	asking, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %v", within))
+	asking, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %s", printable.Duration(within)))
 	defer cancel()
 	said, err := exec.CommandContext(asking, path, "--version").Output()
 	switch {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/history"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -83,8 +84,8 @@ func Open(path string, asked Stretch) (Directory, error) {
 		return d, fmt.Errorf("%s holds what %s told, and %s is asked now: name another directory with -o", path,
 			begun.Source, asked.Source)
 	case begun.To.Sub(begun.From) != asked.To.Sub(asked.From):
-		return d, fmt.Errorf("%s holds %v until %s, and another length is asked for now: name another directory "+
-			"with -o", path, begun.To.Sub(begun.From), begun.To.Format(time.RFC3339))
+		return d, fmt.Errorf("%s holds %s until %s, and another length is asked for now: name another directory "+
+			"with -o", path, printable.Duration(begun.To.Sub(begun.From)), begun.To.Format(time.RFC3339))
 	}
 	d.Stretch = begun
 	return d, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -284,9 +285,9 @@ func (r *recording) sameServer(now runfile.Target) error {
 // announce tells people what begins, and what limits its results.
 func (r *recording) announce(facts postgres.Facts, p *target.Probes) {
 	tell := r.Show.Message
-	tell(fmt.Sprintf("Observing %s at %s, every %v for %v, into the file %s. The database is not touched; Ctrl-C "+
+	tell(fmt.Sprintf("Observing %s at %s, every %s for %s, into the file %s. The database is not touched; Ctrl-C "+
 		"ends it sooner.",
-		facts.Describe(), r.target.Endpoint, r.Interval, r.For, r.Path))
+		facts.Describe(), r.target.Endpoint, printable.Duration(r.Interval), printable.Duration(r.For), r.Path))
 	if facts.Pooler {
 		tell("A connection pooler answers in the server's name: each reading is planned anew, which costs the server " +
 			"more; connect to the server itself.")

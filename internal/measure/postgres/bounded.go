@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/realiops/realiops/internal/measure/stopping"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 const (
@@ -203,7 +204,7 @@ func (b *bounded) overdue(direction int) bool {
 // limit is when a read or write fails that begins now, and why.
 func (b *bounded) limit() (at time.Time, why func() error) {
 	at, why = b.request.Add(b.within), func() error {
-		return fmt.Errorf("%s has not completed its answer within %v", b.peer, b.within)
+		return fmt.Errorf("%s has not completed its answer within %s", b.peer, printable.Duration(b.within))
 	}
 	if !b.start.IsZero() && b.start.Before(at) {
 		at, why = b.start, func() error { return context.DeadlineExceeded }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 const (
@@ -36,7 +38,8 @@ func (f Facts) AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
 		case left == 0:
 			return nil
 		case time.Now().After(until):
-			return fmt.Errorf("%d sessions of our clients are still there %v after they left", left, leaveWithin)
+			return fmt.Errorf("%d sessions of our clients are still there %s after they left", left,
+				printable.Duration(leaveWithin))
 		}
 		time.Sleep(pause)
 	}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Public asks the price lists that providers publish for everybody, without an account.
@@ -48,7 +50,7 @@ func (p Public) get(ctx context.Context, url string, read func(io.Reader) error)
 	ctx, quiet := context.WithCancelCause(ctx)
 	defer quiet(nil)
 	alarm := time.AfterFunc(patience, func() {
-		quiet(fmt.Errorf("nothing comes for %v: is there a way to the internet?", patience))
+		quiet(fmt.Errorf("nothing comes for %s: is there a way to the internet?", printable.Duration(patience)))
 	})
 	defer alarm.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -104,7 +105,7 @@ func (r *reader) call(ctx context.Context) (Sample, error) {
 		defer cancel()
 		sample, err := r.sampler.Sample(limited)
 		if err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
-			err = late(fmt.Sprintf("no answer within %v: %v", patience, err))
+			err = late(fmt.Sprintf("no answer within %s: %v", printable.Duration(patience), err))
 		}
 		answers <- answer{sample, err}
 	}()
@@ -119,7 +120,7 @@ func (r *reader) await(ctx context.Context, answers <-chan answer) (Sample, erro
 		return a.sample, a.err
 	case <-limit.C:
 		r.overdue = answers
-		return Sample{}, late(fmt.Sprintf("no answer within %v, and it still hangs", patience))
+		return Sample{}, late(fmt.Sprintf("no answer within %s, and it still hangs", printable.Duration(patience)))
 	case <-ctx.Done():
 	}
 	limit.Reset(grace)

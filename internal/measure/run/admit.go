@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -22,7 +22,7 @@ func (m *measurement) admit() error {
 	}
 	return m.Agree(
 		fmt.Sprintf("%s is not on this machine. For about %s, %d clients will write as fast as they can into the "+
-			"schema %s, which is dropped at the end.%s", m.target.Endpoint, experiment.About(m.Program.Duration()),
+			"schema %s, which is dropped at the end.%s", m.target.Endpoint, printable.About(m.Program.Duration()),
 			mostClients(m.Program.Plan),
 			postgres.SchemaName, m.bill()))
 }

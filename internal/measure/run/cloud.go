@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/collect"
 	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -31,7 +32,7 @@ func (m *measurement) askAWS(ctx context.Context) (*collect.Cloud, error) {
 	}
 	if clock := aws.Account.Clock(); clock.Off(experiment.Lead * m.AWSPeriod) {
 		return nil, fmt.Errorf("--aws: AWS's clock and ours differ by %s, more than a load reaches over AWS's "+
-			"periods: synchronize this machine's clock", clock.Apart())
+			"periods: synchronize this machine's clock", printable.Duration(clock.Apart()))
 	}
 	if err := m.mayCollect(ctx); err != nil {
 		return nil, err
@@ -75,11 +76,11 @@ func (m *measurement) collect(ctx context.Context) error {
 	}
 	until := "after a load"
 	if rest := m.Program.Plan.RestSeconds; rest > 0 {
-		until = "after the " + experiment.About(time.Duration(rest*float64(time.Second))) + " of rest that begin now"
+		until = "after the " + printable.About(time.Duration(rest*float64(time.Second))) + " of rest that begin now"
 	}
 	m.Show.Message(fmt.Sprintf("AWS corrects what it says for about %s %s; an interrupt loses nothing, and realiops "+
 		"aws collect goes on",
-		experiment.About(m.Tempo.Rules(collect.DefaultRules()).Ripe), until))
+		printable.About(m.Tempo.Rules(collect.DefaultRules()).Ripe), until))
 	if err := m.cloud.Collect(ctx, m.file, m.Show); err != nil {
 		return fmt.Errorf("%w; realiops aws collect goes on from here", err)
 	}

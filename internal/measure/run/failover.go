@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/load/session"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // How long a failover may take, and how often it is looked whether it is over: AWS speaks of one or two minutes.
@@ -27,8 +28,8 @@ func (m *measurement) recover(ctx context.Context, failed error) (*pgx.Conn, err
 	}
 	m.session.Close(ctx) // it is lost, or leads to a server that takes no writes
 	m.Show.Message("The server was lost: waiting until one takes writes again, as after a failover")
-	ctx, cancel := context.WithTimeoutCause(ctx, failoverWithin, fmt.Errorf("no server took writes again within %v: %w",
-		failoverWithin, failed))
+	ctx, cancel := context.WithTimeoutCause(ctx, failoverWithin,
+		fmt.Errorf("no server took writes again within %s: %w", printable.Duration(failoverWithin), failed))
 	defer cancel()
 	for m.session.Reclaim(ctx) != nil {
 		if experiment.Wait(ctx, failoverLook) != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -102,7 +103,7 @@ func (p *Program) announcement(path string) string {
 		if p.decided() {
 			why = "as the lengths that were set ask for"
 		}
-		cost = fmt.Sprintf(", %s more than --budget, %s", experiment.About(over), why)
+		cost = fmt.Sprintf(", %s more than --budget, %s", printable.About(over), why)
 	}
 	if p.limits.Short(p.Plan.LoadSeconds) {
 		cost += fmt.Sprintf(" (too short for two periods of %g s, so some of AWS's metrics will tell little)",
@@ -112,8 +113,8 @@ func (p *Program) announcement(path string) string {
 		cost += fmt.Sprintf(" with %s of rest before them; metrics of the volume move in steps of about an hour, so "+
 			"that they tell of the whole run, "+
 			"once as much time has passed after it, and of a load only where it lasts three hours",
-			experiment.About(time.Duration(rest*float64(time.Second))))
+			printable.About(time.Duration(rest*float64(time.Second))))
 	}
 	return fmt.Sprintf("%d loads x %s x %g s, about %s from here%s; recorded in %s",
-		len(p.Plan.Loads), p.repetitions(), p.Plan.LoadSeconds, experiment.About(p.Duration()), cost, path)
+		len(p.Plan.Loads), p.repetitions(), p.Plan.LoadSeconds, printable.About(p.Duration()), cost, path)
 }

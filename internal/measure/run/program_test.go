@@ -61,7 +61,7 @@ func TestTheLeastBudgetIsStable(t *testing.T) {
 	}
 	_, said, _ := strings.Cut(err.Error(), "at least ")
 	said, _, _ = strings.Cut(said, ",")
-	least, err := time.ParseDuration(said)
+	least, err := time.ParseDuration(strings.ReplaceAll(said, " ", ""))
 	if err != nil {
 		t.Fatal(err)
 	}

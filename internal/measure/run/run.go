@@ -22,6 +22,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -173,7 +174,7 @@ func (m *measurement) experiment(ctx context.Context) error {
 	began := time.Now()
 	err = errors.Join(m.target.Because(ctx, e.Run(ctx)), clock.Stop())
 	m.Show.Message(fmt.Sprintf("The loads took %s, after %s until the server was ready",
-		experiment.About(time.Since(began)), experiment.About(began.Sub(m.Head.Start))))
+		printable.About(time.Since(began)), printable.About(began.Sub(m.Head.Start))))
 	if m.Verbose {
 		m.phases.enter("done", time.Now())
 		m.Show.Message("Where that went: " + m.phases.String())

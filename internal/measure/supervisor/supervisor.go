@@ -27,6 +27,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Supervisor is the process as realiops holds it. Its methods may be called from any goroutine.
@@ -223,7 +225,7 @@ func (c *child) take(o order, silence time.Duration) error {
 	case <-c.ended:
 		return c.err
 	case <-time.After(silence):
-		return errors.Join(fmt.Errorf("it says nothing for %v", silence), c.command.Process.Kill())
+		return errors.Join(fmt.Errorf("it says nothing for %s", printable.Duration(silence)), c.command.Process.Kill())
 	}
 }
 

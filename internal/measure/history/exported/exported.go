@@ -28,6 +28,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/measure/rds"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -273,7 +274,7 @@ func (p *points) period() (time.Duration, error) {
 		return 0, errors.New("has one point alone, which does not say how long its period is: ask for several, or " +
 			"say a month's sums with --month")
 	case nearest < time.Minute || nearest > 31*24*time.Hour:
-		return 0, fmt.Errorf("has points %v apart, and CloudWatch's periods are a minute to a day", nearest)
+		return 0, fmt.Errorf("has points %s apart, and CloudWatch's periods are a minute to a day", printable.Duration(nearest))
 	}
 	return nearest, nil
 }

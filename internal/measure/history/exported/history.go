@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/measure/rds"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -49,8 +50,8 @@ func History(files []File, asked Asked, now time.Time) (told history.Told, targe
 	told.Notices = e.Warnings
 	for _, p := range e.Periods {
 		if p.To.Sub(p.From) > time.Hour {
-			return told, target, fmt.Errorf("the points of %s are %v apart: a history takes an hour and less", p.Metric,
-				p.To.Sub(p.From))
+			return told, target, fmt.Errorf("the points of %s are %s apart: a history takes an hour and less", p.Metric,
+				printable.Duration(p.To.Sub(p.From)))
 		}
 		if !slices.ContainsFunc(told.Metrics, func(m runfile.Metric) bool { return m.Name == p.Metric }) {
 			i := slices.IndexFunc(e.taken(), func(m metric.Meaning) bool { return m.Row().Name == p.Metric })

@@ -22,6 +22,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Options say where a store is, and how to be let in.
@@ -173,8 +174,8 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	case errors.Is(err, errTooLong):
 		return errTooLong
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("%s did not answer within %v: ask for less with --for, or look at the store", s.host,
-			answerWithin)
+		return fmt.Errorf("%s did not answer within %s: ask for less with --for, or look at the store", s.host,
+			printable.Duration(answerWithin))
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return fmt.Errorf("the answer of %s ended in its middle: is a proxy in between?", s.host)
 	case network, name:

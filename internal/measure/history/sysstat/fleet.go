@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/fleet"
 	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -193,7 +194,7 @@ func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
 	for _, name := range rows() {
 		announced := metric.All().Row(name).InPeriods(time.Hour)
 		announced.Caveat = fmt.Sprintf("of all disks together, as sysstat kept it; the highest of an hour is a mean "+
-			"over up to %s", apart)
+			"over up to %s", printable.Duration(apart))
 		told.Metrics = append(told.Metrics, announced)
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(hours), time.Time.Compare) {

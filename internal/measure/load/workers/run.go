@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/output"
 	"github.com/realiops/realiops/internal/measure/stopping"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Crew holds what workers need in addition to the options of their load. The zero value suits most loads.
@@ -233,13 +234,13 @@ func (l *load) look(since time.Duration) {
 		case since > 3*heartbeat:
 			p.heard = time.Now()
 		case silent > lostAfter:
-			l.stop(fmt.Errorf("%s was given up: it has not been heard of for %s", p.name(), lostAfter))
+			l.stop(fmt.Errorf("%s was given up: it has not been heard of for %s", p.name(), printable.Duration(lostAfter)))
 			p.kill()
 		case silent > stillAfter && !p.still && l.Tell != nil:
 			p.still = true
 			l.Tell(fmt.Sprintf("%s has not been heard of for %s: it was stopped, or gets no processor; its clients "+
 				"do nothing meanwhile",
-				p.name(), stillAfter))
+				p.name(), printable.Duration(stillAfter)))
 		}
 	}
 }

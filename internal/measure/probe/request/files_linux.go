@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/measure/layout"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // mostFiles is the number of a server's files that are followed. If a server has more, requests for the rest count
@@ -205,7 +206,8 @@ func (f *files) missing() (all []string) {
 		all = append(all, fmt.Sprintf("the server has more than %d files", f.most))
 	}
 	if f.walk.Cut() {
-		all = append(all, fmt.Sprintf("a look at the server's files ended after %d names or %s", mostNames, lookWithin))
+		all = append(all, fmt.Sprintf("a look at the server's files ended after %d names or %s", mostNames,
+			printable.Duration(lookWithin)))
 	}
 	return slices.Concat(all, f.walk.Skipped, f.lost, f.unfollowed)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 
 	"github.com/realiops/realiops/internal/measure/probe/block"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -28,7 +29,7 @@ const (
 // which writes some 40 MB and syncs them.
 const startWithin = 3 * time.Minute
 
-var errSilent = fmt.Errorf("it runs, but does not accept connections within %v", startWithin)
+var errSilent = fmt.Errorf("it runs, but does not accept connections within %s", printable.Duration(startWithin))
 
 // again is the pause between attempts.
 const again = 50 * time.Millisecond

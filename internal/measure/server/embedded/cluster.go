@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Names in a run directory.
@@ -251,7 +253,7 @@ func (c *cluster) socketDir() string {
 // await watches until the server takes connections.
 func (c *cluster) await(ctx context.Context) error {
 	const limit = time.Minute
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the server is not ready after %s", limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the server is not ready after %s", printable.Duration(limit)))
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

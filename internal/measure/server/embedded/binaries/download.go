@@ -13,6 +13,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // published is Maven's central repository, where the zonky project publishes PostgreSQL's binaries.
@@ -58,7 +60,7 @@ func (d download) once(ctx context.Context, file *os.File) (passing bool, err er
 	}
 	ctx, quiet := context.WithCancelCause(ctx)
 	defer quiet(nil)
-	alarm := time.AfterFunc(d.patience, func() { quiet(fmt.Errorf("%s says nothing for %v", d.from(), d.patience)) })
+	alarm := time.AfterFunc(d.patience, func() { quiet(fmt.Errorf("%s says nothing for %s", d.from(), printable.Duration(d.patience))) })
 	defer alarm.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.address(), nil)
 	if err != nil {

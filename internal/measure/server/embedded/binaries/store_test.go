@@ -275,7 +275,7 @@ func TestDownloadTriesAgain(t *testing.T) {
 		"URL has no PostgreSQL 99.1 for "+fake(t, nil).pin.platform+", or does not serve it (403 Forbidden)")
 	check("silent before it answers", func(_ http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
-	}, 9, 1, "URL says nothing for 300ms")
+	}, 9, 1, "URL says nothing for 300 ms")
 	check("silent in the middle", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(content[:100])
 		_ = http.NewResponseController(w).Flush()

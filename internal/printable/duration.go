@@ -1,0 +1,42 @@
+package printable
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Duration returns d as people write it, exactly: 500 ms, 1.5 s, 2 min 5 s, 1 h, 30 days.
+func Duration(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < 0:
+		return "-" + Duration(-d)
+	case 0 < d && d < time.Millisecond:
+		return fmt.Sprintf("%g µs", float64(d)/float64(time.Microsecond))
+	case 0 < d && d < time.Second:
+		return fmt.Sprintf("%g ms", float64(d)/float64(time.Millisecond))
+	}
+	var parts []string
+	for _, unit := range []struct {
+		name     string
+		is, from time.Duration
+	}{{"days", day, 2 * day}, {"h", time.Hour, time.Hour}, {"min", time.Minute, time.Minute}} {
+		if d >= unit.from || len(parts) > 0 && d > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", d/unit.is, unit.name))
+			d %= unit.is
+		}
+	}
+	if d > 0 || len(parts) == 0 {
+		parts = append(parts, fmt.Sprintf("%g s", d.Seconds()))
+	}
+	return strings.Join(parts, " ")
+}
+
+// About returns d as [Duration] does, in whole seconds, and from an hour on in whole minutes.
+func About(d time.Duration) string {
+	if d >= time.Hour {
+		return Duration(d.Round(time.Minute))
+	}
+	return Duration(d.Round(time.Second))
+}
