@@ -210,6 +210,48 @@ func TestBlocksThatChangeHands(t *testing.T) {
 	}
 }
 
+// TestLooksWhereRequestsAsk: nobody looks at files while no request has to be found by its sectors, and such a request
+// is found where the files lie then: the blocks of a table that was dropped in between are those of a new index.
+func TestLooksWhereRequestsAsk(t *testing.T) {
+	const requests = 100
+	// without a journal freed blocks are given out at once
+	top, disk := partitioned(t, "mkfs.ext4", "-q", "-b", "4096", "-m", "0", "-O", "^has_journal", "-E",
+		"lazy_itable_init=0")
+	fill(t, top, disk, requests*writeBytes+64<<10)
+	table, index := filepath.Join(top, "base/5/100"), filepath.Join(top, "base/5/200")
+	write(t, table, requests)
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{
+		100: {"public.t", Tables}, 200: {"public.i", Indexes}}})
+	defer s.Close()
+	before := written(t, s)
+	looks := func() int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.files.looks
+	}
+	had := looks()
+	if err := os.Remove(table); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * looking)
+	if n := looks() - had; n != 0 {
+		t.Errorf("the files were looked at %d times, though no request came", n)
+	}
+	s.mu.Lock()
+	write(t, index, requests)
+	s.mu.Unlock()
+	after, err := s.Sample(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[Kind]float64{Tables: 0, Indexes: requests * writeBytes} {
+		name := Name + "." + kind.String() + "/write_bytes"
+		if got := after.Values[name] - before[name]; got != want {
+			t.Errorf("%s grew by %.0f, want %.0f", name, got, want)
+		}
+	}
+}
+
 // fill leaves so much room on a disk, whose file system is ext4.
 func fill(t *testing.T, top, disk string, room int64) {
 	t.Helper()

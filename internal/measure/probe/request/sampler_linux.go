@@ -203,11 +203,7 @@ func (s *Sampler) follow() {
 		if s.found.due(looking, shareForWaiting) {
 			s.name()
 		}
-		may := share
-		if len(s.waiting) > 0 {
-			may = shareForWaiting
-		}
-		if s.looked.due(looking, may) {
+		if len(s.waiting) > 0 && s.looked.due(looking, shareForWaiting) {
 			s.look()
 		}
 		s.learn() // also of what was found before
@@ -298,7 +294,10 @@ func (s *Sampler) take(e event) {
 	case told && file == nil:
 		s.unnamed.add(&e, by)
 		return
-	case !told:
+	case !told && e.Operation&notes == 0:
+		if s.looked.due(looking, share) { // only now does anybody need to know where files lie
+			s.look()
+		}
 		file = s.atlas.find(&e, postmaster)
 	}
 	wait := file == nil && mayBeNew(&e, postmaster, notes)
