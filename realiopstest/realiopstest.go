@@ -70,8 +70,7 @@ const turn = 0x7265616c696f7073 // realiops
 func (db *DB) takeTurn(ctx context.Context) error {
 	for {
 		var taken bool
-		err := postgres.QueryRow(ctx, db.control, "select pg_catalog.pg_try_advisory_lock($1)",
-			int64(turn)).Scan(&taken)
+		err := postgres.QueryRow(ctx, db.control, "select pg_catalog.pg_try_advisory_lock($1)", int64(turn)).Scan(&taken)
 		if err != nil || taken {
 			return err
 		}

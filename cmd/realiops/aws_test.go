@@ -186,8 +186,7 @@ func testDoctor(t *testing.T, here *onAWS) {
 	check("a role", here, 0, append(region, "--role", "arn:aws:iam::"+here.env["AWS_ACCESS_KEY_ID"]+":role/reader"),
 		"AWS knows it as the writer shop-1", "sts:AssumeRole 1×")
 	check("a token without credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": ""}), 1,
-		[]string{"--instance", "shop-1", "--iam-auth"},
-		"realiops: --iam-auth: there are no AWS credentials here")
+		[]string{"--instance", "shop-1", "--iam-auth"}, "realiops: --iam-auth: there are no AWS credentials here")
 
 	plain := servertest.Database(t, "17").Config().ConnString()
 	alone := []string{"--dsn", plain, "--instance", "alone"}

@@ -92,8 +92,7 @@ func TestGateOfACommandThatLeavesAProcess(t *testing.T) {
 		script := "psql -q -c 'insert into t values (1)'; (" + left + "\nexec sleep 600) >/dev/null 2>&1 & echo $! >" +
 			pid
 		out, err := realiops(t, "measure", "--dsn", dsn, "-q", "--warmup", "0", "-r", "1", "--background", "200ms",
-			"--max", "rows=1,rows=0",
-			"--format", "github", "--", "sh", "-c", script).CombinedOutput()
+			"--max", "rows=1,rows=0", "--format", "github", "--", "sh", "-c", script).CombinedOutput()
 		ended, failed := errors.AsType[*exec.ExitError](err)
 		if !failed || ended.ExitCode() != 4 || !strings.Contains(string(out), over) ||
 			!strings.Contains(string(out), within) {

@@ -121,8 +121,7 @@ func (w *worker) work(ctx context.Context, p *pair) {
 
 func (p *pair) sql(t *testing.T, i int, statement string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(),
-		fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres", p.port[i]))
+	conn, err := pgx.Connect(t.Context(), fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres", p.port[i]))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,8 +102,7 @@ func TestBaselineFindsTheBucket(t *testing.T) {
 
 	file := filepath.Join(t.TempDir(), "run.jsonl")
 	c, stdout, stderr := withFIO(t, "baseline", "--dir", directory, "--allow-ram", "--size", "4M", "--only",
-		"sequential-write",
-		"--until-throttled=1m", "--yes", "--format", "json", "-o", file)
+		"sequential-write", "--until-throttled=1m", "--yes", "--format", "json", "-o", file)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -173,8 +173,7 @@ func promises(t tree) (broken []string) {
 		case 1:
 		default:
 			slices.Sort(docs)
-			broken = append(broken, fmt.Sprintf("%s has package comments in %s", directory,
-				strings.Join(docs, " and ")))
+			broken = append(broken, fmt.Sprintf("%s has package comments in %s", directory, strings.Join(docs, " and ")))
 		}
 	}
 	return broken

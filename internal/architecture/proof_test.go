@@ -38,8 +38,7 @@ func TestRulesCanFail(t *testing.T) {
 		"internal/analyze/sizing/a.go":      other("sizing", "github.com/jackc/pgx/v5/pgconn"),
 		"internal/middle/a.go":              ours("middle", "internal/measure/load"),
 		"internal/measure/load/a.go":        other("load", "net/http"),
-	},
-		"internal/analyze/report imports internal/middle, which imports internal/measure/load",
+	}, "internal/analyze/report imports internal/middle, which imports internal/measure/load",
 		"internal/analyze/report imports net/http/httptest",
 		"internal/analyze/sizing imports github.com/jackc/pgx/v5/pgconn")
 
@@ -48,8 +47,7 @@ func TestRulesCanFail(t *testing.T) {
 		"internal/measure/probe/block/a.go":      ours("block", "internal/measure/probe"),
 		"internal/measure/probe/block/a_test.go": ours("block_test", "internal/test/probetest"),
 		"internal/measure/probe/pgstat/a.go":     ours("pgstat", "internal/measure/probe/block"),
-	},
-		"internal/measure/probe/pgstat imports internal/measure/probe/block")
+	}, "internal/measure/probe/pgstat imports internal/measure/probe/block")
 
 	check("measuring decides nothing by verdicts", map[string]string{
 		"internal/measure/run/a.go":      ours("run", "internal/analyze/attribution"),
@@ -91,8 +89,7 @@ func TestRulesCanFail(t *testing.T) {
 			"import _ \"github.com/realiops/realiops/internal/test/worlds\"\n",
 		"internal/middle/a.go":        ours("middle", "internal/analyze/stats"),
 		"internal/analyze/stats/a.go": "package stats\n",
-	},
-		"internal/test/worlds imports internal/middle, which imports internal/analyze/stats",
+	}, "internal/test/worlds imports internal/middle, which imports internal/analyze/stats",
 		"internal/test/worlds imports internal/test/worlds/score")
 
 	check("the stand-in for Aurora does not know what judges it", map[string]string{
@@ -101,8 +98,7 @@ func TestRulesCanFail(t *testing.T) {
 		"internal/middle/a.go":              ours("middle", "internal/analyze/attribution"),
 		"internal/analyze/attribution/a.go": "package attribution\n",
 		"internal/runfile/a.go":             "package runfile\n",
-	},
-		"internal/test/standin imports internal/middle, which imports internal/analyze/attribution",
+	}, "internal/test/standin imports internal/middle, which imports internal/analyze/attribution",
 		"internal/test/standin imports internal/runfile")
 
 	check("statistics have one home", map[string]string{
@@ -150,9 +146,7 @@ func TestRulesCanFail(t *testing.T) {
 		"internal/mute/testdata/a.go": "package other\n",
 		"internal/mute/nested/go.mod": "module nested\n",
 		"internal/mute/nested/a.go":   "package nested\n",
-	},
-		"internal/mute has no package comment",
-		"internal/twice has package comments in a.go and b.go")
+	}, "internal/mute has no package comment", "internal/twice has package comments in a.go and b.go")
 
 	check("a package is one noun", map[string]string{
 		"internal/series/a.go":  "package series\n",

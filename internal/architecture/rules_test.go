@@ -123,21 +123,13 @@ var rules = []rule{
 			"internal/analyze/counts.collector":  83,
 		}),
 	},
-	{
-		"no init",
-		"what happens, happens because somebody called it; a test can then call it differently",
-		initializers,
-	},
+	{"no init", "what happens, happens because somebody called it; a test can then call it differently", initializers},
 	{
 		"every package opens with its promise",
 		"a reader finds in one place what it does and what it leaves to others",
 		promises,
 	},
-	{
-		"a package is one noun",
-		"a package of leftovers becomes everybody's dependency",
-		nouns,
-	},
+	{"a package is one noun", "a package of leftovers becomes everybody's dependency", nouns},
 }
 
 func TestSourceKeepsTheRules(t *testing.T) {

@@ -87,8 +87,7 @@ func TestCloudWatchKnowsItsGaps(t *testing.T) {
 	}
 	text := words(run("fleet", dir, "--top", "9"))
 	for _, want := range []string{"4 are known for only part of that time",
-		"early, early-bytes: no order: nothing is known since ",
-		"hole: known 200 of 240 h, 40 hours missing in between",
+		"early, early-bytes: no order: nothing is known since ", "hole: known 200 of 240 h, 40 hours missing in between",
 		"hole: no order: of the last 168 hours only 128 are known", "late: no order: nothing is known before "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the fleet does not say %q: %s", want, text)

@@ -31,8 +31,7 @@ func TestCollectSaysWhatIsGone(t *testing.T) {
 	code := Main(command.Env{In: strings.NewReader(""), Out: io.Discard, Err: &said, Getenv: os.Getenv, Now: hurried(),
 		Width: func() int {
 			return 80
-		}},
-		[]string{"aws", "collect", path, "--progress", "none"})
+		}}, []string{"aws", "collect", path, "--progress", "none"})
 	if want := "CloudWatch has nothing of the instance Shop-1 in " +
 		accounttest.Region; !strings.Contains(said.String(), want) || code != command.ExitFailed {
 		t.Errorf("exit code %d, said %q, want %q", code, said.String(), want)
@@ -65,8 +64,7 @@ func TestCollectKeepsNoSecrets(t *testing.T) {
 		Main(command.Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: os.Getenv, Now: hurried(),
 			Width: func() int {
 				return 80
-			}},
-			append([]string{"aws", "collect", path, "--progress", "plain"}, more...))
+			}}, append([]string{"aws", "collect", path, "--progress", "plain"}, more...))
 		file, err := os.ReadFile(path)
 		if err != nil || !strings.Contains(said.String(), says) {
 			t.Errorf("%v, %q is not said: %s", err, says, &said)
@@ -109,8 +107,7 @@ func TestCollectOnEC2(t *testing.T) {
 	Main(command.Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: time.Now,
 		Width: func() int {
 			return 80
-		}},
-		[]string{"aws", "collect", path, "--progress", "none", "--format", "json"})
+		}}, []string{"aws", "collect", path, "--progress", "none", "--format", "json"})
 	var r report.Report
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatalf("%v: %s", err, &said)

@@ -39,8 +39,7 @@ func TestHostileLabels(t *testing.T) {
 	}
 	for format, safe := range map[string]func(string) error{"text": isText, "json": isJSON, "csv": isCSV,
 		"openmetrics": isText} {
-		out, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir,
-			"--format", format)
+		out, said := runsFleet(t, command.ExitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--format", format)
 		if err := safe(out); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}

@@ -63,8 +63,7 @@ func TestLetInByStores(t *testing.T) {
 			[][]string{{}, {"--sigv4", "--region", "us-east-1", "--profile", "long"},
 				{"--sigv4", "--region", region, "--profile", "wrong"}}},
 		"a signature of a session": {&prometheustest.Guard{Path: "/workspaces/ws-1", Tenant: "shop",
-			Signature: session}, "", []string{"--tenant", "shop", "--sigv4", "--region", region,
-			"--profile", "session"},
+			Signature: session}, "", []string{"--tenant", "shop", "--sigv4", "--region", region, "--profile", "session"},
 			[][]string{{"--tenant", "shop", "--sigv4", "--region", region, "--profile", "long"}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,10 +15,7 @@ type there struct {
 
 func onAurora() []there {
 	return []there{
-		{
-			[]string{"pgstat.wal/"},
-			"Aurora refuses it: the function behind the view raises an error",
-		}, {
+		{[]string{"pgstat.wal/"}, "Aurora refuses it: the function behind the view raises an error"}, {
 			[]string{"pgstat.io/writes", "pgstat.io/write_bytes", "pgstat.io/writebacks", "pgstat.io/fsyncs",
 				"pgstat.io/checkpointer_", "pgstat.io/bgwriter_"},
 			"next to nothing on Aurora, whose server writes no pages: one bulk write and no fsyncs in eleven " +

@@ -74,8 +74,7 @@ func device() []Metric {
 		{DataRole, "the data directory", "data directory"}, {WALRole, "pg_wal", "pg_wal"},
 		{TablespacesRole, "the tablespaces", "tablespaces"}, {TempRole, "temp_tablespaces", "temp_tablespaces"},
 	} {
-		rows = append(rows, disks("block."+role.name, " (devices under "+role.directories+")",
-			" ("+role.printed+")")...)
+		rows = append(rows, disks("block."+role.name, " (devices under "+role.directories+")", " ("+role.printed+")")...)
 	}
 	return slices.Concat(rows, processes(), cgroup())
 }
@@ -121,8 +120,7 @@ func disks(name, whose, printed string) []Metric {
 			"flushes")),
 		field(counter("flush_time", "seconds", "time that flushes took, summed over flushes"), "time flushing"),
 		field(counter("discards", "operations",
-			"requests that tell the device which data is needed no more, and so carry none; not in writes"),
-			"discards"),
+			"requests that tell the device which data is needed no more, and so carry none; not in writes"), "discards"),
 		field(counter("discards_merged", "operations",
 			"discards that were merged into a request already queued, and so are not in discards"), "discards merged"),
 		field(counter("discard_bytes", "bytes", "length of what was discarded; none of it is written"),

@@ -12,8 +12,7 @@ import (
 // TestDictionaryIsWhole holds every entry to a form: who shows it, what it counts on which side, how that is known, and
 // a source that somebody can open.
 func TestDictionaryIsWhole(t *testing.T) {
-	sides := []string{metric.Logical, metric.Requested, metric.Physical, metric.EitherSide, metric.ALimit,
-		metric.NoSide}
+	sides := []string{metric.Logical, metric.Requested, metric.Physical, metric.EitherSide, metric.ALimit, metric.NoSide}
 	seen := map[string]bool{}
 	for _, e := range metric.Dictionary() {
 		what := e.System + " " + strings.Join(e.Names, ", ")
@@ -122,9 +121,8 @@ func TestSpellings(t *testing.T) {
 func TestMentioned(t *testing.T) {
 	for typed, want := range map[string]string{
 		"Average WriteIOPS": "WriteIOPS", "shop-1 WriteIOPS": "WriteIOPS",
-		"writeiops DBInstanceIdentifier=shop-1": "writeiops",
-		"AWS/RDS · VolumeWriteIOPs · DBClusterIdentifier: shop " +
-			"· Sum": "VolumeWriteIOPs",
+		"writeiops DBInstanceIdentifier=shop-1":                                                  "writeiops",
+		"AWS/RDS · VolumeWriteIOPs · DBClusterIdentifier: shop " + "· Sum":                       "VolumeWriteIOPs",
 		`SELECT AVG(WriteIOPS) FROM SCHEMA("AWS/RDS", DBInstanceIdentifier) GROUP BY EngineName`: "WriteIOPS",
 		`SEARCH('{AWS/RDS,DBInstanceIdentifier} MetricName="ReadIOPS"', 'Average', 300)`:         "ReadIOPS",
 		`{"metrics": [["AWS/RDS", "WriteIOPS", "DBInstanceIdentifier", "s"], [".", "ReadIOPS", "."]]}`: "WriteIOPS " +

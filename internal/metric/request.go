@@ -101,8 +101,7 @@ func requestsByFile() []Metric {
 	add("request", "all", "reads", "operations", "read requests that completed", all)
 	add("request", "all", "read_bytes", "bytes", "bytes read", all)
 	add("request", "all", "writes", "operations",
-		"write requests that completed, as /proc/diskstats counts them: those that only ask for a flush among them",
-		all)
+		"write requests that completed, as /proc/diskstats counts them: those that only ask for a flush among them", all)
 	add("request", "all", "write_bytes", "bytes", "bytes written", all)
 	add("request", "all", "flushes", "operations", "flushes of the disks' caches", all)
 	add("request", "all", "lost", "operations",

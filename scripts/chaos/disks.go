@@ -18,8 +18,7 @@ func disks() (all []Fault) {
 		all = append(all, Fault{Name: name, Prepare: prepare, Status: 1, Says: says})
 	}
 	for _, command := range []string{"run", "observe"} {
-		add("`"+command+"` into a directory", "exists",
-			plain(command, "--dsn", "postgres://u@127.0.0.1:1/x", "-o", "."))
+		add("`"+command+"` into a directory", "exists", plain(command, "--dsn", "postgres://u@127.0.0.1:1/x", "-o", "."))
 		add("`"+command+"` over a file that is there", "exists",
 			file("mine\n", command, "--dsn", "postgres://u@127.0.0.1:1/x", "-o", "%"))
 		add("`"+command+"` into a directory that is made for it, on no server", "connection refused",

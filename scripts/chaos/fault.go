@@ -34,8 +34,7 @@ type Fault struct {
 
 func faults() []Fault {
 	return slices.Concat(processes(), disks(), servers(), networks(), lies(), scrapers(), clouds(), otherSessions(),
-		otherFiles(),
-		settings(), inputs(), secrets(), ids(), limits())
+		otherFiles(), settings(), inputs(), secrets(), ids(), limits())
 }
 
 // in gives rows their class.

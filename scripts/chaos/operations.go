@@ -85,9 +85,8 @@ func measured(class string) (all []Fault) {
 	add("other sessions", ", while somebody comes, writes and goes", Fault{Prepare: meets{sql: table}.by(measuring()),
 		When: under, Strike: visits(200*time.Millisecond, "insert into others select generate_series(1, 50)"),
 		Marks: "at work on the server meanwhile", Within: 4 * time.Minute})
-	add("settings", " with another search_path",
-		Fault{Prepare: meets{
-			sql: []string{"alter database postgres set search_path = public, nowhere"}}.by(measures())})
+	add("settings", " with another search_path", Fault{Prepare: meets{
+		sql: []string{"alter database postgres set search_path = public, nowhere"}}.by(measures())})
 	add("settings", " with dates in German",
 		Fault{Prepare: meets{sql: []string{"alter role postgres set datestyle = 'German'"}}.by(measures())})
 	add("settings", " with a statement_timeout of 100 ms",
@@ -205,7 +204,6 @@ func onFullDisks() []Fault {
 			Status: 1, Says: "/dev/full"},
 		{Name: "`history` over a file that is there", Prepare: first(func(p *place) error {
 			return os.WriteFile(p.path("mine"), []byte("mine\n"), 0o600)
-		},
-			plain("history", "--prometheus", "http://127.0.0.1:1", "-o", "mine")), Status: 1, Says: "realiops:"},
+		}, plain("history", "--prometheus", "http://127.0.0.1:1", "-o", "mine")), Status: 1, Says: "realiops:"},
 	}
 }

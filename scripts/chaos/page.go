@@ -109,6 +109,5 @@ func cell(text string) string {
 func machine() string {
 	kernel, _ := exec.Command("uname", "-srm").Output()
 	processors, _ := exec.Command("nproc").Output()
-	return fmt.Sprintf("%s with %s processors", strings.TrimSpace(string(kernel)),
-		strings.TrimSpace(string(processors)))
+	return fmt.Sprintf("%s with %s processors", strings.TrimSpace(string(kernel)), strings.TrimSpace(string(processors)))
 }

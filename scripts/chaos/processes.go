@@ -37,10 +37,9 @@ func killed() (all []Fault) {
 	}
 	for i := range uint64(3) {
 		when := moment{text: underLoad.text, plus: randomly(200+i, 8*time.Second).plus}
-		all = append(all,
-			Fault{Name: fmt.Sprintf("`run --dsn`, a worker of whose load is killed %v into it", when.plus),
-				Prepare: theirs(longRun()), When: when, Strike: signal(syscall.SIGKILL, worker), Status: 2,
-				Says: "killed"},
+		all = append(all, Fault{Name: fmt.Sprintf("`run --dsn`, a worker of whose load is killed %v into it", when.plus),
+			Prepare: theirs(longRun()), When: when, Strike: signal(syscall.SIGKILL, worker), Status: 2,
+			Says: "killed"},
 			Fault{Name: fmt.Sprintf("`run`, whose supervisor is killed %v into the load, and then itself", when.plus),
 				Prepare: longRun(), When: when,
 				Strike: signal(syscall.SIGKILL, supervised).and(pause(2*time.Second), signal(syscall.SIGKILL, program)),
@@ -113,8 +112,7 @@ var killAll strike = func(s *scene) error {
 
 // nextServer measures on a server of its own, which removes what is left of others.
 func nextServer(s *scene) error {
-	c := exec.Command(s.program, "measure", "-q", "-r", "1", "--warmup", "0", "--sql",
-		"select 1") //nolint:gosec // ours
+	c := exec.Command(s.program, "measure", "-q", "-r", "1", "--warmup", "0", "--sql", "select 1") //nolint:gosec // ours
 	c.Dir, c.Env = s.dir, s.command.Env
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("the next measurement: %w: %s", err, out)

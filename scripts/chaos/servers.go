@@ -121,8 +121,7 @@ func refusing() (all []Fault) {
 		add("whose database is gone", meets{query: "dbname=gone"}, 1, `database "gone" does not exist`)
 		add("that does not know the role", meets{role: "nobody"}, 1, "password authentication failed")
 		add("where the role may not connect", meets{role: "joe",
-			sql: []string{role, "revoke connect on database postgres from public"}}, 1,
-			"permission denied for database")
+			sql: []string{role, "revoke connect on database postgres from public"}}, 1, "permission denied for database")
 	}
 	return append(all,
 		Fault{Name: "`run` where the role may not create a schema", Prepare: meets{

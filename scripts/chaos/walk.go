@@ -28,8 +28,7 @@ func walked() (all []Fault) {
 		for row := range scope.rows {
 			for name, command := range commands {
 				all = append(all, Fault{
-					Name: fmt.Sprintf("`%s` with the values %d of all settings, set for the %s", name,
-						row+1, scope.of),
+					Name:    fmt.Sprintf("`%s` with the values %d of all settings, set for the %s", name, row+1, scope.of),
 					Within:  3 * time.Minute,
 					Prepare: set(scope.of, row, command, hostile),
 				})

@@ -64,8 +64,7 @@ func run(args []string) error {
 // names returns the metrics, by ours, in the order of a moment's values.
 func names() []string {
 	return []string{"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted", "pgstat.cluster/tup_updated",
-		"pgstat.checkpointer/buffers_written",
-		"pgstat.wal/wal_records", "pgstat.wal/wal_bytes", "pgstat.wal/wal_sync",
+		"pgstat.checkpointer/buffers_written", "pgstat.wal/wal_records", "pgstat.wal/wal_bytes", "pgstat.wal/wal_sync",
 		metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes, metric.BlockFlushes}
 }
 

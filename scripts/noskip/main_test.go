@@ -67,8 +67,7 @@ func TestNoSkip(t *testing.T) {
 	verdict("internal/some TestRenamed\ninternal/gone\ninternal/gone TestPasses",
 		"internal/some TestRenamed did not run", "internal/gone did not run", "internal/gone TestPasses did not run")
 	verdict("internal/some", "internal/some TestSkipped was skipped: some_test.go:6: no engine answers",
-		"internal/some TestMute was skipped: ",
-		"internal/some TestParent/bad_one was skipped: some_test.go:10: no disk")
+		"internal/some TestMute was skipped: ", "internal/some TestParent/bad_one was skipped: some_test.go:10: no disk")
 
 	if _, err := check(write("list", "internal/some TestPasses for sure"), events); err == nil {
 		t.Error("a line of too many words was taken")

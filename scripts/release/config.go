@@ -60,8 +60,7 @@ func (r release) packages(ctx context.Context, t target, program, directory stri
 		return err
 	}
 	contents := append([]any{map[string]any{"src": absolute, "dst": "/usr/bin/realiops", "file_info": map[string]any{
-		"mode": 0o755}}},
-		p["contents"].([]any)...)
+		"mode": 0o755}}}, p["contents"].([]any)...)
 	config := map[string]any{"name": p["package_name"], "arch": t.architecture, "platform": t.system,
 		"version": r.version, "contents": contents,
 		"mtime": r.date.Format(time.RFC3339)}

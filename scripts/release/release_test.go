@@ -78,8 +78,7 @@ func lean(t *testing.T, program string) {
 	t.Helper()
 	if built, err := os.Stat(program); err != nil || built.Size() > most {
 		t.Errorf("the program has %d bytes, want %d at most (%v): `go build -ldflags=-dumpdep` shows what is "+
-			"marked ReflectMethod",
-			built.Size(), most, err)
+			"marked ReflectMethod", built.Size(), most, err)
 	}
 }
 
@@ -160,8 +159,7 @@ func installer(t *testing.T, root, program string) {
 	if said := sh(t, install, server.URL, prefix, root); !strings.HasPrefix(said, "Installed realiops "+version) {
 		t.Errorf("it says %q", said)
 	}
-	sh(t, `test -s "$1"/share/man/man1/realiops.1 && test -s "$1"/share/fish/vendor_completions.d/realiops.fish`,
-		prefix)
+	sh(t, `test -s "$1"/share/man/man1/realiops.1 && test -s "$1"/share/fish/vendor_completions.d/realiops.fish`, prefix)
 
 	sh(t, `echo more >>"$1"/`+archive, release)
 	other := t.TempDir()

@@ -55,8 +55,7 @@ func main() {
 		"worlds for each plan that ships, with meters of what the program is for, and of nothing else")
 	flag.IntVar(&o.calibration, "calibration", 0,
 		"meters in worlds whose physics are their own, judged with intervals of each level, and of nothing else")
-	flag.BoolVar(&o.changed, "changed", false,
-		"judge each run of loads again after changes that must change no verdict")
+	flag.BoolVar(&o.changed, "changed", false, "judge each run of loads again after changes that must change no verdict")
 	flag.IntVar(&o.workers, "workers", 2, "worlds that are judged at once")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first world")
 	flag.StringVar(&o.keep, "keep", "", "directory to leave the run files in")

@@ -190,8 +190,7 @@ func TestBufferedTrap(t *testing.T) {
 	k.load("sequential-write", 4, map[string]float64{"fio/writes": 200, "fio/write_bytes": 50e6, "block/writes": 200,
 		"block/write_bytes": 50e6}, nil)
 	k.load("buffered-write", 2, map[string]float64{"fio/writes": 4000, "fio/write_bytes": 1e9, "block/writes": 160,
-		"block/write_bytes": 40e6},
-		map[string]float64{"block/writes": 7680, "block/write_bytes": 1920e6})
+		"block/write_bytes": 40e6}, map[string]float64{"block/writes": 7680, "block/write_bytes": 1920e6})
 	got := k.baseline(t).Buffered
 	if got == nil {
 		t.Fatal("not shown")

@@ -46,11 +46,7 @@ func Hold(need sizing.Rate, headroom float64, b Baseline) Fit {
 		bytes.Why = "no job of the baseline has requests as large as this need's, and small ones do not show how " +
 			"many bytes there can be"
 	}
-	f := Fit{Bounds: []Bound{
-		b.shared(ByRequests, need, factor, requestWays()),
-		bytes,
-		b.flushes(factor, need.Flushes),
-	}}
+	f := Fit{Bounds: []Bound{b.shared(ByRequests, need, factor, requestWays()), bytes, b.flushes(factor, need.Flushes)}}
 	all, exceeded := true, false
 	for i, bound := range f.Bounds {
 		if math.IsNaN(bound.Share) {

@@ -212,8 +212,7 @@ func (c Comparison) switchingBlock() document.Block {
 	}
 	stay := min(s.Stay.Standard, s.Stay.Optimized)
 	text := fmt.Sprintf("A cluster may change to I/O-Optimized once in 30 days, and back at any time. Of the %s "+
-		"hours above, knowing all days beforehand, ",
-		number.Grouped(float64(c.Whole.Compared), 0))
+		"hours above, knowing all days beforehand, ", number.Grouped(float64(c.Whole.Compared), 0))
 	if stay-s.Best < 0.5 || s.Switches == 0 {
 		text += fmt.Sprintf("no change back and forth would have cost less than staying, %s %s (%s).", money(stay),
 			c.Currency, catalog.PricesOf(c.AsOf))

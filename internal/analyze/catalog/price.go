@@ -213,8 +213,7 @@ func Doubts(own, known []Price) (all []string) {
 		}
 		if most > 0 && p.Price > 0 && (p.Price > apart*most || p.Price < least/apart) {
 			say(fmt.Sprintf("The file's price of %s per %s, %g %s, is far from those that are known, %g to %g: a "+
-				"unit is probably wrong",
-				p.Volume, p.Per, p.Price, p.Currency, least, most))
+				"unit is probably wrong", p.Volume, p.Per, p.Price, p.Currency, least, most))
 		}
 	}
 	return all

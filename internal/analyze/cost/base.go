@@ -57,8 +57,7 @@ func (c *Cost) sorts() map[string]*Causes {
 
 // kept are the columns of causes that a base keeps: those that tell why a count grew.
 var kept = []string{"calls", "rows", "wal_records", "wal_bytes", "wal_fpi", "shared_blks_dirtied", "n_tup_ins",
-	"n_tup_upd", "n_tup_hot_upd",
-	"n_tup_del", "entries", "records", "bytes", "images", "image_bytes"}
+	"n_tup_upd", "n_tup_hot_upd", "n_tup_del", "entries", "records", "bytes", "images", "image_bytes"}
 
 // WriteBase writes a result as a base. Counts come in the order of reports, and causes by their names, so that the same
 // cost gives the same text.

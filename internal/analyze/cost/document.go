@@ -119,15 +119,13 @@ func amount(v float64) string {
 // everyCount returns all that was counted, of the operation and of the statements, tables and indexes that it wrote by.
 func (r Result) everyCount() document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "of", Words: true}, {Header: "name", Words: true},
-		{Header: "count", Words: true},
-		{Header: "each time"}, {Header: "lowest"}, {Header: "highest"}, {Header: "base"},
+		{Header: "count", Words: true}, {Header: "each time"}, {Header: "lowest"}, {Header: "highest"}, {Header: "base"},
 		{Header: "missing", Words: true}}}
 	add := func(of, name, count string, median, low, high, base float64, missing string) {
 		t.Rows = append(t.Rows,
 			document.Row{Cells: []document.Cell{document.Words(of), document.Words(name), document.Name(count),
 				document.Number("", median), document.Number("", low), document.Number("", high),
-				document.Number("", base),
-				document.Words(missing)}})
+				document.Number("", base), document.Words(missing)}})
 	}
 	var before Cost
 	if r.Base != nil {

@@ -180,8 +180,7 @@ func (c Cost) verdict(j Judged, now, was side, base *Compared) (v Verdict, why s
 	case beyond(now.own, was.all, *j.OverBase) < clearly:
 		return CannotTell,
 			fmt.Sprintf("the repetitions of both overlap: %s now, and %s in the base; allow for that (%s=base+…), or "+
-				"measure it more often (-r)",
-				spread(now.all), spread(was.all), j.Name)
+				"measure it more often (-r)", spread(now.all), spread(was.all), j.Name)
 	default:
 		return Over, ""
 	}

@@ -164,8 +164,7 @@ const (
 
 var (
 	own = []string{"heap_insert", "heap_multi_insert", "heap_update", "heap_delete", "heap_other", "btree_insert_leaf",
-		"index_other",
-		commit, prepare, "abort", "message"}
+		"index_other", commit, prepare, "abort", "message"}
 	upkeep = []string{"heap_prune", "btree_insert_upper", "btree_dedup", "btree_other", "sequence", "checkpoint",
 		"page_image", "other"}
 )

@@ -207,8 +207,7 @@ func (of *company) wrote() string {
 		return " (those who are still there have reported no WAL so far)"
 	}
 	return fmt.Sprintf(" (of %s bytes of WAL, those who are still there have reported %s so far, with %d "+
-		"writes and %d fsyncs)",
-		number.Grouped(of.walBytes, 0), number.Grouped(float64(bytes), 0), writes, fsyncs)
+		"writes and %d fsyncs)", number.Grouped(of.walBytes, 0), number.Grouped(float64(bytes), 0), writes, fsyncs)
 }
 
 // withBackground leaves a background out that was never measured alone: what others did then would be taken off what

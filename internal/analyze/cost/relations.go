@@ -142,8 +142,7 @@ type namedEach struct {
 
 func (r *Relation) named() []namedEach {
 	return []namedEach{{"own_records", &r.OwnRecords}, {"own_bytes", &r.OwnBytes}, {"records", &r.Records},
-		{"bytes", &r.Bytes},
-		{"images", &r.Images}, {"image_bytes", &r.ImageBytes}}
+		{"bytes", &r.Bytes}, {"images", &r.Images}, {"image_bytes", &r.ImageBytes}}
 }
 
 func (r *Relation) add(n int, i runfile.WALItem) {
@@ -196,8 +195,7 @@ func (rs Relations) section() document.Block {
 		return nil
 	}
 	t := document.Table{Columns: []document.Column{{Header: "of", Words: true}, {Header: "own records"},
-		{Header: "own bytes"},
-		{Header: "page images"}, {Header: "bytes in all"}, {Header: "share"}}}
+		{Header: "own bytes"}, {Header: "page images"}, {Header: "bytes in all"}, {Header: "share"}}}
 	sum := 0.0
 	for _, r := range rs.Items {
 		sum += r.Bytes.Median
@@ -218,8 +216,7 @@ func (rs Relations) section() document.Block {
 			share = document.Number(fmt.Sprintf("%.0f%%", 100*part), part)
 		}
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(r.Called()), cell(r.OwnRecords),
-			cell(r.OwnBytes),
-			cell(r.Images), cell(r.Bytes), share}})
+			cell(r.OwnBytes), cell(r.Images), cell(r.Bytes), share}})
 	}
 	return document.Section{Title: title, Blocks: []document.Block{t}}
 }

@@ -96,8 +96,7 @@ func (rs Relations) scattered() string {
 		return ""
 	}
 	return fmt.Sprintf("%.0f%% of the page images are of %s: its keys come in random order, and touched "+
-		"%s pages for %s.",
-		100*most/all, worst.calledByRole(), amount(most), numbered(entries, "row"))
+		"%s pages for %s.", 100*most/all, worst.calledByRole(), amount(most), numbered(entries, "row"))
 }
 
 // calledByRole names a primary key as such.

@@ -40,8 +40,7 @@ func TestOneTransactionWouldDo(t *testing.T) {
 	}{
 		"a commit for each row": {done(twice(21), twice(21), twice(1)),
 			"21 commits for 21 rows: one transaction would save 20 fsyncs."},
-		"two": {done(twice(2), twice(1), twice(0)),
-			"2 commits for one row: one transaction would save one fsync."},
+		"two":                       {done(twice(2), twice(1), twice(0)), "2 commits for one row: one transaction would save one fsync."},
 		"one":                       {done(twice(1), twice(21), twice(1)), ""},
 		"by several sessions":       {done(twice(21), twice(21), twice(4)), ""},
 		"that do not wait":          {done(twice(0), twice(21), twice(1)), ""},
@@ -93,8 +92,7 @@ func TestWhatIndexesWouldSave(t *testing.T) {
 			[]string{"Index public.t_a has not been used on this server since 2026-03-02 12:00 UTC and costs 25% " +
 				"of the WAL."}},
 		"not used for a day": {[]runfile.WALItem{rows, entries("public.t_a", "", "", 500, 0, none, young)}, nil},
-		"used": {[]runfile.WALItem{rows, entries("public.t_a2", "public.t_a", "", 500, 0, some, old)},
-			nil},
+		"used":               {[]runfile.WALItem{rows, entries("public.t_a2", "public.t_a", "", 500, 0, some, old)}, nil},
 		"it stands for a unique": {
 			[]runfile.WALItem{rows, entries("public.t_a2", "", runfile.Unique, 500, 0, none, old)}, nil},
 		"use is not counted": {[]runfile.WALItem{rows, entries("public.t_a2", "", "", 500, 0, nil, old)}, nil},

@@ -217,8 +217,7 @@ func (c *collector) gap(g runfile.Gap) {
 	}
 	if g.Metric == "" && g.Reason == runfile.Late && c.run.Header.Observed &&
 		strings.Contains(g.Detail, "stood still") {
-		c.notes.add("stood-still", fmt.Sprintf("From %s on, %s", g.At.UTC().Format("2006-01-02 15:04:05 MST"),
-			g.Detail))
+		c.notes.add("stood-still", fmt.Sprintf("From %s on, %s", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
 	}
 	c.of(g.Probe).AddGap(g.Metric, series.Gap{At: g.At, Reason: series.Reason(g.Reason), Code: g.Code,
 		Detail: g.Detail})
@@ -311,8 +310,7 @@ func (c *collector) checkClocks() {
 	for _, probe := range sortedKeys(c.readings) {
 		if back := c.readings[probe].SteppedBack(); back > 0 {
 			c.notes.add("clock-stepped", fmt.Sprintf(
-				"The readings of %s go back in time by %.3g s: the clock was set during the run", probe,
-				back.Seconds()))
+				"The readings of %s go back in time by %.3g s: the clock was set during the run", probe, back.Seconds()))
 		}
 	}
 }

@@ -16,8 +16,7 @@ import (
 func (c *collector) buildLoads() {
 	for _, load := range c.run.Header.Plan.Loads {
 		if _, twice := c.places[load.Name]; twice {
-			c.notes.add("load-twice",
-				fmt.Sprintf("The plan names the load %s twice; the first was believed", load.Name))
+			c.notes.add("load-twice", fmt.Sprintf("The plan names the load %s twice; the first was believed", load.Name))
 			continue
 		}
 		c.addLoad(load)

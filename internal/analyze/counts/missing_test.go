@@ -54,10 +54,9 @@ func TestCountMissing(t *testing.T) {
 		without(small(), isReadingAt(14)))
 	check("never read, and never said why", "never-read: nothing was read before 00:00:10.000",
 		without(small(), func(r runfile.Record) bool { return r.Kind() == runfile.KindRead }))
-	check("probe that never read", "not-local: why (E1)",
-		append(without(small(), func(r runfile.Record) bool {
-			return r.Kind() == runfile.KindRead
-		}), gap(0, "", runfile.NotLocal)))
+	check("probe that never read", "not-local: why (E1)", append(without(small(), func(r runfile.Record) bool {
+		return r.Kind() == runfile.KindRead
+	}), gap(0, "", runfile.NotLocal)))
 	check("never announced", "not-recorded: this run did not read p/x",
 		without(small(), func(r runfile.Record) bool { return r.Kind() == runfile.KindMetric }))
 	check("read too early", "late: last read at 00:00:12.500, while its load still ran",

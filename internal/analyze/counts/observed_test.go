@@ -105,20 +105,18 @@ func TestWindowsOfALongObservation(t *testing.T) {
 func TestNothingGrowsAcrossAnotherStart(t *testing.T) {
 	for name, jump := range map[string]float64{"lower": -9e5, "higher": 5e6} {
 		t.Run(name, func(t *testing.T) {
-			o := observed(t,
-				observation(60, unchanging,
-					func(second int, at time.Time, counters map[string]float64) []runfile.Record {
-						if second != 32 {
-							return nil
-						}
-						for name := range counters {
-							counters[name] += jump
-						}
-						return startedAnew(at)
-					})).Observed
+			o := observed(t, observation(60, unchanging,
+				func(second int, at time.Time, counters map[string]float64) []runfile.Record {
+					if second != 32 {
+						return nil
+					}
+					for name := range counters {
+						counters[name] += jump
+					}
+					return startedAnew(at)
+				})).Observed
 			if o.Windows != 11 || o.Whole != 10 || o.Unread != 1 || o.Why == "" {
-				t.Errorf("%d of %d windows are whole, want 10 of 11; %d unread: %s", o.Whole, o.Windows,
-					o.Unread, o.Why)
+				t.Errorf("%d of %d windows are whole, want 10 of 11; %d unread: %s", o.Whole, o.Windows, o.Unread, o.Why)
 			}
 			checkRows(t, o, "inserted", 100)
 		})

@@ -47,8 +47,7 @@ func (r *Run) OthersText() string {
 		used += len(a.Repetitions)
 	}
 	return fmt.Sprintf("Others worked on the server in %d of %d repetitions, and what they did is in every number "+
-		"here; most in repetition %d of %s: %s.",
-		len(r.Others), used, most.Repetition, most.Load, most.String())
+		"here; most in repetition %d of %s: %s.", len(r.Others), used, most.Repetition, most.Load, most.String())
 }
 
 // vacuumed sums up autovacuum's writes in the repetitions that are used.

@@ -89,8 +89,7 @@ func (c *collector) tooShort(metric string, p pulse) *Run {
 		"it moves every %s: loads of %s would tell", seconds(p.apart), seconds(StepsInLoad*p.apart))}
 	if p.once > 0 {
 		missing.Detail = fmt.Sprintf("it moved once in the run, by %s: if it moves every %s or later, loads of %s or "+
-			"longer would tell",
-			number.Grouped(p.once, 0), seconds(p.apart), seconds(StepsInLoad*p.apart))
+			"longer would tell", number.Grouped(p.once, 0), seconds(p.apart), seconds(StepsInLoad*p.apart))
 	}
 	run := *c.run
 	run.over, run.Idle = nil, run.Idle.unknownOf(metric)

@@ -67,8 +67,7 @@ func (c *collector) checkOtherClocks() {
 			drift := after.Offset - before.Offset
 			if before.Source == after.Source && max(drift, -drift) > driftTolerated+before.Error+after.Error {
 				c.notes.add("clock-drifted",
-					fmt.Sprintf("The clock of the %s moved by %.3g s against ours during the run",
-						before.Source, drift))
+					fmt.Sprintf("The clock of the %s moved by %.3g s against ours during the run", before.Source, drift))
 			}
 		}
 	}

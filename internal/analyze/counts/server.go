@@ -25,8 +25,7 @@ func (r *Run) followed() bool {
 	for _, a := range r.loaded() {
 		for _, repetition := range a.Repetitions {
 			_, unknown := repetition.sumCounts(metric.ServerReads, metric.ServerReadBytes, metric.ServerWrites,
-				metric.ServerWriteBytes,
-				metric.ServerFlushes, metric.RequestsLost)
+				metric.ServerWriteBytes, metric.ServerFlushes, metric.RequestsLost)
 			if unknown != nil || repetition.Counts[metric.RequestsLost].Raw != 0 {
 				return false
 			}

@@ -410,10 +410,9 @@ func TestAutovacuumIsSaid(t *testing.T) {
 	end := event(6, "idle", runfile.End)
 	end.Autovacuum = &runfile.Autovacuum{Rows: 81, WALBytes: 3_000_000}
 	run := fromRecords(t, without(records, isEvent("idle", runfile.End), end)...)
-	want := []counts.Note{
-		{Code: "autovacuum",
-			Text: "Autovacuum worked during a repetition and wrote 81 rows of statistics and 3 MB of WAL: " +
-				"it is the server's own, and is in every count"}}
+	want := []counts.Note{{Code: "autovacuum",
+		Text: "Autovacuum worked during a repetition and wrote 81 rows of statistics and 3 MB of WAL: " +
+			"it is the server's own, and is in every count"}}
 	if diff := cmp.Diff(want, run.Notes); diff != "" || run.Idle.Repetitions != 1 || len(run.Others) != 0 {
 		t.Errorf("%d idle repetitions, others %v, %s", run.Idle.Repetitions, run.Others, diff)
 	}

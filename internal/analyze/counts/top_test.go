@@ -41,6 +41,5 @@ func TestTopOverARestart(t *testing.T) {
 	}
 	check("few", []runfile.TopItem{item("x", 5, false), item("0", 2, false)}, part(5, "x"), part(2, "0"))
 	check("many later", []runfile.TopItem{item("x", 5, true), item("0", 2, false)}, part(5, "x"), part(2, many...))
-	check("many before", []runfile.TopItem{item("0", 7, false), item("x", 5, true)}, part(2, many...),
-		part(5, "x", "0"))
+	check("many before", []runfile.TopItem{item("0", 7, false), item("x", 5, true)}, part(2, many...), part(5, "x", "0"))
 }

@@ -31,8 +31,7 @@ func logged(counted float64, readings ...runfile.Record) []runfile.Record {
 		Loads: []runfile.Load{{Name: "busy", Method: "insert", RowsPerTx: 1}}, Repetitions: 1, LoadSeconds: 10,
 	}}}
 	for _, name := range []string{"wal_bytes", "covered_bytes", "records", "bytes", "heap_insert_records",
-		"heap_insert_bytes",
-		"commit_records", "commit_bytes", "sequence_records", "sequence_bytes"} {
+		"heap_insert_bytes", "commit_records", "commit_bytes", "sequence_records", "sequence_bytes"} {
 		records = append(records, runfile.Metric{Name: "anatomy/" + name, Unit: "records", Type: runfile.Counter})
 	}
 	wal := func(s, value float64) runfile.Record {
@@ -41,8 +40,7 @@ func logged(counted float64, readings ...runfile.Record) []runfile.Record {
 	records = append(records, runfile.Metric{Name: "pgstat.wal/wal_records", Unit: "records", Type: runfile.Counter},
 		wal(9, 0), event(10, "busy", runfile.Begin),
 		runfile.Work{From: sec(11), To: sec(21), Load: "busy", Repetition: 1, Transactions: 330,
-			Statements: 330, Rows: 330},
-		wal(29, counted))
+			Statements: 330, Rows: 330}, wal(29, counted))
 	return append(append(records, readings...), event(30, "busy", runfile.End))
 }
 

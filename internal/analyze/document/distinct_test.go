@@ -20,8 +20,7 @@ func TestDistinct(t *testing.T) {
 	for _, c := range []struct{ texts, want []string }{
 		{[]string{"commit", "begin", "commit"}, []string{"commit", "begin", "commit"}},
 		{[]string{strings.Repeat("é", 31), "begin"}, []string{strings.Repeat("é", 29) + "…", "begin"}},
-		{[]string{columns + "($1)", columns + "($1), ($2)"},
-			[]string{"insert int …  ($1)", "insert int …  ($1), ($2)"}},
+		{[]string{columns + "($1)", columns + "($1), ($2)"}, []string{"insert int …  ($1)", "insert int …  ($1), ($2)"}},
 		{many, nil},
 	} {
 		got := Distinct(c.texts, 30)

@@ -181,8 +181,7 @@ func TestTextBeginsNoLineAsACommand(t *testing.T) {
 	}}
 	d := Document{Title: evil, Heading: evil, Blocks: []Block{Section{Title: evil, Blocks: []Block{
 		Paragraph{Text: evil}, List{evil}, Points{{Text: evil, Below: []string{evil}}}, Answers{{evil, []string{evil}}},
-		Terms{{Name: evil, Texts: []string{evil}}}, table}},
-		Notes{Title: evil, Remarks: []string{evil}}}}
+		Terms{{Name: evil, Texts: []string{evil}}}, table}}, Notes{Title: evil, Remarks: []string{evil}}}}
 	for width := 30; width < 130; width += 9 {
 		said := Message("realiops: "+evil, width) + "\n" + written(t, func(w io.Writer) error {
 			return Text(w, d, width)

@@ -28,8 +28,7 @@ type markdown struct {
 // escaped keeps text from being taken for markup: the only way in which text gets into the document.
 func escaped(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "|", `\|`, "[", `\[`, "]", `\]`, "<",
-		"&lt;", ">", "&gt;", "&", "&amp;",
-		"#", `\#`, "~", `\~`).Replace(safe(s))
+		"&lt;", ">", "&gt;", "&", "&amp;", "#", `\#`, "~", `\~`).Replace(safe(s))
 }
 
 // line is a paragraph behind a mark.

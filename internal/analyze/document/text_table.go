@@ -257,10 +257,7 @@ func (g *grid) block(first, last int, gap string) string {
 		return row
 	}
 	w := table.NewWriter()
-	w.SetStyle(table.Style{
-		Options: table.Options{SeparateColumns: true},
-		Box:     table.BoxStyle{MiddleVertical: gap},
-	})
+	w.SetStyle(table.Style{Options: table.Options{SeparateColumns: true}, Box: table.BoxStyle{MiddleVertical: gap}})
 	w.SuppressTrailingSpaces()
 	columns := []table.ColumnConfig{{Number: 1, VAlignHeader: text.VAlignBottom}}
 	for i := range last - first {

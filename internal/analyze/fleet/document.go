@@ -140,8 +140,7 @@ func (f Fleet) moneySection(top int) document.Block {
 		}
 		requests, _ := d.needCells()
 		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests,
-			d.orderCell(), d.savesCell(), document.Words(d.Saves.ends()),
-			document.Words(d.AsOf))})
+			d.orderCell(), d.savesCell(), document.Words(d.Saves.ends()), document.Words(d.AsOf))})
 	}
 	return listed("What costs more than it needs to", t, left)
 }

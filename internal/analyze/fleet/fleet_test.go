@@ -91,8 +91,7 @@ func instance(t *testing.T, volume string, gib int, reads, kib float64) fleet.Pa
 		return reads
 	}
 	page, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: volume, SizeGiB: gib}, 48,
-		value,
-		"ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average"))
+		value, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +111,7 @@ func TestInstances(t *testing.T) {
 	easy := instance(t, "gp2", 1000, 1000, 4)
 	near(t, "saved on gp3", easy.Saves.Value, 1000*(0.2-0.1))
 	if want := "what RDS io1 or RDS io2 Block Express would cost in here, which may be less: realiops prices asks " +
-		"for it, and --price takes the file"; easy.AsOf != "2026-10-01" ||
-		!slices.Contains(easy.Lacks, want) {
+		"for it, and --price takes the file"; easy.AsOf != "2026-10-01" || !slices.Contains(easy.Lacks, want) {
 		t.Errorf("prices of %s, missing %q", easy.AsOf, easy.Lacks)
 	}
 	if easy.Risk.Level != fleet.None || easy.Known != 47 || easy.Hours != 48 || easy.Need.Most != nil {
@@ -215,8 +213,7 @@ func TestSanity(t *testing.T) {
 		for name := range values {
 			metrics = append(metrics, name)
 		}
-		p, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 1000},
-			72,
+		p, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 1000}, 72,
 			func(name string, h int) float64 { return values[name+" Average"](h) }, metrics...))
 		if err != nil {
 			t.Fatal(err)
@@ -266,8 +263,7 @@ func ofGP2(t *testing.T, requests float64, balance func(h int) float64) fleet.Pa
 			return map[string]float64{"ReadIOPS": requests, "ReadThroughput": requests * 8192,
 				"BurstBalance": balance(h)}[name]
 		}, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average",
-		"ReadIOPS Maximum",
-		"WriteIOPS Maximum", "ReadThroughput Maximum",
+		"ReadIOPS Maximum", "WriteIOPS Maximum", "ReadThroughput Maximum",
 		"WriteThroughput Maximum", "BurstBalance Minimum"))
 	if err != nil {
 		t.Fatal(err)

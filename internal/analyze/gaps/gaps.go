@@ -102,8 +102,7 @@ func (a *AWS) Without(announced map[string]runfile.Metric, came func(name string
 	if slices.Sort(silent); len(silent) > 0 {
 		texts = append(texts,
 			fmt.Sprintf("AWS has no points of %s for the time of the run, which each of its databases has while it "+
-				"runs: was it another instance?",
-				strings.Join(silent, " and ")))
+				"runs: was it another instance?", strings.Join(silent, " and ")))
 	}
 	return strings.Join(texts, " ")
 }

@@ -23,13 +23,11 @@ func TestWhatAWSDidNotTell(t *testing.T) {
 	}{
 		"nobody asked": {nil, nil, all + asks, ""},
 		"refused": {[]runfile.Gap{{Probe: "cloudwatch", Reason: runfile.Permission, Detail: "no"},
-			{Probe: "pgstat", Reason: runfile.Failed, Detail: "lost"}}, nil,
-			all + " (no)" + asks, ""},
+			{Probe: "pgstat", Reason: runfile.Failed, Detail: "lost"}}, nil, all + " (no)" + asks, ""},
 		"all came": {nil, []string{writes, volume, counter}, "", ""},
 		"Performance Insights is off": {
 			[]runfile.Gap{{Probe: "insights", Reason: runfile.Disabled, Detail: "it is off"}},
-			[]string{writes, volume}, "",
-			"it is off. None of its metrics is judged."},
+			[]string{writes, volume}, "", "it is off. None of its metrics is judged."},
 		"older than it keeps": {[]runfile.Gap{{Probe: "insights", Reason: runfile.Late, Detail: "it is gone"}},
 			[]string{volume},
 			"1 of the 3 metrics that AWS publishes of this server were not collected, those of CloudWatch" + asks,

@@ -136,8 +136,7 @@ func TestBarsCanBeReadAndHovered(t *testing.T) {
 	}
 	if lines := regexp.MustCompile(
 		`<path d="M[\d.]+,([\d.]+)L[\d.]+,([\d.]+)" style="[^"]*#808080`).FindAllStringSubmatch(svg,
-		-1); len(lines) == 0 ||
-		slices.ContainsFunc(lines, func(line []string) bool { return line[1] == line[2] }) {
+		-1); len(lines) == 0 || slices.ContainsFunc(lines, func(line []string) bool { return line[1] == line[2] }) {
 		t.Errorf("lines of the grid are %q: from top to bottom, and none through a value at the end of a bar", lines)
 	}
 	// To scale: from 10 on, 10,000 is three decades and 100 is one.

@@ -207,8 +207,7 @@ func factors(all []besides) string {
 	switch {
 	case most.none():
 		return fmt.Sprintf("The factor depends on the load: %s (%s) and more, and under %s the disk did nothing. "+
-			"Never divide by one.",
-			from, least.named(), most.load)
+			"Never divide by one.", from, least.named(), most.load)
 	case most.vague():
 		to = "more than " + to
 	}
@@ -313,9 +312,8 @@ func (r screen) operations() document.Block {
 		return nil
 	}
 	if r.Run.OfServer && terms[0].Name != allOf {
-		terms = append(document.Terms{
-			{Name: allOf, Texts: []string{
-				"this server's requests, traced by file (/proc/diskstats also counts other programs)"}}}, terms...)
+		terms = append(document.Terms{{Name: allOf, Texts: []string{
+			"this server's requests, traced by file (/proc/diskstats also counts other programs)"}}}, terms...)
 	}
 	more := ""
 	if hidden > 0 && !r.live && !r.whole {

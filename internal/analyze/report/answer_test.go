@@ -76,9 +76,8 @@ func load(name string, records float64, requests ...float64) Load {
 
 // TestTheFactorIsTheQuotient of the two numbers beside it, in the load with the largest number.
 func TestTheFactorIsTheQuotient(t *testing.T) {
-	text := asText(t,
-		screen{Report: Report{
-			Loads: []Load{load("small", 700, 100, 99, 101), load("large", 874_756, 458, 450, 470)}}}.beside())
+	text := asText(t, screen{Report: Report{
+		Loads: []Load{load("small", 700, 100, 99, 101), load("large", 874_756, 458, 450, 470)}}}.beside())
 	found := regexp.MustCompile(
 		`WAL records +([\d,]+)/s +the disk did ([\d,]+)/s +([\d,]+) times fewer \(large\)`).FindStringSubmatch(text)
 	if found == nil {
@@ -99,18 +98,16 @@ func TestTheFactorIsTheQuotient(t *testing.T) {
 // TestNoLoadIsLeftOut: one whose requests cannot be told from the background is shown with what is known, and so is one
 // that varies.
 func TestNoLoadIsLeftOut(t *testing.T) {
-	text := asText(t,
-		screen{Report: Report{
-			Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("lost", 386_718, 119, -40, 238)}}}.beside())
+	text := asText(t, screen{Report: Report{
+		Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("lost", 386_718, 119, -40, 238)}}}.beside())
 	for _, want := range []string{"386,718/s", "at most 238/s", "at least 1,625 times fewer (lost)",
 		"from 7.18 (steady) to more than 1,625 (lost)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
 		}
 	}
-	text = asText(t,
-		screen{Report: Report{
-			Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("varies", 100_000, 100, 50, 200)}}}.beside())
+	text = asText(t, screen{Report: Report{
+		Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("varies", 100_000, 100, 50, 200)}}}.beside())
 	if want := "500 to 2,000 times fewer (varies)"; !strings.Contains(text, want) {
 		t.Errorf("no %q:\n%s", want, text)
 	}
@@ -192,9 +189,8 @@ func checkHeadline(t *testing.T, what string, r Report) {
 
 // TestADiskThatDidNothing: the answer says so, and the span of factors names its load.
 func TestADiskThatDidNothing(t *testing.T) {
-	text := strings.Join(strings.Fields(asText(t,
-		screen{Report: Report{
-			Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("none", 9000, 0, 0, 0)}}}.beside())), " ")
+	text := strings.Join(strings.Fields(asText(t, screen{Report: Report{
+		Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("none", 9000, 0, 0, 0)}}}.beside())), " ")
 	for _, want := range []string{"9,000/s the disk did nothing not one request (none)",
 		"7.18 (steady) and more, and under none the disk did nothing"} {
 		if !strings.Contains(text, want) {

@@ -155,10 +155,9 @@ func TestEveryFigureOfTheShippedRun(t *testing.T) {
 					lost++ // the background had some where the load had none
 					continue
 				}
-				a.checkValue(m.Metric+" per "+reference, f, load.Load, many/of,
-					func(b background, r sourceRow) float64 {
-						return b.grew(r, names[m.Metric]) / b.grew(r, names[reference])
-					})
+				a.checkValue(m.Metric+" per "+reference, f, load.Load, many/of, func(b background, r sourceRow) float64 {
+					return b.grew(r, names[m.Metric]) / b.grew(r, names[reference])
+				})
 			}
 		}
 	}

@@ -39,8 +39,7 @@ func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Riva
 	}
 	amount := moreAtEqualRows(run, m.Metric, load)
 	text += fmt.Sprintf(". At equal rows %s is %s more: %s, from %s to %s (%s)", m.Name, number.Rate(amount),
-		words.Percent(more.Value), words.Percent(more.Lo),
-		words.Percent(more.Hi), number.Percent(more.Level))
+		words.Percent(more.Value), words.Percent(more.Lo), words.Percent(more.Hi), number.Percent(more.Level))
 	if load.MoreEntries > 0 {
 		text += fmt.Sprintf(", and %s for each of them", number.Significant(amount/float64(load.MoreEntries), 3))
 	}

@@ -32,8 +32,7 @@ func TestDocsNameEveryField(t *testing.T) {
 		{"figure", figures, fields(reflect.TypeFor[report.Figure]())},
 		{"estimate", docstest.Section(t, page, "## Estimates"), fields(reflect.TypeFor[attribution.Estimate]())},
 		{"report", beforeCodes, slices.Concat([]string{"schema", "run", "loads", "metrics", "headline", "warnings",
-			"observed", "same_numbers", "volumes"},
-			fields(reflect.TypeFor[report.Report]())[1:])},
+			"observed", "same_numbers", "volumes"}, fields(reflect.TypeFor[report.Report]())[1:])},
 		{"comparison", docstest.Section(t, page, "## Comparisons"), fields(reflect.TypeFor[comparison.Comparison]())},
 	} {
 		if diff := cmp.Diff(c.written, docstest.Rows(c.text)); diff != "" {

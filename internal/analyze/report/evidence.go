@@ -291,8 +291,7 @@ func (r Rival) summary() []document.Cell {
 	if d := r.Difference; d != nil {
 		status.Note = strings.Join(words.Filled(status.Note,
 			fmt.Sprintf("at equal rows the metric is %s more in %s than in %s, and the fit predicts %s",
-				words.Percent(d.More.Value),
-				d.Load, d.Without, words.Percent(d.Foretold.Value))), "; ")
+				words.Percent(d.More.Value), d.Load, d.Without, words.Percent(d.Foretold.Value))), "; ")
 	}
 	if r.Spread == nil {
 		return []document.Cell{document.Words(""), document.Words(""), status}

@@ -195,8 +195,7 @@ func goldenCases() map[string]goldenCase {
 		"cut-off": {func(r []runfile.Record) []runfile.Record { return ended(r, "", "") }, "unfinished", nil},
 		"left-out": {func(r []runfile.Record) []runfile.Record {
 			return failed(r, "copy", 2, "the server was restarted")
-		}, "few-repetitions left-out",
-			nil}, // the middle repetition is the mean: the figures stay
+		}, "few-repetitions left-out", nil}, // the middle repetition is the mean: the figures stay
 		"cut-early": {func(r []runfile.Record) []runfile.Record { // before copy had begun: the rest is not there
 			return ended(keep(r, func(r runfile.Record) bool {
 				event, isEvent := r.(runfile.LoadEvent)
@@ -225,8 +224,7 @@ func goldenCases() map[string]goldenCase {
 		"nothing": {func(r []runfile.Record) []runfile.Record {
 			return ended(keep(r, func(r runfile.Record) bool {
 				return r.Kind() != runfile.KindLoad && r.Kind() != runfile.KindWork
-			}),
-				runfile.Broken, "the first load could not be set up")
+			}), runfile.Broken, "the first load could not be set up")
 		}, "unfinished nothing-measured not-run", none(everyLine()...)},
 		"failures": {func(r []runfile.Record) []runfile.Record {
 			return append(r, runfile.Work{From: sec(42), To: sec(43), Load: "copy", Repetition: 1, Failures: 60})
@@ -236,14 +234,12 @@ func goldenCases() map[string]goldenCase {
 		"others-write":   {othersWrite, "shared-device", nil},
 		"other-programs": {func(r []runfile.Record) []runfile.Record {
 			return runfiletest.BesideOtherProgram(r, 300)
-		}, "others-on-device",
-			map[string]string{"Read as \"IOPS\"": strings.Replace(demoLines()["Read as \"IOPS\""],
-				"50 requests a second", "50 requests a second for this server", 1)}},
+		}, "others-on-device", map[string]string{"Read as \"IOPS\"": strings.Replace(demoLines()["Read as \"IOPS\""],
+			"50 requests a second", "50 requests a second for this server", 1)}},
 		"own-device": {onStorage(shared, ownDevice), "shared-device", nil},
 		"noisy":      {noisy, "shared-device background-moved", noisyLines()},
 		"notes": {func(r []runfile.Record) []runfile.Record {
-			return append(r,
-				runfile.Metric{Name: "block/writes", Unit: "operations", Type: runfile.Gauge},
+			return append(r, runfile.Metric{Name: "block/writes", Unit: "operations", Type: runfile.Gauge},
 				runfile.Reading{At: sec(0.1), Probe: "block", Values: map[string]float64{"block/new": 1}})
 		}, "clock-stepped metric-contradictory metric-unannounced", nil},
 	}

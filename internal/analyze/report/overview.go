@@ -41,8 +41,7 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		answer.beside(),
 		answer.operations(),
 		document.Only(document.OnPages, document.Paragraph{Text: answer.trust()},
-			slices.DeleteFunc(r.conditions(), void), answer.missed(),
-			words.Faint(r.Target()+". "+r.when()+".")),
+			slices.DeleteFunc(r.conditions(), void), answer.missed(), words.Faint(r.Target()+". "+r.when()+".")),
 		document.Only(document.InHTML, document.Contents{}, r.hero()),
 		document.Paragraph{Text: r.observedText()},
 		r.workSection(),
@@ -339,8 +338,7 @@ func (r Report) method(size *sizes.Size) document.Block {
 	if o := r.Observed; o != nil {
 		said = []string{fmt.Sprintf("realiops added no load: it read what the server did anyway, and cut it into %d "+
 			"windows of %.4g s. Windows of one kind of load are compared with those of the others. docs/observe.md "+
-			"has the method.",
-			o.Windows, o.WindowSeconds)}
+			"has the method.", o.Windows, o.WindowSeconds)}
 		commands = []shell.Command{shell.New("realiops observe --dsn URL")}
 		if r.Run.Target.Kind == "history" {
 			commands = nil // whoever kept it has it no longer

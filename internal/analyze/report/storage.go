@@ -131,8 +131,7 @@ func others(metrics []Metric) string {
 		return ""
 	}
 	return fmt.Sprintf(" Somebody else writes to it: the server's processes asked for %s kB/s then, and the "+
-		"device wrote %s kB/s.",
-		number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
+		"device wrote %s kB/s.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
 }
 
 // sharedWhileObserved warns when somebody else writes to the device: nothing is taken off for that in an observation.

@@ -183,8 +183,7 @@ func TestNearlyAnythingIsNoList(t *testing.T) {
 			"that were counted.": said(3, 22),
 		"pg_stat_wal.wal_write: It moved too little, or too unsteadily, to exclude any of the 22 quantities that " +
 			"were counted.": said(0, 22),
-		"pg_stat_wal.wal_write: rows updated, HOT updates or rows " +
-			"deleted.": said(1, 3),
+		"pg_stat_wal.wal_write: rows updated, HOT updates or rows " + "deleted.": said(1, 3),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -25,8 +25,7 @@ func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 		p.Basis = ByModel
 		*warnings = append(*warnings,
 			"Others use the device, and what they do is not ordered for: the need is the most that this server's own "+
-				"counters can come to.",
-			fmt.Sprintf("Under %s %s.", p.Need.Load, p.Need.Model.Detail))
+				"counters can come to.", fmt.Sprintf("Under %s %s.", p.Need.Load, p.Need.Model.Detail))
 		return p.Need.Highest
 	case p.Need.Model != nil:
 		p.Basis = ByModel

@@ -17,8 +17,7 @@ func TestSecondsAreOfOneKind(t *testing.T) {
 		p := n.Peaks
 		if p.Mean.Requests() > p.P99.Requests() || p.P99.Requests() > p.PeakSecond.Requests() ||
 			p.Mean.Bytes() > p.P99.Bytes() {
-			t.Errorf("%s: mean %g, p99 %g, worst %g", name, p.Mean.Requests(), p.P99.Requests(),
-				p.PeakSecond.Requests())
+			t.Errorf("%s: mean %g, p99 %g, worst %g", name, p.Mean.Requests(), p.P99.Requests(), p.PeakSecond.Requests())
 		}
 		below = below || p.PeakSecond.Requests() < n.Mean.Requests()
 	}

@@ -150,8 +150,7 @@ func (s *Sizing) parts(run *counts.Run, needs []Need) (all []Part, err error) {
 		err = errTooShort
 	case len(needs) == 0 && (o.Whole > o.Quiet || o.Whole == 0):
 		err = fmt.Errorf("too little was read: of its %d windows of %s, %d have all of their counters and some load: "+
-			"ask for a longer time, or read more often",
-			o.Windows, spell(o.Window), o.Whole-o.Quiet)
+			"ask for a longer time, or read more often", o.Windows, spell(o.Window), o.Whole-o.Quiet)
 	}
 	if err != nil {
 		return nil, err

@@ -19,8 +19,7 @@ import (
 // null.
 func JSON(w io.Writer, view any) error {
 	text, err := json.Marshal(view, jsonv1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false),
-		json.WithMarshalers(json.MarshalToFunc(finite)),
-		jsontext.EscapeForHTML(false), jsontext.WithIndent("  "))
+		json.WithMarshalers(json.MarshalToFunc(finite)), jsontext.EscapeForHTML(false), jsontext.WithIndent("  "))
 	if err == nil {
 		_, err = w.Write(append(printable.JSON(text), '\n'))
 	}

@@ -69,8 +69,7 @@ func (o *TargetOptions) UseNamedFor(env Env, times int) error {
 	}
 	return Agree(env, o.Yes,
 		fmt.Sprintf("%s is not on this machine, and only %s says that it is meant: what is measured will be done "+
-			"there %d times.",
-			endpoint, variable, times))
+			"there %d times.", endpoint, variable, times))
 }
 
 // AskAboutNamed asks which is to be put under load where the environment names a server and the flags choose none:

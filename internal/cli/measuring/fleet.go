@@ -74,8 +74,7 @@ After an interrupt, run the command again to go on. With DIR alone nobody is ask
 	order.Float64Var(&o.size.Headroom, "headroom", 20, "`percent` to order beyond the need")
 	told.StringVar(&o.out, "dir", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
 	told.IntVar(&o.top, "top", 10, "how `many` databases each list of the text shows")
-	o.size.Format.Add(told.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV,
-		command.FormatOpenMetrics)
+	o.size.Format.Add(told.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV, command.FormatOpenMetrics)
 	return command.Describe(env, cmd, fleetExitHelp, command.Group("A store", o.store.AddFleetFlags,
 		o.store.AddNameLabel), aws, order, told)
 }

@@ -40,8 +40,7 @@ it does not ask before it loads a server on another machine, and scripts write w
 		command.Group("What to run", o.scriptFlags), command.Group("How to run it", o.loadFlags),
 		command.Group("What to tell", o.reportFlags),
 		command.Group("What pgbench lacks", o.ownFlags), command.Group("To make the tables of the built-in scripts",
-			o.tableFlags),
-		command.Group("Where", o.connectionFlags))
+			o.tableFlags), command.Group("Where", o.connectionFlags))
 	cmd.PreRunE = nil // as in pgbench, -h "" is no -h
 	return cmd
 }

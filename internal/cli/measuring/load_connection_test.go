@@ -27,6 +27,5 @@ func TestConnectionOptions(t *testing.T) {
 		"postgres://a:2,b:3/shop?sslmode=disable&user=me")
 	check(connectionOptions{"db1", "1", "me", "postgres:///shop?host=db2&user=you&port=2"},
 		"postgres:///shop?host=db2&user=you&port=2")
-	check(connectionOptions{"db1", "", "me", "postgres:///shop?host=db2&user=you"},
-		"postgres:///shop?host=db2&user=you")
+	check(connectionOptions{"db1", "", "me", "postgres:///shop?host=db2&user=you"}, "postgres:///shop?host=db2&user=you")
 }

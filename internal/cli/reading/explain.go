@@ -162,8 +162,7 @@ func (e *unknownMetricError) Error() string {
 	if len(e.closest) == 0 {
 		return fmt.Sprintf("unknown metric %q (realiops explain says what can be asked)", e.name)
 	}
-	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain says what can be asked)",
-		e.name)
+	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain says what can be asked)", e.name)
 }
 
 // named picks the things of a name, or everything in a view of that name.

@@ -147,8 +147,7 @@ func (b board) document() (d document.Document) {
 		}
 	}
 	if len(wrong) > 0 {
-		d.Blocks = append(d.Blocks, document.Paragraph{Text: "These titles promise what the panels do not show:"},
-			wrong)
+		d.Blocks = append(d.Blocks, document.Paragraph{Text: "These titles promise what the panels do not show:"}, wrong)
 	}
 	if len(b.Panels) == 0 {
 		d.Blocks = append(d.Blocks, document.Paragraph{Text: "No panel shows a metric of I/O that is known here."})
@@ -156,9 +155,8 @@ func (b board) document() (d document.Document) {
 		d.Blocks = append(d.Blocks, under("What the panels show", shown))
 	}
 	if b.Others > 0 {
-		d.Blocks = append(d.Blocks,
-			document.Paragraph{
-				Text: fmt.Sprintf("%d other panels show no metric of I/O that is known here.", b.Others)})
+		d.Blocks = append(d.Blocks, document.Paragraph{
+			Text: fmt.Sprintf("%d other panels show no metric of I/O that is known here.", b.Others)})
 	}
 	return d
 }

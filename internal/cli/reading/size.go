@@ -175,8 +175,7 @@ func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
 	f.StringVar(&o.Limits, "limits", "",
 		"a `file` of limits that realiops aws limits wrote, used before the program's own")
-	f.DurationVar(&o.repeat, "repeat", 24*time.Hour,
-		"for volumes with credits, how long to repeat the recorded seconds")
+	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "for volumes with credits, how long to repeat the recorded seconds")
 	f.Var(&o.balance, "balance",
 		"percent of a volume's credits at the start (default: the last BurstBalance of the run, or 100)")
 	f.Var(&o.credits, "instance-balance",

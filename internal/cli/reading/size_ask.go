@@ -98,8 +98,7 @@ func (o *SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []
 	known := StorageNames(volumes, rules)
 	for _, name := range o.on {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("--on %q: there are %s%s", name, strings.Join(known, ", "),
-				command.Meant("", name, known))
+			return fmt.Errorf("--on %q: there are %s%s", name, strings.Join(known, ", "), command.Meant("", name, known))
 		}
 	}
 	return nil

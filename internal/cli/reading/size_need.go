@@ -81,8 +81,7 @@ func parseNeed(text string) (sizing.Stated, error) {
 		}
 		if v, err := strconv.ParseFloat(strings.TrimSpace(value), 64); name == "reads" && err == nil &&
 			v > 0 && v <= 1 {
-			return need, fmt.Errorf("--need %s: %g%% or %g%%? Write reads=%g%% or reads=%g%%", part, v,
-				100*v, v, 100*v)
+			return need, fmt.Errorf("--need %s: %g%% or %g%%? Write reads=%g%% or reads=%g%%", part, v, 100*v, v, 100*v)
 		}
 	}
 	return need, nil

@@ -26,8 +26,7 @@ func NewPricesCommand(env command.Env) *cobra.Command {
 program's own prices. Google's prices need a key and are not read.`,
 		`  realiops prices aws --region eu-west-1 -o prices.json
   realiops prices azure --region westeurope -o azure.json
-  realiops size LAST --region eu-west-1 --price prices.json`,
-		newPricesOfAWS(env), newPricesOfAzure(env))
+  realiops size LAST --region eu-west-1 --price prices.json`, newPricesOfAWS(env), newPricesOfAzure(env))
 }
 
 func newPricesOfAWS(env command.Env) *cobra.Command {

@@ -135,15 +135,13 @@ func faults() []fault {
 		}), account.Damaged, "is not at the beginning of a period"},
 		{metrics, "the same page again and again", accounttest.Changed(func(_, out accounttest.Answer) {
 			out["NextToken"] = cbor.String("again")
-		}),
-			account.Damaged, "the same page again and again"},
+		}), account.Damaged, "the same page again and again"},
 		{metrics, "fewer values than timestamps", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
 			return at, value[:max(0, len(value)-1)]
 		}), account.Damaged, "values for"},
 		{metrics, "an answer without the metrics", accounttest.Changed(func(_, out accounttest.Answer) {
 			out["MetricDataResults"] = cbor.List{}
-		}),
-			account.Incomplete, "left it out of its answer"},
+		}), account.Incomplete, "left it out of its answer"},
 
 		{list, "AccessDenied", accounttest.Denied(), account.Denied,
 			"does not allow these credentials pi:ListAvailableResourceMetrics"},
@@ -161,17 +159,14 @@ func faults() []fault {
 		{values, "AccessDenied", accounttest.Denied(), account.Denied,
 			"does not allow these credentials pi:GetResourceMetrics"},
 		{values, "InvalidArgumentException", accounttest.Refused(http.StatusBadRequest, "InvalidArgumentException",
-			"the start is outside the retention"),
-			account.Other, "the start is outside the retention"},
+			"the start is outside the retention"), account.Other, "the start is outside the retention"},
 		{values, "a negative number", told(`-5`), account.Damaged, "that it is -5"},
 		{values, "another database's", accounttest.Text(func(s string) string {
 			return strings.ReplaceAll(s, writer.Resource, "db-OTHER")
-		}),
-			account.Damaged, "answered for another database than db-1"},
+		}), account.Damaged, "answered for another database than db-1"},
 		{values, "a metric that was not asked for", accounttest.Text(func(s string) string {
 			return strings.ReplaceAll(s, "writeIOsPS", "sectorsPS")
-		}),
-			account.Damaged, "which it was not asked for"},
+		}), account.Damaged, "which it was not asked for"},
 		{values, "Throttling", accounttest.Throttled(), account.Throttled,
 			"pi:GetResourceMetrics: AWS was still asking to slow down"},
 		{values, "InternalServiceError", accounttest.Refused(http.StatusInternalServerError, "InternalServiceError",
@@ -183,8 +178,7 @@ func faults() []fault {
 		{values, "NaN", told(`"NaN"`), account.Damaged, "that it is NaN"},
 		{values, "points of other periods", accounttest.Text(func(s string) string {
 			return strings.ReplaceAll(s, `"Timestamp":`, `"Timestamp":1`)
-		}),
-			account.Damaged, "which is no period"},
+		}), account.Damaged, "which is no period"},
 		{ranked, "AccessDenied", accounttest.Denied(), account.Denied,
 			"does not allow these credentials pi:DescribeDimensionKeys"},
 		{ranked, "Throttling", accounttest.Throttled(), account.Throttled,

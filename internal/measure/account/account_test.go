@@ -110,8 +110,7 @@ func TestAnswersOfAWS(t *testing.T) {
 	check("expired", refusing(403, "ExpiredToken", "The security token included in the request is expired"),
 		account.Expired,
 		"rds:DescribeDBInstances: the credentials have expired: sign in again (aws sso login, or new keys)")
-	check("unknown key",
-		refusing(403, "InvalidClientTokenId", "The security token included in the request is invalid."),
+	check("unknown key", refusing(403, "InvalidClientTokenId", "The security token included in the request is invalid."),
 		account.Invalid, "rds:DescribeDBInstances: AWS does not accept the credentials (InvalidClientTokenId): are "+
 			"the keys right, and of this partition?")
 	check("unknown words", refusing(400, "Strange", "about "+arn+" of "+number),
@@ -121,20 +120,17 @@ func TestAnswersOfAWS(t *testing.T) {
 			"something in between?")
 	check("a page that refuses", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "<html>no", http.StatusForbidden)
-	},
-		account.Other, "rds:DescribeDBInstances: the answer (HTTP 403) cannot be read: does AWS answer there, or "+
-			"something in between?")
-	check("endless", func(w http.ResponseWriter, _ *http.Request) { endless(w, "<a>") },
-		account.Other,
+	}, account.Other, "rds:DescribeDBInstances: the answer (HTTP 403) cannot be read: does AWS answer there, or "+
+		"something in between?")
+	check("endless", func(w http.ResponseWriter, _ *http.Request) { endless(w, "<a>") }, account.Other,
 		"rds:DescribeDBInstances: the answer is longer than 16 MiB: does AWS answer there, or something in between?")
 	check("nothing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
 		account.Other, "rds:DescribeDBInstances: the answer (HTTP 404) cannot be read: does AWS answer there, or "+
 			"something in between?")
 	check("elsewhere", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "https://login.example/", http.StatusFound)
-	},
-		account.Other, "rds:DescribeDBInstances: the answer leads elsewhere (HTTP 302), which AWS does not do: is "+
-			"there a proxy that wants a sign-in?")
+	}, account.Other, "rds:DescribeDBInstances: the answer leads elsewhere (HTTP 302), which AWS does not do: is "+
+		"there a proxy that wants a sign-in?")
 	check("clock", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", time.Now().Add(-20*time.Minute).UTC().Format(http.TimeFormat))
 		refusing(403, "SignatureDoesNotMatch",

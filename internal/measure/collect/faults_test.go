@@ -80,8 +80,7 @@ func faults() []fault {
 		{watched, "a StatusCode that is not documented", accounttest.Status("Busy"), "it answered Busy"},
 		{watched, "an answer without the metrics", accounttest.Changed(func(_, out accounttest.Answer) {
 			out["MetricDataResults"] = cbor.List{}
-		}),
-			"left it out of its answer"},
+		}), "left it out of its answer"},
 		{watched, "NaN", nan, "is NaN"},
 		{watched, "a negative number of operations", negative, "is -5"},
 		{watched, "fewer values than timestamps", cut, "58 values for 60 timestamps"},
@@ -99,8 +98,7 @@ func faults() []fault {
 		{valued, "another database's", other, "another database than db-1"},
 		{valued, "another database's, once", other, ""},
 		{valued, "AccessDenied of the key that encrypts it", accounttest.Refused(http.StatusBadRequest,
-			"AccessDeniedException",
-			"User: x is not authorized to perform: kms:Decrypt on resource: y"),
+			"AccessDeniedException", "User: x is not authorized to perform: kms:Decrypt on resource: y"),
 			"kms:Decrypt and kms:GenerateDataKey on that key"},
 	}
 }

@@ -65,8 +65,7 @@ func locate(proc string, s Session) (found Server, err error) {
 	default:
 		return Server{},
 			notLocal("%d servers of this machine have the same data and a process %d: which of them "+
-				"answers cannot be told",
-				len(servers), s.PID)
+				"answers cannot be told", len(servers), s.PID)
 	}
 }
 
@@ -141,8 +140,7 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 	case err == nil && s.System != "" && system != s.System:
 		return Server{},
 			notLocal("process %d here serves other data than the server (system identifier %s, not %s): the "+
-				"server is elsewhere",
-				b.pid, system, s.System)
+				"server is elsewhere", b.pid, system, s.System)
 	case (err != nil || s.System == "") && s.Directory != "" && !sameAs(proc, b, works, s.Directory) &&
 		!startedIn(works, s.Directory):
 		return Server{}, notLocal("process %d here serves %s, and the server says that it serves %s", b.pid,
@@ -174,15 +172,13 @@ func (s Session) unseen(proc string, b backend) (Server, error) {
 	case !b.shared:
 		return Server{},
 			notLocal("the server runs in a container of this machine, as process %d, which is hidden from this user%s",
-				b.pid,
-				probe.Lacking(probe.SysPtrace))
+				b.pid, probe.Lacking(probe.SysPtrace))
 	case s.Directory == "":
 		return Server{}, ErrHidden
 	case !sameMount(proc, b.pid, s.Directory):
 		return Server{},
 			notLocal("the server's process %d is hidden from this user and has mounts of its own: run realiops as "+
-				"the server's user or as root%s",
-				b.pid, probe.Lacking(probe.SysPtrace))
+				"the server's user or as root%s", b.pid, probe.Lacking(probe.SysPtrace))
 	case !Same(s.Directory, s.Directory):
 		return Server{}, notLocal("the server's data directory %s is not visible on this machine", s.Directory)
 	default:

@@ -14,8 +14,7 @@ import (
 // mostPages bounds each of the two answers: there are some hundred pages.
 const mostPages = 2000
 
-var errTooManyPages = fmt.Errorf("it has more than %d pages: does AWS answer there, or something in between?",
-	mostPages)
+var errTooManyPages = fmt.Errorf("it has more than %d pages: does AWS answer there, or something in between?", mostPages)
 
 // Ask reads the limits of all classes in the region of an account: EC2's first, then RDS's offer with each of its
 // own.

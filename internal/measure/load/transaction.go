@@ -125,8 +125,7 @@ func (t transaction) replace() string {
 	return fmt.Sprintf("\\set first 1 + %d * (random(0, %d) * %d + :client_id)\n"+
 		"delete from %[4]s where id between :first and :first + %[5]d;\n"+
 		"insert into %[4]s select id, id, %[6]s from pg_catalog.generate_series(:first::pg_catalog.int8, "+
-		":first::pg_catalog.int8 + %[5]d) as id;\n",
-		n, parts-1, clients, t.table, n-1, t.filler(repeatInSQL))
+		":first::pg_catalog.int8 + %[5]d) as id;\n", n, parts-1, clients, t.table, n-1, t.filler(repeatInSQL))
 }
 
 // Mode returns how the statements of the script are meant to be sent. The bulk insert goes as pgbench sends it by
@@ -149,8 +148,7 @@ func (t transaction) insertSelect() string {
 			t.load.RowsPerTx)
 	}
 	return fmt.Sprintf("insert into %s (value, filler) select value, %s from pg_catalog.generate_series(1, "+
-		"%d) as value;\n",
-		t.table, t.filler(repeatInSQL), t.load.RowsPerTx)
+		"%d) as value;\n", t.table, t.filler(repeatInSQL), t.load.RowsPerTx)
 }
 
 // generated has the rows made here.

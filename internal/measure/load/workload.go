@@ -102,8 +102,7 @@ func check(load runfile.Load) error {
 	case load.Clients < 1:
 		return fmt.Errorf("clients is %d and must be at least 1", load.Clients)
 	case load.SynchronousCommit != "" && !slices.Contains(commits, load.SynchronousCommit):
-		return fmt.Errorf("synchronous_commit is %q and must be %s", load.SynchronousCommit,
-			strings.Join(commits, ", "))
+		return fmt.Errorf("synchronous_commit is %q and must be %s", load.SynchronousCommit, strings.Join(commits, ", "))
 	}
 	return nil
 }

@@ -90,8 +90,7 @@ func formOf(dsn string) (form, error) {
 	case firstKeyword.MatchString(dsn):
 		return keywords, nil
 	case strings.Contains(dsn, "=") || aimedAtURL.MatchString(dsn):
-		return 0, unread("it begins neither with postgres:// or postgresql:// nor with a keyword such as host=",
-			address)
+		return 0, unread("it begins neither with postgres:// or postgresql:// nor with a keyword such as host=", address)
 	}
 	return databaseName, nil
 }

@@ -126,8 +126,7 @@ func RefuseForeign(ctx context.Context, conn Asker, table string) error {
 	}
 	if len(found) > 0 {
 		return fmt.Errorf("the table %s of this run has %s, and realiops did not put that there: find out who "+
-			"changes new tables, or use another database",
-			table, strings.Join(found, "; "))
+			"changes new tables, or use another database", table, strings.Join(found, "; "))
 	}
 	return nil
 }

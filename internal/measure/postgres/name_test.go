@@ -83,8 +83,7 @@ func TestNamesInOtherEncodings(t *testing.T) {
 			"' template template0 lc_collate 'C' lc_ctype 'C'"))
 		for _, name := range []string{"plain", "é", "tab", "hex", `a\b`, "t", "h", ""} {
 			var got postgres.Name
-			err := postgres.QueryRow(t.Context(), conn, "select "+postgres.Named("$1::pg_catalog.text"),
-				name).Scan(&got)
+			err := postgres.QueryRow(t.Context(), conn, "select "+postgres.Named("$1::pg_catalog.text"), name).Scan(&got)
 			if err != nil || string(got) != name {
 				t.Errorf("%s: %q comes as %q, %v", encoding, name, got, err)
 			}

@@ -150,8 +150,7 @@ func roleOf(t *testing.T, boss *pgx.Conn) string {
 	t.Cleanup(func() {
 		_, err := boss.Exec(context.Background(),
 			fmt.Sprintf("set session authorization default; alter database %s owner to current_user; drop owned by "+
-				"%s cascade; drop role %[2]s",
-				database, mallory), pgx.QueryExecModeSimpleProtocol)
+				"%s cascade; drop role %[2]s", database, mallory), pgx.QueryExecModeSimpleProtocol)
 		if err != nil {
 			t.Error(err)
 		}

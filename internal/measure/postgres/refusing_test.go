@@ -27,8 +27,7 @@ func refusing(t *testing.T, behind *postgres.Endpoint, settings ...string) *post
 		}
 		for _, name := range settings {
 			if strings.Contains(string(packet), "\x00"+name+"\x00") {
-				said := fmt.Sprintf("SFATAL\x00VFATAL\x00C42501\x00Mpermission denied to set parameter %q\x00\x00",
-					name)
+				said := fmt.Sprintf("SFATAL\x00VFATAL\x00C42501\x00Mpermission denied to set parameter %q\x00\x00", name)
 				_, _ = client.Write(append(binary.BigEndian.AppendUint32([]byte{'E'}, uint32(len(said)+4)), said...))
 				return
 			}

@@ -54,8 +54,7 @@ func (f Facts) RefuseClients(n int) error {
 		return nil
 	}
 	return fmt.Errorf("%d clients are too many: the server takes %d connections (max_connections), of which realiops "+
-		"needs %d for itself; ask for fewer with --clients",
-		n, f.Connections, ownSessions)
+		"needs %d for itself; ask for fewer with --clients", n, f.Connections, ownSessions)
 }
 
 // refuseRole returns an error if statements would run with the rights of a role that somebody has set.

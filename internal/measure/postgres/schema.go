@@ -112,8 +112,7 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 		return runsElsewhere(elsewhere), nil
 	case !may:
 		return fmt.Errorf("this user may not create the schema %s: grant create on database %s to %s; or "+
-			"use another one",
-			SchemaName, Typed(f.Database, "DATABASE"), Typed(f.User, "ROLE")), nil
+			"use another one", SchemaName, Typed(f.Database, "DATABASE"), Typed(f.User, "ROLE")), nil
 	}
 	return nil, nil
 }
@@ -172,8 +171,7 @@ func lockedElsewhere(ctx context.Context, conn *pgx.Conn) (database string, err 
 
 func runsElsewhere(database string) error {
 	return fmt.Errorf("another run of realiops is at work on this server, in the database %s: wait for it, because "+
-		"each would count what the other does",
-		Quoted(database))
+		"each would count what the other does", Quoted(database))
 }
 
 func (s *Schema) recreate(ctx context.Context) error {
@@ -186,8 +184,7 @@ func (s *Schema) recreate(ctx context.Context) error {
 	})
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" { // insufficient_privilege
 		return fmt.Errorf("this user may not create the schema %s (%s): grant create on the database, or "+
-			"use another one",
-			SchemaName, refused.Message)
+			"use another one", SchemaName, refused.Message)
 	}
 	if err != nil {
 		return fmt.Errorf("create the schema %s: %w", SchemaName, err)
@@ -281,8 +278,7 @@ func (s *Schema) drop(ctx context.Context) error {
 			from pg_catalog.pg_namespace n join pg_catalog.pg_extension e on e.extnamespace = n.oid
 			where n.nspname = $1 and e.extname in ('pg_walinspect', 'pg_buffercache')
 			union all select 3, pg_catalog.format('drop schema %I', nspname) from pg_catalog.pg_namespace where nspname = $1
-		) as drops (step, statement) order by step, statement`,
-		SchemaName, TableMark)
+		) as drops (step, statement) order by step, statement`, SchemaName, TableMark)
 	if err != nil {
 		return fmt.Errorf("look into the schema %s: %w", SchemaName, err)
 	}

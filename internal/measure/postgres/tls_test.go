@@ -108,8 +108,7 @@ func TestKeysThatOthersCanReadAreRefused(t *testing.T) {
 		}
 		e := servertest.Endpoint(t,
 			fmt.Sprintf("host=localhost port=%d user=%s password=%s dbname=%s sslmode=%s sslrootcert=%s "+
-				"sslkey=%s sslcert=%s",
-				port, c.User, c.Password, c.Database, sslmode, root, key, cert))
+				"sslkey=%s sslcert=%s", port, c.User, c.Password, c.Database, sslmode, root, key, cert))
 		conn, err := e.Connect(t.Context())
 		if err == nil {
 			conn.Close(t.Context())

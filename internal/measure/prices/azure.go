@@ -55,8 +55,7 @@ func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 	var l List
 	query := url.Values{
 		"$filter": {fmt.Sprintf("serviceName eq 'Storage' and armRegionName eq '%s' and (productName eq '%s' or "+
-			"productName eq 'Azure Premium SSD v2' or productName eq 'Ultra Disks')",
-			region, premiumSSD)}}
+			"productName eq 'Azure Premium SSD v2' or productName eq 'Ultra Disks')", region, premiumSSD)}}
 	for page, n := p.Azure+"?"+query.Encode(), 0; page != ""; n++ {
 		var answer retailPage
 		err := p.get(ctx, page, func(body io.Reader) error {

@@ -96,9 +96,7 @@ func TestClockReadsOnAGridAndDatesTheMiddleOfTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tape := newTape()
 		during(t, tape, 2900*time.Millisecond, counting("a", 300*time.Millisecond))
-		tape.check(t,
-			"0.15 a took 0.30 map[a/counter:1]",
-			"1.15 a took 0.30 map[a/counter:2]",
+		tape.check(t, "0.15 a took 0.30 map[a/counter:1]", "1.15 a took 0.30 map[a/counter:2]",
 			"2.15 a took 0.30 map[a/counter:3]",
 		)
 	})
@@ -114,11 +112,9 @@ func TestClockDoesNotMakeUpForALateReading(t *testing.T) {
 			return value("a", float64(call)), nil
 		}}
 		during(t, tape, 4500*time.Millisecond, slowOnce)
-		tape.check(t,
-			"0.00 a took 0.00 map[a/counter:1]",
+		tape.check(t, "0.00 a took 0.00 map[a/counter:1]",
 			"1.75 a took 1.50 map[a/counter:2]", // due at 1, so 2 is left out
-			"3.00 a took 0.00 map[a/counter:3]",
-			"4.00 a took 0.00 map[a/counter:4]",
+			"3.00 a took 0.00 map[a/counter:3]", "4.00 a took 0.00 map[a/counter:4]",
 		)
 	})
 }
@@ -127,10 +123,7 @@ func TestClockGoesOnWhenAReadingTakesExactlyTheInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tape := newTape()
 		during(t, tape, 2500*time.Millisecond, counting("a", time.Second))
-		tape.check(t,
-			"0.50 a took 1.00 map[a/counter:1]",
-			"1.50 a took 1.00 map[a/counter:2]",
-		)
+		tape.check(t, "0.50 a took 1.00 map[a/counter:1]", "1.50 a took 1.00 map[a/counter:2]")
 	})
 }
 
@@ -146,15 +139,11 @@ func TestClockIsolatesASamplerThatHangs(t *testing.T) {
 		}}
 		time.AfterFunc(4500*time.Millisecond, func() { close(release) })
 		during(t, tape, 5500*time.Millisecond, deaf, counting("well", 20*time.Millisecond))
-		tape.check(t,
-			"0.01 well took 0.02 map[well/counter:1]",
-			"1.01 well took 0.02 map[well/counter:2]",
+		tape.check(t, "0.01 well took 0.02 map[well/counter:1]", "1.01 well took 0.02 map[well/counter:2]",
 			"2.01 well took 0.02 map[well/counter:3]",
 			"1.10 deaf gap  late no answer within 2s, and it still hangs", // once, while it hangs
-			"3.01 well took 0.02 map[well/counter:4]",
-			"4.01 well took 0.02 map[well/counter:5]",
-			"5.00 deaf took 0.00 map[deaf/counter:2]",
-			"5.01 well took 0.02 map[well/counter:6]",
+			"3.01 well took 0.02 map[well/counter:4]", "4.01 well took 0.02 map[well/counter:5]",
+			"5.00 deaf took 0.00 map[deaf/counter:2]", "5.01 well took 0.02 map[well/counter:6]",
 		)
 	})
 }
@@ -170,8 +159,7 @@ func TestClockGivesEachCallADeadline(t *testing.T) {
 			return value("slow", float64(call)), nil
 		}}
 		during(t, tape, 2500*time.Millisecond, slow)
-		tape.check(t,
-			"1.00 slow gap  late no answer within 2s: connection closed",
+		tape.check(t, "1.00 slow gap  late no answer within 2s: connection closed",
 			"2.00 slow took 0.00 map[slow/counter:2]",
 		)
 	})
@@ -193,11 +181,8 @@ func TestClockSaysAGapOnceUntilItChanges(t *testing.T) {
 			return answers[call-1]()
 		}}
 		during(t, tape, 5500*time.Millisecond, flaky)
-		tape.check(t,
-			"0.00 a took 0.00 map[a/counter:1]",
-			"1.00 a gap  error connection refused",
-			"3.00 a gap  permission permission denied",
-			"4.00 a took 0.00 map[a/counter:2]",
+		tape.check(t, "0.00 a took 0.00 map[a/counter:1]", "1.00 a gap  error connection refused",
+			"3.00 a gap  permission permission denied", "4.00 a took 0.00 map[a/counter:2]",
 			"5.00 a gap  error connection refused",
 		)
 	})
@@ -212,9 +197,7 @@ func TestClockKeepsTheValuesBesideAGap(t *testing.T) {
 			return s, nil
 		}}
 		during(t, tape, 1500*time.Millisecond, half)
-		tape.check(t,
-			"0.00 a gap a/gauge unsupported too old",
-			"0.00 a took 0.00 map[a/counter:1]",
+		tape.check(t, "0.00 a gap a/gauge unsupported too old", "0.00 a took 0.00 map[a/counter:1]",
 			"1.00 a took 0.00 map[a/counter:2]",
 		)
 	})
@@ -229,11 +212,9 @@ func TestClockSaysWhenACounterFalls(t *testing.T) {
 			return probe.Sample{Values: map[string]float64{"a/counter": v, "a/gauge": v}}, nil
 		}}
 		during(t, tape, 2500*time.Millisecond, reset)
-		tape.check(t,
-			"0.00 a took 0.00 map[a/counter:7 a/gauge:7]",
+		tape.check(t, "0.00 a took 0.00 map[a/counter:7 a/gauge:7]",
 			"1.00 a gap a/counter reset fell from 7 to 0.5", // and nothing about the gauge
-			"1.00 a took 0.00 map[a/counter:0.5 a/gauge:0.5]",
-			"2.00 a took 0.00 map[a/counter:0.5 a/gauge:0.5]",
+			"1.00 a took 0.00 map[a/counter:0.5 a/gauge:0.5]", "2.00 a took 0.00 map[a/counter:0.5 a/gauge:0.5]",
 		)
 	})
 }
@@ -253,13 +234,9 @@ func TestReadAllReadsEverySamplerAtOnceBesideTheGrid(t *testing.T) {
 		}
 		time.Sleep(600 * time.Millisecond)
 		clock.Stop()
-		tape.check(t,
-			"0.05 a took 0.10 map[a/counter:1]",
-			"0.10 b took 0.20 map[b/counter:1]",
-			"0.55 a took 0.10 map[a/counter:2]",
-			"0.60 b took 0.20 map[b/counter:2]",
-			"1.05 a took 0.10 map[a/counter:3]",
-			"1.10 b took 0.20 map[b/counter:3]",
+		tape.check(t, "0.05 a took 0.10 map[a/counter:1]", "0.10 b took 0.20 map[b/counter:1]",
+			"0.55 a took 0.10 map[a/counter:2]", "0.60 b took 0.20 map[b/counter:2]",
+			"1.05 a took 0.10 map[a/counter:3]", "1.10 b took 0.20 map[b/counter:3]",
 		)
 	})
 }
@@ -274,10 +251,7 @@ func TestReadAllReadsAnewAfterAReadingUnderWay(t *testing.T) {
 			t.Fatalf("edge: %v", err)
 		}
 		clock.Stop()
-		tape.check(t,
-			"0.20 a took 0.40 map[a/counter:1]",
-			"0.60 a took 0.40 map[a/counter:2]",
-		)
+		tape.check(t, "0.20 a took 0.40 map[a/counter:1]", "0.60 a took 0.40 map[a/counter:2]")
 	})
 }
 

@@ -276,8 +276,7 @@ func (s *search) sameOwner(i *types.DBInstance) error {
 		return nil
 	}
 	return fmt.Errorf("the instance %s of these credentials is not the one at %s, which is another account's: choose "+
-		"one with --profile or --role",
-		aws.ToString(i.DBInstanceIdentifier), s.query.Host)
+		"one with --profile or --role", aws.ToString(i.DBInstanceIdentifier), s.query.Host)
 }
 
 func members(c *types.DBCluster) (readers []string, writer string) {

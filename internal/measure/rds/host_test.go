@@ -42,8 +42,7 @@ func TestParseHost(t *testing.T) {
 		Region: "cn-north-1"})
 	check("shop.cluster-c9akciq32rgd.rds.cn-north-1.amazonaws.com.cn", rds.Host{Kind: rds.Writer, Name: "shop",
 		Owner: owner, Region: "cn-north-1"})
-	for _, other := range []string{"", "localhost", "db.example.com", "rds.amazonaws.com",
-		"eu-west-1.rds.amazonaws.com",
+	for _, other := range []string{"", "localhost", "db.example.com", "rds.amazonaws.com", "eu-west-1.rds.amazonaws.com",
 		"db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com.evil.example", "ec2-1-2-3-4.eu-west-1.compute.amazonaws.com",
 		"10.0.0.1", "/tmp"} {
 		check(other, rds.Host{})

@@ -113,8 +113,7 @@ func TestOtherProgramsFiles(t *testing.T) {
 	grew := func(metric string) float64 { return after.Values[metric] - before.Values[metric] }
 	if server, others := grew("request.server/write_bytes"), grew("request.other_programs/write_bytes"); server > each/
 		4 || others < 4*each {
-		t.Errorf("another program wrote %d bytes: %.0f are the server's, %.0f of other programs", 4*each,
-			server, others)
+		t.Errorf("another program wrote %d bytes: %.0f are the server's, %.0f of other programs", 4*each, server, others)
 	}
 	if len(after.Gaps) > 0 {
 		t.Errorf("%+v", after.Gaps)

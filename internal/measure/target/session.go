@@ -93,8 +93,7 @@ func (s *Session) leftBehind(ctx context.Context, again *Session) (string, error
 		return s.LeftBehind, err
 	}
 	return fmt.Sprintf("the schema %s is left behind: it stays on the server that was lost, because %s; the next "+
-		"run there drops it",
-		postgres.SchemaName, why), nil
+		"run there drops it", postgres.SchemaName, why), nil
 }
 
 // become claims the schema in a session and has it take the place of this one.

@@ -156,8 +156,7 @@ func (p *process) start() (string, error) {
 	p.cmd = exec.Command(filepath.Join(environment, "bin", "python"), "-c", whileAsked)
 	p.cmd.Dir = p.dir
 	p.cmd.Env = append(os.Environ(), "BIND_HOST=127.0.0.1", "MINISTACK_HOST=127.0.0.1", "GATEWAY_PORT="+port,
-		"LOG_LEVEL=WARNING",
-		"TMPDIR="+p.dir, "S3_DATA_DIR="+filepath.Join(p.dir, "s3"), "DOCKER_HOST=unix:///nowhere",
+		"LOG_LEVEL=WARNING", "TMPDIR="+p.dir, "S3_DATA_DIR="+filepath.Join(p.dir, "s3"), "DOCKER_HOST=unix:///nowhere",
 		"PYTHONDONTWRITEBYTECODE=")
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return "", err

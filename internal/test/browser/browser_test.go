@@ -131,8 +131,7 @@ func startBrowser(t *testing.T) *browser {
 		t.Fatal(err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.DisableGPU,
-		chromedp.Flag("disable-component-update", true),
+		chromedp.DisableGPU, chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	ctx, stopWaiting := context.WithTimeout(t.Context(), 5*time.Minute)
 	ctx, stopBrowser := chromedp.NewExecAllocator(ctx, options...)

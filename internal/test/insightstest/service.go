@@ -167,8 +167,7 @@ func (s *Service) answer(r *http.Request, operation string, known bool, body []b
 	case r.Method != http.MethodPost || r.URL.Path != "/" || r.Header.Get("Content-Type") != contentType || !known:
 		return nil, refuse("UnknownOperationException", "not a request of this service")
 	case !strings.Contains(r.Header.Get("Authorization"), "/pi/aws4_request"):
-		return nil, &refusal{http.StatusForbidden, "MissingAuthenticationTokenException",
-			"Missing Authentication Token"}
+		return nil, &refusal{http.StatusForbidden, "MissingAuthenticationTokenException", "Missing Authentication Token"}
 	case s.options.Denied:
 		return nil, refuse("AccessDeniedException",
 			"User: arn:aws:sts::123456789012:assumed-role/reader/session is not authorized to perform: pi:"+operation)

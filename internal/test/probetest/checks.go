@@ -47,8 +47,7 @@ func Completeness(metrics []runfile.Metric, sample probe.Sample) []string {
 	for _, g := range sample.Gaps {
 		gaps[g.Metric] = true
 		defects.unless(g.Metric == "" || announced[g.Metric], "a gap for %q, which is not announced", g.Metric)
-		defects.unless(slices.Contains(reasons, g.Reason) && g.Detail != "",
-			"a gap for %q with reason %q and detail %q",
+		defects.unless(slices.Contains(reasons, g.Reason) && g.Detail != "", "a gap for %q with reason %q and detail %q",
 			g.Metric, g.Reason, g.Detail)
 		defects.unless(g.At.IsZero() && g.Probe == "", "a gap for %q that fills in what the clock fills in", g.Metric)
 	}

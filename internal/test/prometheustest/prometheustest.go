@@ -74,8 +74,7 @@ func Scraping(t testing.TB, exporters ...string) string {
 	t.Helper()
 	return start(t,
 		fmt.Sprintf("scrape_configs: [{job_name: realiops, scrape_interval: 1s, scrape_timeout: 1s, static_configs: "+
-			"[{targets: ['%s']}]}]\n",
-			strings.ReplaceAll(strings.Join(exporters, "','"), "http://", "")), nil)
+			"[{targets: ['%s']}]}]\n", strings.ReplaceAll(strings.Join(exporters, "','"), "http://", "")), nil)
 }
 
 func start(t testing.TB, configured string, planted []Series) string {

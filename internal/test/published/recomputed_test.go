@@ -286,8 +286,7 @@ func TestElsewhere(t *testing.T) {
 	// 30 minutes of SysBench: 35 times the transactions, and 7.8 times fewer I/Os of the node for each.
 	paper := published.ReadSIGMOD(t, sources+"/sigmod2017.json")
 	mirrored, aurora := paper.Rows[0], paper.Rows[1]
-	shown(t, "transactions of Aurora for one of mirrored MySQL", "35", aurora.Transactions/mirrored.Transactions,
-		"%.0f")
+	shown(t, "transactions of Aurora for one of mirrored MySQL", "35", aurora.Transactions/mirrored.Transactions, "%.0f")
 	shown(t, "I/Os for a transaction, mirrored MySQL for Aurora", "7.8", mirrored.IOs/aurora.IOs, "%.1f")
 	shown(t, "I/Os of Aurora's node a second", "14450", aurora.Transactions*aurora.IOs/(60*paper.Conditions.Minutes),
 		"%.0f")

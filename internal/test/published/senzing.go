@@ -180,9 +180,8 @@ func (l SenzingLoad) records() (all []runfile.Record) {
 			})
 		}
 	}
-	return append(all,
-		runfile.Proof{At: l.Window.End, Load: l.Name, Repetition: 1, Rows: l.recordsSaid(),
-			Counter: insertedInto(tableOfIt)},
+	return append(all, runfile.Proof{At: l.Window.End, Load: l.Name, Repetition: 1, Rows: l.recordsSaid(),
+		Counter: insertedInto(tableOfIt)},
 		runfile.LoadEvent{At: l.Window.End, Load: l.Name, Repetition: 1, Event: runfile.End})
 }
 

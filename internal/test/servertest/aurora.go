@@ -72,9 +72,8 @@ func Aurora(t testing.TB, behind *postgres.Endpoint, instance string) *postgres.
 func name(t testing.TB, boss *pgx.Conn, instance string) {
 	t.Helper()
 	Exec(t, boss, "set allow_system_table_mods = on")
-	Exec(t, boss,
-		fmt.Sprintf(
-			`create or replace function pg_catalog.aurora_db_instance_identifier() returns text language sql as $$ select '%s' $$`, instance))
+	Exec(t, boss, fmt.Sprintf(
+		`create or replace function pg_catalog.aurora_db_instance_identifier() returns text language sql as $$ select '%s' $$`, instance))
 }
 
 // FailOver ends all sessions of the role that [Aurora] gave, as a failover does, and has another instance answer.

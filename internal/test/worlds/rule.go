@@ -90,8 +90,7 @@ func (d *dice) mixture(done []amounts, one, other counts.Quantity) Rule {
 	ratio := typical(done, one.Name) / typical(done, other.Name) * d.lognormal(1)
 	sum := func(a amounts) float64 { return a[one.Name] + ratio*a[other.Name] }
 	factor := d.factor(smallest(done, sum))
-	r := Rule{Sort: Mixture, Terms: []Term{{one.Name, one.Side, factor, 0},
-		{other.Name, other.Side, factor * ratio, 0}}}
+	r := Rule{Sort: Mixture, Terms: []Term{{one.Name, one.Side, factor, 0}, {other.Name, other.Side, factor * ratio, 0}}}
 	r.Terms[0].Share = r.share(done, r.Terms[0])
 	r.Terms[1].Share = 1 - r.Terms[0].Share
 	return r

@@ -190,8 +190,7 @@ func (w World) countersOfReads() (all []counterOf) {
 		return append(all, counterOf{pgstat, "pgstat.io/read_bytes", "bytes", asked, false},
 			counterOf{pgstat, "pgstat.io/reads", "operations", calls, false})
 	}
-	return append(all,
-		counterOf{block, "block.process/rchar", "bytes", asked, false},
+	return append(all, counterOf{block, "block.process/rchar", "bytes", asked, false},
 		counterOf{block, "block.process/syscr", "operations", calls, false},
 		counterOf{block, "block/reads", "operations", devReads, false}, counterOf{block, "block/read_bytes", "bytes",
 			devRead, false})

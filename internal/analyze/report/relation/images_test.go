@@ -70,14 +70,12 @@ func TestWALOfAnObservation(t *testing.T) {
 			"a whole page each: their holes and compression are not counted before 19.", pages,
 			with(map[string]float64{metric.StatWALFPI: 20}), nil},
 		{"read", "WAL in 55 s: 5,500,000 bytes, of which page images about 1,100,000 (20%) by the 50% of the WAL " +
-			"that was read, at most 1,351,680 (25%).",
-			pages, of14, []runfile.Record{read}},
+			"that was read, at most 1,351,680 (25%).", pages, of14, []runfile.Record{read}},
 		{"no images", "WAL in 55 s: 5,500,000 bytes, of which page images 0 (0%).", pages,
 			with(map[string]float64{metric.StatWALFPI: 0}), nil},
 		{"pages of unknown size",
 			"WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no block_size.", nil, of14, nil},
-		{"13", "WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no pgstat.wal/wal_fpi.",
-			pages,
+		{"13", "WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no pgstat.wal/wal_fpi.", pages,
 			map[string]float64{metric.InsertPosition: 100_000}, nil},
 		{"refused", "WAL in 55 s: 5,500,000 bytes, of which page images not known: permission denied.", pages,
 			map[string]float64{metric.InsertPosition: 100_000}, []runfile.Record{
@@ -92,8 +90,7 @@ func TestWALOfAnObservation(t *testing.T) {
 				Detail: "started anew"}}},
 		{"images unread for a while",
 			"WAL in 50 of 55 s (it was not counted in the rest): 5,000,000 bytes, of which page images 600,000 (12%).",
-			pages,
-			with(map[string]float64{metric.StatWALFPIBytes: 12_000}), []runfile.Record{
+			pages, with(map[string]float64{metric.StatWALFPIBytes: 12_000}), []runfile.Record{
 				runfile.Gap{At: noon.Add(32 * time.Second), Probe: "pgstat", Metric: metric.StatWALFPIBytes,
 					Reason: runfile.Reset}}},
 		{"nothing", "WAL: not known: the run has no pgstat.lsn/insert.", pages,

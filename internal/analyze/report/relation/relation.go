@@ -50,8 +50,7 @@ func Shares(repetitions []counts.Repetition) (all []Share) {
 // Table returns one for rows of several loads.
 func Table() document.Table {
 	return document.Table{Caption: "The tables and indexes that it is about, where a load writes to indexes",
-		Columns: []document.Column{
-			words.Wordy("load"), words.Wordy("of"), words.Numeric("share of its WAL"),
+		Columns: []document.Column{words.Wordy("load"), words.Wordy("of"), words.Numeric("share of its WAL"),
 			words.Numeric("of that page images")}}
 }
 

@@ -50,12 +50,10 @@ func buy(size *Size, unsized error, observed bool) []string {
 	}
 	texts := []string{
 		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.Text(), size.Sized.Demand()),
-		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --class.",
-			whose, speed),
+		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --class.", whose, speed),
 	}
 	if slices.ContainsFunc(size.Standing(sizing.Unknown), func(o SizeOption) bool { return o.Carries == nil }) {
-		texts = append(texts,
-			"Aurora has no limits of its storage here: none are published, and its machine sets them.")
+		texts = append(texts, "Aurora has no limits of its storage here: none are published, and its machine sets them.")
 	}
 	return texts
 }

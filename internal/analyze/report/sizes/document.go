@@ -434,8 +434,7 @@ func (s Size) clusterText() string {
 	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized "+
 		"(%s), which pays from %s of I/O on: %s",
 		s.Sized.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]),
-		s.Sized.currency(), number.Rate(*a.Optimized),
-		catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
+		s.Sized.currency(), number.Rate(*a.Optimized), catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
 }
 
 // Behind names the machine that was asked for.
@@ -460,7 +459,6 @@ func (s Size) SpreadOfNeed() string {
 		return ""
 	}
 	return fmt.Sprintf("%s asked for %s to %s requests and %s to %s MB a second, on average over each of its "+
-		"repetitions.", need.Load,
-		number.Rate(need.Lowest.Requests), number.Rate(need.Highest.Requests),
+		"repetitions.", need.Load, number.Rate(need.Lowest.Requests), number.Rate(need.Highest.Requests),
 		number.Rate(need.Lowest.Bytes/number.Mega), number.Rate(need.Highest.Bytes/number.Mega))
 }

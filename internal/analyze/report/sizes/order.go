@@ -247,8 +247,7 @@ func (s Size) orderText() string {
 	}
 	text := "Order: " + s.Order.goods(of) + ": " + s.Order.price()
 	if one := s.Order.Single; one != nil && one.Monthly != nil && s.Order.Monthly != nil {
-		text += fmt.Sprintf(", %s %s less than one volume", number.Rate(*one.Monthly-*s.Order.Monthly),
-			s.Order.Currency)
+		text += fmt.Sprintf(", %s %s less than one volume", number.Rate(*one.Monthly-*s.Order.Monthly), s.Order.Currency)
 	}
 	if s.Order.If != "" {
 		text += ", if the machine passes it: " + s.Order.If

@@ -215,8 +215,7 @@ func (b Baseline) throttleLines() []string {
 			number.Rate(t.Seconds), t.At.UTC().Format("15:04:05"), number.Rate(t.Before.Operations),
 			number.Rate(t.Before.Bytes/number.Mega),
 			number.Rate(t.After.Operations), number.Rate(t.After.Bytes/number.Mega),
-			number.Milliseconds(t.Before.Latency),
-			number.Milliseconds(t.After.Latency), p)}
+			number.Milliseconds(t.Before.Latency), number.Milliseconds(t.After.Latency), p)}
 	if len(t.Buckets) == 0 {
 		return append(lines, "It fits no published bucket of credits: which limit it is cannot be told.")
 	}
@@ -251,9 +250,8 @@ func (b Baseline) answers() document.Answers {
 	if b.Throttle != nil {
 		all = append(all, document.Answer{Question: "Was it throttled?", Texts: b.throttleLines()[:1]})
 	}
-	sure := []string{
-		"Each job was measured once; what the device did without any was subtracted. Little's law was " +
-			"checked on every row."}
+	sure := []string{"Each job was measured once; what the device did without any was subtracted. Little's law was " +
+		"checked on every row."}
 	if len(b.Warnings) > 0 || len(b.findings()) > 0 {
 		sure = append(sure, "The cautions above apply to the numbers here.")
 	}

@@ -200,8 +200,7 @@ func (s *Store) counting(ctx context.Context, sets []model.LabelSet, q Query) (m
 	defer cancel()
 	for _, name := range slices.Concat(nodeDisks().copies, hostDisks().copies) {
 		name, own, _ := strings.Cut(strings.TrimSuffix(name, "}"), "{")
-		ask := fmt.Sprintf("%s[%dms]", selector(name, own, q.Host, anyHead),
-			min(chunk, q.To.Sub(q.From)).Milliseconds())
+		ask := fmt.Sprintf("%s[%dms]", selector(name, own, q.Host, anyHead), min(chunk, q.To.Sub(q.From)).Milliseconds())
 		found, _, err := s.source.at(within, ask, q.To)
 		if err != nil {
 			return nil, s.explain(ctx, err)

@@ -71,14 +71,12 @@ func Mapping() []Row {
 			all = append(all, Row{Exporter: exporter, Name: n[0], Ours: n[1], Sum: sum, Versions: versions})
 		}
 	}
-	add(PostgresExporter, "datname", "",
-		[2]string{"pg_stat_database_xact_commit", metric.CommitsOfAll},
+	add(PostgresExporter, "datname", "", [2]string{"pg_stat_database_xact_commit", metric.CommitsOfAll},
 		[2]string{"pg_stat_database_tup_inserted", metric.ClusterTupInserted},
 		[2]string{"pg_stat_database_tup_updated", metric.ClusterTupUpdated},
 		[2]string{"pg_stat_database_tup_deleted", metric.ClusterTupDeleted},
 		[2]string{"pg_stat_database_temp_bytes", metric.ClusterTempBytes})
-	add(PostgresExporter, "", "",
-		[2]string{"pg_stat_bgwriter_buffers_clean_total", metric.BgwriterBuffersClean},
+	add(PostgresExporter, "", "", [2]string{"pg_stat_bgwriter_buffers_clean_total", metric.BgwriterBuffersClean},
 		[2]string{"pg_stat_bgwriter_maxwritten_clean_total", metric.BgwriterMaxwrittenClean},
 		[2]string{"pg_stat_bgwriter_buffers_alloc_total", metric.BgwriterBuffersAlloc})
 	add(PostgresExporter, "", "up to 16",
@@ -91,19 +89,15 @@ func Mapping() []Row {
 		exporter, prefix, sum string
 	}{{CloudNativePG, "cnpg_collector_wal_", "stats_reset"}, {PgExporter, "pg_wal_", ""}} {
 		prefix := wal.prefix
-		add(wal.exporter, wal.sum, "14+",
-			[2]string{prefix + "records", metric.StatWALRecords},
-			[2]string{prefix + "fpi", metric.StatWALFPI},
-			[2]string{prefix + "bytes", metric.StatWALBytes},
+		add(wal.exporter, wal.sum, "14+", [2]string{prefix + "records", metric.StatWALRecords},
+			[2]string{prefix + "fpi", metric.StatWALFPI}, [2]string{prefix + "bytes", metric.StatWALBytes},
 			[2]string{prefix + "buffers_full", metric.StatWALBuffersFull})
-		add(wal.exporter, wal.sum, "14 to 17",
-			[2]string{prefix + "write", metric.StatWALWrite},
+		add(wal.exporter, wal.sum, "14 to 17", [2]string{prefix + "write", metric.StatWALWrite},
 			[2]string{prefix + "sync", metric.StatWALSync})
 	}
 	// pgwatch reports the database that it is connected to. It repeats metrics of the whole server under each
 	// database's name, so that one name has all, and several have them several times.
-	add(PgWatch, "", "",
-		[2]string{"pgwatch_db_stats_xact_commit", metric.DatabaseXactCommit},
+	add(PgWatch, "", "", [2]string{"pgwatch_db_stats_xact_commit", metric.DatabaseXactCommit},
 		[2]string{"pgwatch_db_stats_tup_inserted", metric.DatabaseTupInserted},
 		[2]string{"pgwatch_db_stats_tup_updated", metric.DatabaseTupUpdated},
 		[2]string{"pgwatch_db_stats_tup_deleted", metric.DatabaseTupDeleted},
@@ -117,17 +111,13 @@ func Mapping() []Row {
 		[2]string{"pgwatch_bgwriter_buffers_alloc", metric.BgwriterBuffersAlloc})
 	all = append(all, Row{Exporter: PgWatch, Name: "pgwatch_wal_stats_wal_bytes_kb", Ours: metric.StatWALBytes,
 		Times: 1024})
-	add(PgWatch, "", "up to 17",
-		[2]string{"pgwatch_wal_stats_wal_write", metric.StatWALWrite},
+	add(PgWatch, "", "up to 17", [2]string{"pgwatch_wal_stats_wal_write", metric.StatWALWrite},
 		[2]string{"pgwatch_wal_stats_wal_sync", metric.StatWALSync})
-	add(PgWatch, "", "up to 16",
-		[2]string{"pgwatch_bgwriter_buffers_checkpoint", metric.CheckpointerBuffersWritten},
+	add(PgWatch, "", "up to 16", [2]string{"pgwatch_bgwriter_buffers_checkpoint", metric.CheckpointerBuffersWritten},
 		[2]string{"pgwatch_bgwriter_buffers_backend", metric.SessionsWrote},
 		[2]string{"pgwatch_bgwriter_buffers_backend_fsync", metric.BgwriterBuffersBackendFsync})
-	add(PgWatch, "", "17+",
-		[2]string{"pgwatch_checkpointer_buffers_written", metric.CheckpointerBuffersWritten})
-	add(NodeExporter, "", "",
-		[2]string{"node_disk_reads_completed_total", metric.BlockReads},
+	add(PgWatch, "", "17+", [2]string{"pgwatch_checkpointer_buffers_written", metric.CheckpointerBuffersWritten})
+	add(NodeExporter, "", "", [2]string{"node_disk_reads_completed_total", metric.BlockReads},
 		[2]string{"node_disk_reads_merged_total", metric.BlockReadsMerged},
 		[2]string{"node_disk_read_bytes_total", metric.BlockReadBytes},
 		[2]string{"node_disk_read_time_seconds_total", metric.BlockReadTime},

@@ -13,8 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-var update = flag.Bool("update", false,
-	"write the mapping into docs/reference/stores.md anew; then read the difference")
+var update = flag.Bool("update", false, "write the mapping into docs/reference/stores.md anew; then read the difference")
 
 const page = "../../../../docs/reference/stores.md"
 

@@ -161,9 +161,8 @@ func traps(t *testing.T, store *prometheus.Store) {
 	for i := range 11 {
 		upToNow[(time.Duration(i) * time.Minute).String()] = float64(i + 1)
 	}
-	check("ahead:9187", ours,
-		told{Values: upToNow,
-			Said: []string{"Samples of " + commits + " lie ahead of this machine's clock, and are left out."}})
+	check("ahead:9187", ours, told{Values: upToNow,
+		Said: []string{"Samples of " + commits + " lie ahead of this machine's clock, and are left out."}})
 	check(`odd \"quoted\":9187`, ours, told{Values: map[string]float64{"0s": 1, "1m0s": 2}})
 
 	for metric, want := range map[string]map[string]float64{"pgstat.database/xact_commit": {"0s": 10, "1m0s": 20},

@@ -107,25 +107,21 @@ func TestBadMonitors(t *testing.T) {
 	}
 	iostat, azure, vcenter := file("iostat.json"), file("azure.json"), file("vcenter.csv")
 	for text, want := range map[string]string{
-		strings.Replace(iostat, "2026-11-10T00:10:00+0000", "11/10/26 00:10:00",
-			1): "S_TIME_FORMAT=ISO iostat -o JSON",
+		strings.Replace(iostat, "2026-11-10T00:10:00+0000", "11/10/26 00:10:00", 1):        "S_TIME_FORMAT=ISO iostat -o JSON",
 		strings.Replace(iostat, "2026-11-10T00:10:00+0000", "2026-11-10T02:10:00+0000", 1): "an hour is the longest",
 		strings.ReplaceAll(iostat, `"sd`, `"dm-`):                                          "shows no disk",
 		strings.Replace(iostat, `"wkB/s"`, `"w"`, 4):                                       "no requests and bytes",
 		strings.Replace(iostat, `"w/s": 300.00`, `"w/s": -1`, 4):                           "which no disk does",
-		strings.ReplaceAll(azure, `[{"name": {"value": "lun"}, "value": "0"}]`,
-			"[]"): "took the mean over the disks",
+		strings.ReplaceAll(azure, `[{"name": {"value": "lun"}, "value": "0"}]`, "[]"):      "took the mean over the disks",
 		strings.ReplaceAll(azure, "Data Disk Write Bytes/sec",
 			"OS Disk Write Bytes/sec"): `"Data Disk Write Bytes/sec" is missing`,
-		strings.ReplaceAll(azure, "PT15M", "P1D"):      "is none of PT1M",
-		strings.ReplaceAll(azure, "Data Disk", "Disk"): "not an answer about disks",
-		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`,
-			1): "the column IntervalSecs is missing",
+		strings.ReplaceAll(azure, "PT15M", "P1D"):                                     "is none of PT1M",
+		strings.ReplaceAll(azure, "Data Disk", "Disk"):                                "not an answer about disks",
+		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`, 1):                   "the column IntervalSecs is missing",
 		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1): "without a zone",
 		strings.ReplaceAll(vcenter, `"1800"`, `"7200"`):                               "an hour is the longest",
-		strings.ReplaceAll(vcenter, "virtualdisk.",
-			"net."): "none of vCenter's counters",
-		vcenter[:len(vcenter)-4]: "is not one",
+		strings.ReplaceAll(vcenter, "virtualdisk.", "net."):                           "none of vCenter's counters",
+		vcenter[:len(vcenter)-4]:                                                      "is not one",
 	} {
 		if _, err := sysstat.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "\n") {

@@ -95,11 +95,10 @@ func written(machine string, from time.Duration, all ...stretch) []byte {
 		for range s.n {
 			at = at.Add(time.Duration(s.seconds) * time.Second)
 			if s.writes >= 0 {
-				lines = append(lines,
-					fmt.Sprintf(
-						`{"timestamp": {"date": %q, "time": %q, "utc": 1, "interval": %d}, "io": {"tps": %g, "io-reads": {"rtps": %g, "bread": %g}, "io-writes": {"wtps": %g, "bwrtn": %g}}}`,
-						at.Format(time.DateOnly), at.Format(time.TimeOnly), s.seconds, s.writes*1.5, s.writes/2,
-						s.writes/2*8, s.writes, s.writes*16))
+				lines = append(lines, fmt.Sprintf(
+					`{"timestamp": {"date": %q, "time": %q, "utc": 1, "interval": %d}, "io": {"tps": %g, "io-reads": {"rtps": %g, "bread": %g}, "io-writes": {"wtps": %g, "bwrtn": %g}}}`,
+					at.Format(time.DateOnly), at.Format(time.TimeOnly), s.seconds, s.writes*1.5, s.writes/2,
+					s.writes/2*8, s.writes, s.writes*16))
 			}
 		}
 	}

@@ -168,8 +168,7 @@ func (c *client) insertRows(st *step) error {
 const mostText = 64 << 20
 
 var errTooMuchText = fmt.Errorf(
-	`an INSERT of more than %d MiB: make fewer rows, or use \copy_rows, which sends them as they are made`,
-	mostText>>20)
+	`an INSERT of more than %d MiB: make fewer rows, or use \copy_rows, which sends them as they are made`, mostText>>20)
 
 // spellOut writes an INSERT with all values in its text.
 func (c *client) spellOut(g *generator, rows int64) (err error) {
@@ -257,8 +256,7 @@ func (g *generator) statement(rows int64) (st *session.Statement, kept bool, err
 		return st, true, nil
 	}
 	items := len(g.rows.Items)
-	st, err = session.NewStatement(fmt.Sprintf("%s_%d", g.name, rows), g.placeholders(int(rows)),
-		items*int(rows), false)
+	st, err = session.NewStatement(fmt.Sprintf("%s_%d", g.name, rows), g.placeholders(int(rows)), items*int(rows), false)
 	if err != nil || len(g.statements) >= keptStatements {
 		return st, false, err
 	}

@@ -128,8 +128,7 @@ func TestLog(t *testing.T) {
 	r := b.run(o)
 	if len(numbers) != 3 || byScript[0] != r.Scripts[0].Transactions || byScript[1] != r.Scripts[1].Transactions ||
 		byScript[0]*byScript[1] == 0 {
-		t.Errorf("logged %v, %v; ran %d and %d", numbers, byScript, r.Scripts[0].Transactions,
-			r.Scripts[1].Transactions)
+		t.Errorf("logged %v, %v; ran %d and %d", numbers, byScript, r.Scripts[0].Transactions, r.Scripts[1].Transactions)
 	}
 	logged := 0
 	o.Transactions, o.SampleRate, o.Log = 1000, 0.2, func(Transaction) error { logged++; return nil }

@@ -106,12 +106,10 @@ func TestWarnings(t *testing.T) {
 	check("short by chance", "", at(100, 1, 75, 0))          // the deviation of 100 is 10
 	check("short", "the rate was not achieved: 900.0 of 1000.0 transactions per second (90.0%)", at(1000, 10, 9000, 0))
 	check("skipped", "the rate was not achieved: 900.0 of 1000.0 transactions per second (90.0%); 1000 were skipped "+
-		"because they were late already",
-		at(1000, 10, 9000, 1000))
-	check("nothing", "no transaction ended in the time that counts: there is nothing to report",
-		func(r *output.Report) {
-			r.Result = engine.Result{}
-		})
+		"because they were late already", at(1000, 10, 9000, 1000))
+	check("nothing", "no transaction ended in the time that counts: there is nothing to report", func(r *output.Report) {
+		r.Result = engine.Result{}
+	})
 	check("all failed", "no transaction succeeded: 9 failed, 0 were skipped", func(r *output.Report) {
 		r.Result.Totals = engine.Totals{Deadlocks: 9}
 	})

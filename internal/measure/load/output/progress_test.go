@@ -41,13 +41,11 @@ func TestProgress(t *testing.T) {
 progress: 1.5 s, 0.0 tps, lat 0.000 ms stddev 0.000, 0 failed
 `, tick(0, time.Second, nil), tick(time.Second, 1500*ms, nothing))
 	check("epoch", output.Progress{Timestamp: true},
-		"progress: 1001.250 s, 1.6 tps, lat 3.000 ms stddev 1.000, 2 failed\n",
-		tick(0, 1250*ms, nil))
+		"progress: 1001.250 s, 1.6 tps, lat 3.000 ms stddev 1.000, 2 failed\n", tick(0, 1250*ms, nil))
 	check("everything",
 		output.Progress{Asked: output.Asked{Options: engine.Options{Rate: 1, LatencyLimit: ms, MaxTries: 2}}},
 		"progress: 1.0 s, 2.0 tps, lat 3.000 ms stddev 1.000, 2 failed, lag 1.000 ms, 3 skipped, 4 "+
-			"retried, 5 retries\n",
-		tick(0, time.Second, nil))
+			"retried, 5 retries\n", tick(0, time.Second, nil))
 	check("warm-up", output.Progress{}, `progress: 1.0 s, 0.0 tps, lat 0.000 ms stddev 0.000, 0 failed, warming up
 progress: 2.0 s, 2.0 tps, lat 3.000 ms stddev 1.000, 2 failed
 `, tick(0, time.Second, func(x *engine.Tick) { x.Totals, x.Warmup = engine.Totals{}, true }), tick(time.Second, 2*time.Second, nil))

@@ -17,8 +17,7 @@ type Builtin struct {
 // The pieces of the built-in scripts. The statements are those of pgbench, so that results compare.
 const (
 	drawAccount = "\\set aid random(1, 100000 * :scale)\n"
-	drawOthers  = "\\set bid random(1, 1 * :scale)\n" +
-		"\\set tid random(1, 10 * :scale)\n" +
+	drawOthers  = "\\set bid random(1, 1 * :scale)\n" + "\\set tid random(1, 10 * :scale)\n" +
 		"\\set delta random(-5000, 5000)\n"
 	changeAccount = "UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid;\n"
 	readAccount   = "SELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n"

@@ -64,8 +64,7 @@ func (p *parser) sqlName(m *metaCommand, marks, what string) (string, error) {
 	}
 	p.skipBlank()
 	if c := p.at(0); c == 0 || !strings.ContainsRune(marks, rune(c)) {
-		return "", p.errorAt(p.pos, m.name, "expected %s after %s", strings.Join(strings.Split(marks, ""), " or "),
-			name)
+		return "", p.errorAt(p.pos, m.name, "expected %s after %s", strings.Join(strings.Split(marks, ""), " or "), name)
 	}
 	return name, nil
 }

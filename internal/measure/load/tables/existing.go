@@ -21,8 +21,7 @@ func Scale(ctx context.Context, conn *pgx.Conn) (int, error) {
 	err := conn.QueryRow(ctx, "select pg_catalog.count(*) from pgbench_branches").Scan(&scale)
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == undefinedTable {
 		return 0, fmt.Errorf("count the branches: %s; initialize the tables with -i first, or name a script of "+
-			"your own with -f",
-			refused.Message)
+			"your own with -f", refused.Message)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("count the branches: %w", causeOf(ctx, err))
@@ -55,11 +54,8 @@ func Partitions(ctx context.Context, conn *pgx.Conn) (method Method, count int, 
 
 func (i *initializer) vacuum(ctx context.Context) error {
 	i.say("vacuuming...\n")
-	return i.run(ctx,
-		"vacuum analyze pgbench_branches",
-		"vacuum analyze pgbench_tellers",
-		"vacuum analyze pgbench_accounts",
-		"vacuum analyze pgbench_history")
+	return i.run(ctx, "vacuum analyze pgbench_branches", "vacuum analyze pgbench_tellers",
+		"vacuum analyze pgbench_accounts", "vacuum analyze pgbench_history")
 }
 
 // Vacuum does what pgbench does before a run, unless it is told -n: it vacuums the two small tables and empties the

@@ -85,11 +85,9 @@ func (i *initializer) generateOnServer(ctx context.Context) error {
 	return i.refill(ctx, func() error {
 		return i.run(ctx,
 			fmt.Sprintf("insert into pgbench_branches (bid, bbalance) select bid, 0 from "+
-				"pg_catalog.generate_series(1, %d) as bid",
-				branchesPerScale*i.Scale),
+				"pg_catalog.generate_series(1, %d) as bid", branchesPerScale*i.Scale),
 			fmt.Sprintf("insert into pgbench_tellers (tid, bid, tbalance) select tid, %s, 0 from "+
-				"pg_catalog.generate_series(1, %d) as tid",
-				branchOf("tid", tellersPerScale), tellersPerScale*i.Scale),
+				"pg_catalog.generate_series(1, %d) as tid", branchOf("tid", tellersPerScale), tellersPerScale*i.Scale),
 			fmt.Sprintf("insert into pgbench_accounts (aid, bid, abalance, filler) select aid, %s, 0, '' from "+
 				"pg_catalog.generate_series(1, %d) as aid",
 				branchOf("aid", accountsPerScale), accountsPerScale*int64(i.Scale)))

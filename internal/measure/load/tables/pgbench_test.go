@@ -28,8 +28,7 @@ func pgbench(t *testing.T, endpoint *postgres.Endpoint, args ...string) string {
 		t.Skip("no pgbench in PATH to compare with")
 	}
 	c := endpoint.Config()
-	dsn := fmt.Sprintf("host=%s port=%d user=%s password='%s' dbname=%s", c.Host, c.Port, c.User,
-		c.Password, c.Database)
+	dsn := fmt.Sprintf("host=%s port=%d user=%s password='%s' dbname=%s", c.Host, c.Port, c.User, c.Password, c.Database)
 	cmd := exec.CommandContext(t.Context(), path, append(append([]string{"-i"}, args...), dsn)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

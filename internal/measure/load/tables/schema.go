@@ -121,8 +121,7 @@ func (i *initializer) rangeOf(n int) string {
 func (i *initializer) addPrimaryKeys(ctx context.Context) error {
 	i.say("creating primary keys...\n")
 	where := inTablespace(" using index tablespace ", i.IndexTablespace)
-	return i.run(ctx,
-		"alter table pgbench_branches add primary key (bid)"+where,
+	return i.run(ctx, "alter table pgbench_branches add primary key (bid)"+where,
 		"alter table pgbench_tellers add primary key (tid)"+where,
 		"alter table pgbench_accounts add primary key (aid)"+where)
 }

@@ -181,8 +181,7 @@ func TestClientsAreDividedAmongWorkers(t *testing.T) {
 	if r.Transactions != 35 || r.Rows != 35 || r.Connections != 5 || r.Scripts[0].Transactions != 35 ||
 		r.Latency.Count != 35 {
 		t.Errorf("%d transactions, %d rows, %d connections, %d of the script, %d timed", r.Transactions, r.Rows,
-			r.Connections,
-			r.Scripts[0].Transactions, r.Latency.Count)
+			r.Connections, r.Scripts[0].Transactions, r.Latency.Count)
 	}
 	if len(b.commands) != 2 || r.Processor <= 0 || r.Elapsed <= 0 || r.Connecting <= 0 {
 		t.Errorf("%d workers, %v of the processors in %v, after %v", len(b.commands), r.Processor, r.Elapsed,

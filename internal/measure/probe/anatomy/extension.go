@@ -114,9 +114,8 @@ func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier, functi
 	for _, f := range functions {
 		var genuine, may bool
 		function := append(home, f.name).Sanitize() + f.takes
-		err := postgres.QueryRow(ctx, conn,
-			mark+"select "+genuineFunction+
-				", pg_catalog.has_schema_privilege($1, 'usage') and pg_catalog.has_function_privilege($2, 'execute')",
+		err := postgres.QueryRow(ctx, conn, mark+"select "+genuineFunction+
+			", pg_catalog.has_schema_privilege($1, 'usage') and pg_catalog.has_function_privilege($2, 'execute')",
 			home[0], function).Scan(&genuine, &may)
 		if err != nil {
 			return fmt.Errorf("ask for the right to read the WAL: %w", err)
@@ -182,6 +181,5 @@ func asError(err error) error {
 // lasts reports whether asking again would get the same answer.
 func lasts(err error) bool {
 	known, ok := errors.AsType[*probe.Error](err)
-	return ok && slices.Contains([]runfile.Reason{runfile.Permission, runfile.Unsupported, runfile.Absent},
-		known.Reason)
+	return ok && slices.Contains([]runfile.Reason{runfile.Permission, runfile.Unsupported, runfile.Absent}, known.Reason)
 }

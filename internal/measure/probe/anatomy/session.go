@@ -100,8 +100,7 @@ func reader(home pgx.Identifier) string {
 	function := func(name string) string { return append(home, name).Sanitize() }
 	end := func(position, known string) string {
 		return fmt.Sprintf("case when %s::boolean then %s::pg_catalog.pg_lsn else (select start_lsn from "+
-			"%s(%s::pg_catalog.pg_lsn)) end",
-			known, position, function(recordInfo), position)
+			"%s(%s::pg_catalog.pg_lsn)) end", known, position, function(recordInfo), position)
 	}
 	return mark +
 		fmt.Sprintf(

@@ -126,8 +126,7 @@ func TestValues(t *testing.T) {
 	at := anHour()
 	other := of("WriteIOPS", at, time.Minute, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9)
 	other.Dimensions = map[string]string{"DBInstanceIdentifier": "db-2"}
-	s.Put(t, other,
-		of("WriteIOPS", at, 30*time.Second, 10, 30, 20, 20, 0, 0, 5, 7, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3),
+	s.Put(t, other, of("WriteIOPS", at, 30*time.Second, 10, 30, 20, 20, 0, 0, 5, 7, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3),
 		of("ReadLatency", at, time.Minute, 0.001, 0.002, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001),
 		ofCluster("VolumeWriteIOPs", at, 246000, 1500))
 	source := open(t, s, writer, "WriteIOPS", "ReadLatency", "VolumeWriteIOPs")
@@ -398,8 +397,7 @@ func TestWhichServersHaveWhat(t *testing.T) {
 	}
 	check("a log volume", func(c *runfile.Cloud) { c.LogVolume = true },
 		"DiskQueueDepthLogVolume", "FreeStorageSpaceLogVolume", "ReadIOPSLogVolume", "ReadLatencyLogVolume",
-		"ReadThroughputLogVolume",
-		"WriteIOPSLogVolume", "WriteLatencyLogVolume", "WriteThroughputLogVolume")
+		"ReadThroughputLogVolume", "WriteIOPSLogVolume", "WriteLatencyLogVolume", "WriteThroughputLogVolume")
 	check("gp2", func(c *runfile.Cloud) { c.Storage = "gp2" }, "BurstBalance")
 	check("a burstable class", func(c *runfile.Cloud) {
 		c.Class = "db.t4g.medium"

@@ -111,8 +111,7 @@ func take(t *testing.T, ctx context.Context, p *insights.Probe, from, to time.Ti
 // TestUnitsAndPeriods: what the service has in its units comes out in ours, each period as it is.
 func TestUnitsAndPeriods(t *testing.T) {
 	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"writeLatency", "os.diskIO.rdstemp.writeKbPS",
-		"db.Checkpoint.checkpoints_req",
-		"db.Transactions.commit_latency", "os.cpuUtilization.total")
+		"db.Checkpoint.checkpoints_req", "db.Transactions.commit_latency", "os.cpuUtilization.total")
 	for metric, values := range map[string][]float64{
 		storage + "writeIOsPS": {140000, 0}, storage + "writeLatency": {0.5, 2},
 		"os.diskIO.rdstemp.writeKbPS":   {8, 0.5},
@@ -319,8 +318,7 @@ func TestNothingToAsk(t *testing.T) {
 		c.Resource = "db-OTHER"
 	}, 0, runfile.Disabled, "does not know db-1: it is off there", 1)
 	s.Change(func(o *insightstest.Options) { o.Denied = true })
-	check("denied", as, 0, runfile.Permission, "AWS does not allow these credentials pi:ListAvailableResourceMetrics",
-		1)
+	check("denied", as, 0, runfile.Permission, "AWS does not allow these credentials pi:ListAvailableResourceMetrics", 1)
 	for _, g := range s.Exchanges() {
 		if strings.Contains(string(g.Answer), "123456789012") {
 			return // the account was named, and the gap above did not name it

@@ -135,8 +135,7 @@ func TestDamagedStatements(t *testing.T) {
 
 		"does not allow these credentials pi:": accounttest.Denied(),
 		"was still asking to slow down":        accounttest.Throttled(),
-		"it is off there": accounttest.Refused(http.StatusBadRequest, "NotAuthorizedException",
-			"db-ABC is not known"),
+		"it is off there":                      accounttest.Refused(http.StatusBadRequest, "NotAuthorizedException", "db-ABC is not known"),
 	} {
 		proxy, url := behind(t, withStatements(t, true))
 		proxy.On("DescribeDimensionKeys", fault)

@@ -7,7 +7,6 @@ func bgwriter() view {
 		name:      Name + ".bgwriter",
 		relations: []string{"pg_stat_bgwriter"},
 		fields: append(columns("buffers_clean", "maxwritten_clean", "buffers_alloc", "buffers_backend",
-			"buffers_backend_fsync"),
-			statsReset()),
+			"buffers_backend_fsync"), statsReset()),
 	}
 }

@@ -55,13 +55,11 @@ func TestEntriesAreThoseInTheIndexes(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", what, diff)
 			}
 		}
-		s.work(t,
-			"insert into load.t select g, g, 'a' || g, null from generate_series(1, 60) g",
+		s.work(t, "insert into load.t select g, g, 'a' || g, null from generate_series(1, 60) g",
 			"insert into load.bare select generate_series(1, 100)",
 			"insert into public.others select generate_series(1, 100)",
 			"update load.t set v = v + 100 where id <= 10", // within the page: none of its indexes has v
-			"update load.t set w = 'b' || id where id <= 20",
-			"delete from load.t where id > 50")
+			"update load.t set w = 'b' || id where id <= 20", "delete from load.t where id > 50")
 		exact := float64((60 + 20) * 4)
 		check("exact", entriesOf{exact, exact, 4, 0})
 		if there := inIndexes(t, s, "load.t_pkey,load.by_expression,load.by_hash") +
@@ -83,8 +81,7 @@ func TestEntriesAreThoseInTheIndexes(t *testing.T) {
 		// A summary of many rows takes none or one, from 16 on for updates within the page too.
 		servertest.Exec(t, s.boss,
 			"create table load.s (v int, w int) with (fillfactor = 50); create index on load.s using brin (v)")
-		s.work(t, "insert into load.s select g, g from generate_series(1, 10) g",
-			"update load.s set w = 0 where w <= 4")
+		s.work(t, "insert into load.s select g, g from generate_series(1, 10) g", "update load.s set w = 0 where w <= 4")
 		most := 10.0
 		if s.number >= 160000 {
 			most += 4

@@ -21,8 +21,7 @@ func statIO() view {
 		fields: slices.Concat(
 			of("", ofRelation, "reads", "writes", "extends", "writebacks", "fsyncs", "hits", "evictions", "reuses",
 				"read_bytes", "write_bytes", "extend_bytes", "read_time", "write_time", "writeback_time", "extend_time",
-				"fsync_time"),
-			part("temp_", "object = 'temp relation'", "read", "write", "extend"),
+				"fsync_time"), part("temp_", "object = 'temp relation'", "read", "write", "extend"),
 			ioByProcess(), ioByContext(), ioOfWAL(), []field{statsResetOf("pg_catalog.max(stats_reset)")}),
 	}
 }

@@ -68,8 +68,7 @@ func open(ctx context.Context, config *pgx.ConnConfig, views []view) (*Sampler, 
 // views returns all that is read, in the order of the reading: what moves most is read last, nearest to the others.
 func views(schemas []string) []view {
 	all := append(progress(), waits(), replication(), lag(), archiver(), slru(), evictions(), statements(),
-		checkpointer(), bgwriter(),
-		auroraCache(), auroraWaits(), auroraWALCache(), auroraDatabase(), database())
+		checkpointer(), bgwriter(), auroraCache(), auroraWaits(), auroraWALCache(), auroraDatabase(), database())
 	if len(schemas) > 0 {
 		all = append(all, indexes(schemas), indexBlocks(schemas), tableBlocks(schemas), entries(schemas),
 			tables(schemas))

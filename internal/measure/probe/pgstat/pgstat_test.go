@@ -57,10 +57,8 @@ func TestRowsAreCountedExactly(t *testing.T) {
 		sampler := s.sampler(t)
 		before := settled(t, sampler)
 		for round := 1.0; round <= 4; round++ {
-			s.work(t,
-				fmt.Sprintf("insert into load.t select 1000 * %v + g, 0 from generate_series(1, 1000) g", round),
-				"update load.t set v = v + 1 where id <= 1050",
-				"delete from load.t where id % 1000 = 7",
+			s.work(t, fmt.Sprintf("insert into load.t select 1000 * %v + g, 0 from generate_series(1, 1000) g", round),
+				"update load.t set v = v + 1 where id <= 1050", "delete from load.t where id % 1000 = 7",
 			)
 			after := settled(t, sampler)
 			want := map[string]float64{

@@ -17,8 +17,7 @@ import (
 func TestRankingTellsWhoWroteWhat(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		s.work(t, "create table many (id int primary key, v int)", "create index on many (v)",
-			"create table few (id int)",
-			"insert into many select g, g from generate_series(1, 10) g")
+			"create table few (id int)", "insert into many select g, g from generate_series(1, 10) g")
 		ranking := NewRanking(s.config)
 		if first := ranking.Read(t.Context()); len(first) != 0 {
 			t.Fatalf("at first nothing has grown, and yet: %v", first)

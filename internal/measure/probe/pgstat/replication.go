@@ -32,9 +32,5 @@ func seen(sql string) way {
 }
 
 func senders(fields ...field) view {
-	return view{
-		name:      Name + ".replication",
-		relations: []string{"pg_stat_replication"},
-		fields:    fields,
-	}
+	return view{name: Name + ".replication", relations: []string{"pg_stat_replication"}, fields: fields}
 }

@@ -91,8 +91,7 @@ func fetchesAgree(t *testing.T, s server) {
 	}
 	byIndex := grown("set enable_seqscan = off; set enable_bitmapscan = off",
 		"select sum(length(v)) from load.fetched where id > 0")
-	byScan := grown("set enable_indexscan = off; set enable_bitmapscan = off",
-		"select sum(length(v)) from load.fetched")
+	byScan := grown("set enable_indexscan = off; set enable_bitmapscan = off", "select sum(length(v)) from load.fetched")
 	for what, c := range map[string]struct{ got, want float64 }{
 		"fetched by the index":    {byIndex["database/tup_fetched"], times * rows},
 		"entries of the index":    {byIndex["database/tup_returned"], times * rows},

@@ -153,8 +153,7 @@ func (s server) workWithoutCounts(t *testing.T) (moved []string) {
 	s.work(t, "create table uncounted (v int)")
 	before := counted()
 	s.work(t, "set work_mem = '64kB'", "insert into uncounted select generate_series(1, 100000)",
-		"update uncounted set v = 0 where v < 10",
-		"delete from uncounted where v = 0",
+		"update uncounted set v = 0 where v < 10", "delete from uncounted where v = 0",
 		"create temporary table sorted as select v from uncounted order by random()", "vacuum uncounted")
 	for i, now := range counted() {
 		if now != before[i] {

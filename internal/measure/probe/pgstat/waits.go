@@ -14,8 +14,7 @@ func waits() view {
 	}
 	event := func(name, kind, event string) field {
 		return sessions(name, "state = 'active' and wait_event_type = '"+kind+"' and pg_catalog.lower(wait_event) = '"+
-			event+"'",
-			"state", "wait_event_type", "wait_event")
+			event+"'", "state", "wait_event_type", "wait_event")
 	}
 	return view{
 		name:      Name + ".waits",

@@ -37,8 +37,7 @@ func TestWhereRequestsCannotBeFollowed(t *testing.T) {
 		{"no description of the kernel", "mount -t tmpfs none /sys/kernel/btf", "", runfile.Unsupported,
 			"/sys/kernel/btf/vmlinux"},
 		{"a container's own /sys", "mount -t tmpfs none /sys", "", runfile.Unsupported, "no block device"},
-		{"another file system", "mount -t tmpfs none $REALIOPS_REFUSED", "", runfile.Unsupported,
-			"another file system"},
+		{"another file system", "mount -t tmpfs none $REALIOPS_REFUSED", "", runfile.Unsupported, "another file system"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			place := directory(t)
@@ -383,14 +382,13 @@ func TestClocksThatWereSet(t *testing.T) {
 			write(t, path, pages)
 			f.look(time.Now().Add(off))
 			var want []extent
-			err := f.roots[0].Walk(&layout.Walk{Until: time.Now().Add(time.Minute), Names: 1000},
-				func(e *layout.Entry) {
-					if e.Path == "base/5/100" {
-						var at lies
-						at, err = placeOf(e)
-						want = at.extents
-					}
-				})
+			err := f.roots[0].Walk(&layout.Walk{Until: time.Now().Add(time.Minute), Names: 1000}, func(e *layout.Entry) {
+				if e.Path == "base/5/100" {
+					var at lies
+					at, err = placeOf(e)
+					want = at.extents
+				}
+			})
 			if known := f.known[key{&f.roots[0], "base/5/100"}].lies.extents; err != nil || len(want) == 0 ||
 				!slices.Equal(known, want) {
 				t.Errorf("a clock off by %s, %d pages: it lies at %v, and at %v for all that is known: %v", off, pages,

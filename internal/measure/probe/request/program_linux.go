@@ -303,13 +303,9 @@ func fillFile(bio int16, p *trail) asm.Instructions {
 	if p.cast == 0 {
 		program = append(program, asm.Ja.Label("none"))
 	} else {
-		program = append(program,
-			asm.Mov.Reg(asm.R1, asm.R3),
-			asm.Sub.Imm(asm.R1, 1),
-			asm.Mov.Imm(asm.R2, p.pageType),
+		program = append(program, asm.Mov.Reg(asm.R1, asm.R3), asm.Sub.Imm(asm.R1, 1), asm.Mov.Imm(asm.R2, p.pageType),
 			asm.Instruction{OpCode: asm.OpCode(asm.JumpClass).SetJumpOp(asm.Call), Src: asm.PseudoKfuncCall,
-				Constant: int64(p.cast)},
-			asm.Mov.Reg(asm.R1, asm.R0),
+				Constant: int64(p.cast)}, asm.Mov.Reg(asm.R1, asm.R0),
 		)
 	}
 	return append(program,

@@ -53,8 +53,7 @@ func (o Options) checkRoom(p place) error {
 	}
 	if s.free < o.OwnDevice {
 		return fmt.Errorf("%s has %d MB free and --own-device would take %d MB: make room, ask for less, or name "+
-			"another with --data-dir",
-			p.directory, s.free>>20, o.OwnDevice>>20)
+			"another with --data-dir", p.directory, s.free>>20, o.OwnDevice>>20)
 	}
 	return nil
 }

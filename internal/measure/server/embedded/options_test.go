@@ -251,8 +251,7 @@ func TestServerAccount(t *testing.T) {
 // A server is given nothing of the user's: neither what would change it nor what is secret.
 func TestEnvironment(t *testing.T) {
 	ours := []string{"PATH=/bin", "PGDATA=/x", "PGPORT=1", "LANG=de_DE.UTF-8", "LC_MESSAGES=de_DE",
-		"LANGUAGE=de", "TZ=UTC",
-		"AWS_SECRET_ACCESS_KEY=s", "HOME=/root", "LD_LIBRARY_PATH=/lib"}
+		"LANGUAGE=de", "TZ=UTC", "AWS_SECRET_ACCESS_KEY=s", "HOME=/root", "LD_LIBRARY_PATH=/lib"}
 	if diff := cmp.Diff([]string{"LC_ALL=C", "PATH=/bin", "TZ=UTC", "LD_LIBRARY_PATH=/lib"},
 		environment(ours)); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)

@@ -103,8 +103,7 @@ func TestModelOfTheWALMisleadsNobody(t *testing.T) {
 		}
 		for i, c := range without {
 			if c.Wrong() != "" && with[i].Wrong() == "" {
-				t.Errorf("world %d, %+v: %s %s, but %s", seed, c.Meter.Rule, c.Verdict.Kind,
-					c.Verdict.Counts, c.Wrong())
+				t.Errorf("world %d, %+v: %s %s, but %s", seed, c.Meter.Rule, c.Verdict.Kind, c.Verdict.Counts, c.Wrong())
 			}
 			if c.stated() {
 				stated++

@@ -47,8 +47,7 @@ func find(there []Release, version string) (Release, error) {
 			return r, nil
 		}
 	}
-	return Release{}, fmt.Errorf("there is no PostgreSQL %q to fetch for %s: there are %s", version,
-		here(), list(there))
+	return Release{}, fmt.Errorf("there is no PostgreSQL %q to fetch for %s: there are %s", version, here(), list(there))
 }
 
 func list(there []Release) string {
