@@ -102,8 +102,8 @@ func TestCloudWatchKnowsItsGaps(t *testing.T) {
 		at := func(minute int) string {
 			return from.Add(time.Duration(minute) * time.Minute).Format("2006-01-02 15:04")
 		}
-		hole := fmt.Sprintf("Nothing is known of %d min of these 4 h (the longest hole: %s to %s UTC)",
-			c.hole[1]-c.hole[0], at(c.hole[0]), at(c.hole[1]))
+		hole := fmt.Sprintf("Nothing is known of %s of these 4 h (the longest hole: %s to %s UTC)",
+			map[int]string{40: "40 min", 100: "1 h 40 min"}[c.hole[1]-c.hole[0]], at(c.hole[0]), at(c.hole[1]))
 		_, headline, _ := strings.Cut(shown, "In its worst minute")
 		for what, said := range map[string]string{"history": headline, "size": sized} {
 			first, _, _ := strings.Cut(said, "\n\n")

@@ -72,3 +72,22 @@ func TestUnknownMetric(t *testing.T) {
 		t.Errorf("it says %s%s", out, said)
 	}
 }
+
+// TestAWordThatEndsMetrics begins with what the console of a database calls so, before a tool's figure of that name.
+func TestAWordThatEndsMetrics(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{"IOPS": "WriteIOPS on Aurora: WAL records",
+		"iops": "WriteIOPS on Aurora: WAL records", "latency": "WriteLatency on Aurora", "QueueDepth": "DiskQueueDepth"} {
+		out, _ := runs(t, command.ExitDone, "explain", word)
+		if !strings.HasPrefix(out, want) {
+			t.Errorf("%s begins with %.80q, want %s", word, out, want)
+		}
+	}
+	out, _ := runs(t, command.ExitDone, "explain", "IOPS")
+	for _, name := range []string{"ReadIOPS on RDS", "VolumeWriteIOPs on Aurora", "VolumeReadIOPs on Aurora", "fio iops"} {
+		if !strings.Contains(out, name) {
+			t.Errorf("IOPS does not name %s:\n%s", name, out)
+		}
+	}
+	runs(t, command.ExitUsage, "explain", "teIOPS") // no word of WriteIOPS
+}

@@ -112,7 +112,7 @@ func TestHistoryOfSysstat(t *testing.T) {
 		"../../testdata/fleet/legacy-20.json"}
 	path, dir := filepath.Join(t.TempDir(), "legacy.jsonl"), filepath.Join(t.TempDir(), "fleet")
 	out, _ := runs(t, command.ExitDone, append([]string{"history", "-o", path}, days...)...)
-	if !strings.Contains(out, "from stored metrics; observed for 72 h") {
+	if !strings.Contains(out, "from stored metrics; observed for 3 days") {
 		t.Errorf("it says %s", out)
 	}
 	ranked, _ := runs(t, command.ExitDone,

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -120,22 +121,31 @@ func (k knowledge) of(names []string) (knowledge, error) {
 	var picked knowledge
 	for _, name := range names {
 		found := k.named(name)
-		if found.empty() {
+		if found.empty() && len(k.ending(name)) == 0 {
 			for _, mentioned := range metric.Mentioned(name) {
 				found.add(k.named(mentioned))
 			}
 		}
-		if found.empty() {
+		if found.empty() && len(k.ending(name)) == 0 {
 			return picked, &unknownMetricError{name, typo.Closest(name, k.names(), 3)}
 		}
 		if !slices.ContainsFunc(found.meanings, func(m metric.Meaning) bool {
 			return strings.EqualFold(m.Metric, name)
 		}) {
 			picked.asked = append(picked.asked, name)
+			found.meanings = append(k.ending(name), found.meanings...)
 		}
 		picked.add(found)
 	}
 	return picked, nil
+}
+
+// ending returns the metrics of AWS's consoles whose last word is the name, as it is of WriteIOPS if that is IOPS.
+func (k knowledge) ending(name string) []metric.Meaning {
+	return slices.DeleteFunc(slices.Clone(k.meanings), func(m metric.Meaning) bool {
+		before := len(m.Metric) - len(name)
+		return before <= 0 || !strings.EqualFold(m.Metric[before:], name) || !unicode.IsUpper(rune(m.Metric[before]))
+	})
 }
 
 func (k *knowledge) add(other knowledge) {

@@ -40,7 +40,7 @@ func (k knowledge) onAScreen(width int, names []string) document.Document {
 	for _, name := range names {
 		more = more.File(name, "NAME")
 	}
-	rest := document.Command{Lead: "everything that is known:", Lines: []shell.Command{more}}
+	rest := document.Command{Lead: "Next:", Lines: []shell.Command{more}}
 	brief := k.answers(entry.brief)
 	fits := func(blocks ...document.Block) (document.Document, bool) {
 		d := document.Document{Blocks: append(blocks, rest)}
