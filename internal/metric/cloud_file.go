@@ -46,7 +46,6 @@ var fromFile = sync.OnceValue(func() (f cloudFile) {
 	return f
 })
 
-// meanings returns the metrics of a group.
 func (g cloudGroup) meanings() (all []Meaning) {
 	for _, r := range g.Metrics {
 		m := r.Meaning

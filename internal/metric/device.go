@@ -135,7 +135,6 @@ func disks(name, whose, printed string) []Metric {
 	}
 }
 
-// requests returns the metric of which [Requests] is the arithmetic.
 func requests() Metric {
 	m := counter(BlockRequests, "operations", DeviceRequests.Help()).As("/proc/diskstats writes - flushes").makes(
 		DeviceRequests).matters().

@@ -100,7 +100,6 @@ func sum(name, column, rows, unit, help string) Metric {
 	return counter(name, unit, help).from(16).As("pg_stat_io." + column + " (" + rows + ")")
 }
 
-// blocks are operations, which until 17 were of one block each.
 func blocks(name, column, rows, help string) Metric {
 	return sum(name, column, rows, "operations",
 		help).but("blocks in 16 and 17; in 18 an operation may have many: compare the bytes")

@@ -48,7 +48,6 @@ type blocks struct {
 	free []*block
 }
 
-// next reads one more block.
 func (b *blocks) next() *block {
 	k := b.room()
 	k.text = append(k.text[:0], b.rest...)
@@ -91,7 +90,6 @@ func (b *blocks) room() *block {
 	return k
 }
 
-// decode turns the lines of a block into items.
 func (k *block) decode(d *rowDecoder) {
 	d.values, k.items = k.values[:0], k.items[:0]
 	for rest := k.text; len(rest) > 0; {
@@ -111,7 +109,6 @@ func (k *block) decode(d *rowDecoder) {
 	k.done <- struct{}{}
 }
 
-// item decodes a line, whatever it is.
 func (d *rowDecoder) item(line []byte) item {
 	i := item{cut: line[len(line)-1] != '\n'}
 	if row, ok := d.decode(line); ok {

@@ -24,7 +24,6 @@ type Gap struct {
 	Detail string
 }
 
-// missing returns what the gap leaves.
 func (g Gap) missing() *Missing { return &Missing{Reason: g.Reason, Code: g.Code, Detail: g.Detail} }
 
 // Missing is the error of a number that is not there, and why.

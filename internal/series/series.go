@@ -64,7 +64,6 @@ func (r run) first(n int, room []float64) []float64 {
 	return r.values[:n]
 }
 
-// value returns the one at a place.
 func (r run) value(at int) float64 {
 	room := rooms.Get().(*[longestRun]float64) //nolint:forcetypeassert // nothing else is put there
 	defer rooms.Put(room)
@@ -187,7 +186,6 @@ func (s Series) runAt(row int) int {
 	return sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+s.runs[k].n > row })
 }
 
-// resetSaid returns an error if a gap in the stretch is a reset.
 func (s Series) resetSaid(from, to int64) error {
 	for _, gaps := range [][]Gap{s.probeGaps, s.metricGaps} {
 		for _, g := range between(gaps, from+1, to+1) {
@@ -223,7 +221,6 @@ func (s Series) chunks(row, end int) iter.Seq2[int, []float64] {
 	}
 }
 
-// lastBefore finds the last row before t that has a value.
 func (s Series) lastBefore(t int64) (row int, found bool) {
 	row = s.rowAt(t)
 	i := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row >= row }) - 1
@@ -233,12 +230,10 @@ func (s Series) lastBefore(t int64) (row int, found bool) {
 	return min(row, s.runs[i].row+s.runs[i].n) - 1, true
 }
 
-// point returns the reading of a row that has a value.
 func (s Series) point(row int) Point {
 	return Point{At: moment(s.at[row]), Value: s.value(row)}
 }
 
-// value returns that of a row that has one.
 func (s Series) value(row int) float64 {
 	r := s.runs[s.runAt(row)]
 	return r.value(row - r.row)
@@ -260,7 +255,6 @@ func (s Series) lastGap(from, to int64) (last Gap, found bool) {
 	return last, found
 }
 
-// between returns the gaps in [from, to).
 func between(gaps []Gap, from, to int64) []Gap {
 	byTime := func(g Gap, t int64) int { return cmp.Compare(stamp(g.At), t) }
 	first, _ := slices.BinarySearchFunc(gaps, from, byTime)

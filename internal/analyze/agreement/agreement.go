@@ -135,7 +135,6 @@ func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
 	a.Ratio = mean(agreeing)
 }
 
-// count is an amount with its standard deviation.
 type count struct{ amount, deviation float64 }
 
 // pair holds what a metric and the quantity came to.

@@ -145,7 +145,6 @@ func fioSide(run *counts.Run, r counts.Repetition) Side {
 	return s
 }
 
-// deviceSide returns what the kernel counted.
 func deviceSide(r counts.Repetition) (Side, *series.Missing) {
 	var missing *series.Missing
 	counted := func(name string, raw bool) float64 {
@@ -264,7 +263,6 @@ func (b *Baseline) warn(run *counts.Run) {
 	}
 }
 
-// throttle looks for the moment, in a run that waited for it.
 func (b *Baseline) throttle(run *counts.Run) error {
 	if b.Facts.UntilThrottled == 0 {
 		return nil

@@ -19,7 +19,6 @@ type Buffered struct {
 	Flushed float64 `json:"behind_seconds"` // until that was written; NaN: not known
 }
 
-// bufferedLoad is the name of the load that shows it.
 const bufferedLoad = "buffered-write"
 
 // buffered compares the load that writes as dd does with the one that writes directly.

@@ -53,7 +53,6 @@ type line struct {
 	charged [2][]float64 // of them, on Standard and on I/O-Optimized
 }
 
-// lines returns all that is billed.
 func (u Use) lines(t sizing.Tariff, reserved Reserved) []line {
 	millions := func(operations []float64) []float64 { return scaled(operations, func(int) float64 { return 1e-6 }) }
 	gibMonths := scaled(u.Bytes, func(h int) float64 { return 1 / float64(1<<30) / u.hoursOfMonth(h) })
@@ -106,7 +105,6 @@ func scaled(values []float64, by func(h int) float64) []float64 {
 	return all
 }
 
-// cost returns what the line costs in an hour.
 func (l line) cost(h int) Both { return l.at(h, l.item.Price) }
 
 // at returns what the line costs in an hour at a price; of nothing it is nothing, whatever the price.
@@ -136,7 +134,6 @@ func (l *line) total(region string) {
 	l.item.Missing = l.missing(region)
 }
 
-// missing says what is not known of an item, and how to get it.
 func (l line) missing(region string) string {
 	switch {
 	case l.kind == gone:

@@ -24,7 +24,6 @@ const (
 	Optimized = "aurora-iopt1"
 )
 
-// month is the length in hours of a month that is not named.
 const month = catalog.HoursInMonth
 
 // hoursOfMonth returns those of the calendar month that an hour lies in: a GiB for a month is a GiB for all of them.

@@ -20,7 +20,6 @@ type quote struct {
 	sources []string // keys
 }
 
-// unknown returns the quote of what has no price.
 func unknown() quote { return quote{Both: Both{math.NaN(), math.NaN()}} }
 
 // estimate is a number that was inferred, and between what it lies.

@@ -44,7 +44,6 @@ type Run struct{ From, To time.Time }
 // Serverless is the class of instances that are billed by capacity units.
 const Serverless = "db.serverless"
 
-// The metrics that a bill is made of.
 const (
 	reads    = metric.CloudWatchVolumeReadIOPs
 	writes   = metric.CloudWatchVolumeWriteIOPs
@@ -177,7 +176,6 @@ type span struct{ from, to int64 }
 
 const instanceDimension = "DBInstanceIdentifier"
 
-// named returns the instances that are known, and those that only periods tell of.
 func (s *sheet) named(known []Instance) []Instance {
 	all := slices.Clone(known)
 	for _, of := range s.periods {
@@ -270,7 +268,6 @@ func (s *sheet) units(i Instance) []float64 {
 	return outside(values)
 }
 
-// within returns how much of each hour lies within runs.
 func (s *sheet) within(runs []Run) []float64 {
 	values := make([]float64, s.hours)
 	for h := range values {

@@ -90,7 +90,6 @@ func hoursGone(n float64) string {
 	return "1 hour of an instance that is gone is not in it"
 }
 
-// guessed names what has a price that was inferred.
 func (c Comparison) guessed() string {
 	var names []string
 	for _, i := range c.Items {
@@ -276,7 +275,6 @@ type way struct {
 	last     int  // day of the last change to it
 }
 
-// switching tries all ways that the rule allows.
 func switching(all []Day) *Switching {
 	s := &Switching{}
 	ways := []way{{last: -rule}}

@@ -65,7 +65,6 @@ func (c Cloud) Regions() []string {
 	return strings.Fields(names[c])
 }
 
-// allRegions returns those of all clouds.
 func allRegions() []string { return slices.Concat(AWS.Regions(), Azure.Regions(), Google.Regions()) }
 
 // CloudOfRegion reports which cloud has a region of that name, or whose prices in a list are of it; empty: none has.

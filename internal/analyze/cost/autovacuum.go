@@ -37,7 +37,6 @@ func (c *Cost) unvacuumed(repetitions []counts.Repetition) (without []counts.Rep
 	return repetitions
 }
 
-// byAutovacuum names what it worked on.
 func (c *Cost) byAutovacuum() (all []string) {
 	for _, table := range c.Autovacuum {
 		all = append(all, "autovacuum of "+table)

@@ -129,7 +129,6 @@ func (c Cost) Costliest() string {
 		document.Distinct([]string{first.called()}, longestName)[0], times, amount(first.Each["wal_bytes"]))
 }
 
-// causeColumn is a column of the table of causes.
 type causeColumn struct{ header, of string }
 
 var (

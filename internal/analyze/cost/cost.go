@@ -158,7 +158,6 @@ func (c *Cost) whole(load counts.Load, counted []kind) (whole []counts.Repetitio
 	return whole
 }
 
-// reason says why there is no count.
 func reason(err error) string {
 	missing, ok := errors.AsType[*series.Missing](err)
 	switch {

@@ -9,7 +9,6 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// testCase is one of JUnit's.
 type testCase struct {
 	Name    string   `xml:"name,attr"`
 	Class   string   `xml:"classname,attr"`
@@ -52,7 +51,6 @@ func JUnit(w io.Writer, r Result) error {
 	return err
 }
 
-// one holds a message that there is.
 func (m *message) one() []*message {
 	if m == nil {
 		return nil

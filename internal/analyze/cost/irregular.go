@@ -73,7 +73,6 @@ func interferer(r counts.Repetition, column string, fewer bool) string {
 	}
 }
 
-// grew returns what a counter grew by in a repetition.
 func grew(r counts.Repetition, metric string) (by float64, known bool) {
 	c, there := r.Counts[metric]
 	return c.Raw, there && c.Missing == nil

@@ -68,7 +68,6 @@ func (f flushing) uncounted() string {
 	return ""
 }
 
-// ownFsyncs counts the fsyncs made by clients' sessions.
 var ownFsyncs = kind{name: OwnFsyncs, unit: "fsyncs", help: "fsyncs of the WAL that sessions made: 18 and later",
 	of: lessBackground(func(_ counts.Load, r counts.Repetition) (float64, error) {
 		c, there := r.Counts[metric.StatIOWALClientFsyncs]

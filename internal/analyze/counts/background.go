@@ -36,7 +36,6 @@ func (b Background) Of(m Metric, r Repetition) (sum float64) {
 	return sum
 }
 
-// unknownOf returns the background without a metric.
 func (b Background) unknownOf(metric string) Background {
 	for _, of := range []*map[string]float64{&b.PerSecond, &b.Closing, &b.Deviation} {
 		*of = maps.Clone(*of)

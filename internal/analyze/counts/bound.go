@@ -28,7 +28,6 @@ func (e *TooMuchError) Error() string {
 	return fmt.Sprintf("it holds more than %d %s, which is more than is analyzed: no run of ours does", e.Bound, e.What)
 }
 
-// within says which bound has been passed, if any.
 func (c *collector) within() error {
 	loads := max(len(c.run.Header.Plan.Loads), len(c.loads))
 	for _, b := range []struct {

@@ -115,7 +115,6 @@ func around(busy []window, values []float64, i int) float64 {
 	return sum / n
 }
 
-// parting is a group in two.
 type parting struct {
 	contrast  float64 // of the logarithms of a ratio
 	low, high []int
@@ -185,7 +184,6 @@ func inside(busy []window, groups [][]int) (found [][]window) {
 	return found
 }
 
-// loadOf returns a group of windows in the place of a load.
 func loadOf(place int, windows []window) Load {
 	load := Load{Load: runfile.Load{Name: fmt.Sprintf("load %c", 'A'+place), Method: seen}}
 	stretches := min(mostStretches, len(windows)/2)

@@ -91,7 +91,6 @@ func (s stretch) same(other stretch) bool {
 	return !s.open && !other.open && s.amount == other.amount && s.seconds() == other.seconds()
 }
 
-// minutes writes a length of time to the minute.
 func minutes(d time.Duration) string {
 	if d < time.Minute {
 		return printable.Duration(d.Round(time.Millisecond))

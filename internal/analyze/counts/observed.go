@@ -61,7 +61,6 @@ func tallyOf(counts func(metric string) bool) tally {
 	return tally{[]string{clusterInserted, clusterUpdated, clusterDeleted}, clusterCommits, "in all databases"}
 }
 
-// tally returns that of a repetition.
 func (r Repetition) tally() tally {
 	return tallyOf(func(metric string) bool { _, told := r.Counts[metric]; return told })
 }
@@ -164,7 +163,6 @@ func (c *collector) keepThin() {
 	}
 }
 
-// observe puts windows in the place of loads.
 func (c *collector) observe() {
 	c.run.Observed = c.inWindows(&c.run.Loads, 1)
 	c.run.Observed.Backups = c.backups.all

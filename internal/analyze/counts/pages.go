@@ -42,7 +42,6 @@ func (r *Run) Quantities() []Quantity {
 	return all
 }
 
-// doesMore reports whether any load of ours reads, updates or deletes.
 func (r *Run) doesMore() bool {
 	return slices.ContainsFunc(r.Loads, func(a Load) bool {
 		return a.Method != seen && slices.ContainsFunc(a.Repetitions, func(r Repetition) bool {
@@ -100,7 +99,6 @@ func noPages(Load, Repetition) (float64, error) {
 		Detail: "Aurora writes no pages to its storage, only its WAL"}
 }
 
-// counts reports whether any repetition has a count of a metric.
 func (r *Run) counts(metric string) bool {
 	return slices.ContainsFunc(r.Loads, func(a Load) bool {
 		return slices.ContainsFunc(a.Repetitions, func(r Repetition) bool {

@@ -26,7 +26,6 @@ type periodKey struct {
 	from, to   time.Time
 }
 
-// told is a source's value for a period.
 type told struct {
 	value float64
 	open  bool // it may still correct it
@@ -44,7 +43,6 @@ func (c *collector) period(p runfile.Period) {
 	c.periods[p.Metric][key] = told{p.Value, p.Unsettled}
 }
 
-// statistics returns those that tell how much there was in a period, by the type of the metric.
 func statistics() map[runfile.MetricType]string {
 	return map[runfile.MetricType]string{runfile.Rate: runfile.Average, runfile.CountPerPeriod: runfile.Sum}
 }

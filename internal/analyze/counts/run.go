@@ -98,7 +98,6 @@ type Work struct {
 	Counted      int64 // rows that we counted one by one after the load, in the periods of a source that tells of these
 }
 
-// times returns a part of the work.
 func (w Work) times(part float64) Work {
 	for _, n := range []*int64{
 		&w.Transactions, &w.Statements, &w.Rows, &w.Updated, &w.Deleted, &w.Returned, &w.Lookups, &w.Failures,

@@ -106,7 +106,6 @@ func (a *attempt) otherName() *series.Missing {
 // perMinute converts an average per second to a number per minute.
 const perMinute = 60
 
-// totalOf returns a total of an attempt.
 func (a *attempt) totalOf(metric string) (told bool, value float64) {
 	for _, t := range a.totals {
 		if v, has := t.Values[metric]; has {

@@ -120,7 +120,6 @@ func (c *collector) anatomy(r Repetition, loadEnd, othersEnd time.Time) *Anatomy
 	return a
 }
 
-// partName returns the part whose records a metric counts.
 func partName(metric string) (string, bool) {
 	name, ofProbe := strings.CutPrefix(metric, anatomyProbe)
 	name, isPart := strings.CutSuffix(name, partOfRecords)

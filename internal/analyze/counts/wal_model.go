@@ -88,7 +88,6 @@ func upkeepOf(rows float64, indexes int) Part {
 	return Part{Name: key.Name, Records: (low + high) / 2, Low: low, High: high, Bytes: math.NaN()}
 }
 
-// countedIn is PostgreSQL's own count of the records.
 func countedIn(r Repetition) float64 {
 	if counted, known := r.Counts[metric.StatWALRecords]; known && counted.Missing == nil {
 		return counted.Raw

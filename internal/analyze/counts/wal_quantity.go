@@ -34,7 +34,6 @@ func (r *Run) otherRecords() (Quantity, bool) {
 	return d, known
 }
 
-// loaded returns the loads that are not idle.
 func (r *Run) loaded() []Load {
 	return slices.DeleteFunc(slices.Clone(r.Loads), func(a Load) bool { return a.Idle() })
 }
@@ -83,7 +82,6 @@ func (r *Run) Modelled() string {
 		r.whyNot(metric.StatWALRecords), 100*worst, where)
 }
 
-// whyNot is why nothing counts a metric.
 func (r *Run) whyNot(metric string) string {
 	for _, a := range r.loaded() {
 		for _, repetition := range a.Repetitions {

@@ -110,7 +110,6 @@ var (
 var operators = []string{"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring", "group_left",
 	"group_right", "inf", "nan"}
 
-// ofExpression returns the metrics of an expression of PromQL.
 func ofExpression(expression string) (names []string) {
 	bare := grouping.ReplaceAllString(apart.ReplaceAllString(quoted.ReplaceAllString(expression, ""), ""), "")
 	for _, found := range name.FindAllString(bare, -1) {

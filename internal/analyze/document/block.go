@@ -119,7 +119,6 @@ func (w Warning) marked() string {
 	return string(w.Rank) + ": " + w.Text
 }
 
-// texts returns the lines of a command.
 func (c Command) texts() (all []string) {
 	for _, line := range c.Lines {
 		all = append(all, line.String())
@@ -153,7 +152,6 @@ type Term struct {
 // Style is the emphasis of a paragraph on a page.
 type Style int
 
-// Styles of a paragraph.
 const (
 	Plain Style = iota
 	Headline
@@ -210,7 +208,6 @@ func Folded(blocks ...Block) Block {
 // Only returns what some formats show and the others do not.
 func Only(in Format, blocks ...Block) Block { return only{in, blocks} }
 
-// shown returns the blocks that a format shows.
 func shown(blocks []Block, in Format) []Block {
 	var all []Block
 	for _, b := range blocks {
@@ -243,7 +240,6 @@ func flat(blocks []Block, in Format) []Block {
 // footnotes numbers what cells say in a footnote; what is the same has the same number.
 type footnotes []string
 
-// mark refers to a footnote.
 func (n *footnotes) mark(text string) int {
 	for i, said := range *n {
 		if said == text {

@@ -81,7 +81,6 @@ func (p *page) withContents() string {
 	return text[:p.contents] + list.text.String() + text[p.contents:]
 }
 
-// footnotes returns those that are not written yet.
 func (p *page) footnotes() (items []string) {
 	for i, note := range p.notes.take() {
 		items = append(items, fmt.Sprintf("(%d) %s", i+1, note))
@@ -119,7 +118,6 @@ func (p *page) open(tag string, attributes ...string) {
 	p.raw(">")
 }
 
-// element is one with text in it.
 func (p *page) element(tag, text string, attributes ...string) {
 	if text != "" {
 		p.open(tag, attributes...)

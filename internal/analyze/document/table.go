@@ -140,7 +140,6 @@ func (t Table) in(f Format) Table {
 	return picked
 }
 
-// tells reports whether any row has content in the column.
 func (t Table) tells(column int) bool {
 	return len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool {
 		c := r.Cells[column]

@@ -19,7 +19,6 @@ const (
 	fewHours  = 2 // that may be missing at an end
 )
 
-// count returns how many hours are known from one on, up to another.
 func (c coverage) count(from, to int) (n int) {
 	for _, known := range c.known[max(0, from):min(to, len(c.known))] {
 		if known {
@@ -29,7 +28,6 @@ func (c coverage) count(from, to int) (n int) {
 	return n
 }
 
-// ends returns the first hour that is known and the one after the last.
 func (c coverage) ends() (first, after int) {
 	first = len(c.known)
 	for h, known := range c.known {

@@ -56,7 +56,6 @@ func ReadHas(r io.Reader) (map[string]Has, error) {
 	}
 }
 
-// add takes a line.
 func add(all map[string]Has, line []string, place map[string]int) error {
 	text := func(column string) string {
 		if i, is := place[column]; is {

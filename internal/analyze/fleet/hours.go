@@ -16,7 +16,6 @@ type sheet struct {
 	cells map[string][]cell
 }
 
-// cell sums up one hour.
 type cell struct {
 	sum, seconds float64 // of a mean, weighted by time
 	extreme      float64 // of a maximum or a minimum
@@ -53,7 +52,6 @@ func newSheet(periods []runfile.Period, from, to time.Time) (sheet, error) {
 	return s, nil
 }
 
-// add takes a period of an hour or less.
 func (s *sheet) add(p runfile.Period) {
 	key := p.Metric + " " + p.Statistic
 	if s.cells[key] == nil {
@@ -86,7 +84,6 @@ func (s sheet) values(metric, statistic string) []float64 {
 	return all
 }
 
-// has reports whether anything is known of a metric.
 func (s sheet) has(metric string) bool { return s.cells[metric+" "+runfile.Average] != nil }
 
 // rates returns what storage did in each hour by a statistic. An hour of which any of the four is not known is not
@@ -111,5 +108,4 @@ func unknown() sizing.Rate { return sizing.Rate{Reads: math.NaN()} }
 
 func known(r sizing.Rate) bool { return !math.IsNaN(r.Reads) }
 
-// at is when an hour begins.
 func (s sheet) at(h int) time.Time { return s.from.Add(time.Duration(h) * time.Hour) }

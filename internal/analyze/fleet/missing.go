@@ -28,7 +28,6 @@ func (f Fleet) incomplete() (said []string) {
 	return said
 }
 
-// unseen lists what was looked for and not found, and what was found and not read.
 func (f Fleet) unseen() (all []string) {
 	if len(f.NotFound) > 0 {
 		all = append(all, strings.Join(f.NotFound, ", ")+": --has names them, and the source has none by that name")
@@ -42,7 +41,6 @@ func (f Fleet) unseen() (all []string) {
 	return append(all, f.repeated()...)
 }
 
-// named returns the first of some names, and how many more there are.
 func named(names []string) string {
 	text := strings.Join(names[:min(few, len(names))], ", ")
 	if more := len(names) - few; more > 0 {
@@ -51,10 +49,8 @@ func named(names []string) string {
 	return text
 }
 
-// partly reports whether of any of some databases only a part is known.
 func partly(all []Database) bool {
 	return slices.ContainsFunc(all, func(d Database) bool { return float64(d.Known) < nearlyAll*float64(d.Hours) })
 }
 
-// knownText returns how many hours of it are known.
 func (d Database) knownText() string { return fmt.Sprintf("%d of %d h", d.Known, d.Hours) }

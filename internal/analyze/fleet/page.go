@@ -18,7 +18,6 @@ import (
 // FileOf returns the name of the page of a database beside that of all.
 func FileOf(name string) string { return runfile.FileName(name) + ".html" }
 
-// wholeSection returns the table of all databases on a page, which sorts and filters.
 func (f Fleet) wholeSection() document.Block {
 	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true},
 		{Header: "risk", Words: true}, {Header: strings.TrimSuffix("saves a month, "+f.Currency, ", ")},
@@ -44,7 +43,6 @@ func (f Fleet) wholeSection() document.Block {
 	return document.Section{Title: "All databases", Blocks: []document.Block{t}}
 }
 
-// gravestFirst returns all databases: first those at risk, then the rest by their saving.
 func (f Fleet) gravestFirst() []Database {
 	return append(f.atRisk(), slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool {
 		return d.Risk.Level != None && d.Risk.Level != NotKnown
@@ -62,7 +60,6 @@ func (r Risk) endCell() document.Cell {
 	return document.Words("-")
 }
 
-// hoursCell returns how many hours storage was in the way.
 func (r Risk) hoursCell() document.Cell {
 	n := r.Hours
 	if r.Level == Exhausted {
@@ -110,7 +107,6 @@ func section(title string, items []string) document.Block {
 	return document.Section{Title: title, Blocks: []document.Block{document.List(items)}}
 }
 
-// headline returns what follows for the database.
 func (p Page) headline(currency string) string {
 	text := map[Kind]string{RDS: "An instance of RDS", Cluster: "An Aurora cluster",
 		Machine: "A server of your own"}[p.Kind]
@@ -168,7 +164,6 @@ func (p Page) needTable() document.Block {
 	return document.Section{Title: "What it needs", Blocks: []document.Block{t}}
 }
 
-// creditsBlock describes the bucket that was emptiest.
 func (p Page) creditsBlock() document.Block {
 	c := p.Risk.Credits
 	if c == nil {

@@ -99,7 +99,6 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 	return d, nil
 }
 
-// name returns that of a cluster, of an instance or of a machine.
 func (r record) name() string {
 	if c := r.run.Target.Cloud; c != nil {
 		return cmp.Or(c.Cluster, c.Instance, r.run.Target.Host)

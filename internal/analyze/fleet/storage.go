@@ -53,7 +53,6 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 // overshoot is by how much what was counted may be above what is sold before it is taken for another volume's.
 const overshoot = 0.1
 
-// did returns what the database did, where that is known.
 func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	of := sizing.OfDisk()
 	if !s.has(of.Writes) {
@@ -81,7 +80,6 @@ func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	return w, true
 }
 
-// held returns what the database has.
 func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 	i := slices.IndexFunc(a.Volumes, func(v catalog.Volume) bool { return v.Name == has.Volume })
 	switch {

@@ -43,7 +43,6 @@ type Sum struct {
 	placed   []placed
 }
 
-// placed is a count and the place that it belongs to.
 type placed struct{ at, count int64 }
 
 // Add takes an encoded histogram. What is wrong with one is told by [Sum.Problem].

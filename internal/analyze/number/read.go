@@ -53,7 +53,6 @@ var (
 )
 
 var (
-	// errNone is a text that is no number.
 	errNone = errors.New("it is not a number")
 	// ErrRange is a number that is larger than a computer can count.
 	ErrRange = errors.New("it is too large")

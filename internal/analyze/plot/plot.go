@@ -35,7 +35,6 @@ type Picture struct {
 // Size is a picture's size in points; a page scales it to its own width.
 type Size struct{ Width, Height float64 }
 
-// size returns what the picture has, or else what pictures have.
 func (p Picture) size() Size { return cmp.Or(p.Size, Size{Width, Height}) }
 
 // Axis is one side of a picture.
@@ -117,7 +116,6 @@ func (p Picture) plot(legend bool) (*plot.Plot, error) {
 	return d, nil
 }
 
-// face returns the font of all text, in points.
 func face(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
@@ -186,7 +184,6 @@ func (decades) Ticks(least, most float64) []plot.Tick {
 	return ticks
 }
 
-// manyDecades is from where on only every third is named.
 const manyDecades = 8
 
 func decade(v float64) string {

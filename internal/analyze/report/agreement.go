@@ -82,7 +82,6 @@ func (r Rival) because() string {
 	return ""
 }
 
-// contradictory says which metrics are not what their documents say.
 func (ms Metrics) contradictory() []string {
 	return ms.grouped(func(m Metric) []string {
 		if m.Document == nil || m.Document.Says != agreement.Contradicts {

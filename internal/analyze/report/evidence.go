@@ -79,7 +79,6 @@ func (r Report) loadSection() document.Block {
 	return document.Section{Title: "What the clients did under each load", Blocks: []document.Block{t}}
 }
 
-// latency returns the load's, or what stands in its place.
 func (a Load) latency() Latency {
 	if a.Latency != nil {
 		return *a.Latency
@@ -204,7 +203,6 @@ func (m Metric) evidence() document.Block {
 		m.Parts.Block(), t}}
 }
 
-// finding returns the verdict in words.
 func (m Metric) finding() string {
 	parts := []string{Label(m.Kind)}
 	if counts := m.counted(); counts != "" {
@@ -226,7 +224,6 @@ func (m Metric) finding() string {
 	return words.Sentences(append(parts, m.underOneLoad(), m.agrees(), wouldTell(m.SettleWith), m.notCompared())...)
 }
 
-// counted returns what the metric counts, with intervals in brackets.
 func (m Metric) counted() string {
 	with := func(names string, e attribution.Estimate, share string) string {
 		value, interval := estimated(e)
@@ -300,7 +297,6 @@ func (r Rival) summary() []document.Cell {
 	return []document.Cell{document.Words(factor(r.Spread.Value)), document.Words(interval), status}
 }
 
-// spreadLevel returns the level of the intervals of spreads.
 func (m Metric) spreadLevel() string {
 	for _, r := range m.Rivals {
 		if r.Spread != nil {
@@ -310,7 +306,6 @@ func (m Metric) spreadLevel() string {
 	return "interval"
 }
 
-// walSection returns what the WAL of each load is made of.
 func (l Loads) walSection() document.Block {
 	var loads []wal.Load
 	for _, a := range l.Loaded() {

@@ -96,7 +96,6 @@ func misnamed(metrics []Metric) *Metric {
 	return nil
 }
 
-// loudest returns the metric in the load in which it shows most.
 func (m Metric) loudest() (loudest InLoad) {
 	for _, a := range m.Loads {
 		if a.PerSecond.Value > loudest.Figure.Value {
@@ -106,7 +105,6 @@ func (m Metric) loudest() (loudest InLoad) {
 	return loudest
 }
 
-// exposed names the metric's figure and what it counted.
 func (m Metric) exposed() string {
 	loudest := m.loudest()
 	showed := fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts ", m.Name,

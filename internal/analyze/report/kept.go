@@ -77,7 +77,6 @@ func ofMachine(run *counts.Run) bool {
 
 const perMB = 1e6
 
-// keptOf returns all that the source showed.
 func keptOf(run *counts.Run) (all []kept) {
 	version := metric.VersionNum(run.Header.Target.Version)
 	for _, m := range run.Metrics() {
@@ -142,7 +141,6 @@ func requestsAndBytes(run *counts.Run) (requests, bytes kept, known bool) {
 	return requests, bytes, len(requests.levels) > 0 && len(bytes.levels) > 0
 }
 
-// ranked returns the values in order.
 func (k kept) ranked() (values []float64) {
 	for _, l := range k.levels {
 		values = append(values, l.Value/k.per)
@@ -151,7 +149,6 @@ func (k kept) ranked() (values []float64) {
 	return values
 }
 
-// at returns a percentile.
 func (k kept) at(percent float64) float64 {
 	values := k.ranked()
 	return values[max(0, int(math.Ceil(percent/100*float64(len(values))))-1)]
@@ -189,7 +186,6 @@ func keptHeadline(requests, bytes kept, run *counts.Run) string {
 	return strings.Join(said, " ")
 }
 
-// keptTable has a row for each metric.
 func keptTable(all []kept, period time.Duration) document.Block {
 	one, several := sizing.Stretches(period)
 	t := document.Table{Columns: []document.Column{{Header: "a second", Words: true}, {Header: "mean"},

@@ -129,7 +129,6 @@ func CountedAs(run *counts.Run, name string) counts.Quantity {
 	return all[slices.IndexFunc(all, func(d counts.Quantity) bool { return d.Name == name })]
 }
 
-// over returns a figure over the repetitions of a load.
 func over(a counts.Load, value func(counts.Repetition) (float64, error)) Figure {
 	return overThese(beforeEnds(a), value)
 }
@@ -142,7 +141,6 @@ func beforeEnds(a counts.Load) counts.Load {
 	return a
 }
 
-// overThese returns a figure over the repetitions of a load, as they are.
 func overThese(a counts.Load, value func(counts.Repetition) (float64, error)) Figure {
 	var s figure.Sample
 	for _, r := range a.Repetitions {

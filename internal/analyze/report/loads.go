@@ -75,7 +75,6 @@ func (a Load) reads() string {
 	return ""
 }
 
-// inserts reports whether that is all that a load does.
 func (a Load) inserts() bool {
 	return slices.Contains([]string{"insert-select", "insert-values", "copy", "insert"}, a.Method)
 }

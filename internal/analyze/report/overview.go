@@ -63,7 +63,6 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 // aloneKind is the kind of target of a baseline, which has no server.
 const aloneKind = "directory"
 
-// when says when it was measured, and by what.
 func (r Report) when() string {
 	text := "Measured on " + r.Run.Start.UTC().Format("2 January 2006, 15:04 UTC")
 	if r.Run.Realiops != "" && r.Run.Realiops != "none" && r.Run.Origins == nil {
@@ -221,7 +220,6 @@ func (l Loads) columns() []Column {
 	return work
 }
 
-// writing returns the loads that do more than read; where all only read, all.
 func (l Loads) writing() []Load {
 	loads := slices.DeleteFunc(l.Loaded(), Load.readsAlone)
 	if len(loads) == 0 && len(l.reading()) == 0 {
@@ -299,7 +297,6 @@ func (l Loads) Loaded() []Load {
 
 func Names(loads []Load) []string { return words.Each(func(a Load) string { return a.Name }, loads) }
 
-// plusMinusLegend says what ± means in this run.
 func (r Report) plusMinusLegend() string {
 	fewest, most := r.Loads.measuredTimes()
 	if r.Observed != nil {
@@ -315,7 +312,6 @@ func (r Report) plusMinusLegend() string {
 	return fmt.Sprintf("Means of %s repetitions; ± half their range, that of the background included.", n)
 }
 
-// method says how it was measured, and how to repeat it.
 func (r Report) method(size *sizes.Size) document.Block {
 	times := "once"
 	if r.Run.Repetitions != 1 {
@@ -356,7 +352,6 @@ func (r Report) method(size *sizes.Size) document.Block {
 	return section
 }
 
-// whence returns which run it is, and what made it where.
 func (r Report) whence() string {
 	run := fmt.Sprintf("run %s, %s", runfile.ShownID(r.Run.ID), r.Run.Start.UTC().Format("2006-01-02 15:04 MST"))
 	if h := r.Run.Host; h.OS != "" {

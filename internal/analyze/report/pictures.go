@@ -178,7 +178,6 @@ func SecondSVG(w io.Writer, r Report, name string) error {
 	return err
 }
 
-// pictured returns the load that a picture alone is of.
 func (r Report) pictured(name string) (Load, error) {
 	if name == "" && r.Headline != nil {
 		name = r.Headline.Load

@@ -10,7 +10,6 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// counting is a way to count something in a repetition.
 type counting func(counts.Load, counts.Repetition) (float64, error)
 
 // divisor is a quantity, as a load has it, to divide by.
@@ -24,7 +23,6 @@ func newDivisor(a counts.Load, q counts.Quantity) divisor {
 	return divisor{q, notToDivideBy(of, q.Name)}
 }
 
-// ratio returns how many there are of what is counted for one of a quantity, in a load.
 func ratio(count counting, a counts.Load, reference counts.Quantity) Figure {
 	return newDivisor(a, reference).ratio(count, a, over(a, func(r counts.Repetition) (float64, error) {
 		return count(a, r)

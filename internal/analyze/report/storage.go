@@ -35,7 +35,6 @@ func Under(s runfile.Storage) string {
 	return text.String()
 }
 
-// holding returns the devices that hold something of the server.
 func holding(s runfile.Storage, role string) string {
 	var names []string
 	for _, d := range s.Devices {
@@ -171,7 +170,6 @@ func byOthers(asked, done Figure) bool {
 	return asked.Known() && done.Known() && done.Value > journaled*asked.Value+unnoticed
 }
 
-// metricIn returns a metric's rate in a load.
 func metricIn(metrics []Metric, name, load string) Figure {
 	for _, m := range metrics {
 		for _, a := range m.Loads {
@@ -183,7 +181,6 @@ func metricIn(metrics []Metric, name, load string) Figure {
 	return Figure{}
 }
 
-// idleMetric returns a metric's rate without our load.
 func idleMetric(metrics []Metric, name string) Figure {
 	for _, m := range metrics {
 		for _, a := range m.Loads {

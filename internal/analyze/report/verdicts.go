@@ -229,7 +229,6 @@ func (m Metric) called(quantity string) string {
 	return words.Many(quantity)
 }
 
-// judged returns the metrics that get a row.
 func (ms Metrics) judged() []Metric {
 	var judged []Metric
 	for _, m := range ranked(ms) {
@@ -240,7 +239,6 @@ func (ms Metrics) judged() []Metric {
 	return judged
 }
 
-// namesOf returns those of the metrics that are so.
 func (ms Metrics) namesOf(are func(Metric) bool) []string {
 	var names []string
 	for _, m := range ranked(ms) {

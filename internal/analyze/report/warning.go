@@ -289,7 +289,6 @@ func (r Report) conditions() (all document.Warnings) {
 	return all
 }
 
-// remarks returns the other warnings.
 func (r Report) remarks() (texts []string) {
 	for _, w := range r.Warnings {
 		if !w.Condition && w.Code != "claimed" {

@@ -124,12 +124,10 @@ func (l list) charge(b *Bill, per catalog.Per, tier string, amount, free float64
 	return nil
 }
 
-// of returns the prices of a volume in the region of its cloud.
 func (t Tariff) of(v catalog.Volume) list {
 	return t.in(v, t.RegionOf(catalog.CloudOfVolume(cmp.Or(v.PricedAs, v.Name))))
 }
 
-// in returns the prices of a volume in a region.
 func (t Tariff) in(v catalog.Volume, region string) list {
 	l := list{volume: cmp.Or(v.PricedAs, v.Name), region: region}
 	for _, p := range t.Prices {

@@ -69,7 +69,6 @@ func (f Figures) Check() []Finding {
 	return found
 }
 
-// named is a flow with the word for it.
 type named struct {
 	of string
 	Flow

@@ -26,7 +26,6 @@ type Capacity struct {
 	CreditsMiB            float64
 }
 
-// carries reports whether it is as much as is required.
 func (k Capacity) carries(need Requirement) bool { return k.IOPS >= need.IOPS && k.MiBps >= need.MiBps }
 
 // Capacity of the configuration. The error says why it cannot be ordered.

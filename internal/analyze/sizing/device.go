@@ -17,7 +17,6 @@ type device struct {
 	dataAlone bool   // flushes are not among the writes, or cannot be told from them
 }
 
-// deviceMetric is a metric of the device, and where its rate goes.
 type deviceMetric struct {
 	name  string
 	field func(*Rate) *float64
@@ -33,7 +32,6 @@ func deviceOf(reads, writes, flushes, readBytes, writeBytes string) device {
 	}}
 }
 
-// wholeDevice returns the device of a run by its own counters.
 func wholeDevice(run *counts.Run) device {
 	return counted(run, func(metric string) string { return metric })
 }

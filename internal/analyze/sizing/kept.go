@@ -217,7 +217,6 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 	}), most
 }
 
-// inCommon returns the stretches that all of some metrics have.
 func inCommon(metrics []string, of func(metric string) []runfile.Stretch) (all []runfile.Stretch) {
 	for i, name := range metrics {
 		if one := joined(of(name)); i == 0 {

@@ -27,7 +27,6 @@ type Path struct {
 	Binds       string // volume or instance
 }
 
-// machine is a class of machine that was asked for.
 type machine struct {
 	class    string
 	provider string            // whose volumes it has, by its name; empty: the name does not tell

@@ -88,7 +88,6 @@ func need(run *counts.Run, load counts.Load) Need {
 	return *n
 }
 
-// measure takes the rates from the device.
 func (n *Need) measure(load counts.Load, counted device) *series.Missing {
 	for i, repetition := range load.Repetitions {
 		rate, missing := counted.rateOf(load, repetition, load.Job != "" || readsAlone(repetition))
@@ -184,7 +183,6 @@ func background() *series.Missing {
 // Background is the reason for a need that is lost in what others do.
 const Background series.Reason = "background"
 
-// reason is why a count is missing; nil: it is not.
 func reason(err error) *series.Missing {
 	why, _ := errors.AsType[*series.Missing](err)
 	return why

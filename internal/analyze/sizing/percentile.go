@@ -6,10 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// percentile is the default percentile to size for.
 const percentile = 99
 
-// percentile returns the one that is asked for.
 func (a Ask) percentile() float64 {
 	if a.Percentile == 0 {
 		return percentile

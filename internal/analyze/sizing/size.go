@@ -145,7 +145,6 @@ func (q Question) requirement(v catalog.Volume) Requirement {
 	return Requirement{GiB: tidy(q.GiB), IOPS: q.with(most), MiBps: q.with(q.Need.Charged(v)/(mib*step)) * step}
 }
 
-// with returns an amount with headroom.
 func (q Question) with(amount float64) float64 { return tidy(amount * (100 + q.Headroom) / 100) }
 
 // tidy takes off what arithmetic in binary fractions adds to a whole number: 760 with 10% are 836, and not 837.

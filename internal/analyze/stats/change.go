@@ -83,7 +83,6 @@ func Median(values []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// squares returns the sum of squares about the mean.
 func squares(values []float64) float64 {
 	mean, sum := stat.Mean(values, nil), 0.0
 	for _, v := range values {

@@ -29,7 +29,6 @@ func JSON(w io.Writer, view any) error {
 	return nil
 }
 
-// finite writes null for what JSON has no number for.
 func finite(out *jsontext.Encoder, v float64) error {
 	if number.Finite(v) {
 		return errors.ErrUnsupported // written as any number is

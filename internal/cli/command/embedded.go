@@ -42,7 +42,6 @@ func (o *EmbeddedOptions) given() string {
 	}
 }
 
-// notInContainer returns one of those that a container does not take.
 func (o *EmbeddedOptions) notInContainer() string {
 	for _, flag := range []struct {
 		name  string

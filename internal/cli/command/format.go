@@ -108,7 +108,6 @@ func (f *FormatFlag) Set(name string) error {
 	return nil
 }
 
-// list names the formats that are offered.
 func (f *FormatFlag) list() string {
 	last := len(f.Offered) - 1
 	return strings.Join(f.Offered[:last], ", ") + " or " + f.Offered[last]

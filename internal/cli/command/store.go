@@ -87,7 +87,6 @@ func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*
 	return store, asked, q, err
 }
 
-// end is until when history is asked for.
 func (o StoreOptions) end(now time.Time) (time.Time, error) {
 	if o.Until == "" {
 		return now, nil

@@ -24,7 +24,6 @@ type DiskUse struct {
 	Bytes    float64 `json:"bytes_per_second"`
 }
 
-// Users of a disk.
 const (
 	ThisServer = "this server"
 	Journal    = "journal"

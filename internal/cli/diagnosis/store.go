@@ -68,7 +68,6 @@ const varies = "verdicts: everything they need is there. They also take a load t
 	"in view for fifteen scrapes; " +
 	"realiops history says which it found."
 
-// deviceMetrics returns those that a size is made of.
 func deviceMetrics() []string { return []string{metric.BlockWrites, metric.BlockWriteBytes} }
 
 // NewStored says what the metrics of a server in a store allow.

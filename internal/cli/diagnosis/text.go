@@ -131,7 +131,6 @@ func (s Source) elsewhere() string {
 // never reports whether the figure is not to be had from this server, and nothing is lost with it.
 func (g Gap) never() bool { return g.Reason == string(runfile.Unsupported) && len(g.Costs) == 0 }
 
-// costly and remediable select the gaps that are reported.
 func costly(g Gap) bool     { return len(g.Costs) > 0 }
 func remediable(g Gap) bool { return !costly(g) && !g.never() }
 
@@ -178,7 +177,6 @@ func grouped(causes []cause, s Source, g Gap, version int) []cause {
 // named is up to how many figures are named one by one.
 const named = 5
 
-// part returns what a gap takes of its source.
 func (s Source) part(g Gap, version int) string {
 	switch n := len(g.Metrics); {
 	case n == s.Of:
@@ -231,7 +229,6 @@ func (d Diagnosis) cautions() (all document.Points) {
 	return all
 }
 
-// settings returns, for each setting, its effect in our sessions.
 func (d Diagnosis) settings() (all document.Points) {
 	effects := map[string]string{
 		postgres.Overridden: "realiops sets its own value in its sessions",

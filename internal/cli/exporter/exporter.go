@@ -64,7 +64,6 @@ func (e *Exporter) Judged(verdicts []attribution.Verdict) {
 	e.verdicts = verdicts
 }
 
-// registry has all that is scraped.
 func (e *Exporter) registry() (*prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
 	build := &openmetrics.Gauge{Name: "realiops_build_info", Help: "The realiops that reads this.",

@@ -21,7 +21,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// baselineOptions are the flags of realiops baseline.
 type baselineOptions struct {
 	dir      string
 	allowRAM bool
@@ -100,7 +99,6 @@ const (
 	shortestJob    = time.Second
 )
 
-// check refuses what no baseline can be.
 func (o baselineOptions) check() error {
 	switch {
 	case o.set != fio.SetDatabase && o.set != fio.SetPublished:

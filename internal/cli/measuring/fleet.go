@@ -16,7 +16,6 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-// fleetOptions are the flags of realiops fleet.
 type fleetOptions struct {
 	store   command.StoreOptions
 	files   []string // of sysstat

@@ -38,7 +38,6 @@ type asked struct {
 	cost      func() string // of all calls, when they were made
 }
 
-// fetch keeps what the source tells, and says where.
 func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.Run) (directory string,
 	partly int, err error) {
 	a, err := o.asked(ctx, env)
@@ -174,7 +173,6 @@ func (o fleetOptions) ask(ctx context.Context, env command.Env) (a ranking.Ask, 
 	return a, command.Naming(o.has, err)
 }
 
-// readHas reads either form.
 func readHas(text []byte, now time.Time) (map[string]ranking.Has, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return ranking.ReadHas(bytes.NewReader(text))

@@ -62,7 +62,6 @@ func writePage(directory, name string, d document.Document) error {
 	return command.WriteTo(filepath.Join(directory, name), nil, func(w io.Writer) error { return document.HTML(w, d) })
 }
 
-// answer returns the ranking on standard output.
 func (o fleetOptions) answer(env command.Env, f ranking.Fleet) error {
 	return env.Answer(o.size.Format.Chosen, command.Finding{
 		What: "a ranking", Value: f, Words: func() document.Document { return f.Document(o.top) },

@@ -18,7 +18,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// historyOptions are the flags of realiops history.
 type historyOptions struct {
 	store    command.StoreOptions
 	account  account.Options

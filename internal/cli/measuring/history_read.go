@@ -23,14 +23,12 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// heard is a source's history of a server.
 type heard struct {
 	history.Told
 	target runfile.Target
 	whence string // where the figures are from
 }
 
-// historySource is a place that keeps the history of servers.
 type historySource struct {
 	named func(o historyOptions, files []string) bool // by the user
 	read  func(o historyOptions, ctx context.Context, env command.Env, files []string) (heard, error)
@@ -69,7 +67,6 @@ func (o historyOptions) ofPrometheus(ctx context.Context, env command.Env, _ []s
 	return h, nil
 }
 
-// ofStore reads raw samples.
 func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, now time.Time) (h heard, err error) {
 	found, err := store.Find(ctx, q)
 	if err != nil {
@@ -120,7 +117,6 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 		told[0], target, "recorded by CloudWatch and handed on to a store by an exporter, not by realiops"}, nil
 }
 
-// ofCloudWatch asks AWS what the database is, and CloudWatch what it did.
 func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []string) (h heard, err error) {
 	from, to, err := o.store.Settled(env.Now())
 	if err != nil {
@@ -202,14 +198,12 @@ func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []st
 	return historyFiles[i].read(o, ctx, all, env.Now())
 }
 
-// ofExported reads what the aws program wrote.
 func (o historyOptions) ofExported(_ context.Context, files []exported.File, now time.Time) (h heard, err error) {
 	h.Told, h.target, err = exported.History(files, exported.Asked{Flavor: o.flavor, Instance: o.instance}, now)
 	h.whence = "recorded by CloudWatch and exported by the aws program, not by realiops"
 	return h, err
 }
 
-// ofDump reads what promtool wrote.
 func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now time.Time) (heard, error) {
 	if len(files) > 1 {
 		return heard{}, errors.New("of samples that promtool wrote one file is read: write all into one")
@@ -226,7 +220,6 @@ func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now t
 	return h, err
 }
 
-// ofSysstat reads the files of a machine.
 func (o historyOptions) ofSysstat(ctx context.Context, files []exported.File, now time.Time) (h heard, err error) {
 	var names []string
 	for _, f := range files {

@@ -110,7 +110,6 @@ func (o *loadOptions) answer(env command.Env) (done bool, err error) {
 	return true, err
 }
 
-// runInitialize is -i.
 func (o *loadOptions) runInitialize(ctx context.Context, env command.Env, endpoint *postgres.Endpoint) error {
 	conn, err := endpoint.ConnectUser(ctx)
 	if err != nil {

@@ -62,7 +62,6 @@ func (o *loadOptions) checkPhase(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// shown returns a flag as messages name it.
 func shown(f *pflag.Flag) string {
 	if f.Shorthand == "" {
 		return "--" + f.Name

@@ -12,7 +12,6 @@ import (
 // connectionOptions are pgbench's, which are libpq's.
 type connectionOptions struct{ host, port, user, database string }
 
-// name takes the argument that is no flag.
 func (c *connectionOptions) name(args []string) error {
 	if c.database == "" && len(args) > 0 {
 		c.database, args = args[0], args[1:]

@@ -61,7 +61,6 @@ func (o *loadOptions) scriptFlags(f *pflag.FlagSet) {
 	f.VarP(whole(&o.scale, 1), "scale", "s", "the scale factor of the tables (with -i), or of :scale and the report")
 }
 
-// addSwitch adds a flag that takes no value.
 func addSwitch(f *pflag.FlagSet, v pflag.Value, name, letter, usage string) {
 	f.VarP(v, name, letter, usage)
 	f.Lookup(name).NoOptDefVal = "true"

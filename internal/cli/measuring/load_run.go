@@ -30,7 +30,6 @@ type benchmark struct {
 	password func(context.Context) (string, error)
 }
 
-// runBenchmark runs a load and reports on it, however it ends.
 func (o *loadOptions) runBenchmark(ctx context.Context, env command.Env, endpoint *postgres.Endpoint,
 	flags *pflag.FlagSet) error {
 	b := &benchmark{loadOptions: o, env: env, password: endpoint.PasswordSource()}
@@ -117,7 +116,6 @@ func (b *benchmark) findTables(ctx context.Context, conn *pgx.Conn, scaleGiven b
 	return nil
 }
 
-// run puts the load on the server.
 func (b *benchmark) run(ctx context.Context) (engine.Result, error) {
 	o := b.asked.Options
 	if b.progress > 0 {

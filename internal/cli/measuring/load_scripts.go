@@ -72,7 +72,6 @@ func (o *loadOptions) addScript(s scriptArgument) error {
 	return nil
 }
 
-// readScripts reads and parses all scripts into one set.
 func (o *loadOptions) readScripts(ctx context.Context, env command.Env) (*script.Set, []engine.Weighted, error) {
 	set := script.NewSet()
 	var all []engine.Weighted
@@ -90,7 +89,6 @@ func (o *loadOptions) readScripts(ctx context.Context, env command.Env) (*script
 	return set, all, nil
 }
 
-// read gives the text of a script and the name that reports give it.
 func (a scriptArgument) read(ctx context.Context, in io.Reader) (name, text string, err error) {
 	if a.builtin != nil {
 		return a.builtin.Description, a.builtin.Text, nil

@@ -87,7 +87,6 @@ func (f *secondsFlag) Set(s string) error {
 	return nil
 }
 
-// limitFlag is a number of milliseconds.
 type limitFlag struct{ value *time.Duration }
 
 func (f *limitFlag) String() string { return "" }
@@ -119,7 +118,6 @@ func (f *modeFlag) Set(s string) error {
 	return fmt.Errorf("there are %s, %s and %s", engine.Simple, engine.Extended, engine.Prepared)
 }
 
-// defineFlag is -D.
 type defineFlag struct{ values map[string]string }
 
 func (f *defineFlag) String() string { return "" }
@@ -133,7 +131,6 @@ func (f *defineFlag) Set(s string) error {
 	return script.NewSet().NewVars().Define(name, value) // of no script: only the name is checked
 }
 
-// gateFlag is --fail-if.
 type gateFlag struct{ gates *[]output.Gate }
 
 func (f *gateFlag) String() string { return "" }

@@ -11,7 +11,6 @@ import (
 	"github.com/realiops/realiops/internal/cli/reading"
 )
 
-// measureOptions are the flags of realiops measure.
 type measureOptions struct {
 	target       command.TargetOptions
 	sql, file    string

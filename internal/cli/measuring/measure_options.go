@@ -28,7 +28,6 @@ import (
 // mostRepetitions bounds what is kept of a measurement.
 const mostRepetitions = 10_000
 
-// measurement returns what is to be measured.
 func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags *pflag.FlagSet,
 	args []string) (m measurement, err error) {
 	m.Options = operation.Options{Repetitions: o.repetitions, Warmup: o.warmup, FirstTouch: o.firstTouch,
@@ -75,7 +74,6 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	return m, nil
 }
 
-// script returns that of --sql or --file.
 func (o *measureOptions) script(ctx context.Context) (operation.Script, error) {
 	if o.sql != "" {
 		return operation.ParseScript("--sql", o.sql)
@@ -103,7 +101,6 @@ func sessionsOf(text string) (s postgres.Sessions, err error) {
 	return s, err
 }
 
-// budgets returns those of the flags and of the file.
 func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err error) {
 	var lists []string
 	for _, list := range o.max {

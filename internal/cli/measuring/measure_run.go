@@ -17,7 +17,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// runMeasure measures, and reports from the record.
 func runMeasure(ctx context.Context, env command.Env, o measureOptions, flags *pflag.FlagSet, args []string) error {
 	m, err := o.measurement(ctx, env, flags, args)
 	if err != nil {
@@ -73,7 +72,6 @@ type costReport struct {
 	base    *cost.Compared // nil: none
 }
 
-// costOutput is one destination and format of a cost.
 type costOutput struct {
 	format string
 	file   string // empty: what the command itself prints to

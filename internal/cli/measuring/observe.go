@@ -19,7 +19,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// observeOptions are the flags of realiops observe.
 type observeOptions struct {
 	target  command.TargetOptions // of which only a server that is there already can be observed
 	length  time.Duration

@@ -13,7 +13,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// runOptions are the flags of realiops run.
 type runOptions struct {
 	target command.TargetOptions
 	plan   planOptions

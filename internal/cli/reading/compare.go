@@ -16,7 +16,6 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// compareOptions are the flags of realiops compare.
 type compareOptions struct {
 	format  command.FormatFlag
 	verbose bool

@@ -29,7 +29,6 @@ type boardPanel struct {
 	Wrong   string        `json:"wrong,omitempty"` // what is wrong about the title
 }
 
-// boardMetric is a metric as a query names it.
 type boardMetric struct {
 	Name   string   `json:"name"`
 	Sides  []string `json:"sides"` // several where the name means different things on different servers
@@ -38,7 +37,6 @@ type boardMetric struct {
 
 const boardSchema = "realiops.dashboard/1"
 
-// explainDashboard explains each panel of a dashboard.
 func explainDashboard(ctx context.Context, env command.Env, o explainOptions) error {
 	text, err := input.Read(ctx, o.dashboard)
 	if path, is := errors.AsType[*fs.PathError](err); is {

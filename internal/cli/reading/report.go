@@ -23,7 +23,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// reportOptions are the flags of realiops report.
 type reportOptions struct {
 	out     string
 	format  command.FormatFlag

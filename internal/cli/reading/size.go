@@ -138,7 +138,6 @@ func (o *SizeOptions) addFigureFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.flavor, "flavor", "", "with --from-metric, the `kind` of server it was read on: aurora, rds or ebs")
 }
 
-// anyOf reports whether a flag of sizes was given.
 func (o *SizeOptions) anyOf(given *pflag.FlagSet) (any bool) {
 	known, of := pflag.NewFlagSet("", pflag.ContinueOnError), *o
 	of.addLoadFlags(known)
@@ -147,7 +146,6 @@ func (o *SizeOptions) anyOf(given *pflag.FlagSet) (any bool) {
 	return any
 }
 
-// addLoadFlags adds those that say what to size for.
 func (o *SizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.load, "load", "", "the `load` of the run that is like yours (default: the one that asked most of "+
 		"storage, but for point-cold, scan-cold and others kept cold)")
@@ -159,7 +157,6 @@ func (o *SizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.Var((*command.Gibibytes)(&o.gib), "gib", "data to hold: in GiB, or with a unit: 2TB (10^12 bytes), 2TiB (2^40)")
 }
 
-// addStorageFlags adds those that say what is ordered, and by whose prices.
 func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.instance, "class", "", "`class` of the database's machine: db.r6g.large, m5.xlarge")
 	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, "+
@@ -193,7 +190,6 @@ func figures(flags *pflag.FlagSet) string {
 	return ""
 }
 
-// noRun refuses a run where figures are asked about.
 func noRun(args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("--need, --from-metric and --check ask without a run: leave %s out", args[0])
@@ -304,7 +300,6 @@ func (o SizeOptions) answer(env command.Env, answer sizing.Sizing, runs ...*coun
 	return env.Answer(o.Format.Chosen, command.Finding{What: "a size", Value: view, Words: view.Document})
 }
 
-// namedRuns reads files.
 func namedRuns(env command.Env, names []string, options ...counts.Option) (runs []*counts.Run, err error) {
 	for _, name := range names {
 		run, err := command.NamedRun(env, name, options...)

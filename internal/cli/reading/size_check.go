@@ -10,7 +10,6 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// checkFigures checks reported figures against each other.
 func checkFigures(env command.Env, o SizeOptions) error {
 	figures, err := parseFigures(o.told)
 	if err != nil {

@@ -96,7 +96,6 @@ func (o SizeOptions) spreadsOf(c sizing.Converted, ask sizing.Ask) (all []sizing
 	return all
 }
 
-// meaningsOf returns those of a name on a flavor, or on all.
 func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 	all := metric.MeaningsOf(name)
 	if len(all) == 0 {

@@ -13,7 +13,6 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// metricAmount is an amount of a metric.
 type metricAmount struct {
 	text    string // as it was written
 	name    string

@@ -13,7 +13,6 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// sizeNeed sizes for a stated need.
 func sizeNeed(ctx context.Context, env command.Env, o SizeOptions) error {
 	said, err := parseNeed(o.need)
 	if err != nil {
@@ -90,7 +89,6 @@ func parseNeed(text string) (sizing.Stated, error) {
 // leastFigure is below any intended figure: less is a number of some other kind.
 const leastFigure = 1e-9
 
-// read takes a number with its unit.
 func (f needFigure) read(text string) error {
 	v, err := number.Read(strings.TrimSuffix(strings.TrimSpace(text), "/s"), f.units)
 	switch {

@@ -108,7 +108,6 @@ func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// billed is a cluster and what it did.
 type billed struct {
 	cluster  rds.Cluster
 	use      billing.Use
@@ -177,7 +176,6 @@ func (o auroraCostOptions) billed(ctx context.Context, env command.Env, members 
 	return o.ofCloudWatch(ctx, env, members)
 }
 
-// ofFiles reads files.
 func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members []rds.Member,
 	region string) (billed, error) {
 	var e exported.Export

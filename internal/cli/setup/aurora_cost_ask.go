@@ -56,7 +56,6 @@ func parseInstances(all []string) (members []rds.Member, err error) {
 	return members, nil
 }
 
-// stretch reads FROM..TO.
 func stretch(text string) (from, to time.Time, err error) {
 	first, last, _ := strings.Cut(text, "..")
 	from, errFrom := moment(first)
@@ -70,7 +69,6 @@ func stretch(text string) (from, to time.Time, err error) {
 	return from, to, err
 }
 
-// moment reads a day, or a time of one.
 func moment(text string) (at time.Time, err error) {
 	for _, form := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04Z", time.RFC3339} {
 		if at, err = time.Parse(form, text); err == nil {
@@ -95,7 +93,6 @@ func parseReserved(all []string) (billing.Reserved, error) {
 	return reserved, nil
 }
 
-// ofMonth returns a month from stated figures.
 func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b billed, err error) {
 	figures := map[string]float64{"reads": math.NaN(), "writes": math.NaN(), "gib": math.NaN()}
 	said := map[string]bool{}

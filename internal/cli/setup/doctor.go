@@ -17,7 +17,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// doctorOptions are the flags of realiops doctor.
 type doctorOptions struct {
 	target command.TargetOptions
 	store  command.StoreOptions

@@ -17,7 +17,6 @@ import (
 // lookingFor is the time for which the disk is observed without load.
 const lookingFor = 3 * time.Second
 
-// diskSeen holds the disks' counters at one time.
 type diskSeen struct {
 	at     time.Time
 	values map[string]float64
@@ -58,7 +57,6 @@ func seeDisk(ctx context.Context, p *target.Probes) diskSeen {
 	return seen
 }
 
-// since returns what was done from one look to the next.
 func (s diskSeen) since(before diskSeen) *diagnosis.Disk {
 	seconds := s.at.Sub(before.at).Seconds()
 	rate := func(names ...string) (sum float64) {

@@ -95,7 +95,6 @@ func runPolicy(env command.Env, o policyOptions) error {
 		}})
 }
 
-// iamPolicy returns the form that IAM reads.
 func iamPolicy(statements []account.Statement) any {
 	type statement struct {
 		Sid, Effect string

@@ -48,7 +48,6 @@ func boundAnswers(stack *middleware.Stack) error {
 		}), middleware.After)
 }
 
-// readCloser reads from one and closes the other.
 type readCloser struct {
 	io.Reader
 	io.Closer

@@ -71,7 +71,6 @@ type tried struct {
 	said  error
 }
 
-// triesKey is the context key of a call's tries.
 type triesKey struct{}
 
 func (b *counted) call(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (

@@ -44,7 +44,6 @@ type Display interface {
 	Record(runfile.Record)
 }
 
-// measurement is a baseline that goes on.
 type measurement struct {
 	Options
 	file      *runfile.Writer

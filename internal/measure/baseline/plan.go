@@ -80,7 +80,6 @@ func (p *Plan) findPlace() (err error) {
 	return nil
 }
 
-// chooseJobs takes those of the set or the file that were asked for.
 func (p *Plan) chooseJobs(ctx context.Context) error {
 	settings := fio.Settings{Size: p.Size, Runtime: cmp.Or(p.Until, p.Runtime), Direct: p.Place.Direct}
 	if err := p.takeSet(ctx, settings); err != nil {

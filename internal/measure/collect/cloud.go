@@ -35,7 +35,6 @@ func NewCloud(a *account.Account, server runfile.Cloud, tempo Tempo, now func() 
 	return c, err
 }
 
-// about returns the sources about one server.
 func (c *Cloud) about(server runfile.Cloud) (sources []probe.Backfiller, err error) {
 	there := func() time.Time { return c.tempo.ToThere(c.clock()) }
 	config := c.account.In(server.Region).Config()

@@ -147,7 +147,6 @@ func (f *File) replay(l *sourceState) {
 	}
 }
 
-// forget gives up what is missing of a metric, or of all.
 func (l *sourceState) forget(name string) {
 	for n, m := range l.metrics {
 		if name != "" && name != n {

@@ -168,7 +168,6 @@ func (l *sourceState) missed(s Span, now time.Time) {
 	}
 }
 
-// whole reports whether a period is waited for.
 func (l *sourceState) whole(p runfile.Period) bool {
 	return !p.From.Before(l.span.From) && !p.To.After(l.span.To)
 }

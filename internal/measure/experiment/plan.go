@@ -248,7 +248,6 @@ func validate(plan runfile.Plan) error {
 	return nil
 }
 
-// step is one repetition of one load.
 type step struct {
 	load       runfile.Load
 	repetition int

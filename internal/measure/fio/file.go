@@ -70,7 +70,6 @@ func ReadFile(r io.Reader, place string, s Settings) ([]Job, error) {
 	return jobs, nil
 }
 
-// parse reads the lines of a job file.
 func parse(r io.Reader) (sections []Section, global []Option, err error) {
 	lines, current := bufio.NewScanner(r), ""
 	for n := 1; lines.Scan(); n++ {
@@ -165,7 +164,6 @@ func (s *Section) tame(place string) error {
 	return nil
 }
 
-// below reports whether a directory is a place or lies in it.
 func below(place, directory string) bool {
 	absolute, err := filepath.Abs(directory)
 	if err != nil {
@@ -175,7 +173,6 @@ func below(place, directory string) bool {
 	return err == nil && relative != ".." && !strings.HasPrefix(relative, "../")
 }
 
-// job puts bounds to a section.
 func (s Section) job(set Settings) (Job, error) {
 	j := Job{Name: s.Name, Sections: []Section{s}, Runtime: set.Runtime, Files: s.Name,
 		Buffered: !has(s.Options, "direct")}
@@ -263,7 +260,6 @@ func laid(options []Option) (most int64, err error) {
 	return max(size, each*int64(files)) + offset, nil
 }
 
-// join adds a job that runs at the same time.
 func (j *Job) join(other Job) {
 	j.Sections = append(j.Sections, other.Sections...)
 	j.Runtime = max(j.Runtime, other.Runtime)

@@ -23,7 +23,6 @@ const (
 // defaultRuntime is the length of a job that does not set its own.
 const defaultRuntime = 10 * time.Second
 
-// shape defines a job of a set.
 type shape struct {
 	name, what string
 	rw         string

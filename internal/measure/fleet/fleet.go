@@ -133,7 +133,6 @@ func Files(path string) ([]string, error) {
 	return all, nil
 }
 
-// file returns the path of a database's file.
 func (d Directory) file(name string) string {
 	return filepath.Join(d.path, runfile.FileName(name)+ending)
 }

@@ -89,7 +89,6 @@ func rootOf(fd int, path string) (Root, error) {
 	return r, nil
 }
 
-// finder finds the roots of a server.
 type finder struct {
 	server Server
 	data   Root

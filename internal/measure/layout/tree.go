@@ -27,7 +27,6 @@ type File struct {
 	Node     uint32 // number of a relation's file
 }
 
-// tree is a directory as PostgreSQL lays it out.
 type tree struct {
 	kind      Kind
 	known     []string         // files, by name: the directory is not listed for them

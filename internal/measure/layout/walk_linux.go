@@ -239,7 +239,6 @@ func (r *Root) open(flags int) (*os.File, error) {
 	return f, nil
 }
 
-// openFile opens a regular file by its path below the root.
 func (r *Root) openFile(below string) (*os.File, error) {
 	d, err := r.Look()
 	if err != nil {

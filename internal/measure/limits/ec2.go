@@ -32,13 +32,11 @@ import (
 // it and counts it as any other.
 const operation = "DescribeInstanceTypes"
 
-// caller makes the call.
 type caller struct {
 	config  aws.Config
 	address string
 }
 
-// page is an answer to it.
 type page struct {
 	Types []instanceType `xml:"instanceTypeSet>item"`
 	Next  string         `xml:"nextToken"`
@@ -79,7 +77,6 @@ func addressOf(ctx context.Context, config aws.Config) (string, error) {
 	return strings.Replace(beside.URI.String(), "//rds.", "//ec2.", 1), err
 }
 
-// ask asks for a page.
 func (c caller) ask(ctx context.Context, token string) (*page, error) {
 	stack := middleware.NewStack(operation, smithyhttp.NewStackRequest)
 	err := errors.Join(
@@ -128,7 +125,6 @@ func (c caller) write(ctx context.Context, in middleware.SerializeInput, next mi
 	return next.HandleSerialize(ctx, in)
 }
 
-// sign puts a signature on each attempt.
 func (c caller) sign(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	out middleware.FinalizeOutput, _ middleware.Metadata, err error) {
 	request := in.Request.(*smithyhttp.Request)
@@ -147,13 +143,11 @@ func (c caller) sign(ctx context.Context, in middleware.FinalizeInput, next midd
 	return next.HandleFinalize(ctx, in)
 }
 
-// refusal is an error response of EC2.
 type refusal struct {
 	Code    string `xml:"Errors>Error>Code"`
 	Message string `xml:"Errors>Error>Message"`
 }
 
-// read reads a page, or what EC2 says no with.
 func read(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
 	out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
 	if out, metadata, err = next.HandleDeserialize(ctx, in); err != nil {

@@ -73,7 +73,6 @@ func wider(a, b [2]float64) [2]float64 {
 	return [2]float64{min(a[0], b[0]), max(a[1], b[1])}
 }
 
-// limits returns the rows of the catalog, by class.
 func (all offers) limits(source string) (rows []catalog.Instance) {
 	for class, kinds := range all {
 		sold := slices.SortedFunc(maps.Values(kinds), func(a, b catalog.Sold) int {

@@ -7,7 +7,6 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
-// deed is the work of one transaction.
 type deed struct {
 	rows, updated, deleted int64 // written, and of them updated and deleted
 	returned, lookups      int64 // rows looked at, and descents of an index

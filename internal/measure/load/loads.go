@@ -81,7 +81,6 @@ const (
 	changeWide = 100
 )
 
-// Loads that are named elsewhere.
 const (
 	PointWarm     = "point-warm" // finds its pages in the kernel's memory and not in PostgreSQL's
 	PointCold     = "point-cold" // the same, where the kernel has none

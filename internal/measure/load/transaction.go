@@ -8,7 +8,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// transaction is the unit that a load repeats.
 type transaction struct {
 	load   runfile.Load
 	table  string // qualified and quoted
@@ -28,7 +27,6 @@ func (t transaction) Script() string {
 	return b.String() + t.statements() + "end;\n"
 }
 
-// setting is one of the clients' sessions.
 type setting struct{ name, value string }
 
 // settings returns those that the load takes: without them the server might choose another plan, or other processes to
@@ -151,7 +149,6 @@ func (t transaction) insertSelect() string {
 		"%d) as value;\n", t.table, t.filler(repeatInSQL), t.load.RowsPerTx)
 }
 
-// generated has the rows made here.
 func (t transaction) generated(command string) string {
 	return fmt.Sprintf("\\%s %s (%s) rows %d values (%s)\n",
 		command, t.table, t.columns(), t.load.RowsPerTx, t.values(":row", repeatOfOurs))

@@ -61,7 +61,6 @@ func Command(on *postgres.Endpoint, host string, args []string, complete func(*e
 	}
 }
 
-// statusOf returns the exit status as a shell shows it.
 func statusOf(ended *exec.ExitError) int {
 	if state, ok := ended.Sys().(syscall.WaitStatus); ok && state.Signaled() {
 		return 128 + int(state.Signal())

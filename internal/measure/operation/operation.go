@@ -67,7 +67,6 @@ type Options struct {
 // readEvery is the time between two readings beside those at both ends of a repetition, which is all that counts.
 const readEvery = time.Second
 
-// measurement is one that goes on.
 type measurement struct {
 	Place
 	Options
@@ -124,7 +123,6 @@ func (m *measurement) lost(err error) error {
 	return fmt.Errorf("the server ended the session that measures, or is gone; its log says why: %w", err)
 }
 
-// begin writes the head of the file.
 func (m *measurement) begin() error {
 	head := m.Head
 	head.Target, head.Host, head.Clocks = m.Target, host.Facts(), []runfile.Clock{m.Facts.Clock}

@@ -23,7 +23,6 @@ const (
 // names are the program, the role and the database of a session, for Name.
 var names = Named("application_name") + ", " + Named("coalesce(usename, '')") + ", " + Named("coalesce(datname, '')")
 
-// askBusy counts sessions at work that are not ours.
 func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
 	if err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) "+
 		atWork).Scan(&f.BusySessions); err != nil {

@@ -277,7 +277,6 @@ func (b *bounded) Close() error {
 	return b.Conn.Close()
 }
 
-// dialing is a connection that is being made.
 type dialing struct {
 	peer    string
 	command *stopping.Command

@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// settings are values by libpq's keywords.
 type settings map[string]string
 
 // conninfo holds the settings of a connection by libpq's sources: a value in the connection string wins over the
@@ -127,7 +126,6 @@ func Complete(dsn string, further map[string]string) string {
 	return c.with(dsn, address, left)
 }
 
-// query writes settings as the query of a URL.
 func (s settings) query() string {
 	query := url.Values{}
 	for keyword, value := range s {

@@ -40,7 +40,6 @@ func read(dsn string) (config *pgx.ConnConfig, from conninfo, err error) {
 	return config, from, misplaced(config, form)
 }
 
-// parse has pgx read a connection string.
 func parse(dsn string, form form) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if refused, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {

@@ -192,7 +192,6 @@ func innermost(err error) error {
 	}
 }
 
-// remedy returns the remedy for a refusal, by SQLSTATE.
 func remedy(code string) string {
 	switch code {
 	case "28P01": // invalid_password

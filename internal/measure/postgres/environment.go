@@ -71,7 +71,6 @@ func (e *Endpoint) Environment(all []string, host string) []string {
 	return all
 }
 
-// url returns the endpoint as a URL.
 func (e *Endpoint) url(hosts []hostPort, addresses []string, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(e.config.User, e.config.Password), Path: "/" + database}
 	query := url.Values{}

@@ -60,7 +60,6 @@ func variableOf(keyword string) string {
 	return ""
 }
 
-// known reports whether libpq knows a keyword.
 func known(keyword string) bool {
 	startup := keyword == "DateStyle" || keyword == "geqo" // which are variables alone
 	return !startup && (variableOf(keyword) != "" || slices.Contains(without, keyword))

@@ -60,7 +60,6 @@ func readPasswords(path string) (text, warning string) {
 	return string(all), ""
 }
 
-// passwordIn returns the password of the first line that matches.
 func passwordIn(text string, fields ...string) string {
 	for line := range strings.Lines(text) {
 		rest, matches := strings.TrimRight(line, "\r\n"), !strings.HasPrefix(line, "#")
@@ -114,7 +113,6 @@ type hostPort struct {
 	port int
 }
 
-// hosts returns the servers that are tried in turn.
 func (e *Endpoint) hosts() []hostPort {
 	all := []hostPort{{e.config.Host, int(e.config.Port)}}
 	for _, f := range e.config.Fallbacks {

@@ -13,7 +13,6 @@ import (
 // peersAreKnown reports whether the kernel says who is at the other end of a socket.
 func peersAreKnown() error { return nil }
 
-// peerOf returns the name of the user at the other end of a socket.
 func peerOf(conn net.Conn) (string, error) {
 	socket, err := conn.(*net.UnixConn).SyscallConn()
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// setting is one that our own statements run with.
 type setting struct{ name, value string }
 
 // safePath is the search_path of every session that runs our own statements. Whoever may create in a schema of another

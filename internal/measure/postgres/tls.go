@@ -17,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ofAWS reports whether a host is a database of Amazon's by its name.
 func ofAWS(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	return strings.HasSuffix(host, ".rds.amazonaws.com") || strings.HasSuffix(host, ".amazonaws.com.cn") &&

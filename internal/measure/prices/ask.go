@@ -28,13 +28,11 @@ func Home(region string) string {
 	return "us-east-1"
 }
 
-// question is one kind of product to ask for.
 type question struct{ service, family, engine string }
 
 // machinesOfEC2 is the family of EC2's machines, of which the list has some hundred of each class.
 const machinesOfEC2 = "Compute Instance"
 
-// questions returns all kinds that an order is made of.
 func questions() []question {
 	return []question{
 		{"AmazonEC2", "Storage", ""}, {"AmazonEC2", "System Operation", ""},

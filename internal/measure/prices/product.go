@@ -26,7 +26,6 @@ type product struct {
 	Published string `json:"publicationDate"`
 }
 
-// attributes say what a product is.
 type attributes struct {
 	Usage      string `json:"usagetype"`
 	Engine     string `json:"databaseEngine"`
@@ -75,7 +74,6 @@ func (p product) prices(region string) ([]catalog.Price, error) {
 	return all, nil
 }
 
-// price returns a dimension in our unit.
 func (d dimension) price(m meaning) (catalog.Price, error) {
 	factor, err := unit(m.per, d.Unit)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// meaning describes what a usage type charges for.
 type meaning struct {
 	volume string
 	per    catalog.Per

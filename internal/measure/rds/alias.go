@@ -73,7 +73,6 @@ func (a *aliases) take(message []byte) {
 	}
 }
 
-// of follows the aliases from a host on.
 func (a *aliases) of(host string) (names []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -52,7 +52,6 @@ func Find(ctx context.Context, config aws.Config, q Query) (Found, error) {
 	return describe(config.Region, instance, cluster)
 }
 
-// search is one look for a database.
 type search struct {
 	client *rds.Client
 	region string
@@ -162,7 +161,6 @@ func (s *search) byCustomEndpoint(ctx context.Context) (*types.DBInstance, *type
 		s.query.Host)
 }
 
-// unnamed lists the instances to choose from.
 func (s *search) unnamed(ctx context.Context) error {
 	page, err := s.client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{})
 	if err != nil {

@@ -82,7 +82,6 @@ func (m *measurement) othersDuring(ctx context.Context, l runfile.Load) (*runfil
 	return did, vacuumed
 }
 
-// autovacuum holds the evidence that it was at work.
 type autovacuum struct {
 	rows  int64 // of statistics that were written
 	alone bool  // it runs on a server that we started, which nobody else knows of

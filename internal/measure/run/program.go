@@ -57,7 +57,6 @@ func (p *Program) fitTable(room experiment.Room) (said string) {
 	return said
 }
 
-// decided reports whether the user has set a length or a number of repetitions.
 func (p *Program) decided() bool { return p.open.LoadSeconds != 0 || p.open.Repetitions != 0 }
 
 // Duration returns about how long it takes.
@@ -78,7 +77,6 @@ func (p *Program) loads() ([]runfile.Load, error) {
 	return loads, nil
 }
 
-// repetitions returns how often the loads are run.
 func (p *Program) repetitions() string {
 	fewer := 0
 	for _, load := range p.Plan.Loads {
@@ -95,7 +93,6 @@ func (p *Program) repetitions() string {
 	return fmt.Sprintf("%d repetitions (%d of them fewer)", p.Plan.Repetitions, fewer)
 }
 
-// announcement describes the run ahead, its duration and its file.
 func (p *Program) announcement(path string) string {
 	cost := ""
 	if over := p.Duration() - p.limits.Budget; over > time.Second && p.limits.Budget > 0 {

@@ -65,7 +65,6 @@ type Display interface {
 	Record(runfile.Record)
 }
 
-// measurement is a run that goes on.
 type measurement struct {
 	Options
 	file     *runfile.Writer
@@ -284,7 +283,6 @@ func slowest(metrics []runfile.Metric, required []string) float64 {
 	return period
 }
 
-// soFar shows the findings so far.
 func (m *measurement) soFar() {
 	if m.SoFar != nil {
 		m.SoFar(m.file.Path())

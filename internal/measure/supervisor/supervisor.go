@@ -164,7 +164,6 @@ func (s *Supervisor) Release(ctx context.Context) error {
 	return s.left
 }
 
-// child is one process.
 type child struct {
 	command *exec.Cmd
 	input   io.Closer

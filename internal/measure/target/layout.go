@@ -13,7 +13,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// findLayout finds the server's files, if they are on this machine.
 func findLayout(ctx context.Context, t *Target, facts postgres.Facts) (*layout.Layout, error) {
 	if t.started == nil && facts.Service != "" {
 		return nil, &probe.Error{Reason: runfile.NotLocal,
@@ -39,7 +38,6 @@ func findLayout(ctx context.Context, t *Target, facts postgres.Facts) (*layout.L
 	return layout.Find(s)
 }
 
-// mostTablespaces are asked for.
 const mostTablespaces = 1000
 
 // askForFiles asks a server where it keeps files outside of its data directory.

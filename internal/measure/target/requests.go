@@ -93,7 +93,6 @@ func (n *naming) connected(ctx context.Context) (conn *pgx.Conn, err error) {
 	return n.conn, err
 }
 
-// relations returns those of the database with their files.
 func (n *naming) relations() (map[uint32]request.Relation, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), namingTakes)
 	defer cancel()

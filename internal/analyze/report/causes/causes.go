@@ -166,7 +166,6 @@ func Section(all []Top) document.Block {
 	return section
 }
 
-// shown returns those that a table has room for.
 func (t Top) shown() []Item { return t.Items[:min(topShown, len(t.Items))] }
 
 func (t Top) table() document.Table {

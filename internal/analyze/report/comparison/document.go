@@ -44,14 +44,12 @@ func (c Comparison) Document(all bool) document.Document {
 	return d
 }
 
-// comparable reports whether any load has a change.
 func (d ComparedQuantity) comparable() bool {
 	return slices.ContainsFunc(d.Loads, func(a ComparedLoad) bool {
 		return slices.ContainsFunc(a.Runs, func(r RunOfRate) bool { return r.Change != nil })
 	})
 }
 
-// rates returns a table of one way of counting.
 func (c Comparison) rates(d ComparedQuantity) document.Block {
 	unit, name := 1.0, words.Many(d.Quantity)
 	if d.Quantity == counts.DeviceBytes {

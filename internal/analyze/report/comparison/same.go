@@ -66,7 +66,6 @@ func machineOf(h runfile.Host) string {
 
 func orNone(s string) string { return cmp.Or(strings.TrimSpace(s), "does not say") }
 
-// otherSettings names the settings of the server that are not the same.
 func otherSettings(was, is map[string]string, run string) string {
 	var changed []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {
@@ -138,7 +137,6 @@ func (c *Comparison) metrics(runs []Compared) {
 	}
 }
 
-// countedQuantities returns those that a metric counts, or may.
 func countedQuantities(m report.Metric) []string {
 	counts := slices.Clone(m.Between)
 	switch {

@@ -163,7 +163,6 @@ func (o *OverTime) Text() string {
 	return text
 }
 
-// shownBackups is the number of backups listed one by one.
 const shownBackups = 3
 
 func (s Span) did() string {
@@ -174,7 +173,6 @@ func (s Span) did() string {
 	return text
 }
 
-// when says from when to when, by the clock, with the day where there are several.
 func (o *OverTime) when(from, to time.Time) string {
 	const clock = "15:04:05"
 	from, to = from.UTC(), to.UTC()

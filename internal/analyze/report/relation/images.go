@@ -120,7 +120,6 @@ func counted(run *counts.Run) (w WAL) {
 	return w
 }
 
-// whyNot is why a run has no change of a counter.
 func whyNot(run *counts.Run, name string) string {
 	var missing *series.Missing
 	_, err := run.Series(name).Before(run.Header.Start.AddDate(100, 0, 0))

@@ -57,7 +57,6 @@ func whenDry(f burst.Fate) int {
 	return f.FirstDry
 }
 
-// share returns how much of a bucket so many credits are, in percent.
 func share(credits float64, f burst.Fate) float64 {
 	if f.Capacity == 0 {
 		return 100
@@ -112,7 +111,6 @@ func ofHundred(percent float64) document.Cell {
 	return document.Number(number.Grouped(percent, 0)+"%", percent)
 }
 
-// sizeOf returns the volume with the name of the size that has the credits.
 func (c SizeCredits) sizeOf(o SizeOption) string { return strings.TrimSpace(o.Title + " " + c.Tier) }
 
 // bareSection shows how long credits last on what only holds the data.
@@ -163,7 +161,6 @@ func (s Sized) startOf() string {
 	return ", from " + strings.Join(parts, " and ") + " on"
 }
 
-// hours writes how long something takes.
 func hours(seconds int) string {
 	d := (time.Duration(seconds) * time.Second).Round(time.Minute)
 	return fmt.Sprintf("%d:%02d h", int(d.Hours()), int(d.Minutes())%60)

@@ -62,7 +62,6 @@ func (c SizeCredits) name(o SizeOption) string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s GiB", o.Title, c.Tier, number.Grouped(c.GiB, 0))), " ")
 }
 
-// fate says in words how the credits fare.
 func (c SizeCredits) fate() string {
 	if c.Dry != nil {
 		return "empty after " + hours(*c.Dry)
@@ -105,7 +104,6 @@ func (s Size) servedCurves() []*plot.Picture {
 	return all
 }
 
-// line returns a column of the curve.
 func (c SizeCurve) line(name, unit string, column []float64, last int) plot.Line {
 	line := plot.Line{Name: name}
 	for i, v := range column {

@@ -78,7 +78,6 @@ func (c *citations) mark(keys []string) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
 }
 
-// list names the sources with their state.
 func (c *citations) list() []string {
 	var all []string
 	for i, key := range c.keys {
@@ -255,7 +254,6 @@ func (s Size) machineLegend() string {
 	return " The machine comes on top: " + strings.Join(parts, ", ") + "."
 }
 
-// estimateLegend says which prices are estimates, and what is in them.
 func (s Size) estimateLegend() string {
 	if !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Span != nil }) {
 		return ""
@@ -267,7 +265,6 @@ func (s Size) estimateLegend() string {
 	return text
 }
 
-// places returns the regions that prices are of, each with their dates.
 func (s Size) places() string {
 	var places []string
 	dates := map[string][]string{}
@@ -297,7 +294,6 @@ func (s Size) Standing(standing sizing.Standing) []SizeOption {
 	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Standing != string(standing) })
 }
 
-// name has the name of the size, where sizes have names.
 func (o SizeOption) name() string {
 	name := strings.TrimSpace(o.Title + " " + o.Tier)
 	if o.Disks > 1 {

@@ -135,7 +135,6 @@ func (s Size) sizedNeed() *SizeNeed {
 	return nil
 }
 
-// sizedFor says what the options are for.
 func (s Size) sizedFor() string {
 	need := s.Sized.Rate
 	_, several := s.stretches()
@@ -166,7 +165,6 @@ func basis(name, several string) string {
 	}
 }
 
-// sizedLoad names what is sized for: a load, or the worst of several.
 func (s Sized) sizedLoad() string {
 	runs := s.runs()
 	switch parts := len(s.Runs); {
@@ -181,7 +179,6 @@ func (s Sized) sizedLoad() string {
 	}
 }
 
-// runs returns how many are sized for.
 func (s Sized) runs() int {
 	ids := map[string]bool{}
 	for _, r := range s.Runs {

@@ -76,7 +76,6 @@ func (s *Size) addNeeds(parts []sizing.Part) {
 	}
 }
 
-// cited returns the sources of all options, by key.
 func (s Size) cited() []SizeSource {
 	var keys []string
 	for _, o := range s.Options {

@@ -108,7 +108,6 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 	return v
 }
 
-// deciding says what each part of an order follows from.
 func (s Sized) deciding(o SizeOption) string {
 	size := fmt.Sprintf("%s GiB are for the %s a second", number.Grouped(o.GiB, 0),
 		map[string]string{"operations": "operations", "bytes": "bytes"}[o.Binding])
@@ -149,7 +148,6 @@ func (o SizeOption) counted(need Sized) string {
 		number.Significant(each, 3))
 }
 
-// turned is another need.
 func (s Sized) turned(t sizing.Turn) string {
 	if t.Load == 1 {
 		return fmt.Sprintf("%s GiB of data", number.Grouped(s.GiB*t.Data, 0))
@@ -160,7 +158,6 @@ func (s Sized) turned(t sizing.Turn) string {
 // Text returns an order as somebody would place it, and its price.
 func (c SizeChosen) Text() string { return c.goods("") + ": " + c.price() }
 
-// goods returns what is ordered; of says something of its size.
 func (c SizeChosen) goods(of string) string {
 	size := number.Grouped(c.GiB, 0) + " GiB"
 	if c.Disks > 1 {
@@ -196,7 +193,6 @@ func (c SizeChosen) bytes() string {
 	return number.Grouped(c.MiBps, 0) + " MiB/s"
 }
 
-// inShort gives the order in a few lines.
 func (s Size) inShort() document.Block {
 	o := s.Order
 	if len(s.Options) == 0 { // of what has limits

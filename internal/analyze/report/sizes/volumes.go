@@ -40,7 +40,6 @@ type SizeApart struct {
 	Why   string      `json:"why,omitempty"`
 }
 
-// filesOf names the files of a role.
 var filesOf = map[string]string{
 	metric.DataRole: "data", metric.WALRole: "WAL", metric.TablespacesRole: "tablespaces",
 	metric.TempRole: "temporary files",
@@ -81,7 +80,6 @@ func held(v sizing.Volume) (all []string) {
 	return append(all, spaces+" "+words.Enumerated(words.Few(v.Spaces), ", "))
 }
 
-// called returns the volume with its devices.
 func (v Volume) called() string {
 	return v.Name + " volume" + words.InBrackets(strings.Join(v.Devices, ", "))
 }
@@ -218,7 +216,6 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 		document.List(lines), words.Faint(said)}}
 }
 
-// asked returns what is asked of a volume in a second.
 func (r SizeRate) asked() string {
 	text := fmt.Sprintf("%s requests/s, %s MB/s", number.Rate(r.Requests), number.Rate(r.Bytes/number.Mega))
 	if math.IsNaN(r.Flushes) {

@@ -148,7 +148,6 @@ func measured(l baseline.Latency) *baseline.Latency {
 	return &l
 }
 
-// operations are reads and writes a second.
 func (f BaselineFio) operations() float64 { return f.Reads + f.Writes }
 
 // mean returns the time of an operation with the flush that belongs to it.

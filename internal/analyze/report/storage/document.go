@@ -48,7 +48,6 @@ func together(lines []string) document.Together {
 	return words.Each(func(line string) document.Block { return document.Paragraph{Text: line} }, lines)
 }
 
-// findings returns what is odd about single jobs.
 func (b Baseline) findings() (all []string) {
 	for _, j := range b.Jobs {
 		for _, f := range j.Findings {
@@ -196,7 +195,6 @@ func (b Baseline) bufferedText() string {
 	return text
 }
 
-// throttleLines say whether storage was throttled, and by what.
 func (b Baseline) throttleLines() []string {
 	t := b.Throttle
 	switch {
@@ -291,7 +289,6 @@ func (b Baseline) factors() []string {
 		unknown))...)
 }
 
-// method says how it was measured, and how to repeat it.
 func (b Baseline) method() document.Block {
 	r := b.Run
 	section := document.Section{Title: "How it was measured, and how to repeat it"}

@@ -59,7 +59,6 @@ func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.
 	return told.Periods, told.Gaps, nil
 }
 
-// source returns what tells them.
 func (s Series) source(cfg aws.Config) (*probe.Source, error) {
 	if s.Counted {
 		return probe.Counting(cfg, s.Cluster), nil
@@ -67,7 +66,6 @@ func (s Series) source(cfg aws.Config) (*probe.Source, error) {
 	return probe.New(cfg, s.cloud(), s.Metrics...)
 }
 
-// cloud returns what the series are of, in the terms of a run file.
 func (s Series) cloud() runfile.Cloud {
 	c := runfile.Cloud{Provider: "aws", Cluster: s.Cluster, Instance: s.Instance, Engine: "aurora-postgresql"}
 	if s.Serverless {

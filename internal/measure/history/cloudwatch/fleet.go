@@ -104,7 +104,6 @@ func History(ctx context.Context, a *account.Account, c runfile.Cloud, from, to,
 	return told, err
 }
 
-// sources returns the sources of a database's metrics.
 func (f Fleet) sources(c runfile.Cloud) (all []*probe.Source, err error) {
 	if c.Cluster == "" {
 		one, err := probe.New(f.account.Config(), c, Wanted(c)...)

@@ -149,7 +149,6 @@ func (e *Export) metrics(all []results, now time.Time) error {
 	return nil
 }
 
-// points is one series as it was exported.
 type points struct {
 	id, label string
 	values    map[time.Time]float64
@@ -173,7 +172,6 @@ func (p *points) add(r results) {
 	}
 }
 
-// series makes periods of a series.
 func (e *Export) series(p *points, now time.Time) error {
 	meaning, statistic, whose, known := parse(p.label, e.taken())
 	if !known {
@@ -279,7 +277,6 @@ func (p *points) period() (time.Duration, error) {
 	return nearest, nil
 }
 
-// billed returns the metrics that a bill is made of.
 func billed() []metric.Meaning {
 	names := []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed", "ServerlessDatabaseCapacity",
 		"CPUUtilization"}
@@ -288,7 +285,6 @@ func billed() []metric.Meaning {
 	})
 }
 
-// taken returns the metrics that are read.
 func (e *Export) taken() []metric.Meaning {
 	if e.Flavor == "" {
 		return billed()
@@ -364,7 +360,6 @@ func (e *Export) Cluster(name string) (rds.Cluster, error) {
 	return c, nil
 }
 
-// named returns those that the periods are of, by a dimension.
 func (e *Export) named(dimension string) (all []string) {
 	for _, p := range e.Periods {
 		all = append(all, p.Dimensions[dimension])

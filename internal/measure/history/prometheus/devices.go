@@ -22,7 +22,6 @@ const anyHead = deviceLabel + `=~"nvme[0-9]+n[0-9]+"`
 
 var ofSCSI = regexp.MustCompile(`^sd[a-z]+$`)
 
-// diskInfo describes a device as node_exporter does.
 type diskInfo struct {
 	onBus bool
 	id    string // of the disk; several paths to it have the same

@@ -144,7 +144,6 @@ func ownOf(sets []model.LabelSet, machines []string) []model.LabelSet {
 // ErrNothing is a store that does not know the server.
 var ErrNothing = errors.New("no metric of PostgreSQL or of a disk that realiops knows")
 
-// matchers returns those that the user gave for an exporter.
 func (q Query) matchers(exporter string) string {
 	if !ofHost(exporter) {
 		return q.Server
@@ -156,7 +155,6 @@ func (q Query) matchers(exporter string) string {
 	return all
 }
 
-// selector is for the series of a row of one instance.
 func (q Query) selector(row Row, of model.LabelSet) string {
 	all := []string{model.MetricNameLabel + "=" + quoted(row.Name)}
 	for _, label := range slices.Compact([]model.LabelName{model.InstanceLabel, identity(row.Exporter)}) {
@@ -277,7 +275,6 @@ func valuesOf(sets []model.LabelSet, label model.LabelName) (values []string) {
 	return values
 }
 
-// listed names a few of many.
 func listed(names []string) string {
 	const few = 5
 	if len(names) > few {

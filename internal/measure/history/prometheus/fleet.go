@@ -47,7 +47,6 @@ func (f *Fleet) Queries(databases int) int {
 	return batches * (1 + len(nodeDisks().parts))
 }
 
-// mostDatabases bounds a fleet.
 const mostDatabases = 10_000
 
 // Databases returns all of the store: instances and clusters that exporters of CloudWatch tell of, and machines on
@@ -70,7 +69,6 @@ func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 	return all, err
 }
 
-// matchers returns those that the user gave for a shape.
 func (f *Fleet) matchers(s shape) string {
 	if s.probe == "block" {
 		return f.query.Host
@@ -242,7 +240,6 @@ func (f *Fleet) name(s shape, set model.LabelSet) (string, []model.LabelName) {
 	return spelled(set, by), by
 }
 
-// spelled are values of labels as a name.
 func spelled(set model.LabelSet, labels []model.LabelName) string {
 	var all []string
 	for _, l := range labels {
@@ -396,7 +393,6 @@ func allOf(sets []model.LabelSet, label model.LabelName) (values []string) {
 	return slices.Compact(values)
 }
 
-// anyOf returns a matcher of a label for some values.
 func anyOf(label string, values []string) string { return label + "=~" + alternatives(values) }
 
 func noneOf(label string, values []string) string { return label + "!~" + alternatives(values) }

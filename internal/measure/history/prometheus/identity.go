@@ -34,12 +34,10 @@ var exporterLabels = []model.LabelName{"pod", "namespace"}
 // then is the instance.
 const federatedLabel = model.ExportedLabelPrefix + model.InstanceLabel
 
-// instanceOf returns the address of what was scraped.
 func instanceOf(set model.LabelSet) string {
 	return string(cmp.Or(set[federatedLabel], set[model.InstanceLabel]))
 }
 
-// ofScrape reports whether a label says how something was scraped.
 func (s shape) ofScrape(l model.LabelName) bool {
 	return slices.Contains(scrapeLabels, l) || s.probe != "" && slices.Contains(exporterLabels, l) ||
 		s.label == federatedLabel && l == model.InstanceLabel
@@ -337,7 +335,6 @@ func flat(groups [][]copyOf) (sets []model.LabelSet) {
 	return sets
 }
 
-// disjoint reports whether no two groups have the same values of some labels.
 func disjoint(groups [][]copyOf, labels ...model.LabelName) bool {
 	of := map[string]int{}
 	for i, g := range groups {
@@ -352,7 +349,6 @@ func disjoint(groups [][]copyOf, labels ...model.LabelName) bool {
 	return true
 }
 
-// tuple returns the values of some labels.
 func tuple(set model.LabelSet, labels []model.LabelName) string {
 	var values []string
 	for _, l := range labels {

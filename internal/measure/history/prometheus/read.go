@@ -35,7 +35,6 @@ func (s *Store) Read(ctx context.Context, found []Found, q Query, now time.Time)
 	return r.history()
 }
 
-// reading gathers samples.
 type reading struct {
 	store  *Store
 	now    time.Time

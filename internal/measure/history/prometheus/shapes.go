@@ -79,7 +79,6 @@ const (
 	wholeDisks = `device!~"` + virtual + `"`
 )
 
-// notWhole are the others.
 var notWhole = regexp.MustCompile("^" + virtual)
 
 // nodeDisks describes node_exporter's metrics of a machine.
@@ -195,7 +194,6 @@ func serverMetrics() []string {
 		"pg_wal_records", "postgresql_commits_total"}
 }
 
-// servers returns those of one of these metrics.
 func servers(name string) shape {
 	per := model.LabelName("datname")
 	if name == "postgresql_commits_total" {

@@ -54,7 +54,6 @@ func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
 	return all, nil
 }
 
-// add notes a series of a server.
 func (s *Server) add(exporter, instance string, set model.LabelSet, of map[string][]Row) {
 	note := func(list *[]string, value string) {
 		if value != "" && !slices.Contains(*list, value) {

@@ -97,7 +97,6 @@ func (a azure) host() (Host, error) {
 	return Host{}, errors.New("it is not an answer about disks that is known: ask " + askAzure)
 }
 
-// sum adds up several disks.
 type sum struct {
 	total  float64
 	n      int

@@ -90,7 +90,6 @@ func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
 	return host, nil
 }
 
-// add adds what one disk did.
 func (i *Interval) add(disk map[string]any) error {
 	const kilo = 1024
 	number := func(names map[string]float64) (float64, error) {

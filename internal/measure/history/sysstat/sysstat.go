@@ -40,7 +40,6 @@ type exported struct {
 	azure
 }
 
-// statistic is one of sadf's.
 type statistic struct {
 	Timestamp timestamp `json:"timestamp"`
 	IO        *struct {
@@ -55,7 +54,6 @@ type statistic struct {
 	} `json:"io"`
 }
 
-// timestamp is when an interval ended.
 type timestamp struct {
 	Date    string  `json:"date"`
 	Time    string  `json:"time"`

@@ -227,7 +227,6 @@ func (c *client) record(p *program, how outcome, try int) {
 	}
 }
 
-// connect opens the client's session.
 func (c *client) connect() error {
 	s, err := c.load.open()
 	if err != nil {

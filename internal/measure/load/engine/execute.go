@@ -28,7 +28,6 @@ type scratch struct {
 	row  []field
 }
 
-// field is a column of a result.
 type field struct{ name, value string }
 
 // execute runs the command at c.at and gives the index of the next.
@@ -157,7 +156,6 @@ func (c *client) answers() error {
 	return failure
 }
 
-// take counts a result.
 func (c *client) take(r session.Result) error {
 	if r.Err != nil {
 		return r.Err
@@ -167,7 +165,6 @@ func (c *client) take(r session.Result) error {
 	return nil
 }
 
-// gather reads all results and puts them into variables.
 func (c *client) gather(sql *script.Statement) error {
 	var failure error
 	var last session.Result

@@ -14,7 +14,6 @@ type program struct {
 	steps  []step
 }
 
-// step is a command made ready.
 type step struct {
 	command  *script.Command
 	encoded  *session.Statement // of a statement, where the mode is not Simple
@@ -52,7 +51,6 @@ func compileStep(mode Mode, c *script.Command, number, at int) (step, error) {
 	return st, err
 }
 
-// sleeps reports whether some script has a \sleep.
 func (l *load) sleeps() bool {
 	for i := range l.programs {
 		for _, st := range l.programs[i].steps {

@@ -95,7 +95,6 @@ func (c *client) trouble(p *program, err error, try int, then Aftermath) Trouble
 	}
 }
 
-// abort gives the client up.
 func (c *client) abort(p *program, err error, try int) Aftermath {
 	c.record(p, unfinished, try)
 	t := c.trouble(p, err, try, Aborts)
@@ -108,7 +107,6 @@ func (c *client) abort(p *program, err error, try int) Aftermath {
 	return Aborts
 }
 
-// report reports trouble and counts it.
 func (c *client) report(t Trouble) {
 	c.totals.addFault(t, c.time() < c.warm)
 	if c.Trouble == nil || t.Then != Aborts && !c.Verbose {

@@ -78,7 +78,6 @@ func (l *load) streams() bool {
 	return false
 }
 
-// seatAlarm is the alarm of a client on a ring.
 type seatAlarm struct{ seat *ring.Seat }
 
 func (a seatAlarm) sleep(wait time.Duration) bool { return a.seat.Sleep(wait) }

@@ -61,7 +61,6 @@ func escaped(t *script.Text, marks *strings.Replacer) *script.Text {
 // rowsAtOnce is the number of rows made between two looks at the buffer.
 const rowsAtOnce = 16
 
-// copyRows runs \copy_rows.
 func (c *client) copyRows(st *step) error {
 	if c.piped {
 		return errCopyPiped
@@ -109,7 +108,6 @@ func (c *client) stream(rows int64, binary bool, write rowWriter) func([]byte) (
 	}
 }
 
-// rowWriter appends one row.
 type rowWriter func(dst []byte, env *script.Env) ([]byte, error)
 
 func (g *generator) appendCopyRow(dst []byte, env *script.Env) ([]byte, error) {

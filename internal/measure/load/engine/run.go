@@ -41,7 +41,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return l.result(), context.Cause(ctx)
 }
 
-// load is a load being run.
 type load struct {
 	Options
 	ctx      context.Context

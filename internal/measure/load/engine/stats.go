@@ -21,7 +21,6 @@ func (o outcome) public() Outcome {
 	return [...]Outcome{Done, Skipped, FailedOtherwise, FailedSerializing, FailedByDeadlock, FailedOtherwise}[o]
 }
 
-// sample is one transaction.
 type sample struct {
 	latency, lag                     time.Duration
 	statements, rows, sent, received int64

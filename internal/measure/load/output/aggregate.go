@@ -7,7 +7,6 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
-// aggregate is one interval of --aggregate-interval.
 type aggregate struct {
 	begin time.Time
 

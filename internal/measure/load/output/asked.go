@@ -29,10 +29,8 @@ func (a Asked) tries() int {
 	return max(a.MaxTries, 1)
 }
 
-// mayRetry decides whether retries are shown.
 func (a Asked) mayRetry() bool { return a.tries() != 1 }
 
-// maySkip decides whether skipped transactions are shown.
 func (a Asked) maySkip() bool { return a.Rate > 0 && a.LatencyLimit > 0 }
 
 // timed decides what pgbench's average is made from: the transactions, or the length of the run.

@@ -72,7 +72,6 @@ func (l *Log) Begin(load time.Time) {
 	l.begin(load)
 }
 
-// write hands the scratch line to the file.
 func (l *Log) write() error {
 	if _, err := l.buffer.Write(l.scratch); err != nil {
 		return fmt.Errorf("write the log file: %w", err)

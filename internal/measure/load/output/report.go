@@ -25,7 +25,6 @@ const (
 // attempted counts the transactions that were done, failed or skipped.
 func attempted(t engine.Totals) int64 { return t.Transactions + t.Skipped + t.Failed() }
 
-// seconds returns the time that counts.
 func (r Report) seconds() float64 { return r.Result.Elapsed.Seconds() }
 
 // perSecond returns a rate over the whole run, and 0 for a run that took no time.

@@ -51,7 +51,6 @@ func (p page) line(format string, values ...any) {
 // Banner returns the line with which pgbench begins, before it does anything else.
 func (a Asked) Banner() string { return fmt.Sprintf("realiops (%s, server %s)", a.Program, a.Server) }
 
-// parameters repeats what was asked.
 func (p page) parameters() {
 	a := p.Asked
 	kind := "multiple scripts"

@@ -131,7 +131,6 @@ func (n caseNode) eval(env *Env) (Value, error) {
 	return n.otherwise.eval(env)
 }
 
-// debugNode shows a value and passes it on.
 type debugNode struct{ arg node }
 
 func (n debugNode) eval(env *Env) (Value, error) {

@@ -26,7 +26,6 @@ type token struct {
 	at    int
 }
 
-// is reports whether the token is that operator or keyword.
 func (t token) is(text string) bool { return t.kind == tokenOperator && t.text == text }
 
 // isWord reports whether the token is that word, outside of the keywords of expressions.
@@ -55,7 +54,6 @@ var twoByteOperators = [...]string{"<>", "!=", "<=", ">=", "<<", ">>"}
 
 const oneByteOperators = "+-*/%=<>|&#~(),"
 
-// lexToken reads one token of an expression.
 func (p *exprParser) lexToken() (token, error) {
 	p.skipBlank()
 	t := token{at: p.pos}

@@ -18,7 +18,6 @@ type exprParser struct {
 	depth   int
 }
 
-// level is the precedence of an operator.
 type level int
 
 const (
@@ -227,7 +226,6 @@ func (p *exprParser) wrap(l level, build func(node) node) (node, error) {
 	return build(n), nil
 }
 
-// call reads the arguments of a function.
 func (p *exprParser) call() (node, error) {
 	name := p.next
 	if err := p.advance(); err != nil {

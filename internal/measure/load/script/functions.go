@@ -6,7 +6,6 @@ import (
 	"math"
 )
 
-// function is one that scripts can call.
 type function struct {
 	least, most int  // arguments
 	seeded      bool // where the last argument is missing it is :default_seed

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// source is the text of a script and how far it was read.
 type source struct {
 	name string
 	text string
@@ -36,7 +35,6 @@ func (s *source) errorAt(pos int, command, format string, args ...any) error {
 	}
 }
 
-// line returns the number of the line at pos, from 1.
 func (s *source) line(pos int) int { return 1 + strings.Count(s.text[:pos], "\n") }
 
 func (s *source) done() bool { return s.pos >= len(s.text) }

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// parser reads one script.
 type parser struct {
 	sqlScanner
 	set    *Set
@@ -54,14 +53,12 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// metaCommand is a meta-command being read.
 type metaCommand struct {
 	at      int // of the backslash
 	name    string
 	command Command
 }
 
-// meta reads a meta-command from its backslash on.
 func (p *parser) meta() error {
 	m := &metaCommand{at: p.pos}
 	p.skip(1)
@@ -150,7 +147,6 @@ func (p *parser) setVariable(m *metaCommand) error {
 	return nil
 }
 
-// expression reads an expression that the end of the command ends.
 func (p *parser) expression(m *metaCommand) (*Expr, error) {
 	p.skipBlank()
 	start := p.pos

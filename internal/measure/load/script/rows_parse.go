@@ -31,7 +31,6 @@ func (p *parser) rows(m *metaCommand) error {
 	return nil
 }
 
-// target reads the table and its columns.
 func (p *parser) target(m *metaCommand, r *Rows) (err error) {
 	if r.Table, err = p.sqlName(m, "(", "the name of a table"); err != nil {
 		return err
@@ -187,7 +186,6 @@ func (p *exprParser) expectWord(word string) error {
 	return p.advance()
 }
 
-// wholeExpr reads an expression and keeps its text.
 func (p *exprParser) wholeExpr() (*Expr, error) {
 	start := p.next.at
 	root, err := p.expr(levelOr)

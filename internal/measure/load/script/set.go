@@ -35,7 +35,6 @@ func (s *Set) lookup(name string) (slot int, known bool, err error) {
 	return slot, known, nil
 }
 
-// slot finds or makes the place of a variable.
 func (s *Set) slot(name string) int {
 	if slot, known := s.slots[name]; known {
 		return slot

@@ -118,7 +118,6 @@ func (st *Statement) AppendSimple(dst []byte, vars *Vars) []byte {
 // maxFirstLine is the number of bytes that pgbench shows of a statement.
 const maxFirstLine = 127
 
-// firstLine returns the first line of a command, for reports.
 func firstLine(text string) string {
 	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
 		text = text[:i]

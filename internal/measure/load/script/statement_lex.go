@@ -12,7 +12,6 @@ type sqlScanner struct {
 	body   functionBody
 }
 
-// ending says why a statement ended.
 type ending int
 
 const (
@@ -21,7 +20,6 @@ const (
 	atBackslash
 )
 
-// sqlText is one statement as it stands in the script.
 type sqlText struct {
 	text  string // the semicolon included, the backslash of a meta-command behind it not
 	start int
@@ -76,7 +74,6 @@ func (s *sqlScanner) step() (ending, error) {
 	}
 }
 
-// take returns the statement read so far.
 func (s *sqlScanner) take() string {
 	s.out.WriteString(s.text[s.from:s.pos])
 	return s.out.String()

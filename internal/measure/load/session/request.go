@@ -8,7 +8,6 @@ import (
 // maxMessage is the largest message a server takes (PQ_LARGE_MESSAGE_LIMIT, 1 GiB less one).
 const maxMessage = 1<<30 - 1
 
-// requests holds the requests that are not answered yet.
 type requests struct {
 	out      []byte
 	smallOut [smallOut]byte

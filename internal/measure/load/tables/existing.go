@@ -12,7 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// undefinedTable is the SQLSTATE.
 const undefinedTable = "42P01"
 
 // Scale returns the scale that the tables were initialized with: how many branches there are.

@@ -14,7 +14,6 @@ const (
 	rowsALook    = 100 // at the clock, where quiet
 )
 
-// progress reports how far the filling of a table is.
 type progress struct {
 	out             io.Writer
 	filling         filling

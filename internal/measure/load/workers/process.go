@@ -143,7 +143,6 @@ func (p *process) tell(w word) {
 // silent reports whether no more ticks come.
 func (p *process) silent() bool { return p.silenced || p.ended != nil || p.gone }
 
-// name returns the worker as messages have it.
 func (p *process) name() string {
 	return fmt.Sprintf("worker %d of the load (process %d)", p.number, p.command.Process.Pid)
 }

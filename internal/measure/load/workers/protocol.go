@@ -23,7 +23,6 @@ type word struct {
 	Password *password `json:",omitempty"`
 }
 
-// order is a worker's share of a load.
 type order struct {
 	Options engine.Options
 	Scripts []source
@@ -129,7 +128,6 @@ type trouble struct {
 	Err failure
 }
 
-// ended is the final report of a worker's load.
 type ended struct {
 	Began       time.Time
 	Elapsed     time.Duration
@@ -178,7 +176,6 @@ func (r *remote) Unwrap() []error {
 	return inside
 }
 
-// pack makes a message of a tick.
 func pack(t engine.Tick, processor time.Duration) (*tick, error) {
 	m := &tick{
 		From: t.From, To: t.To, Warmup: t.Warmup, Last: t.Last, Running: t.Running, Processor: processor,

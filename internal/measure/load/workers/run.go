@@ -134,7 +134,6 @@ func (l *load) supervise() {
 	l.fail(l.finish())
 }
 
-// take does about a report what there is to do.
 func (l *load) take(e event) {
 	p, r := e.from, e.report
 	l.silence = max(l.silence, time.Since(p.heard))
@@ -181,7 +180,6 @@ func (l *load) beginTogether(r *ready) {
 	}
 }
 
-// answer finds a password for a connection of a worker's.
 func (l *load) answer(p *process, question int) {
 	text, err := l.Password(l.ctx)
 	a := password{Question: question, Text: text}

@@ -133,7 +133,6 @@ func (w *worker) live(ctx context.Context) {
 	}
 }
 
-// run returns the load, from the order to the end.
 func (w *worker) run(ctx context.Context, o *order) ended {
 	result, err := w.load(ctx, o)
 	e := ended{Began: result.Began, Elapsed: result.Elapsed, Connecting: result.Connecting,

@@ -107,7 +107,6 @@ func (c *course) rest(end uint64) []place {
 	return evenly(chunks)
 }
 
-// chunksOf cuts a place into chunks of about a size.
 func chunksOf(p place, size uint64) (chunks []place) {
 	for at := p.first; at < p.last; {
 		last := at + size

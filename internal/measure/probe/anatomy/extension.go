@@ -17,7 +17,6 @@ import (
 // oldest is the first version that has pg_walinspect.
 const oldest = 150000
 
-// found is the state of the extension on a server.
 type found struct {
 	number    int
 	version   string
@@ -59,7 +58,6 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 	return home, mayExecute(ctx, conn, home, always()...)
 }
 
-// ask finds out what there is, and what there might be.
 func ask(ctx context.Context, conn *pgx.Conn) (f found, err error) {
 	err = postgres.QueryRow(ctx, conn, mark+`select pg_catalog.current_setting('server_version_num')::int,
 		pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),

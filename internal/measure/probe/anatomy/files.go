@@ -22,7 +22,6 @@ type Files struct {
 	timeline string
 }
 
-// dump runs the program on the WAL and gives what it prints.
 func (f *Files) dump(ctx context.Context, arguments ...string) ([]byte, error) {
 	arguments = append([]string{"--path", f.WAL, "--timeline", f.timeline}, arguments...)
 	command := exec.CommandContext(ctx, f.Program, arguments...)
@@ -51,7 +50,6 @@ func (f *Files) next(ctx context.Context, at uint64) (uint64, error) {
 	return high<<32 | low, nil
 }
 
-// count reads one window.
 func (f *Files) count(ctx context.Context, p place) (window, error) {
 	var err error
 	if !p.firstKnown {

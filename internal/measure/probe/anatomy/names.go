@@ -9,7 +9,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// relation is the owner of a file.
 type relation struct {
 	oid  uint32
 	item runfile.WALItem // without its parts

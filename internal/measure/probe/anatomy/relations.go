@@ -305,7 +305,6 @@ func sortBy(parts map[string]runfile.WALPart) string {
 	return runfile.OtherRelations
 }
 
-// list has one item for each name.
 type list struct {
 	items []runfile.WALItem
 	at    map[string]int

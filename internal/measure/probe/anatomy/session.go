@@ -189,7 +189,6 @@ func (s *session) lastEnd(ctx context.Context, after uint64) (end uint64, known 
 	}
 }
 
-// count reads one window.
 func (s *session) count(ctx context.Context, p place) (w window, err error) {
 	err = s.ask(ctx, s.reader, p.arguments(), func(rows pgx.Rows) (err error) {
 		w, err = windowOf(rows)

@@ -161,7 +161,6 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	return sample, nil
 }
 
-// reading is one device's counters.
 type reading struct {
 	stats  blockdevice.IOStats
 	fields int
@@ -221,7 +220,6 @@ func (s *Sampler) without(f figure, device string, fields int) error {
 	}
 }
 
-// gapIn returns the gap that an error leaves in one metric.
 func gapIn(metric string, err error) runfile.Gap {
 	gap := probe.GapOf(err)
 	gap.Metric = metric

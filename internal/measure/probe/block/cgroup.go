@@ -30,7 +30,6 @@ type cgroup struct {
 	numbers   []string // MAJ:MIN of the devices that count
 }
 
-// cgroupOf finds the control group of a process.
 func (h host) cgroupOf(pid int, devices []string) (cgroup, error) {
 	groups, err := h.groupsOf(pid)
 	if err != nil {

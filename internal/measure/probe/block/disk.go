@@ -25,7 +25,6 @@ func (h host) disksOfBtrfs(source string) ([]string, error) {
 	return h.disksIn(filepath.Dir(peers[0]))
 }
 
-// disksIn returns the disks behind all links in a directory.
 func (h host) disksIn(directory string) ([]string, error) {
 	links, err := os.ReadDir(directory)
 	if err != nil {
@@ -87,7 +86,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// sorted returns a set of names in order.
 func sorted(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)

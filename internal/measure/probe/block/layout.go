@@ -22,7 +22,6 @@ const (
 
 var roles = []string{data, wal, tablespaces, temp}
 
-// part is one of the directories that a server writes to.
 type part struct {
 	role string
 	place
@@ -172,7 +171,6 @@ func (l spread) directories() []layout.Root {
 	return all
 }
 
-// storage describes the layout for the record.
 func (h host) storage(l spread) runfile.Storage {
 	p := l.parts[0]
 	s := runfile.Storage{

@@ -45,7 +45,6 @@ func (b *backfill) tally(batch []*query) {
 	}
 }
 
-// gone returns the gap of what CloudWatch no longer has.
 func (b *backfill) gone(w window) runfile.Gap {
 	return runfile.Gap{At: w.from, Probe: Name, Reason: runfile.Late, Code: Retention, Detail: fmt.Sprintf(
 		"CloudWatch keeps nothing for longer than %d days, and %s is %d days ago", kept[len(kept)-1].days, day(w.from),

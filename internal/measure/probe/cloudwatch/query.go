@@ -38,7 +38,6 @@ const (
 	mostPoints  = 100_800
 )
 
-// queries returns all that is to be asked for in a window.
 func (b *backfill) queries(w window) []*query {
 	var all []*query
 	for i, s := range b.series {
@@ -150,7 +149,6 @@ func (q *query) answer(r types.MetricDataResult) {
 	}
 }
 
-// forget prepares for another answer.
 func (q *query) forget() { q.answered, q.status, q.damage = false, "", "" }
 
 // judge returns the reason why the query's answer is incomplete; nil: it is complete. Both a diagnosis and a

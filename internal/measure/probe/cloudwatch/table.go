@@ -45,7 +45,6 @@ func publishedOf(m metric.Meaning, id string) published {
 	}
 }
 
-// namespace returns the CloudWatch namespace of a level's metrics.
 func namespace(level string) string {
 	switch level {
 	case volume:

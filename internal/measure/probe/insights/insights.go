@@ -195,7 +195,6 @@ func (b *backfill) all(ctx context.Context, from, to time.Time) error {
 	return b.group(ctx, load, from, to)
 }
 
-// available returns the names of what the instance has.
 func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 	has := map[string]bool{}
 	pages := pi.NewListAvailableResourceMetricsPaginator(b.client, &pi.ListAvailableResourceMetricsInput{

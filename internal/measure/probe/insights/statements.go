@@ -113,7 +113,6 @@ type ranked struct {
 	parts []types.ResponsePartitionKey
 }
 
-// item returns what a key says of one statement in some seconds.
 func (r ranked) item(k types.DimensionKeyDescription, seconds float64) runfile.TopItem {
 	i := runfile.TopItem{
 		Name: cmp.Or(k.Dimensions[byDigest+".id"], k.Dimensions[byDigest+".db_id"], "unnamed"),

@@ -68,7 +68,6 @@ type window struct {
 	told     map[string]*line // by metric and dimensions
 }
 
-// line is one series of a window.
 type line struct {
 	metric     string // of the service, without the statistic
 	dimensions map[string]string

@@ -68,7 +68,6 @@ func summed(column string) way {
 	return way{"coalesce(pg_catalog.sum(" + column + "), 0)", []string{column}}
 }
 
-// counted returns the number of rows.
 func counted() way { return way{"pg_catalog.count(*)", nil} }
 
 // statsReset is when somebody last set a view's counters to zero. Some versions show NULL for never, which is no gap.
@@ -89,7 +88,6 @@ func (f field) wayFor(columns []string) (way, bool) {
 	return way{}, false
 }
 
-// unanswered returns the gap that an answer of NULL leaves.
 func (f field) unanswered() runfile.Gap {
 	if f.null != nil {
 		return runfile.Gap{Reason: f.null.reason, Detail: f.null.detail}

@@ -35,7 +35,6 @@ func NewObserver(ctx context.Context, config *pgx.ConnConfig) (*Sampler, error) 
 	return s, err
 }
 
-// observed returns the views of an observer, in the order of the reading.
 func observed(withTables bool) []view {
 	all := append(progress(), serverItself(), replication(), lag(), archiver(), slru(), evictions(), checkpointer(),
 		bgwriter(), auroraDatabase(), database())

@@ -36,7 +36,6 @@ func questions() []question {
 		[]string{"shared_blks_read", "temp_blks_read"}, nil})
 }
 
-// written are questions of what was written.
 func written() []question {
 	always := func(sql string) func(context.Context, *pgx.Conn) (string, error) {
 		return func(context.Context, *pgx.Conn) (string, error) { return sql, nil }

@@ -161,7 +161,6 @@ func serverTotals(ctx context.Context, conn *pgx.Conn) map[string]float64 {
 	return totals
 }
 
-// ask reads one sort of thing.
 func (q question) ask(ctx context.Context, conn *pgx.Conn) (amounts, error) {
 	sql, err := q.sql(ctx, conn)
 	if err != nil {

@@ -41,7 +41,6 @@ func Remedy(gap runfile.Gap) string {
 	}
 }
 
-// find returns the view and the field of a metric.
 func find(name string) (view, field, bool) {
 	for _, v := range known() {
 		for _, f := range v.fields {

@@ -147,7 +147,6 @@ func (s *session) read(ctx context.Context, wanted func(statement) bool) (probe.
 	return sample, nil
 }
 
-// ask reads statements into the sample and tells how many it has read.
 func (s *session) ask(ctx context.Context, statements []statement, sample *probe.Sample) (read int, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(postgres.SafeTransaction)

@@ -53,7 +53,6 @@ func (t *tally) look(now amounts) {
 	}
 }
 
-// forget leaves those that did most.
 func (t *tally) forget() {
 	keys := slices.SortedFunc(maps.Keys(t.grew), func(a, b string) int { return t.compare(t.grew[a], t.grew[b]) })
 	for _, key := range keys[mostTallied:] {
@@ -72,7 +71,6 @@ func beganAnew(last, now map[string]float64) bool {
 	return false
 }
 
-// rank returns how much something did.
 func (t *tally) rank(i runfile.TopItem) (sum float64) {
 	for _, column := range t.by {
 		sum += i.Grew[column]

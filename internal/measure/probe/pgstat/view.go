@@ -52,7 +52,6 @@ func setting(m metric.Metric) string {
 	return ""
 }
 
-// statement is the query for a view.
 type statement struct {
 	sql       string
 	arguments []any
@@ -85,7 +84,6 @@ type catalog struct {
 	relations  map[string]relation
 }
 
-// relation is a view of the server's or of an extension's.
 type relation struct {
 	path    string // with its schema, as SQL
 	columns []string
@@ -141,7 +139,6 @@ func (v view) relationOn(server catalog) (string, bool) {
 	return "", len(v.relations) == 0
 }
 
-// lacking says why no relation of the view is there.
 func (v view) lacking(server catalog) runfile.Gap {
 	if v.extension != "" && !slices.Contains(server.extensions, v.extension) {
 		why := fmt.Sprintf("the extension %s is not in the database %s", v.extension, server.database)

@@ -2,7 +2,6 @@ package request
 
 import "github.com/realiops/realiops/internal/metric"
 
-// counts sums up requests.
 type counts struct{ reads, readBytes, writes, writeBytes float64 }
 
 func countsOf(e *event) (c counts) {
@@ -53,7 +52,6 @@ func (a *account) total(e *event, flushing uint32) {
 	}
 }
 
-// values returns the metrics.
 func (a *account) values() map[string]float64 {
 	all := map[string]float64{}
 	var server counts

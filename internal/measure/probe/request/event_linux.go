@@ -60,7 +60,6 @@ func (e *event) byKernel(beginning, within string) bool {
 		bytes.Contains(e.Command[:], []byte(within))
 }
 
-// byWorker reports whether it is of a thread that works for all.
 func (e *event) byWorker() bool { return e.byKernel("kworker/", "") }
 
 // command is the name of a process, as the kernel keeps it.

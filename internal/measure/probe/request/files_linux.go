@@ -42,7 +42,6 @@ type file struct {
 	seen    int // the look that found it last
 }
 
-// files holds the files of a server.
 type files struct {
 	most     int // are followed
 	place    Place
@@ -200,7 +199,6 @@ func (f *files) at(i inode) *file {
 	return one
 }
 
-// missing says which files of the server are not followed.
 func (f *files) missing() (all []string) {
 	if f.tooMany {
 		all = append(all, fmt.Sprintf("the server has more than %d files", f.most))
@@ -212,7 +210,6 @@ func (f *files) missing() (all []string) {
 	return slices.Concat(all, f.walk.Skipped, f.lost, f.unfollowed)
 }
 
-// note keeps a file, and where it lies.
 func (f *files) note(r *root, e *layout.Entry, now time.Time) {
 	at, stat := key{r, e.Path}, &e.Stat
 	one, known := f.known[at]
@@ -253,7 +250,6 @@ func (f *files) name(names map[uint32]Relation) {
 	}
 }
 
-// ownerOf returns what a file is for.
 func (f *files) ownerOf(file *layout.File) owner {
 	switch file.Kind {
 	case layout.Segment:
@@ -277,7 +273,6 @@ func (f *files) ownerOf(file *layout.File) owner {
 	return owner{kind: kind, node: file.Node}
 }
 
-// atlas returns the locations of all files.
 func (f *files) atlas() atlas {
 	var a atlas
 	f.moved = false

@@ -139,7 +139,6 @@ func refused(err error) error {
 // lostEvents are requests that nobody fetched in time.
 func (k *kernel) lostEvents() (n uint64, err error) { return n, k.lost.Lookup(uint32(0), &n) }
 
-// close takes everything out of the kernel.
 func (k *kernel) close() {
 	if k.reader != nil {
 		_ = k.reader.Close() // what it had is of no use any more

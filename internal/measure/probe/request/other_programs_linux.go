@@ -33,7 +33,6 @@ func (s *otherPrograms) add(by asker, more counts) {
 	did.plus(more)
 }
 
-// list returns the programs, those with the most requests first.
 func (s *otherPrograms) list() (all []OtherProgram) {
 	note := func(w Who, c *counts) {
 		all = append(all, OtherProgram{w, c.reads + c.writes, c.readBytes + c.writeBytes})

@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// owner is a file of the server.
 type owner struct {
 	kind Kind
 	node uint32 // of a relation of the database whose names are known; 0: another file
@@ -55,7 +54,6 @@ func mayBeNew(e *event, postmaster int, notes uint32) bool {
 	return e.Operation&notes == 0 && (e.Process == 0 || ours(e, postmaster) || e.byWorker() && e.File == inode{})
 }
 
-// asker is the process that made requests.
 type asker struct {
 	server, worker bool // a process of the server, a thread of the kernel that works for all
 	command        command

@@ -31,7 +31,6 @@ type trail struct {
 	cast, pageType int32
 }
 
-// bits are flags of requests, as this kernel has them.
 type bits struct {
 	flushing uint32 // it is one step of a flush
 	notes    uint32 // it is for what the file system notes, not for a file; 0: that is not told

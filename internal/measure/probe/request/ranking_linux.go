@@ -57,7 +57,6 @@ func (r *ranking) top(at time.Time, names map[uint32]Relation) runfile.Top {
 	return mostBytesFirst(top)
 }
 
-// mostBytesFirst keeps the items that a ranking has room for.
 func mostBytesFirst(top runfile.Top) runfile.Top {
 	bytes := func(i runfile.TopItem) float64 { return i.Grew["write_bytes"] + i.Grew["read_bytes"] }
 	slices.SortFunc(top.Items, func(a, b runfile.TopItem) int {

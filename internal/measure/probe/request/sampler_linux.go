@@ -258,7 +258,6 @@ func (s *Sampler) waits() time.Duration {
 	return time.Since(s.waiting[0].since)
 }
 
-// fetch takes all requests out of the ring.
 func (s *Sampler) fetch() error {
 	var record ringbuf.Record
 	var e event
@@ -320,7 +319,6 @@ func (s *Sampler) ownerOf(e *event, file *file) owner {
 	return file.owner
 }
 
-// give counts requests for their owner.
 func (s *Sampler) give(by asker, whose owner, all counts) {
 	s.account.kinds[whose.kind].plus(all)
 	if whose.kind == OtherPrograms {

@@ -216,7 +216,6 @@ func (s *Server) end(ctx context.Context) error {
 	return s.told("remove", err, shell.InText("docker rm --force --volumes"))
 }
 
-// told says how to do by hand what did not work.
 func (s *Server) told(verb string, err error, byHand shell.Command) error {
 	if err == nil {
 		return nil

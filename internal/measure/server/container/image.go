@@ -65,7 +65,6 @@ func (e *engine) pull(ctx context.Context, name string) error {
 	return nil
 }
 
-// value returns that of a variable in a list of NAME=value.
 func value(environment []string, name string) string {
 	for _, entry := range environment {
 		if v, found := strings.CutPrefix(entry, name+"="); found {

@@ -35,7 +35,6 @@ func (o Options) command() ([]string, error) {
 	return command, nil
 }
 
-// serverPort is the server's port inside the container.
 var serverPort = network.MustParsePort("5432/tcp")
 
 // sharedMemory is the limit for /dev/shm. The engine's own, 64 MiB, is less than a parallel index build may ask for.

@@ -15,7 +15,6 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Names in a run directory.
 const (
 	dataName     = "data"
 	socketName   = "socket"
@@ -281,7 +280,6 @@ func (c *cluster) ready() bool {
 	return err == nil && len(lines) >= 8 && strings.TrimSpace(lines[7]) == "ready"
 }
 
-// whyEnded is why the server ended, in one line.
 func (c *cluster) whyEnded() string {
 	if complaint := c.journal.complaint(); complaint != "" {
 		return complaint

@@ -11,7 +11,6 @@ import (
 // imageName is the file in a run directory that a device of the server's own stands for.
 const imageName = "device"
 
-// deviceFileSystem is the file system made on a device of the server's own.
 const deviceFileSystem = "ext4"
 
 // leastDevice holds an empty database, some log and a file system's journal.
@@ -61,7 +60,6 @@ func (o Options) checkRoom(p place) error {
 // systemDirectories lists directories of file system tools, which are often missing from PATH.
 func systemDirectories() []string { return []string{"/usr/sbin", "/sbin"} }
 
-// formatter finds the program that makes file systems.
 func formatter(directories []string) (string, error) {
 	const name = "mkfs." + deviceFileSystem
 	if path, err := exec.LookPath(name); err == nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// endpoint is a server that takes connections.
 type endpoint struct {
 	version   string // as PostgreSQL names it
 	port      int

@@ -63,7 +63,6 @@ func (o Options) checked() (Options, error) {
 	return o, nil
 }
 
-// settings returns those that were asked for.
 func (o Options) settings() ([]setting, error) {
 	all := make([]setting, len(o.Settings))
 	for i, text := range o.Settings {
@@ -75,7 +74,6 @@ func (o Options) settings() ([]setting, error) {
 	return all, nil
 }
 
-// setting is a parameter of the server.
 type setting struct{ name, value string }
 
 var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)*$`)

@@ -49,7 +49,6 @@ func environment(ours []string) []string {
 	return minimal
 }
 
-// process is a program that was started.
 type process struct {
 	command *exec.Cmd
 	exited  chan struct{}
@@ -73,7 +72,6 @@ func launch(c *exec.Cmd) (*process, error) {
 	return p, <-started
 }
 
-// run is launch and wait.
 func run(c *exec.Cmd) error {
 	p, err := launch(c)
 	if err != nil {

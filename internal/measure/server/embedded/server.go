@@ -218,7 +218,6 @@ func (c *cluster) farewell() string {
 		c.dir, as, quoted(filepath.Join(c.bin, "postgres")), quoted(c.in(dataName)))
 }
 
-// quoted returns a path as a shell takes it.
 func quoted(path string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-"
 	if strings.Trim(path, plain) == "" {

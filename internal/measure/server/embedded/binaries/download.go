@@ -148,7 +148,6 @@ func rewind(f *os.File) error {
 	return err
 }
 
-// archiveIn finds the one archive in what was downloaded.
 func archiveIn(file *os.File) (*zip.File, error) {
 	info, err := file.Stat()
 	if err != nil {
