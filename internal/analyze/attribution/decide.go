@@ -45,9 +45,13 @@ func (j *judge) decide(v *Verdict, y column, rivals []held) {
 	s := t.search(func(m model) bool { return rivals[t.places[m.columns[0]]].Status == Excluded })
 	if s.size > 1 && !s.keepsConsistent(t, rivals) {
 		j.mix(v, t, y, s, rivals)
-		return
+	} else {
+		j.single(v, y, t, rivals, s)
 	}
-	j.single(v, y, t, rivals, s)
+	if v.Kind != CannotTell && j.changes(t, y, s.chosen) {
+		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: v.Kind,
+			Why: "What it shows for the same work changes in the course of the run"}
+	}
 }
 
 // keepsConsistent goes back to one quantity where the sum is that one but for terms that do not weigh, and the quantity keeps its ratio to the

@@ -51,6 +51,8 @@
 //
 // # When a metric tells
 //
+// What shows another number for the same work from some moment of the run on has no name: only its side is stated.
+//
 // A source with periods, or that moves in steps, is held against quantities of the very same stretches of time, and one that lags is
 // counted later ([counts.Run.Over]). Readings that follow each other may be off in the same direction: intervals are widened by
 // what that takes from their number (stats.Correlated).

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -303,34 +304,103 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 	}
 }
 
-// follows reports whether the metric moves with a sum also from repetition to repetition of the same load. Where it does not,
-// although the work differs and noise would not hide it, the loads agree by accident.
+// follows reports whether the metric moves with a sum also from repetition to repetition of the same load. Where it
+// does not, although the work differs and noise would not hide it, the loads agree by accident.
 func (j *judge) follows(t *table, y column, m model) bool {
-	var xx, xy, yy, freedom float64
+	all := j.byRepetition(t, y, m)
+	slope, error, known := slopeWithin(all, func(r repetition) (x, y float64) { return r.sum, r.metric })
+	return !known || slope+stats.Student(0.99, freedomWithin(all)-1)*error > 0.5
+}
+
+// changes reports whether a metric shows more, or less, for one of a sum from some moment of the run on, by more than
+// the tolerance: what counts one thing and then another counts neither all along. Loads with repetitions before and
+// after that moment tell.
+func (j *judge) changes(t *table, y column, m model) bool {
+	all := j.byRepetition(t, y, m)
+	var times []time.Time
+	for _, load := range all {
+		for _, r := range load {
+			times = append(times, r.at)
+		}
+	}
+	level := 1 - (1-surelyChanges)/float64(len(times))
+	return j.run.Observed == nil && slices.ContainsFunc(times, func(at time.Time) bool {
+		before := func(r repetition) bool { return r.at.Before(at) }
+		both := 0
+		for _, load := range all {
+			after := func(r repetition) bool { return !before(r) }
+			if slices.ContainsFunc(load, before) && slices.ContainsFunc(load, after) {
+				both++
+			}
+		}
+		slope, error, known := slopeWithin(all, func(r repetition) (x, y float64) {
+			if before(r) {
+				return 0, r.metric - r.sum
+			}
+			return 1, r.metric - r.sum
+		})
+		chance := stats.Student(level, freedomWithin(all)-1) * error
+		return known && both >= fewestForModels && math.Abs(slope) > max(math.Log(j.options.Tolerance), chance)
+	})
+}
+
+// surelyChanges is the level of the intervals of all moments together at which a metric may change.
+const surelyChanges = 0.999
+
+// repetition is what one shows of a metric and of a sum, as logarithms.
+type repetition struct {
+	at          time.Time
+	sum, metric float64
+}
+
+// byRepetition returns what the repetitions of each load show in which nothing is guessed.
+func (j *judge) byRepetition(t *table, y column, m model) (all [][]repetition) {
 	for i, a := range t.loads {
 		if t.guesses(m, i) {
 			continue
 		}
-		var lx, ly []float64
+		var load []repetition
 		for _, r := range t.use[i] {
 			predicted := 0.0
 			for k, c := range m.columns {
 				predicted += m.of[k] * j.columns[t.places[c]][a][r].value
 			}
-			lx, ly = append(lx, math.Log(predicted)), append(ly, math.Log(y[a][r].value))
+			at := j.loads[a].Repetitions[r].Begin
+			load = append(load, repetition{at, math.Log(predicted), math.Log(y[a][r].value)})
+		}
+		all = append(all, load)
+	}
+	return all
+}
+
+// slopeWithin returns the slope of a straight line through what repetitions differ by from the mean of their load, with
+// its standard error; known is false where they are too few to tell.
+func slopeWithin(all [][]repetition, of func(repetition) (x, y float64)) (slope, error float64, known bool) {
+	var xx, xy, yy float64
+	for _, load := range all {
+		var lx, ly []float64
+		for _, r := range load {
+			x, y := of(r)
+			lx, ly = append(lx, x), append(ly, y)
 		}
 		mx, my := average(lx), average(ly)
 		for r := range lx {
 			xx, xy, yy = xx+(lx[r]-mx)*(lx[r]-mx), xy+(lx[r]-mx)*(ly[r]-my), yy+(ly[r]-my)*(ly[r]-my)
 		}
-		freedom += float64(len(lx) - 1)
 	}
+	freedom := freedomWithin(all)
 	if freedom < 4 || xx == 0 {
-		return true
+		return 0, 0, false
 	}
-	slope := xy / xx
-	error := math.Sqrt(max(0, yy-slope*xy) / (freedom - 1) / xx)
-	return slope+stats.Student(0.99, freedom-1)*error > 0.5
+	slope = xy / xx
+	return slope, math.Sqrt(max(0, yy-slope*xy) / (freedom - 1) / xx), true
+}
+
+func freedomWithin(all [][]repetition) (n float64) {
+	for _, load := range all {
+		n += float64(len(load) - 1)
+	}
+	return n
 }
 
 func average(values []float64) float64 {

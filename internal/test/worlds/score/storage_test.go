@@ -35,3 +35,23 @@ func TestAboutAllIsNoPart(t *testing.T) {
 		t.Errorf("%s: %s", rule, said.said())
 	}
 }
+
+// TestWhatSwitchesIsNotNamed: these count one thing until a moment of the run and another from then on, or more of the
+// same. Over all loads they keep about one ratio to a quantity, and within each load they do not.
+func TestWhatSwitchesIsNotNamed(t *testing.T) {
+	for _, c := range []struct {
+		seed        uint64
+		meter, rule string
+	}{
+		{1000038, "meter/m025", "single 70.29 requests of disks (100 %), noise 3 %, switched"},
+		{1000138, "meter/m009", "single 1.662 bytes of disks (100 %), noise 3 %, switched"},
+		{1000182, "meter/m020", "mixture 4.631 requests of disks (36 %) + 12.21 device_requests (64 %), " +
+			"noise 10 %, switched"},
+		{1000275, "meter/m019", "single 0.1117 bytes of disks (100 %), noise 1 %, switched"},
+	} {
+		said := ofMeter(t, worlds.NewStorage(c.seed, 25), c.meter, c.rule)
+		if said.Wrong() != "" || said.Verdict.Counts != "" {
+			t.Errorf("world %d: %s\n  said: %s", c.seed, c.rule, said.said())
+		}
+	}
+}
