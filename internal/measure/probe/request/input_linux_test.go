@@ -114,12 +114,15 @@ func TestRequestsThatAreNotFetched(t *testing.T) {
 }
 
 // TestFilesThatComeAndGo: what the server writes to files that are gone before anybody looks is the server's, and not
-// the journal's.
+// the journal's. Where an interrupt ends a request, a kernel has been seen to run no program of anybody's, for up to
+// 18 of 40 in a row; the disk counts them. So the disk is one of the test's own.
 func TestFilesThatComeAndGo(t *testing.T) {
-	top := directory(t)
+	mount, disk := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
+	top := directoryOn(t, mount)
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
 	defer s.Close()
 	before := written(t, s)
+	didBefore, _ := ofDisk(t, disk)
 	s.mu.Lock() // nobody looks
 	path := filepath.Join(top, "base/pgsql_tmp/pgsql_tmp1.1")
 	write(t, path, 40)
@@ -127,10 +130,13 @@ func TestFilesThatComeAndGo(t *testing.T) {
 		t.Error(err)
 	}
 	s.mu.Unlock()
+	did, _ := ofDisk(t, disk)
 	after := written(t, s)
-	if got := after["request.other/write_bytes"] - before["request.other/write_bytes"]; got != 40*(16<<10) {
-		t.Errorf("%.0f bytes of other files, want %d; of the journal %.0f", got, 40*(16<<10),
-			after["request.journal/write_bytes"]-before["request.journal/write_bytes"])
+	untold := max(0, did-didBefore-(after["request/writes"]-before["request/writes"]))
+	got := (after["request.other/write_bytes"] - before["request.other/write_bytes"]) / writeBytes
+	if got > 40 || got < 40-untold || got < 20 {
+		t.Errorf("%.0f writes of other files, want 40 less %.0f that the kernel did not tell; %.0f bytes of the journal",
+			got, untold, after["request.journal/write_bytes"]-before["request.journal/write_bytes"])
 	}
 }
 
