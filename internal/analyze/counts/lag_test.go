@@ -83,6 +83,22 @@ func TestLagNeedsWorkInsideRepetitions(t *testing.T) {
 	}
 }
 
+// TestCountersOfAServerAreNotLate: PostgreSQL counts these as it works. In the shipped runs they move in one load and
+// while tables are made, at times that some lag fits.
+func TestCountersOfAServerAreNotLate(t *testing.T) {
+	for file, names := range map[string][]string{
+		"default-pg17.jsonl.zst": {"pgstat.bgwriter/buffers_clean", "pgstat.bgwriter/maxwritten_clean"},
+		"local-pg18.jsonl.zst":   {"pgstat.io/wal_init_writes", "pgstat.io/wal_init_write_bytes"},
+	} {
+		run := fromFile(t, "../../../testdata/runs/"+file)
+		for _, name := range names {
+			if _, view := run.Over(name); view.Lag != 0 {
+				t.Errorf("%s: %s is counted %v late", file, name, view.Lag)
+			}
+		}
+	}
+}
+
 // TestStepsLongerThanLoads: a metric that shows the work of short loads every 40 s or every minute yields no count
 // for any of them, and the reason says which loads would do. A metric that moves with each load has no steps, and
 // neither has one that moves while tables are made.

@@ -15,10 +15,12 @@ const (
 	edge             = 3.0
 )
 
-// What it takes to believe in a lag: how much better the loads explain when the counter moves with it, as squares.
+// What it takes to believe in a lag: how much better the loads explain when the counter moves with it, as squares, and
+// loads that it moves in, since the times of one load fit some lag too easily.
 const (
-	muchBetter = 0.65
-	wellEnough = 0.35
+	muchBetter  = 0.65
+	wellEnough  = 0.35
+	fewestLoads = 2
 )
 
 // Stay is one go of a load, in seconds since some moment.
@@ -40,6 +42,9 @@ func (c *Course) Add(from, to, rate float64) {
 // can tell.
 func (c *Course) Lag(stays []Stay) time.Duration {
 	course := newCourse(c, stays)
+	if course.movedIn() < fewestLoads {
+		return 0
+	}
 	at, least := 0.0, math.Inf(1)
 	for l := 0.0; l <= mostLag; l += lagStep {
 		if left := course.unexplained(l); left < least {
@@ -74,6 +79,21 @@ func newCourse(c *Course, stays []Stay) course {
 		k.loads = max(k.loads, s.Load+1)
 	}
 	return k
+}
+
+// movedIn returns in how many loads the counter moved.
+func (k course) movedIn() int {
+	moved := map[int]bool{}
+	next := 0
+	for i, rate := range k.rates {
+		for next < len(k.stays) && k.stays[next].End < k.to[i] {
+			next++
+		}
+		if rate > 0 && next < len(k.stays) && k.stays[next].From <= k.from[i] {
+			moved[k.stays[next].Load] = true
+		}
+	}
+	return len(moved)
 }
 
 // unexplained returns the part of how the rates vary around the edges of loads that is left when each load has its own,
