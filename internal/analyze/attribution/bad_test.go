@@ -54,6 +54,11 @@ func TestBadInput(t *testing.T) {
 	check("two loads that part nothing", keep("idle", "single", "async"), open, attribution.Logical)
 	check("no idle load", keep("bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide"),
 		attribution.Logical)
+	check("two repetitions of one load, and one of each other", func(run *counts.Run) {
+		for i := range run.Loads {
+			run.Loads[i].Repetitions = run.Loads[i].Repetitions[:1+i%len(run.Loads)/(len(run.Loads)-1)]
+		}
+	}, attribution.Logical)
 	check("not a number", show(math.NaN()), open)
 	check("without end", show(math.Inf(1)), open)
 	check("beyond any counter", show(1e300), open)

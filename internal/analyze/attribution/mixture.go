@@ -339,8 +339,8 @@ func (j *judge) changes(t *table, y column, m model) bool {
 			}
 			return 1, r.metric - r.sum
 		})
-		chance := stats.Student(level, freedomWithin(all)-1) * error
-		return known && both >= fewestForModels && math.Abs(slope) > max(math.Log(j.options.Tolerance), chance)
+		return known && both >= fewestForModels && math.Abs(slope) > math.Log(j.options.Tolerance) &&
+			math.Abs(slope) > stats.Student(level, freedomWithin(all)-1)*error
 	})
 }
 
