@@ -102,7 +102,7 @@ func TestHistoryOfShortFiles(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, _ := runs(t, command.ExitDone, "history", file, "-o", path)
+		out, _ := runs(t, command.ExitDone, "history", file, "--all", "-o", path)
 		out = strings.Join(strings.Fields(out), " ")
 		for _, part := range c.says {
 			if !strings.Contains(out, part) {
@@ -160,7 +160,7 @@ func TestHistoryOfOneByteARequest(t *testing.T) {
 	if err := os.WriteFile(file, []byte(prometheustest.OpenMetrics(planted)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := runs(t, command.ExitDone, "history", file, "-o", path)
+	out, _ := runs(t, command.ExitDone, "history", file, "--all", "-o", path)
 	if !strings.Contains(strings.Join(strings.Fields(out), " "),
 		"requests a second of 1.0 bytes each, and none carries less than 512") {
 		t.Error(out)

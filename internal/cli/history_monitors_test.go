@@ -57,7 +57,7 @@ func TestSarTyped(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "sh", "-c", typed).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", typed, err, out)
 	}
-	if out, _ := runs(t, command.ExitDone, "history", "sa25.json", "-o", "seconds.jsonl"); !strings.Contains(out,
+	if out, _ := runs(t, command.ExitDone, "history", "sa25.json", "--all", "-o", "seconds.jsonl"); !strings.Contains(out,
 		"By hour of the day") {
 		t.Errorf("of two seconds it shows %s", out)
 	}

@@ -115,6 +115,11 @@ func TestHistoryOfSysstat(t *testing.T) {
 	if !strings.Contains(out, "from stored metrics; observed for 3 days") {
 		t.Errorf("it says %s", out)
 	}
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) > 45 ||
+		!strings.HasPrefix(lines[0], "In its worst hour") ||
+		lines[len(lines)-1] != "  realiops size "+path+" --gib 500" {
+		t.Errorf("not a screen that begins with the answer and ends with what to do next:\n%s", out)
+	}
 	ranked, _ := runs(t, command.ExitDone,
 		append([]string{"fleet", "--dir", dir, "--has", "../../testdata/fleet/legacy.csv", "--format", "json"},
 			days...)...)

@@ -22,7 +22,10 @@ import (
 // count disk operations, a few loads, and how far to trust them. A run that has no such answer gets the whole report.
 func Answer(run *counts.Run, r Report) document.Document {
 	whole := Document(run, r, nil, nil)
-	if ofPeriods(run) || len(r.Loads.Loaded()) == 0 || len(r.Metrics) == 0 {
+	if ofPeriods(run) {
+		return keptAnswer(run, r, whole)
+	}
+	if len(r.Loads.Loaded()) == 0 || len(r.Metrics) == 0 {
 		return whole
 	}
 	s := screen{Report: r}

@@ -31,23 +31,36 @@ func ofPeriods(run *counts.Run) bool { return run.Observed != nil && run.Observe
 // keptDocument returns the report of a history of periods: rates, and no verdicts.
 func keptDocument(run *counts.Run, r Report, d document.Document) document.Document {
 	d.Heading = "What storage did"
-	all := keptOf(run)
 	requests, bytes, known := requestsAndBytes(run)
-	d.Blocks = []document.Block{document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.keptTarget(run, all)),
-		r.conditions()}
-	if known {
-		d.Blocks = append(d.Blocks, document.Paragraph{Text: keptHeadline(requests, bytes, run),
-			Style: document.Headline})
-		all = append([]kept{requests, bytes}, all...)
-	}
-	d.Blocks = append(d.Blocks, keptTable(all, run.Observed.Period))
+	d.Blocks = r.keptBlocks(run)
 	if known {
 		d.Blocks = append(d.Blocks, dayTable(requests, bytes))
 	}
+	d.Blocks = append(d.Blocks, r.conditions())
 	if r.Run.Provenance != "" {
 		d.Blocks = append(d.Blocks, words.Faint("Where the figures come from: "+r.Run.Provenance+"."))
 	}
 	return d
+}
+
+// keptAnswer returns the same in one screen: without the hours of the day.
+func keptAnswer(run *counts.Run, r Report, d document.Document) document.Document {
+	d.Blocks = append(r.keptBlocks(run), r.conditions(), screen{Report: r}.next())
+	return d
+}
+
+// keptBlocks say what storage did in the worst period, and how the periods differ.
+func (r Report) keptBlocks(run *counts.Run) (blocks []document.Block) {
+	all := keptOf(run)
+	requests, bytes, known := requestsAndBytes(run)
+	if known {
+		blocks = append(blocks, document.Paragraph{Text: keptHeadline(requests, bytes, run), Style: document.Headline})
+	}
+	blocks = append(blocks, document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.keptTarget(run, all)))
+	if known {
+		all = append([]kept{requests, bytes}, all...)
+	}
+	return append(blocks, keptTable(all, run.Observed.Period))
 }
 
 // keptTarget names the server and the stretch of the periods.

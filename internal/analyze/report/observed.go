@@ -82,8 +82,7 @@ func onlyPeriods(o *counts.Observation) string {
 		return ""
 	}
 	return "These periods come from another program's records, without the server's own counters, so there " +
-		"are no verdicts. " +
-		"realiops size takes what storage did from them; realiops explain says what each metric is documented to count."
+		"are no verdicts: realiops explain says what each metric is documented to count."
 }
 
 // unread says that the server's own counters were not followed all the time, and why.
