@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -29,6 +30,36 @@ func (d *Durations) add(length time.Duration) {
 		d.Histogram = hdrhistogram.New(shortest, longest, digits)
 	}
 	_ = d.Histogram.RecordValue(min(max(length.Microseconds(), shortest), longest)) // within its bounds
+}
+
+// packed is the form of Durations in JSON, the histogram in HdrHistogram's own compressed form.
+type packed struct {
+	Count                  int64
+	Sum, Sum2, Least, Most float64
+	Histogram              string
+}
+
+// MarshalJSON writes null where nothing was recorded.
+func (d Durations) MarshalJSON() ([]byte, error) {
+	if d.Count == 0 {
+		return []byte("null"), nil
+	}
+	text, err := d.Histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(packed{d.Count, d.Sum, d.Sum2, d.Least, d.Most, string(text)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (d *Durations) UnmarshalJSON(text []byte) (err error) {
+	var p *packed
+	if err = json.Unmarshal(text, &p); err != nil || p == nil {
+		return err
+	}
+	*d = Durations{Count: p.Count, Sum: p.Sum, Sum2: p.Sum2, Least: p.Least, Most: p.Most}
+	d.Histogram, err = hdrhistogram.Decode([]byte(p.Histogram))
+	return err
 }
 
 func (d *Durations) merge(other *Durations) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
@@ -13,7 +12,7 @@ import (
 
 // greeting is the first thing that a worker says, so that another program, or a test that does not know the role, is
 // not taken for one. It changes with what follows.
-const greeting = "realiops worker 1"
+const greeting = "realiops worker 2"
 
 // word is a message to a worker; one field is set.
 type word struct {
@@ -82,33 +81,9 @@ type tick struct {
 	Warmup, Last bool
 	Running      int
 	Processor    time.Duration // since the last one
-	Scripts      []account
+	Scripts      []engine.ScriptResult
 	Faults       []fault `json:",omitempty"`
 	Aborted      []abort `json:",omitempty"`
-}
-
-// account sums up the work on one script. Commands with nothing to report are left out.
-type account struct {
-	Totals   totals
-	Commands map[int]command `json:",omitempty"`
-}
-
-// totals are engine.Totals but for the lengths of time.
-type totals struct {
-	engine.Totals
-	Latency, Lag *durations `json:",omitempty"`
-}
-
-type command struct {
-	Latency           *durations `json:",omitempty"`
-	Failures, Retries int64      `json:",omitempty"`
-}
-
-// durations are engine.Durations, the histogram in HdrHistogram's own compressed form.
-type durations struct {
-	Count                  int64
-	Sum, Sum2, Least, Most float64
-	Histogram              string
 }
 
 type fault struct {
@@ -176,37 +151,9 @@ func (r *remote) Unwrap() []error {
 	return inside
 }
 
-func pack(t engine.Tick, processor time.Duration) (*tick, error) {
-	m := &tick{
-		From: t.From, To: t.To, Warmup: t.Warmup, Last: t.Last, Running: t.Running, Processor: processor,
-		Scripts: make([]account, len(t.Record.Scripts)),
-	}
-	for i := range t.Record.Scripts {
-		s, err := &t.Record.Scripts[i], error(nil)
-		a := account{Totals: totals{Totals: s.Totals}}
-		a.Totals.Totals.Latency, a.Totals.Totals.Lag = engine.Durations{}, engine.Durations{}
-		a.Totals.Latency, err = packDurations(s.Totals.Latency)
-		if err != nil {
-			return nil, err
-		}
-		if a.Totals.Lag, err = packDurations(s.Totals.Lag); err != nil {
-			return nil, err
-		}
-		for at, c := range s.Commands {
-			if c.Latency.Count == 0 && c.Failures == 0 && c.Retries == 0 {
-				continue
-			}
-			if a.Commands == nil {
-				a.Commands = map[int]command{}
-			}
-			latency, err := packDurations(c.Latency)
-			if err != nil {
-				return nil, err
-			}
-			a.Commands[at] = command{latency, c.Failures, c.Retries}
-		}
-		m.Scripts[i] = a
-	}
+func pack(t engine.Tick, processor time.Duration) *tick {
+	m := &tick{From: t.From, To: t.To, Warmup: t.Warmup, Last: t.Last, Running: t.Running, Processor: processor,
+		Scripts: t.Record.Scripts}
 	for _, f := range t.Record.Faults {
 		m.Faults = append(m.Faults, fault{f.Kind, f.Code, f.Count, newFailure(f.First)})
 	}
@@ -215,7 +162,7 @@ func pack(t engine.Tick, processor time.Duration) (*tick, error) {
 			m.Aborted = append(m.Aborted, abort{a.Client, newFailure(a.Err)})
 		}
 	}
-	return m, nil
+	return m
 }
 
 // record converts the clients' work to a record of the load's scripts.
@@ -224,25 +171,12 @@ func (m *tick) record(scripts []engine.Weighted) (*engine.Record, error) {
 	if len(m.Scripts) != len(r.Scripts) {
 		return nil, errors.New("a worker speaks of other scripts")
 	}
-	for i, a := range m.Scripts {
-		s, err := &r.Scripts[i], error(nil)
-		s.Totals = a.Totals.Totals
-		if s.Totals.Latency, err = a.Totals.Latency.unpack(); err != nil {
-			return nil, err
-		}
-		if s.Totals.Lag, err = a.Totals.Lag.unpack(); err != nil {
-			return nil, err
-		}
-		for at, c := range a.Commands {
-			if at < 0 || at >= len(s.Commands) {
-				return nil, errors.New("a worker speaks of other commands")
-			}
-			s.Commands[at].Failures, s.Commands[at].Retries = c.Failures, c.Retries
-			if s.Commands[at].Latency, err = c.Latency.unpack(); err != nil {
-				return nil, err
-			}
+	for i, of := range m.Scripts {
+		if len(of.Commands) != len(r.Scripts[i].Commands) {
+			return nil, errors.New("a worker speaks of other commands")
 		}
 	}
+	r.Scripts = m.Scripts
 	for _, f := range m.Faults {
 		r.Faults = append(r.Faults, engine.Fault{Kind: f.Kind, Code: f.Code, Count: f.Count, First: f.First.err()})
 	}
@@ -254,20 +188,4 @@ func (m *tick) record(scripts []engine.Weighted) (*engine.Record, error) {
 
 func (a abort) err() *engine.Abort {
 	return &engine.Abort{Client: a.Client, Kind: a.Why.Kind, Err: a.Why.err()}
-}
-
-func packDurations(d engine.Durations) (*durations, error) {
-	if d.Count == 0 {
-		return nil, nil
-	}
-	text, err := d.Histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	return &durations{d.Count, d.Sum, d.Sum2, d.Least, d.Most, string(text)}, err
-}
-
-func (d *durations) unpack() (engine.Durations, error) {
-	if d == nil {
-		return engine.Durations{}, nil
-	}
-	h, err := hdrhistogram.Decode([]byte(d.Histogram))
-	return engine.Durations{Count: d.Count, Sum: d.Sum, Sum2: d.Sum2, Least: d.Least, Most: d.Most, Histogram: h}, err
 }
