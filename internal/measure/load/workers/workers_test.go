@@ -451,7 +451,7 @@ func TestWorkerStoppedForTwentySeconds(t *testing.T) {
 		t.Errorf("%d transactions, %d rows, the longest of %v µs", r.Transactions, n, r.Latency.Most)
 	}
 	if len(b.told) != 1 || !strings.Contains(b.told[0], "worker 2 of the load") ||
-		!strings.Contains(b.told[0], "has not been heard of for 10s") {
+		!strings.Contains(b.told[0], "has not been heard of for 10 s:") {
 		t.Errorf("told %q", b.told)
 	}
 	if silence < 15*time.Second {
