@@ -45,13 +45,17 @@ func (c *Course) Lag(stays []Stay) time.Duration {
 	if course.movedIn() < fewestLoads {
 		return 0
 	}
-	at, least := 0.0, math.Inf(1)
+	at, least, without := 0.0, math.Inf(1), 0.0
 	for l := 0.0; l <= mostLag; l += lagStep {
-		if left := course.unexplained(l); left < least {
+		left := course.unexplained(l)
+		if l == 0 {
+			without = left
+		}
+		if left < least {
 			at, least = l, left
 		}
 	}
-	if at < leastLag || least > muchBetter*course.unexplained(0) || least > wellEnough {
+	if at < leastLag || least > muchBetter*without || least > wellEnough {
 		return 0
 	}
 	for l := at - lagStep; l < at+lagStep; l += lagStep / 5 {
@@ -68,6 +72,8 @@ type course struct {
 	weights []float64 // of the rates
 	stays   []Stay
 	loads   int
+
+	gram, moments, row []float64 // of the fit, made once for all lags
 }
 
 func newCourse(c *Course, stays []Stay) course {
@@ -78,6 +84,8 @@ func newCourse(c *Course, stays []Stay) course {
 	for _, s := range stays {
 		k.loads = max(k.loads, s.Load+1)
 	}
+	n := k.columns()
+	k.gram, k.moments, k.row = make([]float64, n*n), make([]float64, n), make([]float64, n)
 	return k
 }
 
@@ -96,13 +104,16 @@ func (k course) movedIn() int {
 	return len(moved)
 }
 
+// columns returns the number of rates: for each load its own and that of its closing checkpoint, and one without load.
+func (k course) columns() int { return 2*k.loads + 1 }
+
 // unexplained returns the part of how the rates vary around the edges of loads that is left when each load has its own,
 // so much later.
 func (k course) unexplained(lag float64) float64 {
-	n := 2*k.loads + 1 // for each load a rate and that of its closing checkpoint, and one without load
-	gram, moments := make([]float64, n*n), make([]float64, n)
-	square := 0.0
-	row, filled := make([]float64, n), make([]int, 0, n)
+	n, gram, moments, row := k.columns(), k.gram, k.moments, k.row
+	clear(gram)
+	clear(moments)
+	square, filled := 0.0, make([]int, 0, n)
 	next := 0
 	for i, rate := range k.rates {
 		for next < len(k.stays) && k.stays[next].End+lag+edge < k.from[i] {
@@ -161,6 +172,16 @@ func (c *Course) weight(i int) float64 {
 // leftOver returns the residual sum of squares of a least-squares fit.
 func leftOver(gram, moments []float64, square float64, n int) float64 {
 	of := make([]float64, n)
+	beside, all := make([][]int, n), []int{} // the columns that overlap with each
+	for p := range n {
+		first := len(all)
+		for q := range n {
+			if gram[p*n+q] != 0 {
+				all = append(all, q)
+			}
+		}
+		beside[p] = all[first:]
+	}
 	for range 50 { // Gauss and Seidel: the columns hardly overlap
 		moved := false
 		for p := range n {
@@ -168,7 +189,7 @@ func leftOver(gram, moments []float64, square float64, n int) float64 {
 				continue
 			}
 			sum := moments[p]
-			for q := range n {
+			for _, q := range beside[p] {
 				if q != p {
 					sum -= gram[p*n+q] * of[q]
 				}
@@ -184,7 +205,7 @@ func leftOver(gram, moments []float64, square float64, n int) float64 {
 	left := square
 	for p := range n {
 		left -= 2 * of[p] * moments[p]
-		for q := range n {
+		for _, q := range beside[p] {
 			left += of[p] * of[q] * gram[p*n+q]
 		}
 	}
