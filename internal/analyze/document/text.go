@@ -101,7 +101,7 @@ func (t *textWriter) hanging(mark, words string) string {
 	if words = plain(words); words == "" {
 		return ""
 	}
-	indent := text.StringWidth(mark)
+	indent := displayWidth(mark)
 	return mark + strings.Join(wrapped(words, t.width-indent), "\n"+strings.Repeat(" ", indent))
 }
 
@@ -114,7 +114,7 @@ func wrapped(words string, width int) []string {
 	var lines []string
 	column := width
 	for word := range strings.FieldsFuncSeq(words, breakable) {
-		letters := text.StringWidth(word)
+		letters := displayWidth(word)
 		if len(lines) == 0 || column+1+letters > width && !strings.HasPrefix(word, commandMark) {
 			lines, column = append(lines, word), letters
 		} else {
@@ -165,13 +165,13 @@ func (t *textWriter) terms(all Terms) string {
 	const indent, gap = 2, 2
 	column := 0
 	for _, term := range all {
-		column = max(column, indent+text.StringWidth(plain(term.Name))+gap)
+		column = max(column, indent+displayWidth(plain(term.Name))+gap)
 	}
 	column = min(column, t.width/2)
 	var lines []string
 	for _, term := range all {
 		lead := strings.Repeat(" ", indent) + plain(term.Name)
-		if text.StringWidth(lead) >= column || len(term.Texts) == 0 {
+		if displayWidth(lead) >= column || len(term.Texts) == 0 {
 			lines = append(lines, lead)
 			lead = ""
 		}
@@ -204,7 +204,7 @@ func (t *textWriter) foot(n Notes) string {
 
 // command stands in one line with what it is for, where there is room, and is never broken.
 func (t *textWriter) command(lead string, all []string) string {
-	if one := plain(lead + " " + strings.Join(all, " ")); len(all) == 1 && text.StringWidth(one) <= t.width {
+	if one := plain(lead + " " + strings.Join(all, " ")); len(all) == 1 && displayWidth(one) <= t.width {
 		return one
 	}
 	lines := []string{}
@@ -224,4 +224,14 @@ func plain(s string) string {
 		return `\x3A` + s[1:]
 	}
 	return s
+}
+
+// displayWidth returns the number of columns that s takes on a terminal.
+func displayWidth(s string) int {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return text.StringWidth(s) // which takes a hundred times as long
+		}
+	}
+	return len(s)
 }

@@ -13,6 +13,7 @@ import (
 type grid struct {
 	header []string
 	words  []bool // columns that are no numbers
+	widths []int  // of columns
 	rows   [][]string
 }
 
@@ -70,7 +71,7 @@ func (t *textWriter) cells(of Table) [][]string {
 	for j := range of.Columns {
 		longest := 0
 		for _, row := range of.Rows {
-			longest = max(longest, text.StringWidth(row.Cells[j].PlusMinus))
+			longest = max(longest, displayWidth(row.Cells[j].PlusMinus))
 		}
 		for i, row := range of.Rows {
 			if c := row.Cells[j]; longest > 0 && c.Kind != IsWords {
@@ -85,7 +86,7 @@ func longestName(of Table) int {
 	longest := shortestName
 	for _, row := range of.Rows {
 		if c := row.Cells[0]; c.Kind == IsName || c.Kind == IsStatement {
-			longest = max(longest, text.StringWidth(plain(c.Text)))
+			longest = max(longest, displayWidth(plain(c.Text)))
 		}
 	}
 	return longest
@@ -103,14 +104,17 @@ func gridOf(of Table, cells [][]string, limit int, short bool) *grid {
 		i = next
 	}
 	for j, c := range of.Columns {
-		widest := 0
-		if !short {
-			widest = text.StringWidth(plain(header(c.Header, "")))
-		}
+		cell := 0
 		for _, row := range g.rows {
-			widest = max(widest, text.StringWidth(row[j]))
+			cell = max(cell, displayWidth(row[j]))
 		}
-		g.header, g.words = append(g.header, headerLines(c.Header, widest)), append(g.words, c.Words)
+		widest := cell
+		if !short {
+			widest = max(widest, displayWidth(plain(header(c.Header, ""))))
+		}
+		lines := headerLines(c.Header, widest)
+		g.header, g.words = append(g.header, lines), append(g.words, c.Words)
+		g.widths = append(g.widths, max(cell, text.LongestLineLen(lines)))
 	}
 	return g
 }
@@ -137,7 +141,7 @@ func nameLines(c Cell, name string, limit int) []string {
 	switch {
 	case c.Kind == IsName:
 		lines = broken(name, limit)
-	case c.Kind == IsStatement && text.StringWidth(name) > limit:
+	case c.Kind == IsStatement && displayWidth(name) > limit:
 		lines = wrapped(name, limit-len(furtherLine))
 		for i := range lines[1:] {
 			lines[i+1] = furtherLine + lines[i+1]
@@ -153,7 +157,7 @@ func nameLines(c Cell, name string, limit int) []string {
 // as early as leaves the rest room in one line.
 func broken(name string, width int) []string {
 	const indent = furtherLine
-	if text.StringWidth(name) <= width {
+	if displayWidth(name) <= width {
 		return []string{name}
 	}
 	for _, separators := range []string{" ", "./", "_"} {
@@ -163,7 +167,7 @@ func broken(name string, width int) []string {
 				continue
 			}
 			last = i + 1
-			if text.StringWidth(indent+name[last:]) <= width {
+			if displayWidth(indent+name[last:]) <= width {
 				break
 			}
 		}
@@ -177,7 +181,7 @@ func broken(name string, width int) []string {
 // headerLines returns a header in one line, or in two where that makes its column narrower.
 func headerLines(of string, widest int) string {
 	best := plain(header(of, ""))
-	if text.StringWidth(best) <= widest {
+	if displayWidth(best) <= widest {
 		return best
 	}
 	for i, r := range of {
@@ -214,12 +218,12 @@ func (g *grid) layout(width int) string {
 // stacked returns how many blocks stand below each other then; a column that does not fit beside the names counts as
 // many.
 func (g *grid) stacked(width int) int {
-	if g.fitting(1, width, tight) == len(g.header) && g.columnWidth(0) < width {
+	if g.fitting(1, width, tight) == len(g.header) && g.widths[0] < width {
 		return 1
 	}
 	n := 0
 	for first := 1; first < len(g.header); n++ {
-		if g.columnWidth(0)+len(roomy)+g.columnWidth(first) > width {
+		if g.widths[0]+len(roomy)+g.widths[first] > width {
 			n += len(g.header)
 		}
 		first = g.fitting(first, width, roomy)
@@ -229,22 +233,14 @@ func (g *grid) stacked(width int) int {
 
 // fitting returns the end of the columns from first on that fit beside the names; at least one does.
 func (g *grid) fitting(first, width int, gap string) int {
-	used := g.columnWidth(0)
+	used := g.widths[0]
 	for i := first; i < len(g.header); i++ {
-		used += len(gap) + g.columnWidth(i)
+		used += len(gap) + g.widths[i]
 		if used > width && i > first {
 			return i
 		}
 	}
 	return len(g.header)
-}
-
-func (g *grid) columnWidth(i int) int {
-	width := text.LongestLineLen(g.header[i])
-	for _, row := range g.rows {
-		width = max(width, text.StringWidth(row[i]))
-	}
-	return width
 }
 
 // block renders the names and the columns from first to before last.
