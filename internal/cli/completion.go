@@ -97,18 +97,33 @@ func offer(c *cobra.Command, flag string, directive cobra.ShellCompDirective, va
 	}
 }
 
-// completeSizes offers what the catalog knows. A catalog that cannot be read offers nothing, and its command says why.
+// completeSizes offers what the catalog knows, which is read when a shell asks. A catalog that cannot be read offers
+// nothing, and its command says why.
 func completeSizes(c *cobra.Command) {
-	volumes, _ := catalog.Volumes()
-	rules, _ := catalog.DistributedRules()
-	instances, _ := catalog.Instances()
-	var classes []string
-	for _, i := range instances {
-		classes = append(classes, i.Class)
-	}
 	for _, ofRun := range []string{"baseline", "calibrate"} {
 		_ = c.RegisterFlagCompletionFunc(ofRun, completeLatest)
 	}
-	offer(c, "on", cobra.ShellCompDirectiveNoFileComp, reading.StorageNames(volumes, rules)...)
-	offer(c, "class", cobra.ShellCompDirectiveNoFileComp, classes...)
+	for flag, values := range map[string]func() []string{"on": storageNames, "class": classNames} {
+		if c.Flags().Lookup(flag) == nil {
+			continue
+		}
+		_ = c.RegisterFlagCompletionFunc(flag,
+			func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+				return values(), cobra.ShellCompDirectiveNoFileComp
+			})
+	}
+}
+
+func storageNames() []string {
+	volumes, _ := catalog.Volumes()
+	rules, _ := catalog.DistributedRules()
+	return reading.StorageNames(volumes, rules)
+}
+
+func classNames() (classes []string) {
+	instances, _ := catalog.Instances()
+	for _, i := range instances {
+		classes = append(classes, i.Class)
+	}
+	return classes
 }
