@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
-	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -129,31 +128,19 @@ func (j *judge) oddLoads(h held) string {
 	return listed("The ratio to "+many(h.Quantity)+" is the same under all loads but ", odd, "; ", "")
 }
 
-// drift reports whether the ratio went up or down with the repetitions, in all loads together: a straight line through
-// what is left of each repetition when its load's mean is taken off.
+// drift reports whether the ratio went up or down with the repetitions, in all loads together.
 func (j *judge) drift(y column, h held) string {
-	var xx, xy, yy, freedom float64
+	var all [][]repetition
 	for _, a := range h.loads {
+		var load []repetition
 		_, logs, _ := quotients(y[a], j.columns[h.place][a])
-		if len(logs) < 2 {
-			continue
-		}
-		mean, centre := 0.0, float64(len(logs)-1)/2
-		for _, l := range logs {
-			mean += l.X / float64(len(logs))
-		}
 		for r, l := range logs {
-			x := float64(r) - centre
-			xx, xy, yy = xx+x*x, xy+x*(l.X-mean), yy+(l.X-mean)*(l.X-mean)
+			load = append(load, repetition{sum: float64(r), metric: l.X})
 		}
-		freedom += float64(len(logs) - 1)
+		all = append(all, load)
 	}
-	if freedom < 4 || xx == 0 {
-		return ""
-	}
-	slope := xy / xx
-	half := stats.Student(0.999, freedom-1) * math.Sqrt(max(0, yy-slope*xy)/(freedom-1)/xx)
-	if math.Abs(slope) <= half || math.Abs(slope) < math.Log(smallDrift) {
+	slope, half, known := slopeWithin(all, 0.999, repetition.both)
+	if !known || math.Abs(slope) <= half || math.Abs(slope) < math.Log(smallDrift) {
 		return ""
 	}
 	return fmt.Sprintf("The ratio drifts: by a factor of %.3f from one repetition of a load to the next",

@@ -226,17 +226,11 @@ func (e *evidence) columnOf(quantity string) column {
 func (j *judge) ratios(y column, quantity string, noise float64) span {
 	s, blank := span{0, math.Inf(1)}, j.blank(y)
 	for a := range y {
-		mean, use := 0.0, []int(nil)
-		for r, c := range y[a] {
-			if c.missing == nil {
-				use, mean = append(use, r), mean+c.value
-			}
-		}
+		use := countedIn(y[a])
 		if len(use) == 0 {
 			continue
 		}
-		mean /= float64(len(use))
-		of := j.implied(quantity, a, use)
+		mean, of := meanOf(y[a], use), j.implied(quantity, a, use)
 		slack := noise * math.Sqrt(j.options.Tolerance) // to either side
 		s.hi = min(s.hi, mean*slack/of.lo)
 		if !blank[a] {

@@ -307,9 +307,8 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 // follows reports whether the metric moves with a sum also from repetition to repetition of the same load. Where it
 // does not, although the work differs and noise would not hide it, the loads agree by accident.
 func (j *judge) follows(t *table, y column, m model) bool {
-	all := j.byRepetition(t, y, m)
-	slope, error, known := slopeWithin(all, func(r repetition) (x, y float64) { return r.sum, r.metric })
-	return !known || slope+stats.Student(0.99, freedomWithin(all)-1)*error > 0.5
+	slope, half, known := slopeWithin(j.byRepetition(t, y, m), 0.99, repetition.both)
+	return !known || slope+half > 0.5
 }
 
 // changes reports whether a metric shows more, or less, for one of a sum from some moment of the run on, by more than
@@ -317,30 +316,24 @@ func (j *judge) follows(t *table, y column, m model) bool {
 // after that moment tell.
 func (j *judge) changes(t *table, y column, m model) bool {
 	all := j.byRepetition(t, y, m)
-	var times []time.Time
-	for _, load := range all {
-		for _, r := range load {
-			times = append(times, r.at)
-		}
-	}
-	level := 1 - (1-surelyChanges)/float64(len(times))
-	return j.run.Observed == nil && slices.ContainsFunc(times, func(at time.Time) bool {
-		before := func(r repetition) bool { return r.at.Before(at) }
+	moments := slices.Concat(all...)
+	level := 1 - (1-surelyChanges)/float64(len(moments))
+	return j.run.Observed == nil && slices.ContainsFunc(moments, func(from repetition) bool {
+		before := func(r repetition) bool { return r.at.Before(from.at) }
+		after := func(r repetition) bool { return !before(r) }
 		both := 0
 		for _, load := range all {
-			after := func(r repetition) bool { return !before(r) }
 			if slices.ContainsFunc(load, before) && slices.ContainsFunc(load, after) {
 				both++
 			}
 		}
-		slope, error, known := slopeWithin(all, func(r repetition) (x, y float64) {
+		slope, half, known := slopeWithin(all, level, func(r repetition) (x, y float64) {
 			if before(r) {
 				return 0, r.metric - r.sum
 			}
 			return 1, r.metric - r.sum
 		})
-		return known && both >= fewestForModels && math.Abs(slope) > math.Log(j.options.Tolerance) &&
-			math.Abs(slope) > stats.Student(level, freedomWithin(all)-1)*error
+		return known && both >= fewestForModels && math.Abs(slope) > max(math.Log(j.options.Tolerance), half)
 	})
 }
 
@@ -352,6 +345,8 @@ type repetition struct {
 	at          time.Time
 	sum, metric float64
 }
+
+func (r repetition) both() (sum, metric float64) { return r.sum, r.metric }
 
 // byRepetition returns what the repetitions of each load show in which nothing is guessed.
 func (j *judge) byRepetition(t *table, y column, m model) (all [][]repetition) {
@@ -373,10 +368,11 @@ func (j *judge) byRepetition(t *table, y column, m model) (all [][]repetition) {
 	return all
 }
 
-// slopeWithin returns the slope of a straight line through what repetitions differ by from the mean of their load, with
-// its standard error; known is false where they are too few to tell.
-func slopeWithin(all [][]repetition, of func(repetition) (x, y float64)) (slope, error float64, known bool) {
-	var xx, xy, yy float64
+// slopeWithin returns the slope of a straight line through what repetitions differ by from the mean of their load, and
+// how far its interval reaches; known is false where they are too few to tell.
+func slopeWithin(all [][]repetition, level float64,
+	of func(repetition) (x, y float64)) (slope, half float64, known bool) {
+	var xx, xy, yy, freedom float64
 	for _, load := range all {
 		var lx, ly []float64
 		for _, r := range load {
@@ -387,20 +383,14 @@ func slopeWithin(all [][]repetition, of func(repetition) (x, y float64)) (slope,
 		for r := range lx {
 			xx, xy, yy = xx+(lx[r]-mx)*(lx[r]-mx), xy+(lx[r]-mx)*(ly[r]-my), yy+(ly[r]-my)*(ly[r]-my)
 		}
+		freedom += float64(len(load) - 1)
 	}
-	freedom := freedomWithin(all)
 	if freedom < 4 || xx == 0 {
 		return 0, 0, false
 	}
 	slope = xy / xx
-	return slope, math.Sqrt(max(0, yy-slope*xy) / (freedom - 1) / xx), true
-}
-
-func freedomWithin(all [][]repetition) (n float64) {
-	for _, load := range all {
-		n += float64(len(load) - 1)
-	}
-	return n
+	error := math.Sqrt(max(0, yy-slope*xy) / (freedom - 1) / xx)
+	return slope, stats.Student(level, freedom-1) * error, true
 }
 
 func average(values []float64) float64 {

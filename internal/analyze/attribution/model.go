@@ -94,19 +94,11 @@ func (j *judge) guess(y float64, h held, a int, use []int) (x, variance float64)
 func (j *judge) lost(c column, blank []bool) bool {
 	loads, below, others := 0, 0, j.ofOthers(c)
 	for a, cells := range c {
-		if blank[a] || others[a] {
+		if blank[a] || others[a] || !isCounted(cells) {
 			continue
 		}
-		least, found := math.Inf(1), false
-		for _, cell := range cells {
-			if cell.missing == nil {
-				least, found = min(least, cell.relative()), true
-			}
-		}
-		if found {
-			loads++
-		}
-		if found && least > mostUncertain*mostUncertain {
+		certain := func(c cell) bool { return c.missing == nil && c.relative() <= mostUncertain*mostUncertain }
+		if loads++; !slices.ContainsFunc(cells, certain) {
 			below++
 		}
 	}
@@ -119,16 +111,8 @@ const mostUncertain = 0.2
 // coversAll reports whether a quantity is known wherever the metric shows something, in each load at least once.
 func (j *judge) coversAll(y column, place int, blank []bool) bool {
 	for a := range y {
-		if blank[a] {
-			continue
-		}
-		has, both := false, false
-		for r := range y[a] {
-			if y[a][r].missing == nil {
-				has, both = true, both || j.columns[place][a][r].missing == nil
-			}
-		}
-		if has && !both {
+		both := func(r int) bool { return j.columns[place][a][r].missing == nil }
+		if use := countedIn(y[a]); !blank[a] && len(use) > 0 && !slices.ContainsFunc(use, both) {
 			return false
 		}
 	}
