@@ -228,6 +228,16 @@ func (p Plan) Steps() (steps int) {
 	return steps
 }
 
+// Loaded returns how many of the loads put load on the server.
+func (p Plan) Loaded() (n int) {
+	for _, a := range p.Loads {
+		if !a.Idle() {
+			n++
+		}
+	}
+	return n
+}
+
 // Load is a stretch of steady load with set factors. The meaning of Method is the load's; Idle has none.
 type Load struct {
 	Name      string `json:"name"`

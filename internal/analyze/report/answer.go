@@ -37,9 +37,10 @@ func Answer(run *counts.Run, r Report) document.Document {
 
 // SoFar returns the screen while the run goes on.
 func (r Report) SoFar() document.Document {
-	toCome := Names(slices.DeleteFunc(slices.Clone(r.Loads), func(l Load) bool { return l.Repetitions > 0 }))
+	loads := r.Loads.planned()
+	toCome := Names(slices.DeleteFunc(slices.Clone(loads), func(l Load) bool { return l.Repetitions > 0 }))
 	s := screen{Report: r, live: true, toCome: toCome}
-	after := fmt.Sprintf("So far, after %d of %d loads:", len(r.Loads)-len(toCome), len(r.Loads))
+	after := fmt.Sprintf("So far, after %d of %d loads:", len(loads)-len(toCome), len(loads))
 	return document.Document{
 		Blocks: []document.Block{document.Together{document.Paragraph{Text: after}, s.beside(), s.operations()}}}
 }

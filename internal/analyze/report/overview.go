@@ -88,7 +88,7 @@ func (r Report) Target() string {
 	if o := r.Observed; o != nil {
 		return strings.Join(append(parts, "observed for "+span(float64(o.Windows)*o.WindowSeconds)), "; ")
 	}
-	loads := fmt.Sprintf("%s x %s", words.Counted(r.Run.Loads, "load"), r.repetitions())
+	loads := fmt.Sprintf("%s x %s", words.Counted(len(r.Loads.planned()), "load"), r.repetitions())
 	if r.Run.LoadSeconds > 0 {
 		loads += fmt.Sprintf(" x %.4g s", r.Run.LoadSeconds)
 	}
@@ -282,6 +282,11 @@ func othersShares(loads []Load) []document.Cell {
 		}
 		return document.Number("up to "+number.Percent(a.OthersShare), a.OthersShare)
 	})
+}
+
+// planned returns the loads that were to put load on the server, measured or not.
+func (l Loads) planned() []Load {
+	return slices.DeleteFunc(slices.Clone(l), func(a Load) bool { return a.Idle })
 }
 
 // Loaded returns the loads that put load on the server and were measured.

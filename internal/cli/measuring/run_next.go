@@ -40,13 +40,14 @@ func soFar(env command.Env, show *progress.Display) func(path string) {
 		if err != nil {
 			return
 		}
-		done := 0
+		done, steps := 0, 0
 		for _, l := range run.Loads {
+			steps += len(l.Repetitions)
 			if len(l.Repetitions) > 0 {
 				done++
 			}
 		}
-		if done&(done-1) != 0 && done != len(run.Loads) {
+		if done&(done-1) != 0 && done != len(run.Loads) || steps >= run.Header.Plan.Steps() { // the report follows
 			return
 		}
 		verdicts := attribution.Judge(run, attribution.Options{Asked: run.MetricNames()})

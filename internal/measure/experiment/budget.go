@@ -138,7 +138,7 @@ var ErrTooShort = errors.New("too short")
 
 func tooShort(plan runfile.Plan, limits Limits) error {
 	return fmt.Errorf("--budget is %s, %w for %d loads: give it at least %s, or choose a shorter --plan",
-		printable.Duration(limits.Budget), ErrTooShort, len(plan.Loads),
+		printable.Duration(limits.Budget), ErrTooShort, plan.Loaded(),
 		printable.Duration(Duration(plan, limits).Truncate(time.Second)+time.Second))
 }
 

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ import (
 var pause = Pause{Fixed: 500 * time.Millisecond, Share: 0.1}
 
 func fit(loadSeconds float64, repetitions, loads int, budget time.Duration, period float64) (runfile.Plan, error) {
-	plan := runfile.Plan{Loads: make([]runfile.Load, loads), LoadSeconds: loadSeconds, Repetitions: repetitions}
+	plan := runfile.Plan{Loads: slices.Repeat([]runfile.Load{{Method: "copy"}}, loads), LoadSeconds: loadSeconds, Repetitions: repetitions}
 	return Fit(plan, Limits{Budget: budget, Period: period, Pause: pause})
 }
 

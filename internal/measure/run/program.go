@@ -113,5 +113,5 @@ func (p *Program) announcement(path string) string {
 			printable.About(time.Duration(rest*float64(time.Second))))
 	}
 	return fmt.Sprintf("%d loads x %s x %g s, about %s from here%s; recorded in %s",
-		len(p.Plan.Loads), p.repetitions(), p.Plan.LoadSeconds, printable.About(p.Duration()), cost, path)
+		p.Plan.Loaded(), p.repetitions(), p.Plan.LoadSeconds, printable.About(p.Duration()), cost, path)
 }
