@@ -71,10 +71,8 @@ func auroraCluster(t *testing.T) *onAWS {
 		"VolumeId vol-1":             "EBS VolumeWriteOps"} {
 		key, value, _ := strings.Cut(dimension, " ")
 		space, metric, _ := strings.Cut(name, " ")
-		s.Put(t, accounttest.Series{Namespace: "AWS/" + space, Metric: metric,
-			Dimensions: map[string]string{key: value},
-			From:       time.Now().Truncate(time.Minute).Add(-5 * time.Minute), Step: time.Minute,
-			Values: []float64{1, 2, 3}})
+		s.Put(t, accounttest.Series{Namespace: "AWS/" + space, Metric: metric, Dimensions: map[string]string{key: value},
+			From: time.Now().Truncate(time.Minute).Add(-5 * time.Minute), Step: time.Minute, Values: []float64{1, 2, 3}})
 	}
 	server := servertest.Alone(t, "17")
 	database := servertest.Aurora(t, server, "shop-1")

@@ -74,10 +74,9 @@ func sadf(seconds int, rates ...[2]int) string {
 	at := fleetBegin.Add(8 * time.Hour)
 	for _, r := range rates {
 		at = at.Add(time.Duration(seconds) * time.Second)
-		all = append(all,
-			fmt.Sprintf(
-				`{"timestamp": {"date": %q, "time": %q, "utc": 1, "interval": %d}, "io": {"io-reads": {"rtps": %d, "bread": %d}, "io-writes": {"wtps": %d, "bwrtn": %d}}}`,
-				at.Format(time.DateOnly), at.Format(time.TimeOnly), seconds, r[0], 16*r[0], r[1], 16*r[1]))
+		all = append(all, fmt.Sprintf(
+			`{"timestamp": {"date": %q, "time": %q, "utc": 1, "interval": %d}, "io": {"io-reads": {"rtps": %d, "bread": %d}, "io-writes": {"wtps": %d, "bwrtn": %d}}}`,
+			at.Format(time.DateOnly), at.Format(time.TimeOnly), seconds, r[0], 16*r[0], r[1], 16*r[1]))
 	}
 	return `{"sysstat": {"hosts": [{"nodename": "old", "statistics": [` + strings.Join(all, ",") + "]}]}}"
 }
@@ -323,10 +322,9 @@ func pointsOf(hours int, without map[string][2]int) string {
 			times = append(times, strconv.Quote(fleetBegin.Add(time.Duration(h)*time.Hour).Format(time.RFC3339)))
 			values = append(values, strconv.FormatFloat(v, 'g', -1, 64))
 		}
-		results = append(results,
-			fmt.Sprintf(
-				`{"Id": "x", "Label": "%s Average shop", "Timestamps": [%s], "Values": [%s], "StatusCode": "Complete"}`,
-				metric, strings.Join(times, ","), strings.Join(values, ",")))
+		results = append(results, fmt.Sprintf(
+			`{"Id": "x", "Label": "%s Average shop", "Timestamps": [%s], "Values": [%s], "StatusCode": "Complete"}`,
+			metric, strings.Join(times, ","), strings.Join(values, ",")))
 	}
 	return `{"MetricDataResults": [` + strings.Join(results, ",") + "]}"
 }

@@ -31,8 +31,7 @@ func TestPolicyIsWhatACommandCalls(t *testing.T) {
 	p := calledAccount(t)
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	measuredOn(t, path, runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop",
-		Engine: "aurora-postgresql",
-		Class:  "db.r6g.large", Storage: "aurora", Resource: "db-ABC", Insights: true},
+		Engine: "aurora-postgresql", Class: "db.r6g.large", Storage: "aurora", Resource: "db-ABC", Insights: true},
 		time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Hour))
 	dsn := []string{"--dsn", p.dsn, "--region", accounttest.Region}
 	for name, args := range map[string][]string{

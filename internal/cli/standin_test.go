@@ -631,8 +631,7 @@ func (s *cloud) database(t *testing.T, a *aurora) {
 			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String(cluster),
 			Engine:        aws.String("aurora-postgresql"),
 			EngineVersion: aws.String("17.4"), DBInstanceClass: aws.String("db.r6g.large"),
-			EnablePerformanceInsights:          aws.Bool(true),
-			PerformanceInsightsRetentionPeriod: aws.Int32(7)})
+			EnablePerformanceInsights: aws.Bool(true), PerformanceInsightsRetentionPeriod: aws.Int32(7)})
 		if err != nil {
 			t.Fatal(err)
 		}

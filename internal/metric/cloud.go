@@ -180,8 +180,7 @@ func (m Meaning) Row() Metric {
 	kind, unit, _ := m.InBase()
 	row := Metric{
 		Name: m.Name(), Kind: kind, Unit: unit, Period: m.Period, Steps: m.Steps, Help: m.Counts, Caveat: m.Caveat,
-		Source: m.document(), On: m.On,
-		First: true, Matters: m.Side != NoSide, says: m.Says,
+		Source: m.document(), On: m.On, First: true, Matters: m.Side != NoSide, says: m.Says,
 	}
 	return row.As(services[m.Service] + " " + m.Metric)
 }

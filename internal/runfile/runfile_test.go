@@ -57,8 +57,7 @@ func everyKind() []Record {
 			Asked:      &Stretch{From: noon, To: noon.Add(time.Hour)},
 			Provenance: "made by hand",
 			Operation:  &Operation{Text: "vacuum", Warmup: 1, FirstTouch: true, Times: 2, SessionsKnown: true},
-			Baseline: &Baseline{Program: "fio 3.33", Set: "database", Bytes: 1 << 30, Direct: true,
-				UntilThrottled: 60},
+			Baseline:   &Baseline{Program: "fio 3.33", Set: "database", Bytes: 1 << 30, Direct: true, UntilThrottled: 60},
 		},
 		Metric{
 			Name: "pgstat.wal/wal_records", Unit: "records", Type: Counter, Period: 60,

@@ -23,8 +23,7 @@ func otherFiles() []Fault {
 	observed := func(name string, arrange func(*surroundings) error, do strike) Fault {
 		return Fault{
 			Name: "`observe`, " + name, Prepare: surrounded(arrange, observes()), When: reading, Strike: do,
-			Check: countsNoOtherFile,
-			Never: "\x1b[2J", Within: 3 * time.Minute,
+			Check: countsNoOtherFile, Never: "\x1b[2J", Within: 3 * time.Minute,
 		}
 	}
 	backup := writing(`dd if=/dev/zero of="$0" bs=1M count=16 conv=notrunc,fsync`)

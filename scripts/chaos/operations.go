@@ -45,8 +45,7 @@ func measured(class string) (all []Fault) {
 			Status: 2, Says: "signal received"})
 	}
 	add("process", " of a command, and Ctrl-C", Fault{Prepare: theirs(plain("measure", "--background", "200ms", "sleep",
-		"60")), When: after(8 * time.Second), Strike: signal(syscall.SIGINT, group), Status: 2,
-		Says: "signal received"})
+		"60")), When: after(8 * time.Second), Strike: signal(syscall.SIGINT, group), Status: 2, Says: "signal received"})
 	add("process", " with 8 file descriptors", Fault{Prepare: within("-n 8", theirs(measures())), Status: 1,
 		Says: "too many open files"})
 	add("disk", " whose output goes to a full disk", Fault{Prepare: printingTo("/dev/full", theirs(measures())),
@@ -142,8 +141,7 @@ func kept() []Fault {
 		}
 		all = append(all,
 			Fault{Name: "`" + name + "` of a store that hangs, and Ctrl-C", Prepare: at(hung, command),
-				When: after(2 * time.Second), Strike: signal(syscall.SIGINT, group), Status: 1,
-				Says: "signal received"},
+				When: after(2 * time.Second), Strike: signal(syscall.SIGINT, group), Status: 1, Says: "signal received"},
 			Fault{Name: "`" + name + "` of a store that hangs, killed", Prepare: at(hung, command),
 				When: after(2 * time.Second), Strike: signal(syscall.SIGKILL, program), Status: -1},
 			Fault{Name: "`" + name + "` of a store where nobody listens", Prepare: plain(name, "--prometheus",
@@ -157,8 +155,7 @@ func kept() []Fault {
 		command := plain(append(words(name), "--region", "eu-central-1")...)
 		all = append(all, Fault{Name: "`" + strings.Join(words(name)[:2], " ") +
 			"` from an account that hangs, and Ctrl-C", Prepare: behind(hungAccount, command),
-			When:   after(2 * time.Second),
-			Strike: signal(syscall.SIGINT, group), Status: 1, Says: "interrupt"})
+			When: after(2 * time.Second), Strike: signal(syscall.SIGINT, group), Status: 1, Says: "interrupt"})
 	}
 	slices.SortFunc(all, byName)
 	return all

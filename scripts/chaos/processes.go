@@ -38,8 +38,7 @@ func killed() (all []Fault) {
 	for i := range uint64(3) {
 		when := moment{text: underLoad.text, plus: randomly(200+i, 8*time.Second).plus}
 		all = append(all, Fault{Name: fmt.Sprintf("`run --dsn`, a worker of whose load is killed %v into it", when.plus),
-			Prepare: theirs(longRun()), When: when, Strike: signal(syscall.SIGKILL, worker), Status: 2,
-			Says: "killed"},
+			Prepare: theirs(longRun()), When: when, Strike: signal(syscall.SIGKILL, worker), Status: 2, Says: "killed"},
 			Fault{Name: fmt.Sprintf("`run`, whose supervisor is killed %v into the load, and then itself", when.plus),
 				Prepare: longRun(), When: when,
 				Strike: signal(syscall.SIGKILL, supervised).and(pause(2*time.Second), signal(syscall.SIGKILL, program)),
@@ -66,14 +65,12 @@ func killed() (all []Fault) {
 		Fault{Name: "`doctor` of its own server, killed", Prepare: plain("doctor"), When: moment{server: true},
 			Strike: kill, Status: -1},
 		Fault{Name: "`run` of its own server, all of whose processes are killed at once, and the next server",
-			Prepare: longRun(), When: underLoad,
-			Strike: killAll.and(nextServer), Status: -1, Within: 2 * time.Minute},
+			Prepare: longRun(), When: underLoad, Strike: killAll.and(nextServer), Status: -1, Within: 2 * time.Minute},
 		Fault{Name: "`server`, all of whose processes are killed at once, and the next server",
 			Prepare: plain("server"), When: moment{text: "postgres://"},
 			Strike: killAll.and(nextServer), Status: -1, Within: 2 * time.Minute},
 		Fault{Name: "`measure`, all of whose processes are killed at once, and the next one", Prepare: measuresLong,
-			When:   moment{text: "measured now"},
-			Strike: killAll.and(nextServer), Status: -1, Within: 2 * time.Minute},
+			When: moment{text: "measured now"}, Strike: killAll.and(nextServer), Status: -1, Within: 2 * time.Minute},
 		Fault{Name: "`baseline` killed", Prepare: baseline, When: moment{text: `"kind":"read"`},
 			Strike: kill, Status: -1},
 	)

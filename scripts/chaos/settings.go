@@ -15,8 +15,7 @@ func settings() (all []Fault) {
 	}
 	midway := func(name, setting, marks string) Fault {
 		return Fault{Name: "`run`, in the middle of which " + name, Prepare: theirs(runs()), When: underLoad,
-			Marks:  marks,
-			Strike: sql("alter system set "+setting, "select pg_reload_conf()"), Within: 3 * time.Minute}
+			Marks: marks, Strike: sql("alter system set "+setting, "select pg_reload_conf()"), Within: 3 * time.Minute}
 	}
 	all = []Fault{
 		run("dates in German", "datestyle = 'German, DMY'"),
@@ -70,7 +69,6 @@ func settings() (all []Fault) {
 		Fault{Name: "`run` on a server with track_counts off",
 			Prepare: meets{settings: []string{"track_counts=off"}}.by(runs()), Marks: "track_counts"},
 		Fault{Name: "`observe`, in the middle of which fsync is switched off", Prepare: theirs(observing("10s")),
-			When: reading, Marks: "fsync",
-			Strike: sql("alter system set fsync = off", "select pg_reload_conf()")},
+			When: reading, Marks: "fsync", Strike: sql("alter system set fsync = off", "select pg_reload_conf()")},
 	)...)
 }

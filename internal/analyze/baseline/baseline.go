@@ -133,9 +133,8 @@ func fioSide(run *counts.Run, r counts.Repetition) Side {
 			WriteBytes: count("write_bytes"),
 		}.Times(1 / r.Seconds),
 		Read: latency("read"), Write: latency("write"), Flush: latency("sync"), Busy: math.NaN(), Elapsed: r.Seconds,
-		HasFlush: true,
-		Queue:    (count("read_time") + count("write_time") + count("sync_time")) / r.Seconds,
-		Counted:  int64(count("reads") + count("writes")), Slowest: math.NaN(),
+		HasFlush: true, Queue: (count("read_time") + count("write_time") + count("sync_time")) / r.Seconds,
+		Counted: int64(count("reads") + count("writes")), Slowest: math.NaN(),
 	}
 	for _, name := range []string{"read_max", "write_max", "sync_max"} {
 		if v := level(name); !math.IsNaN(v) && !(s.Slowest >= v) {

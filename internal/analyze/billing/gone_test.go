@@ -22,8 +22,7 @@ type history struct{ periods []runfile.Period }
 func (h *history) add(metric, dimension, statistic string, from time.Time, length time.Duration, value float64) {
 	name := map[string]string{"DBClusterIdentifier": "shop", "DBInstanceIdentifier": "a"}[dimension]
 	h.periods = append(h.periods, runfile.Period{From: from, To: from.Add(length), Metric: "cloudwatch/" + metric,
-		Statistic:  statistic,
-		Dimensions: map[string]string{dimension: name}, Value: value})
+		Statistic: statistic, Dimensions: map[string]string{dimension: name}, Value: value})
 }
 
 // hour is one in which the cluster ran, with so many million reads, and so many instances but for the one that is

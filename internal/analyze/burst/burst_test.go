@@ -159,8 +159,7 @@ func TestLaws(t *testing.T) {
 			demand[i] = burst.Demand{operations, operations * 16384 * random.Float64()}
 		}
 		limits := []burst.Limit{
-			{Name: "a", Base: random.Float64() * 3000, Burst: random.Float64() * 9000,
-				Capacity: random.Float64() * 1e5},
+			{Name: "a", Base: random.Float64() * 3000, Burst: random.Float64() * 9000, Capacity: random.Float64() * 1e5},
 			{Name: "b", Of: burst.Bytes, Base: 1 + random.Float64()*3e7},
 		}
 		limits[0] = limits[0].Filled(random.Float64() * 100)

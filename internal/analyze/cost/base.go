@@ -188,8 +188,7 @@ func withoutMark(text []byte) []byte {
 
 // ReadBase reads what WriteBase has written.
 func ReadBase(text []byte) (c Cost, err error) {
-	c = Cost{Warnings: []string{}, Others: []string{}, Autovacuum: []string{},
-		Relations: Relations{Items: []Relation{}}}
+	c = Cost{Warnings: []string{}, Others: []string{}, Autovacuum: []string{}, Relations: Relations{Items: []Relation{}}}
 	for _, causes := range c.sorts() {
 		causes.Items = []Cause{}
 	}

@@ -70,8 +70,7 @@ type attemptKey struct {
 func newCollector() *collector {
 	return &collector{
 		run: &Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{},
-		probes:  map[string]string{},
-		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{},
+		probes: map[string]string{}, metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{},
 		sets: map[string]map[string]string{}, byKey: map[attemptKey]*attempt{},
 		factors: map[string]runfile.Load{}, loads: map[string]bool{}, places: map[string]int{},
 		tops: map[topKey]runfile.Top{}, totalled: map[string]bool{},
@@ -219,8 +218,7 @@ func (c *collector) gap(g runfile.Gap) {
 		strings.Contains(g.Detail, "stood still") {
 		c.notes.add("stood-still", fmt.Sprintf("From %s on, %s", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
 	}
-	c.of(g.Probe).AddGap(g.Metric, series.Gap{At: g.At, Reason: series.Reason(g.Reason), Code: g.Code,
-		Detail: g.Detail})
+	c.of(g.Probe).AddGap(g.Metric, series.Gap{At: g.At, Reason: series.Reason(g.Reason), Code: g.Code, Detail: g.Detail})
 }
 
 // belongs notes which probe a metric is of: the first that names it.

@@ -169,8 +169,7 @@ func TestPeriodsOfALoadThatReads(t *testing.T) {
 		}
 	}
 	period := func(from, to, value float64) runfile.Record {
-		return runfile.Period{From: sec(from), To: sec(to), Probe: "w", Metric: "w/rate", Statistic: "Sum",
-			Value: value}
+		return runfile.Period{From: sec(from), To: sec(to), Probe: "w", Metric: "w/rate", Statistic: "Sum", Value: value}
 	}
 	records := without(small(), isWork, loaded(11, 12, 100), loaded(12, 13, 300),
 		runfile.Metric{Name: "w/rate", Unit: "operations", Type: runfile.CountPerPeriod, Period: 1}, period(2, 3, 3),
@@ -203,8 +202,7 @@ func TestPeriodsOfALoadThatReads(t *testing.T) {
 // what is held against it. A period that ends in the middle of that tells of nobody knows how many.
 func TestRowsCountedOneByOne(t *testing.T) {
 	period := func(from, to, value float64) runfile.Record {
-		return runfile.Period{From: sec(from), To: sec(to), Probe: "w", Metric: "w/rate", Statistic: "Sum",
-			Value: value}
+		return runfile.Period{From: sec(from), To: sec(to), Probe: "w", Metric: "w/rate", Statistic: "Sum", Value: value}
 	}
 	check := func(at float64, missing string, raw float64, counted int64) {
 		t.Helper()

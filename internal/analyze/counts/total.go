@@ -182,8 +182,7 @@ func (a *attempt) outsideWindow() string {
 		rows := float64(a.proof.Rows)
 		if told && math.Abs(counted-rows) > windowTolerated*rows {
 			return fmt.Sprintf("%s counted %.0f rows of %.0f: its counters begin or end within the load, and what "+
-				"was counted over all of it is not theirs",
-				a.proof.Counter, counted, rows)
+				"was counted over all of it is not theirs", a.proof.Counter, counted, rows)
 		}
 	}
 	return ""
@@ -218,8 +217,7 @@ func (c *collector) checkCopied() {
 				if first := of[name][value]; first != nil && first != a {
 					c.notes.add("copied",
 						fmt.Sprintf("%s is %.0f in %s and in %s, to the last digit: one of the two was copied, and "+
-							"nothing tells which",
-							name, value, first.load, a.load))
+							"nothing tells which", name, value, first.load, a.load))
 				}
 				of[name][value] = a
 			}

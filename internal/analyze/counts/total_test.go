@@ -46,8 +46,7 @@ func published(t *testing.T, mend func(load string, totals map[string]float64, w
 			Counter: "pgstat.tables.orders/n_tup_ins"}
 		mend(load, totals, window, proof)
 		records = append(records, runfile.LoadEvent{At: from, Load: load, Repetition: 1, Event: runfile.Begin},
-			*window, *proof,
-			runfile.LoadEvent{At: to, Load: load, Repetition: 1, Event: runfile.End})
+			*window, *proof, runfile.LoadEvent{At: to, Load: load, Repetition: 1, Event: runfile.End})
 		for at := from; at.Before(to); at = at.Add(time.Minute) {
 			records = append(records, runfile.Period{
 				From: at, To: at.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",

@@ -57,8 +57,7 @@ func (s *Settling) take(now look) (why string, settled bool) {
 		return fmt.Sprintf("Settled after %s: every metric has its verdict", printable.About(now.after)), true
 	}
 	return fmt.Sprintf("Settled after %s: its second half added nothing; %d metrics are open, and need loads that "+
-		"do not occur here",
-		printable.About(now.after), now.open), true
+		"do not occur here", printable.About(now.after), now.open), true
 }
 
 // learned returns all that a run tells, in a form that is the same as long as nothing is learned.

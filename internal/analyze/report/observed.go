@@ -47,8 +47,7 @@ func observed(run *counts.Run) *Observed {
 		return nil
 	}
 	all := &Observed{WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet,
-		Used:          o.Used,
-		RowsPerSecond: o.RowsPerSecond, WAL: relation.WALOf(run), Top: causes.Of(run),
+		Used: o.Used, RowsPerSecond: o.RowsPerSecond, WAL: relation.WALOf(run), Top: causes.Of(run),
 		OtherPrograms: purposes.OverTimeOf(run)}
 	if run.Ended != nil && run.Ended.Cost != nil && run.Ended.Cost.Seconds > 0 {
 		c, minutes := run.Ended.Cost, run.Ended.Cost.Seconds/60
@@ -91,8 +90,7 @@ func unread(o *counts.Observation) string {
 		return ""
 	}
 	return fmt.Sprintf("In %d of %d windows of %s the server's own counters could not be followed, and no number "+
-		"here includes those: %s.",
-		o.Unread, o.Windows, span(o.Window.Seconds()), strings.TrimSuffix(o.Why, "."))
+		"here includes those: %s.", o.Unread, o.Windows, span(o.Window.Seconds()), strings.TrimSuffix(o.Why, "."))
 }
 
 // nothingLearned says what an observation lacked.
@@ -106,8 +104,7 @@ func nothingLearned(o *counts.Observation) string {
 		return "Nothing to learn yet: the server was idle. Almost nothing was written in any window."
 	case o.Used == 0:
 		return fmt.Sprintf("Nothing to learn yet: only %d windows of %s have writes, and a verdict takes "+
-			"more of one kind.",
-			o.Whole-o.Quiet, span(o.Window.Seconds()))
+			"more of one kind.", o.Whole-o.Quiet, span(o.Window.Seconds()))
 	default:
 		return ""
 	}

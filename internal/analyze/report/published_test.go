@@ -77,8 +77,7 @@ func publishedRecords(p published) []runfile.Record {
 		if r.VolumeWrites != nil {
 			records = append(records, runfile.Period{
 				From: from.Add(300 * time.Second), To: from.Add(600 * time.Second), Probe: "cloudwatch",
-				Metric:    "cloudwatch/VolumeWriteIOPs",
-				Statistic: "Sum", Value: *r.VolumeWrites, Fetched: to,
+				Metric: "cloudwatch/VolumeWriteIOPs", Statistic: "Sum", Value: *r.VolumeWrites, Fetched: to,
 			})
 		}
 		records = append(records, runfile.LoadEvent{At: to.Add(time.Second), Load: r.Load, Repetition: 1,
@@ -118,8 +117,7 @@ func publishedMetrics() []runfile.Record {
 			Help: "bytes written to the device"},
 		runfile.Metric{Name: "block/writes", Unit: "operations", Type: runfile.Counter,
 			Help: "write requests completed by the device, empty flushes among them"},
-		runfile.Metric{Name: "cloudwatch/VolumeWriteIOPs", Unit: "operations",
-			Type: runfile.CountPerPeriod, Period: 300,
+		runfile.Metric{Name: "cloudwatch/VolumeWriteIOPs", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300,
 			Help: "billed write operations of the cluster's volume"},
 		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60,
 			Help: "write operations per second of the instance"},

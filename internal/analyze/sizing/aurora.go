@@ -21,8 +21,7 @@ type Aurora struct {
 // CostAurora works out both ways from what Standard costs.
 func CostAurora(compute, storage, io float64) Aurora {
 	return Aurora{
-		Compute: compute, Storage: storage, IO: io,
-		Standard:  compute + storage + io,
+		Compute: compute, Storage: storage, IO: io, Standard: compute + storage + io,
 		Optimized: optimizedCompute*compute + optimizedStorage*storage,
 		BreakEven: (optimizedCompute-1)*compute + (optimizedStorage-1)*storage,
 	}

@@ -240,8 +240,7 @@ func TestAuroraAmongTheOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := sizing.Ask{Load: "bulk", GiB: 100, Instance: "db.r6g.large", Tariff: tariff(t, "us-east-1"),
-		Volumes: volumes}
+	ask := sizing.Ask{Load: "bulk", GiB: 100, Instance: "db.r6g.large", Tariff: tariff(t, "us-east-1"), Volumes: volumes}
 	if ask.Instances, err = catalog.Instances(); err != nil {
 		t.Fatal(err)
 	}

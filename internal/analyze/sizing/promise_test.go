@@ -213,8 +213,7 @@ func TestBurstOfAMachine(t *testing.T) {
 	check := func(hours float64, balance *float64, want float64) {
 		t.Helper()
 		ask := sizing.Ask{GiB: 100, Volumes: shop(t, of("ebs")), Instances: instances, Instance: "m5.large",
-			Tariff: tariff(t, "us-east-1"), Repeat: 86400,
-			Balance: sizing.Asked{Instance: balance}}
+			Tariff: tariff(t, "us-east-1"), Repeat: 86400, Balance: sizing.Asked{Instance: balance}}
 		s, err := sizing.SizeRate(ask, sizing.Rate{Writes: 10000, WriteBytes: 10000 * 8192}, hours)
 		switch {
 		case err != nil:

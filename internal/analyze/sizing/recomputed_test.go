@@ -217,8 +217,7 @@ func same(t *testing.T, q sizing.Question, o sizing.Option, want asOrdered) {
 		o.Order, o.Bill = o.Smaller, nil
 	}
 	if o.Order != nil {
-		got = asOrdered{gib: o.Order.GiB, iops: o.Order.IOPS,
-			mibps: math.Round(o.Order.MiBps/o.Volume.Step()*1e6) / 1e6}
+		got = asOrdered{gib: o.Order.GiB, iops: o.Order.IOPS, mibps: math.Round(o.Order.MiBps/o.Volume.Step()*1e6) / 1e6}
 	}
 	if got.gib != want.gib || math.Abs(got.iops-want.iops) > 1 || got.mibps != want.mibps {
 		t.Errorf("%s for %+v on %g GiB with %g%%: %+v, want %+v", o.Volume.Name, q.Need, q.GiB, q.Headroom, got, want)

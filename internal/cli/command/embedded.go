@@ -60,7 +60,6 @@ func (o *EmbeddedOptions) notInContainer() string {
 func (o *EmbeddedOptions) Options(env Env) embedded.Options {
 	return embedded.Options{
 		Version: o.version, BinDir: o.bin, DataDir: o.dataDir, Settings: o.settings, AllowRAM: o.allowRAM, Keep: o.keep,
-		OwnDevice:  int64(o.device),
-		Repository: env.Getenv("REALIOPS_PG_REPOSITORY"),
+		OwnDevice: int64(o.device), Repository: env.Getenv("REALIOPS_PG_REPOSITORY"),
 	}
 }

@@ -40,9 +40,8 @@ func examined(settings map[string]string, probes ...diagnosis.Probe) diagnosis.D
 }
 
 func TestWhatAGapCosts(t *testing.T) {
-	d := examined(nil,
-		probe("pgstat", []string{"pgstat.lsn/insert", "pgstat.io/writes"},
-			[]string{"pgstat.wal/wal_records", "pgstat.wal/wal_buffers_full"}, runfile.Permission),
+	d := examined(nil, probe("pgstat", []string{"pgstat.lsn/insert", "pgstat.io/writes"},
+		[]string{"pgstat.wal/wal_records", "pgstat.wal/wal_buffers_full"}, runfile.Permission),
 		hidden("block", "block/writes", "block/flushes", "block/write_bytes", "block/reads"))
 	got := map[string][]string{}
 	for _, s := range d.Sources {
@@ -126,8 +125,7 @@ func TestTextKeepsToTheWidth(t *testing.T) {
 			}
 		}
 		for _, words := range []string{"behind ours by 2 s (± 250 ms)", "NOTHING HERE", "! fsync is off",
-			"modelled, not counted, and off by at most", "under a load of insert-select and",
-			"costs: device requests"} {
+			"modelled, not counted, and off by at most", "under a load of insert-select and", "costs: device requests"} {
 			if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), words) {
 				t.Errorf("%q is not in\n%s", words, &text)
 			}

@@ -42,8 +42,7 @@ const (
 // The metrics in granted are taken to have been read as well.
 func rehearse(target runfile.Target, probes []Probe, granted []string) *counts.Run {
 	records := []runfile.Record{runfile.Run{
-		Schema: runfile.Schema, Target: target,
-		Plan: runfile.Plan{Loads: loads, Repetitions: 1, LoadSeconds: 1},
+		Schema: runfile.Schema, Target: target, Plan: runfile.Plan{Loads: loads, Repetitions: 1, LoadSeconds: 1},
 	}}
 	for _, p := range probes {
 		for _, m := range p.Metrics {

@@ -87,8 +87,7 @@ func runRun(ctx context.Context, env command.Env, o runOptions, flags *pflag.Fla
 	show := env.Display(mode)
 	recorded, err := run.Do(ctx, run.Options{
 		Head: head, Path: path, Target: server, Program: program, Interval: o.interval, Show: show,
-		Verbose:   o.level.Evidence(),
-		AWSPeriod: o.cloud.period(), Tempo: env.Tempo, Bill: bill,
+		Verbose: o.level.Evidence(), AWSPeriod: o.cloud.period(), Tempo: env.Tempo, Bill: bill,
 		Agree:    func(question string) error { return command.Agree(env, o.target.Yes, question) },
 		Required: func(metrics []runfile.Metric) ([]string, error) { return o.require.Names(countedNames(metrics)) },
 		Next:     nextLoad(), SoFar: soFar(env, show),

@@ -170,8 +170,7 @@ func inOneColumn(t *testing.T, d document.Document) string {
 func TestANewMetricIsARow(t *testing.T) {
 	fresh := metric.Metric{
 		Name: "pgstat.wal/wal_polished", Kind: runfile.Counter, Unit: "records", Help: "WAL records that were polished",
-		First: true, Matters: true,
-		Makes: metric.WALRecords,
+		First: true, Matters: true, Makes: metric.WALRecords,
 	}.As("pg_stat_wal.wal_polished")
 	table := append(slices.Clone(metric.All()), fresh)
 	k := knownOf(table)

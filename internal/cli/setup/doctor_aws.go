@@ -129,8 +129,7 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 		a.Found.Status+": what it does beside is counted too.", "wait until it is available")
 	caution(otherVersion(c, facts), "aws-other",
 		fmt.Sprintf("AWS says that %s is %s %s, and the server says that it is PostgreSQL %s: it may be another.",
-			c.Instance, c.Engine, c.Version, facts.Version),
-		"look at --instance and --cluster")
+			c.Instance, c.Engine, c.Version, facts.Version), "look at --instance and --cluster")
 	return all
 }
 

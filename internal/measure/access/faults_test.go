@@ -30,8 +30,7 @@ func TestMain(m *testing.M) { os.Exit(accounttest.Main(m)) }
 
 var writer = runfile.Cloud{
 	Provider: "aws", Region: accounttest.Region, Instance: "db-1", Cluster: "aurora-1", Engine: "aurora-postgresql",
-	Class:   "db.r6g.large",
-	Storage: "aurora", Resource: "db-ABC", Insights: true,
+	Class: "db.r6g.large", Storage: "aurora", Resource: "db-ABC", Insights: true,
 }
 
 // fault is an answer of AWS, and how a diagnosis judges it.

@@ -54,8 +54,7 @@ func NewPlan(ctx context.Context, w Wishes) (p *Plan, err error) {
 	const spare = 256 << 20 // for others there
 	if need := fio.TestBytes(p.Jobs) + spare; p.Place.Free < need {
 		return nil, fmt.Errorf("%s has %d MB free and the test files need %d MB, with %d MB to spare: make room, "+
-			"name another with --dir, or less with --size",
-			p.Directory, p.Place.Free/1e6, need/1e6, spare/1_000_000)
+			"name another with --dir, or less with --size", p.Directory, p.Place.Free/1e6, need/1e6, spare/1_000_000)
 	}
 	return p, nil
 }
@@ -161,6 +160,5 @@ func (p *Plan) Question(chosen bool) string {
 		return ""
 	}
 	return fmt.Sprintf("%s holds files of others. They stay as they are, but for about %s their storage gets all the "+
-		"load that it takes.",
-		p.Directory, printable.About(p.Lasts()))
+		"load that it takes.", p.Directory, printable.About(p.Lasts()))
 }

@@ -141,8 +141,7 @@ func (s Settings) inFlight(sh shape) []Option {
 func AsDD(s Settings) Job {
 	return Job{
 		Name: "buffered-write", What: "the sequential write through the page cache and not flushed, as dd does it",
-		Buffered: true, Depth: 1,
-		Files: "data", Bytes: s.Size, Runtime: s.Runtime,
+		Buffered: true, Depth: 1, Files: "data", Bytes: s.Size, Runtime: s.Runtime,
 		Sections: []Section{{"buffered-write", []Option{
 			{"rw", "write"}, {"bs", "256k"}, {"ioengine", "psync"}, {"filename", "data"}, {"size", fmt.Sprint(s.Size)},
 			{"overwrite", "1"}, {"thread", "1"},

@@ -100,8 +100,7 @@ func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
 		}
 		result, err := engine.Run(ctx, engine.Options{
 			Scripts: []engine.Weighted{{Script: s.parsed, Weight: 1}}, Set: s.set, Clients: 1, Transactions: times,
-			Connect: connect, ExitOnAbort: true, Silence: silence,
-			Seed: uint64(rand.Uint32()),
+			Connect: connect, ExitOnAbort: true, Silence: silence, Seed: uint64(rand.Uint32()),
 			//nolint:gosec // as pgbench has it: random keys that were inserted before would be there
 		})
 		if ctx.Err() != nil {

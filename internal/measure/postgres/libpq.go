@@ -69,8 +69,7 @@ func known(keyword string) bool {
 // realiops has started.
 var ownServer = url.Values{
 	"target_session_attrs": {"any"}, "connect_timeout": {"10"}, "channel_binding": {"prefer"}, "require_auth": {""},
-	"options":  {""},
-	"timezone": {"UTC"}, "application_name": {""},
+	"options": {""}, "timezone": {"UTC"}, "application_name": {""},
 }
 
 // ParseOwn is [Parse] for the URL of a server that realiops has started.

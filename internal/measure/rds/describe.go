@@ -39,8 +39,7 @@ func describe(region string, i *types.DBInstance, c *types.DBCluster) (Found, er
 		Resource: aws.ToString(i.DbiResourceId),
 		Engine:   engine, Version: aws.ToString(i.EngineVersion), Class: aws.ToString(i.DBInstanceClass),
 		Storage: aws.ToString(i.StorageType), LogVolume: aws.ToBool(i.DedicatedLogVolume),
-		MultiAZ:           aws.ToBool(i.MultiAZ),
-		Insights:          aws.ToBool(i.PerformanceInsightsEnabled),
+		MultiAZ: aws.ToBool(i.MultiAZ), Insights: aws.ToBool(i.PerformanceInsightsEnabled),
 		MonitoringSeconds: int(aws.ToInt32(i.MonitoringInterval)),
 		InsightsMode:      strings.ToLower(string(i.DatabaseInsightsMode)),
 	}

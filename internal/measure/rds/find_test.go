@@ -43,8 +43,7 @@ func fleet(t *testing.T, s *accounttest.StandIn) {
 			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"),
 			Engine: aws.String("aurora-postgresql"), EngineVersion: aws.String("15.10"),
 			DBInstanceClass: aws.String("db.r6g.large"), EnablePerformanceInsights: aws.Bool(true),
-			PerformanceInsightsRetentionPeriod: aws.Int32(7),
-			MonitoringInterval:                 aws.Int32(1)}))
+			PerformanceInsightsRetentionPeriod: aws.Int32(7), MonitoringInterval: aws.Int32(1)}))
 	}
 	must(client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
 		DBInstanceIdentifier: aws.String("alone"), Engine: aws.String("postgres"), EngineVersion: aws.String("15.7"),
@@ -78,8 +77,7 @@ func TestFind(t *testing.T) {
 	second.Instance, second.Role = "shop-2", "reader"
 	alone := runfile.Cloud{
 		Provider: "aws", Region: accounttest.Region, Instance: "alone", Engine: "postgres", Version: "15.7",
-		Class:   "db.m5.large",
-		Storage: "gp3", SizeGiB: 400, IOPS: 12000, MultiAZ: true,
+		Class: "db.m5.large", Storage: "gp3", SizeGiB: 400, IOPS: 12000, MultiAZ: true,
 	}
 	check := func(q rds.Query, want runfile.Cloud) {
 		t.Helper()

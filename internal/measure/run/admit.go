@@ -23,8 +23,7 @@ func (m *measurement) admit() error {
 	return m.Agree(
 		fmt.Sprintf("%s is not on this machine. For about %s, %d clients will write as fast as they can into the "+
 			"schema %s, which is dropped at the end.%s", m.target.Endpoint, printable.About(m.Program.Duration()),
-			mostClients(m.Program.Plan),
-			postgres.SchemaName, m.bill()))
+			mostClients(m.Program.Plan), postgres.SchemaName, m.bill()))
 }
 
 // nameTriggers says which event triggers fire when a run makes its tables. They are superusers'; others are refused by

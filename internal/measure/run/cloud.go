@@ -79,8 +79,7 @@ func (m *measurement) collect(ctx context.Context) error {
 		until = "after the " + printable.About(time.Duration(rest*float64(time.Second))) + " of rest that begin now"
 	}
 	m.Show.Message(fmt.Sprintf("AWS corrects what it says for about %s %s; an interrupt loses nothing, and realiops "+
-		"aws collect goes on",
-		printable.About(m.Tempo.Rules(collect.DefaultRules()).Ripe), until))
+		"aws collect goes on", printable.About(m.Tempo.Rules(collect.DefaultRules()).Ripe), until))
 	if err := m.cloud.Collect(ctx, m.file, m.Show); err != nil {
 		return fmt.Errorf("%w; realiops aws collect goes on from here", err)
 	}

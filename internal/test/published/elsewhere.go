@@ -83,8 +83,7 @@ func AzureRecords(a Azure) []runfile.Record {
 			file := "results/" + e.Name + "/summary.csv"
 			records = append(records, runfile.Origin{
 				Load: e.Name, Repetition: i + 1, Probe: monitor, Place: a.Source.Repository, File: file,
-				Commit: a.Source.Files[file],
-				Author: "Dinozar1", Licence: a.Source.Licence, How: runfile.Computed,
+				Commit: a.Source.Files[file], Author: "Dinozar1", Licence: a.Source.Licence, How: runfile.Computed,
 				Note: fmt.Sprintf("%s, %s, %s", e.Kind, e.Instance, e.Storage),
 			}, runfile.LoadEvent{At: from, Load: e.Name, Repetition: i + 1, Event: runfile.Begin},
 				runfile.Total{Load: e.Name, Repetition: i + 1, Probe: monitor, From: from, To: to, Values: values},

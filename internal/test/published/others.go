@@ -86,8 +86,7 @@ func DigitizedRecords(d Digitized) []runfile.Record {
 			Load: l.Name(), Repetition: 1, Probe: cloudwatch, Place: d.Source.Repository, File: "results/" + l.Run +
 				"/images/database-metrics-core-*.png and README.md",
 			Commit: d.Source.Commit, Author: "Senzing", Licence: d.Source.Licence, How: runfile.Digitized,
-			Error: chartError,
-			Note:  l.Engine + " on " + l.Instance + "; ReadIOPS is the sum of the README, times 60",
+			Error: chartError, Note: l.Engine + " on " + l.Instance + "; ReadIOPS is the sum of the README, times 60",
 		}
 		records = append(records, origin, runfile.Total{Load: l.Name(), Repetition: 1, Probe: cloudwatch,
 			Values: values})
@@ -114,8 +113,7 @@ func StepRecords(d Digitized) []runfile.Record {
 	origin := runfile.Origin{
 		Load: l.Name(), Repetition: 1, Probe: cloudwatch, Place: d.Source.Repository, File: "results/" + l.Run +
 			"/images/database-metrics-core-*.png",
-		Commit: d.Source.Commit, Author: "Senzing", Licence: d.Source.Licence, How: runfile.Digitized,
-		Error: chartError,
+		Commit: d.Source.Commit, Author: "Senzing", Licence: d.Source.Licence, How: runfile.Digitized, Error: chartError,
 	}
 	total := runfile.Total{
 		Load: l.Name(), Repetition: 1, Probe: cloudwatch, Values: map[string]float64{

@@ -146,8 +146,7 @@ func (w *writer) repetition(l Load, number int, factor float64, grown map[string
 			From: w.at, To: w.at.Add(time.Duration((l.Seconds - 0.1) * float64(time.Second))), Load: l.Load,
 			Repetition:   number,
 			Transactions: of(l.Tx), Statements: of(l.Tx), Rows: of(l.Updated + l.Deleted), Updated: of(l.Updated),
-			Deleted:  of(l.Deleted),
-			Returned: of(l.Returned), Lookups: of(l.Tx),
+			Deleted: of(l.Deleted), Returned: of(l.Returned), Lookups: of(l.Tx),
 		})
 	}
 	w.at = w.at.Add(time.Duration(l.Seconds * float64(time.Second)))

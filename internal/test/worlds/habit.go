@@ -85,8 +85,7 @@ func (d *dice) machine() machine {
 		speed: d.lognormal(speedVaries), patience: d.normal(waitVaries), splitting: d.lognormal(splittingVaries),
 		merging: d.lognormal(mergingVaries), walBytes: deviceBytesByWALByte * d.lognormal(0.01),
 		walWriteBytes: deviceBytesByWALWrite * d.lognormal(bytesVary),
-		pageBytes:     deviceBytesByPage * d.lognormal(bytesVary),
-		flushes:       checkpointFlushes * d.lognormal(0.3),
+		pageBytes:     deviceBytesByPage * d.lognormal(bytesVary), flushes: checkpointFlushes * d.lognormal(0.3),
 	}
 }
 

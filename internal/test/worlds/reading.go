@@ -277,8 +277,7 @@ func (s server) changed(a runfile.Load, t temper) amounts {
 	full := min(1, m.images*t.images) * (rows + entries/2)
 	one.add(amounts{
 		IndexEntries: entries, IndexSplits: entries * s.splits, counts.Entries: one[counts.Rows] + entries,
-		images:            full,
-		counts.WALRecords: rows + 1.5*deleted + entries*(1+s.splits) + 1,
+		images: full, counts.WALRecords: rows + 1.5*deleted + entries*(1+s.splits) + 1,
 		counts.WALBytes: rows*(s.rowRecord+s.rowBytes+float64(a.Width)-24) + 80*deleted + entries*s.entryRecord +
 			full*m.image + s.commitRecord,
 		counts.PagesWritten:   (rows + entries/2) * m.dirtied * t.pages,

@@ -59,8 +59,7 @@ func (d *dice) server() server {
 		pageWrites: d.uniform(0.9, 2), indexWrites: d.between(0.05, 2), atClose: d.Float64(),
 		pagesMerged: d.between(1, 120), logMerged: d.uniform(0.8, 1.3), largest: pick(d, []float64{128e3, 256e3, 1e6}),
 		journal: pickOr(0.5, d.uniform(0.05, 2)), journalFlushes: pickOr(0.3, d.uniform(0.05, 1)),
-		journalBytes: d.uniform(4e3, 16e3),
-		tail:         d.uniform(500, 8192), closingFlushes: d.between(5, 60),
+		journalBytes: d.uniform(4e3, 16e3), tail: d.uniform(500, 8192), closingFlushes: d.between(5, 60),
 	}
 }
 

@@ -61,8 +61,7 @@ func (h habit) amounts(m machine, seconds float64) amounts {
 	}
 	return amounts{
 		counts.Rows: rows, counts.Entries: rows * float64(1+h.load.Indexes), counts.Statements: statements,
-		counts.Commits:    commits,
-		counts.WALRecords: math.Round(rows * h.recordsPerRow), counts.WALBytes: bytes,
+		counts.Commits: commits, counts.WALRecords: math.Round(rows * h.recordsPerRow), counts.WALBytes: bytes,
 		counts.WALWrites: writes, counts.WALSyncs: syncs, counts.PagesWritten: pages,
 		counts.DeviceRequests: math.Round(requestsByWALWrite*writes + h.requestsByPage*pages),
 		counts.DeviceFlushes:  math.Round(syncs*(1+h.extraFlushes) + m.flushes),

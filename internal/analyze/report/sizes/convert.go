@@ -101,8 +101,7 @@ func NewConvert(c sizing.Converted, by sizing.Calibration, asked []sizing.Spread
 		Counts: c.Meaning.Counts, Side: c.Meaning.Side, Kinds: []ConvertKind{}, Rows: span(c.Rows),
 		Requests: span(c.Requests), Billed: span(c.Billed),
 		IOCost: span(c.IOCost), AsOf: c.AsOf, Misread: c.Misread, Settle: c.Settle, Calibration: calibrationText(by),
-		Spreads: spreads(asked),
-		region:  c.Region, currency: c.Currency, most: c.Most,
+		Spreads: spreads(asked), region: c.Region, currency: c.Currency, most: c.Most,
 	}
 	for _, k := range c.Kinds {
 		kind := ConvertKind{Load: k.Load, What: k.What, Rows: k.Rows, Requests: k.Requests}

@@ -61,8 +61,7 @@ type SizeChosen struct {
 
 func (o SizeOption) chosen() SizeChosen {
 	return SizeChosen{Volume: o.Volume, Title: o.name(), Disks: o.Disks, GiB: o.GiB, IOPS: o.IOPS, MiBps: o.MiBps,
-		MBps:    o.MBps,
-		Monthly: o.Monthly, Currency: o.Currency, Region: o.Region, AsOf: o.AsOf, Inferred: o.Inferred}
+		MBps: o.MBps, Monthly: o.Monthly, Currency: o.Currency, Region: o.Region, AsOf: o.AsOf, Inferred: o.Inferred}
 }
 
 // order returns the choice in the form that is shown; nil: there is none.

@@ -25,8 +25,7 @@ func spreads(spreads []sizing.Spread) []SizeSpread {
 	for _, spread := range spreads {
 		v := SizeSpread{
 			Name: spread.Rule.Name, Title: spread.Rule.Title, Rows: spread.Rows, VCPUs: spread.VCPUs,
-			Note: spread.Rule.Note, Sources: spread.Rule.Sources,
-			Cores: ends(spread.Cores), IOPS: ends(spread.IOPS),
+			Note: spread.Rule.Note, Sources: spread.Rule.Sources, Cores: ends(spread.Cores), IOPS: ends(spread.IOPS),
 		}
 		if spread.Rule.IOPSPerVCPU > 0 {
 			v.PerVCPU = &[2]float64{spread.Rule.IOPSPerVCPU, spread.Rule.MBPerVCPU}

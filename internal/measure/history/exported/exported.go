@@ -135,8 +135,7 @@ func (e *Export) metrics(all []results, now time.Time) error {
 	for _, r := range all {
 		key := aws.ToString(r.Label) + "\x00" + aws.ToString(r.Id)
 		if byLabel[key] == nil {
-			byLabel[key] = &points{id: aws.ToString(r.Id), label: aws.ToString(r.Label),
-				values: map[time.Time]float64{}}
+			byLabel[key] = &points{id: aws.ToString(r.Id), label: aws.ToString(r.Label), values: map[time.Time]float64{}}
 			labels = append(labels, key)
 		}
 		byLabel[key].add(r)

@@ -48,8 +48,7 @@ func newClient(l *load, t *thread, id int, random script.Random, common *script.
 		}
 	}
 	c := &client{
-		load: l, id: id, thread: t,
-		env:   script.Env{Vars: vars, Random: &random, Debug: l.debug},
+		load: l, id: id, thread: t, env: script.Env{Vars: vars, Random: &random, Debug: l.debug},
 		tally: tally{totals: l.totals},
 	}
 	if l.Rate > 0 || l.sleeps() {

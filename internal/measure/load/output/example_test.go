@@ -86,8 +86,7 @@ func everything() output.Report {
 				Clients: 2, Threads: 2, Mode: engine.Prepared, Duration: 10 * time.Second, Warmup: 3 * time.Second,
 				Rate: 10, LatencyLimit: 3500 * time.Microsecond, MaxTries: 4, PerCommand: true,
 			},
-			Program: "v1.2.3", Server: "17.11", Scale: 5, PartitionMethod: "hash", Partitions: 4,
-			FailuresDetailed: true,
+			Program: "v1.2.3", Server: "17.11", Scale: 5, PartitionMethod: "hash", Partitions: 4, FailuresDetailed: true,
 		},
 		Result: engine.Result{
 			Elapsed: 10 * time.Second, Connecting: 20 * time.Millisecond, Totals: all,

@@ -8,10 +8,8 @@ func (r Report) document() document {
 	d := document{
 		Schema: Schema, Status: r.Status, Program: r.Asked.Program, Server: r.Asked.Server, Asked: r.Asked.json(),
 		Began: r.Result.Began, Elapsed: r.seconds(), Connecting: r.Result.Connecting.Seconds(),
-		Connections: r.Result.Connections,
-		Poller:      r.Result.Poller,
-		Processor:   r.Result.Processor.Seconds(),
-		Totals:      r.totals(r.Result.Totals), Scripts: []script{}, Faults: []fault{}, Aborted: []string{},
+		Connections: r.Result.Connections, Poller: r.Result.Poller, Processor: r.Result.Processor.Seconds(),
+		Totals: r.totals(r.Result.Totals), Scripts: []script{}, Faults: []fault{}, Aborted: []string{},
 		Warnings: r.Warnings(), FailIf: []verdict{},
 	}
 	if share, known := r.achieved(); known {

@@ -39,10 +39,8 @@ func NewStatement(name, sql string, params int, keepRow bool) (*Statement, error
 		return nil, fmt.Errorf("a statement takes up to %d parameters, this one has %d", math.MaxUint16, params)
 	}
 	return &Statement{
-		params: params, keep: keepRow,
-		parse: encodeParse("", sql), bind: encodeBind("", params),
-		parseName: encodeParse(name, sql), bindName: encodeBind(name, params),
-		tail: encodeTail(keepRow),
+		params: params, keep: keepRow, parse: encodeParse("", sql), bind: encodeBind("", params),
+		parseName: encodeParse(name, sql), bindName: encodeBind(name, params), tail: encodeTail(keepRow),
 	}, nil
 }
 

@@ -237,8 +237,7 @@ func (l *load) look(since time.Duration) {
 		case silent > stillAfter && !p.still && l.Tell != nil:
 			p.still = true
 			l.Tell(fmt.Sprintf("%s has not been heard of for %s: it was stopped, or gets no processor; its clients "+
-				"do nothing meanwhile",
-				p.name(), printable.Duration(stillAfter)))
+				"do nothing meanwhile", p.name(), printable.Duration(stillAfter)))
 		}
 	}
 }

@@ -66,8 +66,7 @@ func (f *Files) count(ctx context.Context, p place) (window, error) {
 	w := window{span: p.span}
 	for line := range strings.Lines(string(printed)) {
 		if m := statistic.FindStringSubmatch(line); m != nil {
-			w.kinds = append(w.kinds, kind{name: m[1], records: number(m[2]), images: number(m[3]),
-				bytes: number(m[4])})
+			w.kinds = append(w.kinds, kind{name: m[1], records: number(m[2]), images: number(m[3]), bytes: number(m[4])})
 		}
 	}
 	return w, err

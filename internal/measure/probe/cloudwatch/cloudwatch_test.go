@@ -27,8 +27,7 @@ var _ probe.Backfiller = (*cloudwatch.Source)(nil)
 // writer is an Aurora instance as internal/measure/account finds it.
 var writer = runfile.Cloud{
 	Provider: "aws", Region: accounttest.Region, Instance: "db-1", Cluster: "aurora-1", Role: "writer",
-	Engine: "aurora-postgresql",
-	Class:  "db.r6g.large", Storage: "aurora",
+	Engine: "aurora-postgresql", Class: "db.r6g.large", Storage: "aurora",
 }
 
 // config is the account as the program opens it: with its patience, and its counting.

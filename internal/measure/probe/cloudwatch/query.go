@@ -191,7 +191,6 @@ func (b *backfill) record(q *query, at time.Time, value float64, fetched time.Ti
 	end := at.Add(q.period)
 	return runfile.Period{
 		From: at.UTC(), To: end.UTC(), Probe: Name, Metric: s.metric.Name, Dimensions: s.dimensions,
-		Statistic: q.statistic,
-		Value:     value * s.scale, Fetched: fetched.UTC(), Unsettled: fetched.Sub(end) < Final,
+		Statistic: q.statistic, Value: value * s.scale, Fetched: fetched.UTC(), Unsettled: fetched.Sub(end) < Final,
 	}
 }

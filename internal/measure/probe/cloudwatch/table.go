@@ -40,8 +40,7 @@ func publishedOf(m metric.Meaning, id string) published {
 	return published{
 		metric: m.Row().Announced(), namespace: namespace(m.Level), name: m.Metric, dimensions: map[string]string{
 			m.Dimension: id},
-		period: time.Duration(m.Period) * time.Second, statistics: m.Statistics, scale: scale,
-		underLoad: m.UnderLoad,
+		period: time.Duration(m.Period) * time.Second, statistics: m.Statistics, scale: scale, underLoad: m.UnderLoad,
 	}
 }
 

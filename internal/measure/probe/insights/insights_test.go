@@ -30,8 +30,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func aurora() runfile.Cloud {
 	return runfile.Cloud{
 		Provider: "aws", Region: "eu-central-1", Instance: "db-1", Cluster: "cluster-1",
-		Resource: "db-ABCDEFGHIJKLMNOPQRSTU1VW2X",
-		Engine:   "aurora-postgresql", Insights: true,
+		Resource: "db-ABCDEFGHIJKLMNOPQRSTU1VW2X", Engine: "aurora-postgresql", Insights: true,
 	}
 }
 

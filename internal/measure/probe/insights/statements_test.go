@@ -36,8 +36,7 @@ func atWork(s *insightstest.Service, id, text string, sessions, rates map[string
 		}
 		for counter, rate := range rates {
 			s.Tell(insightstest.Point{Metric: "db.sql_tokenized.stats." + counter + "_per_sec", From: from,
-				To: from.Add(time.Minute), Value: rate,
-				Dimensions: map[string]string{"db.sql_tokenized.id": id}})
+				To: from.Add(time.Minute), Value: rate, Dimensions: map[string]string{"db.sql_tokenized.id": id}})
 		}
 	}
 }

@@ -87,8 +87,7 @@ func open(place Place, most int) (*Sampler, error) {
 	}
 	s := &Sampler{
 		stop: make(chan struct{}), ranking: newRanking(), others: otherPrograms{of: map[command]*counts{}},
-		unnamed: unnamed{},
-		files:   filesOf(place, roots, missing, most),
+		unnamed: unnamed{}, files: filesOf(place, roots, missing, most),
 	}
 	if s.kernel, err = attach(disksOf(roots), ringBytes()); err != nil {
 		return nil, err

@@ -25,8 +25,7 @@ type Calibration struct {
 func Calibrated(level float64, cases []Case) Calibration {
 	named := where(cases, ofSort(worlds.Single), measured)
 	return Calibration{
-		Level: level,
-		Clean: seen("", where(named, Case.clean), Case.holds), All: seen("", named, Case.holds),
+		Level: level, Clean: seen("", where(named, Case.clean), Case.holds), All: seen("", named, Case.holds),
 		Wrong: seen("", where(cases, Case.stated), wrong),
 	}
 }
@@ -36,8 +35,7 @@ func WriteCalibration(w io.Writer, all []Calibration) {
 	fmt.Fprintln(w, "| stated | holds, clean meters | 95% interval | of | holds, all meters | 95% interval | of | "+
 		"stated and wrong | 95% interval | of |\n|---|---|---|---|---|---|---|---|---|---|")
 	for _, c := range all {
-		fmt.Fprintf(w, "| %.0f%% | %s | %s | %s |\n", 100*c.Level, c.Clean.columns(), c.All.columns(),
-			c.Wrong.columns())
+		fmt.Fprintf(w, "| %.0f%% | %s | %s | %s |\n", 100*c.Level, c.Clean.columns(), c.All.columns(), c.Wrong.columns())
 	}
 	fmt.Fprintln(w,
 		"\n```text\nstated  0%        20        40        60        80       100   clean meters: | stated, # holds")

@@ -26,9 +26,7 @@ import (
 func newStore(t *testing.T, repository string) Store {
 	t.Helper()
 	t.Setenv("REALIOPS_TEST_RAN", filepath.Join(t.TempDir(), "ran"))
-	return Store{
-		Directory: t.TempDir(), Repository: repository, Notify: func(string) {},
-	}
+	return Store{Directory: t.TempDir(), Repository: repository, Notify: func(string) {}}
 }
 
 // contents lists a directory: files with their mode, links with their target.
