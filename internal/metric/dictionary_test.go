@@ -82,7 +82,7 @@ func TestSpellings(t *testing.T) {
 		"pg_stat_wal.wal_sync":                      "pgstat.wal/wal_sync",
 		"aurora_stat_bgwriter.orcache_blks_written": "pgstat.aurora_cache/orcache_blks_written",
 	} {
-		if found := metric.Named(typed); !slices.Contains(found, want) {
+		if found := metric.All().Named(typed); !slices.Contains(found, want) {
 			t.Errorf("%s leads to %q, want %s", typed, found, want)
 		}
 	}
@@ -165,7 +165,7 @@ func TestConsoleOfAWS(t *testing.T) {
 	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, ".calls_per_call") })
 	for _, name := range names {
 		for _, typed := range []string{name, name + ".avg"} {
-			if len(metric.Named(typed)) == 0 && len(metric.EntriesOf(typed)) == 0 {
+			if len(metric.All().Named(typed)) == 0 && len(metric.EntriesOf(typed)) == 0 {
 				t.Errorf("%s is not explained", typed)
 			}
 		}

@@ -71,8 +71,8 @@ func TestPrinted(t *testing.T) {
 func TestNamed(t *testing.T) {
 	check := func(typed, want string) {
 		t.Helper()
-		if diff := cmp.Diff(strings.Fields(want), metric.Named(typed)); diff != "" &&
-			(want != "" || len(metric.Named(typed)) > 0) {
+		if diff := cmp.Diff(strings.Fields(want), metric.All().Named(typed)); diff != "" &&
+			(want != "" || len(metric.All().Named(typed)) > 0) {
 			t.Errorf("%s (-want +got):\n%s", typed, diff)
 		}
 	}

@@ -126,9 +126,7 @@ func (t Table) Spellings(name string) []string {
 
 // Named returns the names in a run file of what people typed, each once: a printed name of any version, a name in a run
 // file, or either without what stands before its last slash, dot or space (wal_sync, WriteIOPS), in whatever case.
-func Named(typed string) []string { return All().Named(typed) }
-
-// Named returns the function of that name, of one table. What is written in full is meant before what ends so, and that
+// What is written in full is meant before what ends so, and that
 // before what exporters and consoles make of a name: aws_rds_write_iops_average, AWS/RDS WriteIOPS.
 func (t Table) Named(typed string) []string {
 	for _, candidate := range undressed(typed) {

@@ -77,7 +77,7 @@ func (c *collector) sumOfAverages(a *attempt, r Repetition, name string, value f
 	}
 	times := func(other float64) bool { return math.Abs(other/(value*m.Period)-1) < nearly }
 	own, told := r.Counts[name]
-	_, missedPages := a.totalOf(oursRead)
+	missedPages := a.totalOf(oursRead)
 	switch {
 	case told && own.Missing == nil && times(own.Amount):
 	case name == readIOPS && value >= fewestReads && times(missedPages):
@@ -92,8 +92,8 @@ func (c *collector) sumOfAverages(a *attempt, r Repetition, name string, value f
 // otherName detects the instance's figures under the volume's name: they equal the pages missed, or a sixtieth of
 // them if averages over minutes were summed. Published figures of the volume are 0.34 to 0.64 per page missed.
 func (a *attempt) otherName() *series.Missing {
-	_, reads := a.totalOf(volumeReads)
-	_, missedPages := a.totalOf(oursRead)
+	reads := a.totalOf(volumeReads)
+	missedPages := a.totalOf(oursRead)
 	are := func(factor float64) bool { return math.Abs(missedPages/(reads*factor)-1) < nearly }
 	if reads < fewestReads || !are(1) && !are(perMinute) {
 		return nil
@@ -106,13 +106,13 @@ func (a *attempt) otherName() *series.Missing {
 // perMinute converts an average per second to a number per minute.
 const perMinute = 60
 
-func (a *attempt) totalOf(metric string) (told bool, value float64) {
+func (a *attempt) totalOf(metric string) (value float64) {
 	for _, t := range a.totals {
 		if v, has := t.Values[metric]; has {
-			told, value = true, v
+			value = v
 		}
 	}
-	return told, value
+	return value
 }
 
 const (

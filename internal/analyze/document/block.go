@@ -1,8 +1,6 @@
 package document
 
-import (
-	"github.com/realiops/realiops/internal/shell"
-)
+import "github.com/realiops/realiops/internal/shell"
 
 // Document is a report, in the order in which it is read.
 type Document struct {

@@ -1,8 +1,6 @@
 package fleet
 
-import (
-	"github.com/realiops/realiops/internal/analyze/openmetrics"
-)
+import "github.com/realiops/realiops/internal/analyze/openmetrics"
 
 // Gauges returns the fleet's metrics for Prometheus. Unknown values have no sample.
 func (f Fleet) Gauges() []*openmetrics.Gauge {

@@ -270,7 +270,7 @@ func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) 
 			return nil, err
 		}
 		for _, name := range slices.Sorted(maps.Keys(servers)) {
-			for machine, m := range disks.of(f, name, servers[name]) {
+			for machine, m := range disks.of(name, servers[name]) {
 				target := runfile.Target{Kind: "history", Flavor: "postgres", Host: machine, Storage: runfile.Storage{
 					Device: strings.Join(m.devices, "+")}}
 				all = f.add(all, machine, m, target)
@@ -285,7 +285,7 @@ type disksOf map[string]member
 
 // of returns the disks of the machine that a server runs on, by name: several where what tells them apart is not known
 // of the server.
-func (d disksOf) of(f *Fleet, name string, server member) map[string]member {
+func (d disksOf) of(name string, server member) map[string]member {
 	if m, is := d[name]; is {
 		m.trouble = cmp.Or(m.trouble, server.trouble)
 		return map[string]member{name: m}
@@ -296,10 +296,7 @@ func (d disksOf) of(f *Fleet, name string, server member) map[string]member {
 	host := hostOf(instanceOf(server.sets[0]))
 	found := map[string]member{}
 	for machine, m := range d {
-		if len(m.sets) == 0 || hostOf(instanceOf(m.sets[0])) != host {
-			continue
-		}
-		if contradict(server.sets, m.sets) {
+		if len(m.sets) == 0 || hostOf(instanceOf(m.sets[0])) != host || contradict(server.sets, m.sets) {
 			continue
 		}
 		if machine == host { // a server of several on a machine by that name

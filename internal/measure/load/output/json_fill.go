@@ -1,8 +1,6 @@
 package output
 
-import (
-	"github.com/realiops/realiops/internal/measure/load/engine"
-)
+import "github.com/realiops/realiops/internal/measure/load/engine"
 
 func (r Report) document() document {
 	d := document{
@@ -79,13 +77,12 @@ func spread(d engine.Durations) *durations {
 	if !known {
 		return nil
 	}
-	deviates, _ := deviation(d)
 	at := func(percent float64) *float64 {
 		value, known := atQuantile(d, percent)
 		return given(value/1e3, known)
 	}
 	return &durations{
-		Count: d.Count, Mean: average / 1e3, Stddev: deviates / 1e3, Min: d.Least / 1e6,
+		Count: d.Count, Mean: average / 1e3, Stddev: deviation(d) / 1e3, Min: d.Least / 1e6,
 		P50: at(50), P90: at(90), P95: at(95), P99: at(99), P999: at(99.9), Max: d.Most / 1e6,
 	}
 }

@@ -34,11 +34,11 @@ func mean(d engine.Durations) (value float64, known bool) {
 }
 
 // deviation is pgbench's standard deviation, of the population, in milliseconds.
-func deviation(d engine.Durations) (value float64, known bool) {
+func deviation(d engine.Durations) float64 {
 	average, known := mean(d)
 	if !known {
-		return 0, false
+		return 0
 	}
 	variance := d.Sum2/float64(d.Count)/1e6 - average*average
-	return math.Sqrt(max(variance, 0)), true
+	return math.Sqrt(max(variance, 0))
 }

@@ -38,9 +38,8 @@ func (p *Progress) Tick(t engine.Tick) error {
 	}
 	// zero where no transaction ended, as in pgbench: what reads these lines expects the words
 	average, _ := mean(t.Latency)
-	spread, _ := deviation(t.Latency)
 	line := fmt.Sprintf("progress: %s s, %.1f tps, lat %.3f ms stddev %.3f, %d failed", clock, speed, average,
-		spread, t.Failed())
+		deviation(t.Latency), t.Failed())
 	if p.Asked.Rate > 0 {
 		lag, _ := mean(t.Lag)
 		line += fmt.Sprintf(", lag %.3f ms", lag)

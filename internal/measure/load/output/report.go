@@ -1,8 +1,6 @@
 package output
 
-import (
-	"github.com/realiops/realiops/internal/measure/load/engine"
-)
+import "github.com/realiops/realiops/internal/measure/load/engine"
 
 // Report is a load, told when it is over.
 type Report struct {

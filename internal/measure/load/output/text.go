@@ -145,9 +145,8 @@ func (p page) failures(prefix string, t engine.Totals) {
 
 func (p page) moments(prefix string, d engine.Durations) {
 	if average, known := mean(d); known {
-		spread, _ := deviation(d)
 		p.line("%slatency average = %.3f ms", prefix, average)
-		p.line("%slatency stddev = %.3f ms", prefix, spread)
+		p.line("%slatency stddev = %.3f ms", prefix, deviation(d))
 	}
 }
 

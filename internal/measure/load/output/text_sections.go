@@ -1,8 +1,6 @@
 package output
 
-import (
-	"github.com/realiops/realiops/internal/measure/load/engine"
-)
+import "github.com/realiops/realiops/internal/measure/load/engine"
 
 // sections prints each script, if there are several, and each statement, if that was asked for.
 func (p page) sections() {

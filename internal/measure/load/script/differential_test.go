@@ -262,7 +262,7 @@ func TestParametersAreNumberedAsByPgbench(t *testing.T) {
 		`SELECT :a:b,:c/*:d*/+":e";`,
 		"SELECT " + strings.Repeat(":scale::int + ", 254) + ":scale;",
 	} {
-		set, err := script.Parse("x.sql", text)
+		set, err := script.NewSet().Parse("x.sql", text)
 		if err != nil {
 			t.Fatal(err)
 		}

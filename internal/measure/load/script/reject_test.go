@@ -95,7 +95,7 @@ var refused = []struct{ text, want string }{
 
 func TestParseNamesTheErrorAndItsPlace(t *testing.T) {
 	for _, test := range append(rejected, refused...) {
-		_, err := script.Parse("x.sql", test.text)
+		_, err := script.NewSet().Parse("x.sql", test.text)
 		if err == nil {
 			t.Errorf("%q: no error", test.text)
 			continue

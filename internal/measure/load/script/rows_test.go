@@ -115,7 +115,7 @@ func TestRowsAreRefused(t *testing.T) {
 		`\copy_rows t (a) rows 1 values (repeat(1, 2))`:    `x.sql:1:40: \copy_rows: repeat needs a text in single quotes that is not empty, found "1"`,
 		`\insert_rows t (a) rows 1 values (1) format text`: `x.sql:1:38: \insert_rows: unexpected "format"`,
 	} {
-		if _, err := script.Parse("x.sql", text); err == nil || err.Error() != want {
+		if _, err := script.NewSet().Parse("x.sql", text); err == nil || err.Error() != want {
 			t.Errorf("%s: error %v, want %s", text, err, want)
 		}
 	}

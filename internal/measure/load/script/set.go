@@ -15,9 +15,6 @@ type Set struct {
 // NewSet begins a set without scripts.
 func NewSet() *Set { return &Set{slots: map[string]int{}} }
 
-// Parse reads one script on its own. Scripts that run together belong in one [Set].
-func Parse(name, text string) (*Script, error) { return NewSet().Parse(name, text) }
-
 // Names lists the variables that the scripts mention, by slot.
 func (s *Set) Names() []string { return slices.Clone(s.names) }
 

@@ -71,7 +71,7 @@ func TestParseCutsWherePsqlCuts(t *testing.T) {
 		{"a lone backslash", "SELECT 1 \\\n SELECT 2", []string{`1 "SELECT 1 "`, `2 "SELECT 2"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s, err := script.Parse("x.sql", test.text)
+			s, err := script.NewSet().Parse("x.sql", test.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func TestExtendedTakes255Variables(t *testing.T) {
 		n  int
 		ok bool
 	}{{255, true}, {256, false}} {
-		s, err := script.Parse("x.sql", "SELECT "+strings.Repeat(":a,", test.n))
+		s, err := script.NewSet().Parse("x.sql", "SELECT "+strings.Repeat(":a,", test.n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestReportsShowOneShortLine(t *testing.T) {
 		strings.Repeat("x", 200):                strings.Repeat("x", 127),
 		strings.Repeat("x", 126) + "é is a cut": strings.Repeat("x", 126),
 	} {
-		s, err := script.Parse("x.sql", text)
+		s, err := script.NewSet().Parse("x.sql", text)
 		if err != nil {
 			t.Fatal(err)
 		}
