@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Hidden stands where a secret stood.
@@ -39,15 +40,27 @@ func Scrub(text string, secrets ...string) string {
 	return accountNumber.ReplaceAllString(text, "${1}"+Hidden)
 }
 
+// leastTold is the length from which a secret is taken out wherever it stands. To blank each letter of a text that is a
+// shorter one would tell the secret; in quotes, and where passwords stand, it is hidden as any other.
+const leastTold = 3
+
 // spellings lists the secrets as they stand in a message, in a URL and in a keyword string, the longest first because
 // one may be a part of another.
 func spellings(secrets []string) []string {
 	var all []string
 	for _, s := range secrets {
 		quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s)
-		all = append(all, s, quoted, url.QueryEscape(s), url.PathEscape(s), url.UserPassword("", s).String()[1:])
+		spelled := []string{s, quoted, url.QueryEscape(s), url.PathEscape(s), url.UserPassword("", s).String()[1:]}
+		for _, text := range spelled {
+			switch {
+			case s == "":
+			case utf8.RuneCountInString(s) < leastTold:
+				all = append(all, `'`+text+`'`, `"`+text+`"`)
+			default:
+				all = append(all, text)
+			}
+		}
 	}
-	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return slices.Compact(all)
 }
