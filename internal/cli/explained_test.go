@@ -71,6 +71,9 @@ func TestUnknownMetric(t *testing.T) {
 		!strings.Contains(said, want) {
 		t.Errorf("it says %s%s", out, said)
 	}
+	if _, said := runs(t, command.ExitUsage, "explain", "WriteIPOS"); strings.Count(said, "WriteIOPS on Aurora") != 1 {
+		t.Errorf("it says the same of two spellings: %s", said)
+	}
 }
 
 // TestAWordThatEndsMetrics begins with what the console of a database calls so, before a tool's figure of that name.

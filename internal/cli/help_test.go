@@ -69,6 +69,12 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	check(`there is no command "reprot": did you mean report? (see realiops --help)`, "reprot")
+	check(`there is no command "hlep": did you mean help? (see realiops --help)`, "hlep")
+	check(`realiops run has no flag -T: did you mean --budget? (see realiops run --help)`, "run", "-T", "60")
+	check(`realiops run has no flag -d: did you mean --dsn? (see realiops run --help)`, "run", "-d", "shop")
+	check(`realiops observe has no flag -U: did you mean --dsn? (see realiops observe --help)`, "observe", "-U", "me")
+	check(`realiops size has no flag --iops: did you mean --need? (see realiops size --help)`, "size", "--iops", "3000")
+	check(`there is no file last: did you mean LAST, the last run?`, "report", "last")
 	check(`there is no command "bench" (see realiops --help)`, "bench")
 	check(`there is no command "nosuch" (see realiops --help)`, "help", "nosuch")
 	check(`realiops run has no flag --budgt: did you mean --budget? (see realiops run --help)`, "run", "--budgt", "1m")

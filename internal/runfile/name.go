@@ -86,6 +86,9 @@ func Resolve(name string) (string, error) {
 		return "", errors.New("the name of a run file is empty")
 	}
 	if name != Latest {
+		if _, err := os.Stat(name); strings.EqualFold(name, Latest) && errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("there is no file %s: did you mean %s, the last run?", name, Latest)
+		}
 		return name, nil
 	}
 	if err := owner.Directory(Directory); err != nil && !errors.Is(err, fs.ErrNotExist) {

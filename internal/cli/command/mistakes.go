@@ -27,6 +27,9 @@ func KnownCommand(c *cobra.Command, args []string) error {
 			names = append(names, known.Name())
 		}
 	}
+	if !c.HasParent() {
+		names = append(names, "help")
+	}
 	return fmt.Errorf("there is no command %q%s %s", args[0], Meant("", args[0], names), SeeHelp(c))
 }
 
@@ -113,10 +116,7 @@ func renamedFlag(c *cobra.Command, old string) string {
 
 func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
 	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
-		if len(letters) > 1 {
-			return "-" + letters + meantFlag(c, letters)
-		}
-		return "-" + unknown.GetSpecifiedName()
+		return "-" + letters + meantFlag(c, letters)
 	}
 	return "--" + unknown.GetSpecifiedName() + meantFlag(c, unknown.GetSpecifiedName())
 }
@@ -143,6 +143,9 @@ var elsewhere = map[string][]string{
 	"duration": {"budget", "for", "time"}, "time": {"budget", "for"}, "seconds": {"budget", "for", "time"},
 	"for": {"budget", "time"}, "timeout": {"budget", "for", "time"},
 	"host": {"dsn"}, "url": {"dsn"}, "uri": {"dsn"}, "database": {"dsn"}, "dbname": {"dsn"}, "db": {"dsn"},
+	"d": {"dsn"}, "U": {"dsn"}, "p": {"dsn"}, "W": {"dsn"}, "T": {"budget", "for"}, "t": {"budget", "for"},
+	"iops": {"need"}, "start": {"for"}, "since": {"for"},
+	"from": {"for"}, "end": {"until"}, "to": {"until"}, "filename": {"dir"},
 	"connection": {"dsn"}, "connection-string": {"dsn"},
 	"user": {"dsn"}, "username": {"dsn"}, "port": {"dsn"}, "out": {"output", "dir"}, "output": {"dir"},
 	"out-file": {"output"}, "file": {"output"}, "o": {"output", "dir"}, "directory": {"dir"},

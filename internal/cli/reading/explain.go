@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -75,25 +76,26 @@ func runExplain(env command.Env, o explainOptions, names []string) error {
 	known := allKnown()
 	asked, err := known.of(names)
 	if unknown, is := errors.AsType[*unknownMetricError](err); is {
-		for _, name := range unknown.closest {
-			env.Tell("%s", known.named(name).line(name))
+		lines := words.Each(func(name string) string { return known.named(name).line(name) }, unknown.closest)
+		for _, line := range slices.Compact(lines) {
+			env.Tell("%s", line)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	words := func() document.Document { return asked.onAScreen(env.Columns(), names) }
+	shown := func() document.Document { return asked.onAScreen(env.Columns(), names) }
 	switch {
 	case len(names) == 0 && o.all:
-		words = known.list
+		shown = known.list
 	case len(names) == 0:
-		words = known.overview
+		shown = known.overview
 	case o.all:
-		words = asked.document
+		shown = asked.document
 	case !slices.ContainsFunc(names, func(name string) bool { return !known.isSource(name) }):
-		words = asked.lines
+		shown = asked.lines
 	}
-	return env.Answer(o.format.Chosen, command.Finding{What: "an explanation", Value: asked.tagged(), Words: words})
+	return env.Answer(o.format.Chosen, command.Finding{What: "an explanation", Value: asked.tagged(), Words: shown})
 }
 
 // knowledge holds everything that can be explained.
