@@ -111,7 +111,6 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		}
 		j.alternatives(mixture, t, best, m)
 	}
-	kind = kind.Or(j.takenApart(v, t, s))
 	sure = sure && !slices.ContainsFunc(mixture.Terms, func(t Term) bool { return len(t.Or) > mostAlternatives })
 	if j.onAurora() && mixture.has(readsAsked()) && math.Exp(t.beyondNoise(best)) > mostErrorOfUncounted {
 		v.Why = "A sum of quantities comes close, but storage reads, which this run did not count, may be part of it"
@@ -165,34 +164,6 @@ const mostErrorOfUncounted = 1.03
 func (m *Mixture) has(quantities []string) bool {
 	return m != nil && slices.ContainsFunc(m.Terms, func(t Term) bool { return slices.Contains(quantities, t.Quantity) })
 }
-
-// takenApart is physical unless a sum may have what goes to the device in it or what that is made of: bytes and requests of the device are sums
-// themselves, of the WAL and of the pages written. What they are made of is no choice among hundreds, so that its further term has no other price than
-// what a needless one gains by chance.
-func (j *judge) takenApart(v *Verdict, t *table, s search) Kind {
-	sum := func(m model, quantities ...string) bool {
-		return slices.ContainsFunc(m.columns, func(c int) bool { return slices.Contains(quantities, j.quantities[t.places[c]].Name) })
-	}
-	kind := v.kindOf(j.mixture(t, s.chosen).Terms)
-	if kind != Physical || !sum(s.chosen, counts.DeviceBytes, counts.DeviceRequests) {
-		return kind
-	}
-	for _, models := range s.sizes[s.size:] {
-		for _, m := range models {
-			if s.gain(s.chosen, m)+needless > 0 {
-				break
-			}
-			if v.kindOf(j.mixture(t, m).Terms).Or(kind) == NotLogical {
-				return NotLogical
-			}
-		}
-	}
-	return kind
-}
-
-// needless is the average gain of a sum from a term that has no part in the metric: the mean of a chi-squared
-// variable of one degree of freedom.
-const needless = 1
 
 // sameSide says what explanations have in common that differ in their names.
 func sameSide(kind Kind) string {
