@@ -111,8 +111,8 @@ var rules = []rule{
 		"no package is larger than somebody can know",
 		"whoever looks for a thing has to read a file list, and in a longer one everything comes to lean on everything",
 		rooms(size{30, 4500}, map[string]size{ // which get fewer and smaller
-			"internal/analyze/counts": {35, 5060},
-			"internal/analyze/sizing": {35, 4500},
+			"internal/analyze/counts": {35, 5040},
+			"internal/analyze/sizing": {35, 4480},
 		}),
 	},
 	{

@@ -97,18 +97,15 @@ type BaselineDevice struct {
 func NewBaseline(run *counts.Run, b baseline.Baseline) Baseline {
 	h := run.Header
 	status, cause := run.Ended.How()
-	v := Baseline{
-		Schema: BaselineSchema, LeftOut: b.LeftOut, Buffered: b.Buffered, Throttle: b.Throttle, Warnings: b.Warnings,
+	return Baseline{
+		Schema: BaselineSchema, Jobs: words.Each(baselineJob, b.Rows), LeftOut: b.LeftOut, Buffered: b.Buffered,
+		Throttle: b.Throttle, Warnings: b.Warnings,
 		Run: BaselineRun{
 			ID: h.ID, Start: h.Start, Status: status, Cause: cause, Program: b.Facts.Program, Set: b.Facts.Set,
-			SizeBytes: b.Facts.Bytes,
-			Direct:    b.Facts.Direct, UntilThrottled: b.Facts.UntilThrottled, Storage: h.Target.Storage, Host: h.Host,
+			SizeBytes: b.Facts.Bytes, Direct: b.Facts.Direct, UntilThrottled: b.Facts.UntilThrottled,
+			Storage: h.Target.Storage, Host: h.Host,
 		},
 	}
-	for _, row := range b.Rows {
-		v.Jobs = append(v.Jobs, baselineJob(row))
-	}
-	return v
 }
 
 func baselineJob(r baseline.Row) BaselineJob {
