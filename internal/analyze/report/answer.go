@@ -29,8 +29,11 @@ func Answer(run *counts.Run, r Report) document.Document {
 		return whole
 	}
 	s := screen{Report: r}
+	note := func(w document.Warning) bool { return w.Rank == document.Note }
+	doubt := func(w document.Warning) bool { return !note(w) }
 	return document.Document{Title: whole.Title, Heading: whole.Heading, Blocks: []document.Block{
-		s.conditions(), s.beside(), s.operations(), s.fewLoads(),
+		slices.DeleteFunc(s.conditions(), note),
+		s.beside(), s.operations(), s.fewLoads(), slices.DeleteFunc(s.conditions(), doubt),
 		document.Together{document.Paragraph{Text: s.trust()}, s.missed(), s.next()},
 	}}
 }
@@ -349,6 +352,8 @@ func (r screen) fewLoads() document.Block {
 		}
 		loads = slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return !wanted[a.Name] })
 	}
+	_, most := r.Loads.measuredTimes()
+	once := most == 1
 	var t document.Table
 	t.Add(words.Wordy("load"), words.Texts(Names(loads)))
 	for _, c := range r.Loads.columns() {
@@ -358,8 +363,15 @@ func (r screen) fewLoads() document.Block {
 			continue
 		}
 		t.Add(words.Numeric(c.header+"/s"), words.Cells(loads, func(a Load) document.Cell {
-			return a.work(c.Quantity).PerSecond.Cell(in(c.unit))
+			cell := a.work(c.Quantity).PerSecond.Cell(in(c.unit))
+			if once {
+				return cell.Sure("") // trust says it of all
+			}
+			return cell
 		}))
+	}
+	if len(t.Columns) == 1 { // nothing was counted of what these columns show
+		return nil
 	}
 	return document.Together{t, words.Faint(r.otherLoads(loads))}
 }
@@ -389,6 +401,9 @@ func (r screen) otherLoads(shown []Load) string {
 // trust says what the figures rest on.
 func (r screen) trust() string {
 	said := []string{r.repetitions()}
+	if _, most := r.Loads.measuredTimes(); most == 1 {
+		said[0] += ", so how far a figure varies is not known"
+	}
 	if r.Observed != nil {
 		said = []string{"nobody controlled the load, so verdicts hold for the kinds of load that were seen"}
 	}

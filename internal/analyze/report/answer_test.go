@@ -229,3 +229,22 @@ func TestWhatStandsInWhichLine(t *testing.T) {
 		t.Errorf("what is silent is listed:\n%s", text)
 	}
 }
+
+// TestAnswerStandsAboveItsNotes, and below what puts it in doubt; figures of one repetition say so once.
+func TestAnswerStandsAboveItsNotes(t *testing.T) {
+	run, err := counts.FromFile("../../../testdata/runs/published-aurora.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
+	text := asText(t, Answer(run, r).Blocks...)
+	if note := strings.Index(text, "! note:"); !strings.HasPrefix(text, "CloudWatch WriteIOPS showed 120,000") ||
+		note < strings.Index(text, "Which of them are disk operations?") || strings.Contains(text, "±?") ||
+		!strings.Contains(text, "Trust: 1 repetition, so how far a figure varies is not known") {
+		t.Errorf("it does not begin with its answer, or says more than once that there was one repetition:\n%s", text)
+	}
+	r.Warnings[0].Condition, r.Warnings[0].Rank = true, document.Void
+	if text := asText(t, Answer(run, r).Blocks...); !strings.HasPrefix(text, "! void:") {
+		t.Errorf("what makes it void does not come first:\n%s", text)
+	}
+}
