@@ -130,7 +130,7 @@ func (j *judge) oddLoads(h held) string {
 
 // drift reports whether the ratio went up or down with the repetitions, in all loads together.
 func (j *judge) drift(y column, h held) string {
-	var all [][]repetition
+	var all repetitions
 	for _, a := range h.loads {
 		var load []repetition
 		_, logs, _ := quotients(y[a], j.columns[h.place][a])

@@ -48,7 +48,8 @@ func (j *judge) decide(v *Verdict, y column, rivals []held) {
 	} else {
 		j.single(v, y, t, rivals, s)
 	}
-	if v.Kind != CannotTell && j.changes(t, y, s.chosen) {
+	controlled := j.run.Observed == nil
+	if v.Kind != CannotTell && controlled && j.byRepetition(t, y, s.chosen).changes(j.options.Tolerance) {
 		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: v.Kind,
 			Why: "What it shows for the same work changes in the course of the run"}
 	}

@@ -87,7 +87,7 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	itsKind, sure, why := v.kindOf(mixture.Terms), true, equallyWell
 	kind := itsKind
 	switch {
-	case !j.follows(t, y, best) || j.curved(v.Metric.Name, t, best):
+	case !j.byRepetition(t, y, best).follows() || j.curved(v.Metric.Name, t, best):
 		v.Why = doesNotFollow
 		return
 	case (j.bent(t, len(best.columns))-best.deviance)/s.dispersion < straighter:
@@ -277,19 +277,18 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 
 // follows reports whether the metric moves with a sum also from repetition to repetition of the same load. Where it
 // does not, although the work differs and noise would not hide it, the loads agree by accident.
-func (j *judge) follows(t *table, y column, m model) bool {
-	slope, half, known := slopeWithin(j.byRepetition(t, y, m), 0.99, repetition.both)
+func (all repetitions) follows() bool {
+	slope, half, known := slopeWithin(all, 0.99, repetition.both)
 	return !known || slope+half > 0.5
 }
 
 // changes reports whether a metric shows more, or less, for one of a sum from some moment of the run on, by more than
 // the tolerance: what counts one thing and then another counts neither all along. Loads with repetitions before and
 // after that moment tell.
-func (j *judge) changes(t *table, y column, m model) bool {
-	all := j.byRepetition(t, y, m)
+func (all repetitions) changes(tolerance float64) bool {
 	moments := slices.Concat(all...)
 	level := 1 - (1-surelyChanges)/float64(len(moments))
-	return j.run.Observed == nil && slices.ContainsFunc(moments, func(from repetition) bool {
+	return slices.ContainsFunc(moments, func(from repetition) bool {
 		before := func(r repetition) bool { return r.at.Before(from.at) }
 		after := func(r repetition) bool { return !before(r) }
 		both := 0
@@ -304,7 +303,7 @@ func (j *judge) changes(t *table, y column, m model) bool {
 			}
 			return 1, r.metric - r.sum
 		})
-		return known && both >= fewestForModels && math.Abs(slope) > max(math.Log(j.options.Tolerance), half)
+		return known && both >= fewestForModels && math.Abs(slope) > max(math.Log(tolerance), half)
 	})
 }
 
@@ -319,8 +318,11 @@ type repetition struct {
 
 func (r repetition) both() (sum, metric float64) { return r.sum, r.metric }
 
+// repetitions are those of each load.
+type repetitions [][]repetition
+
 // byRepetition returns what the repetitions of each load show in which nothing is guessed.
-func (j *judge) byRepetition(t *table, y column, m model) (all [][]repetition) {
+func (j *judge) byRepetition(t *table, y column, m model) (all repetitions) {
 	for i, a := range t.loads {
 		if t.guesses(m, i) {
 			continue
@@ -341,7 +343,7 @@ func (j *judge) byRepetition(t *table, y column, m model) (all [][]repetition) {
 
 // slopeWithin returns the slope of a straight line through what repetitions differ by from the mean of their load, and
 // how far its interval reaches; known is false where they are too few to tell.
-func slopeWithin(all [][]repetition, level float64,
+func slopeWithin(all repetitions, level float64,
 	of func(repetition) (x, y float64)) (slope, half float64, known bool) {
 	var xx, xy, yy, freedom float64
 	for _, load := range all {

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -361,7 +362,7 @@ func (t *table) all(size int) []model {
 	var walk func(from, k int)
 	walk = func(from, k int) {
 		if k == size {
-			if m, ok := t.fit(choice...); ok {
+			if m, ok := t.fit(choice...); ok && !math.IsNaN(m.deviance) {
 				found = append(found, m)
 			}
 			return
@@ -372,14 +373,6 @@ func (t *table) all(size int) []model {
 		}
 	}
 	walk(0, 0)
-	slices.SortStableFunc(found, func(a, b model) int {
-		switch {
-		case a.deviance < b.deviance:
-			return -1
-		case a.deviance > b.deviance:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(found, func(a, b model) int { return cmp.Compare(a.deviance, b.deviance) })
 	return found
 }
