@@ -64,7 +64,7 @@ func play(in io.Reader, out io.Writer) error {
 	runtime.GOMAXPROCS(1)
 
 	w := &worker{out: json.NewEncoder(out), cancel: cancel, begin: make(chan struct{})}
-	w.tell(report{Greeting: greeting})
+	_ = w.tell(report{Greeting: greeting})
 	words := json.NewDecoder(in)
 	var first word
 	if err := words.Decode(&first); err != nil || first.Order == nil {
@@ -76,7 +76,7 @@ func play(in io.Reader, out io.Writer) error {
 	go func() { last <- w.run(ctx, first.Order) }()
 	select {
 	case e := <-last:
-		w.tell(report{Ended: &e})
+		_ = w.tell(report{Ended: &e})
 	case <-w.abandoned(ctx):
 	}
 	return nil
@@ -94,10 +94,10 @@ func (w *worker) abandoned(ctx context.Context) <-chan struct{} {
 }
 
 // tell sends a message. Where nobody listens, the end of the words says so.
-func (w *worker) tell(r report) {
+func (w *worker) tell(r report) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_ = w.out.Encode(r)
+	return w.out.Encode(r)
 }
 
 // listen reads messages for the load, and notices when nobody is left to send any.
@@ -128,7 +128,7 @@ func (w *worker) live(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			w.tell(report{})
+			_ = w.tell(report{})
 		}
 	}
 }
@@ -167,9 +167,9 @@ func (w *worker) load(ctx context.Context, given *order) (result engine.Result, 
 	}
 	o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return config, nil }
 	o.Debug = debugger{w}
-	o.Trouble = func(t engine.Trouble) { w.tell(report{Trouble: &trouble{t, newFailure(t.Err)}}) }
+	o.Trouble = func(t engine.Trouble) { _ = w.tell(report{Trouble: &trouble{t, newFailure(t.Err)}}) }
 	o.Ready = func(took time.Duration, connections int64) error {
-		w.tell(report{Ready: &ready{took, connections}})
+		_ = w.tell(report{Ready: &ready{took, connections}})
 		select {
 		case <-w.begin:
 			w.used = host.ProcessorTime() // what it took to connect is not the load's
@@ -200,8 +200,11 @@ func (w *worker) load(ctx context.Context, given *order) (result engine.Result, 
 
 func (w *worker) tick(t engine.Tick) error {
 	used := host.ProcessorTime()
-	w.tell(report{Tick: pack(t, used-w.used)})
+	err := w.tell(report{Tick: pack(t, used-w.used)})
 	w.used = used
+	if unwritten := new(json.MarshalerError); errors.As(err, &unwritten) {
+		return err // else this second would be missing without a word
+	}
 	return nil
 }
 
@@ -227,7 +230,7 @@ func (w *worker) ask(ctx context.Context) (string, error) {
 	w.questions = append(w.questions, answer)
 	number := len(w.questions)
 	w.mu.Unlock()
-	w.tell(report{Question: number})
+	_ = w.tell(report{Question: number})
 	select {
 	case a := <-answer:
 		if a.Refused != "" {
@@ -252,6 +255,6 @@ func (w *worker) answer(a password) {
 type debugger struct{ *worker }
 
 func (d debugger) Write(p []byte) (int, error) {
-	d.tell(report{Debug: string(p)})
+	_ = d.tell(report{Debug: string(p)})
 	return len(p), nil
 }
