@@ -25,7 +25,7 @@ const (
 
 // leftBehind maps a command to what may remain on a user's server after it was ended at once.
 var leftBehind = map[string]string{
-	"run": "the schema realiops may stay on the server, and the next run drops it",
+	"run": "on a server of yours the schema realiops may stay, and the next run drops it",
 }
 
 // stoppable gives a context that the first signal ends. A second one ends the process, which says what it leaves.

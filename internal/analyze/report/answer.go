@@ -324,7 +324,7 @@ func (r screen) operations() document.Block {
 	}
 	more := ""
 	if hidden > 0 && !r.live && !r.whole {
-		more = fmt.Sprintf("%d more metrics with -v, one of them with --metric NAME.", hidden)
+		more = fmt.Sprintf("%d more metrics with -v; --metric NAME shows one.", hidden)
 	}
 	return document.Together{document.Paragraph{Text: "Which of them are disk operations?"}, terms, words.Faint(more)}
 }

@@ -98,11 +98,17 @@ func (o *SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []
 	known := StorageNames(volumes, rules)
 	for _, name := range o.on {
 		if !slices.Contains(known, name) {
+			if what := clouds[name]; what != "" {
+				return fmt.Errorf("--on %q: name what it sells: %s", name, what)
+			}
 			return fmt.Errorf("--on %q: there are %s%s", name, strings.Join(known, ", "), command.Meant("", name, known))
 		}
 	}
 	return nil
 }
+
+// clouds maps names of clouds, which --on does not take, to the providers of their storage.
+var clouds = map[string]string{"aws": "ebs, rds or aurora", "gcp": "google"}
 
 // StorageNames returns those that --on takes.
 func StorageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names []string) {
