@@ -200,9 +200,9 @@ func testDoctor(t *testing.T, here *onAWS) {
 		proxy.On(operation, dated(-90*time.Second))
 	}
 	ahead := here.with(map[string]string{"AWS_ENDPOINT_URL": s.URL})
-	check("our clock is ahead", ahead, 0, alone, "! AWS's clock and ours differ by 1m")
+	check("our clock is ahead", ahead, 0, alone, "! AWS's clock and ours differ by 1 min")
 	_, refused, code := ahead.types(t, append([]string{"run", "--quick-aws", "--yes"}, alone...)...)
-	if code != 1 || !strings.Contains(refused, "--aws: AWS's clock and ours differ by 1m") {
+	if code != 1 || !strings.Contains(refused, "--aws: AWS's clock and ours differ by 1 min") {
 		t.Errorf("a run with a clock that is off: exit code %d, %s", code, refused)
 	}
 }

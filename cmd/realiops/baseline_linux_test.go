@@ -197,9 +197,9 @@ func TestBaselineAgreesWithEverybody(t *testing.T) {
 		if j.Name != "large" {
 			near("requests", j.Device.Requests, j.Fio.Writes, 0.03)
 		}
-		if i == 0 {
+		if i == 0 { // whose single seconds swing with the processors that fio gets; the sum stands above
 			near("the median of iostat's seconds",
-				median(writesOf(t, said.Bytes(), events["pages begin"], events["pages end"])), j.Device.Requests, busy)
+				median(writesOf(t, said.Bytes(), events["pages begin"], events["pages end"])), j.Device.Requests, 2*busy)
 		}
 	}
 	checkEmpty(t, directory)

@@ -151,7 +151,7 @@ func TestObserveGoesOn(t *testing.T) {
 		t.Errorf("%.0f rows were inserted in whole windows: those of the gap are among them, or there are none", rows)
 	}
 	if run.Ended == nil || run.Ended.Status != runfile.Complete ||
-		!regexp.MustCompile(`(?m)^Settled after \d+s: `).MatchString(w.said.String()) {
+		!regexp.MustCompile(`(?m)^Settled after \d+ s: `).MatchString(w.said.String()) {
 		t.Errorf("it ended %+v, and said %s", run.Ended, &w.said)
 	}
 	w.keepsSecrets(t)

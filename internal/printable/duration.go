@@ -40,3 +40,11 @@ func About(d time.Duration) string {
 	}
 	return Duration(d.Round(time.Second))
 }
+
+// Counted returns a number of things.
+func Counted(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

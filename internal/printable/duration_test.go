@@ -30,3 +30,11 @@ func TestAbout(t *testing.T) {
 		}
 	}
 }
+
+func TestCounted(t *testing.T) {
+	for n, want := range map[int]string{0: "0 loads", 1: "1 load", 12: "12 loads"} {
+		if got := Counted(n, "load"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}

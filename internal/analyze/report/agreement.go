@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // agrees says whether the metric counts what its document says, which is weaker than a verdict; empty if no document
@@ -35,11 +36,11 @@ func (m Metric) agrees() string {
 		return fmt.Sprintf("It contradicts %s, which says %s: %s for each under %s", d.Document, says,
 			number.Ratio(*d.Refuted.Ratio), d.Refuted.Load)
 	case d.Some:
-		return fmt.Sprintf("It agrees with %s: %s, in %s", d.Document, says, words.Counted(d.Loads, "load"))
+		return fmt.Sprintf("It agrees with %s: %s, in %s", d.Document, says, printable.Counted(d.Loads, "load"))
 	}
 	ratio, interval := estimated(attribution.Estimate{Value: d.Ratio.Value, Lo: d.Ratio.Lo, Hi: d.Ratio.Hi})
 	return fmt.Sprintf("It agrees with %s: %s, %s (%s) in %s", d.Document, says, ratio, interval,
-		words.Counted(d.Loads, "load"))
+		printable.Counted(d.Loads, "load"))
 }
 
 // excluded names, for a metric without a verdict, the work that it does not count although it is often taken for it,

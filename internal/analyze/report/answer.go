@@ -14,6 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/shell"
 )
@@ -231,7 +232,7 @@ func (r screen) lasted() string {
 	if o := r.Observed; o != nil {
 		return "observed for " + span(float64(o.Windows)*o.WindowSeconds)
 	}
-	loads := words.Counted(len(r.Loads.Loaded()), "load") + ", " + r.repetitions()
+	loads := printable.Counted(len(r.Loads.Loaded()), "load") + ", " + r.repetitions()
 	if r.Run.LoadSeconds > 0 {
 		loads += fmt.Sprintf(" of %.4g s", r.Run.LoadSeconds)
 	}
@@ -386,7 +387,7 @@ func (r screen) otherLoads(shown []Load) string {
 	}
 	var more []string
 	if writes > 0 {
-		more = append(more, words.Counted(writes, "more load")+" that "+map[bool]string{
+		more = append(more, printable.Counted(writes, "more load")+" that "+map[bool]string{
 			true: "writes", false: "write"}[writes == 1])
 	}
 	if reads > 0 {
@@ -454,7 +455,7 @@ func (r screen) missed() document.Block {
 		}
 	}
 	if rest > 0 && !r.whole {
-		said = append(said, words.Counted(rest, "more remark")+" with --all.")
+		said = append(said, printable.Counted(rest, "more remark")+" with --all.")
 	}
 	return said
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
-	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // does says what a transaction of a load is, and on what table; empty where the load is not ours, or is of a way that
@@ -53,7 +53,7 @@ func (a Load) does() string {
 	if a.Commit != "" {
 		what += ", with synchronous_commit " + a.Commit
 	}
-	return fmt.Sprintf("%s; a transaction is %s.", words.Counted(a.Clients, "client"), what)
+	return fmt.Sprintf("%s; a transaction is %s.", printable.Counted(a.Clients, "client"), what)
 }
 
 // reads returns what a load does that only reads; empty where it does not.

@@ -12,7 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/causes"
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/relation"
-	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/printable"
 )
 
@@ -124,7 +123,7 @@ func (r Report) observedText() string {
 	case 1:
 		belong = fmt.Sprintf("%d belong to one kind of load", o.Used)
 	}
-	text := fmt.Sprintf("%s of %s: %d complete, %d of these quiet; %s.", words.Counted(o.Windows, "window"),
+	text := fmt.Sprintf("%s of %s: %d complete, %d of these quiet; %s.", printable.Counted(o.Windows, "window"),
 		span(o.WindowSeconds), o.Whole, o.Quiet, belong)
 	if rows := o.rows(); rows != "" {
 		text += " Rows a second: " + rows + "."

@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/shell"
 )
@@ -88,7 +89,7 @@ func (r Report) Target() string {
 	if o := r.Observed; o != nil {
 		return strings.Join(append(parts, "observed for "+span(float64(o.Windows)*o.WindowSeconds)), "; ")
 	}
-	loads := fmt.Sprintf("%s x %s", words.Counted(len(r.Loads.planned()), "load"), r.repetitions())
+	loads := fmt.Sprintf("%s x %s", printable.Counted(len(r.Loads.planned()), "load"), r.repetitions())
 	if r.Run.LoadSeconds > 0 {
 		loads += fmt.Sprintf(" x %.4g s", r.Run.LoadSeconds)
 	}
@@ -100,13 +101,13 @@ func (r Report) repetitions() string {
 	fewest, most := r.Loads.measuredTimes()
 	switch {
 	case most == 0:
-		return words.Counted(r.Run.Repetitions, "repetition")
+		return printable.Counted(r.Run.Repetitions, "repetition")
 	case fewest == most:
-		return words.Counted(most, "repetition")
+		return printable.Counted(most, "repetition")
 	case fewest+1 == most:
-		return fmt.Sprintf("%d or %s", fewest, words.Counted(most, "repetition"))
+		return fmt.Sprintf("%d or %s", fewest, printable.Counted(most, "repetition"))
 	default:
-		return fmt.Sprintf("%d to %s", fewest, words.Counted(most, "repetition"))
+		return fmt.Sprintf("%d to %s", fewest, printable.Counted(most, "repetition"))
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 
 	ranking "github.com/realiops/realiops/internal/analyze/fleet"
-	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/fleet"
@@ -22,6 +21,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/history/prometheus"
 	"github.com/realiops/realiops/internal/measure/history/sysstat"
 	"github.com/realiops/realiops/internal/owner"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -59,7 +59,7 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 	}
 	missing := d.Missing(a.databases)
 	usd, text := a.price(missing)
-	env.Tell("%s, %d of them already kept in %s; %s", words.Counted(len(a.databases), "database"),
+	env.Tell("%s, %d of them already kept in %s; %s", printable.Counted(len(a.databases), "database"),
 		len(a.databases)-len(missing), directory, text)
 	if usd > o.maxCost {
 		return "", 0, fmt.Errorf("that is more than --max-cost %g: allow more, or ask for less with --for", o.maxCost)

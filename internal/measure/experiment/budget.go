@@ -137,8 +137,8 @@ func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 var ErrTooShort = errors.New("too short")
 
 func tooShort(plan runfile.Plan, limits Limits) error {
-	return fmt.Errorf("--budget is %s, %w for %d loads: give it at least %s, or choose a shorter --plan",
-		printable.Duration(limits.Budget), ErrTooShort, plan.Loaded(),
+	return fmt.Errorf("--budget is %s, %w for %s: give it at least %s, or choose a shorter --plan",
+		printable.Duration(limits.Budget), ErrTooShort, printable.Counted(plan.Loaded(), "load"),
 		printable.Duration(Duration(plan, limits).Truncate(time.Second)+time.Second))
 }
 

@@ -89,7 +89,7 @@ func TestAProofThatTakesTooLongIsGivenUp(t *testing.T) {
 	r := newTrial(t, bulk)
 	r.Plan.Repetitions = 1
 	proofs, err := r.proofs(t, t.Context(), func() { r.lock(t) })
-	if err != nil || len(proofs) != 1 || proofs[0].Missing != "count(*) took longer than 2s" {
+	if err != nil || len(proofs) != 1 || proofs[0].Missing != "count(*) took longer than 2 s" {
 		t.Errorf("%+v, %v", proofs, err)
 	}
 }

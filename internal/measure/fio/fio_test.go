@@ -465,7 +465,7 @@ func TestSetsRun(t *testing.T) {
 					last.Write.Operations, last.Sync.Operations)
 			}
 			inFlight := (last.Read.Time + last.Write.Time + last.Sync.Time) / last.Seconds
-			if depth := float64(j.Depth); direct && (inFlight > 1.3*depth || inFlight < 0.3*depth) {
+			if depth := float64(j.Depth); direct && (inFlight > 1.3*depth || inFlight < 0.1*depth) {
 				t.Errorf("%s, direct %v: %.1f in flight, want %d", j.Name, direct, inFlight, j.Depth)
 			}
 		}

@@ -59,7 +59,7 @@ func TestEveryAnswerIsBounded(t *testing.T) {
 				_ = conn.Close(context.WithoutCancel(t.Context()))
 				return err
 			})
-			want := "has not completed its answer within 2s"
+			want := "has not completed its answer within 2 s"
 			if lie.Ends {
 				want = "" // another bound is met, or may be
 			}

@@ -116,7 +116,7 @@ func TestEndlessPrices(t *testing.T) {
 	p = public(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	p.Patience = time.Millisecond
 	if _, err := p.OfAzure(t.Context(), "westeurope"); err == nil ||
-		!strings.Contains(err.Error(), "nothing comes for 1ms") {
+		!strings.Contains(err.Error(), "nothing comes for 1 ms") {
 		t.Error(err)
 	}
 }

@@ -112,6 +112,6 @@ func (p *Program) announcement(path string) string {
 			"once as much time has passed after it, and of a load only where it lasts three hours",
 			printable.About(time.Duration(rest*float64(time.Second))))
 	}
-	return fmt.Sprintf("%d loads x %s x %g s, about %s from here%s; recorded in %s",
-		p.Plan.Loaded(), p.repetitions(), p.Plan.LoadSeconds, printable.About(p.Duration()), cost, path)
+	return fmt.Sprintf("%s x %s x %g s, about %s from here%s; recorded in %s",
+		printable.Counted(p.Plan.Loaded(), "load"), p.repetitions(), p.Plan.LoadSeconds, printable.About(p.Duration()), cost, path)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/number"
-	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -44,7 +44,7 @@ func restsOn(c sizing.Calibration) string {
 	if c.Run == "" {
 		return "the loads that were published"
 	}
-	text := words.Counted(c.Repetitions, "repetition")
+	text := printable.Counted(c.Repetitions, "repetition")
 	if c.Load != "" {
 		text += " of " + c.Load
 	}

@@ -111,14 +111,6 @@ func (g *Gathered) Sentences(format func(names, text string) string) []string {
 	return Each(func(text string) string { return format(strings.Join(g.names[text], ", "), text) }, g.Said)
 }
 
-// Counted returns a number of things.
-func Counted(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + one + "s"
-}
-
 // Percent returns a small part, as people compare such.
 func Percent(part float64) string {
 	if math.Abs(part) < 1e-6 {
