@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
@@ -181,8 +182,8 @@ func (a *attempt) outsideWindow() string {
 		counted, told := t.Values[a.proof.Counter]
 		rows := float64(a.proof.Rows)
 		if told && math.Abs(counted-rows) > windowTolerated*rows {
-			return fmt.Sprintf("%s counted %.0f rows of %.0f: its counters begin or end within the load, and what "+
-				"was counted over all of it is not theirs", a.proof.Counter, counted, rows)
+			return fmt.Sprintf("%s counted %s rows of %s: its counters begin or end within the load, and what was "+
+				"counted over all of it is not theirs", a.proof.Counter, number.Grouped(counted, 0), number.Grouped(rows, 0))
 		}
 	}
 	return ""

@@ -110,8 +110,12 @@ func (r screen) beside() document.Block {
 	}
 	rows := r.loudest()
 	if len(rows) == 0 {
-		return document.Together{document.Only(document.InHTML, r.misnamedTile()), document.Paragraph{
-			Text: words.Sentences(cmp.Or(r.headlineText(), r.called()), r.claimed()), Style: document.Headline}, where}
+		text := cmp.Or(r.headlineText(), r.called())
+		if r.whole {
+			text = words.Sentences(text, r.claimed())
+		}
+		return document.Together{document.Only(document.InHTML, r.misnamedTile()),
+			document.Paragraph{Text: text, Style: document.Headline}, where}
 	}
 	t := document.Table{Bare: true}
 	t.Add(words.Wordy("looks like IOPS"), words.Cells(rows, func(b besides) document.Cell {
@@ -443,10 +447,13 @@ func (w Warning) trusted() bool { return w.Code == "uncontrolled" || w.Code == "
 func (r screen) missed() document.Block {
 	const room = 3
 	var said document.List
+	if claimed := r.claimed(); claimed != "" && !r.whole {
+		said = append(said, claimed)
+	}
 	rest := 0
 	for _, w := range r.Warnings {
 		switch {
-		case w.Condition && !w.trusted(), w.Code == "claimed": // it has a place of its own
+		case w.Condition && !w.trusted(), w.Code == "claimed": // said elsewhere
 		case slices.Contains([]string{"no-idle", "not-run", "left-out", "failures", "background-moved", "digitized"},
 			w.Code) && len(said) < room:
 			said = append(said, w.Text)
