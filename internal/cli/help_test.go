@@ -74,6 +74,10 @@ func TestMistakes(t *testing.T) {
 	check(`realiops run has no flag -d: did you mean --dsn? (see realiops run --help)`, "run", "-d", "shop")
 	check(`realiops observe has no flag -U: did you mean --dsn? (see realiops observe --help)`, "observe", "-U", "me")
 	check(`realiops size has no flag --iops: did you mean --need? (see realiops size --help)`, "size", "--iops", "3000")
+	check(`realiops baseline has no flag --rw: did you mean --only? (see realiops baseline --help)`, "baseline", "--rw=randread")
+	check(`realiops baseline has no flag --bs: did you mean --job? (see realiops baseline --help)`, "baseline", "--bs=4k")
+	check(`realiops history has no flag --start-time: did you mean --for? (see realiops history --help)`,
+		"history", "--start-time", "yesterday")
 	check(`there is no file last: did you mean LAST, the last run?`, "report", "last")
 	check(`there is no command "bench" (see realiops --help)`, "bench")
 	check(`there is no command "nosuch" (see realiops --help)`, "help", "nosuch")

@@ -157,6 +157,8 @@ var elsewhere = map[string][]string{
 	"html": {"output"}, "metrics": {"metric"},
 	"instance": {"class"}, "cluster": {"instance"}, "db-instance-identifier": {"instance"}, "limit": {"max"},
 	"prices": {"price"}, "commands": {"sql"}, "command": {"sql"},
+	"rw": {"only"}, "readwrite": {"only"}, "bs": {"job"}, "blocksize": {"job"}, "iodepth": {"job"}, "numjobs": {"job"},
+	"start-time": {"for"}, "end-time": {"until"}, "metric-name": {"metric"},
 }
 
 // OneDash refuses a flag's whole name after one dash: it is read as letters, of which one may take the rest as its
