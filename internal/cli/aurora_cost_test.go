@@ -449,11 +449,11 @@ func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time, instances f
 	_, err := client.CreateDBCluster(t.Context(), &rds.CreateDBClusterInput{DBClusterIdentifier: aws.String("shop"),
 		Engine:         aws.String("aurora-postgresql"),
 		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
-	for name, class := range map[string]string{"shop-1": "db.r6g.large", "shop-2": "db.serverless"} {
-		if err == nil {
-			_, err = client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: &name,
+	for _, one := range []struct{ name, class string }{{"shop-1", "db.r6g.large"}, {"shop-2", "db.serverless"}} {
+		if err == nil { // the first is the writer
+			_, err = client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: &one.name,
 				DBClusterIdentifier: aws.String("shop"),
-				Engine:              aws.String("aurora-postgresql"), DBInstanceClass: &class,
+				Engine:              aws.String("aurora-postgresql"), DBInstanceClass: &one.class,
 				EnablePerformanceInsights: aws.Bool(true)})
 		}
 	}
