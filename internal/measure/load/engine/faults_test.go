@@ -202,8 +202,11 @@ func TestStop(t *testing.T) {
 			o := b.options(text)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			o.Clients, o.Duration = 4, time.Minute
-			timer := time.AfterFunc(300*time.Millisecond, func() { cancel(errEnough) })
-			defer timer.Stop()
+			o.Ready = func(time.Duration, int64) error { // clients may take long to connect
+				timer := time.AfterFunc(300*time.Millisecond, func() { cancel(errEnough) })
+				t.Cleanup(func() { timer.Stop() })
+				return nil
+			}
 			from := time.Now()
 			r, err := Run(ctx, o)
 			took := time.Since(from)
