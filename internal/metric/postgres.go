@@ -46,7 +46,8 @@ func statsReset() Metric {
 // postgres returns what the server counts of itself, without pg_stat_io. Where several rows make one quantity, the one
 // that stands first does.
 func postgres() []Metric {
-	return slices.Concat(wal(), positions(), checkpoints(), transactions(), aurora(), tables(), statements(), sessions())
+	return slices.Concat(wal(), positions(), checkpoints(), transactions(), aurora(), tables(),
+		statements(), sessions())
 }
 
 // wal returns what was written to the write-ahead log. 18 moved its writes and fsyncs to pg_stat_io.
@@ -68,7 +69,8 @@ func wal() []Metric {
 		counter("wal_write_time", "seconds", "time that WAL writes took").from(14).upTo(17,
 			"pgstat.io/wal_write_time").needs(TrackWALIOTiming),
 		counter("wal_sync_time", "seconds", "time that WAL fsyncs took").from(14).upTo(17,
-			"pgstat.io/wal_fsync_time").needs(TrackWALIOTiming), statsReset().from(14),
+			"pgstat.io/wal_fsync_time").needs(TrackWALIOTiming),
+		statsReset().from(14),
 	)
 }
 
@@ -116,7 +118,8 @@ func checkpoints() []Metric {
 			renamed(counter("write_time", "seconds", "time in which checkpoints wrote files, their pauses included"),
 				"checkpoint_write_time", "write_time"),
 			renamed(counter("sync_time", "seconds", "time in which checkpoints synced files"), "checkpoint_sync_time",
-				"sync_time"), renamed(statsReset(), "stats_reset", "stats_reset"),
+				"sync_time"),
+			renamed(statsReset(), "stats_reset", "stats_reset"),
 		),
 		view("pgstat.bgwriter", "pg_stat_bgwriter", statsAt+"MONITORING-PG-STAT-BGWRITER-VIEW",
 			counter("buffers_clean", "blocks", "shared buffers written by the background writer").adds(
@@ -128,21 +131,25 @@ func checkpoints() []Metric {
 				upTo(16, "pgstat.io/client_writes",
 					"pgstat.io/client_extends").but("growth of tables and indexes is among them"),
 			counter("buffers_backend_fsync", "operations", "fsyncs that sessions had to do themselves").upTo(16,
-				"pgstat.io/client_fsyncs"), statsReset(),
+				"pgstat.io/client_fsyncs"),
+			statsReset(),
 		),
 		view("pgstat.archiver", "pg_stat_archiver", statsAt+"MONITORING-PG-STAT-ARCHIVER-VIEW",
 			counter("archived_count", "files", "WAL files that were archived"),
-			counter("failed_count", "files", "attempts to archive one that failed"), statsReset(),
+			counter("failed_count", "files", "attempts to archive one that failed"),
+			statsReset(),
 		),
 		view("pgstat.slru", "pg_stat_slru", statsAt+"MONITORING-PG-STAT-SLRU-VIEW",
 			counter("blks_zeroed", "blocks", "new blocks of all small caches"),
 			counter("blks_hit", "blocks", "blocks found in the small caches"),
 			counter("blks_read", "blocks", "blocks of the small caches asked of the operating system").asked(),
 			counter("blks_written", "blocks", "blocks of the small caches given to the operating system").asked().but(
-				uncounted), counter("flushes", "operations", "times that a small cache was written out").but(uncounted),
+				uncounted),
+			counter("flushes", "operations", "times that a small cache was written out").but(uncounted),
 			ofStatus("blks_zeroed", "new blocks of the status of transactions: one for 32,768 transactions"),
 			ofStatus("blks_written", "blocks of the status of transactions given to the operating system").but(
-				uncounted), statsReset(),
+				uncounted),
+			statsReset(),
 		),
 	)
 }
@@ -157,29 +164,34 @@ func transactions() []Metric {
 		return counter(name, unit, help+" in all databases").As("pg_stat_database." + name + " (all databases)")
 	}
 	return slices.Concat(
-		view("pgstat.database", "pg_stat_database", source, slices.Concat([]Metric{
-			counter("xact_commit", "transactions", "transactions committed").first().counts(Commits).but(
-				"one for each reading of ours is among them"),
-			counter("xact_rollback", "transactions", "transactions rolled back"),
-		}, all(counting,
-			counter("tup_inserted", "rows", "rows inserted").counts(RowsWritten).but(system),
-			counter("tup_updated", "rows", "rows updated").counts(RowsUpdated).but(system),
-			counter("tup_deleted", "rows", "rows deleted").counts(RowsDeleted).but(system),
-			counter("tup_returned", "rows", "live rows read by scans of whole tables, and index entries returned "+
-				"by scans of indexes").some(RowsReturned).but(system),
-			counter("tup_fetched", "rows", "live rows fetched by scans of indexes").some(RowsReturned).but(system),
-			counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().makes(
-				PagesMissed).adds(BuffersTouched).firstOfReads().
-				but("it may have had them in memory; before PostgreSQL 16 new blocks are among them"),
-			counter("blks_hit", "blocks", "blocks found in shared buffers").alsoReads().adds(BuffersTouched),
-			counter("temp_files", "files", "temporary files made by queries that ran out of work_mem"),
-			counter("temp_bytes", "bytes", "bytes written to temporary files").asked(),
-			counter("deadlocks", "deadlocks", "deadlocks found"),
-		), []Metric{
-			counter("blk_read_time", "seconds", "time that sessions waited for reads of blocks").needs(TrackIOTiming),
-			counter("blk_write_time", "seconds", "time that sessions waited for writes of blocks").needs(TrackIOTiming),
-			statsReset(),
-		})...),
+		view("pgstat.database", "pg_stat_database", source, slices.Concat(
+			[]Metric{
+				counter("xact_commit", "transactions", "transactions committed").first().counts(Commits).but(
+					"one for each reading of ours is among them"),
+				counter("xact_rollback", "transactions", "transactions rolled back"),
+			},
+			all(counting,
+				counter("tup_inserted", "rows", "rows inserted").counts(RowsWritten).but(system),
+				counter("tup_updated", "rows", "rows updated").counts(RowsUpdated).but(system),
+				counter("tup_deleted", "rows", "rows deleted").counts(RowsDeleted).but(system),
+				counter("tup_returned", "rows", "live rows read by scans of whole tables, and index entries returned "+
+					"by scans of indexes").some(RowsReturned).but(system),
+				counter("tup_fetched", "rows", "live rows fetched by scans of indexes").some(RowsReturned).but(system),
+				counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().makes(
+					PagesMissed).adds(BuffersTouched).firstOfReads().
+					but("it may have had them in memory; before PostgreSQL 16 new blocks are among them"),
+				counter("blks_hit", "blocks", "blocks found in shared buffers").alsoReads().adds(BuffersTouched),
+				counter("temp_files", "files", "temporary files made by queries that ran out of work_mem"),
+				counter("temp_bytes", "bytes", "bytes written to temporary files").asked(),
+				counter("deadlocks", "deadlocks", "deadlocks found"),
+			),
+			[]Metric{
+				counter("blk_read_time", "seconds", "time that sessions waited for reads of blocks").needs(
+					TrackIOTiming),
+				counter("blk_write_time", "seconds", "time that sessions waited for writes of blocks").needs(
+					TrackIOTiming),
+				statsReset(),
+			})...),
 		view("pgstat.cluster", "pg_stat_database", source, append([]Metric{
 			everywhere("xact_commit", "transactions", "transactions committed").counts(Commits).
 				but("those that only read are among them, and one for each reading of ours"),
@@ -199,7 +211,8 @@ func aurora() []Metric {
 	const guide = "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/"
 	const restart = "since the instance started"
 	return slices.Concat(
-		view("pgstat.aurora", "aurora_stat_database", guide+"aurora_stat_database.html",
+		view("pgstat.aurora", "aurora_stat_database",
+			guide+"aurora_stat_database.html",
 			counter("storage_blks_read", "blocks",
 				"pages read from Aurora's storage, the nearest to reads that are billed").alsoReads().some(PagesMissed),
 			counter("orcache_blks_hit", "blocks",
@@ -207,7 +220,8 @@ func aurora() []Metric {
 					"billed").alsoReads().some(PagesMissed),
 			counter("local_blks_read", "blocks", "blocks of temporary tables read from the local disk").alsoReads(),
 			counter("storage_blk_read_time", "seconds", "time that sessions waited for Aurora's storage").needs(
-				TrackIOTiming), counter("orcache_blk_read_time", "seconds",
+				TrackIOTiming),
+			counter("orcache_blk_read_time", "seconds",
 				"time that sessions waited for the cache of Optimized Reads").needs(TrackIOTiming),
 			counter("local_blk_read_time", "seconds", "time that sessions waited for temporary tables").needs(
 				TrackIOTiming)),
@@ -250,21 +264,23 @@ func tables() []Metric {
 	}
 	scans := func(name, unit, help string) Metric { return counter(name, unit, help) }
 	return slices.Concat(
-		view("pgstat.tables", "pg_stat_user_tables", manual+"storage-hot.html", slices.Concat(all(falling,
-			counter("index_entries_least", "entries", "index entries written, at least").As(
-				"index entries (least)").but(jumps),
-			counter("index_entries_most", "entries",
-				"index entries written, at most: exact where it is the least as well").
-				As("index entries (most)").but(jumps),
-			counter("toast_tup_ins", "chunks",
-				"pieces of long values put into TOAST tables, each with one index entry of its own").
-				As("pg_stat_all_tables.n_tup_ins (TOAST)")), []Metric{
-			gauge("indexes", "indexes", "indexes of the tables that take entries").As(
-				"pg_index (indexes that take entries)"),
-			gauge("indexes_inexact", "indexes",
-				"those among them that do not take exactly one entry for each version of a row").
-				As("pg_index (indexes with fewer or more)"),
-		})...),
+		view("pgstat.tables", "pg_stat_user_tables", manual+"storage-hot.html", slices.Concat(
+			all(falling,
+				counter("index_entries_least", "entries", "index entries written, at least").As(
+					"index entries (least)").but(jumps),
+				counter("index_entries_most", "entries",
+					"index entries written, at most: exact where it is the least as well").
+					As("index entries (most)").but(jumps),
+				counter("toast_tup_ins", "chunks",
+					"pieces of long values put into TOAST tables, each with one index entry of its own").
+					As("pg_stat_all_tables.n_tup_ins (TOAST)")),
+			[]Metric{
+				gauge("indexes", "indexes", "indexes of the tables that take entries").As(
+					"pg_index (indexes that take entries)"),
+				gauge("indexes_inexact", "indexes",
+					"those among them that do not take exactly one entry for each version of a row").
+					As("pg_index (indexes with fewer or more)"),
+			})...),
 		view("pgstat.tables", "pg_stat_user_tables", statsAt+"MONITORING-PG-STAT-ALL-TABLES-VIEW", append(
 			[]Metric{gauge("tables", "tables", "tables that are summed over").As("count(*) from pg_stat_user_tables")},
 			all(falling,
@@ -297,10 +313,11 @@ func tables() []Metric {
 			scans("idx_tup_read", "entries", "index entries that scans returned"),
 			scans("idx_tup_fetch", "rows", "rows fetched by plain scans of the indexes").some(RowsReturned),
 		)...),
-		view("pgstat.indexes_io", "pg_statio_user_indexes", statsAt+"MONITORING-PG-STATIO-ALL-INDEXES-VIEW", all(falling,
-			read("idx_blks_read", "blocks of indexes asked of the operating system", requestsOfIndexes),
-			hit("idx_blks_hit", "blocks of indexes found in shared buffers"),
-		)...),
+		view("pgstat.indexes_io", "pg_statio_user_indexes", statsAt+"MONITORING-PG-STATIO-ALL-INDEXES-VIEW",
+			all(falling,
+				read("idx_blks_read", "blocks of indexes asked of the operating system", requestsOfIndexes),
+				hit("idx_blks_hit", "blocks of indexes found in shared buffers"),
+			)...),
 	)
 }
 
@@ -337,7 +354,8 @@ func statements() []Metric {
 			counter("shared_blks_written", "blocks",
 				"blocks that statements wrote, growth of tables and indexes among them").asked(),
 			counter("temp_blks_read", "blocks", "blocks of temporary files that statements read").makes(TempRead),
-			counter("temp_blks_written", "blocks", "blocks of temporary files that statements wrote").makes(TempWritten),
+			counter("temp_blks_written", "blocks",
+				"blocks of temporary files that statements wrote").makes(TempWritten),
 			counter("blk_read_time", "seconds", "time that statements waited for reads of blocks").
 				asUpTo(16, "pg_stat_statements.blk_read_time").As("pg_stat_statements.shared_blk_read_time").needs(
 				TrackIOTiming),
@@ -375,8 +393,9 @@ func sessions() []Metric {
 		running("cluster", "tables being written anew by CLUSTER or VACUUM FULL"),
 		copies,
 		running("basebackup", "backups being streamed"),
-		view("pgstat.progress", "", activity, gauge("checkpoint", "checkpoints", "1 while a checkpoint is made").As(
-			"pg_stat_activity (checkpoint at work)").but(moment)),
+		view("pgstat.progress", "", activity,
+			gauge("checkpoint", "checkpoints", "1 while a checkpoint is made").As(
+				"pg_stat_activity (checkpoint at work)").but(moment)),
 		view("pgstat.waits", "", statsAt+"WAIT-EVENT-TABLE",
 			gauge("sessions", "sessions", "sessions of our user in this database, without those that measure").As(
 				"count(*) from pg_stat_activity"),
@@ -395,7 +414,8 @@ func sessions() []Metric {
 			level("data_file_extend", "sessions that let a table or an index grow", "wait_event = DataFileExtend"),
 			level("wal_write_lock", "sessions that wait until another has written the WAL",
 				"wait_event = WALWrite, LWLock"),
-			level("wal_insert_lock", "sessions that wait for room in the WAL buffers", "wait_event = WALInsert, LWLock"),
+			level("wal_insert_lock", "sessions that wait for room in the WAL buffers",
+				"wait_event = WALInsert, LWLock"),
 			level("extend_lock", "sessions that wait until another has let a table grow", "wait_event = extend, Lock"),
 		),
 		view("pgstat.replication", "", statsAt+"MONITORING-PG-STAT-REPLICATION-VIEW",

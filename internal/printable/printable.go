@@ -1,5 +1,6 @@
-// Package printable makes values fit to show to people. Times get their units; text of others is made safe: names and messages from servers, files, AWS and users, in which
-// escape sequences would drive the terminal, direction marks would reorder a line, and line ends would forge one.
+// Package printable writes values for people: lengths of time with their units, numbers of things, and text of others
+// made safe. That is names and messages from servers, files, AWS and users, in which escape sequences would drive the
+// terminal, direction marks would reorder a line, and line ends would forge one.
 //
 // What cannot be seen is written as psql writes it: \n, \x1B, \u202E. Nothing is left out, and what can be seen stays
 // as it is, so two names that differ never look the same for what they hide. Quoting for HTML, markdown or CSV is not

@@ -86,7 +86,7 @@ func Resolve(name string) (string, error) {
 		return "", errors.New("the name of a run file is empty")
 	}
 	if name != Latest {
-		if _, err := os.Stat(name); strings.EqualFold(name, Latest) && errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && strings.EqualFold(name, Latest) {
 			return "", fmt.Errorf("there is no file %s: did you mean %s, the last run?", name, Latest)
 		}
 		return name, nil

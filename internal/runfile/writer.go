@@ -100,6 +100,7 @@ func missing(directory string) (all []string) {
 	}
 }
 
+// newWriter writes to the file from where it stands.
 func newWriter(path string, file *os.File, secrets []string) (*Writer, error) {
 	w := &Writer{path: path, secrets: secrets, file: file, stop: make(chan struct{})}
 	if err := w.open(); err != nil {

@@ -286,7 +286,11 @@ func (all repetitions) follows() bool {
 // the tolerance: what counts one thing and then another counts neither all along. Loads with repetitions before and
 // after that moment tell.
 func (all repetitions) changes(tolerance float64) bool {
-	moments := slices.Concat(all...)
+	const most = 300 // moments: each is held against all repetitions
+	var moments []repetition
+	for i, every := 0, slices.Concat(all...); i < len(every); i += 1 + len(every)/most {
+		moments = append(moments, every[i])
+	}
 	level := 1 - (1-surelyChanges)/float64(len(moments))
 	return slices.ContainsFunc(moments, func(from repetition) bool {
 		before := func(r repetition) bool { return r.at.Before(from.at) }
@@ -310,7 +314,7 @@ func (all repetitions) changes(tolerance float64) bool {
 // surelyChanges is the level of the intervals of all moments together at which a metric may change.
 const surelyChanges = 0.999
 
-// repetition is what one shows of a metric and of a sum, as logarithms.
+// repetition has the logarithms of a metric and of a sum in one repetition.
 type repetition struct {
 	at          time.Time
 	sum, metric float64
@@ -342,9 +346,8 @@ func (j *judge) byRepetition(t *table, y column, m model) (all repetitions) {
 }
 
 // slopeWithin returns the slope of a straight line through what repetitions differ by from the mean of their load, and
-// how far its interval reaches; known is false where they are too few to tell.
-func slopeWithin(all repetitions, level float64,
-	of func(repetition) (x, y float64)) (slope, half float64, known bool) {
+// how far its interval reaches; ok is false where they are too few to tell.
+func slopeWithin(all repetitions, level float64, of func(repetition) (x, y float64)) (slope, half float64, ok bool) {
 	var xx, xy, yy, freedom float64
 	for _, load := range all {
 		var lx, ly []float64

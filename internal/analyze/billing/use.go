@@ -176,6 +176,7 @@ type span struct{ from, to int64 }
 
 const instanceDimension = "DBInstanceIdentifier"
 
+// named returns the instances that are known, and those that only periods tell of.
 func (s *sheet) named(known []Instance) []Instance {
 	all := slices.Clone(known)
 	for _, of := range s.periods {

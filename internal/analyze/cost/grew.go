@@ -216,6 +216,7 @@ func noLongerHOT(now, base Causes) (all []Growth) {
 
 func told(column string) string { return cmp.Or(words[column], strings.ReplaceAll(column, "_", " ")) }
 
+// each returns what the causes of that name did each time; statements of one text are one.
 func (c Causes) each(name, column string) (sum float64, known bool) {
 	for _, i := range c.Items {
 		if cmp.Or(i.Text, i.Name) == name {

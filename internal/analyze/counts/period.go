@@ -43,6 +43,7 @@ func (c *collector) period(p runfile.Period) {
 	c.periods[p.Metric][key] = told{p.Value, p.Unsettled}
 }
 
+// statistics returns those that tell how much there was in a period, by the type of the metric.
 func statistics() map[runfile.MetricType]string {
 	return map[runfile.MetricType]string{runfile.Rate: runfile.Average, runfile.CountPerPeriod: runfile.Sum}
 }

@@ -28,6 +28,7 @@ func (f Fleet) incomplete() (said []string) {
 	return said
 }
 
+// unseen lists what was looked for and not found, and what was found and not read.
 func (f Fleet) unseen() (all []string) {
 	if len(f.NotFound) > 0 {
 		all = append(all, strings.Join(f.NotFound, ", ")+": --has names them, and the source has none by that name")
@@ -49,6 +50,7 @@ func named(names []string) string {
 	return text
 }
 
+// partly reports whether of any of some databases only a part is known.
 func partly(all []Database) bool {
 	return slices.ContainsFunc(all, func(d Database) bool { return float64(d.Known) < nearlyAll*float64(d.Hours) })
 }

@@ -18,6 +18,7 @@ import (
 // FileOf returns the name of the page of a database beside that of all.
 func FileOf(name string) string { return runfile.FileName(name) + ".html" }
 
+// wholeSection returns the table of all databases on a page, which sorts and filters.
 func (f Fleet) wholeSection() document.Block {
 	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true},
 		{Header: "risk", Words: true}, {Header: strings.TrimSuffix("saves a month, "+f.Currency, ", ")},
@@ -43,6 +44,7 @@ func (f Fleet) wholeSection() document.Block {
 	return document.Section{Title: "All databases", Blocks: []document.Block{t}}
 }
 
+// gravestFirst returns all databases: first those at risk, then the rest by their saving.
 func (f Fleet) gravestFirst() []Database {
 	return append(f.atRisk(), slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool {
 		return d.Risk.Level != None && d.Risk.Level != NotKnown

@@ -186,6 +186,7 @@ func hourly(l burst.Limit) burst.Limit {
 	return l
 }
 
+// knownMeans returns those of the hours from one on of which all is known.
 func (w work) knownMeans(from int) (all []sizing.Rate) {
 	for _, r := range w.means[max(0, from):] {
 		if known(r) {

@@ -53,6 +53,7 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 // overshoot is by how much what was counted may be above what is sold before it is taken for another volume's.
 const overshoot = 0.1
 
+// did returns what the database did, where that is known.
 func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	of := sizing.OfDisk()
 	if !s.has(of.Writes) {

@@ -35,6 +35,7 @@ type Picture struct {
 // Size is a picture's size in points; a page scales it to its own width.
 type Size struct{ Width, Height float64 }
 
+// size returns what the picture has, or else what pictures have.
 func (p Picture) size() Size { return cmp.Or(p.Size, Size{Width, Height}) }
 
 // Axis is one side of a picture.
@@ -184,6 +185,7 @@ func (decades) Ticks(least, most float64) []plot.Tick {
 	return ticks
 }
 
+// manyDecades is from where on only every third is named.
 const manyDecades = 8
 
 func decade(v float64) string {

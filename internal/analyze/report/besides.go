@@ -34,6 +34,7 @@ func (b besides) factor() float64 {
 
 func byFactor(a, b besides) int { return cmp.Compare(a.factor(), b.factor()) }
 
+// did says what the disk did, at most where that is vague.
 func (b besides) did() string {
 	switch {
 	case b.none():

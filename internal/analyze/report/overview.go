@@ -221,6 +221,7 @@ func (l Loads) columns() []Column {
 	return work
 }
 
+// writing returns the loads that do more than read; where all only read, all.
 func (l Loads) writing() []Load {
 	loads := slices.DeleteFunc(l.Loaded(), Load.readsAlone)
 	if len(loads) == 0 && len(l.reading()) == 0 {
@@ -358,6 +359,7 @@ func (r Report) method(size *sizes.Size) document.Block {
 	return section
 }
 
+// whence returns which run it is, and what made it where.
 func (r Report) whence() string {
 	run := fmt.Sprintf("run %s, %s", runfile.ShownID(r.Run.ID), r.Run.Start.UTC().Format("2006-01-02 15:04 MST"))
 	if h := r.Run.Host; h.OS != "" {

@@ -18,6 +18,7 @@ type Pair struct {
 	Loads []LoadRatio `json:"loads"`
 }
 
+// comparedPairs returns those that the table of metrics names and the run has both of.
 func comparedPairs(run *counts.Run) (all []Pair) {
 	for _, t := range attribution.Compare(run, metric.SameNumbers(run.Header.Target.Flavor), attribution.Options{}) {
 		all = append(all, Pair{t, ratios(t.Loads)})

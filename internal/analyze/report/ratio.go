@@ -23,6 +23,7 @@ func newDivisor(a counts.Load, q counts.Quantity) divisor {
 	return divisor{q, notToDivideBy(of, q.Name)}
 }
 
+// ratio returns how many there are of what is counted for one of a quantity, in a load.
 func ratio(count counting, a counts.Load, reference counts.Quantity) Figure {
 	return newDivisor(a, reference).ratio(count, a, over(a, func(r counts.Repetition) (float64, error) {
 		return count(a, r)

@@ -21,6 +21,7 @@ const (
 	deviceReadSize = string(metric.DeviceReadSize)
 )
 
+// reading returns the loads that read and of which it was counted what they missed.
 func (l Loads) reading() []Load {
 	return slices.DeleteFunc(l.Loaded(), func(a Load) bool {
 		return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known()
@@ -151,6 +152,7 @@ func (h *HeadlineOfReads) sentence() string {
 		number.Rate(h.Asked.Value), h.Load, did)
 }
 
+// becameOfRequests reports the part of requested reads that the device did.
 func (ms Metrics) becameOfRequests() document.Block {
 	var g words.Gathered
 	for _, m := range ranked(ms) {

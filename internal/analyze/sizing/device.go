@@ -17,6 +17,7 @@ type device struct {
 	dataAlone bool   // flushes are not among the writes, or cannot be told from them
 }
 
+// deviceMetric is a metric of the device, and where its rate goes.
 type deviceMetric struct {
 	name  string
 	field func(*Rate) *float64

@@ -183,6 +183,7 @@ func background() *series.Missing {
 // Background is the reason for a need that is lost in what others do.
 const Background series.Reason = "background"
 
+// reason is why a count is missing; nil: it is not.
 func reason(err error) *series.Missing {
 	why, _ := errors.AsType[*series.Missing](err)
 	return why

@@ -43,6 +43,7 @@ func ScaleTo(from, to, growth float64) (Scale, error) {
 	return s, nil
 }
 
+// of takes from a need how its commits share flushes, and how much of what it writes is log.
 func (s *Scale) of(n Need) {
 	if n.Commits != nil && n.Mean.Flushes > 0 {
 		s.Shared = *n.Commits / n.Mean.Flushes

@@ -38,6 +38,7 @@ type asked struct {
 	cost      func() string // of all calls, when they were made
 }
 
+// fetch keeps what the source tells, and says where.
 func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.Run) (directory string,
 	partly int, err error) {
 	a, err := o.asked(ctx, env)

@@ -110,6 +110,7 @@ func (o readingOptions) resolve(env command.Env) (progress.Mode, error) {
 	return mode, nil
 }
 
+// report prints what the file holds, and where it is.
 func (o readingOptions) report(env command.Env, path string) error {
 	return o.conclude(env, path, reading.AnalyzeOptions{Format: o.format, Level: o.level, Require: o.require,
 		Named: o.named()}.AnalyzeFile(env, path))

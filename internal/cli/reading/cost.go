@@ -74,6 +74,7 @@ func NamedCost(env command.Env, name string) (cost.Cost, error) {
 	return c, command.Naming(name, err)
 }
 
+// baseIn reads a base, where the file is one.
 func baseIn(name string) (c cost.Cost, is bool, err error) {
 	file, err := os.Open(name)
 	if err != nil {

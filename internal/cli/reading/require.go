@@ -95,6 +95,7 @@ func matching(flag, pattern string, known []string) ([]string, error) {
 // overSlashes has * reach over a slash.
 func overSlashes(text string) string { return strings.ReplaceAll(text, "/", "\x00") }
 
+// unmet returns an error that names the required metrics without a verdict; nil where all have one.
 func unmet(required []string, verdicts attribution.Verdicts, version int) error {
 	var open []string
 	for _, name := range required {

@@ -157,6 +157,7 @@ func (o *SizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.Var((*command.Gibibytes)(&o.gib), "gib", "data to hold: in GiB, or with a unit: 2TB (10^12 bytes), 2TiB (2^40)")
 }
 
+// addStorageFlags adds those that say what is ordered, and by whose prices.
 func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.instance, "class", "", "`class` of the database's machine: db.r6g.large, m5.xlarge")
 	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, "+
@@ -190,6 +191,7 @@ func figures(flags *pflag.FlagSet) string {
 	return ""
 }
 
+// noRun refuses a run where figures are asked about.
 func noRun(args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("--need, --from-metric and --check ask without a run: leave %s out", args[0])

@@ -222,6 +222,7 @@ func (o SizeOptions) readLimits(ctx context.Context) ([]catalog.Instance, error)
 	return catalog.Before(own, known), command.Naming(o.Limits, err)
 }
 
+// suggesting adds the nearest name to an error about one that is not known.
 func suggesting(err error) error {
 	if unknown, ok := errors.AsType[*sizing.UnknownLoad](err); ok {
 		return fmt.Errorf("%w: there are %s", err, strings.Join(unknown.Known, ", "))

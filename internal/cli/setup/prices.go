@@ -74,6 +74,7 @@ const pricesExitHelp = `0  written
 // errNoRegion refuses to guess a region, whose prices would look like those of another.
 var errNoRegion = errors.New("name the region whose prices you want with --region")
 
+// write writes the prices that ask returns, and names those that it could not read.
 func (o *pricesOptions) write(ctx context.Context, env command.Env,
 	ask func(context.Context) (prices.List, error)) error {
 	list, err := ask(ctx)

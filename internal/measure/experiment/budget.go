@@ -108,6 +108,7 @@ func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	return plan, tooShort(plan, limits)
 }
 
+// fewer repetitions than usual where the usual number does not fit.
 func fewer(plan runfile.Plan, limits Limits) runfile.Plan {
 	plan.Repetitions = usualRepetitions
 	if Duration(plan, limits) > limits.Budget {

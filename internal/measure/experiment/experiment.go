@@ -187,6 +187,7 @@ func (e *Experiment) repetition(ctx context.Context, s step) error {
 	return failed
 }
 
+// create makes the load's table; an idle load has none.
 func (e *Experiment) create(ctx context.Context, l runfile.Load) (*load.Workload, error) {
 	if l.Idle() {
 		return nil, nil //nolint:nilnil // there is no load

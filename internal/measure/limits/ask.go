@@ -38,6 +38,7 @@ func Ask(ctx context.Context, config aws.Config) ([]catalog.Instance, error) {
 	return all, nil
 }
 
+// source names the service that was asked, the operation, the region and the date.
 func source(service, operation, region string) string {
 	return fmt.Sprintf("%s %s, %s, %s", service, operation, region, time.Now().UTC().Format(time.DateOnly))
 }

@@ -40,6 +40,7 @@ func (n *Name) ScanText(v pgtype.Text) error {
 	return nil
 }
 
+// writtenOut returns the text with the bytes that are no UTF-8 written out.
 func writtenOut(text string) string {
 	if utf8.ValidString(text) {
 		return text

@@ -20,6 +20,7 @@ const (
 // auroraPrefix begins the names of Aurora's engines and of its storage.
 const auroraPrefix = "aurora"
 
+// describe puts together what AWS says of an instance, and of its cluster where it has one.
 func describe(region string, i *types.DBInstance, c *types.DBCluster) (Found, error) {
 	engine := aws.ToString(i.Engine)
 	if engine == "" {

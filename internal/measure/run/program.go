@@ -57,6 +57,7 @@ func (p *Program) fitTable(room experiment.Room) (said string) {
 	return said
 }
 
+// decided reports whether the user has set a length or a number of repetitions.
 func (p *Program) decided() bool { return p.open.LoadSeconds != 0 || p.open.Repetitions != 0 }
 
 // Duration returns about how long it takes.

@@ -173,6 +173,7 @@ func (s Span) did() string {
 	return text
 }
 
+// when says from when to when, by the clock, with the day where there are several.
 func (o *OverTime) when(from, to time.Time) string {
 	const clock = "15:04:05"
 	from, to = from.UTC(), to.UTC()

@@ -111,6 +111,7 @@ func ofHundred(percent float64) document.Cell {
 	return document.Number(number.Grouped(percent, 0)+"%", percent)
 }
 
+// sizeOf returns the volume with the name of the size that has the credits.
 func (c SizeCredits) sizeOf(o SizeOption) string { return strings.TrimSpace(o.Title + " " + c.Tier) }
 
 // bareSection shows how long credits last on what only holds the data.

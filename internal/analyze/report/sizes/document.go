@@ -294,6 +294,7 @@ func (s Size) Standing(standing sizing.Standing) []SizeOption {
 	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Standing != string(standing) })
 }
 
+// name has the name of the size, where sizes have names.
 func (o SizeOption) name() string {
 	name := strings.TrimSpace(o.Title + " " + o.Tier)
 	if o.Disks > 1 {

@@ -157,6 +157,7 @@ func (s Sized) turned(t sizing.Turn) string {
 // Text returns an order as somebody would place it, and its price.
 func (c SizeChosen) Text() string { return c.goods("") + ": " + c.price() }
 
+// goods returns what is ordered; of says something of its size.
 func (c SizeChosen) goods(of string) string {
 	size := number.Grouped(c.GiB, 0) + " GiB"
 	if c.Disks > 1 {

@@ -335,6 +335,7 @@ func flat(groups [][]copyOf) (sets []model.LabelSet) {
 	return sets
 }
 
+// disjoint reports whether no two groups have the same values of some labels.
 func disjoint(groups [][]copyOf, labels ...model.LabelName) bool {
 	of := map[string]int{}
 	for i, g := range groups {

@@ -68,6 +68,7 @@ func (i *initializer) rehearse(ctx context.Context) error {
 	return err
 }
 
+// causeOf returns the cause of a context that has ended, which tells more than err.
 func causeOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -51,6 +51,7 @@ type lies struct {
 	generation uint32 // of its inode
 }
 
+// placeOf asks where a file lies.
 func placeOf(e *layout.Entry) (at lies, err error) {
 	f, err := e.Open()
 	if err != nil {

@@ -210,6 +210,7 @@ func (f *files) missing() (all []string) {
 	return slices.Concat(all, f.walk.Skipped, f.lost, f.unfollowed)
 }
 
+// note keeps a file, and where it lies.
 func (f *files) note(r *root, e *layout.Entry, now time.Time) {
 	at, stat := key{r, e.Path}, &e.Stat
 	one, known := f.known[at]

@@ -71,6 +71,7 @@ func (s *Server) address(ctx context.Context, c testcontainers.Container, passwo
 
 const askWithin = 5 * time.Second
 
+// ask connects and asks where the data is.
 func ask(ctx context.Context, dsn string) (directory string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()

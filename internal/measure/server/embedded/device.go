@@ -11,6 +11,7 @@ import (
 // imageName is the file in a run directory that a device of the server's own stands for.
 const imageName = "device"
 
+// deviceFileSystem is the file system made on a device of the server's own.
 const deviceFileSystem = "ext4"
 
 // leastDevice holds an empty database, some log and a file system's journal.
