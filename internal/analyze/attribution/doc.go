@@ -34,7 +34,7 @@
 // has no part in this: its error would explain anything. It stays in question like one that was not recorded, and where others bring about
 // many of it and the metric shows what they do as well, no side is stated that leaves it out (outOfSight).
 //
-// One quantity is named when it is not excluded, its spread cannot reach 1.5, nothing beats it, no sum does much better and it
+// One quantity is named when it is not excluded, neither its spread nor the interval of its ratio reaches 1.3, nothing beats it, no sum does much better and it
 // misses the loads by no more than noise explains. If one of the last two fails, it is stated as a sum of one term: nearly that
 // quantity, and not all of it. Several that are left are named together. Two loads leave the spread open and never name one.
 //

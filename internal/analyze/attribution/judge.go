@@ -294,14 +294,14 @@ func (j *judge) rivals(m counts.Metric, y column) []held {
 	return all
 }
 
-// mostSpread is the upper bound of a quantity's spread, as far as the run tells, up to which it gets a verdict.
-const mostSpread = 1.5
+// mostSpread is the factor within which a quantity's spread must lie, and its ratio be known, as far as the run tells, for it to get a verdict.
+const mostSpread = 1.3
 
 // fewestLoads cannot be told from fewer: two loads leave the spread open.
 const fewestLoads = 3
 
 func (j *judge) bounded(h held) bool {
-	return len(h.loads) >= fewestLoads && h.Spread.Hi < mostSpread
+	return len(h.loads) >= fewestLoads && h.Spread.Hi < mostSpread && h.Ratio.Hi < mostSpread*h.Ratio.Lo
 }
 
 // exact reports whether every repetition is the quantity one to one, as far as counters resolve.

@@ -197,7 +197,7 @@ func TestWhatOthersHideIsNotLeftOut(t *testing.T) {
 	} {
 		said := ofMeter(t, worlds.NewWild(c.seed, 25), c.meter, c.rule)
 		if kind := said.Verdict.Kind; kind != attribution.CannotTell && kind != attribution.NotLogical ||
-			len(said.single()) > 0 {
+			said.simplified() {
 			t.Errorf("world %d: %s\n  said: %s", c.seed, c.rule, said.said())
 		}
 		named += len(where(judgedAll(t, said.World), ofSort(worlds.Single), Case.named))

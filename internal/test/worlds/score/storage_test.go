@@ -36,22 +36,45 @@ func TestAboutAllIsNoPart(t *testing.T) {
 	}
 }
 
-// TestWhatSwitchesIsNotNamed: these count one thing until a moment of the run and another from then on, or more of the
-// same. Over all loads they keep about one ratio to a quantity, and within each load they do not.
-func TestWhatSwitchesIsNotNamed(t *testing.T) {
-	for _, c := range []struct {
-		seed        uint64
-		meter, rule string
-	}{
-		{1000038, "meter/m025", "single 70.29 requests of disks (100 %), noise 3 %, switched"},
-		{1000138, "meter/m009", "single 1.662 bytes of disks (100 %), noise 3 %, switched"},
-		{1000182, "meter/m020", "mixture 4.631 requests of disks (36 %) + 12.21 device_requests (64 %), " +
-			"noise 10 %, switched"},
-		{1000275, "meter/m019", "single 0.1117 bytes of disks (100 %), noise 1 %, switched"},
-	} {
+// drawn is a meter of a world on other storage, and what it counts.
+type drawn struct {
+	seed        uint64
+	meter, rule string
+}
+
+// unnamed fails where something wrong is said of a meter, or a name is given to it.
+func unnamed(t *testing.T, all []drawn) {
+	t.Helper()
+	for _, c := range all {
 		said := ofMeter(t, worlds.NewStorage(c.seed, 25), c.meter, c.rule)
 		if said.Wrong() != "" || said.Verdict.Counts != "" {
 			t.Errorf("world %d: %s\n  said: %s", c.seed, c.rule, said.said())
 		}
 	}
+}
+
+// TestWhatSwitchesIsNotNamed: these count one thing until a moment of the run and another from then on, or more of the
+// same. Over all loads they keep about one ratio to a quantity, and within each load they do not.
+func TestWhatSwitchesIsNotNamed(t *testing.T) {
+	unnamed(t, []drawn{
+		{1000038, "meter/m025", "single 70.29 requests of disks (100 %), noise 3 %, switched"},
+		{1000138, "meter/m009", "single 1.662 bytes of disks (100 %), noise 3 %, switched"},
+		{1000182, "meter/m020", "mixture 4.631 requests of disks (36 %) + 12.21 device_requests (64 %), " +
+			"noise 10 %, switched"},
+		{1000275, "meter/m019", "single 0.1117 bytes of disks (100 %), noise 1 %, switched"},
+	})
+}
+
+// TestAWideRatioIsNoName: noise, a lag or what others do on the device leave these a ratio to a quantity that is known
+// to within a third only. Within so much a sum of two, and what was not recorded, pass for one quantity.
+func TestAWideRatioIsNoName(t *testing.T) {
+	unnamed(t, []drawn{
+		{433879706908, "meter/m021", "mixture 0.02784 device_bytes (17 %) + 436.2 rows (83 %), noise 0 %"},
+		{433879706928, "meter/m012", "mixture 26.64 bytes of disks (57 %) + 1.108e+04 entries (43 %), noise 10 %, lag"},
+		{433879706932, "meter/m021", "single 3.937 requests of disks (100 %), noise 1 %, lag"},
+		{433879706945, "meter/m016", "mixture 1.053 wal_writes (60 %) + 0.002591 bytes_asked (40 %), noise 3 %, " +
+			"autocorrelated noise"},
+		{433879706962, "meter/m008", "single 0.3305 bytes of disks (100 %), noise 3 %"},
+		{433879706974, "meter/m015", "mixture 0.01218 requests of disks (21 %) + 0.0006542 entries (79 %), noise 10 %"},
+	})
 }
