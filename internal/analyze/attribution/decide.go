@@ -81,7 +81,8 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 		h := &rivals[t.places[m.columns[0]]]
 		switch {
 		case h.Status == Excluded:
-		case s.gain(best, m) < beaten, h.Status == Consistent && winner.Status == Possible: // what may be excluded yet beats nothing that holds
+		case s.gain(best, m) < beaten, !toSpeakOf(j.columns[h.place]), // one more or less of a handful of events is chance
+			h.Status == Consistent && winner.Status == Possible: // what may be excluded yet beats nothing that holds
 			left = append(left, *h)
 		default:
 			h.Status, h.Beaten = Excluded, winner.Quantity

@@ -46,6 +46,7 @@ type judge struct {
 	*evidence
 	options Options
 	view    counts.View
+	whole   []column // of the quantities, where the view is of a part of each repetition
 }
 
 // Judge says of every metric of a run what it counts.
@@ -102,7 +103,7 @@ func (j *judge) over(m counts.Metric) *judge {
 	if run == j.run {
 		return j
 	}
-	return &judge{evidence: newEvidence(run), options: j.options, view: view}
+	return &judge{evidence: newEvidence(run), options: j.options, view: view, whole: j.columns}
 }
 
 // wanted leaves out what would say nothing: that WAL records count WAL records.

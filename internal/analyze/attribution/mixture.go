@@ -314,10 +314,10 @@ func (all repetitions) changes(tolerance float64) bool {
 // surelyChanges is the level of the intervals of all moments together at which a metric may change.
 const surelyChanges = 0.999
 
-// repetition has the logarithms of a metric and of a sum in one repetition.
+// repetition has the logarithms of a metric and of a sum in one repetition, and the variance of their difference that is known beforehand.
 type repetition struct {
-	at          time.Time
-	sum, metric float64
+	at                    time.Time
+	sum, metric, variance float64
 }
 
 func (r repetition) both() (sum, metric float64) { return r.sum, r.metric }
@@ -333,12 +333,13 @@ func (j *judge) byRepetition(t *table, y column, m model) (all repetitions) {
 		}
 		var load []repetition
 		for _, r := range t.use[i] {
-			predicted := 0.0
+			predicted, variance := 0.0, 0.0
 			for k, c := range m.columns {
-				predicted += m.of[k] * j.columns[t.places[c]][a][r].value
+				x := j.columns[t.places[c]][a][r]
+				predicted, variance = predicted+m.of[k]*x.value, variance+m.of[k]*m.of[k]*x.stdErr*x.stdErr
 			}
-			at := j.loads[a].Repetitions[r].Begin
-			load = append(load, repetition{at, math.Log(predicted), math.Log(y[a][r].value)})
+			load = append(load, repetition{j.loads[a].Repetitions[r].Begin, math.Log(predicted), math.Log(y[a][r].value),
+				y[a][r].relative() + variance/(predicted*predicted)})
 		}
 		all = append(all, load)
 	}

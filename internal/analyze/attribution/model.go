@@ -21,6 +21,7 @@ type model struct {
 type table struct {
 	y       []float64
 	columns [][]float64
+	full    [][]float64 // the columns in whole repetitions, of which periods or steps may leave out the checkpoint that closes them
 	places  []int       // of the columns among the quantities
 	loads   []int       // of the rows
 	use     [][]int     // the repetitions of each row
@@ -48,7 +49,7 @@ func (j *judge) table(y column, rivals []held) *table {
 		}
 	}
 	n := len(t.places)
-	t.columns, t.known, t.guessed = make([][]float64, n), make([][]float64, n), make([][]int, n)
+	t.columns, t.full, t.known, t.guessed = make([][]float64, n), make([][]float64, n), make([][]float64, n), make([][]int, n)
 	for a := range y {
 		if !blank[a] {
 			j.addRow(t, y, a, among)
@@ -155,6 +156,10 @@ func (j *judge) addRow(t *table, y column, a int, among []held) {
 			x, v = mean(c), variance(c)
 		}
 		t.columns[k], t.known[k] = append(t.columns[k], x), append(t.known[k], v)
+		if j.whole != nil && !guessed && isCounted(j.whole[place][a]) {
+			x = meanOf(j.whole[place][a], countedIn(j.whole[place][a]))
+		}
+		t.full[k] = append(t.full[k], x)
 	}
 }
 
@@ -179,21 +184,10 @@ func (t *table) weigh() {
 // within returns the variance that repetitions have around a model in their loads, beyond what is known of them, and the degrees of freedom that it rests on.
 func (j *judge) within(t *table, y column, m model) (variance float64, freedom int) {
 	var logs [][]stats.Value
-	for i, a := range t.loads {
-		if t.guesses(m, i) {
-			continue
-		}
+	for _, load := range j.byRepetition(t, y, m) {
 		var values []stats.Value
-		for _, r := range t.use[i] {
-			predicted, variance := 0.0, 0.0
-			for k, c := range m.columns {
-				x := j.columns[t.places[c]][a][r]
-				predicted += m.of[k] * x.value
-				variance += m.of[k] * m.of[k] * x.stdErr * x.stdErr
-			}
-			values = append(values, stats.Value{
-				X: math.Log(y[a][r].value / predicted), Var: y[a][r].relative() + variance/(predicted*predicted),
-			})
+		for _, r := range load {
+			values = append(values, stats.Value{X: r.metric - r.sum, Var: r.variance})
 		}
 		logs = append(logs, values)
 	}
@@ -348,9 +342,10 @@ func (t *table) beyondNoise(m model) float64 {
 
 // share returns which part of the metric a term is, on average over the loads.
 func (t *table) share(m model, k int) float64 {
-	sum := 0.0
+	full, sum := *t, 0.0
+	full.columns = t.full
 	for i := range t.y {
-		sum += m.of[k] * t.columns[m.columns[k]][i] / t.predict(m.columns, m.of, i)
+		sum += m.of[k] * t.full[m.columns[k]][i] / full.predict(m.columns, m.of, i)
 	}
 	return sum / float64(len(t.y))
 }

@@ -124,3 +124,18 @@ func TestABackgroundOfItsOwnTellsNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestAHandfulOfEventsGivesNothingUp: under loads that only read, four or five flushes each were called bytes written,
+// which hardly differ from load to load and are counted by the thousand.
+func TestAHandfulOfEventsGivesNothingUp(t *testing.T) {
+	t.Parallel()
+	cases, err := Flagship(byTheMethod, 2753534565, worlds.Plan{Plan: complete(experiment.Reads())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if c.contradicted() || c.Meter.Name == "meter/missed" && !rightlyNamed(c) {
+			t.Errorf("%s\n  said: %s", truth(c.Meter), c.said())
+		}
+	}
+}
