@@ -17,7 +17,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	"github.com/aws/aws-sdk-go-v2/service/pi"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/measure/account"
@@ -75,9 +74,15 @@ func endless(w http.ResponseWriter, begin string) {
 	}
 }
 
+var rdsService = account.Service{ID: "RDS", Version: "2014-10-31", Within: "Result", Token: "Marker"}
+
+func ask(ctx context.Context, config aws.Config) error {
+	_, err := account.Ask[struct{}](ctx, config, rdsService, "DescribeDBInstances", nil)
+	return err
+}
+
 func describe(ctx context.Context, a *account.Account) error {
-	_, err := rds.NewFromConfig(a.Config()).DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{})
-	return account.Explain(err)
+	return account.Explain(ask(ctx, a.Config()))
 }
 
 func TestAnswersOfAWS(t *testing.T) {
@@ -227,8 +232,9 @@ func TestFaultsOfAServiceAreGivenUpSooner(t *testing.T) {
 		alone(t, server.URL)
 		withKeys(t)
 		a := open(t, account.Options{Region: "eu-west-1"})
-		once := rds.NewFromConfig(a.Config(), func(o *rds.Options) { o.RetryMaxAttempts = 1 })
-		_, err := once.DescribeDBInstances(t.Context(), &rds.DescribeDBInstancesInput{})
+		once := a.Config()
+		once.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
+		err := ask(t.Context(), once)
 		if _, ends := a.Config().Retryer().RetryDelay(after, err); (ends == nil) != goesOn {
 			t.Errorf("after %d tries of %v: %v", after, err, ends)
 		}

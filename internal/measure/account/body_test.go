@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/realiops/realiops/internal/measure/account"
 )
@@ -34,7 +33,7 @@ func TestBodiesAreOnlyRead(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		seen = string(body)
 	})
-	_, _ = rds.NewFromConfig(cfg).DescribeDBInstances(t.Context(), &rds.DescribeDBInstancesInput{})
+	_ = ask(t.Context(), cfg)
 	if seen != "Action=DescribeDBInstances&Version=2014-10-31" {
 		t.Errorf("sent %q", seen)
 	}

@@ -6,15 +6,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
-
-// mostPages bounds each of the two answers: there are some hundred pages.
-const mostPages = 2000
-
-var errTooManyPages = fmt.Errorf("it has more than %d pages: does AWS answer there, or something in between?", mostPages)
 
 // Ask reads the limits of all classes in the region of an account: EC2's first, then RDS's offer with each of its
 // own.
@@ -23,7 +17,7 @@ func Ask(ctx context.Context, config aws.Config) ([]catalog.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	databases, err := offersOf(ctx, rds.NewFromConfig(config))
+	databases, err := offersOf(ctx, config)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/measure/account"
 )
 
 // FuzzPageOf: whatever answers in EC2's place, what is made of it can be written, and size --limits takes it.
@@ -15,19 +16,20 @@ func FuzzPageOf(f *testing.F) {
 		"<baselineThroughputInMBps>78.75</baselineThroughputInMBps><maximumThroughputInMBps>1500</maximumThroughputInMBps></ebsOptimizedInfo></ebsInfo></item>"
 	f.Add(200, "<DescribeInstanceTypesResponse><instanceTypeSet>"+item+
 		"</instanceTypeSet><nextToken>t</nextToken></DescribeInstanceTypesResponse>")
-	f.Add(200, "<a><instanceTypeSet>"+strings.Replace(item, "48000", "NaN", 1)+strings.Replace(item, "3600", "-1", 1)+
-		"</instanceTypeSet></a>")
-	f.Add(200, "<a><instanceTypeSet>"+strings.Replace(item, "48000", "+Inf", 1)+
-		"<item><ebsInfo/></item></instanceTypeSet></a>")
+	f.Add(200, "<DescribeInstanceTypesResponse><instanceTypeSet>"+strings.Replace(item, "48000", "NaN", 1)+strings.Replace(item, "3600", "-1", 1)+
+		"</instanceTypeSet></DescribeInstanceTypesResponse>")
+	f.Add(200, "<DescribeInstanceTypesResponse><instanceTypeSet>"+strings.Replace(item, "48000", "+Inf", 1)+
+		"<item><ebsInfo/></item></instanceTypeSet></DescribeInstanceTypesResponse>")
 	f.Add(503, "<Response><Errors><Error><Code>RequestLimitExceeded</Code><Message>Request limit "+
 		"exceeded.</Message></Error></Errors></Response>")
 	f.Add(500, "<html>\x1b[2J")
 	f.Fuzz(func(t *testing.T, status int, text string) {
-		p, err := pageOf(status, strings.NewReader(text))
-		if (p == nil) == (err == nil) || err == nil && status != 200 {
+		var p page
+		err := account.ReadAnswer(status, []byte(text), operation+ec2.Within, &p)
+		if err == nil && status/100 != 2 {
 			t.Fatalf("%d is %+v and %v", status, p, err)
 		}
-		if err != nil {
+		if err != nil || p.check() != nil {
 			return
 		}
 		var rows []catalog.Instance

@@ -5,33 +5,45 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/rds"
 )
 
 // offers maps each DB instance class, then each volume type by its catalog name, to what RDS sells for PostgreSQL.
 type offers map[string]map[string]catalog.Sold
 
+// offered is one with a class, an engine's version and a type of volume, as RDS describes it.
+type offered struct {
+	DBInstanceClass                   string
+	StorageType                       string
+	MinStorageSize                    float64
+	MaxStorageSize                    float64
+	MinIopsPerDbInstance              float64
+	MaxIopsPerDbInstance              float64
+	MinStorageThroughputPerDbInstance float64
+	MaxStorageThroughputPerDbInstance float64
+}
+
+type offerPage struct {
+	Offers []offered `xml:"OrderableDBInstanceOptions>OrderableDBInstanceOption"`
+	Marker string
+}
+
 // offersOf asks for all of them. There is one for each version of PostgreSQL, and what any version has counts.
-func offersOf(ctx context.Context, client rds.DescribeOrderableDBInstanceOptionsAPIClient) (offers, error) {
+func offersOf(ctx context.Context, config aws.Config) (offers, error) {
 	all := offers{}
-	pages := rds.NewDescribeOrderableDBInstanceOptionsPaginator(client,
-		&rds.DescribeOrderableDBInstanceOptionsInput{Engine: aws.String("postgres"), MaxRecords: aws.Int32(100)},
-		func(o *rds.DescribeOrderableDBInstanceOptionsPaginatorOptions) { o.StopOnDuplicateToken = true })
-	for n := 0; pages.HasMorePages(); n++ {
-		page, err := pages.NextPage(ctx)
-		if n == mostPages {
-			err = errTooManyPages
-		}
+	for page, err := range account.Pages(ctx, config, rds.Service, "DescribeOrderableDBInstanceOptions",
+		url.Values{"Engine": {"postgres"}, "MaxRecords": {"100"}}, func(p *offerPage) string { return p.Marker }) {
 		if err != nil {
 			return nil, fmt.Errorf("ask what RDS sells: %w", err)
 		}
-		for _, o := range page.OrderableDBInstanceOptions {
+		for _, o := range page.Offers {
 			all.add(o)
 		}
 	}
@@ -39,8 +51,8 @@ func offersOf(ctx context.Context, client rds.DescribeOrderableDBInstanceOptions
 }
 
 // add widens what is sold of a kind of volume with a class.
-func (all offers) add(o types.OrderableDBInstanceOption) {
-	class, kind := aws.ToString(o.DBInstanceClass), aws.ToString(o.StorageType)
+func (all offers) add(o offered) {
+	class, kind := o.DBInstanceClass, o.StorageType
 	if !slices.Contains([]string{"gp2", "gp3", "io1", "io2"}, kind) || class == "" {
 		return // magnetic disks, and Aurora's
 	}
@@ -49,20 +61,15 @@ func (all offers) add(o types.OrderableDBInstanceOption) {
 	}
 	name := "rds-" + kind
 	sold, again := all[class][name]
-	offered := catalog.Sold{
-		Volume: name, GiB: between(o.MinStorageSize, o.MaxStorageSize),
-		IOPS:  between(o.MinIopsPerDbInstance, o.MaxIopsPerDbInstance),
-		MiBps: between(o.MinStorageThroughputPerDbInstance, o.MaxStorageThroughputPerDbInstance),
+	row := catalog.Sold{
+		Volume: name, GiB: [2]float64{o.MinStorageSize, o.MaxStorageSize},
+		IOPS:  [2]float64{o.MinIopsPerDbInstance, o.MaxIopsPerDbInstance},
+		MiBps: [2]float64{o.MinStorageThroughputPerDbInstance, o.MaxStorageThroughputPerDbInstance},
 	}
 	if again {
-		offered.GiB, offered.IOPS, offered.MiBps = wider(sold.GiB, offered.GiB), wider(sold.IOPS, offered.IOPS),
-			wider(sold.MiBps, offered.MiBps)
+		row.GiB, row.IOPS, row.MiBps = wider(sold.GiB, row.GiB), wider(sold.IOPS, row.IOPS), wider(sold.MiBps, row.MiBps)
 	}
-	all[class][name] = offered
-}
-
-func between(least, most *int32) [2]float64 {
-	return [2]float64{float64(aws.ToInt32(least)), float64(aws.ToInt32(most))}
+	all[class][name] = row
 }
 
 // wider holds both ranges; where one has no most, as nothing is said of it, the other stands.

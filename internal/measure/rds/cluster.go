@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
 // Cluster holds AWS's data on an Aurora cluster that bear on its bill.
@@ -30,7 +28,7 @@ type Member struct {
 
 // FindCluster asks AWS for a cluster and its instances.
 func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, error) {
-	s := search{client: rds.NewFromConfig(config), region: config.Region}
+	s := search{config: config}
 	described, err := s.cluster(ctx, name)
 	if err != nil {
 		return Cluster{}, err
@@ -41,7 +39,7 @@ func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, 
 			name, c.Engine)
 	}
 	for _, m := range described.DBClusterMembers {
-		instance, err := s.instance(ctx, aws.ToString(m.DBInstanceIdentifier))
+		instance, err := s.instance(ctx, m.DBInstanceIdentifier)
 		if err != nil {
 			return Cluster{}, err
 		}
@@ -51,18 +49,18 @@ func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, 
 }
 
 // ClusterOf returns what a description says, without its instances.
-func ClusterOf(d types.DBCluster) Cluster {
-	c := Cluster{Name: aws.ToString(d.DBClusterIdentifier), Engine: aws.ToString(d.Engine),
-		NextSwitch: aws.ToTime(d.IOOptimizedNextAllowedModificationTime)}
-	if storage := aws.ToString(d.StorageType); strings.HasPrefix(storage, auroraPrefix) {
+func ClusterOf(d DBCluster) Cluster {
+	c := Cluster{Name: d.DBClusterIdentifier, Engine: d.Engine,
+		NextSwitch: d.IOOptimizedNextAllowedModificationTime}
+	if storage := d.StorageType; strings.HasPrefix(storage, auroraPrefix) {
 		c.Storage = storage
 	}
 	return c
 }
 
 // Add adds an instance of it by its description.
-func (c *Cluster) Add(d types.DBInstance) {
-	c.Members = append(c.Members, Member{Name: aws.ToString(d.DBInstanceIdentifier),
-		Class: aws.ToString(d.DBInstanceClass)})
+func (c *Cluster) Add(d DBInstance) {
+	c.Members = append(c.Members, Member{Name: d.DBInstanceIdentifier,
+		Class: d.DBInstanceClass})
 	slices.SortFunc(c.Members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
 }

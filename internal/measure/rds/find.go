@@ -5,12 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/runfile"
@@ -39,7 +38,7 @@ type Found struct {
 
 // Find asks AWS for the database. Its errors are for people, in one line.
 func Find(ctx context.Context, config aws.Config, q Query) (Found, error) {
-	s := search{client: rds.NewFromConfig(config), region: config.Region, query: q}
+	s := search{config: config, query: q}
 	s.host, s.named = ParseHost(q.Host)
 	if s.named && s.host.Region != "" && s.host.Region != config.Region {
 		return Found{}, fmt.Errorf("%s is in %s, and %s was asked for: leave out --region", q.Host, s.host.Region,
@@ -53,15 +52,14 @@ func Find(ctx context.Context, config aws.Config, q Query) (Found, error) {
 }
 
 type search struct {
-	client *rds.Client
-	region string
+	config aws.Config
 	query  Query
 	host   Host
 	named  bool // the host is one
 }
 
 // find uses the strongest evidence: the server itself, the user, the host's name.
-func (s *search) find(ctx context.Context) (*types.DBInstance, *types.DBCluster, error) {
+func (s *search) find(ctx context.Context) (*DBInstance, *DBCluster, error) {
 	q := s.query
 	if q.Answering != "" && q.Instance != "" && !strings.EqualFold(q.Answering, q.Instance) {
 		return nil, nil, fmt.Errorf("the server says that it is the instance %s, and --instance says %s",
@@ -87,7 +85,7 @@ func (s *search) find(ctx context.Context) (*types.DBInstance, *types.DBCluster,
 	}
 }
 
-func (s *search) byInstance(ctx context.Context, name string) (*types.DBInstance, *types.DBCluster, error) {
+func (s *search) byInstance(ctx context.Context, name string) (*DBInstance, *DBCluster, error) {
 	instance, err := s.instance(ctx, name)
 	if err != nil {
 		return nil, nil, err
@@ -95,7 +93,7 @@ func (s *search) byInstance(ctx context.Context, name string) (*types.DBInstance
 	if err := s.sameOwner(instance); err != nil {
 		return nil, nil, err
 	}
-	of := aws.ToString(instance.DBClusterIdentifier)
+	of := instance.DBClusterIdentifier
 	if s.query.Cluster != "" && !strings.EqualFold(of, s.query.Cluster) {
 		return nil, nil, fmt.Errorf("the instance %s is not of the cluster %s that --cluster names, but of %s", name,
 			s.query.Cluster, cmp.Or(of, "none"))
@@ -108,7 +106,7 @@ func (s *search) byInstance(ctx context.Context, name string) (*types.DBInstance
 }
 
 // byCluster takes the writer, or for a reader's host the only reader.
-func (s *search) byCluster(ctx context.Context, name string) (*types.DBInstance, *types.DBCluster, error) {
+func (s *search) byCluster(ctx context.Context, name string) (*DBInstance, *DBCluster, error) {
 	cluster, err := s.cluster(ctx, name)
 	if err != nil {
 		return nil, nil, err
@@ -134,10 +132,8 @@ func (s *search) byCluster(ctx context.Context, name string) (*types.DBInstance,
 
 // byCustomEndpoint looks for the cluster that lists the endpoint. Which of its instances answers, nobody but the server
 // knows; with a single one there is no doubt.
-func (s *search) byCustomEndpoint(ctx context.Context) (*types.DBInstance, *types.DBCluster, error) {
-	pages := rds.NewDescribeDBClustersPaginator(s.client, &rds.DescribeDBClustersInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+func (s *search) byCustomEndpoint(ctx context.Context) (*DBInstance, *DBCluster, error) {
+	for page, err := range pages(ctx, s.config, describeClusters) {
 		if err != nil {
 			return nil, nil, account.Explain(err)
 		}
@@ -151,31 +147,31 @@ func (s *search) byCustomEndpoint(ctx context.Context) (*types.DBInstance, *type
 				return nil, nil,
 					fmt.Errorf("%s leads to several instances of the cluster %s: name the one with --instance, "+
 						"or connect to %s",
-						s.query.Host, aws.ToString(cluster.DBClusterIdentifier), aws.ToString(cluster.Endpoint))
+						s.query.Host, cluster.DBClusterIdentifier, cluster.Endpoint)
 			}
-			instance, err := s.instance(ctx, aws.ToString(cluster.DBClusterMembers[0].DBInstanceIdentifier))
+			instance, err := s.instance(ctx, cluster.DBClusterMembers[0].DBInstanceIdentifier)
 			return instance, &cluster, err
 		}
 	}
-	return nil, nil, fmt.Errorf("no cluster of these credentials in %s has the custom endpoint %s", s.region,
+	return nil, nil, fmt.Errorf("no cluster of these credentials in %s has the custom endpoint %s", s.config.Region,
 		s.query.Host)
 }
 
 func (s *search) unnamed(ctx context.Context) error {
-	page, err := s.client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{})
+	page, err := ask(ctx, s.config, describeInstances, nil)
 	if err != nil {
-		return account.Explain(err)
+		return err
 	}
 	var names []string
 	for _, i := range page.DBInstances {
-		if strings.Contains(aws.ToString(i.Engine), "postgres") {
-			names = append(names, aws.ToString(i.DBInstanceIdentifier))
+		if strings.Contains(i.Engine, "postgres") {
+			names = append(names, i.DBInstanceIdentifier)
 		}
 	}
 	if len(names) == 0 {
 		return fmt.Errorf("the host does not say which instance of AWS it is, and these credentials see none of "+
 			"PostgreSQL in %s: "+
-			"is the region right? Name the instance with --instance", s.region)
+			"is the region right? Name the instance with --instance", s.config.Region)
 	}
 	const few = 5
 	listed := strings.Join(names[:min(few, len(names))], ", ")
@@ -183,34 +179,34 @@ func (s *search) unnamed(ctx context.Context) error {
 		listed += fmt.Sprintf(" and %d more", len(names)-few)
 	}
 	return fmt.Errorf("the host does not say which instance of AWS it is: name it with --instance; in %s there are %s",
-		s.region, listed)
+		s.config.Region, listed)
 }
 
-func (s *search) instance(ctx context.Context, name string) (*types.DBInstance, error) {
-	answer, err := s.client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name})
+func (s *search) instance(ctx context.Context, name string) (*DBInstance, error) {
+	answer, err := ask(ctx, s.config, describeInstances, url.Values{"DBInstanceIdentifier": {name}})
 	if gone(err) {
 		return nil, s.notThere(ctx, "instance", name)
 	}
 	if err != nil {
-		return nil, account.Explain(err)
+		return nil, err
 	}
-	of := func(i types.DBInstance) bool { return strings.EqualFold(aws.ToString(i.DBInstanceIdentifier), name) }
+	of := func(i DBInstance) bool { return strings.EqualFold(i.DBInstanceIdentifier, name) }
 	if !slices.ContainsFunc(answer.DBInstances, of) {
-		return nil, none("rds:DescribeDBInstances", name)
+		return nil, none("rds:"+describeInstances, name)
 	}
 	return &answer.DBInstances[slices.IndexFunc(answer.DBInstances, of)], nil
 }
 
-func (s *search) cluster(ctx context.Context, name string) (*types.DBCluster, error) {
-	answer, err := s.client.DescribeDBClusters(ctx, &rds.DescribeDBClustersInput{DBClusterIdentifier: &name})
+func (s *search) cluster(ctx context.Context, name string) (*DBCluster, error) {
+	answer, err := ask(ctx, s.config, describeClusters, url.Values{"DBClusterIdentifier": {name}})
 	if gone(err) {
 		return nil, s.notThere(ctx, "cluster", name)
 	}
 	if err != nil {
-		return nil, account.Explain(err)
+		return nil, err
 	}
 	if len(answer.DBClusters) == 0 {
-		return nil, none("rds:DescribeDBClusters", name)
+		return nil, none("rds:"+describeClusters, name)
 	}
 	return &answer.DBClusters[0], nil
 }
@@ -224,7 +220,7 @@ func none(call, name string) error {
 }
 
 func gone(err error) bool {
-	trouble, ok := errors.AsType[*account.Trouble](account.Explain(err))
+	trouble, ok := errors.AsType[*account.Trouble](err)
 	return ok && trouble.Kind == account.NotThere
 }
 
@@ -241,12 +237,12 @@ func (s *search) notThere(ctx context.Context, what, name string) error {
 			because = "these credentials are of another account than the host: choose one with --profile or --role"
 		}
 	}
-	return fmt.Errorf("the %s %s is %w in %s: %s", what, name, ErrNotThere, s.region, because)
+	return fmt.Errorf("the %s %s is %w in %s: %s", what, name, ErrNotThere, s.config.Region, because)
 }
 
 // anyOwner returns the account's word in this region, from any database of it; empty where there is none.
 func (s *search) anyOwner(ctx context.Context) string {
-	page, err := s.client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{})
+	page, err := ask(ctx, s.config, describeInstances, nil)
 	if err != nil {
 		return ""
 	}
@@ -258,31 +254,28 @@ func (s *search) anyOwner(ctx context.Context) string {
 	return ""
 }
 
-func ownerOf(i *types.DBInstance) string {
-	if i.Endpoint == nil {
-		return ""
-	}
-	host, _ := ParseHost(aws.ToString(i.Endpoint.Address))
+func ownerOf(i *DBInstance) string {
+	host, _ := ParseHost(i.Endpoint.Address)
 	return host.Owner
 }
 
 // sameOwner makes sure that a database that was found by its name is the one that the host leads to: names are unique
 // only within an account and region.
-func (s *search) sameOwner(i *types.DBInstance) error {
+func (s *search) sameOwner(i *DBInstance) error {
 	owner := ownerOf(i)
 	if !s.named || s.host.Region == "" || owner == "" || owner == s.host.Owner {
 		return nil
 	}
 	return fmt.Errorf("the instance %s of these credentials is not the one at %s, which is another account's: choose "+
-		"one with --profile or --role", aws.ToString(i.DBInstanceIdentifier), s.query.Host)
+		"one with --profile or --role", i.DBInstanceIdentifier, s.query.Host)
 }
 
-func members(c *types.DBCluster) (readers []string, writer string) {
+func members(c *DBCluster) (readers []string, writer string) {
 	for _, m := range c.DBClusterMembers {
-		if aws.ToBool(m.IsClusterWriter) {
-			writer = aws.ToString(m.DBInstanceIdentifier)
+		if m.IsClusterWriter {
+			writer = m.DBInstanceIdentifier
 		} else {
-			readers = append(readers, aws.ToString(m.DBInstanceIdentifier))
+			readers = append(readers, m.DBInstanceIdentifier)
 		}
 	}
 	slices.Sort(readers)

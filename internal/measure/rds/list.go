@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/runfile"
@@ -17,32 +15,27 @@ import (
 // List returns what AWS says of all databases of PostgreSQL in a region: of each instance with storage of its own, and
 // of each Aurora cluster with its instances.
 func List(ctx context.Context, config aws.Config) (all []runfile.Cloud, err error) {
-	client := rds.NewFromConfig(config)
 	clusters := map[string]*runfile.Cloud{}
-	pages := rds.NewDescribeDBClustersPaginator(client, &rds.DescribeDBClustersInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+	for page, err := range pages(ctx, config, describeClusters) {
 		if err != nil {
 			return nil, account.Explain(err)
 		}
 		for _, c := range page.DBClusters {
-			if engine := aws.ToString(c.Engine); engine == auroraPostgres {
+			if engine := c.Engine; engine == auroraPostgres {
 				of := ClusterOf(c)
 				clusters[of.Name] = &runfile.Cloud{Provider: "aws", Region: config.Region, Cluster: of.Name,
-					Engine: engine, Version: aws.ToString(c.EngineVersion), Storage: of.Storage}
+					Engine: engine, Version: c.EngineVersion, Storage: of.Storage}
 			}
 		}
 	}
-	instances := rds.NewDescribeDBInstancesPaginator(client, &rds.DescribeDBInstancesInput{})
-	for instances.HasMorePages() {
-		page, err := instances.NextPage(ctx)
+	for page, err := range pages(ctx, config, describeInstances) {
 		if err != nil {
 			return nil, account.Explain(err)
 		}
 		for _, i := range page.DBInstances {
-			if cluster := clusters[aws.ToString(i.DBClusterIdentifier)]; cluster != nil {
-				cluster.Members = append(cluster.Members, runfile.Member{Instance: aws.ToString(i.DBInstanceIdentifier),
-					Class: aws.ToString(i.DBInstanceClass)})
+			if cluster := clusters[i.DBClusterIdentifier]; cluster != nil {
+				cluster.Members = append(cluster.Members, runfile.Member{Instance: i.DBInstanceIdentifier,
+					Class: i.DBInstanceClass})
 				slices.SortFunc(cluster.Members, func(a, b runfile.Member) int {
 					return strings.Compare(a.Instance, b.Instance)
 				})
@@ -63,14 +56,14 @@ const auroraPostgres = "aurora-postgresql"
 func nameOf(c runfile.Cloud) string { return cmp.Or(c.Cluster, c.Instance) }
 
 // Described returns what a description says of an instance, without its cluster; nothing of one of another engine.
-func Described(region string, i types.DBInstance) runfile.Cloud {
+func Described(region string, i DBInstance) runfile.Cloud {
 	found, _ := describe(region, &i, nil)
 	return found.Cloud
 }
 
 // CloudOf returns what a description says of an instance of PostgreSQL that stands for itself; false: it is of another
 // engine.
-func CloudOf(region string, i types.DBInstance) (runfile.Cloud, bool) {
+func CloudOf(region string, i DBInstance) (runfile.Cloud, bool) {
 	found, err := describe(region, &i, nil)
 	if err != nil || found.aurora() {
 		return runfile.Cloud{}, false

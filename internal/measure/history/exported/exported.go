@@ -4,8 +4,8 @@
 //	aws rds describe-db-clusters
 //	aws rds describe-db-instances
 //
-// as JSON, one or several files of them. They are decoded into the types of AWS's own Go SDK, whose fields are named as
-// the command line names them. An answer of get-metric-data does not say what was asked: each series tells by its label
+// as JSON, one or several files of them. They are decoded into types whose fields are named as the command line names
+// them. An answer of get-metric-data does not say what was asked: each series tells by its label
 // which metric it is, of which statistic, and of whom. [Query] writes the question that has such labels.
 package exported
 
@@ -23,7 +23,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	cw "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
-	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/measure/rds"
@@ -40,7 +39,7 @@ type Export struct {
 	Periods  []runfile.Period
 	Clusters []rds.Cluster
 	Warnings []string
-	instance []rdstypes.DBInstance
+	instance []rds.DBInstance
 }
 
 // answer is any of the three, by its members.
@@ -48,8 +47,8 @@ type answer struct {
 	MetricDataResults []results
 	Messages          []cw.MessageData
 	NextToken         *string
-	DBClusters        []rdstypes.DBCluster
-	DBInstances       []rdstypes.DBInstance
+	DBClusters        []rds.DBCluster
+	DBInstances       []rds.DBInstance
 	Marker            *string
 }
 
@@ -346,10 +345,10 @@ func (e *Export) Cluster(name string) (rds.Cluster, error) {
 	}
 	others := map[string]bool{}
 	for _, i := range e.instance {
-		if aws.ToString(i.DBClusterIdentifier) == c.Name || c.Name == "" {
+		if i.DBClusterIdentifier == c.Name || c.Name == "" {
 			c.Add(i)
 		} else {
-			others[aws.ToString(i.DBInstanceIdentifier)] = true
+			others[i.DBInstanceIdentifier] = true
 		}
 	}
 	e.Periods = slices.DeleteFunc(e.Periods, func(p runfile.Period) bool {
@@ -386,6 +385,6 @@ func (e *Export) Instances() (all []runfile.Cloud) {
 }
 
 // regionOf returns the region of an instance's availability zone: eu-west-1a is in eu-west-1.
-func regionOf(i rdstypes.DBInstance) string {
-	return strings.TrimRight(aws.ToString(i.AvailabilityZone), "abcdefghijklmnopqrstuvwxyz")
+func regionOf(i rds.DBInstance) string {
+	return strings.TrimRight(i.AvailabilityZone, "abcdefghijklmnopqrstuvwxyz")
 }

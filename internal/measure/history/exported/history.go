@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/measure/rds"
 	"github.com/realiops/realiops/internal/metric"
@@ -81,7 +79,7 @@ func readAll(files []File, flavor string, now time.Time) (*Export, error) {
 // flavor returns that of the server, as far as descriptions or metrics that only a cluster has tell it.
 func (e *Export) flavor() string {
 	if len(e.instance) > 0 {
-		if strings.HasPrefix(aws.ToString(e.instance[0].Engine), onAurora) {
+		if strings.HasPrefix(e.instance[0].Engine, onAurora) {
 			return onAurora
 		}
 		return onRDS
@@ -109,7 +107,7 @@ func (e *Export) one(name string) (c runfile.Cloud, err error) {
 	}
 	c = runfile.Cloud{Provider: "aws", Instance: name}
 	for _, i := range e.instance {
-		if aws.ToString(i.DBInstanceIdentifier) == name {
+		if i.DBInstanceIdentifier == name {
 			c = rds.Described(regionOf(i), i)
 		}
 	}

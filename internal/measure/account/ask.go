@@ -1,0 +1,245 @@
+package account
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// Service is one that is asked with a form and answers in XML. The SDK's client of it has hundreds of calls and takes
+// long to compile: EC2's longer than the rest of the program, RDS's a tenth of it. The few calls that are made here are
+// written out, on the SDK's own stack: that signs them, repeats them and counts them as any other. What every client of
+// the SDK's takes from the configuration is taken as the client of STS has it.
+type Service struct {
+	ID      string // as the SDK names it: RDS
+	Version string // of its interface
+	Within  string // what the name of the element that holds an answer has after the operation's
+	Token   string // the field that asks for a further page
+}
+
+// Pages makes a call for each page of an answer, with a form that has what is asked for beside the operation. The
+// function returns by what token the page after one is asked for; empty: it was the last.
+func Pages[T any](ctx context.Context, config aws.Config, s Service, operation string, form url.Values,
+	next func(*T) string) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		asked := url.Values{}
+		maps.Copy(asked, form)
+		for n := 1; ; n++ {
+			page, err := Ask[T](ctx, config, s, operation, asked)
+			var token string
+			if err == nil {
+				token = next(page)
+			}
+			switch {
+			case token != "" && token == asked.Get(s.Token):
+				err = fmt.Errorf("%s gives the same page of %s again and again", s.ID, operation)
+			case n > mostPages:
+				err = s.failed(operation, fmt.Errorf(
+					"it has more than %d pages: does AWS answer there, or something in between?", mostPages))
+			}
+			if !yield(page, err) || err != nil || token == "" {
+				return
+			}
+			asked.Set(s.Token, token)
+		}
+	}
+}
+
+// mostPages bounds an answer: the longest have some hundred.
+const mostPages = 2000
+
+// Ask makes one call, and reads what the service answers.
+func Ask[T any](ctx context.Context, config aws.Config, s Service, operation string, form url.Values) (*T, error) {
+	answer := new(T)
+	if err := s.ask(ctx, config, operation, form, answer); err != nil {
+		return nil, s.failed(operation, err)
+	}
+	return answer, nil
+}
+
+func (s Service) failed(operation string, err error) error {
+	return &smithy.OperationError{ServiceID: s.ID, OperationName: operation, Err: err}
+}
+
+func (s Service) ask(ctx context.Context, config aws.Config, operation string, form url.Values, answer any) error {
+	c := call{service: s, config: config, options: sts.NewFromConfig(config).Options(), answer: answer,
+		within: operation + s.Within, form: url.Values{"Action": {operation}, "Version": {s.Version}}}
+	maps.Copy(c.form, form)
+	stack := middleware.NewStack(operation, smithyhttp.NewStackRequest)
+	attempt := retry.NewAttemptMiddleware(c.options.Retryer, smithyhttp.RequestCloner)
+	err := errors.Join(
+		stack.Serialize.Add(middleware.SerializeMiddlewareFunc("form", c.write), middleware.After),
+		stack.Finalize.Add(attempt, middleware.After),
+		stack.Finalize.Add(&v4.ComputePayloadSHA256{}, middleware.After),
+		stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Signing", c.send), middleware.After),
+		stack.Deserialize.Add(&awshttp.ResponseErrorWrapper{}, middleware.After),
+		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("answer", c.read), middleware.After),
+		stack.Deserialize.Add(&awsmiddleware.RecordResponseTiming{}, middleware.After),
+		awsmiddleware.AddSDKAgentKey(awsmiddleware.APIMetadata, strings.ToLower(s.ID))(stack),
+	)
+	for _, option := range c.options.APIOptions {
+		err = errors.Join(err, option(stack))
+	}
+	if err != nil {
+		return err
+	}
+	// by this and the operation's name the stack counts
+	ctx = awsmiddleware.SetServiceID(middleware.ClearStackValues(ctx), s.ID)
+	ctx = awsmiddleware.SetOperationName(ctx, operation)
+	handler := middleware.DecorateHandler(smithyhttp.NewClientHandlerWithOptions(c.options.HTTPClient), stack)
+	_, _, err = handler.Handle(ctx, form)
+	return err
+}
+
+type call struct {
+	service Service
+	config  aws.Config
+	options sts.Options // what the configuration comes to
+	form    url.Values
+	within  string
+	answer  any
+}
+
+func (c call) write(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (
+	out middleware.SerializeOutput, metadata middleware.Metadata, err error) {
+	request := in.Request.(*smithyhttp.Request)
+	request.Method = http.MethodPost
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if in.Request, err = request.SetStream(strings.NewReader(c.form.Encode())); err != nil {
+		return out, metadata, err
+	}
+	return next.HandleSerialize(ctx, in)
+}
+
+// send addresses a try and signs it, by the time that AWS's last answer showed.
+func (c call) send(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+	out middleware.FinalizeOutput, metadata middleware.Metadata, err error) {
+	scheme := c.options.AuthSchemes[0] // Signature Version 4, which both services take
+	identity, err := scheme.IdentityResolver(c.options).GetIdentity(ctx, smithy.Properties{})
+	if err != nil {
+		return out, metadata, err
+	}
+	request := in.Request.(*smithyhttp.Request)
+	if request.URL, err = c.address(ctx); err != nil {
+		return out, metadata, err
+	}
+	var by smithy.Properties
+	smithyhttp.SetSigV4SigningName(&by, strings.ToLower(c.service.ID))
+	smithyhttp.SetSigV4SigningRegion(&by, c.config.Region)
+	if err := scheme.Signer().SignRequest(ctx, request, identity, by); err != nil {
+		return out, metadata, err
+	}
+	return next.HandleFinalize(ctx, in)
+}
+
+// address returns where the service is: where the environment or the profile moves it, and otherwise beside STS, of
+// which the rules for its host are those of both services.
+func (c call) address(ctx context.Context) (*url.URL, error) {
+	at := sts.EndpointParameters{Endpoint: c.config.BaseEndpoint,
+		UseFIPS:      new(c.options.EndpointOptions.UseFIPSEndpoint == aws.FIPSEndpointStateEnabled),
+		UseDualStack: new(c.options.EndpointOptions.UseDualStackEndpoint == aws.DualStackEndpointStateEnabled)}
+	if c.config.Region != "" {
+		at.Region = &c.config.Region
+	}
+	if moved := c.moved(ctx); moved != "" {
+		at.Endpoint = &moved
+	}
+	found, err := c.options.EndpointResolverV2.ResolveEndpoint(ctx, at)
+	if err == nil && at.Endpoint == nil {
+		found.URI.Host = strings.Replace(found.URI.Host, "sts", strings.ToLower(c.service.ID), 1)
+	}
+	found.URI.Path = cmp.Or(found.URI.Path, "/")
+	return &found.URI, err
+}
+
+// moved returns where the environment or the profile moves this service alone. A profile's word for one service does
+// not come before the environment's for all.
+func (c call) moved(ctx context.Context) string {
+	const all = "AWS_ENDPOINT_URL"
+	_, every := os.LookupEnv(all)
+	_, one := os.LookupEnv(all + "_" + c.service.ID)
+	ignored, _, _ := config.GetIgnoreConfiguredEndpoints(ctx, c.config.ConfigSources)
+	for _, source := range c.config.ConfigSources {
+		of, has := source.(interface {
+			GetServiceBaseEndpoint(ctx context.Context, id string) (string, bool, error)
+		})
+		if !has || ignored || every && !one {
+			continue
+		}
+		if moved, found, err := of.GetServiceBaseEndpoint(ctx, c.service.ID); found && err == nil {
+			return moved
+		}
+	}
+	return ""
+}
+
+func (c call) read(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+	out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
+	if out, metadata, err = next.HandleDeserialize(ctx, in); err != nil {
+		return out, metadata, err
+	}
+	response := out.RawResponse.(*smithyhttp.Response)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body) // whole, so that the answer of a try that breaks off leaves nothing behind
+	if err == nil {
+		err = ReadAnswer(response.StatusCode, text, c.within, c.answer)
+	}
+	return out, metadata, err
+}
+
+// ReadAnswer reads an answer within an element, or returns what the service says no with.
+func ReadAnswer(status int, text []byte, within string, answer any) error {
+	if status/100 != 2 { // what is not the service's has no code, only its status
+		var no struct {
+			Code       string `xml:"Error>Code"` // as RDS says it
+			Message    string `xml:"Error>Message"`
+			EC2Code    string `xml:"Errors>Error>Code"`
+			EC2Message string `xml:"Errors>Error>Message"`
+		}
+		_ = xml.Unmarshal(text, &no)
+		return &smithy.GenericAPIError{Code: cmp.Or(no.Code, no.EC2Code, "UnknownError"),
+			Message: cmp.Or(no.Message, no.EC2Message)}
+	}
+	if err := element(text, within, answer); err != nil {
+		return &smithy.DeserializationError{Err: err}
+	}
+	return nil
+}
+
+// element reads the first one of a name.
+func element(text []byte, name string, to any) error {
+	decoder := xml.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("there is no %s in it", name)
+		}
+		if err != nil {
+			return err
+		}
+		if start, is := token.(xml.StartElement); is && start.Name.Local == name {
+			return decoder.DecodeElement(to, &start)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package rds
+
+import (
+	"context"
+	"iter"
+	"net/url"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/realiops/realiops/internal/measure/account"
+)
+
+// Service is RDS, which describes Aurora's databases too.
+var Service = account.Service{ID: "RDS", Version: "2014-10-31", Within: "Result", Token: "Marker"}
+
+// DBInstance is an instance as AWS describes it, in XML and, by the aws program, in JSON. What is not said is empty.
+type DBInstance struct {
+	DBInstanceIdentifier string
+	DBClusterIdentifier  string
+	DbiResourceId        string
+	DBInstanceClass      string
+	DBInstanceStatus     string
+	Engine               string
+	EngineVersion        string
+	AvailabilityZone     string
+	Endpoint             struct {
+		Address string
+		Port    int
+	}
+	StorageType                        string
+	AllocatedStorage                   int // GiB
+	Iops                               int
+	StorageThroughput                  int // MiB/s
+	DedicatedLogVolume                 bool
+	MultiAZ                            bool
+	IAMDatabaseAuthenticationEnabled   bool
+	PerformanceInsightsEnabled         bool
+	PerformanceInsightsRetentionPeriod int // days
+	DatabaseInsightsMode               string
+	MonitoringInterval                 int // seconds
+}
+
+// DBCluster is a cluster in the same way.
+type DBCluster struct {
+	DBClusterIdentifier                    string
+	Engine                                 string
+	EngineVersion                          string
+	StorageType                            string
+	Endpoint                               string
+	CustomEndpoints                        []string          `xml:"CustomEndpoints>member"`
+	DBClusterMembers                       []DBClusterMember `xml:"DBClusterMembers>DBClusterMember"`
+	DatabaseInsightsMode                   string
+	IAMDatabaseAuthenticationEnabled       bool
+	IOOptimizedNextAllowedModificationTime time.Time
+}
+
+// DBClusterMember is an instance of a cluster.
+type DBClusterMember struct {
+	DBInstanceIdentifier string
+	IsClusterWriter      bool
+}
+
+// The calls are named as permissions name them.
+const (
+	describeInstances = "DescribeDBInstances"
+	describeClusters  = "DescribeDBClusters"
+)
+
+// page is a page of an answer to either.
+type page struct {
+	DBInstances []DBInstance `xml:"DBInstances>DBInstance"`
+	DBClusters  []DBCluster  `xml:"DBClusters>DBCluster"`
+	Marker      string
+}
+
+func ask(ctx context.Context, config aws.Config, operation string, form url.Values) (*page, error) {
+	p, err := account.Ask[page](ctx, config, Service, operation, form)
+	return p, account.Explain(err)
+}
+
+func pages(ctx context.Context, config aws.Config, operation string) iter.Seq2[*page, error] {
+	return account.Pages(ctx, config, Service, operation, nil, func(p *page) string { return p.Marker })
+}
