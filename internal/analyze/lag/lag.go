@@ -113,6 +113,7 @@ func (k course) unexplained(lag float64) float64 {
 	n, gram, moments, row := k.columns(), k.gram, k.moments, k.row
 	clear(gram)
 	clear(moments)
+	clear(row)
 	square, filled := 0.0, make([]int, 0, n)
 	next := 0
 	for i, rate := range k.rates {
@@ -124,14 +125,17 @@ func (k course) unexplained(lag float64) float64 {
 			continue
 		}
 		near, length := false, k.to[i]-k.from[i]
-		clear(row)
+		for _, p := range filled {
+			row[p] = 0
+		}
+		filled = filled[:0]
 		rest := 1.0
 		for q := next; q < len(k.stays) && k.stays[q].From-edge < k.to[i]; q++ {
 			l := k.stays[q]
 			part := max(0, min(k.to[i], l.To+lag)-max(k.from[i], l.From+lag)) / length
 			closing := max(0, min(k.to[i], l.End+lag)-max(k.from[i], l.To+lag)) / length
-			row[l.Load] += part
-			row[k.loads+l.Load] += closing
+			filled = add(row, filled, l.Load, part)
+			filled = add(row, filled, k.loads+l.Load, closing)
 			rest -= part + closing
 			near = near || k.to[i] > l.From-edge && k.from[i] < l.From+mostLag+edge || k.to[i] > l.To-edge &&
 				k.from[i] < l.End+mostLag+edge
@@ -139,14 +143,8 @@ func (k course) unexplained(lag float64) float64 {
 		if !near {
 			continue
 		}
-		row[n-1] = rest
+		filled = add(row, filled, n-1, rest)
 		square += weight * rate * rate
-		filled = filled[:0]
-		for p := range n {
-			if row[p] != 0 {
-				filled = append(filled, p)
-			}
-		}
 		for _, p := range filled {
 			moments[p] += weight * row[p] * rate
 			for _, q := range filled {
@@ -155,6 +153,15 @@ func (k course) unexplained(lag float64) float64 {
 		}
 	}
 	return leftOver(gram, moments, square, n) / square
+}
+
+// add adds to a column of a row, of which filled are those that are not zero: two or three of dozens.
+func add(row []float64, filled []int, column int, part float64) []int {
+	if part != 0 && row[column] == 0 {
+		filled = append(filled, column)
+	}
+	row[column] += part
+	return filled
 }
 
 // weight makes a difference count by what the counter does around it.
