@@ -40,10 +40,18 @@ func observed(withTables bool) []view {
 		bgwriter(), auroraDatabase(), database())
 	if withTables {
 		schemas := []string{allSchemas}
-		all = append(all, entries(schemas), tables(schemas))
+		indexed := entries(schemas)
+		indexed.sign = rowsWritten
+		all = append(all, indexed, tables(schemas))
 	}
 	return append(all, cluster(), statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
 }
+
+// rowsWritten changes whenever somebody in the database has written rows, those of its catalogs included, or reset a
+// counter. A session reports rows for their tables before it does for the database, and a reading asks for this first,
+// so what it then reads of tables is at least as new.
+const rowsWritten = `(select pg_catalog.concat_ws(' ', tup_inserted, tup_updated, tup_deleted, stats_reset)
+	from pg_catalog.pg_stat_database where datname = pg_catalog.current_database())`
 
 // primaryOnly connects to no standby; of several hosts the next one is tried.
 func primaryOnly(config *pgx.ConnConfig) *pgx.ConnConfig {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -30,8 +31,19 @@ type session struct {
 	conn       *pgx.Conn
 	server     catalog
 	statements []statement
-	gaps       []runfile.Gap // what it lacks or refuses, said in every sample
+	gaps       []runfile.Gap   // what it lacks or refuses, said in every sample
+	kept       map[string]kept // by the SQL of signed statements
 }
+
+// kept is the last answer to a signed statement.
+type kept struct {
+	at     time.Time
+	sign   *string
+	values []*float64
+}
+
+// keptFor bounds how long an answer is kept while its sign does not change.
+const keptFor = 30 * time.Second
 
 // connect opens a session and finds out what can be asked in it.
 func connect(ctx context.Context, config *pgx.ConnConfig, views []view) (*session, error) {
@@ -39,7 +51,7 @@ func connect(ctx context.Context, config *pgx.ConnConfig, views []view) (*sessio
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn}
+	s := &session{conn: conn, kept: map[string]kept{}}
 	if err := s.learn(ctx, views); err != nil {
 		_ = conn.Close(ctx) // the error before says it all
 		return nil, err
@@ -152,7 +164,14 @@ func (s *session) ask(ctx context.Context, statements []statement, sample *probe
 	batch.Queue(postgres.SafeTransaction)
 	batch.Queue(limits, settings())
 	for _, ask := range statements {
-		batch.Queue(ask.sql, ask.arguments...)
+		arguments := ask.arguments
+		if ask.signed {
+			if time.Since(s.kept[ask.sql].at) > keptFor {
+				delete(s.kept, ask.sql)
+			}
+			arguments = append(slices.Clip(arguments), s.kept[ask.sql].sign)
+		}
+		batch.Queue(ask.sql, arguments...)
 	}
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { err = cmp.Or(err, results.Close()) }()
@@ -164,23 +183,38 @@ func (s *session) ask(ctx context.Context, statements []statement, sample *probe
 		return 0, err
 	}
 	for i, ask := range statements {
-		if err := ask.readInto(sample, results.QueryRow(), off); err != nil {
+		values, err := s.answer(ask, results.QueryRow())
+		if err != nil {
 			return i, err
 		}
+		ask.readInto(sample, values, off)
 	}
 	return len(statements), nil
 }
 
-// readInto takes the values of the one row; what is NULL there is a gap, and what a setting switches off is another.
-func (a statement) readInto(sample *probe.Sample, row pgx.Row, off []string) error {
-	values := make([]*float64, len(a.answers))
-	targets := make([]any, len(a.answers))
+// answer takes the values of the one row. There is none if the sign has not changed: then the values have not either.
+func (s *session) answer(ask statement, row pgx.Row) ([]*float64, error) {
+	values := make([]*float64, len(ask.answers))
+	targets := make([]any, len(ask.answers))
 	for i := range values {
 		targets[i] = &values[i]
 	}
-	if err := row.Scan(targets...); err != nil {
-		return err
+	if !ask.signed {
+		return values, row.Scan(targets...)
 	}
+	now := kept{at: time.Now(), values: values}
+	err := row.Scan(append(targets, &now.sign)...)
+	switch before, known := s.kept[ask.sql]; {
+	case err == nil:
+		s.kept[ask.sql] = now
+	case known && errors.Is(err, pgx.ErrNoRows):
+		return before.values, nil
+	}
+	return values, err
+}
+
+// readInto takes the values; what is NULL is a gap, and what a setting switches off is another.
+func (a statement) readInto(sample *probe.Sample, values []*float64, off []string) {
 	for i, answer := range a.answers {
 		if gap, missing := answer.gap(values[i], off); missing {
 			sample.Gaps = append(sample.Gaps, gap)
@@ -188,7 +222,6 @@ func (a statement) readInto(sample *probe.Sample, row pgx.Row, off []string) err
 			sample.Values[answer.metric] = *values[i]
 		}
 	}
-	return nil
 }
 
 // refuse leaves a statement out from now on, if the server's refusal is one that lasts.

@@ -18,6 +18,7 @@ type view struct {
 	from      string   // what it is read from, as SQL, where that is more than a relation
 	rows      string   // the condition for the rows that count; empty: all
 	arguments []any    // of the condition
+	sign      string   // SQL whose value changes whenever the view's values may have; empty: they are read each time
 	only      bool     // its relation is a function that some engines add: elsewhere nobody misses it
 	remedy    string   // what stands in for the view where an engine has none
 	fields    []field
@@ -34,6 +35,9 @@ func (v view) selecting(values []string, relation string) string {
 	}
 	if v.rows != "" {
 		sql += " where " + v.rows
+	}
+	if v.sign != "" { // if it has not changed, the server returns no row and reads nothing
+		sql += fmt.Sprintf(" having %s is distinct from $%d::pg_catalog.text", v.sign, len(v.arguments)+1)
 	}
 	return sql
 }
@@ -56,6 +60,7 @@ type statement struct {
 	sql       string
 	arguments []any
 	answers   []answer // in order
+	signed    bool     // the sign is the last argument, and the last value of the answer
 }
 
 // answer is a metric, the setting that it takes, and the gap that is left when the server answers NULL.
@@ -110,7 +115,7 @@ func (v view) ask(server catalog) (statement, []runfile.Gap) {
 		}
 		return statement{}, gaps
 	}
-	s := statement{arguments: v.arguments}
+	s := statement{arguments: v.arguments, signed: v.sign != ""}
 	var values []string
 	for _, f := range v.fields {
 		m := v.metric(f)
@@ -124,6 +129,9 @@ func (v view) ask(server catalog) (statement, []runfile.Gap) {
 		}
 		values = append(values, "("+w.sql+")::pg_catalog.float8")
 		s.answers = append(s.answers, answer{m.Name, setting(m), f.unanswered()})
+	}
+	if s.signed {
+		values = append(values, v.sign)
 	}
 	s.sql = v.selecting(values, server.relations[name].path)
 	return s, gaps

@@ -1,0 +1,93 @@
+package pgstat
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+)
+
+// What an observer keeps is what another sampler reads, whatever was done in between.
+func TestWhatAnObserverKeepsIsWhatTheServerHas(t *testing.T) {
+	onEach(t, func(t *testing.T, s server) {
+		exec(t, s.boss, "create table public.t (id int primary key, v int, w text) with (fillfactor = 50)")
+		observer, err := NewObserver(t.Context(), s.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { observer.Close(context.Background()) })
+		asking, err := New(t.Context(), s.config, allSchemas)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { asking.Close(context.Background()) })
+		entries := func(values map[string]float64) map[string]float64 {
+			of := map[string]float64{}
+			for _, f := range entries(nil).fields {
+				of[f.name] = values[Name+".tables/"+f.name]
+			}
+			return of
+		}
+		for _, sql := range []string{
+			"insert into t select g, g, repeat('x', 10000) from generate_series(1, 10) g",
+			"update t set v = v + 100 where id <= 3",
+			"create index on t (v)",
+			"insert into t values (11, 11), (12, 12)",
+			"create table u (v int); create index by_hash on u using hash (v); insert into u values (1)",
+			"alter table u alter v set not null",
+			"drop index by_hash",
+			"delete from t where id < 5",
+			"select pg_stat_reset_single_table_counters('t'::regclass)",
+			"drop table u",
+			"select pg_stat_reset()",
+		} {
+			s.work(t, sql)
+			read(t, observer) // perhaps before the server counts it
+			want := entries(settled(t, asking))
+			if diff := cmp.Diff(want, entries(settled(t, observer))); diff != "" {
+				t.Errorf("after %s (-asked +kept):\n%s", sql, diff)
+			}
+			read(t, observer)
+			if diff := cmp.Diff(want, entries(read(t, observer))); diff != "" {
+				t.Errorf("some time after %s (-asked +kept):\n%s", sql, diff)
+			}
+		}
+	})
+}
+
+// While nobody writes, the server does not read the definitions of indexes.
+func TestAnObserverSparesAQuietServer(t *testing.T) {
+	onEach(t, func(t *testing.T, s server) {
+		exec(t, s.boss, "create table public.t (id int primary key, v int)")
+		observer, err := NewObserver(t.Context(), s.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { observer.Close(context.Background()) })
+		settled(t, observer)
+		session := observer.session
+		signed := slices.IndexFunc(session.statements, func(ask statement) bool { return ask.signed })
+		ask := session.statements[signed]
+		kept := session.kept[ask.sql]
+		read(t, observer)
+		if session.kept[ask.sql].at != kept.at {
+			t.Error("it was answered anew though nobody wrote a row")
+		}
+		arguments := append(slices.Clip(ask.arguments), kept.sign)
+		rows, err := session.conn.Query(t.Context(), "explain (analyze) "+ask.sql, arguments...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads := slices.DeleteFunc(plan, func(line string) bool { return !strings.Contains(line, " on pg_index ") })
+		if len(reads) == 0 || !strings.Contains(reads[0], "never executed") {
+			t.Errorf("the server read pg_index: %q", reads)
+		}
+	})
+}
