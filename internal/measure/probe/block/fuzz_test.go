@@ -63,7 +63,7 @@ func FuzzKernelFiles(f *testing.F) {
 		if p, err := server.processesIn("/nowhere"); err == nil {
 			t.Errorf("%+v", p)
 		}
-		p := processes{host: server, data: "/nowhere", postmaster: 7}
+		p := processes{host: server, data: "/nowhere", postmaster: 7, open: map[int]*os.File{}}
 		if p.fs, err = procfs.NewFS(server.proc); err != nil {
 			t.Fatal(err)
 		}

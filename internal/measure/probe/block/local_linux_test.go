@@ -3,10 +3,12 @@ package block
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,6 +126,10 @@ func TestProcessesOfAServerWithoutRest(t *testing.T) {
 	}
 	if grown := last["block.process/wchar"] - first; grown < known || grown > 1.5*known {
 		t.Errorf("grew by %v bytes, want %d and a little for the server's own", grown, known)
+	}
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", p.postmaster))
+	if n := len(strings.Fields(string(children))); err != nil || n == 0 || len(p.open) > n+sessions/4 {
+		t.Errorf("%d files are open of %d processes (%v)", len(p.open), n, err)
 	}
 	if unrest > reads/4 {
 		t.Errorf("%d of %d readings found no rest", unrest, reads)

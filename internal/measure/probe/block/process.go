@@ -3,6 +3,7 @@ package block
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,7 +32,11 @@ type processes struct {
 	fs         procfs.FS
 	data       string
 	postmaster int
+	open       map[int]*os.File // a process's io, by its number
 }
+
+// mostOpen is the number of files that are kept open. Those of further processes are opened for each reading.
+const mostOpen = 500
 
 var (
 	errUnrest = &probe.Error{Reason: runfile.Late, Err: errors.New(
@@ -50,7 +55,7 @@ func (h host) processesIn(data string) (*processes, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for the server's processes: %w", err)
 	}
-	p := &processes{host: h, fs: proc, data: data}
+	p := &processes{host: h, fs: proc, data: data, open: map[int]*os.File{}}
 	return p, p.find()
 }
 
@@ -112,6 +117,13 @@ func (p *processes) read() (map[string]float64, error) {
 	return nil, errUnrest
 }
 
+func (p *processes) close() {
+	for _, file := range p.open {
+		_ = file.Close() // it was only read
+	}
+	clear(p.open)
+}
+
 // lost looks anew for a server that was started again meanwhile, for the next reading.
 func (p *processes) lost(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
@@ -136,13 +148,49 @@ func (c calls) values() map[string]float64 {
 	}
 }
 
+// of reads what one process did. Its file stays open, because opening it takes longer than reading it.
 func (p *processes) of(pid int) (calls, error) {
-	process, err := p.fs.Proc(pid)
-	if err != nil {
-		return calls{}, err
+	file, kept := p.open[pid]
+	if !kept {
+		var err error
+		if file, err = os.Open(filepath.Join(p.host.proc, strconv.Itoa(pid), "io")); err != nil {
+			return calls{}, err
+		}
+		if len(p.open) < mostOpen {
+			p.open[pid] = file
+		} else {
+			defer file.Close()
+		}
 	}
-	io, err := process.IO()
-	return calls{io.RChar, io.SyscR, io.WChar, io.SyscW}, err
+	var text [512]byte
+	n, err := file.ReadAt(text[:], 0)
+	if err == nil || errors.Is(err, io.EOF) {
+		return callsIn(string(text[:n]))
+	}
+	_ = file.Close() // it was only read
+	delete(p.open, pid)
+	if kept {
+		return p.of(pid) // another process may have the number by now
+	}
+	return calls{}, err
+}
+
+// callsIn reads lines such as "rchar: 323934931".
+func callsIn(text string) (c calls, err error) {
+	of := map[string]*uint64{"rchar:": &c.read, "syscr:": &c.reads, "wchar:": &c.written, "syscw:": &c.writes}
+	for line := range strings.Lines(text) {
+		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if to := of[name]; to != nil {
+			if *to, err = strconv.ParseUint(number, 10, 64); err != nil {
+				return calls{}, fmt.Errorf("read what a process did: %w", err)
+			}
+			delete(of, name)
+		}
+	}
+	if len(of) > 0 {
+		return calls{}, fmt.Errorf("read what a process did: %d of the counters are not there", len(of))
+	}
+	return c, nil
 }
 
 // children adds up the processes that the postmaster has started and that have not ended, as the kernel lists them.
@@ -151,6 +199,9 @@ func (p *processes) children() (calls, error) {
 	list, err := os.ReadFile(filepath.Join(p.host.proc, pid, "task", pid, "children"))
 	if err != nil {
 		return calls{}, err
+	}
+	if len(p.open) > len(strings.Fields(string(list)))+1 {
+		p.close() // some have ended
 	}
 	var sum calls
 	for field := range strings.FieldsSeq(string(list)) {
