@@ -85,7 +85,7 @@ var rules = []rule{
 	{
 		"statistics have one home",
 		"a method is chosen once, with its assumptions written down, and not anew in each package that counts",
-		only("internal/analyze/stats", "gonum.org/v1/gonum/stat"),
+		only("internal/analyze/stats", "gonum.org/v1/gonum"),
 	},
 	{
 		"containers have one home",

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Change is the point at which a series changes its level: of all ways to cut it in two, the one whose parts differ
@@ -84,7 +84,7 @@ func Median(values []float64) float64 {
 }
 
 func squares(values []float64) float64 {
-	mean, sum := stat.Mean(values, nil), 0.0
+	mean, sum := floats.Sum(values)/float64(len(values)), 0.0
 	for _, v := range values {
 		sum += (v - mean) * (v - mean)
 	}
@@ -97,7 +97,7 @@ func besideLine(values []float64) float64 {
 	for i := range times {
 		times[i] = float64(i)
 	}
-	from, slope := stat.LinearRegression(times, values, nil, false)
+	from, slope := momentsOf(times, values).line()
 	sum := 0.0
 	for i, v := range values {
 		d := v - from - slope*times[i]
@@ -121,7 +121,7 @@ func independent(before, after []float64) float64 {
 	if len(now) < fewest {
 		return 1
 	}
-	r := stat.Correlation(now, next, nil)
+	r := momentsOf(now, next).correlation()
 	if math.IsNaN(r) || r <= 0 {
 		return 1
 	}

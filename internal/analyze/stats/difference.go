@@ -1,11 +1,6 @@
 package stats
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // Difference is the difference of two means with its standard error and degrees of freedom. With a group of one
 // there are none, and the error is unknown.
@@ -13,8 +8,8 @@ type Difference struct{ Value, Err, Freedom float64 }
 
 // Welch returns the mean of b less that of a, each of a normal distribution with a variance of its own (Welch 1947).
 func Welch(a, b []float64) Difference {
-	meanA, varA := stat.MeanVariance(a, nil)
-	meanB, varB := stat.MeanVariance(b, nil)
+	meanA, varA := meanVariance(a)
+	meanB, varB := meanVariance(b)
 	d := Difference{Value: meanB - meanA}
 	if len(a) < 2 || len(b) < 2 {
 		return d
@@ -79,5 +74,5 @@ func (d Difference) P() float64 {
 	case d.Err == 0:
 		return 0
 	}
-	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: d.Freedom}.CDF(-math.Abs(d.Value/d.Err))
+	return studentBeyond(d.Value/d.Err, d.Freedom)
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Group is the mean of one group and the variance of that mean.
@@ -94,9 +94,9 @@ func (g Groups) below(q, t2 float64) float64 {
 	n := float64(len(g.Of) - 1)
 	freedom := g.freedomAt(t2)
 	if freedom > manyFreedom {
-		return distuv.ChiSquared{K: n}.CDF(q)
+		return chiSquaredBelow(q, n)
 	}
-	return distuv.F{D1: n, D2: freedom}.CDF(q / n)
+	return fBelow(q/n, n, freedom)
 }
 
 // manyFreedom are as good as known variances.
@@ -150,7 +150,7 @@ func Student(level, freedom float64) float64 {
 	if known, asked := students.Load(of); asked {
 		return known.(float64)
 	}
-	reach := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(1 - (1-level)/2)
+	reach := studentReach(1-(1-level)/2, freedom)
 	if freedom == math.Trunc(freedom) && freedom < mostKept {
 		students.Store(of, reach)
 	}
@@ -164,4 +164,4 @@ var students sync.Map
 const mostKept = 1000
 
 // Normal returns the same where the error is known and not estimated.
-func Normal(level float64) float64 { return distuv.UnitNormal.Quantile(1 - (1-level)/2) }
+func Normal(level float64) float64 { return mathext.NormalQuantile(1 - (1-level)/2) }
