@@ -124,8 +124,8 @@ func (e *stoppedError) Error() string        { return e.by.String() + " signal r
 func (e *stoppedError) Is(target error) bool { return target == context.Canceled } //nolint:errorlint // that very one
 
 func leaving(command string) string {
-	if what := leftBehind[command]; what != "" {
-		return ": " + what
+	if left := leftBehind[command]; left != "" {
+		return ": " + left
 	}
 	return ""
 }

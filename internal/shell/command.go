@@ -18,8 +18,8 @@ type constant string
 
 // Command is a line to type. It is safe to paste into a POSIX shell whatever its words hold.
 type Command struct {
-	text string
-	told bool // in a sentence
+	text       string
+	inSentence bool
 }
 
 // New returns a command of fixed words, for a line of its own.
@@ -61,7 +61,7 @@ func (c Command) Flag(flag constant, value string, placeholder constant) Command
 
 func (c Command) word(separator, data string, placeholder constant) Command {
 	quoted, possible := Word(data)
-	if data == "" || !possible || c.told && quoted != data {
+	if data == "" || !possible || c.inSentence && quoted != data {
 		quoted = string(placeholder)
 	}
 	c.text += separator + quoted

@@ -175,8 +175,8 @@ func tell(dir string, all []server) error {
 }
 
 // told returns what a source tells that loses nothing.
-func (s server) told() history.Told {
-	t := history.Told{Interval: time.Minute}
+func (s server) told() history.Data {
+	t := history.Data{Interval: time.Minute}
 	for _, ours := range names() {
 		t.Metrics = append(t.Metrics, metric.All().Row(ours).Announced())
 	}

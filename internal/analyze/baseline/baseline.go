@@ -204,12 +204,12 @@ func mean(time, n float64) Latency {
 	return l
 }
 
-// kept is the share of the depth asked for that must have been in flight.
-const kept = 0.8
+// fewestInFlight is the share of the depth asked for that must have been in flight.
+const fewestInFlight = 0.8
 
 // check holds a row against Little's law, on both sides.
 func (r *Row) check(repetition counts.Repetition) {
-	if depth := float64(r.Load.Depth); depth > 0 && !r.Load.Buffered && r.Fio.Queue < kept*depth {
+	if depth := float64(r.Load.Depth); depth > 0 && !r.Load.Buffered && r.Fio.Queue < fewestInFlight*depth {
 		r.Findings = append(r.Findings,
 			fmt.Sprintf("fio kept %.1f operations in flight, of the %.0f asked for: it was not storage alone that "+
 				"bounded it", r.Fio.Queue, depth))

@@ -35,7 +35,7 @@ type Comparison struct {
 	Switching  *Switching `json:"switching"` // nil: too few days
 	Warnings   []string   `json:"warnings"`
 
-	told    bool
+	stated  bool
 	counted bool    // how many instances ran is known
 	gone    float64 // hours of instances that are gone, in the hours that are compared
 
@@ -85,7 +85,7 @@ func (d Day) Saved() float64 { return d.IO - d.BreakEven }
 // Compare charges both configurations for a use.
 func Compare(u Use, t sizing.Tariff, reserved Reserved) Comparison {
 	lines := u.lines(t, reserved)
-	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, told: u.Told,
+	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, stated: u.Stated,
 		counted: u.Counted}
 	var dates []string
 	for _, l := range lines {
@@ -95,7 +95,7 @@ func Compare(u Use, t sizing.Tariff, reserved Reserved) Comparison {
 	c.AsOf = catalog.Dates(dates...)
 	bill := u.bill(lines)
 	c.Whole = bill.stretch(0, len(bill.hours))
-	if !u.Told {
+	if !u.Stated {
 		for _, b := range bill.cut(func(at time.Time) string { return at.Format("2006-01") }) {
 			c.Months = append(c.Months, bill.stretch(b[0], b[1]))
 		}
@@ -125,16 +125,16 @@ type hour struct {
 func (u Use) bill(lines []line) bill {
 	b := bill{u, make([]hour, len(u.Reads))}
 	for h := range b.hours {
-		one := hour{known: true}
+		next := hour{known: true}
 		for _, l := range lines {
 			if l.kind != gone {
-				one.parts[l.kind] = one.parts[l.kind].plus(l.cost(h))
+				next.parts[l.kind] = next.parts[l.kind].plus(l.cost(h))
 			}
 		}
-		for _, p := range one.parts {
-			one.known = one.known && number.Finite(p.Standard) && number.Finite(p.Optimized)
+		for _, p := range next.parts {
+			next.known = next.known && number.Finite(p.Standard) && number.Finite(p.Optimized)
 		}
-		b.hours[h] = one
+		b.hours[h] = next
 	}
 	return b
 }
@@ -152,13 +152,13 @@ func (b bill) cut(name func(time.Time) string) (parts [][2]int) {
 
 func (b bill) stretch(from, to int) Stretch {
 	s := Stretch{From: b.at(from), To: b.at(to), Hours: to - from}
-	for _, one := range b.hours[from:to] {
-		if !one.known {
+	for _, hour := range b.hours[from:to] {
+		if !hour.known {
 			continue
 		}
 		s.Compared++
-		s.IO += one.parts[io].Standard
-		s.Compute, s.Storage = s.Compute.plus(one.parts[compute]), s.Storage.plus(one.parts[storage])
+		s.IO += hour.parts[io].Standard
+		s.Compute, s.Storage = s.Compute.plus(hour.parts[compute]), s.Storage.plus(hour.parts[storage])
 	}
 	s.Total = Both{Standard: s.IO}.plus(s.Compute).plus(s.Storage)
 	s.BreakEven = -s.Compute.Saved() - s.Storage.Saved()
@@ -166,7 +166,7 @@ func (b bill) stretch(from, to int) Stretch {
 		nothing := Both{math.NaN(), math.NaN()}
 		s.IO, s.Compute, s.Storage, s.Total, s.BreakEven = math.NaN(), nothing, nothing, nothing, math.NaN()
 	}
-	if b.Told {
+	if b.Stated {
 		return s
 	}
 	var saved []float64
@@ -191,13 +191,13 @@ func (b bill) days(from, to, least int) (all []Day) {
 		d := Day{Date: b.at(part[0]).Format(time.DateOnly),
 			number: int(b.at(part[0]).Sub(b.From.Truncate(24*time.Hour)).Hours() / 24)}
 		known := 0
-		for _, one := range b.hours[part[0]:part[1]] {
-			if !one.known {
+		for _, hour := range b.hours[part[0]:part[1]] {
+			if !hour.known {
 				continue
 			}
 			known++
-			d.IO += one.parts[io].Standard
-			d.Total = d.Total.plus(one.parts[io]).plus(one.parts[compute]).plus(one.parts[storage])
+			d.IO += hour.parts[io].Standard
+			d.Total = d.Total.plus(hour.parts[io]).plus(hour.parts[compute]).plus(hour.parts[storage])
 		}
 		if d.BreakEven = d.IO - d.Total.Saved(); known >= least {
 			all = append(all, d)
@@ -212,8 +212,8 @@ func (c *Comparison) weigh(b bill, lines []line) {
 	c.savedLeast, c.savedMost, c.dearest = c.Whole.Total.Saved(), c.Whole.Total.Saved(), math.NaN()
 	for _, l := range lines {
 		spent := func(p Both) (saved float64) {
-			for h, one := range b.hours {
-				if one.known {
+			for h, hour := range b.hours {
+				if hour.known {
 					saved += l.at(h, p).Saved()
 				}
 			}

@@ -63,17 +63,17 @@ func name(configuration string) string {
 
 // answer returns the whole in a few sentences.
 func (c Comparison) answer() string {
-	whose := cmp.Or(c.Cluster, "This cluster")
+	subject := cmp.Or(c.Cluster, "This cluster")
 	v := c.Verdict
 	if v.Cheaper == "" {
-		return fmt.Sprintf("%s: which costs less, Standard or I/O-Optimized, is not known: %s.", whose, v.Why)
+		return fmt.Sprintf("%s: which costs less, Standard or I/O-Optimized, is not known: %s.", subject, v.Why)
 	}
 	other := map[string]string{Standard: Optimized, Optimized: Standard}[v.Cheaper]
 	least := ""
 	if c.gone > 0 && v.Cheaper == Standard {
 		least = "at least "
 	}
-	text := fmt.Sprintf("%s: %s costs %s%s %s a month less than %s (%s; %s).", whose, name(v.Cheaper), least,
+	text := fmt.Sprintf("%s: %s costs %s%s %s a month less than %s (%s; %s).", subject, name(v.Cheaper), least,
 		money(v.Saves), c.Currency, name(other), number.Percent(v.Share), catalog.PricesOf(c.AsOf))
 	if !v.Sure {
 		text += " This is not certain: " + v.Why + "."
@@ -112,9 +112,9 @@ func (c Comparison) itemTable() document.Block {
 		{Header: "unit", Words: true}, {Header: "hours known"},
 		{Header: "Standard, " + c.Currency}, {Header: "I/O-Optimized"}, {Header: "prices of", Words: true}}}
 	for _, i := range c.Items {
-		what := document.Name(i.What)
+		name := document.Name(i.What)
 		if i.Class != "" && i.Class != i.What {
-			what = document.Name(i.What + " " + i.Class)
+			name = document.Name(i.What + " " + i.Class)
 		}
 		why := cmp.Or(i.Missing, "not known")
 		amount := document.Missing(why)
@@ -123,7 +123,7 @@ func (c Comparison) itemTable() document.Block {
 		}
 		known := document.Number(fmt.Sprintf("%d of %d", i.Hours, c.Whole.Hours), float64(i.Hours))
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{
-			what, amount, document.Words(i.Unit), known, moneyCell(i.Cost.Standard, why),
+			name, amount, document.Words(i.Unit), known, moneyCell(i.Cost.Standard, why),
 			moneyCell(i.Cost.Optimized, why), document.Words(cmp.Or(i.asOf(), "-"))}})
 	}
 	return t
@@ -136,7 +136,7 @@ func (c Comparison) monthTable() document.Block {
 	}
 	t := document.Table{Columns: []document.Column{{Header: "month", Words: true}, {Header: "hours"}, {Header: "I/O"},
 		{Header: "break-even"}, {Header: "Standard"}, {Header: "I/O-Optimized"}}}
-	if !c.told {
+	if !c.stated {
 		t.Columns = append(t.Columns, document.Column{Header: "days beyond"}, document.Column{Header: "lowest day"},
 			document.Column{Header: "median"}, document.Column{Header: "highest"})
 	}
@@ -151,7 +151,7 @@ func (c Comparison) monthTable() document.Block {
 		"I/O-Optimized to pay: "+
 		"%.3f of compute and %.3f of storage, by these prices.",
 		c.Currency, catalog.PricesOf(c.AsOf), -compute.Saved()/compute.Standard, -storage.Saved()/storage.Standard)
-	if !c.told {
+	if !c.stated {
 		legend += " Days beyond: whole days (UTC) on which it cost more than that. Lowest, median, highest: what " +
 			"I/O-Optimized would have saved on a day."
 	}
@@ -164,7 +164,7 @@ func (c Comparison) monthRow(name string, s Stretch) document.Row {
 	cells := []document.Cell{document.Name(name), document.Number(fmt.Sprint(s.Compared), float64(s.Compared)),
 		moneyCell(s.IO, why), moneyCell(s.BreakEven, why),
 		moneyCell(s.Total.Standard, why), moneyCell(s.Total.Optimized, why)}
-	if c.told {
+	if c.stated {
 		return document.Row{Cells: cells}
 	}
 	cells = append(cells, document.Number(fmt.Sprintf("%d of %d", s.Beyond, s.Days), float64(s.Beyond)))

@@ -28,7 +28,7 @@ const month = catalog.HoursInMonth
 
 // hoursOfMonth returns those of the calendar month that an hour lies in: a GiB for a month is a GiB for all of them.
 func (u Use) hoursOfMonth(h int) float64 {
-	if u.Told {
+	if u.Stated {
 		return month
 	}
 	at := u.at(h)

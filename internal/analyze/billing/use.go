@@ -23,7 +23,7 @@ type Use struct {
 	Reads, Writes []float64 // billed operations
 	Bytes         []float64 // billed storage
 	Instances     []Instance
-	Told          bool // a month as somebody says it, spread evenly: its days say nothing
+	Stated        bool // a month as somebody says it, spread evenly: its days say nothing
 
 	Counted bool      // how many instances ran in each hour is known, also of those that are gone
 	Gone    []float64 // hours of instances that nothing here names, in each hour; nil: not counted
@@ -331,7 +331,7 @@ func heldOn(values []float64, stopped []bool) []float64 {
 func InAMonth(readOperations, writeOperations, held float64, instances []Instance) Use {
 	evenly := func(each float64) []float64 { return slices.Repeat([]float64{each}, month) }
 	u := Use{Reads: evenly(readOperations / month), Writes: evenly(writeOperations / month),
-		Bytes: evenly(held), Told: true}
+		Bytes: evenly(held), Stated: true}
 	return u.Always(instances)
 }
 

@@ -44,7 +44,7 @@ func (c Comparison) judge() Verdict {
 	case !number.Finite(w.Total.Standard) || !number.Finite(w.Total.Optimized):
 		v.Why = "the figures are larger than those of any bill"
 		return v
-	case !c.told && len(c.Days) < fewDays:
+	case !c.stated && len(c.Days) < fewDays:
 		v.Why = fmt.Sprintf("it has %s whole, and a week is the least that says anything", days(len(c.Days)))
 		return v
 	case cheaper(c.savedLeast) != cheaper(c.savedMost):
@@ -117,7 +117,7 @@ func askPrices(region string) string {
 // doubt says what speaks against the answer: weeks or a day that say otherwise, and what is not in it. Neither hides
 // the other.
 func (c Comparison) doubt(answer string) string {
-	if c.told {
+	if c.stated {
 		return "a month as a sum says nothing about its days"
 	}
 	var all []string
@@ -200,9 +200,9 @@ func (c Comparison) turns(lines []line) (all []Turn) {
 	if w.Compared == 0 || c.gone > 0 {
 		return nil
 	}
-	add := func(what, unit string, is, at float64) {
+	add := func(name, unit string, is, at float64) {
 		if number.Finite(at) && at > 0 && is > 0 {
-			all = append(all, Turn{what, unit, is, at})
+			all = append(all, Turn{name, unit, is, at})
 		}
 	}
 	scale := month / float64(w.Compared)
@@ -241,7 +241,7 @@ func (c Comparison) warn(u Use) (all []string) {
 		all = append(all, fmt.Sprintf("%s: within what they may be %s saves from %s to %s %s a month.",
 			strings.TrimSuffix(sentence(c.guessed()), "."), name(v.Cheaper), money(v.Least), money(v.Most), c.Currency))
 	}
-	if !u.Told && len(c.Days) >= fewDays && len(c.Days) < enoughDays {
+	if !u.Stated && len(c.Days) >= fewDays && len(c.Days) < enoughDays {
 		all = append(all, fmt.Sprintf("Only %s are compared: two weeks are the least to go by.", days(len(c.Days))))
 	}
 	return all

@@ -103,9 +103,9 @@ func (m Instance) checkSold() error {
 		return errors.New("a class of RDS begins with db., and has what is sold with it")
 	}
 	for _, s := range m.Sold {
-		for what, r := range map[string][2]float64{"gib": s.GiB, "iops": s.IOPS, "mibps": s.MiBps} {
+		for name, r := range map[string][2]float64{"gib": s.GiB, "iops": s.IOPS, "mibps": s.MiBps} {
 			if r[0] < 0 || r[1] < r[0] || r[1] > absurdAmount {
-				return fmt.Errorf("%s of %s is from %g to %g, and goes from the least to the most", what,
+				return fmt.Errorf("%s of %s is from %g to %g, and goes from the least to the most", name,
 					s.Volume, r[0], r[1])
 			}
 		}

@@ -10,45 +10,45 @@ import (
 )
 
 // readList reads a list that users hand in: of prices, or of limits. Its errors are in words, with the line.
-func readList[Row any](r io.Reader, what string) ([]Row, error) {
+func readList[Row any](r io.Reader, kind string) ([]Row, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return nil, fmt.Errorf("read the %s: %w", what, err)
+		return nil, fmt.Errorf("read the %s: %w", kind, err)
 	}
 	var all []Row
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&all); err != nil {
-		return nil, mistake(text, what, d.InputOffset(), err)
+		return nil, mistake(text, kind, d.InputOffset(), err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, mistake(text, what, d.InputOffset(), errors.New("something follows the end of the list"))
+		return nil, mistake(text, kind, d.InputOffset(), errors.New("something follows the end of the list"))
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("there are no %s in it", what)
+		return nil, fmt.Errorf("there are no %s in it", kind)
 	}
 	return all, nil
 }
 
 // mistake says in words where a list is wrong, and how.
 func mistake(text []byte, list string, offset int64, err error) error {
-	what := strings.TrimPrefix(err.Error(), "json: ")
+	reason := strings.TrimPrefix(err.Error(), "json: ")
 	kind, isKind := errors.AsType[*json.UnmarshalTypeError](err)
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
 		return errors.New("it is empty")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		offset, what = int64(len(text)), "it ends in the middle of the list"
+		offset, reason = int64(len(text)), "it ends in the middle of the list"
 	case isSyntax:
-		offset, what = syntax.Offset, "this is no JSON: "+syntax.Error()
+		offset, reason = syntax.Offset, "this is no JSON: "+syntax.Error()
 	case isKind && kind.Field == "":
-		offset, what = kind.Offset, fmt.Sprintf("%s where a list of %s has to be", article(kind.Value), list)
+		offset, reason = kind.Offset, fmt.Sprintf("%s where a list of %s has to be", article(kind.Value), list)
 	case isKind:
-		offset, what = kind.Offset, fmt.Sprintf("%s is %s, and not what it has to be", kind.Field, article(kind.Value))
+		offset, reason = kind.Offset, fmt.Sprintf("%s is %s, and not what it has to be", kind.Field, article(kind.Value))
 	}
 	line := 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
-	return fmt.Errorf("line %d: %s", line, what)
+	return fmt.Errorf("line %d: %s", line, reason)
 }
 
 // article puts one before what JSON calls a kind of value.

@@ -67,7 +67,7 @@ func (k kind) surely(r counts.Repetition) (own func(counts.Load, counts.Repetiti
 
 // ofUsers returns the own WAL of tables and indexes that are not the server's; none where it was not told.
 func ofUsers(w *runfile.WAL) (records, bytes float64) {
-	if untold(w) != "" {
+	if whyUnknown(w) != "" {
 		return 0, 0
 	}
 	for _, item := range w.Items {

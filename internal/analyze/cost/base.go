@@ -55,8 +55,8 @@ func (c *Cost) sorts() map[string]*Causes {
 	return map[string]*Causes{"statements": &c.Statements, "tables": &c.Tables, "indexes": &c.Indexes}
 }
 
-// kept are the columns of causes that a base keeps: those that tell why a count grew.
-var kept = []string{"calls", "rows", "wal_records", "wal_bytes", "wal_fpi", "shared_blks_dirtied", "n_tup_ins",
+// baseColumns are the columns of causes that a base keeps: those that tell why a count grew.
+var baseColumns = []string{"calls", "rows", "wal_records", "wal_bytes", "wal_fpi", "shared_blks_dirtied", "n_tup_ins",
 	"n_tup_upd", "n_tup_hot_upd", "n_tup_del", "entries", "records", "bytes", "images", "image_bytes"}
 
 // WriteBase writes a result as a base. Counts come in the order of reports, and causes by their names, so that the same
@@ -104,7 +104,7 @@ func varied(runs []float64) []float64 {
 func (c Causes) lines(of string) (all []baseLine) {
 	for _, i := range c.Items {
 		each := map[string]float64{}
-		for _, column := range kept {
+		for _, column := range baseColumns {
 			if n := i.Each[column]; n != 0 {
 				each[column] = n
 			}
@@ -127,7 +127,7 @@ func (rs Relations) lines() (all []baseLine) {
 	}
 	for _, r := range rs.Items {
 		each := map[string]float64{}
-		for name, e := range r.kept() {
+		for name, e := range r.baseAmounts() {
 			if e.Median != 0 {
 				each[name] = e.Median
 			}
@@ -148,8 +148,8 @@ func (rs Relations) lines() (all []baseLine) {
 
 const relationsUnknown = "relations"
 
-// kept returns the amounts that a base keeps.
-func (r *Relation) kept() map[string]*Each {
+// baseAmounts returns the amounts that a base keeps.
+func (r *Relation) baseAmounts() map[string]*Each {
 	return map[string]*Each{"own_records": &r.OwnRecords, "own_bytes": &r.OwnBytes, "image_bytes": &r.ImageBytes}
 }
 
@@ -163,7 +163,7 @@ func (c *Cost) readRelation(l baseLine, text json.RawMessage) error {
 	if r.Is == runfile.WALOfNone {
 		r.Name = ""
 	}
-	for name, e := range r.kept() {
+	for name, e := range r.baseAmounts() {
 		*e = Each{Runs: []float64{each[name]}, Median: each[name], Low: each[name], High: each[name]}
 	}
 	c.Relations.Items = append(c.Relations.Items, r)

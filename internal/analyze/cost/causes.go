@@ -145,7 +145,7 @@ var (
 )
 
 // section returns a table of causes, or why there is none.
-func (c Causes) section(title, one string, columns []causeColumn) document.Block {
+func (c Causes) section(title, header string, columns []causeColumn) document.Block {
 	if c.Missing != "" {
 		return document.Section{Title: title, Blocks: []document.Block{
 			document.Paragraph{Text: "Not known: " + c.Missing + ".", Style: document.Faint}}}
@@ -153,8 +153,8 @@ func (c Causes) section(title, one string, columns []causeColumn) document.Block
 	if len(c.Items) == 0 {
 		return nil
 	}
-	t := document.Table{Columns: []document.Column{{Header: one, Words: true, In: document.InText},
-		{Header: one, Words: true, In: document.OnPages}}}
+	t := document.Table{Columns: []document.Column{{Header: header, Words: true, In: document.InText},
+		{Header: header, Words: true, In: document.OnPages}}}
 	columns = slices.DeleteFunc(slices.Clone(columns), func(column causeColumn) bool {
 		return !slices.ContainsFunc(c.Items, func(i Cause) bool { _, counted := i.Each[column.of]; return counted })
 	})

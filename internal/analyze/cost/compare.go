@@ -21,7 +21,7 @@ type Compared struct {
 func (b Compared) Refuse(now Cost) error {
 	is, was := now.Operation, b.Cost.Operation
 	type differing struct {
-		what    string
+		name    string
 		was, is any
 	}
 	all := []differing{
@@ -39,7 +39,7 @@ func (b Compared) Refuse(now Cost) error {
 	}
 	for _, v := range all {
 		if v.was != v.is {
-			return fmt.Errorf("%s is a base of %s: %s there, and %s here: measure again", b.File, v.what,
+			return fmt.Errorf("%s is a base of %s: %s there, and %s here: measure again", b.File, v.name,
 				printable.Line(fmt.Sprint(v.was)), printable.Line(fmt.Sprint(v.is)))
 		}
 	}

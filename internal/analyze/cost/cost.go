@@ -255,7 +255,7 @@ func (k kind) forEverybody(load counts.Load) *float64 {
 
 // Find returns the count of that name.
 func (c Cost) Find(name string) (Count, bool) {
-	i := slices.IndexFunc(c.Counts, func(one Count) bool { return one.Name == name })
+	i := slices.IndexFunc(c.Counts, func(count Count) bool { return count.Name == name })
 	if i < 0 {
 		return Count{}, false
 	}

@@ -146,7 +146,7 @@ func (r Result) everyCount() document.Block {
 		for _, i := range sort.now.Items {
 			for _, count := range slices.Sorted(maps.Keys(i.Each)) {
 				base, known := sort.base.each(i.called(), count)
-				if !known || base == 0 && !slices.Contains(kept, count) { // a base keeps no others
+				if !known || base == 0 && !slices.Contains(baseColumns, count) { // a base keeps no others
 					base = math.NaN()
 				}
 				add(sort.of, i.called(), count, i.Each[count], math.NaN(), math.NaN(), base, "")

@@ -39,9 +39,9 @@ func JUnit(w io.Writer, r Result) error {
 	}{Name: "realiops measure", Cases: r.cases()}
 	suite.Tests = len(suite.Cases)
 	for _, c := range suite.Cases {
-		suite.Failures += len(c.Failure.one())
-		suite.Errors += len(c.Error.one())
-		suite.Skipped += len(c.Skipped.one())
+		suite.Failures += len(c.Failure.list())
+		suite.Errors += len(c.Error.list())
+		suite.Skipped += len(c.Skipped.list())
 	}
 	out, err := xml.MarshalIndent(suite, "", "  ")
 	if err != nil {
@@ -51,7 +51,7 @@ func JUnit(w io.Writer, r Result) error {
 	return err
 }
 
-func (m *message) one() []*message {
+func (m *message) list() []*message {
 	if m == nil {
 		return nil
 	}
@@ -99,18 +99,18 @@ func skipped(why string) *message {
 }
 
 func (j Judged) testCase(class string) testCase {
-	one := testCase{Name: j.Text, Class: class}
-	switch said := messageOf(j.Sentence()); j.Verdict {
+	test := testCase{Name: j.Text, Class: class}
+	switch sentence := messageOf(j.Sentence()); j.Verdict {
 	case Over:
-		one.Failure = said
+		test.Failure = sentence
 	case CannotTell:
-		one.Error = said
+		test.Error = sentence
 	case NotJudged:
-		one.Skipped = said
+		test.Skipped = sentence
 	default:
-		one.Out = said.Message
+		test.Out = sentence.Message
 	}
-	return one
+	return test
 }
 
 // sentence returns what was counted; empty where nothing was.

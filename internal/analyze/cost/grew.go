@@ -101,8 +101,8 @@ func (c Cost) grew(count string, base Cost) []Growth {
 	by := causedBy[count]
 	all := growth("statement", c.Statements, base.Statements, by.statements)
 	byWAL := byRelation[count]
-	told := byWAL != nil && len(c.Relations.Items) > 0 && len(base.Relations.Items) > 0
-	if told {
+	byRelations := byWAL != nil && len(c.Relations.Items) > 0 && len(base.Relations.Items) > 0
+	if byRelations {
 		all = append(all, growthOfRelations(c.Relations, base.Relations, count)...)
 	} else {
 		all = append(all, growth("table", c.Tables, base.Tables, by.tables)...)
@@ -110,7 +110,7 @@ func (c Cost) grew(count string, base Cost) []Growth {
 	if by.indexes != nil {
 		all = append(all, noLongerHOT(c.Tables, base.Tables)...)
 	}
-	if !told {
+	if !byRelations {
 		all = append(all, growth("index", c.Indexes, base.Indexes, by.indexes)...)
 	}
 	return all
@@ -131,7 +131,7 @@ var byRelation = map[string]func(Relation) Each{
 // as after a change of its name.
 func growthOfRelations(now, base Relations, count string) (all []Growth) {
 	var built []Growth
-	of, what := byRelation[count], map[bool]string{true: "bytes of page images",
+	of, unit := byRelation[count], map[bool]string{true: "bytes of page images",
 		false: "records"}[count == "page_image_bytes"]
 	gone := slices.DeleteFunc(slices.Clone(base.Items), func(r Relation) bool {
 		_, there := now.find(r)
@@ -143,13 +143,13 @@ func growthOfRelations(now, base Relations, count string) (all []Growth) {
 			gone = slices.Delete(gone, place, place+1)
 			continue
 		}
-		g := Growth{Of: r.Is, Name: r.Name, What: what, Base: of(before).Median, Now: of(r).Median, New: !known}
-		if what == "records" && !known && r.Is == runfile.WALIndex && g.Now == 0 && r.ImageBytes.Median > 0 {
+		g := Growth{Of: r.Is, Name: r.Name, What: unit, Base: of(before).Median, Now: of(r).Median, New: !known}
+		if unit == "records" && !known && r.Is == runfile.WALIndex && g.Now == 0 && r.ImageBytes.Median > 0 {
 			g.What, g.Now = "bytes of page images", r.ImageBytes.Median
 			built = append(built, g)
 			continue
 		}
-		if what == "records" {
+		if unit == "records" {
 			g.Bytes = r.OwnBytes.Median - before.OwnBytes.Median
 		}
 		if g.Of == runfile.WALOfNone && known {
@@ -191,7 +191,7 @@ func growth(of string, now, base Causes, columns []string) (all []Growth) {
 			if !known && len(base.Items) >= runfile.MostTopItems {
 				continue // it may have been there, below those that are listed
 			}
-			g := Growth{Of: of, Name: name, What: told(column), Base: before, Now: now.sum(name, column), New: !known}
+			g := Growth{Of: of, Name: name, What: columnText(column), Base: before, Now: now.sum(name, column), New: !known}
 			if exceeds(g.Now, g.Base) && !slices.Contains(all, g) {
 				all = append(all, g)
 			}
@@ -208,13 +208,15 @@ func noLongerHOT(now, base Causes) (all []Growth) {
 		before, known := base.each(item.Name, hot)
 		others := item.Each[updates] - item.Each[hot]
 		if after := item.Each[hot]; known && after < before && exceeds(others, base.sum(item.Name, updates)-before) {
-			all = append(all, Growth{Of: "table", Name: item.Name, What: told(hot), Base: before, Now: after})
+			all = append(all, Growth{Of: "table", Name: item.Name, What: columnText(hot), Base: before, Now: after})
 		}
 	}
 	return all[:min(len(all), mostGrowths)]
 }
 
-func told(column string) string { return cmp.Or(words[column], strings.ReplaceAll(column, "_", " ")) }
+func columnText(column string) string {
+	return cmp.Or(words[column], strings.ReplaceAll(column, "_", " "))
+}
 
 // each returns what the causes of that name did each time; statements of one text are one.
 func (c Causes) each(name, column string) (sum float64, known bool) {

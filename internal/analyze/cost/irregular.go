@@ -40,11 +40,11 @@ func irregular(c Count, repetitions []counts.Repetition) string {
 		}
 		in[who] = append(in[who], fmt.Sprint(r.Number))
 	}
-	var said []string
+	var names []string
 	for _, who := range order {
-		said = append(said, fmt.Sprintf("%s (repetition %s)", who, strings.Join(in[who], ", ")))
+		names = append(names, fmt.Sprintf("%s (repetition %s)", who, strings.Join(in[who], ", ")))
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(names, "; ")
 }
 
 // interferer returns the process that made a repetition differ. From version 18 on the server counts WAL writes by

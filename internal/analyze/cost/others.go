@@ -43,16 +43,16 @@ func (c *Cost) alone(run *counts.Run, load counts.Load) []counts.Repetition {
 		}
 	}
 	for _, of := range beside {
-		said := strings.Join(of.who, ", ") + of.wrote()
+		names := strings.Join(of.who, ", ") + of.wrote()
 		if len(alone) > 0 {
 			c.Warnings = append(c.Warnings,
 				fmt.Sprintf("What was counted in %s is left out, because others were at work on the server "+
-					"meanwhile: %s", in(of.repetitions), said))
+					"meanwhile: %s", in(of.repetitions), names))
 			continue
 		}
 		c.Warnings = append(c.Warnings,
 			fmt.Sprintf("Others were at work on the server in %s, and what they did is counted, too: %s",
-				in(of.repetitions), said))
+				in(of.repetitions), names))
 		for _, who := range of.who {
 			if !slices.Contains(c.Others, who) {
 				c.Others = append(c.Others, who)
@@ -76,13 +76,13 @@ func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) []counts.
 	if len(c.Others) > 0 {
 		return repetitions // it is marked already
 	}
-	came, what, others := tally(connected).in(repetitions), "sessions that connected to the database",
+	came, kind, others := tally(connected).in(repetitions), "sessions that connected to the database",
 		float64(run.OtherSessions)
 	if came != nil && run.Header.Operation.SessionsKnown {
 		return repetitions
 	}
 	if came == nil {
-		came, what = tally(written).in(repetitions),
+		came, kind = tally(written).in(repetitions),
 			"PostgreSQL counts no sessions before 14; rows of the database that were written"
 		idle, _ := run.Load(runfile.IdleLoad)
 		for _, rows := range tally(written).in(idle.Repetitions) {
@@ -93,7 +93,7 @@ func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) []counts.
 		return repetitions
 	}
 	if others > 0 {
-		c.maybe(fmt.Sprintf("%s: %s while nothing was done", what, amount(others)))
+		c.maybe(fmt.Sprintf("%s: %s while nothing was done", kind, amount(others)))
 		return repetitions
 	}
 	fewest, most := slices.Min(came), slices.Max(came)
@@ -112,10 +112,10 @@ func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) []counts.
 	case 2*len(same) > len(repetitions):
 		c.Warnings = append(c.Warnings, fmt.Sprintf("What was counted in %s is left out, because somebody else may "+
 			"have been at work on the server meanwhile (%s: up to %s, and %s in the others)",
-			in(more), what, amount(most), amount(fewest)))
+			in(more), kind, amount(most), amount(fewest)))
 		return same
 	default:
-		c.maybe(fmt.Sprintf("%s: %s to %s", what, amount(fewest), amount(most)))
+		c.maybe(fmt.Sprintf("%s: %s to %s", kind, amount(fewest), amount(most)))
 		return repetitions
 	}
 }

@@ -49,7 +49,7 @@ func relations(load counts.Load) Relations {
 	all := Relations{Items: []Relation{}}
 	place := map[[2]string]int{}
 	for n, r := range load.Repetitions {
-		if all.Missing = cmp.Or(untold(r.WAL), astray(r)); all.Missing != "" {
+		if all.Missing = cmp.Or(whyUnknown(r.WAL), astray(r)); all.Missing != "" {
 			return Relations{Items: []Relation{}, Missing: all.Missing}
 		}
 		for _, item := range r.WAL.Items {
@@ -82,7 +82,7 @@ func lastingName(i runfile.WALItem) string {
 	return i.Name
 }
 
-func untold(w *runfile.WAL) string {
+func whyUnknown(w *runfile.WAL) string {
 	switch {
 	case w == nil:
 		return "this run did not ask for it"

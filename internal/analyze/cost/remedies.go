@@ -29,13 +29,13 @@ func (c Cost) oneTransaction() string {
 		count, found := c.Find(name)
 		return count.Low, found && count.Missing == "" && count.Low == count.High
 	}
-	commits, sure := steady(WaitingCommits)
-	written, told := steady("commits")
-	rows, counted := steady("rows")
-	sessions, one := steady("sessions")
+	commits, steadyCommits := steady(WaitingCommits)
+	written, steadyWritten := steady("commits")
+	rows, steadyRows := steady("rows")
+	sessions, steadySessions := steady("sessions")
 	asked := c.Transactions > int64(c.Repetitions)
-	if !sure || !told || commits > written || !counted || !one || asked || sessions > 1 || commits < 2 ||
-		len(c.Others) > 0 {
+	if !steadyCommits || !steadyWritten || !steadyRows || !steadySessions || commits > written || asked || sessions > 1 ||
+		commits < 2 || len(c.Others) > 0 {
 		return ""
 	}
 	saved := fmt.Sprintf("%s fsyncs", amount(commits-1))
@@ -46,11 +46,11 @@ func (c Cost) oneTransaction() string {
 		numbered(rows, "row"), saved)
 }
 
-func numbered(n float64, one string) string {
+func numbered(n float64, noun string) string {
 	if n == 1 {
-		return "one " + one
+		return "one " + noun
 	}
-	return amount(n) + " " + one + "s"
+	return amount(n) + " " + noun + "s"
 }
 
 const (

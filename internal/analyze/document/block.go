@@ -239,8 +239,8 @@ func flat(blocks []Block, in Format) []Block {
 type footnotes []string
 
 func (n *footnotes) mark(text string) int {
-	for i, said := range *n {
-		if said == text {
+	for i, earlier := range *n {
+		if earlier == text {
 			return i + 1
 		}
 	}

@@ -175,8 +175,8 @@ func (t *textWriter) terms(all Terms) string {
 			lines = append(lines, lead)
 			lead = ""
 		}
-		for _, said := range term.Texts {
-			lines = append(lines, t.hanging(text.Pad(lead, column, ' '), said))
+		for _, paragraph := range term.Texts {
+			lines = append(lines, t.hanging(text.Pad(lead, column, ' '), paragraph))
 			lead = ""
 		}
 	}
@@ -204,8 +204,8 @@ func (t *textWriter) foot(n Notes) string {
 
 // command stands in one line with what it is for, where there is room, and is never broken.
 func (t *textWriter) command(lead string, all []string) string {
-	if one := plain(lead + " " + strings.Join(all, " ")); len(all) == 1 && displayWidth(one) <= t.width {
-		return one
+	if line := plain(lead + " " + strings.Join(all, " ")); len(all) == 1 && displayWidth(line) <= t.width {
+		return line
 	}
 	lines := []string{}
 	if lead != "" {

@@ -50,8 +50,8 @@ func (c coverage) since() *time.Time {
 
 const shortly = "2 Jan 15:04"
 
-// said returns how much is known, and where what is missing lies; empty: all is there.
-func (c coverage) said() string {
+// text returns how much is known, and where what is missing lies; empty: all is there.
+func (c coverage) text() string {
 	n, all := c.count(0, len(c.known)), len(c.known)
 	first, after := c.ends()
 	since := c.since()

@@ -42,9 +42,9 @@ func (f Fleet) headline() string {
 	if len(f.Databases) == 0 {
 		return "No databases found."
 	}
-	said := []string{databases(len(f.Databases)) + "."}
+	sentences := []string{databases(len(f.Databases)) + "."}
 	if !f.From.IsZero() {
-		said[0] = fmt.Sprintf("%s, %s to %s UTC.", databases(len(f.Databases)), f.From.Format("2006-01-02 15:04"),
+		sentences[0] = fmt.Sprintf("%s, %s to %s UTC.", databases(len(f.Databases)), f.From.Format("2006-01-02 15:04"),
 			f.To.Format("2006-01-02 15:04"))
 	}
 	cheaper, known := 0, 0
@@ -57,20 +57,20 @@ func (f Fleet) headline() string {
 		}
 	}
 	if cheaper > 0 {
-		said = append(said, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s%s).",
+		sentences = append(sentences, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s%s).",
 			cheaper, number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.before("; "), catalog.PricesOf(f.AsOf)))
 	} else if known > 0 {
-		said = append(said, "None of them would cost less with another order.")
+		sentences = append(sentences, "None of them would cost less with another order.")
 	}
-	said = append(append(said, f.dangers()...), f.incomplete()...)
+	sentences = append(append(sentences, f.dangers()...), f.incomplete()...)
 	if open := len(f.Databases) - known; open > 0 {
-		said = append(said, fmt.Sprintf("The saving is unknown for %d.", open))
+		sentences = append(sentences, fmt.Sprintf("The saving is unknown for %d.", open))
 	}
-	return strings.Join(said, " ")
+	return strings.Join(sentences, " ")
 }
 
 // dangers say which databases storage is in the way of, and when.
-func (f Fleet) dangers() (said []string) {
+func (f Fleet) dangers() (sentences []string) {
 	ended := func(r Risk) bool { return r.Level == Ending && r.Credits.Ended }
 	for _, danger := range []struct {
 		is   func(Risk) bool
@@ -94,10 +94,10 @@ func (f Fleet) dangers() (said []string) {
 			}
 		}
 		if len(names) > 0 {
-			said = append(said, fmt.Sprintf(danger.text, len(names), named(names)))
+			sentences = append(sentences, fmt.Sprintf(danger.text, len(names), named(names)))
 		}
 	}
-	return said
+	return sentences
 }
 
 func databases(n int) string {
@@ -194,7 +194,7 @@ func (f Fleet) lackSection(top int) document.Block {
 	list := document.List(f.unseen())
 	all := f.lacks()
 	for _, l := range all[:min(len(all), top)] {
-		list = append(list, named(l.names)+": "+l.what)
+		list = append(list, named(l.names)+": "+l.text)
 	}
 	list = append(list, f.Unread[:min(len(f.Unread), top)]...)
 	if more := max(0, len(all)-top) + max(0, len(f.Unread)-top); more > 0 {
@@ -237,8 +237,8 @@ func hours(n int) string {
 	return fmt.Sprintf("%d hours", n)
 }
 
-// said returns an order for people.
-func (s Storage) said() string {
+// text returns an order for people.
+func (s Storage) text() string {
 	text := fmt.Sprintf("%s %s GiB", s.Title, number.Grouped(s.GiB, 0))
 	if s.IOPS > 0 {
 		text += fmt.Sprintf(", %s IOPS", number.Grouped(s.IOPS, 0))
@@ -259,7 +259,7 @@ func (d Database) hasCell() document.Cell {
 	case d.Aurora != nil && d.Aurora.Now != "":
 		return document.Words(configurations()[d.Aurora.Now])
 	case d.Has != nil:
-		return document.Words(d.Has.said())
+		return document.Words(d.Has.text())
 	}
 	return document.Words("-")
 }
@@ -269,7 +269,7 @@ func (d Database) orderCell() document.Cell {
 	case d.Aurora != nil && d.Aurora.Cheaper != d.Aurora.Now:
 		return document.Words(configurations()[d.Aurora.Cheaper])
 	case d.Order != nil:
-		return document.Words(d.Order.said())
+		return document.Words(d.Order.text())
 	case d.Saves != nil:
 		return document.Words("as it is")
 	}
@@ -357,7 +357,7 @@ func (d Database) csvCells() []document.Cell {
 func (s *Storage) csvCells(carries bool) []document.Cell {
 	name, monthly, rate := "", math.NaN(), Rate{math.NaN(), math.NaN()}
 	if s != nil {
-		name, rate = s.said(), s.Carries
+		name, rate = s.text(), s.Carries
 		if s.Monthly != nil {
 			monthly = *s.Monthly
 		}

@@ -88,9 +88,9 @@ func (s sheet) has(metric string) bool { return s.cells[metric+" "+runfile.Avera
 
 // rates returns what storage did in each hour by a statistic. An hour of which any of the four is not known is not
 // known.
-func (s sheet) rates(d sizing.Kept, statistic string) []sizing.Rate {
+func (s sheet) rates(d sizing.IOMetrics, statistic string) []sizing.Rate {
 	var parts [4][]float64
-	for i, metric := range d.Metrics() {
+	for i, metric := range d.Names() {
 		parts[i] = s.values(metric, statistic)
 	}
 	all := make([]sizing.Rate, s.hours)

@@ -12,7 +12,7 @@ import (
 const few = 5
 
 // incomplete counts the databases of which only a part is known, or nothing.
-func (f Fleet) incomplete() (said []string) {
+func (f Fleet) incomplete() (sentences []string) {
 	parts := 0
 	for _, d := range f.Databases {
 		if d.Known > 0 && float64(d.Known) < nearlyAll*float64(d.Hours) {
@@ -20,12 +20,12 @@ func (f Fleet) incomplete() (said []string) {
 		}
 	}
 	if parts > 0 {
-		said = append(said, fmt.Sprintf("%d are known for only part of that time.", parts))
+		sentences = append(sentences, fmt.Sprintf("%d are known for only part of that time.", parts))
 	}
 	if n := len(f.NotFound); n > 0 {
-		said = append(said, fmt.Sprintf("%d that --has names were not found: %s.", n, named(f.NotFound)))
+		sentences = append(sentences, fmt.Sprintf("%d that --has names were not found: %s.", n, named(f.NotFound)))
 	}
-	return said
+	return sentences
 }
 
 // unseen lists what was looked for and not found, and what was found and not read.

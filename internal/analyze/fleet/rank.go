@@ -84,17 +84,17 @@ func (f Fleet) atRisk() []Database {
 
 // lack is something that is not known of some databases.
 type lack struct {
-	what  string
+	text  string
 	names []string
 }
 
 // lacks returns what is not known, of most databases first.
 func (f Fleet) lacks() (all []lack) {
 	for _, d := range f.Databases {
-		for _, what := range d.Lacks {
-			i := slices.IndexFunc(all, func(l lack) bool { return l.what == what })
+		for _, text := range d.Lacks {
+			i := slices.IndexFunc(all, func(l lack) bool { return l.text == text })
 			if i < 0 {
-				i, all = len(all), append(all, lack{what: what})
+				i, all = len(all), append(all, lack{text: text})
 			}
 			all[i].names = append(all[i].names, d.Name)
 		}

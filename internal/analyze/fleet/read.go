@@ -28,22 +28,22 @@ type record struct {
 }
 
 func read(records iter.Seq2[runfile.Record, error]) (r record, err error) {
-	for one, err := range records {
+	for next, err := range records {
 		if _, torn := errors.AsType[*runfile.TornError](err); torn {
 			break
 		}
 		if err != nil {
 			return r, err
 		}
-		switch one := one.(type) {
+		switch next := next.(type) {
 		case runfile.Run:
-			r.run = one
+			r.run = next
 		case runfile.Period:
-			r.periods = append(r.periods, one)
+			r.periods = append(r.periods, next)
 		case runfile.Gap:
-			r.gaps = append(r.gaps, one)
+			r.gaps = append(r.gaps, next)
 		case runfile.Ended:
-			r.end = one.At
+			r.end = next.At
 		}
 		if len(r.periods) > mostPeriods {
 			return r, fmt.Errorf("it has more than %d periods: no database of a fleet has", mostPeriods)
@@ -66,8 +66,8 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 	}
 	d := Page{Database: Database{Name: r.name(), Kind: r.kind(), Lacks: []string{}, Notes: []string{},
 		Risk: Risk{Level: NotKnown}}}
-	has, said := a.Has[d.Name]
-	if cloud := r.run.Target.Cloud; cloud != nil && !said {
+	has, listed := a.Has[d.Name]
+	if cloud := r.run.Target.Cloud; cloud != nil && !listed {
 		has = HasOf(*cloud)
 	}
 	d.Class, d.Region = has.Class, cmp.Or(has.Region, a.Region)
@@ -126,8 +126,8 @@ func (d *Database) lack(format string, values ...any) {
 // cover notes which hours are known.
 func (d *Database) cover(c coverage) {
 	d.Known = c.count(0, len(c.known))
-	if said := c.said(); said != "" {
-		d.lack("%s", said)
+	if text := c.text(); text != "" {
+		d.lack("%s", text)
 	}
 	if _, after := c.ends(); after > 0 {
 		d.KnownUntil = c.at(after)

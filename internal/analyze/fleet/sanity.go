@@ -61,7 +61,7 @@ func asked(rates []sizing.Rate, held sizing.Held, limit int) []float64 {
 }
 
 // repeated are groups of databases whose hours are the same: one under several names.
-func (f Fleet) repeated() (said []string) {
+func (f Fleet) repeated() (sentences []string) {
 	byHours := map[string][]string{}
 	var keys []string
 	for _, d := range f.Databases {
@@ -77,11 +77,11 @@ func (f Fleet) repeated() (said []string) {
 	}
 	for _, key := range keys {
 		if names := byHours[key]; len(names) > 1 {
-			said = append(said, named(names)+
+			sentences = append(sentences, named(names)+
 				": they did the same hour by hour, and may be one database under several names")
 		}
 	}
-	return said
+	return sentences
 }
 
 // varies reports whether the days of a database differ, so that another's are not the same by chance.

@@ -68,7 +68,7 @@ func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	w.fillPeaks(d)
 	d.cover(w.coverage())
 	if d.Known == 0 {
-		for _, metric := range of.Metrics() {
+		for _, metric := range of.Names() {
 			if !s.has(metric) {
 				d.lack("%s is missing, and without it nobody knows what storage did", metric)
 			}

@@ -40,31 +40,31 @@ func (c *Chooser) Load(run *counts.Run, metrics []string, loads []runfile.Load) 
 }
 
 func (c *Chooser) choose(verdicts []attribution.Verdict, version int) (load, why string) {
-	told := map[string][]attribution.Verdict{}
+	settled := map[string][]attribution.Verdict{}
 	for _, v := range verdicts {
 		if v.Kind != attribution.CannotTell || v.SettleWith == nil || c.named[v.SettleWith.Load] >= mostAdded {
 			continue
 		}
 		name := v.SettleWith.Load
-		told[name] = append(told[name], v)
-		if len(told[name]) > len(told[load]) {
+		settled[name] = append(settled[name], v)
+		if len(settled[name]) > len(settled[load]) {
 			load = name
 		}
 	}
 	if load == "" {
 		return "", ""
 	}
-	return load, reasonFor(told[load], version)
+	return load, reasonFor(settled[load], version)
 }
 
 // reasonFor says what a load would tell.
 func reasonFor(open []attribution.Verdict, version int) string {
 	apart := open[0].SettleWith.Between
-	what := fmt.Sprintf("%d quantities apart", len(apart))
+	gain := fmt.Sprintf("%d quantities apart", len(apart))
 	if len(apart) == 2 {
-		what = metric.Quantity(apart[0]).Many() + " from " + metric.Quantity(apart[1]).Many()
+		gain = metric.Quantity(apart[0]).Many() + " from " + metric.Quantity(apart[1]).Many()
 	}
-	why := fmt.Sprintf("it would tell %s for %s", what, metric.Printed(open[0].Metric.Name, version))
+	why := fmt.Sprintf("it would tell %s for %s", gain, metric.Printed(open[0].Metric.Name, version))
 	if more := len(open) - 1; more > 0 {
 		why += fmt.Sprintf(" and %d more", more)
 	}

@@ -49,19 +49,19 @@ func (s Seen) String() string {
 	if s.Kinds == 0 {
 		return "no kind of load seen yet"
 	}
-	told, open := 0, 0
+	decided, open := 0, 0
 	for _, v := range s.Verdicts {
 		switch v.Kind {
 		case attribution.CannotTell:
 			open++
 		case attribution.Logical, attribution.Requested, attribution.Physical, attribution.NotLogical,
 			attribution.Mixed:
-			told++
+			decided++
 		}
 	}
 	loads := "kinds of load"
 	if s.Kinds == 1 {
 		loads = "kind of load"
 	}
-	return fmt.Sprintf("%d %s; %d of %d moving metrics have a verdict", s.Kinds, loads, told, told+open)
+	return fmt.Sprintf("%d %s; %d of %d moving metrics have a verdict", s.Kinds, loads, decided, decided+open)
 }

@@ -63,13 +63,13 @@ func (m Metric) excluded() string {
 	if len(names.Said) == 0 {
 		return ""
 	}
-	said := "It does not count " + strings.Join(names.Sentences(func(names, why string) string {
+	text := "It does not count " + strings.Join(names.Sentences(func(names, why string) string {
 		return words.Enumerated(strings.Split(names, ", "), " or ") + why
 	}), ", nor ")
 	if m.Document.Says == agreement.NotTested && len(left) > 0 {
-		said += ". Of what was counted it may count " + words.Enumerated(left, " or ")
+		text += ". Of what was counted it may count " + words.Enumerated(left, " or ")
 	}
-	return said
+	return text
 }
 
 // because returns the figure that excludes a quantity, in brackets.

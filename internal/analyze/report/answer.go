@@ -24,7 +24,7 @@ import (
 func Answer(run *counts.Run, r Report) document.Document {
 	whole := Document(run, r, nil, nil)
 	if ofPeriods(run) {
-		return keptAnswer(run, r, whole)
+		return periodsAnswer(run, r, whole)
 	}
 	if len(r.Loads.Loaded()) == 0 || len(r.Metrics) == 0 {
 		return whole
@@ -69,9 +69,9 @@ func (r screen) heading() string {
 }
 
 // each returns the pair in every load that has both, the loudest first.
-func (r screen) each(what, loud, quiet string, loads []Load) (all []besides) {
+func (r screen) each(name, loud, quiet string, loads []Load) (all []besides) {
 	for _, a := range loads {
-		b := besides{what, a.Name, a.Of(loud), a.Of(quiet)}
+		b := besides{name, a.Name, a.Of(loud), a.Of(quiet)}
 		if b.loud.Known() && b.quiet.Known() && b.loud.Value > 0 && !b.loud.Lost() {
 			all = append(all, b)
 		}
@@ -119,14 +119,14 @@ func (r screen) beside() document.Block {
 	}
 	t := document.Table{Bare: true}
 	t.Add(words.Wordy("looks like IOPS"), words.Cells(rows, func(b besides) document.Cell {
-		return document.Words(b.what)
+		return document.Words(b.name)
 	}))
 	t.Add(words.Numeric("a second"), words.Cells(rows, func(b besides) document.Cell {
 		return document.Number(number.Rate(b.loud.Value)+"/s", b.loud.Value)
 	}))
 	t.Add(words.Wordy("the disk"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.did()) }))
 	t.Add(words.Wordy("factor"), words.Cells(rows, func(b besides) document.Cell {
-		return document.Words(b.told() + " (" + b.load + ")")
+		return document.Words(b.factorText() + " (" + b.load + ")")
 	}))
 	writes, reads := r.pairsWith()
 	return document.Together{
@@ -148,8 +148,8 @@ func (b besides) tile() document.Tile {
 	case b.vague():
 		quiet = "at most " + number.Rate(b.quiet.Highest)
 	}
-	return document.Tile{Of: b.what + " a second (" + b.load + ")", Loud: number.Rate(b.loud.Value), Quiet: quiet,
-		Said: "disk requests: " + b.told()}
+	return document.Tile{Of: b.name + " a second (" + b.load + ")", Loud: number.Rate(b.loud.Value), Quiet: quiet,
+		Said: "disk requests: " + b.factorText()}
 }
 
 // misnamedTile shows the metric that a cloud calls IOPS and that counts no storage I/O.
@@ -179,14 +179,14 @@ func without(loud string, counted []besides, loads []Load) string {
 
 // called says what is known of a metric that is called IOPS and got no verdict.
 func (r screen) called() string {
-	said := ""
+	text := ""
 	for _, m := range ranked(r.Metrics) {
-		if claim(m) == iops && m.CannotTell() && m.Missing == nil && (said == "" || strings.Contains(m.Name, "Write")) {
-			said = words.Sentences("This run cannot tell what "+m.Name+" counts", m.agrees(), m.excluded())
+		if claim(m) == iops && m.CannotTell() && m.Missing == nil && (text == "" || strings.Contains(m.Name, "Write")) {
+			text = words.Sentences("This run cannot tell what "+m.Name+" counts", m.agrees(), m.excluded())
 		}
 	}
-	if said != "" {
-		return said
+	if text != "" {
+		return text
 	}
 	return "This run does not compare any number with what the disk did."
 }
@@ -254,7 +254,7 @@ const (
 
 // line returns the line of the list that a metric stands in, and its words there; no line for a metric that shows
 // nothing.
-func (m Metric) line() (line, said string) {
+func (m Metric) line() (line, note string) {
 	switch {
 	case m.Missing != nil || m.Silent() || m.Derived != "":
 		return "", ""
@@ -284,18 +284,18 @@ func (m Metric) ofWAL() bool {
 // operations lists which of the metrics are disk operations.
 func (r screen) operations() document.Block {
 	first, hidden := r.firstScreen()
-	type group struct{ line, said string }
+	type group struct{ line, note string }
 	names := map[group][]string{}
 	var order []group
 	for _, m := range ranked(first.Metrics) {
-		line, said := m.line()
+		line, note := m.line()
 		if line == unsure && r.live {
-			said = "not known yet"
+			note = "not known yet"
 			if s := m.SettleWith; s != nil && slices.Contains(r.toCome, s.Load) {
-				said = s.Load + " will tell"
+				note = s.Load + " will tell"
 			}
 		}
-		g := group{line, said}
+		g := group{line, note}
 		if line == "" {
 			continue
 		}
@@ -306,13 +306,13 @@ func (r screen) operations() document.Block {
 	}
 	lines := []string{allOf, partOf, noneOf, bytesOf, unsure}
 	slices.SortStableFunc(order, func(a, b group) int {
-		return cmp.Or(slices.Index(lines, a.line)-slices.Index(lines, b.line), strings.Compare(b.said, a.said))
+		return cmp.Or(slices.Index(lines, a.line)-slices.Index(lines, b.line), strings.Compare(b.note, a.note))
 	})
 	var terms document.Terms
 	for _, g := range order {
 		text := words.Shortened(names[g])
-		if g.said != "" {
-			text += ": " + g.said
+		if g.note != "" {
+			text += ": " + g.note
 		}
 		if last := len(terms) - 1; last >= 0 && terms[last].Name == g.line {
 			terms[last].Texts = append(terms[last].Texts, text)
@@ -405,24 +405,24 @@ func (r screen) otherLoads(shown []Load) string {
 
 // trust says what the figures rest on.
 func (r screen) trust() string {
-	said := []string{r.repetitions()}
+	conditions := []string{r.repetitions()}
 	if _, most := r.Loads.measuredTimes(); most == 1 {
-		said[0] += ", so how far a figure varies is not known"
+		conditions[0] += ", so how far a figure varies is not known"
 	}
 	if r.Observed != nil {
-		said = []string{"nobody controlled the load, so verdicts hold for the kinds of load that were seen"}
+		conditions = []string{"nobody controlled the load, so verdicts hold for the kinds of load that were seen"}
 	}
 	switch {
 	case r.Run.OfServer:
-		said = append(said, "other programs' requests are left out by file")
+		conditions = append(conditions, "other programs' requests are left out by file")
 	case r.Run.Target.Storage.Own:
-		said = append(said, "a disk of the server's own")
+		conditions = append(conditions, "a disk of the server's own")
 	case r.deviceSeen():
-		said = append(said, "other programs may use the disk")
+		conditions = append(conditions, "other programs may use the disk")
 	default:
-		said = append(said, "what the disk did was not seen")
+		conditions = append(conditions, "what the disk did was not seen")
 	}
-	return "Trust: " + strings.Join(said, "; ") + "."
+	return "Trust: " + strings.Join(conditions, "; ") + "."
 }
 
 // deviceSeen reports whether the run has what the disk did.
@@ -446,25 +446,25 @@ func (w Warning) trusted() bool { return w.Code == "uncontrolled" || w.Code == "
 // missed says what is missing from the figures or odd about them, as far as one screen has room.
 func (r screen) missed() document.Block {
 	const room = 3
-	var said document.List
+	var shown document.List
 	if claimed := r.claimed(); claimed != "" && !r.whole {
-		said = append(said, claimed)
+		shown = append(shown, claimed)
 	}
 	rest := 0
 	for _, w := range r.Warnings {
 		switch {
 		case w.Condition && !w.trusted(), w.Code == "claimed": // said elsewhere
 		case slices.Contains([]string{"no-idle", "not-run", "left-out", "failures", "background-moved", "digitized"},
-			w.Code) && len(said) < room:
-			said = append(said, w.Text)
+			w.Code) && len(shown) < room:
+			shown = append(shown, w.Text)
 		default:
 			rest++
 		}
 	}
 	if rest > 0 && !r.whole {
-		said = append(said, printable.Counted(rest, "more remark")+" with --all.")
+		shown = append(shown, printable.Counted(rest, "more remark")+" with --all.")
 	}
-	return said
+	return shown
 }
 
 // next says what to type for more.

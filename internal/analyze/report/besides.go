@@ -12,7 +12,7 @@ import (
 
 // besides is a number that looks like IOPS, and what the disk did meanwhile.
 type besides struct {
-	what        string
+	name        string
 	load        string
 	loud, quiet Figure
 }
@@ -69,8 +69,8 @@ func (b besides) ends() string {
 // named returns the load, with the span of its factor where that is wide.
 func (b besides) named() string { return strings.Join(words.Filled(b.load, b.wide()), ", ") }
 
-// told returns the factor, or the span of its repetitions where that is wide.
-func (b besides) told() string {
+// factorText says the factor, or the span of its repetitions where that is wide.
+func (b besides) factorText() string {
 	times := b.factor()
 	switch {
 	case b.none():

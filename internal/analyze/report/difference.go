@@ -12,7 +12,7 @@ import (
 
 // differences say of loads that equal others but for one thing what that did, which a ratio over all of a load cannot
 // see: an index more is a percent of the rows, and may be a multiple of what it is said to cost.
-func differences(run *counts.Run, metrics []Metric) (said []string) {
+func differences(run *counts.Run, metrics []Metric) (sentences []string) {
 	for _, load := range run.Loads {
 		if load.But == "" {
 			continue
@@ -22,11 +22,11 @@ func differences(run *counts.Run, metrics []Metric) (said []string) {
 				return r.Difference == nil || r.Difference.Load != load.Name
 			})
 			if len(excluded) > 0 {
-				said = append(said, differenceText(run, m, load, excluded))
+				sentences = append(sentences, differenceText(run, m, load, excluded))
 			}
 		}
 	}
-	return said
+	return sentences
 }
 
 // differenceText compares a metric's increase in a load with the increase that the excluded quantities predicted,

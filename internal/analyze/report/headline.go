@@ -58,7 +58,7 @@ func pairs() [][2]string {
 func headline(run *counts.Run, loads []Load, metrics []Metric) *Headline {
 	h := comparison(run, loads)
 	if m := misnamed(metrics); m != nil {
-		beside := untold
+		beside := unknownStorage
 		if h != nil && h.Quiet.Quantity != counts.Rows {
 			beside = " " + h.Text
 		}
@@ -83,8 +83,8 @@ func comparison(run *counts.Run, loads []Load) *Headline {
 	return nil
 }
 
-// untold ends the headline where nothing is known of storage.
-const untold = " What was written to storage cannot be told here."
+// unknownStorage ends the headline where nothing is known of storage.
+const unknownStorage = " What was written to storage cannot be told here."
 
 // misnamed returns the first metric that is called IOPS and counts logical work, or nil.
 func misnamed(metrics []Metric) *Metric {

@@ -12,48 +12,48 @@ import (
 // does says what a transaction of a load is, and on what table; empty where the load is not ours, or is of a way that
 // is not known here.
 func (a Load) does() string {
-	what := a.reads()
+	text := a.reads()
 	switch rows := number.Rate(float64(a.RowsPerTx)); a.Method {
 	case "insert-select":
-		what = "one INSERT of " + rows + " rows"
+		text = "one INSERT of " + rows + " rows"
 	case "insert-values":
-		what = "one INSERT with " + rows + " rows of VALUES"
+		text = "one INSERT with " + rows + " rows of VALUES"
 	case "copy":
-		what = "one COPY of " + rows + " rows"
+		text = "one COPY of " + rows + " rows"
 	case "insert":
-		what = rows + " INSERTs of one row each"
+		text = rows + " INSERTs of one row each"
 		if a.RowsPerTx == 1 {
-			what = "one INSERT of one row"
+			text = "one INSERT of one row"
 		}
 	case "update":
-		what = "one UPDATE of one row by its key"
+		text = "one UPDATE of one row by its key"
 	case "replace":
-		what = "one DELETE of " + rows + " rows and one INSERT of as many"
+		text = "one DELETE of " + rows + " rows and one INSERT of as many"
 	case "lookup-update":
-		what = "one SELECT of one row by its key and one UPDATE of another"
+		text = "one SELECT of one row by its key and one UPDATE of another"
 	}
-	if what == "" {
+	if text == "" {
 		return ""
 	}
 	if a.Width > 0 && a.inserts() {
-		what += fmt.Sprintf(", with a filler of %s bytes each,", number.Rate(float64(a.Width)))
+		text += fmt.Sprintf(", with a filler of %s bytes each,", number.Rate(float64(a.Width)))
 	}
-	what += map[bool]string{true: " into", false: " in"}[a.inserts()]
+	text += map[bool]string{true: " into", false: " in"}[a.inserts()]
 	switch a.Indexes {
 	case 0:
-		what += " a table without indexes"
+		text += " a table without indexes"
 	case 1:
-		what += " a table with one index"
+		text += " a table with one index"
 	default:
-		what += fmt.Sprintf(" a table with %d indexes", a.Indexes)
+		text += fmt.Sprintf(" a table with %d indexes", a.Indexes)
 	}
 	if a.Cold {
-		what += ", whose files the kernel was asked to forget"
+		text += ", whose files the kernel was asked to forget"
 	}
 	if a.Commit != "" {
-		what += ", with synchronous_commit " + a.Commit
+		text += ", with synchronous_commit " + a.Commit
 	}
-	return fmt.Sprintf("%s; a transaction is %s.", printable.Counted(a.Clients, "client"), what)
+	return fmt.Sprintf("%s; a transaction is %s.", printable.Counted(a.Clients, "client"), text)
 }
 
 // reads returns what a load does that only reads; empty where it does not.

@@ -19,11 +19,11 @@ func (r Report) open() document.Block {
 	if len(open) == 0 {
 		return nil
 	}
-	said := document.Together{document.List(open)}
+	blocks := document.Together{document.List(open)}
 	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.SettleWith != nil }) {
-		said = append(said, r.nextLoads())
+		blocks = append(blocks, r.nextLoads())
 	}
-	return document.Section{Title: "What this run cannot tell", Blocks: []document.Block{said}}
+	return document.Section{Title: "What this run cannot tell", Blocks: []document.Block{blocks}}
 }
 
 // nextLoads says what would tell what this run could not. Of a server that others use it takes another like it.
@@ -39,10 +39,10 @@ func (r Report) nextLoads() document.Block {
 }
 
 // grouped says together what is to be said of several metrics.
-func (ms Metrics) grouped(said func(Metric) []string) []string {
+func (ms Metrics) grouped(sentences func(Metric) []string) []string {
 	var g words.Gathered
 	for _, m := range ranked(ms) {
-		for _, text := range words.Filled(said(m)...) {
+		for _, text := range words.Filled(sentences(m)...) {
 			g.Add(text, m.Name)
 		}
 	}

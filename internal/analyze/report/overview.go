@@ -31,7 +31,7 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		Heading: answer.heading(),
 	}
 	if ofPeriods(run) {
-		return keptDocument(run, r, d)
+		return periodsDocument(run, r, d)
 	}
 	void := func(w document.Warning) bool { return w.Rank == document.Void }
 	d.Blocks = []document.Block{
@@ -324,7 +324,7 @@ func (r Report) method(size *sizes.Size) document.Block {
 	if r.Run.Repetitions != 1 {
 		times = fmt.Sprintf("up to %d times", r.Run.Repetitions)
 	}
-	said := []string{
+	method := []string{
 		fmt.Sprintf("%d kinds of load, each run %s for %.4g s in random order (seed %d), and ended by a checkpoint "+
 			"where that is allowed, so that the pages it made dirty are counted with it.",
 			r.Run.Loads, times, r.Run.LoadSeconds, r.Run.Seed),
@@ -333,13 +333,13 @@ func (r Report) method(size *sizes.Size) document.Block {
 	}
 	commands := []shell.Command{shell.New("realiops run").Flag("--plan", r.Run.Plan, "FILE")}
 	if r.Run.LoadSeconds == 0 { // loads of somebody else's
-		said, commands = said[1:], nil
+		method, commands = method[1:], nil
 		for _, o := range r.Run.Origins {
-			said = append(said, fmt.Sprintf("%s, %s: %s, %s.", o.Load, o.Probe, o, o.File))
+			method = append(method, fmt.Sprintf("%s, %s: %s, %s.", o.Load, o.Probe, o, o.File))
 		}
 	}
 	if o := r.Observed; o != nil {
-		said = []string{fmt.Sprintf("realiops added no load: it read what the server did anyway, and cut it into %d "+
+		method = []string{fmt.Sprintf("realiops added no load: it read what the server did anyway, and cut it into %d "+
 			"windows of %.4g s. Windows of one kind of load are compared with those of the others. docs/observe.md "+
 			"has the method.", o.Windows, o.WindowSeconds)}
 		commands = []shell.Command{shell.New("realiops observe --dsn URL")}
@@ -352,7 +352,7 @@ func (r Report) method(size *sizes.Size) document.Block {
 		commands = append(commands, size.Sized.Command())
 	}
 	section := document.Section{Title: "How it was measured, and how to repeat it"}
-	for _, text := range words.Filled(append(said, r.whence(), r.Run.Provenance)...) {
+	for _, text := range words.Filled(append(method, r.whence(), r.Run.Provenance)...) {
 		section.Blocks = append(section.Blocks, document.Paragraph{Text: text})
 	}
 	section.Blocks = append(section.Blocks, document.Command{Lines: commands})

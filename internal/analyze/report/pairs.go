@@ -28,11 +28,11 @@ func comparedPairs(run *counts.Run) (all []Pair) {
 
 // pairSection answers the question that two services raise.
 func (r Report) pairSection() document.Block {
-	var said document.List
+	var sentences document.List
 	for _, t := range r.Pairs {
-		said = append(said, t.text(metric.VersionNum(r.Run.Target.Version)))
+		sentences = append(sentences, t.text(metric.VersionNum(r.Run.Target.Version)))
 	}
-	return document.Section{Title: "Two names for one number?", Blocks: []document.Block{said}}
+	return document.Section{Title: "Two names for one number?", Blocks: []document.Block{sentences}}
 }
 
 // text says in one sentence what became of a pair.

@@ -58,7 +58,7 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 			return b.readsAlone() == a.readsAlone() && positive(b.Of(quantity))
 		})
 	})
-	var said []string
+	var texts []string
 	for i, quantity := range steps {
 		place := len(steps) - 1 - i // from the top down
 		p.Y.Names = append([]string{words.Many(quantity)}, p.Y.Names...)
@@ -70,12 +70,12 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), words.Many(quantity))
 		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " +
 			f.PlusMinus(), Second: known.Side == counts.Logical, Dot: true})
-		said = append(said, number.Rate(f.Value)+" "+words.Many(quantity))
+		texts = append(texts, number.Rate(f.Value)+" "+words.Many(quantity))
 	}
 	if len(p.Bars) < 2 {
 		return nil // one rung is no ladder
 	}
-	p.Text = "In a second of " + a.Name + ": " + strings.Join(said, ", ") + "."
+	p.Text = "In a second of " + a.Name + ": " + strings.Join(texts, ", ") + "."
 	return p
 }
 
@@ -110,7 +110,7 @@ func (l Loads) second(a Load) *plot.Picture {
 	if !a.Of(counts.DeviceRequests).Known() {
 		rungs = []string{counts.Rows, counts.WALRecords, counts.WALWrites, counts.WALSyncs}
 	}
-	var said []string
+	var texts []string
 	for i, quantity := range rungs {
 		p.Y.Names = append([]string{words.Many(quantity)}, p.Y.Names...)
 		f := a.Of(quantity)
@@ -122,13 +122,13 @@ func (l Loads) second(a Load) *plot.Picture {
 		p.Bars = append(p.Bars, plot.Bar{Place: len(rungs) - 1 - i, Value: f.Value, Label: number.Rate(f.Value),
 			Text:   number.Rate(f.Value) + " " + words.Many(quantity) + " a second, " + f.PlusMinus(),
 			Second: known.Side == counts.Logical})
-		said = append(said, number.Rate(f.Value)+" "+words.Many(quantity))
+		texts = append(texts, number.Rate(f.Value)+" "+words.Many(quantity))
 	}
 	if len(p.Bars) < 3 {
 		return nil
 	}
 	p.X.Max = most * 1.2 // where a value stands beside its bar
-	p.Text = p.Title + ": " + strings.Join(said, ", ") + "."
+	p.Text = p.Title + ": " + strings.Join(texts, ", ") + "."
 	return p
 }
 
@@ -225,15 +225,15 @@ func (r Report) overTime(run *counts.Run) document.Block {
 	if len(p.Lines) == 0 {
 		return nil
 	}
-	var said []string
+	var loads []string
 	for _, load := range run.Loads {
 		for _, repetition := range load.Repetitions {
 			p.Shades = append(p.Shades, plot.Shade{From: repetition.Begin.Sub(begin).Seconds(),
 				To: repetition.End.Sub(begin).Seconds()})
 		}
-		said = append(said, fmt.Sprintf("%s %d times", load.Name, len(load.Repetitions)))
+		loads = append(loads, fmt.Sprintf("%s %d times", load.Name, len(load.Repetitions)))
 	}
-	p.Text = "Rates on a logarithmic scale while these loads ran: " + strings.Join(said, ", ") + "."
+	p.Text = "Rates on a logarithmic scale while these loads ran: " + strings.Join(loads, ", ") + "."
 	legend := "Loads are shaded; between them tables are made and dirty pages are written."
 	if r.Observed != nil {
 		p.X.Label = "seconds since the observation began"

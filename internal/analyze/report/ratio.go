@@ -41,13 +41,13 @@ func (d divisor) ratio(count counting, a counts.Load, counted Figure) Figure {
 	}
 	var sumCounted, sumOf float64
 	for _, r := range a.Repetitions {
-		if many, one, err := both(count, d.Count, a, r); err == nil {
-			sumCounted, sumOf = sumCounted+many, sumOf+one
+		if value, base, err := both(count, d.Count, a, r); err == nil {
+			sumCounted, sumOf = sumCounted+value, sumOf+base
 		}
 	}
 	f := over(a, func(r counts.Repetition) (float64, error) {
-		many, one, err := both(count, d.Count, a, r)
-		return many / one, err
+		value, base, err := both(count, d.Count, a, r)
+		return value / base, err
 	})
 	if whole := sumCounted / sumOf; f.Known() && !math.IsNaN(whole) {
 		f.Value = min(max(whole, f.Lowest), f.Highest)
@@ -55,12 +55,12 @@ func (d divisor) ratio(count counting, a counts.Load, counted Figure) Figure {
 	return f
 }
 
-func both(count, reference counting, a counts.Load, r counts.Repetition) (many, one float64, err error) {
-	if one, err = reference(a, r); err != nil {
+func both(count, reference counting, a counts.Load, r counts.Repetition) (value, base float64, err error) {
+	if base, err = reference(a, r); err != nil {
 		return 0, 0, err
 	}
-	many, err = count(a, r)
-	return many, one, err
+	value, err = count(a, r)
+	return value, base, err
 }
 
 const (

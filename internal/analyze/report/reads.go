@@ -124,7 +124,7 @@ const busy = 0.25
 
 // headlineOfReads is nil where no load reads, or the device is out of sight.
 func headlineOfReads(loads []Load) *HeadlineOfReads {
-	var told *HeadlineOfReads
+	var lowest *HeadlineOfReads
 	most := 0.0
 	reading := Loads(loads).reading()
 	for _, a := range reading {
@@ -136,11 +136,11 @@ func headlineOfReads(loads []Load) *HeadlineOfReads {
 			continue
 		}
 		device.Value = max(0, device.Value)
-		if told == nil || device.Value/asked.Value < told.Device.Value/told.Asked.Value {
-			told = &HeadlineOfReads{a.Name, asked, device}
+		if lowest == nil || device.Value/asked.Value < lowest.Device.Value/lowest.Asked.Value {
+			lowest = &HeadlineOfReads{a.Name, asked, device}
 		}
 	}
-	return told
+	return lowest
 }
 
 func (h *HeadlineOfReads) sentence() string {

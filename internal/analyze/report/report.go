@@ -90,7 +90,7 @@ func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
 		return all
 	}
 	for _, w := range verdicts.Warnings {
-		if !slices.ContainsFunc(r.Warnings, func(said Warning) bool { return said.Code == w.Code }) {
+		if !slices.ContainsFunc(r.Warnings, func(earlier Warning) bool { return earlier.Code == w.Code }) {
 			all = append(all, Warning{Code: w.Code, Rank: document.Note, Text: words.Sentences(w.Text)})
 		}
 	}

@@ -38,8 +38,8 @@ func (ms Metrics) verdicts(rest string) document.Block {
 		}
 		all = append(all, t, words.Faint(legend+" Load by load: -v."))
 	}
-	of := func(said string, are func(Metric) bool) {
-		all = append(all, words.Faint(words.Listing(said, ms.namesOf(are))))
+	of := func(text string, are func(Metric) bool) {
+		all = append(all, words.Faint(words.Listing(text, ms.namesOf(are))))
 	}
 	all = append(all, ms.becameOfRequests())
 	of("No load moves", Metric.Silent)

@@ -42,9 +42,9 @@ func (a Asked) balance(run *counts.Run) Balance {
 	return b
 }
 
-func (f *Filling) take(run *counts.Run, said *float64, metric string) {
-	if said != nil {
-		*f = Filling{Percent: *said}
+func (f *Filling) take(run *counts.Run, percent *float64, metric string) {
+	if percent != nil {
+		*f = Filling{Percent: *percent}
 		return
 	}
 	if run == nil {

@@ -32,13 +32,13 @@ type BillLine struct {
 
 // withStandby returns a bill for RDS with a standby in another zone: by the prices that the list has of that, else
 // twice as much.
-func (t Tariff) withStandby(c Config, one Bill) Bill {
+func (t Tariff) withStandby(c Config, bill Bill) Bill {
 	c.Volume.Name += catalog.WithStandby
 	if both, err := t.Monthly(c); err == nil {
 		return both
 	}
-	one.addStandby()
-	return one
+	bill.addStandby()
+	return bill
 }
 
 // addStandby puts the storage of a standby on a bill, which is as much again: so the price list has it for Multi-AZ.

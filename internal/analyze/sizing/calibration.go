@@ -89,9 +89,9 @@ func (c *Calibration) take(run *counts.Run, loads ...counts.Load) bool {
 // takeWhole works it out of all that was done from the first reading to the last, where the source tells of the rest
 // before and after it.
 func (c *Calibration) takeWhole(run *counts.Run) bool {
-	writes, _, _, told := run.Whole(metric.CloudWatchVolumeWriteIOPs)
+	writes, _, _, complete := run.Whole(metric.CloudWatchVolumeWriteIOPs)
 	log, read := run.Series(metric.InsertPosition).Advanced()
-	if !told || !read || writes <= 0 || log <= 0 {
+	if !complete || !read || writes <= 0 || log <= 0 {
 		return false
 	}
 	c.Repetitions, c.RowsPerWrite, c.OfWALUnits = 1, nil, spanned([]float64{writes / (log / walUnit)})

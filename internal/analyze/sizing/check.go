@@ -76,13 +76,13 @@ type named struct {
 
 // flows returns those of which anything is given.
 func (f Figures) flows() []named {
-	var given []named
+	var known []named
 	for _, n := range []named{{"", f.Flow}, {" of reads", f.Reads}, {" of writes", f.Writes}} {
 		if !math.IsNaN(n.Operations) || !math.IsNaN(n.Bytes) || !math.IsNaN(n.Latency) {
-			given = append(given, n)
+			known = append(known, n)
 		}
 	}
-	return given
+	return known
 }
 
 func (f Figures) aboveCap(n named) (found []Finding) {

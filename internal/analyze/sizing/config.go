@@ -52,7 +52,7 @@ func (c Config) Capacity() (Capacity, error) {
 
 // sold reports whether so much of something can be bought, of which there is no more than that much for what it goes
 // with.
-func (c Config) sold(what string, bought float64, r catalog.Rule, most float64, with string) error {
+func (c Config) sold(name string, bought float64, r catalog.Rule, most float64, with string) error {
 	least, bound := max(r.SoldLeast, r.SoldLeastPerGiB*c.GiB), r.SoldMost
 	if r.SoldPerGiB > 0 || r.SoldPerIOPS > 0 {
 		bound = min(bound, max(most, r.Free))
@@ -61,9 +61,9 @@ func (c Config) sold(what string, bought float64, r catalog.Rule, most float64, 
 	case bought == 0 && least == 0:
 		return nil
 	case r.SoldMost == 0:
-		return fmt.Errorf("%s of %g GiB has no %s to buy", c.Volume.Title, c.GiB, what)
+		return fmt.Errorf("%s of %g GiB has no %s to buy", c.Volume.Title, c.GiB, name)
 	case bought > bound || bought < least:
-		return fmt.Errorf("%s of %g GiB has from %g to %g %s%s, not %g", c.Volume.Title, c.GiB, least, bound, what,
+		return fmt.Errorf("%s of %g GiB has from %g to %g %s%s, not %g", c.Volume.Title, c.GiB, least, bound, name,
 			with, bought)
 	}
 	return nil

@@ -41,8 +41,8 @@ func wholeDevice(run *counts.Run) device {
 // no flushes by themselves: they are among the writes.
 func counted(run *counts.Run, name func(string) string) device {
 	k := OfDisk()
-	k = Kept{name(k.Reads), name(k.Writes), name(k.ReadBytes), name(k.WriteBytes)}
-	if _, told := run.Counter(name(metric.BlockFlushes)); !told {
+	k = IOMetrics{name(k.Reads), name(k.Writes), name(k.ReadBytes), name(k.WriteBytes)}
+	if _, counted := run.Counter(name(metric.BlockFlushes)); !counted {
 		return k.device()
 	}
 	return deviceOf(k.Reads, k.Writes, name(metric.BlockFlushes), k.ReadBytes, k.WriteBytes)

@@ -92,11 +92,11 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 
 // ways returns one volume of a kind, or as many as were asked for, and the stripe of it that is better, if one is.
 func (q Question) ways(v catalog.Volume, m *machine, t Tariff) ([]Option, error) {
-	one, err := q.option(v, m, t)
+	single, err := q.option(v, m, t)
 	if err != nil || q.Disks > 1 {
-		return []Option{one}, err
+		return []Option{single}, err
 	}
-	best := one
+	best := single
 	for n := 2; n <= q.MostDisks && stripes(v); n++ {
 		q.Disks = n
 		o, err := q.option(v, m, t)
@@ -107,10 +107,10 @@ func (q Question) ways(v catalog.Volume, m *machine, t Tariff) ([]Option, error)
 			best = o
 		}
 	}
-	if best.Disks == one.Disks {
-		return []Option{one}, nil
+	if best.Disks == single.Disks {
+		return []Option{single}, nil
 	}
-	return []Option{one, best}, nil
+	return []Option{single, best}, nil
 }
 
 // Ranked reports whether there is a price that holds it against others, be it another region's.

@@ -228,7 +228,7 @@ func (s Sizing) question() Question {
 
 // choose picks the load to size for: the one that was named, or that asked most of storage. What was kept from finding
 // its table in memory asks for as much as the device gives, and is chosen by itself only where there is nothing else.
-func choose(needs []Need, load string, kept func(Need) bool) (Need, error) {
+func choose(needs []Need, load string, cached func(Need) bool) (Need, error) {
 	if load != "" {
 		i := slices.IndexFunc(needs, func(n Need) bool { return n.Load == load })
 		if i < 0 {
@@ -242,7 +242,7 @@ func choose(needs []Need, load string, kept func(Need) bool) (Need, error) {
 	}
 	var most *Need
 	for i, n := range needs {
-		if n.Missing == nil && (most == nil || kept(*most) && !kept(n) || kept(*most) == kept(n) &&
+		if n.Missing == nil && (most == nil || cached(*most) && !cached(n) || cached(*most) == cached(n) &&
 			n.Mean.Bytes() > most.Mean.Bytes()) {
 			most = &needs[i]
 		}

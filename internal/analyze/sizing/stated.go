@@ -51,12 +51,12 @@ func (s Stated) Rate() (Rate, error) {
 const BySaying = "said"
 
 // SizeStated answers what to order for a need that somebody says.
-func SizeStated(ask Ask, said Stated) (Sizing, error) {
-	rate, err := said.Rate()
+func SizeStated(ask Ask, need Stated) (Sizing, error) {
+	rate, err := need.Rate()
 	if err != nil {
 		return Sizing{}, err
 	}
-	return sized(ask, rate, said.Hours)
+	return sized(ask, rate, need.Hours)
 }
 
 // SizeRate answers what to order for a rate that lasts for so many hours of each day.

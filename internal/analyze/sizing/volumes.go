@@ -114,22 +114,22 @@ type Apart struct {
 // sums overlap.
 func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 	for _, v := range Volumes(run) {
-		one := Sizing{Ask: s.Ask}
-		one.Ask.Volumes = slices.DeleteFunc(slices.Clone(s.Ask.Volumes), func(v catalog.Volume) bool {
+		alone := Sizing{Ask: s.Ask}
+		alone.Ask.Volumes = slices.DeleteFunc(slices.Clone(s.Ask.Volumes), func(v catalog.Volume) bool {
 			return v.Provider == "rds" || v.Provider == "aurora"
 		})
 		if run.Observed == nil {
-			one.Ask.Load = s.Need.Load
+			alone.Ask.Load = s.Need.Load
 		}
 		a, sized := Apart{Volume: v}, true
 		if slices.Equal(v.Holds, []string{metric.WALRole}) {
-			one.Ask.GiB, sized = walGiB(run)
+			alone.Ask.GiB, sized = walGiB(run)
 		}
-		if one.Parts, err = one.parts(run, v.Needs); err == nil {
-			one, err = one.answered()
+		if alone.Parts, err = alone.parts(run, v.Needs); err == nil {
+			alone, err = alone.answered()
 		}
 		switch missing, idle := reason(err), errors.Is(err, ErrNoDemand); {
-		case v.Shared || len(one.Ask.Volumes) == 0:
+		case v.Shared || len(alone.Ask.Volumes) == 0:
 			return nil, nil
 		case missing != nil:
 			a.Why = missing.Detail + ", so there is nothing to size for"
@@ -140,7 +140,7 @@ func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 		case !sized:
 			a.Why = "how much it must hold is not known: the run does not have max_wal_size"
 		default:
-			a.Sizing = &one
+			a.Sizing = &alone
 		}
 		all = append(all, a)
 	}

@@ -30,8 +30,8 @@ func (o *EmbeddedOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.settings, "set", "c", nil, "a setting of the server: `name=value` (repeatable)")
 }
 
-// given returns one of its flags that was given; empty: none was.
-func (o *EmbeddedOptions) given() string {
+// givenFlag returns one of its flags that the user gave, or "".
+func (o *EmbeddedOptions) givenFlag() string {
 	switch {
 	case len(o.settings) > 0:
 		return "--set"

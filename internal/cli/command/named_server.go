@@ -37,7 +37,7 @@ func named(env Env) (variable, dsn string, err error) {
 // meant returns the server that the environment names, where the flags choose none; an empty variable: there is no
 // such.
 func (o *TargetOptions) meant(env Env) (variable, dsn string, endpoint *postgres.Endpoint, err error) {
-	if o.DSN.Given || o.Container.Given || o.Own || o.embedded.given() != "" {
+	if o.DSN.Given || o.Container.Given || o.Own || o.embedded.givenFlag() != "" {
 		return "", "", nil, nil
 	}
 	if variable, dsn, err = named(env); err != nil || variable == "" {

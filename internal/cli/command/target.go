@@ -62,7 +62,7 @@ func (o *TargetOptions) AddAWSFlags(f *pflag.FlagSet) {
 // Target returns the server that the flags choose, with its password if it had to be typed. It refuses flags that
 // say nothing about that server.
 func (o *TargetOptions) Target(ctx context.Context, env Env) (chosen target.Options, err error) {
-	own, inContainer := o.embedded.given(), o.embedded.notInContainer()
+	own, inContainer := o.embedded.givenFlag(), o.embedded.notInContainer()
 	switch {
 	case o.DSN.Given && o.Container.Given:
 		return chosen, errors.New("--dsn and --container exclude each other")
@@ -118,7 +118,7 @@ func Agree(env Env, agreed bool, question string) error {
 // arguments.
 func (o *TargetOptions) UseHandedOver(env Env) error {
 	dsn := env.get("REALIOPS_DSN")
-	if dsn == "" || o.DSN.Given || o.Container.Given || o.Own || o.embedded.given() != "" {
+	if dsn == "" || o.DSN.Given || o.Container.Given || o.Own || o.embedded.givenFlag() != "" {
 		return nil
 	}
 	if err := o.DSN.Set(dsn); err != nil {

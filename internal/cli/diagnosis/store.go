@@ -39,9 +39,9 @@ type Lack struct {
 
 // want is something that conclusions are drawn from.
 type want struct {
-	what, remedy string
-	metrics      []string
-	physical     bool
+	purpose, remedy string
+	metrics         []string
+	physical        bool
 }
 
 // wants returns what a history is asked for.
@@ -78,7 +78,7 @@ func NewStored(s Stored, metrics []string) Stored {
 	logical, physical := false, false
 	for _, w := range wants() {
 		if !has(w.metrics) {
-			s.Lacks = append(s.Lacks, Lack{w.what, w.remedy})
+			s.Lacks = append(s.Lacks, Lack{w.purpose, w.remedy})
 			continue
 		}
 		logical, physical = logical || !w.physical, physical || w.physical
@@ -89,7 +89,7 @@ func NewStored(s Stored, metrics []string) Stored {
 
 // Concludes reports whether the history of any server concludes anything.
 func (s Store) Concludes() bool {
-	return slices.ContainsFunc(s.Servers, func(one Stored) bool { return one.Sizes || one.Verdicts })
+	return slices.ContainsFunc(s.Servers, func(server Stored) bool { return server.Sizes || server.Verdicts })
 }
 
 // Document says it for people.
@@ -99,16 +99,16 @@ func (s Store) Document() document.Document {
 	yes := map[bool]string{true: "yes", false: "no"}
 	lacks := map[Lack][]string{}
 	var order []Lack
-	for _, one := range s.Servers {
+	for _, server := range s.Servers {
 		t.Rows = append(t.Rows, document.Row{
-			Cells: []document.Cell{document.Name(one.Machine), document.Words(strings.Join(one.Exporters, ", ")),
-				document.Number(number.Grouped(float64(one.Samples), 0), float64(one.Samples)),
-				document.Words(yes[one.Sizes]), document.Words(yes[one.Verdicts])}})
-		for _, lack := range one.Lacks {
+			Cells: []document.Cell{document.Name(server.Machine), document.Words(strings.Join(server.Exporters, ", ")),
+				document.Number(number.Grouped(float64(server.Samples), 0), float64(server.Samples)),
+				document.Words(yes[server.Sizes]), document.Words(yes[server.Verdicts])}})
+		for _, lack := range server.Lacks {
 			if lacks[lack] == nil {
 				order = append(order, lack)
 			}
-			lacks[lack] = append(lacks[lack], one.Machine)
+			lacks[lack] = append(lacks[lack], server.Machine)
 		}
 	}
 	d := document.Document{Title: "What a store of metrics could conclude", Heading: "What a store of metrics could " +

@@ -154,7 +154,7 @@ func (d Diagnosis) gaps(wanted func(Gap) bool) (all document.Points) {
 type cause struct {
 	Missing
 	remedy string
-	what   []string
+	gaps   []string
 	costs  []string
 }
 
@@ -165,7 +165,7 @@ func grouped(causes []cause, s Source, g Gap, version int) []cause {
 		causes = append(causes, cause{Missing: g.Missing, remedy: g.Remedy})
 	}
 	c := &causes[i]
-	c.what = append(c.what, s.part(g, version))
+	c.gaps = append(c.gaps, s.part(g, version))
 	for _, quantity := range g.Costs {
 		if !slices.Contains(c.costs, quantity) {
 			c.costs = append(c.costs, quantity)
@@ -193,7 +193,7 @@ func (s Source) part(g Gap, version int) string {
 }
 
 func (c cause) point() document.Point {
-	p := document.Point{Text: strings.Join(c.what, ", ") + ": " + c.words()}
+	p := document.Point{Text: strings.Join(c.gaps, ", ") + ": " + c.words()}
 	if len(c.costs) > 0 {
 		var counted []string
 		for _, name := range c.costs {

@@ -93,7 +93,7 @@ func (e *Exporter) Collect(to chan<- prometheus.Metric) {
 	for g, n := range now.gaps {
 		to <- prometheus.MustNewConstMetric(missing, prometheus.CounterValue, float64(n), g.probe, g.reason)
 	}
-	for _, g := range now.told() {
+	for _, g := range now.infoGauges() {
 		g.Collect(to)
 	}
 }
@@ -132,8 +132,8 @@ func (e *Exporter) read(r runfile.Reading, to chan<- prometheus.Metric) {
 	}
 }
 
-// told returns what is known beside the readings.
-func (e *Exporter) told() []*openmetrics.Gauge {
+// infoGauges returns the gauges that do not come from readings: the server, and which probes work.
+func (e *Exporter) infoGauges() []*openmetrics.Gauge {
 	server := &openmetrics.Gauge{Name: "realiops_server_info", Help: "The server that is observed.",
 		Labels: []string{"host", "port", "database", "version", "flavor"}}
 	if t := e.target; t != nil {

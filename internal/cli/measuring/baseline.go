@@ -62,23 +62,23 @@ published bucket of credits fits. It uses up the credits of the volume.`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runBaseline(cmd.Context(), env, o, cmd.Flags()) },
 	}
-	where, what := command.Group("Where"), command.Group("What to measure")
+	where, subject := command.Group("Where"), command.Group("What to measure")
 	where.StringVar(&o.dir, "dir", "",
 		"a `directory` on the storage to measure (default: where realiops run would put its data)")
 	where.BoolVar(&o.allowRAM, "allow-ram", false, "allow a directory in memory, where nothing reaches a disk")
 	where.BoolVar(&o.yes, "yes", false,
 		"do not ask before loading storage with files of others, or using up its credits")
-	what.StringVar(&o.set, "set", fio.SetDatabase, "the `set` of jobs: database or published")
-	what.StringVar(&o.job, "job", "", "a job `file` of yours instead")
-	what.StringSliceVar(&o.only, "only", nil, "only these jobs, by `name`")
-	what.Var(&o.size, "size", "`size` of the test files, such as 1G")
-	what.DurationVar(&o.runtime, "runtime", 0,
+	subject.StringVar(&o.set, "set", fio.SetDatabase, "the `set` of jobs: database or published")
+	subject.StringVar(&o.job, "job", "", "a job `file` of yours instead")
+	subject.StringSliceVar(&o.only, "only", nil, "only these jobs, by `name`")
+	subject.Var(&o.size, "size", "`size` of the test files, such as 1G")
+	subject.DurationVar(&o.runtime, "runtime", 0,
 		"how long each job runs (default: 10s, or as published, or as the job file says)")
-	what.BoolVar(&o.buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
-	what.DurationVar(&o.until, "until-throttled", 0,
+	subject.BoolVar(&o.buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
+	subject.DurationVar(&o.until, "until-throttled", 0,
 		"go on with one job until storage slows down for good, at most for this long")
-	what.Lookup("until-throttled").NoOptDefVal = defaultUntil.String()
-	return command.Describe(env, cmd, baselineExitHelp, where, what,
+	subject.Lookup("until-throttled").NoOptDefVal = defaultUntil.String()
+	return command.Describe(env, cmd, baselineExitHelp, where, subject,
 		command.Group("What to tell", o.keepingOptions.addFlags))
 }
 

@@ -54,7 +54,7 @@ After an interrupt, run the command again to go on. With DIR alone nobody is ask
 			return runFleet(cmd.Context(), env, o, args, cmd.Flags())
 		},
 	}
-	aws, order, told := command.Group("An AWS account"), command.Group("What to order, and at which price"),
+	aws, order, output := command.Group("An AWS account"), command.Group("What to order, and at which price"),
 		command.Group("What to tell")
 	aws.BoolVar(&o.aws, "aws", false, "ask CloudWatch about all PostgreSQL databases of the account in the region")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
@@ -71,11 +71,11 @@ After an interrupt, run the command again to go on. With DIR alone nobody is ask
 	order.Float64Var(&o.size.Percentile, "percentile", 99,
 		"the `percentile` of hours that the order must cover; 100 is the worst hour")
 	order.Float64Var(&o.size.Headroom, "headroom", 20, "`percent` to order beyond the need")
-	told.StringVar(&o.out, "dir", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
-	told.IntVar(&o.top, "top", 10, "how `many` databases each list of the text shows")
-	o.size.Format.Add(told.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV, command.FormatOpenMetrics)
+	output.StringVar(&o.out, "dir", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
+	output.IntVar(&o.top, "top", 10, "how `many` databases each list of the text shows")
+	o.size.Format.Add(output.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV, command.FormatOpenMetrics)
 	return command.Describe(env, cmd, fleetExitHelp, command.Group("A store", o.store.AddFleetFlags,
-		o.store.AddNameLabel), aws, order, told)
+		o.store.AddNameLabel), aws, order, output)
 }
 
 const fleetExitHelp = `0  ranked

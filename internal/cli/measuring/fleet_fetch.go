@@ -70,8 +70,8 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 		return "", 0, fmt.Errorf("%s; the answers so far are kept in %s, and the same command continues",
 			runfile.Scrub(err.Error(), a.secrets...), directory)
 	}
-	if said := a.cost(); said != "" {
-		env.Tell("%s", said)
+	if cost := a.cost(); cost != "" {
+		env.Tell("%s", cost)
 	}
 	return directory, partly, nil
 }

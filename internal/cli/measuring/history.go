@@ -53,17 +53,17 @@ list or vCenter's Get-Stat wrote.`,
 			return runHistory(cmd.Context(), env, o, files, cmd.Flags())
 		},
 	}
-	aws, told := command.Group("CloudWatch"), command.Group("What to tell")
+	aws, output := command.Group("CloudWatch"), command.Group("What to tell")
 	aws.StringVar(&o.instance, "instance", "",
 		"the `instance` of RDS or Aurora to ask about, or which one of several in the files")
 	aws.StringVar(&o.cluster, "cluster", "", "the Aurora `cluster` whose writer to ask about")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
 	aws.StringVar(&o.flavor, "flavor", "", "the `kind` of server, rds or aurora, where neither AWS nor a file says it")
 	aws.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
-	told.VarP((*recordFlag)(&o.out), "output", "o",
+	output.VarP((*recordFlag)(&o.out), "output", "o",
 		"the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
-	o.analyze.AddFlags(told.FlagSet)
-	return command.Describe(env, cmd, historyExitHelp, command.Group("A store", o.store.AddFlags), aws, told)
+	o.analyze.AddFlags(output.FlagSet)
+	return command.Describe(env, cmd, historyExitHelp, command.Group("A store", o.store.AddFlags), aws, output)
 }
 
 const historyExitHelp = `0  read, and the report was written
@@ -88,7 +88,7 @@ func runHistory(ctx context.Context, env command.Env, o historyOptions, files []
 	head := headOf(env, flags)
 	head.Target, head.Provenance = h.target, h.whence
 	path := cmp.Or(o.out, runfile.DefaultPath(head.ID))
-	if err := history.Write(path, head, h.Told); err != nil {
+	if err := history.Write(path, head, h.Data); err != nil {
 		return err
 	}
 	o.analyze.Named = keepingOptions{out: o.out}.named()

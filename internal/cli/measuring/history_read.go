@@ -23,15 +23,15 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-type heard struct {
-	history.Told
+type answer struct {
+	history.Data
 	target runfile.Target
 	whence string // where the figures are from
 }
 
 type historySource struct {
 	named func(o historyOptions, files []string) bool // by the user
-	read  func(o historyOptions, ctx context.Context, env command.Env, files []string) (heard, error)
+	read  func(o historyOptions, ctx context.Context, env command.Env, files []string) (answer, error)
 }
 
 // historySources are all of them: a new one is a row here.
@@ -52,10 +52,10 @@ func (o historyOptions) sourcesNamed(files []string) (named []historySource) {
 }
 
 // ofPrometheus reads the raw samples of a store, or the hours that an exporter of CloudWatch hands on to it.
-func (o historyOptions) ofPrometheus(ctx context.Context, env command.Env, _ []string) (heard, error) {
+func (o historyOptions) ofPrometheus(ctx context.Context, env command.Env, _ []string) (answer, error) {
 	store, asked, q, err := o.store.Open(ctx, env, o.account)
 	if err != nil {
-		return heard{}, err
+		return answer{}, err
 	}
 	h, err := ofStore(ctx, store, q, env.Now())
 	if errors.Is(err, prometheus.ErrNothing) {
@@ -67,12 +67,12 @@ func (o historyOptions) ofPrometheus(ctx context.Context, env command.Env, _ []s
 	return h, nil
 }
 
-func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, now time.Time) (h heard, err error) {
+func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, now time.Time) (h answer, err error) {
 	found, err := store.Find(ctx, q)
 	if err != nil {
 		return h, err
 	}
-	told, err := store.Read(ctx, found, q, now)
+	data, err := store.Read(ctx, found, q, now)
 	if err != nil {
 		return h, err
 	}
@@ -80,16 +80,16 @@ func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, n
 	if err != nil {
 		return h, err
 	}
-	told.Asked = runfile.Stretch{From: q.From.UTC(), To: q.To.UTC()}
-	whence := "scraped about every " + printable.Duration(told.Interval) + " into a store, not by realiops"
-	return heard{*told, runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}, whence},
+	data.Asked = runfile.Stretch{From: q.From.UTC(), To: q.To.UTC()}
+	whence := "scraped about every " + printable.Duration(data.Interval) + " into a store, not by realiops"
+	return answer{*data, runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}, whence},
 		nil
 }
 
 // handedOn reads the hours of the only instance that an exporter of CloudWatch presents, if no other exporter
 // presents anything.
 func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q prometheus.Query,
-	nothing error) (h heard, err error) {
+	nothing error) (h answer, err error) {
 	q.To = q.To.UTC().Truncate(time.Hour)
 	q.From = q.To.Add(-time.Duration(o.store.Back)).Truncate(time.Hour)
 	source := prometheus.NewFleet(store, q)
@@ -103,21 +103,21 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 		return h, fmt.Errorf(
 			`an exporter of CloudWatch shows %d instances, %s among them: name one with --server 'dimension_DBInstanceIdentifier="…"', or take all with realiops fleet`, len(instances), instances[0].Name)
 	}
-	told, err := source.Hours(ctx, instances, q.From, q.To)
+	hours, err := source.Hours(ctx, instances, q.From, q.To)
 	if err != nil {
 		return h, err
 	}
-	if len(told[0].Periods) == 0 {
+	if len(hours[0].Periods) == 0 {
 		return h, nothing
 	}
-	told[0].Asked = runfile.Stretch{From: q.From, To: q.To}
+	hours[0].Asked = runfile.Stretch{From: q.From, To: q.To}
 	target := instances[0].Target
 	target.Flavor = cmp.Or(o.flavor, target.Flavor)
-	return heard{
-		told[0], target, "recorded by CloudWatch and handed on to a store by an exporter, not by realiops"}, nil
+	return answer{
+		hours[0], target, "recorded by CloudWatch and handed on to a store by an exporter, not by realiops"}, nil
 }
 
-func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []string) (h heard, err error) {
+func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []string) (h answer, err error) {
 	from, to, err := o.store.Settled(env.Now())
 	if err != nil {
 		return h, err
@@ -133,7 +133,7 @@ func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []s
 	if err != nil {
 		return h, err
 	}
-	if h.Told, err = cloudwatch.History(ctx, a, found.Cloud, from, to, env.Now()); err != nil {
+	if h.Data, err = cloudwatch.History(ctx, a, found.Cloud, from, to, env.Now()); err != nil {
 		return h, err
 	}
 	h.Asked = runfile.Stretch{From: from, To: to}
@@ -168,7 +168,7 @@ func (o historyOptions) printQuery(env command.Env) error {
 // historyFile is a program's record of a server, recognized by its first bytes.
 type historyFile struct {
 	is   func(text []byte) bool
-	read func(o historyOptions, ctx context.Context, files []exported.File, now time.Time) (heard, error)
+	read func(o historyOptions, ctx context.Context, files []exported.File, now time.Time) (answer, error)
 }
 
 // historyFiles are all of them, the last for what no other is: a new one is a row here.
@@ -185,12 +185,12 @@ func isExported(text []byte) bool {
 }
 
 // ofFiles reads what other programs wrote. By its first bytes the first says which.
-func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []string) (heard, error) {
+func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []string) (answer, error) {
 	var all []exported.File
 	for _, name := range files {
 		text, err := command.ReadExported(ctx, env, name)
 		if err != nil {
-			return heard{}, fmt.Errorf("read what was exported: %w", err)
+			return answer{}, fmt.Errorf("read what was exported: %w", err)
 		}
 		all = append(all, exported.File{Name: name, Text: text})
 	}
@@ -198,19 +198,19 @@ func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []st
 	return historyFiles[i].read(o, ctx, all, env.Now())
 }
 
-func (o historyOptions) ofExported(_ context.Context, files []exported.File, now time.Time) (h heard, err error) {
-	h.Told, h.target, err = exported.History(files, exported.Asked{Flavor: o.flavor, Instance: o.instance}, now)
+func (o historyOptions) ofExported(_ context.Context, files []exported.File, now time.Time) (h answer, err error) {
+	h.Data, h.target, err = exported.History(files, exported.Asked{Flavor: o.flavor, Instance: o.instance}, now)
 	h.whence = "recorded by CloudWatch and exported by the aws program, not by realiops"
 	return h, err
 }
 
-func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now time.Time) (heard, error) {
+func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now time.Time) (answer, error) {
 	if len(files) > 1 {
-		return heard{}, errors.New("of samples that promtool wrote one file is read: write all into one")
+		return answer{}, errors.New("of samples that promtool wrote one file is read: write all into one")
 	}
 	store, from, to, err := prometheus.OpenDump(files[0].Name, files[0].Text)
 	if err != nil {
-		return heard{}, err
+		return answer{}, err
 	}
 	const before = time.Millisecond // a range does not have the sample at its begin
 	q := prometheus.Query{Server: o.store.Server, Host: o.store.Host, Device: o.store.Device,
@@ -220,7 +220,7 @@ func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now t
 	return h, err
 }
 
-func (o historyOptions) ofSysstat(ctx context.Context, files []exported.File, now time.Time) (h heard, err error) {
+func (o historyOptions) ofSysstat(ctx context.Context, files []exported.File, now time.Time) (h answer, err error) {
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Name)
@@ -234,10 +234,10 @@ func (o historyOptions) ofSysstat(ctx context.Context, files []exported.File, no
 		return h, fmt.Errorf("the files are of %d machines, and a history is of one: realiops fleet takes them all",
 			len(machines))
 	}
-	told, err := source.History(ctx, machines[0].Name)
+	data, err := source.History(ctx, machines[0].Name)
 	if err != nil {
 		return h, err
 	}
-	told.Notices = source.Notices()
-	return heard{told, machines[0].Target, "recorded by " + sysstat.Keeper(files[0].Text) + ", not by realiops"}, nil
+	data.Notices = source.Notices()
+	return answer{data, machines[0].Target, "recorded by " + sysstat.Keeper(files[0].Text) + ", not by realiops"}, nil
 }

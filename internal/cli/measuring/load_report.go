@@ -50,7 +50,7 @@ func (b *benchmark) verdict(r output.Report, failure error) error {
 	case output.Interrupted:
 		b.say("Run was interrupted; the above results are incomplete.")
 	case output.Aborted:
-		if _, told := errors.AsType[*engine.Abort](failure); failure != nil && !told {
+		if _, reported := errors.AsType[*engine.Abort](failure); failure != nil && !reported {
 			b.say("error: %s", runfile.OneLine(failure.Error()))
 		}
 		b.say("Run was aborted; the above results are incomplete.")

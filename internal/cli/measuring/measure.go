@@ -62,35 +62,35 @@ upkeep are counted apart.`,
 			return runMeasure(cmd.Context(), env, o, cmd.Flags(), args)
 		},
 	}
-	what, told := command.Group("What to measure"), command.Group("What to tell")
-	what.StringVar(&o.sql, "sql", "", "measure these `statements` instead of a command")
-	what.StringVarP(&o.file, "file", "f", "", "measure this pgbench `script` instead of a command")
-	what.IntVarP(&o.transactions, "transactions", "t", 1, "run the script `N` times in each repetition")
-	what.IntVarP(&o.repetitions, "repetitions", "r", 10, "measure it `N` times")
-	what.IntVar(&o.warmup, "warmup", 1, "do it `N` times first, uncounted")
-	what.BoolVar(&o.firstTouch, "first-touch", false,
+	subject, output := command.Group("What to measure"), command.Group("What to tell")
+	subject.StringVar(&o.sql, "sql", "", "measure these `statements` instead of a command")
+	subject.StringVarP(&o.file, "file", "f", "", "measure this pgbench `script` instead of a command")
+	subject.IntVarP(&o.transactions, "transactions", "t", 1, "run the script `N` times in each repetition")
+	subject.IntVarP(&o.repetitions, "repetitions", "r", 10, "measure it `N` times")
+	subject.IntVar(&o.warmup, "warmup", 1, "do it `N` times first, uncounted")
+	subject.BoolVar(&o.firstTouch, "first-touch", false,
 		"make a checkpoint before each repetition, so that the first change of a page puts the whole page into the WAL")
-	what.DurationVar(&o.background, "background", 2*time.Second,
+	subject.DurationVar(&o.background, "background", 2*time.Second,
 		"how long to measure, twice beforehand, what the server does by itself")
-	what.BoolVar(&o.target.Yes, "yes", false, "do not ask if only the environment names a server on another machine")
-	what.StringVar(&o.ours, "count", "",
+	subject.BoolVar(&o.target.Yes, "yes", false, "do not ask if only the environment names a server on another machine")
+	subject.StringVar(&o.ours, "count", "",
 		"also count sessions that were connected before, by `NAME=VALUE`: application_name or user")
-	told.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, "+
+	output.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, "+
 		"NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024; MOST may be base, base+3% or base+N; @FILE has one a "+
 		"line (repeatable)")
-	told.StringVar(&o.base, "compare", "", "compare with this `FILE` that -o or --save wrote")
-	told.StringVar(&o.save, "save", "", "save all readings to this run `FILE`, for report and --compare")
-	o.format.Add(told.FlagSet, append([]string{command.FormatText, command.FormatJSON, command.FormatHTML,
+	output.StringVar(&o.base, "compare", "", "compare with this `FILE` that -o or --save wrote")
+	output.StringVar(&o.save, "save", "", "save all readings to this run `FILE`, for report and --compare")
+	o.format.Add(output.FlagSet, append([]string{command.FormatText, command.FormatJSON, command.FormatHTML,
 		command.FormatMarkdown, command.FormatCSV}, reading.CostForms...)...)
-	told.StringArrayVarP(&o.out, "output", "o", nil,
+	output.StringArrayVarP(&o.out, "output", "o", nil,
 		"write the report to this `FILE`, as its name says: .txt, .json, .html, .md, .csv, .xml (JUnit) or .jsonl (a "+
 			"base) (repeatable)")
-	told.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
-	told.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
+	output.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
+	output.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return cmp.Or(withoutDashes(c, c.Flags().Args()), command.FlagMistake(c, err))
 	})
-	return command.Describe(env, cmd, measureCommandExitHelp, append(o.target.Groups(), what, told)...)
+	return command.Describe(env, cmd, measureCommandExitHelp, append(o.target.Groups(), subject, output)...)
 }
 
 // withoutDashes refuses a command that does not stand behind --, since its flags were taken for ours; nil: it does, or

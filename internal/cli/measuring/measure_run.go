@@ -121,8 +121,8 @@ func (r costReport) tell(path string, operation runfile.Operation, failed error)
 	var failures error
 	for _, to := range r.outputs {
 		// what was not measured to the end is no base
-		told := err == nil && (failed == nil || to.format != command.FormatBase)
-		if told || slices.Contains(failureForms, to.format) {
+		valid := err == nil && (failed == nil || to.format != command.FormatBase)
+		if valid || slices.Contains(failureForms, to.format) {
 			failures = errors.Join(failures, command.WriteTo(to.file, to.to, func(w io.Writer) error {
 				return to.write(w, result)
 			}))

@@ -50,7 +50,7 @@ gap. --append goes on in the file of an earlier observation of the same server.`
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), env, o, cmd.Flags()) },
 	}
-	server, long, told := command.Group("The server"), command.Group("How long"),
+	server, long, output := command.Group("The server"), command.Group("How long"),
 		command.Group("What to read and tell", o.readingOptions.addFlags)
 	server.Var(&o.target.DSN, "dsn",
 		"observe this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
@@ -59,10 +59,10 @@ gap. --append goes on in the file of an earlier observation of the same server.`
 	long.DurationVar(&o.atLeast, "at-least", leastObserved,
 		"with --until-settled, how long to observe before it may end")
 	long.BoolVar(&o.append, "append", false, "go on in the file that -o names")
-	told.StringVar(&o.listen, "listen", "",
+	output.StringVar(&o.listen, "listen", "",
 		"let a Prometheus scrape what is read, at this `ADDRESS`: HOST:PORT, or a port of this machine alone")
 	return command.Describe(env, cmd, observeExitHelp, server, command.Group("A server in AWS", o.target.AddAWSFlags),
-		long, told)
+		long, output)
 }
 
 const observeExitHelp = `0  done, also where Ctrl-C ended it

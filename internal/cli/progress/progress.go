@@ -59,11 +59,11 @@ type Display struct {
 	mode  Mode
 	width func() int
 
-	mu    sync.Mutex
-	stage string
-	run   run
-	drawn int // lines that a bar stands on
-	said  time.Time
+	mu       sync.Mutex
+	stage    string
+	run      run
+	drawn    int // lines that a bar stands on
+	lastLine time.Time
 
 	stop chan struct{}
 	done sync.WaitGroup
@@ -151,11 +151,11 @@ func (d *Display) Record(r runfile.Record) {
 		if r.Event == runfile.End {
 			d.say(d.run.sentence(r.At))
 		}
-		d.said = r.At
+		d.lastLine = r.At
 	case runfile.Work:
-		if r.To.Sub(d.said) > while {
+		if r.To.Sub(d.lastLine) > while {
 			d.say(d.run.sentence(r.To))
-			d.said = r.To
+			d.lastLine = r.To
 		}
 	}
 }

@@ -104,7 +104,7 @@ func (s *run) followReading(at time.Time, values map[string]float64) {
 	if position, ok := values[metric.InsertPosition]; ok {
 		s.wal.follow(at, position)
 	}
-	if requests, told := values[metric.ServerWrites]; told && !s.ownDevice {
+	if requests, counted := values[metric.ServerWrites]; counted && !s.ownDevice {
 		if !s.followed {
 			s.followed, s.device = true, rate{} // whatever the whole device did
 		}

@@ -153,11 +153,11 @@ func compareCosts(env command.Env, o compareOptions, base cost.Compared, now cos
 			return fmt.Errorf("--fail-if %q: of measurements, say by how much a count may grow: own_wal_bytes>3%%",
 				g.Text)
 		}
-		one, err := cost.ParseBudgets(change[1] + "=base+" + change[2] + "%")
+		parsed, err := cost.ParseBudgets(change[1] + "=base+" + change[2] + "%")
 		if err != nil {
 			return fmt.Errorf("--fail-if %w", err)
 		}
-		budgets = append(budgets, one...)
+		budgets = append(budgets, parsed...)
 	}
 	refused := base.Refuse(now)
 	if refused != nil && len(gates) > 0 {

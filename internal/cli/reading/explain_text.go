@@ -17,14 +17,14 @@ const aScreen = 25
 // answers holds the texts on each thing of a name, each with the line that answers the question.
 type answers []struct {
 	line string
-	said entry
+	text entry
 }
 
-func (a *answers) add(line string, said entry) {
+func (a *answers) add(line string, text entry) {
 	*a = append(*a, struct {
 		line string
-		said entry
-	}{line, said})
+		text entry
+	}{line, text})
 }
 
 // document says everything that is known.
@@ -128,16 +128,16 @@ func (k knowledge) answers(wanted func(entry) entry) (all answers) {
 }
 
 func (a answers) document() (d document.Document) {
-	for _, one := range a {
-		d.Blocks = append(d.Blocks, under(one.line, one.said))
+	for _, answer := range a {
+		d.Blocks = append(d.Blocks, under(answer.line, answer.text))
 	}
 	return d
 }
 
 func (a answers) list() document.Block {
 	var lines document.Together
-	for _, one := range a {
-		lines = append(lines, document.Paragraph{Text: one.line})
+	for _, answer := range a {
+		lines = append(lines, document.Paragraph{Text: answer.line})
 	}
 	return lines
 }
@@ -145,8 +145,8 @@ func (a answers) list() document.Block {
 // names mentions what there is no room to say more of.
 func (a answers) names() document.Block {
 	var names []string
-	for _, one := range a {
-		name, _, _ := strings.Cut(one.line, ": ")
+	for _, answer := range a {
+		name, _, _ := strings.Cut(answer.line, ": ")
 		names = append(names, name)
 	}
 	return document.Paragraph{Text: "Shown elsewhere too: " + strings.Join(names, "; ")}
@@ -191,8 +191,8 @@ func titles(keys []string) (all []string) {
 	return all
 }
 
-func under(heading string, said entry) document.Block {
-	return document.Together{document.Paragraph{Text: heading}, document.Terms(said)}
+func under(heading string, text entry) document.Block {
+	return document.Together{document.Paragraph{Text: heading}, document.Terms(text)}
 }
 
 // entry holds the text under each word.

@@ -63,7 +63,7 @@ size makes the .csv of sizes); .png for the counts under one load, that of the h
   realiops report LAST -o ladder.png`,
 		Args: runFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.size.given(cmd.Flags()); err != nil {
+			if err := o.size.takeFlags(cmd.Flags()); err != nil {
 				return err
 			}
 			o.sizes = len(args) > 1 || o.size.anyOf(cmd.Flags())

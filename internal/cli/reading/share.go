@@ -54,11 +54,11 @@ func runShare(env command.Env, name, out string) error {
 		base, rest, _ := strings.Cut(file, ".")
 		out = filepath.Join(directory, base+"-shared."+rest)
 	}
-	a, kept, err := shareTo(path, out)
+	a, lines, err := shareTo(path, out)
 	if err != nil {
 		return err
 	}
-	return env.Write(shared(out, a, kept))
+	return env.Write(shared(out, a, lines))
 }
 
 // shareTo copies a run without what tells whose it is, and says how many lines of each kind are kept.
@@ -72,9 +72,9 @@ func shareTo(path, out string) (*runfile.Anonymizer, map[runfile.Kind]int, error
 	if err != nil {
 		return nil, nil, err
 	}
-	a, kept := &runfile.Anonymizer{}, map[runfile.Kind]int{}
+	a, lines := &runfile.Anonymizer{}, map[runfile.Kind]int{}
 	for record, err := range records {
-		if _, torn := errors.AsType[*runfile.TornError](err); torn && len(kept) > 0 {
+		if _, torn := errors.AsType[*runfile.TornError](err); torn && len(lines) > 0 {
 			break
 		}
 		if err != nil {
@@ -84,19 +84,19 @@ func shareTo(path, out string) (*runfile.Anonymizer, map[runfile.Kind]int, error
 		if !some {
 			continue
 		}
-		kept[clean.Kind()]++
+		lines[clean.Kind()]++
 		if err := w.Write(clean); err != nil {
 			return nil, nil, errors.Join(err, w.Discard())
 		}
 	}
-	return a, kept, w.Close()
+	return a, lines, w.Close()
 }
 
 // shared says what the copy holds, what was taken out, and how to pass it on.
-func shared(out string, a *runfile.Anonymizer, kept map[runfile.Kind]int) document.Document {
+func shared(out string, a *runfile.Anonymizer, count map[runfile.Kind]int) document.Document {
 	var lines []string
-	for _, kind := range slices.Sorted(maps.Keys(kept)) {
-		lines = append(lines, fmt.Sprintf("%d %s", kept[kind], kind))
+	for _, kind := range slices.Sorted(maps.Keys(count)) {
+		lines = append(lines, fmt.Sprintf("%d %s", count[kind], kind))
 	}
 	taken := slices.Sorted(maps.Keys(a.Taken))
 	if len(taken) == 0 {

@@ -50,7 +50,7 @@ type SizeOptions struct {
 	hours      float64
 	fromMetric string
 	flavor     string
-	told       string
+	checked    string
 
 	latencyBands string
 	queueBands   string
@@ -92,7 +92,7 @@ amount of a metric on a console in real I/O? --check: do figures of a console or
 			if err := misplaced(cmd.Flags()); err != nil {
 				return err
 			}
-			if err := o.given(cmd.Flags()); err != nil {
+			if err := o.takeFlags(cmd.Flags()); err != nil {
 				return err
 			}
 			switch figures(cmd.Flags()) {
@@ -129,7 +129,7 @@ func (o *SizeOptions) addFigureFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.fromMetric, "from-metric", "", "what an amount of a metric is in real I/O, as `NAME=AMOUNT`: "+
 		"WriteIOPS=800000; a sum with its time: VolumeReadIOPs=2.43e9/month; of RDS several, with commas, and what "+
 		"to order for them")
-	f.StringVar(&o.told, "check", "", "`FIGURES` that should agree with each other: iops=, kbps=, mbps=, ms=, "+
+	f.StringVar(&o.checked, "check", "", "`FIGURES` that should agree with each other: iops=, kbps=, mbps=, ms=, "+
 		"queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
 	f.StringVar(&o.latencyBands, "latency-bands", "",
 		"with --check, up to how many `milliseconds` latency is excellent, good and fair (default 5,10,15)")
@@ -138,11 +138,11 @@ func (o *SizeOptions) addFigureFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.flavor, "flavor", "", "with --from-metric, the `kind` of server it was read on: aurora, rds or ebs")
 }
 
-func (o *SizeOptions) anyOf(given *pflag.FlagSet) (any bool) {
+func (o *SizeOptions) anyOf(flags *pflag.FlagSet) (any bool) {
 	known, of := pflag.NewFlagSet("", pflag.ContinueOnError), *o
 	of.addLoadFlags(known)
 	of.addStorageFlags(known)
-	known.VisitAll(func(f *pflag.Flag) { any = any || given.Changed(f.Name) })
+	known.VisitAll(func(f *pflag.Flag) { any = any || flags.Changed(f.Name) })
 	return any
 }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/realiops/realiops/internal/input"
 )
 
-// given takes what the user said. Zero, which stands for a flag left out, is no number that anybody means.
-func (o *SizeOptions) given(flags *pflag.FlagSet) error {
+// takeFlags notes which flags the user gave. It refuses 0 where that stands for a flag left out.
+func (o *SizeOptions) takeFlags(flags *pflag.FlagSet) error {
 	o.saidGiB = flags.Changed("gib")
 	switch {
 	case flags.Changed("disks") && o.disks == 0:
@@ -98,8 +98,8 @@ func (o *SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []
 	known := StorageNames(volumes, rules)
 	for _, name := range o.on {
 		if !slices.Contains(known, name) {
-			if what := clouds[name]; what != "" {
-				return fmt.Errorf("--on %q: name what it sells: %s", name, what)
+			if services := clouds[name]; services != "" {
+				return fmt.Errorf("--on %q: name what it sells: %s", name, services)
 			}
 			return fmt.Errorf("--on %q: there are %s%s", name, strings.Join(known, ", "), command.Meant("", name, known))
 		}

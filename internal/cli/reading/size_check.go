@@ -11,7 +11,7 @@ import (
 )
 
 func checkFigures(env command.Env, o SizeOptions) error {
-	figures, err := parseFigures(o.told)
+	figures, err := parseFigures(o.checked)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func parseFigures(text string) (sizing.Figures, error) {
 		"queue": {&f.Queue, 1}, "aqu-sz": {&f.Queue, 1},
 		"kb": {&f.SaidSize, 1024}, "cap-iops": {&f.CapIOPS, 1}, "cap-mbps": {&f.CapBytes, 1e6},
 	}
-	said := map[*float64]string{}
+	names := map[*float64]string{}
 	for _, part := range command.Figures(text) {
 		name, value, _ := strings.Cut(part, "=")
 		name = strings.ToLower(name)
@@ -52,13 +52,13 @@ func parseFigures(text string) (sizing.Figures, error) {
 		if !found || err != nil || !(v == 0 || v >= leastFigure && v < 1e18) {
 			return f, fmt.Errorf("--check %s: NAME=NUMBER of %s, and buffered", part, figureNames)
 		}
-		switch other, twice := said[field.to]; {
+		switch other, twice := names[field.to]; {
 		case twice && other == name:
 			return f, fmt.Errorf("--check %s= is said twice", name)
 		case twice:
 			return f, fmt.Errorf("--check %s= and %s= are the same: leave one out", name, other)
 		}
-		*field.to, said[field.to] = v*field.unit, name
+		*field.to, names[field.to] = v*field.unit, name
 	}
 	return f, nil
 }

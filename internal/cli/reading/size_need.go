@@ -14,11 +14,11 @@ import (
 )
 
 func sizeNeed(ctx context.Context, env command.Env, o SizeOptions) error {
-	said, err := parseNeed(o.need)
+	need, err := parseNeed(o.need)
 	if err != nil {
 		return err
 	}
-	if said.Hours = o.hours; !(o.hours >= leastFigure && o.hours <= 24) {
+	if need.Hours = o.hours; !(o.hours >= leastFigure && o.hours <= 24) {
 		return fmt.Errorf("--hours %s: of a day, above 0 and up to 24", strconv.FormatFloat(o.hours, 'f', -1, 64))
 	}
 	if err := o.check(); err != nil {
@@ -28,7 +28,7 @@ func sizeNeed(ctx context.Context, env command.Env, o SizeOptions) error {
 	if err != nil {
 		return err
 	}
-	answer, err := sizing.SizeStated(ask, said)
+	answer, err := sizing.SizeStated(ask, need)
 	if err != nil {
 		return fmt.Errorf("--need: %w", err)
 	}
@@ -58,7 +58,7 @@ func parseNeed(text string) (sizing.Stated, error) {
 		"reads":   {&need.Reads, share, -1, 1, "a share from 0 to 100%"},
 		"flushes": {&need.Flushes, number.Counted(), -1, 1e9, "a number of flushes a second"},
 	}
-	said := map[string]bool{}
+	seen := map[string]bool{}
 	for _, part := range command.Figures(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		name = strings.ToLower(strings.TrimSpace(name))
@@ -71,10 +71,10 @@ func parseNeed(text string) (sizing.Stated, error) {
 				fmt.Errorf("--need %q: NAME=NUMBER of iops, mbps, kb, reads and flushes, separated by commas: two of "+
 					"the first three are needed", part)
 		}
-		if said[name] {
+		if seen[name] {
 			return need, fmt.Errorf("--need %s= is said twice", name)
 		}
-		said[name] = true
+		seen[name] = true
 		if err := figure.read(value); err != nil {
 			return need, fmt.Errorf("--need %s: %w", part, err)
 		}

@@ -63,7 +63,7 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 			return runAuroraCost(cmd.Context(), env, o)
 		},
 	}
-	did, costs, aws, told := command.Group("What the cluster did"), command.Group("What it costs"),
+	did, costs, aws, output := command.Group("What the cluster did"), command.Group("What it costs"),
 		command.Group("AWS"), command.Group("What to tell")
 	did.StringVar(&o.cluster, "cluster", "",
 		"the `cluster` to ask CloudWatch about, or which one of several in the files")
@@ -82,9 +82,9 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 	command.AddAccountFlags(aws.FlagSet, &o.account)
 	aws.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs " +
 		"choose; for files us-east-1)"
-	o.format.Add(told.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV)
-	told.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
-	return command.Describe(env, cmd, auroraCostExitHelp, did, costs, aws, told)
+	o.format.Add(output.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV)
+	output.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
+	return command.Describe(env, cmd, auroraCostExitHelp, did, costs, aws, output)
 }
 
 const auroraCostExitHelp = `0  one of the two costs less

@@ -95,7 +95,7 @@ func parseReserved(all []string) (billing.Reserved, error) {
 
 func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b billed, err error) {
 	figures := map[string]float64{"reads": math.NaN(), "writes": math.NaN(), "gib": math.NaN()}
-	said := map[string]bool{}
+	seen := map[string]bool{}
 	for _, part := range command.Figures(o.month) {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		_, known := figures[name]
@@ -109,10 +109,10 @@ func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b bille
 		if !known || err != nil || !(v >= 0 && v < most) {
 			return b, fmt.Errorf("--month %s: NAME=NUMBER of reads, writes and gib, separated by commas", part)
 		}
-		if said[name] {
+		if seen[name] {
 			return b, fmt.Errorf("--month %s= is said twice", name)
 		}
-		figures[name], said[name] = v, true
+		figures[name], seen[name] = v, true
 		if err := reading.ImpossibleMonth(name, v); err != nil {
 			return b, fmt.Errorf("--month %s: %w", part, err)
 		}

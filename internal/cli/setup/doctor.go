@@ -43,10 +43,10 @@ what is missing.`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), env, o) },
 	}
-	told := command.Group("What to tell")
-	o.format.Add(told.FlagSet, command.FormatText, command.FormatJSON)
+	output := command.Group("What to tell")
+	o.format.Add(output.FlagSet, command.FormatText, command.FormatJSON)
 	return command.Describe(env, cmd, doctorExitHelp,
-		append(o.target.Groups(), command.Group("A store of metrics", o.store.AddFlags), told)...)
+		append(o.target.Groups(), command.Group("A store of metrics", o.store.AddFlags), output)...)
 }
 
 const doctorExitHelp = `0  a run can conclude here, with what the diagnosis says

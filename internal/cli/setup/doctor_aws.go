@@ -107,10 +107,10 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 	})
 	caution(denied, "aws-denied", "AWS does not allow all that a run asks it.",
 		"give the credentials the policy that realiops aws policy prints")
-	untold := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool {
+	unnamed := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool {
 		return c.Reason != "" && c.Reason != diagnosis.Unasked && c.Only != ""
 	})
-	caution(untold, "statements-unknown", "Performance Insights does not say which statements were at work: an "+
+	caution(unnamed, "statements-unknown", "Performance Insights does not say which statements were at work: an "+
 		"observation cannot name them where pg_stat_statements does not.",
 		"give the credentials the policy that realiops aws policy --for observe prints")
 	if a.Found == nil {

@@ -57,8 +57,8 @@ func runServer(ctx context.Context, env command.Env, o command.EmbeddedOptions) 
 	defer stopping.For(ctx, "the server to write what is in memory and stop", 0)()
 	// However long that takes: who presses Ctrl-C again leaves it to the supervisor.
 	err = s.Stop(context.WithoutCancel(ctx))
-	if kept := s.Kept(); kept != "" {
-		env.Tell("%s", kept)
+	if remains := s.Kept(); remains != "" {
+		env.Tell("%s", remains)
 	}
 	return command.WithCode(command.ExitFailed, errors.Join(died, err))
 }

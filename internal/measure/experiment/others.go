@@ -38,12 +38,12 @@ const mostDisturbed = 5
 
 // again reports whether there is time to try once more what was disturbed, and says so.
 func (e *Experiment) again(p *pace, s step, disturbed *disturbedError) bool {
-	what := fmt.Sprintf("Repetition %d of %s is left out, because %s", s.repetition, s.load.Name, disturbed.why)
+	message := fmt.Sprintf("Repetition %d of %s is left out, because %s", s.repetition, s.load.Name, disturbed.why)
 	may := e.spoiled < mostDisturbed && e.timeFor(1, p, e.grace(p))
 	e.spoiled++
 	if may {
-		what += ", and there is time to run it again"
+		message += ", and there is time to run it again"
 	}
-	e.Tell(what)
+	e.Tell(message)
 	return may
 }

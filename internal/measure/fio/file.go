@@ -129,7 +129,7 @@ func value(options []Option, names ...string) string {
 
 // tame refuses what leads out of the directory, and drops what realiops decides itself.
 func (s *Section) tame(place string) error {
-	var kept []Option
+	var options []Option
 	for _, o := range s.Options {
 		switch o.Name {
 		case "directory":
@@ -158,9 +158,9 @@ func (s *Section) tame(place string) error {
 		case "stonewall", "wait_for_previous", "new_group", "unlink", "group_reporting":
 			continue
 		}
-		kept = append(kept, o)
+		options = append(options, o)
 	}
-	s.Options = kept
+	s.Options = options
 	return nil
 }
 

@@ -20,7 +20,7 @@ type Totals struct{ values map[string]float64 }
 func (t *Totals) Reading(at time.Time, s Status) runfile.Reading {
 	values := map[string]float64{}
 	for name, side := range s.Sides() {
-		add := func(what string, v float64) { values[Name+"/"+name+what] = t.values[Name+"/"+name+what] + v }
+		add := func(suffix string, v float64) { values[Name+"/"+name+suffix] = t.values[Name+"/"+name+suffix] + v }
 		add("s", float64(side.Operations))
 		add("_time", side.Time)
 		if name != "sync" {
@@ -29,9 +29,9 @@ func (t *Totals) Reading(at time.Time, s Status) runfile.Reading {
 		if side.Operations == 0 {
 			continue
 		}
-		for what, v := range map[string]float64{"_p50": side.P50, "_p95": side.P95, "_p99": side.P99,
+		for suffix, v := range map[string]float64{"_p50": side.P50, "_p95": side.P95, "_p99": side.P99,
 			"_p999": side.P999, "_max": side.Max} {
-			values[Name+"/"+name+what] = v
+			values[Name+"/"+name+suffix] = v
 		}
 	}
 	return runfile.Reading{At: at, Probe: Name, Values: values}

@@ -35,8 +35,8 @@ func (s Status) Sides() map[string]Side {
 	return map[string]Side{"read": s.Read, "write": s.Write, "sync": s.Sync}
 }
 
-// said is the part of fio's JSON that is read.
-type said struct {
+// output is the part of fio's JSON that is read.
+type output struct {
 	TimestampMS int64 `json:"timestamp_ms"`
 	Jobs        []struct {
 		Error int      `json:"error"`
@@ -96,7 +96,7 @@ func statusesIn(r io.Reader, heed func(Status)) []string {
 
 // statusOf reads one object. Sections that run together are one group, which fio reports as one job.
 func statusOf(text []byte) (Status, error) {
-	var s said
+	var s output
 	if err := json.Unmarshal(text, &s); err != nil {
 		return Status{}, fmt.Errorf("read what fio says: %w", err)
 	}

@@ -77,19 +77,19 @@ func verdict(ctx context.Context, err error, last Status, messages []string) err
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	said := complaint(messages)
+	message := complaint(messages)
 	exit, ended := errors.AsType[*exec.ExitError](err)
 	switch {
 	case err == nil && last.Error == 0 && !last.At.IsZero():
 		return nil
 	case err == nil && last.At.IsZero():
-		return fmt.Errorf("fio gave no result%s", said)
+		return fmt.Errorf("fio gave no result%s", message)
 	case ended && exit.Sys().(syscall.WaitStatus).Signaled():
-		return fmt.Errorf("fio was killed (%v)%s", exit, said)
+		return fmt.Errorf("fio was killed (%v)%s", exit, message)
 	case last.Error != 0:
-		return fmt.Errorf("fio failed: %w%s", syscall.Errno(last.Error), said)
+		return fmt.Errorf("fio failed: %w%s", syscall.Errno(last.Error), message)
 	default:
-		return fmt.Errorf("fio failed (%w)%s", err, said)
+		return fmt.Errorf("fio failed (%w)%s", err, message)
 	}
 }
 

@@ -45,7 +45,7 @@ func Find(ctx context.Context, name string) (Program, error) {
 	const within = 10 * time.Second
 	asking, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %s", printable.Duration(within)))
 	defer cancel()
-	said, err := exec.CommandContext(asking, path, "--version").Output()
+	output, err := exec.CommandContext(asking, path, "--version").Output()
 	switch {
 	case ctx.Err() != nil:
 		return Program{}, context.Cause(ctx)
@@ -54,15 +54,15 @@ func Find(ctx context.Context, name string) (Program, error) {
 	case err != nil:
 		return Program{}, fmt.Errorf("ask %s for its version: %w", path, err)
 	}
-	version, err := versionOf(path, strings.TrimSpace(string(said)))
+	version, err := versionOf(path, strings.TrimSpace(string(output)))
 	return Program{Path: path, Version: version}, err
 }
 
 // versionOf is 3.33 in fio-3.33, if that is recent enough.
-func versionOf(path, said string) (string, error) {
-	parts := versionForm.FindStringSubmatch(said)
+func versionOf(path, output string) (string, error) {
+	parts := versionForm.FindStringSubmatch(output)
 	if parts == nil {
-		return "", fmt.Errorf("%s is not fio: it gives its version as %.60q", path, said)
+		return "", fmt.Errorf("%s is not fio: it gives its version as %.60q", path, output)
 	}
 	major, _ := strconv.Atoi(parts[2]) // digits by the form
 	minor, _ := strconv.Atoi(parts[3])

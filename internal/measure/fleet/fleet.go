@@ -32,7 +32,7 @@ type Database struct {
 // Source keeps something of many databases.
 type Source interface {
 	// Hours returns the kept hours of some of them, in their order.
-	Hours(ctx context.Context, some []Database, from, to time.Time) ([]history.Told, error)
+	Hours(ctx context.Context, some []Database, from, to time.Time) ([]history.Data, error)
 	// AtOnce is the best number of them to ask for together.
 	AtOnce() int
 }
@@ -139,8 +139,8 @@ func (d Directory) file(name string) string {
 
 // Missing returns those of the databases that are not kept yet.
 func (d Directory) Missing(all []Database) []Database {
-	return slices.DeleteFunc(slices.Clone(all), func(one Database) bool {
-		_, err := os.Stat(d.file(one.Name))
+	return slices.DeleteFunc(slices.Clone(all), func(database Database) bool {
+		_, err := os.Stat(d.file(database.Name))
 		return err == nil
 	})
 }
@@ -151,7 +151,7 @@ func (d Directory) Fetch(ctx context.Context, source Source, head runfile.Run, a
 	done func(n int)) (partly int, err error) {
 	n := 0
 	for some := range slices.Chunk(all, source.AtOnce()) {
-		told, err := source.Hours(ctx, some, d.From, d.To)
+		data, err := source.Hours(ctx, some, d.From, d.To)
 		switch {
 		case errors.Is(err, ErrPartly):
 			partly += len(some)
@@ -159,8 +159,8 @@ func (d Directory) Fetch(ctx context.Context, source Source, head runfile.Run, a
 		case err != nil:
 			return partly, err
 		}
-		for i, one := range some {
-			if err := d.keep(head, one, told[i]); err != nil {
+		for i, database := range some {
+			if err := d.keep(head, database, data[i]); err != nil {
 				return partly, err
 			}
 		}
@@ -171,8 +171,8 @@ func (d Directory) Fetch(ctx context.Context, source Source, head runfile.Run, a
 }
 
 // keep writes the file of a database beside its place, and puts it there when it is whole.
-func (d Directory) keep(head runfile.Run, one Database, told history.Told) error {
-	part := filepath.Join(d.path, "."+runfile.FileName(one.Name)+ending)
+func (d Directory) keep(head runfile.Run, database Database, data history.Data) error {
+	part := filepath.Join(d.path, "."+runfile.FileName(database.Name)+ending)
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of one who was killed
 		return fmt.Errorf("begin anew: %w", err)
 	}
@@ -180,16 +180,16 @@ func (d Directory) keep(head runfile.Run, one Database, told history.Told) error
 	if err != nil {
 		return err
 	}
-	head.Observed, head.Target, head.Start = true, one.Target, d.From
+	head.Observed, head.Target, head.Start = true, database.Target, d.From
 	head.Plan = runfile.Plan{Name: runfile.FleetPlan, Loads: []runfile.Load{}}
 	records := []runfile.Record{head}
-	for _, m := range told.Metrics {
+	for _, m := range data.Metrics {
 		records = append(records, m)
 	}
-	for _, g := range told.Gaps {
+	for _, g := range data.Gaps {
 		records = append(records, g)
 	}
-	for _, p := range told.Periods {
+	for _, p := range data.Periods {
 		records = append(records, p)
 	}
 	end := runfile.EndOf(nil, false)
@@ -202,5 +202,5 @@ func (d Directory) keep(head runfile.Run, one Database, told history.Told) error
 	if err := w.Close(); err != nil {
 		return err
 	}
-	return os.Rename(part, d.file(one.Name))
+	return os.Rename(part, d.file(database.Name))
 }

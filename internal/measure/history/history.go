@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Told is a source's account of a server: readings at moments, in order, or periods.
-type Told struct {
+// Data is a source's account of a server: readings at moments, in order, or periods.
+type Data struct {
 	Metrics  []runfile.Metric
 	Readings []runfile.Reading
 	Periods  []runfile.Period
@@ -21,22 +21,22 @@ type Told struct {
 }
 
 // Take keeps what a backfill hands over.
-func (t *Told) Take(r runfile.Record) error {
+func (d *Data) Take(r runfile.Record) error {
 	switch r := r.(type) {
 	case runfile.Period:
-		t.Periods = append(t.Periods, r)
+		d.Periods = append(d.Periods, r)
 	case runfile.Gap:
-		t.Gaps = append(t.Gaps, r)
+		d.Gaps = append(d.Gaps, r)
 	}
 	return nil
 }
 
 // Span is from the first reading or period to the last.
-func (t Told) Span() (from, to time.Time) {
-	if n := len(t.Readings); n > 0 {
-		from, to = t.Readings[0].At, t.Readings[n-1].At
+func (d Data) Span() (from, to time.Time) {
+	if n := len(d.Readings); n > 0 {
+		from, to = d.Readings[0].At, d.Readings[n-1].At
 	}
-	for _, p := range t.Periods {
+	for _, p := range d.Periods {
 		if from.IsZero() || p.From.Before(from) {
 			from = p.From
 		}
@@ -48,33 +48,33 @@ func (t Told) Span() (from, to time.Time) {
 }
 
 // Write makes the run file.
-func Write(path string, head runfile.Run, told Told) error {
+func Write(path string, head runfile.Run, data Data) error {
 	head.Observed, head.Plan = true, runfile.Plan{Name: "history", Loads: []runfile.Load{}}
-	head.Start, _ = told.Span()
-	head.Asked = &told.Asked
+	head.Start, _ = data.Span()
+	head.Asked = &data.Asked
 	if head.Parameters == nil {
 		head.Parameters = map[string]string{}
 	}
-	if told.Interval > 0 {
-		head.Parameters["interval"] = told.Interval.String() // which says how long windows must be
+	if data.Interval > 0 {
+		head.Parameters["interval"] = data.Interval.String() // which says how long windows must be
 	}
 	w, err := runfile.Create(path)
 	if err != nil {
 		return err
 	}
-	if err := write(w, head, told); err != nil {
+	if err := write(w, head, data); err != nil {
 		return errors.Join(err, w.Discard())
 	}
 	return w.Close()
 }
 
-func write(w *runfile.Writer, head runfile.Run, told Told) error {
+func write(w *runfile.Writer, head runfile.Run, data Data) error {
 	records := []runfile.Record{head}
-	for _, m := range told.Metrics {
+	for _, m := range data.Metrics {
 		records = append(records, m)
 	}
-	gaps := told.Gaps
-	for _, r := range told.Readings {
+	gaps := data.Gaps
+	for _, r := range data.Readings {
 		for len(gaps) > 0 && !gaps[0].At.After(r.At) {
 			records, gaps = append(records, gaps[0]), gaps[1:]
 		}
@@ -83,11 +83,11 @@ func write(w *runfile.Writer, head runfile.Run, told Told) error {
 	for _, g := range gaps {
 		records = append(records, g)
 	}
-	for _, p := range told.Periods {
+	for _, p := range data.Periods {
 		records = append(records, p)
 	}
 	end := runfile.EndOf(nil, false)
-	if _, to := told.Span(); !to.IsZero() {
+	if _, to := data.Span(); !to.IsZero() {
 		end.At = to
 	}
 	for _, record := range append(records, end) {

@@ -309,11 +309,11 @@ func writers(device, inode uint64, postmaster int) (pid int) {
 		}
 		directory := filepath.Join("/proc", process.Name(), "fd")
 		open, _ := os.ReadDir(directory) // it has ended, or is hidden
-		for _, one := range open {
+		for _, file := range open {
 			if looked++; looked > mostOpen {
 				return pid
 			}
-			path := filepath.Join(directory, one.Name())
+			path := filepath.Join(directory, file.Name())
 			var stat unix.Stat_t
 			if unix.Stat(path, &stat) != nil || stat.Dev != device || stat.Ino != inode {
 				continue

@@ -146,8 +146,8 @@ func (t *tree) fileOf(name string, database uint32) (f File, is bool) {
 
 // below returns a directory of the directory, and the database that it is of; nil: it is not PostgreSQL's.
 func (t *tree) below(name string, database uint32) (*tree, uint32) {
-	if one := t.named[name]; one != nil {
-		return one, database
+	if named := t.named[name]; named != nil {
+		return named, database
 	}
 	if t.each == nil || !t.each.MatchString(name) {
 		return nil, 0

@@ -125,14 +125,14 @@ func (r *Root) walk(w *Walk, d *os.File, t *tree, at string, database uint32, se
 			w.cut = true
 			return
 		}
-		for _, one := range names {
-			if t.named[one.name] != nil || slices.Contains(t.known, one.name) {
+		for _, entry := range names {
+			if t.named[entry.name] != nil || slices.Contains(t.known, entry.name) {
 				continue
 			}
-			if below, of := t.below(one.name, database); below != nil {
-				r.enter(w, d, below, path.Join(at, one.name), of, see)
+			if below, of := t.below(entry.name, database); below != nil {
+				r.enter(w, d, below, path.Join(at, entry.name), of, see)
 			} else if looks {
-				r.note(w, d, t, at, one, database, see)
+				r.note(w, d, t, at, entry, database, see)
 			}
 		}
 		if len(names) == 0 { // the end, or it cannot be read
@@ -153,9 +153,9 @@ func list(d *os.File, buffer []byte) (names []listed) {
 	n, err := unix.ReadDirent(int(d.Fd()), buffer)
 	for rest := buffer[:max(n, 0)]; err == nil &&
 		len(rest) > kind; rest = rest[binary.NativeEndian.Uint16(rest[length:]):] {
-		one := rest[:binary.NativeEndian.Uint16(rest[length:])]
-		name := unix.ByteSliceToString(one[kind+1:])
-		names = append(names, listed{name, binary.NativeEndian.Uint64(one)})
+		entry := rest[:binary.NativeEndian.Uint16(rest[length:])]
+		name := unix.ByteSliceToString(entry[kind+1:])
+		names = append(names, listed{name, binary.NativeEndian.Uint64(entry)})
 	}
 	return names
 }
@@ -179,18 +179,18 @@ func (r *Root) enter(w *Walk, above *os.File, t *tree, at string, database uint3
 }
 
 // note shows one name, if it is a regular file of the server's user.
-func (r *Root) note(w *Walk, d *os.File, t *tree, at string, one listed, database uint32, see func(*Entry)) {
-	file := path.Join(at, one.name)
-	if w.Known != nil && w.Known(file, one.inode) {
+func (r *Root) note(w *Walk, d *os.File, t *tree, at string, name listed, database uint32, see func(*Entry)) {
+	file := path.Join(at, name.name)
+	if w.Known != nil && w.Known(file, name.inode) {
 		return
 	}
-	f, is := t.fileOf(one.name, database)
+	f, is := t.fileOf(name.name, database)
 	if !is {
 		return
 	}
-	e := Entry{File: f, directory: int(d.Fd()), base: one.name}
+	e := Entry{File: f, directory: int(d.Fd()), base: name.name}
 	e.Path = file
-	if unix.Fstatat(e.directory, one.name, &e.Stat, unix.AT_SYMLINK_NOFOLLOW) != nil ||
+	if unix.Fstatat(e.directory, name.name, &e.Stat, unix.AT_SYMLINK_NOFOLLOW) != nil ||
 		e.Stat.Mode&unix.S_IFMT != unix.S_IFREG {
 		return // gone, or a link, a pipe or a device
 	}

@@ -70,24 +70,24 @@ const readEvery = time.Second
 type measurement struct {
 	Place
 	Options
-	record func(runfile.Record) error
-	clock  *probe.Clock
-	seen   *postgres.Seen // at the end of the repetition before; nil: something else was done since
-	mark   anatomy.Mark   // where what is done next begins in the WAL
-	told   time.Time      // when sessions that stay open had last reported; zero: there are none
+	record   func(runfile.Record) error
+	clock    *probe.Clock
+	seen     *postgres.Seen // at the end of the repetition before; nil: something else was done since
+	mark     anatomy.Mark   // where what is done next begins in the WAL
+	reported time.Time      // when sessions that stay open had last reported; zero: there are none
 }
 
 // Do measures on the server, and hands what it reads to record, one after another.
 func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) error) error {
 	var mu sync.Mutex // the clock of the probes records, too
-	one := func(r runfile.Record) error {
+	locked := func(r runfile.Record) error {
 		mu.Lock()
 		defer mu.Unlock()
 		return record(r)
 	}
 	o.Operation = counted(o.Operation)
-	m := &measurement{Place: on, Options: o, record: one}
-	m.clock = probe.NewClock(readEvery, one, on.Samplers...)
+	m := &measurement{Place: on, Options: o, record: locked}
+	m.clock = probe.NewClock(readEvery, locked, on.Samplers...)
 	if wal, is := on.Relations.(*anatomy.Sampler); is && slices.Contains(on.Samplers, probe.Sampler(wal)) {
 		wal.AsCounted()
 	}
@@ -96,7 +96,7 @@ func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) er
 	}
 	m.clock.Start(context.WithoutCancel(ctx))
 	err := errors.Join(m.lost(m.measure(ctx)), m.clock.Stop())
-	return errors.Join(err, one(runfile.EndOf(err, ctx.Err() != nil)))
+	return errors.Join(err, locked(runfile.EndOf(err, ctx.Err() != nil)))
 }
 
 // counted adds to the error of an operation that fails the second time that it succeeded before. A migration can be

@@ -29,7 +29,7 @@ func (m *measurement) awaitReported(ctx context.Context, watch *postgres.Watch, 
 			return s, err
 		}
 		if s, err = m.unreported(ctx, watch, s); err != nil || s.Staying == 0 || time.Now().After(until) {
-			m.told = time.Now()
+			m.reported = time.Now()
 			return s, err
 		}
 		if err := experiment.Wait(ctx, askEvery); err != nil {
@@ -59,10 +59,10 @@ func (m *measurement) unreported(ctx context.Context, watch *postgres.Watch, s p
 
 // awaitReadiness waits until sessions that stay open will report at the end of their next transaction.
 func (m *measurement) awaitReadiness(ctx context.Context) error {
-	if m.Ledger == nil || m.told.IsZero() {
+	if m.Ledger == nil || m.reported.IsZero() {
 		return nil
 	}
-	return experiment.Wait(ctx, time.Until(m.told.Add(reportEvery)))
+	return experiment.Wait(ctx, time.Until(m.reported.Add(reportEvery)))
 }
 
 // othersOf returns the other sessions at work during a repetition, and the parts of the operation that go on; nil:

@@ -111,21 +111,21 @@ func (l *List) sortOut() {
 		return cmp.Or(cmp.Compare(a.Volume, b.Volume), cmp.Compare(a.Per, b.Per), cmp.Compare(a.Class, b.Class),
 			cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.From, b.From), cmp.Compare(a.Price, b.Price))
 	})
-	var kept []catalog.Price
+	var distinct []catalog.Price
 	for i := 0; i < len(l.Prices); {
 		j := i + 1
 		for j < len(l.Prices) && same(l.Prices[i], l.Prices[j]) {
 			j++
 		}
 		if first, last := l.Prices[i], l.Prices[j-1]; first.Price == last.Price {
-			kept = append(kept, first)
+			distinct = append(distinct, first)
 		} else {
 			l.Unread = append(l.Unread, fmt.Sprintf("%s per %s has more than one price, from %g to %g", first.Volume,
 				first.Per, first.Price, last.Price))
 		}
 		i = j
 	}
-	l.Prices = kept
+	l.Prices = distinct
 	slices.Sort(l.Unread)
 	l.Unread = slices.Compact(l.Unread)
 }

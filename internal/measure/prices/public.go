@@ -65,17 +65,17 @@ func (p Public) get(ctx context.Context, url string, read func(io.Reader) error)
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s answers %s", request.URL.Host, response.Status)
 	}
-	err = read(&heard{response.Body, func() { alarm.Reset(patience) }})
+	err = read(&progressReader{response.Body, func() { alarm.Reset(patience) }})
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-// heard calls tell for each part that it reads.
-type heard struct {
+// progressReader calls tell for each part that it reads.
+type progressReader struct {
 	io.Reader
 	tell func()
 }
 
-func (h *heard) Read(p []byte) (int, error) {
+func (h *progressReader) Read(p []byte) (int, error) {
 	n, err := h.Reader.Read(p)
 	h.tell()
 	return n, err
@@ -162,8 +162,8 @@ func (l *List) readTerms(d *json.Decoder, file offers, region string) error {
 			return skip(d)
 		}
 		return fields(d, func(sku string) error {
-			p, kept := file.products[sku]
-			if !kept {
+			p, wanted := file.products[sku]
+			if !wanted {
 				return skip(d)
 			}
 			if err := d.Decode(&p.Terms.OnDemand); err != nil {

@@ -93,9 +93,9 @@ func (a attributes) means() (m meaning, class string, known bool) {
 			return meaning{kind.volume, catalog.PerHour, 0}, class, true
 		}
 	}
-	one, standby := strings.CutPrefix(usage, "RDS:Multi-AZ-")
+	suffix, standby := strings.CutPrefix(usage, "RDS:Multi-AZ-")
 	if standby {
-		usage = "RDS:" + one
+		usage = "RDS:" + suffix
 	}
 	m, known = usages()[usage]
 	deployments := []string{"", singleAZ}
@@ -109,8 +109,8 @@ func (a attributes) means() (m meaning, class string, known bool) {
 // plain reports whether a machine of EC2 is one with Linux and nothing else on it, shared, and in use. Those of
 // databases say nothing of that.
 func (a attributes) plain() bool {
-	said := [4]string{a.System, a.Tenancy, a.Software, a.Capacity}
-	return said == [4]string{} || said == [4]string{"Linux", "Shared", "NA", "Used"}
+	values := [4]string{a.System, a.Tenancy, a.Software, a.Capacity}
+	return values == [4]string{} || values == [4]string{"Linux", "Shared", "NA", "Used"}
 }
 
 // unit returns how many of the list's units make one of ours, by the names of both.

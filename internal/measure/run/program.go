@@ -51,10 +51,10 @@ func (p *Program) measured(pause experiment.Pause, period float64) (err error) {
 }
 
 // fitTable gives the loads that read a table that fits the server, and says how large it is.
-func (p *Program) fitTable(room experiment.Room) (said string) {
+func (p *Program) fitTable(room experiment.Room) (notice string) {
 	room.Asked = p.sizes.TableBytes
-	p.open, said = experiment.FitTable(p.open, room)
-	return said
+	p.open, notice = experiment.FitTable(p.open, room)
+	return notice
 }
 
 // decided reports whether the user has set a length or a number of repetitions.

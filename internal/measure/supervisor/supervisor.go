@@ -207,8 +207,8 @@ func start() (*child, error) {
 			c.answers <- a
 		}
 		err := command.Wait()
-		if said, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n"); said != "" {
-			err = errors.New(said)
+		if message, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n"); message != "" {
+			err = errors.New(message)
 		}
 		c.err = cmp.Or(err, errors.New("it ended by itself"))
 	}()

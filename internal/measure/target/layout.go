@@ -62,8 +62,8 @@ func askForFiles(ctx context.Context, t *Target, s *layout.Server) error {
 		return fmt.Errorf("the server has more than %d tablespaces", mostTablespaces)
 	}
 	for i := range s.Tablespaces { // one after the other: a link that is gone fails the whole statement
-		one := &s.Tablespaces[i]
-		one.Err = locate(ctx, conn, one)
+		space := &s.Tablespaces[i]
+		space.Err = locate(ctx, conn, space)
 	}
 	return askForLog(ctx, conn, s)
 }

@@ -152,8 +152,8 @@ func (t *Target) Close(ctx context.Context, tell Notices) error {
 	defer cancel()
 	defer stopping.For(ctx, "our server to stop", 0)()
 	err := t.started.Stop(ctx)
-	if kept := t.started.Kept(); kept != "" {
-		tell.Message(kept)
+	if remains := t.started.Kept(); remains != "" {
+		tell.Message(remains)
 	}
 	return err
 }

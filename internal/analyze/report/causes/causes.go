@@ -34,12 +34,12 @@ type Item struct {
 
 // sort describes the ranking and the columns of one sort of thing.
 type sort struct {
-	of, one string
-	title   string
-	by      string   // the share is that of the sum of these
-	parts   []string // of the sum
-	columns []topColumn
-	order   []string // the sum of these orders them; none: the share does
+	of, singular string
+	title        string
+	by           string   // the share is that of the sum of these
+	parts        []string // of the sum
+	columns      []topColumn
+	order        []string // the sum of these orders them; none: the share does
 }
 
 type topColumn struct {
@@ -171,7 +171,7 @@ func (t Top) shown() []Item { return t.Items[:min(topShown, len(t.Items))] }
 func (t Top) table() document.Table {
 	sort := sortOf(t.Of)
 	table := document.Table{Caption: sort.title}
-	table.Add(words.Wordy(sort.one), t.names())
+	table.Add(words.Wordy(sort.singular), t.names())
 	table.Add(words.Numeric("share"), words.Cells(t.shown(), Item.share))
 	for _, c := range sort.columns {
 		whole, write := t.Seconds*c.unit, number.Rate

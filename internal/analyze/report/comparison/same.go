@@ -20,7 +20,7 @@ func differing(c Comparison, runs []Compared) []string {
 	first := runs[0].Report.Run
 	for i, r := range runs[1:] {
 		d := r.Report.Run
-		for _, v := range []struct{ what, was, is string }{
+		for _, v := range []struct{ name, was, is string }{
 			{"server", report.ServerName(first.Flavor) + " " + first.Target.Version + report.Place(runs[0].Report),
 				report.ServerName(d.Flavor) + " " + d.Target.Version + report.Place(r.Report)},
 			{"storage", report.Under(first.Target.Storage), report.Under(d.Target.Storage)},
@@ -29,7 +29,7 @@ func differing(c Comparison, runs []Compared) []string {
 			{"clients' program", first.Realiops, d.Realiops},
 		} {
 			if v.was != v.is {
-				all = append(all, fmt.Sprintf("Not the same %s: A %s, %s %s.", v.what, orNone(v.was), c.Runs[i+1].Name,
+				all = append(all, fmt.Sprintf("Not the same %s: A %s, %s %s.", v.name, orNone(v.was), c.Runs[i+1].Name,
 					orNone(v.is)))
 			}
 		}
@@ -160,11 +160,11 @@ func contradict(one, other attribution.Kind) bool {
 
 // changed says how what a metric counts differs from what it counts in another run.
 func changed(m, other report.Metric) string {
-	told := func(m report.Metric) bool { return !m.CannotTell() && !m.Silent() }
+	judged := func(m report.Metric) bool { return !m.CannotTell() && !m.Silent() }
 	switch {
-	case !told(m) && !told(other):
+	case !judged(m) && !judged(other):
 		return ""
-	case !told(m) || !told(other):
+	case !judged(m) || !judged(other):
 		return toldInOne
 	case contradict(m.Kind, other.Kind):
 		return changedVerdict

@@ -66,7 +66,7 @@ type stretch struct{ from, to time.Time }
 func counted(run *counts.Run) (w WAL) {
 	grew := map[string]map[stretch]float64{}
 	var first, last time.Time
-	told := func(name string) bool {
+	addChanges := func(name string) bool {
 		grew[name] = map[stretch]float64{}
 		for c, err := range run.Series(name).Changes(time.Unix(0, 0), run.Header.Start.AddDate(100, 0, 0)) {
 			if first.IsZero() || c.From.Before(first) {
@@ -83,11 +83,11 @@ func counted(run *counts.Run) (w WAL) {
 	}
 	sums := []**float64{&w.Bytes, &w.Images, &w.ImageBytes}
 	names := []string{metric.StatWALBytes, metric.StatWALFPI, metric.StatWALFPIBytes}
-	if !told(names[0]) {
+	if !addChanges(names[0]) {
 		names[0] = metric.InsertPosition
 	}
 	for i, name := range names {
-		if told(name) {
+		if addChanges(name) {
 			*sums[i] = new(float64)
 		} else if w.Missing == "" && name != metric.StatWALFPIBytes {
 			w.Missing = whyNot(run, name)

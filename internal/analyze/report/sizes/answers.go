@@ -44,13 +44,13 @@ func buy(size *Size, unsized error, observed bool) []string {
 	if observed {
 		speed = "as it was seen here"
 	}
-	whose := size.Sized.Load + " is this run's load"
+	basis := size.Sized.Load + " is this run's load"
 	if len(size.Sized.Runs) > 1 {
-		whose = "Each number is that of the load that asked for most"
+		basis = "Each number is that of the load that asked for most"
 	}
 	texts := []string{
 		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.Text(), size.Sized.Demand()),
-		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --class.", whose, speed),
+		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --class.", basis, speed),
 	}
 	if slices.ContainsFunc(size.Standing(sizing.Unknown), func(o SizeOption) bool { return o.Carries == nil }) {
 		texts = append(texts, "Aurora has no limits of its storage here: none are published, and its machine sets them.")

@@ -59,13 +59,13 @@ func (s Size) deviceSection() document.Block {
 	t.Add(words.Numeric("going by"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
 		return document.Words(strings.Join(b.Jobs, ", "))
 	}))
-	said := document.Together{t, document.Paragraph{Text: s.Sized.Load + " " + b.verdict(s.Sized.Headroom)}}
+	blocks := document.Together{t, document.Paragraph{Text: s.Sized.Load + " " + b.verdict(s.Sized.Headroom)}}
 	for _, bound := range b.Bounds {
 		if bound.Why != "" {
-			said = append(said, document.List{bound.Of + " cannot be told: " + bound.Why})
+			blocks = append(blocks, document.List{bound.Of + " cannot be told: " + bound.Why})
 		}
 	}
-	return document.Section{Title: "Against the device that was measured (per second)", Blocks: []document.Block{said}}
+	return document.Section{Title: "Against the device that was measured (per second)", Blocks: []document.Block{blocks}}
 }
 
 func boundAmount(b baseline.Bound, v float64) string {

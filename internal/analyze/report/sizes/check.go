@@ -16,23 +16,23 @@ func Check(f sizing.Figures, rules sizing.Rules) document.Document {
 	for _, found := range f.Check() {
 		contradictions = append(contradictions, found.Text+".")
 	}
-	said := document.Together{document.Doubts(contradictions)}
-	say := func(text string) { said = append(said, document.Paragraph{Text: text}) }
+	blocks := document.Together{document.Doubts(contradictions)}
+	say := func(text string) { blocks = append(blocks, document.Paragraph{Text: text}) }
 	if len(contradictions) == 0 {
 		say("Nothing here contradicts anything else.")
 	}
 	for _, of := range []struct {
-		what    string
+		name    string
 		latency float64
 	}{{"Latency", f.Latency}, {"Latency of reads", f.Reads.Latency}, {"Latency of writes", f.Writes.Latency}} {
 		if !math.IsNaN(of.latency) {
-			say(fmt.Sprintf("%s: %s.", of.what, rules.Latency.Of(of.latency)))
+			say(fmt.Sprintf("%s: %s.", of.name, rules.Latency.Of(of.latency)))
 		}
 	}
 	if !math.IsNaN(f.Queue) {
 		say(fmt.Sprintf("Queue: %s, if that is one disk's.", rules.Queue.Of(f.Queue)))
 	}
-	return document.Document{Blocks: []document.Block{said}}
+	return document.Document{Blocks: []document.Block{blocks}}
 }
 
 // TooSmall reports requests or bytes that must be something else: no request carries less than a sector.

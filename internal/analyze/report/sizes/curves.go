@@ -34,7 +34,7 @@ func (s Size) balanceCurves() *plot.Picture {
 		Title: "How long credits last", X: plot.Axis{Label: "hours of this load"},
 		Y: plot.Axis{Label: "credits left, %", Min: 0, Max: 105},
 	}
-	var said []string
+	var texts []string
 	draw := func(o SizeOption, c *SizeCredits) {
 		if c == nil {
 			return
@@ -47,13 +47,13 @@ func (s Size) balanceCurves() *plot.Picture {
 			line.Points = append(line.Points, plot.Point{X: at, Y: c.Curve.Balance[i], Text: text})
 		}
 		p.Lines = append(p.Lines, line)
-		said = append(said, name+": "+c.fate())
+		texts = append(texts, name+": "+c.fate())
 	}
 	for _, o := range s.Options {
 		draw(o, o.Bare)
 		draw(o, o.Credits)
 	}
-	p.Text = strings.Join(said, "; ") + "."
+	p.Text = strings.Join(texts, "; ") + "."
 	return p
 }
 

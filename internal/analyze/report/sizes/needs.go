@@ -40,29 +40,29 @@ func (s Size) needSection() document.Block {
 	p99 := func(n SizeNeed) *SizeRate { return n.P99 }
 	t.Add(words.Numeric("rows"), words.Cells(s.Needs, func(n SizeNeed) document.Cell { return words.Known(n.Rows) }))
 	add("requests", mean, requestsOf)
-	one, several := s.stretches()
-	add("p99 "+one, p99, requestsOf)
-	add("worst "+one, func(n SizeNeed) *SizeRate { return n.PeakSecond }, requestsOf)
-	if several == "seconds" { // what keeps periods has flushes among the writes
+	singular, plural := s.stretches()
+	add("p99 "+singular, p99, requestsOf)
+	add("worst "+singular, func(n SizeNeed) *SizeRate { return n.PeakSecond }, requestsOf)
+	if plural == "seconds" { // what keeps periods has flushes among the writes
 		add("flushes", mean, flushesOf)
 	}
 	add("MB", mean, megabytesOf)
-	add("p99 "+one+" MB", p99, megabytesOf)
+	add("p99 "+singular+" MB", p99, megabytesOf)
 	add("KB each", mean, sizeOf)
-	said := document.Together{t}
+	blocks := document.Together{t}
 	switch {
-	case several != "seconds":
-		said = append(said, words.Faint("Requests and MB are means over all of it, flushes among the requests. The "+
-			"others are single "+several+", of each the highest that its source knows."))
+	case plural != "seconds":
+		blocks = append(blocks, words.Faint("Requests and MB are means over all of it, flushes among the requests. The "+
+			"others are single "+plural+", of each the highest that its source knows."))
 	case slices.ContainsFunc(s.Needs, func(n SizeNeed) bool { return n.P99 != nil }):
-		said = append(said, words.Faint("Requests, flushes and MB are all that a load caused, writes after its end "+
+		blocks = append(blocks, words.Faint("Requests, flushes and MB are all that a load caused, writes after its end "+
 			"included, per second of load. The others are of single seconds, also after its end, and can be lower."))
 	}
-	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{said}}
+	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{blocks}}
 }
 
 // stretches returns what the peaks are of, one and several.
-func (s Size) stretches() (one, several string) {
+func (s Size) stretches() (singular, plural string) {
 	length := time.Second
 	for _, n := range s.Needs {
 		length = max(length, time.Duration(n.Each*float64(time.Second)))
@@ -82,15 +82,15 @@ func (s Size) detailSection() document.Block {
 	if need == nil || need.P95 == nil {
 		return nil
 	}
-	one, several := s.stretches()
+	singular, plural := s.stretches()
 	var t document.Table
 	var rates []SizeRate
 	var names []string
 	for _, row := range []struct {
 		name string
 		rate *SizeRate
-	}{{"all it caused", need.Mean}, {"mean " + one, need.MeanSecond}, {"p95 " + one, need.P95},
-		{"p99 " + one, need.P99}, {"worst " + one, need.PeakSecond}, {"worst minute", need.PeakMinute}} {
+	}{{"all it caused", need.Mean}, {"mean " + singular, need.MeanSecond}, {"p95 " + singular, need.P95},
+		{"p99 " + singular, need.P99}, {"worst " + singular, need.PeakSecond}, {"worst minute", need.PeakMinute}} {
 		if row.rate != nil {
 			names, rates = append(names, row.name), append(rates, *row.rate)
 		}
@@ -109,14 +109,14 @@ func (s Size) detailSection() document.Block {
 		}}, {"MB written", func(r SizeRate) float64 { return r.WriteBytes / number.Mega }},
 		{"KB each", sizeOf},
 	} {
-		if column.header == "flushes" && several != "seconds" {
+		if column.header == "flushes" && plural != "seconds" {
 			continue
 		}
 		t.Add(words.Numeric(column.header), words.Cells(rates, func(r SizeRate) document.Cell {
 			return words.Known(new(column.of(r)))
 		}))
 	}
-	legend := fmt.Sprintf("Each number by itself; %d single %s", need.Seconds, several)
+	legend := fmt.Sprintf("Each number by itself; %d single %s", need.Seconds, plural)
 	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
 		legend += fmt.Sprintf("; %s rows and %s WAL records for each request on average",
 			number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))

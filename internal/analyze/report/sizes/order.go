@@ -210,16 +210,16 @@ func (s Size) inShort() document.Block {
 	}
 	first := append([]string{s.orderText(), o.baselineText(), s.alsoText(), o.unpricedText(), s.stripeText(),
 		s.raisedText(), s.machineText()}, s.Cautions...)
-	said := document.Together{document.Paragraph{Text: words.Sentences(first...)}}
+	blocks := document.Together{document.Paragraph{Text: words.Sentences(first...)}}
 	if o.Next != nil {
-		said = append(said, document.Paragraph{Text: "Next cheapest: " + o.Next.Text() + "."})
+		blocks = append(blocks, document.Paragraph{Text: "Next cheapest: " + o.Next.Text() + "."})
 	}
-	said = append(said, document.Paragraph{Text: "What decides: " + o.Decides + "."})
+	blocks = append(blocks, document.Paragraph{Text: "What decides: " + o.Decides + "."})
 	changes := "nothing between a tenth and ten times the load, or the data"
 	if len(o.Changes) > 0 {
 		changes = strings.Join(o.Changes, "; ")
 	}
-	return append(said, document.Paragraph{Text: "What would change it: " + changes + "."})
+	return append(blocks, document.Paragraph{Text: "What would change it: " + changes + "."})
 }
 
 // auroraBill returns what Aurora bills for the load in place of a size; empty: that is not known.
@@ -242,8 +242,8 @@ func (s Size) orderText() string {
 		}
 	}
 	text := "Order: " + s.Order.goods(of) + ": " + s.Order.price()
-	if one := s.Order.Single; one != nil && one.Monthly != nil && s.Order.Monthly != nil {
-		text += fmt.Sprintf(", %s %s less than one volume", number.Rate(*one.Monthly-*s.Order.Monthly), s.Order.Currency)
+	if single := s.Order.Single; single != nil && single.Monthly != nil && s.Order.Monthly != nil {
+		text += fmt.Sprintf(", %s %s less than one volume", number.Rate(*single.Monthly-*s.Order.Monthly), s.Order.Currency)
 	}
 	if s.Order.If != "" {
 		text += ", if the machine passes it: " + s.Order.If
@@ -279,16 +279,16 @@ func (s Size) alsoText() string {
 		}
 		unknown = append(unknown, a.Title)
 	}
-	var said []string
+	var sentences []string
 	switch len(unknown) {
 	case 0:
 	case 1:
-		said = append(said, fmt.Sprintf("%s also carries it; its price is not known%s", unknown[0], region))
+		sentences = append(sentences, fmt.Sprintf("%s also carries it; its price is not known%s", unknown[0], region))
 	default:
-		said = append(said, fmt.Sprintf("%s also carry it; their prices are not known%s",
+		sentences = append(sentences, fmt.Sprintf("%s also carry it; their prices are not known%s",
 			words.Enumerated(unknown, " and "), region))
 	}
-	return strings.Join(append(said, inferred...), ". ")
+	return strings.Join(append(sentences, inferred...), ". ")
 }
 
 // unpricedText names the criterion by which an order without a price was chosen; empty: it has one.

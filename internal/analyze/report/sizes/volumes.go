@@ -86,19 +86,19 @@ func (v Volume) called() string {
 
 // VolumesIn says in a line what a load asked of each volume; empty: they are not told apart.
 func VolumesIn(volumes []Volume, load string) string {
-	var said []string
+	var texts []string
 	for _, v := range volumes {
 		for _, l := range v.Loads {
 			switch {
 			case l.Load != load:
 			case l.Missing != nil:
-				said = append(said, v.called()+": cannot be told")
+				texts = append(texts, v.called()+": cannot be told")
 			default:
-				said = append(said, v.called()+": "+l.Mean.asked())
+				texts = append(texts, v.called()+": "+l.Mean.asked())
 			}
 		}
 	}
-	return words.Capital(strings.Join(said, "; "))
+	return words.Capital(strings.Join(texts, "; "))
 }
 
 // VolumeSection shows what each load asked of each volume.
@@ -163,14 +163,14 @@ func spreadAround(mean, lowest, highest float64) string {
 func apart(from sizing.Sizing, region func(sizing.Option) string) []SizeApart {
 	all := []SizeApart{}
 	for _, a := range from.Apart {
-		one := SizeApart{Volume: volume(a.Volume), Why: a.Why}
+		order := SizeApart{Volume: volume(a.Volume), Why: a.Why}
 		if a.Sizing != nil {
-			one.Rate, one.GiB = new(sizeRate(a.Sizing.Target.Most)), a.Sizing.Ask.GiB
+			order.Rate, order.GiB = new(sizeRate(a.Sizing.Target.Most)), a.Sizing.Ask.GiB
 			if c := a.Sizing.Choice; c != nil {
-				one.Order = new(sizeOption(c.Option, region(c.Option)).chosen())
+				order.Order = new(sizeOption(c.Option, region(c.Option)).chosen())
 			}
 		}
-		all = append(all, one)
+		all = append(all, order)
 	}
 	return all
 }
@@ -202,18 +202,18 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 			several++
 		}
 	}
-	said := "The order above is for one volume that holds everything."
+	text := "The order above is for one volume that holds everything."
 	if priced {
-		said += fmt.Sprintf(" Apart they cost %s %s a month together.", number.Rate(total), currency)
+		text += fmt.Sprintf(" Apart they cost %s %s a month together.", number.Rate(total), currency)
 	}
 	if several > 1 {
-		said += fmt.Sprintf(" Each volume with tables is sized for all %s GiB, because the run does not say how the "+
+		text += fmt.Sprintf(" Each volume with tables is sized for all %s GiB, because the run does not say how the "+
 			"data is divided.", number.Grouped(of.GiB, 0))
 	}
-	said += " A volume for WAL alone is sized for twice max_wal_size; replication slots and a failing " +
+	text += " A volume for WAL alone is sized for twice max_wal_size; replication slots and a failing " +
 		"archive want more."
 	return document.Section{Title: "Ordered apart, as this server has it", Blocks: []document.Block{
-		document.List(lines), words.Faint(said)}}
+		document.List(lines), words.Faint(text)}}
 }
 
 func (r SizeRate) asked() string {

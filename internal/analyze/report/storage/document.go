@@ -130,7 +130,7 @@ func fioColumns() []jobColumn {
 
 // deviceSection returns the kernel's account, with why there is none of some jobs.
 func (b Baseline) deviceSection() document.Block {
-	said := document.Together{b.table(deviceColumns())}
+	blocks := document.Together{b.table(deviceColumns())}
 	var reasons []string
 	for _, j := range b.Jobs {
 		if j.Missing != nil && !slices.Contains(reasons, j.Missing.Detail) {
@@ -138,7 +138,7 @@ func (b Baseline) deviceSection() document.Block {
 		}
 	}
 	return document.Section{Title: "What the device did meanwhile, as the kernel counted it", Blocks: []document.Block{
-		append(said, document.List(reasons))}}
+		append(blocks, document.List(reasons))}}
 }
 
 func deviceColumns() []jobColumn {

@@ -116,8 +116,8 @@ func paired(title, label, unit string, all []account) *plot.Picture {
 	}
 	p.Text = title + ", " + unit + "."
 	for _, a := range all {
-		said := add(a.job, a.job+", fio", a.fio, a.more, true)
-		p.Text += " " + said + "; " + add("device", "device", a.device, "", false) + "."
+		fio := add(a.job, a.job+", fio", a.fio, a.more, true)
+		p.Text += " " + fio + "; " + add("device", "device", a.device, "", false) + "."
 	}
 	slices.Reverse(p.Y.Names)
 	return p
@@ -202,11 +202,11 @@ func BaselinePNG(w io.Writer, run *counts.Run, b Baseline) error {
 	if len(b.Jobs) == 0 {
 		return errors.New("there is nothing to draw: no job has a result")
 	}
-	p, what := b.operations(), "operations of fio's (orange), requests of the device (blue)"
+	p, subject := b.operations(), "operations of fio's (orange), requests of the device (blue)"
 	if course := b.courses(run); course != nil {
-		p, what = course[0], b.Jobs[0].Name+", until it is throttled"
+		p, subject = course[0], b.Jobs[0].Name+", until it is throttled"
 	}
-	p.Title = b.Run.Storage.Directory + ": " + what
+	p.Title = b.Run.Storage.Directory + ": " + subject
 	p.Size.Width = plot.Width
 	return words.WritePNG(w, p)
 }

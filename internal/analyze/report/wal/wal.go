@@ -171,11 +171,11 @@ func howRead(loads []Load) string {
 	for _, a := range loads {
 		g.Add(a.WAL.way(), a.Name)
 	}
-	said := g.Said
-	if len(said) > 1 {
-		said = g.Sentences(func(names, way string) string { return names + ": " + way })
+	sentences := g.Said
+	if len(sentences) > 1 {
+		sentences = g.Sentences(func(names, way string) string { return names + ": " + way })
 	}
-	return strings.TrimRight(strings.Join(append(said, offText(loads)), " "), " ")
+	return strings.TrimRight(strings.Join(append(sentences, offText(loads)), " "), " ")
 }
 
 func (l *WAL) way() string {

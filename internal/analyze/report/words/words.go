@@ -38,22 +38,22 @@ func Enumerated(words []string, last string) string {
 }
 
 // Listing returns a sentence that names things of which the same is said; none: nothing.
-func Listing(said string, names []string) string {
+func Listing(text string, names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return said + ": " + strings.Join(names, ", ") + "."
+	return text + ": " + strings.Join(names, ", ") + "."
 }
 
 // Sentences joins what is not empty, each part ended by one full stop.
 func Sentences(parts ...string) string {
-	var said []string
+	var sentences []string
 	for _, p := range parts {
 		if p != "" {
-			said = append(said, strings.TrimSuffix(p, ".")+".")
+			sentences = append(sentences, strings.TrimSuffix(p, ".")+".")
 		}
 	}
-	return strings.Join(said, " ")
+	return strings.Join(sentences, " ")
 }
 
 // Filled leaves out texts that are empty.

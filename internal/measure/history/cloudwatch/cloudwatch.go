@@ -30,11 +30,11 @@ func ForBill(c rds.Cluster) []Series {
 	all := []Series{{Cluster: c.Name, Metrics: []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed"}},
 		{Cluster: c.Name, Counted: true, Metrics: []string{"CPUUtilization"}}}
 	for _, m := range c.Members {
-		one := Series{Instance: m.Name, Serverless: m.Class == "db.serverless", Metrics: []string{"CPUUtilization"}}
-		if one.Serverless {
-			one.Metrics = []string{"ServerlessDatabaseCapacity"}
+		series := Series{Instance: m.Name, Serverless: m.Class == "db.serverless", Metrics: []string{"CPUUtilization"}}
+		if series.Serverless {
+			series.Metrics = []string{"ServerlessDatabaseCapacity"}
 		}
-		all = append(all, one)
+		all = append(all, series)
 	}
 	return all
 }
@@ -45,18 +45,18 @@ func Settled(now time.Time) time.Time { return now.Add(-probe.Final).UTC().Trunc
 // Hours returns the hourly periods of the series from one moment to another, and the gaps in them.
 func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.Time) ([]runfile.Period,
 	[]runfile.Gap, error) {
-	var told history.Told
+	var data history.Data
 	for _, s := range all {
 		source, err := s.source(a.Config())
 		if err != nil {
 			return nil, nil, err
 		}
 		source.Coarse = time.Hour
-		if err := source.Backfill(ctx, from, to, told.Take); err != nil {
+		if err := source.Backfill(ctx, from, to, data.Take); err != nil {
 			return nil, nil, err
 		}
 	}
-	return told.Periods, told.Gaps, nil
+	return data.Periods, data.Gaps, nil
 }
 
 func (s Series) source(cfg aws.Config) (*probe.Source, error) {

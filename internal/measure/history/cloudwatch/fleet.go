@@ -60,8 +60,8 @@ func Wanted(c runfile.Cloud) []string {
 // Metrics returns how many metrics AWS bills for asking for databases, once for each stretch that it keeps in periods
 // of one length.
 func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
-	for _, one := range all {
-		if c := one.Target.Cloud; c.Cluster == "" {
+	for _, database := range all {
+		if c := database.Target.Cloud; c.Cluster == "" {
 			n += len(Wanted(*c))
 		} else {
 			n += len([]string{"reads", "writes", "storage", "instances"}) + len(c.Members)
@@ -71,54 +71,54 @@ func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
 }
 
 // Hours returns what CloudWatch kept of some databases.
-func (f Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Told, error) {
-	told := make([]history.Told, len(some))
-	for i, one := range some {
-		sources, err := f.sources(*one.Target.Cloud)
+func (f Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Data, error) {
+	data := make([]history.Data, len(some))
+	for i, database := range some {
+		sources, err := f.sources(*database.Target.Cloud)
 		if err != nil {
 			return nil, err
 		}
 		for _, source := range sources {
 			source.Coarse = time.Hour
-			told[i].Metrics = append(told[i].Metrics, source.Metrics()...)
-			if err := source.Backfill(ctx, from, to, told[i].Take); err != nil {
+			data[i].Metrics = append(data[i].Metrics, source.Metrics()...)
+			if err := source.Backfill(ctx, from, to, data[i].Take); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return told, nil
+	return data, nil
 }
 
 // History returns what CloudWatch kept of an instance, of Aurora's with its cluster, in the shortest periods that it
 // still has of all the time that is asked for.
-func History(ctx context.Context, a *account.Account, c runfile.Cloud, from, to, now time.Time) (told history.Told,
+func History(ctx context.Context, a *account.Account, c runfile.Cloud, from, to, now time.Time) (data history.Data,
 	err error) {
 	source, err := probe.New(a.Config(), c, Wanted(c)...)
 	if err != nil {
-		return told, err
+		return data, err
 	}
 	source.Now = func() time.Time { return now }
 	source.Coarse = probe.Kept(from, now)
-	told.Metrics = source.Metrics()
-	err = source.Backfill(ctx, from, to, told.Take)
-	return told, err
+	data.Metrics = source.Metrics()
+	err = source.Backfill(ctx, from, to, data.Take)
+	return data, err
 }
 
 func (f Fleet) sources(c runfile.Cloud) (all []*probe.Source, err error) {
 	if c.Cluster == "" {
-		one, err := probe.New(f.account.Config(), c, Wanted(c)...)
-		return []*probe.Source{one}, err
+		source, err := probe.New(f.account.Config(), c, Wanted(c)...)
+		return []*probe.Source{source}, err
 	}
 	of := rds.Cluster{Name: c.Cluster}
 	for _, m := range c.Members {
 		of.Members = append(of.Members, rds.Member{Name: m.Instance, Class: m.Class})
 	}
 	for _, s := range ForBill(of) {
-		one, err := s.source(f.account.Config())
+		source, err := s.source(f.account.Config())
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, one)
+		all = append(all, source)
 	}
 	return all, nil
 }

@@ -171,7 +171,7 @@ func (p *points) add(r results) {
 }
 
 func (e *Export) series(p *points, now time.Time) error {
-	meaning, statistic, whose, known := parse(p.label, e.taken())
+	meaning, statistic, id, known := parse(p.label, e.taken())
 	if !known {
 		e.warn("The series %q is left out: its label names no metric %s.", p.label, e.of())
 		return nil
@@ -179,8 +179,8 @@ func (e *Export) series(p *points, now time.Time) error {
 	_, _, scale := meaning.InBase()
 	if e.Flavor == "" && statistic == runfile.SampleCount { // of all instances of the cluster
 		meaning.Dimension, scale = ofCluster, 1
-	} else if whose == "" && meaning.Level == "instance" {
-		whose = p.id
+	} else if id == "" && meaning.Level == "instance" {
+		id = p.id
 	}
 	if statistic == "" {
 		statistic = meaning.Statistics[0]
@@ -219,7 +219,7 @@ func (e *Export) series(p *points, now time.Time) error {
 		}
 		e.Periods = append(e.Periods, runfile.Period{From: at, To: at.Add(length), Probe: metric.CloudWatch,
 			Metric:     meaning.Row().Name,
-			Dimensions: map[string]string{meaning.Dimension: whose}, Statistic: statistic, Value: p.values[at] * scale})
+			Dimensions: map[string]string{meaning.Dimension: id}, Statistic: statistic, Value: p.values[at] * scale})
 	}
 	if len(lost) > 0 {
 		e.warn("%d of %d points of %q are no amount (%s) and are left out: what was done then is not known.", len(lost),
@@ -301,7 +301,7 @@ func (e *Export) of() string {
 }
 
 // parse finds the metric, the statistic and the rest in a label: "VolumeReadIOPs Sum shop".
-func parse(label string, taken []metric.Meaning) (m metric.Meaning, statistic, whose string, known bool) {
+func parse(label string, taken []metric.Meaning) (m metric.Meaning, statistic, id string, known bool) {
 	var rest []string
 	for word := range strings.FieldsSeq(label) {
 		i := slices.IndexFunc(taken, func(m metric.Meaning) bool { return m.Metric == word })
@@ -372,7 +372,7 @@ func distinct(names []string) []string {
 }
 
 // Span is from the first period to the end of the last one.
-func (e *Export) Span() (from, to time.Time) { return history.Told{Periods: e.Periods}.Span() }
+func (e *Export) Span() (from, to time.Time) { return history.Data{Periods: e.Periods}.Span() }
 
 // Instances returns those of PostgreSQL with storage of their own.
 func (e *Export) Instances() (all []runfile.Cloud) {

@@ -30,40 +30,40 @@ type File struct {
 type Asked struct{ Flavor, Instance string }
 
 // History returns what files tell of one instance, of Aurora with its cluster.
-func History(files []File, asked Asked, now time.Time) (told history.Told, target runfile.Target, err error) {
+func History(files []File, asked Asked, now time.Time) (data history.Data, target runfile.Target, err error) {
 	first, err := readAll(files, onAurora, now)
 	if err != nil {
-		return told, target, err
+		return data, target, err
 	}
 	flavor := cmp.Or(asked.Flavor, first.flavor())
 	e, err := readAll(files, cmp.Or(flavor, onRDS), now)
 	if err != nil {
-		return told, target, err
+		return data, target, err
 	}
-	cloud, err := e.one(asked.Instance)
+	cloud, err := e.pick(asked.Instance)
 	if err != nil {
-		return told, target, err
+		return data, target, err
 	}
 	target = runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: cloud.Version, Cloud: &cloud}
-	told.Notices = e.Warnings
+	data.Notices = e.Warnings
 	for _, p := range e.Periods {
 		if p.To.Sub(p.From) > time.Hour {
-			return told, target, fmt.Errorf("the points of %s are %s apart: a history takes an hour and less", p.Metric,
+			return data, target, fmt.Errorf("the points of %s are %s apart: a history takes an hour and less", p.Metric,
 				printable.Duration(p.To.Sub(p.From)))
 		}
-		if !slices.ContainsFunc(told.Metrics, func(m runfile.Metric) bool { return m.Name == p.Metric }) {
+		if !slices.ContainsFunc(data.Metrics, func(m runfile.Metric) bool { return m.Name == p.Metric }) {
 			i := slices.IndexFunc(e.taken(), func(m metric.Meaning) bool { return m.Row().Name == p.Metric })
-			told.Metrics = append(told.Metrics, e.taken()[i].Row().Announced())
+			data.Metrics = append(data.Metrics, e.taken()[i].Row().Announced())
 		}
 	}
-	told.Periods = e.Periods
-	told.Asked.From, told.Asked.To = told.Span()
-	if len(told.Periods) == 0 {
-		return told, target,
+	data.Periods = e.Periods
+	data.Asked.From, data.Asked.To = data.Span()
+	if len(data.Periods) == 0 {
+		return data, target,
 			fmt.Errorf("the files have no point of any metric %s: --query prints the question for aws cloudwatch "+
 				"get-metric-data", e.of())
 	}
-	return told, target, nil
+	return data, target, nil
 }
 
 func readAll(files []File, flavor string, now time.Time) (*Export, error) {
@@ -90,8 +90,8 @@ func (e *Export) flavor() string {
 	return ""
 }
 
-// one picks the instance, and drops the periods of others.
-func (e *Export) one(name string) (c runfile.Cloud, err error) {
+// pick chooses the instance, and drops the periods of others.
+func (e *Export) pick(name string) (c runfile.Cloud, err error) {
 	instances, clusters := e.named("DBInstanceIdentifier"), e.named(ofCluster)
 	switch {
 	case name == "" && len(instances) > 1:

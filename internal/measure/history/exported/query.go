@@ -67,23 +67,23 @@ func HistoryOf(c runfile.Cloud, flavor string, from, to, now time.Time) Query {
 	e := Export{Flavor: flavor}
 	for _, name := range cloudwatch.Wanted(c) {
 		m, _, _, known := parse(name, e.taken())
-		whose := map[string]string{"DBInstanceIdentifier": c.Instance, "DBClusterIdentifier": c.Cluster}[m.Dimension]
-		if known && whose != "" {
-			q.add(m, whose, m.Statistics, max(int(probe.Kept(from, now).Seconds()), int(m.Period)))
+		id := map[string]string{"DBInstanceIdentifier": c.Instance, "DBClusterIdentifier": c.Cluster}[m.Dimension]
+		if known && id != "" {
+			q.add(m, id, m.Statistics, max(int(probe.Kept(from, now).Seconds()), int(m.Period)))
 		}
 	}
 	return q
 }
 
-func (q *Query) add(m metric.Meaning, whose string, statistics []string, period int) {
+func (q *Query) add(m metric.Meaning, id string, statistics []string, period int) {
 	for _, statistic := range statistics {
 		q.MetricDataQueries = append(q.MetricDataQueries, MetricDataQuery{
 			Id: fmt.Sprintf("%s_%d", strings.ToLower(m.Metric[:1])+strings.TrimSuffix(m.Metric[1:], "%"),
 				len(q.MetricDataQueries)),
-			Label: strings.Join([]string{m.Metric, statistic, whose}, " "),
+			Label: strings.Join([]string{m.Metric, statistic, id}, " "),
 			MetricStat: MetricStat{
 				Metric: Metric{Namespace: "AWS/RDS", MetricName: m.Metric, Dimensions: []Dimension{
-					{m.Dimension, whose}}},
+					{m.Dimension, id}}},
 				Period: period, Stat: statistic,
 			},
 		})

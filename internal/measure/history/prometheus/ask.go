@@ -81,15 +81,15 @@ func post[T any](ctx context.Context, r remote, path string, question url.Values
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header["Idempotency-Key"] = nil // repeating the request does no harm
-	said, body, err := r.client.Do(ctx, request)
+	response, body, err := r.client.Do(ctx, request)
 	if err != nil {
 		return answer, nil, err
 	}
-	switch said.StatusCode {
+	switch response.StatusCode {
 	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return get[T](ctx, r, path, question)
 	}
-	return read[T](said.StatusCode, body)
+	return read[T](response.StatusCode, body)
 }
 
 func get[T any](ctx context.Context, r remote, path string, question url.Values) (answer T,
@@ -100,11 +100,11 @@ func get[T any](ctx context.Context, r remote, path string, question url.Values)
 	if err != nil {
 		return answer, nil, err
 	}
-	said, body, err := r.client.Do(ctx, request)
+	response, body, err := r.client.Do(ctx, request)
 	if err != nil {
 		return answer, nil, err
 	}
-	return read[T](said.StatusCode, body)
+	return read[T](response.StatusCode, body)
 }
 
 // lenient are the rules by which answers are read: stores are not stricter than this.
@@ -169,11 +169,11 @@ func (r *result) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 	if err := json.Unmarshal(raw.Result, &all, lenient); err != nil {
 		return err
 	}
-	for _, one := range all {
-		if one.Value != nil {
-			one.Values = append(one.Values, *one.Value)
+	for _, series := range all {
+		if series.Value != nil {
+			series.Values = append(series.Values, *series.Value)
 		}
-		r.Series = append(r.Series, &model.SampleStream{Metric: one.Metric, Values: one.Values})
+		r.Series = append(r.Series, &model.SampleStream{Metric: series.Metric, Values: series.Values})
 	}
 	return nil
 }

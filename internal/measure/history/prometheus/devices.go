@@ -30,14 +30,14 @@ type diskInfo struct {
 // split returns the devices of a machine that are counted, and those that are parts of them or made of them: partitions
 // and paths beside their disk, and what has no place on a bus where others have one, or goes by another name as well.
 // Of an NVMe disk that counts nothing, as before Linux 6.3, the paths count.
-func split(devices []string, told map[string]diskInfo, counting map[string]bool) (whole, without []string) {
-	anyOnBus := slices.ContainsFunc(devices, func(d string) bool { return told[d].onBus })
+func split(devices []string, infos map[string]diskInfo, counting map[string]bool) (whole, without []string) {
+	anyOnBus := slices.ContainsFunc(devices, func(d string) bool { return infos[d].onBus })
 	for _, d := range devices {
 		parent := ""
 		if m := partOf.FindStringSubmatch(d); m != nil {
 			parent = m[1] + m[2]
 		}
-		info, known := told[d]
+		info, known := infos[d]
 		head := history.HeadOf(d)
 		isHead := slices.ContainsFunc(devices, func(other string) bool { return history.HeadOf(other) == d })
 		switch {
@@ -47,7 +47,7 @@ func split(devices []string, told map[string]diskInfo, counting map[string]bool)
 			known = !slices.Contains(devices, head) || !counting[head]
 		default:
 			again := !ofSCSI.MatchString(d) && info.id != "" && slices.ContainsFunc(devices, func(other string) bool {
-				return ofSCSI.MatchString(other) && told[other].id == info.id
+				return ofSCSI.MatchString(other) && infos[other].id == info.id
 			})
 			known = !(slices.Contains(devices, parent) || anyOnBus && known && !info.onBus || again)
 		}
@@ -131,24 +131,24 @@ func (b *batch) compare(ctx context.Context) error {
 		}
 	}
 	for machine, disks := range byMachine {
-		told := b.told[machine]
-		if told == nil {
+		data := b.data[machine]
+		if data == nil {
 			continue
 		}
 		names := slices.Sorted(maps.Keys(disks))
-		for i, one := range names {
+		for i, disk := range names {
 			for _, other := range names[i+1:] {
-				if info := b.infos[machine]; history.HeadOf(one) != "" &&
-					history.HeadOf(one) == history.HeadOf(other) ||
-					ofSCSI.MatchString(one) && ofSCSI.MatchString(other) && info[one].id != "" &&
-						info[one].id == info[other].id {
+				if info := b.infos[machine]; history.HeadOf(disk) != "" &&
+					history.HeadOf(disk) == history.HeadOf(other) ||
+					ofSCSI.MatchString(disk) && ofSCSI.MatchString(other) && info[disk].id != "" &&
+						info[disk].id == info[other].id {
 					continue // paths to one disk, each of which carries a part
 				}
-				if alike(disks[one], disks[other]) {
-					told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent,
+				if alike(disks[disk], disks[other]) {
+					data.Gaps = append(data.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent,
 						Detail: fmt.Sprintf(
 							"%s and %s do the same hour by hour, and both are counted: if one is made of the other or "+
-								"mirrors it, leave it out with --host 'device!=\"%s\"'", one, other, one)})
+								"mirrors it, leave it out with --host 'device!=\"%s\"'", disk, other, disk)})
 				}
 			}
 		}

@@ -20,14 +20,14 @@ import (
 
 // dump is promtool's dump of a store. It answers the queries that the history of one server needs.
 type dump struct {
-	source // what a dump does not answer
-	kept   map[string]*model.SampleStream
+	source  // what a dump does not answer
+	streams map[string]*model.SampleStream
 }
 
 // OpenDump reads samples as promtool tsdb dump writes them, or dump-openmetrics, and says from when to when they are.
 // Of metrics that are not known here nothing is kept.
 func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error) {
-	d := &dump{kept: map[string]*model.SampleStream{}}
+	d := &dump{streams: map[string]*model.SampleStream{}}
 	known := map[string]bool{}
 	for _, row := range rows() {
 		known[row.Name] = true
@@ -51,15 +51,15 @@ func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error
 			continue
 		}
 		key := labels.String()
-		if d.kept[key] == nil {
-			d.kept[key] = &model.SampleStream{Metric: labels}
+		if d.streams[key] == nil {
+			d.streams[key] = &model.SampleStream{Metric: labels}
 		}
-		d.kept[key].Values = append(d.kept[key].Values, sample)
+		d.streams[key].Values = append(d.streams[key].Values, sample)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, from, to, fmt.Errorf("%s: %w", name, err)
 	}
-	if len(d.kept) == 0 {
+	if len(d.streams) == 0 {
 		return nil, from, to, fmt.Errorf("%s has no sample of a metric of PostgreSQL or of a disk that realiops knows",
 			name)
 	}
@@ -79,7 +79,7 @@ const longestLine = 64 << 10
 // order puts the samples of each series in order, one of a moment, and says from when to when all are.
 func (d *dump) order() (from, to time.Time) {
 	at := func(a, b model.SamplePair) int { return int(a.Timestamp - b.Timestamp) }
-	for _, s := range d.kept {
+	for _, s := range d.streams {
 		slices.SortStableFunc(s.Values, at)
 		s.Values = slices.CompactFunc(s.Values, func(a, b model.SamplePair) bool { return a.Timestamp == b.Timestamp })
 		if first := s.Values[0].Timestamp.Time(); from.IsZero() || first.Before(from) {
@@ -166,10 +166,10 @@ func (d *dump) those(selector string) (all []*model.SampleStream, err error) {
 	if name != "" {
 		conditions = append(conditions, match{model.MetricNameLabel, "=", name})
 	}
-	for _, key := range slices.Sorted(maps.Keys(d.kept)) {
+	for _, key := range slices.Sorted(maps.Keys(d.streams)) {
 		picked := true
 		for _, c := range conditions {
-			value := string(d.kept[key].Metric[c.label])
+			value := string(d.streams[key].Metric[c.label])
 			pattern, err := regexp.Compile("^(?:" + c.value + ")$")
 			if err != nil && strings.HasSuffix(c.how, "~") {
 				return nil, fmt.Errorf("%s is not a regular expression", c.value)
@@ -186,7 +186,7 @@ func (d *dump) those(selector string) (all []*model.SampleStream, err error) {
 			}
 		}
 		if picked {
-			all = append(all, d.kept[key])
+			all = append(all, d.streams[key])
 		}
 	}
 	return all, nil

@@ -40,17 +40,17 @@ const mostSeries = 10_000
 func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 	byName := map[string][]model.LabelSet{}
 	var machines []string
-	told := map[string][]model.LabelSet{}
+	series := map[string][]model.LabelSet{}
 	for _, exporter := range exporters() {
-		if told[exporter], err = s.seriesOf(ctx, exporter, q); err != nil {
+		if series[exporter], err = s.seriesOf(ctx, exporter, q); err != nil {
 			return nil, err
 		}
 	}
 	for _, exporter := range exporters() {
-		sets := told[exporter]
+		sets := series[exporter]
 		if ofHost(exporter) && q.Host == "" {
 			if len(ownOf(sets, machines)) == 0 && slices.ContainsFunc(exporters(), func(e string) bool {
-				return ofHost(e) && len(ownOf(told[e], machines)) > 0
+				return ofHost(e) && len(ownOf(series[e], machines)) > 0
 			}) {
 				continue // another exporter runs on the machine
 			}
@@ -58,7 +58,7 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 				return nil, fmt.Errorf("%s has %w", s.host, err)
 			}
 		}
-		if err := one(exporter, sets); err != nil {
+		if err := checkOneInstance(exporter, sets); err != nil {
 			return nil, err
 		}
 		if ofHost(exporter) && q.Device == "" {
@@ -165,9 +165,9 @@ func (q Query) selector(row Row, of model.LabelSet) string {
 	if device := of[deviceLabel]; ofHost(row.Exporter) && device != "" && q.Device == "" {
 		all = append(all, deviceLabel+"="+quoted(string(device)))
 	}
-	for _, given := range []string{row.Where, q.matchers(row.Exporter)} {
-		if given != "" {
-			all = append(all, given)
+	for _, matchers := range []string{row.Where, q.matchers(row.Exporter)} {
+		if matchers != "" {
+			all = append(all, matchers)
 		}
 	}
 	return "{" + strings.Join(all, ",") + "}"
@@ -232,8 +232,8 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model
 		names = []string{"realiops_.+_total"}
 	}
 	match := model.MetricNameLabel + `=~` + quoted(strings.Join(slices.Compact(names), "|"))
-	if given := q.matchers(exporter); given != "" {
-		match += "," + given
+	if matchers := q.matchers(exporter); matchers != "" {
+		match += "," + matchers
 	}
 	sets, err := s.series(ctx, q, "{"+match+"}", mostSeries)
 	if err != nil {
@@ -248,20 +248,20 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model
 	}), nil
 }
 
-// one makes sure that series are of one instance.
-func one(exporter string, sets []model.LabelSet) error {
+// checkOneInstance makes sure that series are of one instance.
+func checkOneInstance(exporter string, sets []model.LabelSet) error {
 	instances := valuesOf(sets, identity(exporter))
 	if len(instances) < 2 {
 		return nil
 	}
-	flag, what := "--server", "instances"
+	flag, noun := "--server", "instances"
 	if ofHost(exporter) {
 		flag = "--host"
 	}
 	if exporter == PgWatch {
-		what = "databases"
+		noun = "databases"
 	}
-	return fmt.Errorf(`%s has %d %s: name one with %s '%s="…"'; there are %s`, exporter, len(instances), what, flag,
+	return fmt.Errorf(`%s has %d %s: name one with %s '%s="…"'; there are %s`, exporter, len(instances), noun, flag,
 		identity(exporter), listed(instances))
 }
 

@@ -198,7 +198,7 @@ func (f *Fleet) alone(ctx context.Context, s shape, sets []model.LabelSet) (map[
 			all[name] = member{of: s, labels: by, sets: flat(of)}
 			continue
 		}
-		labels := told(of)
+		labels := distinguishing(of)
 		if labels == nil || f.chosen(of[0][0].labels) {
 			all[name] = member{of: s, labels: by, trouble: several(name, of)}
 			continue
@@ -217,7 +217,7 @@ func (f *Fleet) alone(ctx context.Context, s shape, sets []model.LabelSet) (map[
 // several explains why databases that share a name are left out.
 func several(name string, groups [][]copyOf) string {
 	by := "no label tells them apart"
-	if labels := told(groups); labels != nil {
+	if labels := distinguishing(groups); labels != nil {
 		by = "name them with --name-label: " + joined(labels) + " tells them apart"
 	}
 	return fmt.Sprintf("%d servers that differ go by the name %s: %s", len(groups), name, by)

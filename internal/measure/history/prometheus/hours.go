@@ -19,14 +19,14 @@ import (
 )
 
 // Hours returns what the store kept of some databases.
-func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Told, error) {
-	told := make([]history.Told, len(some))
+func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Data, error) {
+	data := make([]history.Data, len(some))
 	batches := map[string]*batch{}
-	for i, one := range some {
-		m := f.members[one.Name]
+	for i, database := range some {
+		m := f.members[database.Name]
 		for _, why := range []string{m.trouble, m.of.caveat} {
 			if why != "" {
-				told[i].Gaps = append(told[i].Gaps, runfile.Gap{At: from, Probe: cmp.Or(m.of.probe, "block"),
+				data[i].Gaps = append(data[i].Gaps, runfile.Gap{At: from, Probe: cmp.Or(m.of.probe, "block"),
 					Reason: runfile.Absent, Detail: why})
 			}
 		}
@@ -40,11 +40,11 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 		key := strings.Join([]string{several, m.of.exporter, string(m.of.label), m.of.exists, m.of.among,
 			joined(m.labels), strings.Join(m.without, ",")}, "\x00")
 		if batches[key] == nil {
-			batches[key] = &batch{fleet: f, of: m, from: from, to: to, told: map[string]*history.Told{},
+			batches[key] = &batch{fleet: f, of: m, from: from, to: to, data: map[string]*history.Data{},
 				infos: map[string]map[string]diskInfo{}}
 		}
 		for _, set := range m.sets {
-			batches[key].told[tuple(set, m.labels)], batches[key].infos[tuple(set, m.labels)] = &told[i], m.infos
+			batches[key].data[tuple(set, m.labels)], batches[key].infos[tuple(set, m.labels)] = &data[i], m.infos
 		}
 		batches[key].sets = append(batches[key].sets, m.sets...)
 	}
@@ -56,7 +56,7 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 			return nil, err
 		}
 	}
-	return told, nil
+	return data, nil
 }
 
 // batch is some databases of one exporter being asked for.
@@ -65,7 +65,7 @@ type batch struct {
 	of       member // one of them
 	sets     []model.LabelSet
 	from, to time.Time
-	told     map[string]*history.Told       // by the values of the labels
+	data     map[string]*history.Data       // by the values of the labels
 	infos    map[string]map[string]diskInfo // likewise
 }
 
@@ -92,11 +92,11 @@ func (b *batch) ask(ctx context.Context) error {
 			return err
 		}
 		for name, of := range values {
-			b.keep(b.told[name], part, of, whole[name])
+			b.keep(b.data[name], part, of, whole[name])
 		}
 	}
-	for name, told := range b.told {
-		if len(whole[name]) > 0 && len(told.Periods) == 0 {
+	for name, data := range b.data {
+		if len(whole[name]) > 0 && len(data.Periods) == 0 {
 			b.lacks(name, "of none of its hours two samples are known: it is scraped more seldom than each half "+
 				"hour, or began anew all the time")
 		}
@@ -110,8 +110,8 @@ func (b *batch) ask(ctx context.Context) error {
 
 // lacks records a gap of a database.
 func (b *batch) lacks(name, format string, values ...any) {
-	if told := b.told[name]; told != nil {
-		told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent,
+	if data := b.data[name]; data != nil {
+		data.Gaps = append(data.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent,
 			Detail: fmt.Sprintf(format, values...)})
 	}
 }
@@ -196,24 +196,24 @@ func (b *batch) mend(ctx context.Context, part hourly, values map[string][]model
 
 // keep makes periods of a query's answer about a database, for fully known hours only, since a mean over some
 // minutes of one would pass for the mean of all.
-func (b *batch) keep(told *history.Told, part hourly, values []model.SamplePair, whole map[model.Time]bool) {
-	if told == nil {
+func (b *batch) keep(data *history.Data, part hourly, values []model.SamplePair, whole map[model.Time]bool) {
+	if data == nil {
 		return
 	}
-	if row := metric.All().Row(part.ours).InPeriods(time.Hour); !slices.ContainsFunc(told.Metrics,
+	if row := metric.All().Row(part.ours).InPeriods(time.Hour); !slices.ContainsFunc(data.Metrics,
 		func(m runfile.Metric) bool {
 			return m.Name == row.Name
 		}) {
 		row.Caveat = strings.TrimPrefix(row.Caveat+"; each period is made of an hour of "+part.names[0]+
 			", by the store", "; ")
-		told.Metrics = append(told.Metrics, row)
+		data.Metrics = append(data.Metrics, row)
 	}
 	for _, v := range values {
 		if !runfile.Counted(float64(v.Value)) || !whole[v.Timestamp] {
 			continue
 		}
 		end := v.Timestamp.Time().UTC()
-		told.Periods = append(told.Periods, runfile.Period{From: end.Add(-time.Hour), To: end, Probe: b.of.of.probe,
+		data.Periods = append(data.Periods, runfile.Period{From: end.Add(-time.Hour), To: end, Probe: b.of.of.probe,
 			Metric: part.ours, Statistic: part.statistic, Value: float64(v.Value), Fetched: b.to})
 	}
 }

@@ -285,9 +285,9 @@ func goesOn(a, b copyOf) bool {
 	return a.values[last] > 0 && grown >= 0 && grown <= slack*fastest*first.Sub(last).Seconds()
 }
 
-// told returns the labels that tell groups apart: one that does it alone, if there is one. Nothing does where none is
-// returned.
-func told(groups [][]copyOf) []model.LabelName {
+// distinguishing returns the labels that tell groups apart: one that does it alone, if there is one. It returns nil if
+// no labels do.
+func distinguishing(groups [][]copyOf) []model.LabelName {
 	names := map[model.LabelName]bool{}
 	for _, g := range groups {
 		for _, c := range g {

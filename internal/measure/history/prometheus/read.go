@@ -25,7 +25,7 @@ const (
 )
 
 // Read asks for the raw samples of what was found.
-func (s *Store) Read(ctx context.Context, found []Found, q Query, now time.Time) (*history.Told, error) {
+func (s *Store) Read(ctx context.Context, found []Found, q Query, now time.Time) (*history.Data, error) {
 	r := reading{store: s, now: now, at: map[string]map[int64]map[string]float64{}}
 	for _, f := range found {
 		if err := r.metric(ctx, f, q); err != nil {
@@ -38,7 +38,7 @@ func (s *Store) Read(ctx context.Context, found []Found, q Query, now time.Time)
 type reading struct {
 	store  *Store
 	now    time.Time
-	out    history.Told
+	out    history.Data
 	at     map[string]map[int64]map[string]float64 // values by exporter and millisecond
 	values int
 }
@@ -221,7 +221,7 @@ func (r *reading) add(f Found, parts []*part) {
 func moment(at int64) time.Time { return time.UnixMilli(at).UTC() }
 
 // history puts readings in order.
-func (r *reading) history() (*history.Told, error) {
+func (r *reading) history() (*history.Data, error) {
 	for exporter, at := range r.at {
 		moments := slices.Sorted(maps.Keys(at))
 		var apart []time.Duration

@@ -26,10 +26,10 @@ func (p *part) apart(other *part, row Row) (differ []model.LabelName) {
 // oneServer leaves out series that repeat another's. Those that are there together and differ are of several servers.
 func oneServer(f Found, parts []*part) ([]*part, error) {
 	slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(len(b.values), len(a.values)) })
-	var kept []*part
+	var distinct []*part
 	for _, p := range parts {
 		again := false
-		for _, other := range kept {
+		for _, other := range distinct {
 			differ := p.apart(other, f.Row)
 			if len(differ) == 0 || !p.beside(other) {
 				continue
@@ -44,11 +44,11 @@ func oneServer(f Found, parts []*part) ([]*part, error) {
 			}
 		}
 		if !again {
-			kept = append(kept, p)
+			distinct = append(distinct, p)
 		}
 	}
-	slices.SortFunc(kept, func(a, b *part) int { return strings.Compare(a.labels.String(), b.labels.String()) })
-	return kept, nil
+	slices.SortFunc(distinct, func(a, b *part) int { return strings.Compare(a.labels.String(), b.labels.String()) })
+	return distinct, nil
 }
 
 // sameRow reports whether two series do not add up.

@@ -186,10 +186,10 @@ func (s *Store) explain(ctx context.Context, err error) error {
 
 // refused returns what the store itself, or something in its place, said.
 func (s *Store) refused(e *refusal) error {
-	said := strings.Join(strings.Fields(e.Said), " ")
+	message := strings.Join(strings.Fields(e.Said), " ")
 	const begin, end = 60, 240
-	if len(said) > begin+end { // some begin with the question, and end with what is wrong with it
-		said = strings.ToValidUTF8(said[:begin], "") + " … " + strings.ToValidUTF8(said[len(said)-end:], "")
+	if len(message) > begin+end { // some begin with the question, and end with what is wrong with it
+		message = strings.ToValidUTF8(message[:begin], "") + " … " + strings.ToValidUTF8(message[len(message)-end:], "")
 	}
 	remedy := "is the token in --token-file right, and the --tenant?"
 	if s.signed {
@@ -197,11 +197,11 @@ func (s *Store) refused(e *refusal) error {
 	}
 	switch {
 	case e.Kind == notPrometheus:
-		return fmt.Errorf("what answers at %s is not a Prometheus, or not at this path: %s", s.host, said)
-	case e.Kind == clientError && strings.Contains(said, "401"), e.Kind == clientError && strings.Contains(said, "403"):
-		return fmt.Errorf("%s refused access (%s): %s", s.host, said, remedy)
+		return fmt.Errorf("what answers at %s is not a Prometheus, or not at this path: %s", s.host, message)
+	case e.Kind == clientError && (strings.Contains(message, "401") || strings.Contains(message, "403")):
+		return fmt.Errorf("%s refused access (%s): %s", s.host, message, remedy)
 	case e.Kind == clientError:
-		return fmt.Errorf("%s rejected the query (%s): is the path of the store in the address?", s.host, said)
+		return fmt.Errorf("%s rejected the query (%s): is the path of the store in the address?", s.host, message)
 	}
-	return fmt.Errorf("%s: %s: %s", s.host, e.Kind, said)
+	return fmt.Errorf("%s: %s: %s", s.host, e.Kind, message)
 }

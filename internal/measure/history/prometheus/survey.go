@@ -101,9 +101,9 @@ func (s *Store) count(ctx context.Context, label model.LabelName, name string, q
 	if found.Type != vector {
 		return fmt.Errorf("%s answers with a %s where a count was asked for", s.host, found.kind())
 	}
-	for _, one := range found.Series {
-		instance := string(one.Metric[label])
-		for _, sample := range one.Values {
+	for _, series := range found.Series {
+		instance := string(series.Metric[label])
+		for _, sample := range series.Values {
 			counts[instance] = max(counts[instance], int(sample.Value))
 		}
 	}

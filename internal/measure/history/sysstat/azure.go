@@ -119,8 +119,8 @@ func (h *Host) fill(sums map[time.Time]*[4]sum, length time.Duration) error {
 	}
 	for at, s := range sums {
 		whole := true
-		for _, one := range s {
-			whole = whole && one.n > 0 && !one.broken && one.n == s[0].n
+		for _, sum := range s {
+			whole = whole && sum.n > 0 && !sum.broken && sum.n == s[0].n
 		}
 		if whole {
 			h.Intervals = append(h.Intervals, Interval{at.UTC(), at.UTC().Add(length), s[0].total, s[1].total,

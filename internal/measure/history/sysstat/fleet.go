@@ -79,7 +79,7 @@ func (f *Fleet) open(ctx context.Context, name string) (hosts []Host, ahead int,
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
 	for i, h := range hosts {
-		hosts[i].Intervals = slices.DeleteFunc(h.Intervals, func(one Interval) bool { return one.To.After(f.now) })
+		hosts[i].Intervals = slices.DeleteFunc(h.Intervals, func(interval Interval) bool { return interval.To.After(f.now) })
 		ahead += len(h.Intervals) - len(hosts[i].Intervals) // h is from before
 	}
 	return hosts, ahead, nil
@@ -104,32 +104,32 @@ func (f *Fleet) Databases() (all []fleet.Database) {
 func (*Fleet) AtOnce() int { return 1 }
 
 // Hours returns what the files say of some machines.
-func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Told, error) {
-	told := make([]history.Told, len(some))
-	for i, one := range some {
-		intervals, err := f.intervals(ctx, one.Name)
+func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Data, error) {
+	data := make([]history.Data, len(some))
+	for i, machine := range some {
+		intervals, err := f.intervals(ctx, machine.Name)
 		if err != nil {
 			return nil, err
 		}
-		told[i] = byHour(intervals, from, to)
+		data[i] = byHour(intervals, from, to)
 	}
-	return told, nil
+	return data, nil
 }
 
 // History returns what the files say of one machine: hour by hour, or where they have no whole hour interval by
 // interval.
-func (f *Fleet) History(ctx context.Context, machine string) (history.Told, error) {
+func (f *Fleet) History(ctx context.Context, machine string) (history.Data, error) {
 	intervals, err := f.intervals(ctx, machine)
 	if err != nil {
-		return history.Told{}, err
+		return history.Data{}, err
 	}
 	from, to := f.Span()
-	told := byHour(intervals, from, to)
-	if len(told.Periods) == 0 {
-		told, err = byInterval(intervals)
+	data := byHour(intervals, from, to)
+	if len(data.Periods) == 0 {
+		data, err = byInterval(intervals)
 	}
-	told.Asked = runfile.Stretch{From: f.from, To: f.to}
-	return told, err
+	data.Asked = runfile.Stretch{From: f.from, To: f.to}
+	return data, err
 }
 
 // intervals returns those of a machine in order, what several files have of it once.
@@ -173,7 +173,7 @@ type hour struct {
 const mostOfHour = 0.8
 
 // byHour makes periods of the hours that are known nearly whole: of each the mean, and the highest interval.
-func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
+func byHour(intervals []Interval, from, to time.Time) (data history.Data) {
 	hours, apart := map[time.Time]*hour{}, time.Duration(0)
 	for _, i := range intervals {
 		length := i.To.Sub(i.From)
@@ -195,7 +195,7 @@ func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
 		announced := metric.All().Row(name).InPeriods(time.Hour)
 		announced.Caveat = fmt.Sprintf("of all disks together, as sysstat kept it; the highest of an hour is a mean "+
 			"over up to %s", printable.Duration(apart))
-		told.Metrics = append(told.Metrics, announced)
+		data.Metrics = append(data.Metrics, announced)
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(hours), time.Time.Compare) {
 		h := hours[at]
@@ -205,18 +205,18 @@ func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
 		for k, name := range rows() {
 			p := runfile.Period{From: at, To: at.Add(time.Hour), Probe: "block", Metric: name, Fetched: to}
 			p.Statistic, p.Value = runfile.Average, h.sum[k]/h.seconds
-			told.Periods = append(told.Periods, p)
+			data.Periods = append(data.Periods, p)
 			p.Statistic, p.Value = runfile.Maximum, h.peak[k]
-			told.Periods = append(told.Periods, p)
+			data.Periods = append(data.Periods, p)
 		}
 	}
-	return told
+	return data
 }
 
 // byInterval makes a period of each interval.
-func byInterval(intervals []Interval) (told history.Told, err error) {
+func byInterval(intervals []Interval) (data history.Data, err error) {
 	if len(intervals) == 0 {
-		return told,
+		return data,
 			errors.New("the files have no interval with a beginning and an end: sadf writes one of each two " +
 				"readings of sysstat")
 	}
@@ -224,14 +224,14 @@ func byInterval(intervals []Interval) (told history.Told, err error) {
 	for _, i := range intervals {
 		longest = max(longest, i.To.Sub(i.From))
 		for k, rate := range i.rates() {
-			told.Periods = append(told.Periods, runfile.Period{From: i.From, To: i.To, Probe: "block",
+			data.Periods = append(data.Periods, runfile.Period{From: i.From, To: i.To, Probe: "block",
 				Metric: rows()[k], Statistic: runfile.Average, Value: rate, Fetched: intervals[len(intervals)-1].To})
 		}
 	}
 	for _, name := range rows() {
 		announced := metric.All().Row(name).InPeriods(longest)
 		announced.Caveat = "of all disks together, as sysstat kept it, which is less than an hour"
-		told.Metrics = append(told.Metrics, announced)
+		data.Metrics = append(data.Metrics, announced)
 	}
-	return told, nil
+	return data, nil
 }

@@ -113,11 +113,11 @@ func read(text []byte) (all []Host, err error) {
 		return nil, errors.New(`it is JSON of something else: sadf -j -- -b begins with "sysstat"`)
 	}
 	for _, h := range e.Sysstat.Hosts {
-		one, err := ofHost(h.Nodename, h.Statistics)
+		host, err := ofHost(h.Nodename, h.Statistics)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, one)
+		all = append(all, host)
 	}
 	return all, nil
 }

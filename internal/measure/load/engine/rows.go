@@ -230,7 +230,7 @@ func (c *client) insertParameters(g *generator, rows int64) error {
 	if rows > maxParameters/int64(len(g.rows.Items)) {
 		return errTooManyParameters
 	}
-	encoded, kept, err := g.statement(rows)
+	encoded, reusable, err := g.statement(rows)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (c *client) insertParameters(g *generator, rows int64) error {
 	if err != nil {
 		return err
 	}
-	if kept && c.Mode == Prepared {
+	if reusable && c.Mode == Prepared {
 		c.session.Prepared(encoded, args)
 	} else {
 		c.session.Extended(encoded, args)
@@ -247,7 +247,7 @@ func (c *client) insertParameters(g *generator, rows int64) error {
 }
 
 // statement returns the INSERT for a number of rows; only keptStatements of them are kept for later.
-func (g *generator) statement(rows int64) (st *session.Statement, kept bool, err error) {
+func (g *generator) statement(rows int64) (st *session.Statement, reusable bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if st := g.statements[rows]; st != nil {

@@ -17,7 +17,7 @@ func (r Report) document() document {
 		d.Scripts = append(d.Scripts, r.script(s))
 	}
 	for _, f := range r.Result.Faults {
-		d.Faults = append(d.Faults, fault{f.Kind.String(), given(f.Code, f.Code != ""), f.Count, line(f.First)})
+		d.Faults = append(d.Faults, fault{f.Kind.String(), orNull(f.Code, f.Code != ""), f.Count, line(f.First)})
 	}
 	for _, err := range r.Result.Aborted {
 		d.Aborted = append(d.Aborted, line(err))
@@ -29,13 +29,13 @@ func (r Report) document() document {
 		if isOneOf(v.Gate.figure, times) {
 			v.Value /= 1e3 // seconds
 		}
-		d.FailIf = append(d.FailIf, verdict{v.Gate.Text, given(v.Value, v.Known), v.Failed})
+		d.FailIf = append(d.FailIf, verdict{v.Gate.Text, orNull(v.Value, v.Known), v.Failed})
 	}
 	return d
 }
 
-// given returns a value that is there, or null.
-func given[T any](value T, is bool) *T {
+// orNull returns a value that is there, or null.
+func orNull[T any](value T, is bool) *T {
 	if !is {
 		return nil
 	}
@@ -45,12 +45,12 @@ func given[T any](value T, is bool) *T {
 func (a Asked) json() asked {
 	return asked{
 		Mode: a.mode(), Clients: a.clients(), Threads: a.threads(),
-		Transactions: given(a.transactions(), a.Duration == 0),
-		Duration:     given(a.Duration.Seconds(), a.Duration > 0),
+		Transactions: orNull(a.transactions(), a.Duration == 0),
+		Duration:     orNull(a.Duration.Seconds(), a.Duration > 0),
 		Warmup:       a.Warmup.Seconds(),
-		Rate:         given(a.Rate, a.Rate > 0),
-		Limit:        given(a.LatencyLimit.Seconds(), a.LatencyLimit > 0),
-		MaxTries:     given(a.tries(), a.tries() > 0),
+		Rate:         orNull(a.Rate, a.Rate > 0),
+		Limit:        orNull(a.LatencyLimit.Seconds(), a.LatencyLimit > 0),
+		MaxTries:     orNull(a.tries(), a.tries() > 0),
 		Reconnect:    a.Reconnect, Scale: a.Scale, Seed: a.Seed,
 	}
 }
@@ -59,7 +59,7 @@ func (r Report) totals(t engine.Totals) totals {
 	d := totals{
 		Transactions: t.Transactions, Statements: t.Statements, Rows: t.Rows, Sent: t.Sent, Received: t.Received,
 		Failed:  failed{t.Failed(), t.Serialization, t.Deadlocks, t.Other},
-		Skipped: t.Skipped, Late: given(t.Late, r.Asked.LatencyLimit > 0), Retried: t.Retried, Retries: t.Retries,
+		Skipped: t.Skipped, Late: orNull(t.Late, r.Asked.LatencyLimit > 0), Retried: t.Retried, Retries: t.Retries,
 		Latency: spread(t.Latency), Lag: spread(t.Lag),
 	}
 	if r.seconds() > 0 {
@@ -79,7 +79,7 @@ func spread(d engine.Durations) *durations {
 	}
 	at := func(percent float64) *float64 {
 		value, known := atQuantile(d, percent)
-		return given(value/1e3, known)
+		return orNull(value/1e3, known)
 	}
 	return &durations{
 		Count: d.Count, Mean: average / 1e3, Stddev: deviation(d) / 1e3, Min: d.Least / 1e6,

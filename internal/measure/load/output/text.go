@@ -125,7 +125,7 @@ func (p page) failures(prefix string, t engine.Totals) {
 		}
 		return
 	}
-	part := func(what string, n int64) { p.line("%snumber of %s: %d (%.3f%%)", prefix, what, n, percent(n, all)) }
+	part := func(name string, n int64) { p.line("%snumber of %s: %d (%.3f%%)", prefix, name, n, percent(n, all)) }
 	part("failed transactions", t.Failed())
 	if p.Asked.FailuresDetailed {
 		part("serialization failures", t.Serialization)

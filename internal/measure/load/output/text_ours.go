@@ -19,7 +19,7 @@ func (p page) percentiles(prefix string, d engine.Durations) {
 
 // work counts apart what transactions do not tell.
 func (p page) work(prefix string, t engine.Totals) {
-	count := func(what string, n int64) { p.line("%s%s = %d (%f per second)", prefix, what, n, p.perSecond(n)) }
+	count := func(name string, n int64) { p.line("%s%s = %d (%f per second)", prefix, name, n, p.perSecond(n)) }
 	count("rows written", t.Rows)
 	count("statements", t.Statements)
 	count("bytes sent", t.Sent)

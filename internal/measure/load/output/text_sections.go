@@ -30,11 +30,11 @@ func (p page) sections() {
 
 // statements is pgbench's table. A statement that never ran has a latency of 0 there.
 func (p page) statements(prefix string, commands []engine.CommandResult) {
-	what := " and failures"
+	columns := " and failures"
 	if p.Asked.mayRetry() {
-		what = ", failures and retries"
+		columns = ", failures and retries"
 	}
-	p.line("%sstatement latencies in milliseconds%s:", prefix, what)
+	p.line("%sstatement latencies in milliseconds%s:", prefix, columns)
 	for _, c := range commands {
 		average, _ := mean(c.Latency)
 		if p.Asked.mayRetry() {

@@ -41,11 +41,11 @@ func (t *Troubles) Tell(x engine.Trouble) {
 	}
 	t.Say("client %d got an error in command %d of script %d; %s", x.Client, x.Command, x.Script, line(x.Err))
 	t.tellDetails(x)
-	what := "ends the failed transaction"
+	action := "ends the failed transaction"
 	if x.Then == engine.TriesAgain {
-		what = "repeats the transaction after the error"
+		action = "repeats the transaction after the error"
 	}
-	t.Say("client %d %s (%s)", x.Client, what, t.try(x))
+	t.Say("client %d %s (%s)", x.Client, action, t.try(x))
 }
 
 // tellDetails reports the server's details of an error in addition to its message.

@@ -103,9 +103,9 @@ func (r *Ring) listen() {
 
 // ring has the sleepers looked at. Anybody may call it until Close.
 func (r *Ring) ring() {
-	var one [8]byte
-	binary.NativeEndian.PutUint64(one[:], 1)
-	_, _ = unix.Write(r.bell, one[:]) // it only fails where it rings already
+	var count [8]byte
+	binary.NativeEndian.PutUint64(count[:], 1)
+	_, _ = unix.Write(r.bell, count[:]) // it only fails where it rings already
 }
 
 // complete hands a client the result of its request.
@@ -120,8 +120,8 @@ func (r *Ring) complete(user uint64, result int32) {
 		r.listen()
 		return
 	}
-	s, what := &r.seats[user>>kindBits], kind(user&(1<<kindBits-1))
-	switch what {
+	s, op := &r.seats[user>>kindBits], kind(user&(1<<kindBits-1))
+	switch op {
 	case quietSend: // it is only heard of where it failed
 		s.sendFailed(result)
 		return
@@ -132,7 +132,7 @@ func (r *Ring) complete(user uint64, result int32) {
 	case receive, other:
 		s.result = result
 	}
-	if s.waits == what {
+	if s.waits == op {
 		s.waits = nothing
 		r.resume(s)
 	}

@@ -61,15 +61,15 @@ func (s *Seat) duplicate(socket syscall.RawConn) (err error) {
 	return nil
 }
 
-func (s *Seat) await(what kind) {
-	s.waits = what
+func (s *Seat) await(k kind) {
+	s.waits = k
 	s.yield(struct{}{})
 }
 
 // ask adds an entry on the client's socket.
-func (s *Seat) ask(op uint8, what kind, b []byte) *entry {
+func (s *Seat) ask(op uint8, k kind, b []byte) *entry {
 	e := s.ring.kernel.add()
-	e.op, e.flags, e.file, e.user = op, fixedFile, int32(s.index), s.index<<kindBits|uint64(what)
+	e.op, e.flags, e.file, e.user = op, fixedFile, int32(s.index), s.index<<kindBits|uint64(k)
 	e.address, e.length = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))), uint32(len(b))
 	return e
 }
@@ -101,11 +101,11 @@ func (s *Seat) Exchange(out, in []byte) (int, error) {
 // meanwhile, has taken some.
 func (s *Seat) send(out []byte) {
 	s.sendErr = nil
-	what := quietSend
+	k := quietSend
 	if s.sending = len(out) > quietUpTo; s.sending {
-		what = send
+		k = send
 	}
-	e := s.ask(opSend, what, out)
+	e := s.ask(opSend, k, out)
 	e.opFlags = unix.MSG_WAITALL
 	if !s.sending {
 		e.flags |= skipSuccess

@@ -48,7 +48,7 @@ func (p *parser) target(m *metaCommand, r *Rows) (err error) {
 }
 
 // sqlName reads a name as SQL writes it, up to one of the marks, which it leaves.
-func (p *parser) sqlName(m *metaCommand, marks, what string) (string, error) {
+func (p *parser) sqlName(m *metaCommand, marks, kind string) (string, error) {
 	p.skipBlank()
 	start := p.pos
 	for !p.done() && !isSpace(p.at(0)) && !strings.ContainsRune("(,)", rune(p.at(0))) {
@@ -59,7 +59,7 @@ func (p *parser) sqlName(m *metaCommand, marks, what string) (string, error) {
 	}
 	name := p.text[start:p.pos]
 	if name == "" {
-		return "", p.errorAt(p.pos, m.name, "%s is missing", what)
+		return "", p.errorAt(p.pos, m.name, "%s is missing", kind)
 	}
 	p.skipBlank()
 	if c := p.at(0); c == 0 || !strings.ContainsRune(marks, rune(c)) {

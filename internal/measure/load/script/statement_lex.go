@@ -107,15 +107,15 @@ func (s *sqlScanner) token(c byte) error {
 }
 
 // closed moves behind the mark that closes what is open. A doubled quote opens again at once, which comes to the same.
-func (s *sqlScanner) closed(start int, mark, what string) error {
+func (s *sqlScanner) closed(start int, mark, kind string) error {
 	if !s.skipTo(mark) {
-		return s.unterminated(start, what)
+		return s.unterminated(start, kind)
 	}
 	return nil
 }
 
-func (s *sqlScanner) unterminated(start int, what string) error {
-	return s.errorAt(start, "", "unterminated %s", what)
+func (s *sqlScanner) unterminated(start int, kind string) error {
+	return s.errorAt(start, "", "unterminated %s", kind)
 }
 
 // quoted moves over a string; with escapes a backslash takes the next byte along, also in what continues the string on

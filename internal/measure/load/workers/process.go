@@ -30,8 +30,8 @@ type process struct {
 	silenced  bool // its last tick was taken
 	gone      bool // nothing comes any more
 
-	heard time.Time // when it last gave a sign of life
-	still bool      // it was told that there are none
+	lastSign time.Time // when it last gave a sign of life
+	still    bool      // it was told that there are none
 }
 
 // event is a worker's report, or the news that it is gone.
@@ -49,7 +49,7 @@ const complaints = 4 << 10
 // start starts a worker, which sends what it reports to events until it is gone.
 func (c Crew) start(ctx context.Context, number int, events chan<- event) (*process, error) {
 	ctx, kill := context.WithCancel(context.WithoutCancel(ctx))
-	p := &process{number: number, kill: kill, heard: time.Now()}
+	p := &process{number: number, kill: kill, lastSign: time.Now()}
 	err := p.start(ctx, c.command, events)
 	if err != nil {
 		kill()
@@ -75,8 +75,8 @@ func (p *process) start(ctx context.Context, command func(context.Context) (*exe
 		p.command.Env = append(p.command.Env, "GOGC=200")
 	}
 	p.command.WaitDelay = time.Second // for another program, whose own children may hold its output open
-	said := &beginning{}
-	p.command.Stderr = said
+	complaint := &beginning{}
+	p.command.Stderr = complaint
 	in, err := p.command.StdinPipe()
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (p *process) start(ctx context.Context, command func(context.Context) (*exe
 	go func() {
 		err := p.hear(out, events)
 		p.kill() // one that speaks no sense, and one that has closed its output and goes on
-		events <- event{from: p, gone: true, cause: whyEnded(err, p.command.Wait(), said.kept.String())}
+		events <- event{from: p, gone: true, cause: whyEnded(err, p.command.Wait(), complaint.text.String())}
 	}()
 	return nil
 }
@@ -117,15 +117,15 @@ var errNoWorker = errors.New("it is no worker of this version of realiops: does 
 	"with workers.Role?")
 
 // whyEnded is why a worker is gone: what it complained of, or else how it ended.
-func whyEnded(heard, ended error, said string) error {
-	said = strings.Join(strings.Fields(said), " ")
+func whyEnded(readErr, waitErr error, complaint string) error {
+	complaint = strings.Join(strings.Fields(complaint), " ")
 	switch {
-	case said != "":
-		return errors.New(said)
-	case errors.Is(heard, errNoWorker):
-		return heard
-	case ended != nil:
-		return ended
+	case complaint != "":
+		return errors.New(complaint)
+	case errors.Is(readErr, errNoWorker):
+		return readErr
+	case waitErr != nil:
+		return waitErr
 	default:
 		return errors.New("it left")
 	}
@@ -148,9 +148,9 @@ func (p *process) name() string {
 }
 
 // beginning keeps the first bytes written to it.
-type beginning struct{ kept bytes.Buffer }
+type beginning struct{ text bytes.Buffer }
 
 func (b *beginning) Write(p []byte) (int, error) {
-	b.kept.Write(p[:min(len(p), complaints-b.kept.Len())])
+	b.text.Write(p[:min(len(p), complaints-b.text.Len())])
 	return len(p), nil
 }

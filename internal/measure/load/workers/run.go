@@ -136,8 +136,8 @@ func (l *load) supervise() {
 
 func (l *load) take(e event) {
 	p, r := e.from, e.report
-	l.silence = max(l.silence, time.Since(p.heard))
-	p.heard, p.still = time.Now(), false
+	l.silence = max(l.silence, time.Since(p.lastSign))
+	p.lastSign, p.still = time.Now(), false
 	switch {
 	case e.gone:
 		p.gone = true
@@ -226,11 +226,11 @@ func (l *load) stop(why error) {
 // only not be read yet.
 func (l *load) look(since time.Duration) {
 	for _, p := range l.workers {
-		silent := time.Since(p.heard)
+		silent := time.Since(p.lastSign)
 		switch {
 		case p.gone:
 		case since > 3*heartbeat:
-			p.heard = time.Now()
+			p.lastSign = time.Now()
 		case silent > lostAfter:
 			l.stop(fmt.Errorf("%s was given up: it has not been heard of for %s", p.name(), printable.Duration(lostAfter)))
 			p.kill()

@@ -151,17 +151,17 @@ func (w *worker) run(ctx context.Context, o *order) ended {
 	return e
 }
 
-func (w *worker) load(ctx context.Context, given *order) (result engine.Result, err error) {
-	o := given.Options
+func (w *worker) load(ctx context.Context, order *order) (result engine.Result, err error) {
+	o := order.Options
 	o.Set = script.NewSet()
-	for _, s := range given.Scripts {
+	for _, s := range order.Scripts {
 		parsed, err := o.Set.Parse(s.Name, s.Text)
 		if err != nil {
 			return engine.Result{}, err
 		}
 		o.Scripts = append(o.Scripts, engine.Weighted{Script: parsed, Weight: s.Weight})
 	}
-	config, err := w.config(given.Server)
+	config, err := w.config(order.Server)
 	if err != nil {
 		return engine.Result{}, err
 	}
@@ -179,11 +179,11 @@ func (w *worker) load(ctx context.Context, given *order) (result engine.Result, 
 		}
 	}
 	o.Tick = w.tick
-	if given.Log == nil {
+	if order.Log == nil {
 		return engine.Run(ctx, o)
 	}
-	asked := output.Asked{Options: o, FailuresDetailed: given.Log.FailuresDetailed}
-	log, err := output.CreateLog(given.Log.Path, asked, given.Log.Interval)
+	asked := output.Asked{Options: o, FailuresDetailed: order.Log.FailuresDetailed}
+	log, err := output.CreateLog(order.Log.Path, asked, order.Log.Interval)
 	if err != nil {
 		return engine.Result{}, err
 	}

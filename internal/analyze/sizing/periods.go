@@ -17,26 +17,26 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Kept are the metrics by which a source that keeps nothing but periods tells what storage did. Flushes are among its
-// writes.
-type Kept struct{ Reads, Writes, ReadBytes, WriteBytes string }
+// IOMetrics names the metrics in which a source that keeps only periods shows what storage did. Its writes include
+// flushes.
+type IOMetrics struct{ Reads, Writes, ReadBytes, WriteBytes string }
 
 // OfInstance returns what CloudWatch tells of an instance of RDS. On Aurora the same names are about WAL records.
-func OfInstance() Kept {
-	return Kept{metric.CloudWatchReadIOPS, metric.CloudWatchWriteIOPS, metric.CloudWatchReadThroughput,
+func OfInstance() IOMetrics {
+	return IOMetrics{metric.CloudWatchReadIOPS, metric.CloudWatchWriteIOPS, metric.CloudWatchReadThroughput,
 		metric.CloudWatchWriteThroughput}
 }
 
 // OfDisk returns what a kernel tells of a disk.
-func OfDisk() Kept {
-	return Kept{metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes}
+func OfDisk() IOMetrics {
+	return IOMetrics{metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes}
 }
 
-// Metrics are their names.
-func (k Kept) Metrics() []string { return []string{k.Reads, k.Writes, k.ReadBytes, k.WriteBytes} }
+// Names returns the names of all four.
+func (k IOMetrics) Names() []string { return []string{k.Reads, k.Writes, k.ReadBytes, k.WriteBytes} }
 
 // device returns the same, without flushes to be told apart.
-func (k Kept) device() device {
+func (k IOMetrics) device() device {
 	d := deviceOf(k.Reads, k.Writes, "", k.ReadBytes, k.WriteBytes)
 	d.dataAlone = true
 	d.metrics = slices.DeleteFunc(d.metrics, func(m deviceMetric) bool { return m.name == "" })
@@ -46,10 +46,10 @@ func (k Kept) device() device {
 // NoVolume is the reason for a need that is none of a volume, or of which that is not known.
 const NoVolume series.Reason = "no-volume"
 
-// keptOf finds which of them a run has, or why what it has is about no volume.
-func keptOf(run *counts.Run) (Kept, *series.Missing) {
-	missing := func(why string) (Kept, *series.Missing) {
-		return Kept{}, &series.Missing{Reason: NoVolume, Detail: why}
+// ioMetricsOf finds which of them a run has, or why what it has is about no volume.
+func ioMetricsOf(run *counts.Run) (IOMetrics, *series.Missing) {
+	missing := func(why string) (IOMetrics, *series.Missing) {
+		return IOMetrics{}, &series.Missing{Reason: NoVolume, Detail: why}
 	}
 	if _, is := run.Counter(metric.BlockWrites); is {
 		return OfDisk(), nil
@@ -68,12 +68,12 @@ func keptOf(run *counts.Run) (Kept, *series.Missing) {
 // its source knows.
 func needOfPeriods(run *counts.Run, load counts.Load) Need {
 	n := Need{Load: load.Name, Repetitions: len(load.Repetitions)}
-	kept, missing := keptOf(run)
+	metrics, missing := ioMetricsOf(run)
 	if missing == nil {
-		missing = n.measure(load, kept.device())
+		missing = n.measure(load, metrics.device())
 	}
 	if n.Missing = missing; missing == nil {
-		n.Seconds = kept.device().highest(run, run.Observed.Period)
+		n.Seconds = metrics.device().highest(run, run.Observed.Period)
 		n.summarize(run.Observed.Period, nil)
 	}
 	return n
@@ -122,7 +122,7 @@ func periodsOf(run *counts.Run, name string) []counts.Level {
 }
 
 // Stretches returns what people call one stretch of so long, and several.
-func Stretches(length time.Duration) (one, several string) {
+func Stretches(length time.Duration) (singular, plural string) {
 	switch {
 	case length == time.Second:
 		return "second", "seconds"
@@ -131,10 +131,10 @@ func Stretches(length time.Duration) (one, several string) {
 	case length == time.Hour:
 		return "hour", "hours"
 	}
-	if one = fmt.Sprintf("%.0f minutes", length.Minutes()); length < time.Minute {
-		one = fmt.Sprintf("%.0f seconds", length.Seconds())
+	if singular = fmt.Sprintf("%.0f minutes", length.Minutes()); length < time.Minute {
+		singular = fmt.Sprintf("%.0f seconds", length.Seconds())
 	}
-	return one, "stretches of " + one
+	return singular, "stretches of " + singular
 }
 
 // hole is the time of an observation in which storage was not read.
@@ -194,11 +194,11 @@ func about(run *counts.Run) (from, to time.Time) {
 // be missing before the first and after the last without one of them being lost.
 func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 	if length := run.Observed.Period; length > 0 {
-		kept, missing := keptOf(run)
+		metrics, missing := ioMetricsOf(run)
 		if missing != nil {
 			return nil, 0
 		}
-		return inCommon(kept.Metrics(), func(name string) (all []runfile.Stretch) {
+		return inCommon(metrics.Names(), func(name string) (all []runfile.Stretch) {
 			for _, l := range periodsOf(run, name) {
 				all = append(all, runfile.Stretch{From: l.From, To: l.To})
 			}
@@ -206,7 +206,7 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 		}), length - 1
 	}
 	most := time.Duration(mostOfWindow * float64(run.Observed.Window))
-	read := slices.DeleteFunc(OfDisk().Metrics(), func(name string) bool { _, is := run.Counter(name); return !is })
+	read := slices.DeleteFunc(OfDisk().Names(), func(name string) bool { _, is := run.Counter(name); return !is })
 	return inCommon(read, func(name string) (all []runfile.Stretch) {
 		for change, err := range run.Series(name).Changes(time.Unix(0, 0), time.Unix(1<<33, 0)) {
 			if err == nil && change.To.Sub(change.From) <= most {
@@ -219,10 +219,10 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 
 func inCommon(metrics []string, of func(metric string) []runfile.Stretch) (all []runfile.Stretch) {
 	for i, name := range metrics {
-		if one := joined(of(name)); i == 0 {
-			all = one
+		if stretches := joined(of(name)); i == 0 {
+			all = stretches
 		} else {
-			all = common(all, one)
+			all = common(all, stretches)
 		}
 	}
 	return all

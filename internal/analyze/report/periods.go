@@ -17,22 +17,22 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// kept holds the values of one metric, or of several together, in each period of its source.
-type kept struct {
-	name   string
-	levels []counts.Level
-	most   float64 // within the periods; NaN: not known
-	per    float64 // by which a value is divided to be shown
+// periodic holds the values of one metric, or of several together, in each period of its source.
+type periodic struct {
+	name    string
+	levels  []counts.Level
+	highest float64 // within the periods; NaN: not known
+	unit    float64 // by which a value is divided to be shown
 }
 
 // ofPeriods reports whether a source supplied only periods, so that there is nothing to judge by.
 func ofPeriods(run *counts.Run) bool { return run.Observed != nil && run.Observed.Period > 0 }
 
-// keptDocument returns the report of a history of periods: rates, and no verdicts.
-func keptDocument(run *counts.Run, r Report, d document.Document) document.Document {
+// periodsDocument returns the report of a history of periods: rates, and no verdicts.
+func periodsDocument(run *counts.Run, r Report, d document.Document) document.Document {
 	d.Heading = "What storage did"
 	requests, bytes, known := requestsAndBytes(run)
-	d.Blocks = r.keptBlocks(run)
+	d.Blocks = r.periodsBlocks(run)
 	if known {
 		d.Blocks = append(d.Blocks, dayTable(requests, bytes))
 	}
@@ -43,28 +43,28 @@ func keptDocument(run *counts.Run, r Report, d document.Document) document.Docum
 	return d
 }
 
-// keptAnswer returns the same in one screen: without the hours of the day.
-func keptAnswer(run *counts.Run, r Report, d document.Document) document.Document {
-	d.Blocks = append(r.keptBlocks(run), r.conditions(), screen{Report: r}.next())
+// periodsAnswer returns the same in one screen: without the hours of the day.
+func periodsAnswer(run *counts.Run, r Report, d document.Document) document.Document {
+	d.Blocks = append(r.periodsBlocks(run), r.conditions(), screen{Report: r}.next())
 	return d
 }
 
-// keptBlocks say what storage did in the worst period, and how the periods differ.
-func (r Report) keptBlocks(run *counts.Run) (blocks []document.Block) {
-	all := keptOf(run)
+// periodsBlocks say what storage did in the worst period, and how the periods differ.
+func (r Report) periodsBlocks(run *counts.Run) (blocks []document.Block) {
+	all := periodicMetrics(run)
 	requests, bytes, known := requestsAndBytes(run)
 	if known {
-		blocks = append(blocks, document.Paragraph{Text: keptHeadline(requests, bytes, run), Style: document.Headline})
+		blocks = append(blocks, document.Paragraph{Text: periodsHeadline(requests, bytes, run), Style: document.Headline})
 	}
-	blocks = append(blocks, document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.keptTarget(run, all)))
+	blocks = append(blocks, document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.periodsTarget(run, all)))
 	if known {
-		all = append([]kept{requests, bytes}, all...)
+		all = append([]periodic{requests, bytes}, all...)
 	}
-	return append(blocks, keptTable(all, run.Observed.Period))
+	return append(blocks, percentilesTable(all, run.Observed.Period))
 }
 
-// keptTarget names the server and the stretch of the periods.
-func (r Report) keptTarget(run *counts.Run, all []kept) string {
+// periodsTarget names the server and the stretch of the periods.
+func (r Report) periodsTarget(run *counts.Run, all []periodic) string {
 	var from, to time.Time
 	for _, k := range all {
 		if first := k.levels[0].From; from.IsZero() || first.Before(from) {
@@ -84,17 +84,17 @@ func (r Report) keptTarget(run *counts.Run, all []kept) string {
 // ofMachine reports whether nothing but disks was recorded, by whatever program.
 func ofMachine(run *counts.Run) bool {
 	return !slices.ContainsFunc(run.Metrics(), func(m counts.Metric) bool {
-		return !slices.Contains(sizing.OfDisk().Metrics(), m.Name)
+		return !slices.Contains(sizing.OfDisk().Names(), m.Name)
 	})
 }
 
 const perMB = 1e6
 
-func keptOf(run *counts.Run) (all []kept) {
+func periodicMetrics(run *counts.Run) (all []periodic) {
 	version := metric.VersionNum(run.Header.Target.Version)
 	for _, m := range run.Metrics() {
-		k := kept{name: metric.Printed(m.Name, version), levels: run.Rates(m.Name, runfile.Average),
-			most: math.NaN(), per: 1}
+		k := periodic{name: metric.Printed(m.Name, version), levels: run.Rates(m.Name, runfile.Average),
+			highest: math.NaN(), unit: 1}
 		if len(k.levels) == 0 {
 			k.levels = run.Rates(m.Name, runfile.Sum)
 		}
@@ -105,10 +105,10 @@ func keptOf(run *counts.Run) (all []kept) {
 			k.name = strings.TrimPrefix(k.name, "/proc/diskstats ")
 		}
 		for _, l := range run.Rates(m.Name, runfile.Maximum) {
-			k.most = max(l.Value, number0(k.most))
+			k.highest = max(l.Value, number0(k.highest))
 		}
 		if strings.Contains(m.Unit, "bytes") {
-			k.per, k.name = perMB, k.name+", MB"
+			k.unit, k.name = perMB, k.name+", MB"
 		}
 		all = append(all, k)
 	}
@@ -124,7 +124,7 @@ func number0(v float64) float64 {
 }
 
 // requestsAndBytes returns those of all periods in which reads and writes of both are known.
-func requestsAndBytes(run *counts.Run) (requests, bytes kept, known bool) {
+func requestsAndBytes(run *counts.Run) (requests, bytes periodic, known bool) {
 	of := sizing.OfDisk()
 	if len(run.Rates(of.Writes, runfile.Average)) == 0 {
 		of = sizing.OfInstance()
@@ -132,8 +132,8 @@ func requestsAndBytes(run *counts.Run) (requests, bytes kept, known bool) {
 	if run.Header.Target.Flavor == "aurora" { // whose WriteIOPS are WAL records
 		return requests, bytes, false
 	}
-	add := func(name string, per float64, metrics ...string) kept {
-		k := kept{name: name, most: math.NaN(), per: per}
+	add := func(name string, per float64, metrics ...string) periodic {
+		k := periodic{name: name, highest: math.NaN(), unit: per}
 		sums, n := map[time.Time]counts.Level{}, map[time.Time]int{}
 		for _, m := range metrics {
 			for _, l := range run.Rates(m, runfile.Average) {
@@ -154,20 +154,20 @@ func requestsAndBytes(run *counts.Run) (requests, bytes kept, known bool) {
 	return requests, bytes, len(requests.levels) > 0 && len(bytes.levels) > 0
 }
 
-func (k kept) ranked() (values []float64) {
+func (k periodic) ranked() (values []float64) {
 	for _, l := range k.levels {
-		values = append(values, l.Value/k.per)
+		values = append(values, l.Value/k.unit)
 	}
 	slices.Sort(values)
 	return values
 }
 
-func (k kept) at(percent float64) float64 {
+func (k periodic) at(percent float64) float64 {
 	values := k.ranked()
 	return values[max(0, int(math.Ceil(percent/100*float64(len(values))))-1)]
 }
 
-func (k kept) mean() float64 {
+func (k periodic) mean() float64 {
 	sum := 0.0
 	for _, v := range k.ranked() {
 		sum += v
@@ -175,64 +175,64 @@ func (k kept) mean() float64 {
 	return sum / float64(len(k.levels))
 }
 
-func (k kept) worst() counts.Level {
+func (k periodic) worst() counts.Level {
 	return slices.MaxFunc(k.levels, func(a, b counts.Level) int { return cmp.Compare(a.Value, b.Value) })
 }
 
-func keptHeadline(requests, bytes kept, run *counts.Run) string {
-	one, _ := sizing.Stretches(run.Observed.Period)
+func periodsHeadline(requests, bytes periodic, run *counts.Run) string {
+	singular, _ := sizing.Stretches(run.Observed.Period)
 	r, b := requests.worst(), bytes.worst()
 	const sector = 512 // bytes
-	said := []string{fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99%% of all "+
-		"are at %s or less. The most bytes were %s MB/s, %s UTC.",
-		one, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)),
+	sentences := []string{fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99%% of "+
+		"all are at %s or less. The most bytes were %s MB/s, %s UTC.",
+		singular, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)),
 		number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04"))}
 	for _, odd := range []string{sizing.Hole(run), sizing.AgainstRule(run)} {
 		if odd != "" {
-			said = append(said, odd+".")
+			sentences = append(sentences, odd+".")
 		}
 	}
 	if each := bytes.mean() * perMB / requests.mean(); requests.mean() >= 1 && each < sector {
-		said = append(said, fmt.Sprintf("Its requests carry %s bytes each, and none carries less than %d: what is "+
+		sentences = append(sentences, fmt.Sprintf("Its requests carry %s bytes each, and none carries less than %d: what is "+
 			"called bytes or requests here is something else.", number.Rate(each), sector))
 	}
-	return strings.Join(said, " ")
+	return strings.Join(sentences, " ")
 }
 
-func keptTable(all []kept, period time.Duration) document.Block {
-	one, several := sizing.Stretches(period)
+func percentilesTable(all []periodic, period time.Duration) document.Block {
+	singular, plural := sizing.Stretches(period)
 	t := document.Table{Columns: []document.Column{{Header: "a second", Words: true}, {Header: "mean"},
 		{Header: "median"}, {Header: "95%"}, {Header: "99%"},
-		{Header: "worst " + one}, {Header: "when, UTC", Words: true}, {Header: "highest within"}}}
+		{Header: "worst " + singular}, {Header: "when, UTC", Words: true}, {Header: "highest within"}}}
 	cell := func(v float64) document.Cell { return document.Number(number.Rate(v), v) }
 	for _, k := range all {
 		within := document.Words("-")
-		if !math.IsNaN(k.most) {
-			within = cell(k.most / k.per)
+		if !math.IsNaN(k.highest) {
+			within = cell(k.highest / k.unit)
 		}
 		worst := k.worst()
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(k.name), cell(k.mean()),
 			cell(k.at(50)), cell(k.at(95)), cell(k.at(99)),
-			cell(worst.Value / k.per), document.Words(worst.From.Format("2 Jan 15:04")), within}})
+			cell(worst.Value / k.unit), document.Words(worst.From.Format("2 Jan 15:04")), within}})
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	return document.Section{Title: "Percentiles of its " + several, Blocks: []document.Block{t, document.Notes{}}}
+	return document.Section{Title: "Percentiles of its " + plural, Blocks: []document.Block{t, document.Notes{}}}
 }
 
 // dayTable returns the hours of the day, over all days.
-func dayTable(requests, bytes kept) document.Block {
+func dayTable(requests, bytes periodic) document.Block {
 	const hours = 24
 	type slot struct {
 		n, sum, most [2]float64 // of requests and of MB
 	}
 	var slots [hours]slot
-	for i, k := range []kept{requests, bytes} {
+	for i, k := range []periodic{requests, bytes} {
 		for _, l := range k.levels {
 			s := &slots[l.From.UTC().Hour()]
 			s.n[i]++
-			s.sum[i], s.most[i] = s.sum[i]+l.Value/k.per, max(s.most[i], l.Value/k.per)
+			s.sum[i], s.most[i] = s.sum[i]+l.Value/k.unit, max(s.most[i], l.Value/k.unit)
 		}
 	}
 	t := document.Table{Columns: []document.Column{{Header: "hour, UTC", Words: true}, {Header: "requests/s"},
