@@ -144,8 +144,11 @@ func (t Table) Of(name string) (rows []Metric) {
 
 // Row returns the first row of a name. A name that the table does not have gives one that says nothing else.
 func (t Table) Row(name string) Metric {
-	if rows := t.Of(name); len(rows) > 0 {
-		return rows[0]
+	general, _ := shared(name)
+	for i := range t {
+		if m := &t[i]; m.Name == name || m.Name == general {
+			return *m
+		}
 	}
 	return Metric{Name: name}
 }

@@ -15,6 +15,7 @@ import (
 // cell is the count of one repetition.
 type cell struct {
 	value   float64         // with the background taken off; never below stdErr
+	log     float64         // its logarithm, which is asked for beside each quantity
 	stdErr  float64         // standard deviation that is known beforehand: of the counter's steps, of the background
 	shared  float64         // the part of the background's that all repetitions have in common
 	model   float64         // standard deviation of an error that all repetitions of the load have in common: a model's
@@ -73,8 +74,9 @@ func newEvidence(run *counts.Run) *evidence {
 func (e *evidence) column(c counting, from []string, step float64) column {
 	all := make(column, len(e.loads))
 	for i, load := range e.loads {
-		for _, r := range load.Repetitions {
-			all[i] = append(all[i], e.cell(c, from, step, load, r))
+		all[i] = make([]cell, len(load.Repetitions))
+		for k, r := range load.Repetitions {
+			all[i][k] = e.cell(c, from, step, load, r)
 		}
 	}
 	return all
@@ -101,7 +103,8 @@ func (e *evidence) cell(counted counting, from []string, step float64, load coun
 		return cell{missing: &series.Missing{Reason: series.Reason(runfile.Failed),
 			Detail: "no counter holds such a number"}}
 	}
-	c := cell{value: max(value, stdErr), stdErr: stdErr, shared: math.Sqrt(shared), seconds: seconds}
+	value = max(value, stdErr)
+	c := cell{value: value, log: math.Log(value), stdErr: stdErr, shared: math.Sqrt(shared), seconds: seconds}
 	if d, may := counted.(estimated); may {
 		c.model = d.StandardError(load, r)
 	}

@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/series"
@@ -37,7 +38,8 @@ func (j *judge) indexEntries() column {
 	all := make(column, len(j.loads))
 	for a, load := range j.loads {
 		for _, r := range load.Repetitions {
-			c := cell{value: float64(r.Work.Rows) * float64(load.Indexes), stdErr: 0.5}
+			made := float64(r.Work.Rows) * float64(load.Indexes)
+			c := cell{value: made, log: math.Log(made), stdErr: 0.5}
 			if !byKnownMethod(load.Load) || c.value == 0 {
 				c.missing = &series.Missing{Reason: counts.NotRecorded, Detail: "no index entries were made"}
 			}

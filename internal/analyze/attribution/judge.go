@@ -52,7 +52,8 @@ type judge struct {
 // Judge says of every metric of a run what it counts.
 func Judge(run *counts.Run, options Options) Verdicts {
 	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
-	all := Verdicts{Metrics: j.each(slices.DeleteFunc(run.Metrics(), func(m counts.Metric) bool { return !j.wanted(m) }))}
+	metrics := slices.DeleteFunc(run.Metrics(), func(m counts.Metric) bool { return !j.wanted(m) })
+	all := Verdicts{Metrics: AtOnce(metrics, func(m counts.Metric) Verdict { return j.over(m).settled(m) })}
 	for _, name := range options.Asked {
 		if !slices.ContainsFunc(all.Metrics, func(v Verdict) bool { return v.Metric.Name == name }) {
 			all.Metrics = append(all.Metrics, Verdict{
@@ -73,11 +74,6 @@ func Judge(run *counts.Run, options Options) Verdicts {
 	slices.SortFunc(all.Metrics, func(a, b Verdict) int { return cmp.Compare(a.Metric.Name, b.Metric.Name) })
 	all.Warnings = j.warnings()
 	return all
-}
-
-// each judges metrics.
-func (j *judge) each(metrics []counts.Metric) []Verdict {
-	return AtOnce(metrics, func(m counts.Metric) Verdict { return j.over(m).settled(m) })
 }
 
 // AtOnce calls of for each metric, on all processors, and returns the results in the order of the metrics. No call may

@@ -222,7 +222,7 @@ func (j *judge) unreadTerms(mixture *Mixture, t *table, y column, m model, rival
 				continue
 			}
 			for _, c := range y[a] {
-				c.value *= part
+				c.value, c.log = c.value*part, math.Log(c.value*part)
 				rest[a] = append(rest[a], c)
 			}
 		}

@@ -19,7 +19,7 @@ type model struct {
 
 // table is a metric and all quantities that can explain it, as means of loads over the repetitions that have them all.
 type table struct {
-	y       []float64
+	y, logs []float64 // and the logarithm of each
 	columns [][]float64
 	full    [][]float64 // the columns in whole repetitions, of which periods or steps may leave out the checkpoint that closes them
 	places  []int       // of the columns among the quantities
@@ -174,9 +174,9 @@ func (t *table) prepare(noise float64) {
 
 // weigh sets up the equations, with the relative noise of each load for its weight.
 func (t *table) weigh() {
-	t.weights, t.without = make([]float64, len(t.y)), nil
+	t.weights, t.logs, t.without = make([]float64, len(t.y)), make([]float64, len(t.y)), nil
 	for i, y := range t.y {
-		t.weights[i] = 1 / (y * y * t.noise[i])
+		t.weights[i], t.logs[i] = 1/(y*y*t.noise[i]), math.Log(y)
 	}
 	t.whole = stats.NewSystem(t.columns, t.y, t.weights)
 }
@@ -236,7 +236,7 @@ func (t *table) centre(m *model) {
 	var sum, weights float64
 	for i := range t.y {
 		predicted := t.predict(m.columns, m.of, i)
-		m.residuals[i] = math.Log(t.y[i]) - math.Log(predicted)
+		m.residuals[i] = t.logs[i] - math.Log(predicted)
 		variance[i] = t.variance(m.columns, m.of, i, predicted)
 		sum, weights = sum+m.residuals[i]/variance[i], weights+1/variance[i]
 	}
@@ -279,7 +279,7 @@ func (t *table) devianceBut(load int, columns []int, of []float64) float64 {
 		if i == load || !(predicted > 0) {
 			continue
 		}
-		left := math.Log(t.y[i]) - math.Log(predicted)
+		left := t.logs[i] - math.Log(predicted)
 		w := 1 / t.variance(columns, of, i, predicted)
 		sum, weights, squares = sum+w*left, weights+w, squares+w*left*left+math.Log(1/w/t.noise[i])
 	}
@@ -314,7 +314,7 @@ func (t *table) leaveOut(m *model) {
 func (t *table) missed(m model, i int) float64 {
 	fit := t.omitting(i).NonNegative(m.columns...)
 	predicted := t.predict(m.columns, fit.Of[:len(m.columns)], i)
-	return min(mostMissed, math.Abs(math.Log(t.y[i])-math.Log(max(predicted, 1e-6*t.y[i]))))
+	return min(mostMissed, math.Abs(t.logs[i]-math.Log(max(predicted, 1e-6*t.y[i]))))
 }
 
 // mostMissed keeps one load that nothing can predict from hiding all others.

@@ -119,10 +119,10 @@ func isCounted(cells []cell) bool {
 }
 
 // leastRatio returns the least that a metric shows for one of a quantity in a load that shows something of both.
-func leastRatio(y, x column, blank []bool) float64 {
+func leastRatio(ratios []LoadRatio, x column, blank []bool) float64 {
 	least := math.Inf(1)
-	for a := range y {
-		if ratio, values, _ := quotients(y[a], x[a]); len(values) > 0 && !blank[a] && !nothing(x[a]) {
+	for a, ratio := range ratios {
+		if ratio.N > 0 && !blank[a] && !nothing(x[a]) {
 			least = min(least, ratio.Value)
 		}
 	}

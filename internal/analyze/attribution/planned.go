@@ -107,10 +107,10 @@ func (j *judge) confirmed(y column, h held) (is bool) {
 
 // eachDifference goes through the pairs of loads that have both the metric and what a quantity foretells, until it is told to stop.
 func (j *judge) eachDifference(y column, h held, yield func(p planned, more, foretold stats.Interval, level float64) bool) {
-	pairs := j.plannedPairs()
+	pairs, shown := j.plannedPairs(), j.forEachRow(y)
 	level := 1 - (1-surelyDiffer)/float64(max(1, len(pairs)))
 	for _, p := range pairs {
-		more, known := j.atEqualRows(y, p, level, allowance)
+		more, known := j.atEqualRows(shown, p, level, allowance)
 		foretold, bounded := j.foretold(h, p, level)
 		if known && bounded && !yield(p, more, foretold, level) {
 			return
@@ -130,7 +130,7 @@ func alike(foretold stats.Interval) (least, most float64) {
 
 // foretold returns by how much a quantity is more in one load of a pair than in the other, at equal rows.
 func (j *judge) foretold(h held, p planned, level float64) (stats.Interval, bool) {
-	if i, known := j.atEqualRows(j.columns[h.place], p, level, 0); known {
+	if i, known := j.atEqualRows(j.forEachRow(j.columns[h.place]), p, level, 0); known {
 		return i, true
 	}
 	if with := j.loads[p.with]; h.Quantity == counts.Entries && with.MoreEntries > 0 {
@@ -147,8 +147,7 @@ func (j *judge) foretold(h held, p planned, level float64) (stats.Interval, bool
 
 // atEqualRows returns the logarithm of how many times as much there is of something for a row in the one load as in the other. Its interval has what
 // repetitions differ by (Student's t) and on top what is known beforehand, and by how much either load may be off.
-func (j *judge) atEqualRows(of column, p planned, level, off float64) (stats.Interval, bool) {
-	all := j.forEachRow(of)
+func (j *judge) atEqualRows(all []eachRow, p planned, level, off float64) (stats.Interval, bool) {
 	with, without := all[p.with], all[p.without]
 	within, freedom := j.repeated(all)
 	if len(with.logs) == 0 || len(without.logs) == 0 || freedom == 0 {

@@ -30,16 +30,17 @@ func (h held) recorded() bool { return h.Status != Unknown }
 // against fills in how a metric stands to another column, by the logarithm of their ratio in every repetition: if the
 // metric counts a quantity, that is the same in every load.
 func (j *judge) against(metric, x column, h held) held {
-	var logs [][]stats.Value
-	var common []float64
-	blank := j.blank(metric)
-	least := leastRatio(metric, x, blank)
+	n, blank := len(j.loads), j.blank(metric)
+	h.Loads, h.loads = make([]LoadRatio, n), make([]int, 0, n)
+	values, shared := make([][]stats.Value, n), make([]float64, n)
 	for a := range j.loads {
-		ratio, values, shared := quotients(metric[a], x[a])
-		ratio.Load = j.loads[a].Name
-		h.Loads = append(h.Loads, ratio)
-		if len(values) > 0 && !(blank[a] && foretold(metric[a], x[a], least)) {
-			h.loads, logs, common = append(h.loads, a), append(logs, values), append(common, shared)
+		h.Loads[a], values[a], shared[a] = quotients(metric[a], x[a])
+		h.Loads[a].Load = j.loads[a].Name
+	}
+	logs, common, least := make([][]stats.Value, 0, n), make([]float64, 0, n), leastRatio(h.Loads, x, blank)
+	for a := range j.loads {
+		if len(values[a]) > 0 && !(blank[a] && foretold(metric[a], x[a], least)) {
+			h.loads, logs, common = append(h.loads, a), append(logs, values[a]), append(common, shared[a])
 		}
 	}
 	h.groups = grouped(logs, common)
@@ -82,17 +83,18 @@ func leastWithin(among []held) (least float64, freedom int) {
 // quotients returns the logarithms of y / x in one load, repetition by repetition.
 func quotients(y, x []cell) (ratio LoadRatio, logs []stats.Value, shared float64) {
 	sum := 0.0
-	ratio.Lowest, ratio.Highest = math.Inf(1), math.Inf(-1)
+	ratio.Lowest, ratio.Highest, logs = math.Inf(1), math.Inf(-1), make([]stats.Value, 0, len(y))
 	for r := range y {
 		if y[r].missing != nil || x[r].missing != nil {
 			ratio.Missing = cmp.Or(y[r].missing, x[r].missing)
 			continue
 		}
-		l := math.Log(y[r].value) - math.Log(x[r].value)
+		l := y[r].log - x[r].log
 		logs = append(logs, stats.Value{X: l, Var: y[r].relative() + x[r].relative()})
 		shared = max(shared, y[r].common()+x[r].common())
 		sum += l
-		ratio.Lowest, ratio.Highest = min(ratio.Lowest, math.Exp(l)), max(ratio.Highest, math.Exp(l))
+		of := math.Exp(l)
+		ratio.Lowest, ratio.Highest = min(ratio.Lowest, of), max(ratio.Highest, of)
 	}
 	ratio.N = len(logs)
 	if ratio.N == 0 {
