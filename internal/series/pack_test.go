@@ -21,9 +21,14 @@ func TestPackedComesOutAsItWentIn(t *testing.T) {
 	}
 	check := func(name string, values []float64, mostBytes int) {
 		t.Helper()
-		packed := pack(values)
+		packed, marks := pack(values)
 		if got := unpack(nil, len(values), packed); !slices.Equal(got, values) {
 			t.Errorf("%s comes out as %v", name, got[:min(5, len(got))])
+		}
+		for i, value := range values {
+			if got := unpackOne(i, packed, marks); got != value {
+				t.Fatalf("value %d of %s comes out as %v by itself, and went in as %v", i, name, got, value)
+			}
 		}
 		if each := len(packed) / len(values); each > mostBytes {
 			t.Errorf("%s takes %d bytes a value, and may take %d", name, each, mostBytes)
@@ -52,7 +57,8 @@ func FuzzPack(f *testing.F) {
 				values = append(values, v)
 			}
 		}
-		if got := unpack(nil, len(values), pack(values)); !slices.Equal(got, values) {
+		packed, _ := pack(values)
+		if got := unpack(nil, len(values), packed); !slices.Equal(got, values) {
 			t.Errorf("%v comes out as %v", values, got)
 		}
 	})

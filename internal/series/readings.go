@@ -161,8 +161,11 @@ const (
 	longestRun  = 1024
 )
 
-// runSize is about how many bytes a run takes beside its values.
-const runSize = 80
+// runSize is about how many bytes a run takes beside its values, and markSize how many a mark takes.
+const (
+	runSize  = 104
+	markSize = 24
+)
 
 // extend adds the value of a row after all others, and says by how many bytes the column has grown.
 func (c *Column) extend(row int, value float64) int {
@@ -182,8 +185,9 @@ func (c *Column) extend(row int, value float64) int {
 			room = make([]float64, 0, longestRun)
 		}
 		last.rises, last.last = slices.IsSorted(last.values), last.values[longestRun-1]
-		last.packed, last.values, c.shared = pack(last.values), nil, false
-		packed := len(last.packed)
+		last.packed, last.marks = pack(last.values)
+		last.values, c.shared = nil, false
+		packed := len(last.packed) + markSize*len(last.marks)
 		c.runs = append(c.runs, run{row: row, n: 1, values: append(room, value)})
 		return runSize + packed
 	}

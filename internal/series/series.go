@@ -52,6 +52,7 @@ type run struct {
 	n      int
 	values []float64
 	packed []byte // instead of values
+	marks  []mark // of a packed one
 	rises  bool   // a packed one: no value is below the one before it
 	last   float64
 }
@@ -65,9 +66,10 @@ func (r run) first(n int, room []float64) []float64 {
 }
 
 func (r run) value(at int) float64 {
-	room := rooms.Get().(*[longestRun]float64) //nolint:forcetypeassert // nothing else is put there
-	defer rooms.Put(room)
-	return r.first(at+1, room[:])[at]
+	if r.packed != nil {
+		return unpackOne(at, r.packed, r.marks)
+	}
+	return r.values[at]
 }
 
 // rooms pools the buffers in which packed runs are unpacked, for one look at their values.

@@ -142,12 +142,19 @@ func beforeEnds(a counts.Load) counts.Load {
 }
 
 func overThese(a counts.Load, value func(counts.Repetition) (float64, error)) Figure {
+	return overEach(a, func(_ int, r counts.Repetition) (float64, error) { return value(r) })
+}
+
+// overEach numbers repetitions and their variants as amounts does.
+func overEach(a counts.Load, value func(n int, r counts.Repetition) (float64, error)) Figure {
 	var s figure.Sample
+	n := 0
 	for _, r := range a.Repetitions {
-		s.Add(value(r))
-		for _, v := range r.Variants {
-			s.Widen(value(v))
+		s.Add(value(n, r))
+		for i, v := range r.Variants {
+			s.Widen(value(n+1+i, v))
 		}
+		n += 1 + len(r.Variants)
 	}
 	if len(a.Repetitions) == 0 {
 		s.Why = &series.Missing{Reason: leftOut, Detail: "no repetition of " + a.Name + " could be used"}

@@ -123,15 +123,16 @@ func newMeasured(a counts.Load, references []counts.Quantity) measured {
 // load holds a metric against the load.
 func (a measured) load(c counts.Metric) MetricLoad {
 	load := MetricLoad{Load: a.Name, Per: map[string]Figure{}}
-	load.PerSecond = overThese(a.Load, func(r counts.Repetition) (float64, error) {
-		return r.PerSecond(c.Count(a.Load, r))
+	each := amounts(c.Count, a.Load)
+	load.PerSecond = overEach(a.Load, func(n int, r counts.Repetition) (float64, error) {
+		return r.PerSecond(each[n].get())
 	})
-	amount := overThese(a.Load, func(r counts.Repetition) (float64, error) { return c.Count(a.Load, r) })
+	amount := overEach(a.Load, func(n int, _ counts.Repetition) (float64, error) { return each[n].get() })
 	if !load.PerSecond.Known() {
 		load.amount = amount
 	}
 	for _, d := range a.references {
-		load.Per[d.Name] = d.ratio(c.Count, a.Load, amount)
+		load.Per[d.name] = d.ratio(each, a.Load, amount)
 	}
 	return load
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -12,27 +13,50 @@ import (
 
 type counting func(counts.Load, counts.Repetition) (float64, error)
 
+// amount is what is counted in a repetition, or why it is missing.
+type amount struct {
+	value float64
+	err   error
+}
+
+func (a amount) get() (float64, error) { return a.value, a.err }
+
+// amounts returns what is counted in each repetition of a load, each followed by its variants.
+func amounts(count counting, a counts.Load) (all []amount) {
+	of := func(value float64, err error) amount { return amount{value, err} }
+	for _, r := range a.Repetitions {
+		all = append(all, of(count(a, r)))
+		for _, v := range r.Variants {
+			all = append(all, of(count(a, v)))
+		}
+	}
+	return all
+}
+
 // divisor is a quantity, as a load has it, to divide by.
 type divisor struct {
-	counts.Quantity
-	why *series.Missing // that it cannot be divided by; nil: it can
+	name string
+	each []amount
+	why  *series.Missing // that it cannot be divided by; nil: it can
 }
 
 func newDivisor(a counts.Load, q counts.Quantity) divisor {
 	of := over(a, func(r counts.Repetition) (float64, error) { return q.Count(a, r) })
-	return divisor{q, notToDivideBy(of, q.Name)}
+	return divisor{q.Name, amounts(q.Count, a), notToDivideBy(of, q.Name)}
 }
 
 // ratio returns how many there are of what is counted for one of a quantity, in a load.
 func ratio(count counting, a counts.Load, reference counts.Quantity) Figure {
-	return newDivisor(a, reference).ratio(count, a, over(a, func(r counts.Repetition) (float64, error) {
-		return count(a, r)
+	a = beforeEnds(a)
+	counted := amounts(count, a)
+	return newDivisor(a, reference).ratio(counted, a, overEach(a, func(n int, _ counts.Repetition) (float64, error) {
+		return counted[n].get()
 	}))
 }
 
 // ratio returns the sum of what is counted over the repetitions of the load by the sum of the divisor, with the lowest
 // and the highest repetition beside it. It is missing where either is lost in the background.
-func (d divisor) ratio(count counting, a counts.Load, counted Figure) Figure {
+func (d divisor) ratio(each []amount, a counts.Load, counted Figure) Figure {
 	if d.why != nil {
 		return Figure{Missing: d.why}
 	}
@@ -40,27 +64,20 @@ func (d divisor) ratio(count counting, a counts.Load, counted Figure) Figure {
 		return Figure{Missing: lost("it")}
 	}
 	var sumCounted, sumOf float64
+	n := 0
 	for _, r := range a.Repetitions {
-		if value, base, err := both(count, d.Count, a, r); err == nil {
-			sumCounted, sumOf = sumCounted+value, sumOf+base
+		if each[n].err == nil && d.each[n].err == nil {
+			sumCounted, sumOf = sumCounted+each[n].value, sumOf+d.each[n].value
 		}
+		n += 1 + len(r.Variants)
 	}
-	f := over(a, func(r counts.Repetition) (float64, error) {
-		value, base, err := both(count, d.Count, a, r)
-		return value / base, err
+	f := overEach(a, func(n int, _ counts.Repetition) (float64, error) {
+		return each[n].value / d.each[n].value, cmp.Or(d.each[n].err, each[n].err)
 	})
 	if whole := sumCounted / sumOf; f.Known() && !math.IsNaN(whole) {
 		f.Value = min(max(whole, f.Lowest), f.Highest)
 	}
 	return f
-}
-
-func both(count, reference counting, a counts.Load, r counts.Repetition) (value, base float64, err error) {
-	if base, err = reference(a, r); err != nil {
-		return 0, 0, err
-	}
-	value, err = count(a, r)
-	return value, base, err
 }
 
 const (
