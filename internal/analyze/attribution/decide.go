@@ -88,8 +88,16 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 			h.Status, h.Beaten = Excluded, winner.Quantity
 		}
 	}
-	if !j.bounded(*winner) {
+	if !winner.bounded(mostSpread) {
 		j.between(v, y, left)
+		side := Verdict{Metric: v.Metric, Kind: CannotTell}
+		if v.Kind == CannotTell && slices.ContainsFunc(left, func(h held) bool { return h.bounded(mostSpreadOfSide) }) {
+			j.roughly(&side, t, y, s, left, rivals)
+		}
+		if side.Kind != CannotTell {
+			v.Kind, v.Between = side.Kind, nil
+			v.Why += "; nothing that comes near contradicts the side"
+		}
 		return
 	}
 	if s.gainOfSums > mostGainOfSums || t.misfit(best) > mostDeviance*float64(len(t.y)-1) {
@@ -115,7 +123,7 @@ func (j *judge) name(v *Verdict, y column, left, rivals []held) {
 		v.Why = noQuantity
 	case !slices.ContainsFunc(left, held.recorded):
 		j.leaveOpen(v, y, rivals, left)
-	case len(left) == 1 && j.bounded(left[0]):
+	case len(left) == 1 && left[0].bounded(mostSpread):
 		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Quantity, left[0].Ratio
 		v.Exact = !left[0].Modelled && exact(y, j.columns[left[0].place])
 	case j.documented(v, y, left):
@@ -128,7 +136,7 @@ func (j *judge) name(v *Verdict, y column, left, rivals []held) {
 // as tied. A provider's document names none: it is what is being tested.
 func (j *judge) documented(v *Verdict, y column, left []held) bool {
 	i := slices.IndexFunc(left, func(h held) bool { return h.Quantity == string(metric.All().Documented(v.Metric.Name)) })
-	if _, oneSide := sideOf(left); !oneSide || i < 0 || !j.bounded(left[i]) {
+	if _, oneSide := sideOf(left); !oneSide || i < 0 || !left[i].bounded(mostSpread) {
 		return false
 	}
 	v.Kind, v.Counts, v.PerUnit, v.Exact = Kind(left[i].Side), left[i].Quantity, left[i].Ratio, exact(y, j.columns[left[i].place])
@@ -148,8 +156,8 @@ func (j *judge) between(v *Verdict, y column, left []held) {
 	}
 	v.SettleWith = j.settle(v.Between)
 	side, oneSide := sideOf(left)
-	unbounded := func(h held) bool { return h.Status != Unknown && !j.bounded(h) }
-	consistent := func(h held) bool { return h.Status == Consistent && j.bounded(h) }
+	unbounded := func(h held) bool { return h.recorded() && !h.bounded(mostSpread) }
+	consistent := func(h held) bool { return h.Status == Consistent && h.bounded(mostSpread) }
 	if oneSide && (!slices.ContainsFunc(left, unbounded) || slices.ContainsFunc(left, consistent)) {
 		v.Kind = Kind(side)
 		return

@@ -66,7 +66,7 @@ func (j *judge) explanation(y column, among []held) (*table, model) {
 	}
 	j.estimateNoise(t, y, among)
 	open := func(m model) bool {
-		return len(m.columns) > 1 || among[placeOf(among, t.places[m.columns[0]])].Status != Excluded
+		return len(m.columns) > 1 || slices.ContainsFunc(among, func(h held) bool { return h.place == t.places[m.columns[0]] && h.Status != Excluded })
 	}
 	return t, t.shortest(math.Log(j.options.Tolerance), open)
 }
@@ -86,14 +86,9 @@ func (t *table) missedByWeight(m model, near float64) float64 {
 
 // isItself says that a metric counts the quantity that is computed from it.
 func (j *judge) isItself(v *Verdict, own counts.Quantity, y column) {
-	n := 0
-	for _, load := range y {
-		if isCounted(load) {
-			n++
-		}
-	}
+	counted := slices.DeleteFunc(slices.Clone(y), func(load []cell) bool { return !isCounted(load) })
 	v.Counts, v.Exact = own.Name, true
-	v.PerUnit = &Estimate{Value: 1, Lo: 1, Hi: 1, Level: j.options.Level, N: n}
+	v.PerUnit = &Estimate{Value: 1, Lo: 1, Hi: 1, Level: j.options.Level, N: len(counted)}
 }
 
 // tie says that a metric counts the quantity that is computed from it, and which other one goes with it all along.
@@ -104,22 +99,18 @@ func (j *judge) tie(v *Verdict, own counts.Quantity, y column, alike, rivals []h
 	if math.Exp(best.predictionError) > j.options.Tolerance || len(best.columns) != 1 {
 		return
 	}
-	if other := rivals[t.places[best.columns[0]]]; other.Side == own.Side && other.Status != Excluded && j.bounded(other) {
+	if other := rivals[t.places[best.columns[0]]]; other.Side == own.Side && other.Status != Excluded && other.bounded(mostSpread) {
 		v.Tied = []string{other.Quantity}
 	}
 }
 
 // explain states a sum, or the one quantity that is all of it.
 func (j *judge) explain(v *Verdict, t *table, best model, rivals []held) {
-	if winner := rivals[t.places[best.columns[0]]]; len(best.columns) == 1 && winner.Status != Excluded && j.bounded(winner) {
+	if winner := rivals[t.places[best.columns[0]]]; len(best.columns) == 1 && winner.Status != Excluded && winner.bounded(mostSpread) {
 		v.Counts, v.PerUnit = winner.Quantity, winner.Ratio
 		return
 	}
 	v.Mixture = j.mixture(t, best)
-}
-
-func placeOf(among []held, place int) int {
-	return slices.IndexFunc(among, func(h held) bool { return h.place == place })
 }
 
 // shortest returns the best sum of one term if that comes near enough, else of two, and so on: the best of all if none does,

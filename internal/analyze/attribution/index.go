@@ -20,7 +20,7 @@ const nextToNothing = 0.01
 // a ratio of one tells, for much else is done for each so many of them, as the splits of their pages are.
 func (j *judge) ofIndexes(v *Verdict, y column) {
 	h := j.against(y, j.indexEntries(), held{Rival: Rival{Quantity: IndexEntries, Side: counts.Logical}})
-	if h.Status != Consistent || !j.bounded(h) || !j.onlyWithIndexes(y, h.Ratio.Value) {
+	if h.Status != Consistent || !h.bounded(mostSpread) || !j.onlyWithIndexes(y, h.Ratio.Value) {
 		return
 	}
 	v.Kind, v.Why = Logical, ""

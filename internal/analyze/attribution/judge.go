@@ -291,14 +291,18 @@ func (j *judge) rivals(m counts.Metric, y column) []held {
 	return all
 }
 
-// mostSpread is the factor within which a quantity's spread must lie, and its ratio be known, as far as the run tells, for it to get a verdict.
-const mostSpread = 1.3
+const (
+	// mostSpread is the factor within which a quantity's spread must lie, and its ratio be known, as far as the run tells, for it to get a verdict.
+	mostSpread = 1.3
+	// mostSpreadOfSide is the same of the spread where only the side is stated, and no sum comes near that is on another.
+	mostSpreadOfSide = 1.5
+)
 
 // fewestLoads cannot be told from fewer: two loads leave the spread open.
 const fewestLoads = 3
 
-func (j *judge) bounded(h held) bool {
-	return len(h.loads) >= fewestLoads && h.Spread.Hi < mostSpread && h.Ratio.Hi < mostSpread*h.Ratio.Lo
+func (h held) bounded(spread float64) bool {
+	return len(h.loads) >= fewestLoads && h.Spread.Hi < spread && h.Ratio.Hi < mostSpread*h.Ratio.Lo
 }
 
 // exact reports whether every repetition is the quantity one to one, as far as counters resolve.

@@ -142,7 +142,7 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 func (j *judge) notMixed(mixture *Mixture, t *table, s search, rivals []held) string {
 	for _, m := range s.sizes[0] {
 		h := rivals[t.places[m.columns[0]]]
-		if meets := t.misfit(m) <= mostDevianceUnknown*float64(len(t.y)-1); h.Status == Consistent || h.Status == Possible && j.bounded(h) && meets {
+		if meets := t.misfit(m) <= mostDevianceUnknown*float64(len(t.y)-1); h.Status == Consistent || h.Status == Possible && h.bounded(mostSpread) && meets {
 			return fmt.Sprintf("A sum of logical work and other explains it, and %s may be all of it", many(h.Quantity))
 		}
 	}

@@ -68,7 +68,7 @@ func (j *judge) mayGuess(h held, y column, blank []bool) bool {
 		}
 	}
 	enough := len(h.loads) >= fewestForModels && 2*len(h.loads) > shown
-	return enough && (h.Status == Consistent || h.Status == Possible && h.Modelled) && j.bounded(h)
+	return enough && (h.Status == Consistent || h.Status == Possible && h.Modelled) && h.bounded(mostSpread)
 }
 
 // What is known of a guess, as the variance of its logarithm: next to nothing within its bounds, and all of it at one of them.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -73,7 +74,7 @@ func (j *judge) restrain(v *Verdict, y column, rivals []held) {
 // time, is excluded by itself. That some sum comes nearer still says nothing against it: of sums there are hundreds.
 func (j *judge) oneForOne(m runfile.Metric, y column, rivals []held) (ones []held) {
 	for _, h := range rivals {
-		if len(h.loads) >= observedLoads && j.bounded(h) && j.oneToOne(m, h) && j.isOne(h.Ratio) && (h.Status != Excluded || h.Beaten != "") {
+		if len(h.loads) >= observedLoads && h.bounded(mostSpread) && j.oneToOne(m, h) && j.isOne(h.Ratio) && (h.Status != Excluded || h.Beaten != "") {
 			ones = append(ones, h)
 		}
 	}
@@ -123,7 +124,7 @@ func (j *judge) unproved(v *Verdict, y column, rivals []held) string {
 		switch {
 		case string(h.Side) == string(v.Kind) && slices.Contains(names, h.Quantity):
 			if len(h.loads) < observedLoads {
-				return fmt.Sprintf("It keeps its ratio to %s, but only in %s", many(h.Quantity), kindsOfLoad(len(h.loads)))
+				return fmt.Sprintf("It keeps its ratio to %s, but only in %s of load", many(h.Quantity), printable.Counted(len(h.loads), "kind"))
 			}
 		case string(h.Side) != string(v.Kind) && h.Status != Unknown && h.Status != Itself:
 			if far := h.Beaten == "" && h.Spread != nil && h.Spread.Value >= parted; h.Status != Excluded || !far && !one {
@@ -178,13 +179,6 @@ func conjoined(names []string) string {
 func many(quantity string) string { return metric.Quantity(quantity).Many() }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-func kindsOfLoad(n int) string {
-	if n == 1 {
-		return "1 kind of load"
-	}
-	return fmt.Sprintf("%d kinds of load", n)
-}
 
 // confirm takes back what windows twice as long contradict: it came of where the windows were cut.
 func confirm(all, coarse []Verdict) {

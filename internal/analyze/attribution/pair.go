@@ -78,7 +78,7 @@ func (j *judge) pair(one, other counts.Metric) Pair {
 		t.Sameness = Same
 	case h.Status == Excluded:
 		t.Sameness = Different
-	case j.bounded(h) && (h.Ratio.Lo > sameNumber || h.Ratio.Hi < 1/sameNumber):
+	case h.bounded(mostSpread) && (h.Ratio.Lo > sameNumber || h.Ratio.Hi < 1/sameNumber):
 		t.Sameness = Proportional
 	}
 	return t

@@ -3,6 +3,7 @@ package score
 import (
 	"testing"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -77,4 +78,19 @@ func TestAWideRatioIsNoName(t *testing.T) {
 		{433879706962, "meter/m008", "single 0.3305 bytes of disks (100 %), noise 3 %"},
 		{433879706974, "meter/m015", "mixture 0.01218 requests of disks (21 %) + 0.0006542 entries (79 %), noise 10 %"},
 	})
+}
+
+// TestAWideSpreadLeavesTheSide: what moves these against a quantity is less than tells quantities apart, but too much
+// for a name. No sum with another side comes near them.
+func TestAWideSpreadLeavesTheSide(t *testing.T) {
+	for _, c := range []drawn{
+		{433879706932, "meter/m019", "single 0.1441 requests of disks (100 %), noise 3 %, samples"},
+		{433879706960, "meter/m017", "single 2566 flushes of disks (100 %), noise 10 %"},
+		{433879706960, "meter/m024", "single 340.7 flushes of disks (100 %), noise 10 %, lag"},
+	} {
+		said := ofMeter(t, worlds.NewStorage(c.seed, 25), c.meter, c.rule)
+		if said.Verdict.Kind != attribution.Physical || len(said.single()) > 0 {
+			t.Errorf("world %d: %s\n  said: %s", c.seed, c.rule, said.said())
+		}
+	}
 }
