@@ -98,7 +98,7 @@ func TestSizeDoesNotOrderForOtherPrograms(t *testing.T) {
 	check := func(file string, most float64, told ...string) {
 		t.Helper()
 		sized := sizeOf(t, file)
-		if got := sized.Sized.Rate.Bytes / 1e6; got < 1.0*pace || got > most {
+		if got := sized.Sized.Rate.Bytes() / 1e6; got < 1.0*pace || got > most {
 			t.Errorf("%s: it is sized for %.2f MB/s at %.0f transactions a second", filepath.Base(file), got, perSecond)
 		}
 		for _, want := range told {

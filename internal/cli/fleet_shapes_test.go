@@ -184,7 +184,7 @@ func shapesOf(t *testing.T, url string) {
 	runs(t, command.ExitDone, "history", "--prometheus", url, "--until",
 		fleetBegin.Add(command.Day).Format(time.RFC3339), "--for", "23h", "-o", kept,
 		"--server", `instance="nvme:9187"`, "--host", `instance="nvme:9100",device!="sda"`)
-	if sized := sizedOf(t, kept, "--gib", "100").Sized.Rate.Requests; math.Abs(sized-100) > 1 {
+	if sized := sizedOf(t, kept, "--gib", "100").Sized.Rate.Requests(); math.Abs(sized-100) > 1 {
 		t.Errorf("the history of a disk with paths is sized for %g requests/s", sized)
 	}
 	for _, name := range []string{"nvme", "nvme-before", "mapper", "power"} {

@@ -94,10 +94,10 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 		return sum / (hours * 60)
 	}
 	// of 1,200 minutes, six of each value, the 1,188th is two below the most
-	cents(t, "the 99th percentile", need.P99.Requests, 3*197)
-	cents(t, "the highest minute", need.PeakSecond.Requests, 3*199)
+	cents(t, "the 99th percentile", need.P99.Requests(), 3*197)
+	cents(t, "the highest minute", need.PeakSecond.Requests(), 3*199)
 	cents(t, "the mean of reads", need.Mean.Reads, mean(func(r, _ float64) float64 { return r }))
-	cents(t, "bytes of each", need.Mean.Bytes/need.Mean.Requests, each)
+	cents(t, "bytes of each", need.Mean.Bytes()/need.Mean.Requests(), each)
 	if need.Each != 60 || need.Seconds != hours*60 || size.Sized.Basis != "p99" || len(size.Needs) != 1 {
 		t.Errorf("%+v %+v", need, size.Sized)
 	}
@@ -123,8 +123,8 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	size = sizedOf(t, mixed, "--gib", "500", "--on", "rds", "--percentile", "100")
 	// of writes there are five minutes: their mean is of five values two apart, and of the reads in them the highest
 	// minute counts
-	cents(t, "the highest five minutes", size.Sized.Rate.Requests, 199+2*197)
-	cents(t, "their bytes", size.Sized.Rate.Bytes, each*(199+2*197))
+	cents(t, "the highest five minutes", size.Sized.Rate.Requests(), 199+2*197)
+	cents(t, "their bytes", size.Sized.Rate.Bytes(), each*(199+2*197))
 	if need := size.Needs[0]; need.Each != 300 || need.Seconds != hours*12 {
 		t.Errorf("%+v", need)
 	}

@@ -33,8 +33,8 @@ func TestHistoryWithoutFlushes(t *testing.T) {
 	}
 	_, with := sized(planted)
 	text, without := sized(older)
-	cents(t, "requests, of which nobody knows how many are flushes", without.Sized.Rate.Requests,
-		with.Sized.Rate.Requests+with.Sized.Rate.Flushes)
+	cents(t, "requests, of which nobody knows how many are flushes", without.Sized.Rate.Requests(),
+		with.Sized.Rate.Requests()+with.Sized.Rate.Flushes)
 	if with.Sized.Rate.Flushes == 0 || !strings.Contains(text, "Flushes: the source does not count them") {
 		t.Errorf("what it leaves open is not said: %s", text)
 	}
@@ -58,8 +58,8 @@ func TestHistoryAmongManyExporters(t *testing.T) {
 		return sizedOf(t, path, "--gib", "100")
 	}
 	cents(t, "an instance of RDS", read(`dimension_DBInstanceIdentifier="idle"`, "--flavor",
-		"rds").Needs[0].Mean.Requests, 100)
-	cents(t, "the server db2", math.Round(read(`instance="db2:9187"`).Sized.Rate.Requests), 300)
+		"rds").Needs[0].Mean.Requests(), 100)
+	cents(t, "the server db2", math.Round(read(`instance="db2:9187"`).Sized.Rate.Requests()), 300)
 	_, said := runs(t, command.ExitUsage, "history", "--prometheus", url, "--until",
 		fleetBegin.Add(6*time.Hour).Format(time.RFC3339), "--for", "6h", "--server", `instance="nobody"`)
 	if !strings.Contains(said, "no metric of PostgreSQL") || !strings.Contains(said, "disks of 4 machines") {
@@ -114,7 +114,7 @@ func TestHistoryOfShortFiles(t *testing.T) {
 			}
 		}
 		if c.size > 0 {
-			cents(t, name, sizedOf(t, path, "--percentile", "100", "--gib", "100").Sized.Rate.Requests, c.size)
+			cents(t, name, sizedOf(t, path, "--percentile", "100", "--gib", "100").Sized.Rate.Requests(), c.size)
 		} else if _, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(said,
 			"too little time to size from") {
 			t.Errorf("%s: %s", name, said)
@@ -189,10 +189,10 @@ func TestHistoryIsSizedForItsPeak(t *testing.T) {
 	}
 	runs(t, command.ExitDone, "history", file, "-o", path)
 	cents(t, "the worst window",
-		math.Round(sizedOf(t, path, "--gib", "500", "--percentile", "100").Sized.Rate.Requests), 1000)
+		math.Round(sizedOf(t, path, "--gib", "500", "--percentile", "100").Sized.Rate.Requests()), 1000)
 	// no less than the mean
 	cents(t, "the median window",
-		math.Round(sizedOf(t, path, "--gib", "500", "--percentile", "50").Sized.Rate.Requests), 175)
+		math.Round(sizedOf(t, path, "--gib", "500", "--percentile", "50").Sized.Rate.Requests()), 175)
 	if out, _ := runs(t, command.ExitDone, "size", path, "--gib", "500", "--percentile",
 		"50"); !strings.Contains(strings.Join(strings.Fields(out), " "), "up to 1,000 requests/s") {
 		t.Errorf("what is beyond the order is not said: %s", out)
@@ -301,7 +301,7 @@ func saysHole(t *testing.T, name, path, says string) {
 		t.Errorf("%s: its first sentences are %s", name, first)
 	}
 	for _, percentile := range []string{"50", "99"} {
-		if sized := sizedOf(t, path, "--gib", "100", "--percentile", percentile).Sized.Rate.Requests; math.Abs(
+		if sized := sizedOf(t, path, "--gib", "100", "--percentile", percentile).Sized.Rate.Requests(); math.Abs(
 			sized-400) > 4 {
 			t.Errorf("%s: sized for %g requests/s at %s%%, want 400", name, sized, percentile)
 		}

@@ -131,9 +131,9 @@ func TestHistoryOfSysstat(t *testing.T) {
 			t.Errorf("%v: flushes that nobody knows are %q", args, all)
 		}
 	}
-	cents(t, "requests", size.Sized.Rate.Requests, need.Most.Requests)
-	cents(t, "bytes", size.Sized.Rate.Bytes/(1<<20), need.Most.MiBps)
-	cents(t, "the mean", size.Needs[0].Mean.Requests, meanTransfers(t, days))
+	cents(t, "requests", size.Sized.Rate.Requests(), need.Most.Requests)
+	cents(t, "bytes", size.Sized.Rate.Bytes()/(1<<20), need.Most.MiBps)
+	cents(t, "the mean", size.Needs[0].Mean.Requests(), meanTransfers(t, days))
 	if diff := cmp.Diff(size.Needs, sizedOf(t, filepath.Join(dir, "legacy.jsonl.zst")).Needs); diff != "" {
 		t.Errorf("(-history +fleet):\n%s", diff)
 	}
@@ -335,9 +335,9 @@ func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 			args = append(args, "--server", `dimension_DBInstanceIdentifier="idle"`)
 			runs(t, command.ExitDone, append(args, "--flavor", "rds")...)
 			size := sizedOf(t, path, "--percentile", "100", "--gib", "500", "--on", "rds")
-			cents(t, "the highest minutes", size.Sized.Rate.Requests, 1800)
-			cents(t, "their bytes", size.Sized.Rate.Bytes, 1800*16384)
-			cents(t, "the mean", size.Needs[0].Mean.Requests, 100+(10*800+2*1700)/288.0)
+			cents(t, "the highest minutes", size.Sized.Rate.Requests(), 1800)
+			cents(t, "their bytes", size.Sized.Rate.Bytes(), 1800*16384)
+			cents(t, "the mean", size.Needs[0].Mean.Requests(), 100+(10*800+2*1700)/288.0)
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}

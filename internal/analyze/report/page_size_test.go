@@ -57,6 +57,28 @@ func number(t *testing.T, cell document.Cell) float64 {
 	return v
 }
 
+// TestBillsAddUp: the lines of a bill come to what is said of a month.
+func TestBillsAddUp(t *testing.T) {
+	size, _ := sized(t, 500)
+	priced := 0
+	for _, o := range size.Options {
+		if o.Monthly == nil {
+			continue
+		}
+		priced++
+		sum := 0.0
+		for _, line := range o.Bill {
+			sum += line.Amount
+		}
+		if math.Abs(sum-*o.Monthly) > 1e-9**o.Monthly {
+			t.Errorf("%s costs %g a month, and its bill comes to %g", o.Title, *o.Monthly, sum)
+		}
+	}
+	if priced == 0 {
+		t.Error("no option has a price")
+	}
+}
+
 // TestSizesSayTheSame: a size in a table and in CSV equals the one in JSON, which is the view model itself, and so
 // does the time that credits last.
 func TestSizesSayTheSame(t *testing.T) {

@@ -25,9 +25,9 @@ type Bill struct {
 
 // BillLine is one part of a bill.
 type BillLine struct {
-	What   string // 500 GiB
-	Amount float64
-	Source string // key
+	What   string  `json:"what"` // 500 GiB
+	Amount float64 `json:"amount"`
+	Source string  `json:"source"` // key, of the price
 }
 
 // withStandby returns a bill for RDS with a standby in another zone: by the prices that the list has of that, else

@@ -1,7 +1,6 @@
 package sizing
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -32,23 +31,10 @@ type Fitted struct {
 	Binding  Binding
 }
 
-// errTooMuch is a requirement that no size of a volume carries.
-var errTooMuch = errors.New("more than it can be")
-
-// Fit finds the cheapest order of a volume that carries a requirement for good, among those whose cost is known; where
-// none is, the smallest.
-func Fit(v catalog.Volume, need Requirement, cost func(Config) (float64, bool)) (Fitted, error) {
-	found := fits(v, need)
-	if len(found) == 0 {
-		return Fitted{}, tooMuch(v, need)
-	}
-	best, _ := cheapest(found, cost)
-	return best, nil
-}
-
+// tooMuch says that no size of a volume carries a requirement.
 func tooMuch(v catalog.Volume, need Requirement) error {
-	return fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: %w", v.Title, need.IOPS, need.MiBps,
-		need.GiB, errTooMuch)
+	return fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: more than it can be", v.Title, need.IOPS,
+		need.MiBps, need.GiB)
 }
 
 // fits returns the least orders that carry a requirement, one of each tier, by size.

@@ -23,8 +23,9 @@ type Cap struct {
 // Path is the sustained throughput of one way to the volumes: for operations and for bytes, the lower of the
 // volumes' sum and the machine's cap.
 type Path struct {
-	IOPS, MiBps float64
-	Binds       string // volume or instance
+	IOPS  float64 `json:"iops"`
+	MiBps float64 `json:"mibps"`
+	Binds string  `json:"binds"` // volume or instance
 }
 
 type machine struct {

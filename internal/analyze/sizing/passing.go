@@ -11,9 +11,10 @@ import (
 
 // Passing is the throughput that an order needs from its machine, and the smallest class that has it.
 type Passing struct {
-	IOPS, MiBps float64 // with headroom
-	Class       string  // as its provider spells it; empty: see Known
-	Known       bool    // there are classes of the provider whose limits are known, none of which passes it
+	IOPS  float64 `json:"iops"` // with headroom, as is MiBps
+	MiBps float64 `json:"mibps"`
+	Class string  `json:"class,omitempty"` // as its provider spells it; empty: see Known
+	Known bool    `json:"known"`           // limits of such machines are known, and without Class none of them passes it
 }
 
 // passing returns what a machine has to pass for what is ordered, or would be; nil: the one that was named does, or

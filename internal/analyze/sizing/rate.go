@@ -3,16 +3,33 @@ package sizing
 import (
 	"math"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
 // Rate is the storage traffic per second.
 type Rate struct {
-	Reads      float64 // requests
-	Writes     float64 // requests that carry data
-	Flushes    float64 // NaN: not known, of a source that has them among the writes, or of somebody who did not say
-	ReadBytes  float64
-	WriteBytes float64
+	Reads  float64 `json:"reads"`  // requests
+	Writes float64 `json:"writes"` // requests that carry data
+	// NaN: not known, of a source that has them among the writes, or of somebody who did not say
+	Flushes    float64 `json:"flushes"`
+	ReadBytes  float64 `json:"read_bytes"`
+	WriteBytes float64 `json:"write_bytes"`
+}
+
+// MarshalJSONTo writes the rate with its sums.
+func (r Rate) MarshalJSONTo(out *jsontext.Encoder) error {
+	return json.MarshalEncode(out, struct {
+		Requests   float64 `json:"requests"` // that carry data
+		Reads      float64 `json:"reads"`
+		Writes     float64 `json:"writes"`
+		Flushes    float64 `json:"flushes"`
+		Bytes      float64 `json:"bytes"`
+		ReadBytes  float64 `json:"read_bytes"`
+		WriteBytes float64 `json:"write_bytes"`
+	}{r.Requests(), r.Reads, r.Writes, r.Flushes, r.Bytes(), r.ReadBytes, r.WriteBytes})
 }
 
 // fields lists a rate's numbers, so that all are treated alike.

@@ -215,7 +215,7 @@ func (o SizeOption) carries(which int, bought float64) document.Cell {
 
 // through says whether a machine lets it through, or else how much of what is too little.
 func (s Sized) through(o SizeOption) string {
-	need := s.Rate.Bytes / (1 << 20) * (1 + s.Headroom/100)
+	need := s.Rate.Bytes() / (1 << 20) * (1 + s.Headroom/100)
 	switch i := o.Instance; {
 	case i == nil:
 		return "-"
@@ -333,7 +333,7 @@ func (s Size) sides() document.Block {
 	t.Add(words.Numeric(s.Sized.currency()+" a month"), []document.Cell{words.Known(paid), words.Known(m.Cheapest)})
 	t.Add(words.Numeric("the cheapest that carries it"), words.Texts([]string{right, wrong}))
 	t.Add(words.Numeric("prices of"), words.Texts([]string{cmp.Or(dates, "-"), cmp.Or(m.AsOf, "-")}))
-	t.Add(words.Numeric("requests a second"), []document.Cell{words.Known(&s.Sized.Rate.Requests),
+	t.Add(words.Numeric("requests a second"), []document.Cell{words.Known(new(s.Sized.Rate.Requests())),
 		words.Known(&m.Requests)})
 	if s.Aurora != nil && s.Aurora.IOCost != nil {
 		t.Add(words.Numeric("Aurora's I/O, "+s.Sized.currency()+" a month"), []document.Cell{
@@ -445,7 +445,7 @@ func (s Sized) Behind() string {
 // Demand returns what was sized for.
 func (s Sized) Demand() string {
 	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f%% of headroom) on %s GiB",
-		number.Rate(s.Rate.Requests), number.Rate(s.Rate.Bytes/number.Mega), s.sizedLoad(), s.Headroom,
+		number.Rate(s.Rate.Requests()), number.Rate(s.Rate.Bytes()/number.Mega), s.sizedLoad(), s.Headroom,
 		number.Grouped(s.GiB, 0))
 }
 
@@ -456,6 +456,6 @@ func (s Size) SpreadOfNeed() string {
 		return ""
 	}
 	return fmt.Sprintf("%s asked for %s to %s requests and %s to %s MB a second, on average over each of its "+
-		"repetitions.", need.Load, number.Rate(need.Lowest.Requests), number.Rate(need.Highest.Requests),
-		number.Rate(need.Lowest.Bytes/number.Mega), number.Rate(need.Highest.Bytes/number.Mega))
+		"repetitions.", need.Load, number.Rate(need.Lowest.Requests()), number.Rate(need.Highest.Requests()),
+		number.Rate(need.Lowest.Bytes()/number.Mega), number.Rate(need.Highest.Bytes()/number.Mega))
 }

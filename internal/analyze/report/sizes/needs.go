@@ -28,7 +28,7 @@ func (s Size) needSection() document.Block {
 		}
 		return document.Words(name)
 	}))
-	add := func(header string, rate func(SizeNeed) *SizeRate, of func(SizeRate) float64) {
+	add := func(header string, rate func(SizeNeed) *sizing.Rate, of func(sizing.Rate) float64) {
 		t.Add(words.Numeric(header), words.Cells(s.Needs, func(n SizeNeed) document.Cell {
 			if r := rate(n); r != nil {
 				return words.Known(new(of(*r)))
@@ -36,13 +36,13 @@ func (s Size) needSection() document.Block {
 			return words.Known(nil)
 		}))
 	}
-	mean := func(n SizeNeed) *SizeRate { return n.Mean }
-	p99 := func(n SizeNeed) *SizeRate { return n.P99 }
+	mean := func(n SizeNeed) *sizing.Rate { return n.Mean }
+	p99 := func(n SizeNeed) *sizing.Rate { return n.P99 }
 	t.Add(words.Numeric("rows"), words.Cells(s.Needs, func(n SizeNeed) document.Cell { return words.Known(n.Rows) }))
-	add("requests", mean, requestsOf)
+	add("requests", mean, sizing.Rate.Requests)
 	singular, plural := s.stretches()
-	add("p99 "+singular, p99, requestsOf)
-	add("worst "+singular, func(n SizeNeed) *SizeRate { return n.PeakSecond }, requestsOf)
+	add("p99 "+singular, p99, sizing.Rate.Requests)
+	add("worst "+singular, func(n SizeNeed) *sizing.Rate { return n.PeakSecond }, sizing.Rate.Requests)
 	if plural == "seconds" { // what keeps periods has flushes among the writes
 		add("flushes", mean, flushesOf)
 	}
@@ -70,10 +70,9 @@ func (s Size) stretches() (singular, plural string) {
 	return sizing.Stretches(length)
 }
 
-func requestsOf(r SizeRate) float64  { return r.Requests }
-func flushesOf(r SizeRate) float64   { return r.Flushes }
-func megabytesOf(r SizeRate) float64 { return r.Bytes / number.Mega }
-func sizeOf(r SizeRate) float64      { return r.Bytes / r.Requests / 1000 }
+func flushesOf(r sizing.Rate) float64   { return r.Flushes }
+func megabytesOf(r sizing.Rate) float64 { return r.Bytes() / number.Mega }
+func sizeOf(r sizing.Rate) float64      { return r.Bytes() / r.Requests() / 1000 }
 
 // detailSection shows what the load that is sized for asked of storage, both ways, on average and at the worst;
 // nothing: there is nothing beside the mean.
@@ -84,11 +83,11 @@ func (s Size) detailSection() document.Block {
 	}
 	singular, plural := s.stretches()
 	var t document.Table
-	var rates []SizeRate
+	var rates []sizing.Rate
 	var names []string
 	for _, row := range []struct {
 		name string
-		rate *SizeRate
+		rate *sizing.Rate
 	}{{"all it caused", need.Mean}, {"mean " + singular, need.MeanSecond}, {"p95 " + singular, need.P95},
 		{"p99 " + singular, need.P99}, {"worst " + singular, need.PeakSecond}, {"worst minute", need.PeakMinute}} {
 		if row.rate != nil {
@@ -98,21 +97,21 @@ func (s Size) detailSection() document.Block {
 	t.Add(words.Wordy("a second"), words.Texts(names))
 	for _, column := range []struct {
 		header string
-		of     func(SizeRate) float64
+		of     func(sizing.Rate) float64
 	}{
-		{"reads", func(r SizeRate) float64 {
+		{"reads", func(r sizing.Rate) float64 {
 			return r.Reads
-		}}, {"writes", func(r SizeRate) float64 { return r.Writes }},
+		}}, {"writes", func(r sizing.Rate) float64 { return r.Writes }},
 		{"flushes", flushesOf},
-		{"MB read", func(r SizeRate) float64 {
+		{"MB read", func(r sizing.Rate) float64 {
 			return r.ReadBytes / number.Mega
-		}}, {"MB written", func(r SizeRate) float64 { return r.WriteBytes / number.Mega }},
+		}}, {"MB written", func(r sizing.Rate) float64 { return r.WriteBytes / number.Mega }},
 		{"KB each", sizeOf},
 	} {
 		if column.header == "flushes" && plural != "seconds" {
 			continue
 		}
-		t.Add(words.Numeric(column.header), words.Cells(rates, func(r SizeRate) document.Cell {
+		t.Add(words.Numeric(column.header), words.Cells(rates, func(r sizing.Rate) document.Cell {
 			return words.Known(new(column.of(r)))
 		}))
 	}
@@ -139,10 +138,10 @@ func (s Size) sizedFor() string {
 	need := s.Sized.Rate
 	_, several := s.stretches()
 	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Load, basis(s.Sized.Basis, several),
-		number.Rate(need.Requests), number.Rate(need.Bytes/number.Mega))
+		number.Rate(need.Requests()), number.Rate(need.Bytes()/number.Mega))
 	if len(s.Sized.Runs) > 1 {
 		text = fmt.Sprintf("Sized for %s, number by number: %s requests/s (%s) and %s MB/s (%s)", s.Sized.sizedLoad(),
-			number.Rate(need.Requests), s.Sized.worstOf(requestsOf), number.Rate(need.Bytes/number.Mega),
+			number.Rate(need.Requests()), s.Sized.worstOf(sizing.Rate.Requests), number.Rate(need.Bytes()/number.Mega),
 			s.Sized.worstOf(megabytesOf))
 	}
 	text += fmt.Sprintf("; with %.0f%% of headroom, on %s GiB.", s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
@@ -188,7 +187,7 @@ func (s Sized) runs() int {
 }
 
 // worstOf names what asks for most of something: its load, and the run where there are several.
-func (s Sized) worstOf(of func(SizeRate) float64) string {
+func (s Sized) worstOf(of func(sizing.Rate) float64) string {
 	most := slices.MaxFunc(s.Runs, func(a, b SizedRun) int { return cmp.Compare(of(a.Rate), of(b.Rate)) })
 	if s.runs() == 1 {
 		return most.Load + ", " + most.Basis
@@ -203,9 +202,9 @@ func (s Sized) scaled() []string {
 	}
 	least, most := s.Least, s.Rate
 	text := fmt.Sprintf("So it lies between %s and %s requests/s, and %s and %s MB/s.",
-		number.Rate(least.Requests), number.Rate(most.Requests), number.Rate(least.Bytes/number.Mega),
-		number.Rate(most.Bytes/number.Mega))
-	if most.Requests > wide*least.Requests || most.Bytes > wide*least.Bytes {
+		number.Rate(least.Requests()), number.Rate(most.Requests()), number.Rate(least.Bytes()/number.Mega),
+		number.Rate(most.Bytes()/number.Mega))
+	if most.Requests() > wide*least.Requests() || most.Bytes() > wide*least.Bytes() {
 		text += " A run with that load would tell more."
 	}
 	return append(slices.Clone(s.Law), text)

@@ -14,7 +14,7 @@ import (
 // NewSize puts a sizing into the form that is shown.
 func NewSize(s sizing.Sizing) Size {
 	v := Size{
-		Machines: words.Each(sizeMachine, s.Machines), Passing: (*SizePassing)(s.Passing),
+		Machines: words.Each(sizeMachine, s.Machines), Passing: s.Passing,
 		Cautions: append([]string{}, s.Cautions...),
 		Schema:   SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora),
@@ -23,7 +23,7 @@ func NewSize(s sizing.Sizing) Size {
 			Load: s.Need.Load, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
 			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, DefaultGiB: s.Ask.DefaultGiB, Region: s.Ask.Tariff.Region,
 			Currency: s.Ask.Tariff.Currency(), Instance: strings.TrimPrefix(s.Ask.Instance, "db."),
-			Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
+			Rate: s.Target.Most, Least: s.Target.Least,
 			Balances: balances(s.Balance), Runs: sizedRuns(s),
 		},
 	}
@@ -76,7 +76,7 @@ func (s *Size) addNeeds(parts []sizing.Part) {
 	}
 }
 
-func (s Size) cited() []SizeSource {
+func (s Size) cited() []metric.Source {
 	var keys []string
 	for _, o := range s.Options {
 		keys = append(keys, o.sourceKeys()...)
@@ -85,13 +85,13 @@ func (s Size) cited() []SizeSource {
 		keys = append(keys, d.Sources...)
 	}
 	slices.Sort(keys)
-	all := []SizeSource{}
+	all := []metric.Source{}
 	for _, key := range slices.Compact(keys) {
-		v := SizeSource{Key: key}
-		if source, found := metric.SourceOf(key); found {
-			v = SizeSource(source)
+		source, found := metric.SourceOf(key)
+		if !found { // the key of a file of prices
+			source.Key = key
 		}
-		all = append(all, v)
+		all = append(all, source)
 	}
 	return all
 }
@@ -101,20 +101,13 @@ func sizedRuns(s sizing.Sizing) []SizedRun {
 	var all []SizedRun
 	for _, p := range s.Parts {
 		run := SizedRun{ID: sizeRun(p).ID, Load: p.Need.Load, Basis: p.Basis, Factor: p.Scale.Factor,
-			Rate: sizeRate(p.Own.Most), Least: sizeRate(p.Own.Least)}
+			Rate: p.Own.Most, Least: p.Own.Least}
 		if p.Above != nil {
 			run.Above = &p.Above.Seconds
 		}
 		all = append(all, run)
 	}
 	return all
-}
-
-func sizeRate(r sizing.Rate) SizeRate {
-	return SizeRate{
-		Requests: r.Requests(), Reads: r.Reads, Writes: r.Writes, Flushes: r.Flushes,
-		Bytes: r.Bytes(), ReadBytes: r.ReadBytes, WriteBytes: r.WriteBytes,
-	}
 }
 
 func sizeNeed(n sizing.Need) SizeNeed {
@@ -126,16 +119,12 @@ func sizeNeed(n sizing.Need) SizeNeed {
 	if n.Model != nil {
 		v.Model = n.Model.Error()
 	}
-	of := func(r sizing.Rate) *SizeRate { return new(sizeRate(r)) }
 	v.RowsPerRequest, v.RecordsPerRequest = perRequest(n.Rows, n), perRequest(n.WALRecords, n)
-	v.Mean, v.Lowest, v.Highest = of(n.Mean), of(n.Lowest), of(n.Highest)
+	v.Mean, v.Lowest, v.Highest = &n.Mean, &n.Lowest, &n.Highest
 	if p := n.Peaks; p != nil {
 		v.Each = p.Length.Seconds()
-		v.Seconds, v.MeanSecond, v.P95, v.P99, v.PeakSecond = p.Seconds, of(p.Mean), of(p.P95), of(p.P99),
-			of(p.PeakSecond)
-		if p.PeakMinute != nil {
-			v.PeakMinute = of(*p.PeakMinute)
-		}
+		v.Seconds, v.MeanSecond, v.P95, v.P99, v.PeakSecond, v.PeakMinute = p.Seconds, &p.Mean, &p.P95, &p.P99,
+			&p.PeakSecond, p.PeakMinute
 	}
 	return v
 }
@@ -149,7 +138,7 @@ func perRequest(v *float64, n sizing.Need) *float64 {
 }
 
 func sizeMachine(m sizing.MachineCost) SizeMachine {
-	return SizeMachine{m.Class, m.Standby, m.Hourly, m.Monthly, m.Currency, m.Source, catalog.AsOf(m.Source)}
+	return SizeMachine{m, catalog.AsOf(m.Source)}
 }
 
 func sizeOption(o sizing.Option, region string) SizeOption {
@@ -158,7 +147,7 @@ func sizeOption(o sizing.Option, region string) SizeOption {
 		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Standing: string(o.Standing),
 		Why: o.Why, NoPrice: o.NoBill,
 		Operations: [2]float64{o.Least, o.Most}, Note: o.Volume.Note, Unverified: o.Volume.Unverified,
-		Bill: []SizeBillLine{}, Sources: o.Volume.Sources,
+		Sources: o.Volume.Sources,
 	}
 	v.Credits, v.Bare = sizeCredits(o.Burst), sizeCredits(o.Bare)
 	if o.Order == nil {
@@ -178,11 +167,8 @@ func sizeOption(o sizing.Option, region string) SizeOption {
 		v.Carries = &[2]float64{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
 	}
 	if o.Bill != nil {
-		v.Monthly, v.Span, v.Currency, v.AsOf, v.Inferred = &o.Bill.Total, o.BillSpan, o.Bill.Currency, o.Bill.AsOf(),
-			o.Bill.Inferred
-		for _, l := range o.Bill.Lines {
-			v.Bill = append(v.Bill, SizeBillLine(l))
-		}
+		v.Bill, v.Monthly, v.Span, v.Currency, v.AsOf, v.Inferred = o.Bill.Lines, &o.Bill.Total, o.BillSpan,
+			o.Bill.Currency, o.Bill.AsOf(), o.Bill.Inferred
 	}
 	if c := o.Cap; c != nil {
 		v.Instance = sizeCap(*c)

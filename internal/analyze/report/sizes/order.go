@@ -139,7 +139,7 @@ func (s Sized) deciding(o SizeOption) string {
 
 // counted says why a provider counts more operations than there are requests; empty: it counts as many.
 func (o SizeOption) counted(need Sized) string {
-	each := o.Operations[1] / (need.Rate.Requests * (1 + need.Headroom/100))
+	each := o.Operations[1] / (need.Rate.Requests() * (1 + need.Headroom/100))
 	if !number.Finite(each) || each < 1.01 {
 		return ""
 	}

@@ -3,6 +3,8 @@ package sizes
 import (
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -12,33 +14,25 @@ const SizeSchema = "realiops.size/1"
 
 // Size is the answer to sizing a run: its needs, the order and the options.
 type Size struct {
-	Schema   string        `json:"schema"`
-	Run      SizeRun       `json:"run"`
-	Needs    []SizeNeed    `json:"needs"` // of every load
-	Sized    Sized         `json:"sized"`
-	Passing  *SizePassing  `json:"machine_must_pass"` // null: the class that was asked for does, or it cannot be told
-	Cautions []string      `json:"cautions"`          // of the need, before it is ordered for
-	Order    *SizeOrder    `json:"order"`             // what to order in short; null: nothing is known to carry it
-	Options  []SizeOption  `json:"options"`           // those that carry it first, by cost where that is known
-	Aurora   *SizeAurora   `json:"aurora"`            // nil: rows or bytes of WAL are not known
-	Misread  *SizeMisread  `json:"misread"`           // what sizing from WAL records would have led to
-	Spreads  []SizeSpread  `json:"distributed"`
-	Sources  []SizeSource  `json:"sources"` // of the limits and prices above
-	Warnings []string      `json:"warnings"`
-	Machines []SizeMachine `json:"machines,omitempty"` // of the class that was asked for, whose price is in no option
-	Omitted  []string      `json:"not_in_the_need"`
+	Schema   string          `json:"schema"`
+	Run      SizeRun         `json:"run"`
+	Needs    []SizeNeed      `json:"needs"` // of every load
+	Sized    Sized           `json:"sized"`
+	Passing  *sizing.Passing `json:"machine_must_pass"` // null: the class that was asked for does, or it cannot be told
+	Cautions []string        `json:"cautions"`          // of the need, before it is ordered for
+	Order    *SizeOrder      `json:"order"`             // what to order in short; null: nothing is known to carry it
+	Options  []SizeOption    `json:"options"`           // those that carry it first, by cost where that is known
+	Aurora   *SizeAurora     `json:"aurora"`            // nil: rows or bytes of WAL are not known
+	Misread  *SizeMisread    `json:"misread"`           // what sizing from WAL records would have led to
+	Spreads  []SizeSpread    `json:"distributed"`
+	Sources  []metric.Source `json:"sources"` // of the limits and prices above
+	Warnings []string        `json:"warnings"`
+	Machines []SizeMachine   `json:"machines,omitempty"` // of the class that was asked for, whose price is in no option
+	Omitted  []string        `json:"not_in_the_need"`
 
 	Apart []SizeApart `json:"ordered_apart"` // of a server with several volumes, each by itself
 
 	Baseline *SizeBaseline `json:"baseline"` // nil: no device was measured to hold it against
-}
-
-// SizeSource is the source of limits or prices; for a file of prices only Key is set.
-type SizeSource struct {
-	Key     string `json:"key"`
-	Title   string `json:"title"`
-	Address string `json:"address"`
-	State   string `json:"state"` // date
 }
 
 // SizeRun is the run that was sized from; its id is empty where the need was said.
@@ -48,38 +42,27 @@ type SizeRun struct {
 	Observed bool           `json:"observed"` // its loads are kinds of load that were seen, and that nobody ran
 }
 
-// SizeRate is the storage traffic per second.
-type SizeRate struct {
-	Requests   float64 `json:"requests"` // that carry data
-	Reads      float64 `json:"reads"`
-	Writes     float64 `json:"writes"`
-	Flushes    float64 `json:"flushes"`
-	Bytes      float64 `json:"bytes"`
-	ReadBytes  float64 `json:"read_bytes"`
-	WriteBytes float64 `json:"write_bytes"`
-}
-
 // SizeNeed is the demand of one load on storage.
 type SizeNeed struct {
 	Run     string          `json:"run,omitempty"` // where there are several
 	Load    string          `json:"load"`
 	Model   string          `json:"model,omitempty"` // why the device was not read: the rates are a model's
 	Missing *series.Missing `json:"missing,omitempty"`
-	Mean    *SizeRate       `json:"mean"` // all that it caused, for each second of the load
-	Lowest  *SizeRate       `json:"lowest"`
-	Highest *SizeRate       `json:"highest"`
+	Mean    *sizing.Rate    `json:"mean"` // all that it caused, for each second of the load
+	Lowest  *sizing.Rate    `json:"lowest"`
+	Highest *sizing.Rate    `json:"highest"`
 	Seconds int             `json:"seconds"` // that peaks rest on
 	// how many seconds each of them is long: 1, or the period of a source
 	Each float64 `json:"each"`
 	// of single seconds, as are the next four; those after the load are among them
-	MeanSecond *SizeRate `json:"mean_second"`
-	P95        *SizeRate `json:"p95"`
-	P99        *SizeRate `json:"p99"`
-	PeakSecond *SizeRate `json:"peak_second"`
-	PeakMinute *SizeRate `json:"peak_minute"`
-	Rows       *float64  `json:"rows"` // a second, as are the others
-	Commits    *float64  `json:"commits"`
-	WALRecords *float64  `json:"wal_records"`
+	MeanSecond *sizing.Rate `json:"mean_second"`
+	P95        *sizing.Rate `json:"p95"`
+	P99        *sizing.Rate `json:"p99"`
+	PeakSecond *sizing.Rate `json:"peak_second"`
+	PeakMinute *sizing.Rate `json:"peak_minute"`
+	Rows       *float64     `json:"rows"` // a second, as are the others
+	Commits    *float64     `json:"commits"`
+	WALRecords *float64     `json:"wal_records"`
 	// How many of the logical things there are for one request of the device, on average; null: not known.
 	RowsPerRequest    *float64 `json:"rows_per_request"`
 	RecordsPerRequest *float64 `json:"wal_records_per_request"`
@@ -87,18 +70,18 @@ type SizeNeed struct {
 
 // Sized is the basis on which the options were chosen.
 type Sized struct {
-	Load       string   `json:"load"`
-	Basis      string   `json:"basis"` // p99 or as was asked, mean, model or said
-	Factor     float64  `json:"factor"`
-	Law        []string `json:"law"`
-	Headroom   float64  `json:"headroom_percent"`
-	GiB        float64  `json:"gib"`
-	DefaultGiB bool     `json:"default_gib"` // nobody said how much data there is
-	Region     string   `json:"region"`
-	Currency   string   `json:"currency"`
-	Instance   string   `json:"instance,omitempty"` // that was asked for
-	Rate       SizeRate `json:"rate"`               // headroom not included
-	Least      SizeRate `json:"least"`
+	Load       string      `json:"load"`
+	Basis      string      `json:"basis"` // p99 or as was asked, mean, model or said
+	Factor     float64     `json:"factor"`
+	Law        []string    `json:"law"`
+	Headroom   float64     `json:"headroom_percent"`
+	GiB        float64     `json:"gib"`
+	DefaultGiB bool        `json:"default_gib"` // nobody said how much data there is
+	Region     string      `json:"region"`
+	Currency   string      `json:"currency"`
+	Instance   string      `json:"instance,omitempty"` // that was asked for
+	Rate       sizing.Rate `json:"rate"`               // headroom not included
+	Least      sizing.Rate `json:"least"`
 	// Balances of credits at the start, but for buckets taken to be full.
 	Balances []SizeBalance `json:"balances"`
 	Runs     []SizedRun    `json:"runs"` // rate and least are the most of each number among them
@@ -106,12 +89,12 @@ type Sized struct {
 
 // SizedRun is the need of one of the runs, or of one of the loads of an observation.
 type SizedRun struct {
-	ID     string   `json:"id"`
-	Load   string   `json:"load"`
-	Basis  string   `json:"basis"`
-	Factor float64  `json:"factor"`
-	Rate   SizeRate `json:"rate"`
-	Least  SizeRate `json:"least"`
+	ID     string      `json:"id"`
+	Load   string      `json:"load"`
+	Basis  string      `json:"basis"`
+	Factor float64     `json:"factor"`
+	Rate   sizing.Rate `json:"rate"`
+	Least  sizing.Rate `json:"least"`
 	// Above counts the seconds that asked for more than rate with headroom, before any scaling; null: no seconds
 	// are known.
 	Above *int `json:"seconds_above"`
@@ -153,59 +136,30 @@ type SizeOption struct {
 	AsOf     string `json:"prices_as_of,omitempty"`
 	Inferred bool   `json:"inferred,omitempty"` // one of them was, so that it ranks no order
 	// of a day for which the machine carries it by its burst alone
-	OnCredits  float64        `json:"on_credits_seconds,omitempty"`
-	Bill       []SizeBillLine `json:"bill"`    // what monthly is made of
-	Sources    []string       `json:"sources"` // keys, of the limits
-	NoPrice    string         `json:"no_price,omitempty"`
-	Instance   *SizeCap       `json:"instance"`
-	Credits    *SizeCredits   `json:"credits"` // a smaller size that credits carry; null: none, or not known
-	Bare       *SizeCredits   `json:"bare"`    // the smallest that holds the data, where its credits do not last
-	Note       string         `json:"note,omitempty"`
-	Unverified string         `json:"unverified,omitempty"`
-}
-
-// SizeBillLine is one part of a bill.
-type SizeBillLine struct {
-	What   string  `json:"what"` // 500 GiB
-	Amount float64 `json:"amount"`
-	Source string  `json:"source"` // key, of the price
-}
-
-// SizePassing is the throughput that the machine needs for the need with headroom.
-type SizePassing struct {
-	IOPS  float64 `json:"iops"`
-	MiBps float64 `json:"mibps"`
-	Class string  `json:"class,omitempty"` // the smallest that does; none: see Known
-	Known bool    `json:"known"`           // limits of such machines are known
+	OnCredits  float64           `json:"on_credits_seconds,omitempty"`
+	Bill       []sizing.BillLine `json:"bill"`    // what monthly is made of
+	Sources    []string          `json:"sources"` // keys, of the limits
+	NoPrice    string            `json:"no_price,omitempty"`
+	Instance   *SizeCap          `json:"instance"`
+	Credits    *SizeCredits      `json:"credits"` // a smaller size that credits carry; null: none, or not known
+	Bare       *SizeCredits      `json:"bare"`    // the smallest that holds the data, where its credits do not last
+	Note       string            `json:"note,omitempty"`
+	Unverified string            `json:"unverified,omitempty"`
 }
 
 // SizeMachine is the cost of the machine class without its storage.
 type SizeMachine struct {
-	Class    string  `json:"class"`
-	Standby  bool    `json:"standby,omitempty"` // two of them, in two zones
-	Hourly   float64 `json:"hourly"`
-	Monthly  float64 `json:"monthly"`
-	Currency string  `json:"currency"`
-	Source   string  `json:"source"`
-	AsOf     string  `json:"prices_as_of,omitempty"`
+	sizing.MachineCost
+	AsOf string `json:"prices_as_of,omitempty"`
 }
 
 // SizeCap is the throughput of a volume and an instance class together.
 type SizeCap struct {
-	Class   string    `json:"class"`
-	IOPS    float64   `json:"iops"`
-	MiBps   float64   `json:"mibps"`
-	Binds   string    `json:"binds"` // volume or instance
-	Carries bool      `json:"carries"`
-	Burst   *SizePath `json:"burst"`  // while both have credits; null: the machine does not burst
-	Cached  *SizePath `json:"cached"` // by the host's cache, which no write gets around; null: there is no such way
-}
-
-// SizePath is the throughput of one way to the volumes.
-type SizePath struct {
-	IOPS  float64 `json:"iops"`
-	MiBps float64 `json:"mibps"`
-	Binds string  `json:"binds"`
+	Class string `json:"class"`
+	sizing.Path
+	Carries bool         `json:"carries"`
+	Burst   *sizing.Path `json:"burst"`  // while both have credits; null: the machine does not burst
+	Cached  *sizing.Path `json:"cached"` // by the host's cache, which no write gets around; null: there is no such way
 }
 
 // SizeSpread is a load's demand on a database that spreads rows over nodes, by a published rule of thumb.

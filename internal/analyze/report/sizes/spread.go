@@ -9,15 +9,7 @@ import (
 )
 
 func sizeCap(c sizing.Cap) *SizeCap {
-	v := &SizeCap{Class: c.Instance.Class, IOPS: c.IOPS, MiBps: c.MiBps, Binds: c.Binds, Carries: c.Carries}
-	path := func(p *sizing.Path) *SizePath {
-		if p == nil {
-			return nil
-		}
-		return &SizePath{p.IOPS, p.MiBps, p.Binds}
-	}
-	v.Burst, v.Cached = path(c.Burst), path(c.Cached)
-	return v
+	return &SizeCap{c.Instance.Class, c.Path, c.Carries, c.Burst, c.Cached}
 }
 
 func spreads(spreads []sizing.Spread) []SizeSpread {

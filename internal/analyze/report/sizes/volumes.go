@@ -25,19 +25,19 @@ type Volume struct {
 // VolumeLoad is one load's demand on a volume per second, less the background.
 type VolumeLoad struct {
 	Load    string          `json:"load"`
-	Mean    *SizeRate       `json:"mean"`   // null: see Missing
-	Lowest  *SizeRate       `json:"lowest"` // of the repetitions
-	Highest *SizeRate       `json:"highest"`
+	Mean    *sizing.Rate    `json:"mean"`   // null: see Missing
+	Lowest  *sizing.Rate    `json:"lowest"` // of the repetitions
+	Highest *sizing.Rate    `json:"highest"`
 	Missing *series.Missing `json:"missing,omitempty"`
 }
 
 // SizeApart is the order for one of several volumes.
 type SizeApart struct {
 	Volume
-	Rate  *SizeRate   `json:"rate"` // that is sized for, headroom not included; null: see Why
-	GiB   float64     `json:"gib,omitempty"`
-	Order *SizeChosen `json:"order"` // null: nothing is known to carry it, or see Why
-	Why   string      `json:"why,omitempty"`
+	Rate  *sizing.Rate `json:"rate"` // that is sized for, headroom not included; null: see Why
+	GiB   float64      `json:"gib,omitempty"`
+	Order *SizeChosen  `json:"order"` // null: nothing is known to carry it, or see Why
+	Why   string       `json:"why,omitempty"`
 }
 
 var filesOf = map[string]string{
@@ -56,7 +56,7 @@ func volume(v sizing.Volume) Volume {
 	for _, n := range v.Needs {
 		l := VolumeLoad{Load: n.Load, Missing: n.Missing}
 		if n.Missing == nil {
-			l.Mean, l.Lowest, l.Highest = new(sizeRate(n.Mean)), new(sizeRate(n.Lowest)), new(sizeRate(n.Highest))
+			l.Mean, l.Lowest, l.Highest = new(n.Mean), new(n.Lowest), new(n.Highest)
 		}
 		all.Loads = append(all.Loads, l)
 	}
@@ -94,7 +94,7 @@ func VolumesIn(volumes []Volume, load string) string {
 			case l.Missing != nil:
 				texts = append(texts, v.called()+": cannot be told")
 			default:
-				texts = append(texts, v.called()+": "+l.Mean.asked())
+				texts = append(texts, v.called()+": "+rateText(*l.Mean))
 			}
 		}
 	}
@@ -128,14 +128,14 @@ func VolumeSection(volumes []Volume) document.Block {
 	t.Add(words.Wordy("load"), words.Cells(rows, func(r row) document.Cell { return document.Words(r.Load) }))
 	for _, c := range []struct {
 		header string
-		of     func(SizeRate) float64
+		of     func(sizing.Rate) float64
 	}{
-		{"reads", func(r SizeRate) float64 {
+		{"reads", func(r sizing.Rate) float64 {
 			return r.Reads
-		}}, {"writes", func(r SizeRate) float64 { return r.Writes }}, {"flushes", flushesOf},
-		{"MB read", func(r SizeRate) float64 {
+		}}, {"writes", func(r sizing.Rate) float64 { return r.Writes }}, {"flushes", flushesOf},
+		{"MB read", func(r sizing.Rate) float64 {
 			return r.ReadBytes / number.Mega
-		}}, {"MB written", func(r SizeRate) float64 { return r.WriteBytes / number.Mega }},
+		}}, {"MB written", func(r sizing.Rate) float64 { return r.WriteBytes / number.Mega }},
 	} {
 		t.Add(words.Numeric(c.header), words.Cells(rows, func(r row) document.Cell {
 			if r.Missing != nil {
@@ -165,7 +165,7 @@ func apart(from sizing.Sizing, region func(sizing.Option) string) []SizeApart {
 	for _, a := range from.Apart {
 		order := SizeApart{Volume: volume(a.Volume), Why: a.Why}
 		if a.Sizing != nil {
-			order.Rate, order.GiB = new(sizeRate(a.Sizing.Target.Most)), a.Sizing.Ask.GiB
+			order.Rate, order.GiB = new(a.Sizing.Target.Most), a.Sizing.Ask.GiB
 			if c := a.Sizing.Choice; c != nil {
 				order.Order = new(sizeOption(c.Option, region(c.Option)).chosen())
 			}
@@ -188,9 +188,9 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 		case a.Why != "":
 			text += a.Why + "."
 		case a.Order == nil:
-			text += "nothing here is known to carry " + a.Rate.asked() + "."
+			text += "nothing here is known to carry " + rateText(*a.Rate) + "."
 		default:
-			text += a.Rate.asked() + ": " + a.Order.Text() + "."
+			text += rateText(*a.Rate) + ": " + a.Order.Text() + "."
 		}
 		lines = append(lines, text)
 		if a.Order == nil || a.Order.Monthly == nil || currency != "" && currency != a.Order.Currency {
@@ -216,8 +216,8 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 		document.List(lines), words.Faint(text)}}
 }
 
-func (r SizeRate) asked() string {
-	text := fmt.Sprintf("%s requests/s, %s MB/s", number.Rate(r.Requests), number.Rate(r.Bytes/number.Mega))
+func rateText(r sizing.Rate) string {
+	text := fmt.Sprintf("%s requests/s, %s MB/s", number.Rate(r.Requests()), number.Rate(r.Bytes()/number.Mega))
 	if math.IsNaN(r.Flushes) {
 		return text
 	}
