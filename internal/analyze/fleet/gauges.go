@@ -3,9 +3,9 @@ package fleet
 import "github.com/realiops/realiops/internal/analyze/openmetrics"
 
 // Gauges returns the fleet's metrics for Prometheus. Unknown values have no sample.
-func (f Fleet) Gauges() []*openmetrics.Gauge {
-	gauge := func(name, help string, labels ...string) *openmetrics.Gauge {
-		return &openmetrics.Gauge{Name: "realiops_" + name, Help: help, Labels: append([]string{"database"}, labels...)}
+func (f Fleet) Gauges() []*openmetrics.Metric {
+	gauge := func(name, help string, labels ...string) *openmetrics.Metric {
+		return &openmetrics.Metric{Name: "realiops_" + name, Help: help, Labels: append([]string{"database"}, labels...)}
 	}
 	info := gauge("database_info", "What a database is, and what it has and should have: of the sorts of volume that "+
 		"realiops size orders.", "kind", "class", "region", "has", "order")
@@ -23,7 +23,7 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 	known := gauge("database_known_ratio", "The share of its hours that are known.")
 	since := gauge("database_known_until_timestamp_seconds", "When its last known hour ended.")
 	missing := gauge("database_not_found", "1 for a database that --has names and the source does not have.")
-	until := &openmetrics.Gauge{Name: "realiops_fleet_end_timestamp_seconds",
+	until := &openmetrics.Metric{Name: "realiops_fleet_end_timestamp_seconds",
 		Help: "Until when the fleet was looked at."}
 	volume := func(s *Storage) string {
 		if s == nil {
@@ -60,10 +60,10 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 	if !f.To.IsZero() {
 		until.Add(float64(f.To.Unix()))
 	}
-	return []*openmetrics.Gauge{info, requests, bytes, carried, uses, risk, ends, saves, known, since, missing, until}
+	return []*openmetrics.Metric{info, requests, bytes, carried, uses, risk, ends, saves, known, since, missing, until}
 }
 
-func (d Database) addNeed(requests, bytes *openmetrics.Gauge) {
+func (d Database) addNeed(requests, bytes *openmetrics.Metric) {
 	if d.Need == nil {
 		return
 	}

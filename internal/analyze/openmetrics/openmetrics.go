@@ -1,75 +1,130 @@
-// Package openmetrics writes what was found as gauges in the text that Prometheus reads, so that whoever has a
+// Package openmetrics writes what was found as metrics in the text that Prometheus reads, so that whoever has a
 // Prometheus can look at it, and be warned by it, there.
+//
+// The client library for it would bring protocol buffers along, which take 6 s of CPU time to compile and which nobody
+// asks for here.
 package openmetrics
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/common/expfmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Gauge is a metric with its samples.
-type Gauge struct {
-	Name    string
+// Metric is a gauge, or a counter, with its samples.
+type Metric struct {
+	Name    string // of a counter it ends in _total
 	Help    string
+	Counter bool
 	Labels  []string
 	Samples []Sample
 }
 
-// Sample is a value, and what it is of, in the order of the gauge's labels.
+// Sample is a value, and what it is of, in the order of the metric's labels.
 type Sample struct {
 	Of    []string
 	Value float64
 }
 
 // Add adds a sample. What is not known has none.
-func (g *Gauge) Add(value float64, of ...string) {
+func (m *Metric) Add(value float64, of ...string) {
 	if !math.IsNaN(value) {
-		g.Samples = append(g.Samples, Sample{of, value})
+		m.Samples = append(m.Samples, Sample{of, value})
 	}
 }
 
-// Describe belongs to a collector of the client library, which learns from the samples themselves.
-func (g *Gauge) Describe(chan<- *prometheus.Desc) {}
+// Write writes metrics in the format OpenMetrics 1.0; those without a sample are left out.
+func Write(w io.Writer, all ...*Metric) error { return write(w, true, all) }
 
-// Collect hands out the samples.
-func (g *Gauge) Collect(to chan<- prometheus.Metric) {
-	described := prometheus.NewDesc(g.Name, g.Help, g.Labels, nil)
-	for _, s := range g.Samples {
-		var of []string
-		for _, value := range s.Of {
-			of = append(of, printable.Line(value)) // also to whoever looks at it on a terminal
-		}
-		m, err := prometheus.NewConstMetric(described, prometheus.GaugeValue, s.Value, of...)
-		if err != nil {
-			m = prometheus.NewInvalidMetric(described, err)
-		}
-		to <- m
-	}
-}
+// WriteText writes them in Prometheus' own text format, 0.0.4.
+func WriteText(w io.Writer, all ...*Metric) error { return write(w, false, all) }
 
-// Write writes gauges; those without a sample are left out.
-func Write(w io.Writer, all ...*Gauge) error {
-	registry := prometheus.NewRegistry()
-	for _, g := range all {
-		if err := registry.Register(g); err != nil {
-			return fmt.Errorf("write %s as a metric: %w", g.Name, err)
+// quoted escapes what stands between quotation marks, plain what does not.
+var (
+	quoted = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+	plain  = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
+)
+
+func write(w io.Writer, open bool, all []*Metric) error {
+	all = slices.SortedFunc(slices.Values(all), func(a, b *Metric) int { return cmp.Compare(a.Name, b.Name) })
+	var out bytes.Buffer
+	for i, m := range all {
+		if len(m.Samples) == 0 {
+			continue
+		}
+		if i > 0 && all[i-1].Name == m.Name {
+			return fmt.Errorf("two metrics are named %s", m.Name)
+		}
+		family, kind, help := m.Name, "gauge", plain
+		if m.Counter {
+			kind = "counter"
+		}
+		if open {
+			help = quoted
+			family = strings.TrimSuffix(family, "_total")
+		}
+		fmt.Fprintf(&out, "# HELP %s %s\n# TYPE %s %s\n", family, help.Replace(m.Help), family, kind)
+		last := ""
+		for _, s := range m.sorted() {
+			name := m.Name + s.name
+			if name == last {
+				return fmt.Errorf("%s has two values", name)
+			}
+			fmt.Fprintf(&out, "%s %s\n", name, digits(s.value, open))
+			last = name
 		}
 	}
-	families, err := registry.Gather()
-	if err != nil {
-		return fmt.Errorf("write metrics: %w", err)
+	if open {
+		out.WriteString("# EOF\n")
 	}
-	for _, f := range families {
-		if _, err := expfmt.MetricFamilyToOpenMetrics(w, f); err != nil {
-			return err
-		}
-	}
-	_, err = expfmt.FinalizeOpenMetrics(w)
+	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// series is a sample as it is written, with what its name has behind the metric's.
+type series struct {
+	of    []string
+	name  string
+	value float64
+}
+
+// sorted returns the samples in the order of their labels' values, each with its labels in order.
+func (m *Metric) sorted() []series {
+	order := make([]int, len(m.Labels))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(m.Labels[a], m.Labels[b]) })
+	var all []series
+	for _, s := range m.Samples {
+		row := series{value: s.Value}
+		var pairs []string
+		for _, i := range order {
+			value := printable.Line(s.Of[i]) // also to whoever looks at it on a terminal
+			row.of = append(row.of, value)
+			pairs = append(pairs, m.Labels[i]+`="`+quoted.Replace(value)+`"`)
+		}
+		if len(pairs) > 0 {
+			row.name = "{" + strings.Join(pairs, ",") + "}"
+		}
+		all = append(all, row)
+	}
+	slices.SortFunc(all, func(a, b series) int { return slices.Compare(a.of, b.of) })
+	return all
+}
+
+// digits returns a number as the format has it: OpenMetrics tells it from an integer by its point.
+func digits(v float64, open bool) string {
+	text := strconv.FormatFloat(v, 'g', -1, 64)
+	if open && !strings.ContainsAny(text, ".einfNa") {
+		text += ".0"
+	}
+	return text
 }

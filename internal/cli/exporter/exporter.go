@@ -11,9 +11,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/openmetrics"
 	"github.com/realiops/realiops/internal/metric"
@@ -64,38 +61,22 @@ func (e *Exporter) Judged(verdicts []attribution.Verdict) {
 	e.verdicts = verdicts
 }
 
-func (e *Exporter) registry() (*prometheus.Registry, error) {
-	registry := prometheus.NewRegistry()
-	build := &openmetrics.Gauge{Name: "realiops_build_info", Help: "The realiops that reads this.",
+// metrics returns all that was read last, of one moment of ours. The observation goes on meanwhile.
+func (e *Exporter) metrics() []*openmetrics.Metric {
+	now := e.now()
+	build := &openmetrics.Metric{Name: "realiops_build_info", Help: "The realiops that reads this.",
 		Labels: []string{"version", "goversion", "goos", "goarch"}}
 	build.Add(1, e.version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	for _, c := range []prometheus.Collector{
-		e, build, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
-		if err := registry.Register(c); err != nil {
-			return nil, err
-		}
-	}
-	return registry, nil
-}
-
-// Describe belongs to a collector of the client library, which learns from the samples themselves.
-func (e *Exporter) Describe(chan<- *prometheus.Desc) {}
-
-// Collect hands out all that was read last, of one moment of ours. The observation goes on meanwhile.
-func (e *Exporter) Collect(to chan<- prometheus.Metric) {
-	now := e.now()
-	for _, r := range now.probes {
-		now.read(r, to)
-	}
-	missing := prometheus.NewDesc("realiops_probe_gaps_total",
-		"Times that a source could not be read, by the reason; one that lasts counts once.",
-		[]string{"probe", "reason"}, nil)
+	missing := &openmetrics.Metric{Name: "realiops_probe_gaps_total", Counter: true, Labels: []string{"probe", "reason"},
+		Help: "Times that a source could not be read, by the reason; one that lasts counts once."}
 	for g, n := range now.gaps {
-		to <- prometheus.MustNewConstMetric(missing, prometheus.CounterValue, float64(n), g.probe, g.reason)
+		missing.Add(float64(n), g.probe, g.reason)
 	}
-	for _, g := range now.infoGauges() {
-		g.Collect(to)
+	all := append(now.infoGauges(), build, missing)
+	for _, r := range now.probes {
+		all = append(all, now.read(r)...)
 	}
+	return append(all, ourselves()...)
 }
 
 // now returns a copy of what was read last. Readings and verdicts are never changed, only replaced.
@@ -114,36 +95,34 @@ func (e *Exporter) server() int {
 	return metric.VersionNum(e.target.Version)
 }
 
-// read hands out what one source showed. The table says what it is.
-func (e *Exporter) read(r runfile.Reading, to chan<- prometheus.Metric) {
+// read returns what one source showed. The table says what it is.
+func (e *Exporter) read(r runfile.Reading) (all []*openmetrics.Metric) {
 	table := metric.All()
 	for name, value := range r.Values {
 		m := table.Row(name)
-		kind := prometheus.CounterValue
-		switch {
-		case m.Kind == runfile.Counter:
-		case m.Kind == runfile.Gauge && (value != 0 || m.Unit != "seconds"): // a moment of 0 is one that never was
-			kind = prometheus.GaugeValue
-		default:
+		gauge := m.Kind == runfile.Gauge && (value != 0 || m.Unit != "seconds") // a moment of 0 is one that never was
+		if m.Kind != runfile.Counter && !gauge {
 			continue
 		}
-		d := prometheus.NewDesc(m.Exported(), m.Printed(e.server())+": "+m.Help, nil, nil)
-		to <- prometheus.MustNewConstMetric(d, kind, value)
+		one := &openmetrics.Metric{Name: m.Exported(), Help: m.Printed(e.server()) + ": " + m.Help, Counter: !gauge}
+		one.Add(value)
+		all = append(all, one)
 	}
+	return all
 }
 
 // infoGauges returns the gauges that do not come from readings: the server, and which probes work.
-func (e *Exporter) infoGauges() []*openmetrics.Gauge {
-	server := &openmetrics.Gauge{Name: "realiops_server_info", Help: "The server that is observed.",
+func (e *Exporter) infoGauges() []*openmetrics.Metric {
+	server := &openmetrics.Metric{Name: "realiops_server_info", Help: "The server that is observed.",
 		Labels: []string{"host", "port", "database", "version", "flavor"}}
 	if t := e.target; t != nil {
 		server.Add(1, t.Host, strconv.Itoa(t.Port), t.Database, t.Version, t.Flavor)
 	}
-	up := &openmetrics.Gauge{Name: "realiops_probe_up",
+	up := &openmetrics.Metric{Name: "realiops_probe_up",
 		Help: "1 if the last reading of a source succeeded, 0 if it is missing.", Labels: []string{"probe"}}
-	at := &openmetrics.Gauge{Name: "realiops_probe_read_timestamp_seconds", Help: "When a source was last read.",
+	at := &openmetrics.Metric{Name: "realiops_probe_read_timestamp_seconds", Help: "When a source was last read.",
 		Labels: []string{"probe"}}
-	took := &openmetrics.Gauge{Name: "realiops_probe_read_duration_seconds",
+	took := &openmetrics.Metric{Name: "realiops_probe_read_duration_seconds",
 		Help: "How long the last reading of a source took.", Labels: []string{"probe"}}
 	for probe, r := range e.probes {
 		if r.Values == nil {
@@ -154,7 +133,7 @@ func (e *Exporter) infoGauges() []*openmetrics.Gauge {
 		at.Add(float64(r.At.UnixMilli())/1000, probe)
 		took.Add(r.Took, probe)
 	}
-	counts := &openmetrics.Gauge{
+	counts := &openmetrics.Metric{
 		Name: "realiops_metric_info", Labels: []string{"metric", "name", "verdict", "counts"},
 		Help: "What a metric counts, as observed so far: logical work, requests to the operating system, or storage " +
 			"work; and the quantity of which it counts one for each.",
@@ -166,5 +145,5 @@ func (e *Exporter) infoGauges() []*openmetrics.Gauge {
 			counts.Add(1, v.Metric.Name, table.Printed(v.Metric.Name, e.server()), string(v.Kind), v.Counts)
 		}
 	}
-	return []*openmetrics.Gauge{server, up, at, took, counts}
+	return []*openmetrics.Metric{server, up, at, took, counts}
 }

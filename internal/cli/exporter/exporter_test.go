@@ -1,6 +1,7 @@
 package exporter_test
 
 import (
+	"compress/gzip"
 	"io"
 	"maps"
 	"net"
@@ -139,6 +140,45 @@ func TestMissingIsNotThere(t *testing.T) {
 		got[`realiops_probe_gaps_total{probe="pgstat",reason="error"}`] != 1 {
 		t.Errorf("back again: %v", got)
 	}
+}
+
+// TestFormats: each is said to be what it is, packed for those who take it so, and names what this process uses.
+func TestFormats(t *testing.T) {
+	s := listen(t)
+	check := func(accepts, packs, format, packed string, within ...string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL(), http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept", accepts)
+		request.Header.Set("Accept-Encoding", packs)
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text := io.Reader(answer.Body)
+		if packed != "" {
+			if text, err = gzip.NewReader(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all, err := io.ReadAll(text)
+		if is := answer.Header; err != nil || !strings.HasPrefix(is.Get("Content-Type"), format) ||
+			is.Get("Content-Encoding") != packed || is.Get("Vary") != "Accept, Accept-Encoding" {
+			t.Errorf("%v, %v", is, err)
+		}
+		for _, w := range append(within, "\nprocess_cpu_seconds_total ") {
+			if !strings.Contains(string(all), w) {
+				t.Errorf("%q is not in\n%s", w, all)
+			}
+		}
+	}
+	// as Prometheus 3 asks, and as curl does
+	check("application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.3,*/*;q=0.2", "gzip",
+		"application/openmetrics-text; version=1.0.0", "gzip", "\n# TYPE process_cpu_seconds counter\n", "\n# EOF\n")
+	check("*/*", "", "text/plain; version=0.0.4", "", "\n# TYPE process_cpu_seconds_total counter\n")
 }
 
 // TestNothingElseIsServed, and whoever holds connections without a word keeps nobody from scraping for long.

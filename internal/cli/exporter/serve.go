@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/realiops/realiops/internal/analyze/openmetrics"
 )
 
 // Whoever scrapes may not keep what they hold for longer, nor hold more.
@@ -46,13 +47,8 @@ func Listen(ctx context.Context, address, version string) (*Server, error) {
 		return nil, fmt.Errorf("--listen %s: %w", full, whyNot(err))
 	}
 	s := &Server{Exporter: New(version), listener: listener}
-	registry, err := s.registry()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("serve metrics: %w", err), listener.Close())
-	}
 	paths := http.NewServeMux()
-	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
-	paths.Handle("GET /metrics", &wholly{metrics, make(chan struct{}, mostAtWork)})
+	paths.Handle("GET /metrics", &wholly{s.Exporter, make(chan struct{}, mostAtWork)})
 	paths.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		const page = "<!doctype html><html lang=en><title>realiops</title><p>realiops %s: <a " +
@@ -83,8 +79,8 @@ func asItIs(next http.Handler) http.Handler {
 
 // wholly makes a few answers at once, each whole before any of it is sent: slow readers keep no others waiting.
 type wholly struct {
-	makes http.Handler
-	room  chan struct{}
+	of   *Exporter
+	room chan struct{}
 }
 
 func (m *wholly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -93,25 +89,38 @@ func (m *wholly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	whole := answer{ResponseWriter: w, status: http.StatusOK}
-	func() {
+	var whole bytes.Buffer
+	err := func() error {
 		defer func() { <-m.room }()
-		m.makes.ServeHTTP(&whole, r)
+		return m.of.answer(&whole, w.Header(), r.Header)
 	}()
-	w.Header().Set("Content-Length", strconv.Itoa(whole.body.Len()))
-	w.WriteHeader(whole.status)
-	_, _ = w.Write(whole.body.Bytes()) // one who leaves needs nothing
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(whole.Len()))
+	_, _ = w.Write(whole.Bytes()) // one who leaves needs nothing
 }
 
-// answer is one that is kept until it is whole.
-type answer struct {
-	http.ResponseWriter
-	status int
-	body   bytes.Buffer
+// answer writes the metrics in the format that was asked for, packed if the scraper takes that.
+func (e *Exporter) answer(to io.Writer, says, asked http.Header) error {
+	write, format := openmetrics.WriteText, "text/plain; version=0.0.4; charset=utf-8"
+	if strings.Contains(asked.Get("Accept"), "application/openmetrics-text") {
+		write, format = openmetrics.Write, "application/openmetrics-text; version=1.0.0; charset=utf-8"
+	}
+	says.Set("Vary", "Accept, Accept-Encoding")
+	if !strings.Contains(asked.Get("Accept-Encoding"), "gzip") {
+		says.Set("Content-Type", format)
+		return write(to, e.metrics()...)
+	}
+	packed := gzip.NewWriter(to)
+	if err := write(packed, e.metrics()...); err != nil {
+		return err
+	}
+	says.Set("Content-Type", format)
+	says.Set("Content-Encoding", "gzip")
+	return packed.Close()
 }
-
-func (a *answer) WriteHeader(status int)      { a.status = status }
-func (a *answer) Write(p []byte) (int, error) { return a.body.Write(p) }
 
 // URL returns the address of the metrics.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/metrics" }

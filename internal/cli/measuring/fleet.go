@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
-	"github.com/prometheus/common/model"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -27,6 +27,9 @@ type fleetOptions struct {
 	has     string
 	top     int
 }
+
+// labelName matches the names that labels have in Prometheus.
+var labelName = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
 
 func NewFleetCommand(env command.Env) *cobra.Command {
 	o := fleetOptions{store: command.StoreOptions{Back: command.Stretch(30 * command.Day)}}
@@ -105,7 +108,7 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 		return fmt.Errorf("--max-cost %g: 0 or more", o.maxCost)
 	}
 	for label := range strings.SplitSeq(o.store.NameLabel, ",") {
-		if o.store.NameLabel != "" && !model.LegacyValidation.IsValidLabelName(label) {
+		if o.store.NameLabel != "" && !labelName.MatchString(label) {
 			return fmt.Errorf("--name-label %q: want labels separated by commas, such as cluster,instance",
 				o.store.NameLabel)
 		}

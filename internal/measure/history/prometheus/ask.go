@@ -5,23 +5,23 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/prometheus/client_golang/api"
-	"github.com/prometheus/common/model"
 )
 
 // source answers queries: a store, or a dump of one. A store's warnings come with each answer; if there are any,
 // the answer is incomplete.
 type source interface {
-	series(ctx context.Context, selector string, from, to time.Time, most uint64) ([]model.LabelSet, []string, error)
-	values(ctx context.Context, label model.LabelName, selector string, from, to time.Time, most uint64) ([]string,
+	series(ctx context.Context, selector string, from, to time.Time, most uint64) ([]labelSet, []string, error)
+	values(ctx context.Context, label string, selector string, from, to time.Time, most uint64) ([]string,
 		[]string, error)
 	at(ctx context.Context, query string, t time.Time) (result, []string, error)
 	hourly(ctx context.Context, query string, from, to time.Time) (result, []string, error)
@@ -29,7 +29,16 @@ type source interface {
 
 // remote is a store that is asked by HTTP. The client library's own package for this links reflection in that keeps
 // every method of every type in the program, a third of its size.
-type remote struct{ client api.Client }
+type remote struct {
+	client http.Client
+	store  url.URL
+}
+
+// address returns that of a part of its interface.
+func (r remote) address(of string) *url.URL {
+	r.store.Path = path.Join(r.store.Path, of)
+	return &r.store
+}
 
 // refusal is an answer that is none. Its Kind is the store's own word, or one of those below.
 type refusal struct{ Kind, Said string }
@@ -42,14 +51,14 @@ const (
 	serverError   = "server_error"
 )
 
-func (r remote) series(ctx context.Context, selector string, from, to time.Time, most uint64) ([]model.LabelSet,
+func (r remote) series(ctx context.Context, selector string, from, to time.Time, most uint64) ([]labelSet,
 	[]string, error) {
-	return post[[]model.LabelSet](ctx, r, "/api/v1/series", selected(selector, from, to, most))
+	return post[[]labelSet](ctx, r, "/api/v1/series", selected(selector, from, to, most))
 }
 
-func (r remote) values(ctx context.Context, label model.LabelName, selector string, from, to time.Time,
+func (r remote) values(ctx context.Context, label string, selector string, from, to time.Time,
 	most uint64) ([]string, []string, error) {
-	return get[[]string](ctx, r, "/api/v1/label/"+string(label)+"/values", selected(selector, from, to, most))
+	return get[[]string](ctx, r, "/api/v1/label/"+label+"/values", selected(selector, from, to, most))
 }
 
 func (r remote) at(ctx context.Context, query string, t time.Time) (result, []string, error) {
@@ -72,39 +81,50 @@ func seconds(t time.Time) string {
 }
 
 // post asks a question that may be too long for an address, and asks by one where posting is not allowed.
-func post[T any](ctx context.Context, r remote, path string, question url.Values) (answer T,
+func post[T any](ctx context.Context, r remote, of string, question url.Values) (answer T,
 	warnings []string, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.client.URL(path, nil).String(),
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address(of).String(),
 		strings.NewReader(question.Encode()))
 	if err != nil {
 		return answer, nil, err
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header["Idempotency-Key"] = nil // repeating the request does no harm
-	response, body, err := r.client.Do(ctx, request)
+	status, body, err := r.send(request)
 	if err != nil {
 		return answer, nil, err
 	}
-	switch response.StatusCode {
+	switch status {
 	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		return get[T](ctx, r, path, question)
+		return get[T](ctx, r, of, question)
 	}
-	return read[T](response.StatusCode, body)
+	return read[T](status, body)
 }
 
-func get[T any](ctx context.Context, r remote, path string, question url.Values) (answer T,
+// send sends a request and reads all of the response.
+func (r remote) send(request *http.Request) (status int, body []byte, err error) {
+	response, err := r.client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	body, err = io.ReadAll(response.Body)
+	return response.StatusCode, body, err
+}
+
+func get[T any](ctx context.Context, r remote, of string, question url.Values) (answer T,
 	warnings []string, err error) {
-	address := r.client.URL(path, nil)
+	address := r.address(of)
 	address.RawQuery = question.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
 		return answer, nil, err
 	}
-	response, body, err := r.client.Do(ctx, request)
+	status, body, err := r.send(request)
 	if err != nil {
 		return answer, nil, err
 	}
-	return read[T](response.StatusCode, body)
+	return read[T](status, body)
 }
 
 // lenient are the rules by which answers are read: stores are not stricter than this.
@@ -145,7 +165,7 @@ func read[T any](status int, body []byte) (data T, warnings []string, err error)
 // result is the answer to a query: series with samples, of the type matrix or, with one sample each, vector.
 type result struct {
 	Type   string
-	Series model.Matrix
+	Series []*sampleStream
 }
 
 // UnmarshalJSONFrom reads a result. Of a type that is never asked for only its name is kept.
@@ -162,9 +182,9 @@ func (r *result) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 		return nil
 	}
 	var all []struct {
-		Metric model.Metric       `json:"metric"`
-		Values []model.SamplePair `json:"values"`
-		Value  *model.SamplePair  `json:"value"`
+		Metric labelSet     `json:"metric"`
+		Values []samplePair `json:"values"`
+		Value  *samplePair  `json:"value"`
 	}
 	if err := json.Unmarshal(raw.Result, &all, lenient); err != nil {
 		return err
@@ -173,7 +193,7 @@ func (r *result) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 		if series.Value != nil {
 			series.Values = append(series.Values, *series.Value)
 		}
-		r.Series = append(r.Series, &model.SampleStream{Metric: series.Metric, Values: series.Values})
+		r.Series = append(r.Series, &sampleStream{Metric: series.Metric, Values: series.Values})
 	}
 	return nil
 }
@@ -187,7 +207,7 @@ const (
 )
 
 // readSample reads [seconds, "value"].
-func readSample(in *jsontext.Decoder, to *model.SamplePair) error {
+func readSample(in *jsontext.Decoder, to *samplePair) error {
 	raw, err := in.ReadValue()
 	if err != nil {
 		return err
@@ -198,6 +218,8 @@ func readSample(in *jsontext.Decoder, to *model.SamplePair) error {
 		return fmt.Errorf("%s is not a sample", raw)
 	}
 	v, err := strconv.ParseFloat(string(value[1:len(value)-1]), 64)
-	to.Value = model.SampleValue(v)
-	return cmp.Or(err, to.Timestamp.UnmarshalJSON(bytes.TrimSpace(at)))
+	to.Value = float64(v)
+	when, wrong := instantOf(string(bytes.TrimSpace(at)))
+	to.Timestamp = when
+	return cmp.Or(err, wrong)
 }

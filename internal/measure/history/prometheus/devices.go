@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/prometheus/common/model"
-
 	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -68,7 +66,7 @@ func (f *Fleet) diskInfos(ctx context.Context) (map[string]map[string]diskInfo, 
 	}
 	all := map[string]map[string]diskInfo{}
 	for _, set := range sets {
-		instance, device := instanceOf(set), string(set[deviceLabel])
+		instance, device := instanceOf(set), set[deviceLabel]
 		if all[instance] == nil {
 			all[instance] = map[string]diskInfo{}
 		}
@@ -81,26 +79,26 @@ func (f *Fleet) diskInfos(ctx context.Context) (map[string]map[string]diskInfo, 
 }
 
 // counting returns the disks with paths, of each instance, whose own counters are not all 0.
-func (f *Fleet) counting(ctx context.Context, s shape, sets []model.LabelSet) (map[string]map[string]bool, error) {
+func (f *Fleet) counting(ctx context.Context, s shape, sets []labelSet) (map[string]map[string]bool, error) {
 	all := map[string]map[string]bool{}
-	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool {
-		return history.HeadOf(string(set[deviceLabel])) != ""
+	if !slices.ContainsFunc(sets, func(set labelSet) bool {
+		return history.HeadOf(set[deviceLabel]) != ""
 	}) {
 		return all, nil
 	}
 	for _, name := range s.copies {
-		const above = `max by (` + model.InstanceLabel + `,` + string(federatedLabel) + `,` + deviceLabel + `) ($1 > 0)`
+		const above = `max by (` + instanceLabel + `,` + federatedLabel + `,` + deviceLabel + `) ($1 > 0)`
 		matrix, err := f.rangeOf(ctx, s.query(above, nil, []string{f.query.Host, anyHead}, name),
 			f.query.From, f.query.To)
 		if err != nil {
 			return nil, err
 		}
 		for _, stream := range matrix {
-			instance := instanceOf(model.LabelSet(stream.Metric))
+			instance := instanceOf(stream.Metric)
 			if all[instance] == nil {
 				all[instance] = map[string]bool{}
 			}
-			all[instance][string(stream.Metric[deviceLabel])] = true
+			all[instance][stream.Metric[deviceLabel]] = true
 		}
 	}
 	return all, nil
@@ -111,19 +109,19 @@ func (b *batch) compare(ctx context.Context) error {
 	if len(b.of.devices) < 2 {
 		return nil
 	}
-	byMachine := map[string]map[string][]map[model.Time]float64{} // and by device, of each metric
+	byMachine := map[string]map[string][]map[instant]float64{} // and by device, of each metric
 	for i, name := range b.of.of.copies {
 		matrix, err := b.matrix(ctx, rateOfDisk, name)
 		if err != nil {
 			return err
 		}
 		for _, stream := range matrix {
-			machine, device := tuple(model.LabelSet(stream.Metric), b.of.labels), string(stream.Metric[deviceLabel])
+			machine, device := tuple(stream.Metric, b.of.labels), stream.Metric[deviceLabel]
 			if byMachine[machine] == nil {
-				byMachine[machine] = map[string][]map[model.Time]float64{}
+				byMachine[machine] = map[string][]map[instant]float64{}
 			}
 			for len(byMachine[machine][device]) <= i {
-				byMachine[machine][device] = append(byMachine[machine][device], map[model.Time]float64{})
+				byMachine[machine][device] = append(byMachine[machine][device], map[instant]float64{})
 			}
 			for _, v := range stream.Values {
 				byMachine[machine][device][i][v.Timestamp] = float64(v.Value)
@@ -157,7 +155,7 @@ func (b *batch) compare(ctx context.Context) error {
 }
 
 // alike reports whether two disks do the same, which is not nothing.
-func alike(a, b []map[model.Time]float64) bool {
+func alike(a, b []map[instant]float64) bool {
 	busy := false
 	for i := range min(len(a), len(b)) {
 		hours, idle, agree := agree(a[i], b[i])

@@ -14,20 +14,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/prometheus/common/model"
 )
 
 // dump is promtool's dump of a store. It answers the queries that the history of one server needs.
 type dump struct {
 	source  // what a dump does not answer
-	streams map[string]*model.SampleStream
+	streams map[string]*sampleStream
 }
 
 // OpenDump reads samples as promtool tsdb dump writes them, or dump-openmetrics, and says from when to when they are.
 // Of metrics that are not known here nothing is kept.
 func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error) {
-	d := &dump{streams: map[string]*model.SampleStream{}}
+	d := &dump{streams: map[string]*sampleStream{}}
 	known := map[string]bool{}
 	for _, row := range rows() {
 		known[row.Name] = true
@@ -47,12 +45,12 @@ func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error
 		if err != nil {
 			return nil, from, to, fmt.Errorf("%s: line %d: %w", name, n, err)
 		}
-		if !known[string(labels[model.MetricNameLabel])] {
+		if !known[labels[metricName]] {
 			continue
 		}
 		key := labels.String()
 		if d.streams[key] == nil {
-			d.streams[key] = &model.SampleStream{Metric: labels}
+			d.streams[key] = &sampleStream{Metric: labels}
 		}
 		d.streams[key].Values = append(d.streams[key].Values, sample)
 	}
@@ -78,10 +76,10 @@ const longestLine = 64 << 10
 
 // order puts the samples of each series in order, one of a moment, and says from when to when all are.
 func (d *dump) order() (from, to time.Time) {
-	at := func(a, b model.SamplePair) int { return int(a.Timestamp - b.Timestamp) }
+	at := func(a, b samplePair) int { return int(a.Timestamp - b.Timestamp) }
 	for _, s := range d.streams {
 		slices.SortStableFunc(s.Values, at)
-		s.Values = slices.CompactFunc(s.Values, func(a, b model.SamplePair) bool { return a.Timestamp == b.Timestamp })
+		s.Values = slices.CompactFunc(s.Values, func(a, b samplePair) bool { return a.Timestamp == b.Timestamp })
 		if first := s.Values[0].Timestamp.Time(); from.IsZero() || first.Before(from) {
 			from = first
 		}
@@ -99,7 +97,7 @@ var (
 
 // parseSample reads a line. Without a name before the braces it is of promtool tsdb dump, whose times are milliseconds;
 // those of OpenMetrics are seconds.
-func parseSample(line string) (labels model.Metric, sample model.SamplePair, err error) {
+func parseSample(line string) (labels labelSet, sample samplePair, err error) {
 	part := sampleLine.FindStringSubmatch(line)
 	if part == nil {
 		return nil, sample, errors.New("it is not a sample, as promtool tsdb dump or dump-openmetrics writes them")
@@ -108,15 +106,15 @@ func parseSample(line string) (labels model.Metric, sample model.SamplePair, err
 	if err != nil {
 		return nil, sample, err
 	}
-	labels, scale := model.Metric{}, 1000.0
+	labels, scale := labelSet{}, 1000.0
 	for _, m := range matchers {
 		if m.how != "=" {
 			return nil, sample, errors.New("it is not a sample: a label has one value")
 		}
-		labels[m.label] = model.LabelValue(m.value)
+		labels[m.label] = string(m.value)
 	}
 	if part[1] != "" {
-		labels[model.MetricNameLabel] = model.LabelValue(part[1])
+		labels[metricName] = part[1]
 	} else {
 		scale = 1
 	}
@@ -128,7 +126,7 @@ func parseSample(line string) (labels model.Metric, sample model.SamplePair, err
 	if err != nil || !(math.Abs(at*scale) < latest) {
 		return nil, sample, fmt.Errorf("%q is not a time: samples of history have one", part[4])
 	}
-	return labels, model.SamplePair{Timestamp: model.Time(math.Round(at * scale)), Value: model.SampleValue(v)}, nil
+	return labels, samplePair{Timestamp: instant(math.Round(at * scale)), Value: float64(v)}, nil
 }
 
 // latest bounds the milliseconds of a time: the year 9999.
@@ -136,7 +134,7 @@ const latest = 2.5e14
 
 // match is a condition of a selector.
 type match struct {
-	label model.LabelName
+	label string
 	how   string
 	value string
 }
@@ -151,25 +149,25 @@ func parseMatchers(text string) (all []match, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s is not a label value", part[3])
 		}
-		all, text = append(all, match{model.LabelName(part[1]), part[2], value}), text[len(part[0]):]
+		all, text = append(all, match{part[1], part[2], value}), text[len(part[0]):]
 	}
 	return all, nil
 }
 
 // those returns the series that a selector picks, in order.
-func (d *dump) those(selector string) (all []*model.SampleStream, err error) {
+func (d *dump) those(selector string) (all []*sampleStream, err error) {
 	name, matchers, _ := strings.Cut(strings.TrimSuffix(selector, "}"), "{")
 	conditions, err := parseMatchers(matchers)
 	if err != nil {
 		return nil, err
 	}
 	if name != "" {
-		conditions = append(conditions, match{model.MetricNameLabel, "=", name})
+		conditions = append(conditions, match{metricName, "=", name})
 	}
 	for _, key := range slices.Sorted(maps.Keys(d.streams)) {
 		picked := true
 		for _, c := range conditions {
-			value := string(d.streams[key].Metric[c.label])
+			value := d.streams[key].Metric[c.label]
 			pattern, err := regexp.Compile("^(?:" + c.value + ")$")
 			if err != nil && strings.HasSuffix(c.how, "~") {
 				return nil, fmt.Errorf("%s is not a regular expression", c.value)
@@ -192,11 +190,11 @@ func (d *dump) those(selector string) (all []*model.SampleStream, err error) {
 	return all, nil
 }
 
-func (d *dump) series(_ context.Context, selector string, _, _ time.Time, _ uint64) (sets []model.LabelSet,
+func (d *dump) series(_ context.Context, selector string, _, _ time.Time, _ uint64) (sets []labelSet,
 	_ []string, err error) {
 	all, err := d.those(selector)
 	for _, s := range all {
-		sets = append(sets, model.LabelSet(s.Metric))
+		sets = append(sets, s.Metric)
 	}
 	return sets, nil, err
 }
@@ -214,7 +212,7 @@ func (d *dump) at(ctx context.Context, query string, end time.Time) (found resul
 	}
 	found.Type = matrix
 	for _, s := range all {
-		part := &model.SampleStream{Metric: s.Metric}
+		part := &sampleStream{Metric: s.Metric}
 		for _, v := range s.Values {
 			if t := v.Timestamp.Time(); t.After(end.Add(-length)) && !t.After(end) {
 				part.Values = append(part.Values, v)

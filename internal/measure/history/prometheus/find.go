@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/common/model"
-
 	"github.com/realiops/realiops/internal/measure/history"
 )
 
@@ -38,9 +36,9 @@ const mostSeries = 10_000
 // Find looks for the metrics of a server, each from one exporter and of one instance. Disks are those of the server's
 // machine, unless --host names another.
 func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
-	byName := map[string][]model.LabelSet{}
+	byName := map[string][]labelSet{}
 	var machines []string
-	series := map[string][]model.LabelSet{}
+	series := map[string][]labelSet{}
 	for _, exporter := range exporters() {
 		if series[exporter], err = s.seriesOf(ctx, exporter, q); err != nil {
 			return nil, err
@@ -72,7 +70,7 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 			machines = append(machines, hostsOf(sets)...)
 		}
 		for _, set := range sets {
-			byName[string(set[model.MetricNameLabel])] = append(byName[string(set[model.MetricNameLabel])], set)
+			byName[set[metricName]] = append(byName[set[metricName]], set)
 		}
 	}
 	slices.Sort(machines)
@@ -95,7 +93,7 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 			return nil, fmt.Errorf("the machine has several disks: name the one that PostgreSQL is on with --device; "+
 				"there are %s", listed(devices))
 		}
-		found = append(found, Found{row, string(sets[0][model.InstanceLabel]), q.selector(row, sets[0])})
+		found = append(found, Found{row, sets[0][instanceLabel], q.selector(row, sets[0])})
 	}
 	if len(found) == 0 {
 		by := ""
@@ -109,8 +107,8 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 }
 
 // hostsOf returns the machines of series.
-func hostsOf(sets []model.LabelSet) (hosts []string) {
-	for _, instance := range valuesOf(sets, model.InstanceLabel) {
+func hostsOf(sets []labelSet) (hosts []string) {
+	for _, instance := range valuesOf(sets, instanceLabel) {
 		hosts = append(hosts, hostOf(instance))
 	}
 	return hosts
@@ -119,14 +117,14 @@ func hostsOf(sets []model.LabelSet) (hosts []string) {
 // onMachines returns the series of node_exporter that are of the machine on which the server runs. One that goes by
 // another name is taken where it is the only one. Where --server picked no exporter of PostgreSQL, the disks of others
 // are none of its.
-func onMachines(sets []model.LabelSet, machines []string, server string) ([]model.LabelSet, error) {
+func onMachines(sets []labelSet, machines []string, server string) ([]labelSet, error) {
 	if len(sets) == 0 {
 		return nil, nil
 	}
-	if len(machines) == 0 && (server != "" || len(valuesOf(sets, model.InstanceLabel)) > 1) {
+	if len(machines) == 0 && (server != "" || len(valuesOf(sets, instanceLabel)) > 1) {
 		return nil, fmt.Errorf(
 			`%w, as no exporter tells of PostgreSQL, but disks of %d machines: pick one with --host 'instance="…"'; there are %s`,
-			ErrNothing, len(valuesOf(sets, model.InstanceLabel)), listed(valuesOf(sets, model.InstanceLabel)))
+			ErrNothing, len(valuesOf(sets, instanceLabel)), listed(valuesOf(sets, instanceLabel)))
 	}
 	if own := ownOf(sets, machines); len(own) > 0 {
 		return own, nil
@@ -135,9 +133,9 @@ func onMachines(sets []model.LabelSet, machines []string, server string) ([]mode
 }
 
 // ownOf returns the series whose exporter runs on one of some machines.
-func ownOf(sets []model.LabelSet, machines []string) []model.LabelSet {
-	return slices.DeleteFunc(slices.Clone(sets), func(set model.LabelSet) bool {
-		return !slices.Contains(machines, hostOf(string(set[model.InstanceLabel])))
+func ownOf(sets []labelSet, machines []string) []labelSet {
+	return slices.DeleteFunc(slices.Clone(sets), func(set labelSet) bool {
+		return !slices.Contains(machines, hostOf(set[instanceLabel]))
 	})
 }
 
@@ -155,11 +153,11 @@ func (q Query) matchers(exporter string) string {
 	return all
 }
 
-func (q Query) selector(row Row, of model.LabelSet) string {
-	all := []string{model.MetricNameLabel + "=" + quoted(row.Name)}
-	for _, label := range slices.Compact([]model.LabelName{model.InstanceLabel, identity(row.Exporter)}) {
+func (q Query) selector(row Row, of labelSet) string {
+	all := []string{metricName + "=" + quoted(row.Name)}
+	for _, label := range slices.Compact([]string{instanceLabel, identity(row.Exporter)}) {
 		if value := of[label]; value != "" {
-			all = append(all, string(label)+"="+quoted(string(value)))
+			all = append(all, label+"="+quoted(string(value)))
 		}
 	}
 	if device := of[deviceLabel]; ofHost(row.Exporter) && device != "" && q.Device == "" {
@@ -176,21 +174,21 @@ func (q Query) selector(row Row, of model.LabelSet) string {
 func quoted(value string) string { return fmt.Sprintf("%q", value) }
 
 // pick returns those of the series of a row's name that are the row's.
-func (r Row) pick(sets []model.LabelSet) ([]model.LabelSet, error) {
+func (r Row) pick(sets []labelSet) ([]labelSet, error) {
 	matchers, err := parseMatchers(r.Where)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(sets), func(set model.LabelSet) bool {
-		return slices.ContainsFunc(matchers, func(m match) bool { return string(set[m.label]) != m.value })
+	return slices.DeleteFunc(slices.Clone(sets), func(set labelSet) bool {
+		return slices.ContainsFunc(matchers, func(m match) bool { return set[m.label] != m.value })
 	}), nil
 }
 
 // counting returns the disks with paths whose own counters are not all 0 at the end.
-func (s *Store) counting(ctx context.Context, sets []model.LabelSet, q Query) (map[string]bool, error) {
+func (s *Store) counting(ctx context.Context, sets []labelSet, q Query) (map[string]bool, error) {
 	all := map[string]bool{}
-	if !slices.ContainsFunc(sets, func(set model.LabelSet) bool {
-		return history.HeadOf(string(set[deviceLabel])) != ""
+	if !slices.ContainsFunc(sets, func(set labelSet) bool {
+		return history.HeadOf(set[deviceLabel]) != ""
 	}) {
 		return all, nil
 	}
@@ -205,7 +203,7 @@ func (s *Store) counting(ctx context.Context, sets []model.LabelSet, q Query) (m
 		}
 		for _, stream := range found.Series {
 			if n := len(stream.Values); n > 0 && stream.Values[n-1].Value > 0 {
-				all[string(stream.Metric[deviceLabel])] = true
+				all[stream.Metric[deviceLabel]] = true
 			}
 		}
 	}
@@ -213,15 +211,15 @@ func (s *Store) counting(ctx context.Context, sets []model.LabelSet, q Query) (m
 }
 
 // wholes are series of a machine without those of partitions and paths beside their disk.
-func wholes(sets []model.LabelSet, counting map[string]bool) []model.LabelSet {
+func wholes(sets []labelSet, counting map[string]bool) []labelSet {
 	whole, _ := split(valuesOf(sets, deviceLabel), nil, counting)
-	return slices.DeleteFunc(sets, func(set model.LabelSet) bool {
-		return set[deviceLabel] != "" && !slices.Contains(whole, string(set[deviceLabel]))
+	return slices.DeleteFunc(sets, func(set labelSet) bool {
+		return set[deviceLabel] != "" && !slices.Contains(whole, set[deviceLabel])
 	})
 }
 
 // seriesOf returns the series that a store has of an exporter's metrics.
-func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model.LabelSet, error) {
+func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]labelSet, error) {
 	var names []string
 	for _, row := range Mapping() {
 		if row.Exporter == exporter {
@@ -231,7 +229,7 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model
 	if exporter == Realiops {
 		names = []string{"realiops_.+_total"}
 	}
-	match := model.MetricNameLabel + `=~` + quoted(strings.Join(slices.Compact(names), "|"))
+	match := metricName + `=~` + quoted(strings.Join(slices.Compact(names), "|"))
 	if matchers := q.matchers(exporter); matchers != "" {
 		match += "," + matchers
 	}
@@ -243,13 +241,13 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model
 		return nil, fmt.Errorf("%s has %d series of %s and more: name the server with --server or --host", s.host,
 			mostSeries, exporter)
 	}
-	return slices.DeleteFunc(sets, func(set model.LabelSet) bool {
-		return exporter == HostMetrics && q.Device == "" && notWhole.MatchString(string(set[deviceLabel]))
+	return slices.DeleteFunc(sets, func(set labelSet) bool {
+		return exporter == HostMetrics && q.Device == "" && notWhole.MatchString(set[deviceLabel])
 	}), nil
 }
 
 // checkOneInstance makes sure that series are of one instance.
-func checkOneInstance(exporter string, sets []model.LabelSet) error {
+func checkOneInstance(exporter string, sets []labelSet) error {
 	instances := valuesOf(sets, identity(exporter))
 	if len(instances) < 2 {
 		return nil
@@ -265,9 +263,9 @@ func checkOneInstance(exporter string, sets []model.LabelSet) error {
 		identity(exporter), listed(instances))
 }
 
-func valuesOf(sets []model.LabelSet, label model.LabelName) (values []string) {
+func valuesOf(sets []labelSet, label string) (values []string) {
 	for _, set := range sets {
-		if v := string(set[label]); v != "" && !slices.Contains(values, v) {
+		if v := set[label]; v != "" && !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}
@@ -286,7 +284,7 @@ func listed(names []string) string {
 // versionMetric tells the server's version in a label.
 type versionMetric struct {
 	metric string
-	label  model.LabelName
+	label  string
 }
 
 func versions() []versionMetric {

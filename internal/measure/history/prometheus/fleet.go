@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/prometheus/common/model"
-
 	"github.com/realiops/realiops/internal/measure/fleet"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -27,11 +25,11 @@ type Fleet struct {
 // member identifies a database in a store.
 type member struct {
 	of      shape
-	labels  []model.LabelName // that tell it from others
-	sets    []model.LabelSet  // whose values of them are its own
-	trouble string            // why nothing of it is asked
-	devices []string          // of a machine
-	without []string          // devices that are parts of these, or made of them
+	labels  []string   // that tell it from others
+	sets    []labelSet // whose values of them are its own
+	trouble string     // why nothing of it is asked
+	devices []string   // of a machine
+	without []string   // devices that are parts of these, or made of them
 	infos   map[string]diskInfo
 }
 
@@ -94,7 +92,7 @@ func (f *Fleet) Instances(ctx context.Context) (all []fleet.Database, err error)
 		return nil, err
 	}
 	for _, s := range shapes {
-		ofShape := slices.DeleteFunc(slices.Clone(sets), func(set model.LabelSet) bool { return !s.tells(set) })
+		ofShape := slices.DeleteFunc(slices.Clone(sets), func(set labelSet) bool { return !s.tells(set) })
 		databases, err := f.identified(ctx, s, ofShape)
 		if err != nil {
 			return nil, err
@@ -112,9 +110,9 @@ func (f *Fleet) Instances(ctx context.Context) (all []fleet.Database, err error)
 }
 
 // tells reports whether a series is of a shape.
-func (s shape) tells(set model.LabelSet) bool {
-	return string(set[model.MetricNameLabel]) == s.exists && set[s.label] != "" &&
-		!slices.ContainsFunc(s.unless, func(l model.LabelName) bool { return set[l] != "" })
+func (s shape) tells(set labelSet) bool {
+	return set[metricName] == s.exists && set[s.label] != "" &&
+		!slices.ContainsFunc(s.unless, func(l string) bool { return set[l] != "" })
 }
 
 func (f *Fleet) add(all []fleet.Database, name string, m member, target runfile.Target) []fleet.Database {
@@ -127,10 +125,10 @@ func (f *Fleet) add(all []fleet.Database, name string, m member, target runfile.
 
 // identified returns the databases of a shape's series by name. Those that another Prometheus handed on are new ones
 // only if no series of that name that were scraped here show the same.
-func (f *Fleet) identified(ctx context.Context, s shape, sets []model.LabelSet) (map[string]member, error) {
-	var here, handedOn []model.LabelSet
+func (f *Fleet) identified(ctx context.Context, s shape, sets []labelSet) (map[string]member, error) {
+	var here, handedOn []labelSet
 	for _, set := range sets {
-		if s.label == model.InstanceLabel && set[federatedLabel] != "" {
+		if s.label == instanceLabel && set[federatedLabel] != "" {
 			handedOn = append(handedOn, set)
 		} else {
 			here = append(here, set)
@@ -140,7 +138,7 @@ func (f *Fleet) identified(ctx context.Context, s shape, sets []model.LabelSet) 
 		return f.alone(ctx, s, here)
 	}
 	direct, federated := s, s
-	direct.among = strings.TrimPrefix(s.among+","+string(federatedLabel)+`=""`, ",")
+	direct.among = strings.TrimPrefix(s.among+","+federatedLabel+`=""`, ",")
 	federated.label = federatedLabel
 	all, err := f.alone(ctx, direct, here)
 	if err != nil {
@@ -160,7 +158,7 @@ func (f *Fleet) identified(ctx context.Context, s shape, sets []model.LabelSet) 
 			if same {
 				continue
 			}
-			name = hostOf(string(other.sets[0][model.InstanceLabel])) + "/" + name
+			name = hostOf(other.sets[0][instanceLabel]) + "/" + name
 		}
 		all[name] = other
 	}
@@ -181,8 +179,8 @@ func (f *Fleet) showTheSame(ctx context.Context, one, other member) (bool, error
 
 // alone returns the databases of series that were scraped in one way: by the labels that the user chose, or by the
 // one of the shape, and if that is not enough by any that tell them apart.
-func (f *Fleet) alone(ctx context.Context, s shape, sets []model.LabelSet) (map[string]member, error) {
-	byName := map[string][]model.LabelSet{}
+func (f *Fleet) alone(ctx context.Context, s shape, sets []labelSet) (map[string]member, error) {
+	byName := map[string][]labelSet{}
 	for _, set := range sets {
 		name, _ := f.name(s, set)
 		byName[name] = append(byName[name], set)
@@ -218,33 +216,30 @@ func (f *Fleet) alone(ctx context.Context, s shape, sets []model.LabelSet) (map[
 func several(name string, groups [][]copyOf) string {
 	by := "no label tells them apart"
 	if labels := distinguishing(groups); labels != nil {
-		by = "name them with --name-label: " + joined(labels) + " tells them apart"
+		by = "name them with --name-label: " + strings.Join(labels, ",") + " tells them apart"
 	}
 	return fmt.Sprintf("%d servers that differ go by the name %s: %s", len(groups), name, by)
 }
 
 // chosen reports whether a series has labels that the user chose to name databases by.
-func (f *Fleet) chosen(set model.LabelSet) bool {
-	return slices.ContainsFunc(f.query.NameLabels, func(l string) bool { return set[model.LabelName(l)] != "" })
+func (f *Fleet) chosen(set labelSet) bool {
+	return slices.ContainsFunc(f.query.NameLabels, func(l string) bool { return set[l] != "" })
 }
 
 // name returns what a series' database is called, and by which labels.
-func (f *Fleet) name(s shape, set model.LabelSet) (string, []model.LabelName) {
-	by := []model.LabelName{s.label}
+func (f *Fleet) name(s shape, set labelSet) (string, []string) {
+	by := []string{s.label}
 	if f.chosen(set) {
-		by = nil
-		for _, l := range f.query.NameLabels {
-			by = append(by, model.LabelName(l))
-		}
+		by = slices.Clone(f.query.NameLabels)
 	}
 	return spelled(set, by), by
 }
 
-func spelled(set model.LabelSet, labels []model.LabelName) string {
+func spelled(set labelSet, labels []string) string {
 	var all []string
 	for _, l := range labels {
-		value := string(set[l])
-		if l == model.InstanceLabel || l == federatedLabel {
+		value := set[l]
+		if l == instanceLabel || l == federatedLabel {
 			value = hostOf(value)
 		}
 		all = append(all, value)
@@ -313,8 +308,8 @@ func (d disksOf) of(name string, server member) map[string]member {
 }
 
 // contradict reports whether labels that say which one something is have other values in some series than in others.
-func contradict(a, b []model.LabelSet) bool {
-	return slices.ContainsFunc(namingLabels, func(l model.LabelName) bool {
+func contradict(a, b []labelSet) bool {
+	return slices.ContainsFunc(namingLabels, func(l string) bool {
 		if slices.Contains(exporterLabels, l) || l == "name" {
 			return false
 		}
@@ -351,10 +346,10 @@ func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 		if err != nil {
 			return nil, err
 		}
-		devices := map[model.Fingerprint][]string{}
+		devices := map[string][]string{}
 		for _, set := range sets {
-			own := s.own(set).Fingerprint()
-			devices[own] = append(devices[own], string(set[deviceLabel]))
+			own := s.own(set).String()
+			devices[own] = append(devices[own], set[deviceLabel])
 		}
 		for name, m := range machines {
 			if _, twice := all[name]; !twice {
@@ -366,13 +361,13 @@ func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 }
 
 // onWhole returns the member with its devices.
-func (m member) onWhole(devices map[model.Fingerprint][]string, infos map[string]map[string]diskInfo,
+func (m member) onWhole(devices map[string][]string, infos map[string]map[string]diskInfo,
 	counting map[string]map[string]bool) member {
 	var all []string
 	counts := map[string]bool{}
 	m.infos = map[string]diskInfo{}
 	for _, set := range m.sets {
-		all = append(all, devices[set.Fingerprint()]...)
+		all = append(all, devices[set.String()]...)
 		maps.Copy(m.infos, infos[instanceOf(set)])
 		maps.Copy(counts, counting[instanceOf(set)])
 	}
@@ -382,9 +377,9 @@ func (m member) onWhole(devices map[model.Fingerprint][]string, infos map[string
 }
 
 // allOf returns the values of a label, also those of series that lack it.
-func allOf(sets []model.LabelSet, label model.LabelName) (values []string) {
+func allOf(sets []labelSet, label string) (values []string) {
 	for _, set := range sets {
-		values = append(values, string(set[label]))
+		values = append(values, set[label])
 	}
 	slices.Sort(values)
 	return slices.Compact(values)

@@ -1,7 +1,8 @@
 package prometheus
 
 import (
-	"context"
+	"bytes"
+	"io"
 	"math"
 	"net/http"
 	"net/url"
@@ -13,16 +14,12 @@ import (
 // answers is a store that says one thing of its series, and another of their samples.
 type answers struct{ series, samples []byte }
 
-func (a answers) URL(path string, _ map[string]string) *url.URL {
-	return &url.URL{Scheme: "http", Host: "db", Path: path}
-}
-
-func (a answers) Do(_ context.Context, r *http.Request) (*http.Response, []byte, error) {
-	said := &http.Response{StatusCode: http.StatusOK}
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	text := a.samples
 	if strings.HasSuffix(r.URL.Path, "/series") {
-		return said, a.series, nil
+		text = a.series
 	}
-	return said, a.samples, nil
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(text))}, nil
 }
 
 // FuzzAnswers: whatever a store says, what is read of it are numbers of the time before now, in order.
@@ -36,7 +33,7 @@ func FuzzAnswers(f *testing.F) {
 	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 	q := Query{From: now.Add(-time.Hour), To: now}
 	f.Fuzz(func(t *testing.T, series, samples []byte) {
-		s := &Store{source: remote{answers{series, samples}}, host: "db"}
+		s := &Store{source: remote{http.Client{Transport: answers{series, samples}}, url.URL{Scheme: "http", Host: "db"}}, host: "db"}
 		_, _ = s.Survey(t.Context(), q)
 		inOrder(t, s, q, now)
 	})

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/common/model"
-
 	"github.com/realiops/realiops/internal/measure/fleet"
 	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/metric"
@@ -38,7 +36,7 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 			several = "several disks"
 		}
 		key := strings.Join([]string{several, m.of.exporter, string(m.of.label), m.of.exists, m.of.among,
-			joined(m.labels), strings.Join(m.without, ",")}, "\x00")
+			strings.Join(m.labels, ","), strings.Join(m.without, ",")}, "\x00")
 		if batches[key] == nil {
 			batches[key] = &batch{fleet: f, of: m, from: from, to: to, data: map[string]*history.Data{},
 				infos: map[string]map[string]diskInfo{}}
@@ -63,7 +61,7 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 type batch struct {
 	fleet    *Fleet
 	of       member // one of them
-	sets     []model.LabelSet
+	sets     []labelSet
 	from, to time.Time
 	data     map[string]*history.Data       // by the values of the labels
 	infos    map[string]map[string]diskInfo // likewise
@@ -82,7 +80,7 @@ func (b *batch) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	mended := map[string]map[model.Time]bool{}
+	mended := map[string]map[instant]bool{}
 	for _, part := range b.of.of.parts {
 		values, err := b.hours(ctx, part.query, part.names...)
 		if err != nil {
@@ -118,7 +116,7 @@ func (b *batch) lacks(name, format string, values ...any) {
 
 // dropResets takes hours for unknown in which counters began anew several times: what they had counted since the scrape
 // before is lost each time.
-func (b *batch) dropResets(ctx context.Context, whole map[string]map[model.Time]bool) error {
+func (b *batch) dropResets(ctx context.Context, whole map[string]map[instant]bool) error {
 	if b.of.of.counts == "" {
 		return nil
 	}
@@ -134,7 +132,7 @@ func (b *batch) dropResets(ctx context.Context, whole map[string]map[model.Time]
 }
 
 // belowNought returns the hours of each database in which a gauge of it is below 0 at times. Counters never are.
-func (b *batch) belowNought(ctx context.Context) (map[string]map[model.Time]bool, error) {
+func (b *batch) belowNought(ctx context.Context) (map[string]map[instant]bool, error) {
 	if b.of.of.counts != "" {
 		return nil, nil //nolint:nilnil // there are none
 	}
@@ -147,9 +145,9 @@ func (b *batch) belowNought(ctx context.Context) (map[string]map[model.Time]bool
 	}
 	slices.Sort(names)
 	hours, err := b.hours(ctx, negative, "{"+anyOf("__name__", slices.Compact(names))+"}")
-	below := map[string]map[model.Time]bool{}
+	below := map[string]map[instant]bool{}
 	for name, of := range hours {
-		below[name] = map[model.Time]bool{}
+		below[name] = map[instant]bool{}
 		for _, v := range of {
 			below[name][v.Timestamp] = true
 		}
@@ -158,14 +156,14 @@ func (b *batch) belowNought(ctx context.Context) (map[string]map[model.Time]bool
 }
 
 // mend takes hours in which some sample is no amount by the others alone, and notes them.
-func (b *batch) mend(ctx context.Context, part hourly, values map[string][]model.SamplePair, below,
-	mended map[string]map[model.Time]bool) error {
-	odd := func(name string, v model.SamplePair) bool {
+func (b *batch) mend(ctx context.Context, part hourly, values map[string][]samplePair, below,
+	mended map[string]map[instant]bool) error {
+	odd := func(name string, v samplePair) bool {
 		return !(v.Value >= 0 && runfile.Counted(float64(v.Value))) || below[name][v.Timestamp]
 	}
 	query, any := ofAmounts(part.query), false
 	for name, of := range values {
-		any = any || slices.ContainsFunc(of, func(v model.SamplePair) bool { return odd(name, v) })
+		any = any || slices.ContainsFunc(of, func(v samplePair) bool { return odd(name, v) })
 	}
 	if !any || query == part.query {
 		return nil
@@ -179,13 +177,13 @@ func (b *batch) mend(ctx context.Context, part hourly, values map[string][]model
 			if !odd(name, v) {
 				continue
 			}
-			of[i].Value = model.SampleValue(math.NaN())
-			if k := slices.IndexFunc(amounts[name], func(o model.SamplePair) bool {
+			of[i].Value = float64(math.NaN())
+			if k := slices.IndexFunc(amounts[name], func(o samplePair) bool {
 				return o.Timestamp == v.Timestamp
 			}); k >= 0 {
 				of[i].Value = amounts[name][k].Value
 				if mended[name] == nil {
-					mended[name] = map[model.Time]bool{}
+					mended[name] = map[instant]bool{}
 				}
 				mended[name][v.Timestamp] = true
 			}
@@ -196,7 +194,7 @@ func (b *batch) mend(ctx context.Context, part hourly, values map[string][]model
 
 // keep makes periods of a query's answer about a database, for fully known hours only, since a mean over some
 // minutes of one would pass for the mean of all.
-func (b *batch) keep(data *history.Data, part hourly, values []model.SamplePair, whole map[model.Time]bool) {
+func (b *batch) keep(data *history.Data, part hourly, values []samplePair, whole map[instant]bool) {
 	if data == nil {
 		return
 	}
@@ -220,14 +218,14 @@ func (b *batch) keep(data *history.Data, part hourly, values []model.SamplePair,
 
 // wholeHours returns those in which nearly as many twelfths have samples as have usually, that is all of them unless a
 // scrape takes longer. What is usual may change with the interval of scrapes, so an hour is judged by those around it.
-func wholeHours(twelfths map[string][]model.SamplePair) map[string]map[model.Time]bool {
+func wholeHours(twelfths map[string][]samplePair) map[string]map[instant]bool {
 	const (
 		around = 6
 		all    = 12
 	)
-	whole := map[string]map[model.Time]bool{}
+	whole := map[string]map[instant]bool{}
 	for name, hours := range twelfths {
-		whole[name] = map[model.Time]bool{}
+		whole[name] = map[instant]bool{}
 		for i, h := range hours {
 			var usual []float64
 			for _, other := range hours[max(0, i-around):min(len(hours), i+around+1)] {
@@ -241,22 +239,22 @@ func wholeHours(twelfths map[string][]model.SamplePair) map[string]map[model.Tim
 }
 
 // hours asks for a value at the end of each hour, of all databases of the batch.
-func (b *batch) hours(ctx context.Context, query string, names ...string) (map[string][]model.SamplePair, error) {
+func (b *batch) hours(ctx context.Context, query string, names ...string) (map[string][]samplePair, error) {
 	matrix, err := b.matrix(ctx, query, names...)
-	all := map[string][]model.SamplePair{}
+	all := map[string][]samplePair{}
 	for _, stream := range matrix {
-		all[tuple(model.LabelSet(stream.Metric), b.of.labels)] = stream.Values
+		all[tuple(stream.Metric, b.of.labels)] = stream.Values
 	}
 	return all, err
 }
 
-func (b *batch) matrix(ctx context.Context, query string, names ...string) (model.Matrix, error) {
+func (b *batch) matrix(ctx context.Context, query string, names ...string) ([]*sampleStream, error) {
 	m := b.of
 	matchers := []string{b.fleet.matchers(m.of)}
 	var labels []string
 	for _, l := range m.labels {
-		labels = append(labels, string(l))
-		matchers = append(matchers, anyOf(string(l), allOf(b.sets, l)))
+		labels = append(labels, l)
+		matchers = append(matchers, anyOf(l, allOf(b.sets, l)))
 	}
 	if len(m.without) > 0 {
 		matchers = append(matchers, noneOf(deviceLabel, m.without))

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/prometheus/common/model"
 
 	"github.com/realiops/realiops/internal/measure/fleet"
 )
@@ -24,44 +23,44 @@ func hostOf(instance string) string {
 }
 
 // scrapeLabels say how something was scraped. When only they change, it is the same that is scraped.
-var scrapeLabels = []model.LabelName{"job", "endpoint", "service", "container", "prometheus", "monitor", "scrape_job",
+var scrapeLabels = []string{"job", "endpoint", "service", "container", "prometheus", "monitor", "scrape_job",
 	"exported_job", "version", "short_version"}
 
 // exporterLabels name the exporter, which for some shapes runs in a pod of its own.
-var exporterLabels = []model.LabelName{"pod", "namespace"}
+var exporterLabels = []string{"pod", "namespace"}
 
 // federatedLabel has the address of what was scraped where a Prometheus took the series from another, whose own address
 // then is the instance.
-const federatedLabel = model.ExportedLabelPrefix + model.InstanceLabel
+const federatedLabel = "exported_" + instanceLabel
 
-func instanceOf(set model.LabelSet) string {
-	return string(cmp.Or(set[federatedLabel], set[model.InstanceLabel]))
+func instanceOf(set labelSet) string {
+	return string(cmp.Or(set[federatedLabel], set[instanceLabel]))
 }
 
-func (s shape) ofScrape(l model.LabelName) bool {
+func (s shape) ofScrape(l string) bool {
 	return slices.Contains(scrapeLabels, l) || s.probe != "" && slices.Contains(exporterLabels, l) ||
-		s.label == federatedLabel && l == model.InstanceLabel
+		s.label == federatedLabel && l == instanceLabel
 }
 
 // namingLabels say which one of several something is, the plainest first.
-var namingLabels = []model.LabelName{"cluster", "account_id", "aws_account_id", "account", "region", "aws_region",
+var namingLabels = []string{"cluster", "account_id", "aws_account_id", "account", "region", "aws_region",
 	"namespace", "environment", "env", "project", "datacenter", "dc", "pod", "name"}
 
 // copyOf is a set of labels under which something was scraped, without those of replicas and of its parts, and what it
 // showed each hour.
 type copyOf struct {
-	labels model.LabelSet
-	rates  []map[model.Time]float64 // by the queries of its shape
-	values map[model.Time]float64   // of a counter
+	labels labelSet
+	rates  []map[instant]float64 // by the queries of its shape
+	values map[instant]float64   // of a counter
 }
 
 // distinct returns the label sets of series without those labels that say which replica or which part they are of.
-func (s shape) distinct(sets []model.LabelSet) (all []copyOf) {
-	known := map[model.Fingerprint]bool{}
+func (s shape) distinct(sets []labelSet) (all []copyOf) {
+	known := map[string]bool{}
 	for _, set := range sets {
 		own := s.own(set)
-		if !known[own.Fingerprint()] {
-			known[own.Fingerprint()] = true
+		if !known[own.String()] {
+			known[own.String()] = true
 			all = append(all, copyOf{labels: own})
 		}
 	}
@@ -69,9 +68,9 @@ func (s shape) distinct(sets []model.LabelSet) (all []copyOf) {
 	return all
 }
 
-func (s shape) own(set model.LabelSet) model.LabelSet {
-	own := set.Clone()
-	for _, l := range append([]model.LabelName{model.MetricNameLabel, s.per, "direction", "db_namespace"},
+func (s shape) own(set labelSet) labelSet {
+	own := maps.Clone(set)
+	for _, l := range append([]string{metricName, s.per, "direction", "db_namespace"},
 		replicaLabels...) {
 		delete(own, l)
 	}
@@ -80,7 +79,7 @@ func (s shape) own(set model.LabelSet) model.LabelSet {
 
 // apart groups the series of one name: series of one group are the same database, scraped several times or under
 // labels that changed. It asks the store for values only if there are several groups.
-func (f *Fleet) apart(ctx context.Context, s shape, byName map[string][]model.LabelSet) (map[string][][]copyOf, error) {
+func (f *Fleet) apart(ctx context.Context, s shape, byName map[string][]labelSet) (map[string][][]copyOf, error) {
 	groups, several := map[string][][]copyOf{}, []string{}
 	copies := map[string][]copyOf{}
 	for name, sets := range byName {
@@ -112,26 +111,26 @@ func (f *Fleet) apart(ctx context.Context, s shape, byName map[string][]model.La
 
 // show asks what each of some copies showed, hour by hour.
 func (f *Fleet) show(ctx context.Context, s shape, all []copyOf) error {
-	place := map[model.Fingerprint]int{}
+	place := map[string]int{}
 	var values []string
 	for i, c := range all {
-		place[c.labels.Fingerprint()] = i
-		values = append(values, string(c.labels[s.label]))
+		place[c.labels.String()] = i
+		values = append(values, c.labels[s.label])
 	}
 	matcher := anyOf(string(s.label), values)
-	ask := func(query, name string) ([]map[model.Time]float64, error) {
-		shown := make([]map[model.Time]float64, len(all))
+	ask := func(query, name string) ([]map[instant]float64, error) {
+		shown := make([]map[instant]float64, len(all))
 		matrix, err := f.rangeOf(ctx, s.query(query, nil, []string{matcher, f.matchers(s)}, name),
 			f.query.From, f.query.To)
 		if err != nil {
 			return nil, err
 		}
 		for _, stream := range matrix {
-			i, known := place[s.own(model.LabelSet(stream.Metric)).Fingerprint()]
+			i, known := place[s.own(stream.Metric).String()]
 			if !known {
 				continue
 			}
-			shown[i] = map[model.Time]float64{}
+			shown[i] = map[instant]float64{}
 			for _, v := range stream.Values {
 				shown[i][v.Timestamp] = float64(v.Value)
 			}
@@ -217,7 +216,7 @@ func (s shape) same(a, b copyOf) bool {
 }
 
 // agree compares rates in the hours that both have.
-func agree(a, b map[model.Time]float64) (hours int, idle, agree bool) {
+func agree(a, b map[instant]float64) (hours int, idle, agree bool) {
 	sumA, sumB, alike := 0.0, 0.0, 0
 	for at, v := range a {
 		w, both := b[at]
@@ -262,7 +261,7 @@ func (s shape) differ(a, b copyOf) (others, naming bool) {
 
 // goesOn reports whether a counter goes on where another ended.
 func goesOn(a, b copyOf) bool {
-	var last, first model.Time
+	var last, first instant
 	fastest := 0.0
 	for at := range a.values {
 		last = max(last, at)
@@ -275,20 +274,20 @@ func goesOn(a, b copyOf) bool {
 	if first <= last || last == 0 {
 		return false
 	}
-	for _, rates := range []map[model.Time]float64{a.rates[len(a.rates)-1], b.rates[len(b.rates)-1]} {
+	for _, rates := range []map[instant]float64{a.rates[len(a.rates)-1], b.rates[len(b.rates)-1]} {
 		for _, v := range rates {
 			fastest = max(fastest, v)
 		}
 	}
 	const slack = 1.1
 	grown := b.values[first] - a.values[last]
-	return a.values[last] > 0 && grown >= 0 && grown <= slack*fastest*first.Sub(last).Seconds()
+	return a.values[last] > 0 && grown >= 0 && grown <= slack*fastest*first.Time().Sub(last.Time()).Seconds()
 }
 
 // distinguishing returns the labels that tell groups apart: one that does it alone, if there is one. It returns nil if
 // no labels do.
-func distinguishing(groups [][]copyOf) []model.LabelName {
-	names := map[model.LabelName]bool{}
+func distinguishing(groups [][]copyOf) []string {
+	names := map[string]bool{}
 	for _, g := range groups {
 		for _, c := range g {
 			for l := range c.labels {
@@ -296,11 +295,11 @@ func distinguishing(groups [][]copyOf) []model.LabelName {
 			}
 		}
 	}
-	var all, differ []model.LabelName
+	var all, differ []string
 	for l := range names {
 		all = append(all, l)
 	}
-	rank := func(l model.LabelName) int {
+	rank := func(l string) int {
 		if i := slices.Index(namingLabels, l); i >= 0 {
 			return i
 		}
@@ -309,12 +308,12 @@ func distinguishing(groups [][]copyOf) []model.LabelName {
 		}
 		return len(namingLabels)
 	}
-	slices.SortFunc(all, func(a, b model.LabelName) int {
+	slices.SortFunc(all, func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 	})
 	for _, l := range all {
 		if disjoint(groups, l) {
-			return []model.LabelName{l}
+			return []string{l}
 		}
 		if len(valuesOf(flat(groups), l)) > 1 {
 			differ = append(differ, l)
@@ -326,7 +325,7 @@ func distinguishing(groups [][]copyOf) []model.LabelName {
 	return nil
 }
 
-func flat(groups [][]copyOf) (sets []model.LabelSet) {
+func flat(groups [][]copyOf) (sets []labelSet) {
 	for _, g := range groups {
 		for _, c := range g {
 			sets = append(sets, c.labels)
@@ -336,7 +335,7 @@ func flat(groups [][]copyOf) (sets []model.LabelSet) {
 }
 
 // disjoint reports whether no two groups have the same values of some labels.
-func disjoint(groups [][]copyOf, labels ...model.LabelName) bool {
+func disjoint(groups [][]copyOf, labels ...string) bool {
 	of := map[string]int{}
 	for i, g := range groups {
 		for _, c := range g {
@@ -350,16 +349,16 @@ func disjoint(groups [][]copyOf, labels ...model.LabelName) bool {
 	return true
 }
 
-func tuple(set model.LabelSet, labels []model.LabelName) string {
+func tuple(set labelSet, labels []string) string {
 	var values []string
 	for _, l := range labels {
-		values = append(values, string(set[l]))
+		values = append(values, set[l])
 	}
 	return strings.Join(values, "\x00")
 }
 
 // rangeOf asks for a value at the end of each hour.
-func (f *Fleet) rangeOf(ctx context.Context, query string, from, to time.Time) (model.Matrix, error) {
+func (f *Fleet) rangeOf(ctx context.Context, query string, from, to time.Time) ([]*sampleStream, error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	found, warnings, err := f.store.source.hourly(within, query, from.Add(time.Hour), to)

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/prometheus/common/model"
-
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -42,19 +40,19 @@ func exporters() []string {
 
 // identity returns the label that tells one server of an exporter from another. pgwatch asks many servers from one
 // place, and names what it asks.
-func identity(exporter string) model.LabelName {
+func identity(exporter string) string {
 	if exporter == PgWatch {
 		return "dbname"
 	}
-	return model.InstanceLabel
+	return instanceLabel
 }
 
 // ofHost reports whether an exporter is about a machine, and not a server of PostgreSQL.
 func ofHost(exporter string) bool { return exporter == NodeExporter || exporter == HostMetrics }
 
 // adds reports whether series that differ in a label add up.
-func (r Row) adds(label model.LabelName) bool {
-	return r.Sum != "" && slices.Contains(strings.Split(r.Sum, ","), string(label))
+func (r Row) adds(label string) bool {
+	return r.Sum != "" && slices.Contains(strings.Split(r.Sum, ","), label)
 }
 
 // deviceLabel names the disk in the series of a machine.

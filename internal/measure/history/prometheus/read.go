@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/common/model"
-
 	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -45,7 +43,7 @@ type reading struct {
 
 // part is one series of several that add up, without the labels that say which replica of a Prometheus scraped it.
 type part struct {
-	labels model.LabelSet
+	labels labelSet
 	values map[int64]float64
 }
 
@@ -113,17 +111,17 @@ func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts 
 }
 
 // take keeps the samples of a series, those of each replica of a Prometheus by themselves.
-func (r *reading) take(f Found, stream *model.SampleStream, parts map[string]*part) {
-	labels := stream.Metric.Clone()
+func (r *reading) take(f Found, stream *sampleStream, parts map[string]*part) {
+	labels := maps.Clone(stream.Metric)
 	var replica []string
 	for _, name := range replicaLabels {
-		replica = append(replica, string(labels[name]))
+		replica = append(replica, labels[name])
 		delete(labels, name)
 	}
 	key := strings.Join(replica, ",") + "\x00" + labels.String()
 	if parts[key] == nil {
-		delete(labels, model.MetricNameLabel)
-		parts[key] = &part{model.LabelSet(labels), map[int64]float64{}}
+		delete(labels, metricName)
+		parts[key] = &part{labels, map[int64]float64{}}
 	}
 	ahead := 0
 	for _, sample := range stream.Values {

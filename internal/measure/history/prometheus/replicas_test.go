@@ -4,14 +4,12 @@ import (
 	"maps"
 	"slices"
 	"testing"
-
-	"github.com/prometheus/common/model"
 )
 
 // TestReplicasFillHoles: what one replica missed is taken of the other, and only that.
 func TestReplicasFillHoles(t *testing.T) {
 	const minute = 60_000
-	a, b := &part{model.LabelSet{}, map[int64]float64{}}, &part{model.LabelSet{}, map[int64]float64{}}
+	a, b := &part{labelSet{}, map[int64]float64{}}, &part{labelSet{}, map[int64]float64{}}
 	var want []int64
 	for i := range int64(100) {
 		at := i * minute

@@ -6,13 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/prometheus/common/model"
 )
 
 // apart returns the labels by which two series of a metric differ, but for those of what adds up.
-func (p *part) apart(other *part, row Row) (differ []model.LabelName) {
-	for _, labels := range []model.LabelSet{p.labels, other.labels} {
+func (p *part) apart(other *part, row Row) (differ []string) {
+	for _, labels := range []labelSet{p.labels, other.labels} {
 		for l := range labels {
 			if p.labels[l] != other.labels[l] && !slices.Contains(differ, l) && !row.adds(l) && l != "datid" {
 				differ = append(differ, l)
@@ -37,7 +35,7 @@ func oneServer(f Found, parts []*part) ([]*part, error) {
 			switch sameRow := p.sameRow(other, f.Row); {
 			case sameRow && p.follows(other):
 				again = true
-			case sameRow || slices.ContainsFunc(differ, func(l model.LabelName) bool {
+			case sameRow || slices.ContainsFunc(differ, func(l string) bool {
 				return slices.Contains(namingLabels, l)
 			}):
 				return nil, severalServers(f, p, other, differ)
@@ -54,26 +52,26 @@ func oneServer(f Found, parts []*part) ([]*part, error) {
 // sameRow reports whether two series do not add up.
 func (p *part) sameRow(other *part, row Row) bool {
 	return row.Sum == "" || !slices.ContainsFunc(strings.Split(row.Sum, ","), func(l string) bool {
-		return p.labels[model.LabelName(l)] != other.labels[model.LabelName(l)]
+		return p.labels[l] != other.labels[l]
 	})
 }
 
-func severalServers(f Found, a, b *part, differ []model.LabelName) error {
+func severalServers(f Found, a, b *part, differ []string) error {
 	flag := "--server"
 	if ofHost(f.Exporter) {
 		flag = "--host"
 	}
-	rank := func(l model.LabelName) int {
+	rank := func(l string) int {
 		if i := slices.Index(namingLabels, l); i >= 0 {
 			return i
 		}
 		return len(namingLabels)
 	}
-	label := slices.MinFunc(differ, func(a, b model.LabelName) int {
+	label := slices.MinFunc(differ, func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 	})
 	return fmt.Errorf(`%s has several servers at %s, which differ in %s (%s): name one with %s '%s="…"'`,
-		f.Exporter, f.Instance, label, listed([]string{string(a.labels[label]), string(b.labels[label])}), flag, label)
+		f.Exporter, f.Instance, label, listed([]string{a.labels[label], b.labels[label]}), flag, label)
 }
 
 // beside reports whether two series were there together, for more than a moment in which one replaced the other.

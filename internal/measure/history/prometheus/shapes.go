@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/prometheus/common/model"
-
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -16,11 +14,11 @@ import (
 type shape struct {
 	exporter string
 	probe    string
-	label    model.LabelName   // whose value names a database
-	per      model.LabelName   // of which a database has several: device, datname; empty: none
-	unless   []model.LabelName // labels that its series do not have
-	exists   string            // a metric that each database has
-	among    string            // label matchers that all queries have
+	label    string   // whose value names a database
+	per      string   // of which a database has several: device, datname; empty: none
+	unless   []string // labels that its series do not have
+	exists   string   // a metric that each database has
+	among    string   // label matchers that all queries have
 	parts    []hourly
 	copies   []string // queries by which two series of one name are compared
 	counts   string   // where they are counters, that which shows their values; else empty
@@ -71,7 +69,7 @@ func ofAmounts(query string) string {
 var samplesOfHour = regexp.MustCompile(`\((\$[0-9])\[59m59s999ms\]\)`)
 
 // replicaLabels tell one of several that scrape the same from another.
-var replicaLabels = []model.LabelName{"replica", "prometheus_replica", "__replica__", "receive_replica", "rule_replica"}
+var replicaLabels = []string{"replica", "prometheus_replica", "__replica__", "receive_replica", "rule_replica"}
 
 // wholeDisks are the devices that are no part of another one, and not made of others, by their names.
 const (
@@ -83,7 +81,7 @@ var notWhole = regexp.MustCompile("^" + virtual)
 
 // nodeDisks describes node_exporter's metrics of a machine.
 func nodeDisks() shape {
-	s := shape{exporter: NodeExporter, probe: "block", label: model.InstanceLabel, per: deviceLabel,
+	s := shape{exporter: NodeExporter, probe: "block", label: instanceLabel, per: deviceLabel,
 		exists: "node_disk_writes_completed_total", among: wholeDisks,
 		copies: []string{"node_disk_reads_completed_total", "node_disk_writes_completed_total"},
 		counts: "node_disk_writes_completed_total"}
@@ -111,11 +109,11 @@ func hostDisks() shape {
 }
 
 // instanceLabels name an instance: YACE's, the same in snake case, and cloudwatch_exporter's.
-var instanceLabels = []model.LabelName{"dimension_DBInstanceIdentifier", "dimension_dbinstance_identifier",
+var instanceLabels = []string{"dimension_DBInstanceIdentifier", "dimension_dbinstance_identifier",
 	"dbinstance_identifier"}
 
 // clusterLabels name an Aurora cluster in the same three.
-var clusterLabels = []model.LabelName{"dimension_DBClusterIdentifier", "dimension_dbcluster_identifier",
+var clusterLabels = []string{"dimension_DBClusterIdentifier", "dimension_dbcluster_identifier",
 	"dbcluster_identifier"}
 
 // handedOn lists the CloudWatch metrics of an instance that exporters pass on, by AWS's name and in snake case.
@@ -129,9 +127,9 @@ const onlyMaximum = "its exporter keeps only the maximum of each period: what an
 // apart, and of clusters. They stamp the time of the scrape, and may show one value twice, which means over an hour
 // bear. Of several that tell of one database the first counts.
 func cloudShapes() (all []shape) {
-	instance := func(exporter string, label model.LabelName, exists string) shape {
+	instance := func(exporter string, label string, exists string) shape {
 		return shape{exporter: exporter, probe: metric.CloudWatch, label: label, exists: exists,
-			among:  string(label) + `!=""`,
+			among:  label + `!=""`,
 			copies: []string{exists, strings.NewReplacer("write", "read", "Write", "Read").Replace(exists)}}
 	}
 	part := func(of string, statistic, query string, names ...string) hourly {
@@ -154,10 +152,10 @@ func cloudShapes() (all []shape) {
 		all = append(all, average, maximum)
 	}
 	qonto := instance("prometheus-rds-exporter", "dbidentifier", "rds_write_iops_average")
-	percona := instance("rds_exporter", model.InstanceLabel, "aws_rds_write_iops_average")
-	percona.unless = slices.Concat(instanceLabels, []model.LabelName{"name"})
+	percona := instance("rds_exporter", instanceLabel, "aws_rds_write_iops_average")
+	percona.unless = slices.Concat(instanceLabels, []string{"name"})
 	for _, label := range percona.unless {
-		percona.among += "," + string(label) + `=""`
+		percona.among += "," + label + `=""`
 	}
 	streams := instance("OpenTelemetry", "DBInstanceIdentifier", "amazonaws_com_AWS_RDS_WriteIOPS_sum")
 	for i, m := range handedOn {
@@ -195,29 +193,21 @@ func serverMetrics() []string {
 }
 
 func servers(name string) shape {
-	per := model.LabelName("datname")
+	per := string("datname")
 	if name == "postgresql_commits_total" {
 		per = "postgresql_database_name"
 	}
-	return shape{exporter: PostgresExporter, label: model.InstanceLabel, per: per, exists: name, copies: []string{name},
+	return shape{exporter: PostgresExporter, label: instanceLabel, per: per, exists: name, copies: []string{name},
 		counts: name}
 }
 
 // query returns one for series of names, which may have matchers of their own.
 func (s shape) query(query string, labels []string, matchers []string, names ...string) string {
-	pairs := []string{"$LABELS", strings.Join(labels, ","), "$COPIES", joined(replicaLabels), "$PER",
+	pairs := []string{"$LABELS", strings.Join(labels, ","), "$COPIES", strings.Join(replicaLabels, ","), "$PER",
 		cmp.Or(string(s.per), "__none__")}
 	for i, name := range names {
 		name, own, _ := strings.Cut(strings.TrimSuffix(name, "}"), "{")
 		pairs = append(pairs, "$"+string(rune('1'+i)), selector(name, append([]string{own, s.among}, matchers...)...))
 	}
 	return strings.NewReplacer(pairs...).Replace(query)
-}
-
-func joined(labels []model.LabelName) string {
-	var all []string
-	for _, l := range labels {
-		all = append(all, string(l))
-	}
-	return strings.Join(all, ",")
 }

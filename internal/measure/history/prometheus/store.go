@@ -18,9 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/api"
-	"github.com/prometheus/common/model"
-
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/printable"
 )
@@ -56,15 +53,12 @@ func Open(o Options) (*Store, error) {
 		// and is not shown: it may hold a password
 		return nil, errors.New("the address of the store must begin with http:// or https:// and name a host")
 	}
-	client, err := api.NewClient(api.Config{Address: o.URL, RoundTripper: &door{o, address, api.DefaultRoundTripper}})
-	if err != nil {
-		return nil, errors.New("the address of the store cannot be read")
-	}
-	return &Store{remote{client}, address.Host, o.Sign != nil}, nil
+	client := http.Client{Transport: &door{o, address, http.DefaultTransport}}
+	return &Store{remote{client, *address}, address.Host, o.Sign != nil}, nil
 }
 
 // series returns the labels of the series that a selector picks, at most that many.
-func (s *Store) series(ctx context.Context, q Query, selector string, most uint64) ([]model.LabelSet, error) {
+func (s *Store) series(ctx context.Context, q Query, selector string, most uint64) ([]labelSet, error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	sets, warnings, err := s.source.series(within, selector, q.From, q.To, most)
@@ -75,7 +69,7 @@ func (s *Store) series(ctx context.Context, q Query, selector string, most uint6
 }
 
 // values returns the values of a label in order, at most that many.
-func (s *Store) values(ctx context.Context, q Query, label model.LabelName, selector string,
+func (s *Store) values(ctx context.Context, q Query, label string, selector string,
 	most uint64) (names []string, err error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/prometheus/common/model"
 )
 
 // Server is one server of PostgreSQL, or one machine, as seen in a store.
@@ -54,7 +52,7 @@ func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
 	return all, nil
 }
 
-func (s *Server) add(exporter, instance string, set model.LabelSet, of map[string][]Row) {
+func (s *Server) add(exporter, instance string, set labelSet, of map[string][]Row) {
 	note := func(list *[]string, value string) {
 		if value != "" && !slices.Contains(*list, value) {
 			*list = append(*list, value)
@@ -63,9 +61,9 @@ func (s *Server) add(exporter, instance string, set model.LabelSet, of map[strin
 	}
 	note(&s.Instances, instance)
 	note(&s.Exporters, exporter)
-	note(&s.Devices, string(set[deviceLabel]))
-	for _, row := range of[string(set[model.MetricNameLabel])] {
-		if own, err := row.pick([]model.LabelSet{set}); err == nil && len(own) > 0 {
+	note(&s.Devices, set[deviceLabel])
+	for _, row := range of[set[metricName]] {
+		if own, err := row.pick([]labelSet{set}); err == nil && len(own) > 0 {
 			note(&s.Metrics, row.Ours)
 		}
 	}
@@ -87,7 +85,7 @@ func (s *Store) samples(ctx context.Context, q Query) (map[string]int, error) {
 	return counts, nil
 }
 
-func (s *Store) count(ctx context.Context, label model.LabelName, name string, q Query, counts map[string]int) error {
+func (s *Store) count(ctx context.Context, label string, name string, q Query, counts map[string]int) error {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	query := fmt.Sprintf("max by (%s) (count_over_time(%s[%dms]))", label, name, q.To.Sub(q.From).Milliseconds())
@@ -102,7 +100,7 @@ func (s *Store) count(ctx context.Context, label model.LabelName, name string, q
 		return fmt.Errorf("%s answers with a %s where a count was asked for", s.host, found.kind())
 	}
 	for _, series := range found.Series {
-		instance := string(series.Metric[label])
+		instance := series.Metric[label]
 		for _, sample := range series.Values {
 			counts[instance] = max(counts[instance], int(sample.Value))
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"regexp"
 	"slices"
-
-	"github.com/prometheus/common/model"
 )
 
 // looksLike are beginnings of names of series of databases, and of what rules recorded of disks.
@@ -18,7 +16,7 @@ var storageNames = regexp.MustCompile(
 
 // lookUnread names what looks like a database and is not read.
 func (f *Fleet) lookUnread(ctx context.Context) (unread []string, err error) {
-	names, err := f.store.values(ctx, f.query, model.MetricNameLabel, "{"+string(model.MetricNameLabel)+"=~"+
+	names, err := f.store.values(ctx, f.query, metricName, "{"+metricName+"=~"+
 		quoted(looksLike)+"}", mostSeries)
 	if err != nil {
 		return nil, err

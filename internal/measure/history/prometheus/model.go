@@ -1,0 +1,55 @@
+package prometheus
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What a store answers with. The types that Prometheus itself has for it bring protocol buffers along, which take 5 s
+// of CPU time to compile.
+type (
+	// labelSet has the labels of a series by their names.
+	labelSet map[string]string
+	// instant is a time in milliseconds since 1970.
+	instant int64
+	// samplePair is a sample with its time.
+	samplePair struct {
+		Timestamp instant
+		Value     float64
+	}
+	// sampleStream is a series with its samples.
+	sampleStream struct {
+		Metric labelSet
+		Values []samplePair
+	}
+)
+
+// The labels that every series has.
+const (
+	metricName    = "__name__"
+	instanceLabel = "instance"
+)
+
+func (l labelSet) String() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(l)) {
+		all = append(all, fmt.Sprintf("%s=%q", name, l[name]))
+	}
+	return "{" + strings.Join(all, ", ") + "}"
+}
+
+func (i instant) Time() time.Time { return time.UnixMilli(int64(i)) }
+
+// instantOf reads seconds since 1970.
+func instantOf(text string) (instant, error) {
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err == nil && !(math.Abs(seconds) < 1e12) {
+		err = fmt.Errorf("%s is no time", text)
+	}
+	return instant(math.Round(seconds * 1000)), err
+}
