@@ -48,14 +48,12 @@ type evidence struct {
 	columns    []column // of the quantities
 	fromFew    float64  // by how much further the background may vary than few idle repetitions show
 	moment     moments
-	asRead     func() []counts.Load // all loads of the run, with nothing taken off; made when first asked for
+	raw        func() *evidence // of the run with nothing taken off; made when first asked for
 }
 
 func newEvidence(run *counts.Run) *evidence {
 	e := &evidence{run: run, quantities: run.Quantities(), fromFew: 1, moment: moments{did: map[moment]float64{}},
-		asRead: sync.OnceValue(func() []counts.Load {
-			return run.Raw().Loads
-		})}
+		raw: sync.OnceValue(func() *evidence { return newEvidence(run.Raw()) })}
 	if n := float64(run.Idle.Repetitions); n >= 2 {
 		e.fromFew = min(mostFromFew, stats.Student(DefaultLevel, n-1)/stats.Normal(DefaultLevel))
 	}

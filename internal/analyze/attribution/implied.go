@@ -279,7 +279,7 @@ func (e *evidence) mostForOne(m counts.Metric, d counts.Quantity) (least float64
 	for i, load := range e.run.Loads {
 		shown, done := 0.0, 0.0
 		for k, r := range load.Repetitions {
-			n, err := d.Count(load, e.asRead()[i].Repetitions[k])
+			n, err := d.Count(load, e.raw().run.Loads[i].Repetitions[k])
 			if raw, known := m.Raw(r); known && err == nil {
 				shown, done = shown+raw, done+n
 			}

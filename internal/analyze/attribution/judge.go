@@ -120,7 +120,7 @@ func (j *judge) settled(m counts.Metric) Verdict {
 	if v.Kind != CannotTell || j.run.Observed != nil || j.run.Idle.Repetitions == 0 || !hidden(j, m) {
 		return v
 	}
-	raw := &judge{evidence: newEvidence(j.run.Raw()), options: j.options, view: j.view}
+	raw := &judge{evidence: j.raw(), options: j.options, view: j.view}
 	all := raw.verdict(m)
 	i := slices.IndexFunc(raw.quantities, func(d counts.Quantity) bool { return d.Name == all.Counts })
 	if i < 0 || len(raw.quantities[i].From) == 0 || intersect(m.From, raw.quantities[i].From) || v.holds(all.Counts) {

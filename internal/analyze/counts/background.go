@@ -50,20 +50,14 @@ const mostVariants = 10
 // idling holds an idle repetition's rates, the amounts that its end added, and both together as a rate.
 type idling struct{ rates, closing, whole map[string]float64 }
 
-// takeOffBackground measures the background and takes it off the counts of all loaded loads.
-func (r *Run) takeOffBackground() {
+// takeOffBackground measures the background and takes it off the counts of all loaded loads. It makes at most so many
+// variants of each repetition.
+func (r *Run) takeOffBackground(variants int) {
 	each := r.idlings()
-	of := func(part func(idling) map[string]float64) map[string]float64 {
-		var all []map[string]float64
-		for _, i := range each {
-			all = append(all, part(i))
-		}
-		return meanRates(all)
-	}
 	mean := idling{
-		rates:   of(func(i idling) map[string]float64 { return i.rates }),
-		closing: of(func(i idling) map[string]float64 { return i.closing }),
-		whole:   of(func(i idling) map[string]float64 { return i.whole }),
+		rates:   meanRates(each, func(i idling) map[string]float64 { return i.rates }),
+		closing: meanRates(each, func(i idling) map[string]float64 { return i.closing }),
+		whole:   meanRates(each, func(i idling) map[string]float64 { return i.whole }),
 	}
 	r.Idle = Background{Repetitions: len(each), PerSecond: mean.rates, Closing: mean.closing,
 		Deviation: deviations(each, mean.whole)}
@@ -75,7 +69,7 @@ func (r *Run) takeOffBackground() {
 			continue
 		}
 		for j, repetition := range r.Loads[i].Repetitions {
-			for _, one := range each[:min(len(each), mostVariants)] {
+			for _, one := range each[:min(len(each), variants)] {
 				repetition.Variants = append(repetition.Variants, repetition.without(one))
 			}
 			repetition.Counts = repetition.without(mean).Counts
@@ -195,11 +189,11 @@ func (r *Run) idlings() []idling {
 	return all
 }
 
-// meanRates are means over the repetitions that have the metric.
-func meanRates(each []map[string]float64) map[string]float64 {
+// meanRates are means of a part over the repetitions that have the metric.
+func meanRates(each []idling, part func(idling) map[string]float64) map[string]float64 {
 	sums, n := map[string]float64{}, map[string]float64{}
-	for _, rates := range each {
-		for metric, rate := range rates {
+	for _, one := range each {
+		for metric, rate := range part(one) {
 			sums[metric] += rate
 			n[metric]++
 		}

@@ -43,6 +43,7 @@ type collector struct {
 
 	handing sync.Mutex // held while a series is handed out, since several metrics are looked at in parallel
 	moving  sync.Map   // when each counter moves, as far as anybody asked
+	stays   func() []stay
 }
 
 // attempt is all that the file says of one repetition of a load.
@@ -277,11 +278,12 @@ func (c *collector) finish() *Run {
 		c.run.Observed.Coarse.ofServer = c.run.ofServer
 	}
 	c.run.Top = append(c.joinTops(), c.wal.top(c.run.Header.Target.Flavor)...)
-	c.run.takeOffBackground()
+	c.run.takeOffBackground(mostVariants)
 	came := func(name string) bool { return len(c.periods[name]) > 0 || c.totalled[name] }
 	c.run.Uncollected, c.run.Unpublished = c.answers.Lacking(c.metrics, came), c.answers.Without(c.metrics, came)
 	c.run.Notes = c.notes.all()
 	c.run.series, c.run.levels, c.run.over, c.run.share = c.series, c.levels, c.over, c.share
+	c.stays = sync.OnceValue(c.findStays)
 	return c.run
 }
 

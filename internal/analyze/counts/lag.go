@@ -99,9 +99,14 @@ func wholeSteps(gaps []float64, step, doubt float64) bool {
 
 // during counts the moments that lie within repetitions. Moves between them come from work that is done there.
 func (c *collector) during(moments []time.Time) (n int) {
+	var all []series.Stretch
+	for _, load := range c.run.Loads {
+		for _, r := range load.Repetitions {
+			all = append(all, series.Stretch{From: r.Begin, To: r.End})
+		}
+	}
 	for _, m := range moments {
-		inside := func(r Repetition) bool { return m.After(r.Begin) && m.Before(r.End) }
-		if slices.ContainsFunc(c.run.Loads, func(a Load) bool { return slices.ContainsFunc(a.Repetitions, inside) }) {
+		if slices.ContainsFunc(all, func(s series.Stretch) bool { return m.After(s.From) && m.Before(s.To) }) {
 			n++
 		}
 	}
@@ -143,8 +148,8 @@ type stay struct {
 	whole series.Stretch
 }
 
-// stays returns the goes of all loads, in order.
-func (c *collector) stays() (stays []stay) {
+// findStays returns the goes of all loads, in order.
+func (c *collector) findStays() (stays []stay) {
 	start := c.run.Header.Start
 	for i, load := range c.run.Loads {
 		if load.Idle() {

@@ -123,7 +123,7 @@ func (c *collector) rebuilt(change func(a *attempt, idle bool, r Repetition) Rep
 			load.Repetitions[k] = change(c.byKey[attemptKey{load.Name, r.Number}], load.Idle(), r)
 		}
 	}
-	run.takeOffBackground()
+	run.takeOffBackground(0) // verdicts do not look at variants
 	run.over = nil
 	return &run
 }

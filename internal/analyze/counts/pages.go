@@ -28,15 +28,16 @@ func (r *Run) Quantities() []Quantity {
 			d = d.forServer()
 			all[i] = d
 		}
-		making, adding := metric.All().Making(metric.Quantity(d.Name)), metric.All().Adding(metric.Quantity(d.Name))
 		switch {
 		case d.Name == WALBytes:
 			all[i] = r.carriedBytes(d)
-		case d.Name == PagesWritten && r.Header.Target.Flavor == "aurora":
+		case d.Name != PagesWritten:
+		case r.Header.Target.Flavor == "aurora":
 			all[i].From, all[i].count = nil, noPages
-		case d.Name == PagesWritten && !slices.ContainsFunc(names(making), r.counts) &&
-			slices.ContainsFunc(names(adding), r.counts):
-			all[i] = d.addedOf(adding).withoutGrowth()
+		case !slices.ContainsFunc(names(metric.All().Making(metric.PagesWritten)), r.counts):
+			if adding := metric.All().Adding(metric.PagesWritten); slices.ContainsFunc(names(adding), r.counts) {
+				all[i] = d.addedOf(adding).withoutGrowth()
+			}
 		}
 	}
 	return all

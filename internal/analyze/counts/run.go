@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -285,8 +286,10 @@ func (r *Run) Load(name string) (Load, bool) {
 
 // Counter finds a counter's description by its name.
 func (r *Run) Counter(name string) (runfile.Metric, bool) {
-	i := slices.IndexFunc(r.Counters, func(m runfile.Metric) bool { return m.Name == name })
-	if i < 0 {
+	i, known := slices.BinarySearchFunc(r.Counters, name, func(m runfile.Metric, name string) int {
+		return strings.Compare(m.Name, name)
+	})
+	if !known {
 		return runfile.Metric{}, false
 	}
 	return r.Counters[i], true
