@@ -146,8 +146,8 @@ func hidden(j *judge, m counts.Metric) bool {
 }
 
 func (j *judge) verdict(m counts.Metric) Verdict {
-	v := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: CannotTell}
-	y := j.column(m, m.From, j.stepOf(m))
+	v, step := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: CannotTell}, j.stepOf(m)
+	y := j.column(m, m.From, step)
 	if why := y.whole(); why != nil {
 		v.Why = fmt.Sprintf("It was not counted under any load: %s", why)
 		switch why.Reason {
@@ -158,7 +158,7 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 		}
 		return v
 	}
-	if kind, why := j.silent(m); kind != "" {
+	if kind, why := j.silent(m, step); kind != "" {
 		v.Kind, v.Why = kind, why
 		if kind == CannotTell {
 			j.documentedSide(&v)

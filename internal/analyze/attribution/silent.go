@@ -19,9 +19,8 @@ const fewCounts = 2
 // loads, the idle one among them. That is the test for a quantity, with time for the quantity: the interval of its
 // spread has to begin at none and must not reach far, so that a metric which merely jumps about is not taken for
 // silent. One that moved between repetitions may move late or in steps: CannotTell. Otherwise the kind is empty.
-func (j *judge) silent(m counts.Metric) (kind Kind, why string) {
+func (j *judge) silent(m counts.Metric, s float64) (kind Kind, why string) {
 	var logs [][]stats.Value
-	s := j.stepOf(m)
 	most, amount, length, idle := 0.0, 0.0, 0.0, false
 	for _, load := range j.run.Loads {
 		var values []stats.Value
