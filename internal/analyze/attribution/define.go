@@ -117,7 +117,7 @@ func (j *judge) explain(v *Verdict, t *table, best model, rivals []held) {
 // but with more terms only where they better it by much. A quantity that its spread excludes stands back where one is open.
 func (t *table) shortest(near float64, open func(model) bool) (best model) {
 	best.predictionError = math.Inf(1)
-	for size, models := range t.sizes() {
+	for size, models := range t.sums {
 		if slices.ContainsFunc(models, open) {
 			models = slices.DeleteFunc(models, func(m model) bool { return !open(m) })
 		}

@@ -30,6 +30,7 @@ type table struct {
 	own     []float64   // the same of y
 	noise   []float64   // and with the noise that repetitions show, and the allowance
 	weights []float64
+	sums    [][]model // by the number of their terms; see estimateNoise
 	whole   stats.System
 	without []stats.System // each of one load
 }
@@ -212,18 +213,15 @@ func (t *table) misfit(m model) float64 {
 
 // fit returns the best sum of these columns, if all of them have a part in it.
 func (t *table) fit(columns ...int) (model, bool) {
-	m := model{columns: slices.Clone(columns), predictionError: math.NaN()}
-	if len(columns) == 1 {
-		m.of = []float64{1}
-	} else {
-		sum := t.whole.NonNegative(columns...)
-		for k := range columns {
-			if !(sum.Of[k] > 0) {
-				return m, false // a shorter sum
-			}
-			m.of = append(m.of, sum.Of[k])
+	m := model{columns: columns, of: []float64{1}, predictionError: math.NaN()}
+	if len(columns) > 1 {
+		sum, whole := t.whole.Positive(columns...)
+		if !whole {
+			return m, false // a shorter sum
 		}
+		m.of = slices.Clone(sum.Of[:len(columns)])
 	}
+	m.columns = slices.Clone(columns)
 	t.centre(&m)
 	return m, true
 }

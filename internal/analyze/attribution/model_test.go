@@ -50,6 +50,7 @@ func TestALoadOfBackgroundNamesNothing(t *testing.T) {
 		noise: []float64{1e-4, 1e-4, 1e-4, 1e-4, 0.3}}
 	table.known = [][]float64{make([]float64, 5), make([]float64, 5)}
 	table.weigh()
+	table.sums = table.sizes()
 	all := func(model) bool { return true }
 	if best := table.shortest(0.1, all); len(best.columns) != 1 || best.columns[0] != 1 {
 		t.Errorf("columns %v, missed by %g", best.columns, best.predictionError)

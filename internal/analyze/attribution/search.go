@@ -24,7 +24,7 @@ func (s search) gain(long, short model) float64 {
 // search goes from the best single quantity to longer sums as long as each is much better than the one before, and also
 // in loads that it was not fitted to.
 func (t *table) search(excluded func(model) bool) search {
-	s := search{sizes: t.sizes()}
+	s := search{sizes: t.sums}
 	slices.SortStableFunc(s.sizes[0], func(a, b model) int { // what the spread test leaves comes first
 		switch is, other := excluded(a), excluded(b); {
 		case is == other:
@@ -89,25 +89,30 @@ func (t *table) oddLoad(models []model) (best odd) {
 // fewestForModels leaves loads to judge a sum by.
 const fewestForModels = 4
 
-// estimateNoise finds the noise of the metric: what its repetitions scatter by around what explains them best.
+// estimateNoise finds the noise of the metric: what its repetitions scatter by around what explains them best. It leaves the sums
+// with that noise in the table, for one to choose from.
 func (j *judge) estimateNoise(t *table, y column, rivals []held) {
 	least, freedom := leastWithin(slices.DeleteFunc(slices.Clone(rivals), func(h held) bool {
 		return !slices.Contains(t.places, h.place)
 	}))
 	t.prepare(least)
-	for _, models := range t.sizes() {
+	noise := least
+	t.sums = t.sizes()
+	for _, models := range t.sums {
 		if len(models) > 0 {
 			if around, of := j.within(t, y, models[0]); 2*of >= freedom {
 				least = min(least, around)
 			}
 		}
 	}
-	t.prepare(least)
+	if least != noise {
+		t.prepare(least)
+		t.sums = t.sizes()
+	}
 }
 
 // sizes returns the sums of one term, of two and of three, as far as there are loads enough.
-func (t *table) sizes() [][]model {
-	var all [][]model
+func (t *table) sizes() (all [][]model) {
 	for size := 1; size <= stats.Most && (size == 1 || size+2 <= len(t.y)); size++ {
 		all = append(all, t.all(size))
 	}

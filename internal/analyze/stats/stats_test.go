@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -194,7 +195,12 @@ func TestNonNegativeMeetsItsConditions(t *testing.T) {
 				columns[k] = append(columns[k], random.NormFloat64()+0.5)
 			}
 		}
-		fit := NewSystem(columns, y, weights).NonNegative(0, 1, 2)
+		system := NewSystem(columns, y, weights)
+		fit := system.NonNegative(0, 1, 2)
+		positive, all := system.Positive(0, 1, 2)
+		if all != (slices.Min(fit.Of[:]) > 0) || all && positive != fit {
+			t.Fatalf("a sum of all columns is %v, %t, and the best sum %v", positive, all, fit)
+		}
 		for k, c := range columns {
 			gradient := 0.0
 			for i := range y {

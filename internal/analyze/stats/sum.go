@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // System is a weighted least-squares problem in the form of its normal equations: y as a sum of columns.
 type System struct {
@@ -60,6 +63,17 @@ func (s System) NonNegative(columns ...int) Sum {
 		}
 	}
 	return best
+}
+
+// Positive is NonNegative where all columns have a part in the sum, and false where the best sum is of fewer: it is
+// where the unbounded fit has a coefficient that is not above zero, which most have.
+func (s System) Positive(columns ...int) (Sum, bool) {
+	all := [Most]int{0, 1, 2}
+	if _, ok := s.positive(columns, all[:len(columns)]); !ok {
+		return Sum{}, false
+	}
+	best := s.NonNegative(columns...)
+	return best, !slices.ContainsFunc(best.Of[:len(columns)], func(of float64) bool { return !(of > 0) })
 }
 
 // Errors returns the standard errors of the coefficients of a fit in which all columns have a part, in units of the
