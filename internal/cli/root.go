@@ -60,14 +60,14 @@ func reasonOf(ctx context.Context, err error) string {
 // nobodyReads reports whether an error comes from an output whose reader is gone. A broken connection to a server
 // has the same errno, but is no *fs.PathError.
 func nobodyReads(err error) bool {
-	output, is := errors.AsType[*fs.PathError](err)
-	return is && errors.Is(output.Err, syscall.EPIPE)
+	output, ok := errors.AsType[*fs.PathError](err)
+	return ok && errors.Is(output.Err, syscall.EPIPE)
 }
 
 // nobodyWaits reports whether an error is the end of a command whose output was not read to its end.
 func nobodyWaits(ctx context.Context, err error) bool {
-	stopped, is := errors.AsType[*stoppedError](context.Cause(ctx))
-	return is && stopped.by == syscall.SIGPIPE && errors.Is(err, context.Canceled)
+	stopped, ok := errors.AsType[*stoppedError](context.Cause(ctx))
+	return ok && stopped.by == syscall.SIGPIPE && errors.Is(err, context.Canceled)
 }
 
 // Command returns the tree of all commands, for manuals.

@@ -148,7 +148,7 @@ func deviceSide(r counts.Repetition) (Side, *series.Missing) {
 	var missing *series.Missing
 	counted := func(name string, raw bool) float64 {
 		v, err := r.Count("block/" + name)
-		if why, is := errors.AsType[*series.Missing](err); is && missing == nil {
+		if why, ok := errors.AsType[*series.Missing](err); ok && missing == nil {
 			missing = why
 		}
 		if raw {

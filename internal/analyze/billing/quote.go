@@ -144,9 +144,9 @@ func ratioToHome(t sizing.Tariff, class string) (catalog.Price, bool) {
 	}
 	at := sizing.Tariff{Region: home, Prices: t.Prices}
 	for _, class := range classes {
-		here, is := t.Find(Standard, catalog.PerHour, class)
+		here, ok := t.Find(Standard, catalog.PerHour, class)
 		base, was := at.Find(Standard, catalog.PerHour, class)
-		if is && was && here.Currency == base.Currency {
+		if ok && was && here.Currency == base.Currency {
 			here.Price /= base.Price
 			return here, true
 		}
@@ -182,12 +182,12 @@ func sizeOf(class string) (family string, size float64) {
 	case "large":
 		return family, 1
 	default:
-		times, is := strings.CutSuffix(word, "xlarge")
+		times, ok := strings.CutSuffix(word, "xlarge")
 		n := 1.0
 		if times != "" {
 			n, _ = strconv.ParseFloat(times, 64)
 		}
-		if !is {
+		if !ok {
 			n = 0
 		}
 		return family, 2 * n

@@ -248,8 +248,8 @@ func (c Comparison) warn(u Use) (all []string) {
 }
 
 func trues(all []bool) (n int) {
-	for _, is := range all {
-		if is {
+	for _, ok := range all {
+		if ok {
 			n++
 		}
 	}
@@ -321,7 +321,7 @@ func cheapest(ways []way) []way {
 	best := map[state]way{}
 	for _, w := range ways {
 		key := state{w.optimum, w.last}
-		if known, is := best[key]; !is || w.cost < known.cost {
+		if known, ok := best[key]; !ok || w.cost < known.cost {
 			best[key] = w
 		}
 	}

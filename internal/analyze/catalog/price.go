@@ -101,14 +101,14 @@ func (p Price) sold(volumes []Volume) error {
 	names := []string{MachinesOfEC2, MachinesOfRDS, MachinesOfRDS + WithStandby}
 	var of *Volume
 	for i, v := range volumes {
-		some := []string{v.Name}
+		own := []string{v.Name}
 		if v.Provider == "rds" {
-			some = append(some, v.Name+WithStandby)
+			own = append(own, v.Name+WithStandby)
 		}
-		if slices.Contains(some, p.Volume) {
+		if slices.Contains(own, p.Volume) {
 			of = &volumes[i]
 		}
-		names = append(names, some...)
+		names = append(names, own...)
 	}
 	switch cloud := CloudOfRegion(p.Region, nil); {
 	case !slices.Contains(names, p.Volume):

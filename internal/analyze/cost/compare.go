@@ -54,14 +54,14 @@ func major(server string) string {
 
 // changing returns the settings that change what the same operation costs.
 func changing(settings map[string]string) map[string]string {
-	some := map[string]string{}
+	relevant := map[string]string{}
 	for _, name := range []string{"block_size", "wal_level", "full_page_writes", "wal_compression", "data_checksums",
 		"fsync", "synchronous_commit", "wal_sync_method"} {
 		if value, known := settings[name]; known {
-			some[name] = value
+			relevant[name] = value
 		}
 	}
-	return some
+	return relevant
 }
 
 // Differs names the settings that are not the same in the base, and may have changed some counts.

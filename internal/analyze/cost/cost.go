@@ -175,8 +175,8 @@ func reason(err error) string {
 func withRemedy(flavor, why string) string {
 	const absent, make = "pg_walinspect is not in this database", ": create extension pg_walinspect"
 	why = counts.WhyNoWAL(flavor, why)
-	switch after, is := strings.CutPrefix(why, absent); {
-	case !is, flavor == "rds":
+	switch after, ok := strings.CutPrefix(why, absent); {
+	case !ok, flavor == "rds":
 		return why
 	case strings.Contains(after, "superuser"), strings.Contains(after, "may not"):
 		return absent + "; a superuser may" + make + "; grant pg_read_server_files to the role that measures"

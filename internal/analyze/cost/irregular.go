@@ -20,8 +20,8 @@ func irregular(c Count, repetitions []counts.Repetition) string {
 	if c.Missing != "" || c.Low == c.High {
 		return ""
 	}
-	column, is := map[string]string{Fsyncs: "fsyncs", "wal_writes": "writes"}[c.Name]
-	if !is {
+	column, ok := map[string]string{Fsyncs: "fsyncs", "wal_writes": "writes"}[c.Name]
+	if !ok {
 		return ""
 	}
 	most := func(v float64) bool { return v == c.Median }

@@ -194,7 +194,7 @@ type only struct {
 func Folded(blocks ...Block) Block {
 	var all []Block
 	for _, b := range blocks {
-		if s, is := b.(Section); is {
+		if s, ok := b.(Section); ok {
 			s.Folded = true
 			b = s
 		}
@@ -226,7 +226,7 @@ func shown(blocks []Block, in Format) []Block {
 func flat(blocks []Block, in Format) []Block {
 	var all []Block
 	for _, b := range shown(blocks, in) {
-		if together, is := b.(Together); is {
+		if together, ok := b.(Together); ok {
 			all = append(all, flat(together, in)...)
 		} else {
 			all = append(all, b)

@@ -13,12 +13,12 @@ import (
 func CSV(w io.Writer, d Document) error {
 	out := csv.NewWriter(w)
 	for _, b := range d.Blocks {
-		made, is := b.(only)
-		if !is || made.in&InCSV == 0 {
+		made, ok := b.(only)
+		if !ok || made.in&InCSV == 0 {
 			continue
 		}
 		for _, block := range flat(made.blocks, InCSV) {
-			if table, is := block.(Table); is {
+			if table, ok := block.(Table); ok {
 				writeTable(out, table.in(InCSV))
 			}
 		}

@@ -44,8 +44,8 @@ func (d *Page) addDays(c billing.Comparison) {
 		byDate[day.Date] = day.IO / c.Items[0].Price.Standard * number.Mega / (24 * time.Hour).Seconds()
 	}
 	for at := d.From.Truncate(24 * time.Hour); at.Before(d.To); at = at.Add(24 * time.Hour) {
-		operations, is := byDate[at.Format(time.DateOnly)]
-		if !is {
+		operations, ok := byDate[at.Format(time.DateOnly)]
+		if !ok {
 			operations = math.NaN()
 		}
 		d.Daily = append(d.Daily, rounded(operations))

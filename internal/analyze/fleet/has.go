@@ -36,7 +36,7 @@ func ReadHas(r io.Reader) (map[string]Has, error) {
 		place[name] = i
 	}
 	for _, name := range columns()[:3] {
-		if _, is := place[name]; !is {
+		if _, ok := place[name]; !ok {
 			return nil, fmt.Errorf("the column %s is missing", name)
 		}
 	}
@@ -58,7 +58,7 @@ func ReadHas(r io.Reader) (map[string]Has, error) {
 
 func add(all map[string]Has, line []string, place map[string]int) error {
 	text := func(column string) string {
-		if i, is := place[column]; is {
+		if i, ok := place[column]; ok {
 			return strings.TrimSpace(line[i])
 		}
 		return ""

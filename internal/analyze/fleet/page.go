@@ -171,12 +171,12 @@ func (p Page) creditsBlock() document.Block {
 	if c == nil {
 		return nil
 	}
-	whence := c.Metric + " shows them"
+	source := c.Metric + " shows them"
 	if c.Metric == "" {
-		whence = "they were not recorded, and are computed by the volume's rule, from a full bucket on"
+		source = "they were not recorded, and are computed by the volume's rule, from a full bucket on"
 	}
 	text := fmt.Sprintf("%s of its credits are left, and at the least %s were; nothing was left in %s (%s). ",
-		number.Percent(c.Now/100), number.Percent(c.Lowest/100), hours(c.Hours), whence)
+		number.Percent(c.Now/100), number.Percent(c.Lowest/100), hours(c.Hours), source)
 	switch {
 	case c.Ended:
 		text += "At the rate of the last seven known days, they have ended by now."

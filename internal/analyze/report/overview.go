@@ -352,15 +352,15 @@ func (r Report) method(size *sizes.Size) document.Block {
 		commands = append(commands, size.Sized.Command())
 	}
 	section := document.Section{Title: "How it was measured, and how to repeat it"}
-	for _, text := range words.Filled(append(method, r.whence(), r.Run.Provenance)...) {
+	for _, text := range words.Filled(append(method, r.provenance(), r.Run.Provenance)...) {
 		section.Blocks = append(section.Blocks, document.Paragraph{Text: text})
 	}
 	section.Blocks = append(section.Blocks, document.Command{Lines: commands})
 	return section
 }
 
-// whence returns which run it is, and what made it where.
-func (r Report) whence() string {
+// provenance returns which run it is, and what made it where.
+func (r Report) provenance() string {
 	run := fmt.Sprintf("run %s, %s", runfile.ShownID(r.Run.ID), r.Run.Start.UTC().Format("2006-01-02 15:04 MST"))
 	if h := r.Run.Host; h.OS != "" {
 		return fmt.Sprintf("realiops %s, %s; %s/%s, %d CPUs.", r.Run.Realiops, run, h.OS, h.Arch, h.CPUs)

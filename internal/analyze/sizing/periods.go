@@ -51,7 +51,7 @@ func ioMetricsOf(run *counts.Run) (IOMetrics, *series.Missing) {
 	missing := func(why string) (IOMetrics, *series.Missing) {
 		return IOMetrics{}, &series.Missing{Reason: NoVolume, Detail: why}
 	}
-	if _, is := run.Counter(metric.BlockWrites); is {
+	if _, ok := run.Counter(metric.BlockWrites); ok {
 		return OfDisk(), nil
 	}
 	switch flavor := run.Header.Target.Flavor; {
@@ -89,7 +89,7 @@ func (d device) highest(run *counts.Run, length time.Duration) []Rate {
 		covered := map[time.Time]time.Duration{}
 		for _, l := range levels {
 			at := series.PeriodDown(l.From, length)
-			if _, is := places[at]; !is {
+			if _, ok := places[at]; !ok {
 				places[at] = len(all)
 				all = append(all, Rate{})
 			}
@@ -206,7 +206,7 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 		}), length - 1
 	}
 	most := time.Duration(mostOfWindow * float64(run.Observed.Window))
-	read := slices.DeleteFunc(OfDisk().Names(), func(name string) bool { _, is := run.Counter(name); return !is })
+	read := slices.DeleteFunc(OfDisk().Names(), func(name string) bool { _, ok := run.Counter(name); return !ok })
 	return inCommon(read, func(name string) (all []runfile.Stretch) {
 		for change, err := range run.Series(name).Changes(time.Unix(0, 0), time.Unix(1<<33, 0)) {
 			if err == nil && change.To.Sub(change.From) <= most {

@@ -77,11 +77,11 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 			continue // no limit of it decides an order, or the machine does not take it
 		}
 		v = m.attached(v)
-		some, err := q.ways(v, m, t)
+		ways, err := q.ways(v, m, t)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, some...)
+		all = append(all, ways...)
 		if beside, has := q.besideLog(v, m, t); has {
 			all = append(all, beside)
 		}

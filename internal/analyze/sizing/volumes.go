@@ -57,7 +57,7 @@ func rolesOf(devices []runfile.StorageDevice) []string {
 	var apart []string
 	for _, d := range devices {
 		for _, role := range d.Holds {
-			if _, is := metric.TablespaceIn(role); is && !slices.Contains(apart, role) {
+			if _, ok := metric.TablespaceIn(role); ok && !slices.Contains(apart, role) {
 				apart = append(apart, role)
 			}
 		}

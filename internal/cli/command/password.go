@@ -14,8 +14,8 @@ import (
 // AskPassword asks the user at the terminal for a password, as psql does, if the server wants one and no other
 // source has it. It returns "" if none is needed or nobody is there.
 func AskPassword(ctx context.Context, env Env, endpoint *postgres.Endpoint) (string, error) {
-	terminal, is := env.In.(*os.File)
-	if !is || !env.InTerminal || !env.ErrTerminal || env.get("CI") != "" {
+	terminal, ok := env.In.(*os.File)
+	if !ok || !env.InTerminal || !env.ErrTerminal || env.get("CI") != "" {
 		return "", nil
 	}
 	needed, err := endpoint.NeedsPassword(ctx)

@@ -37,8 +37,8 @@ func (d *door) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		socket, is := c.(*net.TCPConn)
-		if !is {
+		socket, ok := c.(*net.TCPConn)
+		if !ok {
 			_ = c.Close()
 			continue
 		}
@@ -99,7 +99,7 @@ func (d *door) remember(ctx context.Context, c net.Conn) context.Context {
 
 // follow marks a connection that became idle.
 func (d *door) follow(c net.Conn, state http.ConnState) {
-	if h, is := c.(*held); is && state == http.StateIdle {
+	if h, ok := c.(*held); ok && state == http.StateIdle {
 		h.set(false)
 	}
 }
@@ -107,7 +107,7 @@ func (d *door) follow(c net.Conn, state http.ConnState) {
 // answering has the door know who has sent a whole request.
 func (d *door) answering(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if h, is := r.Context().Value(heldKey{}).(*held); is {
+		if h, ok := r.Context().Value(heldKey{}).(*held); ok {
 			h.set(true)
 		}
 		next.ServeHTTP(w, r)

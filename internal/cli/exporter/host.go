@@ -29,8 +29,8 @@ func namesThisMachine(header, named string) bool {
 	if _, err := netip.ParseAddr(header); err != nil {
 		if h, p, err := net.SplitHostPort(header); err == nil {
 			host, port = h, p
-		} else if inner, is := strings.CutPrefix(header, "["); is {
-			if host, is = strings.CutSuffix(inner, "]"); !is {
+		} else if inner, ok := strings.CutPrefix(header, "["); ok {
+			if host, ok = strings.CutSuffix(inner, "]"); !ok {
 				return false
 			}
 		}

@@ -127,8 +127,8 @@ func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + 
 
 // Alone reports whether only this machine reaches it.
 func (s *Server) Alone() bool {
-	at, is := s.listener.Addr().(*net.TCPAddr)
-	return is && at.IP.IsLoopback()
+	at, ok := s.listener.Addr().(*net.TCPAddr)
+	return ok && at.IP.IsLoopback()
 }
 
 // Close ends it, in the middle of an answer if need be.
@@ -162,10 +162,10 @@ func whyNot(err error) error {
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		return errors.New("this machine has no such address")
 	}
-	if unknown, is := errors.AsType[*net.DNSError](err); is {
+	if unknown, ok := errors.AsType[*net.DNSError](err); ok {
 		return unknown
 	}
-	if op, is := errors.AsType[*net.OpError](err); is {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err
 	}
 	return err

@@ -86,7 +86,7 @@ func runHistory(ctx context.Context, env command.Env, o historyOptions, files []
 		env.Tell("%s", runfile.OneLine(notice))
 	}
 	head := headOf(env, flags)
-	head.Target, head.Provenance = h.target, h.whence
+	head.Target, head.Provenance = h.target, h.provenance
 	path := cmp.Or(o.out, runfile.DefaultPath(head.ID))
 	if err := history.Write(path, head, h.Data); err != nil {
 		return err

@@ -25,8 +25,8 @@ import (
 
 type answer struct {
 	history.Data
-	target runfile.Target
-	whence string // where the figures are from
+	target     runfile.Target
+	provenance string // where the figures are from
 }
 
 type historySource struct {
@@ -81,9 +81,9 @@ func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, n
 		return h, err
 	}
 	data.Asked = runfile.Stretch{From: q.From.UTC(), To: q.To.UTC()}
-	whence := "scraped about every " + printable.Duration(data.Interval) + " into a store, not by realiops"
-	return answer{*data, runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}, whence},
-		nil
+	provenance := "scraped about every " + printable.Duration(data.Interval) + " into a store, not by realiops"
+	target := runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}
+	return answer{*data, target, provenance}, nil
 }
 
 // handedOn reads the hours of the only instance that an exporter of CloudWatch presents, if no other exporter
@@ -147,7 +147,7 @@ func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []s
 		return h, fmt.Errorf("CloudWatch has no points from %s to %s%s", from.Format(time.RFC3339),
 			to.Format(time.RFC3339), why)
 	}
-	h.target, h.whence = cloudwatch.TargetOf(found.Cloud), "recorded by CloudWatch, not by realiops"
+	h.target, h.provenance = cloudwatch.TargetOf(found.Cloud), "recorded by CloudWatch, not by realiops"
 	return h, nil
 }
 
@@ -200,7 +200,7 @@ func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []st
 
 func (o historyOptions) ofExported(_ context.Context, files []exported.File, now time.Time) (h answer, err error) {
 	h.Data, h.target, err = exported.History(files, exported.Asked{Flavor: o.flavor, Instance: o.instance}, now)
-	h.whence = "recorded by CloudWatch and exported by the aws program, not by realiops"
+	h.provenance = "recorded by CloudWatch and exported by the aws program, not by realiops"
 	return h, err
 }
 

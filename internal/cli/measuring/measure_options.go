@@ -125,11 +125,11 @@ func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err er
 		}
 	}
 	for _, list := range lists {
-		some, err := cost.ParseBudgets(list)
+		parsed, err := cost.ParseBudgets(list)
 		if err != nil {
 			return nil, fmt.Errorf("a budget: %w", err)
 		}
-		all = append(all, some...)
+		all = append(all, parsed...)
 	}
 	for _, b := range all {
 		if b.OverBase != nil && o.base == "" {

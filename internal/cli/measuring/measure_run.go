@@ -54,7 +54,7 @@ func runMeasure(ctx context.Context, env command.Env, o measureOptions, flags *p
 	switch {
 	case failed != nil:
 		status := command.ExitFailed
-		if own, is := errors.AsType[*operation.FailedError](failed); is { // the command's own
+		if own, ok := errors.AsType[*operation.FailedError](failed); ok { // the command's own
 			status = own.Status
 		}
 		return command.WithCode(status, errors.Join(failed, err))

@@ -129,7 +129,7 @@ func measurements(env command.Env, names []string) (base, now cost.Cost, are boo
 }
 
 func isMeasurement(env command.Env, name string) bool {
-	if _, is, _ := baseIn(name); is {
+	if _, ok, _ := baseIn(name); ok {
 		return true
 	}
 	if name == command.StandardInput { // which can be read once

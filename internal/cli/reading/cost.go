@@ -60,7 +60,7 @@ func writeCost(env command.Env, c cost.Cost, format string, verbose bool) error 
 
 // NamedCost returns what a base or a run file says that an operation cost.
 func NamedCost(env command.Env, name string) (cost.Cost, error) {
-	if base, is, err := baseIn(name); is {
+	if base, ok, err := baseIn(name); ok {
 		return base, err
 	}
 	run, err := command.NamedRun(env, name)
@@ -75,7 +75,7 @@ func NamedCost(env command.Env, name string) (cost.Cost, error) {
 }
 
 // baseIn reads a base, where the file is one.
-func baseIn(name string) (c cost.Cost, is bool, err error) {
+func baseIn(name string) (c cost.Cost, ok bool, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return c, false, nil //nolint:nilerr // whoever reads run files says so

@@ -75,7 +75,7 @@ func runExplain(env command.Env, o explainOptions, names []string) error {
 	}
 	known := allKnown()
 	asked, err := known.of(names)
-	if unknown, is := errors.AsType[*unknownMetricError](err); is {
+	if unknown, ok := errors.AsType[*unknownMetricError](err); ok {
 		lines := words.Each(func(name string) string { return known.named(name).line(name) }, unknown.closest)
 		for _, line := range slices.Compact(lines) {
 			env.Tell("%s", line)

@@ -39,7 +39,7 @@ const boardSchema = "realiops.dashboard/1"
 
 func explainDashboard(ctx context.Context, env command.Env, o explainOptions) error {
 	text, err := input.Read(ctx, o.dashboard)
-	if path, is := errors.AsType[*fs.PathError](err); is {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("read the dashboard %s: %w", path.Path, path.Err)
 	}
 	if err != nil {

@@ -97,7 +97,7 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	if slices.ContainsFunc(names, func(name string) bool { return command.SameFile(o.out, name) }) {
 		return fmt.Errorf("%s is the run itself, which the report would replace: name another file with -o", o.out)
 	}
-	if base, is, err := baseIn(names[0]); is && len(names) == 1 {
+	if base, ok, err := baseIn(names[0]); ok && len(names) == 1 {
 		if err != nil {
 			return err
 		}

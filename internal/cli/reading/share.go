@@ -80,8 +80,8 @@ func shareTo(path, out string) (*runfile.Anonymizer, map[runfile.Kind]int, error
 		if err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), w.Discard())
 		}
-		clean, some := a.Of(record)
-		if !some {
+		clean, shared := a.Of(record)
+		if !shared {
 			continue
 		}
 		lines[clean.Kind()]++

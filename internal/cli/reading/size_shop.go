@@ -91,7 +91,7 @@ func managed(v catalog.Volume) bool { return v.Provider == "rds" || v.Provider =
 
 // contradicts refuses flags of which one rules out the other.
 func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) error {
-	some := func(is func(catalog.Volume) bool) bool { return slices.ContainsFunc(volumes, is) }
+	anyVolume := func(is func(catalog.Volume) bool) bool { return slices.ContainsFunc(volumes, is) }
 	cloud := catalog.CloudOfRegion(o.Region, nil)
 	switch takes := func(v catalog.Volume) bool {
 		return v.Provider == provider || v.Provider == "rds" && provider == "ebs" || v.Provider == "aurora" &&
@@ -101,23 +101,23 @@ func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) erro
 		return errors.New("--disks: RDS and Aurora stripe by themselves: leave it out")
 	case len(volumes) == 0 && o.multiAZ && len(o.on) == 0:
 		return fmt.Errorf("--multi-az: only RDS has a standby, and not the %s", o.instance)
-	case provider != "" && len(o.on) > 0 && len(volumes) > 0 && !some(takes):
+	case provider != "" && len(o.on) > 0 && len(volumes) > 0 && !anyVolume(takes):
 		return fmt.Errorf("--class %s is %s, and nothing that --on names can be attached to it", o.instance,
 			classOf(provider))
-	case provider != "" && len(volumes) > 0 && !some(func(v catalog.Volume) bool {
+	case provider != "" && len(volumes) > 0 && !anyVolume(func(v catalog.Volume) bool {
 		return takes(v) && catalog.Attaches(o.instance, v)
 	}):
 		return fmt.Errorf("--class %s takes none of the disks that are ordered here%s", o.instance,
 			withPremium(provider))
-	case o.Region != "" && cloud != "" && len(volumes) > 0 && !some(func(v catalog.Volume) bool {
+	case o.Region != "" && cloud != "" && len(volumes) > 0 && !anyVolume(func(v catalog.Volume) bool {
 		return v.Cloud() == cloud
 	}):
 		other := volumes[0].Cloud()
 		return fmt.Errorf("--region %s is a region of %s: name one of %s, such as %s", o.Region, cloud.Title(),
 			other.Title(), other.Home())
-	case o.disks > 0 && some(managed):
+	case o.disks > 0 && anyVolume(managed):
 		return errors.New("--disks: RDS and Aurora stripe by themselves: leave it out, or take them out of --on")
-	case o.multiAZ && some(func(v catalog.Volume) bool { return !managed(v) }):
+	case o.multiAZ && anyVolume(func(v catalog.Volume) bool { return !managed(v) }):
 		return errors.New("--multi-az: only RDS has a standby: leave it out, or name only rds with --on")
 	}
 	return nil

@@ -44,7 +44,7 @@ func seeDisk(ctx context.Context, p *target.Probes) diskSeen {
 		if name := sampler.Name(); name != block.Name && name != request.Name {
 			continue
 		}
-		if late, is := sampler.(interface{ WaitForCounters(context.Context) error }); is {
+		if late, ok := sampler.(interface{ WaitForCounters(context.Context) error }); ok {
 			_ = late.WaitForCounters(ctx) // whatever it has by now counts
 		}
 		if sample, err := sampler.Sample(ctx); err == nil {

@@ -90,7 +90,7 @@ func (e *Experiment) count(ctx context.Context, p *pace, s step) error {
 	err := e.repetition(ctx, s)
 	for err != nil && ctx.Err() == nil {
 		why := "lost its server"
-		if disturbed, is := err.(*disturbedError); is { //nolint:errorlint // nothing else failed beside it
+		if disturbed, ok := err.(*disturbedError); ok { //nolint:errorlint // nothing else failed beside it
 			if !e.again(p, s, disturbed) {
 				return nil
 			}

@@ -62,7 +62,7 @@ func Examine(path string) (Place, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		if of, is := errors.AsType[*fs.PathError](err); is {
+		if of, ok := errors.AsType[*fs.PathError](err); ok {
 			err = of.Err
 		}
 		return Place{}, fmt.Errorf("look at the directory %s: %w", path, err)

@@ -32,7 +32,7 @@ type Database struct {
 // Source keeps something of many databases.
 type Source interface {
 	// Hours returns the kept hours of some of them, in their order.
-	Hours(ctx context.Context, some []Database, from, to time.Time) ([]history.Data, error)
+	Hours(ctx context.Context, databases []Database, from, to time.Time) ([]history.Data, error)
 	// AtOnce is the best number of them to ask for together.
 	AtOnce() int
 }
@@ -150,21 +150,21 @@ func (d Directory) Missing(all []Database) []Database {
 func (d Directory) Fetch(ctx context.Context, source Source, head runfile.Run, all []Database,
 	done func(n int)) (partly int, err error) {
 	n := 0
-	for some := range slices.Chunk(all, source.AtOnce()) {
-		data, err := source.Hours(ctx, some, d.From, d.To)
+	for chunk := range slices.Chunk(all, source.AtOnce()) {
+		data, err := source.Hours(ctx, chunk, d.From, d.To)
 		switch {
 		case errors.Is(err, ErrPartly):
-			partly += len(some)
+			partly += len(chunk)
 			continue
 		case err != nil:
 			return partly, err
 		}
-		for i, database := range some {
+		for i, database := range chunk {
 			if err := d.keep(head, database, data[i]); err != nil {
 				return partly, err
 			}
 		}
-		n += len(some)
+		n += len(chunk)
 		done(n)
 	}
 	return partly, nil

@@ -107,7 +107,7 @@ func (l *Layout) Open(name string) (*os.File, error) {
 	if root.Err != nil {
 		return nil, fmt.Errorf("open %q: %w", name, root.Err)
 	}
-	if file, is := root.classify(below); !is || file.Kind != Relation && file.Kind != Map {
+	if file, ok := root.classify(below); !ok || file.Kind != Relation && file.Kind != Map {
 		return nil, fmt.Errorf("the server names %q for a relation's file, and PostgreSQL keeps none there", name)
 	}
 	f, err := root.openFile(below)
@@ -140,8 +140,8 @@ func (r *Root) classify(path string) (File, bool) {
 	for t != nil {
 		first, rest, more := strings.Cut(path, "/")
 		if !more {
-			f, is := t.fileOf(first, database)
-			return f, is
+			f, ok := t.fileOf(first, database)
+			return f, ok
 		}
 		t, database = t.below(first, database)
 		path = rest

@@ -118,7 +118,7 @@ func loggedTo(name string) *tree {
 }
 
 // fileOf identifies a file of the directory; false: it is not PostgreSQL's.
-func (t *tree) fileOf(name string, database uint32) (f File, is bool) {
+func (t *tree) fileOf(name string, database uint32) (f File, ok bool) {
 	f = File{Kind: t.kind, Database: database}
 	if slices.Contains(t.known, name) {
 		if f.Kind == Relation {

@@ -184,8 +184,8 @@ func (r *Root) note(w *Walk, d *os.File, t *tree, at string, name listed, databa
 	if w.Known != nil && w.Known(file, name.inode) {
 		return
 	}
-	f, is := t.fileOf(name.name, database)
-	if !is {
+	f, ok := t.fileOf(name.name, database)
+	if !ok {
 		return
 	}
 	e := Entry{File: f, directory: int(d.Fd()), base: name.name}

@@ -88,7 +88,7 @@ func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) er
 	o.Operation = counted(o.Operation)
 	m := &measurement{Place: on, Options: o, record: locked}
 	m.clock = probe.NewClock(readEvery, locked, on.Samplers...)
-	if wal, is := on.Relations.(*anatomy.Sampler); is && slices.Contains(on.Samplers, probe.Sampler(wal)) {
+	if wal, ok := on.Relations.(*anatomy.Sampler); ok && slices.Contains(on.Samplers, probe.Sampler(wal)) {
 		wal.AsCounted()
 	}
 	if err := m.begin(); err != nil {
@@ -188,7 +188,7 @@ func (m *measurement) measureBackground(ctx context.Context) error {
 // rank says which tables, indexes and statements did the most in a repetition.
 func (m *measurement) rank(ctx context.Context, n int) error {
 	for _, record := range m.Ranking.Since(ctx, m.Facts.ReportCounters) {
-		if top, is := record.(runfile.Top); is {
+		if top, ok := record.(runfile.Top); ok {
 			top.Load, top.Repetition = runfile.OperationLoad, n
 			record = top
 		}

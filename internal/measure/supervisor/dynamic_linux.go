@@ -30,8 +30,8 @@ func removeDynamic(control, owner uint32) error {
 		read   func(handle uint32) []byte
 		remove func(handle uint32) error
 	}{{d.readFile, d.removeFile}, {d.readSegment, d.removeSegment}} {
-		handles, is := listed(kind.read(control))
-		if !is {
+		handles, ok := listed(kind.read(control))
+		if !ok {
 			continue
 		}
 		for _, handle := range append(handles, control) {
@@ -46,7 +46,7 @@ func removeDynamic(control, owner uint32) error {
 
 // listed reads a control segment, PostgreSQL's dsm_control_header: three numbers and slots, whose size depends on the
 // version.
-func listed(text []byte) (handles []uint32, is bool) {
+func listed(text []byte) (handles []uint32, ok bool) {
 	const magic, slotsAt, leastSlot = 0x9a503d32, 16, 24
 	if len(text) < slotsAt || binary.NativeEndian.Uint32(text) != magic {
 		return nil, false
@@ -105,7 +105,7 @@ func (d dynamic) removeFile(handle uint32) error {
 }
 
 // segment finds one of dynamic_shared_memory_type=sysv that is this user's and that nobody has attached.
-func (d dynamic) segment(handle uint32) (id int, is bool) {
+func (d dynamic) segment(handle uint32) (id int, ok bool) {
 	key := int32(handle) //nolint:gosec // as PostgreSQL does
 	id, err := unix.SysvShmGet(max(int(key), -int(key)), 0, 0)
 	if err != nil {
@@ -119,8 +119,8 @@ func (d dynamic) segment(handle uint32) (id int, is bool) {
 }
 
 func (d dynamic) readSegment(handle uint32) []byte {
-	id, is := d.segment(handle)
-	if !is {
+	id, ok := d.segment(handle)
+	if !ok {
 		return nil
 	}
 	memory, err := unix.SysvShmAttach(id, 0, unix.SHM_RDONLY)
@@ -132,8 +132,8 @@ func (d dynamic) readSegment(handle uint32) []byte {
 }
 
 func (d dynamic) removeSegment(handle uint32) error {
-	id, is := d.segment(handle)
-	if !is {
+	id, ok := d.segment(handle)
+	if !ok {
 		return nil
 	}
 	_, err := unix.SysvShmCtl(id, unix.IPC_RMID, nil)

@@ -53,8 +53,8 @@ func (c Convert) period() string {
 	const minute, hour, day, month = 60, 3600, 86400, catalog.HoursInMonth * 3600
 	known := map[float64]string{0: "", 1: "a second", minute: "in a minute", hour: "in an hour", day: "in a day",
 		7 * day: "in a week", month: "in a month"}
-	switch words, is := known[c.Period]; {
-	case is:
+	switch words, ok := known[c.Period]; {
+	case ok:
 		return words
 	case c.Period > minute && math.Mod(c.Period, minute) == 0 && c.Period < hour:
 		return fmt.Sprintf("in %.0f minutes", c.Period/minute)

@@ -150,8 +150,8 @@ func (s Size) sizedFor() string {
 
 // basis says what rate of a load is sized for.
 func basis(name, several string) string {
-	switch percentile, is := strings.CutPrefix(name, "p"); {
-	case is:
+	switch percentile, ok := strings.CutPrefix(name, "p"); {
+	case ok:
 		v, _ := strconv.ParseFloat(percentile, 64)
 		return fmt.Sprintf("the %s percentile of its %s, and at least its total divided by the time",
 			number.Ordinal(v), several)

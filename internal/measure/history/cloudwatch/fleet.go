@@ -71,9 +71,9 @@ func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
 }
 
 // Hours returns what CloudWatch kept of some databases.
-func (f Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Data, error) {
-	data := make([]history.Data, len(some))
-	for i, database := range some {
+func (f Fleet) Hours(ctx context.Context, databases []fleet.Database, from, to time.Time) ([]history.Data, error) {
+	data := make([]history.Data, len(databases))
+	for i, database := range databases {
 		sources, err := f.sources(*database.Target.Cloud)
 		if err != nil {
 			return nil, err

@@ -377,7 +377,7 @@ func (e *Export) Span() (from, to time.Time) { return history.Data{Periods: e.Pe
 // Instances returns those of PostgreSQL with storage of their own.
 func (e *Export) Instances() (all []runfile.Cloud) {
 	for _, i := range e.instance {
-		if c, is := rds.CloudOf(regionOf(i), i); is {
+		if c, ok := rds.CloudOf(regionOf(i), i); ok {
 			all = append(all, c)
 		}
 	}

@@ -281,7 +281,7 @@ type disksOf map[string]member
 // of returns the disks of the machine that a server runs on, by name: several where what tells them apart is not known
 // of the server.
 func (d disksOf) of(name string, server member) map[string]member {
-	if m, is := d[name]; is {
+	if m, ok := d[name]; ok {
 		m.trouble = cmp.Or(m.trouble, server.trouble)
 		return map[string]member{name: m}
 	}

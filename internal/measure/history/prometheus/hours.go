@@ -17,10 +17,10 @@ import (
 )
 
 // Hours returns what the store kept of some databases.
-func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Data, error) {
-	data := make([]history.Data, len(some))
+func (f *Fleet) Hours(ctx context.Context, databases []fleet.Database, from, to time.Time) ([]history.Data, error) {
+	data := make([]history.Data, len(databases))
 	batches := map[string]*batch{}
-	for i, database := range some {
+	for i, database := range databases {
 		m := f.members[database.Name]
 		for _, why := range []string{m.trouble, m.of.caveat} {
 			if why != "" {

@@ -91,15 +91,15 @@ func (f *Fleet) apart(ctx context.Context, s shape, byName map[string][]labelSet
 		groups[name] = [][]copyOf{copies[name]}
 	}
 	slices.Sort(several)
-	for some := range slices.Chunk(several, f.AtOnce()) {
+	for chunk := range slices.Chunk(several, f.AtOnce()) {
 		var all []copyOf
-		for _, name := range some {
+		for _, name := range chunk {
 			all = append(all, copies[name]...)
 		}
 		if err := f.show(ctx, s, all); err != nil {
 			return nil, err
 		}
-		for _, name := range some { // copies of a name are the same elements as those of all
+		for _, name := range chunk { // copies of a name are the same elements as those of all
 			n := len(copies[name])
 			s.named = f.chosen(all[0].labels)
 			groups[name] = s.grouped(all[:n])

@@ -60,14 +60,14 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 		}
 	}
 	announced := metric.All().Row(f.Ours).Announced()
-	whence := "read from a store, as " + f.Exporter + " exports it: " + f.Name
+	caveat := "read from a store, as " + f.Exporter + " exports it: " + f.Name
 	if f.Sum != "" {
-		whence += ", added up over " + f.Sum
+		caveat += ", added up over " + f.Sum
 	}
 	if f.Times != 0 {
-		whence += fmt.Sprintf(", times %g", f.Times)
+		caveat += fmt.Sprintf(", times %g", f.Times)
 	}
-	announced.Caveat = strings.TrimPrefix(announced.Caveat+"; "+whence, "; ")
+	announced.Caveat = strings.TrimPrefix(announced.Caveat+"; "+caveat, "; ")
 	r.out.Metrics = append(r.out.Metrics, announced)
 	once, err := oneServer(f, sortedParts(parts))
 	if err != nil {

@@ -103,7 +103,7 @@ func (o Options) Secrets() (all []string) {
 	if err != nil {
 		return append(all, o.URL)
 	}
-	if password, is := address.User.Password(); is {
+	if password, ok := address.User.Password(); ok {
 		all = append(all, password)
 	}
 	for _, values := range address.Query() {
@@ -156,10 +156,10 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if of, is := errors.AsType[*url.Error](err); is {
+	if of, ok := errors.AsType[*url.Error](err); ok {
 		err = of.Err
 	}
-	if refused, is := errors.AsType[*refusal](err); is {
+	if refused, ok := errors.AsType[*refusal](err); ok {
 		return s.refused(refused)
 	}
 	_, network := errors.AsType[*net.OpError](err)

@@ -73,8 +73,8 @@ func (a azure) host() (Host, error) {
 		sums := map[time.Time]*[4]sum{}
 		var host Host
 		for k, name := range set.names {
-			m, is := byName[name]
-			if !is {
+			m, ok := byName[name]
+			if !ok {
 				return host, fmt.Errorf("of %s the metric %q is missing: ask %s", set.of, name, askAzure)
 			}
 			host.Name = cmp.Or(host.Name, machineOf(m.ID))

@@ -104,9 +104,9 @@ func (f *Fleet) Databases() (all []fleet.Database) {
 func (*Fleet) AtOnce() int { return 1 }
 
 // Hours returns what the files say of some machines.
-func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Data, error) {
-	data := make([]history.Data, len(some))
-	for i, machine := range some {
+func (f *Fleet) Hours(ctx context.Context, machines []fleet.Database, from, to time.Time) ([]history.Data, error) {
+	data := make([]history.Data, len(machines))
+	for i, machine := range machines {
 		intervals, err := f.intervals(ctx, machine.Name)
 		if err != nil {
 			return nil, err

@@ -69,7 +69,7 @@ func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
 			}
 		}
 		for head, of := range paths {
-			if nothing, is := idle[head]; nothing || !is {
+			if nothing, ok := idle[head]; nothing || !ok {
 				i.Reads, i.Writes, i.ReadBytes, i.WriteBytes = i.Reads+of.Reads, i.Writes+of.Writes, i.ReadBytes+
 					of.ReadBytes, i.WriteBytes+of.WriteBytes
 			}
@@ -94,7 +94,7 @@ func (i *Interval) add(disk map[string]any) error {
 	const kilo = 1024
 	number := func(names map[string]float64) (float64, error) {
 		for name, unit := range names {
-			if v, is := disk[name].(float64); is {
+			if v, ok := disk[name].(float64); ok {
 				return v * unit, nil
 			}
 		}

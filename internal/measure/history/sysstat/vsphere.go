@@ -27,7 +27,7 @@ func ofVSphere(text string) ([]Host, error) {
 		column[name] = k
 	}
 	for _, name := range []string{"Entity", "MetricId", "Timestamp", "Value", "Instance", "IntervalSecs"} {
-		if _, is := column[name]; !is {
+		if _, ok := column[name]; !ok {
 			return nil, fmt.Errorf("the column %s is missing: have it written by %s", name, askVSphere)
 		}
 	}

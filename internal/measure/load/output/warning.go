@@ -26,7 +26,7 @@ func (r Report) Warnings() []string {
 }
 
 // slow compares the achieved rate with the asked one.
-func (r Report) slow() (text string, is bool) {
+func (r Report) slow() (text string, ok bool) {
 	share, known := r.achieved()
 	if !known || share >= enough {
 		return "", false

@@ -70,11 +70,11 @@ type watched interface{ HandOver() net.Conn }
 
 // handedOver returns the connection without that watch, or with one that no longer watches under its TLS.
 func handedOver(conn net.Conn) net.Conn {
-	if w, is := conn.(watched); is {
+	if w, ok := conn.(watched); ok {
 		return w.HandOver()
 	}
-	if encrypted, is := conn.(*tls.Conn); is {
-		if w, is := encrypted.NetConn().(watched); is {
+	if encrypted, ok := conn.(*tls.Conn); ok {
+		if w, ok := encrypted.NetConn().(watched); ok {
 			w.HandOver()
 		}
 	}
