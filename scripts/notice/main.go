@@ -7,6 +7,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,9 @@ func main() {
 func write(files []string) error {
 	if len(files) == 0 {
 		return notices(os.Stdout)
+	}
+	if len(files) > 1 || strings.HasPrefix(files[0], "-") {
+		return errors.New("usage: notice [FILE]")
 	}
 	var text bytes.Buffer
 	if err := licenses(&text); err != nil {

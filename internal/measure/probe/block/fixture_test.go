@@ -102,3 +102,13 @@ func listed(t testing.TB, root string) map[string]layout.Root {
 	}
 	return files
 }
+
+// realRoots are those of a directory on this machine.
+func realRoots(t *testing.T, server layout.Server) []layout.Root {
+	t.Helper()
+	l, err := layout.Find(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Roots
+}

@@ -21,16 +21,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// realRoots are those of a directory on this machine.
-func realRoots(t *testing.T, server layout.Server) []layout.Root {
-	t.Helper()
-	l, err := layout.Find(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l.Roots
-}
-
 // The server is told to write a known number of bytes where they reach no disk. When the session that did so has ended,
 // they are on the postmaster's account.
 func TestProcessesOfARealServer(t *testing.T) {
