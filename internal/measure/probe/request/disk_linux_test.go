@@ -247,7 +247,12 @@ func TestLooksWhereRequestsAsk(t *testing.T) {
 	if err := os.Remove(table); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * looking)
+	for due := false; !due; { // later where a look took long
+		time.Sleep(2 * looking)
+		s.mu.Lock()
+		due = s.looked.due(looking, share)
+		s.mu.Unlock()
+	}
 	if n := looks() - had; n != 0 {
 		t.Errorf("the files were looked at %d times, though no request came", n)
 	}
