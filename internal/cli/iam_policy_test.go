@@ -180,7 +180,8 @@ print(json.dumps({s: session.get_service_model(s).operation_names for s in sys.a
 
 var paginator = regexp.MustCompile(`^New(\w+)Paginator$`)
 
-// callsInSource finds what files that import a service's client mention of its operations.
+// callsInSource finds what files that import a service's client mention of its operations, and the names of those that are
+// asked without a client.
 func callsInSource(t *testing.T, models map[string][]string) []string {
 	t.Helper()
 	var calls []string
@@ -216,12 +217,12 @@ func callsIn(t *testing.T, name string, models map[string][]string) (calls []str
 	}
 	var imported []string
 	for _, i := range file.Imports {
-		switch p := strings.Trim(i.Path.Value, `"`); {
-		case strings.HasPrefix(p, "github.com/aws/aws-sdk-go-v2/service/"):
+		if p := strings.Trim(i.Path.Value, `"`); strings.HasPrefix(p, "github.com/aws/aws-sdk-go-v2/service/") {
 			imported = append(imported, path.Base(p))
-		case p == "github.com/aws/aws-sdk-go-v2/aws/signer/v4": // of calls that are written out
-			calls = append(calls, namedIn(file, models["ec2"])...)
 		}
+	}
+	for _, service := range []string{"ec2", "rds"} { // whose calls are written out
+		calls = append(calls, namedIn(file, service, models[service])...)
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		selector, ok := n.(*ast.SelectorExpr)
@@ -242,11 +243,11 @@ func callsIn(t *testing.T, name string, models map[string][]string) (calls []str
 	return calls
 }
 
-// namedIn are the operations of EC2 whose names stand in a file.
-func namedIn(file *ast.File, operations []string) (calls []string) {
+// namedIn are the operations of a service whose names stand in a file.
+func namedIn(file *ast.File, service string, operations []string) (calls []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if literal, ok := n.(*ast.BasicLit); ok && slices.Contains(operations, strings.Trim(literal.Value, `"`)) {
-			calls = append(calls, "ec2:"+strings.Trim(literal.Value, `"`))
+			calls = append(calls, service+":"+strings.Trim(literal.Value, `"`))
 		}
 		return true
 	})

@@ -91,7 +91,7 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 	if !winner.bounded(mostSpread) {
 		j.between(v, y, left)
 		side := Verdict{Metric: v.Metric, Kind: CannotTell}
-		if v.Kind == CannotTell && slices.ContainsFunc(left, func(h held) bool { return h.bounded(mostSpreadOfSide) }) {
+		if v.Kind == CannotTell && slices.ContainsFunc(left, func(h held) bool { return h.boundedAmong(left, mostSpreadOfSide) }) {
 			j.roughly(&side, t, y, s, left, rivals)
 		}
 		if side.Kind != CannotTell {
@@ -156,8 +156,8 @@ func (j *judge) between(v *Verdict, y column, left []held) {
 	}
 	v.SettleWith = j.settle(v.Between)
 	side, oneSide := sideOf(left)
-	unbounded := func(h held) bool { return h.recorded() && !h.bounded(mostSpread) }
-	consistent := func(h held) bool { return h.Status == Consistent && h.bounded(mostSpread) }
+	unbounded := func(h held) bool { return h.recorded() && !h.boundedAmong(left, mostSpread) }
+	consistent := func(h held) bool { return h.Status == Consistent && h.boundedAmong(left, mostSpread) }
 	if oneSide && (!slices.ContainsFunc(left, unbounded) || slices.ContainsFunc(left, consistent)) {
 		v.Kind = Kind(side)
 		return

@@ -305,14 +305,17 @@ func (h held) bounded(spread float64) bool {
 	return len(h.loads) >= fewestLoads && h.Spread.Hi < spread && h.Ratio.Hi < mostSpread*h.Ratio.Lo
 }
 
+// boundedAmong asks less of one of several that are left: they stand for a side, whatever there is of each.
+func (h held) boundedAmong(left []held, spread float64) bool {
+	return h.bounded(spread) || len(left) > 1 && len(h.loads) >= fewestLoads && h.Spread.Hi < spread
+}
+
 // exact reports whether every repetition is the quantity one to one, as far as counters resolve.
 func exact(y, x column) bool {
 	for a := range y {
 		for r := range y[a] {
-			if y[a][r].missing != nil || x[a][r].missing != nil {
-				continue
-			}
-			if d := y[a][r].value - x[a][r].value; d*d > 4*(y[a][r].stdErr*y[a][r].stdErr+x[a][r].stdErr*x[a][r].stdErr) {
+			c, o := y[a][r], x[a][r]
+			if d := c.value - o.value; c.missing == nil && o.missing == nil && d*d > 4*(c.stdErr*c.stdErr+o.stdErr*o.stdErr) {
 				return false
 			}
 		}

@@ -73,8 +73,6 @@ func TestAWideRatioIsNoName(t *testing.T) {
 		{433879706908, "meter/m021", "mixture 0.02784 device_bytes (17 %) + 436.2 rows (83 %), noise 0 %"},
 		{433879706928, "meter/m012", "mixture 26.64 bytes of disks (57 %) + 1.108e+04 entries (43 %), noise 10 %, lag"},
 		{433879706932, "meter/m021", "single 3.937 requests of disks (100 %), noise 1 %, lag"},
-		{433879706945, "meter/m016", "mixture 1.053 wal_writes (60 %) + 0.002591 bytes_asked (40 %), noise 3 %, " +
-			"autocorrelated noise"},
 		{433879706962, "meter/m008", "single 0.3305 bytes of disks (100 %), noise 3 %"},
 		{433879706974, "meter/m015", "mixture 0.01218 requests of disks (21 %) + 0.0006542 entries (79 %), noise 10 %"},
 	})
