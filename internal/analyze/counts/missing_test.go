@@ -109,7 +109,7 @@ func TestAMillionGaps(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if grown := (after.HeapAlloc - before.HeapAlloc) >> 20; after.HeapAlloc > before.HeapAlloc && grown > 400 ||
-		took > 5*time.Minute {
+		took > time.Minute {
 		t.Errorf("a million gaps take %d MB and %v", grown, took)
 	}
 	load, _ := run.Load("busy")
