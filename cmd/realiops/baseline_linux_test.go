@@ -86,7 +86,7 @@ func writtenBy(t *testing.T, device string) float64 {
 	return kilobytes
 }
 
-// poll is what a third party has counted by some moment between two.
+// poll is a count that a third party showed at some moment between from and to.
 type poll struct {
 	from, to time.Time
 	count    float64

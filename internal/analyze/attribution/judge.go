@@ -305,7 +305,7 @@ func (h held) bounded(spread float64) bool {
 	return len(h.loads) >= fewestLoads && h.Spread.Hi < spread && h.Ratio.Hi < mostSpread*h.Ratio.Lo
 }
 
-// boundedAmong asks less of one of several that are left: they stand for a side, whatever there is of each.
+// boundedAmong is bounded, but leaves the ratio open where several quantities are left: together they only show the side.
 func (h held) boundedAmong(left []held, spread float64) bool {
 	return h.bounded(spread) || len(left) > 1 && len(h.loads) >= fewestLoads && h.Spread.Hi < spread
 }

@@ -13,7 +13,7 @@ import (
 
 type counting func(counts.Load, counts.Repetition) (float64, error)
 
-// amount is what is counted in a repetition, or why it is missing.
+// amount is the count of one repetition, or the reason why there is none.
 type amount struct {
 	value float64
 	err   error
@@ -21,7 +21,7 @@ type amount struct {
 
 func (a amount) get() (float64, error) { return a.value, a.err }
 
-// amounts returns what is counted in each repetition of a load, each followed by its variants.
+// amounts returns the count of each repetition of a load, followed by those of its variants.
 func amounts(count counting, a counts.Load) (all []amount) {
 	of := func(value float64, err error) amount { return amount{value, err} }
 	for _, r := range a.Repetitions {

@@ -9,12 +9,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// enough is the memory that a brief command may take before any garbage is collected. Most reports keep much less, and
-// collecting as usual takes a fifth of their CPU time.
+// enough is the heap, in bytes, up to which a brief command collects no garbage. Most reports need less, and the
+// collector would take a fifth of their CPU time.
 const enough = 64 << 20
 
-// Brief has commands that only read what was measured take memory rather than collect garbage, as long as there is
-// enough.
+// Brief delays garbage collection in commands that only read run files and soon end.
 func Brief(commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		run := c.RunE
@@ -28,11 +27,11 @@ func Brief(commands ...*cobra.Command) []*cobra.Command {
 	return commands
 }
 
-// letGrow has garbage collected only when the process has taken so much memory, until more than half of that is in use;
-// from then on as usual.
+// letGrow turns the collector off until the process takes this much memory. Once more than half of it is live, garbage is
+// collected as before.
 func letGrow(memory int64) {
 	usual := debug.SetGCPercent(-1)
-	if usual < 0 { // another command of the process has done so
+	if usual < 0 { // it is off already
 		return
 	}
 	most := debug.SetMemoryLimit(memory)

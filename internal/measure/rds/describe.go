@@ -21,7 +21,7 @@ const auroraPrefix = "aurora"
 func describe(region string, i *DBInstance, c *DBCluster) (Found, error) {
 	engine := i.Engine
 	if engine == "" {
-		return Found{}, none("rds:DescribeDBInstances", i.DBInstanceIdentifier)
+		return Found{}, none("rds:"+describeInstances, i.DBInstanceIdentifier)
 	}
 	if !strings.Contains(engine, "postgres") {
 		return Found{}, fmt.Errorf("the instance %s runs %s, and realiops knows PostgreSQL",

@@ -10,15 +10,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+func observerOf(t *testing.T, s server) *Sampler {
+	t.Helper()
+	observer, err := NewObserver(t.Context(), s.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { observer.Close(context.Background()) })
+	return observer
+}
+
 // What an observer keeps is what another sampler reads, whatever was done in between.
 func TestWhatAnObserverKeepsIsWhatTheServerHas(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		exec(t, s.boss, "create table public.t (id int primary key, v int, w text) with (fillfactor = 50)")
-		observer, err := NewObserver(t.Context(), s.config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { observer.Close(context.Background()) })
+		observer := observerOf(t, s)
 		asking, err := New(t.Context(), s.config, allSchemas)
 		if err != nil {
 			t.Fatal(err)
@@ -62,11 +68,7 @@ func TestWhatAnObserverKeepsIsWhatTheServerHas(t *testing.T) {
 func TestAnObserverSparesAQuietServer(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		exec(t, s.boss, "create table public.t (id int primary key, v int)")
-		observer, err := NewObserver(t.Context(), s.config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { observer.Close(context.Background()) })
+		observer := observerOf(t, s)
 		settled(t, observer)
 		session := observer.session
 		signed := slices.IndexFunc(session.statements, func(ask statement) bool { return ask.signed })
