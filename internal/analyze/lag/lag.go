@@ -5,6 +5,7 @@ package lag
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -73,7 +74,47 @@ type course struct {
 	stays   []Stay
 	loads   int
 
-	gram, moments, row []float64 // of the fit, made once for all lags
+	fit // made once for all lags
+}
+
+// fit is a least-squares fit of rates to columns of which few overlap.
+type fit struct {
+	n                      int // columns
+	gram, moments, row, of []float64
+	beside                 [][]int // the columns that overlap with each, itself among them, in order
+}
+
+func newFit(n int) fit {
+	return fit{n, make([]float64, n*n), make([]float64, n), make([]float64, n), make([]float64, n), make([][]int, n)}
+}
+
+// reset forgets all rows.
+func (f *fit) reset() {
+	for p, beside := range f.beside {
+		for _, q := range beside {
+			f.gram[p*f.n+q] = 0
+		}
+		f.beside[p] = beside[:0]
+	}
+	clear(f.moments)
+	clear(f.row)
+	clear(f.of)
+}
+
+// take takes the row, of which filled are the columns that are not zero.
+func (f *fit) take(filled []int, weight, rate float64) {
+	for _, p := range filled {
+		weighted := weight * f.row[p]
+		f.moments[p] += weighted * rate
+		for _, q := range filled {
+			if f.gram[p*f.n+q] == 0 {
+				if at, known := slices.BinarySearch(f.beside[p], q); !known {
+					f.beside[p] = slices.Insert(f.beside[p], at, q)
+				}
+			}
+			f.gram[p*f.n+q] += weighted * f.row[q]
+		}
+	}
 }
 
 func newCourse(c *Course, stays []Stay) course {
@@ -84,8 +125,7 @@ func newCourse(c *Course, stays []Stay) course {
 	for _, s := range stays {
 		k.loads = max(k.loads, s.Load+1)
 	}
-	n := k.columns()
-	k.gram, k.moments, k.row = make([]float64, n*n), make([]float64, n), make([]float64, n)
+	k.fit = newFit(2*k.loads + 1) // for each load its own rate and that of its closing checkpoint, and one without load
 	return k
 }
 
@@ -104,18 +144,11 @@ func (k course) movedIn() int {
 	return len(moved)
 }
 
-// columns returns the number of rates: for each load its own and that of its closing checkpoint, and one without load.
-func (k course) columns() int { return 2*k.loads + 1 }
-
 // unexplained returns the part of how the rates vary around the edges of loads that is left when each load has its own,
 // so much later.
-func (k course) unexplained(lag float64) float64 {
-	n, gram, moments, row := k.columns(), k.gram, k.moments, k.row
-	clear(gram)
-	clear(moments)
-	clear(row)
-	square, filled := 0.0, make([]int, 0, n)
-	next := 0
+func (k *course) unexplained(lag float64) float64 {
+	k.reset()
+	square, filled, next := 0.0, make([]int, 0, 8), 0
 	for i, rate := range k.rates {
 		for next < len(k.stays) && k.stays[next].End+lag+edge < k.from[i] {
 			next++
@@ -126,16 +159,16 @@ func (k course) unexplained(lag float64) float64 {
 		}
 		near, length := false, k.to[i]-k.from[i]
 		for _, p := range filled {
-			row[p] = 0
+			k.row[p] = 0
 		}
 		filled = filled[:0]
 		rest := 1.0
 		for q := next; q < len(k.stays) && k.stays[q].From-edge < k.to[i]; q++ {
 			l := k.stays[q]
-			part := max(0, min(k.to[i], l.To+lag)-max(k.from[i], l.From+lag)) / length
-			closing := max(0, min(k.to[i], l.End+lag)-max(k.from[i], l.To+lag)) / length
-			filled = add(row, filled, l.Load, part)
-			filled = add(row, filled, k.loads+l.Load, closing)
+			part := common(k.from[i], k.to[i], l.From+lag, l.To+lag) / length
+			closing := common(k.from[i], k.to[i], l.To+lag, l.End+lag) / length
+			filled = add(k.row, filled, l.Load, part)
+			filled = add(k.row, filled, k.loads+l.Load, closing)
 			rest -= part + closing
 			near = near || k.to[i] > l.From-edge && k.from[i] < l.From+mostLag+edge || k.to[i] > l.To-edge &&
 				k.from[i] < l.End+mostLag+edge
@@ -143,16 +176,25 @@ func (k course) unexplained(lag float64) float64 {
 		if !near {
 			continue
 		}
-		filled = add(row, filled, n-1, rest)
+		filled = add(k.row, filled, k.n-1, rest)
 		square += weight * rate * rate
-		for _, p := range filled {
-			moments[p] += weight * row[p] * rate
-			for _, q := range filled {
-				gram[p*n+q] += weight * row[p] * row[q]
-			}
-		}
+		k.take(filled, weight, rate)
 	}
-	return leftOver(gram, moments, square, n) / square
+	return k.leftOver(square) / square
+}
+
+// common returns how much of two stretches is in both.
+func common(from, to, otherFrom, otherTo float64) float64 {
+	if from < otherFrom {
+		from = otherFrom
+	}
+	if to > otherTo {
+		to = otherTo
+	}
+	if to < from {
+		return 0
+	}
+	return to - from
 }
 
 // add adds to a column of a row, of which filled are those that are not zero: two or three of dozens.
@@ -176,44 +218,34 @@ func (c *Course) weight(i int) float64 {
 	return 1 / (most * most)
 }
 
-// leftOver returns the residual sum of squares of a least-squares fit.
-func leftOver(gram, moments []float64, square float64, n int) float64 {
-	of := make([]float64, n)
-	beside, all := make([][]int, n), []int{} // the columns that overlap with each
-	for p := range n {
-		first := len(all)
-		for q := range n {
-			if gram[p*n+q] != 0 {
-				all = append(all, q)
-			}
-		}
-		beside[p] = all[first:]
-	}
+// leftOver returns the residual sum of squares of the fit, of the sum of squares of all rates.
+func (f *fit) leftOver(square float64) float64 {
 	for range 50 { // Gauss and Seidel: the columns hardly overlap
 		moved := false
-		for p := range n {
-			if gram[p*n+p] == 0 {
+		for p, beside := range f.beside {
+			row := f.gram[p*f.n : (p+1)*f.n]
+			if row[p] == 0 {
 				continue
 			}
-			sum := moments[p]
-			for _, q := range beside[p] {
+			sum := f.moments[p]
+			for _, q := range beside {
 				if q != p {
-					sum -= gram[p*n+q] * of[q]
+					sum -= row[q] * f.of[q]
 				}
 			}
-			better := max(0, sum/gram[p*n+p])
-			moved = moved || better != of[p]
-			of[p] = better
+			better := max(0, sum/row[p])
+			moved = moved || better != f.of[p]
+			f.of[p] = better
 		}
 		if !moved {
 			break
 		}
 	}
 	left := square
-	for p := range n {
-		left -= 2 * of[p] * moments[p]
-		for _, q := range beside[p] {
-			left += of[p] * of[q] * gram[p*n+q]
+	for p, beside := range f.beside {
+		left -= 2 * f.of[p] * f.moments[p]
+		for _, q := range beside {
+			left += f.of[p] * f.of[q] * f.gram[p*f.n+q]
 		}
 	}
 	return max(0, left)

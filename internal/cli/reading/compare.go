@@ -10,10 +10,12 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/cost"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/comparison"
 	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 type compareOptions struct {
@@ -75,7 +77,7 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	if base, now, are, err := measurements(env, names); are || err != nil {
 		return compareCosts(env, o, cost.Compared{File: names[0], Cost: base}, now, gates, err)
 	}
-	runs, err := namedRuns(env, names)
+	runs, err := namedRuns(env, names, counts.WithoutLatencies)
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,7 @@ var changeOfCount = regexp.MustCompile(`^\s*(\w+)\s*>\s*\+?([0-9.]+)\s*%\s*$`)
 func measurements(env command.Env, names []string) (base, now cost.Cost, are bool, err error) {
 	var n int
 	for _, name := range names {
-		if isMeasurement(env, name) {
+		if isMeasurement(name) {
 			n++
 		}
 	}
@@ -128,15 +130,28 @@ func measurements(env command.Env, names []string) (base, now cost.Cost, are boo
 	return base, now, true, err
 }
 
-func isMeasurement(env command.Env, name string) bool {
+// isMeasurement looks at the head of a file. What cannot be read is reported when it is read as a run.
+func isMeasurement(name string) bool {
 	if _, ok, _ := baseIn(name); ok {
 		return true
 	}
 	if name == command.StandardInput { // which can be read once
 		return false
 	}
-	run, err := command.NamedRun(env, name)
-	return err == nil && cost.Is(run)
+	path, err := runfile.Resolve(name)
+	if err != nil {
+		return false
+	}
+	records, file, err := runfile.OpenRows(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	for record := range records {
+		head, _ := record.(runfile.Run)
+		return head.Operation != nil
+	}
+	return false
 }
 
 // compareCosts holds a measurement to another, for one run of the operation.
