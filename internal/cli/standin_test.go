@@ -42,6 +42,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/accounttest"
 	"github.com/realiops/realiops/internal/test/insightstest"
+	"github.com/realiops/realiops/internal/test/process"
 	"github.com/realiops/realiops/internal/test/servertest"
 	"github.com/realiops/realiops/internal/test/standin"
 )
@@ -134,6 +135,10 @@ func (a *aurora) evidence(t *testing.T, path string) {
 			return
 		}
 	}
+	program, err := process.Build(t.TempDir()) // or each call of the script builds one
+	if err != nil {
+		t.Fatal(err)
+	}
 	shared := filepath.Join(t.TempDir(), "shared.jsonl")
 	var out, failed bytes.Buffer
 	env := command.Env{In: strings.NewReader(""), Out: &out, Err: &failed, Getenv: os.Getenv}
@@ -147,7 +152,7 @@ func (a *aurora) evidence(t *testing.T, path string) {
 	takes := func(page string, want string, ok bool, args ...string) {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), "bash", append([]string{"../../scripts/evidence"}, args...)...)
-		c.Env = append(os.Environ(), "EVIDENCE_PAGE="+page)
+		c.Env = append(os.Environ(), "EVIDENCE_PAGE="+page, "REALIOPS="+program)
 		said, err := c.CombinedOutput()
 		if (err == nil) != ok || !strings.Contains(string(said), want) {
 			t.Errorf("evidence %v: %v, %s does not say: %s", args, err, said, want)
