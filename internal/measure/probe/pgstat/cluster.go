@@ -13,7 +13,8 @@ func cluster() view {
 // that answers at the same address.
 func serverItself() view {
 	return view{
-		name:   Name + ".server",
-		fields: []field{value("started", way{"extract(epoch from pg_catalog.pg_postmaster_start_time())", nil})},
+		name:     Name + ".server",
+		constant: true,
+		fields:   []field{value("started", way{"extract(epoch from pg_catalog.pg_postmaster_start_time())", nil})},
 	}
 }

@@ -13,6 +13,8 @@ type field struct {
 	name string
 	ways []way
 	null *null // what it means that the answer is NULL; nil: nothing that we know of
+
+	relation string // that it takes, of a view made of several; empty: the view's
 }
 
 // way is an expression and the columns that it takes for this to be the way.

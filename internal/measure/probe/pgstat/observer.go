@@ -98,5 +98,11 @@ func (s *Sampler) Queries(ctx context.Context) int {
 	if s.session == nil {
 		return 0
 	}
-	return len(s.session.statements) + 1 // and the limits
+	asked := 1 // for the limits
+	for _, ask := range s.session.statements {
+		if !s.session.stands(ask) {
+			asked++
+		}
+	}
+	return asked
 }

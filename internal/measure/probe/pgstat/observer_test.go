@@ -93,3 +93,54 @@ func TestAnObserverSparesAQuietServer(t *testing.T) {
 		}
 	})
 }
+
+// batches counts the statements of batches that hold a text.
+type batches struct {
+	text string
+	n    int
+}
+
+func (b *batches) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+
+func (b *batches) TraceBatchQuery(_ context.Context, _ *pgx.Conn, asked pgx.TraceBatchQueryData) {
+	if strings.Contains(asked.SQL, b.text) {
+		b.n++
+	}
+}
+
+func (b *batches) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+func (b *batches) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+func (b *batches) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// When the server was started is asked once in a session, and in each reading where a pooler may change servers.
+func TestTheStartIsAskedOnceInASession(t *testing.T) {
+	s := serverOf(t, "17")
+	var started float64
+	row(t, s.boss, "select extract(epoch from pg_postmaster_start_time())::float8", &started)
+	asked := &batches{text: "pg_postmaster_start_time"}
+	s.config.Tracer = asked
+	observer := observerOf(t, s)
+	check := func(want int) {
+		t.Helper()
+		before := asked.n
+		for range 3 {
+			if got := read(t, observer)[Name+".server/started"]; got != started {
+				t.Errorf("it was started at %v, and a reading has %v", started, got)
+			}
+		}
+		if n := asked.n - before; n != want {
+			t.Errorf("3 readings asked %d times, want %d", n, want)
+		}
+	}
+	check(0)
+	observer.Close(t.Context())
+	check(1)
+	observer.session.pooled = true
+	check(3)
+}

@@ -1,15 +1,21 @@
 package pgstat
 
+import "strings"
+
 // progress returns what runs on the server at the moment of the reading, beside any load: each writes much of its own.
+// One statement asks the function of which the views of progress are made for each command that it knows: those that
+// have a view.
 func progress() []view {
-	var views []view
+	running := view{name: Name + ".progress", from: "(select) nothing"}
 	for _, name := range []string{"vacuum", "analyze", "create_index", "cluster", "copy", "basebackup"} {
-		views = append(views, view{
-			name: Name + ".progress", relations: []string{"pg_stat_progress_" + name},
-			fields: []field{value(name, counted())},
+		command := strings.ToUpper(strings.ReplaceAll(name, "_", " "))
+		running.fields = append(running.fields, field{
+			name: name, relation: "pg_stat_progress_" + name,
+			ways: []way{{"select pg_catalog.count(*) from pg_catalog.pg_stat_get_progress_info('" + command + "')", nil}},
 		})
+		running.relations = append(running.relations, "pg_stat_progress_"+name)
 	}
-	return append(views, checkpointing())
+	return []view{running, checkpointing()}
 }
 
 // checkpointing asks the checkpointer's wait event, for want of a view of the progress of checkpoints.

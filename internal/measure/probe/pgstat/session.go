@@ -29,13 +29,14 @@ const limits = mark +
 // session is a connection and what the server at its other end has.
 type session struct {
 	conn       *pgx.Conn
+	pooled     bool // each reading may reach another session of the server, or of another
 	server     catalog
 	statements []statement
 	gaps       []runfile.Gap   // what it lacks or refuses, said in every sample
-	kept       map[string]kept // by the SQL of signed statements
+	kept       map[string]kept // by the SQL of signed and constant statements
 }
 
-// kept is the last answer to a signed statement.
+// kept is the last answer to a statement.
 type kept struct {
 	at     time.Time
 	sign   *string
@@ -71,9 +72,9 @@ func (s *session) learn(ctx context.Context, views []view) error {
 	if err := s.learnRelations(ctx, views); err != nil {
 		return fmt.Errorf("ask the server which statistics it has: %w", err)
 	}
-	pooled := int(s.conn.PgConn().PID()) != backend
+	s.pooled = int(s.conn.PgConn().PID()) != backend
 	for _, sql := range []string{postgres.SafeTransaction, limits} {
-		if err := s.prepare(ctx, statement{sql: sql}, pooled); err != nil {
+		if err := s.prepare(ctx, statement{sql: sql}); err != nil {
 			return err
 		}
 	}
@@ -84,7 +85,7 @@ func (s *session) learn(ctx context.Context, views []view) error {
 			continue
 		}
 		s.statements = append(s.statements, statement)
-		if err := s.prepare(ctx, statement, pooled); err != nil {
+		if err := s.prepare(ctx, statement); err != nil {
 			return err
 		}
 	}
@@ -120,8 +121,8 @@ func (s *session) learnRelations(ctx context.Context, views []view) error {
 
 // prepare spares the server to plan a statement in every reading, which is nine tenths of the cost. Behind a pooler
 // the next reading may reach another session, which knows nothing of it.
-func (s *session) prepare(ctx context.Context, ask statement, pooled bool) error {
-	if pooled {
+func (s *session) prepare(ctx context.Context, ask statement) error {
+	if s.pooled {
 		return nil
 	}
 	_, err := s.conn.Prepare(ctx, ask.sql, ask.sql)
@@ -164,6 +165,9 @@ func (s *session) ask(ctx context.Context, statements []statement, sample *probe
 	batch.Queue(postgres.SafeTransaction)
 	batch.Queue(limits, settings())
 	for _, ask := range statements {
+		if s.stands(ask) {
+			continue
+		}
 		arguments := ask.arguments
 		if ask.signed {
 			if time.Since(s.kept[ask.sql].at) > keptFor {
@@ -183,13 +187,21 @@ func (s *session) ask(ctx context.Context, statements []statement, sample *probe
 		return 0, err
 	}
 	for i, ask := range statements {
-		values, err := s.answer(ask, results.QueryRow())
-		if err != nil {
-			return i, err
+		values := s.kept[ask.sql].values
+		if !s.stands(ask) {
+			if values, err = s.answer(ask, results.QueryRow()); err != nil {
+				return i, err
+			}
 		}
 		ask.readInto(sample, values, off)
 	}
 	return len(statements), nil
+}
+
+// stands reports whether a statement need not be asked again.
+func (s *session) stands(ask statement) bool {
+	_, answered := s.kept[ask.sql]
+	return ask.constant && answered && !s.pooled
 }
 
 // answer takes the values of the one row. There is none if the sign has not changed: then the values have not either.
@@ -199,10 +211,14 @@ func (s *session) answer(ask statement, row pgx.Row) ([]*float64, error) {
 	for i := range values {
 		targets[i] = &values[i]
 	}
-	if !ask.signed {
-		return values, row.Scan(targets...)
-	}
 	now := kept{at: time.Now(), values: values}
+	if !ask.signed {
+		err := row.Scan(targets...)
+		if err == nil && ask.constant {
+			s.kept[ask.sql] = now
+		}
+		return values, err
+	}
 	err := row.Scan(append(targets, &now.sign)...)
 	switch before, known := s.kept[ask.sql]; {
 	case err == nil:

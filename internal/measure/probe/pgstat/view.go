@@ -19,6 +19,7 @@ type view struct {
 	rows      string   // the condition for the rows that count; empty: all
 	arguments []any    // of the condition
 	sign      string   // SQL whose value changes whenever the view's values may have; empty: they are read each time
+	constant  bool     // its values are the same until the server is started anew
 	only      bool     // its relation is a function that some engines add: elsewhere nobody misses it
 	remedy    string   // what stands in for the view where an engine has none
 	fields    []field
@@ -61,6 +62,7 @@ type statement struct {
 	arguments []any
 	answers   []answer // in order
 	signed    bool     // the sign is the last argument, and the last value of the answer
+	constant  bool     // the first answer holds as long as the session with the server
 }
 
 // answer is a metric, the setting that it takes, and the gap that is left when the server answers NULL.
@@ -108,17 +110,23 @@ func (v view) ask(server catalog) (statement, []runfile.Gap) {
 		return statement{}, nil
 	}
 	if !found {
-		why := v.lacking(server)
+		why := v.lacking(server, v.relations[0])
 		for _, f := range v.fields {
 			why.Metric = v.metric(f).Name
 			gaps = append(gaps, why)
 		}
 		return statement{}, gaps
 	}
-	s := statement{arguments: v.arguments, signed: v.sign != ""}
+	s := statement{arguments: v.arguments, signed: v.sign != "", constant: v.constant}
 	var values []string
 	for _, f := range v.fields {
 		m := v.metric(f)
+		if _, there := server.relations[f.relation]; f.relation != "" && !there {
+			why := v.lacking(server, f.relation)
+			why.Metric = m.Name
+			gaps = append(gaps, why)
+			continue
+		}
 		w, ok := f.wayFor(server.relations[name].columns)
 		if !ok {
 			gaps = append(gaps, runfile.Gap{
@@ -147,14 +155,14 @@ func (v view) relationOn(server catalog) (string, bool) {
 	return "", len(v.relations) == 0
 }
 
-func (v view) lacking(server catalog) runfile.Gap {
+func (v view) lacking(server catalog, relation string) runfile.Gap {
 	if v.extension != "" && !slices.Contains(server.extensions, v.extension) {
 		why := fmt.Sprintf("the extension %s is not in the database %s", v.extension, server.database)
 		return runfile.Gap{Reason: runfile.Absent, Detail: why}
 	}
-	why := fmt.Sprintf("PostgreSQL %s has no %s", server.version, v.relations[0])
+	why := fmt.Sprintf("PostgreSQL %s has no %s", server.version, relation)
 	if v.extension != "" {
-		why = fmt.Sprintf("the extension %s in the database %s has no %s", v.extension, server.database, v.relations[0])
+		why = fmt.Sprintf("the extension %s in the database %s has no %s", v.extension, server.database, relation)
 	}
 	return runfile.Gap{Reason: runfile.Unsupported, Code: undefinedTable, Detail: why}
 }
