@@ -11,11 +11,11 @@ import (
 
 // Kind is a kind of load, and how many WAL records it makes.
 type Kind struct {
-	Load              string
-	What              string
-	RecordsPerRow     float64
-	RecordsPerRequest float64 // of the device
-	BytesPerRecord    float64
+	Load              string  `json:"load"`
+	What              string  `json:"what"`
+	RecordsPerRow     float64 `json:"-"`
+	RecordsPerRequest float64 `json:"-"` // of the device
+	BytesPerRecord    float64 `json:"-"`
 }
 
 // Kinds are eight kinds of load on PostgreSQL 17.11 alone on its device (testdata/runs/loads-pg17.jsonl; a test holds
@@ -36,27 +36,33 @@ func Kinds() []Kind {
 // KindMeans translates a rate of WAL records, if they all came from one kind of load.
 type KindMeans struct {
 	Kind
-	Rows, Requests float64 // a second
-	Billed         *Range  // writes of Aurora, a second; nil: the calibration does not tell
+	Rows     float64 `json:"rows"` // a second, as are the others
+	Requests float64 `json:"requests"`
+	// writes of Aurora: at least, as estimated, at most; nil: the calibration does not tell
+	Billed *[3]float64 `json:"billed_writes"`
 }
 
 // Converted translates an amount of a metric to real storage I/O, as far as published or measured figures allow.
 type Converted struct {
-	Meaning   metric.Meaning
-	Amount    float64
-	PerSecond float64     // of what the metric counts
-	Real      bool        // it counts storage I/O itself
-	Kinds     []KindMeans // of load, one by one; none: it does not count WAL records
-	Rows      *Range      // a second; nil: it does not count WAL records
-	Requests  *Range      // of a device under a PostgreSQL that writes pages, a second
-	Billed    *Range      // writes of Aurora, a second
-	IOCost    *Range      // a month on Aurora Standard; nil: no price is known
-	AsOf      string      // the dates of its prices
-	Region    string      // whose prices count
-	Currency  string
-	Misread   *float64 // a month, were each one billed
-	Settle    string   // what would narrow it down
-	Most      float64  // operations a second of RDS's largest volume, where the rate is higher; 0: it is not
+	Meaning   metric.Meaning `json:"-"`
+	Metric    string         `json:"metric"`
+	On        string         `json:"on"`
+	Amount    float64        `json:"amount"`
+	Period    float64        `json:"period_seconds,omitempty"` // that the amount was added up over; 0: it is a rate
+	PerSecond float64        `json:"per_second"`               // of what the metric counts
+	Counts    string         `json:"counts"`
+	Side      string         `json:"side"`
+	Real      bool           `json:"-"`             // it counts storage I/O itself
+	Kinds     []KindMeans    `json:"kinds"`         // of load, one by one; none: it does not count WAL records
+	Rows      *Range         `json:"rows"`          // a second, as are the next; nil: it does not count WAL records
+	Requests  *Range         `json:"requests"`      // of a device under a PostgreSQL that writes pages
+	Billed    *Range         `json:"billed_writes"` // of Aurora
+	IOCost    *Range         `json:"io_cost"`       // a month on Aurora Standard; nil: no price is known
+	AsOf      string         `json:"prices_as_of,omitempty"`
+	Region    string         `json:"-"` // whose prices count
+	Currency  string         `json:"-"`
+	Misread   *float64       `json:"misread_io_cost"` // a month, were each one billed
+	Most      float64        `json:"-"`               // operations a second of RDS's largest volume, where the rate is higher
 }
 
 // Convert translates an amount of a metric on a flavor.
@@ -64,35 +70,36 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 	if len(meanings) != 1 {
 		return Converted{}, ambiguous(meanings)
 	}
-	c := Converted{Meaning: meanings[0], Amount: amount, PerSecond: amount, Region: t.RegionOf(catalog.AWS),
-		Currency: t.Currency()}
+	m := meanings[0]
+	c := Converted{Meaning: m, Metric: m.Metric, On: m.On, Counts: m.Counts, Side: m.Side, Amount: amount,
+		PerSecond: amount, Region: t.RegionOf(catalog.AWS), Currency: t.Currency()}
 	if c.Meaning.Summed() {
 		c.PerSecond = amount / c.Meaning.Period
 	}
-	if most := catalog.MostIOPS(c.Meaning.On); isRate(c.Meaning) && most > 0 && c.PerSecond > most {
+	if most := catalog.MostIOPS(c.On); isRate(c.Meaning) && most > 0 && c.PerSecond > most {
 		c.Most = most
 	}
 	switch {
-	case c.Meaning.Side == metric.Physical && isRate(c.Meaning):
+	case c.Side == metric.Physical && isRate(c.Meaning):
 		c.Real = true
-		if c.Meaning.On == auroraStandard && c.Meaning.Summed() {
+		if c.On == auroraStandard && c.Meaning.Summed() {
 			c.Billed = &Range{c.PerSecond, c.PerSecond, c.PerSecond}
 			c.cost(t)
 		}
-	case c.Meaning.On == "rds" && flow(&Rate{}, c.Meaning.Metric) != nil:
+	case c.On == "rds" && flow(&Rate{}, c.Metric) != nil:
 		c.Real = true
-	case c.Meaning.On == auroraStandard && c.Meaning.Metric == "WriteThroughput":
+	case c.On == auroraStandard && c.Metric == "WriteThroughput":
 		billed, _, ok := ForecastAurora(nil, &c.PerSecond, calibration)
 		if !ok {
 			return c, fmt.Errorf("the run %s has no bytes of WAL to go by", calibration.Run)
 		}
 		c.Billed = &billed
 		c.cost(t)
-	case c.Meaning.Counts == metric.WALRecords.Many():
+	case c.Counts == metric.WALRecords.Many():
 		c.records(t, calibration)
 	default:
-		return c, fmt.Errorf("%s counts %s, which says nothing about how often storage is asked", c.Meaning.Metric,
-			c.Meaning.Counts)
+		return c, fmt.Errorf("%s counts %s, which says nothing about how often storage is asked", c.Metric,
+			c.Counts)
 	}
 	return c, nil
 }
@@ -114,8 +121,8 @@ func flow(r *Rate, metric string) *float64 {
 func NeedOf(metrics []Converted) *Rate {
 	need := Rate{Flushes: math.NaN()}
 	for _, c := range metrics {
-		to := flow(&need, c.Meaning.Metric)
-		if to == nil || c.Meaning.On != "rds" {
+		to := flow(&need, c.Metric)
+		if to == nil || c.On != "rds" {
 			return nil
 		}
 		*to = c.PerSecond
@@ -146,15 +153,13 @@ func (c *Converted) records(t Tariff, calibration Calibration) {
 	for _, kind := range Kinds() {
 		means := KindMeans{Kind: kind, Rows: n / kind.RecordsPerRow, Requests: n / kind.RecordsPerRequest}
 		if billed, _, ok := ForecastAurora(&means.Rows, new(n*kind.BytesPerRecord), calibration); ok {
-			means.Billed = &Range{billed.Value, billed.Least, min(n, billed.Most)}
-			c.Billed.widen(billed.Least, means.Billed.Most)
+			means.Billed = &[3]float64{billed.Least, billed.Value, min(n, billed.Most)}
+			c.Billed.widen(billed.Least, means.Billed[2])
 		}
 		c.Rows.widen(means.Rows, means.Rows)
 		c.Requests.widen(means.Requests, means.Requests)
 		c.Kinds = append(c.Kinds, means)
 	}
-	c.Settle = "VolumeWriteIOPs of the same minutes is what is billed, and WriteThroughput what it goes with; a run " +
-		"of realiops with your kind of load tells the device requests."
 	c.cost(t)
 	if misread, err := t.IOCost(n); err == nil {
 		c.Misread = &misread

@@ -4,11 +4,15 @@ import "github.com/realiops/realiops/internal/analyze/catalog"
 
 // Spread is a load's demand on a database that spreads rows over nodes, by a published rule of thumb.
 type Spread struct {
-	Rule  catalog.Distributed
-	Rows  float64  // a second
-	Cores *Range   // of all nodes that take so many rows; nil: no rule says
-	IOPS  *Range   // of all disks, with all copies; nil: no rule says
-	VCPUs *float64 // at least, for disks that take all copies of what was written here; nil: no rule says
+	Name    string      `json:"name"`
+	Title   string      `json:"title"`
+	Rows    float64     `json:"rows"`     // a second
+	Cores   *[2]float64 `json:"cores"`    // of all nodes, at least and at most; nil: no rule says, as for the others
+	IOPS    *[2]float64 `json:"iops"`     // of all disks, with all copies
+	VCPUs   *float64    `json:"vcpus"`    // at least, for disks that take all copies of what was written here
+	PerVCPU *[2]float64 `json:"per_vcpu"` // operations and MB a second to provision
+	Note    string      `json:"note"`
+	Sources []string    `json:"sources"` // keys
 }
 
 // spreads returns all of them; none where the rows are not known.
@@ -31,12 +35,15 @@ func (s Sizing) spreads() []Spread {
 
 // SpreadOf returns what rows a second would ask of it.
 func SpreadOf(rule catalog.Distributed, rows Range) Spread {
-	spread := Spread{Rule: rule, Rows: rows.Value}
+	spread := Spread{Name: rule.Name, Title: rule.Title, Rows: rows.Value, Note: rule.Note, Sources: rule.Sources}
 	if per := rule.InsertsPerCore; per != nil {
-		spread.Cores = between(rows.Least/per[1], rows.Most/per[0])
+		spread.Cores = &[2]float64{rows.Least / per[1], rows.Most / per[0]}
 	}
 	if per := rule.IOPSPerInsert; per != nil {
-		spread.IOPS = between(rows.Least*per[0], rows.Most*per[1])
+		spread.IOPS = &[2]float64{rows.Least * per[0], rows.Most * per[1]}
+	}
+	if rule.IOPSPerVCPU > 0 {
+		spread.PerVCPU = &[2]float64{rule.IOPSPerVCPU, rule.MBPerVCPU}
 	}
 	return spread
 }

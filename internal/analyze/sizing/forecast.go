@@ -14,7 +14,11 @@ type Forecast struct {
 }
 
 // Range is an estimate with its bounds.
-type Range struct{ Value, Least, Most float64 }
+type Range struct {
+	Value float64 `json:"-"`
+	Least float64 `json:"lo"`
+	Most  float64 `json:"hi"`
+}
 
 // IO returns what is billed in a second, reads and writes together.
 func (f Forecast) IO() Range {

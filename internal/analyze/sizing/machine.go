@@ -12,12 +12,13 @@ import (
 
 // Cap is the throughput of the machine class together with the volume.
 type Cap struct {
-	Instance catalog.Instance
-	Path     // past any cache of the host, which is the way of all writes
+	Class    string           `json:"class"`
+	Instance catalog.Instance `json:"-"`
+	Path                      // past any cache of the host, which is the way of all writes
+	Carries  bool             `json:"carries"` // it does
 	// while both have credits, which the machine has for half an hour a day at least; nil: it does not burst
-	Burst   *Path
-	Cached  *Path // of reads that the host's cache answers; nil: the machine or the volume has none
-	Carries bool  // the first one does
+	Burst  *Path `json:"burst"`
+	Cached *Path `json:"cached"` // of reads that the host's cache answers; nil: the machine or the volume has none
 }
 
 // Path is the sustained throughput of one way to the volumes: for operations and for bytes, the lower of the
@@ -141,7 +142,7 @@ const uncachedFrom = 4096
 
 // capped holds an order against the machine: both must let a need through.
 func capped(m catalog.Instance, f Fitted, need Requirement) *Cap {
-	c := &Cap{Instance: m, Path: Through(m.BaseIOPS, m.BaseMB, f.Capacity)}
+	c := &Cap{Class: m.Class, Instance: m, Path: Through(m.BaseIOPS, m.BaseMB, f.Capacity)}
 	if m.Bursts {
 		fast := Capacity{IOPS: f.Capacity.BurstIOPS, MiBps: f.Capacity.BurstMiBps}
 		c.Burst = new(Through(m.MostIOPS, m.MostMB, fast))

@@ -147,10 +147,10 @@ func TestDistributedRules(t *testing.T) {
 		t.Fatal(s.Spreads, err)
 	}
 	yugabyte, cockroach := s.Spreads[0], s.Spreads[1]
-	near(t, "cores at least", yugabyte.Cores.Least, 10000/1354.02, 1e-6)
-	near(t, "cores at most", yugabyte.Cores.Most, 10000/413.51, 1e-6)
-	near(t, "IOPS at least", yugabyte.IOPS.Least, 150, 1e-6)
-	near(t, "IOPS at most", yugabyte.IOPS.Most, 43710, 1e-6)
+	near(t, "cores at least", yugabyte.Cores[0], 10000/1354.02, 1e-6)
+	near(t, "cores at most", yugabyte.Cores[1], 10000/413.51, 1e-6)
+	near(t, "IOPS at least", yugabyte.IOPS[0], 150, 1e-6)
+	near(t, "IOPS at most", yugabyte.IOPS[1], 43710, 1e-6)
 	near(t, "vCPUs", *cockroach.VCPUs, 3*s.Target.Most.WriteBytes/1e6/30, 1e-6)
 	if yugabyte.VCPUs != nil || cockroach.IOPS != nil {
 		t.Error("a rule that was not published")

@@ -7,35 +7,27 @@ import (
 )
 
 // EmbeddedOptions are the flags for a PostgreSQL of our own; its settings and keep serve a container as well.
-type EmbeddedOptions struct {
-	version  string
-	bin      string
-	dataDir  string
-	device   Size
-	allowRAM bool
-	keep     bool
-	settings []string
-}
+type EmbeddedOptions struct{ embedded.Options }
 
 func (o *EmbeddedOptions) AddFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.version, "pg-version", "",
+	f.StringVar(&o.Version, "pg-version", "",
 		"the `version` of PostgreSQL to run, 13 to 18, or exactly, such as 17.11 (default 17)")
-	f.StringVar(&o.bin, "pg-bin", "", "a `directory` with the programs of an installed PostgreSQL, or: installed")
-	f.StringVar(&o.dataDir, "data-dir", "",
+	f.StringVar(&o.BinDir, "pg-bin", "", "a `directory` with the programs of an installed PostgreSQL, or: installed")
+	f.StringVar(&o.DataDir, "data-dir", "",
 		"an empty or new `directory` for its data (default: a temporary one on a disk)")
-	f.Var(&o.device, "own-device",
+	f.Var((*Size)(&o.OwnDevice), "own-device",
 		"put its data on a loop device of this size, such as 4G, to which only the server writes; Linux and root")
-	f.BoolVar(&o.allowRAM, "allow-ram", false, "allow a data directory in memory, where nothing reaches a disk")
-	f.BoolVar(&o.keep, "keep", false, "keep the data and say where")
-	f.StringArrayVarP(&o.settings, "set", "c", nil, "a setting of the server: `name=value` (repeatable)")
+	f.BoolVar(&o.AllowRAM, "allow-ram", false, "allow a data directory in memory, where nothing reaches a disk")
+	f.BoolVar(&o.Keep, "keep", false, "keep the data and say where")
+	f.StringArrayVarP(&o.Settings, "set", "c", nil, "a setting of the server: `name=value` (repeatable)")
 }
 
 // givenFlag returns one of its flags that the user gave, or "".
 func (o *EmbeddedOptions) givenFlag() string {
 	switch {
-	case len(o.settings) > 0:
+	case len(o.Settings) > 0:
 		return "--set"
-	case o.keep:
+	case o.Keep:
 		return "--keep"
 	default:
 		return o.notInContainer()
@@ -47,8 +39,8 @@ func (o *EmbeddedOptions) notInContainer() string {
 		name  string
 		given bool
 	}{
-		{"--pg-version", o.version != ""}, {"--pg-bin", o.bin != ""}, {"--data-dir", o.dataDir != ""},
-		{"--own-device", o.device != 0}, {"--allow-ram", o.allowRAM},
+		{"--pg-version", o.Version != ""}, {"--pg-bin", o.BinDir != ""}, {"--data-dir", o.DataDir != ""},
+		{"--own-device", o.OwnDevice != 0}, {"--allow-ram", o.AllowRAM},
 	} {
 		if flag.given {
 			return flag.name
@@ -57,9 +49,8 @@ func (o *EmbeddedOptions) notInContainer() string {
 	return ""
 }
 
-func (o *EmbeddedOptions) Options(env Env) embedded.Options {
-	return embedded.Options{
-		Version: o.version, BinDir: o.bin, DataDir: o.dataDir, Settings: o.settings, AllowRAM: o.allowRAM, Keep: o.keep,
-		OwnDevice: int64(o.device), Repository: env.Getenv("REALIOPS_PG_REPOSITORY"),
-	}
+// From returns the options, with the place that the environment says the programs are fetched from.
+func (o *EmbeddedOptions) From(env Env) embedded.Options {
+	o.Repository = env.Getenv("REALIOPS_PG_REPOSITORY")
+	return o.Options
 }

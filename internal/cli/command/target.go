@@ -85,7 +85,7 @@ func (o *TargetOptions) Target(ctx context.Context, env Env) (chosen target.Opti
 	}
 	return target.Options{
 		Yours: o.DSN.Given, DSN: o.DSN.text, Password: password, AWS: o.AWS,
-		Contained: o.Container.Given, Image: o.Container.text, Embedded: o.embedded.Options(env), Allowed: o.Allowed,
+		Contained: o.Container.Given, Image: o.Container.text, Embedded: o.embedded.From(env), Allowed: o.Allowed,
 	}, nil
 }
 

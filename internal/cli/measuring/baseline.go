@@ -22,24 +22,13 @@ import (
 )
 
 type baselineOptions struct {
-	dir      string
-	allowRAM bool
-	yes      bool
-
-	set     string
-	job     string
-	only    []string
-	size    command.Size
-	runtime time.Duration
-
-	buffered bool
-	until    time.Duration
-
+	jobs.Wishes
+	yes bool
 	keepingOptions
 }
 
 func NewBaselineCommand(env command.Env) *cobra.Command {
-	o := baselineOptions{size: defaultTestFile}
+	o := baselineOptions{Wishes: jobs.Wishes{Size: defaultTestFile}}
 	cmd := &cobra.Command{
 		Use:   "baseline",
 		Short: "Measure what storage delivers, as fio and as the device count it",
@@ -63,19 +52,19 @@ published bucket of credits fits. It uses up the credits of the volume.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runBaseline(cmd.Context(), env, o, cmd.Flags()) },
 	}
 	where, subject := command.Group("Where"), command.Group("What to measure")
-	where.StringVar(&o.dir, "dir", "",
+	where.StringVar(&o.Directory, "dir", "",
 		"a `directory` on the storage to measure (default: where realiops run would put its data)")
-	where.BoolVar(&o.allowRAM, "allow-ram", false, "allow a directory in memory, where nothing reaches a disk")
+	where.BoolVar(&o.AllowRAM, "allow-ram", false, "allow a directory in memory, where nothing reaches a disk")
 	where.BoolVar(&o.yes, "yes", false,
 		"do not ask before loading storage with files of others, or using up its credits")
-	subject.StringVar(&o.set, "set", fio.SetDatabase, "the `set` of jobs: database or published")
-	subject.StringVar(&o.job, "job", "", "a job `file` of yours instead")
-	subject.StringSliceVar(&o.only, "only", nil, "only these jobs, by `name`")
-	subject.Var(&o.size, "size", "`size` of the test files, such as 1G")
-	subject.DurationVar(&o.runtime, "runtime", 0,
+	subject.StringVar(&o.Set, "set", fio.SetDatabase, "the `set` of jobs: database or published")
+	subject.StringVar(&o.File, "job", "", "a job `file` of yours instead")
+	subject.StringSliceVar(&o.Only, "only", nil, "only these jobs, by `name`")
+	subject.Var((*command.Size)(&o.Size), "size", "`size` of the test files, such as 1G")
+	subject.DurationVar(&o.Runtime, "runtime", 0,
 		"how long each job runs (default: 10s, or as published, or as the job file says)")
-	subject.BoolVar(&o.buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
-	subject.DurationVar(&o.until, "until-throttled", 0,
+	subject.BoolVar(&o.Buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
+	subject.DurationVar(&o.Until, "until-throttled", 0,
 		"go on with one job until storage slows down for good, at most for this long")
 	subject.Lookup("until-throttled").NoOptDefVal = defaultUntil.String()
 	return command.Describe(env, cmd, baselineExitHelp, where, subject,
@@ -101,19 +90,19 @@ const (
 
 func (o baselineOptions) check() error {
 	switch {
-	case o.set != fio.SetDatabase && o.set != fio.SetPublished:
-		return fmt.Errorf("unknown set %q: there are %s and %s", o.set, fio.SetDatabase, fio.SetPublished)
-	case o.size < leastTestFile:
+	case o.Set != fio.SetDatabase && o.Set != fio.SetPublished:
+		return fmt.Errorf("unknown set %q: there are %s and %s", o.Set, fio.SetDatabase, fio.SetPublished)
+	case o.Size < leastTestFile:
 		return errors.New("--size is at least 1M")
-	case o.runtime != 0 && (o.runtime < shortestJob || o.runtime > longestRuntime):
-		return fmt.Errorf("--runtime is %s: from %s to %s", printable.Duration(o.runtime),
+	case o.Runtime != 0 && (o.Runtime < shortestJob || o.Runtime > longestRuntime):
+		return fmt.Errorf("--runtime is %s: from %s to %s", printable.Duration(o.Runtime),
 			printable.Duration(shortestJob), printable.Duration(longestRuntime))
-	case o.until != 0 && (o.until < time.Minute/2 || o.until > longestRuntime):
-		return fmt.Errorf("--until-throttled is %s: from 30 s to %s", printable.Duration(o.until),
+	case o.Until != 0 && (o.Until < time.Minute/2 || o.Until > longestRuntime):
+		return fmt.Errorf("--until-throttled is %s: from 30 s to %s", printable.Duration(o.Until),
 			printable.Duration(longestRuntime))
-	case o.until != 0 && o.runtime != 0:
+	case o.Until != 0 && o.Runtime != 0:
 		return errors.New("--until-throttled and --runtime exclude each other")
-	case o.until != 0 && o.buffered, o.job != "" && o.buffered:
+	case o.Until != 0 && o.Buffered, o.File != "" && o.Buffered:
 		return errors.New("--show-buffered goes with the jobs of a set alone")
 	}
 	return nil
@@ -129,14 +118,11 @@ func runBaseline(ctx context.Context, env command.Env, o baselineOptions, flags 
 		return err
 	}
 	head := headOf(env, flags)
-	plan, err := jobs.NewPlan(ctx, jobs.Wishes{
-		Directory: o.dir, AllowRAM: o.allowRAM, Set: o.set, File: o.job, Only: o.only, Size: int64(o.size),
-		Runtime: o.runtime, Until: o.until, Buffered: o.buffered,
-	})
+	plan, err := jobs.NewPlan(ctx, o.Wishes)
 	if err != nil {
 		return err
 	}
-	if question := plan.Question(o.dir != ""); question != "" {
+	if question := plan.Question(o.Directory != ""); question != "" {
 		if err := command.Agree(env, o.yes, question); err != nil {
 			return err
 		}

@@ -157,7 +157,7 @@ func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked,
 func (o fleetOptions) ask(ctx context.Context, env command.Env) (a ranking.Ask, err error) {
 	o.size.Region = cmp.Or(o.account.Region, command.DefaultRegion)
 	o.size.Everywhere = true
-	size, err := o.size.Ask(ctx)
+	size, err := o.size.Asked(ctx)
 	if err != nil {
 		return a, err
 	}

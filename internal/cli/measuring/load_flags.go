@@ -52,18 +52,17 @@ type loadOptions struct {
 const defaultSilence = 10 * time.Minute
 
 func (o *loadOptions) scriptFlags(f *pflag.FlagSet) {
-	f.VarP(&builtinFlag{o}, "builtin", "b", "add the built-in script `NAME[@W]`, weighted at W; list shows them")
-	f.VarP(&fileFlag{o}, "file", "f", "add the script in `FILE[@W]`, weighted at W; - is standard input")
-	addSwitch(f, &shortcutFlag{o, "simple-update"}, "skip-some-updates", "N", "the same as -b simple-update")
-	addSwitch(f, &shortcutFlag{o, "select-only"}, "select-only", "S", "the same as -b select-only")
+	f.FuncP("builtin", "b", "add the built-in script `NAME[@W]`, weighted at W; list shows them", o.takeBuiltin)
+	f.FuncP("file", "f", "add the script in `FILE[@W]`, weighted at W; - is standard input", o.takeFile)
+	f.BoolFuncP("skip-some-updates", "N", "the same as -b simple-update", func(string) error {
+		return o.addBuiltin("simple-update", 1)
+	})
+	f.BoolFuncP("select-only", "S", "the same as -b select-only", func(string) error {
+		return o.addBuiltin("select-only", 1)
+	})
 	f.StringVar(&o.show, "show-script", "", "show the built-in script `NAME` and exit")
-	f.VarP(&defineFlag{o.define}, "define", "D", "define a variable of the scripts, as `VARNAME=VALUE`")
+	f.FuncP("define", "D", "define a variable of the scripts, as `VARNAME=VALUE`", o.addDefinition)
 	f.VarP(whole(&o.scale, 1), "scale", "s", "the scale factor of the tables (with -i), or of :scale and the report")
-}
-
-func addSwitch(f *pflag.FlagSet, v pflag.Value, name, letter, usage string) {
-	f.VarP(v, name, letter, usage)
-	f.Lookup(name).NoOptDefVal = "true"
 }
 
 func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
@@ -84,7 +83,7 @@ func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.load.ExitOnAbort, "exit-on-abort", false, "end the run when a client aborts")
 	f.BoolVar(&o.load.ContinueOnError, "continue-on-error", false,
 		"let a statement that fails end its transaction, not its client")
-	f.Var(&o.seed, "random-seed", "the seed of all random numbers: a `number`, time, or rand")
+	f.Func("random-seed", "the seed of all random numbers: a `number`, time, or rand", o.seed.set)
 	f.BoolVarP(&o.noVacuum, "no-vacuum", "n", false, "do not vacuum pgbench's tables first")
 	f.BoolVarP(&o.vacuumAll, "vacuum-all", "v", false, "vacuum pgbench_accounts first, too")
 }
@@ -107,8 +106,8 @@ func (o *loadOptions) reportFlags(f *pflag.FlagSet) {
 func (o *loadOptions) ownFlags(f *pflag.FlagSet) {
 	o.format.Add(f, command.FormatText, command.FormatJSON)
 	f.Var(&secondsFlag{&o.load.Warmup, false}, "warmup", "run this many `seconds` before anything counts")
-	f.Var(&gateFlag{&o.gates}, "fail-if",
-		"exit with 4 if this `condition` holds: 'p99>20ms', 'achieved<0.95', 'failed>0' (repeatable)")
+	f.Func("fail-if", "exit with 4 if this `condition` holds: 'p99>20ms', 'achieved<0.95', 'failed>0' (repeatable)",
+		o.addGate)
 	f.Var(&secondsFlag{&o.load.Silence, false}, "answer-timeout",
 		"give up on a server that does not answer for this many `seconds`; 0: never")
 }

@@ -20,40 +20,21 @@ type scriptArgument struct {
 	weight  int
 }
 
-type builtinFlag struct{ o *loadOptions }
-
-func (f *builtinFlag) String() string { return "" }
-func (f *builtinFlag) Type() string   { return "NAME[@W]" }
-func (f *builtinFlag) Set(s string) error {
+func (o *loadOptions) takeBuiltin(s string) error {
 	if s == "list" {
-		f.o.listScripts = true
+		o.listScripts = true
 		return nil
 	}
 	name, weight, err := script.SplitWeight(s)
 	if err != nil {
 		return err
 	}
-	return f.o.addBuiltin(name, weight)
+	return o.addBuiltin(name, weight)
 }
 
-// shortcutFlag is a switch for a built-in script.
-type shortcutFlag struct {
-	o    *loadOptions
-	name string
-}
-
-func (f *shortcutFlag) String() string   { return "" }
-func (f *shortcutFlag) Type() string     { return "bool" }
-func (f *shortcutFlag) IsBoolFlag() bool { return true }
-func (f *shortcutFlag) Set(string) error { return f.o.addBuiltin(f.name, 1) }
-
-type fileFlag struct{ o *loadOptions }
-
-func (f *fileFlag) String() string { return "" }
-func (f *fileFlag) Type() string   { return "FILE[@W]" }
-func (f *fileFlag) Set(s string) error {
+func (o *loadOptions) takeFile(s string) error {
 	name, weight, err := script.SplitWeight(s)
-	return errors.Join(err, f.o.addScript(scriptArgument{file: name, weight: weight}))
+	return errors.Join(err, o.addScript(scriptArgument{file: name, weight: weight}))
 }
 
 func (o *loadOptions) addBuiltin(name string, weight int) error {

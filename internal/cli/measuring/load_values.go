@@ -118,27 +118,19 @@ func (f *modeFlag) Set(s string) error {
 	return fmt.Errorf("there are %s, %s and %s", engine.Simple, engine.Extended, engine.Prepared)
 }
 
-type defineFlag struct{ values map[string]string }
-
-func (f *defineFlag) String() string { return "" }
-func (f *defineFlag) Type() string   { return "VARNAME=VALUE" }
-func (f *defineFlag) Set(s string) error {
+func (o *loadOptions) addDefinition(s string) error {
 	name, value, found := strings.Cut(s, "=")
 	if !found || name == "" || value == "" {
 		return errors.New("it must be VARNAME=VALUE")
 	}
-	f.values[name] = value
+	o.define[name] = value
 	return script.NewSet().NewVars().Define(name, value) // of no script: only the name is checked
 }
 
-type gateFlag struct{ gates *[]output.Gate }
-
-func (f *gateFlag) String() string { return "" }
-func (f *gateFlag) Type() string   { return "condition" }
-func (f *gateFlag) Set(s string) error {
+func (o *loadOptions) addGate(s string) error {
 	g, err := output.ParseGate(s)
 	if err == nil {
-		*f.gates = append(*f.gates, g)
+		o.gates = append(o.gates, g)
 	}
 	return err
 }
@@ -162,9 +154,7 @@ type seed struct {
 	given bool
 }
 
-func (f *seed) String() string { return "" }
-func (f *seed) Type() string   { return "seed" }
-func (f *seed) Set(s string) (err error) {
+func (f *seed) set(s string) (err error) {
 	switch s {
 	case "time":
 		f.value = uint64(time.Now().UnixMicro())
@@ -188,7 +178,7 @@ func (f *seed) resolve(env command.Env) error {
 		return nil
 	}
 	if text := env.Getenv(seedVariable); text != "" {
-		if err := f.Set(text); err != nil {
+		if err := f.set(text); err != nil {
 			return fmt.Errorf("%s is %q: %w", seedVariable, text, err)
 		}
 		return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/cli/reading"
+	"github.com/realiops/realiops/internal/measure/operation"
 )
 
 type measureOptions struct {
@@ -17,9 +18,7 @@ type measureOptions struct {
 	transactions int
 	ours         string // NAME=VALUE of sessions that were there before
 
-	repetitions, warmup int
-	firstTouch          bool
-	background          time.Duration
+	operation.Options
 
 	max            []string
 	base           string // a saved measurement
@@ -66,11 +65,11 @@ upkeep are counted apart.`,
 	subject.StringVar(&o.sql, "sql", "", "measure these `statements` instead of a command")
 	subject.StringVarP(&o.file, "file", "f", "", "measure this pgbench `script` instead of a command")
 	subject.IntVarP(&o.transactions, "transactions", "t", 1, "run the script `N` times in each repetition")
-	subject.IntVarP(&o.repetitions, "repetitions", "r", 10, "measure it `N` times")
-	subject.IntVar(&o.warmup, "warmup", 1, "do it `N` times first, uncounted")
-	subject.BoolVar(&o.firstTouch, "first-touch", false,
+	subject.IntVarP(&o.Repetitions, "repetitions", "r", 10, "measure it `N` times")
+	subject.IntVar(&o.Warmup, "warmup", 1, "do it `N` times first, uncounted")
+	subject.BoolVar(&o.FirstTouch, "first-touch", false,
 		"make a checkpoint before each repetition, so that the first change of a page puts the whole page into the WAL")
-	subject.DurationVar(&o.background, "background", 2*time.Second,
+	subject.DurationVar(&o.Background, "background", 2*time.Second,
 		"how long to measure, twice beforehand, what the server does by itself")
 	subject.BoolVar(&o.target.Yes, "yes", false, "do not ask if only the environment names a server on another machine")
 	subject.StringVar(&o.ours, "count", "",

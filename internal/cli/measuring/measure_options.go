@@ -30,19 +30,18 @@ const mostRepetitions = 10_000
 
 func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags *pflag.FlagSet,
 	args []string) (m measurement, err error) {
-	m.Options = operation.Options{Repetitions: o.repetitions, Warmup: o.warmup, FirstTouch: o.firstTouch,
-		Background: o.background}
+	m.Options = o.Options
 	switch {
-	case max(o.repetitions, o.warmup) > mostRepetitions:
+	case max(o.Repetitions, o.Warmup) > mostRepetitions:
 		return m, fmt.Errorf("--repetitions and --warmup are at most %d", mostRepetitions)
-	case o.repetitions < 1:
-		return m, fmt.Errorf("--repetitions is %d and must be at least 1", o.repetitions)
+	case o.Repetitions < 1:
+		return m, fmt.Errorf("--repetitions is %d and must be at least 1", o.Repetitions)
 	case o.transactions < 1:
 		return m, fmt.Errorf("--transactions is %d and must be at least 1", o.transactions)
-	case o.warmup < 0:
-		return m, fmt.Errorf("--warmup is %d and must be at least 0", o.warmup)
-	case o.background <= 0:
-		return m, fmt.Errorf("--background is %s and must be more than 0 s", printable.Duration(o.background))
+	case o.Warmup < 0:
+		return m, fmt.Errorf("--warmup is %d and must be at least 0", o.Warmup)
+	case o.Background <= 0:
+		return m, fmt.Errorf("--background is %s and must be more than 0 s", printable.Duration(o.Background))
 	case command.CountGiven(len(args) > 0, o.sql != "", o.file != "") != 1:
 		return m, errors.New("name one thing to measure: a COMMAND behind --, --sql STATEMENTS or --file SCRIPT")
 	}
@@ -66,7 +65,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 		m.Ours.Known = o.ours == ""
 	}
 	m.Head = headOf(env, flags)
-	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.warmup, FirstTouch: o.firstTouch,
+	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.Warmup, FirstTouch: o.FirstTouch,
 		SessionsKnown: m.Ours.Known}
 	if o.transactions > 1 {
 		m.Head.Operation.Times = o.transactions

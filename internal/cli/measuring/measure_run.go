@@ -26,7 +26,7 @@ func runMeasure(ctx context.Context, env command.Env, o measureOptions, flags *p
 	if err != nil {
 		return err
 	}
-	if err := o.target.UseNamedFor(env, o.warmup+o.repetitions); err != nil {
+	if err := o.target.UseNamedFor(env, o.Warmup+o.Repetitions); err != nil {
 		return err
 	}
 	if m.server, err = o.target.Target(ctx, env); err != nil {

@@ -178,7 +178,7 @@ func (o reportOptions) writeAs(env command.Env, write func(command.Env) error) e
 
 // writeBaseline says what storage delivered alone, which has no verdicts and no bill.
 func (o reportOptions) writeBaseline(env command.Env, run *counts.Run, format string) error {
-	if o.size.load != "" || o.size.instance != "" {
+	if o.size.Load != "" || o.size.Instance != "" {
 		return errors.New("a baseline measured storage alone and has no sizes: --load and --class are for " +
 			"runs on a database")
 	}
@@ -200,8 +200,8 @@ func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithS
 			command.FormatCSV: func(w io.Writer) error {
 				return document.CSV(w, report.Document(run, view.Report, nil, nil))
 			},
-			command.FormatPNG: func(w io.Writer) error { return report.LadderPNG(w, view.Report, o.size.load) },
-			command.FormatSVG: func(w io.Writer) error { return report.SecondSVG(w, view.Report, o.size.load) },
+			command.FormatPNG: func(w io.Writer) error { return report.LadderPNG(w, view.Report, o.size.Load) },
+			command.FormatSVG: func(w io.Writer) error { return report.SecondSVG(w, view.Report, o.size.Load) },
 		}})
 }
 
@@ -209,7 +209,7 @@ func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithS
 // asked for.
 func (o reportOptions) sized(runs []*counts.Run) (size *sizes.Size, unsized, err error) {
 	o.size.server = commonServer(runs)
-	ask, err := o.size.Ask(context.Background())
+	ask, err := o.size.Asked(context.Background())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -217,7 +217,7 @@ func (o reportOptions) sized(runs []*counts.Run) (size *sizes.Size, unsized, err
 	if errors.Is(err, sizing.ErrNotCalibrated) {
 		return nil, nil, command.Naming(o.size.calibrate, err)
 	}
-	if err != nil && (o.size.load != "" || o.size.instance != "") {
+	if err != nil && (o.size.Load != "" || o.size.Instance != "") {
 		return nil, nil, suggesting(err)
 	}
 	if err != nil {

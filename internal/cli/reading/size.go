@@ -21,29 +21,17 @@ import (
 
 // SizeOptions are the flags of realiops size.
 type SizeOptions struct {
-	load          string
-	rowsPerSecond float64
-	growth        float64
-	Percentile    float64
-	Headroom      float64
-	gib           float64
-	instance      string
-	Region        string
-	on            []string
-	disks         int
-	multiAZ       bool
-	Prices        string
-	Limits        string
-	repeat        time.Duration
-	balance       percent
-	credits       percent // of the instance
-	calibrate     string
-	calibrated    *counts.Run // that it names; nil: none
-	Format        command.FormatFlag
-	baseline      string
+	sizing.Ask // what the flags say of it; see Asked
+	Region     string
+	on         []string
+	Prices     string
+	Limits     string
+	repeat     time.Duration
+	calibrate  string
+	Format     command.FormatFlag
+	baseline   string
 
 	Everywhere bool           // the volumes of all clouds, for servers that each have a region
-	saidGiB    bool           // --gib was given
 	server     runfile.Target // of the runs, where they agree
 
 	need       string
@@ -147,25 +135,25 @@ func (o *SizeOptions) anyOf(flags *pflag.FlagSet) (any bool) {
 }
 
 func (o *SizeOptions) addLoadFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.load, "load", "", "the `load` of the run that is like yours (default: the one that asked most of "+
+	f.StringVar(&o.Load, "load", "", "the `load` of the run that is like yours (default: the one that asked most of "+
 		"storage, but for point-cold, scan-cold and others kept cold)")
-	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "scale it to this many `rows` a second")
-	f.Float64Var(&o.growth, "growth", 0, "`percent` to add to that")
+	f.Float64Var(&o.RowsPerSecond, "rows-per-second", 0, "scale it to this many `rows` a second")
+	f.Float64Var(&o.Growth, "growth", 0, "`percent` to add to that")
 	f.Float64Var(&o.Percentile, "percentile", 99, "the `percentile` of its single seconds to size for; 100: the worst")
 	f.Float64Var(&o.Headroom, "headroom", 20, "`percent` to order beyond the need")
-	o.gib = 100
-	f.Var((*command.Gibibytes)(&o.gib), "gib", "data to hold: in GiB, or with a unit: 2TB (10^12 bytes), 2TiB (2^40)")
+	o.GiB, o.DefaultGiB = 100, true
+	f.Var((*command.Gibibytes)(&o.GiB), "gib", "data to hold: in GiB, or with a unit: 2TB (10^12 bytes), 2TiB (2^40)")
 }
 
 // addStorageFlags adds those that say what is ordered, and by whose prices.
 func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.instance, "class", "", "`class` of the database's machine: db.r6g.large, m5.xlarge")
+	f.StringVar(&o.Instance, "class", "", "`class` of the database's machine: db.r6g.large, m5.xlarge")
 	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, "+
 		"cockroachdb, or volumes such as gp3 (default: what the class of machine can have, else what the region's "+
 		"cloud sells, but for the hard disks st1 and sc1)")
-	f.IntVar(&o.disks, "disks", 0, "how `many` disks to stripe over (default: 1 to 8, as many as cost least); not on "+
+	f.IntVar(&o.Disks, "disks", 0, "how `many` disks to stripe over (default: 1 to 8, as many as cost least); not on "+
 		"RDS and Aurora, which do that themselves")
-	f.BoolVar(&o.multiAZ, "multi-az", false, "price RDS with a standby in another zone")
+	f.BoolVar(&o.MultiAZ, "multi-az", false, "price RDS with a standby in another zone")
 	f.StringVar(&o.Region, "region", "", "the `region` whose prices count, and whose cloud the order is for "+
 		"(default: the run's, that of --price, or "+command.DefaultRegion+", eastus and us-central1)")
 	f.StringVar(&o.calibrate, "calibrate", "",
@@ -174,9 +162,9 @@ func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Limits, "limits", "",
 		"a `file` of limits that realiops aws limits wrote, used before the program's own")
 	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "for volumes with credits, how long to repeat the recorded seconds")
-	f.Var(&o.balance, "balance",
+	f.Var(percent{&o.Balance.Volume}, "balance",
 		"percent of a volume's credits at the start (default: the last BurstBalance of the run, or 100)")
-	f.Var(&o.credits, "instance-balance",
+	f.Var(percent{&o.Balance.Instance}, "instance-balance",
 		"percent of the instance's credits at the start (default: the last EBSIOBalance% and EBSByteBalance% of "+
 			"the run, or 100)")
 }
@@ -250,7 +238,7 @@ func runSize(ctx context.Context, env command.Env, o SizeOptions, names []string
 		return err
 	}
 	o.server = commonServer(runs)
-	ask, err := o.Ask(ctx)
+	ask, err := o.Asked(ctx)
 	if err != nil {
 		return err
 	}
@@ -316,7 +304,7 @@ func namedRuns(env command.Env, names []string, options ...counts.Option) (runs 
 // readCalibration reads the run on Aurora that was named, if any was.
 func (o *SizeOptions) readCalibration(env command.Env) (err error) {
 	if o.calibrate != "" {
-		o.calibrated, err = command.NamedRun(env, o.calibrate, counts.WithoutLatencies)
+		o.Calibrate, err = command.NamedRun(env, o.calibrate, counts.WithoutLatencies)
 	}
 	return err
 }

@@ -21,11 +21,11 @@ import (
 
 // takeFlags notes which flags the user gave. It refuses 0 where that stands for a flag left out.
 func (o *SizeOptions) takeFlags(flags *pflag.FlagSet) error {
-	o.saidGiB = flags.Changed("gib")
+	o.DefaultGiB = !flags.Changed("gib")
 	switch {
-	case flags.Changed("disks") && o.disks == 0:
+	case flags.Changed("disks") && o.Disks == 0:
 		return errors.New("--disks is 0 and must be more")
-	case flags.Changed("rows-per-second") && o.rowsPerSecond == 0:
+	case flags.Changed("rows-per-second") && o.RowsPerSecond == 0:
 		return errors.New("--rows-per-second is 0 and must be more")
 	}
 	return nil
@@ -37,12 +37,12 @@ func (o SizeOptions) check() error {
 		flag               string
 		value, least, most float64
 	}{
-		{"--rows-per-second", o.rowsPerSecond, 0, 1e12},
-		{"--growth", o.growth, -99.9, 1e6},
+		{"--rows-per-second", o.RowsPerSecond, 0, 1e12},
+		{"--growth", o.Growth, -99.9, 1e6},
 		{"--percentile", o.Percentile, 50, 100},
 		{"--headroom", o.Headroom, 0, 1e4},
-		{"--gib", o.gib, 1, command.MostGiB},
-		{"--disks", float64(o.disks), 0, 64},
+		{"--gib", o.GiB, 1, command.MostGiB},
+		{"--disks", float64(o.Disks), 0, 64},
 		{"--repeat, in hours,", o.repeat.Hours(), 0, 24 * 366},
 	} {
 		if !(f.value >= f.least && f.value <= f.most) { // also NaN
@@ -52,24 +52,20 @@ func (o SizeOptions) check() error {
 	return nil
 }
 
-// Ask puts flags and catalog together.
-func (o SizeOptions) Ask(ctx context.Context) (sizing.Ask, error) {
+// Asked puts flags and catalog together.
+func (o SizeOptions) Asked(ctx context.Context) (sizing.Ask, error) {
 	volumes, errVolumes := catalog.Volumes()
 	instances, errInstances := o.readLimits(ctx)
 	rules, errRules := catalog.DistributedRules()
 	known, errKnown := catalog.Prices()
 	own, errOwn := ownPrices(ctx, o.Prices)
-	ask := sizing.Ask{
-		Load: o.load, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.Percentile, Headroom: o.Headroom,
-		GiB: o.gib, Disks: o.disks, MultiAZ: o.multiAZ, Instance: o.instance, DefaultGiB: !o.saidGiB,
-		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
-		Tariff: sizing.Tariff{Region: o.Region, Prices: catalog.Override(own, known)},
-		Doubts: catalog.Doubts(own, known), Instances: instances, Calibrate: o.calibrated,
-	}
+	ask := o.Ask
+	ask.Repeat, ask.Instances, ask.Doubts = int(o.repeat.Seconds()), instances, catalog.Doubts(own, known)
+	ask.Tariff = sizing.Tariff{Region: o.Region, Prices: catalog.Override(own, known)}
 	if err := errors.Join(errVolumes, errInstances, errKnown, errOwn, errRules); err != nil {
 		return ask, err
 	}
-	if err := errors.Join(o.choose(&ask, volumes, rules), checkClass(o.instance, instances)); err != nil {
+	if err := errors.Join(o.choose(&ask, volumes, rules), checkClass(o.Instance, instances)); err != nil {
 		return ask, err
 	}
 	if o.Everywhere {
@@ -167,26 +163,26 @@ func checkClass(class string, known []catalog.Instance) error {
 	return fmt.Errorf("--class %s is not a machine class%s", class, command.Meant("", bare, names))
 }
 
-// percent is a flag that may be left out.
-type percent struct{ value *float64 }
+// percent is a flag that may be left out, which is nil.
+type percent struct{ value **float64 }
 
-func (p *percent) Set(text string) error {
+func (p percent) Set(text string) error {
 	v, err := number.Read(text, number.Units{"": 1, "%": 1})
 	if err != nil || !(v >= 0 && v <= 100) {
 		return errors.New("from 0 to 100")
 	}
-	p.value = &v
+	*p.value = &v
 	return nil
 }
 
-func (p *percent) String() string {
-	if p.value == nil {
+func (p percent) String() string {
+	if p.value == nil || *p.value == nil {
 		return ""
 	}
-	return strconv.FormatFloat(*p.value, 'g', -1, 64)
+	return strconv.FormatFloat(**p.value, 'g', -1, 64)
 }
 
-func (p *percent) Type() string { return "percent" }
+func (p percent) Type() string { return "percent" }
 
 // ReadPrices returns the program's own, with those of a file before them, and what is strange about the file's.
 func ReadPrices(ctx context.Context, file string) (prices []catalog.Price, doubts []string, err error) {

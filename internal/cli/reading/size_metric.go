@@ -32,11 +32,11 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 	if err := o.readCalibration(env); err != nil {
 		return err
 	}
-	calibration, err := sizing.Calibrate(o.calibrated, o.load)
+	calibration, err := sizing.Calibrate(o.Calibrate, o.Load)
 	if err != nil {
 		return command.Naming(o.calibrate, err)
 	}
-	ask, err := o.Ask(ctx)
+	ask, err := o.Asked(ctx)
 	if err != nil {
 		return err
 	}

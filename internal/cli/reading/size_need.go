@@ -24,7 +24,7 @@ func sizeNeed(ctx context.Context, env command.Env, o SizeOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	ask, err := o.Ask(ctx)
+	ask, err := o.Asked(ctx)
 	if err != nil {
 		return err
 	}

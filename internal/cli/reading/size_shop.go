@@ -23,7 +23,7 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 			ask.Volumes = slices.DeleteFunc(slices.Clone(ask.Volumes), func(v catalog.Volume) bool { return !takes(v) })
 		}
 	}
-	provider := catalog.ProviderOf(o.instance)
+	provider := catalog.ProviderOf(o.Instance)
 	cloud := catalog.CloudOfRegion(o.Region, ask.Tariff.Prices)
 	if other := catalog.RegionLike(o.Region); other != "" && len(o.on) == 0 && provider == "" {
 		ask.Doubts = append(ask.Doubts, fmt.Sprintf("%s is a region of %s, and %s one of %s", o.Region, cloud.Title(),
@@ -34,19 +34,19 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 	}
 	cloud = cmp.Or(cloud, catalog.AWS)
 	switch {
-	case strings.EqualFold(catalog.Bare(o.instance), "serverless"):
+	case strings.EqualFold(catalog.Bare(o.Instance), "serverless"):
 		keep(func(v catalog.Volume) bool { return v.Provider == "aurora" })
-	case provider == "rds" || o.instance == "" && o.Region == "" && o.onRDS():
+	case provider == "rds" || o.Instance == "" && o.Region == "" && o.onRDS():
 		keep(managed)
 	case provider != "":
 		keep(func(v catalog.Volume) bool { return v.Provider == provider })
 	default:
 		keep(func(v catalog.Volume) bool { return v.Cloud() == cloud })
 	}
-	if o.disks > 0 {
+	if o.Disks > 0 {
 		keep(func(v catalog.Volume) bool { return !managed(v) })
 	}
-	if o.multiAZ {
+	if o.MultiAZ {
 		keep(managed)
 	}
 	if err := o.contradicts(ask.Volumes, provider); err != nil {
@@ -63,7 +63,7 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 	if provider == "ebs" && !slices.ContainsFunc(ask.Volumes, func(v catalog.Volume) bool {
 		return v.Provider == "ebs"
 	}) {
-		ask.Instance = "db." + o.instance
+		ask.Instance = "db." + o.Instance
 	}
 	return nil
 }
@@ -97,17 +97,17 @@ func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) erro
 		return v.Provider == provider || v.Provider == "rds" && provider == "ebs" || v.Provider == "aurora" &&
 			provider == "rds"
 	}; {
-	case len(volumes) == 0 && o.disks > 0 && len(o.on) == 0:
+	case len(volumes) == 0 && o.Disks > 0 && len(o.on) == 0:
 		return errors.New("--disks: RDS and Aurora stripe by themselves: leave it out")
-	case len(volumes) == 0 && o.multiAZ && len(o.on) == 0:
-		return fmt.Errorf("--multi-az: only RDS has a standby, and not the %s", o.instance)
+	case len(volumes) == 0 && o.MultiAZ && len(o.on) == 0:
+		return fmt.Errorf("--multi-az: only RDS has a standby, and not the %s", o.Instance)
 	case provider != "" && len(o.on) > 0 && len(volumes) > 0 && !anyVolume(takes):
-		return fmt.Errorf("--class %s is %s, and nothing that --on names can be attached to it", o.instance,
+		return fmt.Errorf("--class %s is %s, and nothing that --on names can be attached to it", o.Instance,
 			classOf(provider))
 	case provider != "" && len(volumes) > 0 && !anyVolume(func(v catalog.Volume) bool {
-		return takes(v) && catalog.Attaches(o.instance, v)
+		return takes(v) && catalog.Attaches(o.Instance, v)
 	}):
-		return fmt.Errorf("--class %s takes none of the disks that are ordered here%s", o.instance,
+		return fmt.Errorf("--class %s takes none of the disks that are ordered here%s", o.Instance,
 			withPremium(provider))
 	case o.Region != "" && cloud != "" && len(volumes) > 0 && !anyVolume(func(v catalog.Volume) bool {
 		return v.Cloud() == cloud
@@ -115,9 +115,9 @@ func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) erro
 		other := volumes[0].Cloud()
 		return fmt.Errorf("--region %s is a region of %s: name one of %s, such as %s", o.Region, cloud.Title(),
 			other.Title(), other.Home())
-	case o.disks > 0 && anyVolume(managed):
+	case o.Disks > 0 && anyVolume(managed):
 		return errors.New("--disks: RDS and Aurora stripe by themselves: leave it out, or take them out of --on")
-	case o.multiAZ && anyVolume(func(v catalog.Volume) bool { return !managed(v) }):
+	case o.MultiAZ && anyVolume(func(v catalog.Volume) bool { return !managed(v) }):
 		return errors.New("--multi-az: only RDS has a standby: leave it out, or name only rds with --on")
 	}
 	return nil

@@ -36,7 +36,7 @@ const serverExitHelp = `0  it ran until it was told to stop
 2  it died`
 
 func runServer(ctx context.Context, env command.Env, o command.EmbeddedOptions) error {
-	options := o.Options(env)
+	options := o.From(env)
 	if env.ErrTerminal {
 		options.Notify = func(stage string) { env.Tell("%s …", stage) }
 	}

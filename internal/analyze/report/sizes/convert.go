@@ -18,28 +18,12 @@ const ConvertSchema = "realiops.convert/1"
 
 // Convert translates an amount of a metric to real storage I/O.
 type Convert struct {
-	Schema      string        `json:"schema"`
-	Metric      string        `json:"metric"`
-	On          string        `json:"on"`
-	Amount      float64       `json:"amount"`
-	Period      float64       `json:"period_seconds,omitempty"` // that the amount was added up over; 0: it is a rate
-	PerSecond   float64       `json:"per_second"`
-	Counts      string        `json:"counts"`
-	Side        string        `json:"side"`
-	Kinds       []ConvertKind `json:"kinds"`         // of load, one by one; none: it does not count WAL records
-	Rows        *ConvertSpan  `json:"rows"`          // a second, as are the next
-	Requests    *ConvertSpan  `json:"requests"`      // of the device under a PostgreSQL that writes pages
-	Billed      *ConvertSpan  `json:"billed_writes"` // of Aurora
-	IOCost      *ConvertSpan  `json:"io_cost"`       // a month on Aurora Standard
-	AsOf        string        `json:"prices_as_of,omitempty"`
-	Misread     *float64      `json:"misread_io_cost"` // a month, were each one billed
-	Calibration string        `json:"calibration"`     // of billed writes
-	Settle      string        `json:"settle,omitempty"`
+	Schema string `json:"schema"`
+	sizing.Converted
+	Calibration string `json:"calibration"`      // of billed writes
+	Settle      string `json:"settle,omitempty"` // what would narrow it down
 	// databases that were asked for, for the geometric middle of the rows
-	Spreads []SizeSpread `json:"distributed"`
-
-	region, currency string // whose prices count, and what they are in
-	most             float64
+	Spreads []sizing.Spread `json:"distributed"`
 }
 
 // Over returns the answer for an amount that was added up over a time other than that in which the metric is published.
@@ -66,49 +50,19 @@ func (c Convert) period() string {
 
 // order says what to make of a rate of real storage I/O.
 func (c Convert) order() string {
-	if c.most > 0 {
+	if c.Most > 0 {
 		return fmt.Sprintf("No volume of RDS does more than %s: see whether this is one instance's, and a second's",
-			number.Grouped(c.most, 0))
+			number.Grouped(c.Most, 0))
 	}
 	return "Size for that"
 }
 
-// ConvertKind translates an amount, if one kind of load had made all of it.
-type ConvertKind struct {
-	Load     string      `json:"load"`
-	What     string      `json:"what"`
-	Rows     float64     `json:"rows"` // a second, as are the others
-	Requests float64     `json:"requests"`
-	Billed   *[3]float64 `json:"billed_writes"` // at least, as estimated, at most
-}
-
-// ConvertSpan is a range from the least to the most.
-type ConvertSpan struct {
-	Lo float64 `json:"lo"`
-	Hi float64 `json:"hi"`
-}
-
-// NewConvert puts an answer into the form that is shown, with what its rows would ask of databases that were asked for.
+// NewConvert adds to an answer what it rests on, and what its rows would ask of databases that were asked for.
 func NewConvert(c sizing.Converted, by sizing.Calibration, asked []sizing.Spread) Convert {
-	span := func(r *sizing.Range) *ConvertSpan {
-		if r == nil {
-			return nil
-		}
-		return &ConvertSpan{r.Least, r.Most}
-	}
-	v := Convert{
-		Schema: ConvertSchema, Metric: c.Meaning.Metric, On: c.Meaning.On, Amount: c.Amount, PerSecond: c.PerSecond,
-		Counts: c.Meaning.Counts, Side: c.Meaning.Side, Kinds: []ConvertKind{}, Rows: span(c.Rows),
-		Requests: span(c.Requests), Billed: span(c.Billed),
-		IOCost: span(c.IOCost), AsOf: c.AsOf, Misread: c.Misread, Settle: c.Settle, Calibration: calibrationText(by),
-		Spreads: spreads(asked), region: c.Region, currency: c.Currency, most: c.Most,
-	}
-	for _, k := range c.Kinds {
-		kind := ConvertKind{Load: k.Load, What: k.What, Rows: k.Rows, Requests: k.Requests}
-		if b := k.Billed; b != nil {
-			kind.Billed = &[3]float64{b.Least, b.Value, b.Most}
-		}
-		v.Kinds = append(v.Kinds, kind)
+	v := Convert{Schema: ConvertSchema, Converted: c, Calibration: calibrationText(by), Spreads: asked}
+	if c.Rows != nil {
+		v.Settle = "VolumeWriteIOPs of the same minutes is what is billed, and WriteThroughput what it goes with; a " +
+			"run of realiops with your kind of load tells the device requests."
 	}
 	return v
 }
@@ -120,7 +74,7 @@ func (c Convert) blocks() []document.Block {
 	server := map[string]string{"aurora": "Aurora", "rds": "RDS", "ebs": "EBS"}[c.On]
 	name := fmt.Sprintf("%s %s on %s", number.Grouped(c.Amount, 0), strings.TrimSpace(c.Metric+" "+c.period()), server)
 	switch {
-	case c.Rows == nil && c.Billed != nil && c.Billed.Lo == c.Billed.Hi:
+	case c.Rows == nil && c.Billed != nil && c.Billed.Least == c.Billed.Most:
 		return []document.Block{document.Paragraph{
 			Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts,
 				number.Rate(c.PerSecond)), c.cost(),
@@ -130,7 +84,7 @@ func (c Convert) blocks() []document.Block {
 	case c.Rows == nil && c.Billed != nil:
 		return []document.Block{document.Paragraph{
 			Text: words.Sentences(fmt.Sprintf("%s are %s: %s to %s billed writes a second (by %s)", name, c.Counts,
-				number.Rate(c.Billed.Lo), number.Rate(c.Billed.Hi), c.Calibration), c.cost())}}
+				number.Rate(c.Billed.Least), number.Rate(c.Billed.Most), c.Calibration), c.cost())}}
 	case c.Rows == nil:
 		return []document.Block{document.Paragraph{
 			Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts,
@@ -169,11 +123,11 @@ func (c Convert) bounds() document.Table {
 		billed = append(billed, document.Words(number.Rate(k.Billed[0])+" to "+number.Rate(k.Billed[2])))
 	}
 	t.Add(words.Wordy("per second, if it is"), words.Texts(append(names, "at least", "at most")))
-	t.Add(words.Numeric("rows written"), append(rows, words.Known(&c.Rows.Lo), words.Known(&c.Rows.Hi)))
-	t.Add(words.Numeric("requests to a disk of its own"), append(requests, words.Known(&c.Requests.Lo),
-		words.Known(&c.Requests.Hi)))
-	t.Add(words.Numeric("billed writes, on Aurora"), append(billed, words.Known(&c.Billed.Lo),
-		words.Known(&c.Billed.Hi)))
+	t.Add(words.Numeric("rows written"), append(rows, words.Known(&c.Rows.Least), words.Known(&c.Rows.Most)))
+	t.Add(words.Numeric("requests to a disk of its own"), append(requests, words.Known(&c.Requests.Least),
+		words.Known(&c.Requests.Most)))
+	t.Add(words.Numeric("billed writes, on Aurora"), append(billed, words.Known(&c.Billed.Least),
+		words.Known(&c.Billed.Most)))
 	return t
 }
 
@@ -183,14 +137,14 @@ func (c Convert) cost() string {
 	case c.IOCost == nil && c.Billed == nil:
 		return ""
 	case c.IOCost == nil:
-		return "Its cost is not known: there is no price here of Aurora's I/O in " + c.region +
+		return "Its cost is not known: there is no price here of Aurora's I/O in " + c.Region +
 			", which realiops prices aws fetches."
 	}
-	amount := number.Rate(c.IOCost.Lo)
-	if c.IOCost.Lo != c.IOCost.Hi {
-		amount += " to " + number.Rate(c.IOCost.Hi)
+	amount := number.Rate(c.IOCost.Least)
+	if c.IOCost.Least != c.IOCost.Most {
+		amount += " to " + number.Rate(c.IOCost.Most)
 	}
-	text := fmt.Sprintf("On Aurora Standard %s %s a month for I/O if it never stops", amount, c.currency)
+	text := fmt.Sprintf("On Aurora Standard %s %s a month for I/O if it never stops", amount, c.Currency)
 	if c.Misread != nil {
 		text += fmt.Sprintf("; %s if each were billed", number.Rate(*c.Misread))
 	}

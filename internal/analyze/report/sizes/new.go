@@ -18,7 +18,7 @@ func NewSize(s sizing.Sizing) Size {
 		Cautions: append([]string{}, s.Cautions...),
 		Schema:   SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora),
-		Misread: misread(s), Spreads: spreads(s.Spreads),
+		Misread: misread(s), Spreads: s.Spreads,
 		Sized: Sized{
 			Load: s.Need.Load, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
 			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, DefaultGiB: s.Ask.DefaultGiB, Region: s.Ask.Tariff.Region,
@@ -170,9 +170,7 @@ func sizeOption(o sizing.Option, region string) SizeOption {
 		v.Bill, v.Monthly, v.Span, v.Currency, v.AsOf, v.Inferred = o.Bill.Lines, &o.Bill.Total, o.BillSpan,
 			o.Bill.Currency, o.Bill.AsOf(), o.Bill.Inferred
 	}
-	if c := o.Cap; c != nil {
-		v.Instance = sizeCap(*c)
-	}
+	v.Instance = o.Cap
 	return v
 }
 

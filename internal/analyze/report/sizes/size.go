@@ -24,7 +24,7 @@ type Size struct {
 	Options  []SizeOption    `json:"options"`           // those that carry it first, by cost where that is known
 	Aurora   *SizeAurora     `json:"aurora"`            // nil: rows or bytes of WAL are not known
 	Misread  *SizeMisread    `json:"misread"`           // what sizing from WAL records would have led to
-	Spreads  []SizeSpread    `json:"distributed"`
+	Spreads  []sizing.Spread `json:"distributed"`
 	Sources  []metric.Source `json:"sources"` // of the limits and prices above
 	Warnings []string        `json:"warnings"`
 	Machines []SizeMachine   `json:"machines,omitempty"` // of the class that was asked for, whose price is in no option
@@ -140,7 +140,7 @@ type SizeOption struct {
 	Bill       []sizing.BillLine `json:"bill"`    // what monthly is made of
 	Sources    []string          `json:"sources"` // keys, of the limits
 	NoPrice    string            `json:"no_price,omitempty"`
-	Instance   *SizeCap          `json:"instance"`
+	Instance   *sizing.Cap       `json:"instance"`
 	Credits    *SizeCredits      `json:"credits"` // a smaller size that credits carry; null: none, or not known
 	Bare       *SizeCredits      `json:"bare"`    // the smallest that holds the data, where its credits do not last
 	Note       string            `json:"note,omitempty"`
@@ -151,28 +151,6 @@ type SizeOption struct {
 type SizeMachine struct {
 	sizing.MachineCost
 	AsOf string `json:"prices_as_of,omitempty"`
-}
-
-// SizeCap is the throughput of a volume and an instance class together.
-type SizeCap struct {
-	Class string `json:"class"`
-	sizing.Path
-	Carries bool         `json:"carries"`
-	Burst   *sizing.Path `json:"burst"`  // while both have credits; null: the machine does not burst
-	Cached  *sizing.Path `json:"cached"` // by the host's cache, which no write gets around; null: there is no such way
-}
-
-// SizeSpread is a load's demand on a database that spreads rows over nodes, by a published rule of thumb.
-type SizeSpread struct {
-	Name    string      `json:"name"`
-	Title   string      `json:"title"`
-	Rows    float64     `json:"rows"`     // a second
-	Cores   *[2]float64 `json:"cores"`    // of all nodes; null: no rule says, as for the others
-	IOPS    *[2]float64 `json:"iops"`     // of all disks, with all copies
-	VCPUs   *float64    `json:"vcpus"`    // at least, for disks that take all copies
-	PerVCPU *[2]float64 `json:"per_vcpu"` // operations and MB a second to provision
-	Note    string      `json:"note"`
-	Sources []string    `json:"sources"` // keys
 }
 
 // SizeCredits is the course of the demand on a size with credits, for the requested time.

@@ -8,34 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-func sizeCap(c sizing.Cap) *SizeCap {
-	return &SizeCap{c.Instance.Class, c.Path, c.Carries, c.Burst, c.Cached}
-}
-
-func spreads(spreads []sizing.Spread) []SizeSpread {
-	all := []SizeSpread{}
-	for _, spread := range spreads {
-		v := SizeSpread{
-			Name: spread.Rule.Name, Title: spread.Rule.Title, Rows: spread.Rows, VCPUs: spread.VCPUs,
-			Note: spread.Rule.Note, Sources: spread.Rule.Sources, Cores: ends(spread.Cores), IOPS: ends(spread.IOPS),
-		}
-		if spread.Rule.IOPSPerVCPU > 0 {
-			v.PerVCPU = &[2]float64{spread.Rule.IOPSPerVCPU, spread.Rule.MBPerVCPU}
-		}
-		all = append(all, v)
-	}
-	return all
-}
-
-func ends(r *sizing.Range) *[2]float64 {
-	if r == nil {
-		return nil
-	}
-	return &[2]float64{r.Least, r.Most}
-}
-
 // spreadText says what a load would ask of databases that spread rows over nodes.
-func spreadText(spreads []SizeSpread) string {
+func spreadText(spreads []sizing.Spread) string {
 	var lines []string
 	for _, v := range spreads {
 		var parts []string
