@@ -12,7 +12,6 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/cloudwatch v1.75.4
 	github.com/aws/aws-sdk-go-v2/service/pi v1.42.1
 	github.com/aws/aws-sdk-go-v2/service/pricing v1.51.3
-	github.com/aws/aws-sdk-go-v2/service/rds v1.132.0
 	github.com/aws/aws-sdk-go-v2/service/sts v1.51.7
 	github.com/aws/smithy-go v1.28.8
 	github.com/cilium/ebpf v0.22.0

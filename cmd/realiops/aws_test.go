@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -41,31 +39,14 @@ const version = "17.6"
 func auroraCluster(t *testing.T) *onAWS {
 	t.Helper()
 	s := accounttest.Start(t)
-	client := rds.NewFromConfig(s.Config())
-	_, err := client.CreateDBCluster(t.Context(), &rds.CreateDBClusterInput{
-		DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"),
-		EngineVersion:  aws.String(version),
-		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	const ofShop = "DBClusterIdentifier=shop&Engine=aurora-postgresql&EngineVersion=" + version
+	s.Create(t, "CreateDBCluster", ofShop)
 	for _, name := range []string{"shop-1", "shop-2"} {
-		_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{
-			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"),
-			Engine:        aws.String("aurora-postgresql"),
-			EngineVersion: aws.String(version), DBInstanceClass: aws.String("db.r6g.large"),
-			EnablePerformanceInsights: aws.Bool(true), PerformanceInsightsRetentionPeriod: aws.Int32(7),
-			MonitoringInterval: aws.Int32(1)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s.Create(t, "CreateDBInstance", "DBInstanceIdentifier="+name+"&"+ofShop+"&DBInstanceClass=db.r6g.large&"+
+			"EnablePerformanceInsights=true&PerformanceInsightsRetentionPeriod=7&MonitoringInterval=1")
 	}
-	_, err = client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{
-		DBInstanceIdentifier: aws.String("alone"), Engine: aws.String("postgres"), EngineVersion: aws.String(version),
-		DBInstanceClass: aws.String("db.m5.large"), StorageType: aws.String("gp3"), AllocatedStorage: aws.Int32(100)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.Create(t, "CreateDBInstance", "DBInstanceIdentifier=alone&Engine=postgres&EngineVersion="+version+
+		"&DBInstanceClass=db.m5.large&StorageType=gp3&AllocatedStorage=100")
 	for dimension, name := range map[string]string{"DBInstanceIdentifier shop-1": "RDS CPUUtilization",
 		"DBInstanceIdentifier alone": "RDS CPUUtilization",
 		"VolumeId vol-1":             "EBS VolumeWriteOps"} {

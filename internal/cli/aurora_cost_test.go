@@ -15,7 +15,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/billing"
@@ -445,20 +444,12 @@ func TestAuroraCostDenied(t *testing.T) {
 // plantShop makes the cluster, and ten days of its first week, in which so many instances published samples.
 func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time, instances float64) {
 	t.Helper()
-	client := rds.NewFromConfig(s.Config())
-	_, err := client.CreateDBCluster(t.Context(), &rds.CreateDBClusterInput{DBClusterIdentifier: aws.String("shop"),
-		Engine:         aws.String("aurora-postgresql"),
-		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
+	const of = "DBClusterIdentifier=shop&Engine=aurora-postgresql"
+	s.Create(t, "CreateDBCluster", of)
 	for _, one := range []struct{ name, class string }{{"shop-1", "db.r6g.large"}, {"shop-2", "db.serverless"}} {
-		if err == nil { // the first is the writer
-			_, err = client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: &one.name,
-				DBClusterIdentifier: aws.String("shop"),
-				Engine:              aws.String("aurora-postgresql"), DBInstanceClass: &one.class,
-				EnablePerformanceInsights: aws.Bool(true)})
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
+		// the first is the writer
+		s.Create(t, "CreateDBInstance", "DBInstanceIdentifier="+one.name+"&"+of+"&DBInstanceClass="+one.class+
+			"&EnablePerformanceInsights=true")
 	}
 	for _, series := range shopSeries {
 		words := strings.Fields(series[1])

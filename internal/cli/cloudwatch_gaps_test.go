@@ -10,9 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
@@ -29,16 +26,9 @@ var cloudWatchGaps = map[string]struct {
 // plantGaps makes the instances of a name's prefix, each with 150 reads and 250 writes of 8 KiB a second.
 func plantGaps(t *testing.T, s *accounttest.StandIn, prefix string, from time.Time, step time.Duration) {
 	t.Helper()
-	client := rds.NewFromConfig(s.Config())
 	for name, c := range cloudWatchGaps {
-		_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{
-			DBInstanceIdentifier: aws.String(prefix + name), Engine: aws.String("postgres"),
-			DBInstanceClass: aws.String("db.m5.large"), AllocatedStorage: aws.Int32(500),
-			StorageType: aws.String("io1"), Iops: aws.Int32(5000),
-			MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s.Create(t, "CreateDBInstance", "DBInstanceIdentifier="+prefix+name+"&Engine=postgres&"+
+			"DBInstanceClass=db.m5.large&AllocatedStorage=500&StorageType=io1&Iops=5000")
 		for metric, v := range map[string]float64{"ReadIOPS": 150, "WriteIOPS": 250, "ReadThroughput": 150 * 8192,
 			"WriteThroughput": 250 * 8192} {
 			hole := c.hole

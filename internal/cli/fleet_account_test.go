@@ -8,9 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-
 	"github.com/realiops/realiops/internal/analyze/fleet"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/test/accounttest"
@@ -72,15 +69,9 @@ func TestFleetOfAnAccount(t *testing.T) {
 // plantInstances makes an instance of PostgreSQL and one of MySQL.
 func plantInstances(t *testing.T, s *accounttest.StandIn, from time.Time) {
 	t.Helper()
-	client := rds.NewFromConfig(s.Config())
 	for name, engine := range map[string]string{"orders": "postgres", "legacy": "mysql"} {
-		_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: &name,
-			Engine: &engine, DBInstanceClass: aws.String("db.t2.large"),
-			AllocatedStorage: aws.Int32(100), StorageType: aws.String("gp2"), MasterUsername: aws.String("boss"),
-			MasterUserPassword: aws.String("planted-password")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s.Create(t, "CreateDBInstance", "DBInstanceIdentifier="+name+"&Engine="+engine+
+			"&DBInstanceClass=db.t2.large&AllocatedStorage=100&StorageType=gp2")
 	}
 	for metric, value := range map[string]float64{"ReadIOPS": 250, "WriteIOPS": 150, "ReadThroughput": 250 * 8192,
 		"WriteThroughput": 150 * 8192, "BurstBalance": 50} {

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
@@ -43,14 +41,8 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	const hours = 20
 	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
 	from := to.Add(-hours * time.Hour)
-	client := rds.NewFromConfig(s.Config())
-	_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{
-		DBInstanceIdentifier: aws.String("orders"), Engine: aws.String("postgres"),
-		DBInstanceClass: aws.String("db.m5.large"), AllocatedStorage: aws.Int32(500), StorageType: aws.String("gp3"),
-		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.Create(t, "CreateDBInstance", "DBInstanceIdentifier=orders&Engine=postgres&DBInstanceClass=db.m5.large&"+
+		"AllocatedStorage=500&StorageType=gp3")
 	const each = 8192
 	values := map[string][]float64{}
 	for i := range hours * 60 {

@@ -21,11 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"github.com/realiops/realiops/internal/cli/command"
 
-	awsrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/klauspost/compress/zstd"
@@ -623,24 +620,11 @@ func newCloud(t *testing.T) *cloud {
 // database makes the cluster that the run is to find.
 func (s *cloud) database(t *testing.T, a *aurora) {
 	t.Helper()
-	client := awsrds.NewFromConfig(s.account.Config())
-	_, err := client.CreateDBCluster(t.Context(), &awsrds.CreateDBClusterInput{
-		DBClusterIdentifier: aws.String(cluster), Engine: aws.String("aurora-postgresql"),
-		EngineVersion:  aws.String("17.4"),
-		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	const of = "DBClusterIdentifier=" + cluster + "&Engine=aurora-postgresql&EngineVersion=17.4"
+	s.account.Create(t, "CreateDBCluster", of)
 	for i, name := range instances {
-		made, err := client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
-			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String(cluster),
-			Engine:        aws.String("aurora-postgresql"),
-			EngineVersion: aws.String("17.4"), DBInstanceClass: aws.String("db.r6g.large"),
-			EnablePerformanceInsights: aws.Bool(true), PerformanceInsightsRetentionPeriod: aws.Int32(7)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.resources[i] = aws.ToString(made.DBInstance.DbiResourceId)
+		a.resources[i] = s.account.Create(t, "CreateDBInstance", "DBInstanceIdentifier="+name+"&"+of+
+			"&DBInstanceClass=db.r6g.large&EnablePerformanceInsights=true&PerformanceInsightsRetentionPeriod=7").Resource
 	}
 }
 

@@ -64,19 +64,6 @@ type Rule struct {
 	CreditsPerGiB float64 `json:"credits_per_gib,omitempty"`
 }
 
-// Distributed holds the published figures about the disks of a database that spreads rows over nodes.
-type Distributed struct {
-	Name           string      `json:"name"`
-	Title          string      `json:"title"`
-	InsertsPerCore *[2]float64 `json:"inserts_per_core,omitempty"` // a second: least and most of what was measured
-	IOPSPerInsert  *[2]float64 `json:"iops_per_insert,omitempty"`  // of all disks, with all copies
-	IOPSPerVCPU    float64     `json:"iops_per_vcpu,omitempty"`    // to be provisioned; 0: no such rule
-	MBPerVCPU      float64     `json:"mb_per_vcpu,omitempty"`
-	Copies         float64     `json:"copies,omitempty"` // of each row, by default
-	Note           string      `json:"note"`
-	Sources        []string    `json:"sources"`
-}
-
 //go:embed volumes.json
 var volumesFile []byte
 

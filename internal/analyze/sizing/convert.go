@@ -44,25 +44,23 @@ type KindMeans struct {
 
 // Converted translates an amount of a metric to real storage I/O, as far as published or measured figures allow.
 type Converted struct {
-	Meaning   metric.Meaning `json:"-"`
-	Metric    string         `json:"metric"`
-	On        string         `json:"on"`
-	Amount    float64        `json:"amount"`
-	Period    float64        `json:"period_seconds,omitempty"` // that the amount was added up over; 0: it is a rate
-	PerSecond float64        `json:"per_second"`               // of what the metric counts
-	Counts    string         `json:"counts"`
-	Side      string         `json:"side"`
-	Real      bool           `json:"-"`             // it counts storage I/O itself
-	Kinds     []KindMeans    `json:"kinds"`         // of load, one by one; none: it does not count WAL records
-	Rows      *Range         `json:"rows"`          // a second, as are the next; nil: it does not count WAL records
-	Requests  *Range         `json:"requests"`      // of a device under a PostgreSQL that writes pages
-	Billed    *Range         `json:"billed_writes"` // of Aurora
-	IOCost    *Range         `json:"io_cost"`       // a month on Aurora Standard; nil: no price is known
-	AsOf      string         `json:"prices_as_of,omitempty"`
-	Region    string         `json:"-"` // whose prices count
-	Currency  string         `json:"-"`
-	Misread   *float64       `json:"misread_io_cost"` // a month, were each one billed
-	Most      float64        `json:"-"`               // operations a second of RDS's largest volume, where the rate is higher
+	Metric    string      `json:"metric"`
+	On        string      `json:"on"`
+	Amount    float64     `json:"amount"`
+	Period    float64     `json:"period_seconds,omitempty"` // that the amount was added up over; 0: it is a rate
+	PerSecond float64     `json:"per_second"`               // of what the metric counts
+	Counts    string      `json:"counts"`
+	Side      string      `json:"side"`
+	Kinds     []KindMeans `json:"kinds"`         // of load, one by one; none: it does not count WAL records
+	Rows      *Range      `json:"rows"`          // a second, as are the next; nil: it does not count WAL records
+	Requests  *Range      `json:"requests"`      // of a device under a PostgreSQL that writes pages
+	Billed    *Range      `json:"billed_writes"` // of Aurora
+	IOCost    *Range      `json:"io_cost"`       // a month on Aurora Standard; nil: no price is known
+	AsOf      string      `json:"prices_as_of,omitempty"`
+	Region    string      `json:"-"` // whose prices count
+	Currency  string      `json:"-"`
+	Misread   *float64    `json:"misread_io_cost"` // a month, were each one billed
+	Most      float64     `json:"-"`               // operations a second of RDS's largest volume, where the rate is higher
 }
 
 // Convert translates an amount of a metric on a flavor.
@@ -71,23 +69,21 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 		return Converted{}, ambiguous(meanings)
 	}
 	m := meanings[0]
-	c := Converted{Meaning: m, Metric: m.Metric, On: m.On, Counts: m.Counts, Side: m.Side, Amount: amount,
+	c := Converted{Metric: m.Metric, On: m.On, Counts: m.Counts, Side: m.Side, Amount: amount,
 		PerSecond: amount, Region: t.RegionOf(catalog.AWS), Currency: t.Currency()}
-	if c.Meaning.Summed() {
-		c.PerSecond = amount / c.Meaning.Period
+	if m.Summed() {
+		c.PerSecond = amount / m.Period
 	}
-	if most := catalog.MostIOPS(c.On); isRate(c.Meaning) && most > 0 && c.PerSecond > most {
+	if most := catalog.MostIOPS(c.On); isRate(m) && most > 0 && c.PerSecond > most {
 		c.Most = most
 	}
 	switch {
-	case c.Side == metric.Physical && isRate(c.Meaning):
-		c.Real = true
-		if c.On == auroraStandard && c.Meaning.Summed() {
+	case c.Side == metric.Physical && isRate(m):
+		if c.On == auroraStandard && m.Summed() {
 			c.Billed = &Range{c.PerSecond, c.PerSecond, c.PerSecond}
 			c.cost(t)
 		}
-	case c.On == "rds" && flow(&Rate{}, c.Metric) != nil:
-		c.Real = true
+	case c.On == "rds" && flow(&Rate{}, c.Metric) != nil: // it counts storage I/O itself
 	case c.On == auroraStandard && c.Metric == "WriteThroughput":
 		billed, _, ok := ForecastAurora(nil, &c.PerSecond, calibration)
 		if !ok {

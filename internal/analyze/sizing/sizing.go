@@ -46,14 +46,14 @@ type Sizing struct {
 	Balance  Balance
 	Target   Span // what storage must carry, before headroom
 	Options  []Option
-	Choice   *Choice       // nil: nothing is known to carry it
-	Passing  *Passing      // what the machine must pass; nil: one was named that does, or nothing is known of it
-	Machines []MachineCost // of the class that was asked for; none: no price is known
-	Omitted  []string      // what is not in the need
-	Cautions []string      // about the need itself, for those who pay
-	Aurora   *AuroraAnswer // nil: rows or bytes of WAL are not known
-	Misread  *Misread      // nil: WAL records are not known
-	Spreads  []Spread      // on distributed databases; none: rows are not known
+	Choice   *Choice          // nil: nothing is known to carry it
+	Passing  *Passing         // what the machine must pass; nil: one was named that does, or nothing is known of it
+	Machines []MachineCost    // of the class that was asked for; none: no price is known
+	Omitted  []string         // what is not in the need
+	Cautions []string         // about the need itself, for those who pay
+	Aurora   *AuroraAnswer    // nil: rows or bytes of WAL are not known
+	Misread  *Misread         // nil: WAL records are not known
+	Spreads  []catalog.Spread // on distributed databases; none: rows are not known
 	// the same for each volume of a server that has several; none: it has one, or of several runs
 	Apart    []Apart
 	Warnings []string

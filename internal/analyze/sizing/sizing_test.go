@@ -136,7 +136,7 @@ func onAurora(t *testing.T, name string) []metric.Meaning {
 // TestVolumeWriteIOPsIsACount: what is billed is real, and a second is a three hundredth of it.
 func TestVolumeWriteIOPsIsACount(t *testing.T) {
 	c, err := sizing.Convert(onAurora(t, "VolumeWriteIOPs"), 246000, tariff(t, "us-east-1"), sizing.Published())
-	if err != nil || !c.Real || c.PerSecond != 820 {
+	if err != nil || c.Side != metric.Physical || c.Rows != nil || c.PerSecond != 820 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	near(t, "a month", c.IOCost.Value, 820*730*3600/1e6*0.20, 0.01)

@@ -87,10 +87,10 @@ func answerMetrics(env command.Env, format string, answer sizes.Converts) error 
 }
 
 // spreadsOf returns what the rows would ask of the distributed databases that --on names.
-func (o SizeOptions) spreadsOf(c sizing.Converted, ask sizing.Ask) (all []sizing.Spread) {
+func (o SizeOptions) spreadsOf(c sizing.Converted, ask sizing.Ask) (all []catalog.Spread) {
 	for _, rule := range ask.Distributed {
 		if c.Rows != nil && slices.Contains(o.on, rule.Name) {
-			all = append(all, sizing.SpreadOf(rule, *c.Rows))
+			all = append(all, rule.Spread(c.Rows.Least, c.Rows.Value, c.Rows.Most))
 		}
 	}
 	return all

@@ -11,7 +11,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	awsrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/smithy-go/middleware"
 	"github.com/google/go-cmp/cmp"
 
@@ -26,33 +25,16 @@ func TestMain(m *testing.M) { os.Exit(accounttest.Main(m)) }
 // fleet makes a cluster of two, an instance with volumes of its own, and one that is no PostgreSQL.
 func fleet(t *testing.T, s *accounttest.StandIn) {
 	t.Helper()
-	client := awsrds.NewFromConfig(s.Config())
-	must := func(_ any, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(client.CreateDBCluster(t.Context(), &awsrds.CreateDBClusterInput{
-		DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"),
-		EngineVersion:  aws.String("15.10"),
-		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password"),
-		StorageType: aws.String("aurora-iopt1")}))
+	const ofShop = "DBClusterIdentifier=shop&Engine=aurora-postgresql&EngineVersion=15.10"
+	s.Create(t, "CreateDBCluster", ofShop+"&StorageType=aurora-iopt1")
 	for _, name := range []string{"shop-1", "shop-2"} {
-		must(client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
-			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"),
-			Engine: aws.String("aurora-postgresql"), EngineVersion: aws.String("15.10"),
-			DBInstanceClass: aws.String("db.r6g.large"), EnablePerformanceInsights: aws.Bool(true),
-			PerformanceInsightsRetentionPeriod: aws.Int32(7), MonitoringInterval: aws.Int32(1)}))
+		s.Create(t, "CreateDBInstance", "DBInstanceIdentifier="+name+"&"+ofShop+"&DBInstanceClass=db.r6g.large&"+
+			"EnablePerformanceInsights=true&PerformanceInsightsRetentionPeriod=7&MonitoringInterval=1")
 	}
-	must(client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
-		DBInstanceIdentifier: aws.String("alone"), Engine: aws.String("postgres"), EngineVersion: aws.String("15.7"),
-		DBInstanceClass: aws.String("db.m5.large"),
-		StorageType:     aws.String("gp3"), AllocatedStorage: aws.Int32(400), Iops: aws.Int32(12000),
-		MultiAZ: aws.Bool(true)}))
-	must(client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
-		DBInstanceIdentifier: aws.String("other"), Engine: aws.String("mysql"),
-		DBInstanceClass: aws.String("db.m5.large"), AllocatedStorage: aws.Int32(20)}))
+	s.Create(t, "CreateDBInstance", "DBInstanceIdentifier=alone&Engine=postgres&EngineVersion=15.7&"+
+		"DBInstanceClass=db.m5.large&StorageType=gp3&AllocatedStorage=400&Iops=12000&MultiAZ=true")
+	s.Create(t, "CreateDBInstance", "DBInstanceIdentifier=other&Engine=mysql&DBInstanceClass=db.m5.large&"+
+		"AllocatedStorage=20")
 }
 
 // where is AWS's name of a host in the region of the stand-in.

@@ -15,6 +15,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -251,4 +252,31 @@ func answers(url string) error {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+}
+
+// rds is the service whose databases tests make.
+var rds = account.Service{ID: "RDS", Version: "2014-10-31", Within: "Result"}
+
+// Made is what the stand-in answers of a database.
+type Made struct {
+	Resource string `xml:"DBInstance>DbiResourceId"`
+}
+
+// Create makes an instance or a cluster of RDS, whose owner needs a name and a password: CreateDBInstance or
+// CreateDBCluster, of parameters written as in a form.
+func (s *StandIn) Create(t testing.TB, operation, parameters string) Made {
+	t.Helper()
+	form, err := url.ParseQuery(parameters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !form.Has("DBClusterIdentifier") || operation == "CreateDBCluster" {
+		form.Set("MasterUsername", "boss")
+		form.Set("MasterUserPassword", "planted-password")
+	}
+	made, err := account.Ask[Made](t.Context(), s.Config(), rds, operation, form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *made
 }

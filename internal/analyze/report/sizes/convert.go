@@ -23,7 +23,7 @@ type Convert struct {
 	Calibration string `json:"calibration"`      // of billed writes
 	Settle      string `json:"settle,omitempty"` // what would narrow it down
 	// databases that were asked for, for the geometric middle of the rows
-	Spreads []sizing.Spread `json:"distributed"`
+	Spreads []catalog.Spread `json:"distributed"`
 }
 
 // Over returns the answer for an amount that was added up over a time other than that in which the metric is published.
@@ -58,7 +58,7 @@ func (c Convert) order() string {
 }
 
 // NewConvert adds to an answer what it rests on, and what its rows would ask of databases that were asked for.
-func NewConvert(c sizing.Converted, by sizing.Calibration, asked []sizing.Spread) Convert {
+func NewConvert(c sizing.Converted, by sizing.Calibration, asked []catalog.Spread) Convert {
 	v := Convert{Schema: ConvertSchema, Converted: c, Calibration: calibrationText(by), Spreads: asked}
 	if c.Rows != nil {
 		v.Settle = "VolumeWriteIOPs of the same minutes is what is billed, and WriteThroughput what it goes with; a " +

@@ -3,6 +3,7 @@ package sizes
 import (
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -14,21 +15,21 @@ const SizeSchema = "realiops.size/1"
 
 // Size is the answer to sizing a run: its needs, the order and the options.
 type Size struct {
-	Schema   string          `json:"schema"`
-	Run      SizeRun         `json:"run"`
-	Needs    []SizeNeed      `json:"needs"` // of every load
-	Sized    Sized           `json:"sized"`
-	Passing  *sizing.Passing `json:"machine_must_pass"` // null: the class that was asked for does, or it cannot be told
-	Cautions []string        `json:"cautions"`          // of the need, before it is ordered for
-	Order    *SizeOrder      `json:"order"`             // what to order in short; null: nothing is known to carry it
-	Options  []SizeOption    `json:"options"`           // those that carry it first, by cost where that is known
-	Aurora   *SizeAurora     `json:"aurora"`            // nil: rows or bytes of WAL are not known
-	Misread  *SizeMisread    `json:"misread"`           // what sizing from WAL records would have led to
-	Spreads  []sizing.Spread `json:"distributed"`
-	Sources  []metric.Source `json:"sources"` // of the limits and prices above
-	Warnings []string        `json:"warnings"`
-	Machines []SizeMachine   `json:"machines,omitempty"` // of the class that was asked for, whose price is in no option
-	Omitted  []string        `json:"not_in_the_need"`
+	Schema   string           `json:"schema"`
+	Run      SizeRun          `json:"run"`
+	Needs    []SizeNeed       `json:"needs"` // of every load
+	Sized    Sized            `json:"sized"`
+	Passing  *sizing.Passing  `json:"machine_must_pass"` // null: the class that was asked for does, or it cannot be told
+	Cautions []string         `json:"cautions"`          // of the need, before it is ordered for
+	Order    *SizeOrder       `json:"order"`             // what to order in short; null: nothing is known to carry it
+	Options  []SizeOption     `json:"options"`           // those that carry it first, by cost where that is known
+	Aurora   *SizeAurora      `json:"aurora"`            // nil: rows or bytes of WAL are not known
+	Misread  *SizeMisread     `json:"misread"`           // what sizing from WAL records would have led to
+	Spreads  []catalog.Spread `json:"distributed"`
+	Sources  []metric.Source  `json:"sources"` // of the limits and prices above
+	Warnings []string         `json:"warnings"`
+	Machines []SizeMachine    `json:"machines,omitempty"` // of the class that was asked for, whose price is in no option
+	Omitted  []string         `json:"not_in_the_need"`
 
 	Apart []SizeApart `json:"ordered_apart"` // of a server with several volumes, each by itself
 

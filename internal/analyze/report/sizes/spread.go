@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/number"
-	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // spreadText says what a load would ask of databases that spread rows over nodes.
-func spreadText(spreads []sizing.Spread) string {
+func spreadText(spreads []catalog.Spread) string {
 	var lines []string
 	for _, v := range spreads {
 		var parts []string
