@@ -376,3 +376,54 @@ func TestAFallInALongColumn(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsAreAsTheirValues: rows of changing metrics, some out of order, are the same as their values taken one by one,
+// whenever a series is asked for.
+func TestRowsAreAsTheirValues(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	rows, one := NewReadings(), NewReadings()
+	names := [][]string{{"a", "b", "c"}, {"a", "b"}, {"c", "d"}, nil}
+	var columns [4][]*Column
+	for i, metrics := range names {
+		for _, m := range metrics {
+			columns[i] = append(columns[i], rows.Column(m))
+		}
+	}
+	all := func(r *Readings, metric string) (told []string) {
+		for change, err := range r.Series(metric).Changes(time.Time{}, sec(1e6)) {
+			told = append(told, fmt.Sprint(change, err))
+		}
+		return told
+	}
+	for i := range 3000 {
+		which, at := 0, sec(float64(i))
+		if random.IntN(40) == 0 {
+			which = random.IntN(len(names))
+		}
+		if random.IntN(500) == 0 {
+			at = at.Add(-3 * time.Second)
+		}
+		values := map[string]float64{}
+		var row []float64
+		for _, m := range names[which] {
+			values[m] = float64(random.IntN(1000))
+			if random.IntN(300) == 0 {
+				values[m] = math.NaN()
+			}
+			row = append(row, values[m])
+		}
+		one.Add(at, values)
+		if random.IntN(100) == 0 {
+			rows.Add(at, values)
+		} else {
+			rows.AddRow(at, columns[which], row)
+		}
+		if random.IntN(200) == 0 || i == 2999 {
+			for _, m := range []string{"a", "b", "c", "d"} {
+				if diff := cmp.Diff(all(one, m), all(rows, m)); diff != "" {
+					t.Fatalf("%s after %d rows (-values +rows):\n%s", m, i+1, diff)
+				}
+			}
+		}
+	}
+}
