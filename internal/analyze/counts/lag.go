@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// What it takes to say that a counter moves in steps: so many of what it counts by, and so much further apart than it
-// is read; with fewer than so many, as far apart as whole steps are.
+// What it takes to say that a counter moves in steps: so many of what it counts by, so much further apart than it is
+// read, and whole steps of time apart. Of fewer moves than so many, one in a repetition is enough.
 const (
 	smallestStep  = 10
 	stepsReadings = 5
@@ -60,14 +60,12 @@ func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 		p.steps = append(p.steps, stretch{from: moves[i-1], to: moves[i], amount: amounts[i]})
 	}
 	reading, shortest := stats.Median(lengths), slices.Min(gaps)
-	if shortest < stepsReadings*reading || few && !wholeSteps(gaps, shortest, offStep*reading) {
+	step := evenly(gaps, shortest)
+	skips := !few && stats.Median(gaps) > 1.5*step // most of the steps, with loads going on
+	if shortest < stepsReadings*reading || skips || !wholeSteps(gaps, step, min(offStep*reading, step/4)) {
 		return pulse{}
 	}
-	apart := stats.Median(gaps)
-	if few {
-		apart = evenly(gaps, shortest)
-	}
-	p.apart = time.Duration(apart * float64(time.Second)).Round(time.Second)
+	p.apart = time.Duration(step * float64(time.Second)).Round(time.Second)
 	return p
 }
 
@@ -92,9 +90,10 @@ func evenly(gaps []float64, shortest float64) float64 {
 	return sum / steps
 }
 
-// wholeSteps reports whether each gap is so many steps, to within what readings leave in doubt.
+// wholeSteps reports whether four in five gaps are so many steps, to within what readings leave in doubt: all of a few.
 func wholeSteps(gaps []float64, step, doubt float64) bool {
-	return !slices.ContainsFunc(gaps, func(gap float64) bool { return math.Abs(gap-step*math.Round(gap/step)) > doubt })
+	off := func(gap float64) bool { return math.Abs(gap-step*math.Round(gap/step)) > doubt }
+	return 5*len(slices.DeleteFunc(slices.Clone(gaps), off)) >= 4*len(gaps)
 }
 
 // during counts the moments that lie within repetitions. Moves between them come from work that is done there.

@@ -101,16 +101,22 @@ func TestCountersOfAServerAreNotLate(t *testing.T) {
 
 // TestStepsLongerThanLoads: a metric that shows the work of short loads every 40 s or every minute yields no count
 // for any of them, and the reason says which loads would do. A metric that moves with each load has no steps, and
-// neither has one that moves while tables are made.
+// neither has one that moves while tables are made, or as some loads are closed, which is whole loads apart.
 func TestStepsLongerThanLoads(t *testing.T) {
 	snapshots, read := map[string]float64{}, 0
 	run := playedOut(t, []phase{
 		{"a", 0, 3, 1}, {"b", 0, 3, 1}, {"c", 0, 3, 1}, {"d", 0, 3, 1}, {"e", 0, 3, 1}, {"f", 0, 3, 1}, {"g", 0, 3, 1},
 		{"scan", 8, 3, 1},
 	}, func(made, loaded map[string]float64) map[string]float64 {
-		whole := 0.0
+		whole, total := 0.0, 0.0
 		for _, seconds := range loaded {
-			whole += 500 * seconds
+			whole, total = whole+500*seconds, total+seconds
+		}
+		closed := 0.0
+		for _, load := range []float64{1, 2, 5, 8, 14, 16, 22} {
+			if total >= 3*load {
+				closed += 40
+			}
 		}
 		for name, every := range map[string]int{"p/40": 80, "p/60": 120} { // readings, of which there are two a second
 			if read%every == 0 || snapshots[name] == 0 && read == 0 {
@@ -119,11 +125,11 @@ func TestStepsLongerThanLoads(t *testing.T) {
 		}
 		read++
 		return map[string]float64{"p/40": snapshots["p/40"], "p/60": snapshots["p/60"], "p/whole": whole,
-			"p/made": 300 * made["scan"]}
+			"p/made": 300 * made["scan"], "p/closed": closed}
 	})
 	for name, want := range map[string]string{
 		"p/40": "it moves every 40 s: loads of 120 s would tell",
-		"p/60": "it moves every 60 s: loads of 180 s would tell", "p/whole": "", "p/made": "",
+		"p/60": "it moves every 60 s: loads of 180 s would tell", "p/whole": "", "p/made": "", "p/closed": "",
 	} {
 		over, view := run.Over(name)
 		a, _ := over.Load("a")
