@@ -13,7 +13,6 @@ type Readings struct {
 	at      []int64
 	columns map[string]*Column
 	gaps    map[string][]Gap // by metric; those of the whole probe under ""
-	waiting waiting
 
 	size      int           // about how many bytes the values take
 	unordered bool          // a row came after a later one
@@ -24,17 +23,6 @@ type Readings struct {
 func NewReadings() *Readings {
 	return &Readings{columns: map[string]*Column{}, gaps: map[string][]Gap{}}
 }
-
-// waiting are rows one after another that are not in their columns yet. A column lies elsewhere in memory than the next,
-// so that taking many rows at once is several times faster.
-type waiting struct {
-	first, n int // row, and how many
-	columns  []*Column
-	values   []float64 // row by row
-}
-
-// mostWaiting bounds the rows that wait.
-const mostWaiting = 64
 
 // Column holds the values of one metric. Code that adds many rows looks each metric up only once.
 type Column struct {
@@ -55,7 +43,6 @@ func (r *Readings) Column(metric string) *Column {
 
 // Add takes in what was read at a moment. What is not a number was not read.
 func (r *Readings) Add(at time.Time, values map[string]float64) {
-	r.settle()
 	row := r.newRow(at)
 	for metric, value := range values {
 		r.size += r.Column(metric).add(row, value)
@@ -64,27 +51,10 @@ func (r *Readings) Add(at time.Time, values map[string]float64) {
 
 // AddRow is Add for columns of these readings and their values.
 func (r *Readings) AddRow(at time.Time, columns []*Column, values []float64) {
-	w := &r.waiting
-	if w.n == mostWaiting || w.n > 0 && !slices.Equal(w.columns, columns) {
-		r.settle()
-	}
 	row := r.newRow(at)
-	if w.n == 0 {
-		w.first, w.columns = row, columns
+	for i, c := range columns {
+		r.size += c.add(row, values[i])
 	}
-	w.n++
-	w.values = append(w.values, values[:len(columns)]...)
-}
-
-// settle puts the rows that wait into their columns.
-func (r *Readings) settle() {
-	w := &r.waiting
-	for i, c := range w.columns {
-		for k := range w.n {
-			r.size += c.add(w.first+k, w.values[k*len(w.columns)+i])
-		}
-	}
-	w.n, w.values = 0, w.values[:0]
 }
 
 func (r *Readings) newRow(at time.Time) (row int) {
@@ -98,7 +68,7 @@ func (r *Readings) newRow(at time.Time) (row int) {
 }
 
 // Size returns about how many bytes of memory the readings take.
-func (r *Readings) Size() int { return r.size + 8*(len(r.at)+len(r.waiting.values)) }
+func (r *Readings) Size() int { return r.size + 8*len(r.at) }
 
 // add says by how many bytes the column has grown.
 func (c *Column) add(row int, value float64) int {
@@ -128,7 +98,6 @@ func (r *Readings) SteppedBack() time.Duration { return r.steppedBy }
 
 // Series returns what one metric read. It stays as it is when more is added later.
 func (r *Readings) Series(metric string) Series {
-	r.settle()
 	r.order()
 	s := Series{at: slices.Clip(r.at), probeGaps: slices.Clip(r.gaps[""])}
 	if c := r.columns[metric]; c != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -130,16 +131,16 @@ func (j *judge) oddLoads(h held) string {
 
 // drift reports whether the ratio went up or down with the repetitions, in all loads together.
 func (j *judge) drift(y column, h held) string {
-	var all repetitions
+	var all [][]stats.Point
 	for _, a := range h.loads {
-		var load []repetition
+		var load []stats.Point
 		_, logs, _ := quotients(y[a], j.columns[h.place][a])
 		for r, l := range logs {
-			load = append(load, repetition{sum: float64(r), metric: l.X})
+			load = append(load, stats.Point{X: float64(r), Y: l.X})
 		}
 		all = append(all, load)
 	}
-	slope, half, known := slopeWithin(all, 0.999, repetition.both)
+	slope, half, known := stats.SlopeWithin(all, 0.999)
 	if !known || math.Abs(slope) <= half || math.Abs(slope) < math.Log(smallDrift) {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
 // From second to second a load does more or less. What counts a sum of quantities does as much more or less as the sum;
@@ -35,7 +36,7 @@ func (j *judge) curved(metric string, t *table, m model) bool {
 			if len(x) < 3 {
 				continue
 			}
-			mx, my := average(x), average(y)
+			mx, my := stats.Mean(x), stats.Mean(y)
 			if !(mx > 0 && my > 0) {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -178,10 +179,17 @@ func (j *judge) between(v *Verdict, y column, left []held) {
 	}
 }
 
-// maybeOne reports whether a quantity of the other side that was not recorded may have been one for one of the metric as well:
-// with a single client, each commit is a sync of the log.
+// maybeOne reports whether a quantity of the other side may be it as well: one that was not recorded, one for one, since with a single client each
+// commit is a sync of the log, or one that was, a few times, since storage may do two things for each.
 func (j *judge) maybeOne(y column, left []held, side counts.Side) bool {
 	return slices.ContainsFunc(left, func(h held) bool {
+		if h.recorded() {
+			return h.Side != side && slices.ContainsFunc([]float64{1, 2, 3, 4}, func(times float64) bool {
+				return !slices.ContainsFunc(h.groups.Of, func(g stats.Group) bool {
+					return math.Abs(g.Mean-math.Log(times)) > math.Log(j.options.Tolerance)+twice*math.Sqrt(g.Var)
+				})
+			})
+		}
 		ratios := j.ratios(y, h.Quantity, 1)
 		return h.Side != side && h.Status == Unknown && ratios.lo > 0 && ratios.has(1)
 	})
@@ -216,19 +224,15 @@ func sideOf(left []held) (side counts.Side, same bool) {
 	return left[0].Side, true
 }
 
-// oneToOne reports whether the metric is the quantity one to one in each of several loads, within the tolerance. Operations that
-// are as many as bytes are a coincidence.
+// oneToOne reports whether the metric is the quantity one to one in each of several loads, as far as can be told, and these are most of the loads
+// that did some of it. Operations that are as many as bytes are a coincidence.
 func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 	const bytes = "bytes"
-	if len(h.loads) < 2 || (m.Unit == bytes) != (j.quantities[h.place].Unit == bytes) {
-		return false
+	off := func(g stats.Group) bool {
+		return math.Abs(g.Mean) > math.Log(j.options.Tolerance) || twice*math.Sqrt(g.Var) > math.Log(mostSpread)
 	}
-	for _, g := range h.groups.Of {
-		if math.Abs(g.Mean) > math.Log(j.options.Tolerance) {
-			return false
-		}
-	}
-	return true
+	return len(h.loads) >= 2 && 2*len(h.loads) >= h.done && !slices.ContainsFunc(h.groups.Of, off) &&
+		(m.Unit == bytes) == (j.quantities[h.place].Unit == bytes)
 }
 
 // noQuantity says that nothing explains a metric.

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -158,15 +159,10 @@ func (c column) whole() *series.Missing {
 			if cell.missing == nil {
 				return nil
 			}
-			if why == nil {
-				why = cell.missing
-			}
+			why = cmp.Or(why, cell.missing)
 		}
 	}
-	if why == nil {
-		why = &series.Missing{Reason: counts.NotRecorded, Detail: "no load was measured"}
-	}
-	return why
+	return cmp.Or(why, &series.Missing{Reason: counts.NotRecorded, Detail: "no load was measured"})
 }
 
 func intersect(a, b []string) bool {

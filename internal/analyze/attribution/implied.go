@@ -255,7 +255,10 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 		within = 0
 	}
 	noise := math.Exp(twice * math.Sqrt(within))
-	reads := j.showsReads(y)
+	written := func(h held) bool {
+		return metric.Quantity(h.Quantity).OfWrites() && h.recorded() && h.bounded(mostSpread)
+	}
+	reads := j.showsReads(y) && !slices.ContainsFunc(rivals, written)
 	for _, h := range rivals {
 		if reads && h.Status == Unknown && metric.Quantity(h.Quantity).OfWrites() {
 			continue

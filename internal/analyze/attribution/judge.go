@@ -99,7 +99,13 @@ func (j *judge) over(m counts.Metric) *judge {
 	if run == j.run {
 		return j
 	}
-	return &judge{evidence: newEvidence(run), options: j.options, view: view, whole: j.columns}
+	over := &judge{evidence: newEvidence(run), options: j.options, view: view, whole: j.columns}
+	if view.Lag > 0 { // seen so late it may be silent for want of whole repetitions
+		if late, _ := over.silent(m, over.stepOf(m)); late != "" {
+			return j
+		}
+	}
+	return over
 }
 
 // wanted leaves out what would say nothing: that WAL records count WAL records.
@@ -114,20 +120,28 @@ func (j *judge) wanted(m counts.Metric) bool {
 
 // settled returns the verdict on a metric. Where none comes of it with the background taken off, because much of what the device
 // does is not ours and varies, it may still come of all that both sides show: what counts a quantity counts the background's,
-// too. That a ratio holds in spite of the background is then the evidence, so that only a single counter can be named so.
+// too. That a ratio holds in spite of the background is then the evidence, so that only a single counter can be named so. Where it names one of
+// another side than is left without the background, nobody can tell.
 func (j *judge) settled(m counts.Metric) Verdict {
 	v := j.verdict(m)
-	if v.Kind != CannotTell || j.run.Observed != nil || j.run.Idle.Repetitions == 0 || !hidden(j, m) {
+	if v.Kind == Silent || j.run.Observed != nil || j.run.Idle.Repetitions == 0 || !hidden(j, m) {
 		return v
 	}
 	raw := &judge{evidence: j.raw(), options: j.options, view: j.view}
 	all := raw.verdict(m)
 	i := slices.IndexFunc(raw.quantities, func(d counts.Quantity) bool { return d.Name == all.Counts })
-	if i < 0 || len(raw.quantities[i].From) == 0 || intersect(m.From, raw.quantities[i].From) || v.holds(all.Counts) {
+	switch {
+	case i < 0 || len(raw.quantities[i].From) == 0 || intersect(m.From, raw.quantities[i].From) || v.holds(all.Counts) && v.Kind == CannotTell:
 		return v
+	case v.Kind == CannotTell:
+		all.Warnings = append(all.Warnings, v.Warnings...)
+		return all
+	case v.Kind.Or(all.Kind) == CannotTell:
+		between := append(v.named(), all.Counts)
+		v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: between, Rivals: v.Rivals, Warnings: v.Warnings,
+			Why: "This run cannot tell between " + conjoined(between) + ": the background decides"}
 	}
-	all.Warnings = append(all.Warnings, v.Warnings...)
-	return all
+	return v
 }
 
 // holds reports whether another quantity than one surely keeps its ratio to the metric with the background taken off. With nothing taken off that may be
@@ -276,7 +290,7 @@ func (j *judge) rivals(m counts.Metric, y column) []held {
 	var all []held
 	blank := j.blank(y)
 	for place, d := range j.quantities {
-		h := j.against(y, j.columns[place], blank, held{Rival: Rival{Quantity: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
+		h := j.against(y, j.columns[place], held{Rival: Rival{Quantity: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
 		switch {
 		case intersect(m.From, d.From):
 			h.Status, h.Why = Itself, nil

@@ -133,6 +133,30 @@ func TestTwoLoadsNameNothing(t *testing.T) {
 }
 
 // TestPublishedPair holds the verdicts on the published runs: see docs/method.md.
+// TestARatioOfOneInFewLoadsDecidesNothing: what shows one for each commit under two loads, and twice or thrice as many
+// under all others, where a background as large leaves it in doubt, is no count of commits.
+func TestARatioOfOneInFewLoadsDecidesNothing(t *testing.T) {
+	run := with(t, func(load string, _ float64, x map[string]float64) float64 {
+		return x[counts.Commits] * map[bool]float64{true: 1, false: 2.5}[load == "single" || load == "async"]
+	})
+	commits := run.Quantities()[slices.IndexFunc(run.Quantities(), func(d counts.Quantity) bool {
+		return d.Name == counts.Commits
+	})]
+	least := math.Inf(1) // commits a second under the two
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
+			if n, err := commits.Count(load, r); err == nil && (load.Name == "single" || load.Name == "async") {
+				least = min(least, n/r.Counts[made].Seconds)
+			}
+		}
+	}
+	run.Idle.Deviation = maps.Clone(run.Idle.Deviation)
+	run.Idle.Deviation[made] = least / 10
+	if v := judged(t, run); v.Kind != attribution.CannotTell {
+		t.Errorf("%s %q %v: %v", v.Kind, v.Counts, v.Between, v.Warnings)
+	}
+}
+
 func TestPublishedPair(t *testing.T) {
 	all := attribution.Judge(fromFile(t, "../../../testdata/runs/published-aurora.jsonl"), attribution.Options{})
 	for _, metric := range []string{"cloudwatch/WriteIOPS", "insights/os.diskIO.auroraStorage.writeIOsPS"} {

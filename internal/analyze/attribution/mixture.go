@@ -96,7 +96,7 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	}
 	if o := t.oddLoad(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
 		why, sure = fmt.Sprintf("Either it counts one more thing, or %s is an exception", j.loads[t.loads[o.load]].Name), false
-		if kind = kind.Or(v.kindOf(j.mixture(t, o.model).Terms)); kind == CannotTell {
+		if kind = kind.Or(v.kindOf(j.mixture(t, o.model).Terms)); kind == CannotTell || kind == Mixed && t.nearlyOne(rivals) {
 			v.Why = why
 			return
 		}
@@ -135,6 +135,20 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	}
 	v.Mixture = mixture
 	j.unreadTerms(mixture, t, y, best, rivals)
+}
+
+// nearlyOne reports whether some quantity that is no logical work keeps near to its ratio in all loads but one: that storage does more or less for each
+// of it in one load is as likely as logical work beside it.
+func (t *table) nearlyOne(rivals []held) bool {
+	return slices.ContainsFunc(t.sums[0], func(m model) bool {
+		var logs []float64
+		for i, y := range t.y {
+			logs = append(logs, math.Log(y/t.columns[m.columns[0]][i]))
+		}
+		slices.Sort(logs)
+		n := len(logs) - 1
+		return rivals[t.places[m.columns[0]]].Side != counts.Logical && min(logs[n]-logs[1], logs[n-1]-logs[0]) < math.Log(driven)
+	})
 }
 
 // notMixed says what is missing for logical work and other to be in a metric for certain; empty: nothing. No single quantity may be left, by its
@@ -278,7 +292,8 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 // follows reports whether the metric moves with a sum also from repetition to repetition of the same load. Where it
 // does not, although the work differs and noise would not hide it, the loads agree by accident.
 func (all repetitions) follows() bool {
-	slope, half, known := slopeWithin(all, 0.99, repetition.both)
+	both := func(r repetition) stats.Point { return stats.Point{X: r.sum, Y: r.metric} }
+	slope, half, known := stats.SlopeWithin(all.points(both), 0.99)
 	return !known || slope+half > 0.5
 }
 
@@ -301,12 +316,10 @@ func (all repetitions) changes(tolerance float64) bool {
 				both++
 			}
 		}
-		slope, half, known := slopeWithin(all, level, func(r repetition) (x, y float64) {
-			if before(r) {
-				return 0, r.metric - r.sum
-			}
-			return 1, r.metric - r.sum
-		})
+		step := map[bool]float64{true: 1}
+		slope, half, known := stats.SlopeWithin(all.points(func(r repetition) stats.Point {
+			return stats.Point{X: step[after(r)], Y: r.metric - r.sum}
+		}), level)
 		return known && both >= fewestForModels && math.Abs(slope) > max(math.Log(tolerance), half)
 	})
 }
@@ -320,10 +333,19 @@ type repetition struct {
 	sum, metric, variance float64
 }
 
-func (r repetition) both() (sum, metric float64) { return r.sum, r.metric }
-
 // repetitions are those of each load.
 type repetitions [][]repetition
+
+func (all repetitions) points(of func(repetition) stats.Point) (points [][]stats.Point) {
+	for _, load := range all {
+		var group []stats.Point
+		for _, r := range load {
+			group = append(group, of(r))
+		}
+		points = append(points, group)
+	}
+	return points
+}
 
 // byRepetition returns what the repetitions of each load show in which nothing is guessed.
 func (j *judge) byRepetition(t *table, y column, m model) (all repetitions) {
@@ -344,38 +366,6 @@ func (j *judge) byRepetition(t *table, y column, m model) (all repetitions) {
 		all = append(all, load)
 	}
 	return all
-}
-
-// slopeWithin returns the slope of a straight line through what repetitions differ by from the mean of their load, and
-// how far its interval reaches; ok is false where they are too few to tell.
-func slopeWithin(all repetitions, level float64, of func(repetition) (x, y float64)) (slope, half float64, ok bool) {
-	var xx, xy, yy, freedom float64
-	for _, load := range all {
-		var lx, ly []float64
-		for _, r := range load {
-			x, y := of(r)
-			lx, ly = append(lx, x), append(ly, y)
-		}
-		mx, my := average(lx), average(ly)
-		for r := range lx {
-			xx, xy, yy = xx+(lx[r]-mx)*(lx[r]-mx), xy+(lx[r]-mx)*(ly[r]-my), yy+(ly[r]-my)*(ly[r]-my)
-		}
-		freedom += float64(len(load) - 1)
-	}
-	if freedom < 4 || xx == 0 {
-		return 0, 0, false
-	}
-	slope = xy / xx
-	error := math.Sqrt(max(0, yy-slope*xy) / (freedom - 1) / xx)
-	return slope, stats.Student(level, freedom-1) * error, true
-}
-
-func average(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }
 
 // kindOf returns the side of the terms that weigh; those that do not are named and decide nothing. What is requested and what is physical add up to

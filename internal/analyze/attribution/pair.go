@@ -43,19 +43,13 @@ func Compare(run *counts.Run, pairs [][2]string, options Options) []Pair {
 	}
 	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
 	metrics := run.Metrics()
-	named := func(name string) (counts.Metric, bool) {
-		i := slices.IndexFunc(metrics, func(m counts.Metric) bool { return m.Name == name })
-		if i < 0 {
-			return counts.Metric{}, false
-		}
-		return metrics[i], true
+	find := func(name string) int {
+		return slices.IndexFunc(metrics, func(m counts.Metric) bool { return m.Name == name })
 	}
 	var all []Pair
 	for _, pair := range pairs {
-		one, hasOne := named(pair[0])
-		other, hasOther := named(pair[1])
-		if hasOne && hasOther {
-			all = append(all, j.pair(one, other))
+		if one, other := find(pair[0]), find(pair[1]); one >= 0 && other >= 0 {
+			all = append(all, j.pair(metrics[one], metrics[other]))
 		}
 	}
 	return all
@@ -66,7 +60,7 @@ func (j *judge) pair(one, other counts.Metric) Pair {
 	if one.Unit == "operations" {
 		y.leaveOutFew(x)
 	}
-	h := j.against(y, x, j.blank(y), held{})
+	h := j.against(y, x, held{})
 	t := Pair{Metric: one.Name, Other: other.Name, Sameness: Unsettled, Ratio: h.Ratio, Spread: h.Spread,
 		Loads: h.Loads, Missing: h.Why}
 	near := !slices.ContainsFunc(h.groups.Of, func(g stats.Group) bool {

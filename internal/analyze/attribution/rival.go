@@ -12,7 +12,8 @@ import (
 type held struct {
 	Rival
 	place   int   // among the quantities
-	loads   []int // of the evidence, where both are known
+	loads   []int // of the evidence, where both are known, but for those that are lost in the background as foretold
+	done    int   // loads where both are known and there was some of the quantity
 	groups  stats.Groups
 	within  float64 // variance of repetitions beyond what is known of them
 	freedom int     // that it rests on
@@ -28,9 +29,9 @@ type held struct {
 func (h held) recorded() bool { return h.Status != Unknown }
 
 // against fills in how a metric stands to another column, by the logarithm of their ratio in every repetition: if the
-// metric counts a quantity, that is the same in every load. Of blank loads see [judge.blank].
-func (j *judge) against(metric, x column, blank []bool, h held) held {
-	n := len(j.loads)
+// metric counts a quantity, that is the same in every load.
+func (j *judge) against(metric, x column, h held) held {
+	n, blank := len(j.loads), j.blank(metric)
 	h.Loads, h.loads = make([]LoadRatio, n), make([]int, 0, n)
 	values, shared := make([][]stats.Value, n), make([]float64, n)
 	for a := range j.loads {
@@ -39,6 +40,9 @@ func (j *judge) against(metric, x column, blank []bool, h held) held {
 	}
 	logs, common, least := make([][]stats.Value, 0, n), make([]float64, 0, n), leastRatio(h.Loads, x, blank)
 	for a := range j.loads {
+		if len(values[a]) > 0 && !nothing(x[a]) {
+			h.done++
+		}
 		if len(values[a]) > 0 && !(blank[a] && foretold(metric[a], x[a], least)) {
 			h.loads, logs, common = append(h.loads, a), append(logs, values[a]), append(common, shared[a])
 		}

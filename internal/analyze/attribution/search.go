@@ -25,14 +25,9 @@ func (s search) gain(long, short model) float64 {
 // in loads that it was not fitted to.
 func (t *table) search(excluded func(model) bool) search {
 	s := search{sizes: t.sums}
+	last := map[bool]int{true: 1}
 	slices.SortStableFunc(s.sizes[0], func(a, b model) int { // what the spread test leaves comes first
-		switch is, other := excluded(a), excluded(b); {
-		case is == other:
-			return 0
-		case is:
-			return 1
-		}
-		return -1
+		return last[excluded(a)] - last[excluded(b)]
 	})
 	s.dispersion = t.dispersion(s.sizes)
 	s.chosen, s.size = s.sizes[0][0], 1

@@ -65,10 +65,8 @@ func listed(before string, several []string, between, after string) string {
 
 func (j *judge) noRows() string {
 	var loads []string
-	for _, a := range j.loads {
-		if a.Method != runfile.Observed && !slices.ContainsFunc(a.Repetitions, func(r counts.Repetition) bool {
-			return r.Work.Rows > 0 || r.Work.Returned > 0
-		}) {
+	for i, a := range j.loads {
+		if a.Method != runfile.Observed && !j.does(i, writes) && !j.does(i, reads) {
 			loads = append(loads, a.Name)
 		}
 	}

@@ -67,6 +67,9 @@ func NewConvert(c sizing.Converted, by sizing.Calibration, asked []catalog.Sprea
 	return v
 }
 
+// Document returns the answer for people.
+func (c Convert) Document() document.Document { return document.Document{Blocks: c.blocks()} }
+
 func (c Convert) blocks() []document.Block {
 	server := map[string]string{"aurora": "Aurora", "rds": "RDS", "ebs": "EBS"}[c.On]
 	name := fmt.Sprintf("%s %s on %s", number.Grouped(c.Amount, 0), strings.TrimSpace(c.Metric+" "+c.period()), server)

@@ -18,7 +18,13 @@ func NewSet() *Set { return &Set{slots: map[string]int{}} }
 // Names lists the variables that the scripts mention, by slot.
 func (s *Set) Names() []string { return slices.Clone(s.names) }
 
-// lookup finds a variable that some script mentions. The error is for what cannot be one.
+// Slot finds a variable that some script mentions.
+func (s *Set) Slot(name string) (slot int, known bool) {
+	slot, known = s.slots[name]
+	return slot, known
+}
+
+// lookup is Slot with an error for what cannot be a variable.
 func (s *Set) lookup(name string) (slot int, known bool, err error) {
 	if slot, known = s.slots[name]; !known && !validName(name) {
 		return 0, false, fmt.Errorf("invalid variable name %q", name)

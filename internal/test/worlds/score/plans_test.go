@@ -125,6 +125,31 @@ func TestABackgroundOfItsOwnTellsNothing(t *testing.T) {
 	}
 }
 
+// TestTheOtherSideStaysOpen: worlds in which what storage does was called logical, or WAL records physical. Half as many
+// fsyncs as commits make two for each fsync as many as commits; pages that are seldom missed, lost in their background,
+// go with the lookups that miss them; and the WAL records of loads that only read, which nobody counted, with its bytes.
+func TestTheOtherSideStaysOpen(t *testing.T) {
+	t.Parallel()
+	for seed, p := range map[uint64]worlds.Plan{
+		2297882099: {Plan: experiment.Published()},
+		2297881261: {Plan: experiment.Published(), Background: 7.66, Tidying: 0.05},
+		2297882191: {Plan: experiment.Published(), Background: 7.66, Tidying: 0.05},
+		2297881367: {Plan: experiment.Reads(), Aurora: true},
+		2297880950: {Plan: experiment.Updates()},
+	} {
+		p.Plan = complete(p.Plan)
+		cases, err := Flagship(byTheMethod, seed, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			if c.called() || c.contradicted() {
+				t.Errorf("%s, world %d: %s\n  said: %s", p.Name, seed, truth(c.Meter), c.said())
+			}
+		}
+	}
+}
+
 // TestAHandfulOfEventsGivesNothingUp: under loads that only read, four or five flushes each were called bytes written,
 // which hardly differ from load to load and are counted by the thousand.
 func TestAHandfulOfEventsGivesNothingUp(t *testing.T) {
