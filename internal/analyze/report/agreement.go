@@ -43,10 +43,14 @@ func (m Metric) agrees() string {
 		printable.Counted(d.Loads, "load"))
 }
 
+func (m Metric) contradictsItsDocument() bool {
+	return m.Document != nil && m.Document.Says == agreement.Contradicts
+}
+
 // excluded names, for a metric without a verdict, the work that it does not count although it is often taken for it,
 // and how much of the documented meaning remains possible.
 func (m Metric) excluded() string {
-	if m.Document == nil || m.Document.Says == agreement.Contradicts {
+	if m.Document == nil || m.contradictsItsDocument() {
 		return ""
 	}
 	var names words.Gathered
@@ -85,7 +89,7 @@ func (r Rival) because() string {
 
 func (ms Metrics) contradictory() []string {
 	return ms.grouped(func(m Metric) []string {
-		if m.Document == nil || m.Document.Says != agreement.Contradicts {
+		if !m.contradictsItsDocument() {
 			return nil
 		}
 		return []string{words.Sentences(m.agrees())}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -177,6 +181,28 @@ func TestPublishedPair(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestTheClaimGivesWay: the published pair with a hundredth of its WriteIOPS contradicts what is claimed of that, and
+// the claim says so.
+func TestTheClaimGivesWay(t *testing.T) {
+	for divisor, want := range map[float64]string{
+		1: metric.WriteIOPSOnAurora, 100: metric.WriteIOPSOnAurora + " This run contradicts it.",
+	} {
+		p := publishedPairs(t)
+		for i := range p.Runs {
+			p.Runs[i].WriteIOPS /= divisor
+		}
+		run, err := counts.FromRun(runfiletest.Sequence(publishedRecords(p)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := report.New(run, attribution.Judge(run, attribution.Options{}))
+		i := slices.IndexFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "claimed" })
+		if i < 0 || r.Warnings[i].Text != want {
+			t.Errorf("WriteIOPS by %g: %+v", divisor, r.Warnings)
 		}
 	}
 }
