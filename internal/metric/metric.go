@@ -306,3 +306,15 @@ func all(change func(Metric) Metric, rows ...Metric) []Metric {
 	}
 	return rows
 }
+
+// Step returns by how much a counter of a unit moves at least.
+func Step(unit string) float64 {
+	switch unit {
+	case "bytes":
+		return 512 // devices count sectors
+	case "seconds":
+		return 0.001 // ticks of the kernel and of PostgreSQL's times
+	default:
+		return 1
+	}
+}

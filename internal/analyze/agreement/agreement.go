@@ -107,7 +107,7 @@ func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
 			continue
 		}
 		counted++
-		if max(whole.shown.amount/step(m.Unit), whole.did.amount/step(q.Unit)) < leastMoved {
+		if max(whole.shown.amount/metric.Step(m.Unit), whole.did.amount/metric.Step(q.Unit)) < leastMoved {
 			continue
 		}
 		contradicts := func(p pair) bool { return p.contradicts(a.Some) }
@@ -163,17 +163,9 @@ func pairs(run *counts.Run, load counts.Load, m counts.Metric, q counts.Quantity
 	return whole, each
 }
 
-// step returns by how much a counter moves at least.
-func step(unit string) float64 {
-	if unit == "bytes" {
-		return 512 // a sector
-	}
-	return 1
-}
-
 // deviation returns how far the background, the source and the steps of counters leave a count in doubt.
 func deviation(run *counts.Run, r counts.Repetition, from []string, unit string) float64 {
-	variance := step(unit) * step(unit) / 4
+	variance := metric.Step(unit) * metric.Step(unit) / 4
 	for _, name := range from {
 		c := r.Counts[name]
 		varies, known := run.Idle.Deviation[name]

@@ -191,7 +191,7 @@ func (j *judge) maybeOne(y column, left []held, side counts.Side) bool {
 			})
 		}
 		ratios := j.ratios(y, h.Quantity, 1)
-		return h.Side != side && h.Status == Unknown && ratios.lo > 0 && ratios.has(1)
+		return h.Side != side && h.Status == Unknown && ratios != anything() && ratios.has(1)
 	})
 }
 

@@ -43,11 +43,13 @@
 // the name of a load. It is given up, too, where only a coincidence would have it keep step with a recorded quantity that is consistent
 // (far_fetched.go). A quantity that was not counted under some loads stays in the comparison by a guess there (guess), at a price.
 //
-// A sum is stated when it misses no load by more than 1.1 when left out (mean, beyond noise), fits within noise, follows the work also from
+// A sum is stated when there are three loads more than it has terms, no single quantity of another side is left that fits or keeps its ratio within the
+// tolerance, it misses no load by more than 1.1 when left out (mean, beyond noise), fits within noise, follows the work also from
 // repetition to repetition of one load and from second to second, no curve of fewer quantities comes near it (curve.go), and no sum that does, of
 // as many terms or, at a price, of more, has another side. What stands in the place of a term in such a sum is named beside it. A further term that
 // matters in one load alone cannot be told from a load in which something else happened: then the side is stated, if it is the
-// same either way. The verdict is physical or logical when all terms of at least a tenth are on one side, else mixed.
+// same either way, and mixed only if no quantity of storage comes near in all loads but one. The verdict is physical or logical when all terms
+// of at least a tenth are on one side, else mixed.
 //
 // # When a metric tells
 //
@@ -59,8 +61,8 @@
 //
 // # Evidence of other sorts
 //
-//   - A ratio of one in each of several loads decides the side where the spread leaves quantities of both: a count of a quantity has it
-//     by definition, a coincidence seldom.
+//   - A ratio of one in most loads that do some of it decides the side where the spread leaves quantities of both: a count of a quantity has it
+//     by definition, a coincidence seldom. One of the other side that it may be a few times leaves that open.
 //   - A metric that is never more than a quantity, and exactly all of it in several loads, is a part of it (part.go).
 //   - A metric that shows next to nothing under loads without indexes, and keeps a ratio to index entries under the others, goes with
 //     these (index.go).
@@ -70,7 +72,8 @@
 //   - Silent is a metric whose rate is the same in all loads, the idle one among them, to within 1.25 at the interval's far end
 //     (silent.go), and that did not move between them by what may be chance.
 //   - What counts a quantity counts the background's, too: where much of what a device does is not ours, a ratio that holds with
-//     nothing taken off names a counter all the same (settled).
+//     nothing taken off names a counter all the same, and takes the side away from what
+//     is named without the background if it names another (settled).
 //
 // # How the thresholds were found
 //

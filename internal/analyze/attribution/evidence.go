@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -64,7 +65,7 @@ func newEvidence(run *counts.Run) *evidence {
 		}
 	}
 	for _, d := range e.quantities {
-		e.columns = append(e.columns, e.column(d, d.From, step(d.Unit)))
+		e.columns = append(e.columns, e.column(d, d.From, metric.Step(d.Unit)))
 	}
 	return e
 }
@@ -87,13 +88,13 @@ func (e *evidence) cell(counted counting, from []string, step float64, load coun
 		return cell{missing: missing(err)}
 	}
 	var stdErr, shared, seconds float64
-	for _, metric := range from {
-		count, known := r.Counts[metric]
+	for _, name := range from {
+		count, known := r.Counts[name]
 		if !known || count.Missing != nil {
 			continue
 		}
 		seconds = count.Seconds
-		d := e.deviation(metric, step) * seconds
+		d := e.deviation(name, step) * seconds
 		stdErr += d*d + count.Error*count.Error
 		shared += d * d / float64(max(1, e.run.Idle.Repetitions))
 	}
@@ -123,25 +124,13 @@ const mostFromFew = 3
 
 // deviation returns by how much the rate of the background varies. Where fewer than two idle repetitions show it, it is
 // taken to come in single steps, whose number varies by its root.
-func (e *evidence) deviation(metric string, step float64) float64 {
-	if deviation, known := e.run.Idle.Deviation[metric]; known {
+func (e *evidence) deviation(name string, step float64) float64 {
+	if deviation, known := e.run.Idle.Deviation[name]; known {
 		return e.fromFew * deviation
 	}
-	rate := e.run.Idle.PerSecond[metric]
+	rate := e.run.Idle.PerSecond[name]
 	length := max(1, e.run.Header.Plan.LoadSeconds)
 	return math.Sqrt(step * math.Abs(rate) / length)
-}
-
-// step returns by how much a counter of this unit moves at least.
-func step(unit string) float64 {
-	switch unit {
-	case "bytes":
-		return 512 // devices count sectors
-	case "seconds":
-		return 0.001 // ticks of the kernel and of PostgreSQL's times
-	default:
-		return 1
-	}
 }
 
 func missing(err error) *series.Missing {

@@ -290,7 +290,7 @@ func (e *evidence) mostForOne(m counts.Metric, d counts.Quantity) (least float64
 		if done >= 1 {
 			least = min(least, shown/done)
 		}
-		busy = busy || load.Idle() && done >= largeCount*step(d.Unit)
+		busy = busy || load.Idle() && done >= largeCount*metric.Step(d.Unit)
 	}
 	return least, busy
 }

@@ -157,6 +157,23 @@ func TestARatioOfOneInFewLoadsDecidesNothing(t *testing.T) {
 	}
 }
 
+// TestFewLoadsProveNoSum: what shows 0.92 to 1 for one of a physical quantity is near it under each of four loads, and
+// of four loads some sum of rows, records or statements comes nearer.
+func TestFewLoadsProveNoSum(t *testing.T) {
+	for quantity, of := range map[string]map[string]float64{
+		counts.WALBytes:       {"copy": 0.955, "copy-indexed": 0.982, "multi": 0.921, "single": 0.991},
+		counts.WALSyncs:       {"bulk": 0.963, "bulk-indexed": 0.928, "copy": 0.992, "wide": 0.948},
+		counts.DeviceRequests: {"async": 0.927, "copy": 0.949, "copy-indexed": 0.980, "wide": 0.921},
+	} {
+		run := with(t, func(load string, _ float64, x map[string]float64) float64 {
+			return of[load] * x[quantity]
+		}, slices.Collect(maps.Keys(of))...)
+		if v := judged(t, run); v.Kind == attribution.Logical || v.Kind == attribution.Mixed {
+			t.Errorf("%s: %s %q %v: %+v", quantity, v.Kind, v.Counts, v.Between, v.Mixture)
+		}
+	}
+}
+
 func TestPublishedPair(t *testing.T) {
 	all := attribution.Judge(fromFile(t, "../../../testdata/runs/published-aurora.jsonl"), attribution.Options{})
 	for _, metric := range []string{"cloudwatch/WriteIOPS", "insights/os.diskIO.auroraStorage.writeIOsPS"} {

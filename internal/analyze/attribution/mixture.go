@@ -72,9 +72,16 @@ func (j *judge) leaveOpen(v *Verdict, y column, rivals, left []held) {
 	v.Why, v.SettleWith = "This run cannot tell between "+conjoined(v.Between), j.settle(v.Between)
 }
 
+// fewestBeyondTerms are the loads that a sum needs beyond its terms.
+const fewestBeyondTerms = 3
+
 // mix states a sum, as far as no other one is about as good.
 func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	best := s.chosen
+	if n := len(t.y); n < len(best.columns)+fewestBeyondTerms {
+		v.Why = fmt.Sprintf("A sum of quantities explains it, but of %d loads some sum always explains much", n)
+		return
+	}
 	if math.Exp(t.beyondNoise(best)) > mostErrorOfSum || math.Exp(best.predictionError) > mostErrorAlike {
 		v.Why = fmt.Sprintf("The best sum of quantities is off by a factor of %.2f under a load left out of the fit", math.Exp(best.predictionError))
 		return
@@ -112,10 +119,6 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		j.alternatives(mixture, t, best, m)
 	}
 	sure = sure && !slices.ContainsFunc(mixture.Terms, func(t Term) bool { return len(t.Or) > mostAlternatives })
-	if j.onAurora() && mixture.has(readsAsked()) && math.Exp(t.beyondNoise(best)) > mostErrorOfUncounted {
-		v.Why = "A sum of quantities comes close, but storage reads, which this run did not count, may be part of it"
-		return
-	}
 	for _, h := range j.unread(y, rivals) {
 		if kind = kind.Or(Kind(h.Side)); kind == CannotTell {
 			v.Why = fmt.Sprintf("A sum of quantities explains it, but %s, which this run did not count, may be all of it", many(h.Quantity))
@@ -123,10 +126,13 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		}
 		sure = false
 	}
-	if kind == Mixed {
-		if v.Why = j.notMixed(mixture, t, s, rivals); v.Why != "" {
-			return
-		}
+	if one := j.besideOne(kind, t, rivals); one != "" {
+		v.Why = fmt.Sprintf("A sum of quantities explains it, and %s may be all of it", many(one))
+		return
+	}
+	if kind == Mixed && !mixture.surelyBoth() {
+		v.Why = "A sum of logical work and other explains it, and a part of it may be nothing"
+		return
 	}
 	v.Kind = kind
 	if !sure || kind != itsKind {
@@ -151,28 +157,27 @@ func (t *table) nearlyOne(rivals []held) bool {
 	})
 }
 
-// notMixed says what is missing for logical work and other to be in a metric for certain; empty: nothing. No single quantity may be left, by its
-// spread and by how it meets the loads, and there must surely be some of either side.
-func (j *judge) notMixed(mixture *Mixture, t *table, s search, rivals []held) string {
-	for _, m := range s.sizes[0] {
+// besideOne returns a single quantity of another side that may be all of what a sum explains, by its spread and by how it meets the loads; empty: none.
+func (j *judge) besideOne(kind Kind, t *table, rivals []held) string {
+	for _, m := range t.sums[0] {
 		h := rivals[t.places[m.columns[0]]]
-		if meets := t.misfit(m) <= mostDevianceUnknown*float64(len(t.y)-1); h.Status == Consistent || h.Status == Possible && h.bounded(mostSpread) && meets {
-			return fmt.Sprintf("A sum of logical work and other explains it, and %s may be all of it", many(h.Quantity))
+		left := h.Status == Possible && h.bounded(mostSpread) && (h.Spread.Value < j.options.Tolerance ||
+			t.misfit(m) <= mostDevianceUnknown*float64(len(t.y)-1))
+		if (h.Status == Consistent || left) && kind.Or(Kind(h.Side)) == CannotTell {
+			return h.Quantity
 		}
-	}
-	certain := map[bool]bool{}
-	for _, t := range mixture.Terms {
-		certain[t.Side == counts.Logical] = certain[t.Side == counts.Logical] || t.Share >= weighty && t.PerUnit.Lo > 0
-	}
-	if !certain[true] || !certain[false] {
-		return "A sum of logical work and other explains it, and a part of it may be nothing"
 	}
 	return ""
 }
 
-// mostErrorOfUncounted is the factor by which a sum with reads that were asked of Aurora's storage may miss a load,
-// beyond noise: the reads that storage does at once follow these less closely.
-const mostErrorOfUncounted = 1.03
+// surelyBoth reports whether there is surely some of logical work and of other in a mixture.
+func (m *Mixture) surelyBoth() bool {
+	certain := map[bool]bool{}
+	for _, t := range m.Terms {
+		certain[t.Side == counts.Logical] = certain[t.Side == counts.Logical] || t.Share >= weighty && t.PerUnit.Lo > 0
+	}
+	return certain[true] && certain[false]
+}
 
 // has reports whether some term is of one of these quantities.
 func (m *Mixture) has(quantities []string) bool {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 const fewestSteps = 3 // differing counts that a step is told from
@@ -12,7 +13,7 @@ const fewestSteps = 3 // differing counts that a step is told from
 // largest number that the metric's counts are multiples of, so that the unit of a source changes nothing. Of few counts
 // that number may be large by chance.
 func (e *evidence) stepOf(m counts.Metric) float64 {
-	if unit := step(m.Unit); unit != 1 {
+	if unit := metric.Step(m.Unit); unit != 1 {
 		return unit
 	}
 	divisor, of := e.run.Step(m)

@@ -71,7 +71,7 @@ func (j *judge) readsOf(view string) column {
 	if i < 0 {
 		return nil
 	}
-	return j.column(all[i], all[i].From, step(all[i].Unit))
+	return j.column(all[i], all[i].From, metric.Step(all[i].Unit))
 }
 
 // nearlyAll reports whether a metric that counts some of a quantity shows nearly all there was of it in a load, of one

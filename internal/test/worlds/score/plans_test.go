@@ -150,6 +150,30 @@ func TestTheOtherSideStaysOpen(t *testing.T) {
 	}
 }
 
+// TestFsyncsOfASingleClient: each of its commits is an fsync, which nobody counts on Aurora. Loads that update leave open
+// how many there are at most, and that is no reason to leave them out.
+func TestFsyncsOfASingleClient(t *testing.T) {
+	t.Parallel()
+	p := complete(experiment.Updates())
+	p.Loads = slices.DeleteFunc(p.Loads, func(a runfile.Load) bool { return a.Name == "bulk" || a.Name == "single" })
+	for i := range p.Loads {
+		p.Loads[i].Clients = 1
+	}
+	rules := map[string]worlds.Rule{"meter/syncs": {Sort: worlds.Single, Terms: []worlds.Term{
+		{Quantity: counts.WALSyncs, Side: counts.Physical, PerUnit: 1}}}}
+	for seed := range uint64(10) {
+		cases, err := Judged(byTheMethod, worlds.NewOf(seed, worlds.Plan{Plan: p, Aurora: true}, rules), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			if c.called() {
+				t.Errorf("world %d: %s\n  said: %s", seed, truth(c.Meter), c.said())
+			}
+		}
+	}
+}
+
 // TestAHandfulOfEventsGivesNothingUp: under loads that only read, four or five flushes each were called bytes written,
 // which hardly differ from load to load and are counted by the thousand.
 func TestAHandfulOfEventsGivesNothingUp(t *testing.T) {
