@@ -92,6 +92,19 @@ func (s Series) Before(t time.Time) (Point, error) {
 	return s.point(row), nil
 }
 
+// Lacked reports whether the probe read between two moments without this metric, which most of its readings have: what
+// was read before is not the last value there was.
+func (s Series) Lacked(since, until time.Time) bool {
+	n, row := 0, sort.Search(len(s.at), func(k int) bool { return s.at[k] > stamp(since) })
+	if row == len(s.at) || s.at[row] >= stamp(until) {
+		return false
+	}
+	for _, r := range s.runs {
+		n += r.n
+	}
+	return 2*n > len(s.at)
+}
+
 // Delta returns what a counter grew by in [begin, end): the difference between the last readings before either. It is
 // missing when one of them is, when nothing was read in between, and when the counter was reset on the way.
 func (s Series) Delta(begin, end time.Time) (Change, error) {

@@ -218,10 +218,7 @@ func (r Repetition) betweenReadings() float64 {
 	for _, c := range r.Counts {
 		longest = max(longest, c.Seconds)
 	}
-	if longest == 0 {
-		return r.End.Sub(r.Begin).Seconds()
-	}
-	return longest
+	return cmp.Or(longest, r.End.Sub(r.Begin).Seconds())
 }
 
 // resetSaid reports whether a view of PostgreSQL's gives another moment of its last reset at the end than at the
@@ -235,7 +232,7 @@ func (c *collector) resetSaid(metric string, begin, end time.Time) bool {
 }
 
 // count returns the delta of a counter over a repetition, if its readings stand where they should: after all other
-// loads had ended, and after our own had.
+// loads had ended, after our own had, and last before either end.
 func count(s series.Series, begin, end, loadEnd, othersEnd time.Time) Count {
 	change, err := s.Delta(begin, end)
 	switch {
@@ -245,6 +242,10 @@ func count(s series.Series, begin, end, loadEnd, othersEnd time.Time) Count {
 		return Count{Missing: stale(change.From, "while another load still ran")}
 	case change.To.Before(loadEnd):
 		return Count{Missing: stale(change.To, "while its load still ran")}
+	case s.Lacked(change.From, begin):
+		return Count{Missing: stale(change.From, "and missing from what was read after that")}
+	case s.Lacked(change.To, end):
+		return Count{Missing: stale(change.To, "and missing from what was read after that")}
 	}
 	return Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
 }

@@ -63,6 +63,17 @@ func TestCountMissing(t *testing.T) {
 		without(small(), isReadingAt(14), runfile.Reading{At: sec(12.5), Probe: "p", Values: map[string]float64{
 			"p/x": 100}}))
 
+	lacking := func(s float64) runfile.Reading {
+		return runfile.Reading{At: sec(s), Probe: "p", Values: map[string]float64{"p/y": 1}}
+	}
+	check("missing before begin", "late: last read at 00:00:09.000, and missing from what was read after that",
+		append(small(), lacking(9.5)))
+	check("missing before end", "late: last read at 00:00:14.000, and missing from what was read after that",
+		append(small(), lacking(14.5)))
+	check("missing now and then", "100", append(small(), lacking(12)))
+	check("read more seldom than others", "100", append(small(), lacking(1), lacking(2), lacking(3), lacking(4),
+		lacking(5), lacking(6), lacking(7), lacking(8), lacking(9.5), lacking(11), lacking(12), lacking(13)))
+
 	resetAt := func(s, when float64) runfile.Reading {
 		return runfile.Reading{At: sec(s), Probe: "p", Values: map[string]float64{"p/stats_reset": when}}
 	}
