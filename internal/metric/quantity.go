@@ -54,7 +54,7 @@ var quantities = []quantity{
 		"rows updated within their page, without new index entries", false},
 	{RowsDeleted, Logical, "row deleted", "rows deleted", "rows", "rows that our clients deleted", false},
 	{Entries, Logical, "row or index entry", "rows+index entries", "entries",
-		"rows and their index entries: rows x (1 + indexes)", true},
+		"rows and the entries that they make: rows x (1 + indexes), no entries for a HOT update or a deletion", true},
 	{RowsReturned, Logical, "row returned", "rows returned", "rows",
 		"rows that statements of our clients looked at and answered with", false},
 	{Lookups, Logical, "index lookup", "index lookups", "lookups",
