@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -46,7 +47,7 @@ func flagship() map[string]worlds.Rule {
 func (c Case) mustName(p worlds.Plan) bool {
 	writes := func(a runfile.Load) bool { return !a.Idle() && !load.Reads(a.Method) }
 	quantity, terms := c.term().Quantity, len(c.Meter.Rule.Terms)
-	return terms == 1 && (c.World.Recorded(quantity) || quantity == counts.WALRecords) && c.World.Tells(c.Meter.Rule) &&
+	return p.Name != some && terms == 1 && (c.World.Recorded(quantity) || quantity == counts.WALRecords) && c.World.Tells(c.Meter.Rule) &&
 		(metric.Quantity(quantity).OfReads() || slices.ContainsFunc(p.Loads, writes))
 }
 
@@ -70,7 +71,41 @@ func shipped() (all []worlds.Plan) {
 			all = append(all, plan)
 		}
 	}
+	for _, on := range []bool{false, true} {
+		for _, background := range []float64{0, 7.66} {
+			plan := worlds.Plan{Plan: complete(experiment.Everything()), Aurora: on, Background: background}
+			plan.Name = some
+			all = append(all, plan)
+		}
+	}
 	return all
+}
+
+// some is the name of plans that run a few loads of all, as a user may choose: two to five, with one client or more.
+const some = "two to five loads of all"
+
+// chosen draws the loads of such a plan.
+func chosen(p worlds.Plan, seed uint64) worlds.Plan {
+	if p.Name != some {
+		return p
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	var idle, loads []runfile.Load
+	for _, l := range p.Loads {
+		if l.Idle() {
+			idle = append(idle, l)
+		} else {
+			loads = append(loads, l)
+		}
+	}
+	random.Shuffle(len(loads), func(i, k int) { loads[i], loads[k] = loads[k], loads[i] })
+	p.Loads = append(idle, loads[:2+random.IntN(4)]...)
+	if random.IntN(2) == 0 {
+		for i := range p.Loads {
+			p.Loads[i].Clients = 1
+		}
+	}
+	return p
 }
 
 // complete gives each load of a plan the factors that a load of its name has.
@@ -128,7 +163,8 @@ func WritePlans(out io.Writer, method Method, seed uint64, draws int) error {
 	plans := shipped()
 	for i, p := range plans {
 		for k := range draws {
-			cases, err := Flagship(method, seed+uint64(len(plans)*k+i), p) //nolint:gosec // small
+			seed := seed + uint64(len(plans)*k+i) //nolint:gosec // small
+			cases, err := Flagship(method, seed, chosen(p, seed))
 			if err != nil {
 				return err
 			}

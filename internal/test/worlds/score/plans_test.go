@@ -113,7 +113,7 @@ func TestABackgroundOfItsOwnTellsNothing(t *testing.T) {
 	method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 	all := shipped()
 	for seed, meter := range map[uint64]string{41: "meter/syncs", 27: "meter/missed"} {
-		cases, err := Flagship(method, seed, all[int(seed-1)%len(all)]) //nolint:gosec // small
+		cases, err := Flagship(method, seed, all[map[uint64]int{41: 10, 27: 26}[seed]])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,6 +171,34 @@ func TestFsyncsOfASingleClient(t *testing.T) {
 				t.Errorf("world %d: %s\n  said: %s", seed, truth(c.Meter), c.said())
 			}
 		}
+	}
+}
+
+// TestAFewLoads: whatever few loads somebody chooses, with one client or more, what storage does is not called logical.
+func TestAFewLoads(t *testing.T) {
+	t.Parallel()
+	judged := 0
+	for i, p := range shipped() {
+		if p.Name != some {
+			continue
+		}
+		for k := range uint64(5) {
+			seed := 100*k + uint64(i) //nolint:gosec // small
+			plan := chosen(p, seed)
+			cases, err := Flagship(byTheMethod, seed, plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range cases {
+				judged++
+				if c.called() {
+					t.Errorf("world %d, aurora %t: %s\n  said: %s", seed, p.Aurora, truth(c.Meter), c.said())
+				}
+			}
+		}
+	}
+	if judged < 200 {
+		t.Errorf("%d were judged", judged)
 	}
 }
 
