@@ -67,3 +67,15 @@ func TestSilenceLooksAtTheWholeRun(t *testing.T) {
 		}
 	}
 }
+
+// TestALagSilencesNothing: a sample of one in a hundred fsyncs moves some twenty times in a run, which some lag fits, and
+// counted so much later the loads that moved it have no whole repetition left.
+func TestALagSilencesNothing(t *testing.T) {
+	run := fromFile(t, "testdata/seldom.jsonl")
+	if _, view := run.Over(made); view.Lag == 0 {
+		t.Error("no lag is found, so this tests nothing")
+	}
+	if v := judged(t, run); v.Kind == attribution.Silent {
+		t.Errorf("%s: %s", v.Kind, v.Why)
+	}
+}
