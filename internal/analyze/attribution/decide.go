@@ -208,7 +208,7 @@ func (j *judge) decideSide(v *Verdict, left []held, side counts.Side) {
 		recorded = recorded || d.Side != side && j.columns[i].whole() == nil
 	}
 	v.SettleWith = j.settle(v.Between)
-	text := "The side rests on a ratio of one under every load"
+	text := "The side rests on a ratio of one under every load that shows it"
 	if !recorded {
 		text += "; nothing of the other side was counted"
 	}

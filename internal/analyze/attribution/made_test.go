@@ -186,7 +186,7 @@ func TestPublishedPair(t *testing.T) {
 				Factor: math.Sqrt(1.0313*3.0472/3) / 0.03769},
 			Warnings: []attribution.Warning{
 				{Code: "one-to-one",
-					Text: "The side rests on a ratio of one under every load; nothing of the other side was counted"}},
+					Text: "The side rests on a ratio of one under every load that shows it; nothing of the other side was counted"}},
 		}
 		if diff := cmp.Diff(want, v, roughly); diff != "" {
 			t.Error(diff)
