@@ -139,7 +139,7 @@ func (j *judge) settled(m counts.Metric) Verdict {
 	case v.Kind.Or(all.Kind) == CannotTell:
 		between := append(v.named(), all.Counts)
 		v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: between, Rivals: v.Rivals, Warnings: v.Warnings,
-			Why: "This run cannot tell between " + conjoined(between) + ": the background decides"}
+			Why: "This run cannot tell between " + conjoined(between) + ": it depends on the background that is taken off"}
 	}
 	return v
 }

@@ -132,7 +132,6 @@ func TestTwoLoadsNameNothing(t *testing.T) {
 	}
 }
 
-// TestPublishedPair holds the verdicts on the published runs: see docs/method.md.
 // TestARatioOfOneInFewLoadsDecidesNothing: what shows one for each commit under two loads, and twice or thrice as many
 // under all others, where a background as large leaves it in doubt, is no count of commits.
 func TestARatioOfOneInFewLoadsDecidesNothing(t *testing.T) {
@@ -174,6 +173,7 @@ func TestFewLoadsProveNoSum(t *testing.T) {
 	}
 }
 
+// TestPublishedPair holds the verdicts on the published runs: see docs/method.md.
 func TestPublishedPair(t *testing.T) {
 	all := attribution.Judge(fromFile(t, "../../../testdata/runs/published-aurora.jsonl"), attribution.Options{})
 	for _, metric := range []string{"cloudwatch/WriteIOPS", "insights/os.diskIO.auroraStorage.writeIOsPS"} {

@@ -79,7 +79,7 @@ const fewestBeyondTerms = 3
 func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	best := s.chosen
 	if n := len(t.y); n < len(best.columns)+fewestBeyondTerms {
-		v.Why = fmt.Sprintf("A sum of quantities explains it, but of %d loads some sum always explains much", n)
+		v.Why = fmt.Sprintf("A sum of quantities explains it, but with %d loads some sum always comes close", n)
 		return
 	}
 	if math.Exp(t.beyondNoise(best)) > mostErrorOfSum || math.Exp(best.predictionError) > mostErrorAlike {

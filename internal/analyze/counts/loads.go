@@ -243,9 +243,9 @@ func count(s series.Series, begin, end, loadEnd, othersEnd time.Time) Count {
 	case change.To.Before(loadEnd):
 		return Count{Missing: stale(change.To, "while its load still ran")}
 	case s.Lacked(change.From, begin):
-		return Count{Missing: stale(change.From, "and missing from what was read after that")}
+		return Count{Missing: stale(change.From, "and not in later readings")}
 	case s.Lacked(change.To, end):
-		return Count{Missing: stale(change.To, "and missing from what was read after that")}
+		return Count{Missing: stale(change.To, "and not in later readings")}
 	}
 	return Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
 }

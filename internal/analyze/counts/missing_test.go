@@ -66,9 +66,9 @@ func TestCountMissing(t *testing.T) {
 	lacking := func(s float64) runfile.Reading {
 		return runfile.Reading{At: sec(s), Probe: "p", Values: map[string]float64{"p/y": 1}}
 	}
-	check("missing before begin", "late: last read at 00:00:09.000, and missing from what was read after that",
+	check("missing before begin", "late: last read at 00:00:09.000, and not in later readings",
 		append(small(), lacking(9.5)))
-	check("missing before end", "late: last read at 00:00:14.000, and missing from what was read after that",
+	check("missing before end", "late: last read at 00:00:14.000, and not in later readings",
 		append(small(), lacking(14.5)))
 	check("missing now and then", "100", append(small(), lacking(12)))
 	check("read more seldom than others", "100", append(small(), lacking(1), lacking(2), lacking(3), lacking(4),

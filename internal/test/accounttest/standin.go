@@ -257,7 +257,7 @@ func answers(url string) error {
 // rds is the service whose databases tests make.
 var rds = account.Service{ID: "RDS", Version: "2014-10-31", Within: "Result"}
 
-// Made is what the stand-in answers of a database.
+// Made holds what tests need of the answer when a database is made.
 type Made struct {
 	Resource string `xml:"DBInstance>DbiResourceId"`
 }
