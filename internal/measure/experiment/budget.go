@@ -11,12 +11,13 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Budget returns how long the loads of a plan may take whose sources all answer at once.
+// Budget returns how long the loads of a plan may take whose sources all answer at once. Those of most plans leave five
+// seconds of two minutes for making a server and for judging.
 func Budget(plan string) time.Duration {
 	if plan == Everything().Name {
 		return 5 * time.Minute
 	}
-	return 2 * time.Minute
+	return 115 * time.Second
 }
 
 // Limits decide what a plan leaves open: how long its loads last and how often each is run.
