@@ -59,6 +59,9 @@ const (
 	surely = 4.0
 	// leastMoved is the number of steps of a counter above which noise beside a load cannot explain them.
 	leastMoved = 100
+	// leastShare is the part of what the busiest load shows a second, or does, below which a load is all but still: what goes on
+	// beside it, or a probe itself, may be all that is seen there.
+	leastShare = 0.001
 	level      = 0.95
 )
 
@@ -97,17 +100,17 @@ func quantity(run *counts.Run, name string) (counts.Quantity, bool) {
 // test goes by the loads that do something.
 func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
 	var agreeing []pair
-	farthest, counted := 0.0, 0
+	farthest, counted, busiest := 0.0, 0, 0.0
 	for _, load := range run.Loads {
-		if load.Idle() {
-			continue
+		if whole, each := pairs(run, load, m, q); len(each) > 0 && !load.Idle() {
+			counted++
+			busiest = max(busiest, whole.rate())
 		}
+	}
+	for _, load := range run.Loads {
 		whole, each := pairs(run, load, m, q)
-		if len(each) == 0 {
-			continue
-		}
-		counted++
-		if max(whole.shown.amount/metric.Step(m.Unit), whole.did.amount/metric.Step(q.Unit)) < leastMoved {
+		steps := max(whole.shown.amount/metric.Step(m.Unit), whole.did.amount/metric.Step(q.Unit))
+		if load.Idle() || len(each) == 0 || steps < leastMoved || whole.rate() < leastShare*busiest {
 			continue
 		}
 		contradicts := func(p pair) bool { return p.contradicts(a.Some) }
@@ -138,7 +141,13 @@ func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
 type count struct{ amount, deviation float64 }
 
 // pair holds what a metric and the quantity came to.
-type pair struct{ shown, did count }
+type pair struct {
+	shown, did count
+	seconds    float64
+}
+
+// rate returns the larger of the two, a second. Both are in one unit where a document says one for each.
+func (p pair) rate() float64 { return max(p.shown.amount, p.did.amount) / max(1, p.seconds) }
 
 // pairs returns those of each repetition that has both, and of all together.
 func pairs(run *counts.Run, load counts.Load, m counts.Metric, q counts.Quantity) (whole pair, each []pair) {
@@ -154,7 +163,9 @@ func pairs(run *counts.Run, load counts.Load, m counts.Metric, q counts.Quantity
 		p := pair{
 			count{shown, deviation(run, r, m.From, m.Unit)},
 			count{did, math.Hypot(deviation(run, r, q.From, q.Unit), q.StandardError(load, r))},
+			r.Seconds,
 		}
+		whole.seconds += r.Seconds
 		each = append(each, p)
 		// The error of a model, and of a mean background, is the same in all repetitions: deviations are added.
 		whole.shown.amount, whole.shown.deviation = whole.shown.amount+shown, whole.shown.deviation+p.shown.deviation
