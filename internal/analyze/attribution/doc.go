@@ -63,7 +63,7 @@
 //
 //   - A ratio of one in most loads that do some of it decides the side where the spread leaves quantities of both: a count of a quantity has it
 //     by definition, a coincidence seldom. One of the other side that it may be a few times leaves that open.
-//   - A metric that is never more than a quantity, and exactly all of it in several loads, is a part of it (part.go).
+//   - A counter of PostgreSQL's own that is documented to count some of a quantity is on the side of that (documentedSide).
 //   - A metric that shows next to nothing under loads without indexes, and keeps a ratio to index entries under the others, goes with
 //     these (index.go).
 //   - Two loads that differ in one thing tell by their difference what a ratio cannot see within its tolerance (planned.go).

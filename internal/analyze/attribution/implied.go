@@ -275,6 +275,9 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 	return open
 }
 
+// largeCount is so large a number of what others brought about that it matters.
+const largeCount = 100
+
 // mostForOne returns the most that a metric can show for one of a quantity that was counted, by the load in which that is least: what counts it counts that of
 // others, too, so that nothing need be taken off either. busy: others brought about a number of them that is large while nothing was done.
 func (e *evidence) mostForOne(m counts.Metric, d counts.Quantity) (least float64, busy bool) {

@@ -189,9 +189,6 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 			j.restrain(&v, y, rivals)
 		case v.Kind == CannotTell && len(v.Between) == 0 && someOf(m.Name) == "":
 			j.ofIndexes(&v, y)
-			if v.Kind == CannotTell {
-				j.partOf(&v, m, y, rivals)
-			}
 		}
 		j.outOfSight(&v, m, y, rivals)
 		j.ofDevice(&v, y, rivals)
@@ -266,7 +263,7 @@ func (j *judge) documentedSide(v *Verdict) {
 	switch {
 	case i >= 0:
 		documented.Kind, documented.Between = Kind(j.quantities[i].Side), []string{whole}
-		documented.Warnings = []Warning{{"part-of", "PostgreSQL documents that it counts some of the " + many(whole)}}
+		documented.Warnings = append(documented.Warnings, Warning{"part-of", "PostgreSQL documents that it counts some of the " + many(whole)})
 	case metric.All().Row(v.Metric.Name).Asked:
 		documented.Kind = Requested
 		documented.Why = "It is documented as a request to the operating system, and no quantity explains how many there are"

@@ -32,6 +32,9 @@ type Pair struct {
 	Missing *series.Missing `json:"why,omitempty"` // why there is no ratio
 }
 
+// equalLoads are the loads that it takes to show how two metrics move.
+const equalLoads = 2
+
 // sameNumber is the largest ratio between two sources of the same number: they do not read at the same moments.
 const sameNumber = 1.03
 

@@ -22,12 +22,3 @@ func (e *evidence) stepOf(m counts.Metric) float64 {
 	}
 	return divisor
 }
-
-// countsBy returns what one of something is in a metric that counts one by one, whatever its unit; 1 where it has no
-// steps that show.
-func (e *evidence) countsBy(m counts.Metric) float64 {
-	if divisor, of := e.run.Step(m); of >= fewestSteps {
-		return divisor
-	}
-	return 1
-}
