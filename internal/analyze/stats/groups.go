@@ -42,15 +42,24 @@ func (g Groups) Between(level float64) Interval {
 		return Interval{math.NaN(), 0, math.Inf(1)}
 	}
 	tail := (1 - level) / 2
-	root := func(f func(q, t2 float64) float64) float64 {
-		return math.Sqrt(zeroOf(func(t2 float64) float64 { return f(g.q(t2), t2) }))
-	}
+	odd := odds(tail)
 	return Interval{
-		Value: root(func(q, _ float64) float64 { return q - float64(n-1) }),
-		Lo:    root(func(q, t2 float64) float64 { return g.below(q, t2) - (1 - tail) }),
-		Hi:    root(func(q, t2 float64) float64 { return g.below(max(q, g.expected(t2)), t2) - tail }),
+		Value: math.Sqrt(g.between()),
+		// Where the variance outgrows those of the means, freedom does, and so a high probability may rise on the way.
+		Lo: math.Sqrt(zeroOf(func(t2 float64) float64 { return g.below(g.q(t2), t2) - (1 - tail) }, false)),
+		Hi: math.Sqrt(zeroOf(func(t2 float64) float64 {
+			return odds(g.below(max(g.q(t2), g.expected(t2)), t2)) - odd
+		}, true)),
 	}
 }
+
+// between returns the variance between groups of Mandel and Paule.
+func (g Groups) between() float64 {
+	return zeroOf(func(t2 float64) float64 { return math.Log(g.q(t2) / float64(len(g.Of)-1)) }, true)
+}
+
+// odds returns the logarithm of those of a probability: over orders of magnitude of a variance it is straighter.
+func odds(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // q returns the sum of squares of the groups' means around theirs, in units of their variance.
 func (g Groups) q(t2 float64) float64 {
@@ -127,7 +136,7 @@ func (g Groups) Mean(level float64) Interval {
 	}
 	between := 0.0
 	if n > 1 {
-		between = zeroOf(func(t2 float64) float64 { return g.q(t2) - float64(n-1) })
+		between = g.between()
 	}
 	mean, weights := g.weighted(between)
 	if n == 1 {

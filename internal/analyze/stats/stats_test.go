@@ -238,3 +238,28 @@ func TestVariance(t *testing.T) {
 		t.Errorf("what no row tells of has a variance of %g", open)
 	}
 }
+
+// TestSecantsEndWhereABisectionDoes: what a function is calls for no more than half as many calls, and never another
+// answer.
+func TestSecantsEndWhereABisectionDoes(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	calls := map[bool]int{}
+	for range 2000 {
+		g := Groups{Freedom: 30}
+		for range 2 + random.IntN(12) {
+			g.Of = append(g.Of, Group{Mean: math.Exp(random.NormFloat64()), Var: math.Exp(2 * random.NormFloat64())})
+		}
+		f := func(even bool) func(float64) float64 {
+			return func(t2 float64) float64 {
+				calls[even]++
+				return math.Log(g.q(t2) / float64(len(g.Of)-1))
+			}
+		}
+		if fast, slow := zeroOf(f(true), true), zeroOf(f(false), false); fast != slow {
+			t.Fatalf("%v by secants, %v by a bisection, for %v", fast, slow, g)
+		}
+	}
+	if 3*calls[true] > 2*calls[false] {
+		t.Errorf("%d calls with secants, %d without", calls[true], calls[false])
+	}
+}

@@ -30,9 +30,9 @@ func Within(groups [][]Value) (variance float64, freedom int) {
 				}
 			}
 		}
-		return sum - float64(freedom)
+		return math.Log(sum / float64(freedom))
 	}
-	return zeroOf(excess), freedom
+	return zeroOf(excess, true), freedom
 }
 
 func meanOf(g []Value) float64 {
@@ -44,21 +44,29 @@ func meanOf(g []Value) float64 {
 }
 
 // zeroOf finds where a falling function of a variance crosses zero; where it is not above zero to begin with, zero, and
-// where it never comes down, infinity.
-func zeroOf(f func(float64) float64) float64 {
-	if !(f(0) > 0) {
+// where it never comes down, infinity. The function may rise here and there unless it is even.
+//
+// The answer is where a bisection ends, a point of a grid that does not depend on how it is found. Bisecting alone
+// calls f some twenty times. So of an even function, secants narrow the crossing down first, and f is called only where
+// they leave a point of the grid open: half as often if it is nearly straight over orders of magnitude.
+func zeroOf(f func(float64) float64, even bool) float64 {
+	c := crossing{f: f, high: 1e-6, above: f(0)}
+	if !(c.above > 0) {
 		return 0
 	}
-	low, high := 0.0, 1e-6
-	for f(high) > 0 {
-		low, high = high, high*16
-		if math.IsInf(high, 1) || high > largestVariance {
+	for c.below = f(c.high); c.below > 0; c.below = f(c.high) {
+		c.low, c.above, c.high = c.high, c.below, c.high*16
+		if math.IsInf(c.high, 1) || c.high > largestVariance {
 			return math.Inf(1)
 		}
 	}
+	low, high := c.low, c.high
+	if even {
+		c.narrow()
+	}
 	for range bisections {
 		middle := math.Sqrt(max(low, smallest) * high) // halfway in orders of magnitude
-		if f(middle) > 0 {
+		if c.isBehind(middle) {
 			low = middle
 		} else {
 			high = middle
@@ -68,6 +76,61 @@ func zeroOf(f func(float64) float64) float64 {
 		}
 	}
 	return high
+}
+
+// crossing lies between two points, of which the function's values are known.
+type crossing struct {
+	f            func(float64) float64
+	low, high    float64
+	above, below float64
+}
+
+// narrow moves the points together by secants over orders of magnitude, until a bisection would end. An end that stays
+// twice counts half as much the next time (Illinois); once one is at the crossing, the other is looked for just behind
+// it.
+func (c *crossing) narrow() {
+	const most, near = 10, precision / 16
+	above, below, last := c.above, c.below, 0.0
+	for range most {
+		from, to := math.Log(max(c.low, smallest)), math.Log(c.high)
+		if !(to-from > 2*near) {
+			return
+		}
+		at := from + (to-from)/2
+		if part := above / (above - below); part > 0 && part < 1 {
+			at = min(max(from+(to-from)*part, from+near), to-near)
+		}
+		if c.isBehind(math.Exp(at)) {
+			above = c.above
+			if last > 0 {
+				below /= 2
+			}
+			last = 1
+		} else {
+			below = c.below
+			if last < 0 {
+				above /= 2
+			}
+			last = -1
+		}
+	}
+}
+
+// isBehind reports whether the crossing is behind a point.
+func (c *crossing) isBehind(at float64) bool {
+	switch {
+	case at <= c.low:
+		return true
+	case at >= c.high:
+		return false
+	}
+	value := c.f(at)
+	if value > 0 {
+		c.low, c.above = at, value
+	} else {
+		c.high, c.below = at, value
+	}
+	return value > 0
 }
 
 // Of logarithms: a factor of e^1000 is no finding.

@@ -37,13 +37,13 @@ func (w World) Exchangeable(m Meter, term Term, quantity string) bool {
 		return true
 	}
 	done := loaded(w.repetitions)
+	ofTerm, ofQuantity := typical(done, term.Quantity), typical(done, quantity)
 	for step := -steps; step <= steps; step++ {
 		factor := math.Pow(2, 2*float64(step)/steps) // from a quarter to four times what the ratio of the two would be
 		exchanged := Rule{Sort: m.Rule.Sort}
 		for _, t := range m.Rule.Terms {
 			if t.Quantity == term.Quantity {
-				t = Term{Quantity: quantity, PerUnit: t.PerUnit * factor * typical(done, t.Quantity) /
-					typical(done, quantity)}
+				t = Term{Quantity: quantity, PerUnit: t.PerUnit * factor * ofTerm / ofQuantity}
 			}
 			exchanged.Terms = append(exchanged.Terms, t)
 		}

@@ -14,6 +14,8 @@ type Case struct {
 	World   worlds.World
 	Meter   worlds.Meter
 	Verdict attribution.Verdict
+	// exchangeable keeps what same found, by the two quantities: most figures ask again. nil keeps nothing.
+	exchangeable map[[2]string]bool
 }
 
 func (c Case) sort() worlds.Sort   { return c.Meter.Rule.Sort }
@@ -146,7 +148,18 @@ func (c Case) strangeTerm() string {
 
 // same reports whether a quantity is a term of the rule, or one that the world does not part from it.
 func (c Case) same(t worlds.Term, quantity string) bool {
-	return t.Quantity == quantity || c.World.Exchangeable(c.Meter, t, quantity)
+	if t.Quantity == quantity {
+		return true
+	}
+	pair := [2]string{t.Quantity, quantity}
+	same, known := c.exchangeable[pair]
+	if !known {
+		same = c.World.Exchangeable(c.Meter, t, quantity)
+		if c.exchangeable != nil {
+			c.exchangeable[pair] = same
+		}
+	}
+	return same
 }
 
 // sideRight: of a single quantity's rule, its side was stated, or rightly left open where the world leaves it open.

@@ -36,7 +36,7 @@ func Judged(method Method, world worlds.World, directory string) ([]Case, error)
 		if !found {
 			return nil, fmt.Errorf("%s: nothing was said of %s", path, m.Name)
 		}
-		cases = append(cases, Case{world, m, verdict})
+		cases = append(cases, Case{world, m, verdict, map[[2]string]bool{}})
 	}
 	return cases, nil
 }

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -15,7 +14,7 @@ type Kind struct {
 // Draw draws a wild world of which all meters are of the kind.
 func (k Kind) Draw(seed uint64, meters int) worlds.World {
 	return worlds.NewWildOf(seed, meters, func(w worlds.World, m worlds.Meter) bool {
-		return k.wanted(Case{w, m, attribution.Verdict{}})
+		return k.wanted(Case{World: w, Meter: m})
 	})
 }
 

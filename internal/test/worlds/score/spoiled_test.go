@@ -69,7 +69,7 @@ func TestSpoiledRunsDegrade(t *testing.T) {
 			world := worlds.New(5, design, 12)
 			said := judgeSpoiled(t, s, world)
 			for _, m := range world.Meters {
-				c := Case{world, m, said[m.Name]}
+				c := Case{World: world, Meter: m, Verdict: said[m.Name]}
 				judged++
 				switch why := c.Wrong(); {
 				case s.open && (c.Verdict.Why == "" || c.stated() && c.Verdict.Kind != attribution.Silent):
