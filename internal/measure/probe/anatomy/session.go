@@ -72,6 +72,15 @@ func (s *session) learn(ctx context.Context, schema string) error {
 	if err != nil {
 		return fmt.Errorf("ask for the size of a page of the WAL: %w", err)
 	}
+	always := []string{postgres.SafeTransaction, limits, positions}
+	if pooled := int(s.conn.PgConn().PID()) != backend; pooled {
+		always = nil // the next reading may reach another session, which knows nothing of a statement prepared here
+	}
+	for _, sql := range always {
+		if _, err := s.conn.Prepare(ctx, sql, sql); err != nil {
+			return err
+		}
+	}
 	if s.files != nil {
 		return s.files.prepare(ctx, s)
 	}
@@ -83,15 +92,11 @@ func (s *session) learn(ctx context.Context, schema string) error {
 	if s.blocks, s.noBlocks = blockReader(ctx, s.conn, home); s.noBlocks != nil && !lasts(s.noBlocks) {
 		return s.noBlocks
 	}
-	if pooled := int(s.conn.PgConn().PID()) != backend; pooled {
-		return nil // the next reading may reach another session, which knows nothing of a statement prepared here
+	if always == nil {
+		return nil
 	}
-	for _, sql := range []string{positions, s.reader} {
-		if _, err := s.conn.Prepare(ctx, sql, sql); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = s.conn.Prepare(ctx, s.reader, s.reader)
+	return err
 }
 
 // reader counts the records from the first beginning of one to the second. Ends that are not known to be one ($3, $4)
