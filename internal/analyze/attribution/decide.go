@@ -48,6 +48,9 @@ func (j *judge) decide(v *Verdict, y column, rivals []held) {
 		j.mix(v, t, y, s, rivals)
 	} else {
 		j.single(v, y, t, rivals, s)
+		if rivals[t.places[s.chosen.columns[0]]].Status != Consistent {
+			j.besideSum(v, t, s)
+		}
 	}
 	controlled := j.run.Observed == nil
 	if v.Kind != CannotTell && controlled && j.byRepetition(t, y, s.chosen).changes(j.options.Tolerance) {
@@ -106,6 +109,26 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 		return
 	}
 	j.name(v, y, left, rivals)
+}
+
+// besideSum leaves the side open where a sum of two quantities that are both on another comes about as near: statements and commits may add up to what the
+// log is synced.
+func (j *judge) besideSum(v *Verdict, t *table, s search) {
+	if v.Kind == CannotTell || len(s.sizes) < 2 {
+		return
+	}
+	for _, m := range s.sizes[1] {
+		if s.gain(s.chosen, m) > rivalled {
+			return
+		}
+		one, other := j.quantities[t.places[m.columns[0]]], j.quantities[t.places[m.columns[1]]]
+		if one.Side == other.Side && v.Kind.Or(Kind(one.Side)) == CannotTell {
+			between := append(v.named(), one.Name, other.Name)
+			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: between,
+				Why: "A sum of " + conjoined(between[len(between)-2:]) + " explains it as well"}
+			return
+		}
+	}
 }
 
 // name states the one quantity that is left, or those between which the run cannot tell.

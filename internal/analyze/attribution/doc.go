@@ -10,7 +10,8 @@
 // y is a metric and x a quantity, in load a and repetition r, with the background taken off. If y counts x, then
 // L = ln y - ln x is the same in all loads. Each L has a variance that is known beforehand, by the delta method: of half a
 // step of either counter, and of the background, as much as its rate varies between idle repetitions. A count below its
-// own standard error stands at that, so that nothing is divided by zero. The error of the background's mean is common to all
+// own standard error stands at that, so that nothing is divided by zero. Of fewer than 25 units of a metric the number varies by its root, as far as
+// repetitions show that. The error of the background's mean is common to all
 // repetitions and is not divided by their number.
 //
 // # One quantity
@@ -36,7 +37,8 @@
 //
 // One quantity is named when it is not excluded, neither its spread nor the interval of its ratio reaches 1.3, nothing beats it, no sum does much better and it
 // misses the loads by no more than noise explains. If one of the last two fails, it is stated as a sum of one term: nearly that
-// quantity, and not all of it. Several that are left are named together. Two loads leave the spread open and never name one.
+// quantity, and not all of it. Several that are left are named together. Two loads leave the spread open and never name one. Unless
+// the quantity is consistent, no side is stated where a sum of two of another side comes about as near (besideSum).
 //
 // What the run did not record stays among them, unless physics that holds for every server excludes it (implied.go): a load's
 // factors bound what it can have brought about, and no values within these bounds keep one ratio to the metric. Nothing goes by
@@ -45,7 +47,7 @@
 //
 // A sum is stated when there are three loads more than it has terms, no single quantity of another side is left that fits or keeps its ratio within the
 // tolerance, it misses no load by more than 1.1 when left out (mean, beyond noise), fits within noise, follows the work also from
-// repetition to repetition of one load and from second to second, no curve of fewer quantities comes near it (curve.go), and no sum that does, of
+// second to second, no curve of fewer quantities comes near it (curve.go), and no sum that does, of
 // as many terms or, at a price, of more, has another side. What stands in the place of a term in such a sum is named beside it. A further term that
 // matters in one load alone cannot be told from a load in which something else happened: then the side is stated, if it is the
 // same either way, and mixed only if no quantity of storage comes near in all loads but one. The verdict is physical or logical when all terms

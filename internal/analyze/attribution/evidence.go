@@ -21,12 +21,13 @@ type cell struct {
 	stdErr  float64         // standard deviation that is known beforehand: of the counter's steps, of the background
 	shared  float64         // the part of the background's that all repetitions have in common
 	model   float64         // standard deviation of an error that all repetitions of the load have in common: a model's
+	chance  float64         // variance of few units
 	seconds float64         // between the readings
 	missing *series.Missing // not nil: nothing was counted
 }
 
 // relative returns the variance of the logarithm of a cell as far as it is known beforehand.
-func (c cell) relative() float64 { return c.stdErr * c.stdErr / (c.value * c.value) }
+func (c cell) relative() float64 { return (c.stdErr*c.stdErr + c.chance) / (c.value * c.value) }
 
 // common returns the part of that variance which does not shrink with more repetitions.
 func (c cell) common() float64 { return c.shared * c.shared / (c.value * c.value) }
@@ -109,6 +110,35 @@ func (e *evidence) cell(counted counting, from []string, step float64, load coun
 		c.model = d.StandardError(load, r)
 	}
 	return c
+}
+
+// fewUnits are so few units of a counter that one more or less may be chance, as where a source counts one of a hundred: their number then varies by its
+// root.
+const fewUnits = 25
+
+// byChance adds to what is uncertain of a metric that moves in steps what chance makes of few of them, as far as its repetitions show any.
+func (c column) byChance(step float64) {
+	few := func(of cell) bool { return of.missing == nil && of.value < fewUnits*step }
+	squares, freedom := 0.0, 0.0
+	for _, load := range c {
+		var counted []float64
+		for _, of := range load {
+			if few(of) {
+				counted = append(counted, of.value/step)
+			}
+		}
+		for _, n := range counted {
+			d := n - stats.Mean(counted)
+			squares, freedom = squares+d*d/stats.Mean(counted), freedom+1-1/float64(len(counted))
+		}
+	}
+	for _, load := range c {
+		for r, of := range load {
+			if few(of) && freedom > 0 {
+				load[r].chance = min(1, squares/freedom) * of.value * step
+			}
+		}
+	}
 }
 
 // estimated is a quantity with an error of its own beside those of its metrics: that of a model, or of a sample.

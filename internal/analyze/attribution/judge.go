@@ -162,6 +162,7 @@ func hidden(j *judge, m counts.Metric) bool {
 func (j *judge) verdict(m counts.Metric) Verdict {
 	v, step := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: CannotTell}, j.stepOf(m)
 	y := j.column(m, m.From, step)
+	y.byChance(step)
 	if why := y.whole(); why != nil {
 		v.Why = fmt.Sprintf("It was not counted under any load: %s", why)
 		switch why.Reason {

@@ -33,7 +33,7 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 	}
 	kind, open := Kind(left[0].Side), false
 	for _, m := range s.near(best) {
-		if len(m.columns) == 1 || t.holds(m, best) {
+		if len(m.columns) == 1 {
 			continue
 		}
 		kind = kind.Or(v.kindOf(j.mixture(t, m).Terms))
@@ -86,15 +86,15 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		v.Why = fmt.Sprintf("The best sum of quantities is off by a factor of %.2f under a load left out of the fit", math.Exp(best.predictionError))
 		return
 	}
-	if why := j.unfit(t, best); why != "" {
-		v.Why = why
+	if t.misfit(best) > mostDeviance*float64(len(t.y)-len(best.columns)) {
+		v.Why = "The best sum of quantities misses the loads by more than noise explains" // something else has a part in it
 		return
 	}
 	mixture := j.mixture(t, best)
 	itsKind, sure, why := v.kindOf(mixture.Terms), true, equallyWell
 	kind := itsKind
 	switch {
-	case !j.byRepetition(t, y, best).follows() || j.curved(v.Metric.Name, t, best):
+	case j.curved(v.Metric.Name, t, best):
 		v.Why = doesNotFollow
 		return
 	case (j.bent(t, len(best.columns))-best.deviance)/s.dispersion < straighter:
@@ -130,10 +130,6 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		v.Why = fmt.Sprintf("A sum of quantities explains it, and %s may be all of it", many(one))
 		return
 	}
-	if kind == Mixed && !mixture.surelyBoth() {
-		v.Why = "A sum of logical work and other explains it, and a part of it may be nothing"
-		return
-	}
 	v.Kind = kind
 	if !sure || kind != itsKind {
 		v.Why = why + sameSide(kind)
@@ -157,26 +153,16 @@ func (t *table) nearlyOne(rivals []held) bool {
 	})
 }
 
-// besideOne returns a single quantity of another side that may be all of what a sum explains, by its spread and by how it meets the loads; empty: none.
+// besideOne returns a single quantity of another side that may be all of what a sum explains, by its spread; empty: none.
 func (j *judge) besideOne(kind Kind, t *table, rivals []held) string {
 	for _, m := range t.sums[0] {
 		h := rivals[t.places[m.columns[0]]]
-		left := h.Status == Possible && h.bounded(mostSpread) && (h.Spread.Value < j.options.Tolerance ||
-			t.misfit(m) <= mostDevianceUnknown*float64(len(t.y)-1))
+		left := h.Status == Possible && h.bounded(mostSpread) && h.Spread.Value < j.options.Tolerance
 		if (h.Status == Consistent || left) && kind.Or(Kind(h.Side)) == CannotTell {
 			return h.Quantity
 		}
 	}
 	return ""
-}
-
-// surelyBoth reports whether there is surely some of logical work and of other in a mixture.
-func (m *Mixture) surelyBoth() bool {
-	certain := map[bool]bool{}
-	for _, t := range m.Terms {
-		certain[t.Side == counts.Logical] = certain[t.Side == counts.Logical] || t.Share >= weighty && t.PerUnit.Lo > 0
-	}
-	return certain[true] && certain[false]
 }
 
 // has reports whether some term is of one of these quantities.
@@ -257,28 +243,6 @@ const heavily = 0.5
 // mostAlternatives are so many that a term is called by a name in spite of them.
 const mostAlternatives = 3
 
-// mostDevianceUnknown is the same where a quantity was not recorded that the metric may count.
-const mostDevianceUnknown = 2.5
-
-// unfit says of a sum that misses the loads by more than noise explains that it is not what the metric counts, however near
-// it comes: something else has a part in it, be it a quantity that the run does not have.
-func (j *judge) unfit(t *table, m model) string {
-	var unknown []string
-	for i, d := range j.quantities {
-		if j.columns[i].whole() != nil {
-			unknown = append(unknown, d.Name)
-		}
-	}
-	deviance := t.misfit(m) / float64(len(t.y)-len(m.columns))
-	switch {
-	case len(unknown) > 0 && deviance > mostDevianceUnknown:
-		return "The best sum of quantities misses the loads by more than noise explains, and the run did not count " + conjoined(unknown)
-	case deviance > mostDeviance:
-		return "The best sum of quantities misses the loads by more than noise explains"
-	}
-	return ""
-}
-
 // alternatives notes which quantities another sum has instead of the best one's.
 func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 	for k, c := range best.columns {
@@ -292,14 +256,6 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 			}
 		}
 	}
-}
-
-// follows reports whether the metric moves with a sum also from repetition to repetition of the same load. Where it
-// does not, although the work differs and noise would not hide it, the loads agree by accident.
-func (all repetitions) follows() bool {
-	both := func(r repetition) stats.Point { return stats.Point{X: r.sum, Y: r.metric} }
-	slope, half, known := stats.SlopeWithin(all.points(both), 0.99)
-	return !known || slope+half > 0.5
 }
 
 // changes reports whether a metric shows more, or less, for one of a sum from some moment of the run on, by more than
