@@ -31,6 +31,24 @@ func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
+var writing = `/* realiops */
+		select l.virtualtransaction, ` + names + `
+		from pg_catalog.pg_locks l join pg_catalog.pg_stat_activity a on a.pid = l.pid
+		where l.granted and a.usesysid is not null and a.application_name <> '` + applicationName + "' and a.application_name <> '" + clientName + `'
+			and (l.locktype = 'transactionid' and l.mode = 'ExclusiveLock'
+				or l.locktype = 'relation' and l.mode in ('ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'AccessExclusiveLock'))`
+
+// PrepareWriting has the server plan once what Writing asks again and again in a session. Behind a pooler the next
+// question may reach another one.
+func PrepareWriting(ctx context.Context, conn *pgx.Conn) error {
+	for _, sql := range []string{SafeTransaction, writing} {
+		if _, err := conn.Prepare(ctx, sql, sql); err != nil {
+			return fmt.Errorf("prepare to ask who else writes: %w", err)
+		}
+	}
+	return nil
+}
+
 // Writing names those whose transaction has written something and goes on, or makes an index or vacuums, by the
 // transaction. What they have written no counter tells before they end. They are known by their locks, which every role
 // sees; autovacuum has no user.
@@ -41,12 +59,7 @@ func Writing(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 		func() error {
 			transactions[transaction] = called(program, role, database)
 			return nil
-		}, `/* realiops */
-		select l.virtualtransaction, `+names+`
-		from pg_catalog.pg_locks l join pg_catalog.pg_stat_activity a on a.pid = l.pid
-		where l.granted and a.usesysid is not null and a.application_name <> '`+applicationName+"' and a.application_name <> '"+clientName+`'
-			and (l.locktype = 'transactionid' and l.mode = 'ExclusiveLock'
-				or l.locktype = 'relation' and l.mode in ('ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'AccessExclusiveLock'))`)
+		}, writing)
 	if err != nil {
 		return nil, fmt.Errorf("ask who else writes: %w", err)
 	}

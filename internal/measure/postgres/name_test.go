@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"strings"
 	"testing"
@@ -56,6 +57,20 @@ func TestNamesOfAnyBytes(t *testing.T) {
 			writing, err := postgres.Writing(t.Context(), conn)
 			if err != nil || len(writing) != 1 || !strings.Contains(strings.Join(values(writing), ""), who) {
 				t.Errorf("%q write, %v, want %s", writing, err, who)
+			}
+			if err := postgres.PrepareWriting(t.Context(), conn); err != nil {
+				t.Fatal(err)
+			}
+			if again, err := postgres.Writing(t.Context(), conn); err != nil || !maps.Equal(again, writing) {
+				t.Errorf("prepared, %q write, %v, want %q", again, err, writing)
+			}
+			used := "count(*) filter (where generic_plans + custom_plans > 0)"
+			if version == "13" { // it counts no plans
+				used = "count(*)"
+			}
+			if n := servertest.Value[int](t, conn, "select "+used+" from pg_prepared_statements "+
+				"where statement like '%virtualtransaction%'"); n != 1 {
+				t.Errorf("%d prepared statements were used", n)
 			}
 			watch, err := facts.Watch(t.Context(), conn, postgres.Sessions{})
 			if err != nil {

@@ -167,7 +167,7 @@ func (m *measurement) experiment(ctx context.Context) error {
 	defer stop()
 	go m.stops.watch(watching)
 	m.writers.begin()
-	go m.writers.watch(watching, m.target.Endpoint.Connect)
+	go m.writers.watch(watching, m.connectForWriters)
 	clock.Start(context.WithoutCancel(ctx))
 	m.Show.Stage("warming up")
 	began := time.Now()

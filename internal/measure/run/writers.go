@@ -67,3 +67,16 @@ func (w *writers) during() []string {
 	who := slices.Compact(slices.Sorted(maps.Values(w.long)))
 	return who[:min(len(who), mostNamed)]
 }
+
+// connectForWriters opens the session of the looks. They ask the same every second, so the server plans it once.
+func (m *measurement) connectForWriters(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := m.target.Endpoint.Connect(ctx)
+	if err != nil || m.session.Facts.Pooler {
+		return conn, err
+	}
+	if err := postgres.PrepareWriting(ctx, conn); err != nil {
+		_ = conn.Close(context.WithoutCancel(ctx)) // the error before says it all
+		return nil, err
+	}
+	return conn, nil
+}
