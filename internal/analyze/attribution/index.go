@@ -19,7 +19,7 @@ const nextToNothing = 0.01
 // indexes, in which they would show, and one ratio to the entries under those with. The side is then theirs. That it counts them only
 // a ratio of one tells, for much else is done for each so many of them, as the splits of their pages are.
 func (j *judge) ofIndexes(v *Verdict, y column) {
-	h := j.against(y, j.indexEntries(), held{Rival: Rival{Quantity: IndexEntries, Side: counts.Logical}})
+	h := j.against(y, j.indexEntries(), j.blank(y), held{Rival: Rival{Quantity: IndexEntries, Side: counts.Logical}})
 	if h.Status != Consistent || !h.bounded(mostSpread) || !j.onlyWithIndexes(y, h.Ratio.Value) {
 		return
 	}

@@ -288,7 +288,7 @@ func (j *judge) rivals(m counts.Metric, y column) []held {
 	var all []held
 	blank := j.blank(y)
 	for place, d := range j.quantities {
-		h := j.against(y, j.columns[place], held{Rival: Rival{Quantity: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
+		h := j.against(y, j.columns[place], blank, held{Rival: Rival{Quantity: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
 		switch {
 		case intersect(m.From, d.From):
 			h.Status, h.Why = Itself, nil

@@ -63,7 +63,7 @@ func (j *judge) pair(one, other counts.Metric) Pair {
 	if one.Unit == "operations" {
 		y.leaveOutFew(x)
 	}
-	h := j.against(y, x, held{})
+	h := j.against(y, x, j.blank(y), held{})
 	t := Pair{Metric: one.Name, Other: other.Name, Sameness: Unsettled, Ratio: h.Ratio, Spread: h.Spread,
 		Loads: h.Loads, Missing: h.Why}
 	near := !slices.ContainsFunc(h.groups.Of, func(g stats.Group) bool {

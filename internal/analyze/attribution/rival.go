@@ -29,9 +29,9 @@ type held struct {
 func (h held) recorded() bool { return h.Status != Unknown }
 
 // against fills in how a metric stands to another column, by the logarithm of their ratio in every repetition: if the
-// metric counts a quantity, that is the same in every load.
-func (j *judge) against(metric, x column, h held) held {
-	n, blank := len(j.loads), j.blank(metric)
+// metric counts a quantity, that is the same in every load. blank are the loads that show nothing of the metric.
+func (j *judge) against(metric, x column, blank []bool, h held) held {
+	n := len(j.loads)
 	h.Loads, h.loads = make([]LoadRatio, n), make([]int, 0, n)
 	values, shared := make([][]stats.Value, n), make([]float64, n)
 	for a := range j.loads {

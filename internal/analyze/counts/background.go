@@ -93,7 +93,7 @@ func (r *Run) Raw() *Run {
 
 // AsRead returns the repetition with nothing taken off its counts.
 func (r Repetition) AsRead() Repetition {
-	r = r.without(idling{})
+	r.Counts, r.Variants = maps.Clone(r.Counts), nil
 	for metric, count := range r.Counts {
 		count.Amount = count.Raw
 		r.Counts[metric] = count

@@ -8,11 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/comparison"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/runfile"
@@ -77,14 +75,13 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	if base, now, are, err := measurements(env, names); are || err != nil {
 		return compareCosts(env, o, cost.Compared{File: names[0], Cost: base}, now, gates, err)
 	}
-	runs, err := namedRuns(env, names, counts.WithoutLatencies)
-	if err != nil {
-		return err
-	}
 	var judged []comparison.Compared
-	for i, run := range runs {
-		view := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
-		judged = append(judged, comparison.Compared{File: names[i], Run: run, Report: view})
+	for _, name := range names {
+		run, err := command.NamedRun(env, name, counts.WithoutLatencies)
+		if err != nil {
+			return err
+		}
+		judged = append(judged, comparison.Read(name, run))
 	}
 	c, err := comparison.Compare(judged)
 	if err != nil {

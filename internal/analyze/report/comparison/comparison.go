@@ -101,6 +101,20 @@ type Compared struct {
 	Report report.Report
 }
 
+// Read finds out what a comparison needs to know of a run, and lets go of the figures of each metric under each load,
+// alone and beside each quantity, which take more memory than all else.
+func Read(file string, run *counts.Run) Compared {
+	read := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
+	for i := range read.Metrics {
+		m := &read.Metrics[i]
+		m.AcrossLoads, m.Loads, m.Verdict.Rivals = nil, nil, nil
+		for k := range m.Rivals {
+			m.Rivals[k].Loads, m.Rivals[k].Rival.Loads = nil, nil
+		}
+	}
+	return Compared{File: file, Run: run, Report: read}
+}
+
 // compareLevel is the confidence level of a change's interval; a ratio whose interval excludes 1 is called a
 // difference.
 const compareLevel = 0.95
@@ -160,13 +174,15 @@ func commonLoads(runs []Compared) (common, others []string) {
 // quantity compares one way of counting.
 func (c Comparison) quantity(d counts.Quantity, runs []Compared) ComparedQuantity {
 	v := ComparedQuantity{Quantity: d.Name, Side: string(d.Side), Unit: d.Unit, Loads: []ComparedLoad{}}
+	counted := words.Each(func(r Compared) counts.Quantity { // versions count pages by different metrics
+		return report.CountedAs(r.Run, d.Name)
+	}, runs)
 	for _, name := range c.Loads {
 		load := ComparedLoad{Load: name}
 		var first []float64
 		for i, r := range runs {
-			counted := report.CountedAs(r.Run, d.Name) // versions count pages by different metrics
-			of, rates := RunOfRate{PerSecond: report.Rate(counted, loadOf(r, name))},
-				logarithms(counted, loadOf(r, name))
+			of, rates := RunOfRate{PerSecond: report.Rate(counted[i], loadOf(r, name))},
+				logarithms(counted[i], loadOf(r, name))
 			if i == 0 {
 				first = rates
 			} else if len(first) > 0 && len(rates) > 0 {

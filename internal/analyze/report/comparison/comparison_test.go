@@ -1,6 +1,7 @@
 package comparison_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -207,5 +208,21 @@ func TestWhatIsNotTheSameIsTold(t *testing.T) {
 	}
 	if last := c.Warnings[len(c.Warnings)-1]; !strings.HasPrefix(last, "B: ") || !strings.Contains(last, "fsync") {
 		t.Errorf("that fsync is off in B makes its numbers lie, and the last warning is %q", last)
+	}
+}
+
+// TestReadKeepsWhatIsPrinted: a comparison prints what each metric counts as the report of its run does, although Read
+// lets go of the figures behind it.
+func TestReadKeepsWhatIsPrinted(t *testing.T) {
+	run, err := counts.FromFile("../../../../testdata/runs/default-pg17.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
+	read := comparison.Read("run", run).Report
+	for i, m := range whole.Metrics {
+		if got, want := fmt.Sprint(read.Metrics[i].Terms()), fmt.Sprint(m.Terms()); got != want {
+			t.Errorf("%s: %s, in its report %s", m.Metric, got, want)
+		}
 	}
 }
