@@ -87,7 +87,7 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		return
 	}
 	if t.misfit(best) > mostDeviance*float64(len(t.y)-len(best.columns)) {
-		v.Why = "The best sum of quantities misses the loads by more than noise explains" // something else has a part in it
+		v.Why = "The best sum of quantities misses the loads by more than noise explains" + j.unknown() // something else has a part in it
 		return
 	}
 	mixture := j.mixture(t, best)
@@ -130,6 +130,10 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		v.Why = fmt.Sprintf("A sum of quantities explains it, and %s may be all of it", many(one))
 		return
 	}
+	if kind == Mixed && !mixture.surelyBoth() {
+		v.Why = "A sum of logical work and other explains it, and a part of it may be nothing"
+		return
+	}
 	v.Kind = kind
 	if !sure || kind != itsKind {
 		v.Why = why + sameSide(kind)
@@ -137,6 +141,29 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	}
 	v.Mixture = mixture
 	j.unreadTerms(mixture, t, y, best, rivals)
+}
+
+// unknown says what the run did not count at all, which may be what a sum lacks.
+func (j *judge) unknown() string {
+	var names []string
+	for i, d := range j.quantities {
+		if j.columns[i].whole() != nil {
+			names = append(names, d.Name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return ", and the run did not count " + conjoined(names)
+}
+
+// surelyBoth reports whether there is surely some of logical work and of other in a mixture.
+func (m *Mixture) surelyBoth() bool {
+	certain := map[bool]bool{}
+	for _, t := range m.Terms {
+		certain[t.Side == counts.Logical] = certain[t.Side == counts.Logical] || t.Share >= weighty && t.PerUnit.Lo > 0
+	}
+	return certain[true] && certain[false]
 }
 
 // nearlyOne reports whether some quantity that is no logical work keeps near to its ratio in all loads but one: that storage does more or less for each
