@@ -78,9 +78,9 @@ func WildTable(cases []Case) []Figure {
 	}
 	unrecorded := func(c Case) bool { return !c.known() }
 	return []Figure{
-		atMost(0.0025, "any wrong: the side or the name", cases, wrong),
-		atMost(0.005, "the same by the strictest count", cases, Case.Strictly),
-		atMost(0.001, "wrong side", cases, Case.WrongSide),
+		atMost(0.0012, "any wrong: the side or the name", cases, wrong),
+		atMost(0.0012, "the same by the strictest count", cases, Case.Strictly),
+		atMost(0.0006, "wrong side", cases, Case.WrongSide),
 		atMost(0.0001, "single, clean: wrong side", where(cases, single, Case.clean), Case.WrongSide),
 		atLeast(0.97, "single, clean: named alone or as tied as the world has it, noise 1 and 3%",
 			where(cases, single, Case.clean, Case.slight), Case.named),
