@@ -239,8 +239,7 @@ func TestVariance(t *testing.T) {
 	}
 }
 
-// TestSecantsEndWhereABisectionDoes: what a function is calls for no more than half as many calls, and never another
-// answer.
+// TestSecantsEndWhereABisectionDoes: secants give the answer of a bisection, in two thirds of its calls at most.
 func TestSecantsEndWhereABisectionDoes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	calls := map[bool]int{}
