@@ -38,7 +38,6 @@ func TestShortSet(t *testing.T) {
 			continue
 		}
 		t.Run(f.Class+"/"+f.Name, func(t *testing.T) {
-			t.Parallel() // as the command tries some at a time
 			r := f.try(&place{dir: filepath.Join(work, fmt.Sprint(i)), program: program, runs: shippedRuns(),
 				version: "17"})
 			if len(r.broken) > 0 {
