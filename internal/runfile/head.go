@@ -207,8 +207,8 @@ type Plan struct {
 	// RestSeconds is the pause before the first load and after the last, so that a source that moves in steps covers
 	// the whole run.
 	RestSeconds float64 `json:"rest_seconds,omitempty"`
-	// Workers is the largest number of processes that the clients of a load are divided over; 0: they run in the
-	// process that reads.
+	// Workers is the number of processes that the clients of a load are divided over; 0: they run in the process that
+	// reads.
 	Workers int `json:"workers,omitempty"`
 }
 

@@ -39,7 +39,7 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.repetitions, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, "+
 		"or 2 or 1 if 3 do not fit; of the plan default, loads that read or update 2)")
 	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "`sessions` that put load on the server at once")
-	f.IntVarP(&o.workers, "jobs", "j", 0, "worker `processes`, at most, that the sessions are divided over (default 1)")
+	f.IntVarP(&o.workers, "jobs", "j", 0, "worker `processes` that the sessions are divided over (default 1)")
 	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "`rows` in each transaction, unless the plan says")
 	f.Var(&o.table, "read-size", "`size` of the table that loads read (default: twice shared_buffers, from 32M to "+
 		"1G, and at most a quarter of what is free)")

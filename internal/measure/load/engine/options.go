@@ -37,8 +37,7 @@ type Options struct {
 
 	Clients      int           // 1 where 0
 	Threads      int           // pgbench's -j: which streams of random numbers clients share; 1 where 0
-	Workers      int           // that the threads are divided over; 0: none, all run here
-	Worker       int           // the one whose threads run here, from 0
+	Thread       int           // the one whose clients are run, from 1; 0: those of all
 	Transactions int           // a client, -t; exclusive with Duration, 10 where both are 0
 	Duration     time.Duration // -T
 	Warmup       time.Duration // runs before it counts

@@ -38,24 +38,13 @@ func pollerOf(err error) string {
 	return fmt.Sprintf("epoll (%v)", err)
 }
 
-// Rideable returns why the clients of the load cannot be on a ring, as far as the options tell: one of them would keep
-// the others waiting, or the kernel has no ring. Encrypted connections show later.
-func (o *Options) Rideable() error {
-	switch {
-	case o.Reconnect:
-		return errReconnects
-	case o.streams():
-		return errStreams
-	}
-	r, err := ring.Open(nil)
-	r.Close()
-	return err
-}
-
-// ring seats the clients. An error says why not.
+// ring seats the clients. An error says why not: a client would keep the others waiting, or the kernel has none.
 func (l *load) ring() (*ring.Ring, error) {
-	if err := l.Rideable(); err != nil {
-		return nil, err
+	switch {
+	case l.Reconnect:
+		return nil, errReconnects
+	case l.streams():
+		return nil, errStreams
 	}
 	sockets := make([]syscall.RawConn, len(l.clients))
 	for i, c := range l.clients {
@@ -78,10 +67,10 @@ func (l *load) ring() (*ring.Ring, error) {
 }
 
 // streams reports whether a script streams rows, which takes a goroutine that reads meanwhile.
-func (o *Options) streams() bool {
-	for _, weighted := range o.Scripts {
-		for _, command := range weighted.Script.Commands {
-			if command.Kind == script.KindCopyRows {
+func (l *load) streams() bool {
+	for _, p := range l.programs {
+		for _, st := range p.steps {
+			if st.command.Kind == script.KindCopyRows {
 				return true
 			}
 		}

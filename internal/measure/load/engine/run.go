@@ -104,7 +104,7 @@ func (l *load) addClients() error {
 	for i, random := range streams.Threads {
 		first := id
 		id += ceiling(l.Clients-first, l.Threads-i)
-		if l.Workers > 0 && i*l.Workers/l.Threads != l.Worker {
+		if l.Thread != 0 && l.Thread != i+1 {
 			continue
 		}
 		t := &thread{weights: weights, choices: random.Choose, pauses: random.Throttle, sample: random.Sample}

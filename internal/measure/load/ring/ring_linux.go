@@ -60,9 +60,6 @@ func (r *Ring) open(sockets []syscall.RawConn) (err error) {
 	if r.bell, err = unix.Eventfd(0, unix.EFD_CLOEXEC); err != nil {
 		return fmt.Errorf("eventfd: %w", err)
 	}
-	if len(files) == 0 {
-		return nil
-	}
 	return r.kernel.registerFiles(files)
 }
 

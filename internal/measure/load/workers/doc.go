@@ -1,5 +1,4 @@
-// Package workers runs the clients of a load in processes of their own, one for each thread of pgbench's -j, or fewer
-// where the clients are few.
+// Package workers runs the clients of a load in processes of their own, one for each thread of pgbench's -j.
 //
 // A worker is this program, started once more ([Role]); every main function that runs loads hands Role to role.Main
 // first. So the process that reads the counters keeps its scheduler to itself, what the clients use of the processors

@@ -17,7 +17,7 @@ import (
 
 // process is a worker as this side holds it. It belongs to one Run, except that anybody may tell it something.
 type process struct {
-	number  int // from 1
+	number  int // of its thread, from 1
 	command *exec.Cmd
 	kill    context.CancelFunc
 

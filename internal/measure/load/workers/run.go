@@ -1,15 +1,11 @@
 package workers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os/exec"
-	"runtime"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/output"
@@ -29,7 +25,6 @@ type Crew struct {
 	// unless it is stopped. nil: nothing is reported.
 	Silent func(time.Duration)
 
-	few     int                                      // for tests; 0: fewClients
 	command func(context.Context) (*exec.Cmd, error) // starts another program than this one, for tests; nil: this one
 }
 
@@ -51,22 +46,8 @@ const (
 	stopWithin = 5 * time.Second
 )
 
-// fewClients is how many clients a worker on a ring serves before it lacks time: a transaction takes it 6 to 10 µs.
-const fewClients = 8
-
-// count returns how many workers the threads are divided over: one for each, unless a ring serves the clients of
-// several. Fewer workers share more system calls, and a server on the same machine needs at least the other half of the
-// processors.
-func (c Crew) count(o *engine.Options, config *pgx.ConnConfig) int {
-	if c.Log != nil || config.TLSConfig != nil || o.Rideable() != nil {
-		return o.Threads
-	}
-	few := cmp.Or(c.few, fewClients)
-	return min(o.Threads, max((o.Clients+few-1)/few, (runtime.GOMAXPROCS(0)+1)/2))
-}
-
-// Run is engine.Run with workers for the threads. Where a worker is lost the load is stopped, and the result has what
-// it had reported. Options.Log and Options.Ready are the workers' own.
+// Run is engine.Run with a worker for each of the threads. Where a worker is lost the load is stopped, and the result
+// has what it had reported. Options.Log and Options.Ready are the workers' own.
 func (c Crew) Run(ctx context.Context, o engine.Options) (engine.Result, error) {
 	o.Clients = max(o.Clients, 1)
 	o.Threads = min(max(o.Threads, 1), o.Clients)
@@ -77,17 +58,16 @@ func (c Crew) Run(ctx context.Context, o engine.Options) (engine.Result, error) 
 	if c.command == nil {
 		c.command = Role().Command
 	}
-	o.Workers = c.count(&o, config)
 	l := &load{Crew: c, options: o, ctx: ctx, sums: newSums(o), events: make(chan event)}
 	l.server = server{config.ConnString(), config.Password, config.RuntimeParams, c.Password != nil}
-	for worker := range l.options.Workers {
-		p, err := c.start(ctx, worker+1, l.events)
+	for thread := range o.Threads {
+		p, err := c.start(ctx, thread+1, l.events)
 		if err != nil {
 			l.stop(err)
 			break
 		}
 		l.workers = append(l.workers, p)
-		p.tell(word{Order: l.order(worker)})
+		p.tell(word{Order: l.order(thread + 1)})
 	}
 	done := stopping.For(ctx, "the load to stop", 0)
 	l.supervise()
@@ -115,14 +95,14 @@ type load struct {
 	late    <-chan time.Time // when workers that still run are killed
 }
 
-func (l *load) order(worker int) *order {
+func (l *load) order(thread int) *order {
 	o := &order{Options: l.options, Server: l.server}
-	o.Options.Worker, o.Options.Every = worker, l.grain
+	o.Options.Thread, o.Options.Every = thread, l.grain
 	for _, s := range l.options.Scripts {
 		o.Scripts = append(o.Scripts, source{s.Script.Name, s.Script.Source, s.Weight})
 	}
 	if l.Log != nil {
-		o.Log = &logFile{output.LogName(l.Log.Prefix, l.Log.PID, worker+1), l.Log.Interval, l.Log.FailuresDetailed}
+		o.Log = &logFile{output.LogName(l.Log.Prefix, l.Log.PID, thread), l.Log.Interval, l.Log.FailuresDetailed}
 	}
 	return o
 }
