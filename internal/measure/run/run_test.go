@@ -106,10 +106,8 @@ var (
 
 // What a server does by itself, and what realiops asks of it, is not taken for the work of others, on any version.
 func TestNobodyIsFoundWhereNobodyIs(t *testing.T) {
-	t.Parallel()
 	for _, version := range servertest.Matrix("18") {
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
 			s := servertest.Start(t, embedded.Options{Version: version, Settings: []string{"autovacuum_naptime=1s"}})
 			for _, end := range newTrial(t, s.DSN(), 2, idle, single, bulk).ends(t) {
 				if end.Failed != "" || end.Others != nil {
@@ -176,7 +174,6 @@ func limited(t *testing.T, dsn string) string {
 // A role without pg_monitor does not see another session that begins to write after the run has; the server's counters
 // do.
 func TestASessionNobodySees(t *testing.T) {
-	t.Parallel()
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, limited(t, s.DSN()), 2, single)
 	otherSession(t, s.DSN(), r.show.begun, time.Millisecond)
@@ -199,7 +196,6 @@ func TestASessionNobodySees(t *testing.T) {
 
 // Who shares a server knowingly gets the numbers, and what others did beside them.
 func TestASharedServerIsMeasuredAndMarked(t *testing.T) {
-	t.Parallel()
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, s.DSN(), 2, single)
 	r.options.Target.Allowed.Shared = true
@@ -218,10 +214,8 @@ func TestASharedServerIsMeasuredAndMarked(t *testing.T) {
 // WAL that brings neither rows nor many commits, as that of an index that is built, shows where the server counts it by
 // session.
 func TestTheWALOfAnotherSession(t *testing.T) {
-	t.Parallel()
 	for version, load := range map[string]runfile.Load{"18": single, "17": idle} {
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
 			s := servertest.Start(t, embedded.Options{Version: version})
 			r := newTrial(t, s.DSN(), 1, load)
 			r.options.Target.Allowed.Shared = true
@@ -239,10 +233,8 @@ func TestTheWALOfAnotherSession(t *testing.T) {
 
 // What a transaction writes that does not end, as a long COPY, no counter tells; that it writes is seen, by every role.
 func TestASessionThatDoesNotEnd(t *testing.T) {
-	t.Parallel()
 	for _, version := range servertest.Matrix("13", "13", "17") {
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
 			s := servertest.Start(t, embedded.Options{Version: version})
 			r := newTrialOf(t, limited(t, s.DSN()), runfile.Plan{Name: "test", Loads: []runfile.Load{single},
 				Repetitions: 1, LoadSeconds: 4, Seed: 1})
@@ -263,7 +255,6 @@ func TestASessionThatDoesNotEnd(t *testing.T) {
 // A setting that is changed under a run takes the repetitions that it fell into, and those after it, and stands in the
 // file.
 func TestASettingChangesUnderTheRun(t *testing.T) {
-	t.Parallel()
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, s.DSN(), 2, single)
 	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
@@ -296,7 +287,6 @@ func TestASettingChangesUnderTheRun(t *testing.T) {
 
 // What is set for a role reaches only clients that connect later, and so not the session that asks.
 func TestARolesSettingIsSeen(t *testing.T) {
-	t.Parallel()
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, s.DSN(), 1, single)
 	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
@@ -315,10 +305,8 @@ func TestARolesSettingIsSeen(t *testing.T) {
 
 // The dates of a role are read as they are meant, however it has them written.
 func TestDateStyle(t *testing.T) {
-	t.Parallel()
 	for _, style := range []string{"German", "SQL, DMY", "Postgres, MDY"} {
 		t.Run(style, func(t *testing.T) {
-			t.Parallel()
 			s := servertest.Start(t, embedded.Options{Version: "17"})
 			boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
 			servertest.Exec(t, boss, "alter role current_user set datestyle = '"+style+"'")
@@ -341,7 +329,6 @@ func TestDateStyle(t *testing.T) {
 
 // A scraper of counters does not disturb.
 func TestAScraperIsPassedOver(t *testing.T) {
-	t.Parallel()
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, s.DSN(), 1, idle, single)
 	scraper := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
