@@ -45,8 +45,8 @@
 // the name of a load. It is given up, too, where only a coincidence would have it keep step with a recorded quantity that is consistent
 // (far_fetched.go). A quantity that was not counted under some loads stays in the comparison by a guess there (guess), at a price.
 //
-// A sum is stated when there are three loads more than it has terms, no single quantity of another side is left that fits or keeps its ratio within the
-// tolerance, it misses no load by more than 1.1 when left out (mean, beyond noise), fits within noise, follows the work also from
+// A sum is stated when there are three loads more than it has terms, no single quantity of another side is left that keeps its ratio within the
+// tolerance, it misses no load by more than 1.1 when left out (mean, beyond noise), fits within noise, follows the work from
 // second to second, no curve of fewer quantities comes near it (curve.go), and no sum that does, of
 // as many terms or, at a price, of more, has another side. What stands in the place of a term in such a sum is named beside it. A further term that
 // matters in one load alone cannot be told from a load in which something else happened: then the side is stated, if it is the

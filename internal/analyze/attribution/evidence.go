@@ -127,10 +127,11 @@ func (c column) byChance(step float64) {
 				counted = append(counted, of.value/step)
 			}
 		}
+		mean := stats.Mean(counted)
 		for _, n := range counted {
-			d := n - stats.Mean(counted)
-			squares, freedom = squares+d*d/stats.Mean(counted), freedom+1-1/float64(len(counted))
+			squares += (n - mean) * (n - mean) / mean
 		}
+		freedom += float64(max(len(counted)-1, 0))
 	}
 	for _, load := range c {
 		for r, of := range load {

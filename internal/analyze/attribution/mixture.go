@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -283,77 +282,6 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 			}
 		}
 	}
-}
-
-// changes reports whether a metric shows more, or less, for one of a sum from some moment of the run on, by more than
-// the tolerance: what counts one thing and then another counts neither all along. Loads with repetitions before and
-// after that moment tell.
-func (all repetitions) changes(tolerance float64) bool {
-	const most = 300 // moments: each is held against all repetitions
-	var moments []repetition
-	for i, every := 0, slices.Concat(all...); i < len(every); i += 1 + len(every)/most {
-		moments = append(moments, every[i])
-	}
-	level := 1 - (1-surelyChanges)/float64(len(moments))
-	return slices.ContainsFunc(moments, func(from repetition) bool {
-		before := func(r repetition) bool { return r.at.Before(from.at) }
-		after := func(r repetition) bool { return !before(r) }
-		both := 0
-		for _, load := range all {
-			if slices.ContainsFunc(load, before) && slices.ContainsFunc(load, after) {
-				both++
-			}
-		}
-		step := map[bool]float64{true: 1}
-		slope, half, known := stats.SlopeWithin(all.points(func(r repetition) stats.Point {
-			return stats.Point{X: step[after(r)], Y: r.metric - r.sum}
-		}), level)
-		return known && both >= fewestForModels && math.Abs(slope) > max(math.Log(tolerance), half)
-	})
-}
-
-// surelyChanges is the level of the intervals of all moments together at which a metric may change.
-const surelyChanges = 0.999
-
-// repetition has the logarithms of a metric and of a sum in one repetition, and the variance of their difference that is known beforehand.
-type repetition struct {
-	at                    time.Time
-	sum, metric, variance float64
-}
-
-// repetitions are those of each load.
-type repetitions [][]repetition
-
-func (all repetitions) points(of func(repetition) stats.Point) (points [][]stats.Point) {
-	for _, load := range all {
-		var group []stats.Point
-		for _, r := range load {
-			group = append(group, of(r))
-		}
-		points = append(points, group)
-	}
-	return points
-}
-
-// byRepetition returns what the repetitions of each load show in which nothing is guessed.
-func (j *judge) byRepetition(t *table, y column, m model) (all repetitions) {
-	for i, a := range t.loads {
-		if t.guesses(m, i) {
-			continue
-		}
-		var load []repetition
-		for _, r := range t.use[i] {
-			predicted, variance := 0.0, 0.0
-			for k, c := range m.columns {
-				x := j.columns[t.places[c]][a][r]
-				predicted, variance = predicted+m.of[k]*x.value, variance+m.of[k]*m.of[k]*x.stdErr*x.stdErr
-			}
-			load = append(load, repetition{j.loads[a].Repetitions[r].Begin, math.Log(predicted), math.Log(y[a][r].value),
-				y[a][r].relative() + variance/(predicted*predicted)})
-		}
-		all = append(all, load)
-	}
-	return all
 }
 
 // kindOf returns the side of the terms that weigh; those that do not are named and decide nothing. What is requested and what is physical add up to

@@ -188,7 +188,7 @@ func (j *judge) within(t *table, y column, m model) (variance float64, freedom i
 	for _, load := range j.byRepetition(t, y, m) {
 		var values []stats.Value
 		for _, r := range load {
-			values = append(values, stats.Value{X: r.metric - r.sum, Var: r.variance})
+			values = append(values, stats.Value{X: r.off, Var: r.variance})
 		}
 		logs = append(logs, values)
 	}

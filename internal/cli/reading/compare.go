@@ -75,13 +75,13 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	if base, now, are, err := measurements(env, names); are || err != nil {
 		return compareCosts(env, o, cost.Compared{File: names[0], Cost: base}, now, gates, err)
 	}
+	runs, err := namedRuns(env, names, counts.WithoutLatencies)
+	if err != nil {
+		return err
+	}
 	var judged []comparison.Compared
-	for _, name := range names {
-		run, err := command.NamedRun(env, name, counts.WithoutLatencies)
-		if err != nil {
-			return err
-		}
-		judged = append(judged, comparison.Read(name, run))
+	for i, run := range runs {
+		judged = append(judged, comparison.Judge(names[i], run))
 	}
 	c, err := comparison.Compare(judged)
 	if err != nil {

@@ -38,13 +38,10 @@ var writing = `/* realiops */
 			and (l.locktype = 'transactionid' and l.mode = 'ExclusiveLock'
 				or l.locktype = 'relation' and l.mode in ('ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'AccessExclusiveLock'))`
 
-// PrepareWriting has the server plan once what Writing asks again and again in a session. Behind a pooler the next
-// question may reach another one.
+// PrepareWriting prepares what Writing asks.
 func PrepareWriting(ctx context.Context, conn *pgx.Conn) error {
-	for _, sql := range []string{SafeTransaction, writing} {
-		if _, err := conn.Prepare(ctx, sql, sql); err != nil {
-			return fmt.Errorf("prepare to ask who else writes: %w", err)
-		}
+	if err := Prepare(ctx, conn, SafeTransaction, writing); err != nil {
+		return fmt.Errorf("prepare to ask who else writes: %w", err)
 	}
 	return nil
 }

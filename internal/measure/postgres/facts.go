@@ -52,6 +52,10 @@ type Facts struct {
 	Clock            runfile.Clock
 }
 
+// BehindPooler reports whether another program answers in the server's name, by the process that the server says a
+// session is.
+func BehindPooler(conn *pgx.Conn, backend int) bool { return int(conn.PgConn().PID()) != backend }
+
 // Inspect asks the server about itself. It needs no privilege; what a plain user may not know stays empty.
 func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 	f := Facts{Flavor: FlavorPostgres}
@@ -71,7 +75,7 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 		&f.ActsAs); err != nil {
 		return f, fmt.Errorf("ask the server whose session it is: %w", err)
 	}
-	f.Pooler = int(conn.PgConn().PID()) != f.BackendPID
+	f.Pooler = BehindPooler(conn, f.BackendPID)
 	if f.VersionNum < Oldest {
 		return f, nil // Refuse says so; the questions below are for servers we know
 	}

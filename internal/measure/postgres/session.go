@@ -160,6 +160,17 @@ func (a asked) Scan(targets ...any) (err error) {
 	return a.answers.QueryRow().Scan(targets...)
 }
 
+// Prepare has the server plan statements once that a session asks again and again; each is its own name. Behind a pooler
+// the next question may reach another session, which knows nothing of them.
+func Prepare(ctx context.Context, conn *pgx.Conn, statements ...string) error {
+	for _, sql := range statements {
+		if _, err := conn.Prepare(ctx, sql, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Exec runs statements in one transaction that nobody else's path is looked at in.
 func Exec(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 	// Which a pooled session does not have.

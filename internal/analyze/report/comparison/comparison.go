@@ -101,18 +101,18 @@ type Compared struct {
 	Report report.Report
 }
 
-// Read finds out what a comparison needs to know of a run, and lets go of the figures of each metric under each load,
-// alone and beside each quantity, which take more memory than all else.
-func Read(file string, run *counts.Run) Compared {
-	read := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
-	for i := range read.Metrics {
-		m := &read.Metrics[i]
+// Judge judges a run and keeps what a comparison prints. It drops the figures of each metric under each load, alone and
+// beside each quantity, which take more memory than all else.
+func Judge(file string, run *counts.Run) Compared {
+	judged := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
+	for i := range judged.Metrics {
+		m := &judged.Metrics[i]
 		m.AcrossLoads, m.Loads, m.Verdict.Rivals = nil, nil, nil
 		for k := range m.Rivals {
 			m.Rivals[k].Loads, m.Rivals[k].Rival.Loads = nil, nil
 		}
 	}
-	return Compared{File: file, Run: run, Report: read}
+	return Compared{File: file, Run: run, Report: judged}
 }
 
 // compareLevel is the confidence level of a change's interval; a ratio whose interval excludes 1 is called a

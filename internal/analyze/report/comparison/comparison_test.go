@@ -211,17 +211,17 @@ func TestWhatIsNotTheSameIsTold(t *testing.T) {
 	}
 }
 
-// TestReadKeepsWhatIsPrinted: a comparison prints what each metric counts as the report of its run does, although Read
-// lets go of the figures behind it.
-func TestReadKeepsWhatIsPrinted(t *testing.T) {
+// TestJudgeKeepsWhatIsPrinted: a comparison says of each metric what the report of its run says, although Judge drops the
+// figures behind it.
+func TestJudgeKeepsWhatIsPrinted(t *testing.T) {
 	run, err := counts.FromFile("../../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
-	read := comparison.Read("run", run).Report
+	judged := comparison.Judge("run", run).Report
 	for i, m := range whole.Metrics {
-		if got, want := fmt.Sprint(read.Metrics[i].Terms()), fmt.Sprint(m.Terms()); got != want {
+		if got, want := fmt.Sprint(judged.Metrics[i].Terms()), fmt.Sprint(m.Terms()); got != want {
 			t.Errorf("%s: %s, in its report %s", m.Metric, got, want)
 		}
 	}

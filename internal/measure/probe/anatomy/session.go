@@ -72,12 +72,9 @@ func (s *session) learn(ctx context.Context, schema string) error {
 	if err != nil {
 		return fmt.Errorf("ask for the size of a page of the WAL: %w", err)
 	}
-	always := []string{postgres.SafeTransaction, limits, positions}
-	if pooled := int(s.conn.PgConn().PID()) != backend; pooled {
-		always = nil // the next reading may reach another session, which knows nothing of a statement prepared here
-	}
-	for _, sql := range always {
-		if _, err := s.conn.Prepare(ctx, sql, sql); err != nil {
+	pooled := postgres.BehindPooler(s.conn, backend)
+	if !pooled {
+		if err := postgres.Prepare(ctx, s.conn, postgres.SafeTransaction, limits, positions); err != nil {
 			return err
 		}
 	}
@@ -92,11 +89,10 @@ func (s *session) learn(ctx context.Context, schema string) error {
 	if s.blocks, s.noBlocks = blockReader(ctx, s.conn, home); s.noBlocks != nil && !lasts(s.noBlocks) {
 		return s.noBlocks
 	}
-	if always == nil {
+	if pooled {
 		return nil
 	}
-	_, err = s.conn.Prepare(ctx, s.reader, s.reader)
-	return err
+	return postgres.Prepare(ctx, s.conn, s.reader)
 }
 
 // reader counts the records from the first beginning of one to the second. Ends that are not known to be one ($3, $4)

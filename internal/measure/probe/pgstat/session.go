@@ -72,7 +72,7 @@ func (s *session) learn(ctx context.Context, views []view) error {
 	if err := s.learnRelations(ctx, views); err != nil {
 		return fmt.Errorf("ask the server which statistics it has: %w", err)
 	}
-	s.pooled = int(s.conn.PgConn().PID()) != backend
+	s.pooled = postgres.BehindPooler(s.conn, backend)
 	for _, sql := range []string{postgres.SafeTransaction, limits} {
 		if err := s.prepare(ctx, statement{sql: sql}); err != nil {
 			return err

@@ -31,8 +31,8 @@ func cleanTable(cases []Case) []Figure {
 	return []Figure{
 		atMost(0, "single, clean, drawn apart: wrong side", cases, Case.WrongSide),
 		seen("the same: any wrong, by the strictest count", cases, Case.Strictly),
-		atLeast(0.97, "the same: named, noise 1 and 3 %", where(cases, Case.slight), Case.named),
-		atLeast(0.92, "the same: named, noise 10 %", where(cases, Case.noisy), Case.named),
+		atLeast(0.97, "the same: named, noise 1 and 3%", where(cases, Case.slight), Case.named),
+		atLeast(0.92, "the same: named, noise 10%", where(cases, Case.noisy), Case.named),
 		seen("the same: side told", cases, Case.sideTold),
 	}
 }

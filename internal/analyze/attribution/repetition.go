@@ -1,0 +1,79 @@
+package attribution
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/stats"
+)
+
+// repetition tells by what logarithm a metric is off from a sum in one repetition, and the variance of that which is known beforehand.
+type repetition struct {
+	at            time.Time
+	off, variance float64
+}
+
+// repetitions are those of each load.
+type repetitions [][]repetition
+
+// byRepetition returns what the repetitions of each load show in which nothing is guessed.
+func (j *judge) byRepetition(t *table, y column, m model) (all repetitions) {
+	for i, a := range t.loads {
+		if t.guesses(m, i) {
+			continue
+		}
+		var load []repetition
+		for _, r := range t.use[i] {
+			predicted, variance := 0.0, 0.0
+			for k, c := range m.columns {
+				x := j.columns[t.places[c]][a][r]
+				predicted, variance = predicted+m.of[k]*x.value, variance+m.of[k]*m.of[k]*x.stdErr*x.stdErr
+			}
+			load = append(load, repetition{j.loads[a].Repetitions[r].Begin, math.Log(y[a][r].value) - math.Log(predicted),
+				y[a][r].relative() + variance/(predicted*predicted)})
+		}
+		all = append(all, load)
+	}
+	return all
+}
+
+// surelyChanges is the level of the intervals of all moments together at which a metric may change.
+const surelyChanges = 0.999
+
+// changes reports whether a metric shows more, or less, for one of a sum from some moment of the run on, by more than
+// the tolerance: what counts one thing and then another counts neither all along. Loads with repetitions before and
+// after that moment tell.
+func (all repetitions) changes(tolerance float64) bool {
+	const most = 300 // moments: each is held against all repetitions
+	var moments []repetition
+	for i, every := 0, slices.Concat(all...); i < len(every); i += 1 + len(every)/most {
+		moments = append(moments, every[i])
+	}
+	level := 1 - (1-surelyChanges)/float64(len(moments))
+	return slices.ContainsFunc(moments, func(from repetition) bool {
+		groups, both := all.around(from.at)
+		slope, half, known := stats.SlopeWithin(groups, level)
+		return known && both >= fewestForModels && math.Abs(slope) > max(math.Log(tolerance), half)
+	})
+}
+
+// around returns how far each load is off before a moment (at 0) and from it on (at 1), and how many loads tell of both.
+func (all repetitions) around(moment time.Time) (groups [][]stats.Point, both int) {
+	for _, load := range all {
+		var group []stats.Point
+		after := 0
+		for _, r := range load {
+			p := stats.Point{Y: r.off}
+			if !r.at.Before(moment) {
+				p.X, after = 1, after+1
+			}
+			group = append(group, p)
+		}
+		groups = append(groups, group)
+		if 0 < after && after < len(load) {
+			both++
+		}
+	}
+	return groups, both
+}
