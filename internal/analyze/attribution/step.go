@@ -9,16 +9,17 @@ import (
 
 const fewestSteps = 3 // differing counts that a step is told from
 
-// stepOf returns by how much a metric moves at least. Bytes and seconds are what they are; of all else it is the
+// stepOf returns by how much a metric moves at least. Seconds are what they are; of all else it is the
 // largest number that the metric's counts are multiples of, so that the unit of a source changes nothing. Of few counts
 // that number may be large by chance.
 func (e *evidence) stepOf(m counts.Metric) float64 {
-	if unit := metric.Step(m.Unit); unit != 1 {
+	unit := metric.Step(m.Unit)
+	if unit < 1 {
 		return unit
 	}
 	divisor, of := e.run.Step(m)
 	if of > 0 && of < fewestSteps || math.IsInf(divisor, 1) {
-		return min(divisor, 1)
+		return min(divisor, unit)
 	}
 	return divisor
 }
