@@ -33,7 +33,7 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 		"published, cloud (with --aws the default), reads, updates, everything, or a JSON `file`")
 	f.DurationVar(&o.budget, "budget", 0,
 		"how long all loads and the pauses between them may take: it decides length and repetitions unless you do, "+
-			"and the time left goes to the load that would tell most (default: 1m55s; of everything 5m)")
+			"and the time left goes to the load that would tell most (default: 1m40s; of everything 5m)")
 	f.Float64Var(&o.loadSeconds, "load-seconds", 0,
 		"`seconds` that each load runs, whatever the budget (default: what fits, up to 5)")
 	f.IntVar(&o.repetitions, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, "+

@@ -11,13 +11,13 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Budget returns how long the loads of a plan may take whose sources all answer at once. Those of most plans leave five
-// seconds of two minutes for making a server and for judging.
+// Budget returns how long the loads of a plan may take whose sources all answer at once. That of most plans leaves
+// 80 seconds of three minutes for compiling the program, which a first run from its source does.
 func Budget(plan string) time.Duration {
 	if plan == Everything().Name {
 		return 5 * time.Minute
 	}
-	return 115 * time.Second
+	return 100 * time.Second
 }
 
 // Limits decide what a plan leaves open: how long its loads last and how often each is run.
@@ -35,7 +35,7 @@ type Pause struct {
 }
 
 // DefaultPause returns that of a plain disk, until it has been measured (see [Experiment.Calibrate]).
-func DefaultPause() Pause { return Pause{Fixed: 600 * time.Millisecond, Share: typicalShare} }
+func DefaultPause() Pause { return Pause{Fixed: 300 * time.Millisecond, Share: typicalShare} }
 
 // typicalShare is from 5% for rows without indexes to 25% for wide ones whose pages have checksums.
 const typicalShare = 0.12

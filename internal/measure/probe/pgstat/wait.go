@@ -16,8 +16,9 @@ const (
 
 	// withoutCollector is the first version in which sessions show their counters to all by themselves.
 	withoutCollector = 150000
-	// A session then reports its counters before it is gone, at which they are there for all to see.
-	quietFor = 200 * time.Millisecond
+	// A session then reports its counters before it is gone, at which they are there for all to see. The checkpointer
+	// does so when it has answered: two to three milliseconds later, also where all CPUs are busy.
+	quietFor = lookEvery
 	// Up to 14 it sends them to a collector, whose file a reader takes as long as it is no older than half a second
 	// (PGSTAT_STAT_INTERVAL in pgstat.c): only what is read later than that is sure to be newer.
 	quietForCollector = 600 * time.Millisecond
