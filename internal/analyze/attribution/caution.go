@@ -12,52 +12,52 @@ import (
 )
 
 // cautions returns what whoever believes the verdict on a metric should know.
-func (j *judge) cautions(v Verdict, m counts.Metric, y column, rivals []held) []Warning {
+func (tr *trial) cautions(v Verdict) []Warning {
 	var all []Warning
 	add := func(code, text string) {
 		if text != "" {
 			all = append(all, Warning{code, text})
 		}
 	}
-	if j.view.Lag > 0 {
+	if tr.view.Lag > 0 {
 		add("lag", fmt.Sprintf("It lags: it shows work %.1f s after it happened, and was counted with that delay",
-			j.view.Lag.Seconds()))
+			tr.view.Lag.Seconds()))
 	}
-	if j.view.Stepped > 0 {
-		text := fmt.Sprintf("It moves only every %.0f s, so it was compared over whole steps", j.view.Stepped.Seconds())
+	if tr.view.Stepped > 0 {
+		text := fmt.Sprintf("It moves only every %.0f s, so it was compared over whole steps", tr.view.Stepped.Seconds())
 		if v.Kind == CannotTell {
-			text += fmt.Sprintf(". Loads of %.0f s would tell", counts.StepsInLoad*j.view.Stepped.Seconds())
+			text += fmt.Sprintf(". Loads of %.0f s would tell", counts.StepsInLoad*tr.view.Stepped.Seconds())
 		}
 		add("steps", text)
 	}
-	if shows := metric.All().Row(m.Name).OnAurora(); shows != "" && j.run.Header.Target.Flavor == "aurora" {
+	if shows := metric.All().Row(tr.metric.Name).OnAurora(); shows != "" && tr.run.Header.Target.Flavor == "aurora" {
 		add("on-aurora", capital(shows))
 	}
 	var wasReset, uncounted []string
 	reset := func(c cell) bool { return c.missing != nil && c.missing.Reason == series.Reset }
-	for a, load := range j.loads {
-		if slices.ContainsFunc(y[a], reset) {
+	for a, load := range tr.loads {
+		if slices.ContainsFunc(tr.y[a], reset) {
 			wasReset = append(wasReset, load.Name)
 		}
-		if !isCounted(y[a]) {
+		if !isCounted(tr.y[a]) {
 			uncounted = append(uncounted, load.Name)
 		}
 	}
 	add("reset", listed("It was reset during ", wasReset, ", ", "; what it counted there is unknown"))
 	add("loads-missing", listed("It was not counted in ", uncounted, ", ", ""))
-	add("background", listed("Under ", moving(j.loads, v, j.background(m)), ", ",
+	add("background", listed("Under ", moving(tr.loads, v, tr.background(tr.metric)), ", ",
 		fmt.Sprintf(", more than %.0f%% of it was there without load", 100*muchBackground)))
 	add("below-background", listed("It showed less than the background in ",
-		moving(j.loads, v, j.belowBackground(m, y)), ", ", ""))
+		moving(tr.loads, v, tr.belowBackground(tr.metric, tr.y)), ", ", ""))
 	nearest := append([]string{v.Counts}, v.Tied...)
 	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
 		nearest = []string{v.Mixture.Terms[0].Quantity}
 	}
-	for _, h := range rivals {
+	for _, h := range tr.rivals {
 		// nil: no load has both counted
 		if slices.Contains(nearest, h.Quantity) && h.Status != Itself && h.Ratio != nil {
-			add("odd-load", j.oddLoads(h))
-			add("drift", j.drift(y, h))
+			add("odd-load", tr.oddLoads(h))
+			add("drift", tr.drift(tr.y, h))
 		}
 	}
 	return all

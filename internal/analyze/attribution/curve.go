@@ -25,14 +25,14 @@ const (
 )
 
 // curved reports whether a metric, read second by second, bends away from a sum.
-func (j *judge) curved(metric string, t *table, m model) bool {
-	if j.view.Periods || j.view.Stepped > 0 {
+func (tr *trial) curved(t *table, m model) bool {
+	if tr.view.Periods || tr.view.Stepped > 0 {
 		return false
 	}
 	var xx, yy, xy, n float64
 	for i, a := range t.loads {
 		for _, r := range t.use[i] {
-			x, y := j.moments(metric, t, m, a, r)
+			x, y := tr.moments(tr.metric.Name, t, m, a, r)
 			if len(x) < 3 {
 				continue
 			}
@@ -94,21 +94,21 @@ type moments struct {
 
 // did returns how much of a quantity there was between two readings, not a number where nobody knows. It is looked up
 // once: a server's metrics are read at the same moments, and held against the same quantities.
-func (j *judge) did(quantity int, a counts.Load, repetition counts.Repetition, from, to time.Time) float64 {
+func (e *evidence) did(quantity int, a counts.Load, repetition counts.Repetition, from, to time.Time) float64 {
 	when := moment{quantity, from.UnixNano(), to.UnixNano()}
-	j.moment.lock.RLock()
-	n, looked := j.moment.did[when]
-	j.moment.lock.RUnlock()
+	e.moment.lock.RLock()
+	n, looked := e.moment.did[when]
+	e.moment.lock.RUnlock()
 	if looked {
 		return n
 	}
-	n, known := j.run.Did(j.quantities[quantity], a, repetition, from, to)
+	n, known := e.run.Did(e.quantities[quantity], a, repetition, from, to)
 	if !known {
 		n = math.NaN()
 	}
-	j.moment.lock.Lock()
-	defer j.moment.lock.Unlock()
-	j.moment.did[when] = n
+	e.moment.lock.Lock()
+	defer e.moment.lock.Unlock()
+	e.moment.did[when] = n
 	return n
 }
 
@@ -132,10 +132,10 @@ func curves(highest float64) (all []curve) {
 
 // bent returns the least deviance of a curve that a metric follows a sum of fewer quantities by, or one quantity to a
 // cap: with the curve undone, it is the deviance of the sum.
-func (j *judge) bent(t *table, size int) float64 {
+func (t *table) bent(size int) float64 {
 	rates := make([]float64, len(t.y))
 	for i, y := range t.y {
-		rates[i] = y / j.seconds(t, i)
+		rates[i] = y / t.seconds(i)
 	}
 	least := math.Inf(1)
 	for _, straighten := range curves(slices.Max(rates)) {
@@ -143,7 +143,7 @@ func (j *judge) bent(t *table, size int) float64 {
 		straight.y, straight.noise = make([]float64, len(t.y)), make([]float64, len(t.y))
 		for i := range t.y {
 			rate, steepness := straighten(rates[i])
-			straight.y[i], straight.noise[i] = rate*j.seconds(t, i), t.noise[i]*steepness*steepness
+			straight.y[i], straight.noise[i] = rate*t.seconds(i), t.noise[i]*steepness*steepness
 		}
 		straight.weigh()
 		for fewer := 1; fewer < size; fewer++ {
@@ -152,22 +152,22 @@ func (j *judge) bent(t *table, size int) float64 {
 			}
 		}
 	}
-	return min(least, j.capped(t))
+	return min(least, t.capped())
 }
 
 // capped returns the least deviance of one quantity up to the rate that it has in one load or the other.
-func (j *judge) capped(t *table) float64 {
+func (t *table) capped() float64 {
 	least := math.Inf(1)
 	for c := range t.columns {
 		rates := make([]float64, len(t.y))
 		for i := range t.y {
-			rates[i] = t.columns[c][i] / j.seconds(t, i)
+			rates[i] = t.columns[c][i] / t.seconds(i)
 		}
 		for _, knee := range rates {
 			var sum, weights, squares float64
 			for i := range t.y {
 				variance := t.noise[i] + t.known[c][i]
-				left := math.Log(t.y[i]) - math.Log(min(rates[i], knee)*j.seconds(t, i))
+				left := math.Log(t.y[i]) - math.Log(min(rates[i], knee)*t.seconds(i))
 				sum, weights, squares = sum+left/variance, weights+1/variance, squares+left*left/variance+
 					math.Log(variance/t.noise[i])
 			}
@@ -178,9 +178,9 @@ func (j *judge) capped(t *table) float64 {
 }
 
 // seconds returns how long the repetitions of a row took, on average.
-func (j *judge) seconds(t *table, i int) (sum float64) {
+func (t *table) seconds(i int) (sum float64) {
 	for _, r := range t.use[i] {
-		sum += j.loads[t.loads[i]].Repetitions[r].Seconds / float64(len(t.use[i]))
+		sum += t.evidence.loads[t.loads[i]].Repetitions[r].Seconds / float64(len(t.use[i]))
 	}
 	return sum
 }

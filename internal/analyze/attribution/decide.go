@@ -36,24 +36,24 @@ const (
 )
 
 // decide names the one quantity that is left, or those that are, or a mixture.
-func (j *judge) decide(v *Verdict, y column, rivals []held) {
-	t := j.table(y, rivals)
+func (tr *trial) decide(v *Verdict) {
+	t := tr.table(tr.rivals)
 	if len(t.y) < fewestForModels || len(t.places) == 0 {
-		j.decideBySpread(v, y, rivals)
+		tr.decideBySpread(v)
 		return
 	}
-	j.estimateNoise(t, y, rivals)
-	s := t.search(func(m model) bool { return rivals[t.places[m.columns[0]]].Status == Excluded })
-	if s.size > 1 && !s.keepsConsistent(t, rivals) {
-		j.mix(v, t, y, s, rivals)
+	t.estimateNoise(tr.rivals)
+	s := t.search(func(m model) bool { return tr.rivals[t.places[m.columns[0]]].Status == Excluded })
+	if s.size > 1 && !s.keepsConsistent(t, tr.rivals) {
+		tr.mix(v, t, s)
 	} else {
-		j.single(v, y, t, rivals, s)
-		if rivals[t.places[s.chosen.columns[0]]].Status != Consistent {
-			j.besideSum(v, t, s)
+		tr.single(v, t, s)
+		if tr.rivals[t.places[s.chosen.columns[0]]].Status != Consistent {
+			tr.besideSum(v, t, s)
 		}
 	}
-	controlled := j.run.Observed == nil
-	if v.Kind != CannotTell && controlled && j.byRepetition(t, y, s.chosen).changes(j.options.Tolerance) {
+	controlled := tr.run.Observed == nil
+	if v.Kind != CannotTell && controlled && t.byRepetition(s.chosen).changes(tr.options.Tolerance) {
 		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: v.Kind,
 			Why: "What it shows for the same work changes in the course of the run"}
 	}
@@ -73,19 +73,19 @@ func (s *search) keepsConsistent(t *table, rivals []held) bool {
 }
 
 // single names the quantity that is left, if the spread test leaves it and no sum does much better.
-func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) {
+func (tr *trial) single(v *Verdict, t *table, s search) {
 	best := s.chosen
-	winner := &rivals[t.places[best.columns[0]]]
+	winner := &tr.rivals[t.places[best.columns[0]]]
 	if winner.Status == Excluded {
 		v.Why = noQuantity
 		return
 	}
 	var left []held
 	for _, m := range s.sizes[0] {
-		h := &rivals[t.places[m.columns[0]]]
+		h := &tr.rivals[t.places[m.columns[0]]]
 		switch {
 		case h.Status == Excluded:
-		case s.gain(best, m) < beaten, !toSpeakOf(j.columns[h.place]), // one more or less of a handful of events is chance
+		case s.gain(best, m) < beaten, !toSpeakOf(tr.columns[h.place]), // one more or less of a handful of events is chance
 			h.Status == Consistent && winner.Status == Possible: // what may be excluded yet beats nothing that holds
 			left = append(left, *h)
 		default:
@@ -93,10 +93,10 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 		}
 	}
 	if !winner.bounded(mostSpread) {
-		j.between(v, y, left)
+		tr.between(v, left)
 		side := Verdict{Metric: v.Metric, Kind: CannotTell}
 		if v.Kind == CannotTell && slices.ContainsFunc(left, func(h held) bool { return h.boundedAmong(left, mostSpreadOfSide) }) {
-			j.roughly(&side, t, y, s, left, rivals)
+			tr.roughly(&side, t, s, left)
 		}
 		if side.Kind != CannotTell {
 			v.Kind, v.Between = side.Kind, nil
@@ -105,15 +105,15 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 		return
 	}
 	if s.gainOfSums > mostGainOfSums || t.misfit(best) > mostDeviance*float64(len(t.y)-1) {
-		j.roughly(v, t, y, s, left, rivals)
+		tr.roughly(v, t, s, left)
 		return
 	}
-	j.name(v, y, left, rivals)
+	tr.name(v, left)
 }
 
 // besideSum leaves the side open where a sum of two quantities that are both on another comes about as near: statements and commits may add up to what the
 // log is synced.
-func (j *judge) besideSum(v *Verdict, t *table, s search) {
+func (tr *trial) besideSum(v *Verdict, t *table, s search) {
 	if v.Kind == CannotTell || len(s.sizes) < 2 {
 		return
 	}
@@ -121,7 +121,7 @@ func (j *judge) besideSum(v *Verdict, t *table, s search) {
 		if s.gain(s.chosen, m) > rivalled {
 			return
 		}
-		one, other := j.quantities[t.places[m.columns[0]]], j.quantities[t.places[m.columns[1]]]
+		one, other := tr.quantities[t.places[m.columns[0]]], tr.quantities[t.places[m.columns[1]]]
 		if one.Side == other.Side && v.Kind.Or(Kind(one.Side)) == CannotTell {
 			between := append(v.named(), one.Name, other.Name)
 			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: between,
@@ -132,38 +132,38 @@ func (j *judge) besideSum(v *Verdict, t *table, s search) {
 }
 
 // name states the one quantity that is left, or those between which the run cannot tell.
-func (j *judge) name(v *Verdict, y column, left, rivals []held) {
+func (tr *trial) name(v *Verdict, left []held) {
 	if len(left) > 0 {
-		for _, h := range j.unread(y, rivals) {
+		for _, h := range tr.unread(tr.y, tr.rivals) {
 			if !slices.ContainsFunc(left, func(l held) bool { return l.place == h.place }) {
 				left = append(left, h)
 			}
 		}
 	}
-	left = j.differ(y, left, rivals)
+	left = tr.differ(left)
 	slices.SortStableFunc(left, func(a, b held) int { return a.place - b.place })
 	switch {
 	case len(left) == 0:
 		v.Why = noQuantity
 	case !slices.ContainsFunc(left, held.recorded):
-		j.leaveOpen(v, y, rivals, left)
+		tr.leaveOpen(v, left)
 	case len(left) == 1 && left[0].bounded(mostSpread):
 		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Quantity, left[0].Ratio
-		v.Exact = !left[0].Modelled && exact(y, j.columns[left[0].place])
-	case j.documented(v, y, left):
+		v.Exact = !left[0].Modelled && exact(tr.y, tr.columns[left[0].place])
+	case tr.documented(v, left):
 	default:
-		j.between(v, y, left)
+		tr.between(v, left)
 	}
 }
 
 // documented names, of several quantities on one side, the one that PostgreSQL documents of a counter of its own, with the others
 // as tied. A provider's document names none: it is what is being tested.
-func (j *judge) documented(v *Verdict, y column, left []held) bool {
+func (tr *trial) documented(v *Verdict, left []held) bool {
 	i := slices.IndexFunc(left, func(h held) bool { return h.Quantity == string(metric.All().Documented(v.Metric.Name)) })
 	if _, oneSide := sideOf(left); !oneSide || i < 0 || !left[i].bounded(mostSpread) {
 		return false
 	}
-	v.Kind, v.Counts, v.PerUnit, v.Exact = Kind(left[i].Side), left[i].Quantity, left[i].Ratio, exact(y, j.columns[left[i].place])
+	v.Kind, v.Counts, v.PerUnit, v.Exact = Kind(left[i].Side), left[i].Quantity, left[i].Ratio, exact(tr.y, tr.columns[left[i].place])
 	for k, h := range left {
 		if k != i {
 			v.Tied = append(v.Tied, h.Quantity)
@@ -173,12 +173,12 @@ func (j *judge) documented(v *Verdict, y column, left []held) bool {
 }
 
 // between says that several quantities are left, and settles the side where that can be told.
-func (j *judge) between(v *Verdict, y column, left []held) {
+func (tr *trial) between(v *Verdict, left []held) {
 	kind := Kind(left[0].Side)
 	for _, h := range left {
 		v.Between, kind = append(v.Between, h.Quantity), kind.Or(Kind(h.Side))
 	}
-	v.SettleWith = j.settle(v.Between)
+	v.SettleWith = tr.settle(v.Between)
 	side, oneSide := sideOf(left)
 	unbounded := func(h held) bool { return h.recorded() && !h.boundedAmong(left, mostSpread) }
 	consistent := func(h held) bool { return h.Status == Consistent && h.boundedAmong(left, mostSpread) }
@@ -186,9 +186,9 @@ func (j *judge) between(v *Verdict, y column, left []held) {
 		v.Kind = Kind(side)
 		return
 	}
-	if ones := slices.DeleteFunc(slices.Clone(left), func(h held) bool { return !j.oneToOne(v.Metric, h) }); len(ones) > 0 {
-		if side, same := sideOf(ones); same && !j.maybeOne(y, left, side) {
-			j.decideSide(v, left, side)
+	if ones := slices.DeleteFunc(slices.Clone(left), func(h held) bool { return !tr.oneToOne(v.Metric, h) }); len(ones) > 0 {
+		if side, same := sideOf(ones); same && !tr.maybeOne(left, side) {
+			tr.decideSide(v, left, side)
 			return
 		}
 	}
@@ -204,22 +204,22 @@ func (j *judge) between(v *Verdict, y column, left []held) {
 
 // maybeOne reports whether a quantity of the other side may be it as well: one that was not recorded, one for one, since with a single client each
 // commit is a sync of the log, or one that was, a few times, since storage may do two things for each.
-func (j *judge) maybeOne(y column, left []held, side counts.Side) bool {
+func (tr *trial) maybeOne(left []held, side counts.Side) bool {
 	return slices.ContainsFunc(left, func(h held) bool {
 		if h.recorded() {
 			return h.Side != side && slices.ContainsFunc([]float64{1, 2, 3, 4}, func(times float64) bool {
 				return !slices.ContainsFunc(h.groups.Of, func(g stats.Group) bool {
-					return math.Abs(g.Mean-math.Log(times)) > math.Log(j.options.Tolerance)+twice*math.Sqrt(g.Var)
+					return math.Abs(g.Mean-math.Log(times)) > math.Log(tr.options.Tolerance)+twice*math.Sqrt(g.Var)
 				})
 			})
 		}
-		ratios := j.ratios(y, h.Quantity, 1)
+		ratios := tr.ratios(tr.y, h.Quantity, 1)
 		return h.Side != side && h.Status == Unknown && ratios != anything() && ratios.has(1)
 	})
 }
 
 // decideSide goes by a ratio of one in every load, which a count of a quantity has by definition and a coincidence seldom.
-func (j *judge) decideSide(v *Verdict, left []held, side counts.Side) {
+func (tr *trial) decideSide(v *Verdict, left []held, side counts.Side) {
 	v.Kind, v.Between = Kind(side), nil
 	recorded := false
 	for _, h := range left {
@@ -227,10 +227,10 @@ func (j *judge) decideSide(v *Verdict, left []held, side counts.Side) {
 			v.Between = append(v.Between, h.Quantity)
 		}
 	}
-	for i, d := range j.quantities {
-		recorded = recorded || d.Side != side && j.columns[i].whole() == nil
+	for i, d := range tr.quantities {
+		recorded = recorded || d.Side != side && tr.columns[i].whole() == nil
 	}
-	v.SettleWith = j.settle(v.Between)
+	v.SettleWith = tr.settle(v.Between)
 	text := "The side rests on a ratio of one under every load that shows it"
 	if !recorded {
 		text += "; nothing of the other side was counted"
@@ -265,11 +265,11 @@ const noQuantity = "No quantity keeps one ratio to it under all loads, and no su
 const mostDeviance = 6
 
 // decideBySpread goes by the spread test alone, where there are too few loads for more.
-func (j *judge) decideBySpread(v *Verdict, y column, rivals []held) {
+func (tr *trial) decideBySpread(v *Verdict) {
 	var left []held
-	loads, blank := 0, j.blank(y)
-	for _, h := range rivals {
-		if (h.Status == Consistent || h.Status == Possible) && !neverWith(y, j.columns[h.place], blank) {
+	loads := 0
+	for _, h := range tr.rivals {
+		if (h.Status == Consistent || h.Status == Possible) && !neverWith(tr.y, tr.columns[h.place], tr.blank) {
 			left = append(left, h)
 		}
 		loads = max(loads, len(h.loads))
@@ -281,11 +281,11 @@ func (j *judge) decideBySpread(v *Verdict, y column, rivals []held) {
 		for _, h := range left {
 			v.Between = append(v.Between, h.Quantity)
 		}
-		v.SettleWith = j.settle(v.Between)
+		v.SettleWith = tr.settle(v.Between)
 		h := left[0]
-		v.Why = fmt.Sprintf("It is known under one load only, %s: %s there", j.loads[h.loads[0]].Name, perUnit(h.Ratio.Value, h.Quantity))
+		v.Why = fmt.Sprintf("It is known under one load only, %s: %s there", tr.loads[h.loads[0]].Name, perUnit(h.Ratio.Value, h.Quantity))
 	default:
-		j.name(v, y, left, rivals)
+		tr.name(v, left)
 	}
 }
 

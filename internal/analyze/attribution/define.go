@@ -11,42 +11,42 @@ import (
 
 // source finds the quantity that is computed from a metric. Its side is then no question; what is asked is which of the
 // other quantities bring it about.
-func (j *judge) source(m counts.Metric) (counts.Quantity, bool) {
-	i := slices.IndexFunc(j.quantities, func(d counts.Quantity) bool { return m.Defines(d) })
+func (e *evidence) source(m counts.Metric) (counts.Quantity, bool) {
+	i := slices.IndexFunc(e.quantities, func(d counts.Quantity) bool { return m.Defines(d) })
 	if i < 0 {
-		i = slices.IndexFunc(j.quantities, func(d counts.Quantity) bool { return intersect(m.From, d.From) })
+		i = slices.IndexFunc(e.quantities, func(d counts.Quantity) bool { return intersect(m.From, d.From) })
 	}
 	if i < 0 {
 		return counts.Quantity{}, false
 	}
-	return j.quantities[i], true
+	return e.quantities[i], true
 }
 
 // define explains a metric that is itself a quantity, or a part of one, by the others: by the shortest sum that comes within
 // the tolerance in loads that it was not fitted to, else by the best one that is good enough. Where there is none, it is
 // what its name says and nothing more. What PostgreSQL documents of a counter of its own needs no explanation.
-func (j *judge) define(v *Verdict, m counts.Metric, own counts.Quantity, y column, rivals []held) {
+func (tr *trial) define(v *Verdict, own counts.Quantity) {
 	v.Kind = Kind(own.Side)
 	logical := func(side counts.Side) bool { return side == counts.Logical }
-	alike := slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return logical(h.Side) != logical(own.Side) })
-	if m.Defines(own) && own.Name == string(metric.All().Documented(m.Name)) {
-		j.tie(v, own, y, alike, rivals)
+	alike := slices.DeleteFunc(slices.Clone(tr.rivals), func(h held) bool { return logical(h.Side) != logical(own.Side) })
+	if tr.metric.Defines(own) && own.Name == string(metric.All().Documented(tr.metric.Name)) {
+		tr.tie(v, own, alike)
 		return
 	}
-	if t, best := j.explanation(y, alike); math.Exp(best.predictionError) <= mostErrorAlike {
-		j.explain(v, t, best, rivals)
-	} else if t, best = j.explanation(y, rivals); math.Exp(best.predictionError) <= mostError {
-		j.explain(v, t, best, rivals)
+	if t, best := tr.explanation(alike); math.Exp(best.predictionError) <= mostErrorAlike {
+		tr.explain(v, t, best)
+	} else if t, best = tr.explanation(tr.rivals); math.Exp(best.predictionError) <= mostError {
+		tr.explain(v, t, best)
 	}
 	if v.Counts != "" || v.Mixture != nil {
 		v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, so it was compared with the other quantities"})
 		return
 	}
-	if m.PartOf(own) {
+	if tr.metric.PartOf(own) {
 		v.Between = []string{own.Name}
 	}
-	if m.Defines(own) {
-		j.isItself(v, own, y)
+	if tr.metric.Defines(own) {
+		tr.isItself(v, own)
 	}
 	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, and nothing else explains it"})
 }
@@ -56,19 +56,19 @@ func (j *judge) define(v *Verdict, m counts.Metric, own counts.Quantity, y colum
 const mostErrorAlike = 1.3
 
 // explanation returns the shortest sum of some quantities that explains a metric; its prediction error is infinite where there is nothing to go by.
-func (j *judge) explanation(y column, among []held) (*table, model) {
-	t := j.table(y, among)
+func (tr *trial) explanation(among []held) (*table, model) {
+	t := tr.table(among)
 	// Nobody set up the loads of an observation, or of applications, to tell quantities apart: what goes with a metric there need
 	// not bring it about.
-	unchosen := j.run.Observed != nil || slices.ContainsFunc(j.loads, func(a counts.Load) bool { return a.Method == runfile.Observed })
+	unchosen := tr.run.Observed != nil || slices.ContainsFunc(tr.loads, func(a counts.Load) bool { return a.Method == runfile.Observed })
 	if unchosen || len(t.y) < fewestForModels || len(t.places) == 0 {
 		return t, model{predictionError: math.Inf(1)}
 	}
-	j.estimateNoise(t, y, among)
+	t.estimateNoise(among)
 	open := func(m model) bool {
 		return len(m.columns) > 1 || slices.ContainsFunc(among, func(h held) bool { return h.place == t.places[m.columns[0]] && h.Status != Excluded })
 	}
-	return t, t.shortest(math.Log(j.options.Tolerance), open)
+	return t, t.shortest(math.Log(tr.options.Tolerance), open)
 }
 
 // missedByWeight returns by how much a model misses loads that it was not fitted to, on average, as a logarithm. A load counts by how certain what it
@@ -85,32 +85,32 @@ func (t *table) missedByWeight(m model, near float64) float64 {
 }
 
 // isItself says that a metric counts the quantity that is computed from it.
-func (j *judge) isItself(v *Verdict, own counts.Quantity, y column) {
-	counted := slices.DeleteFunc(slices.Clone(y), func(load []cell) bool { return !isCounted(load) })
+func (tr *trial) isItself(v *Verdict, own counts.Quantity) {
+	counted := slices.DeleteFunc(slices.Clone(tr.y), func(load []cell) bool { return !isCounted(load) })
 	v.Counts, v.Exact = own.Name, true
-	v.PerUnit = &Estimate{Value: 1, Lo: 1, Hi: 1, Level: j.options.Level, N: len(counted)}
+	v.PerUnit = &Estimate{Value: 1, Lo: 1, Hi: 1, Level: tr.options.Level, N: len(counted)}
 }
 
 // tie says that a metric counts the quantity that is computed from it, and which other one goes with it all along.
-func (j *judge) tie(v *Verdict, own counts.Quantity, y column, alike, rivals []held) {
-	j.isItself(v, own, y)
+func (tr *trial) tie(v *Verdict, own counts.Quantity, alike []held) {
+	tr.isItself(v, own)
 	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it"})
-	t, best := j.explanation(y, alike)
-	if math.Exp(best.predictionError) > j.options.Tolerance || len(best.columns) != 1 {
+	t, best := tr.explanation(alike)
+	if math.Exp(best.predictionError) > tr.options.Tolerance || len(best.columns) != 1 {
 		return
 	}
-	if other := rivals[t.places[best.columns[0]]]; other.Side == own.Side && other.Status != Excluded && other.bounded(mostSpread) {
+	if other := tr.rivals[t.places[best.columns[0]]]; other.Side == own.Side && other.Status != Excluded && other.bounded(mostSpread) {
 		v.Tied = []string{other.Quantity}
 	}
 }
 
 // explain states a sum, or the one quantity that is all of it.
-func (j *judge) explain(v *Verdict, t *table, best model, rivals []held) {
-	if winner := rivals[t.places[best.columns[0]]]; len(best.columns) == 1 && winner.Status != Excluded && winner.bounded(mostSpread) {
+func (tr *trial) explain(v *Verdict, t *table, best model) {
+	if winner := tr.rivals[t.places[best.columns[0]]]; len(best.columns) == 1 && winner.Status != Excluded && winner.bounded(mostSpread) {
 		v.Counts, v.PerUnit = winner.Quantity, winner.Ratio
 		return
 	}
-	v.Mixture = j.mixture(t, best)
+	v.Mixture = tr.mixture(t, best)
 }
 
 // shortest returns the best sum of one term if that comes near enough, else of two, and so on: the best of all if none does,

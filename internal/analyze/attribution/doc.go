@@ -77,6 +77,13 @@
 //     nothing taken off names a counter all the same, and takes the side away from what
 //     is named without the background if it names another (settled).
 //
+// # Where things stand
+//
+// Evidence is a run as the method sees it: what each load did and shows (evidence.go, nothing.go), what that implies of quantities that nobody
+// counted (implied.go), and which load would tell more (settle.go). A judge holds quantities against metrics under a view of the run, with a
+// tolerance (judge.go, rival.go). A trial is one metric before the judge, from what its spread leaves (decide.go) to cautions. Its table
+// has the means of loads, and finds the sums (model.go, search.go, curve.go).
+//
 // # How the thresholds were found
 //
 // By scoring the method on worlds whose truth is known (internal/test/worlds, scripts/score): no change of a number here lands

@@ -22,20 +22,20 @@ const (
 // more, the value at which the metric keeps one ratio to a recorded quantity of another side. Within wide bounds that
 // is a coincidence: a value anywhere between them (by its logarithm) is so much less likely than one within the noise.
 // What follows commits or bytes of the WAL may be storage that does something for each of these, and is no coincidence.
-func (j *judge) farFetched(y column, h held, rivals []held) bool {
+func (e *evidence) farFetched(y column, h held, rivals []held) bool {
 	return slices.ContainsFunc(rivals, func(r held) bool {
-		return r.Side != h.Side && r.Status == Consistent && len(r.loads) >= fewestShown && !j.drives(y, r, h) &&
-			j.coincides(y, r, h) > coincidence
+		return r.Side != h.Side && r.Status == Consistent && len(r.loads) >= fewestShown && !e.drives(y, r, h) &&
+			e.coincides(y, r, h) > coincidence
 	})
 }
 
 // coincides is twice the logarithm of how much likelier a recorded quantity makes the metric than one that lies
 // anywhere within its bounds. One of the loads sets the ratio.
-func (j *judge) coincides(y column, recorded, h held) (gain float64) {
+func (e *evidence) coincides(y column, recorded, h held) (gain float64) {
 	most := 0.0
 	for i, a := range recorded.loads {
 		width := widest
-		if of := j.implied(h.Quantity, a, countedIn(y[a])); of.lo > 0 {
+		if of := e.implied(h.Quantity, a, countedIn(y[a])); of.lo > 0 {
 			width = min(widest, math.Log(of.hi/of.lo))
 		}
 		noise := math.Sqrt(recorded.groups.Of[i].Var + allowance*allowance)
@@ -47,13 +47,13 @@ func (j *judge) coincides(y column, recorded, h held) (gain float64) {
 
 // drives reports whether what was not recorded may have followed the recorded quantity: in these loads that stays near
 // to its commits, to the bytes of their WAL, of which nothing may be known, or to a bound of it.
-func (j *judge) drives(y column, recorded, h held) bool {
+func (e *evidence) drives(y column, recorded, h held) bool {
 	var logs [4][]float64
 	for i, a := range recorded.loads {
 		use := countedIn(y[a])
-		of, bytes, l := j.implied(h.Quantity, a, use), j.implied(counts.WALBytes, a, use), recorded.groups.Of[i].Mean
+		of, bytes, l := e.implied(h.Quantity, a, use), e.implied(counts.WALBytes, a, use), recorded.groups.Of[i].Mean
 		x := math.Log(meanOf(y[a], use)) - l // of the recorded quantity
-		for k, n := range [4]float64{j.done(a, use).commits, math.Sqrt(bytes.lo * bytes.hi), of.lo, of.hi} {
+		for k, n := range [4]float64{e.done(a, use).commits, math.Sqrt(bytes.lo * bytes.hi), of.lo, of.hi} {
 			logs[k] = append(logs[k], x-math.Log(n))
 		}
 	}

@@ -42,17 +42,17 @@ func waiting() []string { return []string{byCopy, byInsert, "insert-select", "in
 // manyClients are taken where a plan does not say how many there were.
 const manyClients = 100
 
-func (j *judge) done(a int, use []int) done {
-	load := j.loads[a]
+func (e *evidence) done(a int, use []int) done {
+	load := e.loads[a]
 	d := done{
 		indexes: float64(load.Indexes), width: float64(load.Width), clients: manyClients,
-		known: byKnownMethod(load.Load), copied: load.Method == byCopy, aurora: j.onAurora(),
+		known: byKnownMethod(load.Load), copied: load.Method == byCopy, aurora: e.onAurora(),
 	}
 	commit := load.SynchronousCommit
 	if commit == "" {
-		commit = j.run.Header.Target.Settings["synchronous_commit"]
+		commit = e.run.Header.Target.Settings["synchronous_commit"]
 	}
-	d.waited = commit != "off" && (slices.Contains(waiting(), load.Method) || changes(load)) && j.run.Header.Target.Settings["fsync"] != "off"
+	d.waited = commit != "off" && (slices.Contains(waiting(), load.Method) || changes(load)) && e.run.Header.Target.Settings["fsync"] != "off"
 	if load.Clients > 0 {
 		d.clients = float64(load.Clients)
 	}
@@ -147,12 +147,12 @@ func (d done) pages() span {
 
 // implied returns what the work of a load implies of a quantity that the run did not record, on any server: between these. It
 // goes by the factors of the load and by what else was recorded there, and by no name.
-func (j *judge) implied(quantity string, a int, use []int) span {
-	if n, off, recorded := j.recorded(quantity, a, use); recorded {
+func (e *evidence) implied(quantity string, a int, use []int) span {
+	if n, off, recorded := e.recorded(quantity, a, use); recorded {
 		return span{max(0, n-surely*off), n + surely*off}
 	}
-	d := j.done(a, use)
-	of := func(quantity string) span { return j.implied(quantity, a, use) }
+	d := e.done(a, use)
+	of := func(quantity string) span { return e.implied(quantity, a, use) }
 	if s, told := d.ofReads(quantity, of); told {
 		return s
 	}
@@ -300,19 +300,19 @@ func (e *evidence) mostForOne(m counts.Metric, d counts.Quantity) (least float64
 
 // outOfSight leaves the side open where a quantity of another side may be much of a metric that shows what others bring about as well: one that is lost in
 // that, so that no load tells how much of the metric it is, or any where few loads show more of the metric than others do.
-func (j *judge) outOfSight(v *Verdict, m counts.Metric, y column, rivals []held) {
-	if j.run.Observed != nil {
+func (tr *trial) outOfSight(v *Verdict) {
+	if tr.run.Observed != nil {
 		return
 	}
-	for _, h := range rivals {
+	for _, h := range tr.rivals {
 		kind := v.Kind.Or(Kind(h.Side))
 		if kind == v.Kind || v.Kind == CannotTell || v.Kind == Mixed || h.impossible || !h.recorded() || h.Status == Itself {
 			continue
 		}
-		if !h.lost && j.fewShow(y) {
-			h.most, h.busy = j.mostForOne(m, j.quantities[h.place])
+		if !h.lost && tr.fewShow() {
+			h.most, h.busy = tr.mostForOne(tr.metric, tr.quantities[h.place])
 		}
-		if share, much := j.mostOf(y, h); h.busy && share >= much {
+		if share, much := tr.mostOf(h); h.busy && share >= much {
 			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: kind, Why: fmt.Sprintf(
 				"Up to %.0f%% of it may be %s, of which others brought about many", 100*share, many(h.Quantity))}
 		}
@@ -320,11 +320,11 @@ func (j *judge) outOfSight(v *Verdict, m counts.Metric, y column, rivals []held)
 }
 
 // fewShow reports whether fewer loads show a metric than a coincidence takes, and as many that do its work are lost in its background.
-func (j *judge) fewShow(y column) bool {
-	shown, hidden, blank, others := 0, 0, j.blank(y), j.ofOthers(y)
-	for a := range y {
+func (tr *trial) fewShow() bool {
+	shown, hidden, blank, others := 0, 0, tr.blank, tr.ofOthers(tr.y)
+	for a := range tr.y {
 		switch {
-		case !isCounted(y[a]), others[a]:
+		case !isCounted(tr.y[a]), others[a]:
 		case blank[a]:
 			hidden++
 		default:
@@ -336,18 +336,18 @@ func (j *judge) fewShow(y column) bool {
 
 // mostOf returns the largest part of a metric that a quantity may be, on average over the loads that show it, and from where on that is much. Of one that is
 // lost that is as much as the background hides of it.
-func (j *judge) mostOf(y column, h held) (share, much float64) {
-	blank, n := j.blank(y), 0.0
-	for a := range y {
-		if !isCounted(y[a]) || blank[a] {
+func (tr *trial) mostOf(h held) (share, much float64) {
+	blank, n := tr.blank, 0.0
+	for a := range tr.y {
+		if !isCounted(tr.y[a]) || blank[a] {
 			continue
 		}
 		n++
-		if count, off, known := j.recorded(h.Quantity, a, countedIn(y[a])); known {
+		if count, off, known := tr.recorded(h.Quantity, a, countedIn(tr.y[a])); known {
 			if h.lost {
 				count = surely * off
 			}
-			share += min(1, h.most*count/meanOf(y[a], countedIn(y[a])))
+			share += min(1, h.most*count/meanOf(tr.y[a], countedIn(tr.y[a])))
 		}
 	}
 	if much = weighty; h.lost {
@@ -358,9 +358,9 @@ func (j *judge) mostOf(y column, h held) (share, much float64) {
 
 // absentByNature reports whether a server has no such quantity, rather than that nobody read it. Aurora has no device and no files of its own: what it
 // asks of its storage are the pages missed. Nor do images of pages go into its WAL, since its storage makes pages of it (Verbitski et al., SIGMOD 2017).
-func (j *judge) absentByNature(h held) bool {
+func (e *evidence) absentByNature(h held) bool {
 	if h.Quantity == counts.PagesWritten {
 		return h.Why != nil && strings.HasPrefix(h.Why.Detail, "Aurora")
 	}
-	return j.onAurora() && slices.Contains([]metric.Quantity{metric.PageImages, metric.ReadCalls, metric.BytesAsked, metric.DeviceReads, metric.DeviceReadSize}, metric.Quantity(h.Quantity))
+	return e.onAurora() && slices.Contains([]metric.Quantity{metric.PageImages, metric.ReadCalls, metric.BytesAsked, metric.DeviceReads, metric.DeviceReadSize}, metric.Quantity(h.Quantity))
 }

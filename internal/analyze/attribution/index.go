@@ -18,9 +18,9 @@ const nextToNothing = 0.01
 // ofIndexes looks, where no quantity and no sum explains a metric, whether it goes with index entries: next to nothing of it under loads without
 // indexes, in which they would show, and one ratio to the entries under those with. The side is then theirs. That it counts them only
 // a ratio of one tells, for much else is done for each so many of them, as the splits of their pages are.
-func (j *judge) ofIndexes(v *Verdict, y column) {
-	h := j.against(y, j.indexEntries(), j.blank(y), held{Rival: Rival{Quantity: IndexEntries, Side: counts.Logical}})
-	if h.Status != Consistent || !h.bounded(mostSpread) || !j.onlyWithIndexes(y, h.Ratio.Value) {
+func (tr *trial) ofIndexes(v *Verdict) {
+	h := tr.against(tr.y, tr.indexEntries(), tr.blank, held{Rival: Rival{Quantity: IndexEntries, Side: counts.Logical}})
+	if h.Status != Consistent || !h.bounded(mostSpread) || !tr.onlyWithIndexes(tr.y, h.Ratio.Value) {
 		return
 	}
 	v.Kind, v.Why = Logical, ""
@@ -34,9 +34,9 @@ func (j *judge) ofIndexes(v *Verdict, y column) {
 }
 
 // indexEntries returns those that each repetition made; where it made none, there is no ratio to them.
-func (j *judge) indexEntries() column {
-	all := make(column, len(j.loads))
-	for a, load := range j.loads {
+func (e *evidence) indexEntries() column {
+	all := make(column, len(e.loads))
+	for a, load := range e.loads {
 		for _, r := range load.Repetitions {
 			made := float64(r.Work.Rows) * float64(load.Indexes)
 			c := cell{value: made, log: math.Log(made), stdErr: 0.5}
@@ -51,9 +51,9 @@ func (j *judge) indexEntries() column {
 
 // onlyWithIndexes reports whether the metric showed next to nothing under each load without indexes, one at least, in which as many rows as entries
 // would have shown much.
-func (j *judge) onlyWithIndexes(y column, forEntry float64) bool {
+func (e *evidence) onlyWithIndexes(y column, forEntry float64) bool {
 	shown := 0
-	for a, load := range j.loads {
+	for a, load := range e.loads {
 		if load.Indexes > 0 || !byKnownMethod(load.Load) {
 			continue
 		}

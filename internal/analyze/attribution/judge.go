@@ -72,7 +72,7 @@ func Judge(run *counts.Run, options Options) Verdicts {
 		}
 	}
 	slices.SortFunc(all.Metrics, func(a, b Verdict) int { return cmp.Compare(a.Metric.Name, b.Metric.Name) })
-	all.Warnings = j.warnings()
+	all.Warnings = warnings{j.evidence, j.options}.list()
 	return all
 }
 
@@ -159,6 +159,15 @@ func hidden(j *judge, m counts.Metric) bool {
 	return y.whole() == nil && len(j.background(m))+len(j.belowBackground(m, y)) > 0
 }
 
+// trial is one metric before the judge: what it shows, and how each quantity stands to it.
+type trial struct {
+	*judge
+	metric counts.Metric
+	y      column
+	blank  []bool // the loads that show nothing of it
+	rivals []held
+}
+
 func (j *judge) verdict(m counts.Metric) Verdict {
 	v, step := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: CannotTell}, j.stepOf(m)
 	y := j.column(m, m.From, step)
@@ -180,46 +189,51 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 		}
 		return v
 	}
-	rivals := j.rivals(m, y)
-	if d, own := j.source(m); own {
-		j.define(&v, m, d, y, rivals)
+	tr := &trial{judge: j, metric: m, y: y, blank: j.blank(y)}
+	tr.rivals = j.rivals(m, y, tr.blank)
+	return tr.outcome(v)
+}
+
+func (tr *trial) outcome(v Verdict) Verdict {
+	if d, own := tr.source(tr.metric); own {
+		tr.define(&v, d)
 	} else {
-		j.decide(&v, y, rivals)
+		tr.decide(&v)
 		switch {
-		case j.run.Observed != nil:
-			j.restrain(&v, y, rivals)
-		case v.Kind == CannotTell && len(v.Between) == 0 && someOf(m.Name) == "":
-			j.ofIndexes(&v, y)
+		case tr.run.Observed != nil:
+			tr.restrain(&v)
+		case v.Kind == CannotTell && len(v.Between) == 0 && someOf(tr.metric.Name) == "":
+			tr.ofIndexes(&v)
 		}
-		j.outOfSight(&v, m, y, rivals)
-		j.ofDevice(&v, y, rivals)
-		j.documentedSide(&v)
-		j.withoutPageCache(&v)
-		j.neverRead(&v)
+		tr.outOfSight(&v)
+		tr.ofDevice(&v)
+		tr.documentedSide(&v)
+		tr.withoutPageCache(&v)
+		tr.neverRead(&v)
 	}
-	v.ToDevice = j.toDevice(v, y)
-	for _, h := range rivals {
+	v.ToDevice = tr.toDevice(v, tr.y)
+	for _, h := range tr.rivals {
 		v.Rivals = append(v.Rivals, h.Rival)
 	}
-	v.Warnings = append(v.Warnings, j.cautions(v, m, y, rivals)...)
+	v.Warnings = append(v.Warnings, tr.cautions(v)...)
 	return v
 }
 
 // ofDevice takes what the kernel counts of a disk for physical, whatever work of the database it grows with. It has no term of such work that the
 // plainest sum without any does without.
-func (j *judge) ofDevice(v *Verdict, y column, rivals []held) {
+func (tr *trial) ofDevice(v *Verdict) {
 	if !metric.OfDevice(v.Metric.Name) || v.Kind == Silent {
 		return
 	}
 	logical := func(h held) bool { return h.Side == counts.Logical }
-	said := slices.DeleteFunc(slices.Clone(rivals), func(h held) bool {
+	said := slices.DeleteFunc(slices.Clone(tr.rivals), func(h held) bool {
 		return !slices.Contains(v.named(), h.Quantity) && !v.Mixture.has([]string{h.Quantity})
 	})
 	if slices.ContainsFunc(said, logical) {
-		t, best := j.explanation(y, slices.DeleteFunc(slices.Clone(rivals), logical))
+		t, best := tr.explanation(slices.DeleteFunc(slices.Clone(tr.rivals), logical))
 		if math.Exp(best.predictionError) <= mostErrorAlike {
 			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Physical}
-			j.explain(v, t, best, rivals)
+			tr.explain(v, t, best)
 		}
 	}
 	if v.Kind == Logical || v.Kind == Requested || v.Kind == Mixed {
@@ -239,7 +253,7 @@ func (j *judge) withoutPageCache(v *Verdict) {
 	v.Warnings = append(v.Warnings, Warning{"no-page-cache", "Aurora has no page cache, so a page asked of storage is read there, unless a local disk has it (Optimized Reads)"})
 }
 
-func (j *judge) onAurora() bool { return j.run.Header.Target.Flavor == "aurora" }
+func (e *evidence) onAurora() bool { return e.run.Header.Target.Flavor == "aurora" }
 
 // neverRead takes back what was said of a counter of blocks that are read as well, where all loads only added rows: that it follows
 // what these write is a coincidence.
@@ -284,9 +298,8 @@ func someOf(name string) string {
 	return string(cmp.Or(row.Part, row.Adds, row.Counts))
 }
 
-func (j *judge) rivals(m counts.Metric, y column) []held {
+func (j *judge) rivals(m counts.Metric, y column, blank []bool) []held {
 	var all []held
-	blank := j.blank(y)
 	for place, d := range j.quantities {
 		h := j.against(y, j.columns[place], blank, held{Rival: Rival{Quantity: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
 		switch {

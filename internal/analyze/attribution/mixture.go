@@ -14,19 +14,19 @@ import (
 const weighty = 0.1
 
 // roughly says which quantity comes near where none is all of it, for certain: a sum of that one term.
-func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals []held) {
+func (tr *trial) roughly(v *Verdict, t *table, s search, left []held) {
 	best := s.chosen
 	t.leaveOut(&best)
-	left = append(left, j.unread(y, rivals)...)
+	left = append(left, tr.unread(tr.y, tr.rivals)...)
 	another := func(h held) bool { return h.Side != left[0].Side }
 	switch {
 	case math.Exp(best.predictionError) > mostError:
 		v.Why = noQuantity
 		return
 	case slices.ContainsFunc(left, another):
-		j.leaveOpen(v, y, rivals, left)
+		tr.leaveOpen(v, left)
 		return
-	case j.curved(v.Metric.Name, t, best):
+	case tr.curved(t, best):
 		v.Why = doesNotFollow
 		return
 	}
@@ -35,7 +35,7 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 		if len(m.columns) == 1 {
 			continue
 		}
-		kind = kind.Or(v.kindOf(j.mixture(t, m).Terms))
+		kind = kind.Or(v.kindOf(tr.mixture(t, m).Terms))
 		open = open || !slices.Contains(m.columns, best.columns[0])
 	}
 	switch {
@@ -47,7 +47,7 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 		return
 	}
 	v.Kind = kind
-	v.Mixture = j.mixture(t, best)
+	v.Mixture = tr.mixture(t, best)
 	for _, h := range left {
 		if name := h.Quantity; name != v.Mixture.Terms[0].Quantity {
 			v.Mixture.Terms[0].Or = append(v.Mixture.Terms[0].Or, name)
@@ -57,25 +57,25 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 
 // leaveOpen names all that a metric may count, where they are not on one side and one of those that were counted nearly is it: also what was
 // counted under some loads only, and what was not counted at all.
-func (j *judge) leaveOpen(v *Verdict, y column, rivals, left []held) {
+func (tr *trial) leaveOpen(v *Verdict, left []held) {
 	var open []held
-	for _, h := range rivals {
+	for _, h := range tr.rivals {
 		known := func(l held) bool { return l.place == h.place }
 		if h.Status == Consistent || h.Status == Possible || slices.ContainsFunc(left, known) {
 			open = append(open, h)
 		}
 	}
-	for _, h := range j.differ(y, open, rivals) {
+	for _, h := range tr.differ(open) {
 		v.Between = append(v.Between, h.Quantity)
 	}
-	v.Why, v.SettleWith = "This run cannot tell between "+conjoined(v.Between), j.settle(v.Between)
+	v.Why, v.SettleWith = "This run cannot tell between "+conjoined(v.Between), tr.settle(v.Between)
 }
 
 // fewestBeyondTerms are the loads that a sum needs beyond its terms.
 const fewestBeyondTerms = 3
 
 // mix states a sum, as far as no other one is about as good.
-func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
+func (tr *trial) mix(v *Verdict, t *table, s search) {
 	best := s.chosen
 	if n := len(t.y); n < len(best.columns)+fewestBeyondTerms {
 		v.Why = fmt.Sprintf("A sum of quantities explains it, but with %d loads some sum always comes close", n)
@@ -86,46 +86,46 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		return
 	}
 	if t.misfit(best) > mostDeviance*float64(len(t.y)-len(best.columns)) {
-		v.Why = "The best sum of quantities misses the loads by more than noise explains" + j.unknown() // something else has a part in it
+		v.Why = "The best sum of quantities misses the loads by more than noise explains" + tr.unknown() // something else has a part in it
 		return
 	}
-	mixture := j.mixture(t, best)
+	mixture := tr.mixture(t, best)
 	itsKind, sure, why := v.kindOf(mixture.Terms), true, equallyWell
 	kind := itsKind
 	switch {
-	case j.curved(v.Metric.Name, t, best):
+	case tr.curved(t, best):
 		v.Why = doesNotFollow
 		return
-	case (j.bent(t, len(best.columns))-best.deviance)/s.dispersion < straighter:
+	case (t.bent(len(best.columns))-best.deviance)/s.dispersion < straighter:
 		v.Why = "A sum of quantities explains it, and so does a curve of fewer: a root, a cap, or merging that grows with load"
 		return
 	}
 	if o := t.oddLoad(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
-		why, sure = fmt.Sprintf("Either it counts one more thing, or %s is an exception", j.loads[t.loads[o.load]].Name), false
-		if kind = kind.Or(v.kindOf(j.mixture(t, o.model).Terms)); kind == CannotTell || kind == Mixed && t.nearlyOne(rivals) {
+		why, sure = fmt.Sprintf("Either it counts one more thing, or %s is an exception", tr.loads[t.loads[o.load]].Name), false
+		if kind = kind.Or(v.kindOf(tr.mixture(t, o.model).Terms)); kind == CannotTell || kind == Mixed && t.nearlyOne(tr.rivals) {
 			v.Why = why
 			return
 		}
 	}
 	for _, m := range s.near(best) {
-		if kind = kind.Or(v.kindOf(j.mixture(t, m).Terms)); kind == CannotTell {
+		if kind = kind.Or(v.kindOf(tr.mixture(t, m).Terms)); kind == CannotTell {
 			v.Why = equallyWell
 			return
 		}
 		if t.holds(m, best) {
 			continue // with a term more
 		}
-		j.alternatives(mixture, t, best, m)
+		tr.alternatives(mixture, t, best, m)
 	}
 	sure = sure && !slices.ContainsFunc(mixture.Terms, func(t Term) bool { return len(t.Or) > mostAlternatives })
-	for _, h := range j.unread(y, rivals) {
+	for _, h := range tr.unread(tr.y, tr.rivals) {
 		if kind = kind.Or(Kind(h.Side)); kind == CannotTell {
 			v.Why = fmt.Sprintf("A sum of quantities explains it, but %s, which this run did not count, may be all of it", many(h.Quantity))
 			return
 		}
 		sure = false
 	}
-	if one := j.besideOne(kind, t, rivals); one != "" {
+	if one := tr.besideOne(kind, t, tr.rivals); one != "" {
 		v.Why = fmt.Sprintf("A sum of quantities explains it, and %s may be all of it", many(one))
 		return
 	}
@@ -139,14 +139,14 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		return
 	}
 	v.Mixture = mixture
-	j.unreadTerms(mixture, t, y, best, rivals)
+	tr.unreadTerms(mixture, t, best)
 }
 
 // unknown says what the run did not count at all, which may be what a sum lacks.
-func (j *judge) unknown() string {
+func (e *evidence) unknown() string {
 	var names []string
-	for i, d := range j.quantities {
-		if j.columns[i].whole() != nil {
+	for i, d := range e.quantities {
+		if e.columns[i].whole() != nil {
 			names = append(names, d.Name)
 		}
 	}
@@ -244,20 +244,20 @@ func (t *table) holds(m, other model) bool {
 }
 
 // unreadTerms names beside each term the quantities that the run did not record and that may stand in its place.
-func (j *judge) unreadTerms(mixture *Mixture, t *table, y column, m model, rivals []held) {
+func (tr *trial) unreadTerms(mixture *Mixture, t *table, m model) {
 	for k := range mixture.Terms {
-		rest := make(column, len(y))
+		rest := make(column, len(tr.y))
 		for i, a := range t.loads {
 			part := m.of[k] * t.columns[m.columns[k]][i] / t.predict(m.columns, m.of, i)
 			if part < heavily {
 				continue
 			}
-			for _, c := range y[a] {
+			for _, c := range tr.y[a] {
 				c.value, c.log = c.value*part, math.Log(c.value*part)
 				rest[a] = append(rest[a], c)
 			}
 		}
-		for _, h := range j.unread(rest, rivals) {
+		for _, h := range tr.unread(rest, tr.rivals) {
 			mixture.Terms[k].Or = append(mixture.Terms[k].Or, h.Quantity)
 		}
 	}
@@ -329,9 +329,9 @@ const twice = 2
 
 // modelError returns the standard deviation of a quantity's logarithm by its model, in the load where it is least: there the
 // coefficient is found.
-func (j *judge) modelError(place int) float64 {
+func (e *evidence) modelError(place int) float64 {
 	least := math.Inf(1)
-	for _, load := range j.columns[place] {
+	for _, load := range e.columns[place] {
 		for _, c := range load {
 			if c.missing == nil {
 				least = min(least, math.Sqrt(c.modelled()))

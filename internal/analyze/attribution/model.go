@@ -19,6 +19,9 @@ type model struct {
 
 // table is a metric and all quantities that can explain it, as means of loads over the repetitions that have them all.
 type table struct {
+	evidence *evidence
+	metric   column
+
 	y, logs []float64 // and the logarithm of each
 	columns [][]float64
 	full    [][]float64 // the columns in whole repetitions, of which periods or steps may leave out the checkpoint that closes them
@@ -40,20 +43,19 @@ type table struct {
 const allowance = 0.007
 
 // table gathers what there is of the metric where the quantities in question are known too.
-func (j *judge) table(y column, rivals []held) *table {
-	t := &table{}
-	blank := j.blank(y)
+func (tr *trial) table(rivals []held) *table {
+	t := &table{evidence: tr.evidence, metric: tr.y}
 	var among []held
 	for _, h := range rivals {
-		if h.Status != Itself && h.Status != Unknown && !h.impossible && !h.lost && (j.coversAll(y, h.place, blank) || j.mayGuess(h, y, blank)) && !plentyForNothing(y, j.columns[h.place], blank) {
+		if h.Status != Itself && h.Status != Unknown && !h.impossible && !h.lost && (tr.coversAll(h.place) || tr.mayGuess(h)) && !plentyForNothing(tr.y, tr.columns[h.place], tr.blank) {
 			t.places, among = append(t.places, h.place), append(among, h)
 		}
 	}
 	n := len(t.places)
 	t.columns, t.full, t.known, t.guessed = make([][]float64, n), make([][]float64, n), make([][]float64, n), make([][]int, n)
-	for a := range y {
-		if !blank[a] {
-			j.addRow(t, y, a, among)
+	for a := range tr.y {
+		if !tr.blank[a] {
+			tr.addRow(t, a, among)
 		}
 	}
 	return t
@@ -61,10 +63,10 @@ func (j *judge) table(y column, rivals []held) *table {
 
 // mayGuess reports whether a quantity keeps one ratio to the metric under so many loads that those under which nobody counted it need not take
 // it out of the comparison: under more than half of those that show the metric. Of one that is modelled it is known that it is there.
-func (j *judge) mayGuess(h held, y column, blank []bool) bool {
+func (tr *trial) mayGuess(h held) bool {
 	shown := 0
-	for a := range y {
-		if !blank[a] && isCounted(y[a]) {
+	for a := range tr.y {
+		if !tr.blank[a] && isCounted(tr.y[a]) {
 			shown++
 		}
 	}
@@ -80,8 +82,8 @@ const (
 
 // guess returns how much of a quantity a load brought about in which nobody counted it: as much as goes best with the metric, within the bounds of
 // what the load implies. Under loads that only read WAL records are modelled by nobody, and there are few of them, or one for each page touched.
-func (j *judge) guess(y float64, h held, a int, use []int) (x, variance float64) {
-	of := j.implied(h.Quantity, a, use)
+func (e *evidence) guess(y float64, h held, a int, use []int) (x, variance float64) {
+	of := e.implied(h.Quantity, a, use)
 	x = y / h.Ratio.Value
 	switch {
 	case x < of.lo:
@@ -94,8 +96,8 @@ func (j *judge) guess(y float64, h held, a int, use []int) (x, variance float64)
 
 // lost reports whether a quantity is lost in its own background in most loads in which the metric shows something: then it
 // would explain anything. That loads which only write read next to nothing, and the other way round, is known of them, and not lost.
-func (j *judge) lost(c column, blank []bool) bool {
-	loads, below, others := 0, 0, j.ofOthers(c)
+func (e *evidence) lost(c column, blank []bool) bool {
+	loads, below, others := 0, 0, e.ofOthers(c)
 	for a, cells := range c {
 		if blank[a] || others[a] || !isCounted(cells) {
 			continue
@@ -112,21 +114,21 @@ func (j *judge) lost(c column, blank []bool) bool {
 const mostUncertain = 0.2
 
 // coversAll reports whether a quantity is known wherever the metric shows something, in each load at least once.
-func (j *judge) coversAll(y column, place int, blank []bool) bool {
-	for a := range y {
-		both := func(r int) bool { return j.columns[place][a][r].missing == nil }
-		if use := countedIn(y[a]); !blank[a] && len(use) > 0 && !slices.ContainsFunc(use, both) {
+func (tr *trial) coversAll(place int) bool {
+	for a := range tr.y {
+		both := func(r int) bool { return tr.columns[place][a][r].missing == nil }
+		if use := countedIn(tr.y[a]); !tr.blank[a] && len(use) > 0 && !slices.ContainsFunc(use, both) {
 			return false
 		}
 	}
 	return true
 }
 
-func (j *judge) addRow(t *table, y column, a int, among []held) {
+func (tr *trial) addRow(t *table, a int, among []held) {
 	var use []int
-	for r := range y[a] {
-		blind := func(place int) bool { return j.columns[place][a][r].missing != nil && isCounted(j.columns[place][a]) }
-		if y[a][r].missing == nil && !slices.ContainsFunc(t.places, blind) {
+	for r := range tr.y[a] {
+		blind := func(place int) bool { return tr.columns[place][a][r].missing != nil && isCounted(tr.columns[place][a]) }
+		if tr.y[a][r].missing == nil && !slices.ContainsFunc(t.places, blind) {
 			use = append(use, r)
 		}
 	}
@@ -146,19 +148,19 @@ func (j *judge) addRow(t *table, y column, a int, among []held) {
 		}
 		return sum + c[a][use[0]].common() + c[a][use[0]].modelled()
 	}
-	t.loads, t.use, t.y, t.own = append(t.loads, a), append(t.use, use), append(t.y, mean(y)), append(t.own, variance(y))
+	t.loads, t.use, t.y, t.own = append(t.loads, a), append(t.use, use), append(t.y, mean(tr.y)), append(t.own, variance(tr.y))
 	for k, place := range t.places {
-		c, guessed := j.columns[place], !isCounted(j.columns[place][a])
+		c, guessed := tr.columns[place], !isCounted(tr.columns[place][a])
 		var x, v float64
 		if guessed {
 			t.guessed[k] = append(t.guessed[k], len(t.y)-1)
-			x, v = j.guess(mean(y), among[k], a, use)
+			x, v = tr.guess(mean(tr.y), among[k], a, use)
 		} else {
 			x, v = mean(c), variance(c)
 		}
 		t.columns[k], t.known[k] = append(t.columns[k], x), append(t.known[k], v)
-		if j.whole != nil && !guessed && isCounted(j.whole[place][a]) {
-			x = meanOf(j.whole[place][a], countedIn(j.whole[place][a]))
+		if tr.whole != nil && !guessed && isCounted(tr.whole[place][a]) {
+			x = meanOf(tr.whole[place][a], countedIn(tr.whole[place][a]))
 		}
 		t.full[k] = append(t.full[k], x)
 	}
@@ -183,9 +185,9 @@ func (t *table) weigh() {
 }
 
 // within returns the variance that repetitions have around a model in their loads, beyond what is known of them, and the degrees of freedom that it rests on.
-func (j *judge) within(t *table, y column, m model) (variance float64, freedom int) {
+func (t *table) within(m model) (variance float64, freedom int) {
 	var logs [][]stats.Value
-	for _, load := range j.byRepetition(t, y, m) {
+	for _, load := range t.byRepetition(m) {
 		var values []stats.Value
 		for _, r := range load {
 			values = append(values, stats.Value{X: r.off, Var: r.variance})

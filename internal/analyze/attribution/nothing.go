@@ -13,8 +13,8 @@ const nextToNone = 0.01
 // blank tells which loads show nothing of a metric that tells what it counts: each count may be the background alone;
 // or the load does other work, and shows next to nothing for that, as the flushes of a checkpoint that had nothing to
 // write.
-func (j *judge) blank(y column) []bool {
-	all := j.ofOthers(y)
+func (e *evidence) blank(y column) []bool {
+	all := e.ofOthers(y)
 	surelyShown := func(c cell) bool { return c.missing == nil && c.value > surely*c.stdErr }
 	for a := range y {
 		all[a] = all[a] || isCounted(y[a]) && !slices.ContainsFunc(y[a], surelyShown)
@@ -23,12 +23,12 @@ func (j *judge) blank(y column) []bool {
 }
 
 // ofOthers tells which loads only read, or only write, and show less than a hundredth of what the others do.
-func (j *judge) ofOthers(y column) []bool {
+func (e *evidence) ofOthers(y column) []bool {
 	all := make([]bool, len(y))
 	for _, does := range []func(counts.Work) bool{reads, writes} {
-		typical := j.typicalRate(y, does)
+		typical := e.typicalRate(y, does)
 		for a := range y {
-			all[a] = all[a] || isCounted(y[a]) && !j.does(a, does) && j.rate(y, a) < nextToNone*typical
+			all[a] = all[a] || isCounted(y[a]) && !e.does(a, does) && e.rate(y, a) < nextToNone*typical
 		}
 	}
 	return all
@@ -36,12 +36,12 @@ func (j *judge) ofOthers(y column) []bool {
 
 // showsReads reports whether a load that only reads shows as much of a metric as those that write, give or take a
 // factor of ten: what writes alone bring about is not what it counts.
-func (j *judge) showsReads(y column) bool {
+func (e *evidence) showsReads(y column) bool {
 	const times = 10
 	most := map[bool]float64{} // by whether the load writes
 	for a := range y {
-		if of := j.does(a, writes); isCounted(y[a]) && !nothing(y[a]) && (of || j.does(a, reads)) {
-			most[of] = max(most[of], j.rate(y, a))
+		if of := e.does(a, writes); isCounted(y[a]) && !nothing(y[a]) && (of || e.does(a, reads)) {
+			most[of] = max(most[of], e.rate(y, a))
 		}
 	}
 	return times*most[false] > most[true]
@@ -55,9 +55,9 @@ func (e *evidence) does(a int, what func(counts.Work) bool) bool {
 }
 
 // any reports whether some load does so.
-func (j *judge) any(what func(counts.Work) bool) bool {
-	for a := range j.loads {
-		if j.does(a, what) {
+func (e *evidence) any(what func(counts.Work) bool) bool {
+	for a := range e.loads {
+		if e.does(a, what) {
 			return true
 		}
 	}
@@ -65,10 +65,10 @@ func (j *judge) any(what func(counts.Work) bool) bool {
 }
 
 // typicalRate returns the geometric mean of a metric's rates under loads of a sort; 0 where there are none.
-func (j *judge) typicalRate(y column, what func(counts.Work) bool) float64 {
+func (e *evidence) typicalRate(y column, what func(counts.Work) bool) float64 {
 	sum, n := 0.0, 0.0
 	for a := range y {
-		if rate := j.rate(y, a); rate > 0 && j.does(a, what) {
+		if rate := e.rate(y, a); rate > 0 && e.does(a, what) {
 			sum, n = sum+math.Log(rate), n+1
 		}
 	}

@@ -38,15 +38,15 @@ const (
 // two or three of a dozen quantities add up to nearly anything in loads that nobody chose; a quantity is named only where all
 // of the other side are parted from the metric by far; and one that is logical only where the ratio is one, since all that
 // storage does follows rows of one kind as well.
-func (j *judge) restrain(v *Verdict, y column, rivals []held) {
-	if len(j.loads) < 2 && v.Kind != Silent {
+func (tr *trial) restrain(v *Verdict) {
+	if len(tr.loads) < 2 && v.Kind != Silent {
 		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Why: OneLoad}
-		if j.run.Observed.Period > 0 {
+		if tr.run.Observed.Period > 0 {
 			v.Why = OnlyPeriods
 		}
 		return
 	}
-	if ones := j.oneForOne(v.Metric, y, rivals); len(ones) > 0 && v.Kind != Silent && (v.Mixture != nil || len(v.named()) == 0) {
+	if ones := tr.oneForOne(v.Metric); len(ones) > 0 && v.Kind != Silent && (v.Mixture != nil || len(v.named()) == 0) {
 		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Kind(ones[0].Side)}
 		for _, h := range ones {
 			v.Between = append(v.Between, h.Quantity)
@@ -54,35 +54,35 @@ func (j *judge) restrain(v *Verdict, y column, rivals []held) {
 		if len(ones) == 1 {
 			v.Counts, v.PerUnit, v.Between = ones[0].Quantity, ones[0].Ratio, nil
 		}
-		v.widen(rivals)
+		v.widen(tr.rivals)
 		return
 	}
 	if v.Kind == CannotTell || v.Kind == Silent {
-		v.SettleWith = cmp.Or(v.SettleWith, j.settle(v.Between))
+		v.SettleWith = cmp.Or(v.SettleWith, tr.settle(v.Between))
 		return
 	}
-	why := j.unproved(v, y, rivals)
+	why := tr.unproved(v)
 	if why == "" {
-		v.widen(rivals)
+		v.widen(tr.rivals)
 		return
 	}
 	left := v.named()
-	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: left, Why: why, SettleWith: j.settle(left)}
+	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: left, Why: why, SettleWith: tr.settle(left)}
 }
 
 // oneForOne returns the quantities of one side of which a metric shows one for each in every kind of load, where each of the other side, and
 // time, is excluded by itself. That some sum comes nearer still says nothing against it: of sums there are hundreds.
-func (j *judge) oneForOne(m runfile.Metric, y column, rivals []held) (ones []held) {
-	for _, h := range rivals {
-		if len(h.loads) >= observedLoads && h.bounded(mostSpread) && j.oneToOne(m, h) && j.isOne(h.Ratio) && (h.Status != Excluded || h.Beaten != "") {
+func (tr *trial) oneForOne(m runfile.Metric) (ones []held) {
+	for _, h := range tr.rivals {
+		if len(h.loads) >= observedLoads && h.bounded(mostSpread) && tr.oneToOne(m, h) && tr.isOne(h.Ratio) && (h.Status != Excluded || h.Beaten != "") {
 			ones = append(ones, h)
 		}
 	}
-	if len(ones) == 0 || j.moves(y).Lo <= math.Log(steady) {
+	if len(ones) == 0 || tr.moves(tr.y).Lo <= math.Log(steady) {
 		return nil
 	}
 	named := len(ones)
-	for _, h := range rivals {
+	for _, h := range tr.rivals {
 		switch open := h.Status != Excluded || h.Beaten != ""; {
 		case h.Status == Unknown || h.Status == Itself:
 		case h.Side != ones[0].Side && open:
@@ -109,18 +109,18 @@ func (v *Verdict) widen(rivals []held) {
 }
 
 // unproved says what a verdict lacks in an observation; empty: nothing.
-func (j *judge) unproved(v *Verdict, y column, rivals []held) string {
+func (tr *trial) unproved(v *Verdict) string {
 	if v.Mixture != nil || len(v.named()) == 0 {
 		return "A sum of quantities comes close, but loads that nobody chose cannot prove it"
 	}
 	names := v.named()
-	one := slices.ContainsFunc(rivals, func(h held) bool {
-		return string(h.Side) == string(v.Kind) && slices.Contains(names, h.Quantity) && j.oneToOne(v.Metric, h) && j.isOne(h.Ratio)
+	one := slices.ContainsFunc(tr.rivals, func(h held) bool {
+		return string(h.Side) == string(v.Kind) && slices.Contains(names, h.Quantity) && tr.oneToOne(v.Metric, h) && tr.isOne(h.Ratio)
 	})
-	if !one && !slices.ContainsFunc(rivals, func(h held) bool { return h.Status == Consistent && slices.Contains(names, h.Quantity) }) {
+	if !one && !slices.ContainsFunc(tr.rivals, func(h held) bool { return h.Status == Consistent && slices.Contains(names, h.Quantity) }) {
 		return fmt.Sprintf("Its ratio to %s is not one and may vary: an observation does not count statements, which may fit as well", conjoined(names))
 	}
-	for _, h := range rivals {
+	for _, h := range tr.rivals {
 		switch {
 		case string(h.Side) == string(v.Kind) && slices.Contains(names, h.Quantity):
 			if len(h.loads) < observedLoads {
@@ -132,7 +132,7 @@ func (j *judge) unproved(v *Verdict, y column, rivals []held) string {
 			}
 		}
 	}
-	if spread := j.moves(y); spread.Lo <= math.Log(steady) || !one && (spread.Lo <= math.Log(j.options.Tolerance) || spread.Value < math.Log(parted)) {
+	if spread := tr.moves(tr.y); spread.Lo <= math.Log(steady) || !one && (spread.Lo <= math.Log(tr.options.Tolerance) || spread.Value < math.Log(parted)) {
 		return fmt.Sprintf("It keeps its ratio to %s, but its rate hardly changes, as if no load caused it", conjoined(names))
 	}
 	if v.Kind == Logical && !one {
@@ -207,44 +207,4 @@ func (v Verdict) named() []string {
 		return []string{v.Counts}
 	}
 	return v.Between
-}
-
-// neverVaried names the quantities whose ratios stayed the same all the time, and so cannot be told apart by anything.
-func (j *judge) neverVaried() string {
-	if len(j.loads) == 0 {
-		return ""
-	}
-	var groups [][]string
-	taken := map[int]bool{}
-	for i := range j.quantities {
-		together := []string{j.quantities[i].Name}
-		for k := i + 1; k < len(j.quantities) && !taken[i]; k++ {
-			if !taken[k] && j.together(i, k) {
-				together, taken[k] = append(together, j.quantities[k].Name), true
-			}
-		}
-		if len(together) > 1 {
-			groups = append(groups, together)
-		}
-	}
-	if len(groups) == 0 {
-		return ""
-	}
-	var said []string
-	for _, g := range groups {
-		said = append(said, conjoined(g))
-	}
-	text := "These kept one ratio to each other throughout, so nothing here tells them apart: " + strings.Join(said, "; ")
-	if s := j.settle(groups[0]); s != nil {
-		text += fmt.Sprintf(". The short load %s would tell most of them apart", s.Load)
-	}
-	return text
-}
-
-// together reports whether two quantities were never parted; in one kind of load nothing is.
-func (j *judge) together(i, k int) bool {
-	if j.columns[i].whole() != nil || j.columns[k].whole() != nil {
-		return false
-	}
-	return len(j.loads) == 1 || j.sameThroughout(j.columns[i], j.columns[k])
 }

@@ -28,13 +28,24 @@ const (
 	toldApart = 2
 )
 
-// plannedPairs returns the pairs of loads that differ in one thing: of our own, by one factor; of those of others, as the plan says.
-func (j *judge) plannedPairs() (all []planned) {
-	if j.run.Observed != nil {
+// contrasts are what pairs of loads that differ in one thing show of a metric.
+type contrasts struct {
+	*evidence
+	pairs []planned
+	shown []eachRow // of the metric
+}
+
+func (e *evidence) contrasts(y column) contrasts {
+	return contrasts{evidence: e, pairs: e.planned(), shown: e.forEachRow(y)}
+}
+
+// planned returns the pairs of loads that differ in one thing: of our own, by one factor; of those of others, as the plan says.
+func (e *evidence) planned() (all []planned) {
+	if e.run.Observed != nil {
 		return nil
 	}
-	for b, with := range j.loads {
-		for a, without := range j.loads {
+	for b, with := range e.loads {
+		for a, without := range e.loads {
 			switch {
 			case a == b, with.Like != without.Name && (b < a || !differInOne(with.Load, without.Load)):
 			case with.Like != without.Name || with.But != "":
@@ -62,32 +73,32 @@ func differInOne(a, b runfile.Load) bool {
 // differ takes out, of the quantities that are left, those whose difference between two loads is surely not the metric's. A ratio over all loads
 // cannot see what is less than the tolerance; two loads that differ in one thing can, where it is surely more than noise. What is left is
 // named by that alone only if the difference is surely its own: else all stay.
-func (j *judge) differ(y column, left, rivals []held) (kept []held) {
-	found := map[int]*Difference{}
+func (tr *trial) differ(left []held) (kept []held) {
+	found, differences := map[int]*Difference{}, tr.contrasts(tr.y)
 	for _, h := range left {
-		if d := j.contradicted(y, h); d != nil {
+		if d := differences.contradicted(h); d != nil {
 			found[h.place] = d
 			continue
 		}
 		kept = append(kept, h)
 	}
-	if len(kept) == 0 || len(kept) == 1 && len(left) > 1 && !j.confirmed(y, kept[0]) {
+	if len(kept) == 0 || len(kept) == 1 && len(left) > 1 && !differences.confirmed(kept[0]) {
 		return left
 	}
-	for i, h := range rivals {
+	for i, h := range tr.rivals {
 		if d := found[h.place]; d != nil {
-			rivals[i].Status, rivals[i].Difference = Excluded, d
+			tr.rivals[i].Status, tr.rivals[i].Difference = Excluded, d
 		}
 	}
 	return kept
 }
 
 // contradicted returns the first difference of two loads that a metric and a quantity surely do not have in common; nil: none.
-func (j *judge) contradicted(y column, h held) (found *Difference) {
-	j.eachDifference(y, h, func(p planned, more, foretold stats.Interval, level float64) bool {
+func (c contrasts) contradicted(h held) (found *Difference) {
+	c.eachDifference(h, func(p planned, more, foretold stats.Interval, level float64) bool {
 		if least, most := alike(foretold); more.Lo > most || more.Hi < least {
 			found = &Difference{
-				Load: j.loads[p.with].Name, Without: j.loads[p.without].Name, More: part(more, level), Foretold: part(foretold, level),
+				Load: c.loads[p.with].Name, Without: c.loads[p.without].Name, More: part(more, level), Foretold: part(foretold, level),
 			}
 		}
 		return found == nil
@@ -96,8 +107,8 @@ func (j *judge) contradicted(y column, h held) (found *Difference) {
 }
 
 // confirmed reports whether some difference of two loads is surely none, and surely that of a quantity.
-func (j *judge) confirmed(y column, h held) (is bool) {
-	j.eachDifference(y, h, func(_ planned, more, foretold stats.Interval, _ float64) bool {
+func (c contrasts) confirmed(h held) (is bool) {
+	c.eachDifference(h, func(_ planned, more, foretold stats.Interval, _ float64) bool {
 		least, most := alike(foretold)
 		is = is || (more.Lo > 0 || more.Hi < 0) && least <= more.Lo && more.Hi <= most
 		return !is
@@ -106,12 +117,11 @@ func (j *judge) confirmed(y column, h held) (is bool) {
 }
 
 // eachDifference goes through the pairs of loads that have both the metric and what a quantity foretells, until it is told to stop.
-func (j *judge) eachDifference(y column, h held, yield func(p planned, more, foretold stats.Interval, level float64) bool) {
-	pairs, shown := j.plannedPairs(), j.forEachRow(y)
-	level := 1 - (1-surelyDiffer)/float64(max(1, len(pairs)))
-	for _, p := range pairs {
-		more, known := j.atEqualRows(shown, p, level, allowance)
-		foretold, bounded := j.foretold(h, p, level)
+func (c contrasts) eachDifference(h held, yield func(p planned, more, foretold stats.Interval, level float64) bool) {
+	level := 1 - (1-surelyDiffer)/float64(max(1, len(c.pairs)))
+	for _, p := range c.pairs {
+		more, known := c.atEqualRows(c.shown, p, level, allowance)
+		foretold, bounded := c.foretold(h, p, level)
 		if known && bounded && !yield(p, more, foretold, level) {
 			return
 		}
@@ -129,16 +139,16 @@ func alike(foretold stats.Interval) (least, most float64) {
 }
 
 // foretold returns by how much a quantity is more in one load of a pair than in the other, at equal rows.
-func (j *judge) foretold(h held, p planned, level float64) (stats.Interval, bool) {
-	if i, known := j.atEqualRows(j.forEachRow(j.columns[h.place]), p, level, 0); known {
+func (c contrasts) foretold(h held, p planned, level float64) (stats.Interval, bool) {
+	if i, known := c.atEqualRows(c.forEachRow(c.columns[h.place]), p, level, 0); known {
 		return i, true
 	}
-	if with := j.loads[p.with]; h.Quantity == counts.Entries && with.MoreEntries > 0 {
+	if with := c.loads[p.with]; h.Quantity == counts.Entries && with.MoreEntries > 0 {
 		var all []int
 		for r := range with.Repetitions {
 			all = append(all, r)
 		}
-		rows, _, known := j.recorded(counts.Rows, p.with, all)
+		rows, _, known := c.recorded(counts.Rows, p.with, all)
 		most := math.Log1p(float64(with.MoreEntries) / rows) // the fewer index entries the load without makes, the more are these of them
 		return stats.Interval{Value: most, Lo: 0, Hi: most}, known
 	}
@@ -147,9 +157,9 @@ func (j *judge) foretold(h held, p planned, level float64) (stats.Interval, bool
 
 // atEqualRows returns the logarithm of how many times as much there is of something for a row in the one load as in the other. Its interval has what
 // repetitions differ by (Student's t) and on top what is known beforehand, and by how much either load may be off.
-func (j *judge) atEqualRows(all []eachRow, p planned, level, off float64) (stats.Interval, bool) {
+func (c contrasts) atEqualRows(all []eachRow, p planned, level, off float64) (stats.Interval, bool) {
 	with, without := all[p.with], all[p.without]
-	within, freedom := j.repeated(all)
+	within, freedom := c.repeated(all)
 	if len(with.logs) == 0 || len(without.logs) == 0 || freedom == 0 {
 		return stats.Interval{}, false
 	}
@@ -166,27 +176,27 @@ type eachRow struct {
 	known float64 // variance of the mean that is known beforehand
 }
 
-func (j *judge) forEachRow(of column) (all []eachRow) {
-	rows := j.columnOf(counts.Rows)
-	for a := range j.loads {
+func (e *evidence) forEachRow(of column) (all []eachRow) {
+	rows := e.columnOf(counts.Rows)
+	for a := range e.loads {
 		_, logs, shared := quotients(of[a], rows[a])
-		e := eachRow{logs: logs, known: shared + mostModelled(of[a])}
+		row := eachRow{logs: logs, known: shared + mostModelled(of[a])}
 		for _, l := range logs {
 			n := float64(len(logs))
-			e.mean, e.known = e.mean+l.X/n, e.known+l.Var/n/n
+			row.mean, row.known = row.mean+l.X/n, row.known+l.Var/n/n
 		}
-		all = append(all, e)
+		all = append(all, row)
 	}
 	return all
 }
 
 // repeated returns the variance of repetitions. A load that equals another one in all is a repetition of it.
-func (j *judge) repeated(all []eachRow) (within float64, freedom int) {
+func (c contrasts) repeated(all []eachRow) (within float64, freedom int) {
 	logs := make([][]stats.Value, len(all))
-	for a, load := range j.loads {
+	for a, load := range c.loads {
 		place := a
 		if load.Like != "" && load.But == "" {
-			place = max(0, slices.IndexFunc(j.loads, func(other counts.Load) bool { return other.Name == load.Like }))
+			place = max(0, slices.IndexFunc(c.loads, func(other counts.Load) bool { return other.Name == load.Like }))
 		}
 		logs[place] = append(logs[place], all[a].logs...)
 	}

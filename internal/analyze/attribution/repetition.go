@@ -18,7 +18,7 @@ type repetition struct {
 type repetitions [][]repetition
 
 // byRepetition returns what the repetitions of each load show in which nothing is guessed.
-func (j *judge) byRepetition(t *table, y column, m model) (all repetitions) {
+func (t *table) byRepetition(m model) (all repetitions) {
 	for i, a := range t.loads {
 		if t.guesses(m, i) {
 			continue
@@ -27,11 +27,11 @@ func (j *judge) byRepetition(t *table, y column, m model) (all repetitions) {
 		for _, r := range t.use[i] {
 			predicted, variance := 0.0, 0.0
 			for k, c := range m.columns {
-				x := j.columns[t.places[c]][a][r]
+				x := t.evidence.columns[t.places[c]][a][r]
 				predicted, variance = predicted+m.of[k]*x.value, variance+m.of[k]*m.of[k]*x.stdErr*x.stdErr
 			}
-			load = append(load, repetition{j.loads[a].Repetitions[r].Begin, math.Log(y[a][r].value) - math.Log(predicted),
-				y[a][r].relative() + variance/(predicted*predicted)})
+			load = append(load, repetition{t.evidence.loads[a].Repetitions[r].Begin, math.Log(t.metric[a][r].value) - math.Log(predicted),
+				t.metric[a][r].relative() + variance/(predicted*predicted)})
 		}
 		all = append(all, load)
 	}

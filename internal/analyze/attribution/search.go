@@ -86,7 +86,7 @@ const fewestForModels = 4
 
 // estimateNoise finds the noise of the metric: what its repetitions scatter by around what explains them best. It leaves the sums
 // with that noise in the table, for one to choose from.
-func (j *judge) estimateNoise(t *table, y column, rivals []held) {
+func (t *table) estimateNoise(rivals []held) {
 	least, freedom := leastWithin(slices.DeleteFunc(slices.Clone(rivals), func(h held) bool {
 		return !slices.Contains(t.places, h.place)
 	}))
@@ -95,7 +95,7 @@ func (j *judge) estimateNoise(t *table, y column, rivals []held) {
 	t.sums = t.sizes()
 	for _, models := range t.sums {
 		if len(models) > 0 {
-			if around, of := j.within(t, y, models[0]); 2*of >= freedom {
+			if around, of := t.within(models[0]); 2*of >= freedom {
 				least = min(least, around)
 			}
 		}

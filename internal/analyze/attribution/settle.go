@@ -54,16 +54,16 @@ func advisable() []runfile.Load {
 
 // typically returns the mean logarithm of the ratio of two quantities in the loads that were run, as it was measured
 // there, or else as it usually is.
-func (j *judge) typically(one, other string) (mean float64, ok bool) {
-	n, x, y := 0.0, j.columnOf(one), j.columnOf(other)
-	for a := range j.loads {
+func (e *evidence) typically(one, other string) (mean float64, ok bool) {
+	n, x, y := 0.0, e.columnOf(one), e.columnOf(other)
+	for a := range e.loads {
 		l, found := 0.0, false
 		if x != nil && y != nil {
 			ratio, logs, _ := quotients(x[a], y[a])
 			l, found = math.Log(ratio.Value), len(logs) > 0
 		}
-		if !found && byKnownMethod(j.loads[a].Load) {
-			of := usual(j.loads[a].Load)
+		if !found && byKnownMethod(e.loads[a].Load) {
+			of := usual(e.loads[a].Load)
 			l, found = math.Log(of[one]/of[other]), true
 		}
 		if found {
@@ -77,12 +77,12 @@ func (j *judge) typically(one, other string) (mean float64, ok bool) {
 // that was run as often as planned has told what it can, and is not advised again.
 //
 // Where all loads only read there is none: those that can be advised add rows, and tell nothing of what reads do.
-func (j *judge) settle(open []string) *Settle {
-	if j.any(reads) && !j.any(writes) {
+func (e *evidence) settle(open []string) *Settle {
+	if e.any(reads) && !e.any(writes) {
 		return nil
 	}
 	read := slices.DeleteFunc(slices.Clone(open), func(d string) bool {
-		c := j.columnOf(d)
+		c := e.columnOf(d)
 		return c == nil || c.whole() != nil
 	})
 	if len(read) > 1 {
@@ -91,10 +91,10 @@ func (j *judge) settle(open []string) *Settle {
 	var best *Settle
 	pairs := 0
 	for _, load := range advisable() {
-		if j.wasRun(load) {
+		if e.wasRun(load) {
 			continue
 		}
-		s, n := j.partedBy(load, open)
+		s, n := e.partedBy(load, open)
 		if n > 0 && (best == nil || n > pairs || n == pairs && s.Factor > best.Factor) {
 			best, pairs = s, n
 		}
@@ -104,12 +104,12 @@ func (j *judge) settle(open []string) *Settle {
 
 // wasRun reports whether a load of this kind was run as often as planned: how many clients there were, how many rows
 // went into a transaction that has more than one, and what became of a repetition make no other kind of it.
-func (j *judge) wasRun(load runfile.Load) bool {
-	return slices.ContainsFunc(j.loads, func(a counts.Load) bool {
+func (e *evidence) wasRun(load runfile.Load) bool {
+	return slices.ContainsFunc(e.loads, func(a counts.Load) bool {
 		alike := a.Method == load.Method && a.Indexes == load.Indexes &&
 			a.SynchronousCommit == load.SynchronousCommit &&
 			(a.RowsPerTx > 1) == (load.RowsPerTx > 1) && (a.Width > 0) == (load.Width > 0)
-		return alike && len(a.Repetitions)+len(a.LeftOut) >= j.run.Header.Plan.Repetitions
+		return alike && len(a.Repetitions)+len(a.LeftOut) >= e.run.Header.Plan.Repetitions
 	})
 }
 
@@ -118,12 +118,12 @@ func (j *judge) wasRun(load runfile.Load) bool {
 const parting = 1.3
 
 // partedBy tells which of the quantities a load would part, and how many pairs of them.
-func (j *judge) partedBy(load runfile.Load, open []string) (s *Settle, pairs int) {
+func (e *evidence) partedBy(load runfile.Load, open []string) (s *Settle, pairs int) {
 	s = &Settle{Load: load.Name, Factor: math.Inf(1)}
 	there := usual(load)
 	for i, one := range open {
 		for _, other := range open[:i] {
-			here, ok := j.typically(one, other)
+			here, ok := e.typically(one, other)
 			if !ok {
 				continue
 			}

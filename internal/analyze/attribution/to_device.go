@@ -24,7 +24,7 @@ type RatioWith struct {
 
 // toDevice is nil where the metric counts no reads that are requested, or what the device did for these is out of
 // sight.
-func (j *judge) toDevice(v Verdict, y column) *ToDevice {
+func (e *evidence) toDevice(v Verdict, y column) *ToDevice {
 	if v.Kind != Requested || len(v.named()) == 0 || slices.ContainsFunc(v.named(), func(name string) bool {
 		return !slices.Contains(readsAsked(), name)
 	}) {
@@ -35,20 +35,20 @@ func (j *judge) toDevice(v Verdict, y column) *ToDevice {
 		of.Of = string(metric.DeviceReadSize)
 	}
 	row := metric.All().Row(v.Metric.Name)
-	device, blank, found, most := j.columnOf(of.Of), j.blank(y), false, 0.0
+	device, blank, found, most := e.columnOf(of.Of), e.blank(y), false, 0.0
 	if row.Files != "" {
-		device = j.readsOf(row.Files)
+		device = e.readsOf(row.Files)
 	}
 	if device == nil {
 		return nil
 	}
 	for a := range y {
-		if row.Part != "" && row.Files == "" && !j.nearlyAll(y[a], a, v.named()) {
+		if row.Part != "" && row.Files == "" && !e.nearlyAll(y[a], a, v.named()) {
 			continue // the device read what the metric does not count as well
 		}
-		if ratio, known := becameOf(y[a], device[a]); known && !blank[a] && j.does(a, reads) {
-			with := RatioWith{j.loads[a].Name, ratio}
-			if rate := j.rate(y, a); !found || ratio < of.Least.Ratio || ratio == of.Least.Ratio && rate > most {
+		if ratio, known := becameOf(y[a], device[a]); known && !blank[a] && e.does(a, reads) {
+			with := RatioWith{e.loads[a].Name, ratio}
+			if rate := e.rate(y, a); !found || ratio < of.Least.Ratio || ratio == of.Least.Ratio && rate > most {
 				of.Least, most = with, rate
 			}
 			if !found || ratio > of.Most.Ratio {
@@ -65,21 +65,21 @@ func (j *judge) toDevice(v Verdict, y column) *ToDevice {
 
 // readsOf returns the device's reads of some of the server's files; nil where requests were not followed to their
 // files.
-func (j *judge) readsOf(view string) column {
-	all := j.run.Metrics()
+func (e *evidence) readsOf(view string) column {
+	all := e.run.Metrics()
 	i := slices.IndexFunc(all, func(m counts.Metric) bool { return m.Name == view+"/reads" })
 	if i < 0 {
 		return nil
 	}
-	return j.column(all[i], all[i].From, metric.Step(all[i].Unit))
+	return e.column(all[i], all[i].From, metric.Step(all[i].Unit))
 }
 
 // nearlyAll reports whether a metric that counts some of a quantity shows nearly all there was of it in a load, of one
 // of several.
-func (j *judge) nearlyAll(y []cell, a int, quantities []string) bool {
+func (e *evidence) nearlyAll(y []cell, a int, quantities []string) bool {
 	const nearly = 0.95
 	return slices.ContainsFunc(quantities, func(name string) bool {
-		share, known := becameOf(j.columnOf(name)[a], y)
+		share, known := becameOf(e.columnOf(name)[a], y)
 		return known && share >= nearly
 	})
 }

@@ -14,42 +14,47 @@ import (
 // enoughLoads is the number of loads that tell most quantities apart.
 const enoughLoads = 5
 
-// warnings returns those about the run as a whole.
-func (j *judge) warnings() []Warning {
+// warnings are those about the run as a whole.
+type warnings struct {
+	*evidence
+	options Options
+}
+
+func (w warnings) list() []Warning {
 	var all []Warning
 	add := func(code, text string) {
 		if text != "" {
 			all = append(all, Warning{code, text})
 		}
 	}
-	if j.run.Observed != nil {
-		add("never-varied", j.neverVaried())
-		add("quantities-missing", j.quantitiesMissing())
+	if w.run.Observed != nil {
+		add("never-varied", w.neverVaried())
+		add("quantities-missing", w.quantitiesMissing())
 	} else {
-		if n := len(j.loads); n < enoughLoads {
+		if n := len(w.loads); n < enoughLoads {
 			were := fmt.Sprintf("%d loads were", n)
 			if n == 1 {
 				were = "1 load was"
 			}
 			add("few-loads", fmt.Sprintf("Only %s measured: most quantities cannot be told apart", were))
 		}
-		if j.run.Idle.Repetitions == 0 {
+		if w.run.Idle.Repetitions == 0 {
 			add("no-idle", "The server was not measured idle, so every count includes the background")
 		}
-		if len(j.loads) > 0 && !slices.ContainsFunc(j.loads, func(a counts.Load) bool {
+		if len(w.loads) > 0 && !slices.ContainsFunc(w.loads, func(a counts.Load) bool {
 			return len(a.Repetitions) > 1
 		}) {
 			add("few-repetitions", "No load has more than one repetition, so nothing shows how much counts vary")
 		}
-		add("no-rows", j.noRows())
-		add("checkpoints", j.checkpoints())
-		add("quantities-missing", j.quantitiesMissing())
-		add("modelled", j.run.Modelled())
-		if len(j.loads) >= enoughLoads {
-			add("quantities-unparted", j.quantitiesUnparted())
+		add("no-rows", w.noRows())
+		add("checkpoints", w.checkpoints())
+		add("quantities-missing", w.quantitiesMissing())
+		add("modelled", w.run.Modelled())
+		if len(w.loads) >= enoughLoads {
+			add("quantities-unparted", w.quantitiesUnparted())
 		}
 	}
-	for _, n := range j.run.Notes {
+	for _, n := range w.run.Notes {
 		add(n.Code, n.Text)
 	}
 	return all
@@ -63,10 +68,10 @@ func listed(before string, several []string, between, after string) string {
 	return before + strings.Join(several, between) + after
 }
 
-func (j *judge) noRows() string {
+func (w warnings) noRows() string {
 	var loads []string
-	for i, a := range j.loads {
-		if a.Method != runfile.Observed && !j.does(i, writes) && !j.does(i, reads) {
+	for i, a := range w.loads {
+		if a.Method != runfile.Observed && !w.does(i, writes) && !w.does(i, reads) {
 			loads = append(loads, a.Name)
 		}
 	}
@@ -74,9 +79,9 @@ func (j *judge) noRows() string {
 }
 
 // checkpoints tells of loads in which more of them ran than in others: their pages were written more than once.
-func (j *judge) checkpoints() string {
+func (w warnings) checkpoints() string {
 	least, most := math.Inf(1), map[string]float64{}
-	for _, a := range j.loads {
+	for _, a := range w.loads {
 		for _, r := range a.Repetitions {
 			n, found := 0.0, false
 			for _, metric := range []string{"pgstat.checkpointer/checkpoints_timed",
@@ -101,10 +106,10 @@ func (j *judge) checkpoints() string {
 }
 
 // quantitiesMissing says which quantities the run does not have, by reason.
-func (j *judge) quantitiesMissing() string {
+func (w warnings) quantitiesMissing() string {
 	byReason := map[string][]string{}
-	for i, d := range j.quantities {
-		if why := j.columns[i].whole(); why != nil && len(j.loads) > 0 {
+	for i, d := range w.quantities {
+		if why := w.columns[i].whole(); why != nil && len(w.loads) > 0 {
 			byReason[string(why.Reason)] = append(byReason[string(why.Reason)], d.Name)
 		}
 	}
@@ -116,11 +121,11 @@ func (j *judge) quantitiesMissing() string {
 }
 
 // quantitiesUnparted lists pairs of quantities whose ratio stayed the same in all loads.
-func (j *judge) quantitiesUnparted() string {
+func (w warnings) quantitiesUnparted() string {
 	var pairs []string
-	for i, one := range j.quantities {
-		for k, other := range j.quantities[:i] {
-			if toSpeakOf(j.columns[i]) && toSpeakOf(j.columns[k]) && j.sameThroughout(j.columns[i], j.columns[k]) {
+	for i, one := range w.quantities {
+		for k, other := range w.quantities[:i] {
+			if toSpeakOf(w.columns[i]) && toSpeakOf(w.columns[k]) && w.sameThroughout(w.columns[i], w.columns[k]) {
 				pairs = append(pairs, many(other.Name)+" and "+many(one.Name))
 			}
 		}
@@ -134,14 +139,54 @@ func toSpeakOf(x column) bool {
 	return slices.ContainsFunc(x, func(cells []cell) bool { return greatest(cells) > few })
 }
 
-func (j *judge) sameThroughout(x, y column) bool {
+func (w warnings) sameThroughout(x, y column) bool {
 	lowest, highest, n := math.Inf(1), math.Inf(-1), 0
-	for a := range j.loads {
+	for a := range w.loads {
 		ratio, logs, _ := quotients(x[a], y[a])
 		if len(logs) > 0 {
 			l := math.Log(ratio.Value)
 			lowest, highest, n = min(lowest, l), max(highest, l), n+1
 		}
 	}
-	return n > 1 && highest-lowest < math.Log(j.options.Tolerance)
+	return n > 1 && highest-lowest < math.Log(w.options.Tolerance)
+}
+
+// neverVaried names the quantities whose ratios stayed the same all the time, and so cannot be told apart by anything.
+func (w warnings) neverVaried() string {
+	if len(w.loads) == 0 {
+		return ""
+	}
+	var groups [][]string
+	taken := map[int]bool{}
+	for i := range w.quantities {
+		together := []string{w.quantities[i].Name}
+		for k := i + 1; k < len(w.quantities) && !taken[i]; k++ {
+			if !taken[k] && w.together(i, k) {
+				together, taken[k] = append(together, w.quantities[k].Name), true
+			}
+		}
+		if len(together) > 1 {
+			groups = append(groups, together)
+		}
+	}
+	if len(groups) == 0 {
+		return ""
+	}
+	var said []string
+	for _, g := range groups {
+		said = append(said, conjoined(g))
+	}
+	text := "These kept one ratio to each other throughout, so nothing here tells them apart: " + strings.Join(said, "; ")
+	if s := w.settle(groups[0]); s != nil {
+		text += fmt.Sprintf(". The short load %s would tell most of them apart", s.Load)
+	}
+	return text
+}
+
+// together reports whether two quantities were never parted; in one kind of load nothing is.
+func (w warnings) together(i, k int) bool {
+	if w.columns[i].whole() != nil || w.columns[k].whole() != nil {
+		return false
+	}
+	return len(w.loads) == 1 || w.sameThroughout(w.columns[i], w.columns[k])
 }
