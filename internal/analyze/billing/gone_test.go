@@ -194,3 +194,25 @@ func TestStoppedAtNight(t *testing.T) {
 		t.Errorf("%d hours compared beside ten days without a sign, want %d", c.Whole.Compared, 30*24)
 	}
 }
+
+// TestCapacityThatBeginsLate: a serverless instance whose capacity is known only from the tenth hour on ran before that,
+// too, if two instances published samples. Where it showed a capacity of 0 it was paused, and is not gone.
+func TestCapacityThatBeginsLate(t *testing.T) {
+	var h history
+	for hour := range 20 {
+		at := october.Add(time.Duration(hour) * time.Hour)
+		h.hour(at, 0.5, 1)
+		if hour >= 10 {
+			h.periods = append(h.periods, runfile.Period{From: at, To: at.Add(time.Hour), Statistic: "Average",
+				Metric: "cloudwatch/ServerlessDatabaseCapacity", Value: float64(hour % 2),
+				Dimensions: map[string]string{"DBInstanceIdentifier": "s"}})
+		}
+	}
+	use := billing.FromPeriods(h.periods, october, october.Add(20*time.Hour), []billing.Instance{
+		{Name: "a", Class: "db.x"}, {Name: "s", Class: billing.Serverless}})
+	for hour, gone := range use.Gone {
+		if want := map[bool]float64{true: 1}[hour < 10]; gone != want {
+			t.Errorf("hour %d: %g hours of instances that nothing names, want %g", hour, gone, want)
+		}
+	}
+}

@@ -131,18 +131,24 @@ func (s *sheet) stopped(instances []Instance) []bool {
 // gone.
 func (s *sheet) settle(u *Use) {
 	samples, _ := s.cover(counted, true)
+	shown := make([][]float64, len(u.Instances)) // how much of each hour the capacity is known of
+	for k, i := range u.Instances {
+		_, shown[k] = s.cover(capacity+i.Name, false)
+	}
 	if u.Counted {
 		u.Gone = make([]float64, s.hours)
 	}
 	const slack = 0.05 // of an hour: samples get lost
 	for h := range s.hours {
 		ran, paused, open := 0.0, 0.0, false
-		for _, i := range u.Instances {
+		for k, i := range u.Instances {
 			switch units := i.Units[h]; {
 			case math.IsNaN(units):
 				open = true
 			case i.Class == Serverless && units == 0:
-				paused++ // or was not there
+				if shown[k][h] > 0 { // else it was not there, or its metric was not
+					paused++
+				}
 			case i.Class == Serverless:
 				ran++
 			default:
