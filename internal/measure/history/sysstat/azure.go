@@ -20,13 +20,26 @@ type azureMetric struct {
 	Name struct {
 		Value string `json:"value"`
 	} `json:"name"`
-	Series []struct {
-		Of   []struct{} `json:"metadatavalues"` // the disk; none: it is the mean over all of them
-		Data []struct {
-			At      time.Time `json:"timeStamp"`
-			Average *float64  `json:"average"`
-		} `json:"data"`
-	} `json:"timeseries"`
+	Series []azureSeries `json:"timeseries"`
+}
+
+type azureSeries struct {
+	Of []struct {
+		Value string `json:"value"`
+	} `json:"metadatavalues"` // the disk; none: it is the mean over all of them
+	Data []struct {
+		At      time.Time `json:"timeStamp"`
+		Average *float64  `json:"average"`
+	} `json:"data"`
+}
+
+// disk names the disk, where the series is of one.
+func (s azureSeries) disk() string {
+	var all []string
+	for _, of := range s.Of {
+		all = append(all, of.Value)
+	}
+	return strings.Join(all, " ")
 }
 
 // azureSets are the metrics of the disks of a machine, of one disk, and of a flexible server: reads, writes, and bytes
@@ -70,7 +83,7 @@ func (a azure) host() (Host, error) {
 		if len(byName) == 0 {
 			continue
 		}
-		sums := map[time.Time]*[4]sum{}
+		var all sums
 		var host Host
 		for k, name := range set.names {
 			m, ok := byName[name]
@@ -85,46 +98,81 @@ func (a azure) host() (Host, error) {
 							askAzure)
 				}
 				for _, d := range s.Data {
-					if sums[d.At] == nil {
-						sums[d.At] = &[4]sum{}
+					if err := all.add(k, s.disk(), d.At, d.Average); err != nil {
+						return host, err
 					}
-					sums[d.At][k].add(d.Average)
 				}
 			}
 		}
-		return host, host.fill(sums, length)
+		return host, host.fill(all, length)
 	}
 	return Host{}, errors.New("it is not an answer about disks that is known: ask " + askAzure)
 }
 
+// point is what is known of one disk from a moment on.
+type point struct {
+	disk string
+	at   int64
+}
+
+// sum is of one number over the disks of a machine.
 type sum struct {
 	total  float64
 	n      int
 	broken bool // of one nothing is known
 }
 
-func (s *sum) add(v *float64) {
-	if v == nil {
-		s.broken = true
-		return
-	}
-	s.total += *v
-	s.n++
+// sums are the four numbers of a machine by the moments at which intervals begin.
+type sums struct {
+	of   map[time.Time]*[4]sum
+	seen [4]map[point]float64
 }
 
-// fill makes intervals of sums that began at moments; those in which anything is missing are left out.
-func (h *Host) fill(sums map[time.Time]*[4]sum, length time.Duration) error {
+// add takes a number of a disk, which a file may have twice: exports of days that overlap, one put behind the other.
+func (s *sums) add(k int, disk string, at time.Time, v *float64) error {
+	if s.of == nil {
+		s.of = map[time.Time]*[4]sum{}
+	}
+	if at = at.UTC(); s.of[at] == nil {
+		s.of[at] = &[4]sum{}
+	}
+	if s.seen[k] == nil {
+		s.seen[k] = map[point]float64{}
+	}
+	to := &s.of[at][k]
+	if v == nil {
+		to.broken = true
+		return nil
+	}
+	before, twice := s.seen[k][point{disk, at.Unix()}]
+	if twice && before != *v {
+		return fmt.Errorf("it says two things of disk %s at %s, %g and %g: leave one out", disk, at.Format(time.RFC3339),
+			before, *v)
+	}
+	if !twice {
+		s.seen[k][point{disk, at.Unix()}] = *v
+		to.total += *v
+		to.n++
+	}
+	return nil
+}
+
+// fill makes intervals of sums. Those in which anything is missing are kept apart: what was done in them is not known,
+// and the file is about them, too.
+func (h *Host) fill(all sums, length time.Duration) error {
 	if h.Name == "" {
 		return errors.New("it does not say which machine it is about")
 	}
-	for at, s := range sums {
+	for at, s := range all.of {
 		whole := true
 		for _, sum := range s {
 			whole = whole && sum.n > 0 && !sum.broken && sum.n == s[0].n
 		}
 		if whole {
-			h.Intervals = append(h.Intervals, Interval{at.UTC(), at.UTC().Add(length), s[0].total, s[1].total,
-				s[2].total, s[3].total})
+			h.Intervals = append(h.Intervals, Interval{at, at.Add(length), s[0].total, s[1].total, s[2].total,
+				s[3].total})
+		} else {
+			h.partial = append(h.partial, span{at, at.Add(length)})
 		}
 	}
 	slices.SortFunc(h.Intervals, func(a, b Interval) int { return a.From.Compare(b.From) })

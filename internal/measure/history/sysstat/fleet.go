@@ -42,11 +42,11 @@ func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx 
 		for _, h := range hosts {
 			f.files[h.Name] = append(f.files[h.Name], name)
 			for _, i := range h.Intervals {
-				if f.from.IsZero() || i.From.Before(f.from) {
-					f.from = i.From
-				}
-				if i.To.After(f.to) {
-					f.to = i.To
+				f.widen(i.From, i.To)
+			}
+			for _, s := range h.partial {
+				if !s.to.After(now) {
+					f.widen(s.from, s.to)
 				}
 			}
 		}
@@ -56,6 +56,16 @@ func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx 
 			"clocks wrong?", f.ahead[0], now.UTC().Format(time.RFC3339))
 	}
 	return f, nil
+}
+
+// widen has the files be about a stretch, too.
+func (f *Fleet) widen(from, to time.Time) {
+	if f.from.IsZero() || from.Before(f.from) {
+		f.from = from
+	}
+	if to.After(f.to) {
+		f.to = to
+	}
 }
 
 // Notices returns what was left out.
@@ -217,8 +227,8 @@ func byHour(intervals []Interval, from, to time.Time) (data history.Data) {
 func byInterval(intervals []Interval) (data history.Data, err error) {
 	if len(intervals) == 0 {
 		return data,
-			errors.New("the files have no interval with a beginning and an end: sadf writes one of each two " +
-				"readings of sysstat")
+			errors.New("the files have no interval of which all is known: requests and bytes, read and written, of " +
+				"each disk, from the second reading on")
 	}
 	longest := time.Duration(0)
 	for _, i := range intervals {

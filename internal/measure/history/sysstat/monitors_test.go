@@ -1,16 +1,20 @@
 package sysstat_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/measure/history/sysstat"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // TestMonitorsOfOneDay: iostat, Azure Monitor and vCenter as they would have kept the same day of the same machine: 900
@@ -158,5 +162,52 @@ func TestPathsOfIostat(t *testing.T) {
 			hosts[0].Intervals[0].ReadBytes != 100*8192 {
 			t.Errorf("%s: %+v, %v", name, hosts, err)
 		}
+	}
+}
+
+// TestPartsThatAreMissing: where one of the numbers is missing at the beginning or the end, nothing is known of the
+// machine there, and the history is still about that time. What a file has twice counts once.
+func TestPartsThatAreMissing(t *testing.T) {
+	csv, err := os.ReadFile("../../../../testdata/migration/vcenter.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(csv), "\n")
+	begin := time.Date(2026, 11, 10, 0, 0, 0, 0, time.UTC)
+	whole := runfile.Stretch{From: begin, To: begin.Add(24 * time.Hour)}
+	read := func(csv string) (history.Data, error) {
+		fleet, err := sysstat.NewFleet(t.Context(), []string{"v.csv"}, begin.AddDate(0, 0, 9),
+			func(context.Context, string) ([]byte, error) { return []byte(csv), nil })
+		if err != nil {
+			return history.Data{}, err
+		}
+		return fleet.History(t.Context(), "db1")
+	}
+	for half, without := range map[string]string{"first": "T0", "last": "T1"} {
+		var some strings.Builder
+		for _, line := range lines {
+			if !strings.Contains(line, "numberwrite") || !strings.Contains(line, without) {
+				some.WriteString(line)
+			}
+		}
+		if data, err := read(some.String()); err != nil || data.Asked != whole {
+			t.Errorf("without writes in the %s hours: about %v, want %v; %v", half, data.Asked, whole, err)
+		}
+	}
+	once, err := read(string(csv))
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := read(string(csv) + strings.Join(lines[1:], ""))
+	if err != nil || !reflect.DeepEqual(once.Periods, twice.Periods) {
+		t.Errorf("with each line twice it is another day: %v", err)
+	}
+	other := strings.Replace(lines[1], `"450"`, `"451"`, 1)
+	if _, err := read(string(csv) + other); err == nil || !strings.Contains(err.Error(), "450 and 451") {
+		t.Errorf("two values of one moment: %v", err)
+	}
+	if _, err := read(strings.ReplaceAll(string(csv), "numberwrite", "number")); err == nil ||
+		!strings.Contains(err.Error(), "no interval of which all is known") {
+		t.Errorf("without writes: %v", err)
 	}
 }

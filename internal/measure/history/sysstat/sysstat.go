@@ -21,7 +21,10 @@ import (
 type Host struct {
 	Name      string
 	Intervals []Interval // in the order of the file
+	partial   []span     // the stretches of which something is missing
 }
+
+type span struct{ from, to time.Time }
 
 // Interval is a stretch of time and the means over it, a second.
 type Interval struct {

@@ -35,7 +35,7 @@ func ofVSphere(text string) ([]Host, error) {
 		machine string
 		length  time.Duration
 	}
-	sums := map[key]map[time.Time]*[4]sum{}
+	machines := map[key]*sums{}
 	for n, row := range rows[1:] {
 		k := slices.Index(vsphereNames, strings.ToLower(row[column["MetricId"]]))
 		at, errTime := time.Parse(time.RFC3339, row[column["Timestamp"]])
@@ -58,19 +58,18 @@ func ofVSphere(text string) ([]Host, error) {
 			v *= kilo
 		}
 		of := key{row[column["Entity"]], time.Duration(seconds * float64(time.Second))}
-		if sums[of] == nil {
-			sums[of] = map[time.Time]*[4]sum{}
+		if machines[of] == nil {
+			machines[of] = &sums{}
 		}
 		begin := at.Add(-of.length) // vCenter names the end
-		if sums[of][begin] == nil {
-			sums[of][begin] = &[4]sum{}
+		if err := machines[of].add(k, row[column["Instance"]], begin, &v); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+2, err)
 		}
-		sums[of][begin][k].add(&v)
 	}
 	var all []Host
-	for of, s := range sums {
+	for of, s := range machines {
 		h := Host{Name: of.machine}
-		if err := h.fill(s, of.length); err != nil {
+		if err := h.fill(*s, of.length); err != nil {
 			return nil, err
 		}
 		all = append(all, h)
