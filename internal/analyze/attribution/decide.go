@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/attribution/bounds"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
@@ -214,7 +215,7 @@ func (tr *trial) maybeOne(left []held, side counts.Side) bool {
 			})
 		}
 		ratios := tr.ratios(tr.y, h.Quantity, 1)
-		return h.Side != side && h.Status == Unknown && ratios != anything() && ratios.has(1)
+		return h.Side != side && h.Status == Unknown && ratios != bounds.Anything() && ratios.Has(1)
 	})
 }
 

@@ -40,7 +40,7 @@
 // quantity, and not all of it. Several that are left are named together. Two loads leave the spread open and never name one. Unless
 // the quantity is consistent, no side is stated where a sum of two of another side comes about as near (besideSum).
 //
-// What the run did not record stays among them, unless physics that holds for every server excludes it (implied.go): a load's
+// What the run did not record stays among them, unless physics that holds for every server excludes it (package bounds): a load's
 // factors bound what it can have brought about, and no values within these bounds keep one ratio to the metric. Nothing goes by
 // the name of a load. It is given up, too, where only a coincidence would have it keep step with a recorded quantity that is consistent
 // (far_fetched.go). A quantity that was not counted under some loads stays in the comparison by a guess there (guess), at a price.
@@ -80,7 +80,7 @@
 // # Where things stand
 //
 // Evidence is a run as the method sees it: what each load did and shows (evidence.go, nothing.go), what that implies of quantities that nobody
-// counted (implied.go), and which load would tell more (settle.go). A judge holds quantities against metrics under a view of the run, with a
+// counted (package bounds), and which load would tell more (settle.go). A judge holds quantities against metrics under a view of the run, with a
 // tolerance (judge.go, rival.go). A trial is one metric before the judge, from what its spread leaves (decide.go) to cautions. Its table
 // has the means of loads, and finds the sums (model.go, search.go, curve.go).
 //

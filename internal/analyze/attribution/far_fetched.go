@@ -35,8 +35,8 @@ func (e *evidence) coincides(y column, recorded, h held) (gain float64) {
 	most := 0.0
 	for i, a := range recorded.loads {
 		width := widest
-		if of := e.implied(h.Quantity, a, countedIn(y[a])); of.lo > 0 {
-			width = min(widest, math.Log(of.hi/of.lo))
+		if of := e.implied(h.Quantity, a, countedIn(y[a])); of.Lo > 0 {
+			width = min(widest, math.Log(of.Hi/of.Lo))
 		}
 		noise := math.Sqrt(recorded.groups.Of[i].Var + allowance*allowance)
 		g := 2 * math.Log(max(1, width/(math.Sqrt(2*math.Pi)*noise)))
@@ -53,7 +53,7 @@ func (e *evidence) drives(y column, recorded, h held) bool {
 		use := countedIn(y[a])
 		of, bytes, l := e.implied(h.Quantity, a, use), e.implied(counts.WALBytes, a, use), recorded.groups.Of[i].Mean
 		x := math.Log(meanOf(y[a], use)) - l // of the recorded quantity
-		for k, n := range [4]float64{e.done(a, use).commits, math.Sqrt(bytes.lo * bytes.hi), of.lo, of.hi} {
+		for k, n := range [4]float64{e.done(a, use).Commits, math.Sqrt(bytes.Lo * bytes.Hi), of.Lo, of.Hi} {
 			logs[k] = append(logs[k], x-math.Log(n))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/realiops/realiops/internal/analyze/attribution/bounds"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -40,7 +41,7 @@ func (e *evidence) indexEntries() column {
 		for _, r := range load.Repetitions {
 			made := float64(r.Work.Rows) * float64(load.Indexes)
 			c := cell{value: made, log: math.Log(made), stdErr: 0.5}
-			if !byKnownMethod(load.Load) || c.value == 0 {
+			if !bounds.Inserts(load.Load) || c.value == 0 {
 				c.missing = &series.Missing{Reason: counts.NotRecorded, Detail: "no index entries were made"}
 			}
 			all[a] = append(all[a], c)
@@ -54,7 +55,7 @@ func (e *evidence) indexEntries() column {
 func (e *evidence) onlyWithIndexes(y column, forEntry float64) bool {
 	shown := 0
 	for a, load := range e.loads {
-		if load.Indexes > 0 || !byKnownMethod(load.Load) {
+		if load.Indexes > 0 || !bounds.Inserts(load.Load) {
 			continue
 		}
 		for r, c := range y[a] {

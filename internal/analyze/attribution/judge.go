@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/realiops/realiops/internal/analyze/attribution/bounds"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -258,7 +259,7 @@ func (e *evidence) onAurora() bool { return e.run.Header.Target.Flavor == "auror
 // neverRead takes back what was said of a counter of blocks that are read as well, where all loads only added rows: that it follows
 // what these write is a coincidence.
 func (j *judge) neverRead(v *Verdict) {
-	reads := func(a counts.Load) bool { return !byKnownMethod(a.Load) }
+	reads := func(a counts.Load) bool { return !bounds.Inserts(a.Load) }
 	stated := v.Kind != CannotTell && v.Kind != Silent
 	if stated && metric.All().Row(v.Metric.Name).AlsoReads && !slices.ContainsFunc(j.loads, reads) {
 		*v = Verdict{

@@ -86,10 +86,10 @@ func (e *evidence) guess(y float64, h held, a int, use []int) (x, variance float
 	of := e.implied(h.Quantity, a, use)
 	x = y / h.Ratio.Value
 	switch {
-	case x < of.lo:
-		return of.lo, atBound
-	case x > of.hi:
-		return max(of.hi, 1), atBound
+	case x < of.Lo:
+		return of.Lo, atBound
+	case x > of.Hi:
+		return max(of.Hi, 1), atBound
 	}
 	return x, withinBounds
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/attribution/bounds"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/runfile"
@@ -67,7 +68,7 @@ func differInOne(a, b runfile.Load) bool {
 			n++
 		}
 	}
-	return n == 1 && byKnownMethod(a) && byKnownMethod(b)
+	return n == 1 && bounds.Inserts(a) && bounds.Inserts(b)
 }
 
 // differ takes out, of the quantities that are left, those whose difference between two loads is surely not the metric's. A ratio over all loads

@@ -4,39 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/attribution/bounds"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
-
-// usual returns what one row typically brings with it under a load, by quantity: the rules of thumb of a server with a
-// local disk. They serve to choose a load to advise and never to judge by.
-func usual(a runfile.Load) map[string]float64 {
-	commits, indexes, width := 1/float64(max(1, a.RowsPerTx)), float64(a.Indexes), float64(a.Width)
-	statements, records, bytes := commits, 1.0, 70+width
-	switch a.Method {
-	case byInsert:
-		statements = 1
-	case byCopy:
-		records, bytes = (44+width)/logPage, 24+width
-	}
-	bytes += 66*indexes + 40*commits
-	syncs := 0.4 * commits
-	writes := 1.05 * syncs
-	if a.Clients == 1 {
-		syncs = commits
-	}
-	if a.SynchronousCommit == "off" {
-		syncs, writes = commits/8000, commits/4000
-	}
-	pages := (44+width)/logPage + 0.002*indexes
-	return map[string]float64{
-		counts.Rows: 1, counts.Entries: 1 + indexes, counts.Statements: statements, counts.Commits: commits,
-		counts.WALRecords: records + indexes + commits + 1.0/32, counts.WALBytes: bytes, counts.WALWrites: writes,
-		counts.WALSyncs:     syncs,
-		counts.PagesWritten: pages, counts.DeviceFlushes: 1.05 * syncs, counts.DeviceRequests: writes + 0.03*pages,
-		counts.DeviceBytes: bytes + logPage*(writes+pages),
-	}
-}
 
 // advisable returns the loads that can be advised: those of the plan identify.
 func advisable() []runfile.Load {
@@ -62,8 +33,8 @@ func (e *evidence) typically(one, other string) (mean float64, ok bool) {
 			ratio, logs, _ := quotients(x[a], y[a])
 			l, found = math.Log(ratio.Value), len(logs) > 0
 		}
-		if !found && byKnownMethod(e.loads[a].Load) {
-			of := usual(e.loads[a].Load)
+		if !found && bounds.Inserts(e.loads[a].Load) {
+			of := bounds.Usual(e.loads[a].Load)
 			l, found = math.Log(of[one]/of[other]), true
 		}
 		if found {
@@ -120,7 +91,7 @@ const parting = 1.3
 // partedBy tells which of the quantities a load would part, and how many pairs of them.
 func (e *evidence) partedBy(load runfile.Load, open []string) (s *Settle, pairs int) {
 	s = &Settle{Load: load.Name, Factor: math.Inf(1)}
-	there := usual(load)
+	there := bounds.Usual(load)
 	for i, one := range open {
 		for _, other := range open[:i] {
 			here, ok := e.typically(one, other)

@@ -1,4 +1,4 @@
-package attribution
+package bounds
 
 import (
 	"math"
@@ -14,49 +14,49 @@ const (
 )
 
 // ofReads returns what a load implies of the quantities that reads, updates and page images are counted in; told is false where that is nothing.
-func (d done) ofReads(quantity string, of func(string) span) (s span, told bool) {
+func (d Work) ofReads(quantity string, of func(string) Span) (s Span, told bool) {
 	switch metric.Quantity(quantity) {
 	case metric.HOTUpdates:
-		return span{0, d.updated}, true
+		return Span{0, d.updated}, true
 	case metric.PagesMissed:
-		return span{0, of(counts.BuffersTouched).hi}, true
+		return Span{0, of(counts.BuffersTouched).Hi}, true
 	case metric.BuffersTouched:
-		return span{d.lookups, math.Inf(1)}, true
+		return Span{d.lookups, math.Inf(1)}, true
 	case metric.ReadCalls:
 		missed := of(string(metric.PagesMissed))
-		return span{missed.lo / mostPagesOfCall, missed.hi}, true
+		return Span{missed.Lo / mostPagesOfCall, missed.Hi}, true
 	case metric.BytesAsked:
 		missed := of(string(metric.PagesMissed))
-		return span{logPage * missed.lo, logPage * missed.hi}, true
+		return Span{logPage * missed.Lo, logPage * missed.Hi}, true
 	case metric.TempRead, metric.TempWritten:
 		if d.returned < fewestSpilled*d.statements || d.returned == 0 && d.known {
-			return span{}, true
+			return Span{}, true
 		}
-		return anything(), true
+		return Anything(), true
 	case metric.WALRecords:
 		if d.onlyReads() { // pages are pruned, and marked where they have checksums
-			return span{0, fewRecords + of(counts.BuffersTouched).hi}, true
+			return Span{0, fewRecords + of(counts.BuffersTouched).Hi}, true
 		}
-		return anything(), false
+		return Anything(), false
 	case metric.PageImages:
-		return span{0, of(counts.WALRecords).hi}, true
+		return Span{0, of(counts.WALRecords).Hi}, true
 	default:
-		return anything(), false
+		return Anything(), false
 	}
 }
 
-func (d done) onlyReads() bool { return d.rows == 0 && d.returned > 0 }
+func (d Work) onlyReads() bool { return d.rows == 0 && d.returned > 0 }
 
 // ofChanges returns what updates and deletes imply of the rest: at least a record for each row, and a flush for as many commits as there are clients.
-func (d done) ofChanges(quantity string) span {
-	s := anything()
+func (d Work) ofChanges(quantity string) Span {
+	s := Anything()
 	switch quantity {
 	case counts.WALRecords:
-		s.lo = d.rows
+		s.Lo = d.rows
 	case counts.WALBytes:
-		s.lo = leastRow * d.rows
+		s.Lo = leastRow * d.rows
 	case counts.WALSyncs, counts.WALWrites:
-		s.lo = d.syncs(anything()).lo / 2
+		s.Lo = d.syncs(Anything()).Lo / 2
 	}
 	return s
 }

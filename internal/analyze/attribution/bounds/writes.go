@@ -1,0 +1,120 @@
+package bounds
+
+import (
+	"github.com/realiops/realiops/internal/analyze/counts"
+)
+
+// What rows, index entries and commits put into the log, in bytes: the least and the most of a narrow row.
+const (
+	leastRow, mostRow       = 30, 160
+	leastCopied             = 8
+	leastEntry, mostEntry   = 40, 512 // most with the image of a page that few entries share
+	leastCommit, mostCommit = 34, 200
+	outOfLine               = 2000 // bytes from which on PostgreSQL compresses a row or stores it out of line
+	logPage                 = 8192
+	segment                 = 16 << 20
+)
+
+// records of the log: one for each row, or page of a COPY, index entry and commit, and what indexes, a sequence and a vacuum
+// take besides.
+func (d Work) records() Span {
+	entries := d.rows * d.indexes
+	extras := 0.02*(d.rows+entries) + d.rows/32 + d.rows/50 + 10
+	s := Span{d.rows + entries + d.Commits, d.rows + entries + d.Commits + extras}
+	if d.copied {
+		s.Lo = d.rows*(leastRow+d.width)/logPage + entries + d.Commits
+	}
+	return s
+}
+
+func (d Work) bytes() Span {
+	entries, least, most := d.rows*d.indexes, leastRow+d.width, mostRow+1.2*d.width
+	if d.copied {
+		least = leastCopied + d.width
+	}
+	if d.width > outOfLine {
+		least = leastCopied
+		most *= 1.5
+	}
+	return Span{
+		d.rows*least + entries*leastEntry + d.Commits*leastCommit,
+		d.rows*most + entries*mostEntry + d.Commits*mostCommit + segment,
+	}
+}
+
+// syncs of the log: each client waits for its own, so that so many commits as there are clients share one at most.
+func (d Work) syncs(bytes Span) Span {
+	s := Span{0, d.Commits + bytes.Hi/segment + 10*d.seconds}
+	if d.waited {
+		s.Lo = d.Commits / d.clients
+	}
+	if d.aurora { // a quorum of other machines keeps the log, in batches of which nothing is published
+		s = Span{s.Lo / 10, 6*d.Commits + bytes.Hi/4096 + 100*d.seconds}
+	}
+	return s
+}
+
+func (d Work) writes(bytes, syncs Span) Span {
+	if d.aurora {
+		return syncs
+	}
+	return Span{syncs.Lo / 2, d.Commits + syncs.Hi + bytes.Hi/logPage}
+}
+
+// pages written: rows fill pages one after the other, each of which is written a few times; an index entry may make a page
+// dirty by itself. Nothing forces a server to write them while the load is looked at.
+func (d Work) pages() Span {
+	return Span{0, 3*d.rows*(mostRow+1.2*d.width)/logPage + 2*d.rows*d.indexes + 100*d.seconds}
+}
+
+// Implies returns the least and the most of a quantity that the work can have taken. It goes by the factors of the load and by what
+// else was recorded there, and by no name.
+func (d Work) Implies(quantity string, recorded func(quantity string) (Span, bool)) Span {
+	if s, known := recorded(quantity); known {
+		return s
+	}
+	of := func(quantity string) Span { return d.Implies(quantity, recorded) }
+	if s, told := d.ofReads(quantity, of); told {
+		return s
+	}
+	if d.changed {
+		return d.ofChanges(quantity)
+	}
+	if !d.known {
+		return Anything()
+	}
+	switch quantity {
+	case counts.WALRecords:
+		return d.records()
+	case counts.WALBytes:
+		return d.bytes()
+	case counts.WALSyncs:
+		return d.syncs(of(counts.WALBytes))
+	case counts.WALWrites:
+		return d.writes(of(counts.WALBytes), of(counts.WALSyncs))
+	case counts.PagesWritten:
+		return d.pages()
+	}
+	if d.aurora {
+		return Anything()
+	}
+	bytes, syncs, writes := of(counts.WALBytes), of(counts.WALSyncs), of(counts.WALWrites)
+	pages := of(counts.PagesWritten)
+	const (
+		files     = 300     // that a checkpoint syncs
+		largest   = 1 << 20 // bytes of a request
+		journaled = 3       // requests and flushes of a file system for one that it is asked for
+	)
+	flushes := Span{0.3 * syncs.Lo, journaled * (syncs.Hi + files + 10*d.seconds)}
+	written := Span{bytes.Lo, 2*bytes.Hi + 2*logPage*(writes.Hi+pages.Hi) + journaled*logPage*flushes.Hi}
+	switch quantity {
+	case counts.DeviceFlushes:
+		return flushes
+	case counts.DeviceBytes:
+		return written
+	case counts.DeviceRequests:
+		return Span{max(0.3*syncs.Lo, written.Lo/largest), 1.5*(writes.Hi+pages.Hi) + journaled*flushes.Hi}
+	default:
+		return Anything()
+	}
+}
