@@ -15,7 +15,7 @@ import (
 func NewSize(s sizing.Sizing) Size {
 	v := Size{
 		Machines: words.Each(sizeMachine, s.Machines), Passing: s.Passing,
-		Cautions: append([]string{}, s.Cautions...),
+		Cautions: append(unmeasured(s), s.Cautions...),
 		Schema:   SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora),
 		Misread: misread(s), Spreads: s.Spreads,
@@ -39,6 +39,37 @@ func NewSize(s sizing.Sizing) Size {
 	}
 	v.Sources = v.cited()
 	return v
+}
+
+// unmeasured says what the order rests on where that was not measured: a model in the place of the device, and loads of
+// the plan that may ask for more.
+func unmeasured(s sizing.Sizing) []string {
+	all := []string{}
+	if i := slices.IndexFunc(s.Parts, func(p sizing.Part) bool { return p.Basis == sizing.ByModel }); i >= 0 {
+		text := "It is sized by a model of what a disk does, since the run did not see what this one did"
+		if s.Parts[i].Need.Model.Reason == sizing.Others {
+			text = "It is sized by a model of what this server wrote, since other programs used the disk"
+		}
+		all = append(all, text)
+	}
+	if s.Ask.Load != "" || s.Basis == sizing.BySaying {
+		return all
+	}
+	var loads []string
+	for _, p := range s.Parts {
+		for _, l := range p.Run.Loads {
+			i := slices.IndexFunc(p.Needs, func(n sizing.Need) bool { return n.Load == l.Name })
+			lost := i >= 0 && p.Needs[i].Missing != nil && p.Needs[i].Missing.Reason != sizing.Background
+			if (i < 0 || lost) && !l.Idle() && !l.Cold && !slices.Contains(loads, l.Name) {
+				loads = append(loads, l.Name)
+			}
+		}
+	}
+	if len(loads) > 0 {
+		all = append(all, "What "+words.Enumerated(loads, " and ")+" asked for is not known: if it was more, this order "+
+			"is too small")
+	}
+	return all
 }
 
 // Caution adds what is said of all numbers of a run, so that an order says no less: it is the same numbers'. What it
