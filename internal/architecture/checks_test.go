@@ -214,18 +214,13 @@ func rooms(most size, exceptions map[string]size) func(tree) []string {
 	}
 }
 
-// thoughts bounds the methods of a type, in the same way.
-func thoughts(most int, exceptions map[string]int) func(tree) []string {
+// thoughts bounds the methods of a type.
+func thoughts(most int) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(everything) {
 			for _, name := range slices.Sorted(maps.Keys(t[directory].methods)) {
-				of := directory + "." + name
-				has, may := t[directory].methods[name], max(most, exceptions[of])
-				switch {
-				case has > may:
-					broken = append(broken, fmt.Sprintf("%s has %d methods, of at most %d", of, has, may))
-				case exceptions[of] > 0 && has <= most:
-					broken = append(broken, of+" is no exception any more")
+				if has := t[directory].methods[name]; has > most {
+					broken = append(broken, fmt.Sprintf("%s.%s has %d methods, of at most %d", directory, name, has, most))
 				}
 			}
 		}

@@ -141,18 +141,18 @@ const leastQuiet = 0.5
 
 // quiet returns what each counter did in an idle repetition before its end, which begins when the load has lasted as
 // long as planned.
-func (c *collector) quiet(r Repetition) map[string]Count {
-	length := time.Duration(c.run.Header.Plan.LoadSeconds * float64(time.Second))
+func (b *builder) quiet(r Repetition) map[string]Count {
+	length := time.Duration(b.run.Header.Plan.LoadSeconds * float64(time.Second))
 	end := r.Begin.Add(length)
 	if length == 0 || !end.Before(r.End) {
 		return nil
 	}
 	var all map[string]Count
 	for name, count := range r.Counts {
-		if m, known := c.run.Counter(name); count.Missing != nil || !known || m.Type != runfile.Counter {
+		if m, known := b.run.Counter(name); count.Missing != nil || !known || m.Type != runfile.Counter {
 			continue
 		}
-		change, err := c.series(name).Delta(r.Begin, end)
+		change, err := b.series(name).Delta(r.Begin, end)
 		if seconds := change.Seconds(); err == nil && seconds > leastQuiet*length.Seconds() && seconds < count.Seconds {
 			if all == nil {
 				all = map[string]Count{}

@@ -56,7 +56,7 @@ func (c *collector) held() int {
 		size += r.Size()
 	}
 	if c.thin != nil {
-		size += c.thin.size
+		size += c.thin.Size
 	}
 	return size
 }

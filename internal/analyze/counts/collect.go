@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/counts/sieve"
 	"github.com/realiops/realiops/internal/analyze/gaps"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -26,24 +27,27 @@ type collector struct {
 	sets      map[string]map[string]string // of dimensions, by how they are written in keys
 	totalled  map[string]bool              // metrics with totals
 	answers   gaps.AWS
-	thin      *thin // of an observation; nil: all readings are kept
+	thin      *sieve.Sieve // of an observation; nil: all readings are kept
 	backups   backups
 	tops      map[topKey]runfile.Top
-	wal       stretches            // of no load of ours
-	stretched map[string][]stretch // the periods of each metric that comes in them, in order
-	kept      int                  // about how many bytes, beside readings
-	loads     map[string]bool      // that anything is said of
-	attempts  []*attempt           // in the order in which they are first mentioned
+	wal       stretches       // of no load of ours
+	kept      int             // about how many bytes, beside readings
+	loads     map[string]bool // that anything is said of
+	attempts  []*attempt      // in the order in which they are first mentioned
 	byKey     map[attemptKey]*attempt
 	factors   map[string]runfile.Load // of loads that the plan does not have
-	places    map[string]int          // of each load in run.Loads
 	latencies chan func()             // that add one
 	untimed   bool                    // nobody asks for latencies
 	notes     notebook
 
 	handing sync.Mutex // held while a series is handed out, since several metrics are looked at in parallel
-	moving  sync.Map   // when each counter moves, as far as anybody asked
-	stays   func() []stay
+}
+
+// builder makes a run of what was gathered.
+type builder struct {
+	*collector
+	places    map[string]int       // of each load in run.Loads
+	stretched map[string][]stretch // the periods of each metric that comes in them, in order
 }
 
 // attempt is all that the file says of one repetition of a load.
@@ -73,7 +77,7 @@ func newCollector() *collector {
 		run: &Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{},
 		probes: map[string]string{}, metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{},
 		sets: map[string]map[string]string{}, byKey: map[attemptKey]*attempt{},
-		factors: map[string]runfile.Load{}, loads: map[string]bool{}, places: map[string]int{},
+		factors: map[string]runfile.Load{}, loads: map[string]bool{},
 		tops: map[topKey]runfile.Top{}, totalled: map[string]bool{},
 	}
 }
@@ -84,7 +88,7 @@ func (c *collector) take(record runfile.Record) {
 	case runfile.Run:
 		c.run.Header, c.begun = r, true
 		if r.Observed {
-			c.thin = newThin(r)
+			c.thin = sieve.New(r)
 		}
 	case runfile.Metric:
 		c.announce(r)
@@ -175,7 +179,7 @@ func (c *collector) read(r runfile.Reading) {
 
 func (c *collector) readRow(r runfile.Row) {
 	if c.thin != nil {
-		c.thin.take(r)
+		c.thin.Take(r)
 		c.backups.take(r)
 		c.run.Ended = nil // it went on after that
 		return
@@ -254,62 +258,67 @@ func (c *collector) series(metric string) series.Series {
 	return c.readings[probe].Series(metric)
 }
 
+// checks notes what is odd about a run.
+type checks struct{ *builder }
+
 // finish pairs up what was gathered.
-func (c *collector) finish() *Run {
-	if c.thin != nil {
-		c.keepThin()
+func (b *builder) finish() *Run {
+	observed, check := observer{b}, checks{b}
+	if b.thin != nil {
+		observed.keepThin()
 	}
-	c.follow()
-	c.run.Counters = c.counters()
-	c.stretch()
-	c.checkClocks()
-	c.checkOtherClocks()
-	c.checkAdded()
-	c.checkCopied()
-	c.buildLoads()
-	c.checkCapacity()
-	c.run.whole = c.whole
-	c.noteStill()
-	if c.thin != nil {
-		c.observe()
+	b.follow()
+	b.run.Counters = b.counters()
+	b.stretch()
+	check.clocks()
+	check.otherClocks()
+	check.added()
+	check.copied()
+	b.buildLoads()
+	check.capacity()
+	b.run.whole = b.whole
+	check.still()
+	if b.thin != nil {
+		observed.observe()
 	}
-	c.run.ofServer = c.run.followed()
-	if c.run.Observed != nil {
-		c.run.Observed.Coarse.ofServer = c.run.ofServer
+	b.run.ofServer = b.run.followed()
+	if b.run.Observed != nil {
+		b.run.Observed.Coarse.ofServer = b.run.ofServer
 	}
-	c.run.Top = append(c.joinTops(), c.wal.top(c.run.Header.Target.Flavor)...)
-	c.run.takeOffBackground(mostVariants)
-	came := func(name string) bool { return len(c.periods[name]) > 0 || c.totalled[name] }
-	c.run.Uncollected, c.run.Unpublished = c.answers.Lacking(c.metrics, came), c.answers.Without(c.metrics, came)
-	c.run.Notes = c.notes.all()
-	c.run.series, c.run.levels, c.run.over, c.run.share = c.series, c.levels, c.over, c.share
-	c.stays = sync.OnceValue(c.findStays)
-	return c.run
+	b.run.Top = append(b.joinTops(), b.wal.top(b.run.Header.Target.Flavor)...)
+	b.run.takeOffBackground(mostVariants)
+	came := func(name string) bool { return len(b.periods[name]) > 0 || b.totalled[name] }
+	b.run.Uncollected, b.run.Unpublished = b.answers.Lacking(b.metrics, came), b.answers.Without(b.metrics, came)
+	b.run.Notes = b.notes.all()
+	v := &viewer{builder: b}
+	v.stays = sync.OnceValue(v.findStays)
+	b.run.series, b.run.levels, b.run.over, b.run.share = b.series, b.levels, v.over, v.share
+	return b.run
 }
 
 // counters returns the metrics announced as such, and those that came in periods, by name.
-func (c *collector) counters() []runfile.Metric {
+func (b *builder) counters() []runfile.Metric {
 	var counters []runfile.Metric
-	for _, m := range c.metrics {
+	for _, m := range b.metrics {
 		_, inPeriods := statistics()[m.Type]
 		counted := m.Type == runfile.Counter && !ofAnatomy(m.Name)
-		if counted || inPeriods && (len(c.periods[m.Name]) > 0 || c.totalled[m.Name]) {
+		if counted || inPeriods && (len(b.periods[m.Name]) > 0 || b.totalled[m.Name]) {
 			counters = append(counters, m)
 		}
 	}
 	slices.SortFunc(counters, func(a, b runfile.Metric) int { return strings.Compare(a.Name, b.Name) })
-	for _, metric := range sortedKeys(c.probes) {
-		if _, announced := c.metrics[metric]; !announced {
-			c.notes.add("metric-unannounced", metric+" was read but never announced, and was left out")
+	for _, metric := range sortedKeys(b.probes) {
+		if _, announced := b.metrics[metric]; !announced {
+			b.notes.add("metric-unannounced", metric+" was read but never announced, and was left out")
 		}
 	}
 	return counters
 }
 
-func (c *collector) checkClocks() {
-	for _, probe := range sortedKeys(c.readings) {
-		if back := c.readings[probe].SteppedBack(); back > 0 {
-			c.notes.add("clock-stepped", fmt.Sprintf(
+func (k checks) clocks() {
+	for _, probe := range sortedKeys(k.readings) {
+		if back := k.readings[probe].SteppedBack(); back > 0 {
+			k.notes.add("clock-stepped", fmt.Sprintf(
 				"The readings of %s go back in time by %.3g s: the clock was set during the run", probe, back.Seconds()))
 		}
 	}

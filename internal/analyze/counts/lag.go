@@ -29,7 +29,7 @@ type pulse struct {
 
 // pulse finds the steps of a counter. A source that did not move between two readings was not read twice. The move
 // itself came at some time since the reading before.
-func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
+func (v *viewer) pulse(s series.Series, split series.Split) (p pulse) {
 	if 2*split.Moved >= split.Changes {
 		return p
 	}
@@ -47,12 +47,12 @@ func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 	if of < fewestSame {
 		by = min(by, 1)
 	}
-	during, few := c.during(moves), len(moves) < fewestSteps
+	during, few := v.during(moves), len(moves) < fewestSteps
 	if len(moves) == 0 || during == 0 || stats.Median(amounts) < smallestStep*by || !few && 2*during < len(moves) {
 		return p
 	}
 	if len(moves) == 1 {
-		return movedOnce(moves[0].Sub(c.run.Header.Start).Seconds(), amounts[0], stepsReadings*lengths[0], c.stays())
+		return movedOnce(moves[0].Sub(v.run.Header.Start).Seconds(), amounts[0], stepsReadings*lengths[0], v.stays())
 	}
 	var gaps []float64
 	for i := 1; i < len(moves); i++ {
@@ -97,9 +97,9 @@ func wholeSteps(gaps []float64, step, doubt float64) bool {
 }
 
 // during counts the moments that lie within repetitions. Moves between them come from work that is done there.
-func (c *collector) during(moments []time.Time) (n int) {
+func (v *viewer) during(moments []time.Time) (n int) {
 	var all []series.Stretch
-	for _, load := range c.run.Loads {
+	for _, load := range v.run.Loads {
 		for _, r := range load.Repetitions {
 			all = append(all, series.Stretch{From: r.Begin, To: r.End})
 		}
@@ -123,19 +123,19 @@ const (
 )
 
 // lag returns by how much later than the loads a counter moves.
-func (c *collector) lag(s series.Series, split series.Split) time.Duration {
+func (v *viewer) lag(s series.Series, split series.Split) time.Duration {
 	if split.Known < fewestMoving || 2*split.Coarse >= split.Known || !movesOutside(split) || !movesInside(split) {
 		return 0
 	}
 	var shown lag.Course
-	start := c.run.Header.Start
+	start := v.run.Header.Start
 	for change, err := range s.Changes(time.Time{}, farFuture) {
 		if err == nil && change.To.After(change.From) {
 			shown.Add(change.From.Sub(start).Seconds(), change.To.Sub(start).Seconds(), change.Amount/change.Seconds())
 		}
 	}
 	var stays []lag.Stay
-	for _, stay := range c.stays() {
+	for _, stay := range v.stays() {
 		stays = append(stays, stay.Stay)
 	}
 	return shown.Lag(stays)
@@ -148,14 +148,14 @@ type stay struct {
 }
 
 // findStays returns the goes of all loads, in order.
-func (c *collector) findStays() (stays []stay) {
-	start := c.run.Header.Start
-	for i, load := range c.run.Loads {
+func (v *viewer) findStays() (stays []stay) {
+	start := v.run.Header.Start
+	for i, load := range v.run.Loads {
 		if load.Idle() {
 			continue
 		}
 		for _, r := range load.Repetitions {
-			if a := c.byKey[attemptKey{load.Name, r.Number}]; a != nil && a.clients.lines > 0 {
+			if a := v.byKey[attemptKey{load.Name, r.Number}]; a != nil && a.clients.lines > 0 {
 				stays = append(stays, stay{
 					lag.Stay{Load: i, From: a.clients.from.Sub(start).Seconds(), To: a.clients.to.Sub(start).Seconds(),
 						End: r.End.Sub(start).Seconds()},
@@ -172,9 +172,9 @@ func (c *collector) findStays() (stays []stay) {
 const coarseReading = 2500 * time.Millisecond
 
 // split returns what a counter did within repetitions and outside of them.
-func (c *collector) split(s series.Series) series.Split {
+func (v *viewer) split(s series.Series) series.Split {
 	var repetitions []series.Stretch
-	for _, l := range c.stays() {
+	for _, l := range v.stays() {
 		repetitions = append(repetitions, l.whole)
 	}
 	return s.Split(repetitions, coarseReading)

@@ -21,12 +21,12 @@ func worst() []string { return []string{runfile.Minimum, runfile.Average, runfil
 
 // levels returns those of a metric by one statistic, the first of some that there is, and one set of dimensions, in
 // order.
-func (c *collector) levels(metric string, preferred []string) []Level {
-	periods := c.periods[metric]
+func (b *builder) levels(metric string, preferred []string) []Level {
+	periods := b.periods[metric]
 	if len(periods) == 0 {
 		return nil
 	}
-	dimensions, statistic := c.dimensions(runfile.Metric{Name: metric}), ""
+	dimensions, statistic := b.dimensions(runfile.Metric{Name: metric}), ""
 	for _, name := range slices.Backward(preferred) {
 		for key := range periods {
 			if key.statistic == name && key.dimensions == dimensions {
@@ -47,15 +47,15 @@ func (c *collector) levels(metric string, preferred []string) []Level {
 // steady is by how much the size may differ that an instance is said to have kept.
 const steady = 1.1
 
-// checkCapacity notes that a Serverless instance was scaled while it was measured: what was written stays comparable,
+// capacity notes that a Serverless instance was scaled while it was measured: what was written stays comparable,
 // how fast it was written does not.
-func (c *collector) checkCapacity() {
+func (k checks) capacity() {
 	var units []float64
-	for _, l := range c.levels(metric.CloudWatchServerlessDatabaseCapacity, worst()) {
+	for _, l := range k.levels(metric.CloudWatchServerlessDatabaseCapacity, worst()) {
 		throughout := func(a *attempt) bool {
 			return a.clients.lines > 0 && !l.From.Before(a.clients.from) && !l.To.After(a.clients.to)
 		}
-		if slices.ContainsFunc(c.attempts, throughout) {
+		if slices.ContainsFunc(k.attempts, throughout) {
 			units = append(units, l.Value)
 		}
 	}
@@ -63,7 +63,7 @@ func (c *collector) checkCapacity() {
 		return
 	}
 	if least, most := slices.Min(units), slices.Max(units); most > steady*least {
-		c.notes.add("capacity-changed", fmt.Sprintf(
+		k.notes.add("capacity-changed", fmt.Sprintf(
 			"The instance was scaled under load, from %.3g to %.3g capacity units: rates of different loads cannot "+
 				"be compared, and a load may not have been steady", least, most))
 	}

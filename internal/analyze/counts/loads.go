@@ -13,75 +13,75 @@ import (
 )
 
 // buildLoads makes loads of the plan and of the attempts, and says of each attempt that cannot be used why.
-func (c *collector) buildLoads() {
-	for _, load := range c.run.Header.Plan.Loads {
-		if _, twice := c.places[load.Name]; twice {
-			c.notes.add("load-twice", fmt.Sprintf("The plan names the load %s twice; the first was believed", load.Name))
+func (b *builder) buildLoads() {
+	for _, load := range b.run.Header.Plan.Loads {
+		if _, twice := b.places[load.Name]; twice {
+			b.notes.add("load-twice", fmt.Sprintf("The plan names the load %s twice; the first was believed", load.Name))
 			continue
 		}
-		c.addLoad(load)
+		b.addLoad(load)
 	}
-	overlaps := c.overlaps()
-	busy := c.busyUntil()
+	overlaps, check := b.overlaps(), checks{b}
+	busy := b.busyUntil()
 	var vacuumed vacuumed
-	for _, a := range c.attempts {
+	for _, a := range b.attempts {
 		a.clients.complete()
-		load := c.loadOf(a)
+		load := b.loadOf(a)
 		why := a.defect(load.Idle())
 		if why == "" {
-			why = cmp.Or(overlaps[a], c.otherwiseSet(a), a.outsideWindow())
+			why = cmp.Or(overlaps[a], b.otherwiseSet(a), a.outsideWindow())
 		}
 		if why != "" {
 			load.LeftOut = append(load.LeftOut, LeftOut{a.repetition, why})
 			continue
 		}
-		c.checkLoad(a)
+		check.load(a)
 		if a.vacuumed != nil {
 			vacuumed.add(*a.vacuumed)
 		}
 		if a.others != nil {
-			c.run.Others = append(c.run.Others, OthersWorked{a.load, a.repetition, *a.others})
+			b.run.Others = append(b.run.Others, OthersWorked{a.load, a.repetition, *a.others})
 		}
-		r := c.repetition(a, load.Idle(), busy)
+		r := b.repetition(a, load.Idle(), busy)
 		r.Autovacuum = a.vacuumed
-		c.takeOffImpossible(*load, r)
-		c.checkProof(a, load.Load, r)
-		c.checkAnatomy(load.Load, r)
+		b.takeOffImpossible(*load, r)
+		check.proof(a, load.Load, r)
+		check.anatomy(load.Load, r)
 		load.Repetitions = append(load.Repetitions, r)
 	}
 	if text := vacuumed.text(); text != "" {
-		c.notes.add("autovacuum", text)
+		b.notes.add("autovacuum", text)
 	}
-	for i := range c.run.Loads {
-		c.run.Loads[i].Waits = c.waits(c.run.Loads[i])
-		slices.SortStableFunc(c.run.Loads[i].Repetitions, func(a, b Repetition) int {
+	for i := range b.run.Loads {
+		b.run.Loads[i].Waits = b.waits(b.run.Loads[i])
+		slices.SortStableFunc(b.run.Loads[i].Repetitions, func(a, b Repetition) int {
 			return cmp.Compare(a.Number, b.Number)
 		})
 	}
 }
 
-func (c *collector) addLoad(load runfile.Load) {
-	c.places[load.Name] = len(c.run.Loads)
-	c.run.Loads = append(c.run.Loads, Load{Load: load})
+func (b *builder) addLoad(load runfile.Load) {
+	b.places[load.Name] = len(b.run.Loads)
+	b.run.Loads = append(b.run.Loads, Load{Load: load})
 }
 
 // unplanned is the method of a load whose factors nothing tells, so that it is not taken for an idle one.
 const unplanned = "unknown"
 
-func (c *collector) loadOf(a *attempt) *Load {
-	_, known := c.places[a.load]
-	factors, told := c.factors[a.load]
+func (b *builder) loadOf(a *attempt) *Load {
+	_, known := b.places[a.load]
+	factors, told := b.factors[a.load]
 	switch {
 	case known:
 	case told:
 		factors.Name = a.load
-		c.addLoad(factors)
+		b.addLoad(factors)
 	default:
-		c.notes.add("load-unplanned", fmt.Sprintf("The load %s is not in the plan, so its indexes are not known",
+		b.notes.add("load-unplanned", fmt.Sprintf("The load %s is not in the plan, so its indexes are not known",
 			a.load))
-		c.addLoad(runfile.Load{Name: a.load, Method: unplanned})
+		b.addLoad(runfile.Load{Name: a.load, Method: unplanned})
 	}
-	return &c.run.Loads[c.places[a.load]]
+	return &b.run.Loads[b.places[a.load]]
 }
 
 // defect says why an attempt must not be used, or nothing.
@@ -118,8 +118,8 @@ func (a *attempt) defect(idle bool) string {
 }
 
 // overlaps finds attempts that ran at the same time: what the counters say belongs to neither.
-func (c *collector) overlaps() map[*attempt]string {
-	whole := slices.DeleteFunc(slices.Clone(c.attempts), func(a *attempt) bool {
+func (b *builder) overlaps() map[*attempt]string {
+	whole := slices.DeleteFunc(slices.Clone(b.attempts), func(a *attempt) bool {
 		return len(a.begins) != 1 || len(a.ends) != 1 || !a.ends[0].After(a.begins[0])
 	})
 	slices.SortStableFunc(whole, func(a, b *attempt) int { return a.begins[0].Compare(b.begins[0]) })
@@ -141,9 +141,9 @@ func overlapsWith(a *attempt) string {
 }
 
 // busyUntil returns the moments at which loads ended, ascending.
-func (c *collector) busyUntil() []time.Time {
+func (b *builder) busyUntil() []time.Time {
 	var ends []time.Time
-	for _, a := range c.attempts {
+	for _, a := range b.attempts {
 		if a.clients.lines > 0 {
 			ends = append(ends, a.clients.to)
 		}
@@ -152,20 +152,20 @@ func (c *collector) busyUntil() []time.Time {
 	return ends
 }
 
-// checkLoad notes what is odd about a load that may be used all the same.
-func (c *collector) checkLoad(a *attempt) {
+// load notes what is odd about a load that may be used all the same.
+func (k checks) load(a *attempt) {
 	if err := a.clients.latency.Problem(); err != nil {
-		c.notes.add("latency-unreadable", fmt.Sprintf("The latencies of %s %d are left out: %v", a.load,
+		k.notes.add("latency-unreadable", fmt.Sprintf("The latencies of %s %d are left out: %v", a.load,
 			a.repetition, err))
 	}
-	planned, took := c.run.Header.Plan.LoadSeconds, a.clients.seconds()
+	planned, took := k.run.Header.Plan.LoadSeconds, a.clients.seconds()
 	if a.clients.lines > 0 && planned > 0 && (took > 2*planned+1 || took < planned/2) {
-		c.notes.add("load-length", fmt.Sprintf("The load of %s %d lasted %.3g s instead of %.3g", a.load, a.repetition,
+		k.notes.add("load-length", fmt.Sprintf("The load of %s %d lasted %.3g s instead of %.3g", a.load, a.repetition,
 			took, planned))
 	}
 }
 
-func (c *collector) repetition(a *attempt, idle bool, busy []time.Time) Repetition {
+func (b *builder) repetition(a *attempt, idle bool, busy []time.Time) Repetition {
 	r := Repetition{
 		Number: a.repetition, Begin: a.begin(), End: a.end(),
 		Work: a.clients.work, Latency: a.clients.latency.Quantiles(), Counts: map[string]Count{},
@@ -180,20 +180,20 @@ func (c *collector) repetition(a *attempt, idle bool, busy []time.Time) Repetiti
 	if ended := sort.Search(len(busy), func(i int) bool { return busy[i].After(r.Begin) }); ended > 0 {
 		othersEnd = busy[ended-1]
 	}
-	for _, m := range c.run.Counters {
+	for _, m := range b.run.Counters {
 		if m.Type != runfile.Counter {
 			continue
 		}
-		r.Counts[m.Name] = count(c.series(m.Name), r.Begin, r.End, loadEnd, othersEnd)
-		if r.Counts[m.Name].Missing == nil && c.resetSaid(m.Name, r.Begin, r.End) {
+		r.Counts[m.Name] = count(b.series(m.Name), r.Begin, r.End, loadEnd, othersEnd)
+		if r.Counts[m.Name].Missing == nil && b.resetSaid(m.Name, r.Begin, r.End) {
 			r.Counts[m.Name] = Count{
 				Missing: &series.Missing{Reason: series.Reset, Detail: "its view says that it was reset"}}
 		}
 	}
 	if idle {
-		r.Quiet = c.quiet(r)
+		r.Quiet = b.quiet(r)
 	}
-	r.Log = c.anatomy(r, loadEnd, othersEnd)
+	r.Log = b.anatomy(r, loadEnd, othersEnd)
 	if !ours {
 		r.Seconds = r.betweenReadings()
 	}
@@ -201,14 +201,14 @@ func (c *collector) repetition(a *attempt, idle bool, busy []time.Time) Repetiti
 	if ours {
 		from, to, work = a.clients.from, a.clients.to, a.clients.workIn
 	}
-	for metric := range c.stretched {
-		if elsewhere := c.elsewhere(a, metric); elsewhere != nil {
+	for metric := range b.stretched {
+		if elsewhere := b.elsewhere(a, metric); elsewhere != nil {
 			r.Counts[metric] = Count{Missing: elsewhere}
 			continue
 		}
-		r.Counts[metric] = c.countIn(metric, from, to, work)
+		r.Counts[metric] = b.countIn(metric, from, to, work)
 	}
-	c.countTotals(a, r)
+	b.countTotals(a, r)
 	return r
 }
 
@@ -223,9 +223,9 @@ func (r Repetition) betweenReadings() float64 {
 
 // resetSaid reports whether a view of PostgreSQL's gives another moment of its last reset at the end than at the
 // beginning. It knows of resets that later growth hides.
-func (c *collector) resetSaid(metric string, begin, end time.Time) bool {
+func (b *builder) resetSaid(metric string, begin, end time.Time) bool {
 	view, _, _ := strings.Cut(metric, "/")
-	when := c.series(view + "/stats_reset")
+	when := b.series(view + "/stats_reset")
 	before, errBefore := when.Before(begin)
 	after, errAfter := when.Before(end)
 	return errBefore == nil && errAfter == nil && before.Value != after.Value

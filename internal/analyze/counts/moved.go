@@ -33,16 +33,16 @@ const (
 )
 
 // countIn returns how much a metric grew by between two moments, if its source moved in between.
-func (c *collector) countIn(name string, from, to time.Time, work func(from, to time.Time) float64) Count {
-	count := inPeriods(c.stretched[name], from, to, work)
+func (b *builder) countIn(name string, from, to time.Time, work func(from, to time.Time) float64) Count {
+	count := inPeriods(b.stretched[name], from, to, work)
 	if count.Missing != nil {
 		return count
 	}
-	step := c.stillFor(name)
+	step := b.stillFor(name)
 	if step == 0 || to.Sub(from) >= StepsInLoad*step {
 		return count
 	}
-	inside := between(c.stretched[name], from, to)
+	inside := between(b.stretched[name], from, to)
 	amount := 0.0
 	for _, s := range inside {
 		amount += s.amount
@@ -54,11 +54,11 @@ func (c *collector) countIn(name string, from, to time.Time, work func(from, to 
 
 // stillFor returns the longest time for which a source shows the same value; 0: it moves from period to period. If
 // too little of a source was read to tell, it returns the time that others have seen.
-func (c *collector) stillFor(name string) time.Duration {
-	all := c.stretched[name]
+func (b *builder) stillFor(name string) time.Duration {
+	all := b.stretched[name]
 	if len(all) < fewestSame {
 		for _, row := range metric.All().Of(name) {
-			if row.On == c.run.Header.Target.Flavor {
+			if row.On == b.run.Header.Target.Flavor {
 				return time.Duration(row.Steps * float64(time.Second))
 			}
 		}
@@ -108,8 +108,8 @@ func (r *Run) Whole(name string) (amount float64, from, to time.Time, ok bool) {
 	return r.whole(name)
 }
 
-func (c *collector) whole(name string) (amount float64, from, to time.Time, ok bool) {
-	for _, a := range c.attempts {
+func (b *builder) whole(name string) (amount float64, from, to time.Time, ok bool) {
+	for _, a := range b.attempts {
 		if begin := a.begin(); !begin.IsZero() && (from.IsZero() || begin.Before(from)) {
 			from = begin
 		}
@@ -117,9 +117,9 @@ func (c *collector) whole(name string) (amount float64, from, to time.Time, ok b
 			to = end
 		}
 	}
-	rest := time.Duration(c.run.Header.Plan.RestSeconds * float64(time.Second))
+	rest := time.Duration(b.run.Header.Plan.RestSeconds * float64(time.Second))
 	from, to = from.Add(-rest), to.Add(rest)
-	inside := between(c.stretched[name], from, to)
+	inside := between(b.stretched[name], from, to)
 	if len(inside) == 0 {
 		return 0, from, to, false
 	}
@@ -134,12 +134,12 @@ func (c *collector) whole(name string) (amount float64, from, to time.Time, ok b
 	return amount, from, to, to.Sub(from)-covered <= 2*period
 }
 
-// noteStill notes the loads during which a source did not move.
-func (c *collector) noteStill() {
-	for _, m := range c.run.Counters {
+// still notes the loads during which a source did not move.
+func (k checks) still() {
+	for _, m := range k.run.Counters {
 		var during []string
 		first := ""
-		for _, a := range c.run.Loads {
+		for _, a := range k.run.Loads {
 			for _, r := range a.Repetitions {
 				if count := r.Counts[m.Name]; count.Missing != nil && count.Missing.Reason == NotMoved {
 					during, first = append(during, a.Name), cmp.Or(first, count.Missing.Detail)
@@ -151,10 +151,10 @@ func (c *collector) noteStill() {
 		}
 		text := fmt.Sprintf("%s: the source did not move during these loads (%s): %s",
 			metric.Printed(m.Name, 0), strings.Join(slices.Compact(during), ", "), first)
-		if amount, from, to, told := c.run.Whole(m.Name); told {
+		if amount, from, to, told := k.run.Whole(m.Name); told {
 			text += fmt.Sprintf(". For all loads together, with the rest before and after them, it says %s in %s",
 				number.Grouped(amount, 0), minutes(to.Sub(from)))
 		}
-		c.notes.add("not-moved", text)
+		k.notes.add("not-moved", text)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/counts/sieve"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -146,55 +147,56 @@ func (r Repetition) seenEntries() (float64, error) {
 	return all + least, nil
 }
 
+// observer makes windows of an observation, which nobody put a load on.
+type observer struct{ *builder }
+
 // keepThin takes what is left of the readings of an observation into series. Where a source tells of periods, windows
 // are long enough to hold them, and where nothing else is told the longest of them.
-func (c *collector) keepThin() {
-	if len(c.periods) > 0 && !c.onlyPeriods() {
-		c.thin.onGrid()
+func (o observer) keepThin() {
+	if len(o.periods) > 0 && !o.onlyPeriods() {
+		o.thin.OnGrid()
 	}
-	if c.onlyPeriods() {
-		from, to, longest := c.spanOfPeriods()
-		c.thin.lengthenTo(max(longest, to.Sub(from)/mostWindows))
+	if o.onlyPeriods() {
+		from, to, longest := o.spanOfPeriods()
+		o.thin.LengthenTo(max(longest, to.Sub(from)/sieve.MostWindows))
 	}
-	for _, probe := range sortedKeys(c.thin.rows) {
-		for _, k := range c.thin.rows[probe] {
-			c.keep(runfile.Row{At: k.at, Probe: probe, Names: k.names, Values: k.values})
-		}
+	for row := range o.thin.Rows {
+		o.keep(row)
 	}
 }
 
-func (c *collector) observe() {
-	c.run.Observed = c.inWindows(&c.run.Loads, 1)
-	c.run.Observed.Backups = c.backups.all
-	coarse := &Run{Header: c.run.Header, Ended: c.run.Ended, Torn: c.run.Torn, Counters: c.run.Counters,
-		series: c.series}
-	coarse.Observed = c.inWindows(&coarse.Loads, 2)
-	c.run.Observed.Coarse = coarse
+func (o observer) observe() {
+	o.run.Observed = o.inWindows(&o.run.Loads, 1)
+	o.run.Observed.Backups = o.backups.all
+	coarse := &Run{Header: o.run.Header, Ended: o.run.Ended, Torn: o.run.Torn, Counters: o.run.Counters,
+		series: o.series}
+	coarse.Observed = o.inWindows(&coarse.Loads, 2)
+	o.run.Observed.Coarse = coarse
 }
 
 // inWindows cuts windows of so many times the usual length and groups them.
-func (c *collector) inWindows(loads *[]Load, times int64) *Observation {
-	o := &Observation{Window: time.Duration(times * c.thin.length)}
-	if c.onlyPeriods() {
-		_, _, o.Period = c.spanOfPeriods()
+func (o observer) inWindows(loads *[]Load, times int64) *Observation {
+	made := &Observation{Window: time.Duration(times * o.thin.Length)}
+	if o.onlyPeriods() {
+		_, _, made.Period = o.spanOfPeriods()
 	}
-	all := c.cutWindows(times)
-	o.Windows = len(all)
-	o.Unread, o.Why = unread(all)
-	whole := c.wholeWindows(all)
-	o.Whole = len(whole)
-	o.RowsPerSecond = rowsPerSecond(whole)
+	all := o.cutWindows(times)
+	made.Windows = len(all)
+	made.Unread, made.Why = unread(all)
+	whole := o.wholeWindows(all)
+	made.Whole = len(whole)
+	made.RowsPerSecond = rowsPerSecond(whole)
 	busy := busyWindows(whole)
-	o.Quiet = len(whole) - len(busy)
+	made.Quiet = len(whole) - len(busy)
 	groups := grouped(busy)
-	if len(groups) == 0 && o.Period > 0 && len(busy) >= fewestWindows { // nothing tells kinds of load apart
+	if len(groups) == 0 && made.Period > 0 && len(busy) >= fewestWindows { // nothing tells kinds of load apart
 		groups = [][]window{busy}
 	}
 	for _, g := range groups {
-		o.Used += len(g)
+		made.Used += len(g)
 		*loads = append(*loads, loadOf(len(*loads), g))
 	}
-	return o
+	return made
 }
 
 // unread counts the windows in which the server's commits could not be followed, which all versions count for all

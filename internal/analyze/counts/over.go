@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -36,30 +37,37 @@ func (r *Run) Over(name string) (*Run, View) {
 	return r.over(name)
 }
 
-func (c *collector) over(metric string) (*Run, View) {
-	m, known := c.run.Counter(metric)
+// viewer counts a run as a metric saw it.
+type viewer struct {
+	*builder
+	moving sync.Map // when each counter moves, as far as anybody asked
+	stays  func() []stay
+}
+
+func (v *viewer) over(metric string) (*Run, View) {
+	m, known := v.run.Counter(metric)
 	if !known {
-		return c.run, View{}
+		return v.run, View{}
 	}
 	if m.Type != runfile.Counter {
-		if run, ok := c.overStretches(metric, c.stretched[metric]); ok {
+		if run, ok := v.overStretches(metric, v.stretched[metric]); ok {
 			return run, View{Periods: true}
 		}
-		return c.run, View{}
+		return v.run, View{}
 	}
-	moves := c.moves(metric)
+	moves := v.moves(metric)
 	if p := moves.pulse; p.apart > 0 {
 		if len(p.steps) >= fewestSteps-1 {
-			if run, ok := c.overStretches(metric, p.steps); ok {
+			if run, ok := v.overStretches(metric, p.steps); ok {
 				return run, View{Stepped: p.apart}
 			}
 		}
-		return c.tooShort(metric, p), View{Stepped: p.apart}
+		return v.tooShort(metric, p), View{Stepped: p.apart}
 	}
 	if moves.lag > 0 {
-		return c.later(metric, c.series(metric), moves.lag), View{Lag: moves.lag}
+		return v.later(metric, v.series(metric), moves.lag), View{Lag: moves.lag}
 	}
-	return c.run, View{}
+	return v.run, View{}
 }
 
 // moves is when a counter moves.
@@ -69,29 +77,29 @@ type moves struct {
 }
 
 // moves finds when a counter moves, once for each: looking for a lag takes long, and several ask.
-func (c *collector) moves(metric string) moves {
-	if known, ok := c.moving.Load(metric); ok {
+func (v *viewer) moves(metric string) moves {
+	if known, ok := v.moving.Load(metric); ok {
 		return known.(moves)
 	}
-	s := c.series(metric)
-	split := c.split(s) // most counters move neither in steps nor late, and there are many
-	m := moves{pulse: c.pulse(s, split)}
+	s := v.series(metric)
+	split := v.split(s) // most counters move neither in steps nor late, and there are many
+	m := moves{pulse: v.pulse(s, split)}
 	if m.pulse.apart == 0 {
-		m.lag = c.lag(s, split)
+		m.lag = v.lag(s, split)
 	}
-	c.moving.Store(metric, m)
+	v.moving.Store(metric, m)
 	return m
 }
 
 // tooShort returns the run without counts of a metric whose steps are longer than the loads.
-func (c *collector) tooShort(metric string, p pulse) *Run {
+func (v *viewer) tooShort(metric string, p pulse) *Run {
 	missing := &series.Missing{Reason: InSteps, Detail: fmt.Sprintf(
 		"it moves every %s: loads of %s would tell", seconds(p.apart), seconds(StepsInLoad*p.apart))}
 	if p.once > 0 {
 		missing.Detail = fmt.Sprintf("it moved once in the run, by %s: if it moves every %s or later, loads of %s or "+
 			"longer would tell", number.Grouped(p.once, 0), seconds(p.apart), seconds(StepsInLoad*p.apart))
 	}
-	run := *c.run
+	run := *v.run
 	run.over, run.Idle = nil, run.Idle.unknownOf(metric)
 	run.Loads = slices.Clone(run.Loads)
 	for i, load := range run.Loads {
@@ -112,15 +120,15 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds())
 func coarse(length time.Duration) time.Duration { return max(3*time.Second, length/10) }
 
 // rebuilt returns the run with other counts: change gives those of a repetition.
-func (c *collector) rebuilt(change func(a *attempt, idle bool, r Repetition) Repetition) *Run {
-	run := *c.run
-	run.Loads = slices.Clone(c.run.Loads)
+func (v *viewer) rebuilt(change func(a *attempt, idle bool, r Repetition) Repetition) *Run {
+	run := *v.run
+	run.Loads = slices.Clone(v.run.Loads)
 	for i := range run.Loads {
 		load := &run.Loads[i]
 		load.Repetitions = slices.Clone(load.Repetitions)
 		for k, r := range load.Repetitions {
 			r.Variants = nil
-			load.Repetitions[k] = change(c.byKey[attemptKey{load.Name, r.Number}], load.Idle(), r)
+			load.Repetitions[k] = change(v.byKey[attemptKey{load.Name, r.Number}], load.Idle(), r)
 		}
 	}
 	run.takeOffBackground(0) // verdicts do not look at variants
@@ -130,9 +138,9 @@ func (c *collector) rebuilt(change func(a *attempt, idle bool, r Repetition) Rep
 
 // overStretches counts everything over those of the stretches, which are a metric's, that touch a repetition and no
 // other. ok is false where the file does not tell what was done in them.
-func (c *collector) overStretches(metric string, stretches []stretch) (run *Run, ok bool) {
+func (v *viewer) overStretches(metric string, stretches []stretch) (run *Run, ok bool) {
 	told, counted := 0, 0
-	run = c.rebuilt(func(a *attempt, idle bool, r Repetition) Repetition {
+	run = v.rebuilt(func(a *attempt, idle bool, r Repetition) Repetition {
 		if missing := r.Counts[metric].Missing; a == nil || a.untimed() || missing != nil &&
 			(missing.Reason == Elsewhere || missing.Reason == NotMoved) {
 			return r
@@ -141,15 +149,15 @@ func (c *collector) overStretches(metric string, stretches []stretch) (run *Run,
 		if !idle {
 			from = a.clients.from
 		}
-		windows, count := c.periodsOf(a, stretches, from, to)
-		r = c.recounted(a, idle, r, windows)
+		windows, count := v.periodsOf(a, stretches, from, to)
+		r = v.recounted(a, idle, r, windows)
 		if count.Missing == nil && !idle {
 			count.Seconds = 0
 			for _, w := range windows {
 				count.Seconds += w.seconds()
 			}
 			told++
-			if c.anyCounted(r, metric) {
+			if v.anyCounted(r, metric) {
 				counted++
 			}
 			if r.Work.Rows <= 0 && r.Work.Transactions <= 0 {
@@ -166,8 +174,8 @@ func (c *collector) overStretches(metric string, stretches []stretch) (run *Run,
 
 // periodsOf returns the stretches that lie between the other repetitions and touch this one, those that follow each
 // other as one, and how much there was in them.
-func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (windows []stretch, count Count) {
-	earliest, latest := c.alone(a)
+func (v *viewer) periodsOf(a *attempt, all []stretch, from, to time.Time) (windows []stretch, count Count) {
+	earliest, latest := v.alone(a)
 	open := false
 	for _, s := range between(all, earliest, latest) {
 		switch {
@@ -226,9 +234,9 @@ func (a *attempt) counting() (from, to time.Time) {
 }
 
 // alone returns the time around an attempt in which no other one ran.
-func (c *collector) alone(a *attempt) (from, to time.Time) {
+func (v *viewer) alone(a *attempt) (from, to time.Time) {
 	to = a.ends[0].Add(1000 * time.Hour)
-	for _, other := range c.attempts {
+	for _, other := range v.attempts {
 		if other == a || len(other.begins) == 0 {
 			continue
 		}
@@ -250,16 +258,16 @@ func (c *collector) alone(a *attempt) (from, to time.Time) {
 }
 
 // recounted returns a repetition with all counts of counters, and the work, of some stretches.
-func (c *collector) recounted(a *attempt, idle bool, r Repetition, windows []stretch) Repetition {
+func (v *viewer) recounted(a *attempt, idle bool, r Repetition, windows []stretch) Repetition {
 	counts := map[string]Count{}
 	for name, count := range r.Counts {
-		m, known := c.run.Counter(name)
+		m, known := v.run.Counter(name)
 		if !known || m.Type != runfile.Counter {
 			count.Amount = count.Raw
 			counts[name] = count
 			continue
 		}
-		counts[name] = inWindows(c.series(name), windows)
+		counts[name] = inWindows(v.series(name), windows)
 	}
 	r.Counts, r.Log, r.Quiet = counts, nil, nil
 	if idle {
@@ -320,9 +328,9 @@ func unevenness(s series.Series, t time.Time) float64 {
 }
 
 // anyCounted reports whether a counter of another source was counted.
-func (c *collector) anyCounted(r Repetition, but string) bool {
+func (v *viewer) anyCounted(r Repetition, but string) bool {
 	for name, count := range r.Counts {
-		if m, _ := c.run.Counter(name); name != but && m.Type == runfile.Counter && count.Missing == nil {
+		if m, _ := v.run.Counter(name); name != but && m.Type == runfile.Counter && count.Missing == nil {
 			return true
 		}
 	}
@@ -333,7 +341,7 @@ func (c *collector) anyCounted(r Repetition, but string) bool {
 const mostDoubt = 0.1
 
 // later returns the run with a metric counted so much later: from the pause before a repetition to the pause after it.
-func (c *collector) later(metric string, s series.Series, lag time.Duration) *Run {
+func (v *viewer) later(metric string, s series.Series, lag time.Duration) *Run {
 	var amounts []float64
 	for change, err := range s.Changes(time.Time{}, farFuture) {
 		if err == nil {
@@ -341,13 +349,13 @@ func (c *collector) later(metric string, s series.Series, lag time.Duration) *Ru
 		}
 	}
 	by, _ := stats.Divisor(amounts)
-	return c.rebuilt(func(a *attempt, _ bool, r Repetition) Repetition {
+	return v.rebuilt(func(a *attempt, _ bool, r Repetition) Repetition {
 		r = r.AsRead()
 		r.Quiet = nil
 		if a == nil {
 			return r
 		}
-		before, after := c.alone(a)
+		before, after := v.alone(a)
 		if before.IsZero() {
 			before = r.Begin.Add(-time.Second)
 		}
@@ -416,8 +424,8 @@ func (r *Run) Did(d Quantity, a Load, repetition Repetition, from, to time.Time)
 }
 
 // share returns the part of a repetition's work that was done between two moments.
-func (c *collector) share(load string, number int, from, to time.Time) (float64, bool) {
-	a := c.byKey[attemptKey{load, number}]
+func (v *viewer) share(load string, number int, from, to time.Time) (float64, bool) {
+	a := v.byKey[attemptKey{load, number}]
 	if a == nil || len(a.clients.course) < 2 {
 		return 0, false
 	}

@@ -51,7 +51,7 @@ func statistics() map[runfile.MetricType]string {
 // onlyPeriods reports whether an observation read nothing, and has only a source's amounts in periods.
 func (c *collector) onlyPeriods() bool {
 	_, to, _ := c.spanOfPeriods()
-	return c.thin != nil && len(c.thin.rows) == 0 && !to.IsZero()
+	return c.thin != nil && c.thin.Empty() && !to.IsZero()
 }
 
 // spanOfPeriods is from the first period of those that tell how much there was to the end of the last, and how long the
@@ -84,21 +84,21 @@ type stretch struct {
 func (s stretch) seconds() float64 { return s.to.Sub(s.from).Seconds() }
 
 // stretch puts the periods of all metrics in order.
-func (c *collector) stretch() {
-	c.stretched = map[string][]stretch{}
-	for _, m := range c.run.Counters {
-		if m.Type != runfile.Counter && len(c.periods[m.Name]) > 0 {
-			c.stretched[m.Name] = c.stretches(m)
+func (b *builder) stretch() {
+	b.stretched = map[string][]stretch{}
+	for _, m := range b.run.Counters {
+		if m.Type != runfile.Counter && len(b.periods[m.Name]) > 0 {
+			b.stretched[m.Name] = b.stretches(m)
 		}
 	}
 }
 
 // stretches returns the periods of a metric that follow each other, in order. Of several sets of dimensions only the
 // first by name is used, and a note says so.
-func (c *collector) stretches(m runfile.Metric) []stretch {
+func (b *builder) stretches(m runfile.Metric) []stretch {
 	var all []stretch
-	dimensions := c.dimensions(m)
-	for key, told := range c.periods[m.Name] {
+	dimensions := b.dimensions(m)
+	for key, told := range b.periods[m.Name] {
 		s := stretch{key.from, key.to, told.value, told.open}
 		if key.statistic != statistics()[m.Type] || key.dimensions != dimensions || s.seconds() <= 0 {
 			continue

@@ -25,8 +25,8 @@ type bound struct {
 
 // bounds returns what PostgreSQL cannot do a repetition's work with less of. On Aurora the same counters count
 // something else.
-func (c *collector) bounds(a Load, r Repetition) (all []bound) {
-	target := c.run.Header.Target
+func (b *builder) bounds(a Load, r Repetition) (all []bound) {
+	target := b.run.Header.Target
 	if a.Idle() || !modelledMethod(a.Method) || target.Flavor == "aurora" {
 		return nil
 	}
@@ -51,19 +51,19 @@ func (c *collector) bounds(a Load, r Repetition) (all []bound) {
 }
 
 // takeOffImpossible takes out of a repetition the counts that are too low to be true, with the reason in their place.
-func (c *collector) takeOffImpossible(a Load, r Repetition) {
-	for _, b := range c.bounds(a, r) {
-		least := b.least * (1 - countedTooFew)
-		for _, m := range metric.All().Making(b.of) {
+func (b *builder) takeOffImpossible(a Load, r Repetition) {
+	for _, possible := range b.bounds(a, r) {
+		least := possible.least * (1 - countedTooFew)
+		for _, m := range metric.All().Making(possible.of) {
 			count, known := r.Counts[m.Name]
 			if !known || count.Missing != nil || count.Raw >= least || m.Derived != nil {
 				continue
 			}
 			text := fmt.Sprintf("%.0f %s for %d rows in %d transactions is impossible, because %s (%.0f): the "+
 				"counter lost some, or the rows are not this server's",
-				count.Raw, b.of.Many(), r.Work.Rows, r.Work.Transactions, b.why, b.least)
+				count.Raw, possible.of.Many(), r.Work.Rows, r.Work.Transactions, possible.why, possible.least)
 			r.Counts[m.Name] = Count{Missing: &series.Missing{Reason: Impossible, Detail: text}}
-			c.notes.add("impossible", fmt.Sprintf("%s of %s %d is left out: %s", m.Name, a.Name, r.Number, text))
+			b.notes.add("impossible", fmt.Sprintf("%s of %s %d is left out: %s", m.Name, a.Name, r.Number, text))
 		}
 	}
 }

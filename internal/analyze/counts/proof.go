@@ -7,19 +7,19 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// checkProof notes where the rows of the load, of the server's counter and of the table itself are not the same: then
+// proof notes where the rows of the load, of the server's counter and of the table itself are not the same: then
 // something is missing from the counts of this repetition.
-func (c *collector) checkProof(a *attempt, load runfile.Load, r Repetition) {
+func (k checks) proof(a *attempt, load runfile.Load, r Repetition) {
 	if load.Idle() || a.proof == nil || a.proof.Counter != "" {
 		return
 	}
 	if a.proof.Missing != "" {
-		c.notes.add("rows-not-counted", fmt.Sprintf("The rows of %s %d were not counted: %s", a.load, a.repetition,
+		k.notes.add("rows-not-counted", fmt.Sprintf("The rows of %s %d were not counted: %s", a.load, a.repetition,
 			a.proof.Missing))
 		return
 	}
 	if r.Work.Failures == 0 && r.Work.Returned > 0 && !lookedAt(r.Work.Returned, a.proof.Returned) {
-		c.notes.add("rows-disagree",
+		k.notes.add("rows-disagree",
 			fmt.Sprintf("The rows of %s %d disagree: its clients asked for %d, and the server looked at %d",
 				a.load, a.repetition, r.Work.Returned, a.proof.Returned))
 	}
@@ -35,7 +35,7 @@ func (c *collector) checkProof(a *attempt, load runfile.Load, r Repetition) {
 	if known {
 		text += fmt.Sprintf("; n_tup_ins grew by %.0f", counted.Raw)
 	}
-	c.notes.add("rows-disagree", text)
+	k.notes.add("rows-disagree", text)
 }
 
 // lookedAt reports whether the server has looked at the rows that were asked for. Of those at an end of an index the
@@ -45,11 +45,11 @@ func lookedAt(asked, counted int64) bool {
 	return counted >= asked && float64(counted) <= (1+oneInAHundred)*float64(asked)+byPlanner
 }
 
-// checkAdded notes what was run beyond the plan.
-func (c *collector) checkAdded() {
-	for _, a := range c.attempts {
+// added notes what was run beyond the plan.
+func (k checks) added() {
+	for _, a := range k.attempts {
 		if a.added != "" {
-			c.notes.add("added", fmt.Sprintf("%s %d was run beyond the plan: %s", a.load, a.repetition, a.added))
+			k.notes.add("added", fmt.Sprintf("%s %d was run beyond the plan: %s", a.load, a.repetition, a.added))
 		}
 	}
 }
@@ -57,16 +57,16 @@ func (c *collector) checkAdded() {
 // driftTolerated is the drift between clocks, beyond the uncertainty of comparing them, that is not reported.
 const driftTolerated = 0.1 // seconds
 
-// checkOtherClocks notes a clock that was another distance from ours at the end than at the start.
-func (c *collector) checkOtherClocks() {
-	if c.run.Ended == nil {
+// otherClocks notes a clock that was another distance from ours at the end than at the start.
+func (k checks) otherClocks() {
+	if k.run.Ended == nil {
 		return
 	}
-	for _, before := range c.run.Header.Clocks {
-		for _, after := range c.run.Ended.Clocks {
+	for _, before := range k.run.Header.Clocks {
+		for _, after := range k.run.Ended.Clocks {
 			drift := after.Offset - before.Offset
 			if before.Source == after.Source && max(drift, -drift) > driftTolerated+before.Error+after.Error {
-				c.notes.add("clock-drifted",
+				k.notes.add("clock-drifted",
 					fmt.Sprintf("The clock of the %s moved by %.3g s against ours during the run", before.Source, drift))
 			}
 		}

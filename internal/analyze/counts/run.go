@@ -172,7 +172,8 @@ func FromRun(records iter.Seq2[runfile.Record, error], options ...Option) (*Run,
 	if err := c.takeAll(records); err != nil {
 		return nil, err
 	}
-	return c.finish(), nil
+	b := &builder{collector: c, places: map[string]int{}}
+	return b.finish(), nil
 }
 
 func (c *collector) takeAll(records iter.Seq2[runfile.Record, error]) error {

@@ -10,10 +10,10 @@ import (
 
 // otherwiseSet says which setting was, or may have been, another during an attempt than the head of the file has;
 // empty: none.
-func (c *collector) otherwiseSet(a *attempt) string {
+func (b *builder) otherwiseSet(a *attempt) string {
 	begin, end := a.begin(), a.end()
 	now := map[string]runfile.SettingChange{} // as the attempt began
-	for _, change := range c.run.SettingChanges {
+	for _, change := range b.run.SettingChanges {
 		switch {
 		case change.Setting == runfile.Tablespaces: // the load's table is in none that comes later
 		case change.Since.Before(end) && change.At.After(begin):
@@ -24,7 +24,7 @@ func (c *collector) otherwiseSet(a *attempt) string {
 		}
 	}
 	for _, name := range sortedKeys(now) {
-		if was := c.run.Header.Target.Settings[name]; was != now[name].To {
+		if was := b.run.Header.Target.Settings[name]; was != now[name].To {
 			return fmt.Sprintf("%s is %s, and was %s as the run began", name, now[name].To, was)
 		}
 	}

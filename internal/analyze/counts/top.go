@@ -26,17 +26,17 @@ type topKey struct {
 }
 
 // joinTops joins the rankings from one start of the server to the next.
-func (c *collector) joinTops() (all []Top) {
-	keys := slices.SortedFunc(maps.Keys(c.tops), func(a, b topKey) int {
+func (b *builder) joinTops() (all []Top) {
+	keys := slices.SortedFunc(maps.Keys(b.tops), func(a, b topKey) int {
 		return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of))
 	})
-	c.run.Tops = slices.Collect(maps.Values(c.tops))
+	b.run.Tops = slices.Collect(maps.Values(b.tops))
 	for _, of := range []string{"statements", runfile.Readers, runfile.Digests, runfile.Files, runfile.Programs,
 		"tables", "indexes"} {
 		t := Top{Of: of, Total: map[string]float64{}}
 		for _, key := range keys {
 			if key.of == of {
-				t.join(c.tops[key])
+				t.join(b.tops[key])
 			}
 		}
 		if t.Seconds > 0 || t.Missing != "" {

@@ -42,20 +42,20 @@ func firstOr(moments []time.Time) time.Time {
 }
 
 // countTotals puts the totals of an attempt for what its counters grew by.
-func (c *collector) countTotals(a *attempt, r Repetition) {
+func (b *builder) countTotals(a *attempt, r Repetition) {
 	for _, t := range a.totals {
-		off, share, label := a.windowOff(t), c.readingError(t), a.otherName()
+		off, share, label := a.windowOff(t), b.readingError(t), a.otherName()
 		for name, value := range t.Values {
-			averages := c.sumOfAverages(a, r, name, value)
+			averages := b.sumOfAverages(a, r, name, value)
 			switch {
 			case off != nil:
 				r.Counts[name] = Count{Missing: off}
 			case label != nil && (name == volumeReads || name == volumeWrites):
 				r.Counts[name] = Count{Missing: label}
-				c.notes.add("mislabelled", fmt.Sprintf("%s of %s: %s", name, a.load, label.Detail))
+				b.notes.add("mislabelled", fmt.Sprintf("%s of %s: %s", name, a.load, label.Detail))
 			case averages != nil:
 				r.Counts[name] = Count{Missing: averages}
-				c.notes.add("sum-of-averages", fmt.Sprintf("%s of %s: %s", name, a.load, averages.Detail))
+				b.notes.add("sum-of-averages", fmt.Sprintf("%s of %s: %s", name, a.load, averages.Detail))
 			case !(value >= 0) || math.IsInf(value, 0):
 				detail := fmt.Sprintf("its source reports %g in all", value)
 				r.Counts[name] = Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}}
@@ -71,8 +71,8 @@ const nearly = 0.05
 
 // sumOfAverages detects a total of a rate that is the sum of its averages over periods: it is smaller, by the
 // seconds of a period, than the amount of its own periods, or than the pages that PostgreSQL missed.
-func (c *collector) sumOfAverages(a *attempt, r Repetition, name string, value float64) *series.Missing {
-	m, known := c.run.Counter(name)
+func (b *builder) sumOfAverages(a *attempt, r Repetition, name string, value float64) *series.Missing {
+	m, known := b.run.Counter(name)
 	if !known || m.Type != runfile.Rate || m.Period <= 1 || value <= 0 {
 		return nil
 	}
@@ -133,8 +133,8 @@ func (c *collector) origin(o runfile.Origin) {
 }
 
 // readingError returns the error of figures that somebody read off a chart, as a share of them.
-func (c *collector) readingError(t runfile.Total) (share float64) {
-	for _, o := range c.run.Origins {
+func (b *builder) readingError(t runfile.Total) (share float64) {
+	for _, o := range b.run.Origins {
 		if o.Load == t.Load && o.Repetition == t.Repetition && o.Probe == t.Probe {
 			share = max(share, o.Error)
 		}
@@ -202,10 +202,10 @@ func digits(value float64) int {
 	return len(strings.ReplaceAll(significant, ".", ""))
 }
 
-// checkCopied notes figures of two loads that are the same to the last digit: one of them was copied.
-func (c *collector) checkCopied() {
+// copied notes figures of two loads that are the same to the last digit: one of them was copied.
+func (k checks) copied() {
 	of := map[string]map[float64]*attempt{}
-	for _, a := range c.attempts {
+	for _, a := range k.attempts {
 		for _, t := range a.totals {
 			for _, name := range sortedKeys(t.Values) {
 				value := t.Values[name]
@@ -216,7 +216,7 @@ func (c *collector) checkCopied() {
 					of[name] = map[float64]*attempt{}
 				}
 				if first := of[name][value]; first != nil && first != a {
-					c.notes.add("copied",
+					k.notes.add("copied",
 						fmt.Sprintf("%s is %.0f in %s and in %s, to the last digit: one of the two was copied, and "+
 							"nothing tells which", name, value, first.load, a.load))
 				}

@@ -23,16 +23,16 @@ const (
 
 // waits returns those of a load, all together first and then the most; nil where no period lies in any of its
 // repetitions.
-func (c *collector) waits(a Load) []Wait {
+func (b *builder) waits(a Load) []Wait {
 	sums, seconds := map[string]float64{}, 0.0
-	for key, told := range c.periods[loadMetric] {
+	for key, told := range b.periods[loadMetric] {
 		within := func(r Repetition) bool { return !key.from.Before(r.Begin) && !key.to.After(r.End) }
 		length := key.to.Sub(key.from).Seconds()
 		if key.statistic != runfile.Average || length <= 0 || told.value < 0 ||
 			!slices.ContainsFunc(a.Repetitions, within) {
 			continue
 		}
-		event := c.sets[key.dimensions][eventDimension]
+		event := b.sets[key.dimensions][eventDimension]
 		sums[event] += told.value * length
 		if event == "" {
 			seconds += length

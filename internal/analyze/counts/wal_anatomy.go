@@ -79,12 +79,12 @@ const (
 func ofAnatomy(metric string) bool { return strings.HasPrefix(metric, anatomyProbe) }
 
 // anatomy returns what the probe read of the repetition; nil in a run without it.
-func (c *collector) anatomy(r Repetition, loadEnd, othersEnd time.Time) *Anatomy {
-	records, announced := c.metrics[recordsRead]
+func (b *builder) anatomy(r Repetition, loadEnd, othersEnd time.Time) *Anatomy {
+	records, announced := b.metrics[recordsRead]
 	if !announced {
 		return nil
 	}
-	of := func(metric string) Count { return count(c.series(metric), r.Begin, r.End, loadEnd, othersEnd) }
+	of := func(metric string) Count { return count(b.series(metric), r.Begin, r.End, loadEnd, othersEnd) }
 	all, covered, log := of(recordsRead), of(coveredBytes), of(walBytes)
 	if all.Missing != nil {
 		return &Anatomy{Missing: all.Missing}
@@ -103,10 +103,10 @@ func (c *collector) anatomy(r Repetition, loadEnd, othersEnd time.Time) *Anatomy
 	}
 	var windows []map[string]float64
 	if !a.Exact() {
-		windows = c.windows(r)
+		windows = b.windows(r)
 	}
 	a.Sum = a.scaled("", all.Raw, of(recordBytes).Raw, scale, windows)
-	for _, metric := range sortedKeys(c.metrics) {
+	for _, metric := range sortedKeys(b.metrics) {
 		if name, isPart := partName(metric); isPart {
 			if n := of(metric); n.Missing == nil && n.Raw > 0 {
 				part := a.scaled(name, n.Raw, of(anatomyProbe+name+partOfBytes).Raw, scale, windows)
@@ -176,20 +176,20 @@ func half(metric, base string, unread float64, windows []map[string]float64) flo
 }
 
 // windows returns what each reading of the repetition added to each metric, where it looked at the WAL.
-func (c *collector) windows(r Repetition) []map[string]float64 {
+func (b *builder) windows(r Repetition) []map[string]float64 {
 	byTime := map[time.Time]map[string]float64{}
 	var all []map[string]float64
-	for change, err := range c.series(coveredBytes).Changes(c.before(r.Begin), r.End) {
+	for change, err := range b.series(coveredBytes).Changes(b.before(r.Begin), r.End) {
 		if err == nil && change.Amount > 0 {
 			byTime[change.To] = map[string]float64{coveredBytes: change.Amount}
 			all = append(all, byTime[change.To])
 		}
 	}
-	for metric := range c.metrics {
+	for metric := range b.metrics {
 		if _, isPart := partName(metric); !isPart && metric != recordsRead {
 			continue
 		}
-		for change, err := range c.series(metric).Changes(c.before(r.Begin), r.End) {
+		for change, err := range b.series(metric).Changes(b.before(r.Begin), r.End) {
 			if w := byTime[change.To]; err == nil && w != nil {
 				w[metric] = change.Amount
 			}
@@ -199,22 +199,22 @@ func (c *collector) windows(r Repetition) []map[string]float64 {
 }
 
 // before returns the moment of the probe's last reading before another moment, from which on its changes are counted.
-func (c *collector) before(t time.Time) time.Time {
-	point, err := c.series(coveredBytes).Before(t)
+func (b *builder) before(t time.Time) time.Time {
+	point, err := b.series(coveredBytes).Before(t)
 	if err != nil {
 		return t
 	}
 	return point.At
 }
 
-// checkAnatomy notes where the parts do not add up to what PostgreSQL counted.
-func (c *collector) checkAnatomy(load runfile.Load, r Repetition) {
+// anatomy notes where the parts do not add up to what PostgreSQL counted.
+func (k checks) anatomy(load runfile.Load, r Repetition) {
 	const tolerance = 0.01
 	if r.Log == nil || r.Log.Missing != nil || !r.Log.Exact() || math.IsNaN(r.Log.Counted) || load.Idle() {
 		return
 	}
 	if off := math.Abs(r.Log.Sum.Records-r.Log.Counted) / r.Log.Counted; off > tolerance {
-		c.notes.add("wal-differs", fmt.Sprintf("The WAL of %s %d holds %.0f records by %s, and %.0f by pg_stat_wal",
+		k.notes.add("wal-differs", fmt.Sprintf("The WAL of %s %d holds %.0f records by %s, and %.0f by pg_stat_wal",
 			load.Name, r.Number, r.Log.Sum.Records, r.Log.Source, r.Log.Counted))
 	}
 }

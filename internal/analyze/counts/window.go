@@ -19,38 +19,38 @@ type window struct {
 
 // cutWindows returns all windows from the first to the last, times as long as the length at which readings were
 // kept.
-func (c *collector) cutWindows(times int64) (all []window) {
-	first, last, known := c.thin.span()
-	alone := c.onlyPeriods()
+func (o observer) cutWindows(times int64) (all []window) {
+	first, last, known := o.thin.Span()
+	alone := o.onlyPeriods()
 	if alone {
-		begin, end, _ := c.spanOfPeriods()
-		first, last, known = c.thin.window(begin), c.thin.window(end.Add(1))-1, true
+		begin, end, _ := o.spanOfPeriods()
+		first, last, known = o.thin.Window(begin), o.thin.Window(end.Add(1))-1, true
 	}
 	if !known {
 		return nil
 	}
-	length := times * c.thin.length
-	from, to := (first*c.thin.length)/length+1, (last*c.thin.length)/length
+	length := times * o.thin.Length
+	from, to := (first*o.thin.Length)/length+1, (last*o.thin.Length)/length
 	readings := map[string]series.Series{}
-	for _, m := range c.run.Counters {
+	for _, m := range o.run.Counters {
 		if m.Type == runfile.Counter {
-			readings[m.Name] = c.series(m.Name)
+			readings[m.Name] = o.series(m.Name)
 		}
 	}
 	for k := from; k <= to; k++ {
 		begin, end := time.Unix(0, k*length).UTC(), time.Unix(0, (k+1)*length).UTC()
 		w := window{k, Repetition{Begin: begin, End: end, Counts: map[string]Count{}}}
 		for name, s := range readings {
-			w.repetition.Counts[name] = inWindow(s, begin, end, time.Duration(c.thin.length))
+			w.repetition.Counts[name] = inWindow(s, begin, end, time.Duration(o.thin.Length))
 		}
 		w.repetition.Seconds = w.repetition.betweenReadings()
 		w.ofOneTime()
-		for metric := range c.stretched {
+		for metric := range o.stretched {
 			if alone { // what moves in steps is right over a long time, and nothing is compared with it
-				w.repetition.Counts[metric] = inPeriods(c.stretched[metric], begin, end, elapsed)
+				w.repetition.Counts[metric] = inPeriods(o.stretched[metric], begin, end, elapsed)
 				continue
 			}
-			w.repetition.Counts[metric] = c.countIn(metric, begin, end, elapsed)
+			w.repetition.Counts[metric] = o.countIn(metric, begin, end, elapsed)
 		}
 		all = append(all, w)
 	}
@@ -96,8 +96,8 @@ const usually = 0.25
 // pause of ours: each costs a window or two, and no more.
 // A window of which no counter was read is none, however many periods a provider tells of: between two readings an hour
 // apart nothing was looked at.
-func (c *collector) wholeWindows(all []window) (whole []window) {
-	counters := slices.DeleteFunc(slices.Clone(c.run.Counters), func(m runfile.Metric) bool {
+func (o observer) wholeWindows(all []window) (whole []window) {
+	counters := slices.DeleteFunc(slices.Clone(o.run.Counters), func(m runfile.Metric) bool {
 		return m.Type != runfile.Counter
 	})
 	unread := func(w window) bool {
