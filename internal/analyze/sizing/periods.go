@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/burst"
@@ -273,15 +274,28 @@ func (s Sizing) unseen() (all []string) {
 		}
 		seen[p.Run] = true
 		if p.Run != nil {
-			if why := AgainstRule(p.Run); why != "" {
-				all = append(all, why)
-			}
+			all = append(all, AgainstRule(p.Run), meansAlone(p.Run))
 		}
 		if h := holeIn(p.Run); h.lost > 0 && h.lost.Seconds() > (1-s.Ask.percentile()/100)*h.of.Seconds() {
 			all = append(all, h.String()+": if more was done then, this order is too small")
 		}
 	}
-	return all
+	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
+}
+
+// meansAlone names the metrics of whose highest minutes CloudWatch was not asked; empty: none, or periods are minutes.
+func meansAlone(run *counts.Run) string {
+	metrics, missing := ioMetricsOf(run)
+	if run.Observed == nil || run.Observed.Period <= time.Minute || missing != nil || metrics == OfDisk() {
+		return ""
+	}
+	asked := func(name string) bool { return len(run.Rates(name, runfile.Maximum)) > 0 }
+	names := slices.DeleteFunc(metrics.Names(), asked)
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The highest minutes of %s are not known, only means over %s: it may be too small for them",
+		strings.ReplaceAll(strings.Join(names, ", "), metric.CloudWatch+"/", ""), spell(run.Observed.Period))
 }
 
 // Hole names the parts of a history about which nothing is known; empty: there are none.

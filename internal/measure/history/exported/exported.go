@@ -152,9 +152,11 @@ type points struct {
 	values    map[time.Time]float64
 	twice     int // points that were there before with another value
 	part      cw.StatusCode
+	unpaired  bool // its times and values are not as many
 }
 
 func (p *points) add(r results) {
+	p.unpaired = p.unpaired || len(r.Timestamps) != len(r.Values)
 	for i, at := range r.Timestamps[:min(len(r.Timestamps), len(r.Values))] {
 		v := float64(r.Values[i])
 		if before, known := p.values[at.UTC()]; known && before != v && !math.IsNaN(before) {
@@ -188,6 +190,14 @@ func (e *Export) series(p *points, now time.Time) error {
 	} else if e.Flavor == "" && statistic != meaning.Statistics[0] && meaning.Metric != "CPUUtilization" {
 		return fmt.Errorf("the series %q is the %s of %s, and its bill takes the %s", p.label, statistic,
 			meaning.Metric, meaning.Statistics[0])
+	} else if e.Flavor != "" && !slices.Contains(meaning.Statistics, statistic) {
+		e.warn("The series %q is left out: it is the %s of %s, and %s is read.", p.label, statistic,
+			meaning.Metric, strings.Join(meaning.Statistics, " and the "))
+		return nil
+	}
+	if p.unpaired {
+		return fmt.Errorf("the series %q has not as many values as times, so nobody knows which belong together",
+			p.label)
 	}
 	if len(p.values) == 0 {
 		e.warn("The series %q is empty: is the name in its dimension right, letter by letter?", p.label)
@@ -197,6 +207,10 @@ func (e *Export) series(p *points, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("the series %q %w", p.label, err)
 	}
+	if p.part != "" && e.Flavor != "" { // what is missing would look like the begin of the history
+		return fmt.Errorf("the series %q is not whole: CloudWatch answered %s. Ask again, for all pages",
+			p.label, p.part)
+	}
 	e.doubts(p)
 	ahead, lost := 0, []string{}
 	for _, at := range p.times() {
@@ -205,7 +219,7 @@ func (e *Export) series(p *points, now time.Time) error {
 			return fmt.Errorf("the series %q shows %g at %s, and nothing of a bill is below 0", p.label, v,
 				at.Format(time.RFC3339))
 		}
-		if e.Flavor == "" && !(v <= mostShown) {
+		if e.Flavor == "" && v > mostShown {
 			return fmt.Errorf("the series %q shows %g at %s, which is more than any database can do", p.label, v,
 				at.Format(time.RFC3339))
 		}

@@ -35,7 +35,11 @@ func History(files []File, asked Asked, now time.Time) (data history.Data, targe
 	if err != nil {
 		return data, target, err
 	}
-	flavor := cmp.Or(asked.Flavor, first.flavor())
+	described, err := first.flavor(asked.Instance)
+	if err != nil {
+		return data, target, err
+	}
+	flavor := cmp.Or(asked.Flavor, described)
 	e, err := readAll(files, cmp.Or(flavor, onRDS), now)
 	if err != nil {
 		return data, target, err
@@ -58,12 +62,36 @@ func History(files []File, asked Asked, now time.Time) (data history.Data, targe
 	}
 	data.Periods = e.Periods
 	data.Asked.From, data.Asked.To = data.Span()
-	if len(data.Periods) == 0 {
-		return data, target,
-			fmt.Errorf("the files have no point of any metric %s: --query prints the question for aws cloudwatch "+
-				"get-metric-data", e.of())
+	return data, target, e.enough(&data)
+}
+
+// enough refuses what says of no metric how much was done, and notes of which it does not.
+func (e *Export) enough(data *history.Data) error {
+	why := ""
+	if len(e.Warnings) > 0 {
+		why = ". " + strings.TrimSuffix(e.Warnings[0], ".")
 	}
-	return data, target, nil
+	const ask = "--query prints the question for aws cloudwatch get-metric-data"
+	if len(data.Periods) == 0 {
+		return fmt.Errorf("the files have no point of any metric %s%s: %s", e.of(), why, ask)
+	}
+	untold := slices.DeleteFunc(slices.Clone(data.Metrics), func(m runfile.Metric) bool { return e.told(m.Name) })
+	if len(untold) == len(data.Metrics) {
+		return fmt.Errorf("the files have only the Maximum of each metric, which does not say how much was done%s: %s",
+			why, ask)
+	}
+	for _, m := range untold {
+		data.Notices = append(data.Notices, fmt.Sprintf("Of %s there is only the Maximum: how much was done is not known.",
+			strings.TrimPrefix(m.Name, metric.CloudWatch+"/")))
+	}
+	return nil
+}
+
+// told reports whether the statistic of a metric that says how much was done is there.
+func (e *Export) told(name string) bool {
+	return slices.ContainsFunc(e.Periods, func(p runfile.Period) bool {
+		return p.Metric == name && p.Statistic != runfile.Maximum
+	})
 }
 
 func readAll(files []File, flavor string, now time.Time) (*Export, error) {
@@ -76,18 +104,27 @@ func readAll(files []File, flavor string, now time.Time) (*Export, error) {
 	return e, nil
 }
 
-// flavor returns that of the server, as far as descriptions or metrics that only a cluster has tell it.
-func (e *Export) flavor() string {
-	if len(e.instance) > 0 {
-		if strings.HasPrefix(e.instance[0].Engine, onAurora) {
-			return onAurora
+// flavor returns that of the server, as far as its description or metrics that only a cluster has tell it. Descriptions
+// may be of all instances of an account: that of another says nothing.
+func (e *Export) flavor(name string) (string, error) {
+	if instances := e.named("DBInstanceIdentifier"); name == "" && len(instances) == 1 {
+		name = instances[0]
+	}
+	for _, i := range e.instance {
+		switch {
+		case i.DBInstanceIdentifier != name:
+		case !strings.Contains(i.Engine, "postgres"):
+			return "", fmt.Errorf("the instance %s is %s, and not PostgreSQL", name, i.Engine)
+		case strings.HasPrefix(i.Engine, onAurora):
+			return onAurora, nil
+		default:
+			return onRDS, nil
 		}
-		return onRDS
 	}
 	if slices.ContainsFunc(e.Periods, func(p runfile.Period) bool { return p.Dimensions[ofCluster] != "" }) {
-		return onAurora
+		return onAurora, nil
 	}
-	return ""
+	return "", nil
 }
 
 // pick chooses the instance, and drops the periods of others.
@@ -110,6 +147,9 @@ func (e *Export) pick(name string) (c runfile.Cloud, err error) {
 		if i.DBInstanceIdentifier == name {
 			c = rds.Described(regionOf(i), i)
 		}
+	}
+	if len(e.instance) > 0 && c.Engine == "" {
+		e.warn("The description is not of %s: what it has, and where, is not known.", name)
 	}
 	if len(clusters) > 0 {
 		c.Cluster = clusters[0]

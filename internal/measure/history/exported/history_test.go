@@ -1,0 +1,57 @@
+package exported_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/history/exported"
+)
+
+// TestHistoryOfSpoiledFiles: the shipped three days of an RDS instance, each time with something taken away or changed.
+// What would change the answer is refused, or said.
+func TestHistoryOfSpoiledFiles(t *testing.T) {
+	file := func(name string) string {
+		text, err := os.ReadFile("../../../../testdata/history/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	metrics, described := file("orders.json"), file("orders-described.json")
+	first := strings.NewReplacer(`"orders"`, `"first"`, `"postgres"`, `"aurora-postgresql"`).Replace(described)
+	_, second, _ := strings.Cut(described, "[")
+	account := strings.Replace(first, "}\n ]", "}, "+second, 1)
+	account = strings.TrimSuffix(account, "\n}")
+	for _, c := range []struct {
+		what, metrics, described string
+		flavor                   string // of the history; empty: it is refused
+		want                     string // in the refusal, or in a notice
+	}{
+		{"as shipped", metrics, described, "rds", ""},
+		{"another instance's description", metrics, strings.Replace(described, `"orders"`, `"other"`, 1), "postgres",
+			"The description is not of orders"},
+		{"an account whose first instance is of Aurora", metrics, account, "rds", ""},
+		{"MySQL", metrics, strings.Replace(described, `"postgres"`, `"mysql"`, 1), "", "is mysql, and not PostgreSQL"},
+		{"a part of the pages", strings.Replace(metrics, `"Complete"`, `"PartialData"`, 1), described, "",
+			"is not whole"},
+		{"values that ran out", strings.Replace(metrics, `"Values": [56.4, `, `"Values": [`, 1), described, "",
+			"not as many values as times"},
+		{"means alone are a history", strings.ReplaceAll(metrics, " Maximum ", " Minimum "), described, "rds",
+			"it is the Minimum of ReadIOPS"},
+		{"no means", strings.ReplaceAll(metrics, " Average ", " Sum "), described, "", "only the Maximum"},
+		{"no means of writes", strings.ReplaceAll(metrics, "WriteIOPS Average", "WriteIOPS Sum"), described, "rds",
+			"Of WriteIOPS there is only the Maximum"},
+	} {
+		data, target, err := exported.History([]exported.File{{Name: "m", Text: []byte(c.metrics)},
+			{Name: "d", Text: []byte(c.described)}}, exported.Asked{}, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
+		said := strings.Join(data.Notices, " ")
+		if err != nil {
+			said = err.Error()
+		}
+		if (err == nil) != (c.flavor != "") || err == nil && target.Flavor != c.flavor || !strings.Contains(said, c.want) {
+			t.Errorf("%s: %q, flavor %q, want %q in it and flavor %q", c.what, said, target.Flavor, c.want, c.flavor)
+		}
+	}
+}
