@@ -124,6 +124,10 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
+	keepers, err := postgres.WALKeepers(ctx, session.Control)
+	if err != nil {
+		return diagnosis.Diagnosis{}, err
+	}
 	p, err := t.Probes(ctx, facts, "") // which makes nothing
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
@@ -132,7 +136,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	aws := diagnoseAWS(ctx, &t.AWS)
 	subject := diagnosis.Subject{
 		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
-		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire),
+		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire), cautionsOfKeepers(keepers),
 			cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
 		Settings: set, Remedy: remedyOf(facts),
 	}

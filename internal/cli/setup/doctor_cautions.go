@@ -74,6 +74,15 @@ func cautionsOfTriggers(all []postgres.EventTrigger) []diagnosis.Caution {
 		strings.Join(names, ", ") + "."}}
 }
 
+// cautionsOfKeepers names what keeps the WAL of a run.
+func cautionsOfKeepers(keepers []string) []diagnosis.Caution {
+	if len(keepers) == 0 {
+		return nil
+	}
+	return []diagnosis.Caution{{Code: "wal-kept", Text: postgres.KeepsWAL(keepers),
+		Remedy: "repair the archiver; drop slots that nobody needs (pg_drop_replication_slot)"}}
+}
+
 // othersOn returns what else is on the disks under the data than one file system that may well be the data's alone.
 func othersOn(storage runfile.Storage) []string {
 	var all []string

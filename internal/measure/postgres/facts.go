@@ -42,6 +42,7 @@ type Facts struct {
 	MayCheckpoint bool
 	MaySeeOthers  bool // what their sessions do; without it nobody seems to be at work
 	BusySessions  int  // of other people, in any database
+	Unconfirmed   bool // no commit would end: the standbys that must confirm it are not there
 	BackendPID    int
 	ClientPort    int    // ours, as the server sees it; 0: a socket
 	Connections   int    // that the server takes at most
@@ -82,7 +83,8 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 	if f.Settings, err = Settings(ctx, conn); err != nil {
 		return f, err
 	}
-	for _, ask := range []func(context.Context, *pgx.Conn) error{f.askRights, f.askIdentity, f.askFlavor, f.askBusy} {
+	for _, ask := range []func(context.Context, *pgx.Conn) error{f.askRights, f.askIdentity, f.askFlavor, f.askBusy,
+		f.askStandbys} {
 		if err := ask(ctx, conn); err != nil {
 			return f, err
 		}
@@ -112,6 +114,20 @@ func (f *Facts) askRights(ctx context.Context, conn *pgx.Conn) error {
 		&f.DataDirectory, &f.MayCheckpoint, &f.MaySeeOthers)
 	if err != nil {
 		return fmt.Errorf("ask what this user may do: %w", err)
+	}
+	return nil
+}
+
+// askStandbys finds out whether a commit would wait for a standby, and there is none. Which of those that are there
+// confirm commits, a plain user is not told: then each may.
+func (f *Facts) askStandbys(ctx context.Context, conn *pgx.Conn) error {
+	err := QueryRow(ctx, conn, `/* realiops */
+		select pg_catalog.current_setting('synchronous_standby_names') <> ''
+		       and pg_catalog.current_setting('synchronous_commit') not in ('off', 'local')
+		       and not exists (select from pg_catalog.pg_stat_replication
+		                       where sync_state is null or sync_state in ('sync', 'quorum'))`).Scan(&f.Unconfirmed)
+	if err != nil {
+		return fmt.Errorf("ask which standbys confirm commits: %w", err)
 	}
 	return nil
 }

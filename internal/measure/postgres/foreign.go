@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -71,12 +72,32 @@ func foreignEventTrigger(ctx context.Context, conn *pgx.Conn) (refusal, err erro
 	return nil, err
 }
 
-// foreign refuses a database in which another user decides what happens when we make something there.
-func foreign(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
-	if refusal, err = foreignEventTrigger(ctx, conn); refusal == nil && err == nil {
-		refusal, err = foreignSchema(ctx, conn)
+// published refuses a database that sends all its tables to others. A subscriber stops at the first table that it does
+// not have, and goes on only when somebody makes it, while the server keeps its WAL.
+func published(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
+	var name string
+	err = QueryRow(ctx, conn, "/* realiops */ select "+Named("pubname")+
+		" from pg_catalog.pg_publication where puballtables order by pubname limit 1").Scan((*Name)(&name))
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("look for publications: %w", err)
 	}
-	return refusal, err
+	return fmt.Errorf("the publication %s sends all tables of this database to its subscribers, and they stop at one "+
+		"that they do not have, such as a run's: use another database of this server", Quoted(name)), nil
+}
+
+// foreign refuses a database in which others decide what happens when we make something there.
+func foreign(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
+	for _, look := range []func(context.Context, *pgx.Conn) (error, error){
+		foreignEventTrigger, published, foreignSchema,
+	} {
+		if refusal, err = look(ctx, conn); refusal != nil || err != nil {
+			return refusal, err
+		}
+	}
+	return nil, nil
 }
 
 // foreignParts are the things of a table, $1, that would take part in what is done to it and that we do not make, in

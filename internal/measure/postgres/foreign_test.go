@@ -84,6 +84,22 @@ func TestEventTriggersOfOthersAreRefused(t *testing.T) {
 	}
 }
 
+// What a database publishes of all its tables reaches subscribers that have no table of ours, and stops them.
+func TestADatabaseThatPublishesAllTablesIsRefused(t *testing.T) {
+	for _, version := range servertest.Matrix("17", "13", "18") {
+		t.Run(version, func(t *testing.T) {
+			endpoint := servertest.Database(t, version)
+			boss := servertest.Connect(t, endpoint)
+			servertest.Exec(t, boss, `create table theirs (); create publication one for table theirs`)
+			if _, err := loads(t, endpoint); err != nil {
+				t.Errorf("a publication of another table: %v", err)
+			}
+			servertest.Exec(t, boss, `create publication everything for all tables`)
+			refused(t, endpoint, "the publication everything sends all tables of this database to its subscribers")
+		})
+	}
+}
+
 // Default privileges may give others rights on all that a role makes. Nobody else reaches what we make: not to look at
 // it, and not to put a trigger on it.
 func TestNobodyElseReachesTheSchema(t *testing.T) {

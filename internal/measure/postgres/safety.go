@@ -1,8 +1,12 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Permissions holds the user's explicit permissions for what is refused by default.
@@ -22,6 +26,9 @@ func (f Facts) Refuse(allowed Permissions) error {
 		return errors.New("the server is a standby, which takes no writes: connect to its primary")
 	case f.ReadOnly:
 		return errors.New("the session is read-only (default_transaction_read_only): connect where writes are allowed")
+	case f.Unconfirmed:
+		return errors.New("every commit would wait for a standby that is not attached (synchronous_standby_names): " +
+			"attach it, or connect elsewhere")
 	case f.Pooler && !allowed.Pooler:
 		return errors.New("a connection pooler answers in the server's name, so that our clients never really leave " +
 			"and their counters come late: connect to the server itself, or accept that with --allow-pooler")
@@ -34,6 +41,35 @@ func (f Facts) Refuse(allowed Permissions) error {
 			"wait until it is on, or accept that with --shared")
 	}
 	return nil
+}
+
+// WALKeepers names what has the server keep its WAL, that of a run too, until its disk is full: replication slots that
+// nobody reads, and an archiver that fails.
+func WALKeepers(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
+	var keeper, of string
+	err = ForEachRow(ctx, conn, []any{&keeper, (*Name)(&of)}, func() error {
+		if of != "" {
+			keeper += " " + Quoted(of)
+		}
+		all = append(all, keeper)
+		return nil
+	}, `/* realiops */
+		select keeper, `+Named("of")+` from (
+			select 'the failing archiver' as keeper, '' as of from pg_catalog.pg_stat_archiver
+			where pg_catalog.current_setting('archive_mode') <> 'off' and last_failed_time > coalesce(last_archived_time, '-infinity')
+			union all select 'the unused replication slot', slot_name::pg_catalog.text from pg_catalog.pg_replication_slots
+			where not active and restart_lsn is not null
+		) as keepers order by keeper, of limit $1`, mostNamed)
+	if err != nil {
+		return nil, fmt.Errorf("ask what keeps the WAL: %w", err)
+	}
+	return all, nil
+}
+
+// KeepsWAL says in a sentence what [WALKeepers] mean for a run.
+func KeepsWAL(keepers []string) string {
+	return "The server keeps all the WAL that a run writes, and its disk may fill up, because of " +
+		strings.Join(keepers, ", ") + "."
 }
 
 // OthersAtWork returns their number in words.

@@ -178,25 +178,34 @@ func (s *Schema) recreate(ctx context.Context) error {
 	if err := s.drop(ctx); err != nil {
 		return fmt.Errorf("drop what an earlier run left: %w", err)
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	ctx = context.WithoutCancel(ctx) // or an interrupt could leave a schema that nobody knows of
 	err := pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) (err error) {
 		s.oid, err = create(ctx, tx)
 		return err
 	})
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" { // insufficient_privilege
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case err == nil:
+		return nil
+	case ok && refused.Code == "42501": // insufficient_privilege
 		return fmt.Errorf("this user may not create the schema %s (%s): grant create on the database, or "+
 			"use another one", SchemaName, refused.Message)
-	}
-	if err != nil {
+	case !ok:
+		return fmt.Errorf("create the schema %s, which may be there now, and which the next run drops: %w",
+			SchemaName, err)
+	default:
 		return fmt.Errorf("create the schema %s: %w", SchemaName, err)
 	}
-	return nil
 }
 
 // create makes the schema and closes it to everybody else, in one transaction, and returns its OID. Default privileges
 // of the database may let others use new schemas, and put triggers on new tables; nobody reaches a table in a schema
 // that is closed.
 func create(ctx context.Context, tx pgx.Tx) (oid uint32, err error) {
-	statements := []string{SafeTransaction, fmt.Sprintf("create schema %s", SchemaName),
+	statements := []string{SafeTransaction, unconfirmed, fmt.Sprintf("create schema %s", SchemaName),
 		fmt.Sprintf("comment on schema %s is '%s'", SchemaName, schemaMark)}
 	if err := each(ctx, tx, statements); err != nil {
 		return 0, err

@@ -2,10 +2,12 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -410,5 +413,85 @@ func TestAwaitClientsGone(t *testing.T) {
 	client.Close(t.Context())
 	if err := (postgres.Facts{}).AwaitClientsGone(t.Context(), conn); err != nil {
 		t.Error(err)
+	}
+}
+
+// Where a commit waits for a standby that is not there, no load would come to the end of its first transaction. What we
+// make there all the same is made at once, and dropped. What keeps the WAL of the loads is named.
+func TestStandbysThatAreNotThere(t *testing.T) {
+	server := servertest.Endpoint(t, servertest.Start(t, embedded.Options{Version: "17", Unsynced: true, Settings: []string{
+		"synchronous_standby_names=ghost", "archive_mode=on", "archive_command=false"}}).DSN())
+	boss := servertest.Connect(t, server)
+	refusal := func(commit string) (postgres.Facts, string) {
+		t.Helper()
+		servertest.Exec(t, boss, "set synchronous_commit = local; alter database postgres set synchronous_commit = "+commit)
+		facts, err := postgres.Inspect(t.Context(), servertest.Connect(t, server))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = facts.Refuse(postgres.Permissions{}); err != nil {
+			return facts, err.Error()
+		}
+		return facts, ""
+	}
+	if _, why := refusal("local"); why != "" {
+		t.Errorf("where commits wait for nobody: %s", why)
+	}
+	facts, why := refusal("on")
+	if !strings.Contains(why, "every commit would wait for a standby that is not attached") {
+		t.Errorf("refused: %q", why)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	conn, err := server.Connect(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := facts.ClaimSchema(ctx, conn)
+	if err == nil {
+		err = errors.Join(schema.Release(ctx), conn.Close(ctx))
+	}
+	if err != nil || servertest.Value[bool](t, boss, "select to_regnamespace('realiops') is not null") {
+		t.Errorf("the schema came and went: %v", err)
+	}
+
+	keepers := func(want ...string) {
+		t.Helper()
+		if got, err := postgres.WALKeepers(t.Context(), boss); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q keep the WAL, %v; want %q", got, err, want)
+		}
+	}
+	servertest.Exec(t, boss, "select pg_create_physical_replication_slot('unreserved')")
+	keepers()
+	servertest.Exec(t, boss, "select pg_create_physical_replication_slot(name, true) from unnest('{gone,away}'::name[]) name")
+	keepers("the unused replication slot away", "the unused replication slot gone")
+	servertest.Exec(t, boss, "select pg_drop_replication_slot('gone'), pg_drop_replication_slot('away'), pg_switch_wal()")
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if servertest.Value[int](t, boss, "select failed_count from pg_stat_archiver") > 0 {
+			break
+		}
+	}
+	keepers("the failing archiver")
+}
+
+// Whoever is told to stop in the middle of making the schema knows afterwards whether it is there.
+func TestAClaimIsNotCutShort(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	boss := servertest.Connect(t, endpoint)
+	servertest.Exec(t, boss, `create function slow() returns event_trigger language plpgsql as
+		'begin perform pg_sleep(0.4); end';
+		create event trigger slow on ddl_command_start when tag in ('CREATE SCHEMA') execute function slow()`)
+	ctx, cancel := context.WithCancel(t.Context())
+	conn := servertest.Connect(t, endpoint)
+	time.AfterFunc(200*time.Millisecond, cancel)
+	schema, err := (postgres.Facts{}).ClaimSchema(ctx, conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := (postgres.Facts{}).ClaimSchema(ctx, servertest.Connect(t, endpoint)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a claim after that: %v", err)
 	}
 }

@@ -171,10 +171,14 @@ func Prepare(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 	return nil
 }
 
+// unconfirmed has a transaction of ours end whether or not a synchronous standby confirms it: what was made is known by
+// then, and can be dropped.
+const unconfirmed = "set local synchronous_commit = local"
+
 // Exec runs statements in one transaction that nobody else's path is looked at in.
 func Exec(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 	// Which a pooled session does not have.
-	const limits = "set local lock_timeout = '" + lockTimeout + "'; set local statement_timeout = 0"
+	const limits = "set local lock_timeout = '" + lockTimeout + "'; set local statement_timeout = 0; " + unconfirmed
 	_, err := conn.Exec(ctx, SafeTransaction+"; "+limits+"; "+strings.Join(statements, "; "),
 		pgx.QueryExecModeSimpleProtocol)
 	return err

@@ -26,6 +26,15 @@ func (m *measurement) admit() error {
 			mostClients(m.Program.Plan), postgres.SchemaName, m.bill()))
 }
 
+// nameKeepers says what keeps the WAL that the loads will write.
+func (m *measurement) nameKeepers(ctx context.Context) error {
+	all, err := postgres.WALKeepers(ctx, m.session.Control)
+	if len(all) > 0 {
+		m.Show.Message(postgres.KeepsWAL(all))
+	}
+	return err
+}
+
 // nameTriggers says which event triggers fire when a run makes its tables. They are superusers'; others are refused by
 // then.
 func (m *measurement) nameTriggers(ctx context.Context) error {

@@ -112,6 +112,9 @@ func (m *measurement) measure(ctx context.Context) (err error) {
 	if err := m.admit(); err != nil {
 		return err
 	}
+	if err := m.nameKeepers(ctx); err != nil {
+		return err
+	}
 	if m.cloud, err = m.askAWS(ctx); err != nil {
 		return err
 	}
