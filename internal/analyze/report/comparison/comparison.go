@@ -138,8 +138,14 @@ func Compare(runs []Compared) (Comparison, error) {
 			Flavor: d.Flavor, Version: d.Target.Version, Target: r.Report.Target(),
 		})
 	}
-	c.Loads, c.LeftOut = commonLoads(runs)
-	if len(c.Loads) == 0 {
+	apart := !slices.ContainsFunc(runs, func(r Compared) bool { return r.Run.Observed == nil })
+	if apart {
+		c.Warnings = append(c.Warnings, "Rates are not compared: an observation names the kinds of load that it saw "+
+			"for itself, so load A of one is not load A of another.")
+	} else {
+		c.Loads, c.LeftOut = commonLoads(runs)
+	}
+	if len(c.Loads) == 0 && !apart {
 		loads := words.Each(func(r Compared) string {
 			return r.File + " has " + cmp.Or(strings.Join(report.Names(r.Report.Loads.Loaded()), ", "), "none")
 		}, runs)

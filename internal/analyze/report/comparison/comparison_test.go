@@ -226,3 +226,36 @@ func TestJudgeKeepsWhatIsPrinted(t *testing.T) {
 		}
 	}
 }
+
+// TestKindsOfTwoObservations: the second observation saw the first half of what the first saw, without a kind or two,
+// so the letters of the kinds move up. Their rates are not compared, and a gate is not known to hold.
+func TestKindsOfTwoObservations(t *testing.T) {
+	var runs []comparison.Compared
+	for _, name := range []string{"whole", "half"} {
+		records := runfiletest.Records(t, "../../../../testdata/runs/observed-pg17.jsonl.zst")
+		if name == "half" {
+			records = records[:len(records)*6/10]
+		}
+		header, _ := records[0].(runfile.Run)
+		header.ID = name
+		records[0] = header
+		run, err := counts.FromRun(runfiletest.Sequence(records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, comparison.Judge(name, run))
+	}
+	c := compared(t, runs...)
+	for _, d := range c.Quantities {
+		if len(d.Loads) > 0 || d.Geomean.Runs[1].Change != nil {
+			t.Errorf("%s is compared: %+v, %+v", d.Quantity, d.Loads, d.Geomean.Runs[1].Change)
+		}
+	}
+	const want = "load A of one is not load A of another"
+	if len(c.Warnings) == 0 || !strings.Contains(c.Warnings[0], want) || len(c.Metrics) == 0 {
+		t.Errorf("%d metrics are compared, and the first warning of %q does not say %q", len(c.Metrics), c.Warnings, want)
+	}
+	if h := held(t, c, "rows>10%"); len(h.Unknown) != 1 {
+		t.Errorf("the gate: %+v, want one run of which it is not known", h)
+	}
+}

@@ -39,8 +39,10 @@ func (c Comparison) Document(all bool) document.Document {
 		"~ chance explains it (p of 0.05 or more), or a run has one repetition alone, so that nothing was shown; n: " +
 		"repetitions. Of twenty rows in which " +
 		"nothing changed, one shows a change all the same. geomean: the geometric mean over these loads."
-	d.Blocks = append(d.Blocks, document.Together{lack, words.Faint(legend)}, c.verdictSection(all),
-		document.Only(document.InCSV, c.everyRate()))
+	if len(c.Loads) > 0 {
+		d.Blocks = append(d.Blocks, document.Together{lack, words.Faint(legend)})
+	}
+	d.Blocks = append(d.Blocks, c.verdictSection(all), document.Only(document.InCSV, c.everyRate()))
 	return d
 }
 

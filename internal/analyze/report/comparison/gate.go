@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -64,7 +65,7 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 		j := slices.Index(c.Loads, g.load)
 		if j < 0 {
 			return Held{}, fmt.Errorf("%q: the runs have no load %s in common; they have %s", g.Text, g.load,
-				strings.Join(c.Loads, ", "))
+				cmp.Or(strings.Join(c.Loads, ", "), "none"))
 		}
 		of, where = c.Quantities[i].Loads[j], g.load
 	}
