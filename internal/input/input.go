@@ -4,10 +4,13 @@
 package input
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
+	"unicode/utf16"
 )
 
 // Most is the largest input taken, in bytes: the largest that anybody has written by hand is a hundredth of it.
@@ -53,7 +56,29 @@ func all(r io.Reader, name string, most int) ([]byte, error) {
 	if len(text) > most {
 		return nil, fmt.Errorf("%s is longer than %d MiB, which is the most that is taken", name, most>>20)
 	}
-	return text, nil
+	return asUTF8(text), nil
+}
+
+// asUTF8 returns text without the byte order mark that programs on Windows begin with, and what PowerShell's > wrote as
+// UTF-16 in UTF-8.
+func asUTF8(text []byte) []byte {
+	if rest, marked := bytes.CutPrefix(text, []byte("\xef\xbb\xbf")); marked {
+		return rest
+	}
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(text, []byte("\xff\xfe")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(text, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		return text
+	}
+	units := make([]uint16, 0, len(text)/2)
+	for text = text[2:]; len(text) >= 2; text = text[2:] {
+		units = append(units, order.Uint16(text))
+	}
+	return []byte(string(utf16.Decode(units)))
 }
 
 // Await gives up waiting when asked. What still waits to be opened or read then is left to the end of the process.

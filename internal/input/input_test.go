@@ -5,6 +5,7 @@ package input
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf16"
 )
 
 func TestRead(t *testing.T) {
@@ -36,6 +38,31 @@ func TestRead(t *testing.T) {
 	if _, err := Read(t.Context(), name+"-none"); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
+}
+
+// TestReadAsUTF8: PowerShell's > writes UTF-16, and other programs on Windows begin UTF-8 with a byte order mark.
+func TestReadAsUTF8(t *testing.T) {
+	const want = `{"Name": "Köln 𝄞"}`
+	name := filepath.Join(t.TempDir(), "file")
+	for what, text := range map[string]string{
+		"plain": want, "marked": "\ufeff" + want, "little": encoded(want, binary.LittleEndian),
+		"big": encoded(want, binary.BigEndian),
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Read(t.Context(), name); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", what, got, err)
+		}
+	}
+}
+
+func encoded(text string, order binary.AppendByteOrder) string {
+	var all []byte
+	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
+		all = order.AppendUint16(all, unit)
+	}
+	return string(all)
 }
 
 // A pipe that nobody writes to cannot even be opened.

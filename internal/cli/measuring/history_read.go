@@ -192,6 +192,9 @@ func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []st
 		if err != nil {
 			return answer{}, fmt.Errorf("read what was exported: %w", err)
 		}
+		if len(bytes.TrimSpace(text)) == 0 {
+			return answer{}, fmt.Errorf("%s: it is empty", name)
+		}
 		all = append(all, exported.File{Name: name, Text: text})
 	}
 	i := slices.IndexFunc(historyFiles, func(f historyFile) bool { return f.is(all[0].Text) })

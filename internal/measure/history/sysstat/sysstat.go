@@ -47,14 +47,23 @@ type statistic struct {
 	Timestamp timestamp `json:"timestamp"`
 	IO        *struct {
 		Reads struct {
-			Requests float64 `json:"rtps"`
-			Blocks   float64 `json:"bread"`
+			Requests *float64 `json:"rtps"`
+			Blocks   *float64 `json:"bread"`
 		} `json:"io-reads"`
 		Writes struct {
-			Requests float64 `json:"wtps"`
-			Blocks   float64 `json:"bwrtn"`
+			Requests *float64 `json:"wtps"`
+			Blocks   *float64 `json:"bwrtn"`
 		} `json:"io-writes"`
 	} `json:"io"`
+}
+
+// over returns what was done from one moment to another; false: one of its numbers is missing.
+func (s statistic) over(from, to time.Time) (Interval, bool) {
+	r, w := s.IO.Reads, s.IO.Writes
+	if r.Requests == nil || r.Blocks == nil || w.Requests == nil || w.Blocks == nil {
+		return Interval{}, false
+	}
+	return Interval{from, to, *r.Requests, *w.Requests, *r.Blocks * block, *w.Blocks * block}, true
 }
 
 type timestamp struct {
@@ -168,10 +177,15 @@ func ofHost(name string, statistics []json.RawMessage) (host Host, err error) {
 		if err != nil {
 			return host, err
 		}
-		if to.After(from) {
-			host.Intervals = append(host.Intervals, Interval{from, to, s.IO.Reads.Requests, s.IO.Writes.Requests,
-				s.IO.Reads.Blocks * block, s.IO.Writes.Blocks * block})
+		if !to.After(from) {
+			continue
 		}
+		i, whole := s.over(from, to)
+		if !whole {
+			return host, fmt.Errorf("it lacks requests or blocks, read or written, at %s: have it written by "+
+				"sadf -j -- -b", to.Format(time.RFC3339))
+		}
+		host.Intervals = append(host.Intervals, i)
 	}
 	return host, nil
 }

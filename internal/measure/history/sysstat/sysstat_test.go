@@ -217,6 +217,9 @@ func TestBadFiles(t *testing.T) {
 		strings.Replace(good, `"utc": 1`, `"utc": 0`, 1):                 "leave out -t",
 		strings.Replace(good, "00:10:00", "25:10:00", 1):                 "an invalid time",
 		strings.Replace(good, `"interval": 600`, `"interval": 86400`, 1): "86400 seconds",
+		strings.Replace(good, `"wtps": 1`, `"wtps": null`, 1):            "lacks requests",
+		strings.Replace(good, `"bread"`, `"read"`, 1):                    "lacks requests or blocks",
+		strings.Replace(good, `"io-writes"`, `"io-write"`, 1):            "lacks requests",
 		strings.Replace(good, `"wtps": 1`, `"wtps": -1`, 1):              "which no disk does",
 		strings.Replace(good, `"wtps": 1`, `"wtps": 1e300`, 1):           "which no disk does",
 	} {
