@@ -163,12 +163,13 @@ func (h *Host) fill(all sums, length time.Duration) error {
 	if h.Name == "" {
 		return errors.New("it does not say which machine it is about")
 	}
+	whole := map[int64]bool{} // by the moments
 	for at, s := range all.of {
-		whole := true
+		known := true
 		for _, sum := range s {
-			whole = whole && sum.n > 0 && !sum.broken && sum.n == s[0].n
+			known = known && sum.n > 0 && !sum.broken && sum.n == s[0].n
 		}
-		if whole {
+		if whole[at.Unix()] = known; known {
 			h.Intervals = append(h.Intervals, Interval{at, at.Add(length), s[0].total, s[1].total, s[2].total,
 				s[3].total})
 		} else {
@@ -176,6 +177,12 @@ func (h *Host) fill(all sums, length time.Duration) error {
 		}
 	}
 	slices.SortFunc(h.Intervals, func(a, b Interval) int { return a.From.Compare(b.From) })
+	h.disks = map[string]int{}
+	for of := range all.seen[0] {
+		if whole[of.at] {
+			h.disks[of.disk]++
+		}
+	}
 	return nil
 }
 

@@ -25,12 +25,19 @@ type Fleet struct {
 	to    time.Time
 	now   time.Time
 	ahead []string // files with intervals that end after now
+	seen  map[string]*seen
+}
+
+// seen counts the intervals of a machine, and those in which each of its disks was.
+type seen struct {
+	intervals int
+	disks     map[string]int
 }
 
 // NewFleet looks for the machines in files. What lies ahead of now was stamped by another clock, and is left out.
 func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx context.Context, name string) ([]byte,
 	error)) (*Fleet, error) {
-	f := &Fleet{read: read, files: map[string][]string{}, now: now}
+	f := &Fleet{read: read, files: map[string][]string{}, now: now, seen: map[string]*seen{}}
 	for _, name := range files {
 		hosts, ahead, err := f.open(ctx, name)
 		if err != nil {
@@ -41,6 +48,7 @@ func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx 
 		}
 		for _, h := range hosts {
 			f.files[h.Name] = append(f.files[h.Name], name)
+			f.count(h)
 			for _, i := range h.Intervals {
 				f.widen(i.From, i.To)
 			}
@@ -68,10 +76,34 @@ func (f *Fleet) widen(from, to time.Time) {
 	}
 }
 
-// Notices returns what was left out.
+// count has what is known of a machine's disks be that of a file, too.
+func (f *Fleet) count(h Host) {
+	if f.seen[h.Name] == nil {
+		f.seen[h.Name] = &seen{disks: map[string]int{}}
+	}
+	of := f.seen[h.Name]
+	if len(h.disks) > 0 {
+		of.intervals += len(h.Intervals)
+	}
+	for disk, n := range h.disks {
+		of.disks[disk] += n
+	}
+}
+
+// Notices returns what was left out, and which disks were not there all the time: whether one was detached, or its
+// figures are missing, no file says.
 func (f *Fleet) Notices() (all []string) {
 	for _, name := range f.ahead {
 		all = append(all, "What "+name+" says of times after now, by this machine's clock, is left out.")
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.seen)) {
+		of := f.seen[name]
+		for _, disk := range slices.Sorted(maps.Keys(of.disks)) {
+			if n := of.disks[disk]; n < of.intervals {
+				all = append(all, fmt.Sprintf("The disk %s of %s is in %d of %d intervals, and counts as detached in the "+
+					"others: if it was not, more was done then than is shown.", disk, name, n, of.intervals))
+			}
+		}
 	}
 	return all
 }

@@ -30,7 +30,7 @@ type iostat struct {
 // ofIostat adds up the disks of a machine. The first statistic is the end of no interval, since nothing says when it
 // began.
 func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
-	host := Host{Name: name}
+	host := Host{Name: name, disks: map[string]int{}}
 	var before time.Time
 	for _, text := range statistics {
 		var s iostat
@@ -84,6 +84,9 @@ func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
 				before.Format(time.RFC3339), at.Format(time.RFC3339))
 		case !before.IsZero():
 			host.Intervals = append(host.Intervals, i)
+			for name := range idle {
+				host.disks[name]++
+			}
 		}
 		before = at
 	}

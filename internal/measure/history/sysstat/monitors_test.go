@@ -211,3 +211,39 @@ func TestPartsThatAreMissing(t *testing.T) {
 		t.Errorf("without writes: %v", err)
 	}
 }
+
+// TestDisksThatCameAndWent: the second disk is missing before noon in iostat's intervals of ten minutes, and in vCenter's
+// of half an hour that end before ten: 29 end from then on, 28 of them before midnight.
+func TestDisksThatCameAndWent(t *testing.T) {
+	file := func(name string) string {
+		text, err := os.ReadFile("../../../../testdata/migration/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	csv, iostat := file("vcenter.csv"), file("iostat.json")
+	var some strings.Builder
+	for line := range strings.Lines(csv) {
+		if !strings.Contains(line, "scsi0:1") || strings.Contains(line, "2026-11-10T1") ||
+			strings.Contains(line, "2026-11-10T2") || strings.Contains(line, "2026-11-11T") {
+			some.WriteString(line)
+		}
+	}
+	begin, end, _ := strings.Cut(iostat, "2026-11-10T12:10:00")
+	half := strings.ReplaceAll(begin, `"sdb"`, `"dm-1"`) + "2026-11-10T12:10:00" + end
+	for text, want := range map[string]string{
+		csv: "", iostat: "",
+		some.String(): "The disk scsi0:1 of db1 is in 29 of 48 intervals",
+		half:          "The disk sdb of db1 is in 72 of 144 intervals",
+	} {
+		fleet, err := sysstat.NewFleet(t.Context(), []string{"f"}, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
+			func(context.Context, string) ([]byte, error) { return []byte(text), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Join(fleet.Notices(), " "); !strings.HasPrefix(said, want) || (want == "") != (said == "") {
+			t.Errorf("%q, want %q", said, want)
+		}
+	}
+}

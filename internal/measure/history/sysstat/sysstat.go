@@ -22,6 +22,8 @@ type Host struct {
 	Name      string
 	Intervals []Interval // in the order of the file
 	partial   []span     // the stretches of which something is missing
+	// in how many intervals each disk was; none: the file does not tell them apart
+	disks map[string]int
 }
 
 type span struct{ from, to time.Time }
