@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/cli/reading"
 
 	ranking "github.com/realiops/realiops/internal/analyze/fleet"
 	"github.com/realiops/realiops/internal/input"
@@ -155,12 +156,13 @@ func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked,
 
 // ask returns the settings by which databases are judged.
 func (o fleetOptions) ask(ctx context.Context, env command.Env) (a ranking.Ask, err error) {
-	o.size.Region = cmp.Or(o.account.Region, command.DefaultRegion)
+	o.size.Region = o.account.Region
 	o.size.Everywhere = true
 	size, err := o.size.Asked(ctx)
 	if err != nil {
 		return a, err
 	}
+	size.Tariff.Region = cmp.Or(o.size.Region, reading.HomeRegion(o.size.Prices, size.Tariff.Prices))
 	a = ranking.Ask{Percentile: o.size.Percentile, Headroom: o.size.Headroom, Region: size.Tariff.Region,
 		Prices: size.Tariff.Prices, Volumes: size.Volumes, Instances: size.Instances, Now: env.Now()}
 	if o.has == "" {

@@ -191,6 +191,15 @@ func ReadPrices(ctx context.Context, file string) (prices []catalog.Price, doubt
 	return catalog.Override(own, known), catalog.Doubts(own, known), errors.Join(errKnown, errOwn)
 }
 
+// HomeRegion returns AWS's region whose prices count where nothing names one: that of a file of prices, which are before
+// the program's own.
+func HomeRegion(file string, prices []catalog.Price) string {
+	if file == "" {
+		return command.DefaultRegion
+	}
+	return sizing.Tariff{Prices: prices}.First(catalog.AWS)
+}
+
 // ownPrices returns those of a file; none where none is named.
 func ownPrices(ctx context.Context, file string) ([]catalog.Price, error) {
 	if file == "" {

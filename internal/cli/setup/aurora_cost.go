@@ -81,7 +81,7 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 		"reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
 	aws.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs " +
-		"choose; for files us-east-1)"
+		"choose; for files that of --price, or us-east-1)"
 	o.format.Add(output.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV)
 	output.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
 	return command.Describe(env, cmd, auroraCostExitHelp, did, costs, aws, output)
@@ -136,7 +136,7 @@ func runAuroraCost(ctx context.Context, env command.Env, o auroraCostOptions) er
 	if err != nil {
 		return err
 	}
-	b, err := o.billed(ctx, env, members)
+	b, err := o.billed(ctx, env, members, known)
 	if err != nil {
 		return err
 	}
@@ -165,8 +165,9 @@ func runAuroraCost(ctx context.Context, env command.Env, o auroraCostOptions) er
 }
 
 // billed reads what the cluster did, in the way that was chosen.
-func (o auroraCostOptions) billed(ctx context.Context, env command.Env, members []rds.Member) (billed, error) {
-	region := cmp.Or(o.account.Region, command.DefaultRegion)
+func (o auroraCostOptions) billed(ctx context.Context, env command.Env, members []rds.Member,
+	prices []catalog.Price) (billed, error) {
+	region := cmp.Or(o.account.Region, reading.HomeRegion(o.prices, prices))
 	switch {
 	case o.month != "":
 		return o.ofMonth(members, region)

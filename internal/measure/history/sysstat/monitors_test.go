@@ -212,8 +212,8 @@ func TestPartsThatAreMissing(t *testing.T) {
 	}
 }
 
-// TestDisksThatCameAndWent: the second disk is missing before noon in iostat's intervals of ten minutes, and in vCenter's
-// of half an hour that end before ten: 29 end from then on, 28 of them before midnight.
+// TestDisksThatCameAndWent: the second disk is missing before noon in iostat's intervals of ten minutes, and in those of
+// vCenter's that end before ten: 29 of half an hour end from then on, 28 of them before midnight.
 func TestDisksThatCameAndWent(t *testing.T) {
 	file := func(name string) string {
 		text, err := os.ReadFile("../../../../testdata/migration/" + name)
