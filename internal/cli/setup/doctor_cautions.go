@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/cli/diagnosis"
+	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
@@ -30,6 +31,9 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 		}
 	}
 	caution(p.Stats.Notice() != "", "newer-server", p.Stats.Notice()+".", "look for a newer realiops")
+	if err := f.RefuseClients(experiment.DefaultSizes().Clients); err != nil {
+		caution(true, "few-connections", "A run would not begin without --clients: "+err.Error()+".", "")
+	}
 	others := othersOn(p.Storage)
 	caution(len(others) > 0 && p.ByFile(), "disk-of-many",
 		"The disk under the data carries "+strings.Join(others, ", ")+" as well. Its requests are told apart by file: "+

@@ -32,3 +32,14 @@ func TestDoctorWarnsOfAuroraViews(t *testing.T) {
 		}
 	}
 }
+
+// A run takes eight clients and five sessions of its own, unless it is told.
+func TestDoctorWarnsOfFewConnections(t *testing.T) {
+	for connections, want := range map[int]bool{12: true, 13: false} {
+		all := cautions(postgres.Facts{Connections: connections}, postgres.Permissions{},
+			&target.Probes{Stats: &pgstat.Sampler{}})
+		if slices.ContainsFunc(all, func(c diagnosis.Caution) bool { return c.Code == "few-connections" }) != want {
+			t.Errorf("with %d connections: %+v", connections, all)
+		}
+	}
+}

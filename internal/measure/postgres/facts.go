@@ -45,7 +45,7 @@ type Facts struct {
 	Unconfirmed   bool // no commit would end: the standbys that must confirm it are not there
 	BackendPID    int
 	ClientPort    int    // ours, as the server sees it; 0: a socket
-	Connections   int    // that the server takes at most
+	Connections   int    // that this user can have now, this one among them
 	DataDirectory string // empty where this user may not know it
 	Settings      map[string]string
 	// SystemIdentifier tells the server's data from those of others; empty where this user may not know it.
@@ -84,7 +84,7 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 		return f, err
 	}
 	for _, ask := range []func(context.Context, *pgx.Conn) error{f.askRights, f.askIdentity, f.askFlavor, f.askBusy,
-		f.askStandbys} {
+		f.askStandbys, f.askConnections} {
 		if err := ask(ctx, conn); err != nil {
 			return f, err
 		}
@@ -128,6 +128,32 @@ func (f *Facts) askStandbys(ctx context.Context, conn *pgx.Conn) error {
 		                       where sync_state is null or sync_state in ('sync', 'quorum'))`).Scan(&f.Unconfirmed)
 	if err != nil {
 		return fmt.Errorf("ask which standbys confirm commits: %w", err)
+	}
+	return nil
+}
+
+// askConnections finds out how many sessions the server, the role and the database leave to this user beside those of
+// others. Behind a pooler, whose sessions others give back, it is what the server takes in all.
+func (f *Facts) askConnections(ctx context.Context, conn *pgx.Conn) error {
+	if f.Pooler {
+		return nil
+	}
+	err := QueryRow(ctx, conn, `/* realiops */
+		with others as (select usesysid, datid from pg_catalog.pg_stat_activity where pid <> pg_catalog.pg_backend_pid()
+		                and coalesce(backend_type = 'client backend', usesysid is not null and datid is not null))
+		select least($1 - (select pg_catalog.count(*) from others) - case when r.rolsuper then 0 else
+		           pg_catalog.current_setting('superuser_reserved_connections')::pg_catalog.int4
+		           + case when exists (select from pg_catalog.pg_roles where rolname = 'pg_use_reserved_connections'
+		                               and pg_catalog.pg_has_role(current_user, oid, 'usage')) then 0
+		             else coalesce(pg_catalog.current_setting('reserved_connections', true)::pg_catalog.int4, 0) end end,
+		       case when not r.rolsuper and r.rolconnlimit >= 0
+		           then r.rolconnlimit - (select pg_catalog.count(*) from others where usesysid = r.oid) end,
+		       case when not r.rolsuper and d.datconnlimit >= 0
+		           then d.datconnlimit - (select pg_catalog.count(*) from others where datid = d.oid) end)
+		from pg_catalog.pg_roles r, pg_catalog.pg_database d
+		where r.rolname = current_user and d.datname = pg_catalog.current_database()`, f.Connections).Scan(&f.Connections)
+	if err != nil {
+		return fmt.Errorf("ask how many connections are left: %w", err)
 	}
 	return nil
 }

@@ -84,13 +84,14 @@ func (f Facts) OthersAtWork() string {
 // the server, to see who else writes, and a new one to read settings.
 const ownSessions = 5
 
-// RefuseClients returns an error if the server does not take that many sessions at once.
+// RefuseClients returns an error if this user cannot have that many sessions at once.
 func (f Facts) RefuseClients(n int) error {
 	if n+ownSessions <= f.Connections {
 		return nil
 	}
-	return fmt.Errorf("%d clients are too many: the server takes %d connections (max_connections), of which realiops "+
-		"needs %d for itself; ask for fewer with --clients", n, f.Connections, ownSessions)
+	return fmt.Errorf("%d clients are too many: %d connections are left to this user (max_connections, limits of the "+
+		"role and the database, sessions of others), and realiops needs %d of them for itself; ask for fewer with "+
+		"--clients", n, f.Connections, ownSessions)
 }
 
 // refuseRole returns an error if statements would run with the rights of a role that somebody has set.

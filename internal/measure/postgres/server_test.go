@@ -47,7 +47,9 @@ func TestInspectTellsWhatTheServerSays(t *testing.T) {
 				BackendPID:    servertest.Value[int](t, conn, "select pg_backend_pid()"),
 				DataDirectory: servertest.Value[string](t, conn, "show data_directory"),
 				Connections: servertest.Value[int](t, conn,
-					"select setting::int from pg_settings where name = 'max_connections'"),
+					"select setting::int from pg_settings where name = 'max_connections'") -
+					servertest.Value[int](t, conn, `select count(*) from pg_stat_activity
+						where backend_type = 'client backend' and pid <> pg_backend_pid()`),
 
 				SystemIdentifier: servertest.Value[string](t, conn,
 					"select system_identifier::text from pg_control_system()"),
@@ -107,6 +109,23 @@ func TestInspectNeedsNoPrivilege(t *testing.T) {
 		!strings.Contains(err.Error(), "grant create") {
 		t.Errorf("claiming a schema without the right to: %v", err)
 	}
+	left := func(want int) {
+		t.Helper()
+		if f, err := postgres.Inspect(t.Context(), conn); err != nil || f.Connections != want {
+			t.Errorf("%d connections are left, %v; want %d", f.Connections, err, want)
+		}
+	}
+	if super, err := postgres.Inspect(t.Context(), boss); err != nil || super.Connections <= facts.Connections+2 ||
+		super.Connections >= 200 { // which are the server's, of which a superuser may have three more
+		t.Errorf("a superuser can have %d connections, %v; a bare role %d", super.Connections, err, facts.Connections)
+	}
+	servertest.Exec(t, boss, "alter role "+role+" connection limit 7")
+	left(7)
+	other := servertest.Connect(t, bare)
+	left(6)
+	servertest.Exec(t, boss, fmt.Sprintf("alter database %s connection limit 5", config.Database))
+	left(5 - 2) // the boss has one, too
+	other.Close(t.Context())
 	conn.Close(t.Context())
 	servertest.Exec(t, boss, "grant pg_checkpoint to "+role)
 	if facts, err = postgres.Inspect(t.Context(), servertest.Connect(t, bare)); err != nil || !facts.MayCheckpoint {

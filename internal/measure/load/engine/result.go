@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
@@ -152,7 +154,12 @@ type ConnectError struct {
 	Err       error
 }
 
+// Error leaves out pgx's account of hosts and attempts where the server itself refused.
 func (e *ConnectError) Error() string {
-	return fmt.Sprintf("connected %d of %d clients, then: %v", e.Connected, e.Clients, e.Err)
+	why := e.Err.Error()
+	if refused, ok := errors.AsType[*pgconn.PgError](e.Err); ok {
+		why = refused.Severity + ": " + refused.Message
+	}
+	return fmt.Sprintf("connected %d of %d clients, then: %s", e.Connected, e.Clients, why)
 }
 func (e *ConnectError) Unwrap() error { return e.Err }
