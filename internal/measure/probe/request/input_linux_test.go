@@ -113,6 +113,55 @@ func TestRequestsThatAreNotFetched(t *testing.T) {
 	}
 }
 
+// TestSleepsWhileThereAreNoRequests: whoever fetches requests is woken by the first one, and not before.
+func TestSleepsWhileThereAreNoRequests(t *testing.T) {
+	top, _ := partitioned(t, "mkfs.ext4", "-q", "-O", "^has_journal", "-E", "lazy_itable_init=0")
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
+	defer s.Close()
+	k, err := attach(disksOf(s.files.roots), ringBytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.close()
+	write(t, filepath.Join(top, "base/5/100"), 1)
+	const moment = 300 * time.Millisecond
+	slept := func() bool { // after all there was
+		var r ringbuf.Record
+		err := error(nil)
+		for k.reader.SetDeadline(time.Now()); err == nil; {
+			err = k.reader.ReadInto(&r)
+		}
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		k.await(moment)
+		return time.Since(began) >= moment
+	}
+	for _, c := range []struct {
+		name string
+		wake func()
+	}{
+		{"a request", func() { write(t, filepath.Join(top, "base/5/100"), 1) }},
+		{"another one", func() { write(t, filepath.Join(top, "base/5/100"), 1) }},
+		{"the end", k.wake},
+	} {
+		for tries := 1; !slept(); tries++ { // the file system has work of its own, for seconds
+			if tries == 50 {
+				t.Fatalf("it never slept before %s", c.name)
+			}
+		}
+		woken := make(chan struct{})
+		go func() { k.await(0); close(woken) }()
+		c.wake()
+		select {
+		case <-woken:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s did not wake it", c.name)
+		}
+	}
+}
+
 // TestFilesThatComeAndGo: what the server writes to files that are gone before anybody looks is the server's, and not
 // the journal's.
 func TestFilesThatComeAndGo(t *testing.T) {

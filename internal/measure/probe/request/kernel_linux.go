@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
+	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
@@ -31,6 +33,7 @@ type kernel struct {
 	programs             []*ebpf.Program
 	links                []link.Link
 	reader               *ringbuf.Reader
+	filled               *os.File // tells when there are events
 	bits                 bits
 }
 
@@ -54,13 +57,48 @@ func attach(disks []uint32, ringBytes uint32) (*kernel, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	k.reader, err = ringbuf.NewReader(k.events)
-	if err != nil {
+	if err := k.open(); err != nil {
 		k.close()
-		return nil, err
+		return nil, fmt.Errorf("open the ring of requests: %w", err)
 	}
 	return k, nil
 }
+
+func (k *kernel) open() (err error) {
+	if k.reader, err = ringbuf.NewReader(k.events); err != nil {
+		return err
+	}
+	filled, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	if err := unix.SetNonblock(filled, true); err != nil { // or the runtime would not wait for it
+		return errors.Join(err, unix.Close(filled))
+	}
+	k.filled = os.NewFile(uintptr(filled), "requests")
+	return unix.EpollCtl(filled, unix.EPOLL_CTL_ADD, k.events.FD(), &unix.EpollEvent{})
+}
+
+// await returns when there are requests to fetch, after some time (0: whenever that is), or when it is woken.
+func (k *kernel) await(within time.Duration) {
+	var until time.Time
+	if within > 0 {
+		until = time.Now().Add(within)
+	}
+	filled, err := k.filled.SyscallConn()
+	if err != nil || k.filled.SetReadDeadline(until) != nil {
+		return
+	}
+	// The kernel tells once, so that nobody is disturbed by requests while they are fetched anyway. Each time it is asked
+	// anew: what it told of may have been fetched by a reading.
+	once := &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLONESHOT}
+	_ = filled.Read(func(fd uintptr) bool {
+		return unix.EpollCtl(int(fd), unix.EPOLL_CTL_MOD, k.events.FD(), once) != nil || k.reader.AvailableBytes() > 0
+	})
+}
+
+// wake ends await, now and from now on.
+func (k *kernel) wake() { _ = k.filled.Close() }
 
 func start(at offsets, disks []uint32, ringBytes uint32) (_ *kernel, err error) {
 	k := &kernel{bits: at.bits}
@@ -140,6 +178,9 @@ func refused(err error) error {
 func (k *kernel) lostEvents() (n uint64, err error) { return n, k.lost.Lookup(uint32(0), &n) }
 
 func (k *kernel) close() {
+	if k.filled != nil {
+		k.wake()
+	}
 	if k.reader != nil {
 		_ = k.reader.Close() // what it had is of no use any more
 	}

@@ -345,13 +345,13 @@ func withAsker(at offsets, askers *ebpf.Map) asm.Instructions {
 }
 
 func sendEvent(events *ebpf.Map) asm.Instructions {
-	const noWakeup = 1 // it is fetched a few times a second, whatever is in it
+	const wakeup = 0 // of who waits for the first after all before it were fetched
 	return asm.Instructions{
 		asm.LoadMapPtr(asm.R1, events.FD()).WithSymbol("send"),
 		asm.Mov.Reg(asm.R2, asm.RFP),
 		asm.Add.Imm(asm.R2, eventAt),
 		asm.Mov.Imm(asm.R3, eventBytes),
-		asm.Mov.Imm(asm.R4, noWakeup),
+		asm.Mov.Imm(asm.R4, wakeup),
 		asm.FnRingbufOutput.Call(),
 		asm.JEq.Imm(asm.R0, 0, "end"),
 	}

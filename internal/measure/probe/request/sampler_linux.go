@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// fetching is the interval at which requests are taken out of the kernel. Its buffer holds 140,000, enough for
-	// 560,000 a second.
+	// fetching is the interval at which requests are taken out of the kernel while there are any. Its buffer holds
+	// 140,000, enough for 560,000 a second.
 	fetching = 250 * time.Millisecond
 	// looking is the interval at which the files are examined, naming the one at which missing names are asked for.
 	looking = time.Second
@@ -115,6 +115,7 @@ func (s *Sampler) Metrics() []runfile.Metric { return Metrics() }
 // Close takes the programs out of the kernel.
 func (s *Sampler) Close() {
 	close(s.stop)
+	s.kernel.wake()
 	s.done.Wait()
 	s.kernel.close()
 }
@@ -187,27 +188,44 @@ func (s *Sampler) WaitForCounters(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// follow fetches requests and examines the files until it is told to stop.
+// follow fetches requests and examines the files until it is told to stop. While there are no requests it sleeps.
 func (s *Sampler) follow() {
-	tick := time.NewTicker(fetching)
-	defer tick.Stop()
-	for {
+	for more := true; ; more = s.catchUp() {
+		if !more {
+			s.kernel.await(s.quiet())
+		}
 		select {
 		case <-s.stop:
 			return
-		case <-tick.C:
+		case <-time.After(fetching):
 		}
-		s.mu.Lock()
-		_ = s.fetch() // it is said when a reading is taken
-		if s.found.due(looking, shareForWaiting) {
-			s.name()
-		}
-		if len(s.waiting) > 0 && s.looked.due(looking, shareForWaiting) {
-			s.look()
-		}
-		s.learn() // also of what was found before
-		s.mu.Unlock()
 	}
+}
+
+// quiet is for how long nothing needs to be done unless there are requests; 0: for as long as there are none.
+func (s *Sampler) quiet() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.files.nameless {
+		return naming
+	}
+	return 0
+}
+
+// catchUp fetches what there is, and reports whether there was anything, or still is something to be found.
+func (s *Sampler) catchUp() (more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	more = s.kernel.reader.AvailableBytes() > 0
+	_ = s.fetch() // it is said when a reading is taken
+	if s.found.due(looking, shareForWaiting) {
+		s.name()
+	}
+	if len(s.waiting) > 0 && s.looked.due(looking, shareForWaiting) {
+		s.look()
+	}
+	s.learn() // also of what was found before
+	return more || len(s.unnamed) > 0 || len(s.waiting) > 0
 }
 
 // look finds the server's files as they are now, and gives the requests that wait to them.
