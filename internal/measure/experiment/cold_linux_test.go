@@ -44,7 +44,16 @@ func (r *trial) begun(t *testing.T, ctx context.Context) (all []runfile.Cold, pr
 }
 
 func TestAColdLoadForgetsItsOwnTable(t *testing.T) {
-	r := newTrial(t, cold)
+	t.Run("whose pg_buffercache is ours", func(t *testing.T) { forgetsItsOwnTable(t, newTrial(t, cold)) })
+	t.Run("whose pg_buffercache was there", func(t *testing.T) {
+		r := newTrial(t, cold)
+		servertest.Exec(t, r.conn, "create schema theirs; create extension pg_buffercache schema theirs")
+		forgetsItsOwnTable(t, r)
+	})
+}
+
+func forgetsItsOwnTable(t *testing.T, r *trial) {
+	t.Helper()
 	r.Plan.Repetitions, r.Evicts = 1, true
 	data := servertest.Value[string](t, r.conn, "show data_directory")
 	r.Layout = layoutOf(t, data)
