@@ -48,3 +48,13 @@ func Counted(n int, one string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, one)
 }
+
+// Largest writes a length of time of which only the largest unit matters.
+func Largest(d time.Duration) string {
+	for _, unit := range []time.Duration{time.Hour, time.Minute} {
+		if d >= 2*unit {
+			return Duration(d.Round(unit))
+		}
+	}
+	return Duration(d.Round(time.Second))
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -44,7 +45,7 @@ type Row struct {
 
 // Side is one of two accounts of the same work. Rates are per second; what was not done is 0, and a time of it NaN.
 type Side struct {
-	Rate   sizing.Rate
+	Rate   needs.Rate
 	Merged float64 // requests that were merged into others; fio merges none
 	Read   Latency
 	Write  Latency
@@ -128,7 +129,7 @@ func fioSide(run *counts.Run, r counts.Repetition) Side {
 			level(name + "_p999")}
 	}
 	s := Side{
-		Rate: sizing.Rate{
+		Rate: needs.Rate{
 			Reads: count("reads"), Writes: count("writes"), Flushes: count("syncs"), ReadBytes: count("read_bytes"),
 			WriteBytes: count("write_bytes"),
 		}.Times(1 / r.Seconds),
@@ -159,7 +160,7 @@ func deviceSide(r counts.Repetition) (Side, *series.Missing) {
 	own := func(name string) float64 { return counted(name, false) }
 	raw := func(name string) float64 { return counted(name, true) }
 	s := Side{
-		Rate: sizing.Rate{Reads: own("reads"), ReadBytes: own("read_bytes"), WriteBytes: own("write_bytes")}.Times(
+		Rate: needs.Rate{Reads: own("reads"), ReadBytes: own("read_bytes"), WriteBytes: own("write_bytes")}.Times(
 			1 / r.Seconds),
 		Merged: (own("reads_merged") + own("writes_merged")) / r.Seconds, Slowest: math.NaN(),
 		Read: mean(raw("read_time"), raw("reads")), Write: mean(raw("write_time"), raw("writes")),

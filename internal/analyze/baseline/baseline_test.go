@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
-	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -267,19 +267,19 @@ func TestOtherRunsAreNone(t *testing.T) {
 }
 
 // rowOfRates is a job that the device did so.
-func rowOfRates(name string, depth int, rate sizing.Rate) Row {
+func rowOfRates(name string, depth int, rate needs.Rate) Row {
 	return Row{Load: runfile.Load{Name: name, Depth: depth}, Fio: Side{Rate: rate}, Device: &Side{Rate: rate}}
 }
 
 func TestHold(t *testing.T) {
 	b := Baseline{Rows: []Row{
-		rowOfRates("random-read", 16, sizing.Rate{Reads: 4000, ReadBytes: 32e6}),
-		rowOfRates("random-write", 16, sizing.Rate{Writes: 2000, WriteBytes: 16e6}),
-		rowOfRates("sequential-write", 8, sizing.Rate{Writes: 400, WriteBytes: 100e6}),
-		rowOfRates("commit", 1, sizing.Rate{Writes: 500, Flushes: 500, WriteBytes: 4e6}),
+		rowOfRates("random-read", 16, needs.Rate{Reads: 4000, ReadBytes: 32e6}),
+		rowOfRates("random-write", 16, needs.Rate{Writes: 2000, WriteBytes: 16e6}),
+		rowOfRates("sequential-write", 8, needs.Rate{Writes: 400, WriteBytes: 100e6}),
+		rowOfRates("commit", 1, needs.Rate{Writes: 500, Flushes: 500, WriteBytes: 4e6}),
 	}}
 	yes, no := true, false
-	check := func(name string, need sizing.Rate, headroom float64, fits *bool, first string, shares ...float64) {
+	check := func(name string, need needs.Rate, headroom float64, fits *bool, first string, shares ...float64) {
 		t.Helper()
 		f := Hold(need, headroom, b)
 		var got []float64
@@ -292,27 +292,27 @@ func TestHold(t *testing.T) {
 		}
 	}
 	// A quarter of the reads and half of the writes: three quarters, and with a fifth on top nine tenths.
-	check("requests bind", sizing.Rate{Reads: 1000, Writes: 1000, ReadBytes: 3.2e6, WriteBytes: 10e6, Flushes: 100}, 20,
+	check("requests bind", needs.Rate{Reads: 1000, Writes: 1000, ReadBytes: 3.2e6, WriteBytes: 10e6, Flushes: 100}, 20,
 		&yes, ByRequests, 0.9, 0.24, 0.24)
-	check("bytes bind", sizing.Rate{Writes: 200, WriteBytes: 80e6, Flushes: 100}, 50, &no, ByBytes, 0.15, 1.2, 0.3)
-	check("flushes bind", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: 450}, 20, &no, ByFlushes, 0.3, 0.048, 1.08)
-	check("without headroom they fit", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: 450}, 0, &yes, ByFlushes,
+	check("bytes bind", needs.Rate{Writes: 200, WriteBytes: 80e6, Flushes: 100}, 50, &no, ByBytes, 0.15, 1.2, 0.3)
+	check("flushes bind", needs.Rate{Writes: 500, WriteBytes: 4e6, Flushes: 450}, 20, &no, ByFlushes, 0.3, 0.048, 1.08)
+	check("without headroom they fit", needs.Rate{Writes: 500, WriteBytes: 4e6, Flushes: 450}, 0, &yes, ByFlushes,
 		0.25, 0.04, 0.9)
 	nan := math.NaN()
-	check("how many flushes is not known", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: nan}, 20, nil, ByRequests,
+	check("how many flushes is not known", needs.Rate{Writes: 500, WriteBytes: 4e6, Flushes: nan}, 20, nil, ByRequests,
 		0.3, 0.048, nan)
 	b.Rows = b.Rows[1:3]
-	check("reads were not measured", sizing.Rate{Reads: 10, ReadBytes: 8e4, Writes: 100, WriteBytes: 1e6}, 0, nil,
+	check("reads were not measured", needs.Rate{Reads: 10, ReadBytes: 8e4, Writes: 100, WriteBytes: 1e6}, 0, nil,
 		ByFlushes, nan, nan, 0)
-	check("flushes were not measured, and bytes are too much", sizing.Rate{Writes: 100, WriteBytes: 200e6, Flushes: 10},
+	check("flushes were not measured, and bytes are too much", needs.Rate{Writes: 100, WriteBytes: 200e6, Flushes: 10},
 		0, &no, ByBytes, 0.05, 2, nan)
 	b.Rows = b.Rows[:1]
-	check("pages do not tell of bytes", sizing.Rate{Writes: 100, WriteBytes: 20e6}, 0, nil, ByRequests, 0.05, nan, 0)
-	check("fewer bytes than pages have", sizing.Rate{Writes: 100, WriteBytes: 8e6}, 0, &yes, ByBytes, 0.05, 0.5, 0)
+	check("pages do not tell of bytes", needs.Rate{Writes: 100, WriteBytes: 20e6}, 0, nil, ByRequests, 0.05, nan, 0)
+	check("fewer bytes than pages have", needs.Rate{Writes: 100, WriteBytes: 8e6}, 0, &yes, ByBytes, 0.05, 0.5, 0)
 	b.Throttle = &Throttle{Found: true, After: &Level{Operations: 200}}
-	check("a tenth is left", sizing.Rate{Writes: 100, WriteBytes: 8e5}, 0, &yes, ByRequests, 0.5, 0.5, 0)
+	check("a tenth is left", needs.Rate{Writes: 100, WriteBytes: 8e5}, 0, &yes, ByRequests, 0.5, 0.5, 0)
 	b.Rows = nil
-	if f := Hold(sizing.Rate{Writes: 1, WriteBytes: 1, Flushes: 1}, 0, b); f.First != nil || f.Fits != nil {
+	if f := Hold(needs.Rate{Writes: 1, WriteBytes: 1, Flushes: 1}, 0, b); f.First != nil || f.Fits != nil {
 		t.Errorf("of nothing: %+v", f)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // Bucket is a published bucket of credits that a slowing down fits.
@@ -107,7 +108,7 @@ func (t Throttle) sizes(v catalog.Volume, tier catalog.Tier, last float64) []flo
 
 // operations returns what the provider counts at a level, at least and at most.
 func (t Throttle) operations(v catalog.Volume, l *Level) [2]float64 {
-	least, most := sizing.Rate{Writes: l.Operations, WriteBytes: l.Bytes}.Operations(v.UnitKiB, v.Merges)
+	least, most := needs.Rate{Writes: l.Operations, WriteBytes: l.Bytes}.Operations(v.UnitKiB, v.Merges)
 	return [2]float64{least, most}
 }
 

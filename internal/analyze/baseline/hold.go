@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // What may bind a need on a device.
@@ -38,7 +38,7 @@ type Fit struct {
 // both takes the sum of the shares that each would take alone. The log is flushed by one process at a time, so a need
 // of flushes takes as much of a second as that many commits take, one after the other. Of a device that was throttled,
 // what it gave after that counts.
-func Hold(need sizing.Rate, headroom float64, b Baseline) Fit {
+func Hold(need needs.Rate, headroom float64, b Baseline) Fit {
 	factor := 1 + headroom/100
 	bytes := b.shared(ByBytes, need, factor, byteWays())
 	if bytes.Share > 1 && b.small(bytes.Jobs, need) {
@@ -68,23 +68,23 @@ func Hold(need sizing.Rate, headroom float64, b Baseline) Fit {
 type way struct {
 	name      string
 	job       string // that shows it, where the baseline has it; else whichever shows the most
-	of, other func(sizing.Rate) float64
+	of, other func(needs.Rate) float64
 }
 
 func requestWays() []way {
-	reads, writes := func(r sizing.Rate) float64 { return r.Reads }, func(r sizing.Rate) float64 { return r.Writes }
+	reads, writes := func(r needs.Rate) float64 { return r.Reads }, func(r needs.Rate) float64 { return r.Writes }
 	return []way{{"reads", "random-read", reads, writes}, {"writes", "random-write", writes, reads}}
 }
 
 func byteWays() []way {
-	reads, writes := func(r sizing.Rate) float64 {
+	reads, writes := func(r needs.Rate) float64 {
 		return r.ReadBytes
-	}, func(r sizing.Rate) float64 { return r.WriteBytes }
+	}, func(r needs.Rate) float64 { return r.WriteBytes }
 	return []way{{"reads", "", reads, writes}, {"writes", "", writes, reads}}
 }
 
 // shared returns a bound that reads and writes share.
-func (b Baseline) shared(of string, need sizing.Rate, factor float64, ways []way) Bound {
+func (b Baseline) shared(of string, need needs.Rate, factor float64, ways []way) Bound {
 	bound := Bound{Of: of}
 	for _, w := range ways {
 		needed := w.of(need)
@@ -121,7 +121,7 @@ func (b Baseline) most(w way) (most float64, job string) {
 }
 
 // delivered returns what the device did for good; where that is out of sight, what fio says.
-func (b Baseline) delivered(r Row) sizing.Rate {
+func (b Baseline) delivered(r Row) needs.Rate {
 	rate := r.Fio.Rate
 	if r.Device != nil {
 		rate = r.Device.Rate
@@ -139,7 +139,7 @@ func (b Baseline) lasting(r Row) float64 {
 
 // small reports whether a job had smaller requests than a need has. From so many KiB on, larger ones move no more
 // bytes.
-func (b Baseline) small(jobs []string, need sizing.Rate) bool {
+func (b Baseline) small(jobs []string, need needs.Rate) bool {
 	const enough = 128 << 10
 	for _, name := range jobs {
 		r, _ := b.Row(name)

@@ -93,7 +93,7 @@ type Span struct {
 	Highest float64 `json:"highest"`
 }
 
-// Rate is a sizing.Rate, or a capacity, in the two numbers that limits are set in.
+// Rate is a needs.Rate, or a capacity, in the two numbers that limits are set in.
 type Rate struct {
 	Requests float64 `json:"requests"`
 	MiBps    float64 `json:"mibps"`

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -88,14 +88,14 @@ func (s sheet) has(metric string) bool { return s.cells[metric+" "+runfile.Avera
 
 // rates returns what storage did in each hour by a statistic. An hour of which any of the four is not known is not
 // known.
-func (s sheet) rates(d sizing.IOMetrics, statistic string) []sizing.Rate {
+func (s sheet) rates(d needs.IOMetrics, statistic string) []needs.Rate {
 	var parts [4][]float64
 	for i, metric := range d.Names() {
 		parts[i] = s.values(metric, statistic)
 	}
-	all := make([]sizing.Rate, s.hours)
+	all := make([]needs.Rate, s.hours)
 	for h := range all {
-		all[h] = sizing.Rate{Reads: parts[0][h], Writes: parts[1][h], ReadBytes: parts[2][h], WriteBytes: parts[3][h]}
+		all[h] = needs.Rate{Reads: parts[0][h], Writes: parts[1][h], ReadBytes: parts[2][h], WriteBytes: parts[3][h]}
 		if math.IsNaN(all[h].Requests() + all[h].Bytes()) {
 			all[h] = unknown()
 		}
@@ -104,8 +104,8 @@ func (s sheet) rates(d sizing.IOMetrics, statistic string) []sizing.Rate {
 }
 
 // unknown returns the rate of an hour of which something is missing.
-func unknown() sizing.Rate { return sizing.Rate{Reads: math.NaN()} }
+func unknown() needs.Rate { return needs.Rate{Reads: math.NaN()} }
 
-func known(r sizing.Rate) bool { return !math.IsNaN(r.Reads) }
+func known(r needs.Rate) bool { return !math.IsNaN(r.Reads) }
 
 func (s sheet) at(h int) time.Time { return s.from.Add(time.Duration(h) * time.Hour) }

@@ -5,18 +5,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 const mib = 1 << 20
 
-func rateOf(r sizing.Rate) Rate { return Rate{r.Requests(), r.Bytes() / mib} }
+func rateOf(r needs.Rate) Rate { return Rate{r.Requests(), r.Bytes() / mib} }
 
 // work holds a database's activity in each hour.
 type work struct {
 	sheet
-	means []sizing.Rate
-	peaks []sizing.Rate // the highest minutes, or what a source has of that; nil: not known
+	means []needs.Rate
+	peaks []needs.Rate // the highest minutes, or what a source has of that; nil: not known
 }
 
 // coverage returns which hours are known.
@@ -70,7 +70,7 @@ func (w *work) fillPeaks(d *Page) {
 }
 
 // sized returns the rates that are ordered for: by the means of hours, and by what happened within them.
-func (w work) sized(percent float64) (least sizing.Rate, most *sizing.Rate) {
+func (w work) sized(percent float64) (least needs.Rate, most *needs.Rate) {
 	least = together(w.means, percent)
 	if w.peaks != nil {
 		most = new(together(w.peaks, percent))
@@ -80,9 +80,9 @@ func (w work) sized(percent float64) (least sizing.Rate, most *sizing.Rate) {
 
 // together returns a percentile of requests and of bytes over hours, shared out between reads and writes as those are
 // over all hours: hours with most reads need not be those with most writes.
-func together(rates []sizing.Rate, percent float64) sizing.Rate {
+func together(rates []needs.Rate, percent float64) needs.Rate {
 	var requests, bytes []float64
-	var sum sizing.Rate
+	var sum needs.Rate
 	for _, r := range rates {
 		if known(r) {
 			requests, bytes = append(requests, r.Requests()), append(bytes, r.Bytes())
@@ -92,7 +92,7 @@ func together(rates []sizing.Rate, percent float64) sizing.Rate {
 	}
 	reads, readBytes := share(sum.Reads, sum.Requests()), share(sum.ReadBytes, sum.Bytes())
 	n, b := ranked(requests, percent), ranked(bytes, percent)
-	return sizing.Rate{Reads: n * reads, Writes: n * (1 - reads), ReadBytes: b * readBytes,
+	return needs.Rate{Reads: n * reads, Writes: n * (1 - reads), ReadBytes: b * readBytes,
 		WriteBytes: b * (1 - readBytes)}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
-	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -231,7 +231,7 @@ func (p Page) highest() float64 {
 
 const hoursInDay = 24
 
-func (p Page) line(name string, rates []sizing.Rate) plot.Line {
+func (p Page) line(name string, rates []needs.Rate) plot.Line {
 	l := plot.Line{Name: name}
 	for h, r := range rates {
 		v := math.NaN()

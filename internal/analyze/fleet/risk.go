@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -187,7 +188,7 @@ func hourly(l burst.Limit) burst.Limit {
 }
 
 // knownMeans returns those of the hours from one on of which all is known.
-func (w work) knownMeans(from int) (all []sizing.Rate) {
+func (w work) knownMeans(from int) (all []needs.Rate) {
 	for _, r := range w.means[max(0, from):] {
 		if known(r) {
 			all = append(all, r)

@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -49,12 +50,12 @@ func (w work) againstRule(held sizing.Held) string {
 }
 
 // asked returns what rates of hours ask of a limit in a second; NaN where that is not known.
-func asked(rates []sizing.Rate, held sizing.Held, limit int) []float64 {
+func asked(rates []needs.Rate, held sizing.Held, limit int) []float64 {
 	all := make([]float64, len(rates))
 	for h, r := range rates {
 		all[h] = math.NaN()
 		if known(r) {
-			all[h] = held.Demands([]sizing.Rate{r}, 1)[0][held.Limits[limit].Of]
+			all[h] = held.Demands([]needs.Rate{r}, 1)[0][held.Limits[limit].Of]
 		}
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -55,9 +56,9 @@ const overshoot = 0.1
 
 // did returns what the database did, where that is known.
 func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
-	of := sizing.OfDisk()
+	of := needs.OfDisk()
 	if !s.has(of.Writes) {
-		of = sizing.OfInstance()
+		of = needs.OfInstance()
 		if cloud == nil && !strings.HasPrefix(has.Volume, "rds-") {
 			d.lack("whether it is RDS or Aurora is not known, and on Aurora WriteIOPS counts WAL records: say what " +
 				"it has with --has")
@@ -195,7 +196,7 @@ func orderOf(o sizing.Option) *Storage {
 }
 
 // stays reports whether what somebody has carries the need with headroom, and nothing that does costs less by a cent.
-func stays(held sizing.Held, o sizing.Option, headroom float64, need sizing.Rate) bool {
+func stays(held sizing.Held, o sizing.Option, headroom float64, need needs.Rate) bool {
 	const cent = 0.01
 	uses, _ := held.Uses(need.Times(1 + headroom/100))
 	return uses <= 1 && held.Bill.Total <= o.Bill.Total+cent
@@ -203,7 +204,7 @@ func stays(held sizing.Held, o sizing.Option, headroom float64, need sizing.Rate
 
 // options returns the orders of the same provider that carry a need for good with the data that there are, the cheapest
 // first: storage of a database does not shrink. Where there is none, the error says why.
-func (a Ask) options(held sizing.Held, has Has, region string, need sizing.Rate) ([]sizing.Option, error) {
+func (a Ask) options(held sizing.Held, has Has, region string, need needs.Rate) ([]sizing.Option, error) {
 	q := sizing.Question{Need: need, GiB: held.GiB, Headroom: a.Headroom, Instance: has.Class, MultiAZ: has.MultiAZ,
 		Balance: sizing.Full()}
 	if held.Machine != "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/comparison"
 	"github.com/realiops/realiops/internal/analyze/report/storage"
-	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 	"github.com/realiops/realiops/internal/test/docstest"
@@ -48,7 +48,7 @@ func elsewhere(of reflect.Type, path string) bool {
 	end := strings.Contains(path, "*") && (strings.HasSuffix(path, ".smallest") || strings.HasSuffix(path, ".largest"))
 	return end || path != "missing" && of == reflect.TypeFor[series.Missing]() || slices.Contains([]reflect.Type{
 		reflect.TypeFor[report.Figure](), reflect.TypeFor[attribution.Estimate](), reflect.TypeFor[runfile.Target](),
-		reflect.TypeFor[runfile.Host](), reflect.TypeFor[sizing.Rate](),
+		reflect.TypeFor[runfile.Host](), reflect.TypeFor[needs.Rate](),
 	}, of)
 }
 

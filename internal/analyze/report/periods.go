@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -84,7 +85,7 @@ func (r Report) periodsTarget(run *counts.Run, all []periodic) string {
 // ofMachine reports whether nothing but disks was recorded, by whatever program.
 func ofMachine(run *counts.Run) bool {
 	return !slices.ContainsFunc(run.Metrics(), func(m counts.Metric) bool {
-		return !slices.Contains(sizing.OfDisk().Names(), m.Name)
+		return !slices.Contains(needs.OfDisk().Names(), m.Name)
 	})
 }
 
@@ -125,9 +126,9 @@ func number0(v float64) float64 {
 
 // requestsAndBytes returns those of all periods in which reads and writes of both are known.
 func requestsAndBytes(run *counts.Run) (requests, bytes periodic, known bool) {
-	of := sizing.OfDisk()
+	of := needs.OfDisk()
 	if len(run.Rates(of.Writes, runfile.Average)) == 0 {
-		of = sizing.OfInstance()
+		of = needs.OfInstance()
 	}
 	if run.Header.Target.Flavor == "aurora" { // whose WriteIOPS are WAL records
 		return requests, bytes, false
@@ -180,14 +181,14 @@ func (k periodic) worst() counts.Level {
 }
 
 func periodsHeadline(requests, bytes periodic, run *counts.Run) string {
-	singular, _ := sizing.Stretches(run.Observed.Period)
+	singular, _ := needs.Stretches(run.Observed.Period)
 	r, b := requests.worst(), bytes.worst()
 	const sector = 512 // bytes
 	sentences := []string{fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99%% of "+
 		"all are at %s or less. The most bytes were %s MB/s, %s UTC.",
 		singular, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)),
 		number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04"))}
-	for _, odd := range []string{sizing.Hole(run), sizing.AgainstRule(run)} {
+	for _, odd := range []string{needs.HoleIn(run).String(), sizing.AgainstRule(run)} {
 		if odd != "" {
 			sentences = append(sentences, odd+".")
 		}
@@ -200,7 +201,7 @@ func periodsHeadline(requests, bytes periodic, run *counts.Run) string {
 }
 
 func percentilesTable(all []periodic, period time.Duration) document.Block {
-	singular, plural := sizing.Stretches(period)
+	singular, plural := needs.Stretches(period)
 	t := document.Table{Columns: []document.Column{{Header: "a second", Words: true}, {Header: "mean"},
 		{Header: "median"}, {Header: "95%"}, {Header: "99%"},
 		{Header: "worst " + singular}, {Header: "when, UTC", Words: true}, {Header: "highest within"}}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -61,7 +62,7 @@ func TestPercentilesAreNearestRanks(t *testing.T) {
 	if need.Missing != nil || need.Seconds != seconds {
 		t.Fatalf("%d seconds, %+v", need.Seconds, need.Missing)
 	}
-	for percent, got := range map[int]*sizing.Rate{95: need.P95, 99: need.P99, 100: need.PeakSecond} {
+	for percent, got := range map[int]*needs.Rate{95: need.P95, 99: need.P99, 100: need.PeakSecond} {
 		i := percent * seconds / 100
 		if want := float64(i * i); got.Writes != want || got.WriteBytes != 512*want {
 			t.Errorf("p%d is %g writes and %g bytes a second, want %g and %g", percent, got.Writes, got.WriteBytes,

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
@@ -120,7 +122,7 @@ func (s Sizing) turn(c *Choice, t *Turn) (bool, error) {
 }
 
 // demanded returns the seconds of the demand so many times, where a machine's burst may carry them; else none.
-func (q Question) demanded(times float64, instances []catalog.Instance) (all []Rate) {
+func (q Question) demanded(times float64, instances []catalog.Instance) (all []needs.Rate) {
 	if m := machineOf(q.Instance, instances); m == nil || m.limits == nil || !m.limits.Bursts {
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -83,7 +85,7 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 			c.Billed = &Range{c.PerSecond, c.PerSecond, c.PerSecond}
 			c.cost(t)
 		}
-	case c.On == "rds" && flow(&Rate{}, c.Metric) != nil: // it counts storage I/O itself
+	case c.On == "rds" && flow(&needs.Rate{}, c.Metric) != nil: // it counts storage I/O itself
 	case c.On == auroraStandard && c.Metric == "WriteThroughput":
 		billed, _, ok := ForecastAurora(nil, &c.PerSecond, calibration)
 		if !ok {
@@ -106,7 +108,7 @@ func isRate(m metric.Meaning) bool {
 }
 
 // flow returns the number of a rate that a metric of RDS is; nil: it is none.
-func flow(r *Rate, metric string) *float64 {
+func flow(r *needs.Rate, metric string) *float64 {
 	return map[string]*float64{
 		"ReadIOPS": &r.Reads, "WriteIOPS": &r.Writes, "ReadThroughput": &r.ReadBytes, "WriteThroughput": &r.WriteBytes,
 	}[metric]
@@ -114,8 +116,8 @@ func flow(r *Rate, metric string) *float64 {
 
 // NeedOf returns what metrics of RDS say together that storage does; nil: they do not tell both operations and bytes of
 // a way.
-func NeedOf(metrics []Converted) *Rate {
-	need := Rate{Flushes: math.NaN()}
+func NeedOf(metrics []Converted) *needs.Rate {
+	need := needs.Rate{Flushes: math.NaN()}
 	for _, c := range metrics {
 		to := flow(&need, c.Metric)
 		if to == nil || c.On != "rds" {

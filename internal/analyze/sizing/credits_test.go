@@ -12,16 +12,17 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // TestCreditsMakeItSmaller: 600 operations a second for a day want 200 GiB of gp2 for good. A full bucket adds 5.4
 // million / 86,400 = 62.5 a second, so that 537.5 / 3 = 179.2 GiB are enough; with half of it 568.75 / 3 = 189.6.
 func TestCreditsMakeItSmaller(t *testing.T) {
-	rate := sizing.Rate{Writes: 600, WriteBytes: 600 * 8192}
+	rate := needs.Rate{Writes: 600, WriteBytes: 600 * 8192}
 	check := func(balance, want float64) {
 		t.Helper()
-		q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 10, Repeat: 86400, Balance: sizing.Balance{
+		q := sizing.Question{Need: rate, Demand: []needs.Rate{rate}, GiB: 10, Repeat: 86400, Balance: sizing.Balance{
 			Volume: sizing.Filling{Percent: balance}}}
 		options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, nil, tariff(t, "us-east-1"))
 		if err != nil {
@@ -81,14 +82,14 @@ func TestLargerServesMore(t *testing.T) {
 // TestWhereCreditsEnd: gp2 on 30 GiB of data under 600 a second is empty after three hours, and serves 100 from then
 // on, as a published pgbench run has it; behind a machine whose credits are gone it never gets so far.
 func TestWhereCreditsEnd(t *testing.T) {
-	rate := sizing.Rate{Writes: 600, WriteBytes: 600 * 8192}
+	rate := needs.Rate{Writes: 600, WriteBytes: 600 * 8192}
 	instances, err := catalog.Instances()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dry := func(limit, class string, balance sizing.Balance) burst.Fate {
 		t.Helper()
-		q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 30, Repeat: 5 * 3600, Balance: balance,
+		q := sizing.Question{Need: rate, Demand: []needs.Rate{rate}, GiB: 30, Repeat: 5 * 3600, Balance: balance,
 			Instance: class}
 		options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, instances, tariff(t, "us-east-1"))
 		if err != nil || options[0].Bare == nil {
@@ -190,8 +191,8 @@ func runOf(t *testing.T, records ...runfile.Record) *counts.Run {
 
 // TestCreditsAreNoNewsWhereTheDataDecide: 50 operations a second on 10 GiB need no credits.
 func TestCreditsAreNoNewsWhereTheDataDecide(t *testing.T) {
-	rate := sizing.Rate{Writes: 50, WriteBytes: 50 * 8192}
-	q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 10, Repeat: 86400, Balance: sizing.Full()}
+	rate := needs.Rate{Writes: 50, WriteBytes: 50 * 8192}
+	q := sizing.Question{Need: rate, Demand: []needs.Rate{rate}, GiB: 10, Repeat: 86400, Balance: sizing.Full()}
 	options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, nil, tariff(t, "us-east-1"))
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +210,7 @@ func TestMachineInBetween(t *testing.T) {
 	}
 	check := func(class string, writes, bytes float64, carries bool, binds string) {
 		t.Helper()
-		q := sizing.Question{Need: sizing.Rate{Writes: writes, WriteBytes: bytes}, GiB: 1000, Instance: class}
+		q := sizing.Question{Need: needs.Rate{Writes: writes, WriteBytes: bytes}, GiB: 1000, Instance: class}
 		options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp3")}, instances, tariff(t, "us-east-1"))
 		if err != nil {
 			t.Fatal(err)

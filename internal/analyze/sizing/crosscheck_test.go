@@ -7,6 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
@@ -27,15 +28,15 @@ func beside(run *counts.Run, load string, perSecond map[string]float64) *counts.
 	return run
 }
 
-func needOf(t *testing.T, run *counts.Run, load string) sizing.Need {
+func needOf(t *testing.T, run *counts.Run, load string) needs.Need {
 	t.Helper()
-	for _, n := range sizing.Needs(run) {
+	for _, n := range needs.Of(run) {
 		if n.Load == load {
 			return n
 		}
 	}
 	t.Fatalf("no %s", load)
-	return sizing.Need{}
+	return needs.Need{}
 }
 
 // TestOtherProgramsAreNotOrderedFor: what a device did beyond what the server's counters come to is in no need, be it
@@ -59,7 +60,7 @@ func TestOtherProgramsAreNotOrderedFor(t *testing.T) {
 		"reads":   {"block/reads": 1000, "block/read_bytes": 100e6},
 	} {
 		n := needOf(t, beside(shared(), load, other), load)
-		if n.Model == nil || n.Model.Reason != sizing.Others || n.Missing != nil || n.Peaks != nil {
+		if n.Model == nil || n.Model.Reason != needs.Others || n.Missing != nil || n.Peaks != nil {
 			t.Errorf("%s: model %v, missing %v", name, n.Model, n.Missing)
 		}
 		for what, pair := range map[string][2]float64{

@@ -3,6 +3,7 @@ package sizing
 import (
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // Held is storage that somebody has already.
@@ -46,7 +47,7 @@ func Hold(c Config, class string, multiAZ bool, instances []catalog.Instance, t 
 
 // Uses returns which share of what it lets through for good a rate asks for, and whether by its operations or its
 // bytes.
-func (h Held) Uses(r Rate) (share float64, by Binding) {
+func (h Held) Uses(r needs.Rate) (share float64, by Binding) {
 	_, most := r.Operations(h.Volume.UnitKiB, h.Volume.Merges)
 	operations, bytes := most/h.Path.IOPS, r.Charged(h.Volume)/mib/h.Path.MiBps
 	if operations >= bytes {
@@ -56,7 +57,7 @@ func (h Held) Uses(r Rate) (share float64, by Binding) {
 }
 
 // Demands returns what the provider counts of rates, each over so many seconds.
-func (h Held) Demands(rates []Rate, seconds float64) []burst.Demand {
+func (h Held) Demands(rates []needs.Rate, seconds float64) []burst.Demand {
 	all := make([]burst.Demand, len(rates))
 	for i, r := range rates {
 		_, most := r.Operations(h.Volume.UnitKiB, h.Volume.Merges)

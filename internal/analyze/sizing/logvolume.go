@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
@@ -17,20 +19,6 @@ const (
 
 // logSuffix ends the name of a volume that has a log volume beside it.
 const logSuffix = "-log"
-
-// WALShare is the WAL's share of the write requests and of the bytes written.
-type WALShare struct{ Requests, Bytes float64 }
-
-// walShare returns the WAL's share of a need, by the cost of WAL writes to a device; nil: unknown.
-func (n Need) walShare() *WALShare {
-	if n.WALWrites == nil || n.WALBytes == nil || n.Mean.Writes == 0 || n.Mean.WriteBytes == 0 {
-		return nil
-	}
-	return &WALShare{
-		Requests: min(1, requestsPerWALWrite**n.WALWrites/n.Mean.Writes),
-		Bytes:    min(1, (bytesPerWALByte**n.WALBytes+bytesPerWALWrite**n.WALWrites)/n.Mean.WriteBytes),
-	}
-}
 
 // besideLog returns an order for what is not log, with a log volume for what is. It is none where a kind of volume has
 // none.
@@ -70,7 +58,7 @@ func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, boo
 }
 
 // of returns the same question about another need.
-func (q Question) of(need Rate) Question {
+func (q Question) of(need needs.Rate) Question {
 	q.Need = need
 	return q
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 func disks(t *testing.T, n int, name string, gib float64) []sizing.Capacity {
@@ -55,7 +56,7 @@ func TestAzureCombination(t *testing.T) {
 // cache each disk is 200 MB/s.
 func TestMachineNotDisks(t *testing.T) {
 	for n := 1; n <= 6; n++ {
-		q := sizing.Question{Need: sizing.Rate{Reads: 10, ReadBytes: 10 * 32768}, GiB: 1024 * float64(n), Disks: n,
+		q := sizing.Question{Need: needs.Rate{Reads: 10, ReadBytes: 10 * 32768}, GiB: 1024 * float64(n), Disks: n,
 			Instance: "DS14_v2"}
 		all, err := sizing.Options(q, []catalog.Volume{volume(t, "azure-premium")},
 			[]catalog.Instance{instance(t, "Standard_DS14_v2")}, tariff(t, "us-east-1"))
@@ -78,7 +79,7 @@ func TestMachineNotDisks(t *testing.T) {
 func TestStripes(t *testing.T) {
 	ask := func(name string, disks int) sizing.Option {
 		t.Helper()
-		q := sizing.Question{Need: sizing.Rate{Writes: 9000, WriteBytes: 9000 * 8192}, GiB: 2000, Disks: disks,
+		q := sizing.Question{Need: needs.Rate{Writes: 9000, WriteBytes: 9000 * 8192}, GiB: 2000, Disks: disks,
 			Instance: "DS11_v2"}
 		all, err := sizing.Options(q, []catalog.Volume{volume(t, name)},
 			[]catalog.Instance{instance(t, "Standard_DS11_v2")}, tariff(t, "us-east-1"))
@@ -113,7 +114,7 @@ func TestRDSInstanceCapsTheSum(t *testing.T) {
 func TestAzureCaps(t *testing.T) {
 	check := func(name string, gib float64, want *sizing.Path) {
 		t.Helper()
-		q := sizing.Question{Need: sizing.Rate{Writes: 100, WriteBytes: 1e6}, GiB: gib, Instance: "ds11_v2"}
+		q := sizing.Question{Need: needs.Rate{Writes: 100, WriteBytes: 1e6}, GiB: gib, Instance: "ds11_v2"}
 		options, err := sizing.Options(q, []catalog.Volume{volume(t, name)},
 			[]catalog.Instance{instance(t, "Standard_DS11_v2")}, tariff(t, "us-east-1"))
 		if err != nil {
@@ -137,7 +138,7 @@ func TestAzureCaps(t *testing.T) {
 // TestMachineBursts: an m5a.2xlarge lets 8,333 through for good and 16,000 for half an hour, gp2 of 500 GiB 1,500 and
 // 3,000.
 func TestMachineBursts(t *testing.T) {
-	q := sizing.Question{Need: sizing.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 500, Instance: "m5a.2xlarge"}
+	q := sizing.Question{Need: needs.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 500, Instance: "m5a.2xlarge"}
 	options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")},
 		[]catalog.Instance{instance(t, "m5a.2xlarge")}, tariff(t, "us-east-1"))
 	if err != nil {
@@ -156,7 +157,7 @@ func TestMachineBursts(t *testing.T) {
 // 3,000 IOPS of their own; the rest takes the 1,000 that are sold at least. 100 GiB and 1,024 at 0.125, 1,000 and 3,000
 // at 0.10.
 func TestLogVolume(t *testing.T) {
-	q := sizing.Question{Need: sizing.Rate{Writes: 1000, WriteBytes: 100e6}, Log: &sizing.WALShare{
+	q := sizing.Question{Need: needs.Rate{Writes: 1000, WriteBytes: 100e6}, Log: &needs.WALShare{
 		Requests: 0.5, Bytes: 0.25}, GiB: 100}
 	ask := func() sizing.Option {
 		t.Helper()
@@ -221,7 +222,7 @@ func TestClasses(t *testing.T) {
 		if strings.HasPrefix(strings.ToLower(class), "db.") {
 			kind = "rds-io2"
 		}
-		q := sizing.Question{Need: sizing.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 100, Instance: class}
+		q := sizing.Question{Need: needs.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 100, Instance: class}
 		all, err := sizing.Options(q, []catalog.Volume{volume(t, kind)}, classes, tariff(t, "us-east-1"))
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -21,7 +22,7 @@ func TestMeansOfHoursAreSaid(t *testing.T) {
 		records := []runfile.Record{runfile.Run{Schema: runfile.Schema, ID: "20261118-000000-abcd", Start: start,
 			Observed: true, Asked: &runfile.Stretch{From: start, To: start.Add(hours * time.Hour)},
 			Target: runfile.Target{Kind: "history", Flavor: "rds"}}}
-		for _, name := range sizing.OfInstance().Names() {
+		for _, name := range needs.OfInstance().Names() {
 			each := 100.0
 			if strings.Contains(name, "Throughput") {
 				each *= 8192
@@ -47,11 +48,11 @@ func TestMeansOfHoursAreSaid(t *testing.T) {
 		return strings.Join(s.Cautions, "; ")
 	}
 	const said = "The highest minutes of WriteIOPS are not known, only means over 1 h"
-	if text := sized(time.Hour, sizing.OfInstance().Writes); !strings.Contains(text, said) {
+	if text := sized(time.Hour, needs.OfInstance().Writes); !strings.Contains(text, said) {
 		t.Errorf("%q does not say %q", text, said)
 	}
 	for what, text := range map[string]string{"with all maxima": sized(time.Hour, ""),
-		"of minutes": sized(time.Minute, sizing.OfInstance().Writes)} {
+		"of minutes": sized(time.Minute, needs.OfInstance().Writes)} {
 		if strings.Contains(text, "highest minutes") {
 			t.Errorf("%s it says %q", what, text)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -27,13 +29,13 @@ func (s Sizing) omitted() []string {
 		}
 	}
 	need := s.Target.Most
-	asked, memory := s.Need.fromMemory()
+	asked, memory := s.Need.FromMemory()
 	add(memory > 0, fmt.Sprintf("Reads that memory answered: of the %s pages a second that were not in shared_buffers, this machine's memory had %s. With less memory they come on top.",
 		number.Rate(asked), number.Percent(memory)))
 	add(keptCold(s.Run)(s.Need), "What memory answers: "+s.Need.Load+" was kept from finding its table there. A server whose memory holds what it reads asks for less.")
 	var passed []string // loads that were kept cold, and are not sized for
 	if s.Ask.Load == "" {
-		passed = names(slices.DeleteFunc(slices.Clone(s.Needs), func(n Need) bool { return n.Load == s.Need.Load || !keptCold(s.Run)(n) }))
+		passed = names(slices.DeleteFunc(slices.Clone(s.Needs), func(n needs.Need) bool { return n.Load == s.Need.Load || !keptCold(s.Run)(n) }))
 	}
 	add(len(passed) > 0, "Reads of a table that is not in memory, as under "+strings.Join(passed, " and ")+": these ask for as much as the device gives. --load sizes for one of them.")
 	add(need.Reads == 0 && len(passed) == 0, "Reads: none were seen, because a cache answered them or nobody recorded them. Where memory does not hold the data they come on top: measure with more data than memory, or use --need with reads=.")
@@ -54,14 +56,8 @@ func (s Sizing) omitted() []string {
 	return all
 }
 
-// What a request of a database can be: no less than a sector, and no more than a kernel makes of one.
-const (
-	leastRequest = 512
-	mostRequest  = 1 << 20
-)
-
-// TooSmall reports whether the requests of a rate carry less than any request can.
-func (r Rate) TooSmall() bool { return r.Requests() >= 1 && r.Bytes() < leastRequest*r.Requests() }
+// mostRequest is the most that a kernel makes of a request.
+const mostRequest = 1 << 20
 
 // onAurora is why a need alone orders nothing there.
 const onAurora = "Aurora bills each read and write of its own, and a need does not tell how many: realiops size on a run does, and so does " +
@@ -102,7 +98,7 @@ func (s Sizing) cautions() (all []string) {
 	if s.Basis != BySaying {
 		return all
 	}
-	if size := need.Bytes() / need.Requests(); size < leastRequest || size > mostRequest {
+	if size := need.Bytes() / need.Requests(); size < needs.LeastRequest || size > mostRequest {
 		all = append(all, fmt.Sprintf("Its requests are of %s bytes on average, and a database's of 512 bytes to 1 MiB: a unit is probably wrong", number.Significant(size, 3)))
 	}
 	if need.Flushes > flushesForRequest*need.Requests() {
@@ -131,21 +127,9 @@ func (s Sizing) ofThumb() []string {
 	return []string{"Order: nothing", text}
 }
 
-// fromMemory returns how many pages were asked for a second, and the share of them that was read from no device; 0: none to speak of, or not known.
-func (n Need) fromMemory() (asked, share float64) {
-	const few, unnoticed = 100, 0.05
-	if n.PagesAsked == nil || *n.PagesAsked < few {
-		return 0, 0
-	}
-	if share = 1 - n.Mean.ReadBytes/(*n.PagesAsked*pageSize); share < unnoticed {
-		return 0, 0
-	}
-	return *n.PagesAsked, share
-}
-
 // keptCold returns a function that reports whether a load of the run was made to find nothing in memory.
-func keptCold(run *counts.Run) func(Need) bool {
-	return func(n Need) bool {
+func keptCold(run *counts.Run) func(needs.Need) bool {
+	return func(n needs.Need) bool {
 		if run == nil {
 			return false
 		}

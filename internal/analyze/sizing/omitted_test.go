@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -44,7 +45,7 @@ func TestWhatIsNotInTheNeedIsSaid(t *testing.T) {
 
 // TestMultiAZ: a standby costs as much again on RDS, and nothing is said of it elsewhere.
 func TestMultiAZ(t *testing.T) {
-	q := sizing.Question{Need: sizing.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 500}
+	q := sizing.Question{Need: needs.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 500}
 	total := func(name string, multiAZ bool) float64 {
 		t.Helper()
 		q.MultiAZ = multiAZ

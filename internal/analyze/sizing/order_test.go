@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // options are the ways to carry requests of so many KiB a second on so much data, without headroom, by volume.
@@ -17,7 +18,7 @@ func options(t *testing.T, requests, kib, gib float64) map[string]sizing.Option 
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := sizing.Question{Need: sizing.Rate{Writes: requests, WriteBytes: requests * kib * 1024}, GiB: gib}
+	q := sizing.Question{Need: needs.Rate{Writes: requests, WriteBytes: requests * kib * 1024}, GiB: gib}
 	all, err := sizing.Options(q, volumes, nil, tariff(t, "us-east-1"))
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +50,7 @@ func TestRandomRequestsOfAHardDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	measured := sizing.Rate{Writes: 130, WriteBytes: 130 * 4096}
+	measured := needs.Rate{Writes: 130, WriteBytes: 130 * 4096}
 	near(t, "MiB of credits a second", measured.Charged(st1)/(1<<20), 130, 0)
 	near(t, "and those there are", k.BurstMiBps, 130, 8)
 }

@@ -3,6 +3,8 @@ package sizing
 import (
 	"fmt"
 
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
@@ -17,9 +19,9 @@ func (a Ask) percentile() float64 {
 
 // rate returns what is sized for: a percentile of the seconds where they were read, but never below the mean, which has
 // the pages of the closing checkpoint in it.
-func (p *Part) rate(ask Ask, warnings *[]string) Rate {
+func (p *Part) rate(ask Ask, warnings *[]string) needs.Rate {
 	switch {
-	case p.Need.Model != nil && p.Need.Model.Reason == Others:
+	case p.Need.Model != nil && p.Need.Model.Reason == needs.Others:
 		p.Basis = ByModel
 		*warnings = append(*warnings,
 			"Others use the device, and what they do is not ordered for: the need is the most that this server's own "+
@@ -29,7 +31,7 @@ func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 		p.Basis = ByModel
 		*warnings = append(*warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow "+
 			"from the WAL and the pages by a model of one machine, and are ordered for at twice its requests and %g "+
-			"times its bytes.", p.Need.Model, modelBytesOff))
+			"times its bytes.", p.Need.Model, needs.ModelBytesOff))
 		return p.Need.Highest
 	case p.Need.Peaks == nil:
 		p.Basis = ByMean
@@ -37,9 +39,9 @@ func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 			"It has no single seconds, and so no peaks: sized for the highest mean of its repetitions.")
 		return p.Need.Highest
 	}
-	_, several := Stretches(p.Need.Peaks.Length)
+	_, several := needs.Stretches(p.Need.Peaks.Length)
 	p.Basis = fmt.Sprintf("p%g", ask.percentile())
-	rate := quantile([]Rate{p.Need.Mean, quantile(p.Need.Seconds, ask.percentile()/100)}, 1)
+	rate := needs.Quantile([]needs.Rate{p.Need.Mean, needs.Quantile(p.Need.Seconds, ask.percentile()/100)}, 1)
 	if seconds := p.Need.Peaks.Seconds; float64(seconds)*(100-ask.percentile()) < 100 && ask.percentile() < 100 {
 		*warnings = append(*warnings, fmt.Sprintf("The %s percentile is that of %d %s: the worst of them.",
 			number.Ordinal(ask.percentile()), seconds, several))
@@ -48,7 +50,7 @@ func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 	for _, r := range p.Need.Seconds {
 		if r.Requests() > ordered.Requests() || r.Bytes() > ordered.Bytes() {
 			a.Seconds++
-			a.Worst = quantile([]Rate{a.Worst, r}, 1)
+			a.Worst = needs.Quantile([]needs.Rate{a.Worst, r}, 1)
 		}
 	}
 	p.Above = a

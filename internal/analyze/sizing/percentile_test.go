@@ -13,7 +13,7 @@ import (
 // worst, whatever the mean of all that a load caused is, which is for the seconds of the load alone.
 func TestSecondsAreOfOneKind(t *testing.T) {
 	below := false
-	for name, n := range needs(t, "local-pg17.jsonl.zst") {
+	for name, n := range needsOf(t, "local-pg17.jsonl.zst") {
 		p := n.Peaks
 		if p.Mean.Requests() > p.P99.Requests() || p.P99.Requests() > p.PeakSecond.Requests() ||
 			p.Mean.Bytes() > p.P99.Bytes() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // shop is the volumes of one cloud, or of one provider.
@@ -132,7 +133,7 @@ func TestAPriceThatIsMissing(t *testing.T) {
 	order := func(volumes []catalog.Volume, requests, kib, gib float64) *sizing.Choice {
 		t.Helper()
 		ask := sizing.Ask{GiB: gib, Headroom: 20, Volumes: volumes, Tariff: without}
-		s, err := sizing.SizeRate(ask, sizing.Rate{Writes: requests, WriteBytes: requests * kib * 1024}, 24)
+		s, err := sizing.SizeRate(ask, needs.Rate{Writes: requests, WriteBytes: requests * kib * 1024}, 24)
 		if err != nil || s.Choice == nil {
 			t.Fatal(s.Choice, err)
 		}
@@ -150,7 +151,7 @@ func TestAPriceThatIsMissing(t *testing.T) {
 	}
 	one := sizing.Ask{GiB: 60, Headroom: 20, Disks: 1, Volumes: []catalog.Volume{volume(t, "azure-premium")},
 		Tariff: without}
-	s, err := sizing.SizeRate(one, sizing.Rate{Writes: 900, WriteBytes: 900 * 8192}, 24)
+	s, err := sizing.SizeRate(one, needs.Rate{Writes: 900, WriteBytes: 900 * 8192}, 24)
 	if err != nil || s.Choice.Order.GiB != 512 || len(s.Choice.Also) != 1 || s.Choice.Also[0].GiB != 256 {
 		t.Errorf("%+v, %v", s.Choice, err)
 	}
@@ -164,7 +165,7 @@ func TestStripesCostLess(t *testing.T) {
 		t.Helper()
 		ask := sizing.Ask{GiB: gib, Headroom: 20, Disks: disks, Volumes: shop(t, of("ebs")),
 			Tariff: tariff(t, "us-east-1")}
-		s, err := sizing.SizeRate(ask, sizing.Rate{Writes: requests, WriteBytes: requests * kib * 1024}, 24)
+		s, err := sizing.SizeRate(ask, needs.Rate{Writes: requests, WriteBytes: requests * kib * 1024}, 24)
 		if err != nil || s.Choice == nil {
 			t.Fatal(s.Choice, err)
 		}
@@ -191,7 +192,7 @@ func TestStripesThatSaveNothing(t *testing.T) {
 	hard := []catalog.Volume{volume(t, "st1")}
 	for iops := 10.0; iops < 60; iops++ {
 		ask := sizing.Ask{GiB: 500, Headroom: 20, HardDisks: true, Volumes: hard, Tariff: tariff(t, "us-east-1")}
-		s, err := sizing.SizeRate(ask, sizing.Rate{Writes: iops, WriteBytes: iops * 8192}, 24)
+		s, err := sizing.SizeRate(ask, needs.Rate{Writes: iops, WriteBytes: iops * 8192}, 24)
 		if err != nil || s.Choice == nil {
 			t.Fatal(s.Choice, err)
 		}
@@ -214,7 +215,7 @@ func TestBurstOfAMachine(t *testing.T) {
 		t.Helper()
 		ask := sizing.Ask{GiB: 100, Volumes: shop(t, of("ebs")), Instances: instances, Instance: "m5.large",
 			Tariff: tariff(t, "us-east-1"), Repeat: 86400, Balance: sizing.Asked{Instance: balance}}
-		s, err := sizing.SizeRate(ask, sizing.Rate{Writes: 10000, WriteBytes: 10000 * 8192}, hours)
+		s, err := sizing.SizeRate(ask, needs.Rate{Writes: 10000, WriteBytes: 10000 * 8192}, hours)
 		switch {
 		case err != nil:
 			t.Fatal(err)
@@ -240,7 +241,7 @@ func TestBeforeNitro(t *testing.T) {
 		t.Helper()
 		ask := sizing.Ask{GiB: 1000, Volumes: []catalog.Volume{volume(t, "io2")}, Instances: instances, Instance: class,
 			Tariff: tariff(t, "us-east-1")}
-		s, err := sizing.SizeRate(ask, sizing.Rate{Writes: 40000, WriteBytes: 40000 * 8192}, 24)
+		s, err := sizing.SizeRate(ask, needs.Rate{Writes: 40000, WriteBytes: 40000 * 8192}, 24)
 		if err != nil || s.Choice == nil {
 			t.Fatal(s.Choice, err)
 		}
@@ -258,7 +259,7 @@ func TestHeadroomIsExact(t *testing.T) {
 	for iops, want := range map[float64]float64{760: 836, 1100: 1210, 4100: 4510} {
 		ask := sizing.Ask{GiB: 100, Headroom: 10, Volumes: []catalog.Volume{volume(t, "io2")},
 			Tariff: tariff(t, "us-east-1")}
-		s, err := sizing.SizeRate(ask, sizing.Rate{Writes: iops, WriteBytes: iops * 8192}, 24)
+		s, err := sizing.SizeRate(ask, needs.Rate{Writes: iops, WriteBytes: iops * 8192}, 24)
 		if err != nil || s.Choice.Order.IOPS != want {
 			t.Errorf("%g and 10%%: %+v, %v", iops, s.Choice, err)
 		}
@@ -269,7 +270,7 @@ func TestHeadroomIsExact(t *testing.T) {
 // (21,000 x 0.005 + 63 x 0.04) / 4.
 func TestRaisedForTheBatch(t *testing.T) {
 	ask := sizing.Ask{GiB: 200, Headroom: 20, Volumes: shop(t, of("ebs")), Tariff: tariff(t, "us-east-1")}
-	s, err := sizing.SizeRate(ask, sizing.Rate{Writes: 20000, WriteBytes: 20000 * 8192}, 1)
+	s, err := sizing.SizeRate(ask, needs.Rate{Writes: 20000, WriteBytes: 20000 * 8192}, 1)
 	if err != nil || s.Choice == nil || s.Choice.Raised == nil {
 		t.Fatal(s.Choice, err)
 	}
@@ -280,7 +281,7 @@ func TestRaisedForTheBatch(t *testing.T) {
 // TestUnitsThatAreWrong: requests that no database makes, and reads that are the writes again, are said to be so before
 // anything is ordered for them.
 func TestUnitsThatAreWrong(t *testing.T) {
-	cautions := func(r sizing.Rate) int {
+	cautions := func(r needs.Rate) int {
 		t.Helper()
 		s, err := sizing.SizeRate(sizing.Ask{GiB: 100, Volumes: shop(t, of("ebs")), Tariff: tariff(t, "us-east-1")}, r,
 			24)
@@ -289,7 +290,7 @@ func TestUnitsThatAreWrong(t *testing.T) {
 		}
 		return len(s.Cautions)
 	}
-	for want, r := range []sizing.Rate{
+	for want, r := range []needs.Rate{
 		{Writes: 1000, WriteBytes: 1000 * 512}, {Writes: 1000, WriteBytes: 1000 * 511},
 		{Reads: 1000, Writes: 1000, ReadBytes: 300000, WriteBytes: 300000},
 	} {
@@ -297,7 +298,7 @@ func TestUnitsThatAreWrong(t *testing.T) {
 			t.Errorf("%+v: %d cautions, want %d", r, got, want)
 		}
 	}
-	if got := cautions(sizing.Rate{Writes: 10, WriteBytes: 10<<20 + 1}); got != 1 {
+	if got := cautions(needs.Rate{Writes: 10, WriteBytes: 10<<20 + 1}); got != 1 {
 		t.Errorf("requests of more than 1 MiB: %d cautions", got)
 	}
 }

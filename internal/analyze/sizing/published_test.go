@@ -6,6 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // TestPublishedMeasurements does what others have measured and published again, by the program's own arithmetic.
@@ -30,7 +31,7 @@ func TestPublishedMeasurements(t *testing.T) {
 
 	// Aurora MySQL user guide, io/aurora_redo_log_flush: 50,000 rows one by one in 3.5 minutes, or by the thousand in 4
 	// s. A flush is shared by no two commits there, so that a thousand times fewer commits are so much slower at most
-	one := sizing.Scale{Factor: 12500.0 / 238, Shared: 1}.Apply(sizing.Rate{Writes: 238, Flushes: 238})
+	one := sizing.Scale{Factor: 12500.0 / 238, Shared: 1}.Apply(needs.Rate{Writes: 238, Flushes: 238})
 	near(t, "one by one, as many rows", one.Most.Flushes, 12500, 1)
 	near(t, "and as few flushes as before, at least", one.Least.Flushes, 238, 0.1)
 	near(t, "rows a second, 52 times as many", 50000.0/4/(50000.0/210), 52.5, 0.01)
@@ -116,7 +117,7 @@ func TestAnalyticsHub(t *testing.T) {
 	near(t, "st1, while credits last", st1.BurstMiBps, 125, 3)
 	near(t, "st1 in sequence of 256 KB: 35 were measured, which its credits carry for",
 		dryAfter(t, st1, burst.Demand{0, 35 << 20})/3600, 9.2, 0.1)
-	random := sizing.Rate{Writes: 130, WriteBytes: 130 * 4096}
+	random := needs.Rate{Writes: 130, WriteBytes: 130 * 4096}
 	_, most := random.Operations(1024, true)
 	// far below its 500: what a disk's head can do is in no document
 	near(t, "st1 at random, by operations", most, 130, 0)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // asOrdered is an order as a provider's page has one made; gib 0 is none.
@@ -201,11 +202,11 @@ func TestDrawnNeeds(t *testing.T) {
 	}
 }
 
-func drawnRate(random *rand.Rand) sizing.Rate {
+func drawnRate(random *rand.Rand) needs.Rate {
 	requests, kib, reads := math.Exp(random.Float64()*math.Log(60000)),
 		math.Exp(math.Log(4)+random.Float64()*math.Log(300)), []float64{0, 0.4, 1}[random.IntN(3)]
 	bytes := requests * kib * 1024
-	return sizing.Rate{Reads: requests * reads, Writes: requests * (1 - reads), ReadBytes: bytes * reads,
+	return needs.Rate{Reads: requests * reads, Writes: requests * (1 - reads), ReadBytes: bytes * reads,
 		WriteBytes: bytes * (1 - reads)}
 }
 

@@ -1,9 +1,13 @@
 package sizing
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+)
 
 // Span is a rate with its bounds.
-type Span struct{ Value, Least, Most Rate }
+type Span struct{ Value, Least, Most needs.Rate }
 
 // Scale carries a need over to another load of the same kind.
 type Scale struct {
@@ -44,18 +48,18 @@ func ScaleTo(from, to, growth float64) (Scale, error) {
 }
 
 // of takes from a need how its commits share flushes, and how much of what it writes is log.
-func (s *Scale) of(n Need) {
+func (s *Scale) of(n needs.Need) {
 	if n.Commits != nil && n.Mean.Flushes > 0 {
 		s.Shared = *n.Commits / n.Mean.Flushes
 	}
 	if n.WALBytes != nil && n.Mean.WriteBytes > 0 {
-		s.Pages = max(0, 1-bytesPerWALByte**n.WALBytes/n.Mean.WriteBytes)
+		s.Pages = max(0, 1-needs.BytesPerWALByte**n.WALBytes/n.Mean.WriteBytes)
 	}
 }
 
 // Apply carries a rate over. Log and reads go with the rows; flushes, the requests that come with them, and pages may
 // stay as they are when rows become more, and need not become fewer with them.
-func (s Scale) Apply(r Rate) Span {
+func (s Scale) Apply(r needs.Rate) Span {
 	all := r.Times(s.Factor)
 	other := all
 	factor := 1.0 // more rows, and as many requests
@@ -72,12 +76,7 @@ func (s Scale) Apply(r Rate) Span {
 
 // raise lifts each number to that of another span, where it is higher there.
 func (s *Span) raise(other Span) {
-	raise := func(to *Rate, from Rate) {
-		for i, v := range from.fields() {
-			*to.fields()[i] = max(*to.fields()[i], *v)
-		}
-	}
-	raise(&s.Value, other.Value)
-	raise(&s.Least, other.Least)
-	raise(&s.Most, other.Most)
+	s.Value.Raise(other.Value)
+	s.Least.Raise(other.Least)
+	s.Most.Raise(other.Most)
 }

@@ -2,22 +2,24 @@ package sizing
 
 import (
 	"errors"
-	"math"
 	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
 // Question holds the requirements that the catalog's volumes are tried against.
 type Question struct {
-	Need     Rate    // a second, that must be carried for good
-	Demand   []Rate  // second by second, for what may burst; nil: not known
-	GiB      float64 // of data
-	Headroom float64 // percent
-	Instance string  // class of machine; empty: not considered
+	Need     needs.Rate   // a second, that must be carried for good
+	Demand   []needs.Rate // second by second, for what may burst; nil: not known
+	GiB      float64      // of data
+	Headroom float64      // percent
+	Instance string       // class of machine; empty: not considered
 	Balance  Balance
-	Log      *WALShare // nil: not known
-	Repeat   int       // seconds that the demand goes on for; 0: credits are not considered
+	Log      *needs.WALShare // nil: not known
+	Repeat   int             // seconds that the demand goes on for; 0: credits are not considered
 
 	HardDisks bool // they were asked for by name
 	MultiAZ   bool // RDS keeps a standby in another zone, with storage of its own
@@ -142,18 +144,10 @@ func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error)
 func (q Question) requirement(v catalog.Volume) Requirement {
 	_, most := q.Need.Operations(v.UnitKiB, v.Merges)
 	step := v.Step()
-	return Requirement{GiB: tidy(q.GiB), IOPS: q.with(most), MiBps: q.with(q.Need.Charged(v)/(mib*step)) * step}
+	return Requirement{GiB: number.Tidy(q.GiB), IOPS: q.with(most), MiBps: q.with(q.Need.Charged(v)/(mib*step)) * step}
 }
 
-func (q Question) with(amount float64) float64 { return tidy(amount * (100 + q.Headroom) / 100) }
-
-// tidy takes off what arithmetic in binary fractions adds to a whole number: 760 with 10% are 836, and not 837.
-func tidy(v float64) float64 {
-	if whole := math.Round(v); math.Abs(v-whole) <= 1e-9*max(1, math.Abs(v)) {
-		return whole
-	}
-	return v
-}
+func (q Question) with(amount float64) float64 { return number.Tidy(amount * (100 + q.Headroom) / 100) }
 
 // order returns the cheapest of a kind of volume that carries the need.
 func (q Question) order(v catalog.Volume, t Tariff) Option {

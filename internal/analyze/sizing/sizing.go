@@ -5,6 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/printable"
+
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -61,10 +64,10 @@ type Sizing struct {
 
 // Part is the need of one run, or of one load of an observation.
 type Part struct {
-	Run   *counts.Run // nil: the need was said
-	Needs []Need      // of every load
-	Need  Need        // that is sized for
-	Basis string      // of its rate: p99 or as was asked, mean, model or said
+	Run   *counts.Run  // nil: the need was said
+	Needs []needs.Need // of every load
+	Need  needs.Need   // that is sized for
+	Basis string       // of its rate: p99 or as was asked, mean, model or said
 	Scale Scale
 	Own   Span // what it makes of the target
 	// Above are the seconds that asked for more than is sized for, headroom included; nil: none are known.
@@ -74,7 +77,7 @@ type Part struct {
 // Above are seconds that asked for more than is sized for.
 type Above struct {
 	Seconds int
-	Worst   Rate // each number by itself
+	Worst   needs.Rate // each number by itself
 }
 
 // Misread is the order that would follow from taking WAL records for I/O.
@@ -95,7 +98,7 @@ const (
 func Size(ask Ask, runs ...*counts.Run) (Sizing, error) {
 	s := Sizing{Ask: ask}
 	for _, run := range runs {
-		parts, err := s.parts(run, Needs(run))
+		parts, err := s.parts(run, needs.Of(run))
 		if err != nil && len(runs) > 1 {
 			return Sizing{}, fmt.Errorf("%s: %w", runfile.ShownID(run.Header.ID), err)
 		} else if err != nil {
@@ -117,7 +120,7 @@ func (s Sizing) answered() (Sizing, error) {
 		return Sizing{}, fmt.Errorf("its requests are of %s bytes on average, and none carries less than %d: what "+
 			"its source calls requests or bytes is something else; "+
 			"give the right figures to realiops size --need", number.Significant(need.Bytes()/need.Requests(), 3),
-			leastRequest)
+			needs.LeastRequest)
 	}
 	s.Balance = s.Ask.Balance.balance(s.Run)
 	forecast, err := s.forecast()
@@ -142,28 +145,28 @@ func (s Sizing) answered() (Sizing, error) {
 
 // parts returns what one run needs. Loads are loads to choose from; the loads of an observation are all those of one
 // server, which must carry each of them, so that all count unless one is asked for.
-func (s *Sizing) parts(run *counts.Run, needs []Need) (all []Part, err error) {
-	chosen, err := choose(needs, s.Ask.Load, keptCold(run))
+func (s *Sizing) parts(run *counts.Run, among []needs.Need) (all []Part, err error) {
+	chosen, err := choose(among, s.Ask.Load, keptCold(run))
 	switch o := run.Observed; {
 	case o == nil:
-	case o.Period > 0 && (len(needs) == 0 || time.Duration(o.Windows)*o.Window < time.Hour):
+	case o.Period > 0 && (len(among) == 0 || time.Duration(o.Windows)*o.Window < time.Hour):
 		err = errTooShort
-	case len(needs) == 0 && (o.Whole > o.Quiet || o.Whole == 0):
+	case len(among) == 0 && (o.Whole > o.Quiet || o.Whole == 0):
 		err = fmt.Errorf("too little was read: of its %d windows of %s, %d have all of their counters and some load: "+
-			"ask for a longer time, or read more often", o.Windows, spell(o.Window), o.Whole-o.Quiet)
+			"ask for a longer time, or read more often", o.Windows, printable.Largest(o.Window), o.Whole-o.Quiet)
 	}
 	if err != nil {
 		return nil, err
 	}
-	loads := []Need{chosen}
+	loads := []needs.Need{chosen}
 	if run.Observed != nil && s.Ask.Load == "" && s.Ask.RowsPerSecond == 0 {
-		others := slices.DeleteFunc(slices.Clone(needs), func(n Need) bool {
+		others := slices.DeleteFunc(slices.Clone(among), func(n needs.Need) bool {
 			return n.Missing != nil || n.Load == chosen.Load
 		})
 		loads = append(loads, others...)
 	}
 	for _, load := range loads {
-		p, err := s.part(Part{Run: run, Needs: needs, Need: load})
+		p, err := s.part(Part{Run: run, Needs: among, Need: load})
 		if err != nil {
 			return nil, err
 		}
@@ -211,7 +214,7 @@ func (s *Sizing) worst() {
 func (s Sizing) question() Question {
 	q := Question{
 		Need: s.Target.Most, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom, Instance: s.Ask.Instance,
-		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.walShare(), HardDisks: s.Ask.HardDisks,
+		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.WALShare(), HardDisks: s.Ask.HardDisks,
 		MultiAZ: s.Ask.MultiAZ, Disks: s.Ask.Disks,
 	}
 	if s.Ask.Disks == 0 {
@@ -228,38 +231,38 @@ func (s Sizing) question() Question {
 
 // choose picks the load to size for: the one that was named, or that asked most of storage. What was kept from finding
 // its table in memory asks for as much as the device gives, and is chosen by itself only where there is nothing else.
-func choose(needs []Need, load string, cached func(Need) bool) (Need, error) {
+func choose(among []needs.Need, load string, cached func(needs.Need) bool) (needs.Need, error) {
 	if load != "" {
-		i := slices.IndexFunc(needs, func(n Need) bool { return n.Load == load })
+		i := slices.IndexFunc(among, func(n needs.Need) bool { return n.Load == load })
 		if i < 0 {
-			return Need{}, &UnknownLoad{Load: load, Known: names(needs)}
+			return needs.Need{}, &UnknownLoad{Load: load, Known: names(among)}
 		}
-		if why := needs[i].Missing; why != nil {
-			return Need{}, fmt.Errorf("what %s asked of storage is not known, nor what it would follow from: %w", load,
+		if why := among[i].Missing; why != nil {
+			return needs.Need{}, fmt.Errorf("what %s asked of storage is not known, nor what it would follow from: %w", load,
 				why)
 		}
-		return needs[i], nil
+		return among[i], nil
 	}
-	var most *Need
-	for i, n := range needs {
+	var most *needs.Need
+	for i, n := range among {
 		if n.Missing == nil && (most == nil || cached(*most) && !cached(n) || cached(*most) == cached(n) &&
 			n.Mean.Bytes() > most.Mean.Bytes()) {
-			most = &needs[i]
+			most = &among[i]
 		}
 	}
 	if most != nil {
 		return *most, nil
 	}
-	for _, n := range needs {
-		return Need{}, fmt.Errorf("what this run asked of storage is not known, nor what it would follow from: %w",
+	for _, n := range among {
+		return needs.Need{}, fmt.Errorf("what this run asked of storage is not known, nor what it would follow from: %w",
 			n.Missing)
 	}
-	return Need{}, ErrNoDemand
+	return needs.Need{}, ErrNoDemand
 }
 
-func names(needs []Need) []string {
+func names(among []needs.Need) []string {
 	var all []string
-	for _, n := range needs {
+	for _, n := range among {
 		all = append(all, n.Load)
 	}
 	return all
@@ -285,7 +288,7 @@ func (p Part) others() (warnings []string) {
 		}
 	}
 	counted := metric.BlockWrites
-	if p.Need.forServer {
+	if p.Need.ForServer {
 		counted = metric.ServerWrites
 		warnings = append(warnings, p.journal()...)
 	}
@@ -301,8 +304,8 @@ func (p Part) others() (warnings []string) {
 // by file.
 func (p Part) journal() []string {
 	load, _ := p.Run.Load(p.Need.Load)
-	writes := meanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWrites) })
-	bytes := meanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWriteBytes) })
+	writes := needs.MeanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWrites) })
+	bytes := needs.MeanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWriteBytes) })
 	if writes <= othersShare*p.Need.Mean.Requests() && bytes <= othersShare*p.Need.Mean.Bytes() {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/readtest"
 )
@@ -24,10 +25,10 @@ func shipped(t *testing.T, name string) *counts.Run {
 	return run
 }
 
-func needs(t *testing.T, name string) map[string]sizing.Need {
+func needsOf(t *testing.T, name string) map[string]needs.Need {
 	t.Helper()
-	all := map[string]sizing.Need{}
-	for _, n := range sizing.Needs(shipped(t, name)) {
+	all := map[string]needs.Need{}
+	for _, n := range needs.Of(shipped(t, name)) {
 		all[n.Load] = n
 	}
 	return all
@@ -36,7 +37,7 @@ func needs(t *testing.T, name string) map[string]sizing.Need {
 // TestNeedsAreThePublishedTable: the table of the shipped run as it was published with it, before any background was
 // taken off, within what that makes.
 func TestNeedsAreThePublishedTable(t *testing.T) {
-	all := needs(t, "loads-pg17.jsonl")
+	all := needsOf(t, "loads-pg17.jsonl")
 	check := func(load string, rows, records, requests, flushes, mb float64) {
 		t.Helper()
 		n := all[load]
@@ -58,7 +59,7 @@ func TestNeedsAreThePublishedTable(t *testing.T) {
 func TestSpansOfRecords(t *testing.T) {
 	least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 	most := [3]float64{}
-	for _, n := range needs(t, "loads-pg17.jsonl") {
+	for _, n := range needsOf(t, "loads-pg17.jsonl") {
 		for i, v := range []float64{*n.WALRecords / n.Mean.Requests(), *n.WALRecords / *n.Rows,
 			*n.WALBytes / *n.WALRecords} {
 			least[i], most[i] = min(least[i], v), max(most[i], v)
@@ -79,7 +80,7 @@ func TestSpansOfRecords(t *testing.T) {
 
 // TestKindsAreThoseOfTheRun compares the meaning of records in each kind of load with the shipped run.
 func TestKindsAreThoseOfTheRun(t *testing.T) {
-	all := needs(t, "loads-pg17.jsonl")
+	all := needsOf(t, "loads-pg17.jsonl")
 	for _, k := range sizing.Kinds() {
 		n, found := all[k.Load]
 		if !found {
@@ -160,7 +161,7 @@ func TestWhatCannotBeConverted(t *testing.T) {
 func TestOperationsAsCounted(t *testing.T) {
 	check := func(requests, kib, unit, least, most float64) {
 		t.Helper()
-		r := sizing.Rate{Writes: requests, WriteBytes: requests * kib * 1024}
+		r := needs.Rate{Writes: requests, WriteBytes: requests * kib * 1024}
 		gotLeast, gotMost := r.Operations(unit, true)
 		if gotLeast != least || gotMost != most {
 			t.Errorf("%g of %g KiB in units of %g: from %g to %g, want from %g to %g", requests, kib, unit, gotLeast,
@@ -175,15 +176,15 @@ func TestOperationsAsCounted(t *testing.T) {
 
 // TestScaling works the two laws out by hand.
 func TestScaling(t *testing.T) {
-	rate := sizing.Rate{Writes: 100, Flushes: 80, WriteBytes: 1e6}
+	rate := needs.Rate{Writes: 100, Flushes: 80, WriteBytes: 1e6}
 	up, err := sizing.ScaleTo(1000, 4000, 50) // six times
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := sizing.Span{
-		Value: sizing.Rate{Writes: 600, Flushes: 480, WriteBytes: 6e6},
-		Least: sizing.Rate{Writes: 100, Flushes: 80, WriteBytes: 6e6},
-		Most:  sizing.Rate{Writes: 600, Flushes: 480, WriteBytes: 6e6},
+		Value: needs.Rate{Writes: 600, Flushes: 480, WriteBytes: 6e6},
+		Least: needs.Rate{Writes: 100, Flushes: 80, WriteBytes: 6e6},
+		Most:  needs.Rate{Writes: 600, Flushes: 480, WriteBytes: 6e6},
 	}
 	if diff := cmp.Diff(want, up.Apply(rate)); diff != "" {
 		t.Errorf("up (-want +got):\n%s", diff)
@@ -194,9 +195,9 @@ func TestScaling(t *testing.T) {
 	}
 	down.Shared = 4
 	want = sizing.Span{
-		Value: sizing.Rate{Writes: 10, Flushes: 8, WriteBytes: 1e5},
-		Least: sizing.Rate{Writes: 10, Flushes: 8, WriteBytes: 1e5},
-		Most:  sizing.Rate{Writes: 40, Flushes: 32, WriteBytes: 1e5},
+		Value: needs.Rate{Writes: 10, Flushes: 8, WriteBytes: 1e5},
+		Least: needs.Rate{Writes: 10, Flushes: 8, WriteBytes: 1e5},
+		Most:  needs.Rate{Writes: 40, Flushes: 32, WriteBytes: 1e5},
 	}
 	if diff := cmp.Diff(want, down.Apply(rate)); diff != "" {
 		t.Errorf("down (-want +got):\n%s", diff)
@@ -206,7 +207,7 @@ func TestScaling(t *testing.T) {
 // TestPagesNeedNotGoWithTheRows: of 1 MB a second a quarter is pages, which may stay as they are with four times the
 // rows, and with a quarter of them.
 func TestPagesNeedNotGoWithTheRows(t *testing.T) {
-	rate := sizing.Rate{WriteBytes: 1e6}
+	rate := needs.Rate{WriteBytes: 1e6}
 	up := sizing.Scale{Factor: 4, Shared: 1, Pages: 0.25}.Apply(rate)
 	near(t, "up, at least", up.Least.WriteBytes, 0.25e6+4*0.75e6, 1e-6)
 	near(t, "up, at most", up.Most.WriteBytes, 4e6, 1e-6)
@@ -232,7 +233,7 @@ func TestWorstOfSeveral(t *testing.T) {
 		t.Fatal("the runs are no test: one is the worse in everything")
 	}
 	for _, both := range []sizing.Sizing{size(a, b), size(b, a)} {
-		want := sizing.Rate{
+		want := needs.Rate{
 			Reads: max(one.Reads, other.Reads), Writes: max(one.Writes, other.Writes),
 			Flushes:   max(one.Flushes, other.Flushes),
 			ReadBytes: max(one.ReadBytes, other.ReadBytes), WriteBytes: max(one.WriteBytes, other.WriteBytes),
@@ -250,7 +251,7 @@ func TestWorstOfSeveral(t *testing.T) {
 // this very run, so this only keeps its arithmetic.
 func TestModelFindsWhatTheDeviceDid(t *testing.T) {
 	run := shipped(t, "loads-pg17.jsonl")
-	measured := sizing.Needs(run)
+	measured := needs.Of(run)
 	for i := range run.Loads {
 		for j := range run.Loads[i].Repetitions {
 			for _, m := range []string{"block/writes", "block/flushes", "block/write_bytes"} {
@@ -258,7 +259,7 @@ func TestModelFindsWhatTheDeviceDid(t *testing.T) {
 			}
 		}
 	}
-	for i, n := range sizing.Needs(run) {
+	for i, n := range needs.Of(run) {
 		m := measured[i]
 		if n.Model == nil || m.Model != nil {
 			t.Fatalf("%s: model %v", n.Load, n.Model)
@@ -303,7 +304,7 @@ func TestNothingToSize(t *testing.T) {
 
 // Of an observation one reading is kept for each window, be two of them a second apart by chance.
 func TestObservationTellsNoSeconds(t *testing.T) {
-	for _, n := range sizing.Needs(shipped(t, "observed-pg17.jsonl.zst")) {
+	for _, n := range needs.Of(shipped(t, "observed-pg17.jsonl.zst")) {
 		if n.Missing != nil || n.Mean.Writes <= 0 || n.Peaks != nil {
 			t.Errorf("%s: %+v", n.Load, n)
 		}
@@ -313,9 +314,9 @@ func TestObservationTellsNoSeconds(t *testing.T) {
 // TestAnObservationIsSizedForAllItsLoads: they are those of one server. One of them counts alone where it is asked for.
 func TestAnObservationIsSizedForAllItsLoads(t *testing.T) {
 	run := shipped(t, "observed-pg17.jsonl.zst")
-	needs := sizing.Needs(run)
-	var want sizing.Rate
-	for _, n := range needs {
+	alone := needs.Of(run)
+	var want needs.Rate
+	for _, n := range alone {
 		want.Writes, want.WriteBytes = max(want.Writes, n.Highest.Writes), max(want.WriteBytes, n.Highest.WriteBytes)
 	}
 	size := func(load string) sizing.Sizing {
@@ -327,12 +328,12 @@ func TestAnObservationIsSizedForAllItsLoads(t *testing.T) {
 		return s
 	}
 	all := size("")
-	if got := all.Target.Most; len(all.Parts) != len(needs) || got.Writes != want.Writes ||
+	if got := all.Target.Most; len(all.Parts) != len(alone) || got.Writes != want.Writes ||
 		got.WriteBytes != want.WriteBytes {
-		t.Errorf("%d of %d loads, %+v; want %g writes and %g bytes a second", len(all.Parts), len(needs), got,
+		t.Errorf("%d of %d loads, %+v; want %g writes and %g bytes a second", len(all.Parts), len(alone), got,
 			want.Writes, want.WriteBytes)
 	}
-	if one := size("load A"); len(one.Parts) != 1 || one.Target.Most.Writes != needs[0].Highest.Writes {
+	if one := size("load A"); len(one.Parts) != 1 || one.Target.Most.Writes != alone[0].Highest.Writes {
 		t.Errorf("load A alone: %d parts, %+v", len(one.Parts), one.Target.Most)
 	}
 }
@@ -342,7 +343,7 @@ func TestAnObservationIsSizedForAllItsLoads(t *testing.T) {
 func TestLoadsThatOnlyReadHaveANeed(t *testing.T) {
 	run := runOf(t, readtest.Records(t, "17", nil)...)
 	reads := map[string]float64{"point-cold": 5834, "scan-warm": 0, "point-warm": 0}
-	for _, need := range sizing.Needs(run) {
+	for _, need := range needs.Of(run) {
 		if want, is := reads[need.Load]; is && (need.Model != nil || need.Missing != nil ||
 			math.Abs(need.Mean.Reads-want) > 1+want/50) {
 			t.Errorf("%s: %g reads a second, want %g; %v, %v", need.Load, need.Mean.Reads, want, need.Model,

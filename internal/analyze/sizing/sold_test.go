@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // TestWhatRDSSellsWithAClass: an order that is not sold with the class of machine is held back and says why; of a class
@@ -20,7 +21,7 @@ func TestWhatRDSSellsWithAClass(t *testing.T) {
 	volumes := []catalog.Volume{volume(t, "gp2"), volume(t, "rds-gp2"), volume(t, "rds-gp3"), volume(t, "rds-io2")}
 	check := func(class string, iops float64, want map[string]string) {
 		t.Helper()
-		q := sizing.Question{Need: sizing.Rate{Writes: iops, WriteBytes: iops * 1024}, GiB: 100, Instance: class}
+		q := sizing.Question{Need: needs.Rate{Writes: iops, WriteBytes: iops * 1024}, GiB: 100, Instance: class}
 		options, err := sizing.Options(q, volumes, limits, tariff(t, "us-east-1"))
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
@@ -21,7 +23,7 @@ type Stated struct {
 const statedOff = 1.05
 
 // Rate returns the need as a rate; the error says what is missing or does not go together.
-func (s Stated) Rate() (Rate, error) {
+func (s Stated) Rate() (needs.Rate, error) {
 	requests, bytes := s.Requests, s.Bytes
 	switch {
 	case math.IsNaN(s.RequestSize):
@@ -31,7 +33,7 @@ func (s Stated) Rate() (Rate, error) {
 		requests = bytes / s.RequestSize
 	default:
 		if off := requests * s.RequestSize / bytes; off > statedOff || off < 1/statedOff {
-			return Rate{},
+			return needs.Rate{},
 				fmt.Errorf("iops=%g of kb=%g are %s MB/s, and %s MB/s were said: they describe different "+
 					"requests, leave one out",
 					requests, s.RequestSize/1024, number.Significant(requests*s.RequestSize/number.Mega, 3),
@@ -39,9 +41,9 @@ func (s Stated) Rate() (Rate, error) {
 		}
 	}
 	if math.IsNaN(requests) || math.IsNaN(bytes) {
-		return Rate{}, fmt.Errorf("two of iops=, mbps= and kb= are needed: one does not follow from another")
+		return needs.Rate{}, fmt.Errorf("two of iops=, mbps= and kb= are needed: one does not follow from another")
 	}
-	return Rate{
+	return needs.Rate{
 		Reads: requests * s.Reads, Writes: requests * (1 - s.Reads), Flushes: s.Flushes,
 		ReadBytes: bytes * s.Reads, WriteBytes: bytes * (1 - s.Reads),
 	}, nil
@@ -60,27 +62,27 @@ func SizeStated(ask Ask, need Stated) (Sizing, error) {
 }
 
 // SizeRate answers what to order for a rate that lasts for so many hours of each day.
-func SizeRate(ask Ask, rate Rate, hours float64) (Sizing, error) {
+func SizeRate(ask Ask, rate needs.Rate, hours float64) (Sizing, error) {
 	ask.Repeated = rate.Reads > 0 && rate.Reads == rate.Writes && rate.ReadBytes == rate.WriteBytes
 	return sized(ask, rate, hours)
 }
 
-func sized(ask Ask, rate Rate, hours float64) (Sizing, error) {
-	need := Need{Load: "your need", Repetitions: 1, Mean: rate, Lowest: rate, Highest: rate, Seconds: day(rate, hours)}
+func sized(ask Ask, rate needs.Rate, hours float64) (Sizing, error) {
+	need := needs.Need{Load: "your need", Repetitions: 1, Mean: rate, Lowest: rate, Highest: rate, Seconds: day(rate, hours)}
 	own := rate.Times(1 + ask.Growth/100)
 	ask.Hours = hours
-	p := Part{Needs: []Need{need}, Need: need, Basis: BySaying, Scale: Scale{Factor: 1 + ask.Growth/100, Shared: 1},
+	p := Part{Needs: []needs.Need{need}, Need: need, Basis: BySaying, Scale: Scale{Factor: 1 + ask.Growth/100, Shared: 1},
 		Own: Span{own, own, own}}
 	return Sizing{Ask: ask, Parts: []Part{p}}.answered()
 }
 
 // day returns what is asked for in each second of a day; one second alone where that is always the same.
-func day(rate Rate, hours float64) []Rate {
+func day(rate needs.Rate, hours float64) []needs.Rate {
 	const all = 24
 	if hours >= all {
-		return []Rate{rate}
+		return []needs.Rate{rate}
 	}
-	seconds := make([]Rate, all*3600)
+	seconds := make([]needs.Rate, all*3600)
 	for i := range int(hours * 3600) {
 		seconds[i] = rate
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 func said(requests, bytes, size float64) sizing.Stated {
@@ -18,7 +19,7 @@ func said(requests, bytes, size float64) sizing.Stated {
 // TestTwoOfThree: requests, bytes and the size of a request; any two give the third.
 func TestTwoOfThree(t *testing.T) {
 	nan := math.NaN()
-	want := sizing.Rate{Reads: 1200, Writes: 1800, Flushes: 900, ReadBytes: 0.4 * 3000 * 8192,
+	want := needs.Rate{Reads: 1200, Writes: 1800, Flushes: 900, ReadBytes: 0.4 * 3000 * 8192,
 		WriteBytes: 0.6 * 3000 * 8192}
 	for _, s := range []sizing.Stated{said(3000, 3000*8192, nan), said(3000, nan, 8192), said(nan, 3000*8192, 8192),
 		said(3000, 3000*8192*1.04, 8192)} {

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/series"
+
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
@@ -15,11 +18,11 @@ import (
 
 // Volume is the devices that hold a part of a server's files.
 type Volume struct {
-	Holds   []string // roles, as metric.WALRole
-	Spaces  []string // names of the tablespaces that it holds, where tablespaces are on different devices
-	Devices []string // as in /proc/diskstats
-	Shared  bool     // another volume of the server has some of the devices, too: what they do is in both
-	Needs   []Need   // of every load that is not idle, without a model in the place of what was not counted
+	Holds   []string     // roles, as metric.WALRole
+	Spaces  []string     // names of the tablespaces that it holds, where tablespaces are on different devices
+	Devices []string     // as in /proc/diskstats
+	Shared  bool         // another volume of the server has some of the devices, too: what they do is in both
+	Needs   []needs.Need // of every load that is not idle, without a model in the place of what was not counted
 }
 
 // Volumes returns those of a server that keeps its WAL, its tablespaces or its temporary files apart; none: it has one,
@@ -37,7 +40,7 @@ func Volumes(run *counts.Run) (all []Volume) {
 			continue
 		}
 		all = append(all, Volume{Holds: []string{role}, Spaces: spacesIn(run, role), Devices: devices,
-			Needs: needsIn(run, role)})
+			Needs: needs.In(run, role)})
 	}
 	if len(all) < 2 {
 		return nil
@@ -86,23 +89,6 @@ func holding(devices []runfile.StorageDevice, role string) (names []string) {
 	return names
 }
 
-// needsIn returns the needs of all loads, by the kernel's counters of the devices under a role.
-func needsIn(run *counts.Run, role string) (all []Need) {
-	d := counted(run, func(name string) string { return metric.InRole(role, name) })
-	for _, load := range run.Loads {
-		if load.Idle() || len(load.Repetitions) == 0 {
-			continue
-		}
-		n := Need{Load: load.Name, Repetitions: len(load.Repetitions)}
-		if n.Missing = n.measure(load, d); n.Missing == nil {
-			n.readSeconds(run, load, d)
-			n.Rows = logical(load, counts.Rows)
-		}
-		all = append(all, n)
-	}
-	return all
-}
-
 // Apart is the order for one of a server's volumes.
 type Apart struct {
 	Volume
@@ -128,7 +114,8 @@ func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 		if alone.Parts, err = alone.parts(run, v.Needs); err == nil {
 			alone, err = alone.answered()
 		}
-		switch missing, idle := reason(err), errors.Is(err, ErrNoDemand); {
+		missing, _ := errors.AsType[*series.Missing](err)
+		switch idle := errors.Is(err, ErrNoDemand); {
 		case v.Shared || len(alone.Ask.Volumes) == 0:
 			return nil, nil
 		case missing != nil:

@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // Check lists contradictions among figures that somebody was given, and grades them by rules.
@@ -37,7 +38,7 @@ func Check(f sizing.Figures, rules sizing.Rules) document.Document {
 
 // TooSmall reports requests or bytes that must be something else: no request carries less than a sector.
 func TooSmall(run *counts.Run) string {
-	for _, n := range sizing.Needs(run) {
+	for _, n := range needs.Of(run) {
 		if n.Missing == nil && n.Model == nil && n.Mean.TooSmall() {
 			return fmt.Sprintf("Storage did %s requests a second of %s bytes each, and none carries less than 512: "+
 				"what is called requests or bytes here is something else, and so "+

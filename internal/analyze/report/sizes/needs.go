@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -28,7 +29,7 @@ func (s Size) needSection() document.Block {
 		}
 		return document.Words(name)
 	}))
-	add := func(header string, rate func(SizeNeed) *sizing.Rate, of func(sizing.Rate) float64) {
+	add := func(header string, rate func(SizeNeed) *needs.Rate, of func(needs.Rate) float64) {
 		t.Add(words.Numeric(header), words.Cells(s.Needs, func(n SizeNeed) document.Cell {
 			if r := rate(n); r != nil {
 				return words.Known(new(of(*r)))
@@ -36,13 +37,13 @@ func (s Size) needSection() document.Block {
 			return words.Known(nil)
 		}))
 	}
-	mean := func(n SizeNeed) *sizing.Rate { return n.Mean }
-	p99 := func(n SizeNeed) *sizing.Rate { return n.P99 }
+	mean := func(n SizeNeed) *needs.Rate { return n.Mean }
+	p99 := func(n SizeNeed) *needs.Rate { return n.P99 }
 	t.Add(words.Numeric("rows"), words.Cells(s.Needs, func(n SizeNeed) document.Cell { return words.Known(n.Rows) }))
-	add("requests", mean, sizing.Rate.Requests)
+	add("requests", mean, needs.Rate.Requests)
 	singular, plural := s.stretches()
-	add("p99 "+singular, p99, sizing.Rate.Requests)
-	add("worst "+singular, func(n SizeNeed) *sizing.Rate { return n.PeakSecond }, sizing.Rate.Requests)
+	add("p99 "+singular, p99, needs.Rate.Requests)
+	add("worst "+singular, func(n SizeNeed) *needs.Rate { return n.PeakSecond }, needs.Rate.Requests)
 	if plural == "seconds" { // what keeps periods has flushes among the writes
 		add("flushes", mean, flushesOf)
 	}
@@ -67,12 +68,12 @@ func (s Size) stretches() (singular, plural string) {
 	for _, n := range s.Needs {
 		length = max(length, time.Duration(n.Each*float64(time.Second)))
 	}
-	return sizing.Stretches(length)
+	return needs.Stretches(length)
 }
 
-func flushesOf(r sizing.Rate) float64   { return r.Flushes }
-func megabytesOf(r sizing.Rate) float64 { return r.Bytes() / number.Mega }
-func sizeOf(r sizing.Rate) float64      { return r.Bytes() / r.Requests() / 1000 }
+func flushesOf(r needs.Rate) float64   { return r.Flushes }
+func megabytesOf(r needs.Rate) float64 { return r.Bytes() / number.Mega }
+func sizeOf(r needs.Rate) float64      { return r.Bytes() / r.Requests() / 1000 }
 
 // detailSection shows what the load that is sized for asked of storage, both ways, on average and at the worst;
 // nothing: there is nothing beside the mean.
@@ -83,11 +84,11 @@ func (s Size) detailSection() document.Block {
 	}
 	singular, plural := s.stretches()
 	var t document.Table
-	var rates []sizing.Rate
+	var rates []needs.Rate
 	var names []string
 	for _, row := range []struct {
 		name string
-		rate *sizing.Rate
+		rate *needs.Rate
 	}{{"all it caused", need.Mean}, {"mean " + singular, need.MeanSecond}, {"p95 " + singular, need.P95},
 		{"p99 " + singular, need.P99}, {"worst " + singular, need.PeakSecond}, {"worst minute", need.PeakMinute}} {
 		if row.rate != nil {
@@ -97,21 +98,21 @@ func (s Size) detailSection() document.Block {
 	t.Add(words.Wordy("a second"), words.Texts(names))
 	for _, column := range []struct {
 		header string
-		of     func(sizing.Rate) float64
+		of     func(needs.Rate) float64
 	}{
-		{"reads", func(r sizing.Rate) float64 {
+		{"reads", func(r needs.Rate) float64 {
 			return r.Reads
-		}}, {"writes", func(r sizing.Rate) float64 { return r.Writes }},
+		}}, {"writes", func(r needs.Rate) float64 { return r.Writes }},
 		{"flushes", flushesOf},
-		{"MB read", func(r sizing.Rate) float64 {
+		{"MB read", func(r needs.Rate) float64 {
 			return r.ReadBytes / number.Mega
-		}}, {"MB written", func(r sizing.Rate) float64 { return r.WriteBytes / number.Mega }},
+		}}, {"MB written", func(r needs.Rate) float64 { return r.WriteBytes / number.Mega }},
 		{"KB each", sizeOf},
 	} {
 		if column.header == "flushes" && plural != "seconds" {
 			continue
 		}
-		t.Add(words.Numeric(column.header), words.Cells(rates, func(r sizing.Rate) document.Cell {
+		t.Add(words.Numeric(column.header), words.Cells(rates, func(r needs.Rate) document.Cell {
 			return words.Known(new(column.of(r)))
 		}))
 	}
@@ -141,7 +142,7 @@ func (s Size) sizedFor() string {
 		number.Rate(need.Requests()), number.Rate(need.Bytes()/number.Mega))
 	if len(s.Sized.Runs) > 1 {
 		text = fmt.Sprintf("Sized for %s, number by number: %s requests/s (%s) and %s MB/s (%s)", s.Sized.sizedLoad(),
-			number.Rate(need.Requests()), s.Sized.worstOf(sizing.Rate.Requests), number.Rate(need.Bytes()/number.Mega),
+			number.Rate(need.Requests()), s.Sized.worstOf(needs.Rate.Requests), number.Rate(need.Bytes()/number.Mega),
 			s.Sized.worstOf(megabytesOf))
 	}
 	text += fmt.Sprintf("; with %.0f%% of headroom, on %s GiB.", s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
@@ -187,7 +188,7 @@ func (s Sized) runs() int {
 }
 
 // worstOf names what asks for most of something: its load, and the run where there are several.
-func (s Sized) worstOf(of func(sizing.Rate) float64) string {
+func (s Sized) worstOf(of func(needs.Rate) float64) string {
 	most := slices.MaxFunc(s.Runs, func(a, b SizedRun) int { return cmp.Compare(of(a.Rate), of(b.Rate)) })
 	if s.runs() == 1 {
 		return most.Load + ", " + most.Basis

@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -47,7 +48,7 @@ func unmeasured(s sizing.Sizing) []string {
 	all := []string{}
 	if i := slices.IndexFunc(s.Parts, func(p sizing.Part) bool { return p.Basis == sizing.ByModel }); i >= 0 {
 		text := "It is sized by a model of what a disk does, since the run did not see what this one did"
-		if s.Parts[i].Need.Model.Reason == sizing.Others {
+		if s.Parts[i].Need.Model.Reason == needs.Others {
 			text = "It is sized by a model of what this server wrote, since other programs used the disk"
 		}
 		all = append(all, text)
@@ -58,8 +59,8 @@ func unmeasured(s sizing.Sizing) []string {
 	var loads []string
 	for _, p := range s.Parts {
 		for _, l := range p.Run.Loads {
-			i := slices.IndexFunc(p.Needs, func(n sizing.Need) bool { return n.Load == l.Name })
-			lost := i >= 0 && p.Needs[i].Missing != nil && p.Needs[i].Missing.Reason != sizing.Background
+			i := slices.IndexFunc(p.Needs, func(n needs.Need) bool { return n.Load == l.Name })
+			lost := i >= 0 && p.Needs[i].Missing != nil && p.Needs[i].Missing.Reason != needs.Background
 			if (i < 0 || lost) && !l.Idle() && !l.Cold && !slices.Contains(loads, l.Name) {
 				loads = append(loads, l.Name)
 			}
@@ -141,7 +142,7 @@ func sizedRuns(s sizing.Sizing) []SizedRun {
 	return all
 }
 
-func sizeNeed(n sizing.Need) SizeNeed {
+func sizeNeed(n needs.Need) SizeNeed {
 	v := SizeNeed{Load: n.Load, Rows: n.Rows, Commits: n.Commits, WALRecords: n.WALRecords}
 	if n.Missing != nil {
 		v.Missing = words.WhyMissing(n.Missing)
@@ -161,7 +162,7 @@ func sizeNeed(n sizing.Need) SizeNeed {
 }
 
 // perRequest returns how often something happens for one request.
-func perRequest(v *float64, n sizing.Need) *float64 {
+func perRequest(v *float64, n needs.Need) *float64 {
 	if v == nil || n.Mean.Requests() <= 0 {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -49,21 +50,21 @@ type SizeNeed struct {
 	Load    string          `json:"load"`
 	Model   string          `json:"model,omitempty"` // why the device was not read: the rates are a model's
 	Missing *series.Missing `json:"missing,omitempty"`
-	Mean    *sizing.Rate    `json:"mean"` // all that it caused, for each second of the load
-	Lowest  *sizing.Rate    `json:"lowest"`
-	Highest *sizing.Rate    `json:"highest"`
+	Mean    *needs.Rate     `json:"mean"` // all that it caused, for each second of the load
+	Lowest  *needs.Rate     `json:"lowest"`
+	Highest *needs.Rate     `json:"highest"`
 	Seconds int             `json:"seconds"` // that peaks rest on
 	// how many seconds each of them is long: 1, or the period of a source
 	Each float64 `json:"each"`
 	// of single seconds, as are the next four; those after the load are among them
-	MeanSecond *sizing.Rate `json:"mean_second"`
-	P95        *sizing.Rate `json:"p95"`
-	P99        *sizing.Rate `json:"p99"`
-	PeakSecond *sizing.Rate `json:"peak_second"`
-	PeakMinute *sizing.Rate `json:"peak_minute"`
-	Rows       *float64     `json:"rows"` // a second, as are the others
-	Commits    *float64     `json:"commits"`
-	WALRecords *float64     `json:"wal_records"`
+	MeanSecond *needs.Rate `json:"mean_second"`
+	P95        *needs.Rate `json:"p95"`
+	P99        *needs.Rate `json:"p99"`
+	PeakSecond *needs.Rate `json:"peak_second"`
+	PeakMinute *needs.Rate `json:"peak_minute"`
+	Rows       *float64    `json:"rows"` // a second, as are the others
+	Commits    *float64    `json:"commits"`
+	WALRecords *float64    `json:"wal_records"`
 	// How many of the logical things there are for one request of the device, on average; null: not known.
 	RowsPerRequest    *float64 `json:"rows_per_request"`
 	RecordsPerRequest *float64 `json:"wal_records_per_request"`
@@ -71,18 +72,18 @@ type SizeNeed struct {
 
 // Sized is the basis on which the options were chosen.
 type Sized struct {
-	Load       string      `json:"load"`
-	Basis      string      `json:"basis"` // p99 or as was asked, mean, model or said
-	Factor     float64     `json:"factor"`
-	Law        []string    `json:"law"`
-	Headroom   float64     `json:"headroom_percent"`
-	GiB        float64     `json:"gib"`
-	DefaultGiB bool        `json:"default_gib"` // nobody said how much data there is
-	Region     string      `json:"region"`
-	Currency   string      `json:"currency"`
-	Instance   string      `json:"instance,omitempty"` // that was asked for
-	Rate       sizing.Rate `json:"rate"`               // headroom not included
-	Least      sizing.Rate `json:"least"`
+	Load       string     `json:"load"`
+	Basis      string     `json:"basis"` // p99 or as was asked, mean, model or said
+	Factor     float64    `json:"factor"`
+	Law        []string   `json:"law"`
+	Headroom   float64    `json:"headroom_percent"`
+	GiB        float64    `json:"gib"`
+	DefaultGiB bool       `json:"default_gib"` // nobody said how much data there is
+	Region     string     `json:"region"`
+	Currency   string     `json:"currency"`
+	Instance   string     `json:"instance,omitempty"` // that was asked for
+	Rate       needs.Rate `json:"rate"`               // headroom not included
+	Least      needs.Rate `json:"least"`
 	// Balances of credits at the start, but for buckets taken to be full.
 	Balances []SizeBalance `json:"balances"`
 	Runs     []SizedRun    `json:"runs"` // rate and least are the most of each number among them
@@ -90,12 +91,12 @@ type Sized struct {
 
 // SizedRun is the need of one of the runs, or of one of the loads of an observation.
 type SizedRun struct {
-	ID     string      `json:"id"`
-	Load   string      `json:"load"`
-	Basis  string      `json:"basis"`
-	Factor float64     `json:"factor"`
-	Rate   sizing.Rate `json:"rate"`
-	Least  sizing.Rate `json:"least"`
+	ID     string     `json:"id"`
+	Load   string     `json:"load"`
+	Basis  string     `json:"basis"`
+	Factor float64    `json:"factor"`
+	Rate   needs.Rate `json:"rate"`
+	Least  needs.Rate `json:"least"`
 	// Above counts the seconds that asked for more than rate with headroom, before any scaling; null: no seconds
 	// are known.
 	Above *int `json:"seconds_above"`

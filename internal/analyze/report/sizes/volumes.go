@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -25,19 +26,19 @@ type Volume struct {
 // VolumeLoad is one load's demand on a volume per second, less the background.
 type VolumeLoad struct {
 	Load    string          `json:"load"`
-	Mean    *sizing.Rate    `json:"mean"`   // null: see Missing
-	Lowest  *sizing.Rate    `json:"lowest"` // of the repetitions
-	Highest *sizing.Rate    `json:"highest"`
+	Mean    *needs.Rate     `json:"mean"`   // null: see Missing
+	Lowest  *needs.Rate     `json:"lowest"` // of the repetitions
+	Highest *needs.Rate     `json:"highest"`
 	Missing *series.Missing `json:"missing,omitempty"`
 }
 
 // SizeApart is the order for one of several volumes.
 type SizeApart struct {
 	Volume
-	Rate  *sizing.Rate `json:"rate"` // that is sized for, headroom not included; null: see Why
-	GiB   float64      `json:"gib,omitempty"`
-	Order *SizeChosen  `json:"order"` // null: nothing is known to carry it, or see Why
-	Why   string       `json:"why,omitempty"`
+	Rate  *needs.Rate `json:"rate"` // that is sized for, headroom not included; null: see Why
+	GiB   float64     `json:"gib,omitempty"`
+	Order *SizeChosen `json:"order"` // null: nothing is known to carry it, or see Why
+	Why   string      `json:"why,omitempty"`
 }
 
 var filesOf = map[string]string{
@@ -128,14 +129,14 @@ func VolumeSection(volumes []Volume) document.Block {
 	t.Add(words.Wordy("load"), words.Cells(rows, func(r row) document.Cell { return document.Words(r.Load) }))
 	for _, c := range []struct {
 		header string
-		of     func(sizing.Rate) float64
+		of     func(needs.Rate) float64
 	}{
-		{"reads", func(r sizing.Rate) float64 {
+		{"reads", func(r needs.Rate) float64 {
 			return r.Reads
-		}}, {"writes", func(r sizing.Rate) float64 { return r.Writes }}, {"flushes", flushesOf},
-		{"MB read", func(r sizing.Rate) float64 {
+		}}, {"writes", func(r needs.Rate) float64 { return r.Writes }}, {"flushes", flushesOf},
+		{"MB read", func(r needs.Rate) float64 {
 			return r.ReadBytes / number.Mega
-		}}, {"MB written", func(r sizing.Rate) float64 { return r.WriteBytes / number.Mega }},
+		}}, {"MB written", func(r needs.Rate) float64 { return r.WriteBytes / number.Mega }},
 	} {
 		t.Add(words.Numeric(c.header), words.Cells(rows, func(r row) document.Cell {
 			if r.Missing != nil {
@@ -216,7 +217,7 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 		document.List(lines), words.Faint(text)}}
 }
 
-func rateText(r sizing.Rate) string {
+func rateText(r needs.Rate) string {
 	text := fmt.Sprintf("%s requests/s, %s MB/s", number.Rate(r.Requests()), number.Rate(r.Bytes()/number.Mega))
 	if math.IsNaN(r.Flushes) {
 		return text

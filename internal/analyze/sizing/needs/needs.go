@@ -1,4 +1,6 @@
-package sizing
+// Package needs says what the loads of a run needed from storage: requests and bytes a second, by the device's own counters, or by a model where
+// these show others too.
+package needs
 
 import (
 	"errors"
@@ -29,7 +31,7 @@ type Need struct {
 	// than this server can have asked for. Lowest and Highest then include the error of the model.
 	Model *series.Missing // why it is not the device's figures; nil: it is
 
-	forServer bool // the rates are those of the requests for the server's files
+	ForServer bool // the rates are those of the requests for the server's files
 
 	Rows, Commits, WALRecords, WALWrites, WALBytes *float64 // a second; nil: not known
 	// PagesAsked are pages a second that were not in shared_buffers, whoever then answered; nil: not known.
@@ -50,8 +52,8 @@ type Peaks struct {
 	PeakMinute *Rate // nil: no load lasted a minute
 }
 
-// Needs returns those of all loads that are not idle, in the order of the run.
-func Needs(run *counts.Run) []Need {
+// Of returns the needs of all loads that are not idle, in the order of the run.
+func Of(run *counts.Run) []Need {
 	var all []Need
 	for _, load := range run.Loads {
 		if !load.Idle() && len(load.Repetitions) > 0 {
@@ -126,7 +128,7 @@ func (n *Need) estimate(run *counts.Run, load counts.Load) *series.Missing {
 	n.Mean = n.Mean.Times(1 / float64(n.Repetitions))
 	lowest, highest := n.Lowest, n.Highest
 	n.Lowest, n.Highest = lowest.Times(1.0/modelOff), highest.Times(modelOff)
-	n.Lowest.WriteBytes, n.Highest.WriteBytes = lowest.WriteBytes/modelBytesOff, highest.WriteBytes*modelBytesOff
+	n.Lowest.WriteBytes, n.Highest.WriteBytes = lowest.WriteBytes/ModelBytesOff, highest.WriteBytes*ModelBytesOff
 	return nil
 }
 
@@ -243,7 +245,7 @@ func (n *Need) readSeconds(run *counts.Run, load counts.Load, counted device) {
 	}
 	var worst *Rate // each number by itself
 	if len(minutes) > 0 {
-		worst = new(quantile(minutes, 1))
+		worst = new(Quantile(minutes, 1))
 	}
 	n.summarize(time.Second, worst)
 }
@@ -255,7 +257,7 @@ func (n *Need) summarize(length time.Duration, minute *Rate) {
 	}
 	n.Peaks = &Peaks{
 		Length: length, Seconds: len(n.Seconds), PeakMinute: minute, Mean: meanOf(n.Seconds),
-		P95: quantile(n.Seconds, 0.95), P99: quantile(n.Seconds, 0.99), PeakSecond: quantile(n.Seconds, 1),
+		P95: Quantile(n.Seconds, 0.95), P99: Quantile(n.Seconds, 0.99), PeakSecond: Quantile(n.Seconds, 1),
 	}
 }
 
@@ -303,8 +305,8 @@ func ratesOf(s series.Series, begin, end time.Time, length time.Duration) []floa
 	return rates
 }
 
-// quantile takes each number of the rates by itself: the least value that so great a share does not exceed.
-func quantile(rates []Rate, share float64) Rate {
+// Quantile takes each number of the rates by itself: the least value that so great a share does not exceed.
+func Quantile(rates []Rate, share float64) Rate {
 	var q Rate
 	for i, field := range q.fields() {
 		values := make([]float64, len(rates))
@@ -325,4 +327,16 @@ func meanOf(rates []Rate) Rate {
 		}
 	}
 	return sum.Times(1 / float64(len(rates)))
+}
+
+// FromMemory returns how many pages were asked for a second, and the share of them that was read from no device; 0: none to speak of, or not known.
+func (n Need) FromMemory() (asked, share float64) {
+	const few, unnoticed = 100, 0.05
+	if n.PagesAsked == nil || *n.PagesAsked < few {
+		return 0, 0
+	}
+	if share = 1 - n.Mean.ReadBytes/(*n.PagesAsked*blockSize); share < unnoticed {
+		return 0, 0
+	}
+	return *n.PagesAsked, share
 }

@@ -1,4 +1,4 @@
-package sizing
+package needs
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // Rate is the storage traffic per second.
@@ -37,6 +38,13 @@ func (r *Rate) fields() []*float64 {
 	return []*float64{&r.Reads, &r.Writes, &r.Flushes, &r.ReadBytes, &r.WriteBytes}
 }
 
+// Raise lifts each number to that of another rate, where it is higher there.
+func (r *Rate) Raise(other Rate) {
+	for i, v := range other.fields() {
+		*r.fields()[i] = max(*r.fields()[i], *v)
+	}
+}
+
 // Requests returns those that carry data, in both directions.
 func (r Rate) Requests() float64 { return r.Reads + r.Writes }
 
@@ -61,7 +69,7 @@ func (r Rate) Operations(unitKiB float64, merges bool) (least, most float64) {
 		if requests <= 0 {
 			continue
 		}
-		alone := requests * max(1, math.Ceil(tidy(units/requests)))
+		alone := requests * max(1, math.Ceil(number.Tidy(units/requests)))
 		most += alone
 		if merges {
 			least += min(units, alone)
@@ -81,3 +89,9 @@ func (r Rate) Charged(v catalog.Volume) float64 {
 	_, most := r.Operations(v.UnitKiB, v.Merges)
 	return most * v.UnitKiB * 1024
 }
+
+// LeastRequest is a sector: no request of a database carries less.
+const LeastRequest = 512
+
+// TooSmall reports whether the requests of a rate carry less than any request can.
+func (r Rate) TooSmall() bool { return r.Requests() >= 1 && r.Bytes() < LeastRequest*r.Requests() }

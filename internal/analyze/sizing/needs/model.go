@@ -1,4 +1,4 @@
-package sizing
+package needs
 
 import (
 	"github.com/realiops/realiops/internal/analyze/counts"
@@ -13,7 +13,7 @@ const (
 	requestsPerWALWrite = 0.98
 	requestsPerPage     = 0.013
 	flushesPerWALWrite  = 0.99
-	bytesPerWALByte     = 1.01
+	BytesPerWALByte     = 1.01
 	bytesPerWALWrite    = 8120
 	bytesPerPage        = 8860
 )
@@ -23,7 +23,7 @@ const (
 // file system's and the device's affair: up to 2.01 of the model's.
 const (
 	modelOff      = 2
-	modelBytesOff = 1.5
+	ModelBytesOff = 1.5
 )
 
 // modelled returns what a repetition would have asked of a device, where the device itself could not be read, or not
@@ -41,7 +41,7 @@ func modelled(run *counts.Run, load counts.Load, r counts.Repetition) (Rate, *se
 	return Rate{
 		Writes:     requestsPerWALWrite*walWrites + requestsPerPage*pages,
 		Flushes:    flushesPerWALWrite * walWrites,
-		WriteBytes: bytesPerWALByte*walBytes + bytesPerWALWrite*walWrites + bytesPerPage*pages + spilled(r),
+		WriteBytes: BytesPerWALByte*walBytes + bytesPerWALWrite*walWrites + bytesPerPage*pages + spilled(r),
 	}, nil
 }
 
@@ -53,4 +53,18 @@ func spilled(r counts.Repetition) float64 {
 		}
 	}
 	return 0
+}
+
+// WALShare is the WAL's share of the write requests and of the bytes written.
+type WALShare struct{ Requests, Bytes float64 }
+
+// WALShare returns the WAL's share of a need, by the cost of WAL writes to a device; nil: unknown.
+func (n Need) WALShare() *WALShare {
+	if n.WALWrites == nil || n.WALBytes == nil || n.Mean.Writes == 0 || n.Mean.WriteBytes == 0 {
+		return nil
+	}
+	return &WALShare{
+		Requests: min(1, requestsPerWALWrite**n.WALWrites/n.Mean.Writes),
+		Bytes:    min(1, (BytesPerWALByte**n.WALBytes+bytesPerWALWrite**n.WALWrites)/n.Mean.WriteBytes),
+	}
 }

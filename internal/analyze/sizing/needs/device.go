@@ -1,4 +1,4 @@
-package sizing
+package needs
 
 import (
 	"math"
@@ -75,7 +75,7 @@ func mayMiss(name string) bool {
 // lost; nil: it is not known. Of what is written it is not believed where it is less than half of what the server
 // itself counts: then files were not found.
 func ownNeed(run *counts.Run, load counts.Load) *Need {
-	n := &Need{Load: load.Name, Repetitions: len(load.Repetitions), forServer: true}
+	n := &Need{Load: load.Name, Repetitions: len(load.Repetitions), ForServer: true}
 	// a device of its own has the file system's journal, too
 	if run.Header.Target.Storage.Own || n.measure(load, ownRequests()) != nil {
 		return nil
@@ -92,4 +92,21 @@ func ownNeed(run *counts.Run, load counts.Load) *Need {
 		return nil
 	}
 	return n
+}
+
+// In returns the needs of all loads, by the kernel's counters of the devices under a role.
+func In(run *counts.Run, role string) (all []Need) {
+	d := counted(run, func(name string) string { return metric.InRole(role, name) })
+	for _, load := range run.Loads {
+		if load.Idle() || len(load.Repetitions) == 0 {
+			continue
+		}
+		n := Need{Load: load.Name, Repetitions: len(load.Repetitions)}
+		if n.Missing = n.measure(load, d); n.Missing == nil {
+			n.readSeconds(run, load, d)
+			n.Rows = logical(load, counts.Rows)
+		}
+		all = append(all, n)
+	}
+	return all
 }

@@ -1,4 +1,4 @@
-package sizing
+package needs
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ const Others series.Reason = "others"
 // counters come to, and so much more a second, it shows others; on devices of their own, servers stayed within 1.67
 // times the bytes, twice the requests and 1.1 times the flushes that the model gives.
 const (
-	bytesBeyond    = modelBytesOff
+	bytesBeyond    = ModelBytesOff
 	requestsBeyond = 3
 	unnoticedBytes = 256e3 // a journal, a server log
 	unnoticedReads = 1e6   // programs and catalogs that are loaded
@@ -34,8 +34,8 @@ type asked struct {
 
 // askedOf returns that of a load, on average over its repetitions.
 func askedOf(run *counts.Run, load counts.Load) asked {
-	a := asked{written: meanOver(load, writtenByProcesses), read: meanOver(load, readByServer)}
-	a.pages = meanOver(load, func(r counts.Repetition) (float64, error) {
+	a := asked{written: MeanOver(load, writtenByProcesses), read: MeanOver(load, readByServer)}
+	a.pages = MeanOver(load, func(r counts.Repetition) (float64, error) {
 		return run.Quantity(counts.PagesWritten).Count(load, r)
 	})
 	for _, r := range load.Repetitions {
@@ -47,8 +47,8 @@ func askedOf(run *counts.Run, load counts.Load) asked {
 	return a
 }
 
-// meanOver returns a count's mean rate over the repetitions of a load; negative: one of them does not have it.
-func meanOver(load counts.Load, count func(counts.Repetition) (float64, error)) (mean float64) {
+// MeanOver returns a count's mean rate over the repetitions of a load; negative: one of them does not have it.
+func MeanOver(load counts.Load, count func(counts.Repetition) (float64, error)) (mean float64) {
 	for _, r := range load.Repetitions {
 		amount, err := count(r)
 		if err != nil {

@@ -1,17 +1,13 @@
-package sizing
+package needs
 
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/burst"
-	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
-	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
@@ -138,15 +134,16 @@ func Stretches(length time.Duration) (singular, plural string) {
 	return singular, "stretches of " + singular
 }
 
-// hole is the time of an observation in which storage was not read.
-type hole struct {
-	lost, of time.Duration
-	longest  runfile.Stretch
+// Hole is the time of an observation in which storage was not read.
+type Hole struct {
+	Lost, Of time.Duration
+
+	longest runfile.Stretch
 }
 
-// holeIn adds up the time of an observation, or of what a source was asked about, in which any of the numbers that a
+// HoleIn adds up the time of an observation, or of what a source was asked about, in which any of the numbers that a
 // need is made of was not read.
-func holeIn(run *counts.Run) (h hole) {
+func HoleIn(run *counts.Run) (h Hole) {
 	if run == nil || run.Observed == nil {
 		return h
 	}
@@ -158,7 +155,7 @@ func holeIn(run *counts.Run) (h hole) {
 	begin, end := about(run)
 	lose := func(from, to time.Time, least time.Duration) {
 		if lost := to.Sub(from); lost > least {
-			h.lost += lost
+			h.Lost += lost
 			if lost > h.longest.To.Sub(h.longest.From) {
 				h.longest = runfile.Stretch{From: from, To: to}
 			}
@@ -175,7 +172,7 @@ func holeIn(run *counts.Run) (h hole) {
 	if end.After(to) {
 		to = end
 	}
-	h.of = to.Sub(from)
+	h.Of = to.Sub(from)
 	return h
 }
 
@@ -265,26 +262,8 @@ func common(a, b []runfile.Stretch) (both []runfile.Stretch) {
 	return both
 }
 
-// unseen warns where nothing is known of more time than the percentile leaves out, or credits fell against their rule.
-func (s Sizing) unseen() (all []string) {
-	seen := map[*counts.Run]bool{}
-	for _, p := range s.Parts {
-		if seen[p.Run] {
-			continue
-		}
-		seen[p.Run] = true
-		if p.Run != nil {
-			all = append(all, AgainstRule(p.Run), meansAlone(p.Run))
-		}
-		if h := holeIn(p.Run); h.lost > 0 && h.lost.Seconds() > (1-s.Ask.percentile()/100)*h.of.Seconds() {
-			all = append(all, h.String()+": if more was done then, this order is too small")
-		}
-	}
-	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
-}
-
-// meansAlone names the metrics of whose highest minutes CloudWatch was not asked; empty: none, or periods are minutes.
-func meansAlone(run *counts.Run) string {
+// MeansAlone names the metrics of whose highest minutes CloudWatch was not asked; empty: none, or periods are minutes.
+func MeansAlone(run *counts.Run) string {
 	metrics, missing := ioMetricsOf(run)
 	if run.Observed == nil || run.Observed.Period <= time.Minute || missing != nil || metrics == OfDisk() {
 		return ""
@@ -295,62 +274,23 @@ func meansAlone(run *counts.Run) string {
 		return ""
 	}
 	return fmt.Sprintf("The highest minutes of %s are not known, only means over %s: it may be too small for them",
-		strings.ReplaceAll(strings.Join(names, ", "), metric.CloudWatch+"/", ""), spell(run.Observed.Period))
+		strings.ReplaceAll(strings.Join(names, ", "), metric.CloudWatch+"/", ""), printable.Largest(run.Observed.Period))
 }
 
-// Hole names the parts of a history about which nothing is known; empty: there are none.
-func Hole(run *counts.Run) string { return holeIn(run).String() }
-
-func (h hole) String() string {
-	if h.lost == 0 {
+// String names the parts about which nothing is known; empty: there are none.
+func (h Hole) String() string {
+	if h.Lost == 0 {
 		return ""
 	}
 	const minutes = "2006-01-02 15:04"
 	return fmt.Sprintf("Nothing is known of %s of these %s (the longest hole: %s to %s UTC)",
-		spell(h.lost), spell(h.of), h.longest.From.UTC().Format(minutes), h.longest.To.UTC().Format(minutes))
+		printable.Largest(h.Lost), printable.Largest(h.Of), h.longest.From.UTC().Format(minutes), h.longest.To.UTC().Format(minutes))
 }
 
-// spell writes a length of time of which only the largest unit matters.
-func spell(d time.Duration) string {
-	for _, unit := range []time.Duration{time.Hour, time.Minute} {
-		if d >= 2*unit {
-			return printable.Duration(d.Round(unit))
-		}
-	}
-	return printable.Duration(d.Round(time.Second))
-}
-
-// AgainstRule reports credits of an instance on gp2 that fell in hours in which it asked for no more than its volume
-// earns; empty: they did not, or that is not known.
-func AgainstRule(run *counts.Run) string {
-	c := run.Header.Target.Cloud
-	if c == nil || c.Storage != "gp2" || c.SizeGiB == 0 {
-		return ""
-	}
-	volumes, err := catalog.Volumes()
-	of := slices.IndexFunc(volumes, func(v catalog.Volume) bool { return v.Name == "rds-gp2" })
-	if err != nil || of < 0 {
-		return ""
-	}
-	held, err := Hold(Config{Volume: volumes[of], GiB: float64(c.SizeGiB)}, "", false, nil, Tariff{})
-	i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == "operations" && l.Capacity > 0 })
-	shown := run.Rates(metric.CloudWatchBurstBalance, runfile.Minimum)
-	if err != nil || i < 0 || len(shown) == 0 {
-		return ""
-	}
-	first := shown[0].From.Truncate(time.Hour)
-	hours := int(shown[len(shown)-1].To.Sub(first).Hours()) + 1
-	balance, rates, known := make([]float64, hours), make([]Rate, hours), make([]int, hours)
-	for h := range balance {
-		balance[h] = math.NaN()
-	}
-	for _, l := range shown {
-		if at := int(l.From.Sub(first) / time.Hour); !(l.Value >= balance[at]) {
-			balance[at] = l.Value
-		}
-	}
-	d := OfInstance().device()
-	for _, m := range d.metrics {
+// Hourly returns the highest of each number in each hour from a moment on, by the periods of a source, and how many numbers are known of it.
+func (k IOMetrics) Hourly(run *counts.Run, first time.Time, hours int) (rates []Rate, known []int) {
+	rates, known = make([]Rate, hours), make([]int, hours)
+	for _, m := range k.device().metrics {
 		seen := map[int]bool{}
 		for _, l := range periodsOf(run, m.name) {
 			at := int(l.From.Sub(first) / time.Hour)
@@ -363,17 +303,5 @@ func AgainstRule(run *counts.Run) string {
 			}
 		}
 	}
-	asked := make([]float64, hours)
-	for h, demand := range held.Demands(rates, 1) {
-		if asked[h] = demand[held.Limits[i].Of]; known[h] < len(d.metrics) {
-			asked[h] = math.NaN()
-		}
-	}
-	percent, _ := held.Limits[i].Percent(balance, asked)
-	by, n := held.Limits[i].Fell(percent, asked)
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Its credits fell by %s%% in %d hours in which it did less than its %d GiB of gp2 earn: "+
-		"its volume is not the one named, or it does more than is shown", number.Rate(by), n, c.SizeGiB)
+	return rates, known
 }

@@ -1,0 +1,80 @@
+package sizing
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/burst"
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// unseen warns where nothing is known of more time than the percentile leaves out, or credits fell against their rule.
+func (s Sizing) unseen() (all []string) {
+	seen := map[*counts.Run]bool{}
+	for _, p := range s.Parts {
+		if seen[p.Run] {
+			continue
+		}
+		seen[p.Run] = true
+		if p.Run != nil {
+			all = append(all, AgainstRule(p.Run), needs.MeansAlone(p.Run))
+		}
+		if h := needs.HoleIn(p.Run); h.Lost > 0 && h.Lost.Seconds() > (1-s.Ask.percentile()/100)*h.Of.Seconds() {
+			all = append(all, h.String()+": if more was done then, this order is too small")
+		}
+	}
+	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
+}
+
+// AgainstRule reports credits of an instance on gp2 that fell in hours in which it asked for no more than its volume
+// earns; empty: they did not, or that is not known.
+func AgainstRule(run *counts.Run) string {
+	c := run.Header.Target.Cloud
+	if c == nil || c.Storage != "gp2" || c.SizeGiB == 0 {
+		return ""
+	}
+	volumes, err := catalog.Volumes()
+	of := slices.IndexFunc(volumes, func(v catalog.Volume) bool { return v.Name == "rds-gp2" })
+	if err != nil || of < 0 {
+		return ""
+	}
+	held, err := Hold(Config{Volume: volumes[of], GiB: float64(c.SizeGiB)}, "", false, nil, Tariff{})
+	i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == "operations" && l.Capacity > 0 })
+	shown := run.Rates(metric.CloudWatchBurstBalance, runfile.Minimum)
+	if err != nil || i < 0 || len(shown) == 0 {
+		return ""
+	}
+	first := shown[0].From.Truncate(time.Hour)
+	hours := int(shown[len(shown)-1].To.Sub(first).Hours()) + 1
+	balance := make([]float64, hours)
+	for h := range balance {
+		balance[h] = math.NaN()
+	}
+	for _, l := range shown {
+		if at := int(l.From.Sub(first) / time.Hour); !(l.Value >= balance[at]) {
+			balance[at] = l.Value
+		}
+	}
+	metrics := needs.OfInstance()
+	rates, known := metrics.Hourly(run, first, hours)
+	asked := make([]float64, hours)
+	for h, demand := range held.Demands(rates, 1) {
+		if asked[h] = demand[held.Limits[i].Of]; known[h] < len(metrics.Names()) {
+			asked[h] = math.NaN()
+		}
+	}
+	percent, _ := held.Limits[i].Percent(balance, asked)
+	by, n := held.Limits[i].Fell(percent, asked)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Its credits fell by %s%% in %d hours in which it did less than its %d GiB of gp2 earn: "+
+		"its volume is not the one named, or it does more than is shown", number.Rate(by), n, c.SizeGiB)
+}
