@@ -1,5 +1,5 @@
-// Package needs says what the loads of a run needed from storage: requests and bytes a second, by the device's own counters, or by a model where
-// these show others too.
+// Package needs says what the loads of a run needed from storage: requests and bytes a second, by the device's own
+// counters, or by a model where these show others too.
 package needs
 
 import (
@@ -329,7 +329,8 @@ func meanOf(rates []Rate) Rate {
 	return sum.Times(1 / float64(len(rates)))
 }
 
-// FromMemory returns how many pages were asked for a second, and the share of them that was read from no device; 0: none to speak of, or not known.
+// FromMemory returns how many pages were asked for a second, and the share of them that was read from no device; 0: none
+// to speak of, or not known.
 func (n Need) FromMemory() (asked, share float64) {
 	const few, unnoticed = 100, 0.05
 	if n.PagesAsked == nil || *n.PagesAsked < few {

@@ -284,10 +284,12 @@ func (h Hole) String() string {
 	}
 	const minutes = "2006-01-02 15:04"
 	return fmt.Sprintf("Nothing is known of %s of these %s (the longest hole: %s to %s UTC)",
-		printable.Largest(h.Lost), printable.Largest(h.Of), h.longest.From.UTC().Format(minutes), h.longest.To.UTC().Format(minutes))
+		printable.Largest(h.Lost), printable.Largest(h.Of), h.longest.From.UTC().Format(minutes),
+		h.longest.To.UTC().Format(minutes))
 }
 
-// Hourly returns the highest of each number in each hour from a moment on, by the periods of a source, and how many numbers are known of it.
+// Hourly returns the highest of each number in each hour from a moment on, by the periods of a source, and how many
+// numbers are known of it.
 func (k IOMetrics) Hourly(run *counts.Run, first time.Time, hours int) (rates []Rate, known []int) {
 	rates, known = make([]Rate, hours), make([]int, hours)
 	for _, m := range k.device().metrics {

@@ -219,6 +219,10 @@ func (e *Export) series(p *points, now time.Time) error {
 			return fmt.Errorf("the series %q shows %g at %s, and nothing of a bill is below 0", p.label, v,
 				at.Format(time.RFC3339))
 		}
+		if e.Flavor == "" && math.IsNaN(v) {
+			return fmt.Errorf("the series %q has no number at %s, so what was done then would be missing from the bill",
+				p.label, at.Format(time.RFC3339))
+		}
 		if e.Flavor == "" && v > mostShown {
 			return fmt.Errorf("the series %q shows %g at %s, which is more than any database can do", p.label, v,
 				at.Format(time.RFC3339))
