@@ -51,7 +51,7 @@ func (ms Metrics) grouped(sentences func(Metric) []string) []string {
 
 // openQuestion returns the open question about a metric; empty if there is none.
 func (m Metric) openQuestion() string {
-	named := m.Counts != "" || m.Mixture != nil || len(m.Between) == 1
+	named := m.Counts != "" || m.Mixture != nil || len(m.Between) == 1 || len(m.Parts) > 0
 	if m.Silent() || m.belowBackground() || m.Missing != nil || named && !m.CannotTell() {
 		return ""
 	}
