@@ -98,6 +98,26 @@ func instance(t *testing.T, volume string, gib int, reads, kib float64) fleet.Pa
 	return page
 }
 
+// TestMachinesThatNobodyKnows: what saves money on a volume alone may not pass the machine in front of it, so that the
+// first lines tell where that is not known.
+func TestMachinesThatNobodyKnows(t *testing.T) {
+	value := func(metric string, _ int) float64 {
+		return map[string]float64{"ReadIOPS": 1000, "ReadThroughput": 4096e3}[metric]
+	}
+	for class, want := range map[string]bool{"": false, "db.r99z.large": true} {
+		cloud := runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 1000, Class: class}
+		page, err := ask(t).Read(file(cloud, 48, value, "ReadIOPS Average", "WriteIOPS Average",
+			"ReadThroughput Average", "WriteThroughput Average"))
+		if err != nil || page.Saves == nil || page.Order == nil {
+			t.Fatalf("%q: %+v, %v", class, page.Database, err)
+		}
+		said := fleet.Fleet{Databases: []fleet.Database{page.Database}}.Document(10).Blocks[0].(document.Paragraph).Text
+		if got := strings.Contains(said, "Of 1 it is not known what their machines let through"); got != want {
+			t.Errorf("class %q: %q", class, said)
+		}
+	}
+}
+
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if math.Abs(got-want) > 1e-9*math.Abs(want) {

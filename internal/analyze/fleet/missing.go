@@ -13,14 +13,21 @@ const few = 5
 
 // incomplete counts the databases of which only a part is known, or nothing.
 func (f Fleet) incomplete() (sentences []string) {
-	parts := 0
+	parts, machines := 0, 0
 	for _, d := range f.Databases {
+		if d.ClassUnknown && d.Order != nil && d.Saves != nil {
+			machines++
+		}
 		if d.Known > 0 && float64(d.Known) < nearlyAll*float64(d.Hours) {
 			parts++
 		}
 	}
 	if parts > 0 {
 		sentences = append(sentences, fmt.Sprintf("%d are known for only part of that time.", parts))
+	}
+	if machines > 0 {
+		sentences = append(sentences, fmt.Sprintf(
+			"Of %d it is not known what their machines let through, which may be less than these orders need.", machines))
 	}
 	if n := len(f.NotFound); n > 0 {
 		sentences = append(sentences, fmt.Sprintf("%d that --has names were not found: %s.", n, named(f.NotFound)))

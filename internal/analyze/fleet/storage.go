@@ -99,6 +99,7 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 		return sizing.Held{}, false
 	}
 	if held.Machine != "" {
+		d.ClassUnknown = true
 		d.lack("%s: realiops aws limits asks AWS, and --limits takes its answer", held.Machine)
 	}
 	if held.Bill == nil {
