@@ -59,7 +59,7 @@ type Database struct {
 	Has        *Storage  `json:"has"`           // nil: likewise
 	Order      *Storage  `json:"order"`         // nil: what it has stays, or see Lacks
 	Saves      *Span     `json:"saves_a_month"` // below 0: it costs more; nil: not known
-	// ClassUnknown: what its machine lets through is not known, and Order and Saves are as if that were enough.
+	// ClassUnknown reports that the limits of its machine are not known: Order and Saves take them to be high enough.
 	ClassUnknown bool `json:"-"` // said in Lacks
 	// AsOf are the dates of the prices in all its amounts, from the oldest to the newest.
 	AsOf   string   `json:"prices_as_of,omitempty"`

@@ -112,7 +112,7 @@ func TestMachinesThatNobodyKnows(t *testing.T) {
 			t.Fatalf("%q: %+v, %v", class, page.Database, err)
 		}
 		said := fleet.Fleet{Databases: []fleet.Database{page.Database}}.Document(10).Blocks[0].(document.Paragraph).Text
-		if got := strings.Contains(said, "Of 1 it is not known what their machines let through"); got != want {
+		if got := strings.Contains(said, "For 1 the limits of the machine are not known"); got != want {
 			t.Errorf("class %q: %q", class, said)
 		}
 	}

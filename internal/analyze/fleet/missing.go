@@ -27,7 +27,7 @@ func (f Fleet) incomplete() (sentences []string) {
 	}
 	if machines > 0 {
 		sentences = append(sentences, fmt.Sprintf(
-			"Of %d it is not known what their machines let through, which may be less than these orders need.", machines))
+			"For %d the limits of the machine are not known, and may be below what the order needs.", machines))
 	}
 	if n := len(f.NotFound); n > 0 {
 		sentences = append(sentences, fmt.Sprintf("%d that --has names were not found: %s.", n, named(f.NotFound)))

@@ -109,7 +109,7 @@ func (a azure) host() (Host, error) {
 	return Host{}, errors.New("it is not an answer about disks that is known: ask " + askAzure)
 }
 
-// point is what is known of one disk from a moment on.
+// point is a disk in the interval that begins at a moment.
 type point struct {
 	disk string
 	at   int64
