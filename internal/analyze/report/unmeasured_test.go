@@ -58,3 +58,59 @@ func TestOrderSaysWhatWasNotMeasured(t *testing.T) {
 		}
 	}
 }
+
+// TestOrderSaysThatARunWasCutShort: so does one that rests on less than was to be measured. The shipped observation has
+// 60 windows of 5 s, and the run 3 repetitions of each of its 8 loads that are not idle.
+func TestOrderSaysThatARunWasCutShort(t *testing.T) {
+	const observation, run = "../../../testdata/runs/observed-pg17.jsonl.zst", "../../../testdata/runs/loads-pg17.jsonl"
+	but := func(file string, gone func(runfile.Record) bool, end ...runfile.Record) []runfile.Record {
+		return append(slices.DeleteFunc(runfiletest.Records(t, file), func(r runfile.Record) bool {
+			return r.Kind() == runfile.KindEnd || gone(r)
+		}), end...)
+	}
+	after := func(seconds float64) func(runfile.Record) bool {
+		start := runfiletest.Records(t, observation)[0].(runfile.Run).Start
+		return func(r runfile.Record) bool {
+			reading, ok := r.(runfile.Reading)
+			return ok && reading.At.Sub(start).Seconds() > seconds
+		}
+	}
+	nothing := func(runfile.Record) bool { return false }
+	lastOf := func(load string) func(runfile.Record) bool {
+		return func(r runfile.Record) bool {
+			event, ok := r.(runfile.LoadEvent)
+			return ok && event.Load == load && event.Repetition == 3
+		}
+	}
+	for _, c := range []struct {
+		of, load, want string
+		records        []runfile.Record
+	}{
+		{"an observation", "", "", runfiletest.Records(t, observation)},
+		{"an observation without an end", "", "The observation was cut off after 5 min:", but(observation, nothing)},
+		{"an observation of 150 s", "", "The observation was cut off after 2 min 30 s: if more was done later, this " +
+			"order is too small", but(observation, after(151))},
+		{"one that failed", "", "The observation failed after 5 min:",
+			but(observation, nothing, runfile.Ended{Status: runfile.Broken})},
+		{"a run", "", "", runfiletest.Records(t, run)},
+		{"a run without an end that has all", "", "", but(run, nothing)},
+		{"a run", "", "The run was interrupted: 23 of the 24 repetitions of its loads were measured",
+			but(run, lastOf("bulk"), runfile.Ended{Status: runfile.Interrupted})},
+		{"one load that is whole", "wide", "", but(run, lastOf("bulk"))},
+		{"one load that is not", "bulk", "The run was cut off: 2 of the 3 repetitions", but(run, lastOf("bulk"))},
+	} {
+		read, err := counts.FromRun(runfiletest.Sequence(c.records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sizing.Size(sizing.Ask{GiB: 500, Load: c.load}, read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := strings.Join(sizes.NewSize(s).Cautions, "; ")
+		if !strings.Contains(first, c.want) || c.want == "" && (strings.Contains(first, "cut off") ||
+			strings.Contains(first, "interrupted")) {
+			t.Errorf("%s %s: the order says %q, want %q", c.of, c.load, first, c.want)
+		}
+	}
+}

@@ -1,15 +1,20 @@
 package sizes
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // NewSize puts a sizing into the form that is shown.
@@ -53,7 +58,15 @@ func unmeasured(s sizing.Sizing) []string {
 		}
 		all = append(all, text)
 	}
-	if s.Ask.Load != "" || s.Basis == sizing.BySaying {
+	if s.Basis == sizing.BySaying {
+		return all
+	}
+	for i, p := range s.Parts {
+		if text := cutShort(p.Run, s.Ask.Load); text != "" && (i == 0 || p.Run != s.Parts[i-1].Run) {
+			all = append(all, text)
+		}
+	}
+	if s.Ask.Load != "" {
 		return all
 	}
 	var loads []string
@@ -71,6 +84,32 @@ func unmeasured(s sizing.Sizing) []string {
 			"is too small")
 	}
 	return all
+}
+
+// cutShort says how much there is of a run that did not end well; empty: all that the load that was asked for, or all of
+// them, were to have.
+func cutShort(run *counts.Run, load string) string {
+	how := map[string]string{"cut-off": "was cut off", string(runfile.Interrupted): "was interrupted",
+		string(runfile.Broken): "failed"}
+	status, _ := run.Ended.How()
+	short := how[status]
+	if short == "" {
+		return ""
+	}
+	if o := run.Observed; o != nil {
+		return fmt.Sprintf("The observation %s after %s: if more was done later, this order is too small", short,
+			printable.About(time.Duration(o.Windows)*o.Window))
+	}
+	var measured, planned int
+	for _, l := range run.Loads {
+		if !l.Idle() && (load == "" || l.Name == load) {
+			measured, planned = measured+len(l.Repetitions), planned+run.Header.Plan.Times(l.Load)
+		}
+	}
+	if measured >= planned {
+		return ""
+	}
+	return fmt.Sprintf("The run %s: %d of the %d repetitions of its loads were measured", short, measured, planned)
 }
 
 // Caution adds what is said of all numbers of a run, so that an order says no less: it is the same numbers'. What it
