@@ -24,6 +24,7 @@ const (
 	FioReadTime                          = "fio/read_time"
 	FioReads                             = "fio/reads"
 	FioSyncTime                          = "fio/sync_time"
+	FioSyncs                             = "fio/syncs"
 	FioWriteBytes                        = "fio/write_bytes"
 	FioWriteTime                         = "fio/write_time"
 	FioWrites                            = "fio/writes"

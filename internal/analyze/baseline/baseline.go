@@ -85,10 +85,18 @@ func FromRun(run *counts.Run) (Baseline, error) {
 		for _, out := range load.LeftOut {
 			b.LeftOut = append(b.LeftOut, LeftOut{load.Name, out.Why})
 		}
+		if len(load.Repetitions)+len(load.LeftOut) == 0 && !load.Idle() {
+			b.LeftOut = append(b.LeftOut, LeftOut{load.Name, "it was never run"})
+		}
 		for _, r := range load.Repetitions {
-			if !load.Idle() {
-				b.Rows = append(b.Rows, rowOf(run, load, r))
+			if load.Idle() {
+				continue
 			}
+			if err := fioMissing(r); err != nil {
+				b.LeftOut = append(b.LeftOut, LeftOut{load.Name, "what fio said of it is not known (" + err.Error() + ")"})
+				continue
+			}
+			b.Rows = append(b.Rows, rowOf(run, load, r))
 		}
 	}
 	b.warn(run)
@@ -108,6 +116,17 @@ func rowOf(run *counts.Run, load counts.Load, r counts.Repetition) Row {
 	}
 	row.check(r)
 	return row
+}
+
+// fioMissing returns why one of fio's counts is not known; nil: all are.
+func fioMissing(r counts.Repetition) error {
+	for _, name := range []string{metric.FioReads, metric.FioWrites, metric.FioSyncs, metric.FioReadBytes,
+		metric.FioWriteBytes, metric.FioReadTime, metric.FioWriteTime, metric.FioSyncTime} {
+		if _, err := r.Count(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fioSide returns what fio says. Its counts begin and end with the job, so there is no background in them.
@@ -264,7 +283,7 @@ func (b *Baseline) warn(run *counts.Run) {
 }
 
 func (b *Baseline) throttle(run *counts.Run) error {
-	if b.Facts.UntilThrottled == 0 {
+	if b.Facts.UntilThrottled == 0 || len(b.Rows) == 0 {
 		return nil
 	}
 	for _, load := range run.Loads {
@@ -286,29 +305,29 @@ func (b *Baseline) throttle(run *counts.Run) error {
 // PointsOf returns the seconds of a job, as reported by fio.
 func PointsOf(run *counts.Run, r counts.Repetition) []Point {
 	var all []Point
-	reads, writes := run.Series(metric.FioReads), run.Series(metric.FioWrites)
-	other := func(metric string, c series.Change) float64 {
-		delta, err := run.Series(metric).Delta(c.From.Add(1), c.To.Add(1))
-		if err != nil {
-			return 0
+	sum := func(c series.Change, metrics ...string) (sum float64, err error) {
+		for _, metric := range metrics {
+			delta, err := run.Series(metric).Delta(c.From.Add(1), c.To.Add(1))
+			if err != nil {
+				return 0, err
+			}
+			sum += delta.Amount
 		}
-		return delta.Amount
+		return sum, nil
 	}
-	for change, err := range writes.Changes(r.Begin, r.End) {
+	for change, err := range run.Series(metric.FioWrites).Changes(r.Begin, r.End) {
 		if err != nil || change.Seconds() < 0.5 || change.Seconds() > 2 {
 			continue
 		}
-		read, err := reads.Delta(change.From.Add(1), change.To.Add(1))
-		if err != nil {
+		n, err := sum(change, metric.FioReads, metric.FioWrites)
+		time, errTime := sum(change, metric.FioReadTime, metric.FioWriteTime, metric.FioSyncTime)
+		bytes, errBytes := sum(change, metric.FioReadBytes, metric.FioWriteBytes)
+		if errors.Join(err, errTime, errBytes) != nil {
 			continue
 		}
-		n := change.Amount + read.Amount
-		time := other(metric.FioReadTime, change) + other(metric.FioWriteTime, change) +
-			other(metric.FioSyncTime, change)
 		all = append(all, Point{
 			At: change.To, Seconds: change.To.Sub(r.Begin).Seconds(), Operations: n / change.Seconds(),
-			Latency: time / n,
-			Bytes:   (other(metric.FioReadBytes, change) + other(metric.FioWriteBytes, change)) / change.Seconds(),
+			Latency: time / n, Bytes: bytes / change.Seconds(),
 		})
 	}
 	return all

@@ -153,6 +153,23 @@ func TestTwoAccountsSideBySide(t *testing.T) {
 	}
 }
 
+// TestJobWithoutFiguresHasNoResult: a count of fio's that is missing is not 0, and a job that was never run is named.
+func TestJobWithoutFiguresHasNoResult(t *testing.T) {
+	k := newMadeUp(runfile.Baseline{Program: "fio 3.33", Set: "mine", Direct: true, UntilThrottled: 60},
+		runfile.Load{Name: "w", Method: "fio", Job: "--rw=write"}, runfile.Load{Name: "r", Method: "fio", Job: "--rw=read"})
+	k.load("w", 10, map[string]float64{"fio/writes": 1000, "fio/write_bytes": 8192e3, "block/writes": 1000}, nil)
+	for _, r := range k.records {
+		if reading, ok := r.(runfile.Reading); ok {
+			delete(reading.Values, "fio/write_bytes")
+		}
+	}
+	b := k.baseline(t)
+	if len(b.Rows) != 0 || len(b.LeftOut) != 2 || b.Throttle != nil ||
+		!strings.HasPrefix(b.LeftOut[0].Why, "what fio said of it is not known") || b.LeftOut[1].Why != "it was never run" {
+		t.Errorf("%+v", b)
+	}
+}
+
 func TestLittlesLawIsHeldOnBothSides(t *testing.T) {
 	check := func(want string, depth int, each map[string]float64) {
 		t.Helper()

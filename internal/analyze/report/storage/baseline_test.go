@@ -65,6 +65,7 @@ func measuredStorage() storage.Baseline {
 }
 
 const measuredText = `fio 3.33 on /data, device nvme0n1 (xfs); jobs: database, on 1,024 MiB
+! random-read has no result: fio was killed (signal: killed).
 ! Others use the device: 50 requests/s without any job.
 ! sequential-write: fio kept 3.0 operations in flight, of the 8 asked for.
 
@@ -94,10 +95,6 @@ After 30 s, at 12:00:30 UTC, the rate fell from 3,000 operations/s and 25 MB/s
 to 300 and 2.5, and the latency rose from 5.3 ms to 53.3 (p < 0.001).
 It fits EBS gp2 of about 100 GiB: 3,000 IOPS while there are credits, 300
 without. A full bucket lasts 2,000 s; this one held 1.5% at the beginning.
-
-What to know about single figures
-
-- random-read has no result: fio was killed (signal: killed)
 `
 
 func TestBaselineText(t *testing.T) {

@@ -21,7 +21,9 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 		Title:   "realiops: storage of " + b.Run.Storage.Directory + ", " + b.Run.Start.Format("2006-01-02"),
 		Heading: "What does this storage deliver?",
 	}
-	cautions := append(slices.Clone(b.Warnings), b.findings()...)
+	cautions := slices.Concat(words.Each(func(out baseline.LeftOut) string {
+		return out.Job + " has no result: " + strings.TrimSuffix(out.Why, ".") + "."
+	}, b.LeftOut), b.Warnings, b.findings())
 	d.Blocks = []document.Block{
 		document.Together{words.Faint(b.head()), document.Doubts(cautions)},
 		document.Only(document.OnPages, b.answers()),
@@ -33,10 +35,6 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 		document.Section{Title: "The same write through the page cache", Blocks: []document.Block{
 			document.Paragraph{Text: b.bufferedText()}}},
 		document.Section{Title: "Until it is throttled", Blocks: []document.Block{together(b.throttleLines())}},
-		document.Notes{Title: "What to know about single figures",
-			Remarks: words.Each(func(out baseline.LeftOut) string {
-				return out.Job + " has no result: " + out.Why
-			}, b.LeftOut)},
 		document.Only(document.OnPages, b.method()),
 		document.Only(document.InCSV, b.everyJob()),
 	}
