@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -342,6 +343,42 @@ func TestAuroraCostOfReadersThatAreGone(t *testing.T) {
 	cents(t, "compute, I/O-Optimized", told.Whole.Compute.Optimized, 240*(8*0.338+2*0.16))
 	if told.Verdict.Cheaper != billing.Standard {
 		t.Errorf("%+v", told.Verdict)
+	}
+}
+
+// TestAuroraCostSaysWhoseRegionsPrices: those of the region where the instances are, and if nothing names it, that is
+// said before anything is concluded from the prices.
+func TestAuroraCostSaysWhoseRegionsPrices(t *testing.T) {
+	const dir = "../../testdata/aurora-cost/"
+	described, err := os.ReadFile(dir + "instances.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed := filepath.Join(t.TempDir(), "placed.json")
+	text := strings.ReplaceAll(string(described), `"StorageType"`, `"AvailabilityZone": "eu-west-1b", "StorageType"`)
+	if err := os.WriteFile(placed, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := []string{"--from", dir + "metrics.json", "--from", dir + "instances.json"}
+	month := []string{"--month", "reads=2e9,writes=9e6,gib=800", "--class", "db.r6g.large"}
+	for _, c := range []struct {
+		args   []string
+		region string
+		said   bool
+	}{
+		{files, "us-east-1", true},
+		{month, "us-east-1", true},
+		{append(month[:4:4], "--region", "us-east-1"), "us-east-1", false},
+		{[]string{"--from", dir + "metrics.json", "--from", placed}, "eu-west-1", false},
+		{[]string{"--from", dir + "metrics.json", "--from", placed, "--region", "us-east-1"}, "us-east-1", false},
+		{append(files[:4:4], "--price", dir+"prices.json"), "us-east-1", false},
+	} {
+		got := comparison(t, command.ExitDone, c.args...)
+		said := slices.Contains(got.Warnings, "Nothing names the region of the cluster: these are the prices of "+
+			"us-east-1. --region names another.")
+		if got.Region != c.region || said != c.said {
+			t.Errorf("%v: prices of %s, warnings %q", c.args, got.Region, got.Warnings)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ type Ask struct {
 	Percentile float64 // of the hours, that is ordered for
 	Headroom   float64 // percent
 	Region     string  // of databases that do not say theirs
+	Assumed    bool    // nobody said that region
 	Prices     []catalog.Price
 	Volumes    []catalog.Volume
 	Instances  []catalog.Instance
@@ -61,6 +62,8 @@ type Database struct {
 	Saves      *Span     `json:"saves_a_month"` // below 0: it costs more; nil: not known
 	// ClassUnknown reports that the limits of its machine are not known: Order and Saves take them to be high enough.
 	ClassUnknown bool `json:"-"` // said in Lacks
+	// RegionAssumed reports that nobody named its region, and CutOff that its file has no end.
+	RegionAssumed, CutOff bool `json:"-"` // said in Notes
 	// AsOf are the dates of the prices in all its amounts, from the oldest to the newest.
 	AsOf   string   `json:"prices_as_of,omitempty"`
 	Aurora *Aurora  `json:"aurora"` // nil: it is none
@@ -135,9 +138,9 @@ type Aurora struct {
 
 // Has holds the user's statement of a database's storage.
 type Has struct {
-	Volume  string // as in the catalog
-	GiB     float64
-	IOPS    float64 // bought beside the size; 0: what comes with it
+	Volume  string  // as in the catalog
+	GiB     float64 // 0: not known
+	IOPS    float64 // bought beside the size; 0: what comes with it, if any does
 	MiBps   float64
 	Class   string
 	Region  string

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/fleet"
@@ -202,27 +204,70 @@ func TestOtherFiles(t *testing.T) {
 // TestReadHas: a list that cannot be is refused, with the line.
 func TestReadHas(t *testing.T) {
 	read := func(text string) error {
-		_, err := fleet.ReadHas(strings.NewReader(text))
+		_, err := fleet.ReadHas([]byte(text))
 		return err
 	}
 	const head = "database,volume,gib,multi_az\n"
 	for text, want := range map[string]string{
-		"":                              "is not CSV",
-		"name,volume,gib\n":             `column "name"`,
-		"database,volume\n":             "column gib is missing",
-		head + "a,gp2,x,\n":             `line 2: gib "x" is not a number`,
-		head + "a,gp2,-1,\n":            "not a number from 0 up",
-		head + "a,gp2,1,\na,gp2,1,\n":   `line 3: the database "a" is there twice`,
-		head + "a,gp2,1,perhaps\n":      "is true or false",
-		head + "a,gp2,1,true,surplus\n": "wrong number of fields",
-		"<html>":                        `column "<html>"`,
+		"":                               "it is empty",
+		head:                             "it names columns, and no database",
+		"\"":                             "is not CSV",
+		"database,volume,gib,gib\n":      "the column gib is there twice",
+		"sep=;\ndatabase;volume;gib\n":   `column "sep="`,
+		"database;volume;gib\na;gp2;1,5": `line 2: gib "1,5": write the number without a comma`,
+		"name,volume,gib\n":              `column "name"`,
+		"database,volume\n":              "column gib is missing",
+		head + "a,gp2,x,\n":              `line 2: gib "x" is not a number`,
+		head + "a,gp2,-1,\n":             "not a number from 0 up",
+		head + "a,gp2,1,\na,gp2,1,\n":    `line 3: the database "a" is there twice`,
+		head + "a,gp2,1,perhaps\n":       "is true or false",
+		head + "a,gp2,1,true,surplus\n":  "line 2 has 5 fields, and the first line names 4 columns",
+		"<html>":                         `column "<html>"`,
 	} {
 		if err := read(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	if err := read("\ufeff" + head + "a, gp2, 1, true\n"); err != nil {
-		t.Error(err)
+	want := map[string]fleet.Has{"a": {Volume: "gp2", GiB: 1.5, MultiAZ: true}}
+	const spreadsheet = "Database;Volume;GiB;IOPS;Multi_AZ\r\na;gp2;1.5;;true\r\n"
+	for _, text := range []string{"\ufeff" + head + "a, gp2, 1.5, true\n", spreadsheet,
+		strings.ReplaceAll(spreadsheet, ";", "\t")} {
+		got, err := fleet.ReadHas([]byte(text))
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%q: %v\n%s", text, err, diff)
+		}
+	}
+}
+
+// TestWhatIsNotSaidIsMissing: an empty cell is no figure of 0, and a region that nobody named is said to be assumed.
+func TestWhatIsNotSaidIsMissing(t *testing.T) {
+	for list, want := range map[string]string{
+		"one,rds-io1,100,,here": "it has RDS io1, and how many IOPS is not known: say it with --has",
+		"one,rds-io1,,500,here": "it has RDS io1, and how many GiB is not known: say it with --has",
+		"one,rds-gp3,100,,here": "",
+		"one,rds-gp3,100,,":     "Nothing names the region of 1, whose prices are those of here.",
+	} {
+		a := ask(t)
+		var err error
+		if a.Has, err = fleet.ReadHas([]byte("database,volume,gib,iops,region\n" + list)); err != nil {
+			t.Fatal(err)
+		}
+		a.Assumed = true
+		p, err := a.Read(file(runfile.Cloud{Instance: "one"}, 72, func(string, int) float64 { return 50 },
+			"ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := document.Text(&text, a.Rank([]fleet.Database{p.Database}, nil, nil).Document(9), 1000); err != nil {
+			t.Fatal(err)
+		}
+		for _, said := range []string{"is not known: say it with --has", "Nothing names the region"} {
+			if got := strings.Contains(text.String(), said); got != strings.Contains(want, said) ||
+				!strings.Contains(text.String(), want) {
+				t.Errorf("%s: want %q in\n%s", list, want, text.String())
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -18,20 +19,33 @@ func columns() []string {
 	return []string{"database", "volume", "gib", "iops", "mibps", "class", "region", "multi_az"}
 }
 
-// ReadHas reads a list of what databases have: CSV, whose first line names the columns. The name, the volume as the
-// catalog has it, and the GiB must be there.
-func ReadHas(r io.Reader) (map[string]Has, error) {
-	in := csv.NewReader(r)
+// ReadHas reads a list of what databases have: CSV, whose first line names the columns, with commas, or with the
+// semicolons or tabs that a spreadsheet writes in their place. The name, the volume as the catalog has it, and the GiB must
+// have columns; a cell that is empty is not known.
+func ReadHas(text []byte) (map[string]Has, error) {
+	in := csv.NewReader(bytes.NewReader(text))
 	in.TrimLeadingSpace = true
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	for _, other := range ";\t" {
+		if bytes.ContainsRune(first, other) && !bytes.ContainsRune(first, ',') {
+			in.Comma, in.TrimLeadingSpace = other, other != '\t' // which is space itself
+		}
+	}
 	head, err := in.Read()
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, errors.New("it is empty")
+	case err != nil:
 		return nil, fmt.Errorf("its first line is not CSV: %w", err)
 	}
 	place := map[string]int{}
 	for i, name := range head {
-		name = strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))
+		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
 		if !slices.Contains(columns(), name) {
 			return nil, fmt.Errorf("column %q: there are %s", name, strings.Join(columns(), ", "))
+		}
+		if _, twice := place[name]; twice {
+			return nil, fmt.Errorf("the column %s is there twice", name)
 		}
 		place[name] = i
 	}
@@ -43,10 +57,15 @@ func ReadHas(r io.Reader) (map[string]Has, error) {
 	all := map[string]Has{}
 	for {
 		line, err := in.Read()
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF) && len(all) == 0:
+			return nil, errors.New("it names columns, and no database")
+		case errors.Is(err, io.EOF):
 			return all, nil
-		}
-		if err != nil {
+		case errors.Is(err, csv.ErrFieldCount):
+			n, _ := in.FieldPos(0)
+			return nil, fmt.Errorf("line %d has %d fields, and the first line names %d columns", n, len(line), len(head))
+		case err != nil:
 			return nil, err
 		}
 		if err := add(all, line, place); err != nil {
@@ -70,7 +89,10 @@ func add(all map[string]Has, line []string, place map[string]int) error {
 	}
 	for column, to := range map[string]*float64{"gib": &h.GiB, "iops": &h.IOPS, "mibps": &h.MiBps} {
 		v, err := strconv.ParseFloat(cmp.Or(text(column), "0"), 64)
-		if err != nil || !(v >= 0 && v < 1e9) {
+		switch {
+		case strings.Contains(text(column), ","):
+			return fmt.Errorf("%s %q: write the number without a comma, such as 1500 or 0.5", column, text(column))
+		case err != nil || !(v >= 0 && v < 1e9):
 			return fmt.Errorf("%s %q is not a number from 0 up", column, text(column))
 		}
 		*to = v

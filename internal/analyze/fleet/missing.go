@@ -13,8 +13,15 @@ const few = 5
 
 // incomplete counts the databases of which only a part is known, or nothing.
 func (f Fleet) incomplete() (sentences []string) {
-	parts, machines := 0, 0
+	parts, machines, regions, region := 0, 0, 0, ""
+	var cut []string
 	for _, d := range f.Databases {
+		if d.RegionAssumed {
+			regions, region = regions+1, d.Region
+		}
+		if d.CutOff {
+			cut = append(cut, d.Name)
+		}
 		if d.ClassUnknown && d.Order != nil && d.Saves != nil {
 			machines++
 		}
@@ -24,6 +31,13 @@ func (f Fleet) incomplete() (sentences []string) {
 	}
 	if parts > 0 {
 		sentences = append(sentences, fmt.Sprintf("%d are known for only part of that time.", parts))
+	}
+	if len(cut) > 0 {
+		sentences = append(sentences, fmt.Sprintf("The files of %d were cut off: %s.", len(cut), named(cut)))
+	}
+	if regions > 0 {
+		sentences = append(sentences, fmt.Sprintf("Nothing names the region of %d, whose prices are those of %s.", regions,
+			region))
 	}
 	if machines > 0 {
 		sentences = append(sentences, fmt.Sprintf(

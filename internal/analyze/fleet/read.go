@@ -71,7 +71,7 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 		has = HasOf(*cloud)
 	}
 	d.Class, d.Region = has.Class, cmp.Or(has.Region, a.Region)
-	if r.end.IsZero() {
+	if d.CutOff = r.end.IsZero(); d.CutOff {
 		d.note("its file was cut off: what is missing at its end is not known")
 	}
 	for _, g := range r.gaps {
@@ -93,9 +93,12 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 	d.From, d.To, d.Hours = s.from, s.at(s.hours), s.hours
 	if d.Kind == Cluster {
 		a.cluster(&d, r, s)
-		return d, nil
+	} else {
+		a.storage(&d, s, has, r.run.Target.Cloud)
 	}
-	a.storage(&d, s, has, r.run.Target.Cloud)
+	if d.RegionAssumed = has.Region == "" && a.Assumed && d.AsOf != ""; d.RegionAssumed {
+		d.note("nothing names its region: its prices are those of %s", d.Region)
+	}
 	return d, nil
 }
 

@@ -92,6 +92,10 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 		d.lack("%s is no volume that is known here", has.Volume)
 		return sizing.Held{}, false
 	}
+	if missing := unsaid(a.Volumes[i], has); missing != "" {
+		d.lack("it has %s, and how %s is not known: say it with --has", a.Volumes[i].Title, missing)
+		return sizing.Held{}, false
+	}
 	c := bought(sizing.Config{Volume: a.Volumes[i], GiB: has.GiB, IOPS: has.IOPS, MiBps: has.MiBps})
 	held, err := sizing.Hold(c, has.Class, has.MultiAZ, a.Instances, a.tariff(d.Region))
 	if err != nil {
@@ -106,6 +110,21 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 		d.lack("%s: realiops prices asks for it, and --price takes the file", held.NoBill)
 	}
 	return held, true
+}
+
+// unsaid returns what must be known of a volume and was not said; empty: nothing. What can be left out comes with the size.
+func unsaid(v catalog.Volume, has Has) string {
+	tier, known := v.Tier(has.GiB)
+	must := func(r catalog.Rule) bool { return max(r.SoldLeast, r.SoldLeastPerGiB*has.GiB) > 0 }
+	switch {
+	case has.GiB == 0:
+		return "many GiB"
+	case known && has.IOPS == 0 && must(tier.IOPS):
+		return "many IOPS"
+	case known && has.MiBps == 0 && must(tier.MiBps):
+		return "many MiB/s"
+	}
+	return ""
 }
 
 // bought leaves of a description what is bought beside the size: AWS also names what comes with it.

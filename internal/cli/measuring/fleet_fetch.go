@@ -164,7 +164,7 @@ func (o fleetOptions) ask(ctx context.Context, env command.Env) (a ranking.Ask, 
 	}
 	size.Tariff.Region = cmp.Or(o.size.Region, reading.HomeRegion(o.size.Prices, size.Tariff.Prices))
 	a = ranking.Ask{Percentile: o.size.Percentile, Headroom: o.size.Headroom, Region: size.Tariff.Region,
-		Prices: size.Tariff.Prices, Volumes: size.Volumes, Instances: size.Instances, Now: env.Now()}
+		Assumed: o.size.Region == "" && o.size.Prices == "", Prices: size.Tariff.Prices, Volumes: size.Volumes, Instances: size.Instances, Now: env.Now()}
 	if o.has == "" {
 		return a, nil
 	}
@@ -178,7 +178,7 @@ func (o fleetOptions) ask(ctx context.Context, env command.Env) (a ranking.Ask, 
 
 func readHas(text []byte, now time.Time) (map[string]ranking.Has, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		return ranking.ReadHas(bytes.NewReader(text))
+		return ranking.ReadHas(text)
 	}
 	var e exported.Export
 	if err := e.Read(text, now); err != nil {

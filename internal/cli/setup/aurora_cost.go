@@ -81,7 +81,7 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 		"reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
 	aws.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs " +
-		"choose; for files that of --price, or us-east-1)"
+		"choose; for files the one that they or --price name, or us-east-1)"
 	o.format.Add(output.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV)
 	output.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
 	return command.Describe(env, cmd, auroraCostExitHelp, did, costs, aws, output)
@@ -167,18 +167,30 @@ func runAuroraCost(ctx context.Context, env command.Env, o auroraCostOptions) er
 // billed reads what the cluster did, in the way that was chosen.
 func (o auroraCostOptions) billed(ctx context.Context, env command.Env, members []rds.Member,
 	prices []catalog.Price) (billed, error) {
-	region := cmp.Or(o.account.Region, reading.HomeRegion(o.prices, prices))
+	var b billed
+	var err error
 	switch {
 	case o.month != "":
-		return o.ofMonth(members, region)
+		b, err = o.ofMonth(members)
 	case len(o.from) > 0:
-		return o.ofFiles(ctx, env, members, region)
+		b, err = o.ofFiles(ctx, env, members)
+	default:
+		b, err = o.ofCloudWatch(ctx, env, members)
 	}
-	return o.ofCloudWatch(ctx, env, members)
+	if err != nil {
+		return b, err
+	}
+	if b.region = cmp.Or(o.account.Region, b.region); b.region == "" {
+		b.region = reading.HomeRegion(o.prices, prices)
+		if o.prices == "" {
+			b.warnings = append(b.warnings, fmt.Sprintf("Nothing names the region of the cluster: these are the prices "+
+				"of %s. --region names another.", b.region))
+		}
+	}
+	return b, nil
 }
 
-func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members []rds.Member,
-	region string) (billed, error) {
+func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members []rds.Member) (billed, error) {
 	var e exported.Export
 	for _, name := range o.from {
 		text, err := command.ReadExported(ctx, env, name)
@@ -203,7 +215,7 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members
 		return billed{}, fmt.Errorf("the points of the files reach from %s to %s, and CloudWatch keeps 455 days: are "+
 			"all of them its own?", from.Format(time.DateOnly), to.Format(time.DateOnly))
 	}
-	b := billed{cluster: c, region: region, warnings: e.Warnings}
+	b := billed{cluster: c, region: e.Region(c.Name), warnings: e.Warnings}
 	named, always := instancesOf(append(c.Members, members...))
 	b.use = billing.FromPeriods(e.Periods, from, to, named).Always(always)
 	return b, nil

@@ -93,7 +93,7 @@ func parseReserved(all []string) (billing.Reserved, error) {
 	return reserved, nil
 }
 
-func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b billed, err error) {
+func (o auroraCostOptions) ofMonth(members []rds.Member) (b billed, err error) {
 	figures := map[string]float64{"reads": math.NaN(), "writes": math.NaN(), "gib": math.NaN()}
 	seen := map[string]bool{}
 	for _, part := range command.Figures(o.month) {
@@ -119,7 +119,6 @@ func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b bille
 	}
 	named, always := instancesOf(members)
 	const bytesInGiB = 1 << 30
-	b.region = region
 	b.use = billing.InAMonth(figures["reads"], figures["writes"], figures["gib"]*bytesInGiB, append(named, always...))
 	return b, nil
 }

@@ -402,6 +402,20 @@ func (e *Export) Instances() (all []runfile.Cloud) {
 	return all
 }
 
+// Region returns the one that all instances of a cluster are in, as far as the files say; empty: they do not, or differ.
+func (e *Export) Region(cluster string) string {
+	var all []string
+	for _, i := range e.instance {
+		if cluster == "" || i.DBClusterIdentifier == cluster {
+			all = append(all, regionOf(i))
+		}
+	}
+	if all = distinct(all); len(all) == 1 {
+		return all[0]
+	}
+	return ""
+}
+
 // regionOf returns the region of an instance's availability zone: eu-west-1a is in eu-west-1.
 func regionOf(i rds.DBInstance) string {
 	return strings.TrimRight(i.AvailabilityZone, "abcdefghijklmnopqrstuvwxyz")
