@@ -44,7 +44,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/operation"
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -220,7 +220,7 @@ func (db *DB) measure(ctx context.Context, name string, do func(), pools []Pool)
 		return cost.Cost{}, err
 	}
 	records = append(records, runfile.Ended{At: time.Now(), Status: runfile.Complete})
-	run, err := counts.FromRun(inOrder(records))
+	run, err := tally.FromRun(inOrder(records))
 	if err != nil {
 		return cost.Cost{}, err
 	}

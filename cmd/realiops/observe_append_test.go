@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/process"
@@ -105,7 +106,7 @@ func (w *watched) observe(t *testing.T, passfile bool, flags ...string) *process
 func (w *watched) awaitWhole(t *testing.T, n int) *counts.Observation {
 	t.Helper()
 	for range 240 { // two minutes
-		run, err := counts.FromFile(w.file)
+		run, err := tally.FromFile(w.file)
 		if err == nil && run.Observed != nil && run.Observed.Whole >= n {
 			return run.Observed
 		}
@@ -137,7 +138,7 @@ func TestObserveGoesOn(t *testing.T) {
 		t.Fatalf("status %d: %s", status, &w.said)
 	}
 	stop()
-	run, err := counts.FromFile(w.file)
+	run, err := tally.FromFile(w.file)
 	if err != nil {
 		t.Fatal(err)
 	}

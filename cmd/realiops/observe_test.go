@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -174,7 +174,7 @@ func TestObserveOutlivesItsServer(t *testing.T) {
 // checkObserved looks at what the analysis makes of the record.
 func checkObserved(t *testing.T, path string, perSecond float64) {
 	t.Helper()
-	run, err := counts.FromFile(path)
+	run, err := tally.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

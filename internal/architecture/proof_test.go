@@ -198,20 +198,20 @@ func methods(of string, n int) (text string) {
 	return text
 }
 
-// TestExceptionsShrink: what is larger than it may be does not grow, and is named no longer than it has to be.
-func TestExceptionsShrink(t *testing.T) {
+// TestWhatIsTooLargeIsNamed: a line or a method more than there may be is too large, and just as many are not.
+func TestWhatIsTooLargeIsNamed(t *testing.T) {
 	parsed, err := parse(fstest.MapFS{
-		"internal/grown/a.go":  {Data: []byte("package grown\n" + methods("T", 51) + "\n\n")},
-		"internal/shrunk/a.go": {Data: []byte("package shrunk\n" + methods("T", 2))},
+		"internal/grown/a.go": {Data: []byte("package grown\n" + methods("T", 51) + "\n\n")},
+		"internal/full/a.go":  {Data: []byte("package full\n" + methods("T", 50) + "\n\n")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := append(thoughts(50)(parsed),
-		rooms(size{30, 40}, map[string]size{"internal/grown": {1, 53}, "internal/shrunk": {40, 40}})(parsed)...)
+		rooms(size{30, 53})(parsed)...)
 	want := []string{
 		"internal/grown.T has 51 methods, of at most 50",
-		"internal/grown has 1 files and 54 lines, of at most 1 and 53", "internal/shrunk is no exception any more",
+		"internal/grown has 1 files and 54 lines, of at most 30 and 53",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -28,9 +28,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/measure/collect"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/load"
@@ -498,7 +498,7 @@ func (a *aurora) inSteps(t *testing.T, path string) {
 	if still < 0 || !strings.Contains(r.Warnings[still].Text, "For all loads together") {
 		t.Errorf("no warning says that the source did not move, and what it shows of the whole run: %+v", r.Warnings)
 	}
-	run, err := counts.FromFile(mine)
+	run, err := tally.FromFile(mine)
 	if err != nil {
 		t.Fatal(err)
 	}

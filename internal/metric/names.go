@@ -2,6 +2,7 @@ package metric
 
 // Names of rows that something asks for by name.
 const (
+	AnatomyRecords                       = "anatomy/records"
 	BlockIOTime                          = "block/io_time"
 	BlockReadTime                        = "block/read_time"
 	BlockReadsMerged                     = "block/reads_merged"

@@ -45,6 +45,18 @@ const (
 	CountPerPeriod MetricType = "count-per-period" // an amount in each period
 )
 
+// Statistic returns the statistic that tells how much there was in a period of such a metric; empty: it has no periods.
+func (t MetricType) Statistic() string {
+	switch t {
+	case Rate:
+		return Average
+	case CountPerPeriod:
+		return Sum
+	default:
+		return ""
+	}
+}
+
 // Metric announces a number that will be read.
 type Metric struct {
 	Name   string     `json:"name"` // probe first: pgstat.wal/wal_records, block/writes

@@ -28,6 +28,9 @@ func (s Series) rowsAround(t int64) (before, after int, ok bool) {
 	return before, max(before+1, s.runs[k].row), true
 }
 
+// Coarse returns how far apart readings may lie to tell what was at a moment between them, in a stretch of some length.
+func Coarse(length time.Duration) time.Duration { return max(3*time.Second, length/10) }
+
 // Between returns what a counter grew by from one moment to another, taken to have gone evenly from each reading to the
 // next. It is missing where either moment lies outside of all readings or between two that are further apart than
 // coarse, and where the counter was reset on the way.

@@ -5,13 +5,14 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
 const shippedRun = "../../../testdata/runs/loads-pg17.jsonl"
 
 func fromFile(t *testing.T, path string) *counts.Run {
 	t.Helper()
-	run, err := counts.FromFile(path)
+	run, err := tally.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -28,7 +29,7 @@ func TestFewBytesAreChance(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		run, err := counts.FromRun(inBytes(runfile.Possible(records), each))
+		run, err := tally.FromRun(inBytes(runfile.Possible(records), each))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package attribution
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -86,7 +85,7 @@ func (e *evidence) column(c counting, from []string, step float64) column {
 func (e *evidence) cell(counted counting, from []string, step float64, load counts.Load, r counts.Repetition) cell {
 	value, err := counted.Count(load, r)
 	if err != nil {
-		return cell{missing: missing(err)}
+		return cell{missing: counts.WhyMissing(err)}
 	}
 	var stdErr, shared, seconds float64
 	for _, name := range from {
@@ -162,13 +161,6 @@ func (e *evidence) deviation(name string, step float64) float64 {
 	rate := e.run.Idle.PerSecond[name]
 	length := max(1, e.run.Header.Plan.LoadSeconds)
 	return math.Sqrt(step * math.Abs(rate) / length)
-}
-
-func missing(err error) *series.Missing {
-	if m, ok := errors.AsType[*series.Missing](err); ok {
-		return m
-	}
-	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: err.Error()}
 }
 
 // whole returns the first reason for which a column has nothing at all, or nil when it has something.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -41,7 +41,7 @@ func FuzzJudge(f *testing.F) {
 		for range random.IntN(60) {
 			records = spoil(random, records)
 		}
-		run, err := counts.FromRun(runfiletest.Sequence(records))
+		run, err := tally.FromRun(runfiletest.Sequence(records))
 		if err != nil {
 			t.Fatal(err)
 		}

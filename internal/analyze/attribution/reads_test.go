@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/readtest"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -15,7 +16,7 @@ import (
 // loaded is a run of the measured loads.
 func loaded(t *testing.T, version string, further map[string]func(readtest.Load) float64) *counts.Run {
 	t.Helper()
-	run, err := counts.FromRun(runfiletest.Sequence(readtest.Records(t, version, further)))
+	run, err := tally.FromRun(runfiletest.Sequence(readtest.Records(t, version, further)))
 	if err != nil {
 		t.Fatal(err)
 	}

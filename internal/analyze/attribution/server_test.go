@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -16,7 +16,7 @@ func TestOtherProgramsChangeNoVerdict(t *testing.T) {
 	t.Parallel()
 	alone := runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst")
 	judged := func(records []runfile.Record) map[string]attribution.Verdict {
-		run, err := counts.FromRun(runfiletest.Sequence(records))
+		run, err := tally.FromRun(runfiletest.Sequence(records))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -38,7 +39,7 @@ func movingBetween(t *testing.T, times int) *counts.Run {
 		}
 		records = append(records, record)
 	}
-	run, err := counts.FromRun(runfiletest.Sequence(records))
+	run, err := tally.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}

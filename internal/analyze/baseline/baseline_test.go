@@ -11,6 +11,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -93,7 +94,7 @@ func (k *madeUp) grow(by map[string]float64) {
 func (k *madeUp) run(t *testing.T) *counts.Run {
 	t.Helper()
 	k.records = append(k.records, runfile.Ended{At: k.at, Status: runfile.Complete})
-	run, err := counts.FromRun(runfiletest.Sequence(k.records))
+	run, err := tally.FromRun(runfiletest.Sequence(k.records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +275,7 @@ func TestMissingIsNotZero(t *testing.T) {
 }
 
 func TestOtherRunsAreNone(t *testing.T) {
-	run, err := counts.FromRun(runfiletest.Sequence([]runfile.Record{runfile.Run{Schema: runfile.Schema}}))
+	run, err := tally.FromRun(runfiletest.Sequence([]runfile.Record{runfile.Run{Schema: runfile.Schema}}))
 	if err != nil {
 		t.Fatal(err)
 	}

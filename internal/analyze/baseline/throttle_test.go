@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -143,7 +143,7 @@ func TestBucketsThatFit(t *testing.T) {
 // The run that comes with the source was throttled by the kernel: 3,000 writes of 8 KB a second until 15:41:27.7, and
 // 300 from then on, which is what an EBS gp2 of 100 GiB gives.
 func TestShippedThrottle(t *testing.T) {
-	run, err := counts.FromFile("../../../testdata/runs/baseline-throttled.jsonl.zst")
+	run, err := tally.FromFile("../../../testdata/runs/baseline-throttled.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func kinds(run *counts.Run) []kind {
 		switch {
 		case k.name == "":
 			continue
-		case ofDevice(q) && run.OfServer():
+		case ofDevice(q) && run.OfServer:
 			whole, _ := counts.Named(q.Name)
 			k.everybody = whole.Count
 		case ofDevice(q) && !run.Header.Target.Storage.Own:

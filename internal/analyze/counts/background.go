@@ -1,14 +1,9 @@
 package counts
 
 import (
-	"errors"
 	"maps"
 	"math"
 	"slices"
-	"time"
-
-	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/series"
 )
 
 // Background is the activity without load of ours, measured in idle loads: a rate, and the work at the end of a
@@ -36,23 +31,12 @@ func (b Background) Of(m Metric, r Repetition) (sum float64) {
 	return sum
 }
 
-func (b Background) unknownOf(metric string) Background {
-	for _, of := range []*map[string]float64{&b.PerSecond, &b.Closing, &b.Deviation} {
-		*of = maps.Clone(*of)
-		delete(*of, metric)
-	}
-	return b
-}
-
-// mostVariants bounds how many idle repetitions are tried one by one: a few show how far the background varies.
-const mostVariants = 10
-
 // idling holds an idle repetition's rates, the amounts that its end added, and both together as a rate.
 type idling struct{ rates, closing, whole map[string]float64 }
 
-// takeOffBackground measures the background and takes it off the counts of all loaded loads. It makes at most so many
+// TakeOffBackground measures the background and takes it off the counts of all loaded loads. It makes at most so many
 // variants of each repetition.
-func (r *Run) takeOffBackground(variants int) {
+func (r *Run) TakeOffBackground(variants int) {
 	each := r.idlings()
 	mean := idling{
 		rates:   meanRates(each, func(i idling) map[string]float64 { return i.rates }),
@@ -81,7 +65,7 @@ func (r *Run) takeOffBackground(variants int) {
 // Raw returns the run with nothing taken off its counts.
 func (r *Run) Raw() *Run {
 	raw := *r
-	raw.Idle, raw.over, raw.Loads = Background{}, nil, slices.Clone(r.Loads)
+	raw.Idle, raw.Narrowed, raw.Loads = Background{}, true, slices.Clone(r.Loads)
 	for i := range raw.Loads {
 		raw.Loads[i].Repetitions = slices.Clone(raw.Loads[i].Repetitions)
 		for k, repetition := range raw.Loads[i].Repetitions {
@@ -134,33 +118,6 @@ func (r Repetition) BeforeEnd() Repetition {
 		}
 	}
 	return r
-}
-
-// leastQuiet is the part of an idle load that must lie between two readings to show a rate.
-const leastQuiet = 0.5
-
-// quiet returns what each counter did in an idle repetition before its end, which begins when the load has lasted as
-// long as planned.
-func (b *builder) quiet(r Repetition) map[string]Count {
-	length := time.Duration(b.run.Header.Plan.LoadSeconds * float64(time.Second))
-	end := r.Begin.Add(length)
-	if length == 0 || !end.Before(r.End) {
-		return nil
-	}
-	var all map[string]Count
-	for name, count := range r.Counts {
-		if m, known := b.run.Counter(name); count.Missing != nil || !known || m.Type != runfile.Counter {
-			continue
-		}
-		change, err := b.series(name).Delta(r.Begin, end)
-		if seconds := change.Seconds(); err == nil && seconds > leastQuiet*length.Seconds() && seconds < count.Seconds {
-			if all == nil {
-				all = map[string]Count{}
-			}
-			all[name] = Count{Amount: change.Amount, Raw: change.Amount, Seconds: seconds}
-		}
-	}
-	return all
 }
 
 // idlings returns what each idle repetition shows.
@@ -221,12 +178,4 @@ func deviations(each []idling, means map[string]float64) map[string]float64 {
 		squares[metric] = math.Sqrt(squares[metric] / (n[metric] - 1))
 	}
 	return squares
-}
-
-// missing returns the error of a series or a quantity, which is always of this type.
-func missing(err error) *series.Missing {
-	if m, ok := errors.AsType[*series.Missing](err); ok {
-		return m
-	}
-	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: err.Error()}
 }

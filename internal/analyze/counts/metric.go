@@ -75,7 +75,7 @@ func (r *Run) Metrics() []Metric {
 			})
 		}
 	}
-	if r.ofServer {
+	if r.OfServer {
 		for i := range all {
 			all[i] = all[i].forServer()
 		}

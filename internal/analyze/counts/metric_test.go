@@ -4,16 +4,22 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
 // TestMetrics: the requests are what the kernel's two counters leave, and each metric knows the quantity that it is.
 func TestMetrics(t *testing.T) {
-	run := fromFile(t, shippedRun)
+	run, err := tally.FromFile("../../../testdata/runs/loads-pg17.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
 	load, _ := run.Load("single")
 	defines := map[string][]string{}
 	for _, m := range run.Metrics() {
 		for _, quantity := range []string{"wal_records", "wal_writes", "device_requests", "device_flushes"} {
-			if m.Defines(named(t, quantity)) {
+			if q, known := counts.Named(quantity); known && m.Defines(q) {
 				defines[quantity] = append(defines[quantity], m.Name)
 			}
 		}

@@ -2,12 +2,9 @@ package counts
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/counts/sieve"
 	"github.com/realiops/realiops/internal/metric"
-	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -32,22 +29,6 @@ type Observation struct {
 	Coarse *Run
 }
 
-// What an observation counts rows and transactions by, since no clients of ours do.
-const (
-	clusterCommits  = metric.CommitsOfAll
-	clusterInserted = metric.ClusterTupInserted
-	clusterUpdated  = metric.ClusterTupUpdated
-	clusterDeleted  = metric.ClusterTupDeleted
-	oursInserted    = metric.DatabaseTupInserted
-	oursUpdated     = metric.DatabaseTupUpdated
-	oursDeleted     = metric.DatabaseTupDeleted
-	oursCommits     = metric.DatabaseXactCommit
-	entriesLeast    = metric.TablesIndexEntriesLeast
-	entriesMost     = metric.TablesIndexEntriesMost
-	statWALBytes    = metric.StatWALBytes
-	seen            = runfile.Observed // the method of a load that nobody ran
-)
-
 // tally is which counters tell what was done: those of all databases, or of the one that a source tells of.
 type tally struct {
 	rows    []string
@@ -56,10 +37,12 @@ type tally struct {
 }
 
 func tallyOf(counts func(metric string) bool) tally {
-	if !counts(clusterInserted) && counts(oursInserted) {
-		return tally{[]string{oursInserted, oursUpdated, oursDeleted}, oursCommits, "in its database"}
+	if !counts(metric.ClusterTupInserted) && counts(metric.DatabaseTupInserted) {
+		return tally{[]string{metric.DatabaseTupInserted, metric.DatabaseTupUpdated, metric.DatabaseTupDeleted},
+			metric.DatabaseXactCommit, "in its database"}
 	}
-	return tally{[]string{clusterInserted, clusterUpdated, clusterDeleted}, clusterCommits, "in all databases"}
+	return tally{[]string{metric.ClusterTupInserted, metric.ClusterTupUpdated, metric.ClusterTupDeleted},
+		metric.CommitsOfAll, "in all databases"}
 }
 
 func (r Repetition) tally() tally {
@@ -75,12 +58,12 @@ func observedQuantities(all []Quantity, by tally) {
 		case Rows:
 			d.Help, d.From, d.how = "rows inserted, updated and deleted, "+by.of, by.rows, addition
 		case Entries:
-			d.Help, d.From, d.how = "rows and the index entries written for them", append(by.rows[:3:3], entriesLeast),
-				addition
+			d.Help, d.how = "rows and the index entries written for them", addition
+			d.From = append(by.rows[:3:3], metric.TablesIndexEntriesLeast)
 		case Commits:
 			d.Help, d.From = "transactions committed "+by.of+", read-only ones included", []string{by.commits}
 		case WALBytes: // of what others scraped this may be all
-			d.From = append(d.From[:len(d.From):len(d.From)], statWALBytes)
+			d.From = append(d.From[:len(d.From):len(d.From)], metric.StatWALBytes)
 			d.count = firstOf(d.From...)
 		case Statements:
 			d.Help = "statements, which an observation does not count"
@@ -124,15 +107,15 @@ func (r Repetition) seenEntries() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	ours, err := r.sumCounts(oursInserted, oursUpdated, oursDeleted)
+	ours, err := r.sumCounts(metric.DatabaseTupInserted, metric.DatabaseTupUpdated, metric.DatabaseTupDeleted)
 	if err != nil {
 		return 0, err
 	}
-	least, err := r.Count(entriesLeast)
+	least, err := r.Count(metric.TablesIndexEntriesLeast)
 	if err != nil {
 		return 0, err
 	}
-	most, err := r.Count(entriesMost)
+	most, err := r.Count(metric.TablesIndexEntriesMost)
 	switch {
 	case err != nil:
 		return 0, err
@@ -145,97 +128,6 @@ func (r Repetition) seenEntries() (float64, error) {
 			Detail: "some indexes do not get one entry per row (partial, GIN, BRIN)"}
 	}
 	return all + least, nil
-}
-
-// observer makes windows of an observation, which nobody put a load on.
-type observer struct{ *builder }
-
-// keepThin takes what is left of the readings of an observation into series. Where a source tells of periods, windows
-// are long enough to hold them, and where nothing else is told the longest of them.
-func (o observer) keepThin() {
-	if len(o.periods) > 0 && !o.onlyPeriods() {
-		o.thin.OnGrid()
-	}
-	if o.onlyPeriods() {
-		from, to, longest := o.spanOfPeriods()
-		o.thin.LengthenTo(max(longest, to.Sub(from)/sieve.MostWindows))
-	}
-	for row := range o.thin.Rows {
-		o.keep(row)
-	}
-}
-
-func (o observer) observe() {
-	o.run.Observed = o.inWindows(&o.run.Loads, 1)
-	o.run.Observed.Backups = o.backups.all
-	coarse := &Run{Header: o.run.Header, Ended: o.run.Ended, Torn: o.run.Torn, Counters: o.run.Counters,
-		series: o.series}
-	coarse.Observed = o.inWindows(&coarse.Loads, 2)
-	o.run.Observed.Coarse = coarse
-}
-
-// inWindows cuts windows of so many times the usual length and groups them.
-func (o observer) inWindows(loads *[]Load, times int64) *Observation {
-	made := &Observation{Window: time.Duration(times * o.thin.Length)}
-	if o.onlyPeriods() {
-		_, _, made.Period = o.spanOfPeriods()
-	}
-	all := o.cutWindows(times)
-	made.Windows = len(all)
-	made.Unread, made.Why = unread(all)
-	whole := o.wholeWindows(all)
-	made.Whole = len(whole)
-	made.RowsPerSecond = rowsPerSecond(whole)
-	busy := busyWindows(whole)
-	made.Quiet = len(whole) - len(busy)
-	groups := grouped(busy)
-	if len(groups) == 0 && made.Period > 0 && len(busy) >= fewestWindows { // nothing tells kinds of load apart
-		groups = [][]window{busy}
-	}
-	for _, g := range groups {
-		made.Used += len(g)
-		*loads = append(*loads, loadOf(len(*loads), g))
-	}
-	return made
-}
-
-// unread counts the windows in which the server's commits could not be followed, which all versions count for all
-// roles.
-func unread(all []window) (n int, why string) {
-	times := map[string]int{}
-	for _, w := range all {
-		count, asked := w.repetition.Counts[clusterCommits]
-		if !asked || count.Missing == nil {
-			continue
-		}
-		n++
-		reason := count.Missing.Error()
-		times[reason]++
-		if times[reason] >= times[why] { // of two as often, what was so last
-			why = reason
-		}
-	}
-	return n, why
-}
-
-// rowsPerSecond returns what was done to rows in a second, by the windows that counted it.
-func rowsPerSecond(whole []window) map[string]float64 {
-	rates := map[string]float64{}
-	for name, metric := range map[string]string{
-		"inserted": clusterInserted, "updated": clusterUpdated, "deleted": clusterDeleted, "hot": withinPage,
-		"index_entries": entriesLeast,
-	} {
-		amount, seconds := 0.0, 0.0
-		for _, w := range whole {
-			if c, known := w.repetition.Counts[metric]; known && c.Missing == nil {
-				amount, seconds = amount+c.Amount, seconds+c.Seconds
-			}
-		}
-		if seconds > 0 {
-			rates[name] = amount / seconds
-		}
-	}
-	return rates
 }
 
 // Failures returns the transactions of our clients that failed.
@@ -253,28 +145,3 @@ func uncounted(what string) error {
 
 // Backup is a base backup, or several at once, from the first reading that found one streamed to the last.
 type Backup struct{ From, To time.Time }
-
-// backups finds base backups in the readings of an observation as they come, since few of them are kept.
-type backups struct {
-	all     []Backup
-	running bool // by the last reading
-}
-
-// mostBackups bounds the backups that are told apart; later ones count as one.
-const mostBackups = 1000
-
-func (b *backups) take(r runfile.Row) {
-	i := slices.Index(r.Names, metric.BaseBackups)
-	if i < 0 {
-		return
-	}
-	was := b.running
-	b.running = r.Values[i] > 0
-	switch {
-	case !b.running:
-	case was || len(b.all) == mostBackups:
-		b.all[len(b.all)-1].To = r.At
-	default:
-		b.all = append(b.all, Backup{r.At, r.At})
-	}
-}

@@ -82,6 +82,13 @@ func (d Quantity) StandardError(a Load, r Repetition) float64 {
 // All lists the quantities, from what is asked of the database down to what its device does.
 func All() []Quantity { return slices.Clone(quantities()) }
 
+// OfObservations returns the same as counters tell of them, where no clients of ours do.
+func OfObservations() []Quantity {
+	all := OfInserts()
+	observedQuantities(all, tallyOf(func(string) bool { return true }))
+	return all
+}
+
 // OfInserts returns those that loads which only insert rows tell from each other.
 func OfInserts() []Quantity {
 	return slices.DeleteFunc(All(), func(d Quantity) bool { return !metric.Quantity(d.Name).OfInserts() })
@@ -101,7 +108,7 @@ var quantities = sync.OnceValue(func() (all []Quantity) {
 		case metric.Commits:
 			d.count = ofWork(Commits, func(w Work) int64 { return w.Transactions })
 		case metric.RowsReturned:
-			d.count = ofWork(RowsReturned, func(w Work) int64 { return sum(w.Returned, w.Counted) })
+			d.count = ofWork(RowsReturned, func(w Work) int64 { return w.Returned + w.Counted })
 		case metric.Lookups:
 			d.count = ofWork(Lookups, func(w Work) int64 { return w.Lookups })
 		case metric.RowsUpdated:
@@ -164,7 +171,7 @@ func Named(name string) (Quantity, bool) {
 
 func ofWork(quantity string, value func(Work) int64) func(Load, Repetition) (float64, error) {
 	return func(a Load, r Repetition) (float64, error) {
-		if a.Method == seen {
+		if a.Method == runfile.Observed {
 			return r.seenWork(quantity)
 		}
 		return float64(value(r.Work)), nil
@@ -174,15 +181,15 @@ func ofWork(quantity string, value func(Work) int64) func(Load, Repetition) (flo
 // entries returns those of every version of a row that was written; one that was updated within its page takes none,
 // and who deletes a row leaves its entries where they are.
 func entries(a Load, r Repetition) (float64, error) {
-	if a.Method == seen {
+	if a.Method == runfile.Observed {
 		return r.seenEntries()
 	}
-	if a.Method == unplanned {
+	if a.Method == Unplanned {
 		return 0, &series.Missing{Reason: NotRecorded, Detail: "how many indexes " + a.Name + " has is not in the plan"}
 	}
 	rows, indexed := float64(r.Work.Rows), float64(r.Work.Rows-r.Work.Deleted)
 	if r.Work.Updated > 0 {
-		within, err := r.Count(withinPage)
+		within, err := r.Count(metric.TablesNTupHOTUpd)
 		if err != nil {
 			return 0, err
 		}
@@ -190,9 +197,6 @@ func entries(a Load, r Repetition) (float64, error) {
 	}
 	return rows + indexed*float64(max(0, a.Indexes)), nil
 }
-
-// withinPage counts the updates that take no index entries.
-const withinPage = metric.TablesNTupHOTUpd
 
 // firstOf returns the first of these metrics that was counted: versions of PostgreSQL have them under several names.
 // Where none was, the first one's reason stands, unless the run did not read that one at all.
@@ -204,7 +208,7 @@ func firstOf(metrics ...string) func(Load, Repetition) (float64, error) {
 			if err == nil {
 				return value, nil
 			}
-			if why == nil || missing(why).Reason == NotRecorded && missing(err).Reason != NotRecorded {
+			if why == nil || WhyMissing(why).Reason == NotRecorded && WhyMissing(err).Reason != NotRecorded {
 				why = err
 			}
 		}

@@ -1,12 +1,8 @@
 package counts
 
 import (
-	"errors"
-	"iter"
-	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/latency"
@@ -37,15 +33,13 @@ type Run struct {
 	Origins                  []runfile.Origin // of figures that realiops did not read itself
 	Observed                 *Observation     // nil: it put a load on the server
 	// of statements, tables, indexes and what the WAL is about, as far as they were looked at
-	Top      []Top
-	Tops     []runfile.Top // as they were looked at, in no order
-	ofServer bool          // see OfServer
-
-	series func(metric string) series.Series
-	levels func(metric string, preferred []string) []Level
-	over   func(metric string) (*Run, View) // nil: it was made by Over
-	whole  func(metric string) (amount float64, from, to time.Time, ok bool)
-	share  func(load string, repetition int, from, to time.Time) (float64, bool)
+	Top  []Top
+	Tops []runfile.Top // as they were looked at, in no order
+	// OfServer: the work of the device is counted by the requests for this server's files. Others may use the device,
+	// and each request was followed to its file under every load.
+	OfServer bool
+	Source   Source // nil: nothing tells more than the loads
+	Narrowed bool   // to what one metric saw: see Over
 }
 
 // Load is one load of the plan and its repetitions.
@@ -99,16 +93,6 @@ type Work struct {
 	Counted      int64 // rows that we counted one by one after the load, in the periods of a source that tells of these
 }
 
-func (w Work) times(part float64) Work {
-	for _, n := range []*int64{
-		&w.Transactions, &w.Statements, &w.Rows, &w.Updated, &w.Deleted, &w.Returned, &w.Lookups, &w.Failures,
-		&w.Retries, &w.Late,
-	} {
-		*n = int64(math.Round(part * float64(*n)))
-	}
-	return w
-}
-
 // Count is a counter's growth caused by a repetition.
 type Count struct {
 	Amount  float64         // with the background taken off, where that is known
@@ -148,132 +132,17 @@ func (r Repetition) PerSecond(count float64, err error) (float64, error) {
 	return count / seconds, err
 }
 
-// NotRecorded is the reason for a count that the run did not even try to read.
-const NotRecorded series.Reason = "not-recorded"
+// Wait is the number of sessions that waited for an event, or were at work, on average over the repetitions of a
+// load. Performance Insights reports the ten events that most sessions waited for.
+type Wait struct {
+	Event    string  `json:"event"` // empty: all sessions together, those at work among them
+	Sessions float64 `json:"sessions"`
+}
 
 // Note is something about the file that whoever reads a report should know.
 type Note struct {
 	Code string // of one kind of note, for programs
 	Text string
-}
-
-// Option says what of a run file is read.
-type Option int
-
-// WithoutLatencies leaves out how long transactions took, for who does not show it: to add that up takes as long as
-// half of all else.
-const WithoutLatencies Option = 1
-
-// FromRun reads the records of a run file to their end. A torn tail is no error: what came before it is there, and
-// Torn says so.
-func FromRun(records iter.Seq2[runfile.Record, error], options ...Option) (*Run, error) {
-	c := newCollector()
-	c.untimed = slices.Contains(options, WithoutLatencies)
-	if err := c.takeAll(records); err != nil {
-		return nil, err
-	}
-	b := &builder{collector: c, places: map[string]int{}}
-	return b.finish(), nil
-}
-
-func (c *collector) takeAll(records iter.Seq2[runfile.Record, error]) error {
-	defer c.addLatencies()()
-	taken := 0
-	for record, err := range records {
-		torn, isTorn := errors.AsType[*runfile.TornError](err)
-		switch {
-		case isTorn && c.begun:
-			c.run.Torn = torn
-		case err != nil:
-			return err
-		default:
-			c.take(record)
-		}
-		const seldom = 256 // what is kept of so many records is little
-		if taken++; taken%seldom == 0 || c.kept > mostHeld {
-			if err := c.within(); err != nil {
-				return err
-			}
-		}
-	}
-	if !c.begun {
-		return runfile.ErrNotRunFile
-	}
-	return c.within()
-}
-
-// addLatencies has the latencies of loads added up while the file is read on: of a long run that takes as long as the
-// rest. It gives what waits until all are added.
-func (c *collector) addLatencies() (wait func()) {
-	var adding sync.WaitGroup
-	c.latencies = make(chan func(), 64)
-	adding.Go(func() {
-		for add := range c.latencies {
-			add()
-		}
-	})
-	return func() {
-		close(c.latencies)
-		adding.Wait()
-	}
-}
-
-// Series returns what a metric read over the whole run; a metric that the run did not read has an empty one.
-func (r *Run) Series(metric string) series.Series {
-	if r.series == nil {
-		return series.Series{}
-	}
-	return r.series(metric)
-}
-
-// Growth is a counter's growth over the whole run, including the time between repetitions.
-type Growth struct{ Amount, Seconds float64 }
-
-// Grew returns what a metric did from its first reading or period to its last; false where nothing tells.
-func (r *Run) Grew(metric string) (Growth, bool) {
-	if r.series == nil {
-		return Growth{}, false
-	}
-	m, known := r.Counter(metric)
-	if statistic, inPeriods := statistics()[m.Type]; known && inPeriods {
-		if r.levels == nil {
-			return Growth{}, false
-		}
-		return grewInPeriods(r.Rates(metric, statistic), m.Type == runfile.Rate)
-	}
-	c := r.series(metric).Grew()
-	return Growth{c.Amount, c.Seconds()}, !c.From.IsZero()
-}
-
-// grewInPeriods adds periods up, of which each tells an amount, or a rate for each second of it.
-func grewInPeriods(periods []Level, rates bool) (g Growth, known bool) {
-	for _, p := range periods {
-		amount, seconds := p.Value, p.To.Sub(p.From).Seconds()
-		if rates {
-			amount *= seconds
-		}
-		g.Amount, g.Seconds = g.Amount+amount, g.Seconds+seconds
-	}
-	return g, g.Seconds > 0
-}
-
-// Levels returns what a source with periods of its own said of a level, such as a balance of credits, in order: the
-// minimum where there is one, for what is left of credits is asked about at its worst.
-func (r *Run) Levels(metric string) []Level {
-	return r.levels(metric, worst())
-}
-
-// Rates returns what it said of a rate, by a statistic of each period.
-func (r *Run) Rates(metric, statistic string) []Level { return r.levels(metric, []string{statistic}) }
-
-// FromFile reads a run file, compressed or not, as FromRun does.
-func FromFile(path string, options ...Option) (*Run, error) {
-	records, file, err := runfile.OpenRows(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return FromRun(runfile.Possible(records), options...)
 }
 
 // Load finds a load by its name.

@@ -6,10 +6,6 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// OfServer reports whether work of the device is counted by the requests for this server's files: others may use the
-// device, and each request was followed to its file under every load.
-func (r *Run) OfServer() bool { return r.ofServer }
-
 const (
 	// leastOfWAL is the part of the WAL's bytes that the writes for the server's files come to at least. Where they
 	// come to less, files were not found.
@@ -19,8 +15,8 @@ const (
 	leastOfDisk = 0.9
 )
 
-// followed reports whether each request was, and none was lost.
-func (r *Run) followed() bool {
+// Followed reports whether each request was followed to its file under every load, and none was lost.
+func (r *Run) Followed() bool {
 	written, log, seen, counted, loaded := 0.0, 0.0, 0.0, 0.0, 0
 	for _, a := range r.loaded() {
 		for _, repetition := range a.Repetitions {

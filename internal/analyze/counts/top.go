@@ -1,10 +1,7 @@
 package counts
 
 import (
-	"cmp"
-	"maps"
-	"slices"
-	"time"
+	"strings"
 
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -16,73 +13,36 @@ type Top struct {
 	Items   []runfile.TopItem  // the first of all; where there are several parts, those of the first part come first
 	Total   map[string]float64 // what all did together
 	Missing string             // why there are no items
-	cut     bool               // some part listed no more than the first of all
 }
 
-// topKey identifies a look, so that a later one replaces an earlier one.
-type topKey struct {
-	of   string
-	from time.Time
+// OfWAL is a ranking of tables and indexes by the WAL that names their pages.
+const OfWAL = "wal"
+
+// WhyNoWAL returns why a server's WAL was not read, without a remedy that a managed server refuses: Aurora has no
+// pg_walinspect, and nobody is a superuser there, gets pg_read_server_files or installs anything.
+func WhyNoWAL(flavor, why string) string {
+	const extension = "pg_walinspect"
+	switch {
+	case !strings.Contains(why, extension):
+		return why
+	case flavor == "aurora":
+		return "Aurora has no pg_walinspect, so nothing there tells WAL records apart"
+	case flavor == "rds" && strings.HasPrefix(why, extension+" is not in this database"):
+		return extension +
+			" is not in this database; as the master user: create extension pg_walinspect; and measure as that user"
+	case flavor == "rds" && (strings.Contains(why, "pg_read_server_files") || strings.Contains(why, "contrib")):
+		before, _, _ := strings.Cut(why, " (")
+		return before
+	default:
+		return why
+	}
 }
 
-// joinTops joins the rankings from one start of the server to the next.
-func (b *builder) joinTops() (all []Top) {
-	keys := slices.SortedFunc(maps.Keys(b.tops), func(a, b topKey) int {
-		return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of))
-	})
-	b.run.Tops = slices.Collect(maps.Values(b.tops))
-	for _, of := range []string{"statements", runfile.Readers, runfile.Digests, runfile.Files, runfile.Programs,
-		"tables", "indexes"} {
-		t := Top{Of: of, Total: map[string]float64{}}
-		for _, key := range keys {
-			if key.of == of {
-				t.join(b.tops[key])
-			}
-		}
-		if t.Seconds > 0 || t.Missing != "" {
-			all = append(all, t)
-		}
+// Written returns all that the WAL holds of an item.
+func Written(i runfile.WALItem) (sum runfile.WALPart) {
+	for _, p := range i.Parts {
+		sum.Records, sum.Bytes, sum.Images, sum.ImageBytes = sum.Records+p.Records, sum.Bytes+p.Bytes, sum.Images+
+			p.Images, sum.ImageBytes+p.ImageBytes
 	}
-	return all
-}
-
-func (t *Top) join(part runfile.Top) {
-	if part.Missing != "" {
-		if len(t.Items) == 0 {
-			t.Missing = part.Missing
-		}
-		return
-	}
-	t.Missing = ""
-	t.Seconds += part.At.Sub(part.From).Seconds()
-	for name, value := range part.Total {
-		t.Total[name] += value
-	}
-	cut := len(part.Items) >= runfile.MostTopItems
-	for i := range t.Items {
-		t.Items[i].AtLeast = t.Items[i].AtLeast || cut && !slices.ContainsFunc(part.Items, named(t.Items[i].Name))
-	}
-	for _, item := range part.Items {
-		t.add(item)
-	}
-	t.cut = t.cut || cut
-}
-
-func named(name string) func(runfile.TopItem) bool {
-	return func(i runfile.TopItem) bool { return i.Name == name }
-}
-
-// add sums up what is of one name. What was not among the first in every part did at least that.
-func (t *Top) add(item runfile.TopItem) {
-	i := slices.IndexFunc(t.Items, named(item.Name))
-	if i < 0 {
-		item.Grew, item.AtLeast = maps.Clone(item.Grew), item.AtLeast || t.cut
-		t.Items = append(t.Items, item)
-		return
-	}
-	for name, value := range item.Grew {
-		t.Items[i].Grew[name] += value
-	}
-	t.Items[i].Text = cmp.Or(item.Text, t.Items[i].Text)
-	t.Items[i].AtLeast = t.Items[i].AtLeast || item.AtLeast
+	return sum
 }

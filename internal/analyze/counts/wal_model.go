@@ -28,7 +28,7 @@ var upkeep = [2]float64{0.008, 0.03}
 // each index entry, one for 33 values of the sequence and one for each commit. What it cannot know are the other
 // records of indexes, and whether a vacuum came in between, which leaves a record in each page.
 func (a Load) model(r Repetition) (Anatomy, error) {
-	if a.Idle() || !modelledMethod(a.Method) {
+	if a.Idle() || !a.Inserts() {
 		return Anatomy{}, &series.Missing{Reason: NotRecorded, Detail: "nothing tells what " + a.Name +
 			" puts into the WAL"}
 	}
@@ -38,7 +38,7 @@ func (a Load) model(r Repetition) (Anatomy, error) {
 		return Part{Name: name, Records: records, Low: records, High: records, Bytes: math.NaN()}
 	}
 	parts := []Part{exact("heap_insert", rows)}
-	if a.Method == methodCopy { // a transaction begins where the one before it ended, somewhere in a page
+	if a.Method == Copy { // a transaction begins where the one before it ended, somewhere in a page
 		parts[0] = about("heap_multi_insert", commits*math.Max(1, float64(a.RowsPerTx)/perPage+1-1/perPage))
 	}
 	if a.Indexes > 0 {
@@ -54,16 +54,17 @@ func (a Load) model(r Repetition) (Anatomy, error) {
 	// records that one may have left, whose work was not counted
 	perFailure := float64(a.RowsPerTx)*(1+float64(a.Indexes)+1./valuesLog) + 1
 	sum.High += rows/perPage + fewMore + float64(r.Work.Failures)*perFailure
-	return Anatomy{Source: Model, Parts: parts, Sum: sum, Counted: countedIn(r)}, nil
+	return Anatomy{Source: Model, Parts: parts, Sum: sum, Counted: r.WALRecords()}, nil
 }
 
-// modelledMethod reports whether the model knows how rows come in: by COPY, or by an insert of some sort.
-func modelledMethod(method string) bool {
-	return method == methodCopy || strings.HasPrefix(method, "insert")
-}
+// Inserts reports whether the model knows how rows come in: by COPY, or by an insert of some sort.
+func (a Load) Inserts() bool { return a.Method == Copy || strings.HasPrefix(a.Method, "insert") }
 
-// methodCopy is the load's method that puts rows in by pages.
-const methodCopy = "copy"
+// Methods of loads that are told apart here.
+const (
+	Copy      = "copy"    // puts rows in by pages
+	Unplanned = "unknown" // of a load whose factors nothing tells, so that it is not taken for an idle one
+)
 
 // widthOf returns a row's place in a page.
 func widthOf(a runfile.Load) float64 {
@@ -88,7 +89,8 @@ func upkeepOf(rows float64, indexes int) Part {
 	return Part{Name: key.Name, Records: (low + high) / 2, Low: low, High: high, Bytes: math.NaN()}
 }
 
-func countedIn(r Repetition) float64 {
+// WALRecords returns PostgreSQL's own count of the WAL records, the background in it; NaN where it was not read.
+func (r Repetition) WALRecords() float64 {
 	if counted, known := r.Counts[metric.StatWALRecords]; known && counted.Missing == nil {
 		return counted.Raw
 	}

@@ -30,7 +30,7 @@ func (r *Run) otherRecords() (Quantity, bool) {
 		d.Help = "records that the work of our clients must have put into the WAL: modelled, not counted"
 		return d, known
 	}
-	d.Help, d.From = "records in the WAL, as it was read", []string{recordsRead}
+	d.Help, d.From = "records in the WAL, as it was read", []string{metric.AnatomyRecords}
 	return d, known
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
 // Looks are a tenth further apart each time, so that a long observation is not analyzed over and over.
@@ -30,7 +31,7 @@ func TestPreviewsGetRarer(t *testing.T) {
 
 // An observation of six sorts of work, and one in which nothing was seen.
 func TestPreviewSaysWhatAReportWouldTell(t *testing.T) {
-	run, err := counts.FromFile("../../../testdata/runs/observed-pg17.jsonl.zst")
+	run, err := tally.FromFile("../../../testdata/runs/observed-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
 func asText(t *testing.T, blocks ...document.Block) string {
@@ -33,7 +34,7 @@ func TestTheAnswerFitsAScreen(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {
-		run, err := counts.FromFile(file)
+		run, err := tally.FromFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func TestTheHeadlineDropsNoLoad(t *testing.T) {
 		"unknown":  func(Figure) Figure { return Figure{} },
 	}
 	for _, file := range files {
-		run, err := counts.FromFile(file)
+		run, err := tally.FromFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +233,7 @@ func TestWhatStandsInWhichLine(t *testing.T) {
 
 // TestAnswerStandsAboveItsNotes, and below what puts it in doubt; figures of one repetition say so once.
 func TestAnswerStandsAboveItsNotes(t *testing.T) {
-	run, err := counts.FromFile("../../../testdata/runs/published-aurora.jsonl")
+	run, err := tally.FromFile("../../../testdata/runs/published-aurora.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func TestDocsNameEveryWarning(t *testing.T) {
 	}
 	used := map[string]string{}
 	for dir, calls := range map[string]string{
-		".": `\b(condition|odd)\((?:document\.\w+, )?"([a-z-]+)"`, "../counts": `\b(notes\.add)\("([a-z-]+)"`,
+		".": `\b(condition|odd)\((?:document\.\w+, )?"([a-z-]+)"`, "../tally": `\b(notes\.add)\("([a-z-]+)"`,
 		"../attribution": `\b(add\(|Warning\{)"([a-z-]+)"`,
 	} {
 		for code, condition := range codesIn(t, dir, calls) {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -403,7 +403,7 @@ func TestTornRun(t *testing.T) {
 		yield(nil, &runfile.TornError{Line: 99})
 	}
 	records = ended(demo(), "", "")
-	run, err := counts.FromRun(torn)
+	run, err := tally.FromRun(torn)
 	if err != nil {
 		t.Fatal(err)
 	}

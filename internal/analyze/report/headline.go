@@ -122,7 +122,7 @@ func (m Metric) exposed() string {
 }
 
 func compare(run *counts.Run, loads []Load, loud, quiet string) *Headline {
-	h := &Headline{Loud: Counted{Quantity: loud}, Quiet: Counted{Quantity: quiet}, ofServer: run.OfServer()}
+	h := &Headline{Loud: Counted{Quantity: loud}, Quiet: Counted{Quantity: quiet}, ofServer: run.OfServer}
 	count, of := CountedAs(run, loud), CountedAs(run, quiet)
 	for i, a := range run.Loads {
 		factor := ratio(count.Count, a, of)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
 // TestHeadlineOfTheWALSaysWhatTheDeviceDid where that is known, though it keeps no ratio to be told.
@@ -44,7 +45,7 @@ func TestSecondWithoutTheDevice(t *testing.T) {
 // TestHeadlineNamesLoadsWithoutAFactor: the requests of async differ by 3.7 times from one repetition of the shipped
 // run to another.
 func TestHeadlineNamesLoadsWithoutAFactor(t *testing.T) {
-	run, err := counts.FromFile("../../../testdata/runs/local-pg15.jsonl.zst")
+	run, err := tally.FromFile("../../../testdata/runs/local-pg15.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}

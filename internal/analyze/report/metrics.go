@@ -98,7 +98,7 @@ func newMetric(run *counts.Run, c counts.Metric, loads []measured) Metric {
 	for _, a := range loads {
 		m.Loads = append(m.Loads, a.load(c))
 	}
-	m.Moved, m.made = moved(m.Loads), m.Parts.Lines(run.OfServer())
+	m.Moved, m.made = moved(m.Loads), m.Parts.Lines(run.OfServer)
 	m.Missing = missingEverywhere(m.Loads)
 	for _, name := range References() {
 		m.AcrossLoads[name] = acrossLoads(m.Loads, name)

@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -69,7 +70,7 @@ func TestRequestsThatAreNone(t *testing.T) {
 			}
 		}
 	}
-	run, err := counts.FromRun(runfiletest.Sequence(records))
+	run, err := tally.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -79,7 +80,7 @@ func picturesOf(d document.Document) (all []*plot.Picture) {
 // runFrom is the run of a file.
 func runFrom(t *testing.T, name string) *counts.Run {
 	t.Helper()
-	run, err := counts.FromFile(name)
+	run, err := tally.FromFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestTextStaysText(t *testing.T) {
 			}
 		}
 	}
-	run, err := counts.FromRun(runfiletest.Sequence(records))
+	run, err := tally.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -32,7 +33,7 @@ func TestFirstScreenIsShort(t *testing.T) {
 			}
 		}
 	}
-	run, err := counts.FromRun(runfiletest.Sequence(records))
+	run, err := tally.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -195,7 +195,7 @@ func TestTheClaimGivesWay(t *testing.T) {
 		for i := range p.Runs {
 			p.Runs[i].WriteIOPS /= divisor
 		}
-		run, err := counts.FromRun(runfiletest.Sequence(publishedRecords(p)))
+		run, err := tally.FromRun(runfiletest.Sequence(publishedRecords(p)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/readtest"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -17,7 +17,7 @@ import (
 // TestReads: the ladder of reads of loads as they were measured. Under point-cold 84,538 buffers were found and 35,552
 // missed, for which the device read 253,292,544 bytes: 70.4%, 3.9% and 25.7% of the buffers touched.
 func TestReads(t *testing.T) {
-	run, err := counts.FromRun(runfiletest.Sequence(readtest.Records(t, "17", nil)))
+	run, err := tally.FromRun(runfiletest.Sequence(readtest.Records(t, "17", nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestReads(t *testing.T) {
 // TestLoadsAreExplained: a page says of each load what a transaction of it is, and draws of those that read what they
 // read.
 func TestLoadsAreExplained(t *testing.T) {
-	run, err := counts.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
+	run, err := tally.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestReadsWithoutTheDevice(t *testing.T) {
 		}
 		records = append(records, record)
 	}
-	run, err := counts.FromRun(runfiletest.Sequence(records))
+	run, err := tally.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}

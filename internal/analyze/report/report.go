@@ -105,7 +105,7 @@ func describe(run *counts.Run) Run {
 		Target: h.Target, Host: h.Host,
 		Plan: h.Plan.Name, Loads: len(h.Plan.Loads), Repetitions: h.Plan.Repetitions, LoadSeconds: h.Plan.LoadSeconds,
 		Seed:            h.Plan.Seed,
-		IdleRepetitions: run.Idle.Repetitions, OfServer: run.OfServer(), Provenance: h.Provenance, Origins: run.Origins,
+		IdleRepetitions: run.Idle.Repetitions, OfServer: run.OfServer, Provenance: h.Provenance, Origins: run.Origins,
 		SettingsChanged: run.SettingChanges,
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/latency"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -35,7 +36,7 @@ func shipped(t *testing.T) report.Report { return read(t, shippedRun) }
 // read is the report on a run file.
 func read(t *testing.T, path string) report.Report {
 	t.Helper()
-	run, err := counts.FromFile(path)
+	run, err := tally.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestAnyWidth(t *testing.T) {
 
 // TestNothingMeasured: that few loads were measured is no news where none was.
 func TestNothingMeasured(t *testing.T) {
-	run, err := counts.FromRun(runfiletest.Sequence(goldenCases()["nothing"].change(demo())))
+	run, err := tally.FromRun(runfiletest.Sequence(goldenCases()["nothing"].change(demo())))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +213,7 @@ func TestNothingMeasured(t *testing.T) {
 	if text := textOf(t, report.New(run, verdicts), 80); strings.Contains(text, "Only 0") {
 		t.Error(text)
 	}
-	run, err = counts.FromRun(runfiletest.Sequence(demo()))
+	run, err = tally.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +265,7 @@ func TestAnyRun(t *testing.T) {
 				}
 			}
 			random.Shuffle(len(records)/4, func(i, j int) { records[i], records[j] = records[j], records[i] })
-			run, err := counts.FromRun(runfiletest.Sequence(append(demo()[:1:1], records...)))
+			run, err := tally.FromRun(runfiletest.Sequence(append(demo()[:1:1], records...)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -51,7 +51,7 @@ func TestPercentilesAreNearestRanks(t *testing.T) {
 		Transactions: 1000, Statements: 1000, Rows: 1000})
 	event(seconds+0.4, runfile.End)
 	records = append(records, runfile.Ended{At: at(seconds + 1), Status: runfile.Complete})
-	run, err := counts.FromRun(func(yield func(runfile.Record, error) bool) {
+	run, err := tally.FromRun(func(yield func(runfile.Record, error) bool) {
 		_ = slices.ContainsFunc(records, func(r runfile.Record) bool { return !yield(r, nil) })
 	})
 	if err != nil {

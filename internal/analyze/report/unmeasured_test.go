@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -41,7 +41,7 @@ func TestOrderSaysWhatWasNotMeasured(t *testing.T) {
 		{"without wide", noWide, "", []string{wide}},
 		{"without wide, one load", noWide, "bulk", nil},
 	} {
-		run, err := counts.FromRun(runfiletest.Sequence(c.records))
+		run, err := tally.FromRun(runfiletest.Sequence(c.records))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestOrderSaysThatARunWasCutShort(t *testing.T) {
 		{"one load that is whole", "wide", "", but(run, lastOf("bulk"))},
 		{"one load that is not", "bulk", "The run was cut off: 2 of the 3 repetitions", but(run, lastOf("bulk"))},
 	} {
-		read, err := counts.FromRun(runfiletest.Sequence(c.records))
+		read, err := tally.FromRun(runfiletest.Sequence(c.records))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -70,7 +71,7 @@ func verdictsByHand() attribution.Verdicts {
 
 // What is shown while a run goes on names what is known, and nothing that is open.
 func TestTheFirstRoundShowsWhatIsKnown(t *testing.T) {
-	run, err := counts.FromRun(runfiletest.Sequence(demo()))
+	run, err := tally.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestTheScreenSoFarNamesTheLoadThatWillTell(t *testing.T) {
 		}
 		begun = append(begun, r)
 	}
-	run, err := counts.FromRun(runfiletest.Sequence(begun))
+	run, err := tally.FromRun(runfiletest.Sequence(begun))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestTheScreenSoFarNamesTheLoadThatWillTell(t *testing.T) {
 
 // TestRatiosCanBeRead: as many digits as the interval leaves of any use, and upside down where it is small.
 func TestRatiosCanBeRead(t *testing.T) {
-	run, err := counts.FromRun(runfiletest.Sequence(demo()))
+	run, err := tally.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func TestRatiosCanBeRead(t *testing.T) {
 // TestNearlyAnythingIsNoList: a metric that may count one of a few quantities says of which, and one that may count
 // nearly anything that little is known of it.
 func TestNearlyAnythingIsNoList(t *testing.T) {
-	run, err := counts.FromRun(runfiletest.Sequence(demo()))
+	run, err := tally.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestNearlyAnythingIsNoList(t *testing.T) {
 // TestTiesAndDevices: what goes with a counter all along stands beside it, and a device grows with work of the database
 // but does not count it.
 func TestTiesAndDevices(t *testing.T) {
-	run, err := counts.FromRun(runfiletest.Sequence(demo()))
+	run, err := tally.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}

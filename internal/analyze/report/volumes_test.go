@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -56,7 +57,7 @@ func apart(t *testing.T, devices []runfile.StorageDevice, writes, flushes map[st
 	for s := range seconds + 1 {
 		read(float64(s), float64(s))
 	}
-	run, err := counts.FromRun(runfiletest.Sequence(append(records,
+	run, err := tally.FromRun(runfiletest.Sequence(append(records,
 		runfile.Work{From: at(0), To: at(seconds), Load: load.Name, Repetition: 1, Transactions: 1000,
 			Statements: 1000, Rows: 1000},
 		runfile.LoadEvent{At: at(seconds + 0.4), Load: load.Name, Repetition: 1, Event: runfile.End},

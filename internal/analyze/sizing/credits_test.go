@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -176,7 +177,7 @@ func shippedWith(t *testing.T, periods ...runfile.Period) *counts.Run {
 
 func runOf(t *testing.T, records ...runfile.Record) *counts.Run {
 	t.Helper()
-	run, err := counts.FromRun(func(yield func(runfile.Record, error) bool) {
+	run, err := tally.FromRun(func(yield func(runfile.Record, error) bool) {
 		for _, r := range records {
 			if !yield(r, nil) {
 				return

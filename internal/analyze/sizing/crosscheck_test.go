@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
@@ -85,7 +86,7 @@ func TestTheJournalIsToldOf(t *testing.T) {
 	const load = "single"
 	sized := func(journal float64, own bool) sizing.Sizing {
 		t.Helper()
-		run, err := counts.FromRun(runfiletest.Sequence(runfiletest.BesideOtherProgram(runfiletest.Records(t,
+		run, err := tally.FromRun(runfiletest.Sequence(runfiletest.BesideOtherProgram(runfiletest.Records(t,
 			"../../../testdata/runs/local-pg17.jsonl.zst"), 0)))
 		if err != nil {
 			t.Fatal(err)

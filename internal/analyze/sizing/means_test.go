@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -37,7 +37,7 @@ func TestMeansOfHoursAreSaid(t *testing.T) {
 				}
 			}
 		}
-		run, err := counts.FromRun(runfiletest.Sequence(records))
+		run, err := tally.FromRun(runfiletest.Sequence(records))
 		if err != nil {
 			t.Fatal(err)
 		}

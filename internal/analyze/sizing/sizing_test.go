@@ -12,13 +12,14 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/readtest"
 )
 
 func shipped(t *testing.T, name string) *counts.Run {
 	t.Helper()
-	run, err := counts.FromFile("../../../testdata/runs/" + name)
+	run, err := tally.FromFile("../../../testdata/runs/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

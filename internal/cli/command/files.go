@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/history/sysstat"
 	"github.com/realiops/realiops/internal/runfile"
@@ -31,7 +32,7 @@ func OneRunFile(cmd *cobra.Command, args []string) error {
 }
 
 // NamedRun reads the run that a user names: a file, LAST, or standard input.
-func NamedRun(env Env, name string, options ...counts.Option) (*counts.Run, error) {
+func NamedRun(env Env, name string, options ...tally.Option) (*counts.Run, error) {
 	path, err := runfile.Resolve(name)
 	if err != nil {
 		return nil, err
@@ -39,12 +40,12 @@ func NamedRun(env Env, name string, options ...counts.Option) (*counts.Run, erro
 	return ReadRun(env, path, options...)
 }
 
-func ReadRun(env Env, path string, options ...counts.Option) (*counts.Run, error) {
+func ReadRun(env Env, path string, options ...tally.Option) (*counts.Run, error) {
 	if path == StandardInput {
-		run, err := counts.FromRun(runfile.Possible(runfile.ReadRows(env.In)), options...)
+		run, err := tally.FromRun(runfile.Possible(runfile.ReadRows(env.In)), options...)
 		return run, Naming("standard input", err)
 	}
-	run, err := counts.FromFile(path, options...)
+	run, err := tally.FromFile(path, options...)
 	if errors.Is(err, runfile.ErrNotRunFile) {
 		err = cmp.Or(keptByOthers(path), err)
 	}

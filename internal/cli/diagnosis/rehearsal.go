@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -62,7 +63,7 @@ func rehearse(target runfile.Target, probes []Probe, granted []string) *counts.R
 		records = append(records, event(runfile.End, ends))
 	}
 	records = append(records, runfile.Ended{At: moment(len(loads) * loadLasts), Status: runfile.Complete})
-	run, _ := counts.FromRun(func(yield func(runfile.Record, error) bool) {
+	run, _ := tally.FromRun(func(yield func(runfile.Record, error) bool) {
 		for _, r := range records {
 			if !yield(r, nil) {
 				return

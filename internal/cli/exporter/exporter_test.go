@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/cli/exporter"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/prometheustest"
@@ -68,7 +68,7 @@ func TestExporter(t *testing.T) {
 		}
 		s.Record(record)
 	}
-	run, err := counts.FromFile(observed)
+	run, err := tally.FromFile(observed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/cli/reading"
@@ -136,7 +136,7 @@ func (r costReport) result(path string, failed error) (result cost.Result, err e
 	if failed != nil {
 		result.Failed = failed.Error()
 	}
-	run, err := counts.FromFile(path)
+	run, err := tally.FromFile(path)
 	if err != nil {
 		return result, err
 	}

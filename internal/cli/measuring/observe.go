@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/next"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/cli/exporter"
 	"github.com/realiops/realiops/internal/measure/observation"
@@ -140,7 +141,7 @@ func preview(show follower) func(path string, after time.Duration) (text string,
 	}
 	var p next.Preview
 	return func(path string, after time.Duration) (text string, looked bool) {
-		seen, looked := p.Ask(after, func() (*counts.Run, error) { return counts.FromFile(path) })
+		seen, looked := p.Ask(after, func() (*counts.Run, error) { return tally.FromFile(path) })
 		if looked && show.metrics != nil {
 			show.metrics.Judged(seen.Verdicts)
 		}
@@ -155,6 +156,6 @@ func (o *observeOptions) settling() func(path string, after time.Duration) (why 
 	}
 	settling := next.Settling{AtLeast: o.atLeast}
 	return func(path string, after time.Duration) (why string, settled bool) {
-		return settling.Ask(after, func() (*counts.Run, error) { return counts.FromFile(path) })
+		return settling.Ask(after, func() (*counts.Run, error) { return tally.FromFile(path) })
 	}
 }

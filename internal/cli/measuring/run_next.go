@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/next"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/metric"
@@ -21,7 +22,7 @@ import (
 func nextLoad() func(path string, required []string, loads []runfile.Load) (load, why string) {
 	var chooser next.Chooser
 	return func(path string, required []string, loads []runfile.Load) (load, why string) {
-		run, err := counts.FromFile(path, counts.WithoutLatencies)
+		run, err := tally.FromFile(path, tally.WithoutLatencies)
 		if err != nil {
 			return "", ""
 		}
@@ -36,7 +37,7 @@ func soFar(env command.Env, show *progress.Display) func(path string) {
 		return nil
 	}
 	return func(path string) {
-		run, err := counts.FromFile(path, counts.WithoutLatencies)
+		run, err := tally.FromFile(path, tally.WithoutLatencies)
 		if err != nil {
 			return
 		}

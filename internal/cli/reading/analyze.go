@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -77,9 +78,9 @@ func (l *Level) AddFlags(f *pflag.FlagSet) {
 func (l Level) Evidence() bool { return l.evidence }
 
 // reads returns what a report reads of its file: one screen shows no latencies.
-func (l Level) reads(format string) []counts.Option {
+func (l Level) reads(format string) []tally.Option {
 	if format == command.FormatText && !l.all && !l.evidence {
-		return []counts.Option{counts.WithoutLatencies}
+		return []tally.Option{tally.WithoutLatencies}
 	}
 	return nil
 }

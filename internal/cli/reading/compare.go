@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report/comparison"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -75,7 +75,7 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	if base, now, are, err := measurements(env, names); are || err != nil {
 		return compareCosts(env, o, cost.Compared{File: names[0], Cost: base}, now, gates, err)
 	}
-	runs, err := namedRuns(env, names, counts.WithoutLatencies)
+	runs, err := namedRuns(env, names, tally.WithoutLatencies)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -233,7 +234,7 @@ func runSize(ctx context.Context, env command.Env, o SizeOptions, names []string
 	if err := o.readCalibration(env); err != nil {
 		return err
 	}
-	runs, err := namedRuns(env, names, counts.WithoutLatencies)
+	runs, err := namedRuns(env, names, tally.WithoutLatencies)
 	if err != nil {
 		return err
 	}
@@ -290,7 +291,7 @@ func (o SizeOptions) answer(env command.Env, answer sizing.Sizing, runs ...*coun
 	return env.Answer(o.Format.Chosen, command.Finding{What: "a size", Value: view, Words: view.Document})
 }
 
-func namedRuns(env command.Env, names []string, options ...counts.Option) (runs []*counts.Run, err error) {
+func namedRuns(env command.Env, names []string, options ...tally.Option) (runs []*counts.Run, err error) {
 	for _, name := range names {
 		run, err := command.NamedRun(env, name, options...)
 		if err != nil {
@@ -304,7 +305,7 @@ func namedRuns(env command.Env, names []string, options ...counts.Option) (runs 
 // readCalibration reads the run on Aurora that was named, if any was.
 func (o *SizeOptions) readCalibration(env command.Env) (err error) {
 	if o.calibrate != "" {
-		o.Calibrate, err = command.NamedRun(env, o.calibrate, counts.WithoutLatencies)
+		o.Calibrate, err = command.NamedRun(env, o.calibrate, tally.WithoutLatencies)
 	}
 	return err
 }

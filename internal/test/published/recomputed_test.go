@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/published"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -73,7 +74,7 @@ func shown(t *testing.T, what, want string, got float64, format string) {
 // nothing was read.
 func TestTableOfLoads(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
-	run, err := counts.FromFile(runs + "published-senzing.jsonl.zst")
+	run, err := tally.FromFile(runs + "published-senzing.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestIdleAndPeak(t *testing.T) {
 // writes at equal rows; there were 26 times as many.
 func TestIndexPair(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
-	run, err := counts.FromFile(runs + "published-senzing.jsonl.zst")
+	run, err := tally.FromFile(runs + "published-senzing.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ func TestIndexPair(t *testing.T) {
 // not in the run.
 func TestViewsThere(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
-	run, err := counts.FromFile(runs + "published-senzing.jsonl.zst")
+	run, err := tally.FromFile(runs + "published-senzing.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +256,7 @@ func TestBilled(t *testing.T) {
 // TestElsewhere: on Azure's flexible server the monitor's operations are requests, some more than pages written and
 // some fewer than pages read; and the I/Os that the paper on Aurora gives for a transaction of MySQL.
 func TestElsewhere(t *testing.T) {
-	run, err := counts.FromFile(runs + "published-azure.jsonl")
+	run, err := tally.FromFile(runs + "published-azure.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -77,7 +78,7 @@ func TestTheFileTellsTheReads(t *testing.T) {
 // TestMeasuredReadsAreAmongTheDrawn: what PostgreSQL did with the same loads lies within what worlds draw, of buffers
 // touched, pages missed, bytes and requests of the device.
 func TestMeasuredReadsAreAmongTheDrawn(t *testing.T) {
-	real, err := counts.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
+	real, err := tally.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 func readWild(t *testing.T, w World) *counts.Run {
 	t.Helper()
-	run, err := counts.FromRun(func(yield func(runfile.Record, error) bool) {
+	run, err := tally.FromRun(func(yield func(runfile.Record, error) bool) {
 		for _, r := range w.Records() {
 			if !yield(r, nil) {
 				return
@@ -35,7 +36,7 @@ func TestASeedIsAWildWorld(t *testing.T) {
 
 // TestTheMeasuredServerIsOneOfTheDrawn: what a row brought with it where it was measured lies within what servers draw.
 func TestTheMeasuredServerIsOneOfTheDrawn(t *testing.T) {
-	real, err := counts.FromFile("../../../testdata/runs/loads-pg17.jsonl")
+	real, err := tally.FromFile("../../../testdata/runs/loads-pg17.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

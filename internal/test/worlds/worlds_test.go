@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -49,7 +50,7 @@ func read(t *testing.T, w World) *counts.Run {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	run, err := counts.FromFile(path)
+	run, err := tally.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestTheFileTellsTheWork(t *testing.T) {
 
 // TestWorldsLookLikeTheMeasuredOne: the middle of many worlds is near the run that they were modelled on, row by row.
 func TestWorldsLookLikeTheMeasuredOne(t *testing.T) {
-	real, err := counts.FromFile("../../../testdata/runs/loads-pg17.jsonl")
+	real, err := tally.FromFile("../../../testdata/runs/loads-pg17.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution/bounds"
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
 // TestRealRunsLieWithin: by the work of a load alone, of nothing recorded, no server of the shipped runs did less or more than it can have.
@@ -17,7 +17,7 @@ func TestRealRunsLieWithin(t *testing.T) {
 	nothing := func(string) (bounds.Span, bool) { return bounds.Span{}, false }
 	held := 0
 	for _, file := range files {
-		run, err := counts.FromFile(file)
+		run, err := tally.FromFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/comparison"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -29,7 +30,7 @@ func another(t *testing.T, name string, change func(runfile.Record) runfile.Reco
 		}
 		records[i] = change(record)
 	}
-	run, err := counts.FromRun(runfiletest.Sequence(records))
+	run, err := tally.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +215,7 @@ func TestWhatIsNotTheSameIsTold(t *testing.T) {
 // TestJudgeKeepsWhatIsPrinted: a comparison says of each metric what the report of its run says, although Judge drops the
 // figures behind it.
 func TestJudgeKeepsWhatIsPrinted(t *testing.T) {
-	run, err := counts.FromFile("../../../../testdata/runs/default-pg17.jsonl.zst")
+	run, err := tally.FromFile("../../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func TestKindsOfTwoObservations(t *testing.T) {
 		header, _ := records[0].(runfile.Run)
 		header.ID = name
 		records[0] = header
-		run, err := counts.FromRun(runfiletest.Sequence(records))
+		run, err := tally.FromRun(runfiletest.Sequence(records))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
@@ -59,7 +60,7 @@ func (s *Sample) Add(value float64, err error) {
 		return
 	}
 	if s.Why == nil {
-		s.Why = words.WhyMissing(err)
+		s.Why = counts.WhyMissing(err)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -41,7 +41,7 @@ func TestOtherProgramsOverTime(t *testing.T) {
 		records = append(records, runfile.Reading{At: at, Probe: "pgstat", Values: map[string]float64{
 			"pgstat.progress/basebackup": backups}})
 	}
-	run, err := counts.FromRun(runfiletest.Sequence(records))
+	run, err := tally.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -14,7 +15,7 @@ import (
 // TestPartsAddUpToTheKernelsOwnCount compares the requests that were followed one by one with the count in
 // /proc/diskstats.
 func TestPartsAddUpToTheKernelsOwnCount(t *testing.T) {
-	run, err := counts.FromFile("../../../../testdata/runs/default-pg17.jsonl.zst")
+	run, err := tally.FromFile("../../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}

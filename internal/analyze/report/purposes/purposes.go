@@ -71,7 +71,7 @@ var (
 
 // Others says what others did to the device, which is in no figure of it.
 func Others(run *counts.Run) string {
-	if !run.OfServer() {
+	if !run.OfServer {
 		return ""
 	}
 	var rates []float64

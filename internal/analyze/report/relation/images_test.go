@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -96,7 +96,7 @@ func TestWALOfAnObservation(t *testing.T) {
 		{"nothing", "WAL: not known: the run has no pgstat.lsn/insert.", pages,
 			map[string]float64{metric.ClusterTupInserted: 500}, nil},
 	} {
-		run, err := counts.FromRun(observation(c.settings, c.perSecond, c.more...))
+		run, err := tally.FromRun(observation(c.settings, c.perSecond, c.more...))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -184,7 +184,7 @@ func sizedRuns(s sizing.Sizing) []SizedRun {
 func sizeNeed(n needs.Need) SizeNeed {
 	v := SizeNeed{Load: n.Load, Rows: n.Rows, Commits: n.Commits, WALRecords: n.WALRecords}
 	if n.Missing != nil {
-		v.Missing = words.WhyMissing(n.Missing)
+		v.Missing = counts.WhyMissing(n.Missing)
 		return v
 	}
 	if n.Model != nil {

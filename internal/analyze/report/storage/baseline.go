@@ -120,7 +120,7 @@ func baselineJob(r baseline.Row) BaselineJob {
 	}
 	v.Band = sizing.DefaultRules().Latency.Of(v.Fio.mean())
 	if r.Missing != nil {
-		v.Missing = words.WhyMissing(r.Missing)
+		v.Missing = counts.WhyMissing(r.Missing)
 	}
 	if d := r.Device; d != nil {
 		v.Device = &BaselineDevice{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
@@ -52,7 +53,7 @@ func verdicts(method Method, run *counts.Run) map[string]attribution.Verdict {
 
 // Read takes records as if they came from a file.
 func Read(records []runfile.Record) (*counts.Run, error) {
-	return counts.FromRun(func(yield func(runfile.Record, error) bool) {
+	return tally.FromRun(func(yield func(runfile.Record, error) bool) {
 		for _, r := range records {
 			if !yield(r, nil) {
 				return
@@ -83,5 +84,5 @@ func read(path string) (*counts.Run, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return counts.FromRun(records)
+	return tally.FromRun(records)
 }

@@ -1,0 +1,123 @@
+package counts
+
+import (
+	"slices"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Quantities returns all quantities that the loads of this run tell from each other, each with the metrics that it is
+// computed from in this run.
+func (r *Run) Quantities() []Quantity {
+	all := OfInserts()
+	if r.doesMore() {
+		all = slices.DeleteFunc(r.inThisVersion(All()), func(d Quantity) bool {
+			return metric.Quantity(d.Name) == metric.PageImageBytes && !slices.ContainsFunc(d.From, r.counts)
+		})
+	}
+	if r.Header.Observed || slices.ContainsFunc(r.Loads, func(a Load) bool { return a.Method == runfile.Observed }) {
+		observedQuantities(all, tallyOf(r.counts))
+	}
+	if records, other := r.otherRecords(); other {
+		all[slices.IndexFunc(all, func(d Quantity) bool { return d.Name == WALRecords })] = records
+	}
+	for i, d := range all {
+		if r.OfServer {
+			d = d.forServer()
+			all[i] = d
+		}
+		switch {
+		case d.Name == WALBytes:
+			all[i] = r.carriedBytes(d)
+		case d.Name != PagesWritten:
+		case r.Header.Target.Flavor == "aurora":
+			all[i].From, all[i].count = nil, noPages
+		case !slices.ContainsFunc(names(metric.All().Making(metric.PagesWritten)), r.counts):
+			if adding := metric.All().Adding(metric.PagesWritten); slices.ContainsFunc(names(adding), r.counts) {
+				all[i] = d.addedOf(adding).withoutGrowth()
+			}
+		}
+	}
+	return all
+}
+
+func (r *Run) doesMore() bool {
+	return slices.ContainsFunc(r.Loads, func(a Load) bool {
+		return a.Method != runfile.Observed && slices.ContainsFunc(a.Repetitions, func(r Repetition) bool {
+			return r.Work.Returned > 0 || r.Work.Updated > 0 || r.Work.Deleted > 0
+		})
+	})
+}
+
+// inThisVersion leaves out of each quantity the metrics that are it in other versions alone.
+func (r *Run) inThisVersion(all []Quantity) []Quantity {
+	for i, d := range all {
+		making := metric.All().Making(metric.Quantity(d.Name))
+		here := slices.DeleteFunc(slices.Clone(making), func(m metric.Metric) bool {
+			return !m.MakesIn.HasVersion(r.Header.Target.Version)
+		})
+		if len(here) < len(making) {
+			all[i] = d.madeOf(here)
+		}
+	}
+	return all
+}
+
+// withoutGrowth takes the growth of files off the pages that were written: up to 15 sessions count a new page as
+// written when they make it, and it is written once more when it is full. A new page is a block read as well, so that
+// blocks read show the growth under loads that only add rows; where others read too, as in an observation, nothing
+// tells the two apart.
+func (d Quantity) withoutGrowth() Quantity {
+	written := d.count
+	d.count = func(a Load, r Repetition) (float64, error) {
+		pages, err := written(a, r)
+		if err != nil || a.Method == runfile.Observed {
+			return pages, err
+		}
+		grown, notRead := r.Count(metric.BlocksRead)
+		sessions, notWritten := r.Count(metric.SessionsWrote)
+		if notRead != nil || notWritten != nil {
+			return pages, nil
+		}
+		return pages - max(0, min(grown, sessions)), nil
+	}
+	return d
+}
+
+// Quantity returns the one of that name, with the metrics that it is computed from in this run.
+func (r *Run) Quantity(name string) Quantity {
+	all := r.Quantities()
+	return all[slices.IndexFunc(all, func(d Quantity) bool { return d.Name == name })]
+}
+
+// noPages: "In Aurora, the only writes that cross the network are redo log records. No pages are ever written from the
+// database tier" (Verbitski et al., SIGMOD 2017, section 3.2). What its counters of pages show is no work of its
+// storage.
+func noPages(Load, Repetition) (float64, error) {
+	return 0, &series.Missing{Reason: series.Reason(runfile.Unsupported),
+		Detail: "Aurora writes no pages to its storage, only its WAL"}
+}
+
+func (r *Run) counts(metric string) bool {
+	return slices.ContainsFunc(r.Loads, func(a Load) bool {
+		return slices.ContainsFunc(a.Repetitions, func(r Repetition) bool {
+			_, err := r.Count(metric)
+			return err == nil
+		})
+	})
+}
+
+// carriedBytes returns the quantity of WAL bytes on Aurora where the position in the WAL was not read: only the WAL
+// crosses to its storage, so that what is written there is WAL.
+func (r *Run) carriedBytes(d Quantity) Quantity {
+	if r.Header.Target.Flavor != "aurora" || r.counts(metric.InsertPosition) ||
+		!r.counts(metric.CloudWatchWriteThroughput) {
+		return d
+	}
+	d.Help, d.From, d.how = "bytes of the WAL, as WriteThroughput shows them: on Aurora nothing else is written to "+
+		"the storage", []string{metric.CloudWatchWriteThroughput}, alternatives
+	d.count = firstOf(metric.CloudWatchWriteThroughput)
+	return d
+}

@@ -1,0 +1,131 @@
+package counts_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// TestPagesWritten: one count of pages where there is one, else the sum over kinds of process, if all of them are
+// known.
+func TestPagesWritten(t *testing.T) {
+	check := func(counted map[string]float64, want float64, from []string) {
+		t.Helper()
+		r := counts.Repetition{Counts: map[string]counts.Count{}}
+		for metric, amount := range counted {
+			r.Counts[metric] = counts.Count{Amount: amount, Raw: amount, Seconds: 1}
+		}
+		load := counts.Load{Repetitions: []counts.Repetition{r}}
+		run := counts.Run{Loads: []counts.Load{load}}
+		for _, d := range run.Quantities() {
+			if d.Name != counts.PagesWritten {
+				continue
+			}
+			got, err := d.Count(load, r)
+			if (err == nil) != (want > 0) || got != want {
+				t.Errorf("%v: %g, %v; want %g", counted, got, err, want)
+			}
+			if missing, ok := err.(*series.Missing); err != nil &&
+				(!ok || missing.Detail != "this run did not read pgstat.io/writes") {
+				t.Errorf("%v: %v", counted, err)
+			}
+			if diff := cmp.Diff(from, d.From); diff != "" {
+				t.Errorf("%v (-want +got):\n%s", counted, diff)
+			}
+		}
+	}
+	const checkpoints, cleaner, sessions = "pgstat.checkpointer/buffers_written", "pgstat.bgwriter/buffers_clean",
+		"pgstat.bgwriter/buffers_backend"
+	one := []string{"pgstat.io/writes"}
+	check(map[string]float64{"pgstat.io/writes": 7, checkpoints: 1, cleaner: 2, sessions: 3}, 7, one)
+	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3}, 6, []string{checkpoints, cleaner, sessions})
+	// Two new pages count as written by sessions, and as read; what else was read was no growth.
+	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3, "pgstat.database/blks_read": 2}, 4,
+		[]string{checkpoints, cleaner, sessions})
+	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3, "pgstat.database/blks_read": 9}, 3,
+		[]string{checkpoints, cleaner, sessions})
+	check(map[string]float64{checkpoints: 1, cleaner: 2}, 0, []string{checkpoints, cleaner, sessions})
+	check(nil, 0, one)
+}
+
+// TestAPartDefinesNothing: one kind of process writes some of the pages, not all.
+func TestAPartDefinesNothing(t *testing.T) {
+	is := func(metric string, counted ...string) (all, part bool) {
+		r := counts.Repetition{Counts: map[string]counts.Count{}}
+		for _, name := range counted {
+			r.Counts[name] = counts.Count{Amount: 1, Raw: 1, Seconds: 1}
+		}
+		run := counts.Run{Loads: []counts.Load{{Repetitions: []counts.Repetition{r}}}}
+		for _, d := range run.Quantities() {
+			if d.Name == counts.PagesWritten {
+				m := counts.Metric{Metric: runfile.Metric{Name: metric}, From: []string{metric}}
+				return m.Defines(d), m.PartOf(d)
+			}
+		}
+		return false, false
+	}
+	if all, part := is("pgstat.io/writes", "pgstat.io/writes"); !all || part {
+		t.Errorf("the one count of pages: all %v, part %v", all, part)
+	}
+	if all, part := is("pgstat.bgwriter/buffers_clean", "pgstat.bgwriter/buffers_clean"); all || !part {
+		t.Errorf("the count of one kind of process: all %v, part %v", all, part)
+	}
+}
+
+// TestPagesHoldAsManyRows: 15 writes a page as often as 17 does, now that its growth is taken off; a page of these
+// narrow rows has room for 185.
+func TestPagesHoldAsManyRows(t *testing.T) {
+	for _, version := range []string{"15", "17"} {
+		run, err := tally.FromFile("../../../testdata/runs/local-pg" + version + ".jsonl.zst")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range run.Loads {
+			if a.Name != "bulk" && a.Name != "copy" {
+				continue
+			}
+			for _, d := range run.Quantities() {
+				for _, r := range a.Repetitions {
+					pages, err := d.Count(a, r)
+					if perPage := float64(r.Work.Rows) / pages; d.Name == counts.PagesWritten &&
+						(err != nil || perPage < 180 || perPage > 190) {
+						t.Errorf("%s, %s: %.1f rows a page written, %v", version, a.Name, perPage, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPageImageBytes: a run that reads, updates or deletes has the bytes of page images as a quantity if its server
+// counted them.
+func TestPageImageBytes(t *testing.T) {
+	const bytes = "pgstat.wal/wal_fpi_bytes"
+	for version, want := range map[string]float64{"19.1": 700, "17.5": 0} {
+		r := counts.Repetition{Work: counts.Work{Updated: 1}, Counts: map[string]counts.Count{
+			"pgstat.wal/wal_fpi": {Amount: 1, Raw: 1, Seconds: 1}}}
+		if want > 0 {
+			r.Counts[bytes] = counts.Count{Amount: want, Raw: want, Seconds: 1}
+		}
+		load := counts.Load{Repetitions: []counts.Repetition{r}}
+		run := counts.Run{Header: runfile.Run{Target: runfile.Target{Version: version}}, Loads: []counts.Load{load}}
+		got := 0.0
+		for _, d := range run.Quantities() {
+			if d.Name == "page_image_bytes" {
+				amount, err := d.Count(load, r)
+				if err != nil || d.Side != counts.Physical {
+					t.Errorf("%s: %v, %s", version, err, d.Side)
+				}
+				got += amount
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %g bytes of page images, want %g", version, got, want)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package tally
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// anatomyProbe begins the names of what the probe of that name reads of the WAL.
+const anatomyProbe = "anatomy/"
+
+// The probe's metrics, after its name. A part is its name and these endings.
+const (
+	walBytes      = anatomyProbe + "wal_bytes"
+	coveredBytes  = anatomyProbe + "covered_bytes"
+	recordsRead   = metric.AnatomyRecords
+	recordBytes   = anatomyProbe + "bytes"
+	partOfRecords = "_records"
+	partOfBytes   = "_bytes"
+	partOfImages  = "_image_bytes"
+)
+
+// ofAnatomy reports whether a metric is a part of what another one counts: as one of its own it would be a tautology.
+func ofAnatomy(metric string) bool { return strings.HasPrefix(metric, anatomyProbe) }
+
+// anatomy returns what the probe read of the repetition; nil in a run without it.
+func (b *builder) anatomy(r counts.Repetition, loadEnd, othersEnd time.Time) *counts.Anatomy {
+	records, announced := b.metrics[recordsRead]
+	if !announced {
+		return nil
+	}
+	of := func(metric string) counts.Count { return count(b.Series(metric), r.Begin, r.End, loadEnd, othersEnd) }
+	all, covered, log := of(recordsRead), of(coveredBytes), of(walBytes)
+	if all.Missing != nil {
+		return &counts.Anatomy{Missing: all.Missing}
+	}
+	if covered.Raw <= 0 || log.Raw < covered.Raw || all.Raw <= 0 {
+		return &counts.Anatomy{
+			Missing: &series.Missing{Reason: series.NeverRead, Detail: "nothing of the WAL was read under this load"}}
+	}
+	a := &counts.Anatomy{Source: counts.Walinspect, Coverage: covered.Raw / log.Raw, Counted: r.WALRecords()}
+	if strings.Contains(records.Source, "waldump") {
+		a.Source = counts.Waldump
+	}
+	scale := 1 / a.Coverage
+	if toCount(a) {
+		scale = a.Counted / all.Raw
+	}
+	var windows []map[string]float64
+	if !a.Exact() {
+		windows = b.windows(r)
+	}
+	a.Sum = scaled(a, "", all.Raw, of(recordBytes).Raw, scale, windows)
+	for _, metric := range slices.Sorted(maps.Keys(b.metrics)) {
+		if name, isPart := partName(metric); isPart {
+			if n := of(metric); n.Missing == nil && n.Raw > 0 {
+				part := scaled(a, name, n.Raw, of(anatomyProbe+name+partOfBytes).Raw, scale, windows)
+				if images := of(anatomyProbe + name + partOfImages); images.Missing == nil {
+					part.Images = images.Raw * scale
+				}
+				a.Parts = append(a.Parts, part)
+			}
+		}
+	}
+	return a
+}
+
+func partName(metric string) (string, bool) {
+	name, ofProbe := strings.CutPrefix(metric, anatomyProbe)
+	name, isPart := strings.CutSuffix(name, partOfRecords)
+	return name, ofProbe && isPart
+}
+
+// scaled makes a part from the counts in the windows, scaled up unless the windows covered everything.
+func scaled(a *counts.Anatomy, name string, records, bytes, scale float64, windows []map[string]float64) counts.Part {
+	if a.Exact() {
+		return counts.Part{Name: name, Records: records, Low: records, High: records, Bytes: bytes}
+	}
+	base, metric := coveredBytes, anatomyProbe+name+partOfRecords
+	if name == "" {
+		metric = recordsRead
+	}
+	if toCount(a) && name == "" {
+		return counts.Part{Name: name, Records: a.Counted, Low: a.Counted, High: a.Counted, Bytes: bytes * scale}
+	}
+	if toCount(a) {
+		base = recordsRead
+	}
+	n, half := records*scale, scale*half(metric, base, 1-a.Coverage, windows)
+	most := math.Inf(1) // or no more than all that were not looked at
+	if toCount(a) {
+		most = records + a.Counted - a.Counted/scale
+	}
+	return counts.Part{Name: name, Records: n, Low: max(n-half, records), High: min(n+half, most), Bytes: bytes * scale}
+}
+
+// toCount reports whether the parts are scaled up to PostgreSQL's own count, of which they are shares.
+func toCount(a *counts.Anatomy) bool { return !a.Exact() && !math.IsNaN(a.Counted) }
+
+// half returns half the width of the interval of a sum that is estimated by its ratio to a base: to all records, or
+// to the bytes of WAL that were covered. Each reading is one group of windows, taken at random; the differences
+// between groups give the uncertainty, in so far as not all was read. Whatever the distribution, no more than one in
+// twenty lies that many standard errors away (Chebyshev).
+func half(metric, base string, unread float64, windows []map[string]float64) float64 {
+	const fewest, errors = 5, 4.48
+	if len(windows) < fewest {
+		return math.Inf(1)
+	}
+	sum, ofBase := 0.0, 0.0
+	for _, w := range windows {
+		sum += w[metric]
+		ofBase += w[base]
+	}
+	scatter := 0.0
+	for _, w := range windows {
+		d := w[metric] - w[base]*sum/ofBase
+		scatter += d * d
+	}
+	groups := float64(len(windows))
+	return errors * math.Sqrt(unread*groups/(groups-1)*scatter)
+}
+
+// windows returns what each reading of the repetition added to each metric, where it looked at the WAL.
+func (b *builder) windows(r counts.Repetition) []map[string]float64 {
+	byTime := map[time.Time]map[string]float64{}
+	var all []map[string]float64
+	for change, err := range b.Series(coveredBytes).Changes(b.before(r.Begin), r.End) {
+		if err == nil && change.Amount > 0 {
+			byTime[change.To] = map[string]float64{coveredBytes: change.Amount}
+			all = append(all, byTime[change.To])
+		}
+	}
+	for metric := range b.metrics {
+		if _, isPart := partName(metric); !isPart && metric != recordsRead {
+			continue
+		}
+		for change, err := range b.Series(metric).Changes(b.before(r.Begin), r.End) {
+			if w := byTime[change.To]; err == nil && w != nil {
+				w[metric] = change.Amount
+			}
+		}
+	}
+	return all
+}
+
+// before returns the moment of the probe's last reading before another moment, from which on its changes are counted.
+func (b *builder) before(t time.Time) time.Time {
+	point, err := b.Series(coveredBytes).Before(t)
+	if err != nil {
+		return t
+	}
+	return point.At
+}
+
+// anatomy notes where the parts do not add up to what PostgreSQL counted.
+func (k checks) anatomy(load runfile.Load, r counts.Repetition) {
+	const tolerance = 0.01
+	if r.Log == nil || r.Log.Missing != nil || !r.Log.Exact() || math.IsNaN(r.Log.Counted) || load.Idle() {
+		return
+	}
+	if off := math.Abs(r.Log.Sum.Records-r.Log.Counted) / r.Log.Counted; off > tolerance {
+		k.notes.add("wal-differs", fmt.Sprintf("The WAL of %s %d holds %.0f records by %s, and %.0f by pg_stat_wal",
+			load.Name, r.Number, r.Log.Sum.Records, r.Log.Source, r.Log.Counted))
+	}
+}

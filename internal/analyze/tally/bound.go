@@ -1,0 +1,105 @@
+package tally
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Bounds of what a run file may hold, so that whoever sends one decides neither how much memory an analysis takes nor
+// how long it lasts. Runs of ours stay far below: a day of 300 series read each second holds 90 MB in 27 repetitions of
+// 9 loads. docs/reference/run-file.md lists them.
+const (
+	mostMetrics = 2_000
+	mostLoads   = 100
+	mostProbes  = 200
+	mostCells   = 20_000    // loads x metrics
+	mostCounts  = 1_000_000 // repetitions x metrics
+	mostHeld    = 150 << 20 // bytes of readings, gaps, periods and rankings
+)
+
+// TooMuchError is a run file that holds more than is analyzed.
+type TooMuchError struct {
+	What  string
+	Bound int
+}
+
+func (e *TooMuchError) Error() string {
+	return fmt.Sprintf("it holds more than %d %s, which is more than is analyzed: no run of ours does", e.Bound, e.What)
+}
+
+func (c *collector) within() error {
+	loads := max(len(c.run.Header.Plan.Loads), len(c.loads))
+	for _, b := range []struct {
+		held, bound int
+		what        string
+	}{
+		{len(c.metrics), mostMetrics, "metrics"},
+		{len(c.probes), mostMetrics, "metrics"},
+		{len(c.readings), mostProbes, "probes"},
+		{loads, mostLoads, "loads"},
+		{loads * len(c.metrics), mostCells, "figures of one metric under one load"},
+		{len(c.attempts) * len(c.metrics), mostCounts, "figures of one metric in one repetition"},
+		{c.held() >> 20, mostHeld >> 20, "MiB of readings, gaps, periods and rankings"},
+	} {
+		if b.held > b.bound {
+			return &TooMuchError{b.what, b.bound}
+		}
+	}
+	return nil
+}
+
+// held returns about how much memory what is kept takes.
+func (c *collector) held() int {
+	size := c.kept
+	for _, r := range c.readings {
+		size += r.Size()
+	}
+	if c.thin != nil {
+		size += c.thin.Size
+	}
+	return size
+}
+
+// weight returns about how much memory keeping a record takes beside its readings.
+func weight(record runfile.Record) int {
+	const entry = 128 // of a map or a slice, with its strings' headers
+	switch r := record.(type) {
+	case runfile.Gap:
+		return entry + len(r.Metric) + len(r.Detail)
+	case runfile.Period:
+		return 2*entry + len(r.Metric) + entry*len(r.Dimensions)
+	case runfile.Work:
+		return entry / 2
+	case runfile.Total:
+		size := entry
+		for name := range r.Values {
+			size += entry + len(name)
+		}
+		return size
+	case runfile.Origin:
+		return 8*entry + len(r.Note)
+	case runfile.Top:
+		size := entry * (1 + len(r.Total))
+		for _, item := range r.Items {
+			size += entry*(1+len(item.Grew)) + len(item.Name) + len(item.Text)
+		}
+		return size
+	case runfile.WAL:
+		size := entry + len(r.Missing)
+		for _, item := range r.Items {
+			size += entry*(2+len(item.Parts)) + len(item.Name) + len(item.Table) + len(item.Like)
+		}
+		return size
+	case runfile.Metric:
+		return 4*entry + len(r.Name) + len(r.Source) + len(r.Help) + len(r.Caveat)
+	case runfile.SettingChange:
+		return entry + len(r.Setting) + len(r.From) + len(r.To)
+	case runfile.LoadEvent:
+		return 4*entry + len(r.Failed) + len(r.Added)
+	case runfile.Proof:
+		return entry + len(r.Missing)
+	default: // readings, which are weighed where they are kept, and what comes once
+		return 0
+	}
+}

@@ -1,0 +1,99 @@
+package tally
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/latency"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// clientWork sums up the work lines of one repetition.
+type clientWork struct {
+	from, to time.Time
+	lines    int
+	work     counts.Work
+	latency  latency.Sum
+	negative bool // a line ended before it began, or counted less than nothing
+	course   []pace
+	longest  time.Duration // of the lines
+	all      float64       // that workIn tells of all of it
+}
+
+// pace is the work done between two moments.
+type pace struct {
+	from, to           time.Time
+	rows, transactions float64
+}
+
+func (l *clientWork) add(line runfile.Work) {
+	if l.lines == 0 || line.From.Before(l.from) {
+		l.from = line.From
+	}
+	if l.lines == 0 || line.To.After(l.to) {
+		l.to = line.To
+	}
+	l.lines++
+	l.course = append(l.course, pace{line.From, line.To, float64(line.Rows), float64(line.Transactions)})
+	l.negative = l.negative || line.To.Before(line.From) ||
+		min(line.Transactions, line.Statements, line.Rows, line.Updated, line.Deleted, line.Returned, line.Lookups,
+			line.Failures, line.Retries, line.Late, line.BytesSent, line.BytesReceived) < 0
+	l.work.Transactions = sum(l.work.Transactions, line.Transactions)
+	l.work.Statements = sum(l.work.Statements, line.Statements)
+	l.work.Rows = sum(l.work.Rows, line.Rows)
+	l.work.Updated = sum(l.work.Updated, line.Updated)
+	l.work.Deleted = sum(l.work.Deleted, line.Deleted)
+	l.work.Returned = sum(l.work.Returned, line.Returned)
+	l.work.Lookups = sum(l.work.Lookups, line.Lookups)
+	l.work.Failures = sum(l.work.Failures, line.Failures)
+	l.work.Retries = sum(l.work.Retries, line.Retries)
+	l.work.Late = sum(l.work.Late, line.Late)
+}
+
+// sum does not wrap around.
+func sum(a, b int64) int64 {
+	if b > 0 && a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+func (l *clientWork) seconds() float64 { return l.to.Sub(l.from).Seconds() }
+
+// complete brings the lines into order once all are there.
+func (l *clientWork) complete() {
+	slices.SortStableFunc(l.course, func(a, b pace) int { return a.from.Compare(b.from) })
+	for _, p := range l.course {
+		l.longest = max(l.longest, p.to.Sub(p.from))
+	}
+	l.all = l.workIn(l.from, l.to)
+}
+
+// workIn returns how many rows were written between two moments, or how many transactions there were in a load that
+// writes none; those of a line are taken to have come evenly.
+func (l *clientWork) workIn(from, to time.Time) float64 {
+	done, begun := 0.0, func(p pace, t time.Time) int { return p.from.Compare(t) }
+	first, _ := slices.BinarySearchFunc(l.course, from.Add(-l.longest), begun)
+	for _, p := range l.course[first:] {
+		if !p.from.Before(to) {
+			break
+		}
+		begin, end := p.from, p.to
+		if begin.Before(from) {
+			begin = from
+		}
+		if end.After(to) {
+			end = to
+		}
+		if length := p.to.Sub(p.from); length > 0 && end.After(begin) {
+			work := p.rows
+			if l.work.Rows == 0 {
+				work = p.transactions
+			}
+			done += work * float64(end.Sub(begin)) / float64(length)
+		}
+	}
+	return done
+}

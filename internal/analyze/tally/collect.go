@@ -1,0 +1,324 @@
+package tally
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/gaps"
+	"github.com/realiops/realiops/internal/analyze/tally/sieve"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// collector gathers the records of a file, in whatever order they come.
+type collector struct {
+	run      *counts.Run
+	begun    bool
+	readings map[string]*series.Readings  // by probe
+	columns  map[*string][]*series.Column // of rows with these very names
+	probes   map[string]string            // of each metric that was read or missed
+	metrics  map[string]runfile.Metric    // as first announced
+	periods  map[string]map[periodKey]told
+
+	sets      map[string]map[string]string // of dimensions, by how they are written in keys
+	totalled  map[string]bool              // metrics with totals
+	answers   gaps.AWS
+	thin      *sieve.Sieve // of an observation; nil: all readings are kept
+	backups   backups
+	tops      map[topKey]runfile.Top
+	wal       stretches       // of no load of ours
+	kept      int             // about how many bytes, beside readings
+	loads     map[string]bool // that anything is said of
+	attempts  []*attempt      // in the order in which they are first mentioned
+	byKey     map[attemptKey]*attempt
+	factors   map[string]runfile.Load // of loads that the plan does not have
+	latencies chan func()             // that add one
+	untimed   bool                    // nobody asks for latencies
+	notes     notebook
+
+	handing sync.Mutex // held while a series is handed out, since several metrics are looked at in parallel
+}
+
+// builder makes a run of what was gathered.
+type builder struct {
+	*collector
+	places    map[string]int       // of each load in run.Loads
+	stretched map[string][]stretch // the periods of each metric that comes in them, in order
+}
+
+// attempt is all that the file says of one repetition of a load.
+type attempt struct {
+	attemptKey
+	begins, ends []time.Time
+	failed       string
+	others       *runfile.Others // what others did meanwhile, where that is too much to be passed over
+	vacuumed     *runfile.Autovacuum
+	sessions     *int64   // that connected meanwhile
+	added        string   // why it was run beyond the plan
+	instance     string   // that it was put on, where that is another than the run's
+	followed     []string // the metrics with values for that instance
+	clients      clientWork
+	proof        *runfile.Proof
+	wal          *runfile.WAL
+	totals       []runfile.Total
+}
+
+type attemptKey struct {
+	load       string
+	repetition int
+}
+
+func newCollector() *collector {
+	return &collector{
+		run: &counts.Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{},
+		probes: map[string]string{}, metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{},
+		sets: map[string]map[string]string{}, byKey: map[attemptKey]*attempt{},
+		factors: map[string]runfile.Load{}, loads: map[string]bool{},
+		tops: map[topKey]runfile.Top{}, totalled: map[string]bool{},
+	}
+}
+
+func (c *collector) take(record runfile.Record) {
+	c.kept += weight(record)
+	switch r := record.(type) {
+	case runfile.Run:
+		c.run.Header, c.begun = r, true
+		if r.Observed {
+			c.thin = sieve.New(r)
+		}
+	case runfile.Metric:
+		c.announce(r)
+	case runfile.LoadEvent:
+		c.event(r)
+	case runfile.Work:
+		a := c.attempt(r.Load, r.Repetition)
+		a.clients.add(r)
+		if in := &a.clients.latency; !c.untimed {
+			c.latencies <- func() { in.Add(r.Latency) }
+		}
+	case runfile.Proof:
+		c.attempt(r.Load, r.Repetition).proof = &r
+	case runfile.Reading:
+		c.read(r)
+	case runfile.Period:
+		c.period(r)
+	case runfile.Total:
+		c.total(r)
+	case runfile.Origin:
+		c.origin(r)
+	case runfile.WAL:
+		c.takeWAL(r)
+	case runfile.Top:
+		c.tops[topKey{r.Of, r.From.UTC()}] = r
+	case runfile.Row:
+		c.readRow(r)
+	case runfile.Gap:
+		c.gap(r)
+	case runfile.SettingChange:
+		c.run.SettingChanges = append(c.run.SettingChanges, r)
+	case runfile.Ended:
+		c.run.Ended = &r
+	}
+}
+
+func (c *collector) announce(m runfile.Metric) {
+	first, known := c.metrics[m.Name]
+	if known && (first.Type != m.Type || first.Unit != m.Unit) {
+		c.notes.add("metric-contradictory", fmt.Sprintf(
+			"%s is announced as a %s in %s and again as a %s in %s; the first was believed", m.Name, first.Type,
+			first.Unit, m.Type, m.Unit))
+	}
+	if !known {
+		c.metrics[m.Name] = m
+	}
+}
+
+func (c *collector) attempt(load string, repetition int) *attempt {
+	key := attemptKey{load, repetition}
+	a := c.byKey[key]
+	if a == nil {
+		a = &attempt{attemptKey: key}
+		c.byKey[key], c.loads[load] = a, true
+		c.attempts = append(c.attempts, a)
+	}
+	return a
+}
+
+func (c *collector) event(e runfile.LoadEvent) {
+	a := c.attempt(e.Load, e.Repetition)
+	switch e.Event {
+	case runfile.Settle:
+		a.added = e.Added
+		if e.Factors != nil {
+			c.factors[e.Load] = *e.Factors
+		}
+	case runfile.Begin:
+		a.begins, a.instance = append(a.begins, e.At), e.Instance
+	case runfile.End:
+		a.ends = append(a.ends, e.At)
+		a.failed = cmp.Or(a.failed, e.Failed)
+		a.others, a.vacuumed, a.sessions = e.Others, e.Autovacuum, e.Sessions
+		c.run.OtherSessions += e.OtherSessions
+	}
+}
+
+func (c *collector) read(r runfile.Reading) {
+	if c.thin != nil {
+		c.readRow(r.Row())
+		return
+	}
+	for metric := range r.Values {
+		c.belongs(metric, r.Probe)
+	}
+	c.of(r.Probe).Add(r.At, r.Values)
+}
+
+func (c *collector) readRow(r runfile.Row) {
+	if c.thin != nil {
+		c.thin.Take(r)
+		c.backups.take(r)
+		c.run.Ended = nil // it went on after that
+		return
+	}
+	c.keep(r)
+}
+
+// keep takes a reading into the series of its metrics.
+func (c *collector) keep(r runfile.Row) {
+	if len(r.Names) == 0 {
+		c.of(r.Probe).Add(r.At, nil)
+		return
+	}
+	columns, known := c.columns[&r.Names[0]]
+	if !known {
+		for _, metric := range r.Names {
+			c.belongs(metric, r.Probe)
+			columns = append(columns, c.of(r.Probe).Column(metric))
+		}
+		if len(c.columns) > mostShapes {
+			clear(c.columns)
+		}
+		c.columns[&r.Names[0]] = columns
+	}
+	c.of(r.Probe).AddRow(r.At, columns, r.Values)
+}
+
+// mostShapes bounds how many choices of metrics are remembered; files that read some of them now and then have a few.
+const mostShapes = 1000
+
+func (c *collector) gap(g runfile.Gap) {
+	if g.Metric != "" {
+		c.belongs(g.Metric, g.Probe)
+	}
+	c.answers.Add(g)
+	if g.Metric == "" && g.Reason == runfile.Reset && c.run.Header.Observed {
+		c.notes.add("server-restarted", fmt.Sprintf("At %s: %s. Its counters start over there",
+			g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
+	}
+	if g.Metric == "" && g.Reason == runfile.Late && c.run.Header.Observed &&
+		strings.Contains(g.Detail, "stood still") {
+		c.notes.add("stood-still", fmt.Sprintf("From %s on, %s", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
+	}
+	c.of(g.Probe).AddGap(g.Metric, series.Gap{At: g.At, Reason: series.Reason(g.Reason), Code: g.Code, Detail: g.Detail})
+}
+
+// belongs notes which probe a metric is of: the first that names it.
+func (c *collector) belongs(metric, probe string) {
+	first := cmp.Or(c.probes[metric], probe)
+	c.probes[metric] = first
+	if first != probe {
+		c.notes.add("metric-contradictory", fmt.Sprintf("%s is read by %s and by %s; only the first was used", metric,
+			first, probe))
+	}
+}
+
+func (c *collector) of(probe string) *series.Readings {
+	if c.readings[probe] == nil {
+		c.readings[probe] = series.NewReadings()
+	}
+	return c.readings[probe]
+}
+
+// Series returns what a metric read. One that was never mentioned goes by its name, which begins with the probe's.
+func (c *collector) Series(metric string) series.Series {
+	probe, known := c.probes[metric]
+	if !known {
+		probe, _, _ = strings.Cut(metric, "/")
+		probe, _, _ = strings.Cut(probe, ".")
+	}
+	if c.readings[probe] == nil {
+		return series.Series{}
+	}
+	c.handing.Lock()
+	defer c.handing.Unlock()
+	return c.readings[probe].Series(metric)
+}
+
+// checks notes what is odd about a run.
+type checks struct{ *builder }
+
+// finish pairs up what was gathered.
+func (b *builder) finish() *counts.Run {
+	observed, check := observer{b}, checks{b}
+	b.run.Source = newViewer(b)
+	if b.thin != nil {
+		observed.keepThin()
+	}
+	b.follow()
+	b.run.Counters = b.counters()
+	b.stretch()
+	check.clocks()
+	check.otherClocks()
+	check.added()
+	check.copied()
+	b.buildLoads()
+	check.capacity()
+	check.still()
+	if b.thin != nil {
+		observed.observe()
+	}
+	b.run.OfServer = b.run.Followed()
+	if b.run.Observed != nil {
+		b.run.Observed.Coarse.OfServer = b.run.OfServer
+	}
+	b.run.Top = append(b.joinTops(), b.wal.top(b.run.Header.Target.Flavor)...)
+	b.run.TakeOffBackground(mostVariants)
+	came := func(name string) bool { return len(b.periods[name]) > 0 || b.totalled[name] }
+	b.run.Uncollected, b.run.Unpublished = b.answers.Lacking(b.metrics, came), b.answers.Without(b.metrics, came)
+	b.run.Notes = b.notes.all()
+	return b.run
+}
+
+// counters returns the metrics announced as such, and those that came in periods, by name.
+func (b *builder) counters() []runfile.Metric {
+	var counters []runfile.Metric
+	for _, m := range b.metrics {
+		inPeriods := m.Type.Statistic() != ""
+		counted := m.Type == runfile.Counter && !ofAnatomy(m.Name)
+		if counted || inPeriods && (len(b.periods[m.Name]) > 0 || b.totalled[m.Name]) {
+			counters = append(counters, m)
+		}
+	}
+	slices.SortFunc(counters, func(a, b runfile.Metric) int { return strings.Compare(a.Name, b.Name) })
+	for _, metric := range slices.Sorted(maps.Keys(b.probes)) {
+		if _, announced := b.metrics[metric]; !announced {
+			b.notes.add("metric-unannounced", metric+" was read but never announced, and was left out")
+		}
+	}
+	return counters
+}
+
+func (k checks) clocks() {
+	for _, probe := range slices.Sorted(maps.Keys(k.readings)) {
+		if back := k.readings[probe].SteppedBack(); back > 0 {
+			k.notes.add("clock-stepped", fmt.Sprintf(
+				"The readings of %s go back in time by %.3g s: the clock was set during the run", probe, back.Seconds()))
+		}
+	}
+}

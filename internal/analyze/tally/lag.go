@@ -1,0 +1,198 @@
+package tally
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/lag"
+	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// What it takes to say that a counter moves in steps: so many of what it counts by, so much further apart than it is
+// read, and whole steps of time apart. Of fewer moves than so many, one in a repetition is enough.
+const (
+	smallestStep  = 10
+	stepsReadings = 5
+	fewestSteps   = 6
+	offStep       = 2.5 // readings
+)
+
+// pulse describes a counter that moves so seldom that most readings show nothing new although the load goes on.
+type pulse struct {
+	steps []stretch     // from one move to the next
+	apart time.Duration // the steps, at least; 0: it moves at any time
+	once  float64       // by how much a counter grew that moved once in the run; 0: it moved more often, or never
+}
+
+// pulse finds the steps of a counter. A source that did not move between two readings was not read twice. The move
+// itself came at some time since the reading before.
+func (v *viewer) pulse(s series.Series, split series.Split) (p pulse) {
+	if 2*split.Moved >= split.Changes {
+		return p
+	}
+	var moves []time.Time
+	var amounts, lengths []float64
+	for change, err := range s.Changes(time.Time{}, farFuture) {
+		if err != nil || change.Amount == 0 {
+			continue
+		}
+		moves = append(moves, change.From.Add(change.To.Sub(change.From)/2))
+		amounts = append(amounts, change.Amount)
+		lengths = append(lengths, change.Seconds())
+	}
+	by, of := stats.Divisor(amounts)
+	if of < fewestSame {
+		by = min(by, 1)
+	}
+	during, few := v.during(moves), len(moves) < fewestSteps
+	if len(moves) == 0 || during == 0 || stats.Median(amounts) < smallestStep*by || !few && 2*during < len(moves) {
+		return p
+	}
+	if len(moves) == 1 {
+		return movedOnce(moves[0].Sub(v.run.Header.Start).Seconds(), amounts[0], stepsReadings*lengths[0], v.stays())
+	}
+	var gaps []float64
+	for i := 1; i < len(moves); i++ {
+		gaps = append(gaps, moves[i].Sub(moves[i-1]).Seconds())
+		p.steps = append(p.steps, stretch{from: moves[i-1], to: moves[i], amount: amounts[i]})
+	}
+	reading, shortest := stats.Median(lengths), slices.Min(gaps)
+	step := evenly(gaps, shortest)
+	skips := !few && stats.Median(gaps) > 1.5*step // most of the steps, with loads going on
+	if shortest < stepsReadings*reading || skips || !wholeSteps(gaps, step, min(offStep*reading, step/4)) {
+		return pulse{}
+	}
+	p.apart = time.Duration(step * float64(time.Second)).Round(time.Second)
+	return p
+}
+
+// movedOnce returns the pulse of a counter that moved once while loads went on: no step is known, but that none is
+// shorter than the loads before it, or after it.
+func movedOnce(at, by, least float64, stays []stay) (p pulse) {
+	if len(stays) == 0 {
+		return p
+	}
+	if longest := max(at-stays[0].From, stays[len(stays)-1].End-at); longest > least && !math.IsInf(by, 0) {
+		p.apart, p.once = time.Duration(longest*float64(time.Second)).Round(time.Second), by
+	}
+	return p
+}
+
+// evenly returns the step of which each gap holds so many, whose shortest holds one.
+func evenly(gaps []float64, shortest float64) float64 {
+	sum, steps := 0.0, 0.0
+	for _, gap := range gaps {
+		sum, steps = sum+gap, steps+math.Round(gap/shortest)
+	}
+	return sum / steps
+}
+
+// wholeSteps reports whether four in five gaps are so many steps, to within what readings leave in doubt: all of a few.
+func wholeSteps(gaps []float64, step, doubt float64) bool {
+	off := func(gap float64) bool { return math.Abs(gap-step*math.Round(gap/step)) > doubt }
+	return 5*len(slices.DeleteFunc(slices.Clone(gaps), off)) >= 4*len(gaps)
+}
+
+// during counts the moments that lie within repetitions. Moves between them come from work that is done there.
+func (v *viewer) during(moments []time.Time) (n int) {
+	var all []series.Stretch
+	for _, load := range v.run.Loads {
+		for _, r := range load.Repetitions {
+			all = append(all, series.Stretch{From: r.Begin, To: r.End})
+		}
+	}
+	for _, m := range moments {
+		if slices.ContainsFunc(all, func(s series.Stretch) bool { return m.After(s.From) && m.Before(s.To) }) {
+			n++
+		}
+	}
+	return n
+}
+
+var farFuture = time.Unix(1<<33, 0)
+
+// What it takes to look for a lag: part of the growth that falls outside of the repetitions, part that falls within,
+// and readings.
+const (
+	outside      = 0.004
+	within       = 0.1 // of the growth: repetitions fill most of a run, so that late work shows in other ones
+	fewestMoving = 20
+)
+
+// lag returns by how much later than the loads a counter moves.
+func (v *viewer) lag(s series.Series, split series.Split) time.Duration {
+	if split.Known < fewestMoving || 2*split.Coarse >= split.Known || !movesOutside(split) || !movesInside(split) {
+		return 0
+	}
+	var shown lag.Course
+	start := v.run.Header.Start
+	for change, err := range s.Changes(time.Time{}, farFuture) {
+		if err == nil && change.To.After(change.From) {
+			shown.Add(change.From.Sub(start).Seconds(), change.To.Sub(start).Seconds(), change.Amount/change.Seconds())
+		}
+	}
+	var stays []lag.Stay
+	for _, stay := range v.stays() {
+		stays = append(stays, stay.Stay)
+	}
+	return shown.Lag(stays)
+}
+
+// stay is one go of a load.
+type stay struct {
+	lag.Stay
+	whole series.Stretch
+}
+
+// findStays returns the goes of all loads, in order.
+func (v *viewer) findStays() (stays []stay) {
+	start := v.run.Header.Start
+	for i, load := range v.run.Loads {
+		if load.Idle() {
+			continue
+		}
+		for _, r := range load.Repetitions {
+			if a := v.byKey[attemptKey{load.Name, r.Number}]; a != nil && a.clients.lines > 0 {
+				stays = append(stays, stay{
+					lag.Stay{Load: i, From: a.clients.from.Sub(start).Seconds(), To: a.clients.to.Sub(start).Seconds(),
+						End: r.End.Sub(start).Seconds()},
+					series.Stretch{From: a.clients.from, To: r.End},
+				})
+			}
+		}
+	}
+	slices.SortFunc(stays, func(a, b stay) int { return cmp.Compare(a.From, b.From) })
+	return stays
+}
+
+// coarseReading is the longest interval between readings that still tells when a counter moved.
+const coarseReading = 2500 * time.Millisecond
+
+// split returns what a counter did within repetitions and outside of them.
+func (v *viewer) split(s series.Series) series.Split {
+	var repetitions []series.Stretch
+	for _, l := range v.stays() {
+		repetitions = append(repetitions, l.whole)
+	}
+	return s.Split(repetitions, coarseReading)
+}
+
+// movesOutside reports whether a part of the growth falls between repetitions.
+func movesOutside(s series.Split) bool { return beyondQuietest(s) > outside*s.Inside }
+
+// movesInside reports whether enough of the growth falls within repetitions to show a lag. What moves only while tables
+// are made between repetitions shows the making, and no load late.
+func movesInside(s series.Split) bool {
+	return s.Inside > within*(s.Inside+beyondQuietest(s))
+}
+
+// beyondQuietest returns what a counter grew by between repetitions, less its slowest rate there.
+func beyondQuietest(s series.Split) float64 {
+	if math.IsInf(s.Quietest, 1) {
+		return s.Outside
+	}
+	return s.Outside - s.Quietest*s.OutsideForSeconds
+}

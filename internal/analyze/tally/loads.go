@@ -1,0 +1,255 @@
+package tally
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// buildLoads makes loads of the plan and of the attempts, and says of each attempt that cannot be used why.
+func (b *builder) buildLoads() {
+	for _, load := range b.run.Header.Plan.Loads {
+		if _, twice := b.places[load.Name]; twice {
+			b.notes.add("load-twice", fmt.Sprintf("The plan names the load %s twice; the first was believed", load.Name))
+			continue
+		}
+		b.addLoad(load)
+	}
+	overlaps, check := b.overlaps(), checks{b}
+	busy := b.busyUntil()
+	var vacuumed vacuumed
+	for _, a := range b.attempts {
+		a.clients.complete()
+		load := b.loadOf(a)
+		why := a.defect(load.Idle())
+		if why == "" {
+			why = cmp.Or(overlaps[a], b.otherwiseSet(a), a.outsideWindow())
+		}
+		if why != "" {
+			load.LeftOut = append(load.LeftOut, counts.LeftOut{Repetition: a.repetition, Why: why})
+			continue
+		}
+		check.load(a)
+		if a.vacuumed != nil {
+			vacuumed.add(*a.vacuumed)
+		}
+		if a.others != nil {
+			b.run.Others = append(b.run.Others, counts.OthersWorked{Load: a.load, Repetition: a.repetition,
+				Others: *a.others})
+		}
+		r := b.repetition(a, load.Idle(), busy)
+		r.Autovacuum = a.vacuumed
+		b.takeOffImpossible(*load, r)
+		check.proof(a, load.Load, r)
+		check.anatomy(load.Load, r)
+		load.Repetitions = append(load.Repetitions, r)
+	}
+	if text := vacuumed.text(); text != "" {
+		b.notes.add("autovacuum", text)
+	}
+	for i := range b.run.Loads {
+		b.run.Loads[i].Waits = b.waits(b.run.Loads[i])
+		slices.SortStableFunc(b.run.Loads[i].Repetitions, func(a, b counts.Repetition) int {
+			return cmp.Compare(a.Number, b.Number)
+		})
+	}
+}
+
+func (b *builder) addLoad(load runfile.Load) {
+	b.places[load.Name] = len(b.run.Loads)
+	b.run.Loads = append(b.run.Loads, counts.Load{Load: load})
+}
+
+func (b *builder) loadOf(a *attempt) *counts.Load {
+	_, known := b.places[a.load]
+	factors, told := b.factors[a.load]
+	switch {
+	case known:
+	case told:
+		factors.Name = a.load
+		b.addLoad(factors)
+	default:
+		b.notes.add("load-unplanned", fmt.Sprintf("The load %s is not in the plan, so its indexes are not known",
+			a.load))
+		b.addLoad(runfile.Load{Name: a.load, Method: counts.Unplanned})
+	}
+	return &b.run.Loads[b.places[a.load]]
+}
+
+// defect says why an attempt must not be used, or nothing.
+func (a *attempt) defect(idle bool) string {
+	switch {
+	case a.untimed():
+		return a.failed
+	case len(a.begins) == 0 && len(a.ends) == 0 && a.clients.lines == 0:
+		return "it was never begun: the run was cut off"
+	case len(a.begins) == 0 && len(a.ends) == 0:
+		return "nothing but its load was recorded"
+	case len(a.begins) == 0:
+		return "it ended without having begun"
+	case len(a.begins) > 1 || len(a.ends) > 1:
+		return "it was begun or ended twice, so what belongs to which cannot be told"
+	case a.failed != "":
+		return a.failed
+	case len(a.ends) == 0:
+		return "it never ended: the run was cut off"
+	case !a.ends[0].After(a.begins[0]):
+		return "it ended before it began: the clock was set"
+	case idle && a.clients.work.Transactions > 0:
+		return "it should be idle, and yet load was recorded"
+	case idle, a.clients.lines == 0 && len(a.totals) > 0: // the latter is a load that is not ours
+		return ""
+	case a.clients.lines == 0:
+		return "no load was recorded"
+	case a.clients.negative || a.clients.from.Before(a.begins[0]) || a.clients.to.After(a.ends[0]):
+		return "its load lies outside of it: the clock was set"
+	case a.clients.seconds() <= 0:
+		return "its load took no time"
+	}
+	return ""
+}
+
+// overlaps finds attempts that ran at the same time: what the counters say belongs to neither.
+func (b *builder) overlaps() map[*attempt]string {
+	whole := slices.DeleteFunc(slices.Clone(b.attempts), func(a *attempt) bool {
+		return len(a.begins) != 1 || len(a.ends) != 1 || !a.ends[0].After(a.begins[0])
+	})
+	slices.SortStableFunc(whole, func(a, b *attempt) int { return a.begins[0].Compare(b.begins[0]) })
+	found := map[*attempt]string{}
+	for i, latest := 1, 0; i < len(whole); i++ {
+		if whole[i].begins[0].Before(whole[latest].ends[0]) {
+			found[whole[i]] = overlapsWith(whole[latest])
+			found[whole[latest]] = cmp.Or(found[whole[latest]], overlapsWith(whole[i]))
+		}
+		if whole[i].ends[0].After(whole[latest].ends[0]) {
+			latest = i
+		}
+	}
+	return found
+}
+
+func overlapsWith(a *attempt) string {
+	return fmt.Sprintf("it overlaps with repetition %d of %s", a.repetition, a.load)
+}
+
+// busyUntil returns the moments at which loads ended, ascending.
+func (b *builder) busyUntil() []time.Time {
+	var ends []time.Time
+	for _, a := range b.attempts {
+		if a.clients.lines > 0 {
+			ends = append(ends, a.clients.to)
+		}
+	}
+	slices.SortFunc(ends, time.Time.Compare)
+	return ends
+}
+
+// load notes what is odd about a load that may be used all the same.
+func (k checks) load(a *attempt) {
+	if err := a.clients.latency.Problem(); err != nil {
+		k.notes.add("latency-unreadable", fmt.Sprintf("The latencies of %s %d are left out: %v", a.load,
+			a.repetition, err))
+	}
+	planned, took := k.run.Header.Plan.LoadSeconds, a.clients.seconds()
+	if a.clients.lines > 0 && planned > 0 && (took > 2*planned+1 || took < planned/2) {
+		k.notes.add("load-length", fmt.Sprintf("The load of %s %d lasted %.3g s instead of %.3g", a.load, a.repetition,
+			took, planned))
+	}
+}
+
+func (b *builder) repetition(a *attempt, idle bool, busy []time.Time) counts.Repetition {
+	r := counts.Repetition{
+		Number: a.repetition, Begin: a.begin(), End: a.end(),
+		Work: a.clients.work, Latency: a.clients.latency.Quantiles(), Counts: map[string]counts.Count{},
+		Sessions: a.sessions, WAL: a.wal,
+	}
+	loadEnd := r.Begin
+	ours := !idle && a.clients.lines > 0
+	if ours {
+		r.Seconds, loadEnd = a.clients.seconds(), a.clients.to
+	}
+	var othersEnd time.Time
+	if ended := sort.Search(len(busy), func(i int) bool { return busy[i].After(r.Begin) }); ended > 0 {
+		othersEnd = busy[ended-1]
+	}
+	for _, m := range b.run.Counters {
+		if m.Type != runfile.Counter {
+			continue
+		}
+		r.Counts[m.Name] = count(b.Series(m.Name), r.Begin, r.End, loadEnd, othersEnd)
+		if r.Counts[m.Name].Missing == nil && b.resetSaid(m.Name, r.Begin, r.End) {
+			r.Counts[m.Name] = counts.Count{
+				Missing: &series.Missing{Reason: series.Reset, Detail: "its view says that it was reset"}}
+		}
+	}
+	if idle {
+		r.Quiet = b.quiet(r)
+	}
+	r.Log = b.anatomy(r, loadEnd, othersEnd)
+	if !ours {
+		r.Seconds = betweenReadings(r)
+	}
+	from, to, work := r.Begin, r.End, elapsed
+	if ours {
+		from, to, work = a.clients.from, a.clients.to, a.clients.workIn
+	}
+	for metric := range b.stretched {
+		if elsewhere := b.elsewhere(a, metric); elsewhere != nil {
+			r.Counts[metric] = counts.Count{Missing: elsewhere}
+			continue
+		}
+		r.Counts[metric] = b.countIn(metric, from, to, work)
+	}
+	b.countTotals(a, r)
+	return r
+}
+
+// betweenReadings returns how far the readings at both ends of the repetition lie apart; without any, its length.
+func betweenReadings(r counts.Repetition) float64 {
+	longest := 0.0
+	for _, c := range r.Counts {
+		longest = max(longest, c.Seconds)
+	}
+	return cmp.Or(longest, r.End.Sub(r.Begin).Seconds())
+}
+
+// resetSaid reports whether a view of PostgreSQL's gives another moment of its last reset at the end than at the
+// beginning. It knows of resets that later growth hides.
+func (b *builder) resetSaid(metric string, begin, end time.Time) bool {
+	view, _, _ := strings.Cut(metric, "/")
+	when := b.Series(view + "/stats_reset")
+	before, errBefore := when.Before(begin)
+	after, errAfter := when.Before(end)
+	return errBefore == nil && errAfter == nil && before.Value != after.Value
+}
+
+// count returns the delta of a counter over a repetition, if its readings stand where they should: after all other
+// loads had ended, after our own had, and last before either end.
+func count(s series.Series, begin, end, loadEnd, othersEnd time.Time) counts.Count {
+	change, err := s.Delta(begin, end)
+	switch {
+	case err != nil:
+		return counts.Count{Missing: counts.WhyMissing(err)}
+	case change.From.Before(othersEnd):
+		return counts.Count{Missing: stale(change.From, "while another load still ran")}
+	case change.To.Before(loadEnd):
+		return counts.Count{Missing: stale(change.To, "while its load still ran")}
+	case s.Lacked(change.From, begin):
+		return counts.Count{Missing: stale(change.From, "and not in later readings")}
+	case s.Lacked(change.To, end):
+		return counts.Count{Missing: stale(change.To, "and not in later readings")}
+	}
+	return counts.Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
+}
+
+func stale(at time.Time, when string) *series.Missing {
+	detail := fmt.Sprintf("last read at %s, %s", at.UTC().Format("15:04:05.000"), when)
+	return &series.Missing{Reason: series.Reason(runfile.Late), Detail: detail}
+}

@@ -1,0 +1,142 @@
+package tally
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
+	"github.com/realiops/realiops/internal/series"
+)
+
+const (
+	// fewestSame periods that show the same are no coincidence, if they show at least so many of what their source
+	// counts by.
+	fewestSame  = 3
+	leastMoving = 1000
+	fewestApart = 10 // amounts that differ, below which chance makes what all are multiples of large
+)
+
+// countIn returns how much a metric grew by between two moments, if its source moved in between.
+func (b *builder) countIn(name string, from, to time.Time, work func(from, to time.Time) float64) counts.Count {
+	count := inPeriods(b.stretched[name], from, to, work)
+	if count.Missing != nil {
+		return count
+	}
+	step := b.stillFor(name)
+	if step == 0 || to.Sub(from) >= counts.StepsInLoad*step {
+		return count
+	}
+	inside := between(b.stretched[name], from, to)
+	amount := 0.0
+	for _, s := range inside {
+		amount += s.amount
+	}
+	return counts.Count{Missing: &series.Missing{Reason: counts.NotMoved, Detail: fmt.Sprintf(
+		"%s in %s; it moves in steps of about %s, and says nothing about a load shorter than %d of them",
+		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), counts.StepsInLoad)}}
+}
+
+// stillFor returns the longest time for which a source shows the same value; 0: it moves from period to period. If
+// too little of a source was read to tell, it returns the time that others have seen.
+func (b *builder) stillFor(name string) time.Duration {
+	all := b.stretched[name]
+	if len(all) < fewestSame {
+		for _, row := range metric.All().Of(name) {
+			if row.On == b.run.Header.Target.Flavor {
+				return time.Duration(row.Steps * float64(time.Second))
+			}
+		}
+		return 0
+	}
+	var amounts []float64
+	for _, s := range all {
+		amounts = append(amounts, s.amount)
+	}
+	by, of := stats.Divisor(amounts)
+	if of > 0 && of < fewestApart {
+		by = min(by, 1)
+	}
+	var longest time.Duration
+	for first := 0; first < len(all); {
+		last := first
+		for last+1 < len(all) && all[last+1].same(all[first]) && all[last+1].from.Equal(all[last].to) {
+			last++
+		}
+		if last-first+1 >= fewestSame && all[first].amount >= leastMoving*by {
+			longest = max(longest, all[last].to.Sub(all[first].from))
+		}
+		first = last + 1
+	}
+	return longest
+}
+
+// same reports whether two periods show the same.
+func (s stretch) same(other stretch) bool {
+	return !s.open && !other.open && s.amount == other.amount && s.seconds() == other.seconds()
+}
+
+func minutes(d time.Duration) string {
+	if d < time.Minute {
+		return printable.Duration(d.Round(time.Millisecond))
+	}
+	return printable.Duration(d.Round(time.Minute))
+}
+
+// Whole adds up the periods from the rest before the first load to the rest after the last.
+func (b *builder) Whole(name string) (amount float64, from, to time.Time, ok bool) {
+	for _, a := range b.attempts {
+		if begin := a.begin(); !begin.IsZero() && (from.IsZero() || begin.Before(from)) {
+			from = begin
+		}
+		if end := a.end(); end.After(to) {
+			to = end
+		}
+	}
+	rest := time.Duration(b.run.Header.Plan.RestSeconds * float64(time.Second))
+	from, to = from.Add(-rest), to.Add(rest)
+	inside := between(b.stretched[name], from, to)
+	if len(inside) == 0 {
+		return 0, from, to, false
+	}
+	covered := time.Duration(0)
+	for _, s := range inside {
+		if s.open {
+			return 0, from, to, false
+		}
+		amount, covered = amount+s.amount, covered+s.to.Sub(s.from)
+	}
+	period := inside[0].to.Sub(inside[0].from)
+	return amount, from, to, to.Sub(from)-covered <= 2*period
+}
+
+// still notes the loads during which a source did not move.
+func (k checks) still() {
+	for _, m := range k.run.Counters {
+		var during []string
+		first := ""
+		for _, a := range k.run.Loads {
+			for _, r := range a.Repetitions {
+				if count := r.Counts[m.Name]; count.Missing != nil && count.Missing.Reason == counts.NotMoved {
+					during, first = append(during, a.Name), cmp.Or(first, count.Missing.Detail)
+				}
+			}
+		}
+		if len(during) == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s: the source did not move during these loads (%s): %s",
+			metric.Printed(m.Name, 0), strings.Join(slices.Compact(during), ", "), first)
+		if amount, from, to, told := k.run.Whole(m.Name); told {
+			text += fmt.Sprintf(". For all loads together, with the rest before and after them, it says %s in %s",
+				number.Grouped(amount, 0), minutes(to.Sub(from)))
+		}
+		k.notes.add("not-moved", text)
+	}
+}

@@ -1,0 +1,130 @@
+package tally
+
+import (
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally/sieve"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// observer makes windows of an observation, which nobody put a load on.
+type observer struct{ *builder }
+
+// keepThin takes what is left of the readings of an observation into series. Where a source tells of periods, windows
+// are long enough to hold them, and where nothing else is told the longest of them.
+func (o observer) keepThin() {
+	if len(o.periods) > 0 && !o.onlyPeriods() {
+		o.thin.OnGrid()
+	}
+	if o.onlyPeriods() {
+		from, to, longest := o.spanOfPeriods()
+		o.thin.LengthenTo(max(longest, to.Sub(from)/sieve.MostWindows))
+	}
+	for row := range o.thin.Rows {
+		o.keep(row)
+	}
+}
+
+func (o observer) observe() {
+	o.run.Observed = o.inWindows(&o.run.Loads, 1)
+	o.run.Observed.Backups = o.backups.all
+	coarse := &counts.Run{Header: o.run.Header, Ended: o.run.Ended, Torn: o.run.Torn, Counters: o.run.Counters,
+		Source: o.run.Source}
+	coarse.Observed = o.inWindows(&coarse.Loads, 2)
+	o.run.Observed.Coarse = coarse
+}
+
+// inWindows cuts windows of so many times the usual length and groups them.
+func (o observer) inWindows(loads *[]counts.Load, times int64) *counts.Observation {
+	made := &counts.Observation{Window: time.Duration(times * o.thin.Length)}
+	if o.onlyPeriods() {
+		_, _, made.Period = o.spanOfPeriods()
+	}
+	all := o.cutWindows(times)
+	made.Windows = len(all)
+	made.Unread, made.Why = unread(all)
+	whole := o.wholeWindows(all)
+	made.Whole = len(whole)
+	made.RowsPerSecond = rowsPerSecond(whole)
+	busy := busyWindows(whole)
+	made.Quiet = len(whole) - len(busy)
+	groups := grouped(busy)
+	if len(groups) == 0 && made.Period > 0 && len(busy) >= fewestWindows { // nothing tells kinds of load apart
+		groups = [][]window{busy}
+	}
+	for _, g := range groups {
+		made.Used += len(g)
+		*loads = append(*loads, loadOf(len(*loads), g))
+	}
+	return made
+}
+
+// unread counts the windows in which the server's commits could not be followed, which all versions count for all
+// roles.
+func unread(all []window) (n int, why string) {
+	times := map[string]int{}
+	for _, w := range all {
+		count, asked := w.repetition.Counts[metric.CommitsOfAll]
+		if !asked || count.Missing == nil {
+			continue
+		}
+		n++
+		reason := count.Missing.Error()
+		times[reason]++
+		if times[reason] >= times[why] { // of two as often, what was so last
+			why = reason
+		}
+	}
+	return n, why
+}
+
+// rowsPerSecond returns what was done to rows in a second, by the windows that counted it.
+func rowsPerSecond(whole []window) map[string]float64 {
+	rates := map[string]float64{}
+	for name, metric := range map[string]string{
+		"inserted":      metric.ClusterTupInserted,
+		"updated":       metric.ClusterTupUpdated,
+		"deleted":       metric.ClusterTupDeleted,
+		"hot":           metric.TablesNTupHOTUpd,
+		"index_entries": metric.TablesIndexEntriesLeast,
+	} {
+		amount, seconds := 0.0, 0.0
+		for _, w := range whole {
+			if c, known := w.repetition.Counts[metric]; known && c.Missing == nil {
+				amount, seconds = amount+c.Amount, seconds+c.Seconds
+			}
+		}
+		if seconds > 0 {
+			rates[name] = amount / seconds
+		}
+	}
+	return rates
+}
+
+// backups finds base backups in the readings of an observation as they come, since few of them are kept.
+type backups struct {
+	all     []counts.Backup
+	running bool // by the last reading
+}
+
+// mostBackups bounds the backups that are told apart; later ones count as one.
+const mostBackups = 1000
+
+func (b *backups) take(r runfile.Row) {
+	i := slices.Index(r.Names, metric.BaseBackups)
+	if i < 0 {
+		return
+	}
+	was := b.running
+	b.running = r.Values[i] > 0
+	switch {
+	case !b.running:
+	case was || len(b.all) == mostBackups:
+		b.all[len(b.all)-1].To = r.At
+	default:
+		b.all = append(b.all, counts.Backup{From: r.At, To: r.At})
+	}
+}

@@ -1,0 +1,67 @@
+package tally
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// countedTooFew is the share by which a count may stay below what is possible: readings are not of one moment.
+const countedTooFew = 0.02
+
+// leastRecordBytes is the header of a WAL record, without which there is none: XLogRecord in PostgreSQL's xlogrecord.h.
+const leastRecordBytes = 24
+
+// bound is the least that a quantity can come to, and why.
+type bound struct {
+	of    metric.Quantity
+	least float64
+	why   string
+}
+
+// bounds returns what PostgreSQL cannot do a repetition's work with less of. On Aurora the same counters count
+// something else.
+func (b *builder) bounds(a counts.Load, r counts.Repetition) (all []bound) {
+	target := b.run.Header.Target
+	if a.Idle() || !a.Inserts() || target.Flavor == "aurora" {
+		return nil
+	}
+	rows, commits := float64(r.Work.Rows), float64(r.Work.Transactions)
+	records := rows*float64(max(0, a.Indexes)) + commits
+	why := "each index entry and each commit makes at least one"
+	if a.Method != counts.Copy { // which puts many rows into one
+		records += rows
+		why = "each row, each index entry and each commit makes at least one"
+	}
+	all = append(all, bound{metric.WALRecords, records, why}, bound{metric.WALBytes, leastRecordBytes * records,
+		"a WAL record has at least 24"})
+	settings := target.Settings
+	waits := settings["fsync"] == "on" && settings["synchronous_commit"] == "on" && a.SynchronousCommit == ""
+	// others fsync as they write
+	counted := settings["wal_sync_method"] == "fdatasync" || settings["wal_sync_method"] == "fsync"
+	if waits && counted && a.Clients > 0 && commits > 0 {
+		all = append(all, bound{metric.WALSyncs, commits / float64(a.Clients),
+			fmt.Sprintf("one serves at most the commits of all %d clients", a.Clients)})
+	}
+	return all
+}
+
+// takeOffImpossible takes out of a repetition the counts that are too low to be true, with the reason in their place.
+func (b *builder) takeOffImpossible(a counts.Load, r counts.Repetition) {
+	for _, possible := range b.bounds(a, r) {
+		least := possible.least * (1 - countedTooFew)
+		for _, m := range metric.All().Making(possible.of) {
+			count, known := r.Counts[m.Name]
+			if !known || count.Missing != nil || count.Raw >= least || m.Derived != nil {
+				continue
+			}
+			text := fmt.Sprintf("%.0f %s for %d rows in %d transactions is impossible, because %s (%.0f): the "+
+				"counter lost some, or the rows are not this server's",
+				count.Raw, possible.of.Many(), r.Work.Rows, r.Work.Transactions, possible.why, possible.least)
+			r.Counts[m.Name] = counts.Count{Missing: &series.Missing{Reason: counts.Impossible, Detail: text}}
+			b.notes.add("impossible", fmt.Sprintf("%s of %s %d is left out: %s", m.Name, a.Name, r.Number, text))
+		}
+	}
+}

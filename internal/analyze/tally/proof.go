@@ -1,0 +1,75 @@
+package tally
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// proof notes where the rows of the load, of the server's counter and of the table itself are not the same: then
+// something is missing from the counts of this repetition.
+func (k checks) proof(a *attempt, load runfile.Load, r counts.Repetition) {
+	if load.Idle() || a.proof == nil || a.proof.Counter != "" {
+		return
+	}
+	if a.proof.Missing != "" {
+		k.notes.add("rows-not-counted", fmt.Sprintf("The rows of %s %d were not counted: %s", a.load, a.repetition,
+			a.proof.Missing))
+		return
+	}
+	if r.Work.Failures == 0 && r.Work.Returned > 0 && !lookedAt(r.Work.Returned, a.proof.Returned) {
+		k.notes.add("rows-disagree",
+			fmt.Sprintf("The rows of %s %d disagree: its clients asked for %d, and the server looked at %d",
+				a.load, a.repetition, r.Work.Returned, a.proof.Returned))
+	}
+	counted, inserted := r.Counts[metric.TablesNTupIns], r.Work.Rows-r.Work.Updated-r.Work.Deleted
+	failed := float64(r.Work.Failures) * float64(load.RowsPerTx)
+	known := counted.Missing == nil && counted.Seconds > 0
+	more, left := counted.Raw-float64(inserted), load.TableRows+inserted-r.Work.Deleted
+	if a.proof.Rows == left && (!known || more >= 0 && more <= failed) {
+		return
+	}
+	text := fmt.Sprintf("The rows of %s %d disagree: the server confirmed %d, and its table holds %d", a.load,
+		a.repetition, left, a.proof.Rows)
+	if known {
+		text += fmt.Sprintf("; n_tup_ins grew by %.0f", counted.Raw)
+	}
+	k.notes.add("rows-disagree", text)
+}
+
+// lookedAt reports whether the server has looked at the rows that were asked for. Of those at an end of an index the
+// planner looks at some itself.
+func lookedAt(asked, counted int64) bool {
+	const byPlanner, oneInAHundred = 1000, 0.01
+	return counted >= asked && float64(counted) <= (1+oneInAHundred)*float64(asked)+byPlanner
+}
+
+// added notes what was run beyond the plan.
+func (k checks) added() {
+	for _, a := range k.attempts {
+		if a.added != "" {
+			k.notes.add("added", fmt.Sprintf("%s %d was run beyond the plan: %s", a.load, a.repetition, a.added))
+		}
+	}
+}
+
+// driftTolerated is the drift between clocks, beyond the uncertainty of comparing them, that is not reported.
+const driftTolerated = 0.1 // seconds
+
+// otherClocks notes a clock that was another distance from ours at the end than at the start.
+func (k checks) otherClocks() {
+	if k.run.Ended == nil {
+		return
+	}
+	for _, before := range k.run.Header.Clocks {
+		for _, after := range k.run.Ended.Clocks {
+			drift := after.Offset - before.Offset
+			if before.Source == after.Source && max(drift, -drift) > driftTolerated+before.Error+after.Error {
+				k.notes.add("clock-drifted",
+					fmt.Sprintf("The clock of the %s moved by %.3g s against ours during the run", before.Source, drift))
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package tally
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// ranking is a Top to which parts are joined.
+type ranking struct {
+	counts.Top
+	cut bool // some part listed no more than the first of all
+}
+
+// topKey identifies a look, so that a later one replaces an earlier one.
+type topKey struct {
+	of   string
+	from time.Time
+}
+
+// joinTops joins the rankings from one start of the server to the next.
+func (b *builder) joinTops() (all []counts.Top) {
+	keys := slices.SortedFunc(maps.Keys(b.tops), func(a, b topKey) int {
+		return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of))
+	})
+	b.run.Tops = slices.Collect(maps.Values(b.tops))
+	for _, of := range []string{"statements", runfile.Readers, runfile.Digests, runfile.Files, runfile.Programs,
+		"tables", "indexes"} {
+		t := ranking{Top: counts.Top{Of: of, Total: map[string]float64{}}}
+		for _, key := range keys {
+			if key.of == of {
+				t.join(b.tops[key])
+			}
+		}
+		if t.Seconds > 0 || t.Missing != "" {
+			all = append(all, t.Top)
+		}
+	}
+	return all
+}
+
+func (t *ranking) join(part runfile.Top) {
+	if part.Missing != "" {
+		if len(t.Items) == 0 {
+			t.Missing = part.Missing
+		}
+		return
+	}
+	t.Missing = ""
+	t.Seconds += part.At.Sub(part.From).Seconds()
+	for name, value := range part.Total {
+		t.Total[name] += value
+	}
+	cut := len(part.Items) >= runfile.MostTopItems
+	for i := range t.Items {
+		t.Items[i].AtLeast = t.Items[i].AtLeast || cut && !slices.ContainsFunc(part.Items, named(t.Items[i].Name))
+	}
+	for _, item := range part.Items {
+		t.add(item)
+	}
+	t.cut = t.cut || cut
+}
+
+func named(name string) func(runfile.TopItem) bool {
+	return func(i runfile.TopItem) bool { return i.Name == name }
+}
+
+// add sums up what is of one name. What was not among the first in every part did at least that.
+func (t *ranking) add(item runfile.TopItem) {
+	i := slices.IndexFunc(t.Items, named(item.Name))
+	if i < 0 {
+		item.Grew, item.AtLeast = maps.Clone(item.Grew), item.AtLeast || t.cut
+		t.Items = append(t.Items, item)
+		return
+	}
+	for name, value := range item.Grew {
+		t.Items[i].Grew[name] += value
+	}
+	t.Items[i].Text = cmp.Or(item.Text, t.Items[i].Text)
+	t.Items[i].AtLeast = t.Items[i].AtLeast || item.AtLeast
+}

@@ -1,0 +1,227 @@
+package tally
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// total takes figures of a stretch that was counted as a whole.
+func (c *collector) total(t runfile.Total) {
+	for name := range t.Values {
+		c.belongs(name, t.Probe)
+		c.totalled[name] = true
+	}
+	a := c.attempt(t.Load, t.Repetition)
+	a.totals = append(a.totals, t)
+}
+
+// untimed reports whether nothing is known of an attempt but totals: not even when it was.
+func (a *attempt) untimed() bool { return len(a.begins) == 0 && len(a.ends) == 0 && len(a.totals) > 0 }
+
+// begin and end are the zero time where nobody says when it was.
+func (a *attempt) begin() time.Time { return firstOr(a.begins) }
+func (a *attempt) end() time.Time   { return firstOr(a.ends) }
+
+func firstOr(moments []time.Time) time.Time {
+	if len(moments) == 0 {
+		return time.Time{}
+	}
+	return moments[0]
+}
+
+// countTotals puts the totals of an attempt for what its counters grew by.
+func (b *builder) countTotals(a *attempt, r counts.Repetition) {
+	for _, t := range a.totals {
+		off, share, label := a.windowOff(t), b.readingError(t), a.otherName()
+		for name, value := range t.Values {
+			averages := b.sumOfAverages(a, r, name, value)
+			switch {
+			case off != nil:
+				r.Counts[name] = counts.Count{Missing: off}
+			case label != nil && (name == volumeReads || name == volumeWrites):
+				r.Counts[name] = counts.Count{Missing: label}
+				b.notes.add("mislabelled", fmt.Sprintf("%s of %s: %s", name, a.load, label.Detail))
+			case averages != nil:
+				r.Counts[name] = counts.Count{Missing: averages}
+				b.notes.add("sum-of-averages", fmt.Sprintf("%s of %s: %s", name, a.load, averages.Detail))
+			case !(value >= 0) || math.IsInf(value, 0):
+				detail := fmt.Sprintf("its source reports %g in all", value)
+				r.Counts[name] = counts.Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}}
+			default:
+				r.Counts[name] = counts.Count{Amount: value, Raw: value, Seconds: r.Seconds, Error: share * value}
+			}
+		}
+	}
+}
+
+// nearly is the largest relative difference between two sources of the same number.
+const nearly = 0.05
+
+// sumOfAverages detects a total of a rate that is the sum of its averages over periods: it is smaller, by the
+// seconds of a period, than the amount of its own periods, or than the pages that PostgreSQL missed.
+func (b *builder) sumOfAverages(a *attempt, r counts.Repetition, name string, value float64) *series.Missing {
+	m, known := b.run.Counter(name)
+	if !known || m.Type != runfile.Rate || m.Period <= 1 || value <= 0 {
+		return nil
+	}
+	times := func(other float64) bool { return math.Abs(other/(value*m.Period)-1) < nearly }
+	own, told := r.Counts[name]
+	missedPages := a.totalOf(oursRead)
+	switch {
+	case told && own.Missing == nil && times(own.Amount):
+	case name == readIOPS && value >= fewestReads && times(missedPages):
+	default:
+		return nil
+	}
+	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: fmt.Sprintf(
+		"%.0f is the sum of its averages over periods of %g s, and no number of operations: times %g it is one", value,
+		m.Period, m.Period)}
+}
+
+// otherName detects the instance's figures under the volume's name: they equal the pages missed, or a sixtieth of
+// them if averages over minutes were summed. Published figures of the volume are 0.34 to 0.64 per page missed.
+func (a *attempt) otherName() *series.Missing {
+	reads := a.totalOf(volumeReads)
+	missedPages := a.totalOf(oursRead)
+	are := func(factor float64) bool { return math.Abs(missedPages/(reads*factor)-1) < nearly }
+	if reads < fewestReads || !are(1) && !are(perMinute) {
+		return nil
+	}
+	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: fmt.Sprintf(
+		"%.0f billed reads are the %.0f pages that PostgreSQL missed, as ReadIOPS shows them by the second: the "+
+			"names are those of other metrics", reads, missedPages)}
+}
+
+// perMinute converts an average per second to a number per minute.
+const perMinute = 60
+
+func (a *attempt) totalOf(metric string) (value float64) {
+	for _, t := range a.totals {
+		if v, has := t.Values[metric]; has {
+			value = v
+		}
+	}
+	return value
+}
+
+const (
+	readIOPS     = metric.CloudWatchReadIOPS
+	volumeReads  = metric.CloudWatchVolumeReadIOPs
+	volumeWrites = metric.CloudWatchVolumeWriteIOPs
+	oursRead     = metric.BlocksRead
+)
+
+// origin notes where figures come from. Of a file that is worked on, older versions were seen to have other values.
+func (c *collector) origin(o runfile.Origin) {
+	c.run.Origins = append(c.run.Origins, o)
+	if o.File != "" && o.Commit == "" {
+		c.notes.add("no-version", fmt.Sprintf("%s of %s is given without a version, and other versions may differ",
+			o.File, o.Load))
+	}
+}
+
+// readingError returns the error of figures that somebody read off a chart, as a share of them.
+func (b *builder) readingError(t runfile.Total) (share float64) {
+	for _, o := range b.run.Origins {
+		if o.Load == t.Load && o.Repetition == t.Repetition && o.Probe == t.Probe {
+			share = max(share, o.Error)
+		}
+	}
+	return share
+}
+
+// A window may differ from its load by as much at either end: by a part of its length, or by the minute that services
+// count in.
+const (
+	windowTolerated = 0.01
+	minuteTolerated = time.Minute
+)
+
+// windowOff says why figures are not those of the load, where their source gives a window of their own.
+func (a *attempt) windowOff(t runfile.Total) *series.Missing {
+	if t.From.IsZero() || t.To.IsZero() || a.untimed() {
+		return nil
+	}
+	begin, end := a.begin(), a.end()
+	tolerated := max(minuteTolerated, time.Duration(windowTolerated*float64(end.Sub(begin))))
+	var detail string
+	switch early, late := begin.Sub(t.From), t.To.Sub(end); {
+	case early > tolerated:
+		detail = "what was counted began " + printable.About(early) + " before the load"
+	case early < -tolerated:
+		detail = "what was counted began " + printable.About(-early) + " into the load"
+	case late > tolerated:
+		detail = "what was counted ended " + printable.About(late) + " after the load"
+	case late < -tolerated:
+		detail = "what was counted ended " + printable.About(-late) + " before the load did"
+	default:
+		return nil
+	}
+	return &series.Missing{Reason: counts.OtherWindow, Detail: detail}
+}
+
+// outsideWindow says why an attempt must not be used of whose rows the counters saw another number than there were:
+// their window is not its load's, and a ratio to what was counted over the whole of it looks like any other.
+func (a *attempt) outsideWindow() string {
+	if a.proof == nil || a.proof.Counter == "" || a.proof.Rows <= 0 {
+		return ""
+	}
+	for _, t := range a.totals {
+		counted, told := t.Values[a.proof.Counter]
+		rows := float64(a.proof.Rows)
+		if told && math.Abs(counted-rows) > windowTolerated*rows {
+			return fmt.Sprintf("%s counted %s rows of %s: its counters begin or end within the load, and what was "+
+				"counted over all of it is not theirs", a.proof.Counter, number.Grouped(counted, 0), number.Grouped(rows, 0))
+		}
+	}
+	return ""
+}
+
+// fewestReads is the number of reads from which a ratio of a sixtieth of the pages missed is no chance.
+const fewestReads = 1000
+
+// tellingDigits is the number of digits that two loads do not share by chance. Rounded rates and row counts have
+// fewer.
+const tellingDigits = 6
+
+// digits returns those of a number without the noughts that it ends in.
+func digits(value float64) int {
+	significant, _, _ := strings.Cut(strconv.FormatFloat(math.Round(value), 'e', -1, 64), "e")
+	return len(strings.ReplaceAll(significant, ".", ""))
+}
+
+// copied notes figures of two loads that are the same to the last digit: one of them was copied.
+func (k checks) copied() {
+	of := map[string]map[float64]*attempt{}
+	for _, a := range k.attempts {
+		for _, t := range a.totals {
+			for _, name := range slices.Sorted(maps.Keys(t.Values)) {
+				value := t.Values[name]
+				if digits(value) < tellingDigits {
+					continue
+				}
+				if of[name] == nil {
+					of[name] = map[float64]*attempt{}
+				}
+				if first := of[name][value]; first != nil && first != a {
+					k.notes.add("copied",
+						fmt.Sprintf("%s is %.0f in %s and in %s, to the last digit: one of the two was copied, and "+
+							"nothing tells which", name, value, first.load, a.load))
+				}
+				of[name][value] = a
+			}
+		}
+	}
+}

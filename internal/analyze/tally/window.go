@@ -1,0 +1,177 @@
+package tally
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// window is a stretch of an observation, and what every counter grew by in it.
+type window struct {
+	number     int64 // on the grid
+	repetition counts.Repetition
+}
+
+// cutWindows returns all windows from the first to the last, times as long as the length at which readings were
+// kept.
+func (o observer) cutWindows(times int64) (all []window) {
+	first, last, known := o.thin.Span()
+	alone := o.onlyPeriods()
+	if alone {
+		begin, end, _ := o.spanOfPeriods()
+		first, last, known = o.thin.Window(begin), o.thin.Window(end.Add(1))-1, true
+	}
+	if !known {
+		return nil
+	}
+	length := times * o.thin.Length
+	from, to := (first*o.thin.Length)/length+1, (last*o.thin.Length)/length
+	readings := map[string]series.Series{}
+	for _, m := range o.run.Counters {
+		if m.Type == runfile.Counter {
+			readings[m.Name] = o.Series(m.Name)
+		}
+	}
+	for k := from; k <= to; k++ {
+		begin, end := time.Unix(0, k*length).UTC(), time.Unix(0, (k+1)*length).UTC()
+		w := window{k, counts.Repetition{Begin: begin, End: end, Counts: map[string]counts.Count{}}}
+		for name, s := range readings {
+			w.repetition.Counts[name] = inWindow(s, begin, end, time.Duration(o.thin.Length))
+		}
+		w.repetition.Seconds = betweenReadings(w.repetition)
+		w.ofOneTime()
+		for metric := range o.stretched {
+			if alone { // what moves in steps is right over a long time, and nothing is compared with it
+				w.repetition.Counts[metric] = inPeriods(o.stretched[metric], begin, end, elapsed)
+				continue
+			}
+			w.repetition.Counts[metric] = o.countIn(metric, begin, end, elapsed)
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// ofOneTime makes all counts of the time that the longest was read over, at the rate that each had in its own, and
+// drops those of less than half of it: what was no longer read soon after the window began would pass for what happened
+// in all of it.
+func (w window) ofOneTime() {
+	for name, c := range w.repetition.Counts {
+		part, late := c.Seconds/w.repetition.Seconds, "it was read over %.0f s of the window's %.0f"
+		if c.Missing == nil && part < 1.0/2 {
+			w.repetition.Counts[name] = counts.Count{Missing: &series.Missing{Reason: series.Reason(runfile.Late),
+				Detail: fmt.Sprintf(late, c.Seconds, w.repetition.Seconds)}}
+		} else if c.Missing == nil && part < 0.9 { // readings of several sources are never at one moment
+			w.repetition.Counts[name] = counts.Count{Amount: c.Amount / part, Raw: c.Raw / part, Seconds: w.repetition.Seconds}
+		}
+	}
+}
+
+// inWindow returns what a counter grew by in a window whose ends were read no earlier than they may be. A reading at an
+// end is of that moment.
+func inWindow(s series.Series, begin, end time.Time, late time.Duration) counts.Count {
+	change, err := s.Delta(begin.Add(1), end.Add(1))
+	switch {
+	case err != nil:
+		return counts.Count{Missing: counts.WhyMissing(err)}
+	case !change.From.After(begin.Add(-late)):
+		return counts.Count{Missing: stale(change.From, "before the window began")}
+	case !change.To.After(end.Add(-late)):
+		return counts.Count{Missing: stale(change.To, "before the window ended")}
+	}
+	return counts.Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
+}
+
+// usually is the part of the windows in which a metric has to be there for windows without it to be left out. In a
+// short observation of a server that was restarted, reset and failed over, what tells of rows is there in less than
+// half.
+const usually = 0.25
+
+// wholeWindows returns those that lack no metric which windows usually have. A server that was started anew, a reset, a
+// pause of ours: each costs a window or two, and no more.
+// A window of which no counter was read is none, however many periods a provider tells of: between two readings an hour
+// apart nothing was looked at.
+func (o observer) wholeWindows(all []window) (whole []window) {
+	counters := slices.DeleteFunc(slices.Clone(o.run.Counters), func(m runfile.Metric) bool {
+		return m.Type != runfile.Counter
+	})
+	unread := func(w window) bool {
+		return len(counters) > 0 && !slices.ContainsFunc(counters, func(m runfile.Metric) bool {
+			return w.repetition.Counts[m.Name].Missing == nil
+		})
+	}
+	times := map[string]int{}
+	for _, w := range all {
+		for metric, count := range w.repetition.Counts {
+			if count.Missing == nil {
+				times[metric]++
+			}
+		}
+	}
+	for _, w := range all {
+		if !unread(w) && !w.lacks(times, usually*float64(len(all))) {
+			whole = append(whole, w)
+		}
+	}
+	return whole
+}
+
+func (w window) lacks(times map[string]int, usual float64) bool {
+	for metric, count := range w.repetition.Counts {
+		if count.Missing != nil && float64(times[metric]) > usual {
+			return true
+		}
+	}
+	return false
+}
+
+// In a window in which less is put into the WAL than this, steps of counters would count as differences.
+const (
+	fewestRecords = 100
+	leastRecord   = 50 // at least, where records are not counted
+)
+
+// busyWindows returns those in which something was written.
+func busyWindows(whole []window) (busy []window) {
+	for _, w := range whole {
+		records, err := w.repetition.Count(metric.StatWALRecords)
+		if err != nil {
+			if records, err = w.repetition.Count(metric.InsertPosition); err != nil {
+				records = math.Inf(1) // nothing tells
+			}
+			records /= leastRecord
+		}
+		if records >= fewestRecords {
+			busy = append(busy, w)
+		}
+	}
+	return busy
+}
+
+// merged puts windows together into one repetition: what is missing in one is missing in all.
+func merged(number int, windows []window) counts.Repetition {
+	r := counts.Repetition{
+		Number: number, Begin: windows[0].repetition.Begin, End: windows[len(windows)-1].repetition.End,
+		Counts: map[string]counts.Count{},
+	}
+	for metric := range windows[0].repetition.Counts {
+		var sum counts.Count
+		for _, w := range windows {
+			c := w.repetition.Counts[metric]
+			if c.Missing != nil {
+				sum = c
+				break
+			}
+			sum.Amount, sum.Raw, sum.Seconds = sum.Amount+c.Amount, sum.Raw+c.Raw, sum.Seconds+c.Seconds
+		}
+		r.Counts[metric] = sum
+	}
+	r.Seconds = betweenReadings(r)
+	return r
+}
