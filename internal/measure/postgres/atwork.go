@@ -38,9 +38,9 @@ var writing = `/* realiops */
 			and (l.locktype = 'transactionid' and l.mode = 'ExclusiveLock'
 				or l.locktype = 'relation' and l.mode in ('ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'AccessExclusiveLock'))`
 
-// PrepareWriting prepares what Writing asks.
-func PrepareWriting(ctx context.Context, conn *pgx.Conn) error {
-	if err := Prepare(ctx, conn, SafeTransaction, writing); err != nil {
+// PrepareLooks prepares what Writing and WaitingForStandby ask.
+func PrepareLooks(ctx context.Context, conn *pgx.Conn) error {
+	if err := Prepare(ctx, conn, SafeTransaction, writing, waitingForStandby); err != nil {
 		return fmt.Errorf("prepare to ask who else writes: %w", err)
 	}
 	return nil

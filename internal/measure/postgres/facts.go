@@ -118,20 +118,6 @@ func (f *Facts) askRights(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// askStandbys finds out whether a commit would wait for a standby, and there is none. Which of those that are there
-// confirm commits, a plain user is not told: then each may.
-func (f *Facts) askStandbys(ctx context.Context, conn *pgx.Conn) error {
-	err := QueryRow(ctx, conn, `/* realiops */
-		select pg_catalog.current_setting('synchronous_standby_names') <> ''
-		       and pg_catalog.current_setting('synchronous_commit') not in ('off', 'local')
-		       and not exists (select from pg_catalog.pg_stat_replication
-		                       where sync_state is null or sync_state in ('sync', 'quorum'))`).Scan(&f.Unconfirmed)
-	if err != nil {
-		return fmt.Errorf("ask which standbys confirm commits: %w", err)
-	}
-	return nil
-}
-
 // askConnections finds out how many sessions the server, the role and the database leave to this user beside those of
 // others. Behind a pooler, whose sessions others give back, it is what the server takes in all.
 func (f *Facts) askConnections(ctx context.Context, conn *pgx.Conn) error {

@@ -58,7 +58,7 @@ func TestNamesOfAnyBytes(t *testing.T) {
 			if err != nil || len(writing) != 1 || !strings.Contains(strings.Join(values(writing), ""), who) {
 				t.Errorf("%q write, %v, want %s", writing, err, who)
 			}
-			if err := postgres.PrepareWriting(t.Context(), conn); err != nil {
+			if err := postgres.PrepareLooks(t.Context(), conn); err != nil {
 				t.Fatal(err)
 			}
 			if again, err := postgres.Writing(t.Context(), conn); err != nil || !maps.Equal(again, writing) {

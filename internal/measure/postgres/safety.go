@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -41,6 +42,48 @@ func (f Facts) Refuse(allowed Permissions) error {
 			"wait until it is on, or accept that with --shared")
 	}
 	return nil
+}
+
+func (f *Facts) askStandbys(ctx context.Context, conn *pgx.Conn) (err error) {
+	f.Unconfirmed, err = Unconfirmed(ctx, conn)
+	return err
+}
+
+// Unconfirmed reports whether a commit would wait for a standby, and there is none. Which of those that are there
+// confirm commits, a plain user is not told: then each may.
+func Unconfirmed(ctx context.Context, conn *pgx.Conn) (unconfirmed bool, err error) {
+	err = QueryRow(ctx, conn, `/* realiops */
+		select pg_catalog.current_setting('synchronous_standby_names') <> ''
+		       and pg_catalog.current_setting('synchronous_commit') not in ('off', 'local')
+		       and not exists (select from pg_catalog.pg_stat_replication
+		                       where sync_state is null or sync_state in ('sync', 'quorum'))`).Scan(&unconfirmed)
+	if err != nil {
+		return false, fmt.Errorf("ask which standbys confirm commits: %w", err)
+	}
+	return unconfirmed, nil
+}
+
+// Commit is a commit of a session of ours, by what tells it from the next of the same session.
+type Commit struct {
+	PID   int32
+	State time.Time // when the session began with it
+}
+
+const waitingForStandby = `/* realiops */
+		select pid, state_change from pg_catalog.pg_stat_activity
+		where wait_event = 'SyncRep' and state_change is not null and application_name in ('` + applicationName + "', '" + clientName + "')"
+
+// WaitingForStandby returns the commits of our sessions that wait for a standby to confirm them.
+func WaitingForStandby(ctx context.Context, conn *pgx.Conn) (all []Commit, err error) {
+	var c Commit
+	err = ForEachRow(ctx, conn, []any{&c.PID, &c.State}, func() error {
+		all = append(all, c)
+		return nil
+	}, waitingForStandby)
+	if err != nil {
+		return nil, fmt.Errorf("ask which commits wait for a standby: %w", err)
+	}
+	return all, nil
 }
 
 // WALKeepers names what has the server keep its WAL, that of a run too, until its disk is full: replication slots that

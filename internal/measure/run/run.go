@@ -74,6 +74,7 @@ type measurement struct {
 	moved    *runfile.Cloud // where the load is by now, after a failover; nil: where it began
 	others   others         // what they do on the server
 	writers  writers        // who of them writes
+	standbys standbys       // that our commits wait for
 	settings settings       // of the server
 	stops    stops          // of this process
 	phases   phases         // of the loads and what lies between them
@@ -166,15 +167,15 @@ func (m *measurement) experiment(ctx context.Context) error {
 		return err
 	}
 	m.settings = settings{first: m.session.Facts.Settings, last: m.session.Facts.Settings, at: time.Now()}
-	watching, stop := context.WithCancel(ctx)
-	defer stop()
-	go m.stops.watch(watching)
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go m.stops.watch(running)
 	m.writers.begin()
-	go m.writers.watch(watching, m.connectForWriters)
+	go m.watchServer(running, stop)
 	clock.Start(context.WithoutCancel(ctx))
 	m.Show.Stage("warming up")
 	began := time.Now()
-	err = errors.Join(m.target.Because(ctx, e.Run(ctx)), clock.Stop())
+	err = errors.Join(m.target.Because(running, e.Run(running)), clock.Stop())
 	m.Show.Message(fmt.Sprintf("The loads took %s, after %s until the server was ready",
 		printable.About(time.Since(began)), printable.About(began.Sub(m.Head.Start))))
 	if m.Verbose {
@@ -206,7 +207,7 @@ func (m *measurement) newExperiment() *experiment.Experiment {
 		Others: m.othersDuring,
 		Shared: m.Target.Allowed.Shared,
 		Spoiled: func() string {
-			return cmp.Or(m.settings.differ(), m.stops.during())
+			return cmp.Or(m.settings.differ(), m.stops.during(), m.standbys.during())
 		},
 	}
 	if m.target.AWS.Cloud != nil {

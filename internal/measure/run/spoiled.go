@@ -20,6 +20,7 @@ func (m *measurement) look(ctx context.Context, event runfile.Event) error {
 	if event == runfile.Begin {
 		m.stops.begin()
 		m.writers.begin()
+		m.standbys.begin()
 	}
 	return errors.Join(m.lookForOthers(ctx, event), m.lookAtSettings(ctx, event))
 }
