@@ -1,13 +1,18 @@
 package series
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
 // Reason says in a word why a number is not there. A source has reasons of its own; these two are found here.
 type Reason string
+
+// InWords returns the reason for people.
+func (r Reason) InWords() string { return strings.ReplaceAll(string(r), "-", " ") }
 
 // Reasons that a series itself has.
 const (
@@ -33,12 +38,13 @@ type Missing struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// Error says it for people, who know no reasons in a word, and no codes that are words of this program.
 func (m *Missing) Error() string {
-	text := string(m.Reason)
-	if m.Detail != "" {
-		text += ": " + m.Detail
+	text := cmp.Or(m.Detail, m.Reason.InWords())
+	if m.Reason == Reset && strings.HasPrefix(text, "fell ") { // as probes record it
+		text = "the counter was reset: it " + text
 	}
-	if m.Code != "" {
+	if m.Code != "" && m.Code != strings.ToLower(m.Code) || strings.ContainsAny(m.Code, "0123456789") {
 		text += " (" + m.Code + ")"
 	}
 	return text

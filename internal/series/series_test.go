@@ -87,8 +87,18 @@ func TestMissingSaysAllItKnows(t *testing.T) {
 	r := NewReadings()
 	r.AddGap("", Gap{At: noon, Reason: "permission", Code: "42501", Detail: "permission denied for view pg_stat_wal"})
 	_, err := r.Series("x").Before(sec(1))
-	if got := err.Error(); got != "permission: permission denied for view pg_stat_wal (42501)" {
+	if got := err.Error(); told(nil, err) != "permission" || got != "permission denied for view pg_stat_wal (42501)" {
 		t.Error(got)
+	}
+	for want, m := range map[string]Missing{
+		"not local":                                  {Reason: "not-local"},
+		"the server is gone":                         {Reason: "error", Code: "nothing", Detail: "the server is gone"},
+		"no such device (ENODEV)":                    {Reason: "error", Code: "ENODEV", Detail: "no such device"},
+		"the counter was reset: it fell from 2 to 0": {Reason: Reset, Detail: "fell from 2 to 0"},
+	} {
+		if got := m.Error(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 

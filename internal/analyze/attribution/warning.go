@@ -110,7 +110,8 @@ func (w warnings) quantitiesMissing() string {
 	byReason := map[string][]string{}
 	for i, d := range w.quantities {
 		if why := w.columns[i].whole(); why != nil && len(w.loads) > 0 {
-			byReason[string(why.Reason)] = append(byReason[string(why.Reason)], d.Name)
+			reason := why.Reason.InWords()
+			byReason[reason] = append(byReason[reason], d.Name)
 		}
 	}
 	var all []string

@@ -84,7 +84,7 @@ func (a Load) latency() Latency {
 		return *a.Latency
 	}
 	none := Figure{
-		Missing: &series.Missing{Reason: counts.NotRecorded, Detail: "latencies of every repetition of the load"}}
+		Missing: &series.Missing{Reason: counts.NotRecorded, Detail: "not every repetition of the load recorded its latencies"}}
 	return Latency{none, none, none, none}
 }
 

@@ -196,7 +196,7 @@ func TestWhatAFailoverHid(t *testing.T) {
 func TestWhatDoesNotCalibrate(t *testing.T) {
 	_, err := sizing.Calibrate(shipped(t, "loads-pg17.jsonl"), "bulk")
 	want := "nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside a load " +
-		"(not-recorded: this run did not read cloudwatch/VolumeWriteIOPs)"
+		"(this run did not read cloudwatch/VolumeWriteIOPs)"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

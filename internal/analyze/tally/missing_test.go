@@ -33,7 +33,7 @@ func TestCountMissing(t *testing.T) {
 		missing, isMissing := errors.AsType[*series.Missing](err)
 		got := fmt.Sprint(value)
 		if isMissing {
-			got = missing.Error()
+			got = string(missing.Reason) + ": " + missing.Error()
 		}
 		if got != want {
 			t.Errorf("%s: %s, want %s", what, got, want)
@@ -48,7 +48,7 @@ func TestCountMissing(t *testing.T) {
 	check("gap of another metric", "100", append(small(), gap(14.5, "p/y", runfile.Late)))
 	check("gap in the middle", "100", append(small(), gap(12, "p/x", runfile.Failed)))
 	check("reset in the middle", "reset: why (E1)", append(small(), gap(12, "p/x", runfile.Reset)))
-	check("fell", "reset: fell from 18 to 5 by 00:00:14.000",
+	check("fell", "reset: the counter was reset: it fell from 18 to 5 by 00:00:14.000",
 		without(small(), isReadingAt(14), runfile.Reading{At: sec(14), Probe: "p",
 			Values: map[string]float64{"p/x": 5}}))
 	check("not read at the end", "never-read: nothing was read between 00:00:10.000 and 00:00:15.000",

@@ -93,11 +93,11 @@ func difference(anatomies []counts.Anatomy) figure.Figure {
 	var s figure.Sample
 	for _, a := range anatomies {
 		if a.Coverage > 0 && !a.Exact() {
-			s.Add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "a sample is scaled to pg_stat_wal's count"})
+			s.Add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "what was read is a sample, scaled to pg_stat_wal's count"})
 			continue
 		}
 		if math.IsNaN(a.Counted) {
-			s.Add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "pg_stat_wal's count of the records"})
+			s.Add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "pg_stat_wal's count of the records was not read"})
 			continue
 		}
 		s.Add(a.Sum.Records/a.Counted-1, nil)
