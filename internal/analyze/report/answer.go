@@ -265,7 +265,7 @@ func (m Metric) line() (line, note string) {
 	case m.Kind == attribution.Logical:
 		return noneOf, "work of the database"
 	case m.Kind == attribution.Requested || m.Kind == attribution.NotLogical:
-		return noneOf, "a cache may answer it"
+		return noneOf, "asked of the operating system, not of the disk"
 	case m.Kind == attribution.Mixed:
 		return partOf, "some, and work of the database"
 	case !metric.OfStorage(m.Metric) && m.ofWAL():

@@ -219,7 +219,7 @@ func TestWhatStandsInWhichLine(t *testing.T) {
 	for _, want := range []string{
 		"ALL +block/writes\n", "PART +pgstat.wal/wal_write: the WAL's only\n",
 		"NO +pgstat.wal/wal_records: work of the database\n",
-		" +pgstat.database/blks_read: a cache may answer it\n", "BYTES +block/write_bytes\n",
+		" +pgstat.database/blks_read: asked of the operating system, not of the\n +disk\n", "BYTES +block/write_bytes\n",
 		`\? +cloudwatch/WriteIOPS: this run cannot tell\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(text) {

@@ -103,7 +103,7 @@ func describe(run *counts.Run) Run {
 	return Run{
 		ID: h.ID, Start: h.Start, Status: status, Cause: cause, Realiops: h.Version, Flavor: h.Target.Flavor,
 		Target: h.Target, Host: h.Host,
-		Plan: h.Plan.Name, Loads: len(h.Plan.Loads), Repetitions: h.Plan.Repetitions, LoadSeconds: h.Plan.LoadSeconds,
+		Plan: h.Plan.Name, Loads: h.Plan.Loaded(), Repetitions: h.Plan.Repetitions, LoadSeconds: h.Plan.LoadSeconds,
 		Seed:            h.Plan.Seed,
 		IdleRepetitions: run.Idle.Repetitions, OfServer: run.OfServer, Provenance: h.Provenance, Origins: run.Origins,
 		SettingsChanged: run.SettingChanges,

@@ -201,7 +201,7 @@ func (ms Metrics) verdictLegend() string {
 	}
 	text := "PHYSICAL: what storage has to do."
 	if has(attribution.Requested) {
-		text += " REQUESTED: asked of the operating system; a cache may answer."
+		text += " REQUESTED: asked of the operating system, not of the disk."
 	}
 	text += " LOGICAL: what the database is asked to do and notes in its WAL."
 	if has(attribution.NotLogical) {

@@ -383,7 +383,7 @@ func (k knowledge) shownBy(service string) (e entry) {
 func counting(side, counts string) string {
 	if is := map[string]string{
 		metric.Logical:   "work of the database, not storage I/O",
-		metric.Requested: "asked of the operating system, whose cache may answer",
+		metric.Requested: "asked of the operating system, not of the disk",
 		metric.Physical:  "storage I/O", metric.EitherSide: "storage I/O or not, depending on where",
 		metric.ALimit: "a limit, not a measurement",
 	}[side]; is != "" {

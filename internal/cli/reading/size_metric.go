@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/cli/command"
@@ -122,7 +123,13 @@ func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 		found = named // and not what is called so in another place
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("--flavor %s: %s is not shown there, but on %s", flavor, all[0].Metric, all[0].On)
+		var on []string
+		for _, m := range all {
+			on = append(on, m.On)
+		}
+		slices.Sort(on)
+		return nil, fmt.Errorf("--flavor %s: %s is not shown there, but on %s", flavor, all[0].Metric,
+			words.Enumerated(slices.Compact(on), " and "))
 	}
 	return found, nil
 }

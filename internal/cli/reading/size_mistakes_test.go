@@ -82,3 +82,11 @@ func TestRegionsThatAreAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestEachPlaceOfAMetricIsNamed where it is asked for in another.
+func TestEachPlaceOfAMetricIsNamed(t *testing.T) {
+	const want = "--flavor ebs: WriteThroughput is not shown there, but on aurora and rds"
+	if _, err := meaningsOf("WriteThroughput", "ebs"); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
